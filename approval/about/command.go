@@ -104,11 +104,7 @@ func (w *work) line(c *shell.Command) (*line, bool) {
 		}
 		words = append(words, text)
 	}
-	sec := &commands.Section{}
-	if list := w.n.base.Judged[name]; len(list) > 0 {
-		sec = list[0]
-	}
-	l.parsed = commands.Parse(words, sec)
+	l.parsed = w.n.base.Parse(name, words)
 	return l, true
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -66,6 +67,53 @@ func ReadJoined(file, text string, read func(row string) error) error {
 		lines = append(lines, raw)
 	}
 	return end()
+}
+
+// Sections reads a table in which `[names] attributes` begins a section, to which lines
+// `words = attributes` belong. `@list = elements` gives a list a name that stands for it among
+// attributes, and between the commas of an attribute. Lines are joined as by [ReadJoined].
+func Sections(file, text string, section, line func(words, attributes []string) error) error {
+	lists, begun := map[string][]string{}, false
+	return ReadJoined(file, text, func(row string) error {
+		words := strings.Fields(row)
+		end := slices.IndexFunc(words, func(w string) bool { return w == "=" || strings.HasSuffix(w, "]") })
+		named := words[0][0] == '['
+		switch {
+		case end < 0 || named == (words[end] == "=") || end == 0 && !named:
+			return Wrong(words[0], "want [names] attributes, words = attributes or @list = elements, got %q", words[0])
+		case named:
+			begun = true
+			return section(strings.Fields(strings.Trim(strings.Join(words[:end+1], " "), "[]")), expanded(words[end+1:], lists))
+		case words[0][0] == '@':
+			lists[words[0]] = expanded(words[end+1:], lists)
+			return nil
+		case !begun:
+			return Wrong(words[0], "%q stands below no [names]", words[0])
+		}
+		return line(words[:end], expanded(words[end+1:], lists))
+	})
+}
+
+// expanded returns attributes with lists in the place of their names.
+func expanded(attributes []string, lists map[string][]string) (all []string) {
+	for _, a := range attributes {
+		if list, ok := lists[a]; ok {
+			all = append(all, list...)
+			continue
+		}
+		name, value, _ := strings.Cut(a, "=")
+		if strings.Contains(value, "@") {
+			elements := strings.Split(value, ",")
+			for i, e := range elements {
+				if list, ok := lists[e]; ok {
+					elements[i] = strings.Join(list, ",")
+				}
+			}
+			a = name + "=" + strings.Join(elements, ",")
+		}
+		all = append(all, a)
+	}
+	return all
 }
 
 // mistake is an error in a table, at a token.

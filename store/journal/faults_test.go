@@ -463,8 +463,15 @@ func TestLengthsThatLieAreNoEntry(t *testing.T) {
 		key, note uint32
 		ok        bool
 	}{
-		{0, 0, true}, {size, 0, true}, {0, size, true}, {4, size - 4, true},
-		{size + 1, 0, false}, {0, size + 1, false}, {4, size - 3, false}, {math.MaxUint32, 0, false}, {0, math.MaxUint32, false},
+		{0, 0, true},
+		{size, 0, true},
+		{0, size, true},
+		{4, size - 4, true},
+		{size + 1, 0, false},
+		{0, size + 1, false},
+		{4, size - 3, false},
+		{math.MaxUint32, 0, false},
+		{0, math.MaxUint32, false},
 	} {
 		rest := make([]byte, entryHead+size)
 		binary.LittleEndian.PutUint32(rest[16:], c.key)

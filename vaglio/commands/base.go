@@ -112,9 +112,9 @@ func (b *Base) Does(name string) bool { return b.actingOn(name) != nil }
 // tasks.
 func (b *Base) RunsProject(name string, words []string) bool {
 	sections := b.Judged[name]
+	p := b.Parse(name, words)
+	p.Asked = func(string, []Spot) bool { return false }
 	for _, sec := range sections {
-		p := Parse(words, sec)
-		p.Asked = func(string, []Spot) bool { return false }
 		if i := slices.IndexFunc(sec.Lines, func(l Line) bool { _, ok := l.Match(p, 0); return ok }); i >= 0 {
 			return b.meansProject(&sec.Lines[i].Then, name, words)
 		}
@@ -238,12 +238,6 @@ func (b *Base) addLine(cur *Section, s string) (*Section, error) {
 		if err != nil {
 			return nil, err
 		}
-		if sec.carried {
-			for name := range strings.FieldsSeq(names) {
-				maps.Copy(sec.Values, shell.Grammar(name).Values)
-				maps.Copy(sec.Glued, shell.Grammar(name).Glued)
-			}
-		}
 		seen := map[string]bool{}
 		for name := range strings.FieldsSeq(names) {
 			if seen[name] {
@@ -266,7 +260,7 @@ func (b *Base) index() {
 	for name, list := range b.Judged {
 		var judged, acting []*Section
 		for _, sec := range list {
-			if sec.grammar == "" { // a section with several names comes up several times
+			if !sec.settled { // a section with several names comes up several times
 				sec.settle()
 			}
 			if len(sec.Lines) > 0 || sec.hasElse {

@@ -1,8 +1,11 @@
 package commands
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/vaglio/getopt"
 )
 
 func TestTableMistakes(t *testing.T) {
@@ -24,17 +27,14 @@ func TestTableMistakes(t *testing.T) {
 
 func TestMatch(t *testing.T) {
 	t.Parallel()
-	sec, err := newBase().newSection("values=-n,--mode")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newBase()
 	for _, c := range []struct {
 		pattern, words string
 		took           int
 		want           bool
 	}{
 		{"get|list", "list x", 1, true},
-		{"get", "-n get list", 0, false},
+		{"get", "-m get list", 0, false},
 		{"a b", "a --x b", 2, true},
 		{"a b_c|d", "a b c", 3, true},
 		{"a $", "a", 1, true},
@@ -55,7 +55,7 @@ func TestMatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		took, ok := Line{tests: tests}.Match(Parse(strings.Fields(c.words), sec), 0)
+		took, ok := Line{tests: tests}.Match(b.Parse("mkdir", strings.Fields(c.words)), 0)
 		if ok != c.want || took != c.took {
 			t.Errorf("%q on %q: %d, %t; want %d, %t", c.pattern, c.words, took, ok, c.took, c.want)
 		}
@@ -76,6 +76,40 @@ func TestWhatMayRunTheProject(t *testing.T) {
 	} {
 		if words := strings.Fields(line); b.RunsProject(words[0], words[1:]) != want {
 			t.Errorf("%s: want %t", line, want)
+		}
+	}
+}
+
+// TestOptionsTakeValues checks that each option to whose value something is done takes one
+// according to the table of options, at least in one of the section's programs.
+func TestOptionsTakeValues(t *testing.T) {
+	t.Parallel()
+	b := load(t)
+	programs := map[*Section][]string{}
+	for _, of := range []map[string][]*Section{b.Judged, b.acting} {
+		for name, sections := range of {
+			for _, sec := range sections {
+				programs[sec] = append(programs[sec], strings.TrimPrefix(name, "also:"))
+			}
+		}
+	}
+	for sec, names := range programs {
+		places := slices.Concat(sec.Else.of, sec.Else.with)
+		for i := range sec.Lines {
+			places = slices.Concat(places, sec.Lines[i].Then.of, sec.Lines[i].Then.with)
+		}
+		for i := range sec.acts {
+			places = slices.Concat(places, sec.acts[i].where, sec.acts[i].with)
+		}
+		options := slices.Concat(sec.below, sec.target)
+		for i := range places {
+			options = append(options, places[i].flags...)
+		}
+		for _, option := range options {
+			takes := func(name string) bool { return strings.HasPrefix(name, "(") || getopt.Of(name).Takes(option.name) }
+			if !slices.ContainsFunc(names, takes) {
+				t.Errorf("%s takes no value: %s", option.name, names)
+			}
 		}
 	}
 }

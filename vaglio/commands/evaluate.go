@@ -51,7 +51,7 @@ func (b *Base) Tell(c Command) Told {
 		return Told{}
 	}
 	texts := c.Texts
-	u := use{base: b, words: c.Words, assigns: c.Assigns, earlier: c.Earlier, input: c.Input, left: budget}
+	u := use{base: b, name: c.Name, words: c.Words, assigns: c.Assigns, earlier: c.Earlier, input: c.Input, left: budget}
 	known, graded := false, false
 	for _, sec := range sections {
 		graded = graded || sec.phase != operation.Final
@@ -68,8 +68,8 @@ func (b *Base) Tell(c Command) Told {
 		if sec.skips(texts) {
 			continue
 		}
-		if u.sec == nil || u.sec.grammar != sec.grammar {
-			u.parsed = Parse(texts, sec)
+		if u.parsed == nil {
+			u.parsed = b.Parse(c.Name, texts)
 		}
 		u.sec, u.parsed.Fed, u.parsed.Found = sec, c.Fed, ""
 		u.tell()
@@ -96,6 +96,7 @@ func onlyShows(texts []string) bool {
 // use is a command whose operations are being collected.
 type use struct {
 	base      *Base
+	name      string // of the program
 	words     []shell.Word
 	assigns   []shell.Assign
 	earlier   func(string) (shell.Word, bool)

@@ -30,10 +30,10 @@ type Parsed struct {
 	operandRoom [6]int
 }
 
-// Parse separates options from operands.
-func Parse(words []string, sec *Section) *Parsed {
-	p := &Parsed{Words: words, nouns: sec.nouns}
-	p.Split = sec.Split(words, p.flagRoom[:0], p.operandRoom[:0])
+// Parse separates options from operands, by what is known of a program's options.
+func (b *Base) Parse(program string, words []string) *Parsed {
+	p := &Parsed{Words: words, nouns: b.Nouns}
+	p.Split = getopt.Of(program).Split(words, getopt.Manner{Signs: true, Loose: true}, p.flagRoom[:0], p.operandRoom[:0])
 	for at := p.Tail; at < len(words); at++ {
 		p.Operands = append(p.Operands, at)
 	}

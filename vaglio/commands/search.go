@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -64,7 +65,7 @@ func (u *use) expression() []shell.Word {
 			for i++; i < len(words) && words[i] != ";" && words[i] != "+"; i++ {
 				out = append(out, shell.Text(negated+class), u.words[i])
 			}
-		case i+1 < len(words) && u.sec.isTested(words[i], words[i+1]):
+		case i+1 < len(words) && u.isTested(words[i], words[i+1]):
 			i++
 			value = u.words[i]
 		}
@@ -78,12 +79,12 @@ func (u *use) expression() []shell.Word {
 
 // isTested reports whether the word after a test is its value. A word that is also an action
 // can be the value only of a pattern, so that no action hides behind another test.
-func (s *Section) isTested(test, value string) bool {
-	switch s.classes[value] {
+func (u *use) isTested(test, value string) bool {
+	switch u.sec.classes[value] {
 	case classRun, "delete":
-		return slices.Contains([]string{"name", "link", "path", "regex"}, s.classes[test])
+		return slices.Contains([]string{"name", "link", "path", "regex"}, u.sec.classes[test])
 	}
-	return s.Values[test]
+	return getopt.Of(u.name).Takes(test)
 }
 
 // classOf returns the class of a test.

@@ -1,19 +1,16 @@
 package commands
 
 import (
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/rows"
-	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/operation"
 )
 
 // Section is what is known of commands that share a grammar.
 type Section struct {
-	// Grammar tells the options from the operands.
-	getopt.Grammar
 	// Lines say what a command means: the first that matches decides. Else applies if none
 	// matches.
 	Lines []Line
@@ -22,7 +19,6 @@ type Section struct {
 	hasElse bool
 	inert   bool // its words are data
 	besides bool // it does not make a program known
-	carried bool // its options are those of the table of what programs carry
 	shows   bool // without words, or asked for help or a dry run, it does nothing
 	phase   operation.Phase
 	always  bool              // it always recurses
@@ -35,15 +31,13 @@ type Section struct {
 	own     []flagTest        // the options whose value the program uses itself
 	nouns   map[string]map[string]bool
 	acts    []act
-	grammar string          // equal for sections that parse words alike
+	settled bool
 	wanted  map[string]bool // words of which every act needs one as an operand; nil if an act needs none
 }
 
 // settle computes what follows from all the section's lines, and trims its slices.
 func (s *Section) settle() {
-	s.Settle()
-	s.grammar = fmt.Sprint(s.Grammar)
-	s.wanted = s.wants()
+	s.settled, s.wanted = true, s.wants()
 	s.Lines, s.acts = append([]Line{}, s.Lines...), append([]act{}, s.acts...)
 }
 
@@ -115,7 +109,6 @@ func (s *Section) messages(said map[string]bool) {
 
 func (b *Base) newSection(attrs string) (*Section, error) {
 	sec := &Section{nouns: b.Nouns, classes: map[string]string{}}
-	sec.Grammar = getopt.Grammar{Values: map[string]bool{}, First: map[string]bool{}, Glued: map[string]bool{}, Signs: true, Loose: true}
 	attrs, fallback, found := strings.Cut(attrs, "else=")
 	sec.hasElse = found
 	if !found {
@@ -128,17 +121,14 @@ func (b *Base) newSection(attrs string) (*Section, error) {
 	}
 	var err error
 	sec.Else, err = ParseOutcome(fallback)
-	sec.learn(sec.Else.of, sec.Else.with)
 	return sec, err
 }
 
 // attribute parses one attribute of a header.
 func (s *Section) attribute(a string) error {
 	name, list, _ := strings.Cut(a, "=")
-	list = strings.ReplaceAll(list, "@credentials", strings.ReplaceAll(credentialOptions, " ", ","))
 	if sw, ok := map[string]*bool{
-		"long": &s.Single, "inert": &s.inert, "shows": &s.shows, "dashed": &s.Modes, "bundle": &s.Bundle, "hosts": &s.hosts,
-		"once": &s.Once, "signals": &s.Signals, "besides": &s.besides, "carried": &s.carried,
+		"inert": &s.inert, "shows": &s.shows, "hosts": &s.hosts, "besides": &s.besides,
 	}[name]; ok {
 		*sw = true
 		return nil
@@ -148,10 +138,6 @@ func (s *Section) attribute(a string) error {
 		s.phase = phase
 		return nil
 	case operation.Both:
-	}
-	if set, ok := map[string]map[string]bool{"values": s.Values, "first": s.First, "glued": s.Glued}[name]; ok {
-		addAll(set, strings.ReplaceAll(list, ",", " "))
-		return nil
 	}
 	if class, ok := strings.CutPrefix(name, "class:"); ok {
 		for test := range strings.SplitSeq(list, ",") {
@@ -163,13 +149,11 @@ func (s *Section) attribute(a string) error {
 	if !ok {
 		return rows.Wrong(a, "unknown attribute %q", a)
 	}
-	*options = flagList(list)
-	switch name {
-	case "tree":
-		s.always = list == ""
-	case "below", "target", "own":
-		addAll(s.Values, strings.ReplaceAll(list, ",", " "))
+	if class, ok := strings.CutPrefix(list, "@"); ok {
+		list = strings.Join(slices.Sorted(maps.Keys(s.nouns[class])), ",")
 	}
+	*options = flagList(list)
+	s.always = s.always || a == "tree"
 	return nil
 }
 
@@ -193,7 +177,6 @@ func (s *Section) add(text string) error {
 			return err
 		}
 		s.acts = append(s.acts, a)
-		s.learn(a.where, a.with)
 		return s.knowsClasses(a.tests)
 	}
 	o, err := ParseOutcome(right)
@@ -207,7 +190,6 @@ func (s *Section) add(text string) error {
 	if err := s.knowsClasses(tests); err != nil {
 		return err
 	}
-	s.learn(o.of, o.with)
 	s.Lines = append(s.Lines, Line{tests, o})
 	return nil
 }
@@ -225,17 +207,6 @@ func (s *Section) knowsClasses(tests []test) error {
 		}
 	}
 	return nil
-}
-
-// learn records that an option takes a value if something is done to its value.
-func (s *Section) learn(places, with []where) {
-	for _, w := range slices.Concat(places, with) {
-		if w.kind == whereValue || w.kind == whereAt || w.kind == whereBefore {
-			for _, f := range w.flags {
-				s.Values[f.name] = true
-			}
-		}
-	}
 }
 
 // ParseOutcome parses an effect with its message, as written in the tables: `kind

@@ -9,44 +9,62 @@ import (
 	"strings"
 )
 
-// Grammar is what must be known of a program's options. The zero Grammar is that of a program
-// whose options take no values and stand anywhere.
+// Grammar is what the table says of a program's options. That of a program which the table does
+// not list is the zero Grammar: its options take no values.
 type Grammar struct {
-	// Values are the options that take a value, First those that take one only before the
-	// first operand, Glued those that take one only in their own word. They are written with
-	// their dashes.
-	Values, First, Glued map[string]bool
+	// Values are the options that take a value, Glued those that take one only in their own
+	// word. They are written with their dashes.
+	Values, Glued map[string]bool
+	// Single says that one dash begins a long option.
+	Single bool
+
+	bundle  bool // the first word holds options even without a dash
+	once    bool // only the first word can be an option
+	modes   bool // an operand may be a mode that begins with a dash
+	signals bool // an option may be a signal: -9, -KILL
+
+	long []string // Values, sorted
+	ways []way    // by the first operands
+}
+
+// way is the grammar of what follows the first operands of a program, or an option: python -m.
+type way struct {
+	words   [][]string // each may be one of several; * stands for any operand
+	grammar *Grammar
+}
+
+// Manner is what a reader makes of a program's options. In the zero Manner they stand anywhere.
+type Manner struct {
 	// Last are the options behind which all words are operands.
 	Last []string
-	// Leading says that all options precede the operands, Single that one dash begins a long
-	// option, Signs that a short option's value may follow an equals sign.
-	Leading, Single, Signs bool
+	// Leading says that all options precede the operands, Signs that a short option's value
+	// may follow an equals sign.
+	Leading, Signs bool
 	// Loose says that there may be more options than are known. What an abbreviation takes as
 	// its value is an operand, too, then.
 	Loose bool
-	// Bundle says that the first word holds options even without a dash, Once that only the
-	// first word can be an option, if others follow.
-	Bundle, Once bool
-	// Modes says that an operand may be a mode that begins with a dash, Signals that an option
-	// may be a signal: -9, -KILL.
-	Modes, Signals bool
-
-	long []string // the long ones of Values, sorted
 }
 
-// Settle prepares a grammar for use; its lists are complete then.
-func (g *Grammar) Settle() {
-	g.long = nil
-	for name := range g.Values {
-		if g.Single {
-			name = g.oneDash(name)
-			g.Values[name] = true
-		}
-		if len(name) > len("-a") {
-			g.long = append(g.long, name)
+// Takes reports whether an option takes a value, in its own word or in the next, at least behind
+// some other words.
+func (g *Grammar) Takes(name string) bool {
+	behind := func(w way) bool { return w.grammar.Takes(name) }
+	return g.Values[g.oneDash(name)] || g.Glued[name] || slices.ContainsFunc(g.ways, behind)
+}
+
+// Under returns the grammar of what follows the first operands of a program, or an option.
+func (g *Grammar) Under(operands ...string) *Grammar {
+	for i := range g.ways {
+		if w := &g.ways[i]; len(w.words) <= len(operands) && slices.EqualFunc(w.words, operands[:len(w.words)], isOne) {
+			return w.grammar
 		}
 	}
-	slices.Sort(g.long)
+	return g
+}
+
+// isOne reports whether a word is one of those of a way.
+func isOne(words []string, word string) bool {
+	return words[0] == "*" && !strings.HasPrefix(word, "-") || slices.Contains(words, word)
 }
 
 // oneDash returns a name as it is known where one dash begins a long option, and two may.
@@ -81,47 +99,67 @@ type Split struct {
 	Ended int
 
 	words []string
+	by    *Grammar
+	in    Manner
 }
 
 // Split separates options from operands. It appends to the two slices.
-func (g *Grammar) Split(words []string, flags []Flag, operands []int) Split {
-	s := Split{Flags: flags, Operands: operands, Ended: -1, words: words}
+func (g *Grammar) Split(words []string, in Manner, flags []Flag, operands []int) Split {
+	s := Split{Flags: flags, Operands: operands, Ended: -1, words: words, by: g, in: in}
 	i := 0
 	if g.beginsBundled(words) {
-		i = 1 + s.bundle(g)
+		i = 1 + s.bundle()
 	}
 	for ; i < len(words); i++ {
 		switch n := len(s.Flags); {
 		case words[i] == "--":
 			s.Ended, s.Tail = i, i+1
 			return s
-		case n > 0 && slices.Contains(g.Last, s.Flags[n-1].Name):
+		case n > 0 && slices.Contains(in.Last, s.Flags[n-1].Name):
 			s.Tail = i
 			return s
-		case g.Modes && mode.MatchString(words[i]): // it counts as the first operand, wherever it stands
+		case g.modes && mode.MatchString(words[i]): // it counts as the first operand, wherever it stands
 			s.Operands = slices.Insert(s.Operands, 0, i)
 		case !g.isOperand(words, i):
-			i += s.option(g, i)
-		case g.Leading:
+			i += s.option(i)
+			if next := g.Under(s.Flags[len(s.Flags)-1].Name); next != g {
+				g, s.by = next, next
+			}
+		case in.Leading:
 			s.Tail = i
 			return s
 		default:
 			s.Operands = append(s.Operands, i)
+			s.by = s.under(g)
 		}
 	}
 	s.Tail = len(words)
 	return s
 }
 
+// under returns the grammar of what follows the operands so far.
+func (s *Split) under(g *Grammar) *Grammar {
+	const most = 4 // operands that select a way
+	if len(g.ways) == 0 || len(s.Operands) > most {
+		return s.by
+	}
+	var room [most]string
+	first := room[:0]
+	for _, at := range s.Operands {
+		first = append(first, s.words[at])
+	}
+	return g.Under(first...)
+}
+
 // beginsBundled reports whether the first word holds option letters.
 func (g *Grammar) beginsBundled(words []string) bool {
-	return g.Bundle && len(words) > 0 && words[0] != "" && words[0][0] != '-' && (!g.Once || len(words) > 1)
+	return g.bundle && len(words) > 0 && words[0] != "" && words[0][0] != '-'
 }
 
 // isOperand reports whether the word at an index before -- is no option.
 func (g *Grammar) isOperand(words []string, at int) bool {
 	w := words[at]
-	return g.Once && (at > 0 || len(words) == 1) || len(w) < 2 || w[0] != '-'
+	return g.once && at > 0 || len(w) < 2 || w[0] != '-'
 }
 
 // short returns the name of a letter's option. Letters are sliced from a constant to avoid an
@@ -154,7 +192,7 @@ func isOff(name, value string) bool {
 
 // bundle reads a first word that holds option letters without a dash. Each takes its value
 // from the words that follow: tar cfC x.tar folder. It returns how many words they took.
-func (s *Split) bundle(g *Grammar) int {
+func (s *Split) bundle() int {
 	took := 0
 	var seen [1 << 8]bool
 	for _, letter := range []byte(s.words[0]) {
@@ -163,7 +201,7 @@ func (s *Split) bundle(g *Grammar) int {
 		}
 		seen[letter] = true
 		f := Flag{Name: short(letter)}
-		if g.Values[f.Name] && took+1 < len(s.words) {
+		if s.by.Values[f.Name] && took+1 < len(s.words) {
 			took++
 			f.At, f.Has = took, true
 		}
@@ -173,30 +211,30 @@ func (s *Split) bundle(g *Grammar) int {
 }
 
 // option records the option at an index and returns how many further words it takes.
-func (s *Split) option(g *Grammar, at int) int {
+func (s *Split) option(at int) int {
 	w := s.words[at]
-	if g.Signals && signal.MatchString(w) {
+	if s.by.signals && signal.MatchString(w) {
 		s.Flags = append(s.Flags, Flag{Name: w, At: at})
 		return 0
 	}
 	name, value, has := strings.Cut(w, "=")
 	f := Flag{Name: name, At: at, Cut: len(w) - len(value), Has: has, Off: has && isOff(name, value)}
-	switch takes := s.takes(g, name); {
-	case !strings.HasPrefix(w, "--") && !g.Single && (!takes || has && !g.Signs):
-		return s.short(g, at)
+	switch takes := s.by.Values[s.by.oneDash(name)]; {
+	case !strings.HasPrefix(w, "--") && !s.by.Single && (!takes || has && !s.in.Signs):
+		return s.short(at)
 	case takes:
 		return s.take(f, !has)
 	}
-	return s.abbreviated(g, f)
+	return s.abbreviated(f)
 }
 
 // abbreviated records a long option that may be short for one that takes a value.
-func (s *Split) abbreviated(g *Grammar, f Flag) int {
-	full := g.complete(f.Name)
+func (s *Split) abbreviated(f Flag) int {
+	full := s.complete(f.Name)
 	switch {
 	case full == "":
 		return s.take(f, false)
-	case g.Loose:
+	case s.in.Loose:
 		f.Guessed = !f.Has
 		s.take(f, !f.Has)
 		return 0 // the next word is an operand, too
@@ -207,20 +245,20 @@ func (s *Split) abbreviated(g *Grammar, f Flag) int {
 
 // complete returns the option with a value that a name abbreviates, or "". An abbreviation of
 // one or two letters is too little to take an operand away.
-func (g *Grammar) complete(name string) string {
+func (s *Split) complete(name string) string {
 	const least = len("abc")
-	name = g.oneDash(name)
-	if len(name) < len("--a") || !g.Loose && len(strings.TrimLeft(name, "-")) < least {
+	name = s.by.oneDash(name)
+	if len(name) < len("--a") || !s.in.Loose && len(strings.TrimLeft(name, "-")) < least {
 		return ""
 	}
-	if i, _ := slices.BinarySearch(g.long, name); i < len(g.long) && strings.HasPrefix(g.long[i], name) {
-		return g.long[i]
+	if i, _ := slices.BinarySearch(s.by.long, name); i < len(s.by.long) && strings.HasPrefix(s.by.long[i], name) {
+		return s.by.long[i]
 	}
 	return ""
 }
 
 // short records the short options in a word and returns how many further words they take.
-func (s *Split) short(g *Grammar, at int) int {
+func (s *Split) short(at int) int {
 	w := s.words[at]
 	if len(w) > len("-a") {
 		s.Flags = append(s.Flags, Flag{Name: w, At: at})
@@ -232,18 +270,13 @@ func (s *Split) short(g *Grammar, at int) int {
 		}
 		seen[w[j]] = true
 		f := Flag{Name: short(w[j]), At: at}
-		if takes := s.takes(g, f.Name); takes || g.Glued[f.Name] { // all that follows is its value
+		if takes := s.by.Values[f.Name]; takes || s.by.Glued[f.Name] { // all that follows is its value
 			f.Cut, f.Has = j+1, j+1 < len(w)
 			return s.take(f, takes && !f.Has)
 		}
 		s.Flags = append(s.Flags, f)
 	}
 	return 0
-}
-
-// takes reports whether an option takes a value at its place.
-func (s *Split) takes(g *Grammar, name string) bool {
-	return g.Values[g.oneDash(name)] || len(s.Operands) == 0 && g.First[name]
 }
 
 // take records an option. If it wants a value, it takes the next word. It returns how many

@@ -1,19 +1,16 @@
-package getopt_test
+package getopt
 
 import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/metnos/vaglio/vaglio/getopt"
 )
 
 // shown writes a split as its flags, "name" or "name=value" with ? for a guess and ! for off, a
 // bar, and the operands.
-func shown(g getopt.Grammar, line string) string {
+func shown(g *Grammar, in Manner, line string) string {
 	words := strings.Fields(line)
-	g.Settle()
-	s := g.Split(words, nil, nil)
+	s := g.Split(words, in, nil, nil)
 	var out []string
 	for _, f := range s.Flags {
 		t := f.Name
@@ -31,61 +28,61 @@ func shown(g getopt.Grammar, line string) string {
 	return strings.Join(append(append(out, "|"), s.All()...), " ")
 }
 
-func of(values string) getopt.Grammar {
-	g := getopt.Grammar{Values: map[string]bool{}}
-	for v := range strings.FieldsSeq(values) {
-		g.Values[v] = true
+// of returns the grammar of a program p that is all there is in a table.
+func of(tb testing.TB, rows string) *Grammar {
+	tb.Helper()
+	t, err := read("t.txt", "@list = -l --list\n[p] "+rows)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return g
+	return t.grammars["p"]
 }
 
 func TestSplit(t *testing.T) {
 	t.Parallel()
-	leading, signs, loose, single := of("-c --chdir"), of("-c"), of("-t --target-directory --to"), of("-exec -x --type")
-	leading.Leading, signs.Signs, loose.Loose, single.Single = true, true, true, true
-	glued, first, last := of(""), of("-v"), of("-S")
-	glued.Glued, first.First, last.Last = map[string]bool{"-p": true}, map[string]bool{"-n": true}, []string{"-S"}
-	last.Leading = true
-	bundle, modes, once := of("-f -C"), of("-m"), of("-s")
-	bundle.Bundle, modes.Modes, once.Once, once.Signals = true, true, true, true
 	for _, c := range []struct {
-		grammar    getopt.Grammar
-		line, want string
+		rows, line, want string
+		in               Manner
 	}{
-		{getopt.Grammar{}, "a -b c --d e", "-b --d | a c e"},
-		{of("-b"), "a -b c d", "-b=c | a d"},
-		{of("-b"), "-bc d", "-bc -b=c | d"},
-		{of("-b"), "-abc d -b", "-abc -a -b=c -b | d"},
-		{of("-b"), "-aab c", "-aab -a -b=c |"},
-		{of("-b"), "-b=c d", "-b=c -b==c | d"},
-		{signs, "-c=x d", "-c=x | d"},
-		{of("-b"), "- -b -- -c", "-b=-- -c | -"},
-		{of("-b"), "a -- -b c", "| a -b c"},
-		{of("--mode"), "--mode=x --mode y --other=z --dry-run=none w", "--mode=x --mode=y --other=z --dry-run=none! | w"},
-		{of("--mode"), "--mod y --mo z", "--mode=y --mo | z"},
-		{of("--mode"), "--mod=y z", "--mode=y | z"},
-		{loose, "--target-dir /etc x", "--target-dir=/etc? | /etc x"},
-		{loose, "--ta=/etc x", "--ta=/etc | x"},
-		{loose, "--t /etc -v", "--t=/etc? -v | /etc"},
-		{loose, "-v x", "-v | x"},
-		{loose, "x --targ", "--targ? | x"},
-		{leading, "-c x --chdir y rm -rf z", "-c=x --chdir=y | rm -rf z"},
-		{leading, "-v -- rm -c", "-v | rm -c"},
-		{single, "-exec a --exec b -exe c -type d -x e -xf", "-exec=a --exec=b -exec=c -type=d -x=e -xf |"},
-		{glued, "-pSECRET x -p y", "-pSECRET -p=SECRET -p | x y"},
-		{first, "-n a b -n c -v d", "-n=a -n -v=d | b c"},
-		{last, "-i -S x -S y", "-i -S=x | -S y"},
-		{bundle, "xfC a.tar dir y -f z", "-x -f=a.tar -C=dir -f=z | y"},
-		{bundle, "xxf a.tar", "-x -f=a.tar |"},
-		{bundle, "-x f", "-x | f"},
-		{modes, "file -w -R -m x", "-R -m=x | -w file"},
-		{once, "-9 -1", "-9 | -1"},
-		{once, "-KILL 1 -s", "-KILL | 1 -s"},
-		{once, "-1", "| -1"},
-		{once, "-s x 1", "-s=x | 1"},
+		{rows: "", line: "a -b c --d e", want: "-b --d | a c e"},
+		{rows: "-b", line: "a -b c d", want: "-b=c | a d"},
+		{rows: "-b", line: "-bc d", want: "-bc -b=c | d"},
+		{rows: "-b", line: "-abc d -b", want: "-abc -a -b=c -b | d"},
+		{rows: "-b", line: "-aab c", want: "-aab -a -b=c |"},
+		{rows: "-b", line: "-b=c d", want: "-b=c -b==c | d"},
+		{rows: "-c", in: Manner{Signs: true}, line: "-c=x d", want: "-c=x | d"},
+		{rows: "-b", line: "- -b -- -c", want: "-b=-- -c | -"},
+		{rows: "-b", line: "a -- -b c", want: "| a -b c"},
+		{rows: "--mode", line: "--mode=x --mode y --other=z --dry-run=none w", want: "--mode=x --mode=y --other=z --dry-run=none! | w"},
+		{rows: "--mode", line: "--mod y --mo z", want: "--mode=y --mo | z"},
+		{rows: "--mode", line: "--mod=y z", want: "--mode=y | z"},
+		{rows: "-t --target-directory --to", in: Manner{Loose: true}, line: "--target-dir /etc x", want: "--target-dir=/etc? | /etc x"},
+		{rows: "-t --target-directory --to", in: Manner{Loose: true}, line: "--ta=/etc x", want: "--ta=/etc | x"},
+		{rows: "-t --target-directory --to", in: Manner{Loose: true}, line: "--t /etc -v", want: "--t=/etc? -v | /etc"},
+		{rows: "-t --target-directory --to", in: Manner{Loose: true}, line: "-v x", want: "-v | x"},
+		{rows: "-t --target-directory --to", in: Manner{Loose: true}, line: "x --targ", want: "--targ? | x"},
+		{rows: "-c --chdir", in: Manner{Leading: true}, line: "-c x --chdir y rm -rf z", want: "-c=x --chdir=y | rm -rf z"},
+		{rows: "-c --chdir", in: Manner{Leading: true}, line: "-v -- rm -c", want: "-v | rm -c"},
+		{rows: "single -exec -x --type", line: "-exec a --exec b -exe c -type d -x e -xf", want: "-exec=a --exec=b -exec=c -type=d -x=e -xf |"},
+		{rows: "-p?", line: "-pSECRET x -p y", want: "-pSECRET -p=SECRET -p | x y"},
+		{rows: "-S", in: Manner{Leading: true, Last: []string{"-S"}}, line: "-i -S x -S y", want: "-i -S=x | -S y"},
+		{rows: "bundle -f -C", line: "xfC a.tar dir y -f z", want: "-x -f=a.tar -C=dir -f=z | y"},
+		{rows: "bundle -f -C", line: "xxf a.tar", want: "-x -f=a.tar |"},
+		{rows: "bundle -f -C", line: "-x f", want: "-x | f"},
+		{rows: "modes -m", line: "file -w -R -m x", want: "-R -m=x | -w file"},
+		{rows: "once signals -s", line: "-9 -1", want: "-9 | -1"},
+		{rows: "once signals -s", line: "-KILL 1 -s", want: "-KILL | 1 -s"},
+		{rows: "once signals -s", line: "-1", want: "-1 |"},
+		{rows: "once signals -s", line: "-s x 1", want: "-s=x | 1"},
+		{rows: "@list -b", line: "-l a --list b -b c d", want: "-l=a --list=b -b=c | d"},
+		{rows: "-C\nadd|rm = -m\nstash push = -p\n* =", line: "-C a add -C b -m c -p d", want: "-C=a -C -m=c -p | add b d"},
+		{rows: "-C\nadd|rm = -m\nstash push = -p\n* =", line: "rm -m a", want: "-m=a | rm"},
+		{rows: "-C\nadd|rm = -m\nstash push = -p\n* =", line: "stash -p push -p b", want: "-p -p=b | stash push"},
+		{rows: "-C\nadd|rm = -m\nstash push = -p\n* =", line: "see -C a -m b", want: "-C -m | see a b"},
+		{rows: "-m -c\n-m = -d", line: "-c a -m b -c c d -d e", want: "-c=a -m=b -c -d=e | c d"},
 	} {
-		if got := shown(c.grammar, c.line); got != c.want {
-			t.Errorf("%s\n got %s\nwant %s", c.line, got, c.want)
+		if got := shown(of(t, c.rows), c.in, c.line); got != c.want {
+			t.Errorf("%s: %s\n got %s\nwant %s", c.rows, c.line, got, c.want)
 		}
 	}
 }
@@ -94,8 +91,8 @@ func TestSplit(t *testing.T) {
 func TestSplitOfLongBundles(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"-" + strings.Repeat("ab", 1<<19), strings.Repeat("ab", 1<<19)} {
-		g := getopt.Grammar{Bundle: true}
-		s := g.Split([]string{word, "x"}, nil, nil)
+		g := of(t, "bundle")
+		s := g.Split([]string{word, "x"}, Manner{}, nil, nil)
 		if len(s.Flags) > 3 || fmt.Sprint(s.All()) != "[x]" {
 			t.Errorf("%.10s…: %d flags, operands %.40s", word, len(s.Flags), fmt.Sprint(s.All()))
 		}
@@ -104,10 +101,51 @@ func TestSplitOfLongBundles(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	t.Parallel()
-	g := of("-f --file -j")
-	g.Settle()
-	s := g.Split(strings.Fields("-f a --fil=b -j 4 -kf c x"), nil, nil)
+	s := of(t, "-f --file -j").Split(strings.Fields("-f a --fil=b -j 4 -kf c x"), Manner{}, nil, nil)
 	if got := fmt.Sprint(s.Values("-f", "--file"), s.All()); got != "[a b c] [x]" {
 		t.Error(got)
+	}
+}
+
+// TestMistakesInTheTable checks that an error names its place. No program has its options in two
+// places.
+func TestMistakesInTheTable(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"[a] -b\n[c a] -d":    `t.txt:2:4: "a" has its options elsewhere`,
+		"[a] -b -c -b":        `t.txt:1:5: "-b" is no option, or is listed twice`,
+		"[a] -b? -b":          `t.txt:1:9: "-b" is no option, or is listed twice`,
+		"@l = -b\n[a] @l -b":  `t.txt:2:8: "-b" is no option, or is listed twice`,
+		"[a] -b\n  bundel":    `t.txt:2:3: "bundel" is no option, or is listed twice`,
+		"[a] -b\nrun = value": `t.txt:2:7: "value" is no option, or is listed twice`,
+		"[a -b":               `t.txt:1:1: want [names] attributes, words = attributes or @list = elements, got "[a"`,
+		"run = -b":            `t.txt:1:1: "run" stands below no [names]`,
+		"[a]\nrun -b":         `t.txt:2:1: want [names] attributes, words = attributes or @list = elements, got "run"`,
+	} {
+		if _, err := read("t.txt", text); err == nil || err.Error() != want {
+			t.Errorf("%q\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+func TestOf(t *testing.T) {
+	t.Parallel()
+	if _, err := read("options.txt", tableText); err != nil {
+		t.Fatal(err)
+	}
+	for name, option := range map[string]string{
+		"git": "-C", "python3": "-m", "python3.12": "-W", "partclone.ext4": "-o", "make": "-j",
+	} {
+		if !Of(name).Takes(option) {
+			t.Errorf("%s %s takes no value", name, option)
+		}
+	}
+	for name, option := range map[string]string{"git": "-y", "nothing": "-x", "parallel": "-t", "mkfs": "-y"} {
+		if Of(name).Takes(option) {
+			t.Errorf("%s %s takes a value", name, option)
+		}
+	}
+	if g := Of("git"); !g.Under("commit").Takes("-m") || g.Under("push", "x").Takes("-m") {
+		t.Error("a subcommand of git has other options")
 	}
 }

@@ -29,8 +29,16 @@ func TestFromWhichLengthOnSecretsAreMasked(t *testing.T) {
 		"-----BEGIN PRIVATE KEY-----\n%\n-----END PRIVATE KEY-----", "-----BEGIN PGP MESSAGE-----\n\n%\n=abcd\n-----END PGP MESSAGE-----",
 	}) {
 		for _, alphabet := range [][2]string{
-			{"digits", "0123456789"}, {"hex", "fa0123456789abcdef"}, {"Hex", "0123456789ABCDEF"}, {"lower", "abcdefghijklmnopqrstuvwxyz0123456789"},
-			{"upper", "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"}, {"signs", "abcdefghiABCDEFGHI0123456789-_"}, {"poor", "aaaaaaaaaaaaab1"}, {"same", "x"}, {"mixed", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"}, {"base64", "abcdwxyzABCDWXYZ0123456789+/"},
+			{"digits", "0123456789"},
+			{"hex", "fa0123456789abcdef"},
+			{"Hex", "0123456789ABCDEF"},
+			{"lower", "abcdefghijklmnopqrstuvwxyz0123456789"},
+			{"upper", "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"},
+			{"signs", "abcdefghiABCDEFGHI0123456789-_"},
+			{"poor", "aaaaaaaaaaaaab1"},
+			{"same", "x"},
+			{"mixed", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"},
+			{"base64", "abcdwxyzABCDWXYZ0123456789+/"},
 		} {
 			word, from := randomWord(alphabet[1], longest), 0
 			fmt.Fprintf(&b, "%-30s %-7s", strings.ReplaceAll(form, "\n", "⏎"), alphabet[0])

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -27,19 +28,6 @@ const NotPart wording.Phrase = "%s: applies a patch that is not part of the comm
 // Fetched is the detail of a problem about a downloaded patch.
 const Fetched wording.Phrase = "%s: applies a patch from the network"
 
-// valued returns the options that take a value, of a program that applies patches. The name of a
-// subcommand follows that of its program.
-func valued(name string) []string {
-	const ofPatch = "-p -i -d -o -r -F -B -z -D -Y -g -V -x --strip --input --directory --output --reject-file --fuzz --prefix --suffix" +
-		" --ifdef --basename-prefix --get --version-control --quoting-style --read-only --reject-format"
-	return strings.Fields(map[string]string{
-		"patch": ofPatch, "gpatch": ofPatch,
-		"hg import": "-p -m -l -u -d -s -e --strip --message --logfile --user --date --similarity --base --edit",
-		"git apply": "-p -C --directory --include --exclude --whitespace --build-fake-ancestor",
-		"git am":    "-p -C --directory --include --exclude --whitespace --patch-format",
-	}[name])
-}
-
 // Expand returns a script in which every command that applies a patch is followed by what the
 // patch does to files, as calls of inline programs. Its problems include the patches that could
 // not be read. A script without such commands is returned unchanged. o holds the options that the
@@ -56,8 +44,8 @@ func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 	for i := range s.Commands {
 		c := s.Commands[i]
 		at[i] = len(out.Commands)
-		if name, words := programOf(&c); name != "" && c.Call == nil {
-			a := &applier{name: name, words: words, cmd: &s.Commands[i], made: out.Wrote, opts: o}
+		if name, given, words := programOf(&c); name != "" && c.Call == nil {
+			a := &applier{name: name, options: given, words: words, cmd: &s.Commands[i], made: out.Wrote, opts: o}
 			calls, problems := a.expand()
 			c.Wrapper = c.Wrapper || strings.HasPrefix(name, "apply") // what it does is in its patch
 			out.Commands = append(append(out.Commands, c), calls...)
@@ -74,35 +62,32 @@ func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 }
 
 func applies(c shell.Command) bool {
-	name, _ := programOf(&c)
+	name, _, _ := programOf(&c)
 	return c.Call == nil && name != ""
 }
 
-// programOf returns the applier that a command runs, and the words behind its name; "" if it runs
+// programOf returns the applier that a command runs, with its options and operands; "" if it runs
 // none.
-func programOf(c *shell.Command) (name string, words []shell.Word) {
+func programOf(c *shell.Command) (name string, given shell.Given, words []shell.Word) {
 	switch c.Name {
-	case "patch", "gpatch", "apply_patch", "applypatch":
-		return c.Name, c.Argv[1:]
-	case "git", "hg":
-		texts := make([]string, len(c.Argv)-1)
-		for i := range texts {
-			texts[i], _ = c.Argv[i+1].Text()
-		}
-		s := shell.Grammar(c.Name).Split(texts, nil, nil)
-		verb := append(s.Operands, s.Tail)[0]
-		if verb < len(texts) && slices.Contains([]string{"apply", "am", "import"}, texts[verb]) {
-			return c.Name + " " + texts[verb], c.Argv[verb+2:]
+	case "apply_patch", "applypatch": // the patch itself may begin with a dash
+		return c.Name, nil, c.Argv[1:]
+	case "patch", "gpatch", "git", "hg":
+		given, words = shell.ParseOptions(c.Argv[1:], getopt.Of(c.Name))
+	}
+	if c.Name == "patch" || c.Name == "gpatch" {
+		return c.Name, given, words
+	}
+	for _, verb := range []string{"apply", "am", "import"} {
+		if len(words) > 0 && words[0].Is(verb) {
+			return c.Name + " " + verb, given, words[1:]
 		}
 	}
-	return "", nil
+	return "", nil, nil
 }
 
 // expand reads the patches of a command.
 func (a *applier) expand() ([]shell.Command, []shell.Problem) {
-	if !strings.HasPrefix(a.name, "apply") { // the patch itself may begin with a dash
-		a.options, a.words = shell.ParseOptions(a.words, valued(a.name))
-	}
 	if a.onlyLooks() {
 		return nil, nil
 	}

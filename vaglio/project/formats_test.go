@@ -97,7 +97,8 @@ func TestFilesOfOtherForms(t *testing.T) {
 		{"php x", files{"php.ini": "auto_prepend_file=p.php", "p.php": "<?php p();"}, "p.php:1 php <?php p();"},
 		{"php x", files{"php.ini": ";auto_prepend_file=p.php", "p.php": "<?php p();"}, ""},
 		{
-			"docker compose up", files{"compose.yml": "a:\n  network_mode: host\n  extra_hosts: [x=host-gateway, 'y:1.2.3.4', 7]\n  command: id\n"},
+			"docker compose up",
+			files{"compose.yml": "a:\n  network_mode: host\n  extra_hosts: [x=host-gateway, 'y:1.2.3.4', 7]\n  command: id\n"},
 			"compose.yml:4 sh 'docker' 'run' '--rm' '--network=host' '--add-host=x:host-gateway' '--add-host=y:1.2.3.4' 'image' 'sh' '-c' 'id'",
 		},
 		{"docker compose up", files{"compose.yml": "a:\n  network_mode: [host]\n  extra_hosts: x\n  pid: host\n  command: id\n"}, "compose.yml:4 sh 'docker' 'run' '--rm' '--privileged' '--pid=host' 'image' 'sh' '-c' 'id'"},

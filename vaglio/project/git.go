@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
+	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -15,7 +16,7 @@ import (
 func (v *visit) repository() (dir string, config []setting, ok bool) {
 	const highest = 12
 	start, named := v.dir, ""
-	given := shell.Grammar("git").Split(v.words, nil, nil)
+	given := getopt.Of("git").Split(v.words, getopt.Manner{Leading: true}, nil, nil)
 	for _, c := range given.Values("-C") {
 		start = joined(start, c)
 	}
@@ -140,7 +141,7 @@ func gitVerb(words []string) string {
 
 // gitWords returns git's subcommand and the words behind it.
 func gitWords(words []string) []string {
-	return words[shell.Grammar("git").Split(words, nil, nil).Tail:]
+	return words[getopt.Of("git").Split(words, getopt.Manner{Leading: true}, nil, nil).Tail:]
 }
 
 // gitOperands returns the operands of the subcommand.

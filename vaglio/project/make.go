@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
-	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/getopt"
 )
 
 // makefile is the part of a makefile that decides what runs.
@@ -35,7 +35,7 @@ type recipe struct {
 // readMakefile adds the recipes of the targets that make is asked for, and what make runs
 // just to read the makefile.
 func readMakefile(v *visit, r *row) {
-	given := shell.Grammar("make").Split(v.words, nil, nil)
+	given := getopt.Of("make").Split(v.words, getopt.Manner{}, nil, nil)
 	for _, dir := range given.Values("-C", "--directory") {
 		v.dir = v.in(dir)
 	}

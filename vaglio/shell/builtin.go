@@ -10,7 +10,7 @@ import (
 
 // runCommand reads command and builtin.
 func (r *reader) runCommand(f *frame, k *call, name string) Word {
-	opts, rest := leading(k.argv[1:])
+	opts, rest := optionsFirst(name).parse(k.argv[1:])
 	if len(rest) == 0 || opts.any("v", "V") {
 		return r.plain(f, k)
 	}
@@ -19,7 +19,7 @@ func (r *reader) runCommand(f *frame, k *call, name string) Word {
 
 // runExec reads exec, which may do nothing but redirect.
 func (r *reader) runExec(f *frame, k *call, _ string) Word {
-	_, rest := taking("-a").parse(k.argv[1:])
+	_, rest := optionsFirst("exec").parse(k.argv[1:])
 	if len(rest) == 0 {
 		if f.stdin.Kind != InputInherited {
 			r.descriptor("0", f.stdin.Text)
@@ -74,7 +74,7 @@ func (r *reader) runCd(k *call, name string) {
 
 // cdTarget returns the folder that cd or pushd changes to.
 func (r *reader) cdTarget(k *call, name string, old Word) Word {
-	_, rest := leading(k.argv[1:])
+	_, rest := optionsFirst(name).parse(k.argv[1:])
 	switch {
 	case len(rest) == 0 && name == "pushd":
 		return unknownHome("OLDPWD")

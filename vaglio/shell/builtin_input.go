@@ -10,8 +10,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-func (r *reader) runUnset(f *frame, k *call, _ string) {
-	opts, rest := leading(k.argv[1:])
+func (r *reader) runUnset(f *frame, k *call, name string) {
+	opts, rest := optionsFirst(name).parse(k.argv[1:])
 	for _, w := range rest {
 		name, ok := w.Text()
 		r.subscriptCode(f, w)
@@ -87,8 +87,8 @@ func (r *reader) runShift(_ *frame, k *call, _ string) {
 }
 
 // runRead reads read, which takes the fields of the input's first line.
-func (r *reader) runRead(f *frame, k *call, _ string) {
-	opts, names := taking("-a", "-d", "-i", "-N", "-n", "-p", "-t", "-u").parse(k.argv[1:])
+func (r *reader) runRead(f *frame, k *call, name string) {
+	opts, names := optionsFirst(name).parse(k.argv[1:])
 	text, known := f.stdin.Text, f.stdin.Kind != InputInherited
 	if fd, ok := opts.Get("u"); ok {
 		text, known = r.content(f, Glue(Text("/dev/fd/"), fd)), true
@@ -191,7 +191,7 @@ func (r *reader) readLine(opts options, names []Word, line Word, ifs string) {
 
 // runMapfile reads mapfile, which fills an array with lines and runs the code of -C.
 func (r *reader) runMapfile(f *frame, k *call, _ string) {
-	opts, names := taking("-d", "-n", "-O", "-s", "-u", "-C", "-c").parse(k.argv[1:])
+	opts, names := optionsFirst("mapfile").parse(k.argv[1:])
 	for _, code := range opts.all("C") {
 		r.carried(f.at(k, "mapfile"), Glue(code, Text(" 0 "), Text("''")), "mapfile")
 	}
@@ -232,8 +232,8 @@ func (r *reader) runUnalias(_ *frame, k *call, _ string) {
 }
 
 // runTrap reads the code that a trap runs later.
-func (r *reader) runTrap(f *frame, k *call, _ string) {
-	opts, rest := leading(k.argv[1:])
+func (r *reader) runTrap(f *frame, k *call, name string) {
+	opts, rest := optionsFirst(name).parse(k.argv[1:])
 	if len(rest) < 2 || opts.any("p", "l") || rest[0].Is("") || rest[0].Is("-") {
 		return
 	}
@@ -243,8 +243,8 @@ func (r *reader) runTrap(f *frame, k *call, _ string) {
 }
 
 // runHash reads hash -p, which makes a name run another program.
-func (r *reader) runHash(_ *frame, k *call, _ string) {
-	opts, rest := taking("-p").parse(k.argv[1:])
+func (r *reader) runHash(_ *frame, k *call, name string) {
+	opts, rest := optionsFirst(name).parse(k.argv[1:])
 	target, ok := opts.Get("p")
 	if !ok {
 		return

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio/getopt"
 )
 
 //go:embed carriers.txt
@@ -16,14 +17,10 @@ var carriersText string
 // evaluator reads a call of a program in the table.
 type evaluator func(r *reader, f *frame, k *call, p *program, name string) Word
 
-// oddity reads what a program with a grammar of its own carries.
-type oddity func(r *reader, f *frame, k *call, name string)
-
 // program is the table's entry for programs that carry something.
 type program struct {
 	way
 	read evaluator
-	odd  oddity
 	ways []way // by the first operands
 }
 
@@ -89,7 +86,7 @@ func modes() []string {
 type carrierTable struct {
 	programs map[string]*program
 	builtins map[string]builtin
-	lists    map[string]string // the shared lists, by @name
+	last     []string // the programs of the last header
 }
 
 // program looks up a program by its name, with or without a version.
@@ -120,65 +117,45 @@ func defaultCarriers() *carrierTable {
 
 // readCarriers reads a table. An error names the file, the line and the column.
 func readCarriers(file, text string) (*carrierTable, error) {
-	c := &carrierTable{programs: map[string]*program{}, builtins: builtins(), lists: map[string]string{}}
-	var last *program
-	return c, rows.ReadJoined(file, text, func(row string) error { return c.statement(&last, strings.Fields(row)) })
+	c := &carrierTable{programs: map[string]*program{}, builtins: builtins()}
+	return c, rows.Sections(file, text, c.addPrograms, c.addWay)
 }
 
-// statement reads `[names] attributes`, `words = attributes` or `@list = a,b`.
-func (c *carrierTable) statement(last **program, words []string) error {
-	first := words[0]
-	if strings.HasPrefix(first, "[") {
-		return c.header(last, words)
-	}
-	at := slices.Index(words, "=")
-	if at < 1 {
-		return rows.Wrong(first, "want [names], words = attributes or @list = options, got %q", first)
-	}
-	if strings.HasPrefix(first, "@") {
-		if len(words) != 3 {
-			return rows.Wrong(first, "want one list behind %s =", first)
-		}
-		c.lists[first] = words[2]
-		return nil
-	}
-	if *last == nil {
-		return rows.Wrong(first, "%q stands below no [names]", first)
-	}
-	w := way{}
-	for _, t := range words[:at] {
+// addWay adds a way to the programs of the last header.
+func (c *carrierTable) addWay(words, attributes []string) error {
+	w := way{keys: c.programs[c.last[0]].keys, run: c.programs[c.last[0]].run}
+	for _, t := range words {
 		w.words = append(w.words, strings.Split(t, "|"))
 	}
-	w.keys, w.run = (*last).keys, (*last).run
-	if err := c.attributes(nil, &w, words[at+1:]); err != nil {
+	if err := c.attributes(nil, &w, attributes); err != nil {
 		return err
 	}
-	(*last).ways = append((*last).ways, w)
+	for _, name := range c.last {
+		c.programs[name].ways = append(c.programs[name].ways, w)
+	}
 	return nil
 }
 
-// header reads the names and the attributes of programs.
-func (c *carrierTable) header(last **program, words []string) error {
-	end := slices.IndexFunc(words, func(t string) bool { return strings.HasSuffix(t, "]") })
-	if end < 0 {
-		return rows.Wrong(words[0], "no ] behind %q", words[0])
-	}
-	p := &program{read: (*reader).runOperands}
-	p.run = runArgv
-	if err := c.attributes(p, &p.way, words[end+1:]); err != nil {
+// addPrograms adds the programs of a header.
+func (c *carrierTable) addPrograms(names, attributes []string) error {
+	like := program{read: (*reader).runOperands}
+	like.run = runArgv
+	c.last = names
+	if err := c.attributes(&like, &like.way, attributes); err != nil {
 		return err
 	}
-	for _, t := range words[:end+1] {
-		name := strings.Trim(t, "[]")
-		if name == "" || c.programs[name] != nil {
-			return rows.Wrong(t, "%q is named already", name)
+	for _, name := range names {
+		if c.programs[name] != nil {
+			return rows.Wrong(name, "%q is named already", name)
 		}
-		c.programs[name] = p
+		p := like
+		p.Grammar = getopt.Of(name)
+		c.programs[name] = &p
 	}
-	*last = p
 	return nil
 }
 
+// attributes reads attributes of a way, and of a program unless p is nil.
 func (c *carrierTable) attributes(p *program, w *way, words []string) error {
 	for _, t := range words {
 		name, value, given := strings.Cut(t, "=")
@@ -189,9 +166,6 @@ func (c *carrierTable) attributes(p *program, w *way, words []string) error {
 				p.run = runNone // its words are read by the evaluator
 			}
 			ok = p.read != nil
-		case p != nil && name == "odd":
-			p.odd = oddities()[value]
-			ok = p.odd != nil
 		default:
 			ok = c.attribute(w, name, value, given)
 		}
@@ -200,7 +174,6 @@ func (c *carrierTable) attributes(p *program, w *way, words []string) error {
 		}
 	}
 	w.Leading = !w.mixed
-	w.Settle()
 	return nil
 }
 
@@ -217,7 +190,7 @@ func (c *carrierTable) attribute(w *way, name, value string, given bool) bool {
 		*f = n
 		return err == nil
 	case *[]string:
-		for _, e := range c.list(value) {
+		for e := range strings.SplitSeq(value, ",") {
 			*f = append(*f, w.listed(name, e))
 		}
 		return value != ""
@@ -231,16 +204,16 @@ func (w *way) field(name string) any {
 	return map[string]any{
 		"assigns": &w.assigns, "privileged": &w.privileged, "own": &w.own, "only": &w.only, "container": &w.container, "dash": &w.dash,
 		"here": &w.here, "operand": &w.operand, "records": &w.records, "stdin": &w.stdin, "script": &w.script, "bindings": &w.bindings,
-		"unescape": &w.unescape, "mixed": &w.mixed, "single": &w.Single,
+		"unescape": &w.unescape, "mixed": &w.mixed,
 		"run": &w.run, "from": &w.from, "language": &w.language, "with": &w.with, "keys": &w.keys, "escapes": &w.escapes, "may": &w.may, "not": &w.not,
-		"values": new([]string), "line": &w.line, "settings": &w.settings, "text": &w.text, "program": &w.program, "file": &w.file, "chdir": &w.chdir,
+		"line": &w.line, "settings": &w.settings, "text": &w.text, "program": &w.program, "file": &w.file, "chdir": &w.chdir,
 		"root": &w.root, "to": &w.to, "line-with": &w.lineWith, "argv-with": &w.argvWith, "login": &w.login, "enters": &w.enters, "unless": &w.unless,
 		"after": &w.after, "instead": &w.instead, "named": &w.named,
 	}[name]
 }
 
 // listed returns an element of a list as calls are compared with it: an option without its
-// dashes. It notes which options take a value.
+// dashes.
 func (w *way) listed(attribute, e string) string {
 	switch attribute {
 	case "keys", "may", "not":
@@ -259,26 +232,10 @@ func (w *way) listed(attribute, e string) string {
 	case "line-with", "argv-with", "login", "enters", "unless", "instead", "named":
 		return bare
 	}
-	if strings.HasPrefix(o, "-") {
-		w.take(o)
-	}
 	if has {
 		w.behind = map[string]string{bare: behind}
 	}
 	return bare
-}
-
-// list splits a comma-separated list and expands the shared lists in it.
-func (c *carrierTable) list(value string) []string {
-	var out []string
-	for e := range strings.SplitSeq(value, ",") {
-		if shared, ok := c.lists[e]; ok {
-			out = append(out, strings.Split(shared, ",")...)
-		} else if e != "" {
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 // find returns the way that the operands select and the words after them, or nil if they select
@@ -286,6 +243,8 @@ func (c *carrierTable) list(value string) []string {
 func (p *program) find(operands []Word) (*way, []Word) {
 	for i := range p.ways {
 		rest, ok := operands, true
+		var room [4]string
+		verb := room[:0]
 		for _, alternatives := range p.ways[i].words {
 			for len(rest) > 0 && len(rest) < len(operands) && strings.HasPrefix(rest[0].Prefix(), "-") {
 				rest = rest[1:]
@@ -293,10 +252,12 @@ func (p *program) find(operands []Word) (*way, []Word) {
 			if ok = len(rest) > 0 && isOneOf(rest[0], alternatives); !ok {
 				break
 			}
-			rest = rest[1:]
+			verb, rest = append(verb, rest[0].text), rest[1:]
 		}
 		if ok {
-			return &p.ways[i], rest
+			w := p.ways[i]
+			w.Grammar = p.Under(verb...)
+			return &w, rest
 		}
 	}
 	return nil, nil

@@ -15,6 +15,7 @@ func evaluators() map[string]evaluator {
 		"xargs": (*reader).runXargs, "parallel": (*reader).runParallel, "git": (*reader).runGit,
 		"make": (*reader).runMake,
 		"copy": (*reader).runMove, "tee": (*reader).runTee, "dd": (*reader).runDd, "download": (*reader).runDownload, "sed": (*reader).runSed,
+		"fd": (*reader).runFd, "flake": (*reader).runFlake,
 	}
 }
 
@@ -229,9 +230,6 @@ func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
 		}
 	}
 	r.runAfter(g, k, p)
-	if p.odd != nil {
-		p.odd(r, g, k, name)
-	}
 	if p.language != "" {
 		r.readLoose(f, k, p, name)
 	}

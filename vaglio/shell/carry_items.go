@@ -148,6 +148,18 @@ func fillBraces(argv []Word, mark string, value Word) []Word {
 	return out
 }
 
+// withItem returns a command with an item in the place of its marks or, if it has none, at its end.
+func withItem(argv []Word, item Word, marks ...string) []Word {
+	out := argv
+	for _, mark := range marks {
+		out = fillBraces(out, mark, item)
+	}
+	if slices.EqualFunc(out, argv, Word.Equal) {
+		return append(slices.Clone(argv), item)
+	}
+	return out
+}
+
 func replaceAll(w Word, mark string, value Word) Word {
 	if mark == "" {
 		return w
@@ -165,15 +177,16 @@ func replaceAll(w Word, mark string, value Word) Word {
 	return b.word()
 }
 
-// fdCommand reads the command that fd runs on what it finds in the folders after its first
+// runFd reads fd, and the command that it runs on what it finds in the folders after its first
 // operand, or in the current folder.
-func (r *reader) fdCommand(f *frame, k *call, name string) {
+func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
+	out := r.runOptions(f, k, p, name)
 	at := slices.IndexFunc(k.argv, func(w Word) bool { return isOneOf(w, []string{"-x", "-X", "--exec", "--exec-batch"}) })
 	if at < 1 || at+1 == len(k.argv) {
-		return
+		return out
 	}
 	argv, _ := cutAt(k.argv[at+1:], ";")
-	opts, rest := r.carriers.program(name).parse(k.argv[1:at])
+	opts, rest := p.parse(k.argv[1:at])
 	dirs := append(tail(rest, 1), opts.all("base-directory", "search-path")...)
 	if len(dirs) == 0 {
 		dirs = []Word{Text(".")}
@@ -186,15 +199,14 @@ func (r *reader) fdCommand(f *frame, k *call, name string) {
 		targets = append(targets, dirs...) // it finds everything there
 	}
 	if !r.step(f, wordCost*len(argv)*len(targets)) {
-		return
+		return out
 	}
+	g := f.at(k, name)
+	g.conditional = true
 	for _, target := range targets {
-		filled := fillBraces(argv, "{}", target)
-		if slices.EqualFunc(filled, argv, Word.Equal) {
-			filled = append(slices.Clone(argv), target)
-		}
-		r.run(f, &call{argv: filled, span: k.span, external: true})
+		r.run(g, &call{argv: withItem(argv, target, "{}"), span: k.span, external: true})
 	}
+	return out
 }
 
 // isTelling reports whether a name pattern excludes most names: it has a letter or a digit.
@@ -223,10 +235,7 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 	if !r.step(f, len(items)*2) {
 		return outputOf("xargs")
 	}
-	mark, replace := opts.Get("I", "J")
-	if given, ok := opts.Get("i", "replace"); !replace && ok {
-		mark, replace = given, true
-	}
+	mark, replace := opts.Get("I", "J", "i", "replace")
 	if m, ok := mark.Text(); replace && ok {
 		if m == "" {
 			m = "{}"
@@ -346,22 +355,11 @@ func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item W
 	if len(argv) == 0 {
 		return r.carried(f, item, "parallel")
 	}
-	filled := argv
-	used := false
-	for _, m := range []string{mark, "{1}", "{.}", "{/}", "{//}"} {
-		for _, w := range filled {
-			_, _, ok := w.Split(m)
-			used = used || ok
-		}
-		filled = fillBraces(filled, m, item)
-	}
-	if !used {
-		filled = append(slices.Clone(filled), item)
-	}
+	argv = withItem(argv, item, mark, "{1}", "{.}", "{/}", "{//}")
 	g := *f
 	g.lenient = true
-	r.carried(&g, spaced(filled), "parallel")
-	return r.run(f, &call{argv: filled, span: k.span, external: true})
+	r.carried(&g, spaced(argv), "parallel")
+	return r.run(f, &call{argv: argv, span: k.span, external: true})
 }
 
 // parallelItems splits the operands at :::, :::+ or ::::.

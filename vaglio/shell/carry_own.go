@@ -195,16 +195,9 @@ func mountOf(v Word) Mount {
 	}
 }
 
-// oddities maps the table's names to the functions that read programs whose grammar the table
-// cannot express.
-func oddities() map[string]oddity {
-	return map[string]oddity{
-		"flake": (*reader).flake, "fd": (*reader).fdCommand,
-	}
-}
-
-// flake reads INSTALLABLE#PROGRAM -- ARGUMENTS of nix run.
-func (r *reader) flake(f *frame, k *call, name string) {
+// runFlake reads nix and guix, and INSTALLABLE#PROGRAM -- ARGUMENTS of nix run.
+func (r *reader) runFlake(f *frame, k *call, p *program, name string) Word {
+	out := r.runOptions(f, k, p, name)
 	for i, w := range k.argv {
 		if !w.Is("--") || i < 2 {
 			continue
@@ -215,10 +208,11 @@ func (r *reader) flake(f *frame, k *call, name string) {
 			argv = append([]Word{program}, argv...)
 		}
 		if ok || name == "guix" && len(argv) > 0 {
-			r.run(f, &call{argv: argv, span: k.span, external: true})
+			r.run(f.at(k, name), &call{argv: argv, span: k.span, external: true})
 		}
-		return
+		break
 	}
+	return out
 }
 
 // isBinding reports whether a text has the form KEY:ACTION.

@@ -8,29 +8,14 @@ import (
 )
 
 // grammar tells the options of a call from its operands.
-type grammar struct{ getopt.Grammar }
-
-// taking returns the grammar of a program of which some options take a value.
-func taking(names ...string) *grammar {
-	g := &grammar{}
-	g.Leading = true
-	for _, name := range names {
-		g.take(name)
-	}
-	g.Settle()
-	return g
+type grammar struct {
+	*getopt.Grammar
+	getopt.Manner
 }
 
-// take notes that an option takes a value; one that ends in "?" takes one only when it is glued on.
-func (g *grammar) take(name string) {
-	set := &g.Values
-	if name[len(name)-1] == '?' {
-		name, set = name[:len(name)-1], &g.Glued
-	}
-	if *set == nil {
-		*set = map[string]bool{}
-	}
-	(*set)[name] = true
+// optionsFirst is the grammar of a program whose options precede its operands.
+func optionsFirst(program string) *grammar {
+	return &grammar{getopt.Of(program), getopt.Manner{Leading: true}}
 }
 
 // option is one option as it was given, without dashes.
@@ -45,19 +30,9 @@ type options []option
 // Given holds the options that a command was given.
 type Given = options
 
-// Grammar returns what the table says of a program's options.
-func Grammar(program string) *getopt.Grammar {
-	if p := defaultCarriers().program(program); p != nil {
-		return &p.Grammar
-	}
-	return &getopt.Grammar{}
-}
-
-// ParseOptions separates options, which may stand anywhere, from operands. valued are the options
-// that take a value, with their dashes.
-func ParseOptions(words []Word, valued []string) (Given, []Word) {
-	g := taking(valued...)
-	g.Leading = false
+// ParseOptions separates options, which may stand anywhere, from operands.
+func ParseOptions(words []Word, by *getopt.Grammar) (Given, []Word) {
+	g := grammar{Grammar: by}
 	return g.parse(words)
 }
 
@@ -89,12 +64,6 @@ func (o options) any(names ...string) bool {
 	return ok
 }
 
-// leading reads the words of a program whose options take no values.
-func leading(words []Word) (opts options, operands []Word) {
-	g := grammar{getopt.Grammar{Leading: true}}
-	return g.parse(words)
-}
-
 // parse splits the words after a program's name into options and operands.
 func (g *grammar) parse(words []Word) (opts options, operands []Word) {
 	ahead := words
@@ -109,9 +78,9 @@ func (g *grammar) parse(words []Word) (opts options, operands []Word) {
 		flags    [6]getopt.Flag
 		operands [8]int
 	}
-	s := g.Split(g.texts(words, room.texts[:0]), room.flags[:0], room.operands[:0])
+	s := g.Split(g.texts(words, room.texts[:0]), g.Manner, room.flags[:0], room.operands[:0])
 	for i := range s.Flags {
-		if f := &s.Flags[i]; g.Single || len(f.Name) == len("-a") || f.Name[1] == '-' { // and no bundle as a whole
+		if f := &s.Flags[i]; g.Single || f.Has || len(f.Name) == len("-a") || f.Name[1] == '-' { // and no bundle as a whole
 			opts = append(opts, option{name: strings.TrimLeft(f.Name, "-"), value: valueOf(f, words), has: f.Has})
 		}
 	}

@@ -254,9 +254,9 @@ type parsed struct {
 	all      []arg
 }
 
-// parse splits arguments into options and operands.
-func parse(args []arg, sec *commands.Section) *parsed {
-	p := &parsed{Parsed: commands.Parse(texts(args), sec), all: args}
+// parse splits a program's arguments into options and operands.
+func (r *reading) parse(program string, args []arg) *parsed {
+	p := &parsed{Parsed: r.judge.tables.Parse(program, texts(args)), all: args}
 	p.operands = make([]arg, 0, len(p.Operands))
 	for _, i := range p.Operands {
 		p.operands = append(p.operands, args[i])
@@ -303,7 +303,7 @@ func (p *parsed) operand(n int) string {
 func (p *parsed) rest(n int) string {
 	var list []arg
 	for k, i := range p.Operands[min(n, len(p.Operands)):] {
-		if k > 0 && strings.HasPrefix(p.all[i-1].text, "-") && !slices.Contains(p.Operands, i-1) {
+		if k > 0 && i > 0 && strings.HasPrefix(p.all[i-1].text, "-") && !slices.Contains(p.Operands, i-1) {
 			list = append(list, p.all[i-1])
 		}
 		list = append(list, p.all[i])

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/getopt"
 )
 
 // shapes returns the ways in which an option o can be given, with or without a value, and what
@@ -26,16 +27,13 @@ func options(tb testing.TB) (j *Judge, programs []string, of map[string][]string
 		tb.Fatal(err)
 	}
 	of = map[string][]string{}
-	for name, secs := range j.tables.Judged {
+	for name := range j.tables.Judged {
 		if strings.HasPrefix(name, "(") {
 			continue
 		}
 		known := map[string]bool{"-x": true, "--": true, "-": true}
-		for _, s := range secs {
-			maps.Copy(known, s.Values)
-			maps.Copy(known, s.Glued)
-			maps.Copy(known, s.First)
-		}
+		maps.Copy(known, getopt.Of(name).Values)
+		maps.Copy(known, getopt.Of(name).Glued)
 		of[name] = slices.Sorted(maps.Keys(known))
 	}
 	return j, slices.Sorted(maps.Keys(of)), of

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -274,7 +273,7 @@ func (r *reading) among(v *invocation, root arg) wording.Phrase {
 
 // packed returns the effect of the folders that tar packs.
 func (r *reading) packed(v *invocation) []Effect {
-	c := &call{invocation: v, parsed: parse(v.args, &commands.Section{}), r: r, called: r.canonical(v)}
+	c := &call{invocation: v, parsed: r.parse(v.name, v.args), r: r, called: r.canonical(v)}
 	t := c.told()
 	var roots []arg
 	for i := range t.Operations {

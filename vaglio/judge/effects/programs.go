@@ -149,14 +149,14 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 
 // callOf returns a command as a section reads its words.
 func (r *reading) callOf(v *invocation, name string, sec *commands.Section) *call {
-	c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec, called: name}
+	c := &call{invocation: v, parsed: r.parse(name, v.args), r: r, sec: sec, called: name}
 	c.Asked, c.Fed = c.asked, v.stdin.piped || v.stdin.kind != shell.InputInherited
 	return c
 }
 
 // stranger judges a command that no table knows.
 func (r *reading) stranger(v *invocation) []Effect {
-	p := parse(v.args, &commands.Section{})
+	p := r.parse(v.name, v.args)
 	c := &call{invocation: v, parsed: p, r: r}
 	if task, ok := strings.CutPrefix(v.path, "npm:"); ok {
 		return c.task(task, say("runs the project's script %s", task))
@@ -216,7 +216,7 @@ func (r *reading) localProgram(v *invocation) []Effect {
 
 // reader judges a command that only reads, whatever its options.
 func (r *reading) reader(v *invocation) []Effect {
-	p := parse(v.args, r.judge.tables.Judged["(reader)"][0])
+	p := r.parse("(reader)", v.args)
 	out := []Effect{usual(KindRead).with(say("reads with %s", v.name), "")}
 	for _, a := range p.values(savingOptions(v.name, p)...) {
 		out = append(out, r.write(v, a, "writes")...)
@@ -251,7 +251,7 @@ func savingOptions(name string, p *parsed) []string {
 // tool judges a development tool.
 func (r *reading) tool(v *invocation) []Effect {
 	sec := r.judge.tables.Judged["(tool)"][0]
-	c := &call{invocation: v, parsed: parse(v.args, sec), r: r, sec: sec}
+	c := &call{invocation: v, parsed: r.parse("(tool)", v.args), r: r, sec: sec}
 	if out := c.outreach(); out != nil {
 		return out
 	}

@@ -41,7 +41,7 @@ func (c *call) scriptWord(i int) ([]Effect, bool) {
 	switch {
 	case givesCode(s) && (s != "-i" || !strings.HasSuffix(c.name, "awk")):
 		if c.editsInPlace(s) {
-			return append(own(say("edits files in place")), c.writeAll("edits", c.operands[min(1, len(c.operands)):])...), true
+			return append(own(say("edits files in place")), c.writeAll("edits", c.operands)...), true
 		}
 		return c.line(i), true
 	case s == "-m" && i+1 < len(c.all):

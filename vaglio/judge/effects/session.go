@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
-	"github.com/metnos/vaglio/vaglio/commands"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -313,7 +312,7 @@ func (c *call) filtered() bool {
 	default:
 		return false
 	}
-	p := parse(n.args, &commands.Section{})
+	p := c.r.parse(n.name, n.args)
 	pattern := p.operand(0)
 	if len(p.operands) != 1 || p.has("-v", "--invert-match") || len(pattern) < 3 || c.r.secretName(pattern) {
 		return false

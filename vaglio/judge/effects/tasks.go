@@ -50,7 +50,7 @@ func (c *call) scriptOrTool() []Effect {
 // taskEffect returns what a project task does, judging by the words of its name.
 func (t *tables) taskEffect(name string) (Effect, bool) {
 	sec := t.Judged["(task)"][0]
-	p := commands.Parse(readings.Words(name), sec)
+	p := t.Parse("", readings.Words(name))
 	at := slices.IndexFunc(sec.Lines, func(l commands.Line) bool { _, ok := l.Match(p, 0); return ok })
 	if at < 0 {
 		return Effect{}, false
@@ -223,14 +223,15 @@ func npxRule(c *call) []Effect {
 			return one(KindForeignCode, say("fetches and runs %s", from.text), from.text)
 		}
 	}
-	name := c.operand(c.took)
-	if name == "" {
-		return reads()
+	name, at := c.operand(c.took), len(c.all)
+	if name != "" {
+		at = c.Operands[c.took]
 	}
-	at := c.Operands[c.took]
 	switch {
 	case slices.ContainsFunc(c.all[:at], func(a arg) bool { return a.text == "-c" || a.text == "--call" }):
 		return unknown(say("runs a command line through the package runner: %s", join(c.all)), join(c.all))
+	case name == "":
+		return reads()
 	case !c.all[at].known:
 		return unknown(say("fetches and runs a package that is not known: %s", name), name)
 	}

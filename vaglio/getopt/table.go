@@ -1,0 +1,98 @@
+package getopt
+
+import (
+	_ "embed" // The table of options.
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/metnos/vaglio/internal/rows"
+)
+
+//go:embed options.txt
+var tableText string
+
+// table holds the grammars of all programs, by name.
+type table struct {
+	grammars map[string]*Grammar
+	last     []*Grammar // of the last section
+}
+
+// builtin is the table. It is read once and never changed. A mistake in it ends the process, which
+// the tests rule out.
+var builtin = sync.OnceValue(func() *table {
+	t, err := read("options.txt", tableText)
+	if err != nil {
+		panic("vaglio/getopt: " + err.Error())
+	}
+	return t
+})
+
+// Of returns what the table says of a program's options. A name covers itself with a version, and
+// name.* every program that begins so.
+func Of(program string) *Grammar {
+	kind, _, _ := strings.Cut(program, ".")
+	for _, name := range []string{program, kind + ".*", strings.TrimRight(program, "0123456789.")} { // mkfs.ext4, python3.12
+		if g := builtin().grammars[name]; g != nil {
+			return g
+		}
+	}
+	return &Grammar{}
+}
+
+// read reads a table. An error names the file, the line and the column.
+func read(file, text string) (*table, error) {
+	t := &table{grammars: map[string]*Grammar{}}
+	return t, rows.Sections(file, text, t.section, t.way)
+}
+
+// section reads the options of programs.
+func (t *table) section(names, options []string) error {
+	t.last = nil
+	for _, name := range names {
+		g := &Grammar{}
+		if t.grammars[name] != nil {
+			return rows.Wrong(name, "%q has its options elsewhere", name)
+		}
+		if err := g.learn(options); err != nil {
+			return err
+		}
+		t.grammars[name], t.last = g, append(t.last, g)
+	}
+	return nil
+}
+
+// way reads the options behind some operands, or behind an option.
+func (t *table) way(words, options []string) error {
+	w := way{grammar: &Grammar{Single: t.last[0].Single}}
+	for _, word := range words {
+		w.words = append(w.words, strings.Split(word, "|"))
+	}
+	for _, g := range t.last {
+		g.ways = append(g.ways, w)
+	}
+	return w.grammar.learn(options)
+}
+
+// learn reads options, and what else is known of them.
+func (g *Grammar) learn(words []string) error {
+	g.Values, g.Glued = map[string]bool{}, map[string]bool{}
+	is := map[string]*bool{"single": &g.Single, "bundle": &g.bundle, "once": &g.once, "modes": &g.modes, "signals": &g.signals}
+	for _, w := range words {
+		name, glued := strings.CutSuffix(w, "?")
+		switch set := is[w]; {
+		case set != nil:
+			*set = true
+		case w[0] != '-' || g.Values[name] || g.Glued[name]:
+			return rows.Wrong(w, "%q is no option, or is listed twice", w)
+		case glued:
+			g.Glued[name] = true
+		default:
+			name = g.oneDash(name)
+			g.Values[name] = true
+			g.long = append(g.long, name)
+		}
+	}
+	slices.Sort(g.long)
+	return nil
+}
