@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -60,7 +61,7 @@ func meant(dashes, name string) string {
 // <these...> at least one, and of [these...] any number. None may be empty: what a script left empty
 // by mistake would otherwise mean everything.
 func asUsed(cmd *cobra.Command, args []string) error {
-	takes := strings.Fields(cmd.Use)[1:]
+	takes := argumentIn.FindAllString(cmd.Use, -1)[1:]
 	if n := len(takes); strings.HasSuffix(cmd.Use, "...]") {
 		takes = takes[:n-1]
 	} else if len(args) > n && !strings.HasSuffix(cmd.Use, "...>") {
@@ -78,6 +79,9 @@ func asUsed(cmd *cobra.Command, args []string) error {
 	}
 	return nil
 }
+
+// argumentIn matches a word of a command's use; the name of an argument may consist of several.
+var argumentIn = regexp.MustCompile(`<[^>]*>|\[[^\]]*\]|\S+`)
 
 // tooMany returns the error that a command was given more than it takes. A duration must follow its
 // flag.

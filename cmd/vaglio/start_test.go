@@ -273,6 +273,7 @@ func TestCommandLines(t *testing.T) {
 		"UnknownCommand": {[]string{"serv"}, 2, `unknown command "serv"`},
 		"UnknownFlag":    {[]string{"serve", "--port"}, 2, "unknown flag: --port"},
 		"WhyWithoutID":   {[]string{"why"}, 2, "vaglio why needs <id>, as in: vaglio why "},
+		"ReplayTwice":    {[]string{"replay", "a", "b"}, 2, `vaglio replay takes one <file or folder>, and was given "b", too`},
 		"WhyTwice":       {[]string{"why", "a", "b"}, 2, `vaglio why takes one <id>, and was given "b", too`},
 		"WhyEmpty":       {[]string{"why", " "}, 2, "vaglio why needs <id>"},
 		"ServeWhat":      {[]string{"serve", "it"}, 2, `vaglio serve takes no argument, and was given "it"`},

@@ -15,6 +15,9 @@ var (
 	setTexts    = regexp.MustCompile("(?s)^(.*?)(?:([A-Za-z_]\\w*)\\s*(?::[^=:\"'`]+)?(?:=|:=|<-)\\s*[^\"'`=>~]*[\"'`]|\\(def\\w*\\s+(\\w+)\\s[^\"]*\")")
 )
 
+// makesPath matches a call that makes a path of texts, which are then only parts of it.
+var makesPath = regexp.MustCompile(`(?i)(?:join|path|tmp|temp|dir|expand|resolve|file)\w*[!?]?\(`)
+
 // maxSpelled limits how much longer a program may become, in bytes.
 const maxSpelled = 64 << 10
 
@@ -40,7 +43,11 @@ func Spelled(program string) string {
 			}
 			return token
 		})
-		if name != "" {
+		switch {
+		case name == "":
+		case makesPath.MatchString(said):
+			delete(set, name)
+		default:
 			set[name] = strings.Join(texts, ",")
 		}
 		out.WriteString(stmt[:from] + said)

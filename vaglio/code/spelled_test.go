@@ -11,6 +11,7 @@ func TestSpelled(t *testing.T) {
 		"let a = [\"push\", \"-f\"]\nrun(a)":                 "let a = [\"push\", \"-f\"]\nrun(\"push\",\"-f\")",
 		"var a: [String] = ['x'];run(a);b(aa, \"a\")":        "var a: [String] = ['x'];run('x');b(aa, \"a\")",
 		"a <- c('x',\n  'y')\nrun(a)":                        "a <- c('x',\n  'y')\nrun('x','y')",
+		"a = Path.join(System.tmp_dir!(), \"x\")\nrm(a)":     "a = Path.join(System.tmp_dir!(), \"x\")\nrm(a)",
 		"(def a [\"x\"])\n(sh a)":                            "(def a [\"x\"])\n(sh \"x\")",
 		"a = 'x'\nb = [a, 'y']\nrun(b)":                      "a = 'x'\nb = ['x', 'y']\nrun('x','y')",
 		"c = new(\"git\")\na = 'x'\na = 'z'\nc.arg(a)":       "c = new(\"git\")\na = 'x'\na = 'z'\n\"git\".arg('z')",
