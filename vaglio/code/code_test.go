@@ -1,6 +1,7 @@
 package code_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -78,6 +79,28 @@ func TestHarmless(t *testing.T) {
 		if bad || len(s.Problems) > 0 {
 			t.Errorf("Read(%s)\n = %s, want nothing", src, show(s))
 		}
+	}
+}
+
+// TestLocals checks that functions that have a variable of the same name each have their own.
+func TestLocals(t *testing.T) {
+	var src strings.Builder
+	src.WriteString("python3 - <<'E'\n")
+	for i := range 100 {
+		fmt.Fprintf(&src, "def f%d():\n    out = 'a%d'\n    with open(out, 'w') as f:\n        f.write('x')\n", i, i)
+	}
+	src.WriteString("E")
+	written := 0
+	for _, c := range read(t, src.String()).Commands {
+		if c.Call == nil || c.Call.Verb != shell.VerbWrite {
+			continue
+		}
+		if written++; !c.Call.Targets[0].Is(fmt.Sprintf("a%d", written-1)) {
+			t.Fatalf("writes %s, want a%d", c.Call.Targets[0], written-1)
+		}
+	}
+	if written != 100 {
+		t.Errorf("writes %d files, want 100", written)
 	}
 }
 

@@ -2,6 +2,7 @@ package code
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -13,8 +14,36 @@ type routine struct {
 	params   []int // indexes of the parameters
 	from, to int
 	toks     *program // the program that the tokens belong to
+	locals   []string // the variables that only the function has, see [routine.own]
 	called   bool
 	active   int
+}
+
+// own returns the variables that python gives to a function because it assigns them; none if a
+// function inside of it may use them later.
+func (f *routine) own() []string {
+	if f.locals != nil || f.name == "" || !f.toks.lang.has("columns") {
+		return f.locals
+	}
+	f.locals = []string{}
+	global := map[string]bool{}
+	for i := f.from; i < f.to; i++ {
+		t := f.toks.tok(i)
+		switch {
+		case t.word("def", "lambda"):
+			f.locals = []string{}
+			return f.locals
+		case t.word("global", "nonlocal"):
+			for i++; i < f.to && !f.toks.tok(i).line; i++ {
+				global[f.toks.tok(i).text] = true
+			}
+			i--
+		case t.kind == tokenName && t.line && f.toks.tok(i+1).is("="):
+			f.locals = append(f.locals, f.toks.key(t.text))
+		}
+	}
+	f.locals = slices.DeleteFunc(f.locals, func(name string) bool { return global[name] })
+	return f.locals
 }
 
 // body returns the body of a loop or function whose first word is at def and whose head continues
@@ -237,7 +266,13 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 	if len(f.params) > 1 && len(args) == 1 && args[0].kind == kindList && f.name == "" {
 		args = args[0].list // its parameters take the elements
 	}
-	hidden := map[string]value{} // hidden by parameters of the same name
+	hidden := map[string]value{} // hidden by parameters and local variables of the same name
+	for _, name := range f.own() {
+		if h, ok := p.vars[name]; ok {
+			hidden[name] = h
+			delete(p.vars, name)
+		}
+	}
 	for i, place := range f.params {
 		name := p.key(p.toks[place].text)
 		if h, ok := p.vars[name]; ok {
