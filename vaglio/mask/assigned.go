@@ -141,7 +141,7 @@ func (sc *scanner) inHeader(v value, kind secrecy) (value, secrecy) {
 		v, kind = sc.pastScheme(v)
 	}
 	if kind == maybeSecret && sc.text[sc.at] == ':' && sc.commandHas("curl") {
-		kind = surelySecret
+		v.to, kind = max(v.to, sc.inertEnd(v.from, true)), surelySecret
 	}
 	return v, kind
 }

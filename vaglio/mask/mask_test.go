@@ -67,6 +67,7 @@ func TestMaskFindsSecrets(t *testing.T) {
 		"BasicInJSON":         {`{"Authorization":"Basic `, "dXNlcjpwYXNz", `"}`},
 		"HeaderWithoutScheme": {"Authorization: ", fill(20), ""},
 		"APIKeyHeader":        {"X-Api-Key: ", fill(20), " x"},
+		"HeaderWithCommas":    {"curl -H 'Authorization: ", "q7Wm2x,Zk9#tail8", "' https://x.example"},
 		"CurlHeader":          {"curl -sH 'X-Api-Token: ", "abcdefghijk", "' https://x"},
 		"Cookie":              {"Cookie: session=", "abcdef123", "; theme="},
 		"ShellVariable":       {"PGPASSWORD=", "hunter2", " psql"},
