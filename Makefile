@@ -197,18 +197,18 @@ agents: ## install the pinned coding agents from npm and run them offline behind
 
 .PHONY: ast-grep
 ast-grep: ## install the pinned ast-grep from npm, for the sandbox's tests
-	npm ci --prefix vaglio/judge/sandbox/astgrep --no-audit --no-fund
+	npm ci --prefer-offline --prefix vaglio/judge/sandbox/astgrep --no-audit --no-fund
 
 .PHONY: axe
 axe: ## install the pinned axe-core from npm and check every page of the inbox with it
-	npm ci --prefix $(BROWSER)/axe --no-audit --no-fund
+	npm ci --prefer-offline --prefix $(BROWSER)/axe --no-audit --no-fund
 	cd $(BROWSER) && $(GO) test -run='^TestBrowserAxe$$' -count=1 ./inbox
 
 .PHONY: mcp-sdks
 mcp-sdks:
 	$(GO) build -C gateway/mcp/sdks -o bin/ ./server ./client ./splice github.com/modelcontextprotocol/go-sdk/conformance/everything-server \
 		github.com/modelcontextprotocol/go-sdk/conformance/everything-client
-	npm ci --prefix gateway/mcp/sdks --no-audit --no-fund
+	npm ci --prefer-offline --prefix gateway/mcp/sdks --no-audit --no-fund
 
 .PHONY: mcp
 mcp: mcp-sdks ## run MCP's SDKs, conformance suite and Inspector through the proxy; needs npm
@@ -220,12 +220,12 @@ bench-mcp: mcp-sdks ## benchmark approved calls through the proxy against direct
 
 .PHONY: frameworks
 frameworks: ## install the agent frameworks of docs/frameworks.md from npm and run them behind the gate
-	npm ci --prefix gateway/client/frameworks --legacy-peer-deps --no-audit --no-fund
+	npm ci --prefer-offline --prefix gateway/client/frameworks --legacy-peer-deps --no-audit --no-fund
 	VAGLIO_FRAMEWORKS=$(CURDIR)/gateway/client/frameworks $(GO) test -run='^TestFrameworks$$' -count=1 -v ./cmd/vaglio
 
 .PHONY: demo-judge
 demo-judge: ## watch a judge agent work: bubblewrap, ast-grep and go test in a sample workspace
-	cd vaglio/judge/sandbox/astgrep && npm ci --no-audit --no-fund --silent
+	cd vaglio/judge/sandbox/astgrep && npm ci --prefer-offline --no-audit --no-fund --silent
 	$(GO) test ./cmd/vaglio -run '^TestDemoJudge$$' -count 1 -v -timeout 10m
 
 .PHONY: reference
@@ -239,13 +239,13 @@ pictures: ## redraw docs/pictures from real cards, with Chromium
 
 .PHONY: payloads
 payloads: ## check the messages sent to the chats against @slack/types and @grammyjs/types; needs npm
-	npm ci --prefix channels/payloads --no-audit --no-fund
+	npm ci --prefer-offline --prefix channels/payloads --no-audit --no-fund
 	VAGLIO_PAYLOADS=$(CURDIR)/channels/payloads/sent $(GO) test -run='^TestPayloads$$' -count=1 ./channels/slack ./channels/telegram
 	channels/payloads/node_modules/.bin/tsc -p channels/payloads
 
 .PHONY: openapi
 openapi: ## lint gateway/httpapi/openapi.yaml; needs npm
-	npm ci --prefix gateway/httpapi/lint --no-audit --no-fund
+	npm ci --prefer-offline --prefix gateway/httpapi/lint --no-audit --no-fund
 	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true gateway/httpapi/lint/node_modules/.bin/redocly lint \
 		--config gateway/httpapi/lint/redocly.yaml --max-problems 100 gateway/httpapi/openapi.yaml
 
