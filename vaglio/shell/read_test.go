@@ -29,7 +29,7 @@ func show(c Command) string {
 func shown(s *Script) []string {
 	var out []string
 	for _, c := range s.Commands {
-		if !c.Wrapper {
+		if !c.Wrapper || len(c.Argv) == 0 {
 			out = append(out, show(c))
 		}
 	}

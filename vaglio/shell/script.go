@@ -93,8 +93,8 @@ type Command struct {
 	Remote *Remote
 	// Call is set if the command stands for a call in an inline program.
 	Call *Call
-	// Wrapper says that the command carries another one, which is listed separately; its words
-	// include those of the carried command.
+	// Wrapper says that the command carries others, which are listed separately: its words include
+	// theirs, or it has no words and its redirections are those of a compound command.
 	Wrapper bool
 	// Background says that the shell does not wait for the command.
 	Background bool

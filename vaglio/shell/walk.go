@@ -39,7 +39,7 @@ func (r *reader) redirected(f *frame, s *syntax.Stmt) Word {
 		g := *f
 		red := r.redirects(&g, s.Redirs)
 		if len(red.list) > 0 || s.Cmd == nil {
-			r.emit(&g, Command{Redirects: red.list, Span: f.spanOf(s)})
+			r.emit(&g, Command{Redirects: red.list, Span: f.spanOf(s), Wrapper: s.Cmd != nil})
 		}
 		g.capture = f.capture || red.wants()
 		var out Word

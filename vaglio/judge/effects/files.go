@@ -356,7 +356,7 @@ func (r *reading) relative(p string) string {
 // command prints nothing.
 func (v *invocation) empties(i int) bool {
 	switch {
-	case v.appends[i] || v.call != nil:
+	case v.appends[i] || v.call != nil || v.wrapper:
 		return false
 	case v.path == "" || v.name == ":" || v.name == "true":
 		return true
