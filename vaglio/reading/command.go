@@ -207,6 +207,8 @@ func (w *walk) withWords(text string, sc *scope, at string, m mood) {
 
 // line reads a command line in its surroundings.
 func (w *walk) line(text string, sc *scope, at string, m mood) {
+	const stops = "\x03\x04\x1c" // ^C, ^D and ^\ end what runs in a terminal, and run nothing
+	text = strings.TrimRight(text, stops)
 	c := Command{At: at, Text: text, Language: langShell, Env: sc.env, Final: m.final, Doubt: m.doubt, Verb: m.verb}
 	if sc.input != "" && sc.commands {
 		mark := "VAGLIO_INPUT"
