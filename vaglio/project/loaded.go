@@ -253,7 +253,10 @@ func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 // manage.py, or else by whether it takes in files that it does not name.
 func (v *visit) mayRun() bool {
 	base, at := v.reader.base, slices.IndexFunc(v.words, func(w string) bool { return w != "" && v.looked[v.in(w)] })
-	if !v.c.Carries || at < 0 {
+	switch {
+	case v.c.Command && at < 0:
+		return false // what the command may run is found with it
+	case !v.c.Carries || at < 0:
 		return base.RunsProject(v.c.Name, v.words)
 	}
 	if name := path.Base(v.words[at]); base.Judged[name] != nil {

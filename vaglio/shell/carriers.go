@@ -273,3 +273,13 @@ func (p *program) options(k *call) (opts options, operands []Word) {
 	}
 	return opts, operands
 }
+
+// carriedIn returns the words of a call that are a command of their own, read by itself.
+func (p *program) carriedIn(k *call) []Word {
+	_, rest := p.options(k)
+	w, rest := p.operands(rest)
+	if w == nil || w.run != runArgv || w.container {
+		return nil
+	}
+	return tail(rest, w.from)
+}

@@ -99,6 +99,8 @@ func (p *program) operands(rest []Word) (*way, []Word) {
 		head := make([]Word, w.from)
 		copy(head, before)
 		rest = slices.Concat(head, after)
+	} else if len(rest) > 0 && strings.HasPrefix(rest[0].Prefix(), "-") {
+		_, rest = w.parse(rest)
 	}
 	return w, rest
 }

@@ -306,8 +306,9 @@ type TaskCall struct {
 	Changed []string
 	Loaded  func() []string
 	Input   []string
-	// Carries says that its words are read further, as commands or programs.
-	Carries bool
+	// Carries says that its words are read further, as commands or programs. Command says that the
+	// last of Args is the program of a command that is read by itself; its words are left out.
+	Carries, Command bool
 }
 
 // Variable returns the value of a variable as the command sees it, if it is set.
@@ -356,6 +357,11 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 		return
 	}
 	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Carries: r.carriers.known(name)}
+	if p := r.carriers.program(name); p != nil {
+		if inner := p.carriedIn(k); len(inner) > 0 {
+			c.Args, c.Command = k.argv[1:len(k.argv)-len(inner)+1], true
+		}
+	}
 	if !f.guess { // a possible command found in such a file would load the file again
 		c.Changed, c.Loaded = r.changed(), r.opts.Loaded
 	}
