@@ -19,7 +19,10 @@ import (
 
 // tape is what has been read.
 type tape struct {
-	since         time.Time
+	since time.Time
+	// older counts the calls before since, and newest is the time of the last of them.
+	older         int
+	newest        time.Time
 	files, unread int
 	unreadAt      []Unread
 	// folder is the requested path if that is a folder.
@@ -202,7 +205,14 @@ func (t *tape) skip(path string, line int, why string) {
 
 // add keeps a call, unless it is too old or was seen before.
 func (s *script) add(name string, c *call) {
-	if name != "" && s.calls[name] != nil || !c.at.IsZero() && c.at.Before(s.since) {
+	if name != "" && s.calls[name] != nil {
+		return
+	}
+	if !c.at.IsZero() && c.at.Before(s.since) {
+		s.older++
+		if c.at.After(s.newest) {
+			s.newest = c.at
+		}
 		return
 	}
 	if name != "" {

@@ -44,6 +44,9 @@ type Result struct {
 	// From and To are the times of the first and the last replayed call.
 	From time.Time `json:"from,omitzero"`
 	To   time.Time `json:"to,omitzero"`
+	// Older is how many calls were left out as too old, and Newest the time of the last of them.
+	Older  int       `json:"older,omitempty"`
+	Newest time.Time `json:"newest,omitzero"`
 	// Calls is how many calls were judged. Of these, Passed would pass, Asked would be put to a
 	// person, and Denied would be denied by the guard, their schema or their scope.
 	Calls  int `json:"calls"`
@@ -116,7 +119,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Files: t.files, Unread: t.unread, UnreadAt: t.unreadAt, Calls: len(all), Groups: []Group{}}
+	r := &Result{Files: t.files, Unread: t.unread, UnreadAt: t.unreadAt, Older: t.older, Newest: t.newest, Calls: len(all), Groups: []Group{}}
 	for i := range r.UnreadAt {
 		r.UnreadAt[i].Why = terminal.OneLine(o.Mask(r.UnreadAt[i].Why), longest)
 	}

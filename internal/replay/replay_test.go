@@ -108,10 +108,11 @@ func TestClaudeCode(t *testing.T) {
 		// The session continued in another file, which begins with a copy of this one.
 		"p/resumed.jsonl": text + `{"type":"assist`,
 		"p/notes.txt":     text,
-		"p/old.jsonl":     strings.ReplaceAll(strings.ReplaceAll(text, "2026-11-01", "2026-09-01"), `"t`, `"old`),
+		"p/old.jsonl":     strings.ReplaceAll(strings.ReplaceAll(text, "2026-11-01", "2026-09-01"), `id":"t`, `id":"old`),
 	})
 	want := Result{
-		Files: 3, Sessions: 1, Unread: 1, UnreadAt: []Unread{{"p/resumed.jsonl", 17, "is no JSON object of a form that is known"}}, From: r.From, To: r.To, Calls: 8, Passed: 4, Asked: 3, Denied: 1, Ran: 1, Missed: 1,
+		Files: 3, Sessions: 1, Unread: 1, UnreadAt: []Unread{{"p/resumed.jsonl", 17, "is no JSON object of a form that is known"}}, From: r.From, To: r.To,
+		Older: 8, Newest: time.Date(2026, 9, 1, 0, 0, 15, 0, time.UTC), Calls: 8, Passed: 4, Asked: 3, Denied: 1, Ran: 1, Missed: 1,
 		Groups: []Group{
 			{Asked, "publish shared", 3, 1, "git push --force origin main # ***", ""},
 			{Denied, "shell.rm_root", 1, 0, "rm -rf /", ""},

@@ -22,6 +22,9 @@ func (r *Result) Text() string {
 		fmt.Fprintf(&b, ", from %s to %s", terminal.Stamp(r.From), terminal.Stamp(r.To))
 	}
 	b.WriteString("\n")
+	if r.Older > 0 {
+		fmt.Fprintf(&b, "Left out as older: %s, the last from %s; --days takes them in\n", terminal.Counted(r.Older, "call", "calls"), terminal.Stamp(r.Newest))
+	}
 	if r.Unread > 0 {
 		fmt.Fprintf(&b, "%s could not be read, and are not among them:\n", terminal.Counted(r.Unread, "line or file", "lines or files"))
 		for i := range r.UnreadAt {
