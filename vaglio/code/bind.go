@@ -90,7 +90,8 @@ func (p *program) grow(v value, rest []value) value {
 	list := slices.Clone(v.list)
 	for _, r := range rest {
 		// How often it is added is not known, so another one of the same says nothing.
-		if w := r.words(); p.unsure > 0 && !r.known() && slices.ContainsFunc(list, func(e value) bool { return slices.EqualFunc(e.words(), w, shell.Word.Equal) }) {
+		held := func(e value) bool { return slices.EqualFunc(e.words(), r.words(), shell.Word.Equal) }
+		if p.unsure > 0 && !r.known() && slices.ContainsFunc(list, held) {
 			continue
 		}
 		list = spreadInto(list, r)

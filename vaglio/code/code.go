@@ -139,6 +139,8 @@ func ownFile(name string) map[string]value {
 	file, folder := pathOf(text(name)), pathOf(text(path.Dir(name)))
 	return map[string]value{
 		"__file__": file, "__filename": file, "__FILE__": file, "__dirname": folder, "__dir__": folder, "__DIR__": folder,
+		"import.meta.url": file, "import.meta.filename": file, "import.meta.path": file, "import.meta.dirname": folder, "import.meta.dir": folder,
+		"$Bin": folder, "$RealBin": folder, "$FindBin::Bin": folder, "$FindBin::RealBin": folder,
 	}
 }
 

@@ -322,7 +322,7 @@ func (p *program) constant(v value) value {
 		return v
 	}
 	f := p.lang.find(p.canonical(v.path), "")
-	if f == nil || !slices.Contains([]string{"=args", "=root", "=self", "=input", "=home"}, f.verb) {
+	if f == nil || !slices.Contains([]string{"=args", "=root", "=self", "=input", "=home"}, f.verb) && (f.verb != "=temp" || !strings.Contains(v.path, "().")) {
 		return v
 	}
 	out := p.apply(f, v.path, nil)

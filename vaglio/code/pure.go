@@ -36,6 +36,7 @@ func pures() map[string]pure {
 			out.kind = v.kind
 			return out
 		},
+		"url":    relativeURL,
 		"same":   func(_ *program, v value, _ []value) value { v.name = ""; return v },
 		"chr":    func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
 		"decode": decoded, "buffer": decoded, "reverse": reversed,
@@ -51,18 +52,12 @@ func pures() map[string]pure {
 			name, _ := first(rest).text()
 			return unknown(v.path + "." + name)
 		},
-		"expanduser": func(p *program, v value, _ []value) value {
-			out := value{kind: v.kind}
-			for _, w := range v.words() {
-				out.alts = append(out.alts, p.expanded(w))
-			}
-			return out
-		},
-		"append": func(p *program, v value, rest []value) value { return p.grow(v, rest) },
-		"extend": func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
-		"values": func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
-		"pairs":  func(_ *program, v value, _ []value) value { return v.pairs() },
-		"map":    func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
+		"expanduser": below,
+		"append":     func(p *program, v value, rest []value) value { return p.grow(v, rest) },
+		"extend":     func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
+		"values":     func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
+		"pairs":      func(_ *program, v value, _ []value) value { return v.pairs() },
+		"map":        func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
 		"call": func(p *program, v value, rest []value) value { // node's f.call(this, …), ruby's f.call(…)
 			if p.lang.name == "node" {
 				rest = tailOf(rest, 1)
@@ -73,17 +68,6 @@ func pures() map[string]pure {
 	}
 	for name, fn := range decoders() {
 		out[name] = func(_ *program, v value, _ []value) value { return v.each(fn) }
-	}
-	return out
-}
-
-// parents returns the folders above a path.
-func parents(_ *program, v value, _ []value) value {
-	const most = 64
-	out := value{kind: kindList}
-	for s, ok := v.text(); ok && len(s) > 1 && len(out.list) < most; {
-		s = path.Dir(s)
-		out.list = append(out.list, pathOf(text(s)))
 	}
 	return out
 }
@@ -356,41 +340,4 @@ func flattened(vs []value) (out []value) {
 		out = spreadInto(out, v)
 	}
 	return out
-}
-
-// joined joins texts as the elements of a path.
-func (p *program) joined(args []value) value {
-	var parts []value
-	for _, a := range args {
-		parts = spreadInto(parts, a)
-	}
-	out := value{}
-	for i, v := range parts {
-		if i == 0 || strings.HasPrefix(v.word().Prefix(), "/") && p.lang.name != "node" {
-			out = v
-			continue
-		}
-		if !strings.HasSuffix(out.word().Suffix(), "/") {
-			out = p.glue(out, text("/"))
-		}
-		out = p.glue(out, v)
-	}
-	for i, w := range out.alts { // a partly unknown path stays as it is
-		if s, ok := w.Text(); ok && s != "" && !out.multi() {
-			out.alts = slices.Clone(out.alts)
-			out.alts[i] = shell.Text(path.Clean(s))
-		}
-	}
-	return out
-}
-
-// expanded returns a path with the home folder instead of its tilde.
-func (p *program) expanded(w shell.Word) shell.Word {
-	s := w.Prefix()
-	for _, mark := range [...]string{"~", "$HOME", "${HOME}"} {
-		if rest, ok := strings.CutPrefix(s, mark); ok && (rest == "" || rest[0] == '/') {
-			return shell.Glue(p.in.Home(""), w.Cut(len(s)-len(rest)))
-		}
-	}
-	return w
 }

@@ -49,6 +49,7 @@ type way struct {
 	escapes  []string
 	language string
 	with     string // the program that takes the operands
+	ending   string // only those whose first one has this ending
 
 	assigns    bool // NAME=value operands precede the command
 	privileged bool // the command gets raised rights
@@ -205,7 +206,8 @@ func (w *way) field(name string) any {
 		"assigns": &w.assigns, "privileged": &w.privileged, "own": &w.own, "only": &w.only, "container": &w.container, "dash": &w.dash,
 		"here": &w.here, "operand": &w.operand, "records": &w.records, "stdin": &w.stdin, "script": &w.script, "bindings": &w.bindings,
 		"unescape": &w.unescape, "mixed": &w.mixed,
-		"run": &w.run, "from": &w.from, "language": &w.language, "with": &w.with, "keys": &w.keys, "escapes": &w.escapes, "may": &w.may, "not": &w.not,
+		"run": &w.run, "from": &w.from, "language": &w.language, "with": &w.with, "ending": &w.ending,
+		"keys": &w.keys, "escapes": &w.escapes, "may": &w.may, "not": &w.not,
 		"line": &w.line, "settings": &w.settings, "text": &w.text, "program": &w.program, "file": &w.file, "chdir": &w.chdir,
 		"root": &w.root, "to": &w.to, "line-with": &w.lineWith, "argv-with": &w.argvWith, "login": &w.login, "enters": &w.enters, "unless": &w.unless,
 		"after": &w.after, "instead": &w.instead, "named": &w.named,
@@ -282,4 +284,12 @@ func (p *program) carriedIn(k *call) []Word {
 		return nil
 	}
 	return tail(rest, w.from)
+}
+
+// withProgram returns a command with the program that takes it, if there is one.
+func (w *way) withProgram(argv []Word) []Word {
+	if w.with == "" || !strings.HasSuffix(argv[0].Suffix(), w.ending) {
+		return argv
+	}
+	return append([]Word{Text(w.with)}, argv...)
 }

@@ -189,9 +189,7 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 	if len(rest) == 0 {
 		return Word{}
 	}
-	if w.with != "" {
-		rest = append([]Word{Text(w.with)}, rest...)
-	}
+	rest = w.withProgram(rest)
 	inner := &call{argv: rest, redirs: redirs, span: k.span, external: true}
 	switch {
 	case opts.any(w.login...): // a login shell takes the words as code

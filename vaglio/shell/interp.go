@@ -181,7 +181,7 @@ func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: file, Span: k.span})
 	}
 	out, whole := r.ofFile(f, file, func(g *frame, text Word) Word {
-		g.conditional = false // what counts is whether the script's own commands are sure to run
+		g.conditional = f.conditional && r.isSource(file) // what counts is whether the script's own commands are sure to run
 		return r.fromHere(file, func() Word { return r.nested(g, k, text, args[1:], by) })
 	})
 	if whole {
@@ -206,8 +206,7 @@ func (r *reader) ofFile(f *frame, file Word, read func(g *frame, text Word) Word
 	return r.fromFile(f, sourceFile{path: where, text: text}, func(g *frame) Word { return read(g, Text(text)) })
 }
 
-// keySource is the variable that names the file whose text is being read. $0 may name the same
-// file when a script asks for its folder.
+// keySource is the variable that names the file whose text is being read, as $0 does in a script.
 const keySource = "BASH_SOURCE"
 
 // fromHere reads the content of a file with BASH_SOURCE set to it.

@@ -74,7 +74,7 @@ func (r *reader) told(args []Word, name string) (Word, bool) {
 	case "whoami":
 		return Text(r.opts.User + "\n"), r.opts.User != ""
 	case "dirname":
-		return r.folderOf(args)
+		return folderOf(args)
 	case "basename":
 		return baseOf(args)
 	case "which", "type", "command", "where", "whence":
@@ -148,12 +148,9 @@ func mayPass(in Word, name string) (Word, bool) {
 }
 
 // folderOf returns the output of dirname.
-func (r *reader) folderOf(args []Word) (Word, bool) {
-	if len(args) != 1 {
+func folderOf(args []Word) (Word, bool) {
+	if args = behindDashes(args); len(args) != 1 {
 		return Word{}, false
-	}
-	if source := r.st.get(keySource); source != nil && args[0].Equal(unknownHome("0")) {
-		args = source.list
 	}
 	if p := args[0].Parts(); len(p) > 0 && p[0].From == "which" {
 		return Text("/usr/bin\n"), true // where a system keeps its programs

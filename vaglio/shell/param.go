@@ -215,6 +215,9 @@ func (r *reader) positional(n int) (Word, bool) {
 		if e := r.st.get(keyZero); e != nil {
 			return e.vals[0], true
 		}
+		if e := r.st.get(keySource); e != nil {
+			return e.list[0], true
+		}
 		return unknownHome("0"), true
 	}
 	e := r.st.get(keyArgs)

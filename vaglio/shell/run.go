@@ -101,7 +101,13 @@ func (r *reader) unknownName(f *frame, k *call) {
 
 // selfCall reports whether a script starts itself while it goes on running.
 func (r *reader) selfCall(f *frame, name Word) bool {
-	return len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0" && f.beside()
+	return (r.isSource(name) || len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0") && f.beside()
+}
+
+// isSource reports whether a word names the script that is being read.
+func (r *reader) isSource(name Word) bool {
+	source := r.st.get(keySource)
+	return source != nil && name.Equal(source.list[0])
 }
 
 // plain reads a command whose name does not say that it carries anything. A carried command may
@@ -132,9 +138,7 @@ func (r *reader) runWritten(f *frame, k *call) {
 	first, _, _ := r.content(f, k.argv[0]).Split("\n")
 	interp := Runner(first.Prefix())
 	argv := append([]Word{Text(interp)}, k.argv...)
-	g := *f
-	g.conditional = false // as in a function: what counts is whether its own commands are sure to run
-	r.dispatch(&g, &call{argv: argv, assigns: k.assigns, span: k.span}, interp)
+	r.dispatch(f, &call{argv: argv, assigns: k.assigns, span: k.span}, interp)
 }
 
 // Runner returns the program that runs a text as a file, according to its first line.

@@ -1,0 +1,93 @@
+package code
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// parents returns the folders above a path.
+func parents(_ *program, v value, _ []value) value {
+	const most = 64
+	out := value{kind: kindList}
+	for s, ok := v.text(); ok && len(s) > 1 && len(out.list) < most; {
+		s = path.Dir(s)
+		out.list = append(out.list, pathOf(text(s)))
+	}
+	return out
+}
+
+// below returns a path with the home folder instead of its tilde, in the folder that follows it if
+// one does.
+func below(p *program, v value, rest []value) value {
+	out := value{kind: v.kind}
+	for _, w := range v.words() {
+		out.alts = append(out.alts, p.expanded(w))
+	}
+	if len(rest) > 0 {
+		return pathOf(p.joined([]value{rest[0], out}))
+	}
+	return out
+}
+
+// relativeURL returns an address, seen from the one that follows it. A file is its own address.
+func relativeURL(_ *program, v value, rest []value) value {
+	base, known := first(rest).text()
+	if len(rest) > 0 && !known {
+		return unknown("URL()")
+	}
+	return v.each(func(s string) (string, bool) {
+		from, err := url.Parse(base)
+		if err != nil {
+			return "", false
+		}
+		to, err := from.Parse(s)
+		if err != nil {
+			return "", false
+		}
+		if to.Scheme == "file" {
+			return to.Path, true
+		}
+		return to.String(), true
+	})
+}
+
+// joined joins texts as the elements of a path.
+func (p *program) joined(args []value) value {
+	var parts []value
+	for _, a := range args {
+		parts = spreadInto(parts, a)
+	}
+	out := value{}
+	for i, v := range parts {
+		if i == 0 || strings.HasPrefix(v.word().Prefix(), "/") && p.lang.name != "node" {
+			out = v
+			continue
+		}
+		if !strings.HasSuffix(out.word().Suffix(), "/") {
+			out = p.glue(out, text("/"))
+		}
+		out = p.glue(out, v)
+	}
+	for i, w := range out.alts { // a partly unknown path stays as it is
+		if s, ok := w.Text(); ok && s != "" && !out.multi() {
+			out.alts = slices.Clone(out.alts)
+			out.alts[i] = shell.Text(path.Clean(s))
+		}
+	}
+	return out
+}
+
+// expanded returns a path with the home folder instead of its tilde.
+func (p *program) expanded(w shell.Word) shell.Word {
+	s := w.Prefix()
+	for _, mark := range [...]string{"~", "$HOME", "${HOME}"} {
+		if rest, ok := strings.CutPrefix(s, mark); ok && (rest == "" || rest[0] == '/') {
+			return shell.Glue(p.in.Home(""), w.Cut(len(s)-len(rest)))
+		}
+	}
+	return w
+}
