@@ -94,11 +94,19 @@ func (r *reader) runFile(f *frame, k *call, at int) {
 	}
 }
 
+// ownSteps is what no file may spend of the budget: the source's own text is read to its end, however
+// many files it runs.
+const ownSteps = maxSteps / 8
+
 // fromFile reads the text of a file and reports whether it was read to its end. It spends at most
-// half of the remaining budget, so that a large file leaves the rest of the source readable.
+// half of the remaining budget, so that a large file leaves the next one readable.
 func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (Word, bool) {
 	budget, marks := r.budget, r.marks
-	r.budget = r.steps + (r.budget-r.steps)/2
+	left := r.budget - r.steps
+	if f.file == nil {
+		left -= ownSteps
+	}
+	r.budget = r.steps + max(left, 0)/2
 	g := *f
 	from.first = max(from.first, 1)
 	from.line = from.first
@@ -347,7 +355,7 @@ func (r *reader) Content(path string) (string, bool) {
 	if !ok {
 		r.shut(nil, path, func(c *ClosedError) bool { return !c.Usual || !c.Inert && slices.Contains(r.changed(), path) })
 	}
-	return text, ok && r.step(nil, len(text)/bytesPerStep)
+	return text, ok && r.step(r.looking, len(text)/bytesPerStep)
 }
 
 // tasks reads what a command runs from the project's files.
@@ -371,7 +379,11 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 		}
 	}
 	c.Env = r.value
-	for _, t := range r.opts.Tasks.Tasks(c) {
+	looking := r.looking
+	r.looking = f
+	found := r.opts.Tasks.Tasks(c)
+	r.looking = looking
+	for _, t := range found {
 		r.task(f.at(k, name), &t, name)
 	}
 }

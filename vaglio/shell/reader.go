@@ -96,6 +96,7 @@ type reader struct {
 	marks   int // characters that separate words, in all texts so far
 	depth   int
 	stopped bool
+	looking *frame // of the command whose files are looked for, if any are
 	picks   []pick
 	active  map[*syntax.Stmt]int // functions being called
 	texts   map[string]int       // texts being read
