@@ -61,6 +61,8 @@ func TestSplit(t *testing.T) {
 		{rows: "-t --target-directory --to", in: Manner{Loose: true}, line: "--t /etc -v", want: "--t=/etc? -v | /etc"},
 		{rows: "-t --target-directory --to", in: Manner{Loose: true}, line: "-v x", want: "-v | x"},
 		{rows: "-t --target-directory --to", in: Manner{Loose: true}, line: "x --targ", want: "--targ? | x"},
+		{rows: "--watch-path --watch!", line: "--watch a --watch-p b", want: "--watch --watch-path=b | a"},
+		{rows: "--watch-path --watch!", in: Manner{Loose: true}, line: "--watch a --wat b", want: "--watch --wat=b? | a b"},
 		{rows: "-c --chdir", in: Manner{Leading: true}, line: "-c x --chdir y rm -rf z", want: "-c=x --chdir=y | rm -rf z"},
 		{rows: "-c --chdir", in: Manner{Leading: true}, line: "-v -- rm -c", want: "-v | rm -c"},
 		{rows: "single -exec -x --type", line: "-exec a --exec b -exe c -type d -x e -xf", want: "-exec=a --exec=b -exec=c -type=d -x=e -xf |"},

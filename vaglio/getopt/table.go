@@ -76,17 +76,19 @@ func (t *table) way(words, options []string) error {
 
 // learn reads options, and what else is known of them.
 func (g *Grammar) learn(words []string) error {
-	g.Values, g.Glued = map[string]bool{}, map[string]bool{}
+	g.Values, g.Glued, g.bare = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	is := map[string]*bool{"single": &g.Single, "bundle": &g.bundle, "once": &g.once, "modes": &g.modes, "signals": &g.signals}
 	for _, w := range words {
-		name, glued := strings.CutSuffix(w, "?")
+		name := strings.TrimRight(w, "?!")
 		switch set := is[w]; {
 		case set != nil:
 			*set = true
-		case w[0] != '-' || g.Values[name] || g.Glued[name]:
+		case w[0] != '-' || g.Values[name] || g.Glued[name] || g.bare[name]:
 			return rows.Wrong(w, "%q is no option, or is listed twice", w)
-		case glued:
+		case w == name+"?":
 			g.Glued[name] = true
+		case w == name+"!":
+			g.bare[name] = true
 		default:
 			name = g.oneDash(name)
 			g.Values[name] = true
