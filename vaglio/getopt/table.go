@@ -40,6 +40,15 @@ func Of(program string) *Grammar {
 	return &Grammar{}
 }
 
+// Taking returns a grammar in which just some options take a value.
+func Taking(options ...string) *Grammar {
+	g := &Grammar{Values: map[string]bool{}, long: slices.Sorted(slices.Values(options))}
+	for _, o := range options {
+		g.Values[o] = true
+	}
+	return g
+}
+
 // read reads a table. An error names the file, the line and the column.
 func read(file, text string) (*table, error) {
 	t := &table{grammars: map[string]*Grammar{}}

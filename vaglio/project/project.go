@@ -15,6 +15,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/imports"
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -254,23 +255,10 @@ func value(words []string, names ...string) (string, bool) {
 	return "", false
 }
 
-// values returns the values of options, in order.
-func values(words []string, names ...string) (all []string) {
-	for i, w := range words {
-		for _, name := range names {
-			long := strings.HasPrefix(name, "--")
-			switch rest, ok := strings.CutPrefix(w, name); {
-			case !ok:
-			case rest == "" && i+1 < len(words):
-				all = append(all, words[i+1])
-			case rest != "" && long && rest[0] == '=':
-				all = append(all, rest[1:])
-			case rest != "" && !long:
-				all = append(all, strings.TrimPrefix(rest, "="))
-			}
-		}
-	}
-	return all
+// values returns the values of options, in order, whatever else the program has.
+func values(words []string, names ...string) []string {
+	s := getopt.Taking(names...).Split(words, getopt.Manner{Signs: true}, nil, nil)
+	return s.Values(names...)
 }
 
 // lineOf returns the line of an offset, from 1.
