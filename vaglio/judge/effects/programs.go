@@ -218,7 +218,11 @@ func (r *reading) localProgram(v *invocation) []Effect {
 func (r *reading) reader(v *invocation) []Effect {
 	p := r.parse("(reader)", v.args)
 	out := []Effect{usual(KindRead).with(say("reads with %s", v.name), "")}
-	for _, a := range p.values(savingOptions(v.name, p)...) {
+	saved := r.outputs(v, "--")
+	if r.judge.tables.ofClass("saves-by-o", v.name) {
+		saved = append(saved, p.values("-o")...)
+	}
+	for _, a := range saved {
 		out = append(out, r.write(v, a, "writes")...)
 	}
 	if p.has("-i", "--inplace", "--in-place") {
@@ -230,22 +234,6 @@ func (r *reading) reader(v *invocation) []Effect {
 		}
 	}
 	return r.disclosures(v, p, out)
-}
-
-// savingOptions returns the options with which a reading program saves its output: for most
-// programs, -o alone means something else.
-func savingOptions(name string, p *parsed) []string {
-	long := []string{"--output", "--output-file", "--log-file", "--report-file"}
-	switch name {
-	case "cd", "grep", "egrep", "rg", "echo", "printf", "test", "[", "[[", "ps", "printenv":
-		return nil
-	case "sort", "yq", "xmllint", "jq":
-		return append(long, "-o")
-	}
-	if p.has(long...) {
-		return append(long, "-o")
-	}
-	return nil
 }
 
 // tool judges a development tool.
@@ -261,7 +249,7 @@ func (r *reading) tool(v *invocation) []Effect {
 			out = append(out, r.write(v, a, "writes")...)
 		}
 	}
-	return append(out, c.outputs()...)
+	return append(out, c.written()...)
 }
 
 // outreach looks for a verb in a development tool's first words with which such tools leave the
@@ -287,15 +275,10 @@ func (c *call) outreach() []Effect {
 	return nil
 }
 
-// outputs returns the effects of options that name files to write.
-func (c *call) outputs() []Effect {
-	var out []Effect
+// written returns the effects of options that name files to write.
+func (c *call) written() []Effect {
 	defer c.built(len(c.r.did))
-	for _, a := range c.values("-o", "--output", "--out", "--outfile", "--output-file", "--outdir", "--out-dir", "--output-dir", "--dest",
-		"--destination", "--outFile", "--outDir") {
-		out = append(out, c.r.write(c.invocation, a, "writes")...)
-	}
-	return out
+	return c.writeAll("writes", append(c.values("-o"), c.r.outputs(c.invocation, "--")...))
 }
 
 // elsewhere returns what a command that otherwise only reads or works in the workspace writes
@@ -305,19 +288,24 @@ func (r *reading) elsewhere(v *invocation, named []Effect) []Effect {
 		return nil
 	}
 	c := &call{invocation: v, parsed: &parsed{Parsed: &commands.Parsed{}}, r: r}
-	var out []Effect
+	return c.writeAll("writes", slices.DeleteFunc(r.outputs(v, "-"), func(a arg) bool { return !c.beyond(a) }))
+}
+
+// outputs returns the values of long options whose names begin with some dashes and say that they
+// are files or folders to write.
+func (r *reading) outputs(v *invocation, dashes string) []arg {
+	if r.judge.tables.ofClass("only-text", v.name) {
+		return nil
+	}
+	var out []arg
 	for i, a := range v.args {
 		name, _, glued := strings.Cut(a.text, "=")
 		switch {
-		case !r.judge.tables.namesOutput(name):
-			continue
+		case !strings.HasPrefix(name, dashes) || !r.judge.tables.namesOutput(name):
 		case glued:
-			a = a.slice(len(name) + 1)
+			out = append(out, a.slice(len(name)+1))
 		case i+1 < len(v.args):
-			a = v.args[i+1]
-		}
-		if c.beyond(a) {
-			out = append(out, r.write(v, a, "writes")...)
+			out = append(out, v.args[i+1])
 		}
 	}
 	return out
@@ -329,7 +317,12 @@ func (t *tables) namesOutput(option string) bool {
 	if len(option) <= 2 || option[0] != '-' {
 		return false
 	}
-	said := readings.Words(option)
-	return !slices.ContainsFunc(said, func(w string) bool { return t.ofClass("no-output-word", w) }) &&
-		(slices.ContainsFunc(said, func(w string) bool { return t.ofClass("output-word", w) }) || t.ofClass("output-option", strings.TrimLeft(option, "-")))
+	is := t.ofClass("output-option", strings.TrimLeft(option, "-"))
+	for w := range readings.EachWord(option) {
+		if t.ofClass("no-output-word", w) {
+			return false
+		}
+		is = is || t.ofClass("output-word", w)
+	}
+	return is
 }
