@@ -62,6 +62,8 @@ func TestSplit(t *testing.T) {
 		{rows: "-t --target-directory --to", in: Manner{Loose: true}, line: "-v x", want: "-v | x"},
 		{rows: "-t --target-directory --to", in: Manner{Loose: true}, line: "x --targ", want: "--targ? | x"},
 		{rows: "--watch-path --watch!", line: "--watch a --watch-p b", want: "--watch --watch-path=b | a"},
+		{rows: "exact --watch-path", line: "--watch a --watch-path b", want: "--watch --watch-path=b | a"},
+		{rows: "exact\nadd = --watch-path", line: "add --watch a", want: "--watch | add a"},
 		{rows: "--watch-path --watch!", in: Manner{Loose: true}, line: "--watch a --wat b", want: "--watch --wat=b? | a b"},
 		{rows: "-c --chdir", in: Manner{Leading: true}, line: "-c x --chdir y rm -rf z", want: "-c=x --chdir=y | rm -rf z"},
 		{rows: "-c --chdir", in: Manner{Leading: true}, line: "-v -- rm -c", want: "-v | rm -c"},

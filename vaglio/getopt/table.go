@@ -73,7 +73,7 @@ func (t *table) section(names, options []string) error {
 
 // way reads the options behind some operands, or behind an option.
 func (t *table) way(words, options []string) error {
-	w := way{grammar: &Grammar{Single: t.last[0].Single}}
+	w := way{grammar: &Grammar{Single: t.last[0].Single, exact: t.last[0].exact}}
 	for _, word := range words {
 		w.words = append(w.words, strings.Split(word, "|"))
 	}
@@ -86,7 +86,7 @@ func (t *table) way(words, options []string) error {
 // learn reads options, and what else is known of them.
 func (g *Grammar) learn(words []string) error {
 	g.Values, g.Glued, g.bare = map[string]bool{}, map[string]bool{}, map[string]bool{}
-	is := map[string]*bool{"single": &g.Single, "bundle": &g.bundle, "once": &g.once, "modes": &g.modes, "signals": &g.signals}
+	is := map[string]*bool{"single": &g.Single, "exact": &g.exact, "bundle": &g.bundle, "once": &g.once, "modes": &g.modes, "signals": &g.signals}
 	for _, w := range words {
 		name := strings.TrimRight(w, "?!")
 		switch set := is[w]; {
