@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/operation"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -214,26 +215,21 @@ func (r *reading) localProgram(v *invocation) []Effect {
 	return r.runsFile(v, literal(v.path), strings.TrimSuffix(path.Base(v.path), path.Ext(v.path)))
 }
 
-// reader judges a command that only reads, whatever its options.
+// reader judges a command that only reads, but for the files that the tables or the names of its
+// options say it writes.
 func (r *reading) reader(v *invocation) []Effect {
 	p := r.parse("(reader)", v.args)
-	out := []Effect{usual(KindRead).with(say("reads with %s", v.name), "")}
-	saved := r.outputs(v, "--")
-	if r.judge.tables.ofClass("saves-by-o", v.name) {
-		saved = append(saved, p.values("-o")...)
-	}
-	for _, a := range saved {
-		out = append(out, r.write(v, a, "writes")...)
-	}
-	if p.has("-i", "--inplace", "--in-place") {
-		switch v.name {
-		case "yq", "perl", "gojq", "jaq", "tomlq", "xq", "dasel":
-			for _, a := range p.operands[min(1, len(p.operands)):] {
-				out = append(out, r.write(v, a, "changes")...)
-			}
+	c := &call{invocation: v, parsed: p, r: r, called: r.canonical(v)}
+	var written []Effect
+	for _, o := range c.told().Operations {
+		if o.Verb == operation.Write || o.Verb == operation.Replace {
+			written = append(written, c.operation(&o)...)
 		}
 	}
-	return r.disclosures(v, p, out)
+	if written == nil {
+		written = c.writeAll("writes", r.outputs(v, "--"))
+	}
+	return r.disclosures(v, p, append(one(KindRead, say("reads with %s", v.name), ""), written...))
 }
 
 // tool judges a development tool.
