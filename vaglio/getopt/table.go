@@ -40,13 +40,13 @@ func Of(program string) *Grammar {
 	return &Grammar{}
 }
 
-// Taking returns a grammar in which just some options take a value.
-func Taking(options ...string) *Grammar {
-	g := &Grammar{Values: map[string]bool{}, long: slices.Sorted(slices.Values(options))}
+// Taking returns the grammar of a program of which only some options that take a value matter.
+func (g *Grammar) Taking(options ...string) *Grammar {
+	out := &Grammar{Values: map[string]bool{}, Single: g.Single}
 	for _, o := range options {
-		g.Values[o] = true
+		out.Values[out.oneDash(o)] = true
 	}
-	return g
+	return out
 }
 
 // read reads a table. An error names the file, the line and the column.

@@ -188,7 +188,7 @@ func (v *visit) searched(language string) (all []string) {
 	if find == nil {
 		return nil
 	}
-	if folder, ok := value(v.words, "-I"); ok {
+	if folder, ok := v.value("-I"); ok {
 		all = append(all, v.in(folder))
 	}
 	return append(all, v.folders(find.Variable)...)
@@ -247,17 +247,17 @@ func (v *visit) shut(file string, line int, why *shell.ClosedError) {
 	v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Closed: why})
 }
 
-// value returns the value of one of the options, written -o v, -ov, --opt v or --opt=v.
-func value(words []string, names ...string) (string, bool) {
-	if all := values(words, names...); len(all) > 0 {
+// value returns the first value of one of the options.
+func (v *visit) value(names ...string) (string, bool) {
+	if all := v.values(names...); len(all) > 0 {
 		return all[0], true
 	}
 	return "", false
 }
 
 // values returns the values of options, in order, whatever else the program has.
-func values(words []string, names ...string) []string {
-	s := getopt.Taking(names...).Split(words, getopt.Manner{Signs: true}, nil, nil)
+func (v *visit) values(names ...string) []string {
+	s := getopt.Of(v.c.Name).Taking(names...).Split(v.words, getopt.Manner{Signs: true}, nil, nil)
 	return s.Values(names...)
 }
 
