@@ -300,7 +300,7 @@ func (r *reading) outputs(v *invocation, dashes string) []arg {
 		case !strings.HasPrefix(name, dashes) || !r.judge.tables.namesOutput(name):
 		case glued:
 			out = append(out, a.slice(len(name)+1))
-		case i+1 < len(v.args):
+		case i+1 < len(v.args) && !strings.HasPrefix(v.args[i+1].text, "-"):
 			out = append(out, v.args[i+1])
 		}
 	}
