@@ -18,13 +18,15 @@ type Grammar struct {
 	// Single says that one dash begins a long option.
 	Single bool
 
+	exact   bool // long options cannot be abbreviated
 	bundle  bool // the first word holds options even without a dash
 	once    bool // only the first word can be an option
 	modes   bool // an operand may be a mode that begins with a dash
 	signals bool // an option may be a signal: -9, -KILL
 
-	long []string // Values, sorted
-	ways []way    // by the first operands
+	long []string        // Values, sorted
+	bare map[string]bool // switches that would be taken for an abbreviation
+	ways []way           // by the first operands
 }
 
 // way is the grammar of what follows the first operands of a program, or an option: python -m.
@@ -248,7 +250,7 @@ func (s *Split) abbreviated(f Flag) int {
 func (s *Split) complete(name string) string {
 	const least = len("abc")
 	name = s.by.oneDash(name)
-	if len(name) < len("--a") || !s.in.Loose && len(strings.TrimLeft(name, "-")) < least {
+	if len(name) < len("--a") || s.by.exact || s.by.bare[name] || !s.in.Loose && len(strings.TrimLeft(name, "-")) < least {
 		return ""
 	}
 	if i, _ := slices.BinarySearch(s.by.long, name); i < len(s.by.long) && strings.HasPrefix(s.by.long[i], name) {

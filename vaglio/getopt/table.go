@@ -40,6 +40,15 @@ func Of(program string) *Grammar {
 	return &Grammar{}
 }
 
+// Taking returns the grammar of a program of which only some options that take a value matter.
+func (g *Grammar) Taking(options ...string) *Grammar {
+	out := &Grammar{Values: map[string]bool{}, Single: g.Single}
+	for _, o := range options {
+		out.Values[out.oneDash(o)] = true
+	}
+	return out
+}
+
 // read reads a table. An error names the file, the line and the column.
 func read(file, text string) (*table, error) {
 	t := &table{grammars: map[string]*Grammar{}}
@@ -64,7 +73,7 @@ func (t *table) section(names, options []string) error {
 
 // way reads the options behind some operands, or behind an option.
 func (t *table) way(words, options []string) error {
-	w := way{grammar: &Grammar{Single: t.last[0].Single}}
+	w := way{grammar: &Grammar{Single: t.last[0].Single, exact: t.last[0].exact}}
 	for _, word := range words {
 		w.words = append(w.words, strings.Split(word, "|"))
 	}
@@ -76,17 +85,19 @@ func (t *table) way(words, options []string) error {
 
 // learn reads options, and what else is known of them.
 func (g *Grammar) learn(words []string) error {
-	g.Values, g.Glued = map[string]bool{}, map[string]bool{}
-	is := map[string]*bool{"single": &g.Single, "bundle": &g.bundle, "once": &g.once, "modes": &g.modes, "signals": &g.signals}
+	g.Values, g.Glued, g.bare = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	is := map[string]*bool{"single": &g.Single, "exact": &g.exact, "bundle": &g.bundle, "once": &g.once, "modes": &g.modes, "signals": &g.signals}
 	for _, w := range words {
-		name, glued := strings.CutSuffix(w, "?")
+		name := strings.TrimRight(w, "?!")
 		switch set := is[w]; {
 		case set != nil:
 			*set = true
-		case w[0] != '-' || g.Values[name] || g.Glued[name]:
+		case w[0] != '-' || g.Values[name] || g.Glued[name] || g.bare[name]:
 			return rows.Wrong(w, "%q is no option, or is listed twice", w)
-		case glued:
+		case w == name+"?":
 			g.Glued[name] = true
+		case w == name+"!":
+			g.bare[name] = true
 		default:
 			name = g.oneDash(name)
 			g.Values[name] = true

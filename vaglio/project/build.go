@@ -29,7 +29,7 @@ func readDockerfile(v *visit, r *row) {
 	if plain := operands(v.words); len(plain) > 0 {
 		names = slices.Concat([]string{plain[len(plain)-1] + "/" + r.files[0]}, r.files)
 	}
-	if name, ok := value(v.words, "-f", "--file"); ok {
+	if name, ok := v.value("-f", "--file"); ok {
 		names = []string{name}
 	}
 	file, text, _ := v.first(names...)

@@ -15,14 +15,14 @@ func readImports(v *visit, r *row) {
 			}
 		}
 	}
-	if module, ok := value(v.words, "-M", "-m"); ok && r.language == "perl" {
+	if module, ok := v.value("-M", "-m"); ok && r.language == "perl" {
 		follow(v.dir, "use "+module)
 	}
-	if text, ok := value(v.words, "-c", "-e", "--eval", "-p"); ok {
+	if text, ok := v.value("-c", "-e", "--eval", "-p"); ok {
 		follow(v.dir, text)
 		return
 	}
-	if module, ok := value(v.words, "-m"); ok && r.language == "python" {
+	if module, ok := v.value("-m"); ok && r.language == "python" {
 		follow(v.dir, "import "+module+"\nimport "+module+".__main__")
 		return
 	}

@@ -242,7 +242,7 @@ func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 		return slices.Clone(v.words), true
 	}
 	for _, option := range rows[data].files {
-		name, _ := value(v.words, option)
+		name, _ := v.value(option)
 		words = append(words, name)
 	}
 	return words, true

@@ -15,6 +15,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/imports"
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -187,7 +188,7 @@ func (v *visit) searched(language string) (all []string) {
 	if find == nil {
 		return nil
 	}
-	if folder, ok := value(v.words, "-I"); ok {
+	if folder, ok := v.value("-I"); ok {
 		all = append(all, v.in(folder))
 	}
 	return append(all, v.folders(find.Variable)...)
@@ -246,31 +247,18 @@ func (v *visit) shut(file string, line int, why *shell.ClosedError) {
 	v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Closed: why})
 }
 
-// value returns the value of one of the options, written -o v, -ov, --opt v or --opt=v.
-func value(words []string, names ...string) (string, bool) {
-	if all := values(words, names...); len(all) > 0 {
+// value returns the first value of one of the options.
+func (v *visit) value(names ...string) (string, bool) {
+	if all := v.values(names...); len(all) > 0 {
 		return all[0], true
 	}
 	return "", false
 }
 
-// values returns the values of options, in order.
-func values(words []string, names ...string) (all []string) {
-	for i, w := range words {
-		for _, name := range names {
-			long := strings.HasPrefix(name, "--")
-			switch rest, ok := strings.CutPrefix(w, name); {
-			case !ok:
-			case rest == "" && i+1 < len(words):
-				all = append(all, words[i+1])
-			case rest != "" && long && rest[0] == '=':
-				all = append(all, rest[1:])
-			case rest != "" && !long:
-				all = append(all, strings.TrimPrefix(rest, "="))
-			}
-		}
-	}
-	return all
+// values returns the values of options, in order, whatever else the program has.
+func (v *visit) values(names ...string) []string {
+	s := getopt.Of(v.c.Name).Taking(names...).Split(v.words, getopt.Manner{Signs: true}, nil, nil)
+	return s.Values(names...)
 }
 
 // lineOf returns the line of an offset, from 1.

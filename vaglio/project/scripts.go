@@ -15,7 +15,7 @@ import (
 // before and after them.
 func readScripts(v *visit, r *row) {
 	words, where := v.words, []string{"--prefix", "--cwd", "-C", "--dir"}
-	if dir, ok := value(words, where...); ok {
+	if dir, ok := v.value(where...); ok {
 		v.dir = v.in(dir)
 	}
 	if at := slices.IndexFunc(words, func(w string) bool { return slices.Contains(where, w) }); at >= 0 {
@@ -218,7 +218,7 @@ func operands(words []string) []string {
 
 // readJustfile adds the recipes of a justfile.
 func readJustfile(v *visit, r *row) {
-	if name, ok := value(v.words, "--justfile", "-f"); ok {
+	if name, ok := v.value("--justfile", "-f"); ok {
 		r = &row{files: []string{name}}
 	}
 	file, text, _ := v.first(r.files...)

@@ -214,7 +214,7 @@ func (v *visit) named(files []string) []string {
 		case strings.HasPrefix(mark, "$"):
 			all = append(all, v.listed(mark[1:])...)
 		case strings.HasPrefix(mark, "-"):
-			all = append(all, values(v.words, mark)...)
+			all = append(all, v.values(mark)...)
 		case strings.HasPrefix(mark, "/"):
 			all = append(all, slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !v.near(w) || !strings.Contains(w, mark) })...)
 		case strings.HasSuffix(mark, "_"):

@@ -115,7 +115,7 @@ func languageOf(name string) string {
 	if name == "" || len(name) > longest {
 		return ""
 	}
-	for w := range words(name) {
+	for w := range EachWord(name) {
 		if lang := languageWord(w); lang != "" {
 			return lang
 		}
@@ -127,7 +127,7 @@ func languageOf(name string) string {
 }
 
 // Words returns the words of a name in snake, kebab, dotted or camel case, in lower case.
-func Words(name string) []string { return slices.AppendSeq(make([]string, 0, 4), words(name)) }
+func Words(name string) []string { return slices.AppendSeq(make([]string, 0, 4), EachWord(name)) }
 
 // nameWords returns the words of an executor's name. A language written as two words counts as
 // one.
@@ -143,9 +143,9 @@ func nameWords(name string) []string {
 	return all
 }
 
-// words yields the words of a name in snake, kebab, dotted or camel case, in
+// EachWord yields the words of a name in snake, kebab, dotted or camel case, in
 // lower case. An acronym is one word, with the s of its plural.
-func words(name string) iter.Seq[string] {
+func EachWord(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start, last := -1, rune(0)
 		for i, r := range name + "\x00" {

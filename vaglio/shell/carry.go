@@ -44,7 +44,9 @@ func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 		return r.carried(g, code, name)
 	}
 	g.enterRoot(p, opts, rest[:min(len(rest), w.from+1)])
-	rest = tail(rest, w.from)
+	if !opts.any(w.instead...) {
+		rest = tail(rest, w.from)
+	}
 	if len(rest) == 0 || !p.runs(opts) {
 		if listed {
 			return out

@@ -284,21 +284,11 @@ func orNone(key string, e entry) *entry {
 }
 
 func addAlternative(vals []Word, w Word) []Word {
-	for _, v := range vals {
-		if v.Equal(w) {
-			return vals
-		}
-	}
-	if len(vals) >= maxAlternatives {
+	if len(vals) >= maxAlternatives && !slices.ContainsFunc(vals, w.Equal) {
 		w = unknown("")
-		for _, v := range vals {
-			if v.Equal(w) {
-				return vals
-			}
-		}
-		if len(vals) > maxAlternatives {
-			return vals
-		}
+	}
+	if len(vals) > maxAlternatives || slices.ContainsFunc(vals, w.Equal) {
+		return vals
 	}
 	return append(vals, w)
 }

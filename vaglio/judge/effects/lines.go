@@ -52,7 +52,7 @@ func (c *call) finish(o commands.Outcome) []Effect {
 	case e.Kind == KindUnknown && o.Why == "":
 		e.Why = say("does something with %s that is not known: %s", c.name, c.name+" "+join(c.all))
 	case e.Kind == KindOverwrite && e.Counts() == ReachWorkspace:
-		return append(c.outputs(), e)
+		return append(c.written(), e)
 	case o.Here:
 		return c.here(e)
 	}

@@ -67,7 +67,10 @@ func (r *reading) whole(v *invocation, a arg) arg {
 
 // local returns a path in its normal form, which may be relative.
 func (w *world) local(p string) string {
-	return place.Local(otherHome.ReplaceAllString(p, "/home/$1"), cmp.Or(w.home, "/home/~"))
+	if strings.HasPrefix(p, "~") {
+		p = otherHome.ReplaceAllString(p, "/home/$1")
+	}
+	return place.Local(p, cmp.Or(w.home, "/home/~"))
 }
 
 // otherHome matches the home of another user at the beginning of a path.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/operation"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -214,38 +215,21 @@ func (r *reading) localProgram(v *invocation) []Effect {
 	return r.runsFile(v, literal(v.path), strings.TrimSuffix(path.Base(v.path), path.Ext(v.path)))
 }
 
-// reader judges a command that only reads, whatever its options.
+// reader judges a command that only reads, but for the files that the tables or the names of its
+// options say it writes.
 func (r *reading) reader(v *invocation) []Effect {
 	p := r.parse("(reader)", v.args)
-	out := []Effect{usual(KindRead).with(say("reads with %s", v.name), "")}
-	for _, a := range p.values(savingOptions(v.name, p)...) {
-		out = append(out, r.write(v, a, "writes")...)
-	}
-	if p.has("-i", "--inplace", "--in-place") {
-		switch v.name {
-		case "yq", "perl", "gojq", "jaq", "tomlq", "xq", "dasel":
-			for _, a := range p.operands[min(1, len(p.operands)):] {
-				out = append(out, r.write(v, a, "changes")...)
-			}
+	c := &call{invocation: v, parsed: p, r: r, called: r.canonical(v)}
+	var written []Effect
+	for _, o := range c.told().Operations {
+		if o.Verb == operation.Write || o.Verb == operation.Replace {
+			written = append(written, c.operation(&o)...)
 		}
 	}
-	return r.disclosures(v, p, out)
-}
-
-// savingOptions returns the options with which a reading program saves its output: for most
-// programs, -o alone means something else.
-func savingOptions(name string, p *parsed) []string {
-	long := []string{"--output", "--output-file", "--log-file", "--report-file"}
-	switch name {
-	case "cd", "grep", "egrep", "rg", "echo", "printf", "test", "[", "[[", "ps", "printenv":
-		return nil
-	case "sort", "yq", "xmllint", "jq":
-		return append(long, "-o")
+	if written == nil {
+		written = c.writeAll("writes", r.outputs(v, "--"))
 	}
-	if p.has(long...) {
-		return append(long, "-o")
-	}
-	return nil
+	return r.disclosures(v, p, append(one(KindRead, say("reads with %s", v.name), ""), written...))
 }
 
 // tool judges a development tool.
@@ -261,7 +245,7 @@ func (r *reading) tool(v *invocation) []Effect {
 			out = append(out, r.write(v, a, "writes")...)
 		}
 	}
-	return append(out, c.outputs()...)
+	return append(out, c.written()...)
 }
 
 // outreach looks for a verb in a development tool's first words with which such tools leave the
@@ -287,15 +271,10 @@ func (c *call) outreach() []Effect {
 	return nil
 }
 
-// outputs returns the effects of options that name files to write.
-func (c *call) outputs() []Effect {
-	var out []Effect
+// written returns the effects of options that name files to write.
+func (c *call) written() []Effect {
 	defer c.built(len(c.r.did))
-	for _, a := range c.values("-o", "--output", "--out", "--outfile", "--output-file", "--outdir", "--out-dir", "--output-dir", "--dest",
-		"--destination", "--outFile", "--outDir") {
-		out = append(out, c.r.write(c.invocation, a, "writes")...)
-	}
-	return out
+	return c.writeAll("writes", append(c.values("-o"), c.r.outputs(c.invocation, "--")...))
 }
 
 // elsewhere returns what a command that otherwise only reads or works in the workspace writes
@@ -305,19 +284,24 @@ func (r *reading) elsewhere(v *invocation, named []Effect) []Effect {
 		return nil
 	}
 	c := &call{invocation: v, parsed: &parsed{Parsed: &commands.Parsed{}}, r: r}
-	var out []Effect
+	return c.writeAll("writes", slices.DeleteFunc(r.outputs(v, "-"), func(a arg) bool { return !c.beyond(a) }))
+}
+
+// outputs returns the values of long options whose names begin with some dashes and say that they
+// are files or folders to write.
+func (r *reading) outputs(v *invocation, dashes string) []arg {
+	if r.judge.tables.ofClass("only-text", v.name) {
+		return nil
+	}
+	var out []arg
 	for i, a := range v.args {
 		name, _, glued := strings.Cut(a.text, "=")
 		switch {
-		case !r.judge.tables.namesOutput(name):
-			continue
+		case !strings.HasPrefix(name, dashes) || !r.judge.tables.namesOutput(name):
 		case glued:
-			a = a.slice(len(name) + 1)
-		case i+1 < len(v.args):
-			a = v.args[i+1]
-		}
-		if c.beyond(a) {
-			out = append(out, r.write(v, a, "writes")...)
+			out = append(out, a.slice(len(name)+1))
+		case i+1 < len(v.args) && !strings.HasPrefix(v.args[i+1].text, "-"):
+			out = append(out, v.args[i+1])
 		}
 	}
 	return out
@@ -329,7 +313,12 @@ func (t *tables) namesOutput(option string) bool {
 	if len(option) <= 2 || option[0] != '-' {
 		return false
 	}
-	said := readings.Words(option)
-	return !slices.ContainsFunc(said, func(w string) bool { return t.ofClass("no-output-word", w) }) &&
-		(slices.ContainsFunc(said, func(w string) bool { return t.ofClass("output-word", w) }) || t.ofClass("output-option", strings.TrimLeft(option, "-")))
+	is := t.ofClass("output-option", strings.TrimLeft(option, "-"))
+	for w := range readings.EachWord(option) {
+		if t.ofClass("no-output-word", w) {
+			return false
+		}
+		is = is || t.ofClass("output-word", w)
+	}
+	return is
 }
