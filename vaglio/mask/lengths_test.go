@@ -105,6 +105,36 @@ func TestOnlyTextsAreDecoded(t *testing.T) {
 	}
 }
 
+// TestWordsBehindBase64 puts words of every length behind base64 of full lines. The secret
+// in it is hidden, and so is no word but those that could be a further line of it.
+func TestWordsBehindBase64(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{40, 64, 76} {
+		for lines := 1; lines <= 3; lines++ {
+			text := "the password=hunter2x " + strings.Repeat("and more of it ", 20)
+			encoded := base64.StdEncoding.EncodeToString([]byte(text[:width*lines/4*3]))
+			wrapped := strings.Join(slices.Collect(chunks(encoded, width)), "\n")
+			for n := 1; n <= width+9; n++ {
+				if n%4 == 0 && n <= width {
+					continue
+				}
+				got := masker.Mask(wrapped + "\n" + strings.Repeat("z", n))
+				if strings.Contains(got, encoded[:width]) || !strings.HasSuffix(got, "\n"+strings.Repeat("z", n)) {
+					t.Errorf("%d lines of %d, and a word of %d:\n%s", lines, width, n, got)
+				}
+			}
+		}
+	}
+}
+
+// chunks yields a text in pieces of a size.
+func chunks(text string, size int) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for ; text != "" && yield(text[:size]); text = text[size:] {
+		}
+	}
+}
+
 // TestPairsOfAPrintedKey masks the bytes of a private key as programs print it, whatever
 // digits they have.
 func TestPairsOfAPrintedKey(t *testing.T) {

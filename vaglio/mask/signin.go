@@ -13,7 +13,7 @@ func (sc *scanner) signsIn(option string, v value) bool {
 		return false
 	}
 	before := strings.Fields(sc.text[max(0, sc.at-mostBeside):sc.at])
-	if n := len(before); n > 2 && isSignIn(before[n-2]) && !strings.HasPrefix(before[n-1], "-") {
+	if n := len(before); n > 1 && isSignIn(before[n-2]) && !strings.HasPrefix(before[n-1], "-") {
 		return !sc.known(before[:n-2])
 	}
 	_, to := sc.token(v.from)
