@@ -60,27 +60,23 @@ func (l *loading) takeLoaded() {
 		return
 	}
 	loaded := l.c.Loaded()
-	if len(loaded) == 0 {
-		return
-	}
 	named := l.placesOf(operands(l.words))
 	maps.Copy(named, l.inSettings)
 	for _, file := range l.c.Changed {
-		if !l.reader.isProse(file) && l.near(file) {
-			l.takeLoadedOne(file, slices.Contains(loaded, file), named)
+		if slices.Contains(loaded, file) && !l.reader.isProse(file) && l.near(file) {
+			l.takeLoadedOne(file, named)
 		}
 	}
 }
 
-// takeLoadedOne takes what may run in one file. holds says that the file is loaded; named are
-// the paths that the words name.
-func (l *loading) takeLoadedOne(file string, holds bool, named map[string]bool) {
+// takeLoadedOne takes what may run in one file. named are the paths that the words name.
+func (l *loading) takeLoadedOne(file string, named map[string]bool) {
 	switch {
 	case l.looked[file]:
-		if text, _ := l.c.Files.Content(file); holds && l.setsUp(file) {
+		if text, _ := l.c.Files.Content(file); l.setsUp(file) {
 			l.guessed(func() { l.commands(file, text) })
 		}
-	case l.tasksIn(file) || !holds:
+	case l.tasksIn(file):
 	case !l.reader.isFor("named", file) || l.within(named, file):
 		l.take(file, false)
 	}
@@ -95,7 +91,7 @@ func (v *visit) near(file string) bool {
 
 // within reports whether a file lies in a named folder that the command does not work in.
 func (v *visit) within(named map[string]bool, file string) bool {
-	for in := path.Dir(file); len(in) > 1 && in != v.dir; in = path.Dir(in) {
+	for in := path.Dir(file); in != "/" && in != v.dir; in = path.Dir(in) {
 		if named[in] {
 			return true
 		}
