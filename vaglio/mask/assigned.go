@@ -33,7 +33,7 @@ func (sc *scanner) assigned() (from, to int) {
 	}
 	if kind == cookies {
 		if i >= sc.cookieEnd {
-			sc.cookieEnd = i + lineEnd(s[i:])
+			sc.cookieEnd = i + span(s[i:], func(c byte) bool { return c != '"' && c != '\'' && c != '\n' })
 		}
 		return 0, 0
 	}
@@ -311,21 +311,10 @@ func inertQuoted(c byte) bool {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-func lineEnd(s string) int {
-	if i := strings.IndexAny(s, "\"'\n"); i >= 0 {
-		return i
-	}
-	return len(s)
-}
-
 // telegram returns the length of the secret part of a bot's token, which follows a colon.
 func telegram(s string, colon int) int {
-	digits := 0
-	for colon-digits > 0 && isDigit(s[colon-digits-1]) {
-		digits++
-	}
-	rest := s[colon+1:]
-	if digits < 6 || digits > 16 || !strings.HasPrefix(rest, "A") {
+	bot, rest := strings.TrimRight(s[:colon], "0123456789"), s[colon+1:]
+	if colon-len(bot) < 6 || !strings.HasPrefix(rest, "A") {
 		return 0
 	}
 	if n := span(rest, isURLSafe); n >= 35 {

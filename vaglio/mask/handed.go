@@ -105,9 +105,6 @@ func (sc *scanner) takesIn(one taker, at int, word extent) {
 func (sc *scanner) furtherLines(word extent, sign byte) {
 	for _, end := range lineEnds.FindAllStringIndex(sc.text[word.from:word.to], -1) {
 		at := word.from + end[1]
-		if opensKey(sc.text[at:]) {
-			return
-		}
 		line := sc.text[at:word.to]
 		_, secret, ok := strings.Cut(line, string(sign))
 		if sign == 0 {

@@ -81,9 +81,6 @@ func (sc *scanner) talked() {
 // passLines records the passwords of a .pgpass file, in a text that names the file or is
 // one.
 func (sc *scanner) passLines() {
-	if !strings.Contains(sc.text, ":5432:") && !strings.Contains(sc.text, ":*:") && !strings.Contains(sc.text, "pgpass") {
-		return
-	}
 	if !strings.Contains(sc.text, "pgpass") && !passWhole.MatchString(sc.text) {
 		return
 	}
