@@ -83,12 +83,6 @@ func (sc *scanner) spelled(at int) int {
 	return 0
 }
 
-// beginsKey reports whether a value is the first word of a private key, which is masked
-// line by line.
-func beginsKey(s string) bool {
-	return strings.HasPrefix(s, "-----BEGIN") || s == "----" || beginsPart(s)
-}
-
 // beginsPart reports whether a text can be the beginning of a private part.
 func beginsPart(s string) bool {
 	return strings.HasPrefix(s, "Private-") || strings.HasPrefix(s, "private ")

@@ -130,9 +130,6 @@ func (sc *scanner) hereDocument(at int, sign byte) {
 	}
 	at += len(head) + 1
 	for range most {
-		if opensKey(sc.text[at:]) {
-			return
-		}
 		line, _, more := strings.Cut(sc.text[at:], "\n")
 		if text := strings.TrimSpace(line); text == name {
 			return

@@ -7,7 +7,7 @@ import "strings"
 func (sc *scanner) keep(v value, kind secrecy, sign byte) bool {
 	text := sc.text[v.from:v.to]
 	sc.refers(v.from - v.by)
-	if beginsKey(text) || text == "" || placeholder(text) || !v.quoted && sc.unquoted(v, sign) {
+	if opensKey(sc.text[v.from:]) || text == "" || placeholder(text) || !v.quoted && sc.unquoted(v, sign) {
 		return true
 	}
 	switch kind {

@@ -96,7 +96,7 @@ func TestOnlyTextsAreDecoded(t *testing.T) {
 	for text, masked := range map[string]bool{
 		"here is the password=hunter22x7 for you all": true, "here is\tthe\r\npassword=hunter22x7 for you": true, "hé! è the password=hunter22x7 for you all": true,
 		"password=hunter22x7": false, "token is password=hunter22x7 a": true,
-		"here is \x01 password=hunter22x7 for you all": false, "here is \x7f password=hunter22x7 for you all": false, "here is \xff password=hunter22x7 for you all": false,
+		"here is \x01 password=hunter22x7 for you all": false, "here is \x7f password=hunter22x7 for you all": false, "here is \x01 password=hunter22x7 for you\nall": false, "here is password=hunter22x7 for you\n\x01 all": true, "here is \xff password=hunter22x7 for you all": false,
 	} {
 		encoded := base64.StdEncoding.EncodeToString([]byte(text))
 		if got := masker.Mask("data " + encoded); (got != "data "+encoded) != masked {
