@@ -40,3 +40,18 @@ func TestWhereAPathBegins(t *testing.T) {
 		t.Errorf("only %d are denied", denied)
 	}
 }
+
+// TestAListIsReadToItsEnd hides a forbidden place among more and more others in one text.
+func TestAListIsReadToItsEnd(t *testing.T) {
+	g := structuralGuard()
+	for _, sign := range []string{",", "\n", ":", " ", "\", \""} {
+		for n := 1; n < 5000; n *= 3 {
+			before, behind := strings.Repeat("/home/user/project/a"+sign, n), strings.Repeat(sign+"/home/user/project/a", n)
+			for _, list := range []string{before + "/home/user/.kube/config", "/home/user/.kube/config" + behind, before + "/home/user/.kube/config" + behind} {
+				if d, _ := g.Check(Call{Executor: "read_many_files", Args: map[string]any{"paths": list}, Cwd: "/home/user/project"}); d.ID != "path.secrets" {
+					t.Errorf("among %d others, with %q between them, %q", n, sign, d.ID)
+				}
+			}
+		}
+	}
+}

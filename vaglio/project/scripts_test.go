@@ -73,6 +73,8 @@ func TestTaskfilesAndJustfiles(t *testing.T) {
 		{"task d", files{"Taskfile.yml": "tasks:\n  b: x\n"}, ""},
 		{"task o:b p:c", files{"Taskfile.yml": "includes: {o: ./x/t.yml, p: {taskfile: y}}", "x/t.yml": "tasks:\n  b: ls\n  d: no\n", "y/Taskfile.yml": "tasks:\n  c: id\n"}, "x/t.yml:2 sh ls\ny/Taskfile.yml:2 sh id"},
 		{"task b", files{"Taskfile.yml": "tasks: ["}, ""},
+		{"task b:c", files{"Taskfile.yml": "includes: {a: ./x.yml, b: ./x.yml}", "x.yml": "tasks:\n  c: ls\n"}, "x.yml:2 sh ls"}, // one file under two names
+		{"task b:c", files{"Taskfile.yml": "includes: {a: {}, b: 7}\ntasks:\n  c: ls\n"}, ""},
 		{"task o:a a", files{"Taskfile.yml": "includes: {o: ./Taskfile.yml}\ntasks:\n  a: ls\n"}, "Taskfile.yml:3 sh ls"},
 		{"task b", nil, ""},
 		{"just -f x b", files{"x": "a:\n ls\nb:\n id", "justfile": "b:\n no"}, "x:4 sh id"},
