@@ -21,7 +21,7 @@ func (f *Facts) Answers(text string) bool {
 	return slices.ContainsFunc(f.Addresses, func(address string) bool {
 		host, port := split(address)
 		if port == "" {
-			return f.named(text, host, "")
+			return f.named(strings.ToLower(text), strings.ToLower(host), "")
 		}
 		return f.named(text, port, port) || strings.Contains(text, "/inbox") && unknownPort(text)
 	})
@@ -43,7 +43,7 @@ func (f *Facts) named(text, name, port string) bool {
 		if i < 0 {
 			return false
 		}
-		before, after := text[:at+i], text[at+i+len(name):]
+		before, after := text[:at+i], strings.TrimPrefix(text[at+i+len(name):], ".") // the dot of a full name
 		at += i + len(name)
 		if isWhole(before, after) && (port == "" || isOurs(before, after)) && !forAgents(after) {
 			return true
