@@ -179,3 +179,23 @@ func TestAMistakenCallRefusesItsPlan(t *testing.T) {
 		})
 	}
 }
+
+// TestAnEscalationToARouteThatIsGone lets an ask escalate to a route that the configuration no
+// longer has: it stays with the people who have it, and nobody else may answer.
+func TestAnEscalationToARouteThatIsGone(t *testing.T) {
+	teamed(t, func(t *testing.T, h *house, desk *chat) {
+		a := h.ask("make a", 1)
+		settle()
+		h.end()
+		h.routing.Routes = h.routing.Routes[:1]
+		h.routing.Routes[0].EscalateAfter, h.routing.Routes[0].EscalateTo = 0, ""
+		h.routing.Rules = []approval.Rule{{Route: "shell"}}
+		h.restart()
+		time.Sleep(11 * time.Minute)
+		settle()
+		ask, err := h.Find(t.Context(), string(a.Approval.ID.Ask()))
+		if err != nil || len(ask.Routes) != 1 || ask.Routes[0].Route != "shell" || !ask.Waiting() || len(desk.seen()) != 0 {
+			t.Errorf("it waits on %+v, %d cards on desk, %v", ask.Routes, len(desk.seen()), err)
+		}
+	})
+}
