@@ -1,6 +1,7 @@
 package dispatcher_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -197,5 +198,105 @@ func TestAnEscalationToARouteThatIsGone(t *testing.T) {
 		if err != nil || len(ask.Routes) != 1 || ask.Routes[0].Route != "shell" || !ask.Waiting() || len(desk.seen()) != 0 {
 			t.Errorf("it waits on %+v, %d cards on desk, %v", ask.Routes, len(desk.seen()), err)
 		}
+	})
+}
+
+// TestOnlyTheRoutesPeopleGiveOrders lets somebody who may decide other calls give every order
+// about a call of a route that is not theirs. P7: none of it is done.
+func TestOnlyTheRoutesPeopleGiveOrders(t *testing.T) {
+	for verb, choice := range map[approval.Verb]approval.Choice{
+		approval.VerbLift: approval.ChoiceDeny, approval.VerbRevoke: approval.ChoiceAllow, approval.VerbAsk: "", approval.VerbSnooze: "", approval.VerbHand: "",
+	} {
+		teamed(t, func(t *testing.T, h *house, _ *chat) {
+			h.routing.Routes[0].Quorum, h.routing.Routes[0].Separate = 1, false
+			h.restart()
+			a := h.ask("make a", 1)
+			settle()
+			if choice != "" {
+				if _, err := h.vote(h.chat.seen()[0], ann, choice); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := h.state(a.Approval.ID)
+			order := func(by string) error {
+				_, err := h.Order(t.Context(), approval.Order{Verb: verb, ID: string(a.Approval.ID), By: approval.Person{ID: by}, Words: "why?", To: "ann", For: time.Minute, Channel: "chat"})
+				return err
+			}
+			if err := order(cat); !errors.Is(err, approval.ErrNotApprover) || h.state(a.Approval.ID) != before {
+				t.Errorf("%s by somebody else: %v; it was %s and is %s", verb, err, before, h.state(a.Approval.ID))
+			}
+			if err := order(bob); err != nil {
+				t.Errorf("%s by one of them: %v", verb, err)
+			}
+		})
+	}
+}
+
+// TestAnEscalationIsMadeUpFor has the store fail while an ask is due to escalate: it does so as
+// soon as the store works again.
+func TestAnEscalationIsMadeUpFor(t *testing.T) {
+	teamed(t, func(t *testing.T, h *house, desk *chat) {
+		h.ask("make a", 1)
+		settle()
+		time.Sleep(9 * time.Minute)
+		h.store.Break(errDisk)
+		time.Sleep(3 * time.Minute)
+		h.store.Break(nil)
+		time.Sleep(3 * time.Minute)
+		settle()
+		if n := len(desk.seen()); n != 1 {
+			t.Errorf("it is shown %d times to whom it escalates", n)
+		}
+	})
+}
+
+// TestAMistakenCallIsInTheTurnLog finds a call that could not be judged among its turn's steps.
+func TestAMistakenCallIsInTheTurnLog(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		p := shell(`echo "`)
+		p.TurnID, p.Step = "t-1", 1
+		if _, err := g.Propose(t.Context(), agent, dispatcher.Request{Proposal: p}); err == nil {
+			t.Fatal("it was judged")
+		}
+		steps, _, err := g.Turn(t.Context(), agent, "t-1")
+		if err != nil || len(steps) != 1 || steps[0].Error == "" || steps[0].ID == "" {
+			t.Errorf("%+v %v", steps, err)
+		}
+	})
+}
+
+// released is a channel on which somebody releases a brake while it is being told.
+type released struct {
+	*told
+
+	release func()
+}
+
+func (c released) Notify(ctx context.Context, n approval.Notice) error {
+	if n.Brake != nil && n.Brake.Released == nil {
+		c.release()
+	}
+	return c.told.Notify(ctx, n)
+}
+
+// TestABrakeReleasedWhileItIsTold tells that an agent goes on, although the telling that it is
+// stopped ends later.
+func TestABrakeReleasedWhileItIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var g *gate
+		chat := released{&told{}, func() {
+			if _, err := g.order(t, approval.Order{Verb: approval.VerbGo}); err != nil {
+				t.Error(err)
+			}
+		}}
+		g = understanding(t, storetest.NewMemory(), newFakeChannel(), chat)
+		if _, err := g.order(t, approval.Order{Verb: approval.VerbStop}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if all := chat.notices(); len(all) != 2 || all[0].Brake.Released != nil || all[1].Brake.Released == nil {
+			t.Errorf("people were told %+v", all)
+		}
+		g.end()
 	})
 }
