@@ -3,7 +3,9 @@ package dispatcher_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/store/storetest"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // TestABrakeHoldsWhomItNames gives two agents a waiting call, a permit and a grant each. A
@@ -299,4 +302,52 @@ func TestABrakeReleasedWhileItIsTold(t *testing.T) {
 		}
 		g.end()
 	})
+}
+
+// TestTheRouteIsThatOfWhatACallWouldDo asks the people of the route whose rule names what the
+// call would do and how far that reaches.
+func TestTheRouteIsThatOfWhatACallWouldDo(t *testing.T) {
+	for command, want := range map[string]string{"delete public": "ops", "delete private": "rest", "send public": "rest", "": "rest"} {
+		synctest.Test(t, func(t *testing.T) {
+			members := []approval.Member{{Name: "ann", IDs: []string{ann}}, {Name: "bob", IDs: []string{bob}}}
+			g := running(t, dispatcher.Config{
+				Channels: []dispatcher.Channel{newFakeChannel()},
+				Deciders: dispatcher.Deciders{Routing: approval.Routing{
+					Members: members, Routes: []approval.Route{{Name: "ops", Approvers: []string{"ann"}}, {Name: "rest", Approvers: []string{"bob"}}},
+					Rules: []approval.Rule{{Effects: []string{"delete"}, Reaches: []string{"public"}, Route: "ops"}, {Route: "rest"}},
+				}},
+				Effects: dispatcher.Effects{Traits: func(p vaglio.Proposal) (effects, reaches []string) {
+					effect, reach, _ := strings.Cut(p.Args["command"].(string), " ")
+					return []string{effect}, []string{reach}
+				}},
+			})
+			a := g.propose(t, shell(command), 0)
+			for id, route := range map[string]string{ann: "ops", bob: "rest"} {
+				_, err := g.Decide(t.Context(), approval.Tap{Ask: a.Approval.ID.Ask(), Approval: a.Approval.ID, Choice: approval.ChoiceDeny, By: approval.Person{ID: id}, Channel: "fake"})
+				if may := !errors.Is(err, approval.ErrNotApprover); may != (route == want) {
+					t.Errorf("%q: %s may answer: %v", command, id, may)
+				}
+			}
+		})
+	}
+}
+
+// TestAValueThatHasNoFormIsNotAsked proposes a value that JSON cannot hold, which no
+// fingerprint could bind: it is an error, and nothing of its plan is asked or allowed.
+func TestAValueThatHasNoFormIsNotAsked(t *testing.T) {
+	for at := range 2 {
+		in(t, func(t *testing.T, g *gate) {
+			plan := []dispatcher.Request{{Proposal: shell("make a")}, {Proposal: shell("make b")}}
+			plan[at].Proposal.Args["n"] = math.NaN()
+			for _, calls := range [][]dispatcher.Request{plan, plan[at : at+1]} {
+				if answers, err := g.ProposePlan(t.Context(), agent, calls); err == nil || answers != nil {
+					t.Errorf("%d calls are answered %+v", len(calls), answers)
+				}
+			}
+			synctest.Wait()
+			for c := range g.Pending(t.Context(), "fake") {
+				t.Errorf("%+v is asked", c)
+			}
+		})
+	}
 }
