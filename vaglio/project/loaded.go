@@ -146,7 +146,7 @@ func (l *loading) say(file, text string) {
 		l.over(file, 1)
 		return
 	}
-	for _, name := range append(wordParts.Split(text, -1), text) {
+	for _, name := range append(partsOf(text), text) {
 		if name == "" {
 			continue
 		}
@@ -169,7 +169,7 @@ func (l *loading) sayFolders(file, text string) {
 	if len(of) < len("npm") || !strings.Contains(path.Base(file)+"\n"+text, of) {
 		return
 	}
-	for _, name := range wordParts.Split(text, -1) {
+	for _, name := range partsOf(text) {
 		name, _, _ = strings.Cut(name, "*")
 		l.inSettings[l.in(strings.Trim(name, "/"))] = true
 	}
@@ -209,8 +209,12 @@ func (l *loading) whole(file, text string) {
 	}
 }
 
-// takesIn matches code in a word that takes in a file, set a word that sets something, and
-// wordParts the separators in a word that names a file.
+// partsOf returns the names in a text, such as a word that names several files.
+func partsOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("=,:@<>'\"(){}[];|& \t\n\f\r", r) })
+}
+
+// takesIn matches code in a word that takes in a file, and set a word that sets something.
 var (
 	takesIn = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|render|knit|instance_eval)\w*\b[^;\n]*["']`)
 	// takesInAny matches code that takes in files which the program does not name.
@@ -220,7 +224,6 @@ var (
 	isBin = regexp.MustCompile(`/(?:\.bin|vendor/bin)$`)
 	// isRunning matches a word that a command follows.
 	isRunning = regexp.MustCompile(`(?i)^\W*(?:run|exec\w*|cmd|command|shell|system|spawn|call|process)\W*$`)
-	wordParts = regexp.MustCompile(`[=,:@<>'"(){}\[\];|&\s]+`)
 )
 
 // mayLoad returns the words that may name what runs, and whether the program may find more by

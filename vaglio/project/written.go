@@ -111,7 +111,7 @@ func asked[T any](v *visit, names []string, of map[string]T) []string {
 	case v.among:
 		names = slices.Clone(names)
 		for _, w := range v.words {
-			names = append(names, wordParts.Split(w, -1)...)
+			names = append(names, partsOf(w)...)
 		}
 	}
 	return names
