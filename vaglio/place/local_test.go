@@ -282,8 +282,17 @@ func TestInside(t *testing.T) {
 		root, clean string
 		in          bool
 	}{
-		{"/a", "/a", true}, {"/a", "/a/b", true}, {"/a", "/ab", false}, {"/a", "/b", false}, {"/a", "/", false}, {"/a/b", "/a", false}, {"/a/b", "/a/b/c", true},
-		{"/", "/", true}, {"/", "/a", true}, {"/", "a", false}, {"/abc", "/x", false},
+		{"/a", "/a", true},
+		{"/a", "/a/b", true},
+		{"/a", "/ab", false},
+		{"/a", "/b", false},
+		{"/a", "/", false},
+		{"/a/b", "/a", false},
+		{"/a/b", "/a/b/c", true},
+		{"/", "/", true},
+		{"/", "/a", true},
+		{"/", "a", false},
+		{"/abc", "/x", false},
 	} {
 		for _, roots := range [][]string{{row.root}, {"/z", row.root}, {row.root, "/z/longer/than/it"}} {
 			if Inside(roots, row.clean) != row.in {
