@@ -47,11 +47,11 @@ func TestWhatIsMissingIsEmpty(t *testing.T) {
 	for _, args := range []vaglio.Args{nil, {}} {
 		for _, mounts := range [][]string{nil, {}} {
 			for _, sources := range [][]vaglio.Source{nil, {}} {
-				print, err := s.Fingerprint(vaglio.Proposal{Executor: "x", Args: args, Context: vaglio.Context{Mounts: mounts}}, sources)
+				got, err := s.Fingerprint(vaglio.Proposal{Executor: "x", Args: args, Context: vaglio.Context{Mounts: mounts}}, sources)
 				if err != nil {
 					t.Fatal(err)
 				}
-				seen[print] = true
+				seen[got] = true
 			}
 		}
 	}

@@ -128,7 +128,8 @@ func TestWordsBehindBase64(t *testing.T) {
 // chunks yields a text in pieces of a size.
 func chunks(text string, size int) func(func(string) bool) {
 	return func(yield func(string) bool) {
-		for ; text != "" && yield(text[:min(size, len(text))]); text = text[min(size, len(text)):] {
+		for text != "" && yield(text[:min(size, len(text))]) {
+			text = text[min(size, len(text)):]
 		}
 	}
 }
