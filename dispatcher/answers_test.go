@@ -485,8 +485,8 @@ func TestARevokedPermitIsVoid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.order(t, approval.Order{Verb: approval.VerbRevoke, ID: string(a.Approval.ID.Ask())}); err != nil {
-			t.Fatal(err)
+		if d, err := g.order(t, approval.Order{Verb: approval.VerbRevoke, ID: string(a.Approval.ID.Ask())}); err != nil || d.Revoked != 1 || d.Ended != 0 {
+			t.Fatalf("%+v %v", d, err)
 		}
 		if err := g.Redeem(t.Context(), agent, b.Permit.Permit, push("main")); !errors.Is(err, dispatcher.ErrLapsed) {
 			t.Errorf("redeemed: %v", err)

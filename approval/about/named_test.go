@@ -1,7 +1,6 @@
 package about_test
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -9,17 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/about"
+	"github.com/metnos/vaglio/internal/golden"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
-
-var update = flag.Bool("update", false, "write anew what calls are about")
 
 // TestNamedCalls compares what calls are about with a golden file, fact by fact, because
 // answers are bound to those facts.
@@ -59,15 +55,7 @@ func TestNamedCalls(t *testing.T) {
 		}
 		out.WriteString(told(namer.Of(engine.Seen(p))))
 	}
-	if *update {
-		if err := os.WriteFile(name, []byte(out.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(string(body), out.String()); diff != "" {
-		t.Error(diff)
-	}
+	golden.Check(t, name, out.String())
 }
 
 // TestHomesThatAreNotTold checks that ~ means the home directory in which the call runs if

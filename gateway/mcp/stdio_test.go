@@ -175,6 +175,10 @@ func TestRequestStateCountsOnceAndForATime(t *testing.T) {
 		if give(); len(s.until) > mostStates || !s.fit(c) {
 			t.Errorf("%d are remembered; the newest %v", len(s.until), s.fit(c))
 		}
+		time.Sleep(stateFor + time.Second)
+		if give(); len(s.until) != 1 || !s.fit(c) {
+			t.Errorf("%d are remembered after all but one expired", len(s.until))
+		}
 		if !s.fit(plain) || !s.spend(plain) || newStates().fit(c) {
 			t.Error("a call without a state is refused, or another proxy's counts")
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestHosts(t *testing.T) {
-	for in, want := range map[string]string{"http://A.example.:80/x": "a.example", "b:1": "b", "'https://c/'": "c", "http://[::1]:80/": "::1", "http://%ZZ/x": "%zz", "http://%ZZ": "%zz"} {
+	for in, want := range map[string]string{"http://A.example.:80/x": "a.example", "b:1": "b", "'https://c/'": "c", "http://[::1]:80/": "::1", "http://%ZZ/x": "%zz", "http://%ZZ": "%zz", "http://a:$P/x": "a", "http://[::1]:$P/": "::1", "http://[::1]/%zz": "::1"} {
 		if got := hosts.Of(in); got != want {
 			t.Errorf("host of %s: %q", in, got)
 		}

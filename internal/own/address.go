@@ -3,7 +3,9 @@ package own
 import (
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/hosts"
@@ -18,10 +20,20 @@ func isHostByte(c byte) bool {
 // use what the gate serves to agents. The host may precede the port in any spelling, in quotes or
 // as a word of its own.
 func (f *Facts) Answers(text string) bool {
+	plain := escape.ReplaceAllStringFunc(text, func(s string) string {
+		c, _ := strconv.ParseUint(s[len("%"):], 16, 8)
+		return string([]byte{byte(c)})
+	})
+	return f.answers(text) || plain != text && f.answers(plain)
+}
+
+var escape = regexp.MustCompile(`%[[:xdigit:]]{2}`)
+
+func (f *Facts) answers(text string) bool {
 	return slices.ContainsFunc(f.Addresses, func(address string) bool {
 		host, port := split(address)
 		if port == "" {
-			return f.named(text, host, "")
+			return f.named(strings.ToLower(text), strings.ToLower(host), "")
 		}
 		return f.named(text, port, port) || strings.Contains(text, "/inbox") && unknownPort(text)
 	})
@@ -43,7 +55,10 @@ func (f *Facts) named(text, name, port string) bool {
 		if i < 0 {
 			return false
 		}
-		before, after := text[:at+i], text[at+i+len(name):]
+		before, after := text[:at+i], strings.TrimPrefix(text[at+i+len(name):], ".") // the dot of a full name
+		if port != "" {
+			before = strings.TrimRight(before, "0")
+		}
 		at += i + len(name)
 		if isWhole(before, after) && (port == "" || isOurs(before, after)) && !forAgents(after) {
 			return true

@@ -12,8 +12,9 @@ func facts() *own.Facts {
 	}
 }
 
-func TestAnAddressInAnySpelling(t *testing.T) {
-	for text, want := range map[string]bool{
+// addresses returns texts, and whether they name the gate's address.
+func addresses() map[string]bool {
+	return map[string]bool{
 		"http://127.0.0.1:8787/inbox":                        true,
 		"http://127.0.0.1:8787":                              true,
 		"http://localhost:8787/v1/../inbox":                  true,
@@ -37,6 +38,17 @@ func TestAnAddressInAnySpelling(t *testing.T) {
 		`get({port: 8787, path: "/inbox"})`:                  true,
 		"http://127.0.0.1:\x01/inbox":                        true,
 		"https://gate.example.org/inbox":                     true,
+		"http://loc%61lhost:8787/inbox":                      true,
+		"http://localhost:%38787/inbox":                      true,
+		"http://localhost:08787/inbox":                       true,
+		"localhost 008787":                                   true,
+		"http://localhost:80008787/inbox":                    false,
+		"https://g%61te.example.org/inbox":                   true,
+		"100% of http://localhost:8787/healthz":              false,
+		"https://gate.example.org./inbox":                    true,
+		"https://Gate.Example.ORG/inbox":                     true,
+		"https://gate.example.org.evil.example/inbox":        false,
+		"https://gate.example.org./v1/proposals":             false,
 		"https://gate.example.org/v1/proposals":              false,
 		"https://investigate.example.org/inbox":              false,
 		"http://127.0.0.1:8787/v1/proposals?wait=30s":        false,
@@ -49,7 +61,11 @@ func TestAnAddressInAnySpelling(t *testing.T) {
 		"sleep 8787":                                         false,
 		"8787":                                               false,
 		"wrangler dev --port 8787":                           false,
-	} {
+	}
+}
+
+func TestAnAddressInAnySpelling(t *testing.T) {
+	for text, want := range addresses() {
 		if got := facts().Answers(text); got != want {
 			t.Errorf("%s: %v", text, got)
 		}

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -48,19 +49,16 @@ func readByAwk(_ *Base, program string) []string {
 	return out
 }
 
-// LinesRun returns the command line that a database statement passes to a shell: copy from
+// LinesRun returns the command lines that database statements pass to a shell: copy from
 // program '...'.
-func (*Base) LinesRun(statement string) []string {
-	at := strings.Index(strings.ToLower(statement), "program '")
-	if at < 0 || at+len("program '") > len(statement) {
-		return nil
+func (*Base) LinesRun(statements string) (lines []string) {
+	for _, m := range toProgram.FindAllStringSubmatch(statements, -1) {
+		lines = append(lines, strings.ReplaceAll(m[1], "''", "'"))
 	}
-	line, _, ok := strings.Cut(statement[at+len("program '"):], "'")
-	if !ok {
-		return nil
-	}
-	return []string{line}
+	return lines
 }
+
+var toProgram = regexp.MustCompile(`(?i)\bprogram\s+e?'((?:[^']|'')*)'`)
 
 // FilesRead returns the words of a database statement that follow a word which reads a file.
 // Everything else in it is data.

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,7 +12,7 @@ import (
 
 // Hides reports whether a rule forbids touching a clean path, so that nobody may see what is
 // there.
-func (g *Guard) Hides(path string) bool { return g.matchPlace(path) != nil }
+func (g *Guard) Hides(path string) bool { return g.matchPlace(g.paths, path) != nil }
 
 // firstBroken returns the first of the rules that a text breaks.
 func firstBroken(rules []*rule, s string) *rule {
@@ -55,7 +56,7 @@ func (t *text) hints() place.Hint {
 func (s *scan) place(t text, form string) *rule {
 	name := t.key && !strings.Contains(form, "/")
 	form = s.expand(strings.TrimSpace(form))
-	if r := s.g.match(form); r != nil {
+	if r := s.g.match(s.g.paths, form); r != nil {
 		return r
 	}
 	if s.g.mentionsOwn(form) {
@@ -74,7 +75,7 @@ func (s *scan) place(t text, form string) *rule {
 func (s *scan) absolute(t text, form string) *rule {
 	lexical := s.ownProcess(path.Clean(form))
 	if lexical != form {
-		if r := s.g.match(lexical); r != nil {
+		if r := s.g.match(s.g.paths, lexical); r != nil {
 			return r
 		}
 	}
@@ -87,7 +88,7 @@ func (s *scan) absolute(t text, form string) *rule {
 		return nil
 	}
 	s.tryPlace(t, resolved)
-	return s.g.matchPlace(resolved)
+	return s.g.matchPlace(s.g.paths, resolved)
 }
 
 // relative checks a relative path below every folder in which it may begin.
@@ -133,7 +134,7 @@ func (s *scan) climbing(form string) *rule {
 		return nil
 	}
 	lexical := path.Clean(form)
-	if r := s.g.match(lexical); r != nil {
+	if r := s.g.match(s.g.paths, lexical); r != nil {
 		return r
 	}
 	rest := lexical
@@ -157,34 +158,26 @@ func (s *scan) climbing(form string) *rule {
 // below checks the path that a relative name led to.
 func (s *scan) below(b *base, t text, where string) *rule {
 	where = s.ownProcess(where)
-	if !b.inRoot {
-		s.tryPlace(t, where)
-		return s.g.matchPlace(where)
-	}
-	for _, r := range s.g.paths {
-		if r.id != rootID && r.match(where) {
-			return r
-		}
-	}
-	if s.g.isOwn(where) {
-		return s.g.rules[ownID]
-	}
 	s.tryPlace(t, where)
-	return nil
+	paths := s.g.paths
+	if b.inRoot {
+		paths = slices.DeleteFunc(slices.Clone(paths), func(r *rule) bool { return r.id == rootID })
+	}
+	return s.g.matchPlace(paths, where)
 }
 
-// match gives the first path rule that a text breaks, also in lower case where the system does not tell case
-// apart.
-func (g *Guard) match(form string) *rule {
-	if r := firstBroken(g.paths, form); r != nil || !g.fold {
+// match gives the first of the path rules that a text breaks, also in lower case where the
+// system does not tell case apart.
+func (g *Guard) match(paths []*rule, form string) *rule {
+	if r := firstBroken(paths, form); r != nil || !g.fold {
 		return r
 	}
-	return firstBroken(g.paths, strings.ToLower(form))
+	return firstBroken(paths, strings.ToLower(form))
 }
 
 // matchPlace is match for a clean path. It also checks vaglio's own paths.
-func (g *Guard) matchPlace(where string) *rule {
-	if r := g.match(where); r != nil || !g.isOwn(where) {
+func (g *Guard) matchPlace(paths []*rule, where string) *rule {
+	if r := g.match(paths, where); r != nil || !g.isOwn(where) {
 		return r
 	}
 	return g.rules[ownID]

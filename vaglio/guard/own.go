@@ -134,7 +134,7 @@ func (g *Guard) mentionsOwn(text string) bool {
 // handsSettings reports whether a command hands a client's settings, or their folder, to code
 // of the project that was not read.
 func (l *look) handsSettings(name string) bool {
-	if l.s.written || l.c.Wrapper || len(l.args)+len(l.c.Assigns) == 0 {
+	if l.s.written || l.c.Wrapper {
 		return false
 	}
 	byPath := len(l.c.Argv) > 0 && strings.Contains(reading.Spot(l.c.Argv[0]), "/") && !l.g.base.Does(name)

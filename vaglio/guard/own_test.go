@@ -104,6 +104,7 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"copies settings":    {"copy_file", map[string]any{"source": "/home/user/.claude/settings.json", "destination": "/home/user/app/x"}, ""},
 		"below a blank":      {"Write", map[string]any{"file_path": "/home/user/my app/.cursor/hooks.json", "content": "x"}, ownSettings},
 		"a secret":           {"Read", map[string]any{"file_path": "/home/user/.telegram-token"}, ownID},
+		"a script hands it":  {"Write", map[string]any{"file_path": "/home/user/app/x.sh", "content": "./b.sh ~/.claude/settings.json\n"}, ""},
 		"a unit":             {"stop_service", map[string]any{"name": "vaglio"}, ownProcess},
 		"by number":          {"Bash", map[string]any{"command": "kill -9 4242"}, ownProcess},
 		"by its unit":        {"Bash", map[string]any{"command": "systemctl stop gatekeeper"}, ownProcess},

@@ -386,6 +386,7 @@ func TestStepsThatAreNoPath(t *testing.T) {
 	}
 	verify(t, structuralGuard(), map[string]row{
 		"path": {list("/", "etc", "shadow"), "path.auth"}, "number": {list("/", 1.0, "etc", "shadow"), ""}, "words": {list("etc", "shadow"), ""},
+		"content": {Call{Executor: "fs_write", Args: map[string]any{"path": "x", "content": []any{"/", "etc", "shadow"}}, Cwd: "/home/user/project"}, ""},
 	})
 }
 

@@ -59,9 +59,6 @@ func (s *scan) placeRule(t text, where string) *rule {
 	}
 	d := s.deedTo(t)
 	id := s.g.ruleAt(d, where)
-	if id == "" && d != place.Uses && d != place.Writes {
-		id = s.g.ruleAt(place.Uses, where)
-	}
 	if s.mayReachOwn(t, d, where) {
 		s.t.doubts() // by names that nobody tells
 	}

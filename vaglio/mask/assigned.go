@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -32,7 +33,7 @@ func (sc *scanner) assigned() (from, to int) {
 	}
 	if kind == cookies {
 		if i >= sc.cookieEnd {
-			sc.cookieEnd = i + lineEnd(s[i:])
+			sc.cookieEnd = i + span(s[i:], func(c byte) bool { return c != '"' && c != '\'' && c != '\n' })
 		}
 		return 0, 0
 	}
@@ -57,10 +58,10 @@ func (sc *scanner) given(name string, spaced bool) value {
 		at++ // in ${NAME:-value} or ${NAME:=value}
 	}
 	v := sc.valueAfter(at)
-	v.spaced = v.spaced && spaced
-	if v.from > at && strings.HasPrefix(sc.text[v.from:], "--") {
+	if v.spaced && !v.quoted && strings.HasPrefix(sc.text[v.from:], "--") {
 		v.to = v.from
 	}
+	v.spaced = v.spaced && spaced
 	return v
 }
 
@@ -117,10 +118,7 @@ func hasSecretPart(name string) bool {
 // token:refresh2, instead of giving a value.
 func (sc *scanner) joined(name string, v value, kind secrecy) bool {
 	s, i := sc.text, sc.at
-	if s[i] != ':' || v.quoted || v.from != i+1 || kind != maybeSecret && kind != seldomSecret || i < len(name) {
-		return false
-	}
-	return isName(name) && !strings.Contains(name, "_") || i > len(name) && s[i-len(name)-1] == ':'
+	return s[i] == ':' && v.from == i+1 && (kind == maybeSecret || kind == seldomSecret) && isName(name) && !strings.Contains(name, "_")
 }
 
 // behindUser narrows a value such as user:secret to the secret, and a value of any other
@@ -172,18 +170,17 @@ func (sc *scanner) shellsOwn(name string, v value, sign byte) bool {
 	}
 }
 
+var schemes = regexp.MustCompile(`(?i)\A(?:bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256)\z`)
+
 // pastScheme returns what follows the scheme in a header's value. Whatever follows a scheme
 // is surely a secret.
 func (sc *scanner) pastScheme(v value) (value, secrecy) {
-	const longest = len("aws4-hmac-sha256")
-	switch strings.ToLower(sc.text[v.from:min(v.to, v.from+longest+1)]) {
-	case "bearer", "basic", "token", "digest", "apikey", "negotiate", "aws4-hmac-sha256":
-		v.from = v.to + span(sc.text[v.to:], isBlank)
-		v.to = sc.inertEnd(v.from, true)
-		return v, surelySecret
-	default:
+	if !schemes.MatchString(sc.text[v.from:v.to]) {
 		return v, maybeSecret
 	}
+	v.from = v.to + span(sc.text[v.to:], isBlank)
+	v.to = sc.inertEnd(v.from, true)
+	return v, surelySecret
 }
 
 // nameBefore returns the name before the sign at end, and reports whether spaces stand
@@ -198,11 +195,16 @@ func nameBefore(s string, end int) (name string, spaced bool) {
 	if quoted := strings.TrimSuffix(strings.TrimSuffix(s[:at], `"`), "'"); len(quoted) < at {
 		at = len(strings.TrimSuffix(quoted, `\`))
 	}
-	start := at
-	for start > 0 && at-start < 64 && isDotted(s[start-1]) {
-		start--
+	return dottedBefore(s[:at]), spaced
+}
+
+// dottedBefore returns the name at the end of a text, or the end of a long one.
+func dottedBefore(s string) string {
+	at := len(s)
+	for at > max(0, len(s)-mostName) && isDotted(s[at-1]) {
+		at--
 	}
-	return s[start:at], spaced
+	return s[at:]
 }
 
 // valueAfter returns the value after a sign, which ends before anything that a shell or a
@@ -273,7 +275,7 @@ func (sc *scanner) inertEnd(at int, quoted bool) int {
 	if quoted {
 		run, in = &sc.quoted, inertQuoted
 	}
-	if at < run.from || at > run.to || run.to == 0 {
+	if at < run.from || at > run.to {
 		*run = extent{at, at + inertSpan(sc.text[at:], in)}
 	}
 	return run.to
@@ -309,21 +311,10 @@ func inertQuoted(c byte) bool {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-func lineEnd(s string) int {
-	if i := strings.IndexAny(s, "\"'\n"); i >= 0 {
-		return i
-	}
-	return len(s)
-}
-
 // telegram returns the length of the secret part of a bot's token, which follows a colon.
 func telegram(s string, colon int) int {
-	digits := 0
-	for colon-digits > 0 && isDigit(s[colon-digits-1]) {
-		digits++
-	}
-	rest := s[colon+1:]
-	if digits < 6 || digits > 16 || !strings.HasPrefix(rest, "A") {
+	bot, rest := strings.TrimRight(s[:colon], "0123456789"), s[colon+1:]
+	if colon-len(bot) < 6 || !strings.HasPrefix(rest, "A") {
 		return 0
 	}
 	if n := span(rest, isURLSafe); n >= 35 {

@@ -2,6 +2,7 @@ package mask
 
 import (
 	"encoding/base64"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,15 +12,17 @@ import (
 // leastKeyLine is the length of a private key's shortest line, not counting the last.
 const leastKeyLine = 24
 
-// frames returns the lines that delimit a private key's block: in PEM, and in the older
-// format of SSH2.
-func frames() [2]struct{ begin, close, end string } {
-	return [...]struct{ begin, close, end string }{{"-----BEGIN ", "-----", "-----END"}, {"---- BEGIN ", " ----", "---- END"}}
-}
+// The lines that delimit a private key's block, in PEM and in the older format of SSH2, and
+// what its first line looks like, be it of the key or of a header.
+var (
+	keyHead  = regexp.MustCompile(`\A----[- ]BEGIN [^-\n]*PRIVATE KEY[^-\n]*----`)
+	keyStart = regexp.MustCompile(`\A(?:[A-Za-z0-9+/=]{24}|MI|[\w-]+: )`)
+	keyFoot  = regexp.MustCompile(`----[- ]END`)
+)
 
-// framed reports whether a text begins like a frame.
+// framed reports whether a text begins like the first of these lines.
 func framed(s string) bool {
-	return strings.HasPrefix(s, "----") && (strings.HasPrefix(s, "-----BEGIN ") || strings.HasPrefix(s, "---- BEGIN "))
+	return strings.HasPrefix(s, "-----BEGIN ") || strings.HasPrefix(s, "---- BEGIN ")
 }
 
 // keyBlock records where the private key ends with which s begins.
@@ -27,28 +30,9 @@ func (sc *scanner) keyBlock(s string) {
 	if sc.at < sc.pemEnd {
 		return
 	}
-	const longest = 70
-	for _, f := range frames() {
-		rest, ok := strings.CutPrefix(s, f.begin)
-		if !ok {
-			continue
-		}
-		head := strings.Index(rest[:min(len(rest), longest)], f.close)
-		if head < 0 || !strings.Contains(rest[:head], "PRIVATE KEY") {
-			continue
-		}
-		body := len(f.begin) + head + len(f.close)
-		// Its first line must belong to a key or to its header.
-		start := pastBreaks(s[body:])
-		name := span(start, isURLSafe)
-		if span(start, isBase64) < leastKeyLine && !strings.HasPrefix(start, "MI") && (name == 0 || !strings.HasPrefix(start[name:], ": ")) {
-			continue
-		}
-		end := len(s)
-		if i := strings.Index(s[body:], f.end); i >= 0 {
-			end = body + i
-		}
-		sc.pemEnd = sc.at + end
+	head := keyHead.FindString(s)
+	if body := s[len(head):]; head != "" && keyStart.MatchString(pastBreaks(body)) {
+		sc.pemEnd = sc.at + len(head) + len(keyFoot.Split(body, 2)[0])
 	}
 }
 
@@ -97,12 +81,6 @@ func (sc *scanner) spelled(at int) int {
 		return 1
 	}
 	return 0
-}
-
-// beginsKey reports whether a value is the first word of a private key, which is masked
-// line by line.
-func beginsKey(s string) bool {
-	return strings.HasPrefix(s, "-----BEGIN") || s == "----" || beginsPart(s)
 }
 
 // beginsPart reports whether a text can be the beginning of a private part.
@@ -155,8 +133,8 @@ func (sc *scanner) partBlock() {
 func (sc *scanner) keyLine() (from, to int) {
 	from = sc.at + sc.spelled(sc.at)
 	if from < sc.hexEnd {
-		if n := span(sc.text[from:sc.hexEnd], isHexPair); n >= leastSecret && strings.Count(sc.text[from:from+n], ":") >= n/3-1 {
-			return from, from + n
+		if pairs := hexPairs.FindString(sc.text[from:sc.hexEnd]); pairs != "" {
+			return from, from + len(pairs)
 		}
 	}
 	if from >= sc.pemEnd {
@@ -173,7 +151,7 @@ func (sc *scanner) keyLine() (from, to int) {
 	return 0, 0
 }
 
-func isHexPair(c byte) bool { return isLowerHex(c) || 'A' <= c && c <= 'F' || c == ':' }
+var hexPairs = regexp.MustCompile(`\A(?:[[:xdigit:]]{2}:){2,}[[:xdigit:]]{0,2}`)
 
 // leastEncoded is the length of the shortest base64 that is decoded, and mostEncoded the
 // most that is decoded at once.

@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -8,14 +9,11 @@ import (
 // handedIn records the last argument of echo or printf if it is piped into a program that
 // reads a secret from standard input, or written to a file named for a secret.
 func (sc *scanner) handedIn(at int) {
-	var final extent
-	for from, to := range sc.words(at) {
-		final, at = extent{from, to}, to
-	}
-	if final.to == 0 {
+	final := sc.lastOf(at)
+	if final == (extent{}) {
 		return
 	}
-	rest := strings.TrimLeft(sc.text[at:], " \t")
+	rest := strings.TrimLeft(sc.text[final.to:], " \t")
 	if strings.HasPrefix(rest, ">") {
 		sc.writtenTo(len(sc.text)-len(strings.TrimLeft(rest, ">|")), final)
 	}
@@ -26,6 +24,14 @@ func (sc *scanner) handedIn(at int) {
 	if strings.HasPrefix(rest, "|") && !strings.HasPrefix(rest, "||") {
 		sc.pipedInto(len(sc.text)-len(rest)+1, final)
 	}
+}
+
+// lastOf returns the last word of the command whose words begin at a place.
+func (sc *scanner) lastOf(at int) (last extent) {
+	for from, to := range sc.words(at) {
+		last = extent{from, to}
+	}
+	return last
 }
 
 // pipedInto records a word that is piped into the command at a place. Its program may
@@ -97,25 +103,21 @@ func (sc *scanner) takesIn(one taker, at int, word extent) {
 // furtherLines records the secrets on the further lines of a word, whose line ends may be
 // escape sequences.
 func (sc *scanner) furtherLines(word extent, sign byte) {
-	for at := word.from; !opensKey(sc.text[at:]); {
-		rest := sc.text[at:word.to]
-		i := strings.IndexByte(rest, '\n')
-		if spelled := strings.Index(rest, `\n`); spelled >= 0 && (i < 0 || spelled < i) {
-			i = spelled + 1
-		}
-		if i < 0 {
-			return
-		}
-		at += i + 1
+	for _, end := range lineEnds.FindAllStringIndex(sc.text[word.from:word.to], -1) {
+		at := word.from + end[1]
+		line := sc.text[at:word.to]
+		_, secret, ok := strings.Cut(line, string(sign))
 		if sign == 0 {
-			if at < word.to && sc.text[at] != '\'' && sc.text[at] != '"' {
-				sc.secretAt(at, 0)
-			}
-		} else if cut := strings.IndexByte(sc.text[at:word.to], sign); cut >= 0 {
-			sc.secretAt(at+cut+1, 0)
+			secret, ok = line, line != "" && !strings.ContainsAny(line[:1], `'"`)
+		}
+		if ok {
+			sc.secretAt(word.to-len(secret), 0)
 		}
 	}
 }
+
+// lineEnds matches what stands before the lines of a word, also before the first.
+var lineEnds = regexp.MustCompile(`\A|\n|\\n`)
 
 // hereDocument records the secrets in the lines of a here-document whose delimiter stands
 // at a place.
@@ -128,9 +130,6 @@ func (sc *scanner) hereDocument(at int, sign byte) {
 	}
 	at += len(head) + 1
 	for range most {
-		if opensKey(sc.text[at:]) {
-			return
-		}
 		line, _, more := strings.Cut(sc.text[at:], "\n")
 		if text := strings.TrimSpace(line); text == name {
 			return
@@ -223,11 +222,7 @@ func (sc *scanner) substituted(at int) {
 	if secrecyOf(name) == notSecret {
 		return
 	}
-	var final extent
-	for from, to := range sc.words(at) {
-		final = extent{from, to}
-	}
-	if final.to > 0 {
+	if final := sc.lastOf(at); final != (extent{}) {
 		sc.secretAt(final.from, 0)
 		sc.furtherLines(final, 0)
 	}

@@ -7,7 +7,7 @@ import "strings"
 func (sc *scanner) keep(v value, kind secrecy, sign byte) bool {
 	text := sc.text[v.from:v.to]
 	sc.refers(v.from - v.by)
-	if beginsKey(text) || text == "" || placeholder(text) || !v.quoted && sc.unquoted(v, sign) {
+	if opensKey(sc.text[v.from:]) || text == "" || placeholder(text) || !v.quoted && sc.unquoted(v, sign) {
 		return true
 	}
 	switch kind {
@@ -53,9 +53,8 @@ func inCode(text string) bool {
 
 // goesOn reports whether another word follows on the same line.
 func (sc *scanner) goesOn(at int) bool {
-	rest := sc.text[at:]
-	n := span(rest, isBlank)
-	return n > 0 && n < len(rest) && isWord(rest[n])
+	rest := strings.TrimLeft(sc.text[at:], " \t")
+	return rest != "" && isWord(rest[0])
 }
 
 // called reports whether the value is the name of a function being called, or of a list

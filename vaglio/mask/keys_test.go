@@ -58,6 +58,7 @@ func generated(t *testing.T) map[string]string {
 	all["minisign"] = "untrusted comment: minisign encrypted secret key\nRWRTY0Iy" + body(150) + "\n"
 	pairs := strings.TrimRight(strings.Repeat("02:70:05:95:4c:4f:76:ab:07:af:4e:a2:f1:c4:62:\n    ", 9), " ")
 	all["openssl -text"] = "Private-Key: (2048 bit, 2 primes)\nprivateExponent:\n    " + pairs + "coefficient:\n    " + pairs
+	all["certtool, RSA"] = "private exponent:\n\t" + pairs
 	all["certtool"] = "Private Key Info:\nprivate key:\n\t" + pairs
 	put("OpenSSH", "OPENSSH PRIVATE KEY", append([]byte("openssh-key-v1\x00"), x509.MarshalPKCS1PrivateKey(key)...), nil)
 	return all

@@ -22,10 +22,15 @@ import (
 func TestFromWhichLengthOnSecretsAreMasked(t *testing.T) {
 	t.Parallel()
 	const longest = 150
+	var lengths []int // all, and of longer ones some
+	for n := 0; n < longest; n += 1 + n/70*4 {
+		lengths = append(lengths, n)
+	}
+	lengths = append(lengths, longest)
 	var b strings.Builder
 	for _, form := range slices.Concat(beginnings(t), []string{
 		"%", "x %.", "password=%", "token: %", "KEY=%", "Authorization: Bearer %", "curl -u me:% x", "https://me:%@x.example/", "https://x.example/?token=%", "mysql -p% x",
-		"--password-file=<(echo %)", "% --password-file=<(echo )", "x --token-command 'echo %'", "x --secret %", "openssl passwd %", `{"secret": "%"}`, "PWD=%", "xoxb-%", "123456789:%", "eyJ%.eyJ%.%", "eyJ%.eyJhIjoxfQ.x", "-----BEGIN PRIVATE KEY-----\n%\n",
+		"--password-file=<(echo %)", "% --password-file=<(echo )", "x --token-command 'echo %'", "x --secret %", "openssl passwd %", "app auth %", "echo % > /run/secrets/db_password", `{"secret": "%"}`, "PWD=%", "xoxb-%", "123456789:%", "eyJ%.eyJ%.%", "eyJ%.eyJhIjoxfQ.x", "-----BEGIN PRIVATE KEY-----\n%\n",
 		"-----BEGIN PRIVATE KEY-----\n%\n-----END PRIVATE KEY-----", "-----BEGIN PGP MESSAGE-----\n\n%\n=abcd\n-----END PGP MESSAGE-----",
 	}) {
 		for _, alphabet := range [][2]string{
@@ -40,20 +45,11 @@ func TestFromWhichLengthOnSecretsAreMasked(t *testing.T) {
 			{"mixed", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"},
 			{"base64", "abcdwxyzABCDWXYZ0123456789+/"},
 		} {
-			word, from := randomWord(alphabet[1], longest), 0
-			fmt.Fprintf(&b, "%-30s %-7s", strings.ReplaceAll(form, "\n", "⏎"), alphabet[0])
-			for n := 1; n <= longest+1; n++ {
-				text := strings.ReplaceAll(form, "%", word[:min(n, longest)])
-				masked := n <= longest && masker.Mask(text) != text
-				switch {
-				case masked && from == 0:
-					from = n
-				case !masked && from > 0:
-					fmt.Fprintf(&b, " %d-%d", from, n-1)
-					from = 0
-				}
-			}
-			b.WriteString("\n")
+			word := randomWord(alphabet[1], longest)
+			fmt.Fprintf(&b, "%-30s %-7s%s\n", strings.ReplaceAll(form, "\n", "⏎"), alphabet[0], ranges(lengths, func(n int) bool {
+				text := strings.ReplaceAll(form, "%", word[:n])
+				return masker.Mask(text) != text
+			}))
 		}
 	}
 	golden.Check(t, "testdata/lengths.txt", b.String())
@@ -96,11 +92,44 @@ func TestOnlyTextsAreDecoded(t *testing.T) {
 	for text, masked := range map[string]bool{
 		"here is the password=hunter22x7 for you all": true, "here is\tthe\r\npassword=hunter22x7 for you": true, "hé! è the password=hunter22x7 for you all": true,
 		"password=hunter22x7": false, "token is password=hunter22x7 a": true,
-		"here is \x01 password=hunter22x7 for you all": false, "here is \x7f password=hunter22x7 for you all": false, "here is \xff password=hunter22x7 for you all": false,
+		"here is \x01 password=hunter22x7 for you all": false, "here is \x7f password=hunter22x7 for you all": false, "here is \x01 password=hunter22x7 for you\nall": false, "here is password=hunter22x7 for you\n\x01 all": true, "here is \xff password=hunter22x7 for you all": false,
 	} {
 		encoded := base64.StdEncoding.EncodeToString([]byte(text))
 		if got := masker.Mask("data " + encoded); (got != "data "+encoded) != masked {
 			t.Errorf("%q: %s", text, got)
+		}
+	}
+}
+
+// TestWordsBehindBase64 puts words of every length behind base64. The secret in it is hidden,
+// and so is no word but those that could be a further line of it.
+func TestWordsBehindBase64(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{40, 64, 76} {
+		for lines := 1; lines <= 3; lines++ {
+			text := "the password=hunter2x " + strings.Repeat("and more of it ", 20)
+			for _, short := range []int{0, 1, 2, 3, 9} { // bytes that the last line has less
+				encoded := base64.StdEncoding.EncodeToString([]byte(text[:width*lines/4*3-short]))
+				wrapped := strings.Join(slices.Collect(chunks(encoded, width)), "\n")
+				for n := 1; n <= width+9; n++ {
+					if n%4 == 0 && n <= width && short == 0 {
+						continue
+					}
+					got := masker.Mask(wrapped + "\n" + strings.Repeat("z", n))
+					if lines > 1 && strings.Contains(got, encoded[:width]) || !strings.HasSuffix(got, "\n"+strings.Repeat("z", n)) {
+						t.Errorf("%d lines of %d, %d bytes short, and a word of %d:\n%s", lines, width, short, n, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// chunks yields a text in pieces of a size.
+func chunks(text string, size int) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for text != "" && yield(text[:min(size, len(text))]) {
+			text = text[min(size, len(text)):]
 		}
 	}
 }

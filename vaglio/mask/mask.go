@@ -240,10 +240,8 @@ func (sc *scanner) next() (from, to int) {
 func (sc *scanner) word() (from, to int) {
 	i := sc.at
 	sc.encoded()
-	if i < max(sc.pemEnd, sc.hexEnd) {
-		if from, to = sc.keyLine(); to > 0 {
-			return from, to
-		}
+	if from, to = sc.keyLine(); to > 0 {
+		return from, to
 	}
 	j := i + sc.spelled(i)
 	if n := tokenAt(sc.text[j:]); n > 0 {

@@ -247,25 +247,17 @@ func (sc *scanner) holdPlace(from, to int) {
 // follow returns where the given words end after a program, skipping options and their
 // values. ok is false if other words follow the program.
 func (sc *scanner) follow(words []string, at int) (end int, ok bool) {
-	option := false
+	before := "" // the word before, which may be an option that takes this one
 	for len(words) > 0 {
 		from, to := sc.token(at)
-		if to == from {
-			return at, false
-		}
 		word := sc.text[from:to]
 		switch {
 		case word == words[0]:
 			words = words[1:]
-			option = false
-		case word[0] == '-':
-			option = !strings.Contains(word, "=")
-		case option:
-			option = false
-		default:
+		case word == "" || !strings.HasPrefix(word, "-") && (!strings.HasPrefix(before, "-") || strings.Contains(before, "=")):
 			return at, false
 		}
-		at = to
+		before, at = word, to
 	}
 	return at, true
 }

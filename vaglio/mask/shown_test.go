@@ -105,7 +105,10 @@ func edges() []string {
 		// one verb behind another, a pipe without a blank, addresses where a secret is expected
 		`ssh h x config set a b "app config set DB_PASSWORD ⟦hunter2x⟧"`, "echo ⟦hunter2x⟧|passwd --stdin root", "printf 'root:⟦hunter2x⟧'|chpasswd",
 		"DATABASE_PASSWORD=postgres://u:⟦hunter2x⟧@h/db", "PASSWORD=x:///a@b", "PASSWORD=x://h:80/a@b", "redis-cli -xa hunter2x", "PASSWORD=x://h/?⟦k=hunter2x⟧",
-		"login('me', 'someone')", "login('me', 'hunter2x$(id)')", "password = ⟦Hunter-X9y⟧", "password = Read-Host", "password = ⟦Hunter-⟧",
+		"jq --arg token ⟦hunter2x⟧ .", "jq --arg name hunter2x .", "jq --args token hunter2x .", `PASSWORD="⟦--hunter2x⟧"`, "PASSWORD=⟦--hunter2x⟧", "x PASSWORD= --hunter2x", "PASSWORD=⟦.password⟧", "PASSWORD=x.password",
+		"smbclient //s/x -U me%⟦hunter2x⟧#y", "smbclient //s/x -U 'me%⟦hunter2x#y⟧'", "PASSWORD=x://?⟦k=hunter2x⟧", "adafruit_key = ab-⟦AKIAABCDEFGHIJKLMNOP⟧⟦-fghijklm⟧",
+		"sqlplus @hunter2x/y", "sqlplus me/⟦hunter2x⟧@h", "smbclient //s/x -U %⟦hunter2x⟧", "SORT_KEY=ab1!cd2e-f3g4h", "SORT_KEY=⟦ab1!cd2e3f3g4h⟧",
+		"<apiToken>⟦hunter⟧</apiToken>", "login('me', 'someone')", "login('me', 'hunter2x$(id)')", "password = ⟦Hunter-X9y⟧", "password = Read-Host", "password = ⟦Hunter-⟧",
 	}
 	rows = append(
 		rows, "identified with "+strings.Repeat("x", 60)+" by '⟦hunter2x⟧'", "identified with "+strings.Repeat("x", 61)+" by 'hunter2x'",
@@ -118,7 +121,7 @@ func edges() []string {
 	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0B", 2)
 	frame := strings.Repeat("OF ", 17) + "OF"
 	rows = append(rows, "-----BEGIN PRIVATE KEY-----\n⟦"+fill(24)+"⟧\n-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n"+fill(23)+"\n-----END PRIVATE KEY-----")
-	rows = append(rows, "-----BEGIN "+frame+" PRIVATE KEY-----\n⟦"+key+"⟧\n-----END X-----", "-----BEGIN "+frame+"A PRIVATE KEY-----\n"+key+"\n-----END X-----", "-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\nx: ⟦ghp_"+fill(36)+"⟧\n-----END PRIVATE KEY-----")
+	rows = append(rows, "-----BEGIN "+frame+" PRIVATE KEY-----\n⟦"+key+"⟧\n-----END X-----", "-----BEGIN "+frame+"A PRIVATE KEY-----\n⟦"+key+"⟧\n-----END X-----", "-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\nx: ⟦ghp_"+fill(36)+"⟧\n-----END PRIVATE KEY-----")
 	rows = append(rows, "-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\n-----BEGIN PRIVATE KEY-----\n⟦"+key+"⟧\n-----END PRIVATE KEY-----", "Private-Lines: 1\n⟦"+key+"⟧\n", "Private-Lines: 1\n⟦"+key+"⟧\nPrivate-MAC: "+key)
 	return rows
 }

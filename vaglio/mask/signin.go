@@ -13,7 +13,7 @@ func (sc *scanner) signsIn(option string, v value) bool {
 		return false
 	}
 	before := strings.Fields(sc.text[max(0, sc.at-mostBeside):sc.at])
-	if n := len(before); n > 2 && isSignIn(before[n-2]) && !strings.HasPrefix(before[n-1], "-") {
+	if n := len(before); n > 1 && isSignIn(before[n-2]) && !strings.HasPrefix(before[n-1], "-") {
 		return !sc.known(before[:n-2])
 	}
 	_, to := sc.token(v.from)
@@ -81,9 +81,6 @@ func (sc *scanner) talked() {
 // passLines records the passwords of a .pgpass file, in a text that names the file or is
 // one.
 func (sc *scanner) passLines() {
-	if !strings.Contains(sc.text, ":5432:") && !strings.Contains(sc.text, ":*:") && !strings.Contains(sc.text, "pgpass") {
-		return
-	}
 	if !strings.Contains(sc.text, "pgpass") && !passWhole.MatchString(sc.text) {
 		return
 	}

@@ -97,16 +97,12 @@ func (sc *scanner) netrc() bool {
 
 // element handles the end of an XML start tag whose name is a secret's.
 func (sc *scanner) element() (from, to int) {
-	s, i := sc.text, sc.at
-	start := i
-	for start > 0 && i-start < 64 && isDotted(s[start-1]) {
-		start--
-	}
-	if start == i || start == 0 || s[start-1] != '<' {
+	name := dottedBefore(sc.text[:sc.at])
+	if !strings.HasSuffix(sc.text[:sc.at-len(name)], "<") {
 		return 0, 0
 	}
-	v := value{from: i + 1, to: sc.inertEnd(i+1, true), quoted: true}
-	if kind := secrecyOf(s[start:i]); kind == notSecret || !strings.HasPrefix(s[v.to:], "</") || sc.keep(v, kind, '=') {
+	v := value{from: sc.at + 1, to: sc.inertEnd(sc.at+1, true)}
+	if kind := secrecyOf(name); kind == notSecret || !strings.HasPrefix(sc.text[v.to:], "</") || sc.keep(v, kind, '=') {
 		return 0, 0
 	}
 	return v.from, v.to

@@ -160,7 +160,7 @@ func secretKey(s string) int {
 		return known
 	}
 	head := s[:min(len(s), 64)]
-	if !strings.ContainsAny(head, "0123456789") || !strings.ContainsFunc(head, func(c rune) bool { return 'A' <= c && c <= 'Z' }) {
+	if !strings.ContainsAny(head, "0123456789") || strings.ToLower(head) == head {
 		return 0
 	}
 	return long(s, "sk-", 20)

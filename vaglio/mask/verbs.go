@@ -69,7 +69,7 @@ func (sc *scanner) behindSetter(word string, end int) {
 
 // setsNamed records what the words of a command give to the name of a secret.
 func (sc *scanner) setsNamed(at int) {
-	named, surely := false, false
+	var named, surely bool
 	for from, to := range sc.unread(&sc.readNamed, at) {
 		word := strings.Trim(sc.text[from:to], `"'`)
 		if named && (surely || looksSecret(word)) {

@@ -29,7 +29,8 @@ func TestSecretsInListsOfWords(t *testing.T) {
 		{map[string]any{"command": "docker", "args": words("run", "-p", "8080:80", "hunter2x")}, true},
 		{map[string]any{"tags": words("mysql", "hunter2x", "redis-cli")}, true},
 		{map[string]any{"argv": words("git", "commit", "-m", "it's `hunter2x`\n")}, true},
-		{map[string]any{"argv": words("mysql", 1, "-phunter2x")}, true}, // not a list of words
+		{map[string]any{"argv": words("mysql", 1, "-phunter2x")}, true},         // not a list of words
+		{map[string]any{"note": "curl -u", "args": words("me:hunter2x")}, true}, // no program
 		{map[string]any{"argv": words()}, true},
 	} {
 		before, got := fmt.Sprint(row.args), fmt.Sprint(masker.Object(row.args))

@@ -275,3 +275,32 @@ func TestIsTelling(t *testing.T) {
 		}
 	}
 }
+
+// TestInside tells what lies in a folder from what only has a name that begins alike.
+func TestInside(t *testing.T) {
+	for _, row := range []struct {
+		root, clean string
+		in          bool
+	}{
+		{"/a", "/a", true},
+		{"/a", "/a/b", true},
+		{"/a", "/ab", false},
+		{"/a", "/b", false},
+		{"/a", "/", false},
+		{"/a/b", "/a", false},
+		{"/a/b", "/a/b/c", true},
+		{"/", "/", true},
+		{"/", "/a", true},
+		{"/", "a", false},
+		{"/abc", "/x", false},
+	} {
+		for _, roots := range [][]string{{row.root}, {"/z", row.root}, {row.root, "/z/longer/than/it"}} {
+			if Inside(roots, row.clean) != row.in {
+				t.Errorf("%s in %v: %v", row.clean, roots, !row.in)
+			}
+		}
+	}
+	if Inside(nil, "/a") {
+		t.Error("in no folder")
+	}
+}

@@ -52,15 +52,11 @@ func several(text string, h Hint, yield func(string) bool) bool {
 	if !listed && !strings.Contains(text, "file:/") || !strings.ContainsAny(text, ",;:|<>[]{}\"'@ \t\n") {
 		return true
 	}
-	const most = 64
-	marks, tried := marksIn(text), 0
+	marks := marksIn(text)
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(marks, r) }) {
 		part = fileOf(part)
 		if len(part) == len(text) || part[0] != '/' && part[0] != '~' {
 			continue
-		}
-		if tried++; tried > most {
-			return true
 		}
 		if !yield(part) {
 			return false

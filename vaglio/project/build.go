@@ -63,7 +63,7 @@ func readDockerfile(v *visit, r *row) {
 			v.add(file, l.Number, "sh", inContainer(nil, words...))
 			v.copied(copies, l.Number, file, strings.Join(words, " "))
 		case strings.EqualFold(word, "COPY"), strings.EqualFold(word, "ADD"):
-			for words := wordParts.Split(strings.Trim(run, `["] `), -1); len(words) > 1; words = words[1:] {
+			for words := partsOf(strings.Trim(run, `["] `)); len(words) > 1; words = words[1:] {
 				copies.add(words[0], words[len(words)-1])
 			}
 		}
@@ -127,7 +127,7 @@ func (c *copies) of(name string) []string {
 // from the command's folder.
 func (v *visit) copied(c *copies, line int, dockerfile, text string) {
 	runners := map[string][]string{"python": {"python3", "-c"}, "node": {"node", "-e"}, "": {"sh", "-c"}, "sh": {"sh", "-c"}}
-	for _, name := range wordParts.Split(text, -1) {
+	for _, name := range partsOf(text) {
 		for _, file := range c.of(name) {
 			file = v.in(file)
 			if !v.once("copied " + file) {

@@ -36,6 +36,7 @@ func TestDockerfiles(t *testing.T) {
 			files{"Dockerfile": "COPY s/ t/ /x/\nCOPY ./bin /usr/bin\nRUN /x/a.sh; tool", "s/a.sh": "ls", "t/a.sh": "id", "bin/tool": "x"},
 			"Dockerfile:3 " + run + "'/x/a.sh; tool'\ns/a.sh:1 " + run + "'ls'\nt/a.sh:1 " + run + "'id'\nbin/tool:1 " + run + "'x'",
 		},
+		{"docker build", files{"Dockerfile": "COPY a.sh run.sh\nRUN sh run.sh", "a.sh": "ls", "run.sh": "no"}, "Dockerfile:2 " + run + "'sh run.sh'\na.sh:1 " + run + "'ls'"},
 		{"docker build", files{"Dockerfile": "COPY x.d /x\nRUN sh /x/a.sh", "x.d/a.sh": "ls"}, "Dockerfile:2 " + run + "'sh /x/a.sh'"}, // by its name it is a file
 		{"docker build", files{"Dockerfile": "COPY x. /x\nRUN sh /x/a.sh", "x./a.sh": "ls"}, "Dockerfile:2 " + run + "'sh /x/a.sh'\nx./a.sh:1 " + run + "'ls'"},
 		{"docker buildx bake", files{"docker-bake.hcl": "target \"a\" {\n  output = [\"type=local,dest=/x\", \"y\"]\n}"}, "docker-bake.hcl:2 sh docker buildx build --output \"type=local,dest=/x\" .\ndocker-bake.hcl:2 sh docker buildx build --output \"y\" ."},

@@ -95,9 +95,6 @@ func readXML(v *visit, r *row) {
 }
 
 func (v *visit) element(file, text string, e *element) {
-	if len(v.tasks) >= maxTasks {
-		return
-	}
 	if program := e.attr("executable", "command"); program != "" && slices.Contains([]string{"exec", "apply"}, e.XMLName.Local) {
 		v.addFrom(file, text, program, quoted(program)+e.arguments())
 	}

@@ -120,6 +120,7 @@ func TestAPushIsBoundToItsCommits(t *testing.T) {
 		{"git push v", head, ".git/refs/tags/v", ".git/packed-refs"},
 		{"git push o z", head, ".git/packed-refs", ".git/refs/heads/x"},
 		{"git fetch", head, ".git/config", ".git/refs/heads/main"},
+		{"git stash push", head, ".git/config", ".git/refs/heads/main"},
 		{"git push", files{"refs/heads/main": "1"}, ".git/config", ".git/refs/heads/main"},
 		{"git push", files{".git": "gitdir: r/worktrees/w", "r/worktrees/w/HEAD": "ref: refs/heads/x", "r/worktrees/w/commondir": "../..\n"}, "r/refs/heads/x", "r/worktrees/w/refs/heads/x"},
 	} {

@@ -60,27 +60,23 @@ func (l *loading) takeLoaded() {
 		return
 	}
 	loaded := l.c.Loaded()
-	if len(loaded) == 0 {
-		return
-	}
 	named := l.placesOf(operands(l.words))
 	maps.Copy(named, l.inSettings)
 	for _, file := range l.c.Changed {
-		if !l.reader.isProse(file) && l.near(file) {
-			l.takeLoadedOne(file, slices.Contains(loaded, file), named)
+		if slices.Contains(loaded, file) && !l.reader.isProse(file) && l.near(file) {
+			l.takeLoadedOne(file, named)
 		}
 	}
 }
 
-// takeLoadedOne takes what may run in one file. holds says that the file is loaded; named are
-// the paths that the words name.
-func (l *loading) takeLoadedOne(file string, holds bool, named map[string]bool) {
+// takeLoadedOne takes what may run in one file. named are the paths that the words name.
+func (l *loading) takeLoadedOne(file string, named map[string]bool) {
 	switch {
 	case l.looked[file]:
-		if text, _ := l.c.Files.Content(file); holds && l.setsUp(file) {
+		if text, _ := l.c.Files.Content(file); l.setsUp(file) {
 			l.guessed(func() { l.commands(file, text) })
 		}
-	case l.tasksIn(file) || !holds:
+	case l.tasksIn(file):
 	case !l.reader.isFor("named", file) || l.within(named, file):
 		l.take(file, false)
 	}
@@ -95,7 +91,7 @@ func (v *visit) near(file string) bool {
 
 // within reports whether a file lies in a named folder that the command does not work in.
 func (v *visit) within(named map[string]bool, file string) bool {
-	for in := path.Dir(file); len(in) > 1 && in != v.dir; in = path.Dir(in) {
+	for in := path.Dir(file); in != "/" && in != v.dir; in = path.Dir(in) {
 		if named[in] {
 			return true
 		}
@@ -150,7 +146,7 @@ func (l *loading) say(file, text string) {
 		l.over(file, 1)
 		return
 	}
-	for _, name := range append(wordParts.Split(text, -1), text) {
+	for _, name := range append(partsOf(text), text) {
 		if name == "" {
 			continue
 		}
@@ -173,7 +169,7 @@ func (l *loading) sayFolders(file, text string) {
 	if len(of) < len("npm") || !strings.Contains(path.Base(file)+"\n"+text, of) {
 		return
 	}
-	for _, name := range wordParts.Split(text, -1) {
+	for _, name := range partsOf(text) {
 		name, _, _ = strings.Cut(name, "*")
 		l.inSettings[l.in(strings.Trim(name, "/"))] = true
 	}
@@ -213,8 +209,12 @@ func (l *loading) whole(file, text string) {
 	}
 }
 
-// takesIn matches code in a word that takes in a file, set a word that sets something, and
-// wordParts the separators in a word that names a file.
+// partsOf returns the names in a text, such as a word that names several files.
+func partsOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("=,:@<>'\"(){}[];|& \t\n\f\r", r) })
+}
+
+// takesIn matches code in a word that takes in a file, and set a word that sets something.
 var (
 	takesIn = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|render|knit|instance_eval)\w*\b[^;\n]*["']`)
 	// takesInAny matches code that takes in files which the program does not name.
@@ -224,7 +224,6 @@ var (
 	isBin = regexp.MustCompile(`/(?:\.bin|vendor/bin)$`)
 	// isRunning matches a word that a command follows.
 	isRunning = regexp.MustCompile(`(?i)^\W*(?:run|exec\w*|cmd|command|shell|system|spawn|call|process)\W*$`)
-	wordParts = regexp.MustCompile(`[=,:@<>'"(){}\[\];|&\s]+`)
 )
 
 // mayLoad returns the words that may name what runs, and whether the program may find more by

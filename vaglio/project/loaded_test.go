@@ -58,6 +58,7 @@ func TestWhatTheSessionWroteIsLoaded(t *testing.T) {
 		"another folder's command":    {call{command: "unheardof", changed: "lib/bin/unheardof"}, ""},
 		"a folder's neighbour":        {call{command: "unheardof a,", changed: "../p.rb", files: files{"/p.rb": "y()"}}, ""},
 		"named by what was read":      {call{command: "make -f x.mk", changed: "x.mk y.rb", files: files{"x.mk": "a:\n\techo y.rb\n", "y.rb": "y()"}}, "x.mk:2 sh echo y.rb"},
+		"named in a row's file":       {call{command: "just -f Justfile", changed: "Justfile y.rb", files: files{"Justfile": "use y.rb", "y.rb": "y()"}}, ""},
 		"looked at already":           {call{command: "ruby y.rb", changed: "y.rb", files: code}, ""},
 	} {
 		if tt.files == nil {
@@ -85,7 +86,7 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		"a.rb": "y()", "deep/a.rb": "y()", "/o/a.rb": "y()", "notes.md": "ls -l", "x.sh": "ls -l", "sub/x.sh": "ls -l", "sub/deep/x.sh": "ls -l", "conf.yaml": "run: ls -l",
 		"Makefile": "all: ; id\nbuild:\n\tls -l\n", "sub/Makefile": "all: ; id\nbuild:\n\tps -e\n", "sub/justfile": "build:\n  ps -e\n", "justfile": "all:\n  id\nbuild:\n  ls -l\n",
 		"Taskfile.yml": "tasks:\n  default: id\n  build: ls -l\n", "package.json": "{\"scripts\":{\"build\":\"ls -l\"},\n\"x\":{\"exec\":\"ps -e\"}}",
-		"Dockerfile": "RUN ls -l\n", "pom.xml": "<a>ls -l</a>", "CMakeLists.txt": "execute_process(COMMAND ls -l)", "conftest.py": "run('ls -l')",
+		"y.js": "x()", "in.js": "require(x)", "manage.py": "x()", "Dockerfile": "RUN ls -l\n", "pom.xml": "<a>ls -l</a>", "CMakeLists.txt": "execute_process(COMMAND ls -l)", "conftest.py": "run('ls -l')",
 		"other/package.json": `{"x":{"exec":"ps -e"}`, "bare": "ls -l", "own.cfg": "unheardof: /sub/*.x", "others.cfg": "other: sub", "sub/test/t.bats": "ls -l", "/o/test/t.bats": "ls -l",
 	}
 	picture := deciding(t)
@@ -98,6 +99,7 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		{"unheardof", "notes.md", "notes.md", ""},
 		{"unheardof", "conf.yaml", "conf.yaml", "conf.yaml:1 sh? ls -l"},
 		{"ls", "a.rb", "a.rb", ""},
+		{"unheardof build", "Makefile a.rb", "a.rb", "a.rb:1 ruby? y()"},
 		{"cp a b", "a.rb", "a.rb", ""},
 		{"eslint x", "a.rb", "a.rb", ""},
 		{"make build", "a.rb", "a.rb", "Makefile:3 sh ls -l\na.rb:1 ruby? y()"},
@@ -138,7 +140,7 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		{"unheardof", "others.cfg sub/x.sh", "sub/x.sh", ""},
 		{"un", "own.cfg sub/x.sh", "sub/x.sh", ""},
 		// of several files that a runner finds, those with its endings
-		{"find . -name x -exec sh {}", "bare x.sh", "", "bare:1 sh ls -l\nx.sh:1 sh ls -l"},
+		{"find . -name x -exec sh {}", "bare x.sh", "", "bare:1 sh* ls -l\nx.sh:1 sh* ls -l"},
 		{"jest", "bare x.sh a.rb", "", "bare:1 sh? ls -l"},
 		{"bats", "sub/test/t.bats /o/test/t.bats x.sh", "", "sub/test/t.bats:1 sh ls -l"},
 	} {
@@ -148,7 +150,11 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 			t.Errorf("%s, with %s written and %s to be asked about:\n got %s\nwant %s", tt.command, tt.changed, tt.loaded, got, tt.want)
 		}
 	}
-	for command, want := range map[string]string{"uv run conftest.py": "conftest.py:1 python run('ls -l')", "unheardof gone.py": "a.rb:1 ruby? y()"} {
+	for command, want := range map[string]string{
+		"uv run conftest.py": "conftest.py:1 python run('ls -l')", "unheardof gone.py": "a.rb:1 ruby? y()",
+		// the file that it runs decides: by its name, or by what it takes in
+		"bun y.js": "y.js:1 node x()", "bun in.js": "in.js:1 node require(x)\na.rb:1 ruby? y()", "uv run manage.py test": "manage.py:1 python x()\na.rb:1 ruby? y()", "uv run manage.py": "manage.py:1 python x()\na.rb:1 ruby? y()",
+	} {
 		c := call{command: command, files: f, changed: "a.rb", loaded: "a.rb", carries: true}
 		if got := c.tasks(t); got != want {
 			t.Errorf("%s, which carries its program:\n got %s\nwant %s", command, got, want)

@@ -223,8 +223,8 @@ func (v *visit) addFrom(file, content, part, text string) {
 		return
 	}
 	end := 0
-	if at := strings.Index(content, part); at >= 0 {
-		end = at + len(part)
+	if before, _, ok := strings.Cut(content, part); ok {
+		end = len(before) + len(part)
 	}
 	v.add(file, lineOf(content, end), "sh", text)
 }

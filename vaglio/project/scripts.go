@@ -148,7 +148,7 @@ func (v *visit) tasksOf(r *row, file, text string, names []string) {
 				inner = append(inner, name)
 			}
 		}
-		if len(inner) == 0 || where == "" {
+		if len(inner) == 0 {
 			continue
 		}
 		at := joined(path.Dir(file), where)

@@ -89,8 +89,9 @@ func (v *visit) written(file, text string) {
 // namedAs returns those of a row's files that match a file's own name.
 func (r *row) namedAs(file string) (files []string) {
 	for _, name := range r.files {
+		part := strings.TrimPrefix(name, "@")
 		switch {
-		case strings.HasPrefix(name, "@/") && strings.Contains(file, name[1:]), strings.HasPrefix(name, "@.") && strings.HasSuffix(file, name[1:]):
+		case strings.HasPrefix(name, "@/") && strings.Contains(file, part), strings.HasPrefix(name, "@.") && strings.HasSuffix(file, part):
 			files = append(files, name)
 		case strings.HasSuffix(file, name) && strings.HasSuffix(file[:len(file)-len(name)], "/"):
 			if name[0] != '@' {
@@ -110,7 +111,7 @@ func asked[T any](v *visit, names []string, of map[string]T) []string {
 	case v.among:
 		names = slices.Clone(names)
 		for _, w := range v.words {
-			names = append(names, wordParts.Split(w, -1)...)
+			names = append(names, partsOf(w)...)
 		}
 	}
 	return names
@@ -288,11 +289,10 @@ func behindMark(mark, word string, at int) bool { return isMark(mark) && !contra
 // contracts reports whether what follows in a word is the end of a contraction: the t of
 // doesn't. One letter before the mark may be the prefix of a string, as in Python's r'ls'.
 func contracts(word string, at int) bool {
-	letter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-	return at > 2 && word[at-1] == '\'' && letter(word[at-2]) && letter(word[at-3]) && isContraction.MatchString(word[at:])
+	return at > 2 && isContraction.MatchString(word[at-3:])
 }
 
-var isContraction = regexp.MustCompile(`^(?:[tsdm]|ll|re|ve)\W*$`)
+var isContraction = regexp.MustCompile(`^[a-zA-Z]{2}'(?:[tsdm]|ll|re|ve)\W*$`)
 
 // isMark reports whether a command may follow a character.
 func isMark(char string) bool { return char != "" && strings.IndexByte(marks, char[0]) >= 0 }

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"sync"
@@ -102,13 +103,9 @@ var keyTable = sync.OnceValue(func() map[string]Role { //nolint:gochecknoglobals
 	return table
 })
 
-// longestKey is the longest key that has its own roles, in bytes.
-const longestKey = 64
-
 // Normal returns a key in lower case, without the marks between its words.
 func Normal(key string) string {
-	var room [longestKey]byte
-	return string(normal(room[:0], key))
+	return string(normal(make([]byte, 0, 64), key)) // more than the longest key that has roles
 }
 
 func normal(into []byte, key string) []byte {
@@ -127,13 +124,12 @@ func normal(into []byte, key string) []byte {
 // roleOf returns the roles of a key from the table, or else by its ending, so that cli_command,
 // pre_install_cmd and build_script hold what they say.
 func (r *Reader) roleOf(key string) Role {
-	var room [longestKey]byte
-	plain := normal(room[:0], key)
+	plain := normal(make([]byte, 0, 64), key)
 	if role, ok := r.keys[string(plain)]; ok {
 		return role
 	}
 	for _, end := range r.endings {
-		if n := len(plain) - len(end.text); n >= 0 && string(plain[n:]) == end.text {
+		if bytes.HasSuffix(plain, []byte(end.text)) {
 			return end.role
 		}
 	}

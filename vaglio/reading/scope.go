@@ -59,16 +59,13 @@ func (w *walk) surround(args map[string]any, keys []string, sc *scope) {
 // onlyWords reports whether a list cannot be a command of its own because it begins with an
 // option.
 func onlyWords(v any) bool {
-	list := Texts(v)
-	return len(list) > 0 && strings.HasPrefix(list[0], "-")
+	return strings.HasPrefix(strings.Join(Texts(v), " "), "-")
 }
 
 func holdsText(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return strings.TrimSpace(v) != ""
-	case []any:
-		return len(v) > 0
+	switch v.(type) {
+	case string, []any:
+		return strings.TrimSpace(strings.Join(Texts(v), " ")) != ""
 	default:
 		return false
 	}

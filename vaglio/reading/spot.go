@@ -18,7 +18,7 @@ func Spot(w shell.Word) string {
 		case shell.PartText:
 			b.WriteString(p.Text)
 		case shell.PartGlob:
-			if p.Text == "?" || p.Text != "" && p.Text[0] == '[' {
+			if p.Text == "?" || strings.HasPrefix(p.Text, "[") {
 				b.WriteByte(place.AnyByte)
 			} else {
 				b.WriteByte(place.AnyText)

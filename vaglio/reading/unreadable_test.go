@@ -3,6 +3,7 @@ package reading
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestExcerpts checks that an excerpt shows what a shell acts on but no words, of forty bytes on
@@ -29,6 +30,31 @@ func TestExcerpts(t *testing.T) {
 	} {
 		if got := excerpt(tt.line, tt.at); got != tt.want {
 			t.Errorf("%q at %d: %q, want %q", tt.line, tt.at, got, tt.want)
+		}
+	}
+}
+
+// TestPositions finds the line and the column of every byte of a text, and of its end; none
+// outside of it.
+func TestPositions(t *testing.T) {
+	for _, text := range []string{"a", "if é; then\n\n fi\n", "\n"} {
+		line, col := 1, 1
+		for at := range len(text) + 1 {
+			if got := locate("k", text, at, "x"); utf8.ValidString(text[at:]) && (got.Line != line || got.Col != col) {
+				t.Errorf("byte %d of %q stands in line %d, column %d, not in %d, %d", at, text, line, col, got.Line, got.Col)
+			}
+			switch {
+			case at == len(text) || !utf8.ValidString(text[:at+1]):
+			case text[at] == '\n':
+				line, col = line+1, 1
+			default:
+				col++
+			}
+		}
+		for _, at := range []int{-1, len(text) + 1} {
+			if got := locate("k", text, at, "x"); *got != (Unreadable{Key: "k", What: "x"}) {
+				t.Errorf("place %d of %q is %v", at, text, got)
+			}
 		}
 	}
 }

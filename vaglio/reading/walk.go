@@ -244,8 +244,6 @@ func (w *walk) embedded(key, text string, role Role, sc *scope, at string, depth
 			return false
 		}
 		w.list(key, v, role, &in, at, depth+1)
-	default:
-		return false
 	}
 	return true
 }
