@@ -130,10 +130,15 @@ func (l *look) remember(source, to string) {
 
 // copyOf returns the program of which the line made a copy at a path, by whatever means.
 func (l *look) copyOf(where string) string {
-	if slices.ContainsFunc(l.s.script.Wrote[where].Parts(), func(p shell.Part) bool { return p.File != "" && l.isVaglio(p.File) }) {
+	if l.g.holdsProgram(l.s.script.Wrote[where]) {
 		return "vaglio"
 	}
 	return l.s.copies[where]
+}
+
+// holdsProgram reports whether a file's content is that of one of vaglio's programs, or part of it.
+func (g *Guard) holdsProgram(content shell.Word) bool {
+	return slices.ContainsFunc(content.Parts(), func(p shell.Part) bool { return p.File != "" && g.isProgram(p.File) })
 }
 
 // hosted notes the names that a container's options give this machine.

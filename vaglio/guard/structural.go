@@ -59,6 +59,11 @@ func (g *Guard) examine(script *shell.Script, t *trouble) string {
 			return id
 		}
 	}
+	for _, content := range script.Wrote {
+		if g.holdsProgram(content) { // its name says nothing of it later
+			t.doubts()
+		}
+	}
 	return problemRule(script.Problems)
 }
 

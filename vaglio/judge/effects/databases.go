@@ -21,7 +21,7 @@ func (c *call) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	c.r.localDB = at == placeWorkspace && c.host == "" && !c.production()
+	c.r.localDB = (at == placeWorkspace || c.serverHere()) && c.host == "" && !c.production()
 	c.r.fixedDB = kept && c.has("-readonly", "--readonly")
 	defer func() { c.r.localDB, c.r.fixedDB = false, false }()
 	out := c.statements(where)
@@ -37,6 +37,14 @@ func (c *call) keptAt(kept bool) where {
 		return placeUnknown
 	}
 	return c.r.world.placeOf(c.operands[0], c.cwd)
+}
+
+// serverHere reports whether the words say that the database server is on this machine.
+func (c *call) serverHere() bool {
+	if h, ok := c.value("-h", "--host"); ok {
+		return localURL(h.text) || startsAny(h.text, "/")
+	}
+	return slices.ContainsFunc(c.all, func(a arg) bool { return strings.Contains(a.text, "://") && localURL(a.text) })
 }
 
 // fed returns the effects of the statements in the input.
