@@ -118,16 +118,26 @@ func (r *reading) personal(name, host string) bool {
 func (r *reading) addressed(v *invocation) []Effect {
 	prints := r.judge.tables.ofClass("only-text", v.name)
 	looksUp := r.judge.tables.ofClass("takes-hosts", v.name) || v.call != nil && v.call.Verb == shell.VerbNetwork
+	pulls := r.judge.tables.ofClass("container-engine", v.name)
 	for _, a := range v.args {
 		switch at := addressIn(a.text); {
 		case prints:
 		case at >= 0 && r.leaks(a.slice(at)):
 			return one(KindSend, say("sends local data inside the address %s", a.text[at:]), a.text[at:])
+		case at < 0 && pulls && image(a.text) && slices.ContainsFunc(a.from, func(f string) bool { return r.judge.tables.ofClass("tells", f) }):
+			return one(KindSend, say("sends local data inside the address %s", a.text), a.text)
 		case at < 0 && looksUp && !a.known && r.namesLocal(a):
 			return one(KindSend, say("sends local data inside a name that it looks up: %s", a.text), a.text)
 		}
 	}
 	return nil
+}
+
+// image reports whether a word, as one that names a container's image in a registry, ends in the
+// output of a command.
+func image(word string) bool {
+	before, _, ok := strings.Cut(word, "$(")
+	return ok && strings.HasSuffix(before, "/") && !strings.ContainsAny(before, "= ") && !startsAny(before, "/", ".", "-")
 }
 
 // addressIn returns where the address begins that a word, or the value in an option's own word,
