@@ -63,7 +63,7 @@ func (l *loading) takeLoaded() {
 	if len(loaded) == 0 {
 		return
 	}
-	named := l.placesOf(operands(l.words))
+	named := l.placesOf(append(operands(l.words), l.folders("PATH")...)) // what it runs, it finds there
 	maps.Copy(named, l.inSettings)
 	for _, file := range l.c.Changed {
 		if !l.reader.isProse(file) && l.near(file) {
