@@ -258,6 +258,9 @@ func (p *program) runsWay(f *function, name string, args []value, asShell bool) 
 	if !p.spend(len(args)) {
 		return
 	}
+	if list, ok := nth(args, 1).field("args"); ok { // new Deno.Command(program, {args: […]})
+		args = []value{args[0], list}
+	}
 	head, words := first(args), listOf(args...).words()
 	switch listed := nth(args, 1).kind == kindList; {
 	case len(words) == 0:
