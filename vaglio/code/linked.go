@@ -17,13 +17,16 @@ func (p *program) linked(name string, args []value) (out value, ok bool) {
 		return value{}, false
 	}
 	at := strings.LastIndexByte(name, '.')
-	module := name[:max(at, 0)]
-	module = module[strings.LastIndexByte(module, '.')+1:]
-	for _, m := range p.importing(module) {
-		if f := m.defines(name[at+1:]); f != nil && p.enter() {
-			defer p.leave()
-			m.later, m.loop, m.unsure = p.later, p.loop, p.unsure
-			return m.invoke(f, args), true
+	of := path.Ext("." + name[:max(at, 0)])[1:] // the module, "" if it has no name
+	for _, files := range p.lang.imports.In(path.Dir(cmp.Or(p.in.Path, p.in.Cwd+"/-")), []string{p.in.Cwd}, p.src) {
+		if stem, _, _ := strings.Cut(path.Base(files[0]), "."); of != "" && of != stem {
+			continue
+		}
+		for _, file := range files {
+			if m := p.module(file); m != nil && m.defines(name[at+1:]) != nil {
+				m.later, m.loop, m.unsure = p.later, p.loop, p.unsure
+				return m.invoke(m.defines(name[at+1:]), args), true
+			}
 		}
 	}
 	return value{}, false
@@ -32,28 +35,6 @@ func (p *program) linked(name string, args []value) (out value, ok bool) {
 // defines returns the function that others know by a name, nil if there is none.
 func (p *program) defines(name string) *routine {
 	return cmp.Or(p.fns[name], p.vars[name].fn, p.vars["exports."+name].fn, p.vars["module.exports."+name].fn)
-}
-
-// importing returns the files that the program imports as a module, or all that it imports if the
-// module has no name.
-func (p *program) importing(module string) (all []*program) {
-	dir := cmp.Or(path.Dir(p.in.Path), p.in.Cwd)
-	for _, files := range p.lang.imports.In(dir, []string{p.in.Cwd}, p.src) {
-		for _, file := range files {
-			stem, _, _ := strings.Cut(path.Base(file), ".")
-			if stem == "__init__" || stem == "index" {
-				stem = path.Base(path.Dir(file))
-			}
-			if module != "" && stem != module {
-				continue
-			}
-			if m := p.module(file); m != nil {
-				all = append(all, m)
-				break
-			}
-		}
-	}
-	return all
 }
 
 // module returns the functions of a file, nil if nothing is known of it.

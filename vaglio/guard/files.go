@@ -28,7 +28,7 @@ func (l *look) linked(o *operation.Operation, spot string) string {
 
 // renames notes if vaglio's own program gets another name, under which nobody would know it later.
 func (l *look) renames(spot string) {
-	if l.isVaglio(spot) {
+	if l.g.isProgram(l.absolute(spot)) {
 		l.s.t.doubts()
 	}
 }
@@ -116,7 +116,7 @@ func (l *look) remember(source, to string) {
 		return
 	}
 	from := l.absolute(source)
-	if l.isVaglio(from) {
+	if l.g.isProgram(from) {
 		from = "vaglio"
 	}
 	if !inProgramFolder(from) && !strings.Contains(place.Base(from), "vaglio") {

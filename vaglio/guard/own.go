@@ -179,9 +179,6 @@ func (g *Guard) holdsLocal(clean string) bool {
 	return slices.ContainsFunc(g.own, func(p ownPlace) bool { return p.anywhere && strings.HasSuffix(clean, path.Dir(p.path)) })
 }
 
-// isVaglio reports whether a program is vaglio, under any name.
-func (l *look) isVaglio(spot string) bool { return l.g.isProgram(l.absolute(spot)) }
-
 // isProgram reports whether a file is, or may be, one of vaglio's programs.
 func (g *Guard) isProgram(at string) bool {
 	return slices.ContainsFunc(g.itself.Programs, func(p string) bool {

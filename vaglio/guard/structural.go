@@ -109,10 +109,11 @@ func (s *survey) command(c *shell.Command) string {
 		return ownID // the core has not seen what was encoded
 	}
 	name := programName(c)
-	if l.isVaglio(reading.Spot(c.Argv[0])) {
+	at := l.absolute(reading.Spot(c.Argv[0]))
+	if s.g.isProgram(at) {
 		name = "vaglio"
 	}
-	if from := l.copyOf(l.absolute(reading.Spot(c.Argv[0]))); from != "" {
+	if from := l.copyOf(at); from != "" {
 		name = place.Base(from)
 	}
 	return l.program(name)
