@@ -49,8 +49,7 @@ func (p *program) module(file string) *program {
 	}
 	in := *p.in
 	in.Path, in.Args, in.Stdin = file, nil, shell.Word{}
-	// What its own statements do is put aside.
-	aside := &run{left: p.left, said: map[string]bool{}, files: p.files, depth: p.depth, out: &shell.ProgramResult{}}
+	aside := &run{left: p.left, said: map[string]bool{}, files: p.files, depth: p.depth, out: &shell.ProgramResult{}} // for its own statements
 	m := newProgram(aside, p.table, p.lang, &in)
 	m.lex(text)
 	m.scan(0, m.end)

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -59,10 +60,8 @@ func (g *Guard) examine(script *shell.Script, t *trouble) string {
 			return id
 		}
 	}
-	for _, content := range script.Wrote {
-		if g.holdsProgram(content) { // its name says nothing of it later
-			t.doubts()
-		}
+	if slices.ContainsFunc(slices.Collect(maps.Values(script.Wrote)), g.holdsProgram) { // its name says nothing of it later
+		t.doubts()
 	}
 	return problemRule(script.Problems)
 }

@@ -210,8 +210,9 @@ func (v *visit) named(files []string) []string {
 		case strings.Contains(mark, "?"):
 			all = append(all, v.set(mark)...)
 		case mark == "1":
-			words := operands(v.words)
-			all = append(all, words[:min(len(words), 1)]...)
+			if words := operands(v.words); len(words) > 0 && !strings.ContainsAny(words[0], "( ;\"'") { // and no text
+				all = append(all, words[0])
+			}
 		case mark == "<":
 			all = append(all, v.c.Input...)
 		case strings.HasPrefix(mark, "$"):

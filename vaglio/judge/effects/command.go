@@ -245,15 +245,10 @@ func (r *reading) remember(v *invocation) {
 			case "config", "remote", "show", "diff", "cat-file", "grep", "credential", "var":
 				r.gitTold = true
 			case "log", "shortlog", "blame":
-				r.gitTold = r.gitTold || !slices.ContainsFunc(v.args, onlyNumbers)
+				r.gitTold = r.gitTold || !slices.ContainsFunc(v.args, func(a arg) bool { return strings.HasSuffix(strings.ToLower(a.text), "=%h") })
 			}
 		}
 	}
-}
-
-// onlyNumbers reports whether an option has git show nothing of a commit but its number.
-func onlyNumbers(a arg) bool {
-	return strings.Count(a.text, "%") == 1 && strings.HasSuffix(strings.ToLower(a.text), "%h")
 }
 
 // variables returns the effects of variables set for a command.
