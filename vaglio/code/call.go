@@ -171,9 +171,6 @@ func (p *program) call(v, recv value, args []value) value {
 	case p.classes[strings.TrimSuffix(name, ".new")]:
 		return p.construct(name, args)
 	case f == nil, f.verb[0] == '=' && p.programWords(name) != nil:
-		if out, ok := p.linked(name, args); ok {
-			return out
-		}
 		p.library(name, args)
 		return p.handedOn(name, recv, args)
 	}
@@ -221,6 +218,9 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 		all = append(all, recv)
 	}
 	i := slices.IndexFunc(all, p.isFunction)
+	if out, ok := p.linked(name, args); ok {
+		return out
+	}
 	if i < 0 {
 		if out := passedOn(name, listOf(all...).words()...); out.given() {
 			return out

@@ -210,9 +210,8 @@ func (v *visit) named(files []string) []string {
 		case strings.Contains(mark, "?"):
 			all = append(all, v.set(mark)...)
 		case mark == "1":
-			if words := operands(v.words); len(words) > 0 && !strings.ContainsAny(words[0], "( ;\"'") { // and no text
-				all = append(all, words[0])
-			}
+			words, isText := operands(v.words), func(w string) bool { return strings.ContainsAny(w, "( ;\"'") }
+			all = append(all, slices.DeleteFunc(words[:min(len(words), 1)], isText)...)
 		case mark == "<":
 			all = append(all, v.c.Input...)
 		case strings.HasPrefix(mark, "$"):

@@ -163,9 +163,8 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return w
 	}
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
-	if p.Cwd, _ = r.cwd().Text(); f.remote == nil {
-		p.Source = r.fileText
-	}
+	p.Cwd, _ = r.cwd().Text()
+	p.Source = r.fileText
 	p.Found, p.Path = f.found, f.pathOf(p)
 	p.Steps = r.budget - r.steps
 	res := r.opts.Programs.Read(p)

@@ -120,12 +120,10 @@ func (r *reading) addressed(v *invocation) []Effect {
 	looksUp := r.judge.tables.ofClass("takes-hosts", v.name) || v.call != nil && v.call.Verb == shell.VerbNetwork
 	pulls := r.judge.tables.ofClass("container-engine", v.name)
 	for _, a := range v.args {
-		switch at := addressIn(a.text); {
+		switch at := addressIn(a.text, pulls); {
 		case prints:
 		case at >= 0 && r.leaks(a.slice(at)):
 			return one(KindSend, say("sends local data inside the address %s", a.text[at:]), a.text[at:])
-		case at < 0 && pulls && image(a.text) && slices.ContainsFunc(a.from, func(f string) bool { return r.judge.tables.ofClass("tells", f) }):
-			return one(KindSend, say("sends local data inside the address %s", a.text), a.text)
 		case at < 0 && looksUp && !a.known && r.namesLocal(a):
 			return one(KindSend, say("sends local data inside a name that it looks up: %s", a.text), a.text)
 		}
@@ -133,16 +131,13 @@ func (r *reading) addressed(v *invocation) []Effect {
 	return nil
 }
 
-// image reports whether a word, as one that names a container's image in a registry, ends in the
-// output of a command.
-func image(word string) bool {
-	before, _, ok := strings.Cut(word, "$(")
-	return ok && strings.HasSuffix(before, "/") && !strings.ContainsAny(before, "= ") && !startsAny(before, "/", ".", "-")
-}
-
 // addressIn returns where the address begins that a word, or the value in an option's own word,
-// consists of; -1 if it is none.
-func addressIn(word string) int {
+// consists of; -1 if it is none. An image that is pulled is one, if the output of a command ends it.
+func addressIn(word string, pulls bool) int {
+	before, _, _ := strings.Cut(word, "$(")
+	if pulls && strings.HasSuffix(before, "/") && !strings.ContainsAny(before, "= :") && !startsAny(before, "/", ".", "-") {
+		return 0
+	}
 	at := 0
 	if strings.HasPrefix(word, "-") {
 		at = strings.IndexByte(word, '=') + 1
