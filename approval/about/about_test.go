@@ -41,7 +41,7 @@ func TestKeySpellings(t *testing.T) {
 	for _, same := range [][]string{
 		{"rm -rf src", "rm -r -f src", "rm -fr ./src", "rm --recursive --force src/", "rm -rf 'src'", `rm -rf "src"`, `rm -rf s\rc`, "rm -rf ./././src", "rm -rf docs/../src", "rm -rf /home/ann/src/shop/src", "rm -rf ~/src/shop/src", "rm -rf $HOME/src/shop/src", "rm -rf $PWD/src", "cd src/.. && rm -rf src", "bash -c 'rm -rf src'", "sh -c \"bash -c 'rm -rf src'\"", "env A=b rm -rf src", "nohup rm -rf src", "timeout 5 rm -rf src", "eval 'rm -rf src'", "D=src; rm -rf $D", "command rm -rf src", "\\rm -rf src", "(rm -rf src)", "true && rm -rf src", "find src -delete", "echo src | xargs rm -rf", "/bin/rm -rf src"},
 		{"rm notes.md README.md", "rm README.md notes.md", "rm notes.md; rm README.md"},
-		{"git push --force origin feature", "git push -f origin feature", "git push origin feature -f", "git push origin +feature", "git push origin feature --force", "git -c color.ui=never push -f origin feature", "bash -c 'git push --force origin feature'"},
+		{"git push --force origin feature", "git push -f origin feature", "git push origin feature -f", "git push origin +feature", "git push origin feature --force", "git -c color.ui=never push -f origin feature", "git -c alias.p='push --force' p origin feature", "bash -c 'git push --force origin feature'"},
 		{"git push origin main", "git push origin HEAD:main", "git push origin main:main", "git push -u origin main"},
 		{"git reset --hard", "git reset --hard HEAD", "env X=1 git reset --hard"},
 		{"PGHOST=db psql -c 'DROP TABLE t'", "export PGHOST=db; psql -c 'DROP TABLE t'", "psql -h db -c 'DROP TABLE t'", "PGHOST=db; export PGHOST; psql -c 'DROP TABLE t'", "export PGHOST=x; PGHOST=db psql -c 'DROP TABLE t'"},

@@ -218,6 +218,9 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 		all = append(all, recv)
 	}
 	i := slices.IndexFunc(all, p.isFunction)
+	if out, ok := p.linked(name, args); ok {
+		return out
+	}
 	if i < 0 {
 		if out := passedOn(name, listOf(all...).words()...); out.given() {
 			return out

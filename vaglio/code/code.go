@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/metnos/vaglio/internal/imports"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -42,13 +43,16 @@ func New() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	for name, f := range imports.Finders() {
+		table.languages[name].imports = f
+	}
 	return &Reader{table}, nil
 }
 
 // Read says what a program does. It never fails: what it cannot read becomes a problem among the
 // steps.
 func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
-	run := &run{left: max(in.Steps, 1), again: maxAgain, said: map[string]bool{}, out: &shell.ProgramResult{}}
+	run := &run{left: max(in.Steps, 1), again: maxAgain, said: map[string]bool{}, files: map[string]*program{}, out: &shell.ProgramResult{}}
 	defer func() {
 		if v := recover(); v != nil {
 			out = run.out
@@ -88,7 +92,8 @@ type run struct {
 	evals   int
 	size    int
 	wrote   []shell.Word
-	said    map[string]bool // the problems recorded so far
+	said    map[string]bool     // the problems recorded so far
+	files   map[string]*program // the files that it imports from, nil if they are not known
 	out     *shell.ProgramResult
 }
 
@@ -100,6 +105,7 @@ type program struct {
 	lang  *language
 	in    *shell.Program
 
+	src     string
 	toks    []token
 	seen    []bool
 	at, end int
@@ -220,16 +226,22 @@ func (p *program) read(w shell.Word) value {
 	if w.HasUnknown() {
 		p.gap(w)
 	}
-	p.toks = make([]token, 0, min(len(src)/3, p.left)+1) // roughly the number of tokens
-	newLexer(p, src).run()
-	p.seen = make([]bool, len(p.toks))
-	p.end = len(p.toks)
+	p.lex(src)
 	out := p.scan(0, p.end)
 	if f := p.fns["main"]; f != nil && p.lang.name == "go" {
 		p.invoke(f, nil)
 	}
 	p.others()
 	return out
+}
+
+// lex splits the text of the program into tokens.
+func (p *program) lex(src string) {
+	p.src = src
+	p.toks = make([]token, 0, min(len(src)/3, p.left)+1) // roughly the number of tokens
+	newLexer(p, src).run()
+	p.seen = make([]bool, len(p.toks))
+	p.end = len(p.toks)
 }
 
 // others reads what nothing has called yet: functions that no statement led to, and what is

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/imports"
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -27,6 +28,7 @@ type language struct {
 	method                  map[string]*function // by last name, on a path or an unknown object
 	path                    map[string]*function // by last name, on a path
 	alias                   map[string]string
+	imports                 *imports.Finder // nil where nothing is known of them
 }
 
 // function says what a function does.

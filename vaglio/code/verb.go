@@ -223,6 +223,9 @@ func (p *program) listing(name string, dir, pattern value) value {
 // single text is a command line, several are the words of a command.
 func (p *program) runs(f *function, name string, args []value, named map[string]value) value {
 	asShell := inShell(args, named)
+	if words, ok := nth(args, 1).field("args"); ok { // new Deno.Command(program, {args: […]})
+		args = []value{args[0], words}
+	}
 	if args = withoutOptions(args); len(f.args) > 0 {
 		args = tailOf(args, f.args[0])
 	}

@@ -123,7 +123,7 @@ const Says = "says:"
 // they lie, what they name, and what came before.
 func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret inside workspace temporary known url local foreign rebuilt " +
-		"secret-name stray number reads told sends far near bulk emulated strange-channel read abroad versioned hoard outside beyond plain " +
+		"secret-name stray number reads told sends far near bulk aliased emulated strange-channel read abroad versioned hoard outside beyond plain " +
 		"production unknown-database system fetched sed-acts filtered own-jobs own-processes")
 }
 

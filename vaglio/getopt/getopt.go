@@ -23,6 +23,7 @@ type Grammar struct {
 	once    bool // only the first word can be an option
 	modes   bool // an operand may be a mode that begins with a dash
 	signals bool // an option may be a signal: -9, -KILL
+	colon   bool // a colon stands for the equals sign, too
 
 	long []string        // Values, sorted
 	bare map[string]bool // switches that would be taken for an abbreviation
@@ -220,6 +221,9 @@ func (s *Split) option(at int) int {
 		return 0
 	}
 	name, value, has := strings.Cut(w, "=")
+	if i := strings.IndexByte(name, ':'); s.by.colon && i > 0 {
+		name, value, has = w[:i], w[i+1:], true
+	}
 	f := Flag{Name: name, At: at, Cut: len(w) - len(value), Has: has, Off: has && isOff(name, value)}
 	switch takes := s.by.Values[s.by.oneDash(name)]; {
 	case !strings.HasPrefix(w, "--") && !s.by.Single && (!takes || has && !s.in.Signs):

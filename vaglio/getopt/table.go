@@ -86,7 +86,9 @@ func (t *table) way(words, options []string) error {
 // learn reads options, and what else is known of them.
 func (g *Grammar) learn(words []string) error {
 	g.Values, g.Glued, g.bare = map[string]bool{}, map[string]bool{}, map[string]bool{}
-	is := map[string]*bool{"single": &g.Single, "exact": &g.exact, "bundle": &g.bundle, "once": &g.once, "modes": &g.modes, "signals": &g.signals}
+	is := map[string]*bool{
+		"single": &g.Single, "exact": &g.exact, "bundle": &g.bundle, "once": &g.once, "modes": &g.modes, "signals": &g.signals, "colon": &g.colon,
+	}
 	for _, w := range words {
 		name := strings.TrimRight(w, "?!")
 		switch set := is[w]; {

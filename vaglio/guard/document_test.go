@@ -167,7 +167,7 @@ What only *may* change its programs or settings is asked about:
 - what an archive, a patch or a branch puts into the folder above them in which a program works
 - removing a folder of a project in which clients look for hooks
 - a client in a container
-- its program copied, or linked to by another name
+- its program copied, also by its content, or linked to by another name
 - a program that goes through a range of this machine's ports with the gate's among them
 - a client's settings or their folder, named to a script or a program of the project that was not read
 - searching or moving a whole home of another machine

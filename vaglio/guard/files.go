@@ -28,7 +28,7 @@ func (l *look) linked(o *operation.Operation, spot string) string {
 
 // renames notes if vaglio's own program gets another name, under which nobody would know it later.
 func (l *look) renames(spot string) {
-	if l.isVaglio(spot) {
+	if l.g.isProgram(l.absolute(spot)) {
 		l.s.t.doubts()
 	}
 }
@@ -116,7 +116,7 @@ func (l *look) remember(source, to string) {
 		return
 	}
 	from := l.absolute(source)
-	if l.isVaglio(from) {
+	if l.g.isProgram(from) {
 		from = "vaglio"
 	}
 	if !inProgramFolder(from) && !strings.Contains(place.Base(from), "vaglio") {
@@ -130,10 +130,15 @@ func (l *look) remember(source, to string) {
 
 // copyOf returns the program of which the line made a copy at a path, by whatever means.
 func (l *look) copyOf(where string) string {
-	if slices.ContainsFunc(l.s.script.Wrote[where].Parts(), func(p shell.Part) bool { return p.File != "" && l.isVaglio(p.File) }) {
+	if l.g.holdsProgram(l.s.script.Wrote[where]) {
 		return "vaglio"
 	}
 	return l.s.copies[where]
+}
+
+// holdsProgram reports whether a file's content is that of one of vaglio's programs, or part of it.
+func (g *Guard) holdsProgram(content shell.Word) bool {
+	return slices.ContainsFunc(content.Parts(), func(p shell.Part) bool { return p.File != "" && g.isProgram(p.File) })
 }
 
 // hosted notes the names that a container's options give this machine.

@@ -179,10 +179,9 @@ func (g *Guard) holdsLocal(clean string) bool {
 	return slices.ContainsFunc(g.own, func(p ownPlace) bool { return p.anywhere && strings.HasSuffix(clean, path.Dir(p.path)) })
 }
 
-// isVaglio reports whether a program is vaglio, under any name.
-func (l *look) isVaglio(spot string) bool {
-	at := l.absolute(spot)
-	return slices.ContainsFunc(l.g.itself.Programs, func(p string) bool {
+// isProgram reports whether a file is, or may be, one of vaglio's programs.
+func (g *Guard) isProgram(at string) bool {
+	return slices.ContainsFunc(g.itself.Programs, func(p string) bool {
 		name := place.Base(at)
 		return p == at || place.IsWild(name) && path.Dir(at) == path.Dir(p) && place.Meet(name, place.Base(p))
 	})
@@ -258,7 +257,13 @@ func (l *look) namesOwn(pattern string) bool {
 	full := slices.ContainsFunc(l.args, func(a string) bool {
 		return a == "--full" || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.Contains(a, "f")
 	})
-	return l.g.itself.Picked(pattern, full)
+	return l.g.itself.Picked(inPattern(pattern, ".*", "."), full)
+}
+
+// inPattern writes what a shell's pattern may match in the words of another kind of pattern: no file
+// has that name, so that the program gets the pattern.
+func inPattern(spot, text, char string) string {
+	return strings.NewReplacer(string([]byte{place.AnyText}), text, string([]byte{place.AnyByte}), char).Replace(spot)
 }
 
 // isOwnProcess reports whether a PID is that of one of vaglio's processes. Signal 0 does no

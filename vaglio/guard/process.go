@@ -139,9 +139,8 @@ func (l *look) stopped(_ *operation.Operation, spot string) string {
 
 // disabled checks a service, a package or a session that is changed.
 func (l *look) disabled(_ *operation.Operation, spot string) string {
-	pattern := strings.NewReplacer(string([]byte{place.AnyText}), "*", string([]byte{place.AnyByte}), "?").Replace(spot)
 	listed := l.s.asksVaglio && place.IsVague(spot)
-	if listed || l.g.itself.Picked(strings.TrimSuffix(spot, ".service"), false) || l.g.itself.HasUnit(pattern) {
+	if listed || l.g.itself.Picked(strings.TrimSuffix(spot, ".service"), false) || l.g.itself.HasUnit(inPattern(spot, "*", "?")) {
 		return ownProcess
 	}
 	return ""

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -59,6 +60,9 @@ func (g *Guard) examine(script *shell.Script, t *trouble) string {
 			return id
 		}
 	}
+	if slices.ContainsFunc(slices.Collect(maps.Values(script.Wrote)), g.holdsProgram) { // its name says nothing of it later
+		t.doubts()
+	}
 	return problemRule(script.Problems)
 }
 
@@ -104,10 +108,11 @@ func (s *survey) command(c *shell.Command) string {
 		return ownID // the core has not seen what was encoded
 	}
 	name := programName(c)
-	if l.isVaglio(reading.Spot(c.Argv[0])) {
+	at := l.absolute(reading.Spot(c.Argv[0]))
+	if s.g.isProgram(at) {
 		name = "vaglio"
 	}
-	if from := l.copyOf(l.absolute(reading.Spot(c.Argv[0]))); from != "" {
+	if from := l.copyOf(at); from != "" {
 		name = place.Base(from)
 	}
 	return l.program(name)

@@ -60,7 +60,10 @@ func (l *loading) takeLoaded() {
 		return
 	}
 	loaded := l.c.Loaded()
-	named := l.placesOf(operands(l.words))
+	if len(loaded) == 0 {
+		return
+	}
+	named := l.placesOf(append(operands(l.words), l.folders("PATH")...)) // what it runs, it finds there
 	maps.Copy(named, l.inSettings)
 	for _, file := range l.c.Changed {
 		if slices.Contains(loaded, file) && !l.reader.isProse(file) && l.near(file) {

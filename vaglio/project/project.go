@@ -172,8 +172,7 @@ func (v *visit) files(r *row) iter.Seq2[string, string] {
 // folders returns the folders that a variable lists.
 func (v *visit) folders(variable string) (all []string) {
 	value, _ := v.c.Variable(variable)
-	list, _ := value.Text()
-	for folder := range strings.SplitSeq(list, ":") {
+	for folder := range strings.SplitSeq(value.String(), ":") { // what is not known names no folder
 		if folder != "" {
 			all = append(all, v.in(folder))
 		}

@@ -345,17 +345,22 @@ type Task struct {
 // Content returns what is known of a file's content: what the source wrote, or else what the file
 // holds now.
 func (r *reader) Content(path string) (string, bool) {
+	text, ok := r.fileText(path)
+	if !ok && r.opts.Files != nil && !r.written(Text(path)) {
+		r.shut(nil, path, func(c *ClosedError) bool { return !c.Usual || !c.Inert && slices.Contains(r.changed(), path) })
+	}
+	return text, ok && r.step(r.looking, len(text)/bytesPerStep)
+}
+
+// fileText returns the text of a file, if it can be read.
+func (r *reader) fileText(path string) (string, bool) {
 	if r.written(Text(path)) {
 		return r.content(&frame{}, Text(path)).Text()
 	}
 	if r.opts.Files == nil {
 		return "", false
 	}
-	text, ok := r.opts.Files.Content(path)
-	if !ok {
-		r.shut(nil, path, func(c *ClosedError) bool { return !c.Usual || !c.Inert && slices.Contains(r.changed(), path) })
-	}
-	return text, ok && r.step(r.looking, len(text)/bytesPerStep)
+	return r.opts.Files.Content(path)
 }
 
 // tasks reads what a command runs from the project's files.

@@ -92,6 +92,10 @@ type Program struct {
 	Home func(user string) Word
 	// Env returns the value of an environment variable.
 	Env func(name string) Word
+	// Cwd is the folder that it runs in, "" if that is not known. Source returns the text of a file
+	// that it may import, by its absolute path; it may be nil.
+	Cwd    string
+	Source func(path string) (string, bool)
 	// Content returns what is known of a file that the source wrote.
 	Content func(file Word) (Word, bool)
 	// Steps limits the work that the reading may do.
@@ -159,6 +163,8 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return w
 	}
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
+	p.Cwd, _ = r.cwd().Text()
+	p.Source = r.fileText
 	p.Found, p.Path = f.found, f.pathOf(p)
 	p.Steps = r.budget - r.steps
 	res := r.opts.Programs.Read(p)

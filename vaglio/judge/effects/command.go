@@ -244,6 +244,8 @@ func (r *reading) remember(v *invocation) {
 			switch a.text {
 			case "config", "remote", "show", "diff", "cat-file", "grep", "credential", "var":
 				r.gitTold = true
+			case "log", "shortlog", "blame":
+				r.gitTold = r.gitTold || !slices.ContainsFunc(v.args, func(a arg) bool { return strings.HasSuffix(strings.ToLower(a.text), "=%h") })
 			}
 		}
 	}

@@ -21,9 +21,15 @@ func (c *call) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	c.r.localDB = at == placeWorkspace && c.host == "" && !c.production()
+	switch {
+	case c.host != "", c.production():
+	case at == placeWorkspace:
+		c.r.localDB = ReachWorkspace
+	case c.serverHere():
+		c.r.localDB = ReachUser
+	}
 	c.r.fixedDB = kept && c.has("-readonly", "--readonly")
-	defer func() { c.r.localDB, c.r.fixedDB = false, false }()
+	defer func() { c.r.localDB, c.r.fixedDB = "", false }()
 	out := c.statements(where)
 	if c.readsOn() {
 		return append(out, c.fed(where, kept)...)
@@ -37,6 +43,15 @@ func (c *call) keptAt(kept bool) where {
 		return placeUnknown
 	}
 	return c.r.world.placeOf(c.operands[0], c.cwd)
+}
+
+// serverHere reports whether the words say that the database server is on this machine.
+func (c *call) serverHere() bool {
+	at := c.values("-h", "--host")
+	if len(at) == 0 {
+		at = c.operands[:min(len(c.operands), 1)]
+	}
+	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !localURL(a.text) })
 }
 
 // fed returns the effects of the statements in the input.
@@ -148,15 +163,16 @@ func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 	for i := range list {
 		s := statement{&list[i], r, where, lost}
 		if file, attaches := s.Attached(); attaches && lost && file != memory {
-			where, local, lost = object(file), false, false // the statements after it may be about this file
+			where, local, lost = object(file), "", false // the statements after it may be about this file
 			continue
 		}
 		switch e, changes := s.effect(); {
 		case !changes:
-		case local && s.Adds() && s.acts() == "":
+		case local != "" && s.Adds() && s.acts() == "":
 			out = append(out, own(e.Why)...)
 		default:
-			out = append(out, e.inFolder(local))
+			e.counts, e.Reach = e.Reach, cmp.Or(local, e.Reach)
+			out = append(out, e)
 		}
 	}
 	return out

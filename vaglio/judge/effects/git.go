@@ -266,3 +266,8 @@ func (t *tables) shows(line string) bool {
 			return w[0] != '-' || strings.ContainsAny(w, "=/+") || w == "-c" || w == "-S" || w == "-u"
 		})
 }
+
+// aliased reports whether the options say what the first operand stands for: that is read by itself.
+func (c *call) aliased() bool {
+	return slices.ContainsFunc(c.values("-c"), func(a arg) bool { return strings.HasPrefix(a.text, "alias."+c.operand(0)+"=") })
+}

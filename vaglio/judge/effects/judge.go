@@ -267,7 +267,7 @@ type reading struct {
 	fetched      map[string]bool       // files that an earlier command downloaded
 	unparsed     []string              // files that run and contain text that is no program
 	wrote        map[string]shell.Word // what the call writes into files
-	localDB      bool                  // the database is a file of the workspace
+	localDB      Reach                 // of the database: a file of the workspace, or a server on this machine
 	fixedDB      bool                  // the database was opened read-only
 }
 

@@ -216,6 +216,7 @@ func commandFacts() map[string]fact {
 		"root":             func(c *call, _ []arg) bool { return c.root },
 		"testing":          func(c *call, _ []arg) bool { return c.testing() },
 		"emulated":         func(c *call, _ []arg) bool { return c.local() },
+		"aliased":          func(c *call, _ []arg) bool { return c.aliased() },
 		"bulk":             func(c *call, _ []arg) bool { return c.bulk() },
 		"told":             func(c *call, _ []arg) bool { return c.isTold() },
 		"sends":            func(c *call, _ []arg) bool { return c.sendsFile() },

@@ -118,8 +118,9 @@ func (r *reading) personal(name, host string) bool {
 func (r *reading) addressed(v *invocation) []Effect {
 	prints := r.judge.tables.ofClass("only-text", v.name)
 	looksUp := r.judge.tables.ofClass("takes-hosts", v.name) || v.call != nil && v.call.Verb == shell.VerbNetwork
+	pulls := r.judge.tables.ofClass("container-engine", v.name)
 	for _, a := range v.args {
-		switch at := addressIn(a.text); {
+		switch at := addressIn(a.text, pulls); {
 		case prints:
 		case at >= 0 && r.leaks(a.slice(at)):
 			return one(KindSend, say("sends local data inside the address %s", a.text[at:]), a.text[at:])
@@ -131,8 +132,12 @@ func (r *reading) addressed(v *invocation) []Effect {
 }
 
 // addressIn returns where the address begins that a word, or the value in an option's own word,
-// consists of; -1 if it is none.
-func addressIn(word string) int {
+// consists of; -1 if it is none. An image that is pulled is one, if the output of a command ends it.
+func addressIn(word string, pulls bool) int {
+	before, _, _ := strings.Cut(word, "$(")
+	if pulls && strings.HasSuffix(before, "/") && !strings.ContainsAny(before, "= :") && !startsAny(before, "/", ".", "-") {
+		return 0
+	}
 	at := 0
 	if strings.HasPrefix(word, "-") {
 		at = strings.IndexByte(word, '=') + 1
