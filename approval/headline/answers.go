@@ -13,6 +13,9 @@ import (
 // commentsOn says that a tool writes below a thing without changing the thing.
 const commentsOn wording.Phrase = "comments on %s: %s"
 
+// besidesComment says that a change of a thing comes with words for those who see it.
+const besidesComment wording.Phrase = "with a comment: %s"
+
 // answer describes a reply to, or a comment on, a thing that the arguments name.
 func (c *call) answer(operation.Kind) wording.Sentence {
 	what, phrase := c.first("text", "message", "body", "comment", "content"), wording.Phrase("replies to %s: %s")
@@ -53,4 +56,22 @@ func (c *call) posted(operation.Kind) wording.Sentence {
 		return nil
 	}
 	return wording.Sentence{{Phrase: "posts publicly: %s", Args: []wording.Clause{prose(what)}}}
+}
+
+// forwarding describes a rule that passes mail on by itself from then on, and to whom.
+func (c *call) forwarding(kind operation.Kind) wording.Sentence {
+	does, _, _ := c.verb()
+	if does == nil || kind == operation.KindDelete || c.sends() {
+		return nil
+	}
+	rule := wording.Clause{Phrase: "a rule"}
+	if c.has("filter", "filters") {
+		rule.Phrase = "a filter"
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		if to := c.args[key]; spoken.IsEnd("texts forwards", key) && len(to) > 0 && strings.Contains(to[0], "@") {
+			return wording.Sentence{{Phrase: does.Phrase, Args: []wording.Clause{rule}}, {Phrase: "that forwards mail to %s", Args: []wording.Clause{named(to)}}}
+		}
+	}
+	return nil
 }

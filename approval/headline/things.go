@@ -3,6 +3,7 @@ package headline
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,6 +40,9 @@ func (c *call) named() (t toolName, ok bool) {
 	if n == 0 {
 		words = slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) })
 	}
+	if n := len(words); n > 0 && version.MatchString(words[n-1]) {
+		words = words[:n-1]
+	}
 	if len(words) == 0 {
 		words = c.before(at)
 	}
@@ -56,6 +60,9 @@ func (c *call) named() (t toolName, ok bool) {
 	}
 	return t, len(t.nouns) > 0 && (n > 0 || t.thing != nil)
 }
+
+// version is a word that tells one tool from an older one.
+var version = regexp.MustCompile(`^v[0-9]+$`)
 
 // parted separates the nouns of the thing from those of the second one.
 func (t *toolName) parted(words []string) {
@@ -204,6 +211,9 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
 	if said := c.first("response", "answer", "reply"); said != "" {
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}}), &t
+	}
+	if said := c.first("comment", "commentbody"); said != "" && t.act.Phrase != "creates %s" && t.act.Partly {
+		return append(out, wording.Clause{Phrase: besidesComment, Args: []wording.Clause{prose(said)}}), &t
 	}
 	if about := c.about(t.plural); t.bare(names) && len(what) == 1 && about.Phrase != "" {
 		out = append(out, about)
