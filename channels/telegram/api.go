@@ -26,6 +26,28 @@ type api struct {
 	client      *http.Client
 	// quiet holds back messages to chats that accept none for a while.
 	quiet platform.Pauses[int64]
+	// pace spreads new messages.
+	pace platform.Pace[limit]
+}
+
+// limit is what the platform counts: new messages in a chat, or in all of them (0), in a
+// time.
+type limit struct {
+	chat int64
+	in   time.Duration
+}
+
+// rates returns the limits of new messages in a chat, as the platform's FAQ for bots gives
+// them (core.telegram.org/bots/faq): groups and channels have negative numbers.
+func rates(chat int64) map[limit]platform.Rate {
+	all := map[limit]platform.Rate{}
+	add := func(chat int64, most int, in time.Duration) { all[limit{chat, in}] = platform.Rate{Most: most, In: in} }
+	add(0, 30, time.Second)
+	add(chat, 1, time.Second)
+	if chat < 0 {
+		add(chat, 20, time.Minute)
+	}
+	return all
 }
 
 const (
@@ -211,12 +233,34 @@ func newAPI(base, token string, client *http.Client) *api {
 	return &api{base: strings.TrimRight(base, "/"), token: token, client: &own}
 }
 
+// busy says that a chat accepts no message for a while.
+func busy(wait time.Duration) error {
+	return &PlatformError{
+		Method: "send", Code: http.StatusTooManyRequests, Description: "the chat takes no message yet", RetryAfter: wait,
+	}
+}
+
+// turn waits until the chat accepts another new message, or says how long that will be. An
+// answer to a person waits for no turn.
+func (a *api) turn(ctx context.Context, chat int64, answer bool) error {
+	wait := a.quiet.Left(chat)
+	if wait == 0 && answer {
+		a.pace.Ahead(rates(chat))
+		return nil
+	}
+	if wait == 0 {
+		wait = a.pace.Turn(ctx, rates(chat))
+	}
+	if wait > 0 {
+		return busy(wait)
+	}
+	return nil
+}
+
 // hush makes a call, unless the chat's rate limit still holds it back.
 func (a *api) hush(chat int64, call func() (strictjson.Value, error)) (strictjson.Value, error) {
 	if wait := a.quiet.Left(chat); wait > 0 {
-		return nil, &PlatformError{
-			Method: "send", Code: http.StatusTooManyRequests, Description: "the chat takes no message yet", RetryAfter: wait,
-		}
+		return nil, busy(wait)
 	}
 	v, err := call()
 	if p, ok := errors.AsType[*PlatformError](err); ok && p.Code == http.StatusTooManyRequests {
