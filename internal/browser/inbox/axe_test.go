@@ -14,6 +14,13 @@ const axed = `window.axed = ""; axe.run(document, { resultTypes: ["violations"] 
   window.axed = found.violations.map((v) => v.id + ": " + v.help + "\n" + v.nodes.map((n) => "    " + n.target.join(" ") + "\n      " + n.failureSummary.replace(/\n\s*/g, " ")).join("\n")).join("\n") || "nothing";
 }, (error) => { window.axed = String(error); })`
 
+// overlaid lists the answers that lie over another one.
+const overlaid = `[...document.querySelectorAll(".actions")].flatMap((actions) => {
+  const all = [...actions.querySelectorAll("button, summary")].filter((e) => e.offsetParent).map((e) => [e.textContent.trim(), e.getBoundingClientRect()]);
+  const over = (p, q) => p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1;
+  return all.flatMap(([one, p], i) => all.slice(i + 1).filter(([, q]) => over(p, q)).map(([other]) => one + " / " + other));
+}).join("; ")`
+
 // looks are the ways in which each page is looked at, by language: together both themes, on a phone
 // and on a desktop.
 func looks(lang string) []look {
@@ -30,9 +37,9 @@ type look struct {
 }
 
 // TestBrowserAxe runs axe-core on every page in both languages, and in each of them in light and in
-// dark, with everything unfolded: it must find nothing. A page is loaded once in each language: its
-// theme and its width change where it stands. If axe-core is not installed (make axe), the test is
-// skipped, except in CI.
+// dark, with everything unfolded: it must find nothing. Before that, no answer may lie over another
+// one. A page is loaded once in each language: its theme and its width change where it stands. If
+// axe-core is not installed (make axe), the test is skipped, except in CI.
 func TestBrowserAxe(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile(filepath.Join("..", "axe", "node_modules", "axe-core", "axe.min.js"))
@@ -67,8 +74,14 @@ func TestBrowserAxe(t *testing.T) {
 // axe loads a page, and runs axe-core on it in each of the looks.
 func (b tab) axe(source, address, name string, looks []look) {
 	b.Helper()
-	b.do(chromedp.EmulateViewport(looks[0].width, 844), chromedp.Navigate(address), see("#main"), unfold)
-	b.do(chromedp.Evaluate[chromedp.Void](source))
+	b.do(chromedp.Navigate(address), see("#main"))
+	for _, at := range looks {
+		b.do(chromedp.EmulateViewport(at.width, 844))
+		if found := get(b, chromedp.Evaluate[string](overlaid)); found != "" {
+			b.Errorf("%s, %d wide: these lie over each other: %s", name, at.width, found)
+		}
+	}
+	b.do(unfold, chromedp.Evaluate[chromedp.Void](source))
 	for _, at := range looks {
 		b.scheme(at.scheme)
 		b.do(chromedp.EmulateViewport(at.width, 844), chromedp.Evaluate[chromedp.Void](axed), until(`window.axed`))
