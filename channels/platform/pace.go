@@ -2,15 +2,16 @@ package platform
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 )
 
-// Rate is how many messages a platform accepts in a time.
+// Rate is how many messages a platform accepts: one in a time on average, and some of them
+// at once.
 type Rate struct {
-	Most int
-	In   time.Duration
+	Every time.Duration
+	// AtOnce is at least 1.
+	AtOnce int
 }
 
 // Pace keeps to a platform's limits before it has to ask for a pause. A limit is known by
@@ -18,8 +19,8 @@ type Rate struct {
 // concurrent use.
 type Pace[L comparable] struct {
 	mu sync.Mutex
-	// turns are when the latest messages under each limit were or will be sent, in order.
-	turns map[L][]time.Time
+	// paid are when each limit will have forgotten all messages that were sent.
+	paid map[L]time.Time
 }
 
 // longestQueue is the longest time that a message waits for its turn before it is put off.
@@ -33,10 +34,8 @@ func (p *Pace[L]) Turn(ctx context.Context, limits map[L]Rate) time.Duration {
 	p.mu.Lock()
 	at := now
 	for l, rate := range limits {
-		if turns := p.turns[l]; len(turns) >= rate.Most {
-			if free := turns[len(turns)-rate.Most].Add(rate.In); free.After(at) {
-				at = free
-			}
+		if free := p.paid[l].Add(-time.Duration(rate.AtOnce-1) * rate.Every); free.After(at) {
+			at = free
 		}
 	}
 	left := at.Sub(now)
@@ -62,22 +61,20 @@ func (p *Pace[L]) Ahead(limits map[L]Rate) {
 	p.take(limits, time.Now())
 }
 
-// take notes a message under each of the limits, and forgets what no longer counts.
+// take counts a message under each of the limits, and forgets those that count no more.
 func (p *Pace[L]) take(limits map[L]Rate, at time.Time) {
-	if p.turns == nil {
-		p.turns = map[L][]time.Time{}
+	if p.paid == nil {
+		p.paid = map[L]time.Time{}
 	}
-	for l, turns := range p.turns {
-		if time.Since(turns[len(turns)-1]) > longestRate {
-			delete(p.turns, l)
+	for l, paid := range p.paid {
+		if paid.Before(time.Now()) {
+			delete(p.paid, l)
 		}
 	}
 	for l, rate := range limits {
-		turns := append(p.turns[l], at)
-		slices.SortFunc(turns, time.Time.Compare)
-		p.turns[l] = slices.Clone(turns[max(0, len(turns)-rate.Most):])
+		if p.paid[l].Before(at) {
+			p.paid[l] = at
+		}
+		p.paid[l] = p.paid[l].Add(rate.Every)
 	}
 }
-
-// longestRate is the longest time that a limit counts in.
-const longestRate = time.Minute

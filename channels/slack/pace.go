@@ -12,7 +12,7 @@ import (
 // messageRate is the platform's limit for new messages in one channel: "one message per
 // second per channel" (docs.slack.dev/apis/web-api/rate-limits). It may accept more for a
 // moment; we do not rely on that.
-func messageRate() platform.Rate { return platform.Rate{Most: 1, In: time.Second} }
+func messageRate() platform.Rate { return platform.Rate{Every: time.Second, AtOnce: 1} }
 
 // pace keeps to the platform's limits. A pause that it asks for applies where the limit
 // does: to a method, and to new messages in one channel, so that a busy channel does not

@@ -27,27 +27,18 @@ type api struct {
 	// quiet holds back messages to chats that accept none for a while.
 	quiet platform.Pauses[int64]
 	// pace spreads new messages.
-	pace platform.Pace[limit]
+	pace platform.Pace[int64]
 }
 
-// limit is what the platform counts: new messages in a chat, or in all of them (0), in a
-// time.
-type limit struct {
-	chat int64
-	in   time.Duration
-}
-
-// rates returns the limits of new messages in a chat, as the platform's FAQ for bots gives
-// them (core.telegram.org/bots/faq): groups and channels have negative numbers.
-func rates(chat int64) map[limit]platform.Rate {
-	all := map[limit]platform.Rate{}
-	add := func(chat int64, most int, in time.Duration) { all[limit{chat, in}] = platform.Rate{Most: most, In: in} }
-	add(0, 30, time.Second)
-	add(chat, 1, time.Second)
+// rates returns the limits of new messages in a chat, and in all of them (0). The platform's
+// FAQ for bots has them (core.telegram.org/bots/faq): one a second in a chat, with short
+// bursts, 20 a minute in a group, and 30 a second. Groups have negative numbers.
+func rates(chat int64) map[int64]platform.Rate {
+	own := platform.Rate{Every: time.Second, AtOnce: 20}
 	if chat < 0 {
-		add(chat, 20, time.Minute)
+		own = platform.Rate{Every: 4 * time.Second, AtOnce: 5}
 	}
-	return all
+	return map[int64]platform.Rate{chat: own, 0: {Every: 40 * time.Millisecond, AtOnce: 5}}
 }
 
 const (
