@@ -26,8 +26,9 @@ type api struct {
 	client      *http.Client
 	// quiet holds back messages to chats that accept none for a while.
 	quiet platform.Pauses[int64]
-	// pace spreads new messages.
-	pace platform.Pace[int64]
+	// unpaced says that the platform has no limits; pace spreads new messages.
+	unpaced bool
+	pace    platform.Pace[int64]
 }
 
 // rates returns the limits of new messages in a chat, and in all of them (0). The platform's
@@ -235,7 +236,7 @@ func busy(wait time.Duration) error {
 // answer to a person waits for no turn.
 func (a *api) turn(ctx context.Context, chat int64, answer bool) error {
 	wait := a.quiet.Left(chat)
-	if wait == 0 && answer {
+	if wait == 0 && (answer || a.unpaced) {
 		a.pace.Ahead(rates(chat))
 		return nil
 	}
