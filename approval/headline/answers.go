@@ -2,6 +2,7 @@ package headline
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,4 +75,23 @@ func (c *call) forwarding(kind operation.Kind) wording.Sentence {
 		}
 	}
 	return nil
+}
+
+// besides returns the words that come with a change of a thing, or "".
+func (c *call) besides(t *toolName) string {
+	if !t.act.Partly || t.act.Phrase == "creates %s" {
+		return ""
+	}
+	return c.first("comment", "commentbody")
+}
+
+// version is a word that tells one tool from an older one.
+var version = regexp.MustCompile(`^v[0-9]+$`)
+
+// unversioned returns the words of a name without the version at their end.
+func unversioned(words []string) []string {
+	if n := len(words); n > 0 && version.MatchString(words[n-1]) {
+		return words[:n-1]
+	}
+	return words
 }

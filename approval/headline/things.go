@@ -3,7 +3,6 @@ package headline
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -40,10 +39,7 @@ func (c *call) named() (t toolName, ok bool) {
 	if n == 0 {
 		words = slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) })
 	}
-	if n := len(words); n > 0 && version.MatchString(words[n-1]) {
-		words = words[:n-1]
-	}
-	if len(words) == 0 {
+	if words = unversioned(words); len(words) == 0 {
 		words = c.before(at)
 	}
 	t.parted(words)
@@ -60,9 +56,6 @@ func (c *call) named() (t toolName, ok bool) {
 	}
 	return t, len(t.nouns) > 0 && (n > 0 || t.thing != nil)
 }
-
-// version is a word that tells one tool from an older one.
-var version = regexp.MustCompile(`^v[0-9]+$`)
 
 // parted separates the nouns of the thing from those of the second one.
 func (t *toolName) parted(words []string) {
@@ -212,7 +205,7 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	if said := c.first("response", "answer", "reply"); said != "" {
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}}), &t
 	}
-	if said := c.first("comment", "commentbody"); said != "" && t.act.Phrase != "creates %s" && t.act.Partly {
+	if said := c.besides(&t); said != "" {
 		return append(out, wording.Clause{Phrase: besidesComment, Args: []wording.Clause{prose(said)}}), &t
 	}
 	if about := c.about(t.plural); t.bare(names) && len(what) == 1 && about.Phrase != "" {

@@ -71,6 +71,11 @@ func (c *Channel) put(
 	if err := c.api.turn(ctx, chat, answer); err != nil {
 		return 0, err
 	}
+	return c.putNow(chat, params, call)
+}
+
+// putNow is put without waiting for a turn.
+func (c *Channel) putNow(chat int64, params tgbotapi.Params, call func(tgbotapi.Params) (strictjson.Value, error)) (int, error) {
 	put := func() (strictjson.Value, error) { return call(params) }
 	res, err := c.api.hush(chat, put)
 	p, refused := errors.AsType[*PlatformError](err)
