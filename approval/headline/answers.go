@@ -2,6 +2,7 @@ package headline
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +13,9 @@ import (
 
 // commentsOn says that a tool writes below a thing without changing the thing.
 const commentsOn wording.Phrase = "comments on %s: %s"
+
+// besidesComment says that a change of a thing comes with words for those who see it.
+const besidesComment wording.Phrase = "with a comment: %s"
 
 // answer describes a reply to, or a comment on, a thing that the arguments name.
 func (c *call) answer(operation.Kind) wording.Sentence {
@@ -53,4 +57,41 @@ func (c *call) posted(operation.Kind) wording.Sentence {
 		return nil
 	}
 	return wording.Sentence{{Phrase: "posts publicly: %s", Args: []wording.Clause{prose(what)}}}
+}
+
+// forwarding describes a rule that passes mail on by itself from then on, and to whom.
+func (c *call) forwarding(kind operation.Kind) wording.Sentence {
+	does, _, _ := c.verb()
+	if does == nil || kind == operation.KindDelete || c.sends() {
+		return nil
+	}
+	rule := wording.Clause{Phrase: "a rule"}
+	if c.has("filter", "filters") {
+		rule.Phrase = "a filter"
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		if to := c.args[key]; spoken.IsEnd("texts forwards", key) && len(to) > 0 && strings.Contains(to[0], "@") {
+			return wording.Sentence{{Phrase: does.Phrase, Args: []wording.Clause{rule}}, {Phrase: "that forwards mail to %s", Args: []wording.Clause{named(to)}}}
+		}
+	}
+	return nil
+}
+
+// besides returns the words that come with a change of a thing, or "".
+func (c *call) besides(t *toolName) string {
+	if !t.act.Partly || t.act.Phrase == "creates %s" {
+		return ""
+	}
+	return c.first("comment", "commentbody")
+}
+
+// version is a word that tells one tool from an older one.
+var version = regexp.MustCompile(`^v[0-9]+$`)
+
+// unversioned returns the words of a name without the version at their end.
+func unversioned(words []string) []string {
+	if n := len(words); n > 0 && version.MatchString(words[n-1]) {
+		return words[:n-1]
+	}
+	return words
 }

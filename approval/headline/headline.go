@@ -234,6 +234,7 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 		out.list = append(out.list, o)
 	}
 	all := slices.Clone(out.list)
+	out.ways()
 	out.list = slices.DeleteFunc(out.list, func(o one) bool { return slices.ContainsFunc(all, o.within) || slices.ContainsFunc(all, o.sends) })
 	out.unread = out.unread || slices.ContainsFunc(out.list, func(o one) bool { return o.guessed })
 	return out

@@ -1,10 +1,12 @@
 package headline
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -43,14 +45,29 @@ func amounts() []string {
 	return []string{"amount", "amountmoney", "total", "price", "sum", "sourceamount", "targetamount"}
 }
 
+// payees returns the keys of arguments that say to whom.
+func payees() []string {
+	return []string{
+		"iban", "toaccount", "targetaccount", "destinationaccount", "recipientaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor",
+		"recipientemail", "payeeemail", "receiver", "receiveremail",
+	}
+}
+
+// transfers reports whether an element of a list says how much goes to whom.
+func transfers(element map[string]any) bool {
+	has := func(keys []string) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Keys(element)), func(key string) bool { return slices.Contains(keys, reading.Normal(key)) })
+	}
+	return has(amounts()) && has(payees())
+}
+
 // payment describes what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
 	amount := c.amount()
 	if amount == "" || !c.pays(kind) {
 		return nil
 	}
-	to := c.first("iban", "toaccount", "targetaccount", "destinationaccount", "recipientaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor", "recipientemail", "payeeemail",
-		"receiver", "receiveremail")
+	to := named(c.values(payees())).String()
 	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "flight", "hotel", "room", "charge", "chargeid", "capture", "captureid", "payment", "paymentid", "paymentintent",
 		"invoice", "invoiceid", "order", "orderid", "customer", "customerid")
 	for _, m := range money() {
@@ -70,14 +87,17 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 // amount returns the amount with its currency, or "" if it is not given or is the price of
 // one item among several.
 func (c *call) amount() string {
-	amount, of := c.first(amounts()...), c.first("quantity", "qty", "count", "units", "seats", "nights")
-	if of != "" && of != "1" && c.first("price") == amount {
+	sums, of := slices.Clone(c.values(amounts())), c.first("quantity", "qty", "count", "units", "seats", "nights")
+	if len(sums) == 0 || of != "" && of != "1" && c.first("price") == sums[0] {
 		return ""
 	}
-	if currency := c.first("currency", "currencycode", "sourcecurrency", "targetcurrency", "unit", "asset", "token"); amount != "" && currency != "" {
-		amount += " " + currency
+	currencies := c.values([]string{"currency", "currencycode", "sourcecurrency", "targetcurrency", "unit", "asset", "token"})
+	for i := range sums {
+		if len(currencies) > 0 {
+			sums[i] += " " + currencies[min(i, len(currencies)-1)]
+		}
 	}
-	return amount
+	return named(sums).String()
 }
 
 // pays reports whether the tool itself moves money.

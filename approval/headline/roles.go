@@ -66,11 +66,21 @@ func (c *call) take(args map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		name := reading.Normal(key)
 		c.args[name] = append(c.args[name], texts(args[key])...)
+		list, _ := args[key].([]any)
+		for _, e := range list {
+			if part, ok := e.(map[string]any); ok && transfers(part) {
+				c.take(part)
+			}
+		}
 		parts, _ := args[key].(map[string]any)
 		if slices.Contains(amounts(), name) {
 			c.args["currency"] = append(c.args["currency"], append(texts(parts["currency"]), texts(parts["currency_code"])...)...)
 		}
-		if len(c.args[name]) == 0 { // nothing names it as a whole
+		switch {
+		case len(c.args[name]) > 0: // its name stands for the whole
+		case spoken.Is("texts wrappers", name):
+			c.take(parts)
+		default:
 			for _, part := range slices.Sorted(maps.Keys(parts)) {
 				c.args[name+reading.Normal(part)] = append(c.args[name+reading.Normal(part)], texts(parts[part])...)
 			}
@@ -124,14 +134,20 @@ func (c *call) all(keys ...string) []string {
 
 // first returns the first value of the first of these keys that has one.
 func (c *call) first(keys ...string) string {
-	for _, k := range keys {
-		for _, s := range c.args[k] {
-			if strings.TrimSpace(s) != "" {
-				return s
-			}
-		}
+	if values := c.values(keys); len(values) > 0 {
+		return values[0]
 	}
 	return ""
+}
+
+// values returns all values of the first of these keys that has one.
+func (c *call) values(keys []string) []string {
+	for _, k := range keys {
+		if values := slices.DeleteFunc(slices.Clone(c.args[k]), func(s string) bool { return strings.TrimSpace(s) == "" }); len(values) > 0 {
+			return values
+		}
+	}
+	return nil
 }
 
 // byRoles describes what a tool that runs no command does with its arguments, if its name
@@ -146,6 +162,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		leaves bool
 	}{
 		{c.payment, false},
+		{c.forwarding, true},
 		{c.draft, false},
 		{c.mail, true},
 		{c.dialed, true},

@@ -57,10 +57,14 @@ func (o *operations) requested(one *one, said wording.Sentence) int {
 // comment corrects the consequence of a comment: unless it goes out to others it can be
 // taken back, and only those who see the thing see the comment.
 func (c *call) comment(one *one, said wording.Sentence) {
+	open := c.first("public", "ispublic", "commentpublic") == "true"
+	if one != nil && open && slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == besidesComment }) {
+		one.undo = operation.Irreversible
+	}
 	if one == nil || len(said) == 0 || said[0].Phrase != commentsOn {
 		return
 	}
-	if one.undo == operation.Irreversible && c.first("public", "ispublic") != "true" {
+	if one.undo == operation.Irreversible && !open {
 		one.undo = operation.Partial
 	}
 	if one.reach == operation.ReachPublic {
@@ -86,6 +90,16 @@ func (o *operations) mirrored(said wording.Sentence) wording.Sentence {
 		return nil
 	}
 	return wording.Sentence{*copies, wording.Say("and deletes what is not in it")}
+}
+
+// ways marks through what a program works as a manner, if what it does there is asked about
+// and cannot be undone.
+func (o *operations) ways() {
+	way := func(c *one) bool { return len(c.said) > 0 && c.said[0].Phrase == "makes %s talk through %s" }
+	final := slices.ContainsFunc(o.list, func(c one) bool { return !way(&c) && c.undo == operation.Irreversible && c.score < o.asked })
+	for i := range o.list {
+		o.list[i].manner = o.list[i].manner || final && way(&o.list[i])
+	}
 }
 
 // weighs reports whether an operation stands for itself and weighs as much as another.

@@ -39,7 +39,7 @@ func (c *call) named() (t toolName, ok bool) {
 	if n == 0 {
 		words = slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) })
 	}
-	if len(words) == 0 {
+	if words = unversioned(words); len(words) == 0 {
 		words = c.before(at)
 	}
 	t.parted(words)
@@ -204,6 +204,9 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
 	if said := c.first("response", "answer", "reply"); said != "" {
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}}), &t
+	}
+	if said := c.besides(&t); said != "" {
+		return append(out, wording.Clause{Phrase: besidesComment, Args: []wording.Clause{prose(said)}}), &t
 	}
 	if about := c.about(t.plural); t.bare(names) && len(what) == 1 && about.Phrase != "" {
 		out = append(out, about)

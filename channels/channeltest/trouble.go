@@ -97,6 +97,7 @@ func outage(t *testing.T, h Harness) {
 	beside, _, q := h.ask(t, "make beside")
 	h.elsewhere(t, a, approval.ChoiceAllow, "")
 	other := Ask(t, h.Channel.Name(), "make test")
+	time.Sleep(time.Minute) // so that nothing waits for its turn while the platform is away
 	try := func() {
 		t.Helper()
 		_ = h.retry(t, h.Channel.Amend(t.Context(), ref, h.card(a)))

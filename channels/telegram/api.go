@@ -26,6 +26,20 @@ type api struct {
 	client      *http.Client
 	// quiet holds back messages to chats that accept none for a while.
 	quiet platform.Pauses[int64]
+	// unpaced says that the platform has no limits; pace spreads new messages.
+	unpaced bool
+	pace    platform.Pace[int64]
+}
+
+// rates returns the limits of new messages in a chat, and in all of them (0). The platform's
+// FAQ for bots has them (core.telegram.org/bots/faq): one a second in a chat, with short
+// bursts, 20 a minute in a group, and 30 a second. Groups have negative numbers.
+func rates(chat int64) map[int64]platform.Rate {
+	own := platform.Rate{Every: time.Second, AtOnce: 20}
+	if chat < 0 {
+		own = platform.Rate{Every: 4 * time.Second, AtOnce: 5}
+	}
+	return map[int64]platform.Rate{chat: own, 0: {Every: 40 * time.Millisecond, AtOnce: 5}}
 }
 
 const (
@@ -211,12 +225,34 @@ func newAPI(base, token string, client *http.Client) *api {
 	return &api{base: strings.TrimRight(base, "/"), token: token, client: &own}
 }
 
+// busy says that a chat accepts no message for a while.
+func busy(wait time.Duration) error {
+	return &PlatformError{
+		Method: "send", Code: http.StatusTooManyRequests, Description: "the chat takes no message yet", RetryAfter: wait,
+	}
+}
+
+// turn waits until the chat accepts another new message, or says how long that will be. An
+// answer to a person waits for no turn.
+func (a *api) turn(ctx context.Context, chat int64, answer bool) error {
+	wait := a.quiet.Left(chat)
+	if wait == 0 && (answer || a.unpaced) {
+		a.pace.Ahead(rates(chat))
+		return nil
+	}
+	if wait == 0 {
+		wait = a.pace.Turn(ctx, rates(chat))
+	}
+	if wait > 0 {
+		return busy(wait)
+	}
+	return nil
+}
+
 // hush makes a call, unless the chat's rate limit still holds it back.
 func (a *api) hush(chat int64, call func() (strictjson.Value, error)) (strictjson.Value, error) {
 	if wait := a.quiet.Left(chat); wait > 0 {
-		return nil, &PlatformError{
-			Method: "send", Code: http.StatusTooManyRequests, Description: "the chat takes no message yet", RetryAfter: wait,
-		}
+		return nil, busy(wait)
 	}
 	v, err := call()
 	if p, ok := errors.AsType[*PlatformError](err); ok && p.Code == http.StatusTooManyRequests {

@@ -140,6 +140,7 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 		Document: "../../docs/telegram.md",
 		Proven: map[string]string{
 			"Thousands of messages waited while vaglio was down": "TestAPressWaitsForNoSpeech",
+			"Many cards come at once":                            "TestCardsComeAtThePlatformsPace",
 			"It refuses menus for an hour":                       "TestAMenuThatIsRefusedDelaysNoPress",
 			"The topic is deleted or closed":                     "TestWithoutItsTopicACardGoesToTheChat",
 			"The group becomes a supergroup":                     "TestAGroupThatBecameASupergroupIsFollowed",

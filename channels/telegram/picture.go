@@ -85,6 +85,7 @@ func (l *loop) replyPicture(ctx context.Context, m *message, d *report.Digest) {
 		params["caption"] = params["text"]
 		delete(params, "text")
 		delete(params, "link_preview_options")
+		l.api.pace.Ahead(rates(m.Chat.ID))
 		_, err = l.api.hush(m.Chat.ID, func() (strictjson.Value, error) {
 			return l.api.upload(ctx, "sendPhoto", params, "photo", photo, callWithin)
 		})

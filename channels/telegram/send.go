@@ -20,6 +20,8 @@ type note struct {
 	markup string
 	// silent makes it arrive without a sound.
 	silent bool
+	// answer says that it answers a person, who waits for no other message.
+	answer bool
 }
 
 func (c *Channel) params(chat int64, p *page, n note) tgbotapi.Params {
@@ -44,7 +46,7 @@ func (c *Channel) params(chat int64, p *page, n note) tgbotapi.Params {
 
 // send sends a message and returns its id.
 func (c *Channel) send(ctx context.Context, chat int64, p *page, n note) (int, error) {
-	return c.put(chat, c.params(chat, p, n), func(params tgbotapi.Params) (strictjson.Value, error) {
+	return c.put(ctx, chat, c.params(chat, p, n), n.answer, func(params tgbotapi.Params) (strictjson.Value, error) {
 		return c.api.call(ctx, "sendMessage", params, callWithin)
 	})
 }
@@ -56,14 +58,24 @@ func (c *Channel) upload(ctx context.Context, chat int64, caption *page, file tg
 	params["caption"] = params["text"]
 	delete(params, "text")
 	delete(params, "link_preview_options") // the platform accepts it only with a text
-	return c.put(chat, params, func(params tgbotapi.Params) (strictjson.Value, error) {
+	return c.put(ctx, chat, params, false, func(params tgbotapi.Params) (strictjson.Value, error) {
 		return c.api.upload(ctx, "sendDocument", params, "document", file, uploadWithin)
 	})
 }
 
-// put makes a call that creates a message, and returns its id. If the topic does not exist
+// put makes a call that creates a message, when it is its turn, and returns its id. If the topic does not exist
 // the message goes to the chat itself: better in the wrong place than nowhere.
-func (c *Channel) put(chat int64, params tgbotapi.Params, call func(tgbotapi.Params) (strictjson.Value, error)) (int, error) {
+func (c *Channel) put(
+	ctx context.Context, chat int64, params tgbotapi.Params, answer bool, call func(tgbotapi.Params) (strictjson.Value, error),
+) (int, error) {
+	if err := c.api.turn(ctx, chat, answer); err != nil {
+		return 0, err
+	}
+	return c.putNow(chat, params, call)
+}
+
+// putNow is put without waiting for a turn.
+func (c *Channel) putNow(chat int64, params tgbotapi.Params, call func(tgbotapi.Params) (strictjson.Value, error)) (int, error) {
 	put := func() (strictjson.Value, error) { return call(params) }
 	res, err := c.api.hush(chat, put)
 	p, refused := errors.AsType[*PlatformError](err)

@@ -64,6 +64,8 @@ type Config struct {
 	Token string
 	// API is the Bot API's address; empty means Telegram's own.
 	API string
+	// Unpaced sends messages as they come: a server for trying and testing has no limits.
+	Unpaced bool
 	// Client makes the requests; nil means a default one.
 	Client *http.Client
 	Memory Memory
@@ -108,8 +110,10 @@ func New(ctx context.Context, c Config) (*Channel, error) {
 		return nil, err
 	}
 	over := make(chan struct{})
+	calls := newAPI(c.API, c.Token, c.Client)
+	calls.unpaced = c.Unpaced
 	return &Channel{
-		api: newAPI(c.API, c.Token, c.Client), topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), locale: c.Locale, edits: c.Edits, log: c.Log,
+		api: calls, topic: c.Topic, chat: c.Chat, approvers: slices.Clone(c.Approvers), locale: c.Locale, edits: c.Edits, log: c.Log,
 		notes: notes, began: time.Now(),
 		webhook: c.Webhook, deliveries: make(chan incoming), over: over, end: sync.OnceFunc(func() { close(over) }),
 	}, nil

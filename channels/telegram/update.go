@@ -144,7 +144,7 @@ func (l *loop) reply(ctx context.Context, m *message, ph phrase, values map[stri
 
 func (l *loop) replyPage(ctx context.Context, m *message, p *page, markup string) {
 	l.later(ctx, m.Chat.ID, func() {
-		if _, err := l.send(ctx, m.Chat.ID, p, note{reply: m.ID, thread: m.topic(), markup: markup}); err != nil {
+		if _, err := l.send(ctx, m.Chat.ID, p, note{reply: m.ID, thread: m.topic(), markup: markup, answer: true}); err != nil {
 			l.log.WarnContext(ctx, "an answer could not be sent", "error", err)
 		}
 	})

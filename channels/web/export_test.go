@@ -51,7 +51,14 @@ func TestHistoryIsSearched(t *testing.T) {
 		if got := len(doc.class("entry")); got != want {
 			t.Errorf("%s: %d entries, want %d", query, got, want)
 		}
-		for _, a := range doc.class("files")[0].all("a") {
+		files := doc.class("files")
+		if (len(files) > 0) != (want > 0) {
+			t.Fatalf("%s: %d entries, and files are offered: %t", query, want, len(files) > 0)
+		}
+		if want == 0 {
+			continue
+		}
+		for _, a := range files[0].all("a") {
 			if !strings.Contains(a.attr("href"), "format=") || !strings.Contains(a.attr("href"), strings.Split(query, "=")[0]+"=") {
 				t.Errorf("%s: the file is of something else: %s", query, a.attr("href"))
 			}

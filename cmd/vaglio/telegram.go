@@ -130,7 +130,7 @@ func (d *daemon) openTelegram(ctx context.Context) error {
 func newBot(ctx context.Context, c *config, notes telegram.Memory, log *slog.Logger) (*telegram.Channel, error) {
 	t := &c.Telegram
 	bot, err := telegram.New(ctx, telegram.Config{
-		Token: string(t.Token), API: t.API, Memory: notes, Chat: t.Chat, Topic: t.Topic,
+		Token: string(t.Token), API: t.API, Unpaced: t.API != "", Memory: notes, Chat: t.Chat, Topic: t.Topic,
 		Webhook: t.Webhook, Approvers: t.Approvers, Edits: c.edits(),
 		Locale: platform.Locale{Texts: c.Texts, Lang: c.Lang, Zone: c.Zone}, Log: log,
 	})

@@ -1,6 +1,7 @@
 package telegramtest
 
 import (
+	"net/http"
 	"reflect"
 	"strconv"
 	"strings"
@@ -160,6 +161,9 @@ func (s *Server) send(p map[string]string, with *attached) (any, *Fault) {
 	if fault != nil {
 		return moved, fault
 	}
+	if fault := s.tooFast(chat); fault != nil {
+		return nil, fault
+	}
 	c, fault := readContent(p, text, limit)
 	if fault == nil && c.newer && s.old {
 		fault = unallowed()
@@ -186,6 +190,28 @@ func (s *Server) send(p map[string]string, with *attached) (any, *Fault) {
 	}
 	chat.messages[m.ID] = m
 	return s.wire(chat, m, true), nil
+}
+
+// tooFast refuses a message that comes too soon after others, if the platform counts them:
+// 20 a minute in a group; elsewhere one a second, and 20 more at once.
+func (s *Server) tooFast(c *chat) *Fault {
+	within := func(d time.Duration) (n int) {
+		for _, m := range c.messages {
+			if m.From.IsBot && time.Since(m.At) < d {
+				n++
+			}
+		}
+		return n
+	}
+	fast := within(time.Minute) >= 20
+	if c.id > 0 {
+		fast = within(time.Second) > 20 || within(20*time.Second) >= 40
+	}
+	if !s.paced || !fast {
+		return nil
+	}
+	s.refused++
+	return &Fault{Code: http.StatusTooManyRequests, Description: "Too Many Requests: retry after 1", RetryAfter: 1}
 }
 
 // repliesTo returns the message that reply_parameters name, 0 if there are none.

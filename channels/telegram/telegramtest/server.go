@@ -61,6 +61,9 @@ type Server struct {
 	commands map[string][]Command
 	// old makes it a server from before the newer kinds of buttons.
 	old bool
+	// paced says that it counts the bot's messages; refused is how many came too soon.
+	paced   bool
+	refused int
 
 	platformtest.Trouble[Fault]
 	network platformtest.Network
@@ -108,6 +111,20 @@ func (s *Server) Older() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.old = true
+}
+
+// Pace makes the server count the bot's messages, and refuse those that come too soon.
+func (s *Server) Pace() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paced = true
+}
+
+// Refused returns how many messages came too soon.
+func (s *Server) Refused() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
 }
 
 // Start accepts connections again, with everything that the platform knows.

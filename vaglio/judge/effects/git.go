@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // switched notes which main branch the next push works on, unless an option means that the word is
@@ -76,10 +77,12 @@ func gitPush(c *call) []Effect {
 		return out
 	}
 	refs := ops[min(1, len(ops)):]
+	var out []Effect
 	for _, r := range refs {
-		if out := c.pushRef(r, ops[0].text, to); out != nil {
-			return out
-		}
+		out = append(out, c.pushRef(ops[0], r)...)
+	}
+	if out != nil {
+		return out
 	}
 	if c.r.onMain != "" && (len(refs) == 0 || refs[0].text == "HEAD") {
 		return shared(KindPublish, pushed(cmp.Or(pushTarget(ops[:min(1, len(ops))]), "origin")+" "+c.r.onMain, false), c.r.onMain)
@@ -107,12 +110,22 @@ func (c *call) pushOptions(to string) []Effect {
 		return shared(KindDelete, say("deletes %s on %s", strings.ReplaceAll(strings.TrimPrefix(refs, "tag "), " ", ", "), remote), to)
 	case c.has("--all", "--branches"):
 		return shared(KindPublish, say("pushes all branches to the remote %s", remote), "branches")
-	case c.has("--tags", "--follow-tags"):
-		return shared(KindPublish, say("pushes all tags to the remote %s", remote), "tags")
+	case c.has("--tags"):
+		return shared(KindPublish, pushedWith(remote, refs, "pushes %s and all tags to %s", "pushes all tags to the remote %s"), "tags")
+	case c.has("--follow-tags"):
+		return shared(KindPublish, pushedWith(remote, refs, "pushes %s and its tags to %s", "pushes the branch and its tags to the remote %s"), "tags")
 	case c.has("--no-verify"):
 		return shared(KindSafeguardOff, say("pushes without the checks of the hooks"), to)
 	}
 	return nil
+}
+
+// pushedWith says which refs are pushed, if the call names any, together with tags.
+func pushedWith(remote, refs string, named, unnamed wording.Phrase) wording.Sentence {
+	if refs == "" {
+		return say(unnamed, remote)
+	}
+	return say(named, refs, remote)
 }
 
 // pushRemote returns the effects of a push to a remote that is not just for commits, or that
@@ -134,7 +147,8 @@ func (c *call) pushRemote(ops []arg, to string) []Effect {
 
 // pushRef returns the effects of pushing to a ref that others build on, or on which something is
 // lost.
-func (c *call) pushRef(r arg, remote, to string) []Effect {
+func (c *call) pushRef(remote, r arg) []Effect {
+	to := pushTarget([]arg{remote, r})
 	src, dst, colon := strings.Cut(r.text, ":")
 	if !colon {
 		dst = src
@@ -145,7 +159,7 @@ func (c *call) pushRef(r arg, remote, to string) []Effect {
 	case strings.HasPrefix(r.text, "+"):
 		return []Effect{usual(KindPublish).as(Irreversible, ReachShared).with(pushed(to, true), to)}
 	case colon && src == "":
-		return shared(KindDelete, say("deletes %s on %s", strings.TrimPrefix(dst, "refs/heads/"), remote), to)
+		return shared(KindDelete, say("deletes %s on %s", strings.TrimPrefix(dst, "refs/heads/"), remote.text), to)
 	case c.r.judge.tables.mainBranch(dst) && dst != "HEAD", strings.HasPrefix(dst, "refs/tags/"), r.text == "tag", versionTag(dst):
 		return shared(KindPublish, pushed(to, false), dst)
 	}

@@ -247,7 +247,8 @@ func (t *tool) mild(e Effect) bool { return e.Kind == KindCreate || e.Kind == Ki
 
 // draft reports whether a tool prepares something without sending it.
 func (t *tool) draft(v verb) bool {
-	return t.has("draft", "drafts") && (t.mild(v.effect) || v.light) || t.is("draft", "as_draft", "save_as_draft", "draft_only") && t.mild(v.effect)
+	says := t.local() && t.is("draft", "as_draft", "save_as_draft", "draft_only")
+	return t.mild(v.effect) && (says || t.has("draft", "drafts")) || v.light && t.has("draft", "drafts")
 }
 
 // recipients reports whether the arguments name people.

@@ -213,10 +213,24 @@ func (c *call) carriedOut(urls []arg) []Effect {
 	return out
 }
 
+// sentFiles returns the files that curl sends as data or in the fields of a form.
+func (c *call) sentFiles() (files []string) {
+	for _, d := range append(c.values("-d", "--data", "--data-binary", "--data-ascii", "--json"), c.values("-F", "--form")...) {
+		field, file, ok := strings.Cut(d.text, "@")
+		if file, _, _ = strings.Cut(file, ";"); ok && (field == "" || strings.HasSuffix(field, "=") && c.has("-F", "--form")) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
 func (c *call) curlMethod() (method, body string) {
 	data := c.values("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "--form-string")
 	for _, d := range data {
 		body += d.text
+	}
+	if files := c.sentFiles(); len(files) > 0 {
+		body = "@" + strings.Join(files, ", ")
 	}
 	switch v, ok := c.value("-X", "--request"); {
 	case ok:
