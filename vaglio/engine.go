@@ -271,9 +271,6 @@ func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, 
 	}, call.Reading, runs, true, nil
 }
 
-// Executor returns what the catalog knows of an executor.
-func (e *Engine) Executor(name string) (catalog.Executor, bool) { return e.catalog.Find(name) }
-
 // Executors returns the names of the executors that the catalog lists.
 func (e *Engine) Executors() []string { return e.catalog.Names() }
 

@@ -58,9 +58,6 @@ func needsOf(gates []Gate) (n Needs) {
 	return n
 }
 
-// Needs returns what the judges together need.
-func (e *Engine) Needs() Needs { return e.needs }
-
 // Needed returns what the judges need for a call of the executor: nothing if it skips the
 // judges.
 func (e *Engine) Needed(executor string) Needs {

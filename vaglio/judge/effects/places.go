@@ -3,7 +3,6 @@ package effects
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -67,14 +66,11 @@ func (r *reading) whole(v *invocation, a arg) arg {
 
 // local returns a path in its normal form, which may be relative.
 func (w *world) local(p string) string {
-	if strings.HasPrefix(p, "~") {
-		p = otherHome.ReplaceAllString(p, "/home/$1")
+	if len(p) > 1 && p[0] == '~' && (p[1] == '_' || 'a' <= p[1] && p[1] <= 'z') {
+		p = "/home/" + p[1:] // another user's home
 	}
 	return place.Local(p, cmp.Or(w.home, "/home/~"))
 }
-
-// otherHome matches the home of another user at the beginning of a path.
-var otherHome = regexp.MustCompile(`^~([a-z_][\w.-]*)`)
 
 // placeOf returns where the file is that a word names.
 func (w *world) placeOf(a arg, cwd string) where {
