@@ -131,8 +131,11 @@ func folded(list []Effect, said *intent) []fold {
 		why   string // without the target, "" of what stands for itself
 		dir   string
 	}
-	of, files, worst := make([]group, len(list)), map[group]map[string]bool{}, map[group]float64{}
+	of, files, worst, told := make([]group, len(list)), map[group]map[string]bool{}, map[group]float64{}, map[group]bool{}
 	for i, e := range list {
+		if len(list) < foldLeast {
+			break // None can be joined.
+		}
 		why, ok := withoutTarget(e)
 		if !ok {
 			continue
@@ -144,11 +147,9 @@ func folded(list []Effect, said *intent) []fold {
 		files[k][e.Target], worst[k] = true, min(worst[k], e.score(said))
 	}
 	out := make([]fold, 0, len(list))
-	told := map[group]bool{}
 	for i, e := range list {
 		k := of[i]
-		n := len(files[k])
-		switch {
+		switch n := len(files[k]); {
 		case k.why == "" || n < foldLeast:
 			out = append(out, fold{e, e.score(said)}) // equal signals are joined later
 		case !told[k]:
