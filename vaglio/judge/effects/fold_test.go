@@ -42,6 +42,7 @@ func TestFold(t *testing.T) {
 		first, last   string
 	}{
 		{"one folder", "rm" + names("/backup/f%d", 297), 1, "Deletes 297 files below /backup outside", "Deletes 297"},
+		{"as few as are counted", "rm" + names("/backup/f%d", 3), 1, "Deletes 3 files below /backup", "Deletes 3"},
 		{"two are told", "rm /backup/a /backup/b", 2, "Deletes /backup/a outside", "Deletes /backup/b"},
 		{"the same twice is one", "rm /backup/a /backup/a /backup/b /backup/b", 2, "Deletes /backup/a", "Deletes /backup/b"},
 		{"another deed is apart", "rm" + names("/backup/f%d", 3) + "; touch /backup/x", 2, "Deletes 3 files below /backup", "Creates /backup/x"},

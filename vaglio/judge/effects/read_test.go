@@ -181,3 +181,16 @@ func TestALogIsNotWrittenTwice(t *testing.T) {
 		}
 	}
 }
+
+func TestOtherHomes(t *testing.T) {
+	t.Parallel()
+	w := &world{home: "/home/u"}
+	for path, want := range map[string]string{
+		"~": "/home/u/", "~/x": "/home/u/x", "~bob": "/home/bob", "~bob/x": "/home/bob/x", "~_apt/x": "/home/_apt/x", "~z-1.a/x": "/home/z-1.a/x",
+		"~+/x": "~+/x", "~1": "~1", "~Bob": "~Bob", "a~b": "a~b", "x/~bob": "x/~bob", "": "",
+	} {
+		if got := w.local(path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}
