@@ -134,6 +134,58 @@ type ProgramResult struct {
 	Loose bool
 }
 
+// Tasks knows what a project's tools run from its files, as make does from a makefile.
+type Tasks interface {
+	// Tasks returns the texts that a command runs, in order; none if it is no such tool or its
+	// files are missing.
+	Tasks(c TaskCall) []Task
+}
+
+// TaskCall is a command that may run what files hold.
+type TaskCall struct {
+	// Name is the program's name without its folder; Args are the words after it.
+	Name string
+	Args []Word
+	// Assigns are the variables set for this command.
+	Assigns []Assign
+	// Env returns the values of variables that were set before; it may be nil.
+	Env func(name string) (Word, bool)
+	// Cwd is the folder that it runs in, absolute and clean.
+	Cwd string
+	// Files reads files, including those that the source wrote. Changed and Loaded are as in
+	// [Options]; Input lists the files that make up the standard input.
+	Files   Files
+	Changed []string
+	Loaded  func() []string
+	Input   []string
+	// Carries says that its words are read further, as commands or programs. Command says that the
+	// last of Args is the program of a command that is read by itself; its words are left out.
+	Carries, Command bool
+}
+
+// Variable returns the value of a variable as the command sees it, if it is set.
+func (c *TaskCall) Variable(name string) (Word, bool) {
+	if value, ok := assigned(c.Assigns, name); ok || c.Env == nil {
+		return value, ok
+	}
+	return c.Env(name)
+}
+
+// Task is one text that a tool runs from a file.
+type Task struct {
+	// File is the path of the file, Line the text's first line in it.
+	File string
+	Line int
+	// Text is what runs. Language is "sh", a language of [ProgramReader], or "" for any other.
+	Text, Language string
+	// Dir is the folder that it runs in.
+	Dir string
+	// Guess says that the text may not be what runs; Found says that no word names the file.
+	Guess, Found bool
+	// Closed says why the file's content is not known; there is no text then.
+	Closed *ClosedError
+}
+
 // readProgram reads a program in another language and carries out its steps. It returns out if the
 // program's output is unknown or not wanted.
 func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
