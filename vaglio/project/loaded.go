@@ -66,20 +66,21 @@ func (l *loading) takeLoaded() {
 	named := l.placesOf(append(operands(l.words), l.folders("PATH")...)) // what it runs, it finds there
 	maps.Copy(named, l.inSettings)
 	for _, file := range l.c.Changed {
-		if slices.Contains(loaded, file) && !l.reader.isProse(file) && l.near(file) {
-			l.takeLoadedOne(file, named)
+		if !l.reader.isProse(file) && l.near(file) {
+			l.takeLoadedOne(file, slices.Contains(loaded, file), named)
 		}
 	}
 }
 
-// takeLoadedOne takes what may run in one file. named are the paths that the words name.
-func (l *loading) takeLoadedOne(file string, named map[string]bool) {
+// takeLoadedOne takes what may run in one file. holds says that the file is loaded; named are
+// the paths that the words name. A task of a file that is not loaded may run one that is.
+func (l *loading) takeLoadedOne(file string, holds bool, named map[string]bool) {
 	switch {
 	case l.looked[file]:
-		if text, _ := l.c.Files.Content(file); l.setsUp(file) {
+		if text, _ := l.c.Files.Content(file); holds && l.setsUp(file) {
 			l.guessed(func() { l.commands(file, text) })
 		}
-	case l.tasksIn(file):
+	case l.tasksIn(file) || !holds:
 	case !l.reader.isFor("named", file) || l.within(named, file):
 		l.take(file, false)
 	}

@@ -99,7 +99,7 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		{"unheardof", "notes.md", "notes.md", ""},
 		{"unheardof", "conf.yaml", "conf.yaml", "conf.yaml:1 sh? ls -l"},
 		{"ls", "a.rb", "a.rb", ""},
-		{"unheardof build", "Makefile a.rb", "a.rb", "a.rb:1 ruby? y()"},
+		{"unheardof build", "Makefile a.rb", "a.rb", "Makefile:3 sh? ls -l\na.rb:1 ruby? y()"}, // the task may run a.rb
 		{"cp a b", "a.rb", "a.rb", ""},
 		{"eslint x", "a.rb", "a.rb", ""},
 		{"make build", "a.rb", "a.rb", "Makefile:3 sh ls -l\na.rb:1 ruby? y()"},
