@@ -244,9 +244,10 @@ func TestAVoteIsVoidWhenItsGroundChanges(t *testing.T) {
 		"other owner":   {func(r *approval.Routing) { r.Owners = map[string]string{"coder": person(cat)} }, true},
 		"no owner":      {func(r *approval.Routing) { r.Owners = nil }, true},
 		"id of another": {func(r *approval.Routing) { move(r, bob, person(cat)) }, true},
+		"digits asked":  {func(r *approval.Routing) { r.Routes[0].Match = true }, true},
 	} {
 		r, a := team(), open(t, "make a")
-		r.Members = slices.Clone(r.Members)
+		r.Members, r.Routes = slices.Clone(r.Members), slices.Clone(r.Routes)
 		tap := approval.Tap{Ask: a.ID, Choice: approval.ChoiceAllow, By: approval.Person{ID: bob}, Channel: "web"}
 		if _, err := a.Vote(tap, voters(&r, "coder", "prod"), start, time.Minute); err != nil || a.View() != "pending+1" {
 			t.Fatalf("%s: %v, %s", name, err, a.View())
