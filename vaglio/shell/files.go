@@ -73,7 +73,7 @@ func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
 	if f.remote != nil || !known || !isFile || r.opts.Files == nil || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(key) != nil {
 		return "", "", false
 	}
-	if text, ok = r.opts.Files.Content(where); !ok {
+	if text, ok = r.edited(where); !ok {
 		r.shut(f, where, func(c *ClosedError) bool { return !c.Inert })
 	}
 	return text, where, ok && r.step(nil, len(text)/bytesPerStep)
@@ -308,7 +308,19 @@ func (r *reader) fileText(path string) (string, bool) {
 	if r.opts.Files == nil {
 		return "", false
 	}
-	return r.opts.Files.Content(path)
+	return r.edited(path)
+}
+
+// edited returns the content of a file that the source did not write, after its edits. What an edit
+// does that is not followed is not known: the text stays.
+func (r *reader) edited(where string) (string, bool) {
+	text, ok := r.opts.Files.Content(where)
+	for _, edit := range r.edits[where] {
+		if after, followed := edit(text); ok && r.step(r.looking, len(text)/bytesPerStep) && followed {
+			text = after
+		}
+	}
+	return text, ok
 }
 
 // tasks reads what a command runs from the project's files.

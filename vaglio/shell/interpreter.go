@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/unixtext"
+	"github.com/metnos/vaglio/vaglio/shell/filter"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -20,6 +21,9 @@ func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 		for _, v := range opts.all("v", "assign") {
 			texts = append([]Word{assignmentText(v)}, texts...)
 		}
+	}
+	if p.language == "perl" && opts.any("p") && opts.any("i") && !strings.Contains(spaced(texts).Prefix(), "$") { // no variable
+		r.editFiles(f, texts, true, rest)
 	}
 	if len(texts) > 0 {
 		return r.programText(f, g, p, opts, joined(texts, "\n"), rest, out)
@@ -264,6 +268,13 @@ func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
 	for _, s := range scripts {
 		r.sedCode(g, s, f.stdin.Text)
 	}
+	if opts.any("i", "in-place") {
+		files := rest
+		if !opts.any(p.text...) {
+			files = tail(rest, 1)
+		}
+		r.editFiles(f, scripts, opts.any("E", "r", "regexp-extended"), files)
+	}
 	for _, file := range opts.all(p.file...) {
 		text := r.content(f, file)
 		whole, where, ok := r.loaded(f, text)
@@ -274,6 +285,41 @@ func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
 		r.fromFile(g, sourceFile{path: where}, func(g *frame) Word { r.sedCode(g, whole, f.stdin.Text); return Word{} })
 	}
 	return out
+}
+
+// editFiles notes that sed or perl changes files in place, for when one of them runs later.
+func (r *reader) editFiles(f *frame, scripts []Word, extended bool, files []Word) {
+	const most = 32 // edits of one file that are followed
+	edit := func(text string) (string, bool) { return replacedBy(scripts, extended, text) }
+	for _, file := range files {
+		key, ok := r.fileKey(file)
+		switch where := strings.TrimPrefix(key, keyFile); {
+		case !ok || f.remote != nil:
+		case r.written(file):
+			text, known := r.content(f, file).Text()
+			if after, followed := edit(text); known && followed && r.step(f, len(text)/bytesPerStep) {
+				r.writeFile(f, file, Text(after), false)
+			}
+		case len(r.edits[where]) < most:
+			if r.edits == nil {
+				r.edits = map[string][]func(string) (string, bool){}
+			}
+			r.edits[where] = append(r.edits[where], edit)
+		}
+	}
+}
+
+// replacedBy returns a text after the scripts; false if one of them is not followed.
+func replacedBy(scripts []Word, extended bool, text string) (string, bool) {
+	for _, s := range scripts {
+		code, known := s.Text()
+		after, followed := filter.Replaced(code, extended, text)
+		if !known || !followed {
+			return "", false
+		}
+		text = after
+	}
+	return text, true
 }
 
 // sedCode reads what a sed script runs, by its e, and what it writes, by its w.

@@ -64,9 +64,54 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestReplaced checks what sed's s makes of a text, with what GNU sed prints.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		script     string
+		extended   bool
+		text, want string
+	}{
+		{`s/a/b/`, false, `banana`, `bbnana`},
+		{`s/a/b/g`, false, `banana`, `bbnbnb`},
+		{`s/A/b/gI`, false, `banana`, `bbnbnb`},
+		{`s#/usr#/opt#`, false, `/usr/bin /usr`, `/opt/bin /usr`},
+		{`s/(a)/[\1]/g`, true, `banana`, `b[a]n[a]n[a]`},
+		{`s/\(an\)/<\1>/`, false, `banana`, `b<an>ana`},
+		{`s/a+/x/`, false, `a+b aa`, `xb aa`},
+		{`s/a\+/x/`, false, `caab`, `cxb`},
+		{`s/^b/&&/`, false, "b\nab", "bb\nab"},
+		{`s/[^[:space:]]*$/end/`, false, `one two`, `one end`},
+		{`s/[]]/x/`, false, `a]b`, `axb`},
+		{`s/[a\]/x/g`, false, `a\b`, `xxb`},
+		{`s/a$/\n/`, false, `ba`, "b\n"},
+		{`s/$x/y$1/`, false, `$x`, `y$1`},
+		{`s/\<an/X/g`, false, `an ban an`, `X ban X`},
+		{`s/a/b/; s/b/c/`, false, `ab`, `cb`},
+		{`s/a/\//`, false, `a`, `/`},
+		{`s|a\|b|c|g`, false, `a|b`, `c`},
+		{`s/.*/$0/`, false, `x`, `$0`},
+		{`s/\t/ /g`, false, "a\tb", `a b`},
+		{`s/{x}/y/`, false, `{x}`, `y`},
+		{`s/a{2}/y/`, true, `aa`, `y`},
+		{`s/x*/-/g`, false, `abc`, `-a-b-c-`},
+		{`s/a^b/x/`, false, `a^b`, `x`},
+		{`s/\(^a\|b$\)/x/g`, false, `ab b`, `xb x`},
+	} {
+		if got, ok := filter.Replaced(row.script, row.extended, row.text); !ok || got != row.want {
+			t.Errorf("%s makes %q of %q, %t; want %q", row.script, got, row.text, ok, row.want)
+		}
+	}
+	for _, script := range []string{"d", "s/a/b/e", "s/a/b/w f", "s/a/b/p", "s/a/b/2", `s/\(a\)\1/b/`, `s/a/\U&/`, "s/a", "s", "2s/a/b/", "s/a/b/ }", "y/a/b/", "s/[/b/", "s/a/b/;p"} {
+		if got, ok := filter.Replaced(script, false, "aa"); ok {
+			t.Errorf("%s is followed: %q", script, got)
+		}
+	}
+}
+
 // FuzzApply checks that hostile calls and texts cause no failure.
 func FuzzApply(f *testing.F) {
-	for _, call := range []string{"tr a-\xff b", "tr [: a", "xxd -r", "base64 -d", "base32 -d", "rev", "cat"} {
+	for _, call := range []string{"s/[[:a/\\1/g", "tr a-\xff b", "tr [: a", "xxd -r", "base64 -d", "base32 -d", "rev", "cat"} {
 		f.Add(call, "text\x00\xff\n1: 2")
 	}
 	f.Fuzz(func(_ *testing.T, call, text string) {
@@ -74,5 +119,6 @@ func FuzzApply(f *testing.F) {
 		if f := filter.New(words[0], words[1:]); f != nil {
 			_, _ = f.Apply(text)
 		}
+		_, _ = filter.Replaced(call, len(text)%2 == 0, text)
 	})
 }
