@@ -106,6 +106,7 @@ type program struct {
 	in    *shell.Program
 
 	src     string
+	links   [][]string // what its imports may mean, nil until a call asks
 	toks    []token
 	seen    []bool
 	at, end int

@@ -18,7 +18,10 @@ func (p *program) linked(name string, args []value) (out value, ok bool) {
 	}
 	at := strings.LastIndexByte(name, '.')
 	of := path.Ext("." + name[:max(at, 0)])[1:] // the module, "" if it has no name
-	for _, files := range p.lang.imports.In(path.Dir(cmp.Or(p.in.Path, p.in.Cwd+"/-")), []string{p.in.Cwd}, p.src) {
+	if p.links == nil {
+		p.links = append([][]string{}, p.lang.imports.In(path.Dir(cmp.Or(p.in.Path, p.in.Cwd+"/-")), []string{p.in.Cwd}, p.src)...)
+	}
+	for _, files := range p.links {
 		if stem, _, _ := strings.Cut(path.Base(files[0]), "."); of != "" && of != stem {
 			continue
 		}
