@@ -278,12 +278,15 @@ func (p *program) options(k *call) (opts options, operands []Word) {
 
 // carriedIn returns the words of a call that are a command of their own, read by itself.
 func (p *program) carriedIn(k *call) []Word {
-	_, rest := p.options(k)
+	opts, rest := p.options(k)
+	if p.assigns {
+		_, rest = leadingAssigns(rest)
+	}
 	w, rest := p.operands(rest)
 	if w == nil || w.run != runArgv || w.container {
 		return nil
 	}
-	return tail(rest, w.from)
+	return w.inner(opts, rest)
 }
 
 // withProgram returns a command with the program that takes it, if there is one.

@@ -44,10 +44,7 @@ func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 		return r.carried(g, code, name)
 	}
 	g.enterRoot(p, opts, rest[:min(len(rest), w.from+1)])
-	if !opts.any(w.instead...) {
-		rest = tail(rest, w.from)
-	}
-	if len(rest) == 0 || !p.runs(opts) {
+	if rest = w.inner(opts, rest); len(rest) == 0 {
 		if listed {
 			return out
 		}
@@ -116,8 +113,17 @@ func (p *program) lateLine(w *way, rest []Word) (Word, bool) {
 	return rest[w.from+1], true
 }
 
-// runs reports whether the program runs its operands.
-func (p *program) runs(opts options) bool { return p.run != runNone && !opts.any(p.unless...) }
+// inner returns those of the operands that are run in this way; none if nothing is.
+func (w *way) inner(opts options, operands []Word) []Word {
+	switch {
+	case w.run == runNone || opts.any(w.unless...):
+		return nil
+	case opts.any(w.instead...):
+		return operands
+	default:
+		return tail(operands, w.from)
+	}
+}
 
 // enterRoot notes the other root in which a command runs, if there is one. The operands are those
 // before the command, and the command's name.
