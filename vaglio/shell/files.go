@@ -315,8 +315,8 @@ func (r *reader) fileText(path string) (string, bool) {
 // does that is not followed is not known: the text stays.
 func (r *reader) edited(where string) (string, bool) {
 	text, ok := r.opts.Files.Content(where)
-	for _, edit := range r.edits[where] {
-		if after, followed := edit(text); ok && r.step(r.looking, len(text)/bytesPerStep) && followed {
+	for _, e := range r.edits[where] {
+		if after, followed := r.after(r.looking, e, text); followed {
 			text = after
 		}
 	}

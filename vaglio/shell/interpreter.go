@@ -23,7 +23,7 @@ func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 		}
 	}
 	if p.language == "perl" && opts.any("p") && opts.any("i") && !strings.Contains(spaced(texts).Prefix(), "$") { // no variable
-		r.editFiles(f, texts, true, rest)
+		r.editFiles(f, edit{texts, true}, rest)
 	}
 	if len(texts) > 0 {
 		return r.programText(f, g, p, opts, joined(texts, "\n"), rest, out)
@@ -273,7 +273,7 @@ func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
 		if !opts.any(p.text...) {
 			files = tail(rest, 1)
 		}
-		r.editFiles(f, scripts, opts.any("E", "r", "regexp-extended"), files)
+		r.editFiles(f, edit{scripts, opts.any("E", "r", "regexp-extended")}, files)
 	}
 	for _, file := range opts.all(p.file...) {
 		text := r.content(f, file)
@@ -287,37 +287,44 @@ func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
 	return out
 }
 
+// edit is what sed or perl does to a file in place.
+type edit struct {
+	scripts  []Word
+	extended bool
+}
+
 // editFiles notes that sed or perl changes files in place, for when one of them runs later.
-func (r *reader) editFiles(f *frame, scripts []Word, extended bool, files []Word) {
+func (r *reader) editFiles(f *frame, e edit, files []Word) {
 	const most = 32 // edits of one file that are followed
-	edit := func(text string) (string, bool) { return replacedBy(scripts, extended, text) }
 	for _, file := range files {
 		key, ok := r.fileKey(file)
 		switch where := strings.TrimPrefix(key, keyFile); {
 		case !ok || f.remote != nil:
 		case r.written(file):
-			text, known := r.content(f, file).Text()
-			if after, followed := edit(text); known && followed && r.step(f, len(text)/bytesPerStep) {
-				r.writeFile(f, file, Text(after), false)
+			if text, known := r.content(f, file).Text(); known {
+				if after, followed := r.after(f, e, text); followed {
+					r.writeFile(f, file, Text(after), false)
+				}
 			}
 		case len(r.edits[where]) < most:
 			if r.edits == nil {
-				r.edits = map[string][]func(string) (string, bool){}
+				r.edits = map[string][]edit{}
 			}
-			r.edits[where] = append(r.edits[where], edit)
+			r.edits[where] = append(r.edits[where], e)
 		}
 	}
 }
 
-// replacedBy returns a text after the scripts; false if one of them is not followed.
-func replacedBy(scripts []Word, extended bool, text string) (string, bool) {
-	for _, s := range scripts {
+// after returns a text after an edit; false if it is not followed.
+func (r *reader) after(f *frame, e edit, text string) (string, bool) {
+	for _, s := range e.scripts {
 		code, known := s.Text()
-		after, followed := filter.Replaced(code, extended, text)
-		if !known || !followed {
+		if !known {
 			return "", false
 		}
-		text = after
+		if text, known = filter.Replaced(code, e.extended, text, func(n int) bool { return r.step(f, n) }); !known {
+			return "", false
+		}
 	}
 	return text, true
 }

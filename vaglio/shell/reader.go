@@ -96,8 +96,8 @@ type reader struct {
 	marks   int // characters that separate words, in all texts so far
 	depth   int
 	stopped bool
-	looking *frame                                        // of the command whose files are looked for, if any are
-	edits   map[string][]func(text string) (string, bool) // of files that the source changes in place
+	looking *frame            // of the command whose files are looked for, if any are
+	edits   map[string][]edit // of files that the source changes in place
 	picks   []pick
 	active  map[*syntax.Stmt]int // functions being called
 	texts   map[string]int       // texts being read

@@ -98,14 +98,36 @@ func TestReplaced(t *testing.T) {
 		{`s/a^b/x/`, false, `a^b`, `x`},
 		{`s/\(^a\|b$\)/x/g`, false, `ab b`, `xb x`},
 	} {
-		if got, ok := filter.Replaced(row.script, row.extended, row.text); !ok || got != row.want {
+		if got, ok := filter.Replaced(row.script, row.extended, row.text, grants); !ok || got != row.want {
 			t.Errorf("%s makes %q of %q, %t; want %q", row.script, got, row.text, ok, row.want)
 		}
 	}
 	for _, script := range []string{"d", "s/a/b/e", "s/a/b/w f", "s/a/b/p", "s/a/b/2", `s/\(a\)\1/b/`, `s/a/\U&/`, "s/a", "s", "2s/a/b/", "s/a/b/ }", "y/a/b/", "s/[/b/", "s/a/b/;p"} {
-		if got, ok := filter.Replaced(script, false, "aa"); ok {
+		if got, ok := filter.Replaced(script, false, "aa", grants); ok {
 			t.Errorf("%s is followed: %q", script, got)
 		}
+	}
+}
+
+func grants(int) bool { return true }
+
+// TestReplacedIsBounded checks that no script makes more of a text than is read, or costs more than
+// it is granted.
+func TestReplacedIsBounded(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("a", 1<<12)
+	for name, script := range map[string]string{
+		"doubled again and again": strings.Repeat("s/a/aa/g;", 40), "a long replacement": "s/a/" + strings.Repeat("b", 1<<10) + "/g",
+		"the match many times": "s/.*/" + strings.Repeat("&", 1<<10) + "/", "a long pattern": "s/" + strings.Repeat("a", 1<<11) + "/b/",
+	} {
+		if got, ok := filter.Replaced(script, false, text, grants); ok {
+			t.Errorf("%s: %d bytes", name, len(got))
+		}
+	}
+	left := 1 << 16
+	spent := func(n int) bool { left -= n; return left >= 0 }
+	if _, ok := filter.Replaced(strings.Repeat("s/a/b/g;s/b/a/g;", 1000), false, text, spent); ok || left >= 0 {
+		t.Errorf("two thousand commands are followed, %d steps are left", left)
 	}
 }
 
@@ -119,6 +141,6 @@ func FuzzApply(f *testing.F) {
 		if f := filter.New(words[0], words[1:]); f != nil {
 			_, _ = f.Apply(text)
 		}
-		_, _ = filter.Replaced(call, len(text)%2 == 0, text)
+		_, _ = filter.Replaced(call, len(text)%2 == 0, text, grants)
 	})
 }

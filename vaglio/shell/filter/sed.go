@@ -7,16 +7,22 @@ import (
 	"github.com/metnos/vaglio/internal/unixtext"
 )
 
+// mostEdited limits the text that a replacement makes, and mostPattern a pattern, in bytes.
+const (
+	mostEdited  = 1 << 20
+	mostPattern = 1 << 10
+)
+
 // Replaced returns a text after the s commands of a sed script; false if the script does anything
-// else, or replaces in a way that is not followed. extended says that its patterns are extended
-// regular expressions.
-func Replaced(script string, extended bool, text string) (string, bool) {
+// else, replaces in a way that is not followed, or costs more than spend grants. extended says that
+// its patterns are extended regular expressions.
+func Replaced(script string, extended bool, text string, spend func(steps int) bool) (string, bool) {
 	for script = strings.TrimLeft(script, "; \t\n"); script != ""; script = strings.TrimLeft(script, "; \t\n") {
 		if len(script) < 2 || script[0] != 's' {
 			return "", false
 		}
 		pat, with, flags, rest, ok := unixtext.SedCommand(script)
-		if !ok || strings.Trim(flags, "giI") != "" || strings.HasPrefix(rest, "}") {
+		if !ok || len(pat) > mostPattern || strings.Trim(flags, "giI") != "" || strings.HasPrefix(rest, "}") || !spend(costOf(pat, text)) {
 			return "", false
 		}
 		re, ok := patternOf(pat, extended, strings.ContainsAny(flags, "iI"))
@@ -24,24 +30,45 @@ func Replaced(script string, extended bool, text string) (string, bool) {
 		if !ok || !known {
 			return "", false
 		}
-		script, text = rest, replaced(text, re, to, strings.Contains(flags, "g"))
+		if text, ok = replaced(text, re, to, strings.Contains(flags, "g")); !ok {
+			return "", false
+		}
+		script = rest
 	}
 	return text, true
 }
 
-// replaced replaces what a pattern matches in each line: all of it, or the first.
-func replaced(text string, re *regexp.Regexp, to string, all bool) string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		if all {
-			lines[i] = re.ReplaceAllString(l, to)
-			continue
-		}
-		if at := re.FindStringSubmatchIndex(l); at != nil {
-			lines[i] = l[:at[0]] + string(re.ExpandString(nil, to, l, at)) + l[at[1]:]
-		}
+// costOf returns the steps that a match may take: a pattern is tried at each byte with each of its
+// parts, and a repetition has many.
+func costOf(pat, text string) int {
+	parts := 1 + len(pat)/16
+	if strings.Contains(pat, "{") {
+		parts *= 64
 	}
-	return strings.Join(lines, "\n")
+	return 64 + len(text)/4*parts
+}
+
+// replaced replaces what a pattern matches in each line: all of it, or the first. It reports whether
+// the result is within the limit.
+func replaced(text string, re *regexp.Regexp, to string, all bool) (string, bool) {
+	most := 1
+	if all {
+		most = -1
+	}
+	var out []byte
+	for l := range strings.SplitAfterSeq(text, "\n") {
+		line, _ := strings.CutSuffix(l, "\n")
+		from := 0
+		for _, at := range re.FindAllStringSubmatchIndex(line, most) {
+			if len(out)+len(to)+strings.Count(to, "${")*(at[1]-at[0]) > mostEdited {
+				return "", false
+			}
+			out = re.ExpandString(append(out, line[from:at[0]]...), to, line, at)
+			from = at[1]
+		}
+		out = append(out, l[from:]...) // with the line's end
+	}
+	return string(out), len(out) <= mostEdited
 }
 
 // operators are the characters of operators, which in a basic expression need a backslash, and in
