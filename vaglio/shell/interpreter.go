@@ -54,7 +54,7 @@ const maxRecords = 64
 func (r *reader) programText(f, g *frame, in *program, opts options, text Word, rest []Word, out Word) Word {
 	p := Program{Language: in.language, Text: text, Args: rest, Lines: opts.any("l"), Stdin: inputOf(f)}
 	loops := opts.any("n", "p") && in.language != "node"
-	if loops || in.records {
+	if loops { // awk's operands are what the table says
 		defer r.readsFiles(g, in.language, rest)
 	}
 	input := f.records(opts)

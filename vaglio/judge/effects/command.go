@@ -221,7 +221,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 		out = append(out, r.write(v, r.whole(v, w), "writes")...)
 	}
 	for _, f := range v.reads {
-		if r.world.placeOf(f, v.cwd) == placeSecret && v.host == "" && v.box == "" {
+		if r.world.placeOf(f, v.cwd) == placeSecret && v.host == "" && v.box == "" && !r.hidden(v, f) {
 			out = append(out, usual(KindCredentials).with(say("reads the secrets in %s", f.text), f.text))
 		}
 	}
@@ -256,9 +256,9 @@ func (r *reading) variables(v *invocation) []Effect {
 	var out []Effect
 	for _, a := range v.assigns {
 		if what, ok := r.judge.tables.Vars[a.name+"="+a.value.text]; ok {
-			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name))
+			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name).as(Partial, ReachUser))
 		} else if what, ok := r.judge.tables.Vars[a.name]; ok && a.value.text != "" && a.value.text != "0" {
-			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name))
+			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name).as(Partial, ReachUser))
 		}
 	}
 	return out

@@ -16,6 +16,7 @@ type invocation struct {
 	args       []arg
 	writes     []arg  // files that the shell opens for writing
 	appends    []bool // of writes: the content is kept
+	muted      bool   // what it prints is thrown away
 	reads      []arg  // files that the shell opens for reading
 	assigns    []assignment
 	cwd        string // "" if unknown
@@ -139,6 +140,7 @@ func invocationOf(c *shell.Command) *invocation {
 		} else {
 			v.writes = append(v.writes, argOf(r.Target))
 			v.appends = append(v.appends, r.Kind != shell.RedirectWrite)
+			v.muted = v.muted || (r.FD == "" || r.FD == "1") && r.Target.Is("/dev/null")
 		}
 	}
 	for _, a := range c.Assigns {

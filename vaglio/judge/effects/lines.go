@@ -178,6 +178,8 @@ func wordFacts() map[string]fact {
 		"number":      of(func(_ *call, a arg) bool { return a.text != "" && strings.Trim(a.text, "0123456789.") == "" }),
 		"versioned":   of(func(_ *call, a arg) bool { return strings.Contains(a.text, "@") }),
 		"secret-name": of(func(c *call, a arg) bool { return c.r.secretName(a.text) }),
+		"setting":     of(func(_ *call, a arg) bool { return a.known && settingName.MatchString(a.text) }),
+		"masks":       of(func(_ *call, a arg) bool { return masks(a.text) }),
 		"reads":       of((*call).namesReading),
 		"beyond":      of((*call).beyond),
 		"read": of(func(c *call, a arg) bool {

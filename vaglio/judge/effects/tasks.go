@@ -68,7 +68,8 @@ func (c *call) task(name string, what wording.Sentence) []Effect {
 	}) {
 		return own(what.And("as a dry run"))
 	}
-	if e, ok := c.r.judge.tables.taskEffect(name); ok {
+	t := c.r.judge.tables
+	if e, ok := t.taskEffect(name); ok && (e.Kind != KindInstall || t.ofClass("has-install-target", c.name)) {
 		e.Sure = 0.7
 		return []Effect{e.with(what.And(", whose name says that it acts outside the workspace"), name)}
 	}
