@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -108,6 +109,8 @@ type program struct {
 	src     string
 	links   [][]string // what its imports may mean, nil until a call asks
 	toks    []token
+	rows    []int32 // for each line but the first, the token that it begins with
+	other   bool    // the text is not the program's own
 	seen    []bool
 	at, end int
 	holes   []shell.Word
@@ -154,6 +157,7 @@ func ownFile(name string) map[string]value {
 // inner returns a program for code that this program evaluates.
 func (p *program) inner() *program {
 	sub := newProgram(p.run, p.table, p.lang, p.in)
+	sub.other = true
 	sub.loop, sub.unsure, sub.forks, sub.stars = p.loop, p.unsure, p.forks, p.stars
 	sub.inherit(p)
 	return sub
@@ -196,8 +200,18 @@ func (p *program) leave() { p.depth-- }
 
 func (p *program) step(s shell.ProgramStep) {
 	if p.spend(3) {
+		s.Line = p.line()
 		p.out.Actions = append(p.out.Actions, s)
 	}
+}
+
+// line returns the line of the program that is being read, from 1; 0 in other texts.
+func (p *program) line() int {
+	if p.other {
+		return 0
+	}
+	n, _ := slices.BinarySearch(p.rows, int32(p.at)) //nolint:gosec // An index.
+	return n + 1
 }
 
 // problem records what could not be read, each finding once.

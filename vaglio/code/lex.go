@@ -65,6 +65,8 @@ type lexer struct {
 	endless  string
 	noRegexp int
 	after    int // where the text continues after the line's here-documents
+	counted  int // up to where the line ends are counted
+	begin    int // where the token begins
 }
 
 func newLexer(p *program, src string) *lexer { return &lexer{p: p, src: src} }
@@ -74,9 +76,9 @@ func (l *lexer) has(flag string) bool { return l.p.lang.has(flag) }
 func (l *lexer) run() {
 	l.fresh = true
 	for l.at < len(l.src) && !l.p.stopped {
-		before := l.at
+		l.begin = l.at
 		l.next()
-		l.at = max(l.at, before+1)
+		l.at = max(l.at, l.begin+1)
 	}
 }
 
@@ -86,6 +88,10 @@ func (l *lexer) add(t token) {
 		l.p.spend(int(n) + 1)
 		return
 	}
+	for range strings.Count(l.src[l.counted:l.begin], "\n") {
+		l.p.rows = append(l.p.rows, n)
+	}
+	l.counted = max(l.counted, l.begin)
 	t.match = -1
 	if l.fresh {
 		if !l.inside() {

@@ -70,7 +70,7 @@ func TestFiles(t *testing.T) {
 		{"bash args.sh /etc", "rm -rf /etc @/w/args.sh:1"},
 		{". ./env.sh; rm -rf $A", "rm -rf /etc"},
 		{"BASH_ENV=a.sh bash -c true", "rm -rf /h/x @/w/a.sh:5"},
-		{"python3 x.py", "python:shutil.rmtree /data @/w/x.py:1"},
+		{"python3 x.py", "python:shutil.rmtree /data @/w/x.py:2"},
 		{"make x", "rm -rf /m @/w/Makefile:5"},
 		{"make", ""},
 		{"bash odd.sh", "rm -rf /late @/w/odd.sh:2 ! script file"},

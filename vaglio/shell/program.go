@@ -118,6 +118,8 @@ type ProgramStep struct {
 	Problem        *Problem
 	// Loop says that the step may run many times.
 	Loop bool
+	// Line is the line of the program's text, from 1; 0 if it is not known.
+	Line int
 }
 
 // ProgramResult is what a program does.
@@ -224,6 +226,9 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	r.step(f, res.Steps)
 	r.scoped(func() Word {
 		for i := range res.Actions {
+			if s := &res.Actions[i]; s.Line > 0 && p.File && f.file != nil {
+				f.file.line = f.file.first - 1 + s.Line
+			}
 			r.programStep(f, p.Language, &res.Actions[i])
 		}
 		return out
