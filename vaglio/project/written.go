@@ -188,7 +188,7 @@ func (v *visit) commands(file, text string) {
 // runningCall matches the beginning of a call whose name says that it runs a command, in any
 // language, up to the command.
 var runningCall = regexp.MustCompile(`(?:(?:^|\W|_)(?i:(?:run|exec|system|shell|spawn|popen|sh|invoke)\w*|process\w*(?:\.\w+)?|proc|cmd|command|` +
-	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?[\s(,:=\[{]{0,4}["'` + "`]")
+	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?(?:[\s(,:=\[{]{1,4}["'` + "`]|[\"`])") // no "shouldn't"
 
 // programSet finds a program that is named apart from its words, as of a process that is
 // begun later, wordsSet those words.
