@@ -78,6 +78,21 @@ func grants(mode string, right byte, anyway bool) bool {
 	return false
 }
 
+// Private reports whether a mode leaves a file to its owner alone, or only takes rights from the
+// group and others.
+func Private(mode string) bool {
+	if octal, ok := lastDigits(mode); ok {
+		return octal[1:] == "00"
+	}
+	for clause := range strings.SplitSeq(mode, ",") {
+		at := strings.IndexAny(clause, "-+=")
+		if at <= 0 || strings.Trim(clause[:at], "go") != "" || clause[at] != '-' && clause[at:] != "=" {
+			return false
+		}
+	}
+	return true
+}
+
 // Bars reports whether a mode takes from the owner what a program or a library needs: to be read
 // and, if run is set, to be executed.
 func Bars(mode string, run bool) bool {

@@ -17,6 +17,7 @@ type invocation struct {
 	writes     []arg  // files that the shell opens for writing
 	appends    []bool // of writes: the content is kept
 	muted      bool   // what it prints is thrown away
+	toError    bool   // one of writes is not for what it prints
 	reads      []arg  // files that the shell opens for reading
 	assigns    []assignment
 	cwd        string // "" if unknown
@@ -140,6 +141,7 @@ func invocationOf(c *shell.Command) *invocation {
 		} else {
 			v.writes = append(v.writes, argOf(r.Target))
 			v.appends = append(v.appends, r.Kind != shell.RedirectWrite)
+			v.toError = v.toError || r.FD != "" && r.FD != "1"
 			v.muted = v.muted || (r.FD == "" || r.FD == "1") && r.Target.Is("/dev/null")
 		}
 	}

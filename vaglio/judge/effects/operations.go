@@ -225,7 +225,7 @@ func (c *call) reveals(o *operation.Operation, a arg) []Effect {
 	switch {
 	case !c.secret(a):
 		return nil
-	case o.Verb == operation.Read && c.r.hidden(c.invocation, a):
+	case o.Verb == operation.Read && (c.intoSecret() || c.r.hidden(c.invocation, a)):
 		return nil
 	case o.Verb == operation.Read:
 		return one(KindCredentials, wording.Sentence{{Phrase: said(o, "shows")}, wording.Say("the secrets in %s", a.text)}, a.text)
@@ -251,6 +251,11 @@ func (r *reading) hidden(v *invocation, file arg) bool {
 		}
 	}
 	return false
+}
+
+// intoSecret reports whether what a command prints goes to a file that holds secrets itself.
+func (c *call) intoSecret() bool {
+	return len(c.invocation.writes) == 1 && c.secret(c.invocation.writes[0]) && !c.toError
 }
 
 // hides reports whether a command prints no value of the settings that it reads.
@@ -340,7 +345,7 @@ func (r *reading) permits(v *invocation, mode string, files ...arg) []Effect {
 			e = e.with(say("lets whoever runs %s act as its owner or group", a.text), a.text).inFolder(p == placeWorkspace)
 		case filemode.OpensToAll(mode):
 			e = e.with(say("opens %s to everyone", a.text), a.text).inFolder(p == placeWorkspace)
-		case p == placeWorkspace || p == placeTemp || p == placeNowhere:
+		case p == placeWorkspace || p == placeTemp || p == placeNowhere || p == placeSecret && filemode.Private(mode):
 			e.Reach, e.Reversibility = ReachWorkspace, Reversible
 		}
 		out = append(out, e)
