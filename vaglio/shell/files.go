@@ -280,6 +280,14 @@ func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 		if p.Kind == PartUnknown && p.File != "" {
 			text, where, ok = r.load(f, Text(p.File))
 		}
+		if p.made != nil {
+			text, where, ok = r.load(f, Text(p.made.file))
+			for _, by := range p.made.through {
+				if ok = ok && r.step(f, len(text)); ok {
+					text, ok = by.Apply(text)
+				}
+			}
+		}
 		if !ok {
 			b.add(p)
 			continue

@@ -196,8 +196,15 @@ func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 // or what the file holds. It reports whether the content was read to its end.
 func (r *reader) ofFile(f *frame, file Word, read func(g *frame, text Word) Word) (Word, bool) {
 	if isStdin(file) && f.stdin.Kind == InputText || r.written(file) {
+		content := r.content(f, file)
+		if whole, where, ok := r.loaded(f, content); ok {
+			src, _ := whole.Text()
+			if out, all := r.fromFile(f, sourceFile{path: where, text: src}, func(g *frame) Word { return read(g, whole) }); all {
+				return out, true
+			}
+		}
 		g := *f
-		return read(&g, r.content(f, file)), true
+		return read(&g, content), true
 	}
 	text, where, ok := r.load(f, file)
 	if !ok {

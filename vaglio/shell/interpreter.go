@@ -334,8 +334,14 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 	writes := func(file string) {
 		r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: Text(strings.TrimSpace(file))}}})
 	}
+	text := false // the line goes on with what a, i or c adds
 	for _, l := range script.lines() {
-		_, known := l.Text()
+		line, known := l.Text()
+		goesOn := strings.HasSuffix(line, `\`)
+		if text {
+			text = goesOn
+			continue
+		}
 		for s := l.Prefix(); s != ""; {
 			s = strings.TrimLeft(s, "0123456789,$!;{} \t")
 			order, rest, _ := strings.Cut(s, " ")
@@ -346,6 +352,8 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 				r.carried(f, l.Cut(len(l.Prefix())-len(rest)), "sed e")
 			case order == "w":
 				writes(rest)
+			case s != "" && strings.IndexByte("aic", s[0]) >= 0:
+				text = goesOn
 			case strings.HasPrefix(s, "/"): // which picks lines
 				_, s, _ = strings.Cut(strings.ReplaceAll(s[1:], `\/`, "."), "/")
 				continue

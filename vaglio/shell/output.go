@@ -119,10 +119,27 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 	if !known || !r.step(f, in.Size()/8*(1+size/32)) {
 		return mayPass(in, name)
 	}
+	if made := madeBy(call, in); made != nil {
+		return NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true, made: made}), true
+	}
 	if out, ok := apply(call, in); ok {
 		return out, true
 	}
 	return mayPass(in, name)
+}
+
+// madeBy returns what a filter makes of a file's content; nil for any other text.
+func madeBy(call *filter.Filter, in Word) *madeOf {
+	if len(in.parts) != 1 || in.parts[0].Kind != PartUnknown {
+		return nil
+	}
+	switch p := in.parts[0]; {
+	case p.made != nil:
+		return &madeOf{p.made.file, append(slices.Clone(p.made.through), call)}
+	case p.File != "":
+		return &madeOf{p.File, []*filter.Filter{call}}
+	}
+	return nil
 }
 
 // apply returns the result of a filter for a text that may be known only in part.

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell/filter"
 )
 
 // Word is what one word of a command may be: static text, or a sequence of parts some of which are
@@ -44,6 +46,14 @@ type Part struct {
 	From string
 	// File is the path of the file whose content an unknown part is, if any.
 	File string
+	// made says what an unknown part was made of, if that is a file's content.
+	made *madeOf
+}
+
+// madeOf is the content of a file after it went through filters.
+type madeOf struct {
+	file    string
+	through []*filter.Filter
 }
 
 // Text returns the word for a static text.
@@ -120,6 +130,12 @@ func (w Word) HasUnknown() bool { return w.has(PartUnknown) }
 
 func (w Word) has(kind PartKind) bool {
 	return slices.ContainsFunc(w.parts, func(p Part) bool { return p.Kind == kind })
+}
+
+// OfFiles reports whether what is unknown of a word is the content of files that exist, which is
+// read where it runs.
+func (w Word) OfFiles() bool {
+	return !slices.ContainsFunc(w.parts, func(p Part) bool { return p.Kind == PartUnknown && p.File == "" && p.made == nil })
 }
 
 // IsUnknown reports whether nothing of the word is known.

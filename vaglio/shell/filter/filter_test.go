@@ -29,7 +29,12 @@ openssl enc -d|YQ==|?
 xxd -r -p|61 62\n|ab
 xxd -r|00000000: 6162 63  abc|abc
 xxd -p|ab|6162\n
-sed s/a/b/|a|?
+sed s/a/b/|a|b
+sed -E s/(a)+/x/g|aab\na|xb\nx
+sed -e s/a/b/ -e s/b/c/|a|c
+sed -n s/a/b/p|a|?
+sed s/a/b/;d|a|?
+sed s/a/id/e|a|?
 cat f|a|a
 dd if=f|a|a
 `

@@ -13,6 +13,27 @@ const (
 	mostPattern = 1 << 10
 )
 
+// mostSteps limits what the replacements of one call of sed may cost.
+const mostSteps = 1 << 20
+
+// replaces reads a call of sed that replaces text and prints the result.
+func replaces(f *Filter, args []string) bool {
+	o, rest, ok := parse(args, "E=regexp-extended r", "e=expression")
+	if !ok {
+		return false
+	}
+	scripts := o["e"]
+	if len(scripts) == 0 && len(rest) > 0 {
+		scripts, rest = rest[:1], rest[1:]
+	}
+	f.Files = rest
+	f.apply = func(text string) (string, bool) {
+		left := mostSteps
+		return Replaced(strings.Join(scripts, "\n"), o.has("E") || o.has("r"), text, func(n int) bool { left -= n; return left >= 0 })
+	}
+	return true
+}
+
 // Replaced returns a text after the s commands of a sed script; false if the script does anything
 // else, replaces in a way that is not followed, or costs more than spend grants. extended says that
 // its patterns are extended regular expressions.
