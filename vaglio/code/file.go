@@ -256,7 +256,7 @@ func (p *program) recordField(digits string) value {
 	case !ok:
 		return textOf(unknownWord("$" + digits))
 	case p.in.Record == nil:
-		return textOf(unknownWord("$"))
+		return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: p.lang.name, MayBeEmpty: true}))
 	case n >= len(p.in.Record):
 		return text("")
 	}

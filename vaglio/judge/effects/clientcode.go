@@ -102,7 +102,8 @@ func (c *call) sendingCode(code, lower string) []Effect {
 	if strings.Contains(lower, "mail(") && c.name == "php" {
 		return one(KindPeople, say("sends mail from a line of %s", c.name), "mail")
 	}
-	if onlyLocal(code) || t.inText("opens-connection", lower) == nil || t.inText("sends-through", lower) == nil {
+	sends := t.inText("sends-through", lower) != nil || strings.Contains(lower, ".write(") && t.inText("opens-stream", lower) != nil
+	if onlyLocal(code) || t.inText("opens-connection", lower) == nil || !sends {
 		return nil
 	}
 	e := usual(KindSend).with(say("sends data from a line of %s: %s", c.name, clip(code, 100)), c.name).as(Irreversible, ReachShared)

@@ -260,7 +260,8 @@ type reading struct {
 	did          vaglio.Facts // what to remember about this call
 	stays        bool         // what the call runs continues after it
 	running      *vaglio.Running
-	sought       []bool // for each search for processes, whether it only finds the session's own
+	processes    *invocation // what gets the list of processes
+	sought       []bool      // for each search for processes, whether it only finds the session's own
 	depth        int
 	means        readings.Means        // shared by all readings of the call
 	inlineRead   []string              // what inline programs read

@@ -91,7 +91,7 @@ func (r *reading) builtHere(v *invocation, file arg) bool {
 func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	name := r.world.clean(file.text, v.cwd)
 	if w, here := r.wrote[name]; here && file.known && v.host == "" {
-		return true, !w.HasUnknown() && !slices.Contains(r.unparsed, name)
+		return true, w.OfFiles() && !slices.Contains(r.unparsed, name)
 	}
 	if !file.known || v.host != "" || !r.facts.Wrote(name) && !r.facts.Unpacked(name) || r.means.Files == nil {
 		return false, false
@@ -207,9 +207,18 @@ func (r *reading) replaced() {
 	}
 }
 
-// looksFor notes whether a search for processes only finds the session's own.
+// looksFor notes whether a search for processes only finds the session's own. A pattern in the list
+// that ps prints looks for what pgrep -f would.
 func (r *reading) looksFor(v *invocation) {
-	if own, ok := r.running.Finds(v.name, texts(v.args)); ok {
+	name, words := v.name, texts(v.args)
+	listed := v.name == "ps" || r.processes == v
+	if p := r.parse(v.name, v.args); r.processes == v && r.judge.tables.ofClass("passes-on", v.name) && !p.has("-v", "--invert-match") && p.operand(0) != "" {
+		name, words, listed = "pgrep", []string{"-f", p.operand(0)}, false
+	}
+	if listed {
+		r.processes = v.into
+	}
+	if own, ok := r.running.Finds(name, words); ok {
 		r.sought = append(r.sought, own)
 	}
 }
@@ -237,7 +246,7 @@ func (c *call) ownProcesses() bool {
 
 // ownProcess reports it for one operand; found says that searches found nothing else.
 func (c *call) ownProcess(a *arg, found bool) bool {
-	return a.known && c.r.running.Started(a.text) || found && len(a.from) == 1 && (a.from[0] == "lsof" || a.from[0] == "pgrep") || !foreignProcess(*a)
+	return a.known && c.r.running.Started(a.text) || found && len(a.from) == 1 && c.r.judge.tables.ofClass("finds-processes", a.from[0]) || !foreignProcess(*a)
 }
 
 // ownJobs reports whether kill stops only what the same shell started.
