@@ -204,6 +204,9 @@ func (l *look) taken(o *operation.Operation, spot string) string {
 	if o.Recursive || o.Verb == operation.Move {
 		d = place.Empties
 	}
+	if at := strings.LastIndexByte(spot, '/'); o.Recursive && at > 0 && place.IsWild(spot[at+1:]) && l.g.table.Classes(l.absolute(spot[:at]))&place.Cache != 0 {
+		spot = spot[:at] // a cache loses no less if it goes as a whole
+	}
 	id := l.remove(d, spot)
 	l.empties(spot)
 	if id == "" && o.Verb == operation.Move {
