@@ -63,33 +63,32 @@ func transfers(element map[string]any) bool {
 
 // payment describes what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
-	amount := c.amount()
-	if amount == "" || !c.pays(kind) {
+	amount, to := c.amount(), c.values(payees())
+	if len(amount) == 0 || !c.pays(kind) {
 		return nil
 	}
-	to := named(c.values(payees())).String()
 	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "flight", "hotel", "room", "charge", "chargeid", "capture", "captureid", "payment", "paymentid", "paymentintent",
 		"invoice", "invoiceid", "order", "orderid", "customer", "customerid")
 	for _, m := range money() {
 		switch {
 		case !c.has(strings.Fields(m.words)...) || strings.HasPrefix(string(m.to), "bills") && c.has("pay", "payment", "payments"):
-		case to != "":
-			return wording.Sentence{wording.Say(m.to, amount, to)}
+		case len(to) > 0:
+			return wording.Sentence{{Phrase: m.to, Args: []wording.Clause{named(amount), named(to)}}}
 		case item != "":
-			return wording.Sentence{{Phrase: m.about, Args: []wording.Clause{{Text: amount}, prose(item)}}}
+			return wording.Sentence{{Phrase: m.about, Args: []wording.Clause{named(amount), prose(item)}}}
 		default:
-			return wording.Sentence{wording.Say(m.amount, amount)}
+			return wording.Sentence{{Phrase: m.amount, Args: []wording.Clause{named(amount)}}}
 		}
 	}
 	return nil
 }
 
-// amount returns the amount with its currency, or "" if it is not given or is the price of
-// one item among several.
-func (c *call) amount() string {
+// amount returns the amounts with their currencies. There is none if it is not given or is
+// the price of one item among several.
+func (c *call) amount() []string {
 	sums, of := slices.Clone(c.values(amounts())), c.first("quantity", "qty", "count", "units", "seats", "nights")
 	if len(sums) == 0 || of != "" && of != "1" && c.first("price") == sums[0] {
-		return ""
+		return nil
 	}
 	currencies := c.values([]string{"currency", "currencycode", "sourcecurrency", "targetcurrency", "unit", "asset", "token"})
 	for i := range sums {
@@ -97,7 +96,7 @@ func (c *call) amount() string {
 			sums[i] += " " + currencies[min(i, len(currencies)-1)]
 		}
 	}
-	return named(sums).String()
+	return sums
 }
 
 // pays reports whether the tool itself moves money.

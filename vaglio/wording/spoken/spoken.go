@@ -117,6 +117,17 @@ func ThingOf(name []string) (thing *Thing, plural bool, before []string) {
 	return nil, false, name
 }
 
+// Several returns the phrase that names several things for one that names one, or the phrase
+// itself if it is not listed.
+func Several(one wording.Phrase) wording.Phrase {
+	for _, t := range known().things {
+		if t.One == one {
+			return t.Several
+		}
+	}
+	return one
+}
+
 // Singular returns a noun, and the nouns of which it may be the plural.
 func Singular(noun string) []string {
 	out := []string{noun}
