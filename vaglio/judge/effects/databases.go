@@ -25,11 +25,13 @@ func (c *call) client() []Effect {
 	case c.host != "", c.production():
 	case at == placeWorkspace:
 		c.r.localDB = ReachWorkspace
+	case kept && at != placeUnknown:
+		c.r.localDB, c.r.othersDB = ReachUser, true
 	case c.serverHere():
 		c.r.localDB = ReachUser
 	}
 	c.r.fixedDB = kept && c.has("-readonly", "--readonly")
-	defer func() { c.r.localDB, c.r.fixedDB = "", false }()
+	defer func() { c.r.localDB, c.r.fixedDB, c.r.othersDB = "", false, false }()
 	out := c.statements(where)
 	if c.readsOn() {
 		return append(out, c.fed(where, kept)...)
@@ -168,7 +170,7 @@ func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 		}
 		switch e, changes := s.effect(); {
 		case !changes:
-		case local != "" && s.Adds() && s.acts() == "":
+		case local != "" && s.Adds() && s.acts() == "" && !r.othersDB:
 			out = append(out, own(e.Why)...)
 		default:
 			e.counts, e.Reach = e.Reach, cmp.Or(local, e.Reach)

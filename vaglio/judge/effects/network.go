@@ -85,7 +85,7 @@ func (r *reading) request(method, address, body string) []Effect {
 	}
 	e := usual(map[bool]Kind{true: KindDelete, false: KindSend}[method == "DELETE"]).as(Irreversible, ReachShared)
 	e.Target, e.Why = address, say("sends a %s request to %s", method, address)
-	if file, ok := strings.CutPrefix(body, "@"); ok && file != "-" {
+	if file, ok := strings.CutPrefix(body, "@"); ok && file != "-" && method != "DELETE" {
 		e.Why = say("sends %s to %s", file, address)
 	}
 	return []Effect{e}
@@ -248,15 +248,18 @@ func (c *call) curlMethod() (method, body string) {
 }
 
 func wgetRule(c *call) []Effect {
-	method := "GET"
+	method, body := "GET", ""
 	if v, ok := c.value("--method"); ok {
 		method = v.text
 	} else if c.has("--post-data", "--post-file", "--body-data", "--body-file") {
 		method = "POST"
 	}
+	if files := c.values("--post-file", "--body-file"); len(files) > 0 {
+		body = "@" + join(files)
+	}
 	var out []Effect
 	for _, u := range c.operands {
-		out = append(out, c.r.request(method, u.text, "")...)
+		out = append(out, c.r.request(method, u.text, body)...)
 		c.r.fetched[lastPart(u.text)] = true
 	}
 	out = append(out, c.carriedOut(c.operands)...)
