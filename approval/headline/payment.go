@@ -106,15 +106,15 @@ func (c *call) pays(kind operation.Kind) bool {
 	return paid && !traded && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
 }
 
-// settled corrects what can be undone, whatever the judge assumed: money that moved is
-// gone, what is public has been read, and a webhook can be removed again.
+// settled corrects the consequence, whatever the judge assumed: money that moved is gone and
+// with others, what is public has been read, and a webhook can be removed again.
 func (c *call) settled(one *one, said wording.Sentence) {
 	if one == nil || len(said) == 0 {
 		return
 	}
 	switch {
 	case slices.ContainsFunc(money(), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said[0].Phrase) }):
-		one.undo = operation.Irreversible
+		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
 	case said[0].Phrase == "posts publicly: %s":
 		one.undo = operation.Irreversible // whoever read it has read it
 	case said[0].Phrase == asks:

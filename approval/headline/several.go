@@ -103,7 +103,7 @@ func (o *operations) mirrored(said wording.Sentence) wording.Sentence {
 	if copies == nil || deletes == nil || copies.Args[1].Text != deletes.Args[0].Text || said[0].Phrase != copies.Phrase && said[0].Phrase != deletes.Phrase {
 		return nil
 	}
-	return wording.Sentence{*copies, wording.Say("and deletes what is not in it")}
+	return wording.Sentence{*copies, wording.Say("and deletes everything else there")}
 }
 
 // ways marks through what a program works as a manner, if what it does there is asked about

@@ -285,7 +285,11 @@ func (s statement) said(verb, class, target string) wording.Sentence {
 	if verb == "CREATE" && !s.Adds() {
 		verb += " OR REPLACE"
 	}
-	return statementSaid(verb, class, target, s.where)
+	said := statementSaid(verb, class, target, s.where)
+	if to := slices.Index(s.Words, "TO") + 1; verb == "GRANT" && to > 0 && to < len(s.Words) {
+		said[0] = sayOf("gives %s rights on %s", object(strings.ToLower(sql.Unquoted(s.Words[to]))), said[0].Args[0])[0]
+	}
+	return said
 }
 
 // mayChange judges a statement that changes something only with certain words.
