@@ -21,15 +21,7 @@ func (c *call) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	switch {
-	case c.host != "", c.production():
-	case at == placeWorkspace:
-		c.r.localDB = ReachWorkspace
-	case kept && at != placeUnknown:
-		c.r.localDB, c.r.othersDB = ReachUser, true
-	case c.serverHere():
-		c.r.localDB = ReachUser
-	}
+	c.r.localDB, c.r.othersDB = c.databaseHere(at)
 	c.r.fixedDB = kept && c.has("-readonly", "--readonly")
 	defer func() { c.r.localDB, c.r.fixedDB, c.r.othersDB = "", false, false }()
 	out := c.statements(where)
@@ -37,6 +29,22 @@ func (c *call) client() []Effect {
 		return append(out, c.fed(where, kept)...)
 	}
 	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
+}
+
+// databaseHere returns how far a change of a database on this machine reaches, and whether that is
+// a file outside the workspace.
+func (c *call) databaseHere(at where) (reach Reach, others bool) {
+	switch {
+	case c.host != "", c.production():
+		return "", false
+	case at == placeWorkspace:
+		return ReachWorkspace, false
+	case at != placeUnknown:
+		return ReachUser, true
+	case c.serverHere():
+		return ReachUser, false
+	}
+	return "", false
 }
 
 // keptAt returns where the file of a database is, if the client keeps the database in a file.
