@@ -170,7 +170,7 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 		return c.guessed(worst)
 	}
 	undo := t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "", worst.kind == operation.KindSpend)
-	if pays := t.act.Makes && t.act.Turns && c.amount() != ""; undo == operation.Irreversible || !pays && !c.deletes() {
+	if pays := t.act.Makes && t.act.Turns && len(c.amount()) > 0; undo == operation.Irreversible || !pays && !c.deletes() {
 		worst.undo = undo
 	}
 	c.reached(worst, t)

@@ -175,7 +175,7 @@ func (o *one) vague() bool {
 	if does == spoken.Kind(string(o.kind)) {
 		return len(o.said) > 1 && (o.said[1].Phrase == ": %s" || o.kind == operation.KindOverwrite)
 	}
-	return strings.HasPrefix(string(does), "changes ") && strings.HasSuffix(string(does), ": %s")
+	return strings.HasPrefix(string(does), "changes ") && (strings.HasSuffix(string(does), ": %s") || strings.HasSuffix(string(does), ": %s %s"))
 }
 
 // kept leaves the reach open if a file with secrets is written by a relative path: the

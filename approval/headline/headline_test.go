@@ -96,7 +96,7 @@ func TestOf(t *testing.T) {
 		"files by the administrator":        {shell("x"), verdict(0, atHome, asRoot), "deletes /home/ann/old", 0, headline.Consequence{Undo: final, Reach: "user"}},
 		"code by the administrator":         {shell("x"), verdict(0, foreign, asRoot), "runs code downloaded from the network without review", 0, headline.Consequence{Undo: final, Reach: "system"}},
 		"a database keeps its rows":         {shell("x"), verdict(0, rows), "updates rows of users", 0, headline.Consequence{Undo: final, Reach: "shared"}},
-		"equal ones together":               {shell("x"), verdict(0, away, sibling, installs), "deletes /srv/data/a, ../old/*.log", 1, headline.Consequence{Undo: final, Reach: "system"}},
+		"equal ones together":               {shell("x"), verdict(0, away, sibling, installs), "deletes /srv/data/a and ../old/*.log", 1, headline.Consequence{Undo: final, Reach: "system"}},
 		"unlike ones apart":                 {shell("x"), verdict(0, away, atHome), "deletes /srv/data/a", 1, headline.Consequence{Undo: final, Reach: "system"}},
 		"code from one address":             {shell("x"), verdict(0, foreign, fetches), "runs code downloaded from https://a.example/x.sh", 0, headline.Consequence{Undo: final, Reach: "user"}},
 		"code from one of two":              {shell("x"), verdict(0, foreign, fetches, fetches2), "runs code downloaded from the network without review", 0, headline.Consequence{Undo: final, Reach: "user"}},

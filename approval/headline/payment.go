@@ -63,33 +63,32 @@ func transfers(element map[string]any) bool {
 
 // payment describes what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
-	amount := c.amount()
-	if amount == "" || !c.pays(kind) {
+	amount, to := c.amount(), c.values(payees())
+	if len(amount) == 0 || !c.pays(kind) {
 		return nil
 	}
-	to := named(c.values(payees())).String()
 	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "flight", "hotel", "room", "charge", "chargeid", "capture", "captureid", "payment", "paymentid", "paymentintent",
 		"invoice", "invoiceid", "order", "orderid", "customer", "customerid")
 	for _, m := range money() {
 		switch {
 		case !c.has(strings.Fields(m.words)...) || strings.HasPrefix(string(m.to), "bills") && c.has("pay", "payment", "payments"):
-		case to != "":
-			return wording.Sentence{wording.Say(m.to, amount, to)}
+		case len(to) > 0:
+			return wording.Sentence{{Phrase: m.to, Args: []wording.Clause{named(amount), named(to)}}}
 		case item != "":
-			return wording.Sentence{{Phrase: m.about, Args: []wording.Clause{{Text: amount}, prose(item)}}}
+			return wording.Sentence{{Phrase: m.about, Args: []wording.Clause{named(amount), prose(item)}}}
 		default:
-			return wording.Sentence{wording.Say(m.amount, amount)}
+			return wording.Sentence{{Phrase: m.amount, Args: []wording.Clause{named(amount)}}}
 		}
 	}
 	return nil
 }
 
-// amount returns the amount with its currency, or "" if it is not given or is the price of
-// one item among several.
-func (c *call) amount() string {
+// amount returns the amounts with their currencies. There is none if it is not given or is
+// the price of one item among several.
+func (c *call) amount() []string {
 	sums, of := slices.Clone(c.values(amounts())), c.first("quantity", "qty", "count", "units", "seats", "nights")
 	if len(sums) == 0 || of != "" && of != "1" && c.first("price") == sums[0] {
-		return ""
+		return nil
 	}
 	currencies := c.values([]string{"currency", "currencycode", "sourcecurrency", "targetcurrency", "unit", "asset", "token"})
 	for i := range sums {
@@ -97,7 +96,7 @@ func (c *call) amount() string {
 			sums[i] += " " + currencies[min(i, len(currencies)-1)]
 		}
 	}
-	return named(sums).String()
+	return sums
 }
 
 // pays reports whether the tool itself moves money.
@@ -107,15 +106,15 @@ func (c *call) pays(kind operation.Kind) bool {
 	return paid && !traded && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
 }
 
-// settled corrects what can be undone, whatever the judge assumed: money that moved is
-// gone, what is public has been read, and a webhook can be removed again.
+// settled corrects the consequence, whatever the judge assumed: money that moved is gone and
+// with others, what is public has been read, and a webhook can be removed again.
 func (c *call) settled(one *one, said wording.Sentence) {
 	if one == nil || len(said) == 0 {
 		return
 	}
 	switch {
 	case slices.ContainsFunc(money(), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said[0].Phrase) }):
-		one.undo = operation.Irreversible
+		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
 	case said[0].Phrase == "posts publicly: %s":
 		one.undo = operation.Irreversible // whoever read it has read it
 	case said[0].Phrase == asks:

@@ -109,6 +109,11 @@ func (c *call) unread(h *Headline) bool {
 // outside reports whether a text names a web address that is not on this machine. Store
 // addresses such as s3:// belong to a service that the user has chosen.
 func outside(text string) bool {
-	at := strings.Index(strings.ToLower(text), "http")
-	return at >= 0 && strings.Contains(text[at:], "://") && !hosts.Loopback(hosts.Of(text[at:]))
+	text = strings.ToLower(text)
+	for _, scheme := range []string{"http", "ftp"} {
+		if at := strings.Index(text, scheme); at >= 0 && strings.Contains(text[at:], "://") {
+			return !hosts.Loopback(hosts.Of(text[at:]))
+		}
+	}
+	return false
 }

@@ -371,7 +371,7 @@ func named(list []string) wording.Clause {
 	if more := len(list) - mostNamed; more > 0 {
 		return wording.Say("%s and %s more", strings.Join(list[:mostNamed], ", "), strconv.Itoa(more))
 	}
-	return wording.Clause{Text: strings.Join(list, ", ")}
+	return wording.List(list)
 }
 
 // longestProse is the most characters of a text in a headline.

@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // together describes one operation along with those that differ from it only in their
@@ -41,7 +42,20 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	if utf8.RuneCountInString(all.String()) > longestThing {
 		return said, 0
 	}
-	return said.About(things[at], all), len(names)
+	return numbered(said.About(things[at], all), all), len(names)
+}
+
+// numbered returns the sentence with the list under the noun for several things.
+func numbered(said wording.Sentence, list wording.Clause) wording.Sentence {
+	said = slices.Clone(said)
+	for i := range said {
+		c := &said[i]
+		if len(c.Args) == 1 && c.Args[0].Phrase == list.Phrase && list.Phrase != "" {
+			c.Phrase = spoken.Several(c.Phrase)
+		}
+		c.Args = numbered(c.Args, list)
+	}
+	return said
 }
 
 // requested returns how many other requests are covered by a sentence about several
@@ -89,7 +103,7 @@ func (o *operations) mirrored(said wording.Sentence) wording.Sentence {
 	if copies == nil || deletes == nil || copies.Args[1].Text != deletes.Args[0].Text || said[0].Phrase != copies.Phrase && said[0].Phrase != deletes.Phrase {
 		return nil
 	}
-	return wording.Sentence{*copies, wording.Say("and deletes what is not in it")}
+	return wording.Sentence{*copies, wording.Say("and deletes everything else there")}
 }
 
 // ways marks through what a program works as a manner, if what it does there is asked about

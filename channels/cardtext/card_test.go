@@ -399,7 +399,7 @@ func TestSentencesAreSaidInTheReadersLanguage(t *testing.T) {
 			"effects: punteggio 0,2, certezza 0,6",
 			"• Cancella 297 file sotto /backup fuori dalla cartella di lavoro; non si può annullare, ed esce dalla cartella di lavoro. (0,2)",
 			"• Pubblica main su origin; si può annullare solo in parte, e tocca ciò che usano anche altri. (0,3)",
-			"• E altri 12 come questi. (0,4)", "• Esegue un file di script che non si è letto: ./clean.sh. (0,5)",
+			"• E altri 12 come questi. (0,4)", "• Esegue un file di script che non è stato letto: ./clean.sh. (0,5)",
 		},
 	} {
 		_, lines := cardtext.Reasons(textsIn(t, lang), &card)

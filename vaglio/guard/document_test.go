@@ -19,7 +19,7 @@ func TestDocument(t *testing.T) { golden.Check(t, document, documentText()) }
 func documentText() string {
 	var b strings.Builder
 	b.WriteString(documentHead)
-	b.WriteString("\n## The core\n\nThese patterns are matched against every text in the arguments, in all its spellings; a mention is enough.\n\n| rule | pattern | why |\n|---|---|---|\n")
+	b.WriteString("\n## The core\n\nEach pattern is matched against every text in the arguments, in all its spellings. A mention is enough.\n\n| rule | pattern | why |\n|---|---|---|\n")
 	table, _ := builtIn()
 	for _, r := range table {
 		if r.pattern != "" {
@@ -32,7 +32,7 @@ func documentText() string {
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.id, r.what, r.why, r.instead)
 		}
 	}
-	b.WriteString("\n## Places\n\n`~` is any home, `**` any folders, a trailing `/**` the folder and all below it. Braces list alternatives. A dash leaves it to the judges.\n")
+	b.WriteString("\n## Places\n\n`~` is any home, `**` any folders, a trailing `/**` the folder and all below it. Braces list alternatives. A dash means that the judges decide.\n")
 	places, err := place.Load("", false)
 	if err != nil {
 		return err.Error()
@@ -50,7 +50,7 @@ func documentText() string {
 			fmt.Fprintf(&b, "\nFree below: %s\n", patterns(p.Except))
 		}
 	}
-	b.WriteString("\n## System trees\n\nRemoving one of these folders, or everything directly below it, is `" + treeSystem + "`; so is a folder directly below `/usr` or `/var` but tmp, www, cache, crash, folders, task, app, games and empty.\n\n")
+	b.WriteString("\n## System trees\n\nRemoving one of these folders, or everything directly below it, is `" + treeSystem + "`; so is any folder directly below `/usr` or `/var` except tmp, www, cache, crash, folders, task, app, games and empty.\n\n")
 	b.WriteString(patterns(places.Trees()) + "\n\n## Disks\n\nBelow /dev: " + patterns(places.Disks()) + ", disks and volumes by other names (`/dev/disk`, `/dev/mapper`, `/dev/<group>/<volume>`).\n")
 	b.WriteString(documentTail)
 	return b.String()
@@ -173,13 +173,13 @@ What only *may* change its programs or settings is asked about:
 - searching or moving a whole home of another machine
 - a variable with the gate's address, and the address among the words of git, pip and the like
 
-Looking at its programs and settings, at whether its service runs and at what the service wrote into the system's log is free, and so is reading about it: neither its keys nor sign-in links are ever written to a log. The guard does not stop a program of the agent's own that runs as the same user and hides what it does. The boundary for that is another user.
+An agent may look at the gate's programs and settings, at whether its service runs and at what the service wrote into the system's log, and may read about it: neither keys nor sign-in links are ever written to a log. The guard does not stop a program of the agent's own that runs as the same user and hides what it does. The boundary for that is another user.
 
 ## Text that is written
 
 What a Write, an Edit, a patch, a here-document or a redirection puts into a file that can be run is read when it is written: by its first line, by its name, or as what make, npm, just or task would run of it, for any target. It is denied at that point, with the file and the line, if it would destroy a tree or a disk, stop every process or touch vaglio itself. Only commands of this machine whose every word is known count: "$ROOTFS"/etc in a script is not a folder yet. What a path holds elsewhere (a server's keys, its accounts) is left to when the script runs, and so is everything that the judges weigh. Prose, data, and unknown programs that are given a forbidden command, as in tests, are not read as commands.
 
-A program that the call or the session wrote into a file may assemble what it asks for from parts. If it runs because a word names its file, or because such a program imports it, it is denied if any of its texts holds the gate's address or the name of something of the gate that is closed. In a language of which only some calls are read, it is also denied if it names a file that installs the hook and changes files, runs vaglio's own commands from a list of words, or stops its process by number. In a language that is read, a person is asked if it is not known what it does that to. A person is also asked if a test runner or a tool finds the program by itself, because what tests or serves another gate mentions this one, too. Files that a program only reads, prose, and texts that a shell would print do not count.
+A program that the call or the session wrote into a file may assemble what it asks for from parts. If it runs because a word names its file, or because such a program imports it, it is denied if any of its texts holds the gate's address or the name of something of the gate that is closed. In a language of which only some calls are read, it is also denied if it names a file that installs the hook and changes files, runs vaglio's own commands from a list of words, or stops its process by number. In a language that is read, a person is asked if it is not known to what it does that. A person is also asked if a test runner or a tool finds the program by itself, because what tests or serves another gate mentions this one, too. Files that a program only reads, prose, and texts that a shell would print do not count.
 `
 
 const documentTail = `

@@ -3,7 +3,6 @@
 package sql
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -127,7 +126,7 @@ func (s *Statement) Target(at int) (names, class string) {
 			named, more = append(named, strings.ToLower(Unquoted(w))+map[bool]string{true: "*"}[strings.HasSuffix(w, ".")]), false
 		}
 	}
-	return cmp.Or(strings.Join(named, ", "), "something"), class
+	return strings.Join(named, ", "), class
 }
 
 // names reports whether the first of the words is the class of the statement's object.

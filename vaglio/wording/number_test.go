@@ -1,6 +1,7 @@
 package wording_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -13,16 +14,40 @@ func TestNumber(t *testing.T) {
 		message string
 		things  []string
 		form    string
-		several string
+		several bool
 	}{
-		{one, nil, one, ""},
-		{one, []string{"a", "b"}, one, ""},
-		{both, nil, one, ""},
-		{both, []string{"a b"}, one, ""},
-		{both, []string{"a", "b"}, "removes the volumes %", "a, b"},
+		{one, nil, one, false},
+		{one, []string{"a", "b"}, one, false},
+		{both, nil, one, false},
+		{both, []string{"a b"}, one, false},
+		{both, []string{"a", "b"}, "removes the volumes %", true},
 	} {
 		if form, several := wording.Number(r.message, r.things); form != r.form || several != r.several {
-			t.Errorf("%q of %q: %q of %q, want %q of %q", r.message, r.things, form, several, r.form, r.several)
+			t.Errorf("%q of %q: %q, %v, want %q, %v", r.message, r.things, form, several, r.form, r.several)
 		}
+	}
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	italian := func(p wording.Phrase) (string, bool) {
+		return map[wording.Phrase]string{"%s and %s": "%s e %s"}[p], true
+	}
+	for said, things := range map[string][]string{"": nil, "a": {"a"}, "a e b": {"a", "b"}, "a, b e c": {"a", "b", "c"}, "a, b, c e d": {"a", "b", "c", "d"}} {
+		list := wording.List(things)
+		if got, _ := (wording.Sentence{list}).In(italian); !strings.EqualFold(got, said) {
+			t.Errorf("%q: %q, want %q", things, got, said)
+		}
+	}
+}
+
+func TestAboutFindsAThingAtAnyDepth(t *testing.T) {
+	t.Parallel()
+	was := wording.Sentence{{Phrase: "drops %s", Args: []wording.Clause{wording.Say("the table %s", "a")}}, {Text: "a"}}
+	if got := was.About("a", wording.List([]string{"b", "c"})).String(); got != "drops the table b and c a" {
+		t.Errorf("got %q", got)
+	}
+	if got := was.About("b", wording.Clause{Text: "c"}).String(); got != was.String() || got != "drops the table a a" {
+		t.Errorf("got %q", got)
 	}
 }

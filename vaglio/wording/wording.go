@@ -185,19 +185,24 @@ func (s Sentence) And(p Phrase, texts ...string) Sentence {
 // About returns the sentence with the first occurrence of a thing replaced by a clause.
 func (s Sentence) About(was string, is Clause) Sentence {
 	for i := range s {
-		if s[i].Text == was {
-			s = slices.Clone(s)
-			s[i] = is
-			return s
+		c := s[i]
+		if c.Phrase == "" && c.Text == was {
+			c = is
+		} else if args := Sentence(c.Args).About(was, is); !args.is(c.Args) {
+			c.Args = args
+		} else {
+			continue
 		}
-		if at := slices.IndexFunc(s[i].Args, func(c Clause) bool { return c.Text == was }); at >= 0 {
-			s = slices.Clone(s)
-			s[i].Args = slices.Clone(s[i].Args)
-			s[i].Args[at] = is
-			return s
-		}
+		s = slices.Clone(s)
+		s[i] = c
+		return s
 	}
 	return s
+}
+
+// is reports whether two sentences are one and the same.
+func (s Sentence) is(other Sentence) bool {
+	return len(s) == len(other) && (len(s) == 0 || &s[0] == &other[0])
 }
 
 // Shortened returns the sentence with its longest things clipped until its English has at

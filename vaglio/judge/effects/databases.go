@@ -21,20 +21,30 @@ func (c *call) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	switch {
-	case c.host != "", c.production():
-	case at == placeWorkspace:
-		c.r.localDB = ReachWorkspace
-	case c.serverHere():
-		c.r.localDB = ReachUser
-	}
+	c.r.localDB, c.r.othersDB = c.databaseHere(at)
 	c.r.fixedDB = kept && c.has("-readonly", "--readonly")
-	defer func() { c.r.localDB, c.r.fixedDB = "", false }()
+	defer func() { c.r.localDB, c.r.fixedDB, c.r.othersDB = "", false, false }()
 	out := c.statements(where)
 	if c.readsOn() {
 		return append(out, c.fed(where, kept)...)
 	}
 	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
+}
+
+// databaseHere returns how far a change of a database on this machine reaches, and whether that is
+// a file outside the workspace.
+func (c *call) databaseHere(at where) (reach Reach, others bool) {
+	switch {
+	case c.host != "", c.production():
+		return "", false
+	case at == placeWorkspace:
+		return ReachWorkspace, false
+	case at != placeUnknown:
+		return ReachUser, true
+	case c.serverHere():
+		return ReachUser, false
+	}
+	return "", false
 }
 
 // keptAt returns where the file of a database is, if the client keeps the database in a file.
@@ -168,7 +178,7 @@ func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 		}
 		switch e, changes := s.effect(); {
 		case !changes:
-		case local != "" && s.Adds() && s.acts() == "":
+		case local != "" && s.Adds() && s.acts() == "" && !r.othersDB:
 			out = append(out, own(e.Why)...)
 		default:
 			e.counts, e.Reach = e.Reach, cmp.Or(local, e.Reach)
@@ -283,7 +293,11 @@ func (s statement) said(verb, class, target string) wording.Sentence {
 	if verb == "CREATE" && !s.Adds() {
 		verb += " OR REPLACE"
 	}
-	return statementSaid(verb, class, target, s.where)
+	said := statementSaid(verb, class, target, s.where)
+	if to := slices.Index(s.Words, "TO") + 1; verb == "GRANT" && to > 0 && to < len(s.Words) {
+		said[0] = sayOf("gives %s rights on %s", object(strings.ToLower(sql.Unquoted(s.Words[to]))), said[0].Args[0])[0]
+	}
+	return said
 }
 
 // mayChange judges a statement that changes something only with certain words.

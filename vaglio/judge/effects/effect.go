@@ -227,9 +227,9 @@ func pushed(to string, force bool) wording.Sentence {
 	case !named:
 		return say("pushes to the remote %s", to)
 	case force:
-		return say("force-pushes %s to %s", refs, remote)
+		return sayOf("force-pushes %s to %s", wording.List(strings.Fields(refs)), object(remote))
 	default:
-		return say("pushes %s to %s", refs, remote)
+		return sayOf("pushes %s to %s", wording.List(strings.Fields(refs)), object(remote))
 	}
 }
 

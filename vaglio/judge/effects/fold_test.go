@@ -88,12 +88,12 @@ func TestSentencesNameObjects(t *testing.T) {
 		"kubectl delete ns x --dry-run=none":              "Deletes ns x;",
 		"git lfs unlock --force=true a.psd -f":            "Breaks the lock of somebody else on a.psd;",
 		"docker rm web":                                   "Removes the container web; it cannot be undone, and touches more than the workspace.",
-		"docker rm web db":                                "Removes the containers web, db;",
+		"docker rm web db":                                "Removes the containers web and db;",
 		"docker rmi -f a":                                 "Removes the image a;",
-		"docker volume rm a b":                            "Removes the volumes a, b with their data;",
+		"docker volume rm a b":                            "Removes the volumes a and b with their data;",
 		"aws s3 rb --force s3://shop":                     "Deletes the bucket s3://shop;",
-		"gsutil rb gs://a gs://b":                         "Deletes the buckets gs://a, gs://b;",
-		"git branch -D a b":                               "Deletes the branches a, b;",
+		"gsutil rb gs://a gs://b":                         "Deletes the buckets gs://a and gs://b;",
+		"git branch -D a b":                               "Deletes the branches a and b;",
 		"git push upstream v1.4.0":                        "Pushes v1.4.0 to upstream;",
 	} {
 		if got := said(t, command); !strings.HasPrefix(got[0], want) {

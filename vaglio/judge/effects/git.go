@@ -107,7 +107,7 @@ func (c *call) pushOptions(to string) []Effect {
 	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune"):
 		return []Effect{e.with(pushed(to, true), to)}
 	case c.has("-d", "--delete"):
-		return shared(KindDelete, say("deletes %s on %s", strings.ReplaceAll(strings.TrimPrefix(refs, "tag "), " ", ", "), remote), to)
+		return shared(KindDelete, sayOf("deletes %s on %s", wording.List(strings.Fields(strings.TrimPrefix(refs, "tag "))), object(remote)), to)
 	case c.has("--all", "--branches"):
 		return shared(KindPublish, say("pushes all branches to the remote %s", remote), "branches")
 	case c.has("--tags"):

@@ -270,6 +270,7 @@ type reading struct {
 	wrote        map[string]shell.Word // what the call writes into files
 	localDB      Reach                 // of the database: a file of the workspace, or a server on this machine
 	fixedDB      bool                  // the database was opened read-only
+	othersDB     bool                  // the database is a file outside the workspace
 }
 
 func (r *reading) add(e ...Effect) { r.effects = append(r.effects, e...) }

@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -89,8 +88,13 @@ func (c *call) shared(name string) []Effect {
 
 // said returns the message of the line, in its form for one thing or for several.
 func (c *call) said(target string) wording.Sentence {
-	message, several := wording.Number(c.why, texts(c.operands[min(c.took, len(c.operands)):]))
-	return worded(message, func(of string) string { return c.filled(of, cmp.Or(several, target)) })
+	things := texts(c.operands[min(c.took, len(c.operands)):])
+	message, several := wording.Number(c.why, things)
+	said := worded(message, func(of string) string { return c.filled(of, target) })
+	if several {
+		return said.About(target, wording.List(things))
+	}
+	return said
 }
 
 // filled returns what a placeholder of a table's message stands for, see [phraseFrom].

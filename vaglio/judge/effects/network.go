@@ -9,6 +9,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/hosts"
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // localURL reports whether an address is on this machine.
@@ -84,11 +85,16 @@ func (r *reading) request(method, address, body string) []Effect {
 		return own(say("sends a request to this machine: %s %s", method, address))
 	}
 	e := usual(map[bool]Kind{true: KindDelete, false: KindSend}[method == "DELETE"]).as(Irreversible, ReachShared)
-	e.Target, e.Why = address, say("sends a %s request to %s", method, address)
-	if file, ok := strings.CutPrefix(body, "@"); ok && file != "-" {
-		e.Why = say("sends %s to %s", file, address)
-	}
+	e.Target, e.Why = address, requested(method, address, body)
 	return []Effect{e}
+}
+
+// requested says what a request that changes something sends: a file, or itself.
+func requested(method, address, body string) wording.Sentence {
+	if file, ok := strings.CutPrefix(body, "@"); ok && file != "-" && method != "DELETE" {
+		return say("sends %s to %s", file, address)
+	}
+	return say("sends a %s request to %s", method, address)
 }
 
 // fetch returns the effect of a request whose method only reads.
@@ -248,15 +254,18 @@ func (c *call) curlMethod() (method, body string) {
 }
 
 func wgetRule(c *call) []Effect {
-	method := "GET"
+	method, body := "GET", ""
 	if v, ok := c.value("--method"); ok {
 		method = v.text
 	} else if c.has("--post-data", "--post-file", "--body-data", "--body-file") {
 		method = "POST"
 	}
+	if files := c.values("--post-file", "--body-file"); len(files) > 0 {
+		body = "@" + join(files)
+	}
 	var out []Effect
 	for _, u := range c.operands {
-		out = append(out, c.r.request(method, u.text, "")...)
+		out = append(out, c.r.request(method, u.text, body)...)
 		c.r.fetched[lastPart(u.text)] = true
 	}
 	out = append(out, c.carriedOut(c.operands)...)

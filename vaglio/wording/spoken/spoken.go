@@ -117,6 +117,17 @@ func ThingOf(name []string) (thing *Thing, plural bool, before []string) {
 	return nil, false, name
 }
 
+// Several returns the phrase that names several things for one that names one, or the phrase
+// itself if it is not listed.
+func Several(one wording.Phrase) wording.Phrase {
+	for _, t := range known().things {
+		if t.One == one {
+			return t.Several
+		}
+	}
+	return one
+}
+
 // Singular returns a noun, and the nouns of which it may be the plural.
 func Singular(noun string) []string {
 	out := []string{noun}
@@ -155,9 +166,9 @@ func Rank(list, word string) int { return slices.Index(known().lists[list], word
 // Phrases returns all phrases.
 func Phrases() []wording.Phrase { return known().all }
 
-// Subcommand says what a command line of nouns and a verb does to the single thing that an
-// operand or an option names: "stops the instance i-1". It returns nil if there is no such
-// thing, or more than one, or the words are not known. The operands are some of the words;
+// Subcommand says what a command line of nouns and a verb does to the things that an option
+// names, or to the single one that an operand names: "stops the instance i-1". It returns nil
+// if there are none, or several operands, or the words are not known. The operands are some of the words;
 // split splits a name into words.
 func Subcommand(operands, words []string, split func(string) []string) wording.Sentence {
 	for i, operand := range operands[:min(verbStands, len(operands))] {
@@ -176,18 +187,24 @@ func Subcommand(operands, words []string, split func(string) []string) wording.S
 		}
 		option := "--" + strings.TrimSuffix(strings.Join(nouns[len(before):], "-"), "s")
 		named := behind(words, option, option+"s", option+"-name", option+"-id", option+"-ids", option+"-identifier", option+"-url", option+"-arn")
+		several := len(named) > 1 // all that follows such an option is a name
 		if len(named) == 0 {
 			named = alone(operands[i+1:], words)
 		}
 		if len(named) == 0 {
 			named = behind(words, "--name", "-n")
 		}
-		if len(named) == 1 {
-			return wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{wording.Say(thing.One, named[0])}}}
+		if said := thing.called(named, several); len(named) == 1 || several {
+			return wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{said}}}
 		}
 		return nil
 	}
 	return nil
+}
+
+// called names one thing, or several.
+func (t *Thing) called(names []string, several bool) wording.Clause {
+	return wording.Clause{Phrase: map[bool]wording.Phrase{true: t.Several, false: t.One}[several], Args: []wording.Clause{wording.List(names)}}
 }
 
 // alone returns the operands that do not follow an option, whose value they may be.
