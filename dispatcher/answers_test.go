@@ -429,6 +429,9 @@ func TestABrakeIsToldEverywhere(t *testing.T) {
 		chat.fail(nil)
 		g = understanding(t, store, newFakeChannel(), chat)
 		time.Sleep(time.Minute)
+		g.end()
+		g = understanding(t, store, newFakeChannel(), chat)
+		time.Sleep(time.Minute)
 		if all := chat.notices(); len(all) != 1 || all[0].Brake == nil || all[0].Brake.Released != nil || all[0].Brake.Words != "wait" {
 			t.Errorf("people were told %+v", all)
 		}
