@@ -316,18 +316,17 @@ func TestABrakeReleasedWhileItIsTold(t *testing.T) {
 	})
 }
 
-// TestABrakeIsToldAlthoughTheStoreFails has the store fail from when people are told of a brake:
-// they are told again once it works, since nothing says that they were.
+// TestABrakeIsToldAlthoughTheStoreFails has the store fail when it should keep that people were
+// told of a brake, and when the brakes are read for that again: people are told once more, since
+// nothing says that they were.
 func TestABrakeIsToldAlthoughTheStoreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storetest.NewMemory()
-		chat := interrupted{&told{}, sync.OnceFunc(func() { store.Break(errDisk) })}
+		chat := interrupted{&told{}, sync.OnceFunc(func() { store.Fail(1, errDisk); store.Fail(2, errDisk) })}
 		g := understanding(t, store, newFakeChannel(), chat)
 		if _, err := g.order(t, approval.Order{Verb: approval.VerbStop}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Minute)
-		store.Break(nil)
 		time.Sleep(time.Hour)
 		if n := len(chat.notices()); n != 2 {
 			t.Errorf("people were told %d times", n)
