@@ -502,6 +502,18 @@ func TestARevokedPermitIsVoid(t *testing.T) {
 			t.Error("taken back twice")
 		}
 	})
+	inUnderstanding(t, func(t *testing.T, g *gate) { // of several calls that share an ask, the one that has a permit
+		as, err := g.ProposePlan(t.Context(), agent, []dispatcher.Request{{Proposal: push("main")}, {Proposal: push("next")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := as[1].Approval.ID
+		g.decide(t, as[0].Approval.ID, approval.ChoiceDeny, "")
+		g.decide(t, id, approval.ChoiceAllow, "")
+		if d, err := g.order(t, approval.Order{Verb: approval.VerbRevoke, ID: string(id.Ask())}); err != nil || d.Revoked != 1 || d.Approval == nil || d.Approval.ID != id {
+			t.Errorf("%+v %v", d, err)
+		}
+	})
 }
 
 // TestTheDigestAddsUpWithGrantsAndBrakes checks that every act has its place in the digest

@@ -152,10 +152,13 @@ func (m *maker) besideErrors(n *ast.IfStmt) {
 			continue
 		}
 		results, last := r.Results[:len(r.Results)-1], r.Results[len(r.Results)-1]
-		if call, ok := last.(*ast.CallExpr); ok && len(call.Args) > 0 { // it wraps the error
-			last = call.Args[len(call.Args)-1]
-		}
-		if m.of(last) != "err" {
+		told := false // by itself, or wrapped
+		ast.Inspect(last, func(n ast.Node) bool {
+			name, ok := n.(*ast.Ident)
+			told = told || ok && name.Name == "err"
+			return true
+		})
+		if !told {
 			continue
 		}
 		for _, result := range results {

@@ -56,6 +56,7 @@ func TestBesideErrors(t *testing.T) {
 	for stmts, want := range map[string]int{
 		"if err != nil { return false, err }":                            2, // the comparison and the branch
 		"if err != nil { return 7, false, fmt.Errorf(`a: %w`, err) }":    2,
+		"if err != nil { return false, g(&wrong{Err: err}) }":            2,
 		"if err != nil { return false, nil }":                            3,
 		"if err != nil || x { return false, err }":                       4,
 		"if x { return false, err }":                                     2,
