@@ -272,9 +272,14 @@ func TestHomesElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for p, want := range map[string]bool{"/srv/Ann": true, "/srv/Ann/x": true, "/srv/ann/x": true, "/srv": false, "/srv/Bob": false, "srv/Ann": false} {
+		for p, want := range map[string]bool{"/srv/Ann": true, "/srv/Ann/x": true, "/srv/ann/x": true, "/srv": false, "/srv/Bob": false, "srv/Ann": false, "/c:/users/bob": true, "/c:/users": false, "/users/bob": true, "/users": false} {
 			if got := table.InHome(p); got != want {
 				t.Errorf("folded %v: %s is in a home: %v", fold, p, got)
+			}
+		}
+		for p, want := range map[string]bool{"/srv/Ann": true, "/srv/ann": fold, "/SRV/ANN": fold, "/srv/bob": false} {
+			if got := table.TreeAt(p) == HomeTree; got != want {
+				t.Errorf("folded %v: %s is a home: %v", fold, p, got)
 			}
 		}
 	}
