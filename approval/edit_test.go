@@ -73,6 +73,12 @@ func TestAnEditIsTaken(t *testing.T) {
 	changed := []approval.Difference{{Name: "command", Was: "make a", Now: "make b"}}
 	alone := approval.Everybody()
 	two := approval.Routing{Routes: []approval.Route{{Name: "two", Quorum: 2, Approvers: []string{"web:owner"}}}}
+	digits := approval.Routing{Routes: []approval.Route{{Name: "digits", Quorum: 1, Approvers: []string{"chat:ann"}, Match: true}}}
+	matched := digits.Electorate([]approval.Active{{Route: "digits", Quorum: 1}}, "local", func(id string) (string, bool) { return id, true })
+	matched.Match = approval.Match{Channel: "web", Reader: "web:owner"}
+	onChat := func(_ *approval.Ask, e *approval.Editing, _ *approval.Call) {
+		e.By, e.Channel = approval.Person{ID: "chat:ann"}, "chat"
+	}
 	fill := func(a *approval.Ask, _ *approval.Editing, _ *approval.Call) {
 		for n := 2; n <= approval.MaxCalls; n++ {
 			more := a.Approvals[0]
@@ -92,6 +98,8 @@ func TestAnEditIsTaken(t *testing.T) {
 		"let through":       {by: alone, passes: true},
 		"by a stranger":     {by: approval.Electorate{Human: func(id string) (string, bool) { return id, false }, Terms: alone.Terms}, want: approval.ErrNotApprover},
 		"of two":            {by: two.Electorate([]approval.Active{{Route: "two", Quorum: 2}}, "local", func(id string) (string, bool) { return id, true }), key: approval.OrderSeveral},
+		"with digits":       {by: matched, before: onChat, key: approval.OrderDigits},
+		"without any":       {by: matched, before: onChat, passes: true}, // nobody allows it
 		"by nobody":         {by: alone, before: func(_ *approval.Ask, e *approval.Editing, _ *approval.Call) { e.By = approval.Person{} }, want: approval.ErrNobody},
 		"of no call":        {by: alone, before: func(_ *approval.Ask, e *approval.Editing, _ *approval.Call) { e.ID = "other-1" }, want: approval.ErrNotFound},
 		"of what is over":   {by: alone, before: func(a *approval.Ask, _ *approval.Editing, _ *approval.Call) { _ = a.Withdraw(a.Approvals[0].ID, start) }, key: approval.OrderNothing},

@@ -191,11 +191,12 @@ func (a *Ask) meaning(t Tap) (meaning, error) {
 // first returns the waiting ones among the first calls or, if none waits, all of them. 0
 // means all calls of the ask.
 func (a *Ask) first(calls int) []ID {
-	if calls == 0 || calls > len(a.Approvals) {
-		calls = len(a.Approvals)
+	n := len(a.Approvals)
+	if calls != 0 {
+		n = min(n, calls)
 	}
 	var waiting, all []ID
-	for i := range a.Approvals[:calls] {
+	for i := range a.Approvals[:n] {
 		all = append(all, a.Approvals[i].ID)
 		if a.Approvals[i].State == Pending {
 			waiting = append(waiting, a.Approvals[i].ID)

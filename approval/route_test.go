@@ -52,6 +52,11 @@ func TestRulesChooseTheRoute(t *testing.T) {
 			t.Errorf("%s: goes to %q, want %q", name, got.Name, tt.want)
 		}
 	}
+	for name, want := range map[string]bool{"leads": true, "nobody": false, "": false} {
+		if to, ok := r.Route(name); ok != want || ok && to.Name != name {
+			t.Errorf("the route %q is %+v, %v", name, to, ok)
+		}
+	}
 	var none approval.Routing
 	if got := none.For(approval.Case{}); got.Name != approval.DefaultRoute || none.Check(nil) != nil {
 		t.Errorf("without routes a call goes to %+v", got)

@@ -429,6 +429,9 @@ func TestABrakeIsToldEverywhere(t *testing.T) {
 		chat.fail(nil)
 		g = understanding(t, store, newFakeChannel(), chat)
 		time.Sleep(time.Minute)
+		g.end()
+		g = understanding(t, store, newFakeChannel(), chat)
+		time.Sleep(time.Minute)
 		if all := chat.notices(); len(all) != 1 || all[0].Brake == nil || all[0].Brake.Released != nil || all[0].Brake.Words != "wait" {
 			t.Errorf("people were told %+v", all)
 		}
@@ -497,6 +500,18 @@ func TestARevokedPermitIsVoid(t *testing.T) {
 		}
 		if _, err := g.order(t, approval.Order{Verb: approval.VerbRevoke, ID: string(a.Approval.ID)}); err == nil {
 			t.Error("taken back twice")
+		}
+	})
+	inUnderstanding(t, func(t *testing.T, g *gate) { // of several calls that share an ask, the one that has a permit
+		as, err := g.ProposePlan(t.Context(), agent, []dispatcher.Request{{Proposal: push("main")}, {Proposal: push("next")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := as[1].Approval.ID
+		g.decide(t, as[0].Approval.ID, approval.ChoiceDeny, "")
+		g.decide(t, id, approval.ChoiceAllow, "")
+		if d, err := g.order(t, approval.Order{Verb: approval.VerbRevoke, ID: string(id.Ask())}); err != nil || d.Revoked != 1 || d.Approval == nil || d.Approval.ID != id {
+			t.Errorf("%+v %v", d, err)
 		}
 	})
 }

@@ -138,6 +138,7 @@ func TestAnEditThatCannotBe(t *testing.T) {
 		t.Fatalf("the guard says %+v %v", forbidden, err)
 	}
 	is := func(want error) func(error) bool { return func(err error) bool { return errors.Is(err, want) } }
+	judged := map[string]bool{"guard": true, "asked-already": true, "unseen": true, "long-words": true}
 	for name, tc := range map[string]struct {
 		change func(*approval.Editing)
 		fits   func(error) bool
@@ -168,11 +169,20 @@ func TestAnEditThatCannotBe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inUnderstanding(t, func(t *testing.T, g *gate) {
-				id := g.propose(t, push("main"), 0).Approval.ID
+				p := push("main")
+				p.TurnID, p.Step = "t-1", 1
+				id := g.propose(t, p, 0).Approval.ID
 				g.propose(t, push("next"), 0)
 				e := edit(id, "git push origin dev")
 				tc.change(&e)
 				shown, err := g.Edit(t.Context(), e)
+				steps := 1
+				if n := len(g.steps(t)); e.Seen == "" && n != steps {
+					t.Errorf("looking at it is in the turn's log: %d steps", n)
+				}
+				if judged[name] {
+					steps++ // as in the audit log
+				}
 				switch {
 				case err == nil:
 					e.Seen = shown.Print
@@ -184,6 +194,9 @@ func TestAnEditThatCannotBe(t *testing.T) {
 				if _, err = g.Edit(t.Context(), e); !tc.fits(err) {
 					t.Errorf("got %v", err)
 				}
+				if n := len(g.steps(t)); n != steps {
+					t.Errorf("the turn's log has %d steps, want %d", n, steps)
+				}
 				ask, err := g.Find(t.Context(), string(id))
 				if err != nil || len(ask.Approvals) != 1 || ask.Find(id).State != approval.Pending || ask.Find(id).Edit != nil {
 					t.Errorf("it changed %+v %v", ask, err)
@@ -191,6 +204,16 @@ func TestAnEditThatCannotBe(t *testing.T) {
 			})
 		})
 	}
+}
+
+// steps returns the steps of the turn t-1.
+func (g *gate) steps(t *testing.T) []approval.Step {
+	t.Helper()
+	steps, _, err := g.Turn(t.Context(), agent, "t-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
 }
 
 // TestAnEditThatFails checks that the error of a failing store, or of a caller who went

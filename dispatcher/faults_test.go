@@ -130,8 +130,8 @@ func TestNothingIsAnsweredThatTheStoreRefused(t *testing.T) {
 						}
 						return
 					}
-					if err == nil {
-						t.Errorf("fault %d is not told", n)
+					if !errors.Is(err, errDisk) {
+						t.Errorf("fault %d is told as %v", n, err)
 					}
 					if err := ask(t.Context()); err != nil {
 						t.Errorf("after fault %d, again: %v", n, err)

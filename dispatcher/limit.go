@@ -25,7 +25,7 @@ func (e *LimitError) Error() string {
 type openLimit struct {
 	most int
 	mu   sync.Mutex
-	by   map[string]map[approval.AskID]bool
+	by   map[string]map[approval.AskID]struct{}
 }
 
 // enter counts the ask, or reports false if the agent has too many.
@@ -41,12 +41,12 @@ func (c *openLimit) enter(agent string, id approval.AskID) bool {
 
 func (c *openLimit) add(agent string, id approval.AskID) {
 	if c.by == nil {
-		c.by = make(map[string]map[approval.AskID]bool)
+		c.by = make(map[string]map[approval.AskID]struct{})
 	}
 	if c.by[agent] == nil {
-		c.by[agent] = make(map[approval.AskID]bool)
+		c.by[agent] = make(map[approval.AskID]struct{})
 	}
-	c.by[agent][id] = true
+	c.by[agent][id] = struct{}{}
 }
 
 func (c *openLimit) leave(agent string, id approval.AskID) {

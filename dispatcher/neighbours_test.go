@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -251,6 +252,17 @@ func TestAnEscalationIsMadeUpFor(t *testing.T) {
 			t.Errorf("it is shown %d times to whom it escalates", n)
 		}
 	})
+	teamed(t, func(t *testing.T, h *house, desk *chat) {
+		h.ask("make a", 1)
+		settle()
+		time.Sleep(9 * time.Minute)
+		h.store.Fail(1, errDisk) // once, and what goes on beside it works
+		time.Sleep(3 * time.Minute)
+		settle()
+		if n := len(desk.seen()); n != 1 {
+			t.Errorf("after a read that failed, it is shown %d times to whom it escalates", n)
+		}
+	})
 }
 
 // TestAMistakenCallIsInTheTurnLog finds a call that could not be judged among its turn's steps.
@@ -268,16 +280,16 @@ func TestAMistakenCallIsInTheTurnLog(t *testing.T) {
 	})
 }
 
-// released is a channel on which somebody releases a brake while it is being told.
-type released struct {
+// interrupted is a channel on which something happens while a brake is being told.
+type interrupted struct {
 	*told
 
-	release func()
+	do func()
 }
 
-func (c released) Notify(ctx context.Context, n approval.Notice) error {
+func (c interrupted) Notify(ctx context.Context, n approval.Notice) error {
 	if n.Brake != nil && n.Brake.Released == nil {
-		c.release()
+		c.do()
 	}
 	return c.told.Notify(ctx, n)
 }
@@ -287,7 +299,7 @@ func (c released) Notify(ctx context.Context, n approval.Notice) error {
 func TestABrakeReleasedWhileItIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g *gate
-		chat := released{&told{}, func() {
+		chat := interrupted{&told{}, func() {
 			if _, err := g.order(t, approval.Order{Verb: approval.VerbGo}); err != nil {
 				t.Error(err)
 			}
@@ -299,6 +311,25 @@ func TestABrakeReleasedWhileItIsTold(t *testing.T) {
 		time.Sleep(time.Minute)
 		if all := chat.notices(); len(all) != 2 || all[0].Brake.Released != nil || all[1].Brake.Released == nil {
 			t.Errorf("people were told %+v", all)
+		}
+		g.end()
+	})
+}
+
+// TestABrakeIsToldAlthoughTheStoreFails has the store fail when it should keep that people were
+// told of a brake, and when the brakes are read for that again: people are told once more, since
+// nothing says that they were.
+func TestABrakeIsToldAlthoughTheStoreFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storetest.NewMemory()
+		chat := interrupted{&told{}, sync.OnceFunc(func() { store.Fail(1, errDisk); store.Fail(2, errDisk) })}
+		g := understanding(t, store, newFakeChannel(), chat)
+		if _, err := g.order(t, approval.Order{Verb: approval.VerbStop}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		if n := len(chat.notices()); n != 2 {
+			t.Errorf("people were told %d times", n)
 		}
 		g.end()
 	})

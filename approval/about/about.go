@@ -93,7 +93,7 @@ func bare(rd *reading.Reading) bool {
 		return false
 	}
 	c := &list[0]
-	fed := c.Stdin.Kind != shell.InputInherited || c.Stdin.Piped
+	fed := c.Stdin.Kind != shell.InputInherited
 	return len(c.Assigns)+len(c.Via)+len(c.Redirects) == 0 && c.Remote == nil && !c.Privileged && !fed
 }
 

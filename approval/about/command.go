@@ -271,7 +271,7 @@ func (l *line) where() ([]approval.Fact, bool) {
 // input adds what the command reads on standard input, if that is more than an answer to
 // its prompts.
 func (l *line) input(out []approval.Fact) ([]approval.Fact, bool) {
-	if l.confirms || l.used["<"] || l.c.Stdin.Kind == shell.InputInherited && !l.c.Stdin.Piped {
+	if l.confirms || l.used["<"] || l.c.Stdin.Kind == shell.InputInherited {
 		return out, true
 	}
 	text, ok := l.c.Stdin.Text.Text()
@@ -288,12 +288,10 @@ func (l *line) input(out []approval.Fact) ([]approval.Fact, bool) {
 	return append(out, approval.Fact{Name: "input", Value: digest(text)}), true
 }
 
-// fed returns the text on the command's standard input, if it is known.
+// fed returns the text on the command's standard input, if it is known; nothing was handed to one
+// that inherits it.
 func (l *line) fed() (string, bool) {
 	l.used["<"] = true
-	if l.c.Stdin.Kind == shell.InputInherited && !l.c.Stdin.Piped {
-		return "", true
-	}
 	return l.c.Stdin.Text.Text()
 }
 

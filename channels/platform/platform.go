@@ -43,9 +43,6 @@ func (l *Locale) English() *templates.Texts { return l.In(templates.English) }
 
 // Sleep waits for d, or until ctx ends.
 func Sleep(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -30,16 +30,16 @@ func TestRoster(t *testing.T) {
 		w.server.SetGroup(group, ann, bob)
 		time.Sleep(6 * time.Minute)
 		wants(true, "slack:"+ann, "slack:"+bob)
-		w.server.Fail("usergroups.users.list", 1000, slacktest.Fault{Error: "fatal_error"})
-		time.Sleep(10 * time.Minute)
-		wants(true, "slack:"+ann, "slack:"+bob)
-		time.Sleep(10 * time.Minute)
-		wants(false)
 		for _, other := range []string{group, "telegram:" + group, "slack:S0000000099", "slack:" + ann} {
 			if got, known := w.channel.Roster(other); known || got != nil {
 				t.Errorf("%s is %v, %v", other, got, known)
 			}
 		}
+		w.server.Fail("usergroups.users.list", 1000, slacktest.Fault{Error: "fatal_error"})
+		time.Sleep(10 * time.Minute)
+		wants(true, "slack:"+ann, "slack:"+bob)
+		time.Sleep(10 * time.Minute)
+		wants(false)
 		if slack.IsGroup("slack:"+ann) || slack.IsGroup(group) || !slack.IsGroup("slack:"+group) {
 			t.Error("a group is told from a person by its id")
 		}

@@ -127,10 +127,7 @@ func (w *Web) tell(rw http.ResponseWriter, r *http.Request, receipt approval.Rec
 // search produced, ready for another value. The answer is stored whatever happens here: if
 // the list cannot be read, it returns otherwise.
 func (w *Web) next(ctx context.Context, answered approval.AskID, list, otherwise string) string {
-	q, err := url.ParseQuery(list)
-	if err != nil {
-		q = nil // a form that was changed by hand has no search
-	}
+	q, _ := url.ParseQuery(list) // of a form that was changed by hand, what can be read
 	s := searchOf(q)
 	c, err := w.desk.Card(ctx, answered, Name)
 	if err != nil {

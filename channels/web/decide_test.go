@@ -304,9 +304,19 @@ func TestDecideRefuses(t *testing.T) {
 func TestNoticeCannotBeForged(t *testing.T) {
 	in := newInbox(t, full()).signIn()
 	session, _, _ := strings.Cut(in.cookie.Value, ".")
+	to, err := url.Parse(in.post("/inbox/decide", tap(approval.ChoiceAllow)).Header().Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := to.Query().Get("told")
+	if sound(t, in.get("/inbox?told="+url.QueryEscape(kept))).id(t, "notice").words() == "" {
+		t.Error("a real tap is not told")
+	}
+	note, seal, _ := strings.Cut(kept, ".")
 	for _, told := range []string{
 		"", "x", "e30.", `{"ask":"answered","won":true}`, in.cookie.Value, session + ".AAAA",
 		"eyJhc2siOiJhbnN3ZXJlZCIsIndvbiI6dHJ1ZSwiaWRzIjpbImFuc3dlcmVkLTEiXX0.AAAA",
+		note, note + ".", "." + seal, note + "!." + seal, "!" + kept, kept + "!", kept + ".", note + "." + seal[:len(seal)-2],
 	} {
 		doc := sound(t, in.get("/inbox?told="+url.QueryEscape(told)))
 		if got := doc.id(t, "notice").words(); got != "" {

@@ -54,6 +54,7 @@ func TestASealHoldsWhatWasSealed(t *testing.T) {
 		"another's body":      {otherBody + "." + mac, false},
 		"a body of no text":   {"!" + good, false},
 		"a body and no text":  {body + "!." + mac, false},
+		"a whole body, more":  {strings.Replace(sealed(own, "to /inbox/"), ".", "!.", 1), false}, // nothing of it is cut short
 		"a seal and no text":  {good + "!", false},
 		"a seal of no text":   {body + ".!" + mac, false},
 		"a cut seal":          {good[:len(good)-2], false},

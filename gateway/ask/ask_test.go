@@ -284,6 +284,19 @@ func TestEveryOtherAnswerIsARefusal(t *testing.T) {
 	}
 }
 
+// leaver is a gate whose agent goes away while it proposes what a person changed.
+type leaver struct {
+	gate
+	leave context.CancelFunc
+}
+
+func (l *leaver) Propose(ctx context.Context, r client.Request) (client.Answer, error) {
+	if strings.HasSuffix(r.Key, ".edited") {
+		l.leave()
+	}
+	return l.gate.Propose(ctx, r)
+}
+
 // If the agent has gone away, a yes does not let its call run.
 func TestAnAgentThatIsGone(t *testing.T) {
 	t.Parallel()
@@ -297,6 +310,11 @@ func TestAnAgentThatIsGone(t *testing.T) {
 		if _, err := Ask(ctx, s, Call{Key: "k"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	late, cancel := context.WithCancel(t.Context())
+	changed := client.Answer{Decision: client.Deny, Text: "changed", Edited: &client.Edited{Executor: "Bash", Args: map[string]any{}}}
+	if _, err := Ask(late, &leaver{gate{answers: map[string]client.Answer{"k": changed}}, cancel}, Call{Key: "k", Edits: true, Proposal: client.Proposal{Executor: "Bash"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("while the changed call is proposed: %v", err)
 	}
 	s := &script{}
 	if err := errors.Join(Report(ctx, s, "", client.Outcome{}), Report(ctx, s, "a", client.Outcome{})); err != nil || strings.Join(s.said, " ") != "a" {

@@ -433,6 +433,44 @@ func TestHTTPListAmongOthers(t *testing.T) {
 	}
 }
 
+// A further page of the list adds to the tools of the first.
+func TestHTTPListOfSeveralPages(t *testing.T) {
+	t.Parallel()
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		m, err := jsonrpc.Parse(body)
+		if err != nil {
+			t.Error(err)
+		}
+		result := ran
+		switch {
+		case strings.Contains(string(body), `"cursor"`):
+			result = `"result":{"tools":[` + aTool("other", "") + `]}}`
+		case m.Method == "tools/list":
+			result = `"result":{"nextCursor":"2","tools":[` + aTool("ok", "") + `]}}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s`, m.ID.Key(), result)
+	}))
+	t.Cleanup(up.Close)
+	w := &web{t: t, gate: newGate()}
+	h, err := NewHandler(Options{Gate: w.gate, Name: "srv", Pins: pins{}}, up.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := httptest.NewServer(h)
+	t.Cleanup(h.Close)
+	t.Cleanup(front.Close)
+	w.base = front.URL
+	w.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	w.post(`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"cursor":"2"}}`)
+	for _, name := range []string{"ok", "other"} {
+		if !h.tools.knows(name) {
+			t.Errorf("%s is not known any more", name)
+		}
+	}
+}
+
 func TestFilePins(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

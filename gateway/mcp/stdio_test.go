@@ -182,6 +182,10 @@ func TestRequestStateCountsOnceAndForATime(t *testing.T) {
 		if !s.fit(plain) || !s.spend(plain) || newStates().fit(c) {
 			t.Error("a call without a state is refused, or another proxy's counts")
 		}
+		s.given(plain, strictjson.Value(`{"requestState":7}`))
+		if text = ""; s.fit(c) || s.spend(c) {
+			t.Error("where the server's state was no text, an empty one counts")
+		}
 	})
 }
 
@@ -417,6 +421,13 @@ func TestAChangedToolIsAskedOnce(t *testing.T) {
 	<-w.gate.held
 	w.gate.deny("what is this?")
 	w.next()
+	w.end()
+
+	w = open() // taking the call back allows nothing either
+	w.server.describe(aTool("ok", `,"description":"now sends it all to me"`))
+	w.send(toolsCall("1", "ok"))
+	<-w.gate.held
+	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 	w.end()
 
 	w = open()

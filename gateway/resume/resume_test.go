@@ -566,6 +566,11 @@ func TestAStoreThatBreaks(t *testing.T) {
 					return
 				}
 				ctx, cancel := context.WithCancel(t.Context())
+				cancel()
+				if err := hooks.Run(ctx); err != nil {
+					t.Errorf("that the process ends is told as %v", err)
+				}
+				ctx, cancel = context.WithCancel(t.Context())
 				done := make(chan error, 1)
 				go func() { done <- hooks.Run(ctx) }()
 				synctest.Wait()

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/approval"
 )
 
 const (
@@ -17,6 +19,28 @@ const (
 func onChannels(channels ...string) string {
 	return fmt.Sprintf("approval: {routes: [{name: team, channels: ['%s'], approvers: ['slack:%s']}], rules: [{route: team}]}\n",
 		strings.Join(channels, "', '"), slackAnn)
+}
+
+// Who decides on a chat is everybody with an id there, as a member or by a route, each once. An id of
+// another chat, or that is no person's, is nobody's.
+func TestWhoDecidesOnTheChats(t *testing.T) {
+	t.Parallel()
+	r := &approval.Routing{
+		Members: []approval.Member{{Name: "ann", IDs: []string{"telegram:1", "slack:" + slackAnn}}, {Name: "bob", IDs: []string{"telegram:1", "telegram:7"}}},
+		Routes: []approval.Route{
+			{Name: "team", Approvers: []string{"ann", "telegram:7", "telegram:8", "telegram:0", "telegram:-9", "telegram:x", "slack:U2", "slack:" + slackAnn, "8", "web:3"}, Groups: []string{"slack:S3"}},
+			{Name: "all", Approvers: []string{approval.Anyone, "slack:U2"}, Groups: []string{"slack:S3"}},
+		},
+	}
+	if ids := TelegramIDs(r); !slices.Equal(ids, []int64{1, 7, 8}) {
+		t.Errorf("on Telegram %v decide", ids)
+	}
+	if ids := SlackIDs(r); !slices.Equal(ids, []string{slackAnn, "U2", "S3"}) {
+		t.Errorf("on Slack %v decide", ids)
+	}
+	if (Chats{Telegram: true}).None() || (Chats{Slack: true}).None() || !(Chats{}).None() {
+		t.Error("a chat that is on is none, or none is one")
+	}
 }
 
 // A route to a Slack channel that is invalid or unreachable is reported in one sentence.

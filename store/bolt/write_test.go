@@ -2,10 +2,12 @@ package bolt
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -342,6 +344,24 @@ func TestWatchHearsWhatCommitsWhileItGoesToSleep(t *testing.T) {
 	})
 }
 
+// TestWhatWasNotWrittenIsNotRead gives the readers numbers and lists of keys that no writer makes.
+func TestWhatWasNotWrittenIsNotRead(t *testing.T) {
+	for key, want := range map[string]bool{"": false, "\x00": false, "\x00\x00\x00\x00\x00\x00\x01": false, "\x00\x00\x00\x00\x00\x00\x00\x01": true, "\xff\x00\x00\x00\x00\x00\x00\x01": false, "\x00\x00\x00\x00\x00\x00\x00\x00\x01": false} {
+		if n, err := leafIndex([]byte(key)); (err == nil) != want || want && n != 1 {
+			t.Errorf("the leaf %q is %d, %v", key, n, err)
+		}
+	}
+	many := binary.AppendUvarint(nil, approval.MaxKeys+1)
+	for list, want := range map[string]bool{
+		"": false, "\x00": true, "\x01": false, "\x01\x02a": false, "\x01\x01a": true, "\x02\x01a\x00": true, "\x02\x01a": false, "\xff": false,
+		string(many) + strings.Repeat("\x00", approval.MaxKeys+1): false,
+	} {
+		if keys, _, ok := decodeKeys([]byte(list)); ok != want || !want && keys != nil {
+			t.Errorf("the keys %.20q are %d, %v", list, len(keys), ok)
+		}
+	}
+}
+
 func isBroken(err error) bool {
 	_, ok := errors.AsType[*BrokenError](err)
 	return ok
@@ -352,6 +372,9 @@ func mustBeBroken(t *testing.T, db *DB) {
 	ctx := t.Context()
 	if err := save(ctx, db, "x"); !isBroken(err) {
 		t.Errorf("Update: got %v, want a BrokenError", err)
+	}
+	if err := db.Append(ctx, &approval.JournalEntry{Key: "a", Body: []byte("{}")}); !isBroken(err) {
+		t.Errorf("Append: got %v, want a BrokenError", err)
 	}
 	if _, err := db.Get(ctx, approval.KindAsk, "a"); !isBroken(err) {
 		t.Errorf("Get: got %v, want a BrokenError", err)

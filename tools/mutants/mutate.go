@@ -53,7 +53,7 @@ func mutantsOf(root, file string, packages []string) ([]*mutant, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := maker{set: set, src: src}
+		m := maker{set: set, src: src, unread: map[ast.Expr]bool{}}
 		ast.Inspect(tree, m.visit)
 		all = m.all
 	} else {
@@ -92,9 +92,10 @@ func rowsLeftOut(src []byte) []*mutant {
 
 // maker collects the changes to one Go file.
 type maker struct {
-	set *token.FileSet
-	src []byte
-	all []*mutant
+	set    *token.FileSet
+	src    []byte
+	all    []*mutant
+	unread map[ast.Expr]bool // results that nobody looks at
 }
 
 // visit adds the changes to one node. A %d in code behind a switch stands for the mutant's number.
@@ -104,6 +105,7 @@ func (m *maker) visit(n ast.Node) bool {
 		m.binary(n)
 		return !m.counts(n)
 	case *ast.IfStmt:
+		m.besideErrors(n)
 		cond := m.of(n.Cond)
 		at := m.add(n.Cond.Pos(), "branch never taken: if "+cond, n.Cond.Pos(), n.Cond.End(), "("+cond+") && false")
 		at.around(m, n.Cond, "((", ") && !mutantOn(%d))")
@@ -117,12 +119,12 @@ func (m *maker) visit(n ast.Node) bool {
 			at.instead(m, n.OpPos, 1, "((")
 		}
 	case *ast.Ident:
-		if to, ok := map[string]string{"true": "false", "false": "true"}[n.Name]; ok {
+		if to, ok := map[string]string{"true": "false", "false": "true"}[n.Name]; ok && !m.unread[n] {
 			at := m.add(n.Pos(), n.Name+" becomes "+to, n.Pos(), n.End(), to)
 			at.around(m, n, "(", " != mutantOn(%d))")
 		}
 	case *ast.BasicLit:
-		if n.Kind == token.INT && len(n.Value) < 6 && n.Value != "0" {
+		if n.Kind == token.INT && !m.unread[n] && len(n.Value) < 6 && n.Value != "0" {
 			at := m.add(n.Pos(), n.Value+" becomes one more", n.Pos(), n.End(), "("+n.Value+" + 1)")
 			at.around(m, n, "mutantInt(%d, ", ")")
 		}
@@ -132,6 +134,37 @@ func (m *maker) visit(n ast.Node) bool {
 		return false
 	}
 	return true
+}
+
+// besideErrors notes what is returned beside an error that was found not to be nil: by convention a
+// caller looks at the error first, and a linter sees to it that none is dropped.
+func (m *maker) besideErrors(n *ast.IfStmt) {
+	cond := n.Cond
+	for and, ok := cond.(*ast.BinaryExpr); ok && and.Op == token.LAND; and, ok = cond.(*ast.BinaryExpr) {
+		cond = and.X
+	}
+	if m.of(cond) != "err != nil" {
+		return
+	}
+	for _, s := range n.Body.List {
+		r, ok := s.(*ast.ReturnStmt)
+		if !ok || len(r.Results) == 0 {
+			continue
+		}
+		results, last := r.Results[:len(r.Results)-1], r.Results[len(r.Results)-1]
+		told := false // by itself, or wrapped
+		ast.Inspect(last, func(n ast.Node) bool {
+			name, ok := n.(*ast.Ident)
+			told = told || ok && name.Name == "err"
+			return true
+		})
+		if !told {
+			continue
+		}
+		for _, result := range results {
+			m.unread[result] = true
+		}
+	}
 }
 
 // counts reports whether an expression numbers the names of a list, for which any distinct numbers

@@ -50,6 +50,29 @@ func TestRowsLeftOut(t *testing.T) {
 	}
 }
 
+// What is returned beside an error is not changed, but what is returned without one is, and so is
+// what a condition with more to it lets through.
+func TestBesideErrors(t *testing.T) {
+	for stmts, want := range map[string]int{
+		"if err != nil { return false, err }":                            2, // the comparison and the branch
+		"if err != nil { return 7, false, fmt.Errorf(`a: %w`, err) }":    2,
+		"if err != nil { return false, g(&wrong{Err: err}) }":            2,
+		"if err != nil { return false, nil }":                            3,
+		"if err != nil || x { return false, err }":                       4,
+		"if x { return false, err }":                                     2,
+		"if err != nil { f(true); return false, err }; return true, err": 4,
+	} {
+		file := filepath.Join(t.TempDir(), "p.go")
+		if err := os.WriteFile(file, []byte("package p\n\nfunc f() (bool, error) {\n"+stmts+"\n}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all, err := mutantsOf(filepath.Dir(file), file, nil)
+		if err != nil || len(all) != want {
+			t.Errorf("%s: %d changes, %v; want %d", stmts, len(all), err, want)
+		}
+	}
+}
+
 // Equal lines of one file are told apart by the line before them, so that a row of the list of
 // equivalent changes means only one.
 func TestKeysTellLinesApart(t *testing.T) {

@@ -54,21 +54,19 @@ type Verb struct {
 
 // Messages returns everything that the tables say of programs, as written there.
 func (b *Base) Messages() []string {
-	said := map[string]bool{}
-	for _, message := range b.Vars {
-		said[message] = true
-	}
+	said := slices.Collect(maps.Values(b.Vars))
 	for _, v := range b.Verbs {
-		said[v.Outcome.Why] = true
+		said = append(said, v.Outcome.Why)
 	}
 	for _, of := range []map[string][]*Section{b.Judged, b.acting} {
 		for _, sections := range of {
 			for _, s := range sections {
-				s.messages(said)
+				said = s.messages(said)
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(said))
+	slices.Sort(said)
+	return slices.Compact(said)
 }
 
 // Load returns the built-in tables. They are read once and shared by guard, judges and cards.

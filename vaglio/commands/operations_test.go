@@ -200,25 +200,57 @@ func TestBudget(t *testing.T) {
 func TestMistakesAreFound(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"[a]\n> operands = remove":      "x.txt:2:14: unknown verb \"remove\"",
-		"[a]\n> operandes = read":       "x.txt:2:3: unknown place \"operandes\"",
-		"[a]\n> a with b = read":        "x.txt:2:3: unknown place \"a\"",
-		"[a]\n> here with b = read":     "x.txt:2:13: unknown place \"b\"",
-		"[a]\nx = read of operandes":    "x.txt:2:10: unknown word \"of\" in \"read of operandes\"",
-		"[a]\n> in:perl = read":         "x.txt:2:3: no number of an operand in \"in:perl\"",
-		"[a]\n> operand:x = read":       "x.txt:2:3: no number of an operand in \"operand:x\"",
-		"# b\n[a b a]\nx = read":        "x.txt:2:2: a stands twice in one section",
-		"[a] walues=-x\nx = read":       "x.txt:1:5: unknown attribute \"walues=-x\"",
-		"[a]\n  x = reads":              "x.txt:2:7: unknown effect \"reads\"",
-		"[a]\nx = delete user forever":  "x.txt:2:17: unknown word \"forever\" in \"delete user forever\"",
-		"x = read":                      "x.txt:1:1: line outside a section: \"x = read\"",
-		"[a]\nx = @rule of operandes":   "x.txt:2:11: unknown place \"of\"",
-		"[a]\nx = @rule with operandes": "x.txt:2:16: unknown place \"operandes\"",
-		"[a]\nx ?says:nobody = read":    "x.txt:2:9: unknown class of words \"nobody\"",
-		"[a]\nx @nobody = read":         "x.txt:2:3: unknown class of words \"@nobody\"",
+		"[a]\n> operands = remove":              "x.txt:2:14: unknown verb \"remove\"",
+		"[a]\n> operandes = read":               "x.txt:2:3: unknown place \"operandes\"",
+		"[a]\n> a with b = read":                "x.txt:2:3: unknown place \"a\"",
+		"[a]\n> here with b = read":             "x.txt:2:13: unknown place \"b\"",
+		"[a]\nx = read of operandes":            "x.txt:2:10: unknown word \"of\" in \"read of operandes\"",
+		"[a]\n> in:perl = read":                 "x.txt:2:3: no number of an operand in \"in:perl\"",
+		"[a]\n> operand:x = read":               "x.txt:2:3: no number of an operand in \"operand:x\"",
+		"# b\n[a b a]\nx = read":                "x.txt:2:2: a stands twice in one section",
+		"[a] walues=-x\nx = read":               "x.txt:1:5: unknown attribute \"walues=-x\"",
+		"[a]\n  x = reads":                      "x.txt:2:7: unknown effect \"reads\"",
+		"[a]\nx = delete user forever":          "x.txt:2:17: unknown word \"forever\" in \"delete user forever\"",
+		"x = read":                              "x.txt:1:1: line outside a section: \"x = read\"",
+		"[a]\nx = @rule of operandes":           "x.txt:2:11: unknown place \"of\"",
+		"[a]\nx = @rule with operandes":         "x.txt:2:16: unknown place \"operandes\"",
+		"[a]\nx ?says:nobody = read":            "x.txt:2:9: unknown class of words \"nobody\"",
+		"[a]\nx":                                "x.txt:2:1: want pattern = effect or > where = verb, got \"x\"",
+		"[a]\n> operands = read always":         "x.txt:2:19: unknown word \"always\" behind the verb",
+		"[a]\nx ?outside > here = read":         "x.txt:2:1: what is done to what asks for no fact: \"x ?outside\"",
+		"[a]\nx ?outside:nowhere = read":        "x.txt:2:12: unknown place \"nowhere\"",
+		"[a]\nx ?outside:nowhere > here = read": "x.txt:2:12: unknown place \"nowhere\"",
+		"[a]\nx @nobody = read":                 "x.txt:2:3: unknown class of words \"@nobody\"",
 	} {
 		if err := newBase().read("x.txt", text); err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// TestIsRare tells tests of a search that few files pass from those that most pass.
+func TestIsRare(t *testing.T) {
+	t.Parallel()
+	for test, want := range map[string]bool{
+		"empty": true, "few": true, "name *.go": false, "owner ann": true, "owner root": false, "owner 0": false,
+		"size +1G": true, "size +0": false, "size 0c": false, "age -1": true, "age +30": false, "age 5": false,
+		"mode 4000": true, "mode -0022": true, "mode /002": true, "mode 644": false, "mode -u+w": false, "mode 0755": false,
+		"mode 777": true, "mode 6": true, "mode 3": true, "mode 5": false, "mode u+s": true, "mode +t": true, "mode o+w": true, "mode a+w": true, "mode -": false, "mode 000": false,
+	} {
+		class, value, _ := strings.Cut(test, " ")
+		if IsRare(class, value) != want {
+			t.Errorf("%s: want %t", test, want)
+		}
+	}
+}
+
+// TestWhoseWorkIsGraded tells programs of which judges learn what is done from those of which
+// only the guard does.
+func TestWhoseWorkIsGraded(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{"rm a": true, "bun install a": false} {
+		if told := tell(load(t), line); told.Graded != want {
+			t.Errorf("%q is graded: %t", line, told.Graded)
 		}
 	}
 }

@@ -68,14 +68,11 @@ func (p *Parsed) alone(f *Flag) bool {
 	if f.Cut > 0 {
 		return strings.HasPrefix(p.Words[f.At], f.Name+"=")
 	}
-	return f.At > 0 && p.Words[f.At-1] == f.Name
+	return p.Words[f.At-1] == f.Name // a value of its own stands behind its option
 }
 
-// value returns the text of an option's value.
+// value returns the text of the value of an option that has one.
 func (p *Parsed) value(f *Flag) string {
-	if !f.Has {
-		return ""
-	}
 	return p.Words[f.At][min(f.Cut, len(p.Words[f.At])):]
 }
 
@@ -87,7 +84,7 @@ func (p *Parsed) hasAny(tests []flagTest) bool {
 			if !t.matches(f) || t.alone && len(p.Operands) > 0 {
 				continue
 			}
-			if t.values == nil && !f.Off || t.values != nil && likeAny(p.value(f), t.values) {
+			if t.values == nil && !f.Off || t.values != nil && f.Has && likeAny(p.value(f), t.values) {
 				return true
 			}
 		}

@@ -20,7 +20,7 @@ const (
 // in which the search begins.
 func (u *use) begins() int {
 	at := slices.IndexFunc(u.parsed.Words, func(s string) bool {
-		return len(s) == 1 && strings.Contains("(!),", s) || len(s) > 1 && s[0] == '-' && !isFollowing(s)
+		return len(s) == 1 && strings.Contains("(!),", s) || strings.HasPrefix(s, "-") && s != "-" && !isFollowing(s)
 	})
 	if at < 0 {
 		return len(u.parsed.Words)

@@ -96,15 +96,16 @@ func (s *Section) speaksToAll() bool {
 	return !s.besides && (len(s.acts) == 0 || slices.ContainsFunc(s.acts, func(a act) bool { return a.phase != operation.Graded }))
 }
 
-// messages collects everything that the section says.
-func (s *Section) messages(said map[string]bool) {
-	said[s.Else.Why] = true
+// messages adds everything that the section says.
+func (s *Section) messages(said []string) []string {
+	said = append(said, s.Else.Why)
 	for i := range s.Lines {
-		said[s.Lines[i].Then.Why] = true
+		said = append(said, s.Lines[i].Then.Why)
 	}
 	for i := range s.acts {
-		said[s.acts[i].phrase] = true
+		said = append(said, s.acts[i].phrase)
 	}
+	return said
 }
 
 func (b *Base) newSection(attrs string) (*Section, error) {

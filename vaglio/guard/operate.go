@@ -145,7 +145,7 @@ func (l *look) told(name string) (string, bool) {
 		words[i] = shell.Text(a)
 	}
 	t := l.g.base.Tell(commands.Command{
-		Name: name, Words: words, Texts: l.args, Fed: l.c.Stdin.Piped || l.c.Stdin.Kind != 0, Input: l.c.Stdin.Text,
+		Name: name, Words: words, Texts: l.args, Fed: l.c.Stdin.Kind != shell.InputInherited, Input: l.c.Stdin.Text,
 		Assigns: l.c.Assigns, Earlier: l.earlier,
 	})
 	l.ops = t.Operations

@@ -143,11 +143,11 @@ func unpercent(text string) string {
 func FileURL(text string) string {
 	trimmed := strings.TrimSpace(text)
 	const scheme = "file:"
-	if len(trimmed) < len(scheme) || !strings.EqualFold(trimmed[:len(scheme)], scheme) {
+	if len(trimmed) <= len(scheme) || !strings.EqualFold(trimmed[:len(scheme)], scheme) {
 		return text
 	}
 	rest := trimmed[len(scheme):]
-	if rest == "" || (rest[0] != '/' && rest[0] != '\\') {
+	if rest[0] != '/' && rest[0] != '\\' {
 		return text
 	}
 	if authority, ok := strings.CutPrefix(rest, "//"); ok {

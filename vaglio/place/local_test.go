@@ -64,9 +64,14 @@ func TestDecodings(t *testing.T) {
 	if got := slices.Collect(Decodings(`a\u002fb\c`, true, true)); !slices.Contains(got, "a/b/c") {
 		t.Errorf("where a backslash is a slash: %q", got)
 	}
-	for _, text := range []string{`a\x00b`, `\x2`, `\u002`, `\05`, `\x+f`} {
+	for _, text := range []string{`a\x00b`, `\x2`, `\u002`, `\05`, `\x+f`, "file:", "file:a"} {
 		if got := slices.Collect(Decodings(text, true, false)); len(got) != 0 {
 			t.Errorf("%q is decoded: %q", text, got)
+		}
+	}
+	for text, want := range map[string]string{"a\x00b": "ab", "%41b": "Ab"} { // no escapes of a language
+		if got := slices.Collect(Decodings(text, false, false)); !slices.Contains(got, want) {
+			t.Errorf("%q in data is never %q, but %q", text, want, got)
 		}
 	}
 	if got := slices.Collect(Decodings("%25252e", true, false)); got[len(got)-1] != "." {

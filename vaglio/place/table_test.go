@@ -272,9 +272,30 @@ func TestHomesElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for p, want := range map[string]bool{"/srv/Ann": true, "/srv/Ann/x": true, "/srv/ann/x": true, "/srv": false, "/srv/Bob": false, "srv/Ann": false} {
+		for p, want := range map[string]bool{"/srv/Ann": true, "/srv/Ann/x": true, "/srv/ann/x": true, "/srv": false, "/srv/Bob": false, "srv/Ann": false, "/c:/users/bob": true, "/c:/users": false, "/users/bob": true, "/users": false} {
 			if got := table.InHome(p); got != want {
 				t.Errorf("folded %v: %s is in a home: %v", fold, p, got)
+			}
+		}
+		for p, want := range map[string]bool{"/srv/Ann": true, "/srv/ann": fold, "/SRV/ANN": fold, "/srv/bob": false} {
+			if got := table.TreeAt(p) == HomeTree; got != want {
+				t.Errorf("folded %v: %s is a home: %v", fold, p, got)
+			}
+		}
+	}
+}
+
+// TestWhatIsNoHome takes neither the root nor a path that does not begin there for the user's home.
+func TestWhatIsNoHome(t *testing.T) {
+	t.Parallel()
+	for _, home := range []string{"", "/", "//", "srv/ann", "."} {
+		table, err := Load(home, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []string{"/", "/srv", "/srv/ann", "/srv/ann/x"} {
+			if table.InHome(p) {
+				t.Errorf("with the home %q, %s is in it", home, p)
 			}
 		}
 	}
@@ -287,6 +308,9 @@ func TestAboveAHomeElsewhere(t *testing.T) {
 	table, err := Load("/srv/people/ann", false)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if homeless, err := Load("", false); err != nil || homeless.Below("/") != table.Below("/") || homeless.Below("/srv")&Secret != 0 {
+		t.Errorf("without a home, homes are below the root alone: %v", err)
 	}
 	for p, want := range map[string]bool{"/": true, "/srv": true, "/srv/people": true, "/srv/people/ann": true, "/srv/people/bob": false, "/srv/peoples": false, "/srv/x": false} {
 		if got := table.Below(p)&Secret != 0; got != want {

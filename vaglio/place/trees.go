@@ -56,10 +56,7 @@ func mounted(steps []string) []string {
 
 // isSystem reports whether steps lead to a folder of the system.
 func (t *Table) isSystem(steps []string) bool {
-	const deepest = 3
 	switch first := steps[0]; {
-	case len(steps) > deepest:
-		return false
 	case len(steps) == 1:
 		return t.isTop(first)
 	case len(steps) == 2 && (first == "usr" || first == "var") && !IsVague(steps[1]):

@@ -300,7 +300,7 @@ func (r *Reader) isFor(name, file string) bool {
 // language returns the language of programs with this file's extension, or "".
 func (r *Reader) language(file string) string {
 	for _, row := range r.table[""] {
-		if row.name == "code" && row.language != "" && path.Ext(file) != "" && slices.Contains(row.files, "@"+path.Ext(file)) {
+		if row.name == "code" && path.Ext(file) != "" && slices.Contains(row.files, "@"+path.Ext(file)) {
 			return row.language
 		}
 	}

@@ -41,6 +41,7 @@ func TestWhatTheSessionWroteIsLoaded(t *testing.T) {
 		"words of a tool in code":     {call{command: "unheardof w.rb", changed: "w.rb"}, "w.rb:1 ruby? x 'ls -l'"},
 		"of a program with a row":     {call{command: "unheardof", changed: "Rakefile"}, ""},
 		"named by settings":           {call{command: "unheardof", changed: "a.cfg y.rb"}, "y.rb:1 ruby? y()"},
+		"named by settings in code":   {call{command: "unheardof", changed: "s.conf.rb y.rb"}, "s.conf.rb:1 ruby? setup = 'y.rb'\ny.rb:1 ruby? y()"},
 		"settings that name settings": {call{command: "unheardof", changed: "b.cfg d/y.cfg"}, "d/y.cfg:1 sh? ls -l"},
 		"code names nothing":          {call{command: "unheardof c.rb", changed: "c.rb y.rb"}, "c.rb:1 ruby? load 'y.rb'"},
 		"in a variable":               {call{command: "unheardof", changed: "y.rb", env: map[string]string{"X": "y.rb"}}, ""},
@@ -67,7 +68,7 @@ func TestWhatTheSessionWroteIsLoaded(t *testing.T) {
 				base := name[strings.LastIndexByte(name, '/')+1:]
 				tt.files[name] = map[string]string{
 					"x.cfg": "a = 1\nrun = ls -l\n", "y.cfg": "ls -l", "y.rb": "y()", ".y.rb": "y()", "y.conf.rb": "y()", "z": code["z"], "unheardof": code["z"], "other": code["z"],
-					"notes.md": "ls -l", "Rakefile": "ls -l", "a.cfg": "use: y.rb", "b.cfg": "use d/y.cfg", "c.rb": "load 'y.rb'", "w.conf.rb": "x 'ls -l'", "w.rb": "x 'ls -l'",
+					"notes.md": "ls -l", "Rakefile": "ls -l", "a.cfg": "use: y.rb", "b.cfg": "use d/y.cfg", "c.rb": "load 'y.rb'", "w.conf.rb": "x 'ls -l'", "s.conf.rb": "setup = 'y.rb'", "w.rb": "x 'ls -l'",
 					"profile.rb": "x 'ls -l'", "t.conf.rb": "# a profile that doesn't exist.\nx r'ls -l'",
 				}[base]
 			}

@@ -26,6 +26,8 @@ func TestMakefiles(t *testing.T) {
 		{"make -kf x", files{"x": "a:\n\tls"}, "x:2 sh ls"},
 		{"make", files{"Makefile": ".PHONY: x\n%.o: y\n\tno\na: ; ls\nb: ; id"}, "Makefile:4 sh ls"},
 		{"make", files{"Makefile": ".a: ; ls\n%.o: ; id"}, ""},
+		{"make", files{"Makefile": "a:\n\tls\ninclude b.mk\n\tid"}, "Makefile:2 sh ls"},
+		{"make", files{"Makefile": "a:\n\tls\nendif\n\tid"}, "Makefile:2 sh ls"},
 		{"make", nil, ""},
 		{"make", files{"Makefile": ".DEFAULT_GOAL = b\na: ; ls\nb: ; id"}, "Makefile:3 sh id"},
 		{"make -C /p -j b X=1 -f Makefile", files{"Makefile": "a: ; ls\nb: ; id $(X)\nMakefile: ; no"}, "Makefile:2 sh id 1"},

@@ -114,7 +114,7 @@ func (a anchors) nodes(n ast.Node) int {
 		count += a.nodes(n.Value)
 	case *ast.MappingNode:
 		for _, e := range n.Values {
-			count = min(count+a.nodes(e), maxNodes+1)
+			count += a.nodes(e)
 		}
 	case *ast.MappingValueNode:
 		count += a.nodes(n.Key) + a.nodes(n.Value)
@@ -122,7 +122,7 @@ func (a anchors) nodes(n ast.Node) int {
 		count += a.nodes(n.Value)
 	case *ast.SequenceNode:
 		for _, e := range n.Values {
-			count = min(count+a.nodes(e), maxNodes+1)
+			count += a.nodes(e)
 		}
 	}
 	return min(count, maxNodes+1)

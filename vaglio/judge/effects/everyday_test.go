@@ -1,17 +1,21 @@
 package effects_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/golden"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
 // TestEveryday checks the calls in testdata, tool by tool: those in asked.txt are asked about,
-// those in passed.txt are not.
+// those in passed.txt are not. What each would do, and what the session remembers of it, is in
+// asked.effects and passed.effects: after an intended change, run it with -update, and read what
+// people are told now.
 func TestEveryday(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t)
@@ -20,6 +24,7 @@ func TestEveryday(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var found strings.Builder
 		for l := range strings.Lines(string(data)) {
 			l = strings.TrimSpace(l)
 			if l == "" || strings.HasPrefix(l, "#") {
@@ -32,8 +37,39 @@ func TestEveryday(t *testing.T) {
 			if asked := got.Score < effects.Threshold; asked != (name == "asked") {
 				t.Errorf("%s: asked is %t, score %.2f: %s", l, asked, got.Score, got.Reasoning)
 			}
+			found.WriteString(l + "\n" + told(&got))
 		}
+		golden.Check(t, "testdata/"+name+".effects", found.String())
 	}
+}
+
+// told returns the effects of a call, and what the session remembers of it, line by line.
+func told(r *vaglio.GradientResult) string {
+	var b strings.Builder
+	listed, _ := r.Metadata["effects"].([]any)
+	for i, s := range r.Signals {
+		does, _, _ := strings.Cut(s.Message, "; it can") // the rest says how far, as the words before do
+		fmt.Fprintf(&b, "\t%.2f %s", s.Score, s.Category)
+		if i < len(listed) {
+			e, _ := listed[i].(map[string]any)
+			fmt.Fprintf(&b, " %s %s", e["reversibility"], e["reach"])
+		}
+		b.WriteString(": " + does + "\n")
+	}
+	if r.Confidence < 1 {
+		fmt.Fprintf(&b, "\tsure %.2f\n", r.Confidence)
+	}
+	for _, f := range r.Did {
+		fmt.Fprintf(&b, "\t> %s %s", f.Deed, f.Path)
+		if f.New {
+			b.WriteString(" new")
+		}
+		if len(f.Words) > 0 {
+			fmt.Fprintf(&b, " %q", f.Words)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 // callOf reads a line of testdata: an executor with its arguments as JSON, or a command line.
