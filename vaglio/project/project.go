@@ -30,6 +30,7 @@ const (
 type Reader struct {
 	table     table
 	ending    [256][]*row // see table.endings
+	telling   []*row      // the lines about files of some names only
 	variables []string    // that the table knows
 	imports   map[string]*imports.Finder
 	base      *commands.Base // what is known of programs
@@ -53,7 +54,7 @@ func New() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{t, t.endings(), variables, imports.Finders(), base}, nil
+	return &Reader{t, t.endings(), t.telling(), variables, imports.Finders(), base}, nil
 }
 
 //nolint:gochecknoglobals // Made once, never changed.

@@ -84,6 +84,16 @@ func (t table) endings() (all [256][]*row) {
 	return all
 }
 
+// telling are the lines that tell of a file by its name: not those of every file in a folder.
+func (t table) telling() (all []*row) {
+	for i := range t[""] {
+		if r := &t[""][i]; len(r.namedAs(plainFile)) == 0 {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
 // isAnywhere reports whether a name stands for every file below a folder.
 func isAnywhere(name string) bool { return strings.HasPrefix(name, "@/") }
 

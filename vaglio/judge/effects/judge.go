@@ -152,30 +152,22 @@ func (j *Judge) grade(r Assessment, intent string) vaglio.GradientResult {
 	said := j.tables.intentOf(intent)
 	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
 	worst := r.Effects[0].Kind
-	by := map[string]*Effect{}
 	groups := folded(r.Effects, said)
-	for i, f := range groups {
+	list := make([]finding, len(groups))
+	for i := range groups {
+		f := &groups[i]
 		out.Confidence = min(out.Confidence, f.Sure)
-		s := signal(string(f.Kind), f.worst, f.sentence())
+		list[i] = finding{signal(string(f.Kind), f.worst, f.sentence()), &f.Effect, i}
 		if f.worst < out.Score { // the first effect always is
-			out.Score, out.Reasoning, worst = f.worst, s.Message, f.Kind
+			out.Score, out.Reasoning, worst = f.worst, list[i].Message, f.Kind
 		}
-		by[s.Message] = &groups[i].Effect
-		out.Signals = append(out.Signals, s)
 	}
-	slices.SortStableFunc(out.Signals, func(a, b vaglio.Signal) int {
-		return cmp.Or(cmp.Compare(a.Score, b.Score), strings.Compare(a.Message, b.Message))
-	})
-	out.Signals = slices.CompactFunc(out.Signals, func(a, b vaglio.Signal) bool {
-		return a.Category == b.Category && a.Score == b.Score && a.Message == b.Message
-	})
-	if more := len(out.Signals) - maxSignals + 1; more > 1 {
-		worst := out.Signals[maxSignals-1] // the worst of those that are not listed
-		last := signal(worst.Category, worst.Score, moreLike(more))
-		by[last.Message] = by[worst.Message]
-		out.Signals = append(out.Signals[:maxSignals-1], last)
+	list = leastFirst(list)
+	if more := len(list) - maxSignals + 1; more > 1 {
+		worst := list[maxSignals-1] // the worst of those that are not listed
+		list = append(list[:maxSignals-1], finding{signal(worst.Category, worst.Score, moreLike(more)), worst.effect, 0})
 	}
-	out.Metadata = facts(out.Signals, by)
+	out.Signals, out.Metadata = signals(list), facts(list)
 	for i, n := range r.Notes {
 		out.Confidence = min(out.Confidence, 0.6)
 		if i == maxSignals-1 && len(r.Notes) > maxSignals {
@@ -200,14 +192,42 @@ func signal(category string, score float64, said wording.Sentence) vaglio.Signal
 
 func moreLike(n int) wording.Sentence { return say(wording.MoreLikeThese, strconv.Itoa(n)) }
 
-// facts keeps the meaning of the signals' sentences, in order, for use in other languages.
-func facts(signals []vaglio.Signal, by map[string]*Effect) vaglio.Args {
-	list := make([]any, len(signals))
-	for i := range signals {
-		e := by[signals[i].Message]
-		list[i] = map[string]any{"kind": signals[i].Category, "reversibility": string(e.Reversibility), "reach": string(e.Reach)}
+// finding is a signal, and the effect that it is about.
+type finding struct {
+	vaglio.Signal
+	effect *Effect
+	at     int // among all
+}
+
+// leastFirst sorts findings by their score, and leaves out those that say the same.
+func leastFirst(list []finding) []finding {
+	slices.SortFunc(list, func(a, b finding) int {
+		if a.Score != b.Score {
+			return cmp.Compare(a.Score, b.Score)
+		}
+		return cmp.Or(strings.Compare(a.Message, b.Message), a.at-b.at)
+	})
+	return slices.CompactFunc(list, func(a, b finding) bool {
+		return a.Category == b.Category && a.Score == b.Score && a.Message == b.Message
+	})
+}
+
+func signals(list []finding) []vaglio.Signal {
+	out := make([]vaglio.Signal, len(list))
+	for i := range list {
+		out[i] = list[i].Signal
 	}
-	return vaglio.Args{"effects": list}
+	return out
+}
+
+// facts keeps the meaning of the findings' sentences, in order, for use in other languages.
+func facts(list []finding) vaglio.Args {
+	out := make([]any, len(list))
+	for i := range list {
+		e := list[i].effect
+		out[i] = map[string]any{"kind": list[i].Category, "reversibility": string(e.Reversibility), "reach": string(e.Reach)}
+	}
+	return vaglio.Args{"effects": out}
 }
 
 // maxSignals limits the signals of one answer, and its notes. The lowest are listed, and the last
@@ -269,6 +289,9 @@ type reading struct {
 	wrote        map[string]shell.Word // what the call writes into files
 	localDB      Reach                 // of the database: a file of the workspace, or a server on this machine
 	fixedDB      bool                  // the database was opened read-only
+	parses       [2]parse              // the last ones
+	nextParse    int
+	lastTold     lastTold
 }
 
 func (r *reading) add(e ...Effect) { r.effects = append(r.effects, e...) }
