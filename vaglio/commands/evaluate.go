@@ -354,6 +354,7 @@ func (u *use) mentions(a *act, parts bool) {
 		}
 	}
 	operands := u.operands
+	u.out = slices.Grow(u.out, len(u.words))
 	for i, w := range u.words {
 		role := operation.Mention
 		if len(operands) > 0 && operands[0] == i {

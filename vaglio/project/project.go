@@ -29,9 +29,9 @@ const (
 // Reader is a [shell.Tasks]. It is safe for concurrent use.
 type Reader struct {
 	table     table
-	ending    [256][]*row // see table.endings
-	telling   []*row      // the lines about files of some names only
-	variables []string    // that the table knows
+	ending    [256][]*row   // see table.endings
+	telling   [256][]string // see table.telling
+	variables []string      // that the table knows
 	imports   map[string]*imports.Finder
 	base      *commands.Base // what is known of programs
 }

@@ -84,11 +84,18 @@ func (t table) endings() (all [256][]*row) {
 	return all
 }
 
-// telling are the lines that tell of a file by its name: not those of every file in a folder.
-func (t table) telling() (all []*row) {
+// telling are the names that tell of a file, by their last letter, each with those of every
+// file in some folder. A line about files whose name says nothing has none.
+func (t table) telling() (all [256][]string) {
 	for i := range t[""] {
-		if r := &t[""][i]; len(r.namedAs(plainFile)) == 0 {
-			all = append(all, r)
+		r := &t[""][i]
+		for _, name := range r.files {
+			last := name[len(name)-1]
+			for c := range all {
+				if len(r.namedAs(plainFile)) == 0 && (int(last) == c || isAnywhere(name)) {
+					all[c] = append(all[c], name)
+				}
+			}
 		}
 	}
 	return all

@@ -287,7 +287,7 @@ func (c *call) moveAway(a, to arg) []Effect {
 // within the workspace.
 func (c *call) copiesExample(o *operation.Operation) bool {
 	a, to := argOf(o.Object.Word), argOf(o.To)
-	return !c.secret(a) && !remotePath(to.text) && c.r.judge.places.Purpose(a.text)&place.Example != 0 && c.r.world.inside(c.r.world.clean(to.text, c.cwd))
+	return !remotePath(to.text) && c.r.judge.places.Purpose(a.text)&place.Example != 0 && !c.secret(a) && c.r.world.inside(c.r.world.clean(to.text, c.cwd))
 }
 
 // permits returns the effects of changing the mode of files.
