@@ -153,19 +153,18 @@ func (j *Judge) grade(r Assessment, intent string) vaglio.GradientResult {
 	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
 	worst := r.Effects[0].Kind
 	groups := folded(r.Effects, said)
-	list := make([]finding, len(groups))
 	for i := range groups {
 		f := &groups[i]
 		out.Confidence = min(out.Confidence, f.Sure)
-		list[i] = finding{signal(string(f.Kind), f.worst, f.sentence()), &f.Effect, i}
 		if f.worst < out.Score { // the first effect always is
-			out.Score, out.Reasoning, worst = f.worst, list[i].Message, f.Kind
+			out.Score, worst = f.worst, f.Kind
+			out.Reasoning, _ = f.sentence().In(wording.English)
 		}
 	}
-	list = leastFirst(list)
-	if more := len(list) - maxSignals + 1; more > 1 {
-		worst := list[maxSignals-1] // the worst of those that are not listed
-		list = append(list[:maxSignals-1], finding{signal(worst.Category, worst.Score, moreLike(more)), worst.effect, 0})
+	list, all := worstOf(groups)
+	if more := all - maxSignals + 1; more > 1 {
+		last := &list[maxSignals-1] // the worst of those that are not listed
+		last.Signal = signal(last.Category, last.Score, moreLike(more))
 	}
 	out.Signals, out.Metadata = signals(list), facts(list)
 	for i, n := range r.Notes {
@@ -196,20 +195,47 @@ func moreLike(n int) wording.Sentence { return say(wording.MoreLikeThese, strcon
 type finding struct {
 	vaglio.Signal
 	effect *Effect
-	at     int // among all
 }
 
-// leastFirst sorts findings by their score, and leaves out those that say the same.
-func leastFirst(list []finding) []finding {
-	slices.SortFunc(list, func(a, b finding) int {
-		if a.Score != b.Score {
-			return cmp.Compare(a.Score, b.Score)
+// worstOf returns the worst findings, at most maxSignals, and how many there are in all, without
+// those that say the same. Only what may be listed is worded.
+func worstOf(groups []fold) (list []finding, all int) {
+	const none = 2.0 // above every score
+	said := 0.0      // the highest score of those that are worded
+	for len(list) < maxSignals {
+		next, first := none, len(list)
+		for i := range groups {
+			if groups[i].worst > said {
+				next = min(next, groups[i].worst)
+			}
 		}
-		return cmp.Or(strings.Compare(a.Message, b.Message), a.at-b.at)
-	})
-	return slices.CompactFunc(list, func(a, b finding) bool {
-		return a.Category == b.Category && a.Score == b.Score && a.Message == b.Message
-	})
+		if next == none {
+			break
+		}
+		for i := range groups {
+			if f := &groups[i]; f.worst == next {
+				list = append(list, finding{signal(string(f.Kind), f.worst, f.sentence()), &f.Effect})
+			}
+		}
+		slices.SortStableFunc(list[first:], func(a, b finding) int { return strings.Compare(a.Message, b.Message) })
+		list = slices.CompactFunc(list, func(a, b finding) bool {
+			return a.Category == b.Category && a.Score == b.Score && a.Message == b.Message
+		})
+		said = next
+	}
+	type other struct {
+		kind  Kind
+		v     Reversibility
+		reach Reach
+		why   string
+	}
+	rest := map[other]bool{}
+	for i := range groups {
+		if f := &groups[i]; f.worst > said {
+			rest[other{f.Kind, f.Reversibility, f.Reach, cmp.Or(f.Why.String(), f.Target)}] = true
+		}
+	}
+	return list[:min(len(list), maxSignals)], len(list) + len(rest)
 }
 
 func signals(list []finding) []vaglio.Signal {
@@ -294,7 +320,12 @@ type reading struct {
 	lastTold     lastTold
 }
 
-func (r *reading) add(e ...Effect) { r.effects = append(r.effects, e...) }
+func (r *reading) add(e ...Effect) {
+	if n := len(r.effects); n+len(e) > cap(r.effects) { // they are large, and append would copy them more often
+		r.effects = slices.Grow(r.effects, max(n, len(e)))
+	}
+	r.effects = append(r.effects, e...)
+}
 
 func (r *reading) note(s wording.Sentence) {
 	english := s.String()

@@ -35,7 +35,7 @@ type world struct {
 	roots  []string
 	kept   []string // those of roots that are among temporary files
 	// recent are the paths that were looked at last: several rules ask about each word.
-	recent [8]looked
+	recent [4]looked
 	next   int
 }
 
