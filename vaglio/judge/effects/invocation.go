@@ -259,9 +259,11 @@ func (r *reading) parse(program string, args []arg) *parsed {
 	var words []string
 	for i := range r.parses {
 		switch was := &r.parses[i]; {
-		case was.told.Words == nil || !same(was.args, args):
+		case was.told == nil || !same(was.args, args):
 		case was.program == program:
-			return &parsed{Parsed: new(was.told), operands: was.operands, all: args}
+			again := *was.told
+			again.Fed, again.Asked, again.Found = false, nil, ""
+			return &parsed{Parsed: &again, operands: was.operands, all: args}
 		default:
 			words = was.told.Words
 		}
@@ -274,7 +276,7 @@ func (r *reading) parse(program string, args []arg) *parsed {
 	for _, i := range p.Operands {
 		p.operands = append(p.operands, args[i])
 	}
-	r.parses[r.nextParse] = parse{program, args, *p.Parsed, p.operands}
+	r.parses[r.nextParse] = parse{program, args, p.Parsed, p.operands}
 	r.nextParse = 1 - r.nextParse
 	return p
 }
@@ -283,7 +285,7 @@ func (r *reading) parse(program string, args []arg) *parsed {
 type parse struct {
 	program  string
 	args     []arg
-	told     commands.Parsed
+	told     *commands.Parsed
 	operands []arg
 }
 

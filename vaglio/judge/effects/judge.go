@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/vaglio"
 	agents "github.com/metnos/vaglio/vaglio/clients"
@@ -152,16 +153,20 @@ func (j *Judge) grade(r Assessment, intent string) vaglio.GradientResult {
 	said := j.tables.intentOf(intent)
 	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
 	worst := r.Effects[0].Kind
-	groups := folded(r.Effects, said)
+	groups, first := folded(r.Effects, said), 0
 	for i := range groups {
 		f := &groups[i]
 		out.Confidence = min(out.Confidence, f.Sure)
 		if f.worst < out.Score { // the first effect always is
-			out.Score, worst = f.worst, f.Kind
-			out.Reasoning, _ = f.sentence().In(wording.English)
+			out.Score, worst, first = f.worst, f.Kind, i
 		}
 	}
 	list, all := worstOf(groups)
+	if at := slices.IndexFunc(list, func(f finding) bool { return f.effect == &groups[first].Effect }); at >= 0 {
+		out.Reasoning = list[at].Message
+	} else {
+		out.Reasoning, _ = groups[first].sentence().In(wording.English)
+	}
 	if more := all - maxSignals + 1; more > 1 {
 		last := &list[maxSignals-1] // the worst of those that are not listed
 		last.Signal = signal(last.Category, last.Score, moreLike(more))
@@ -224,15 +229,13 @@ func worstOf(groups []fold) (list []finding, all int) {
 		said = next
 	}
 	type other struct {
-		kind  Kind
-		v     Reversibility
-		reach Reach
-		why   string
+		meaning
+		why string
 	}
 	rest := map[other]bool{}
 	for i := range groups {
 		if f := &groups[i]; f.worst > said {
-			rest[other{f.Kind, f.Reversibility, f.Reach, cmp.Or(f.Why.String(), f.Target)}] = true
+			rest[other{meaning{string(f.Kind), f.Reversibility, f.Reach}, cmp.Or(f.Why.String(), f.Target)}] = true
 		}
 	}
 	return list[:min(len(list), maxSignals)], len(list) + len(rest)
@@ -247,14 +250,29 @@ func signals(list []finding) []vaglio.Signal {
 }
 
 // facts keeps the meaning of the findings' sentences, in order, for use in other languages.
+// Nobody may change it: what is equal is shared by all calls.
 func facts(list []finding) vaglio.Args {
 	out := make([]any, len(list))
 	for i := range list {
 		e := list[i].effect
-		out[i] = map[string]any{"kind": list[i].Category, "reversibility": string(e.Reversibility), "reach": string(e.Reach)}
+		is := meaning{list[i].Category, e.Reversibility, e.Reach}
+		known, ok := meanings.Load(is)
+		if !ok {
+			known, _ = meanings.LoadOrStore(is, map[string]any{"kind": is.kind, "reversibility": string(is.v), "reach": string(is.reach)})
+		}
+		out[i] = known
 	}
 	return vaglio.Args{"effects": out}
 }
+
+// meaning is what an effect comes down to. There are few hundred of them.
+type meaning struct {
+	kind  string
+	v     Reversibility
+	reach Reach
+}
+
+var meanings sync.Map //nolint:gochecknoglobals // A cache: from meaning to what facts makes of it.
 
 // maxSignals limits the signals of one answer, and its notes. The lowest are listed, and the last
 // one counts the others.
