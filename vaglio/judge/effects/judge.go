@@ -171,7 +171,7 @@ func (j *Judge) grade(r Assessment, intent string) vaglio.GradientResult {
 		last := &list[maxSignals-1] // the worst of those that are not listed
 		last.Signal = signal(last.Category, last.Score, moreLike(more))
 	}
-	out.Signals, out.Metadata = signals(list), facts(list)
+	out.Signals, out.Metadata = told(list)
 	for i, n := range r.Notes {
 		out.Confidence = min(out.Confidence, 0.6)
 		if i == maxSignals-1 && len(r.Notes) > maxSignals {
@@ -205,74 +205,60 @@ type finding struct {
 // worstOf returns the worst findings, at most maxSignals, and how many there are in all, without
 // those that say the same. Only what may be listed is worded.
 func worstOf(groups []fold) (list []finding, all int) {
-	const none = 2.0 // above every score
-	said := 0.0      // the highest score of those that are worded
-	for len(list) < maxSignals {
-		next, first := none, len(list)
+	type other struct {
+		meaning
+		why   string
+		score float64
+	}
+	rest, scores := map[other]bool{}, make([]float64, len(groups))
+	for i := range groups {
+		scores[i] = groups[i].worst
+	}
+	slices.Sort(scores)
+	for _, score := range slices.Compact(scores) {
+		first := len(list)
 		for i := range groups {
-			if groups[i].worst > said {
-				next = min(next, groups[i].worst)
-			}
-		}
-		if next == none {
-			break
-		}
-		for i := range groups {
-			if f := &groups[i]; f.worst == next {
-				list = append(list, finding{signal(string(f.Kind), f.worst, f.sentence()), &f.Effect})
+			switch f := &groups[i]; {
+			case f.worst != score:
+			case first < maxSignals:
+				list = append(list, finding{signal(string(f.Kind), score, f.sentence()), &f.Effect})
+			default:
+				rest[other{meaningOf(&f.Effect), cmp.Or(f.Why.String(), f.Target), score}] = true
 			}
 		}
 		slices.SortStableFunc(list[first:], func(a, b finding) int { return strings.Compare(a.Message, b.Message) })
 		list = slices.CompactFunc(list, func(a, b finding) bool {
 			return a.Category == b.Category && a.Score == b.Score && a.Message == b.Message
 		})
-		said = next
-	}
-	type other struct {
-		meaning
-		why string
-	}
-	rest := map[other]bool{}
-	for i := range groups {
-		if f := &groups[i]; f.worst > said {
-			rest[other{meaning{string(f.Kind), f.Reversibility, f.Reach}, cmp.Or(f.Why.String(), f.Target)}] = true
-		}
 	}
 	return list[:min(len(list), maxSignals)], len(list) + len(rest)
 }
 
-func signals(list []finding) []vaglio.Signal {
-	out := make([]vaglio.Signal, len(list))
+// told returns the findings as signals, and the meaning of their sentences, in order, for use in
+// other languages. Nobody may change that: what is equal is shared by all calls.
+func told(list []finding) ([]vaglio.Signal, vaglio.Args) {
+	signals, meant := make([]vaglio.Signal, len(list)), make([]any, len(list))
 	for i := range list {
-		out[i] = list[i].Signal
-	}
-	return out
-}
-
-// facts keeps the meaning of the findings' sentences, in order, for use in other languages.
-// Nobody may change it: what is equal is shared by all calls.
-func facts(list []finding) vaglio.Args {
-	out := make([]any, len(list))
-	for i := range list {
-		e := list[i].effect
-		is := meaning{list[i].Category, e.Reversibility, e.Reach}
+		is := meaningOf(list[i].effect)
 		known, ok := meanings.Load(is)
 		if !ok {
-			known, _ = meanings.LoadOrStore(is, map[string]any{"kind": is.kind, "reversibility": string(is.v), "reach": string(is.reach)})
+			known, _ = meanings.LoadOrStore(is, map[string]any{"kind": string(is.kind), "reversibility": string(is.v), "reach": string(is.reach)})
 		}
-		out[i] = known
+		signals[i], meant[i] = list[i].Signal, known
 	}
-	return vaglio.Args{"effects": out}
+	return signals, vaglio.Args{"effects": meant}
 }
 
-// meaning is what an effect comes down to. There are few hundred of them.
+// meaning is what an effect comes down to. There are a few hundred of them.
 type meaning struct {
-	kind  string
+	kind  Kind
 	v     Reversibility
 	reach Reach
 }
 
-var meanings sync.Map //nolint:gochecknoglobals // A cache: from meaning to what facts makes of it.
+func meaningOf(e *Effect) meaning { return meaning{e.Kind, e.Reversibility, e.Reach} }
+
+var meanings sync.Map //nolint:gochecknoglobals // A cache: from meaning to what told makes of it.
 
 // maxSignals limits the signals of one answer, and its notes. The lowest are listed, and the last
 // one counts the others.
