@@ -84,17 +84,18 @@ func (t table) endings() (all [256][]*row) {
 	return all
 }
 
-// telling are the names that tell of a file, by their last letter, each with those of every
-// file in some folder. A line about files whose name says nothing has none.
+// telling are the names that tell of a file, by their last letter; at 0, those of every file in
+// some folder. A line about files whose name says nothing has none.
 func (t table) telling() (all [256][]string) {
 	for i := range t[""] {
 		r := &t[""][i]
 		for _, name := range r.files {
 			last := name[len(name)-1]
-			for c := range all {
-				if len(r.namedAs(plainFile)) == 0 && (int(last) == c || isAnywhere(name)) {
-					all[c] = append(all[c], name)
-				}
+			if isAnywhere(name) {
+				last = 0
+			}
+			if len(r.namedAs(plainFile)) == 0 {
+				all[last] = append(all[last], name)
 			}
 		}
 	}
