@@ -66,10 +66,7 @@ const (
 
 // get returns the entry of a key as the current shell sees it; nil if nothing is known of it.
 func (s *state) get(key string) *entry {
-	if m := markOf(key); s.seen[m>>6]&(1<<(m&63)) == 0 {
-		return nil // most variables that somebody asks for were never set
-	}
-	e := s.names[key]
+	e := s.any(key)
 	if e == nil || e.level >= s.level || e.exported {
 		return e
 	}
@@ -82,6 +79,15 @@ func (s *state) get(key string) *entry {
 		return &entry{unset: true, level: s.level}
 	}
 	return &entry{vals: addAlternative(slices.Clone(e.vals), Word{}), level: s.level, maybe: true}
+}
+
+// any returns the entry of a key, whoever sees it. Most variables that somebody asks for were
+// never set.
+func (s *state) any(key string) *entry {
+	if m := markOf(key); s.seen[m>>6]&(1<<(m&63)) == 0 {
+		return nil
+	}
+	return s.names[key]
 }
 
 // written yields the names of the written files, in no particular order.
