@@ -43,7 +43,8 @@ const plainFile = "/-"
 // file like all such files in its folder.
 func (r *Reader) IsPlain(file string) bool {
 	known := func(name string) bool { return isNamed(file, name) }
-	return file != "" && !r.isSettings(path.Base(file)) && !slices.ContainsFunc(r.telling[file[len(file)-1]], known) && !slices.ContainsFunc(r.telling[0], known)
+	return file != "" && !r.isSettings(path.Base(file)) &&
+		!slices.ContainsFunc(r.telling[file[len(file)-1]], known) && !slices.ContainsFunc(r.telling[0], known)
 }
 
 // Telling returns the lines of a text in which [Reader.Loaded] finds anything, for a plain
