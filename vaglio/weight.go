@@ -71,7 +71,7 @@ type says struct {
 	met      []Fact   // facts about the files seen so far
 	metAt    map[string]int
 	// The fields below are gathered when a file is seen whose content is not known.
-	told  map[string]bool // by folder: whether the words alone are loaded in a plain file
+	told  map[string]bool // by file or, if plain, by folder: whether the words alone are loaded in it
 	all   string          // the words, one per line
 	lines func() string   // those lines of all that tell what they may run
 	named []string        // loaded files that the words name, themselves or by a folder
@@ -163,27 +163,27 @@ func (e *Engine) load(p *Proposal, said *says, w *Fact, text string, known bool)
 	e.loadTold(p, said, w, was, texts)
 }
 
-// loadTold also considers the words of the call's commands. For plain files of which nothing
-// but these words is known, it does so once per folder.
+// loadTold also considers the words of the call's commands: once for each file, and once for
+// all plain files of a folder.
 func (e *Engine) loadTold(p *Proposal, said *says, w *Fact, was Fact, texts []reading.Written) {
 	if w.Loaded = slices.ContainsFunc(said.named, func(file string) bool { return file != w.Path }); w.Loaded {
 		return
 	}
-	plain, in := reading.IsPlain(w.Path), path.Dir(w.Path)
-	alone := plain && len(texts) == 0 && !was.Later
-	if loaded, met := said.told[in]; met && alone {
-		w.Loaded = loaded
-		return
-	}
-	if told := ""; len(said.words) > 0 {
-		if told = said.all; plain {
-			told = said.lines()
+	if len(said.words) > 0 {
+		at, told := w.Path, said.all
+		if reading.IsPlain(w.Path) {
+			at, told = path.Dir(w.Path)+"/", said.lines()
 		}
-		texts = append(slices.Clip(texts), reading.Written{File: w.Path, Text: told})
+		loaded, met := said.told[at]
+		if !met {
+			loaded = e.weigher(Fact{}, p.Context.Cwd, p.Context.Site, []reading.Written{{File: w.Path, Text: told}})()
+			said.told[at] = loaded
+		}
+		if w.Loaded = loaded; loaded || len(texts) == 0 && !was.Later {
+			return
+		}
 	}
-	if e.put(p, w, was, texts, len(said.words) == 0); alone {
-		said.told[in] = w.Loaded
-	}
+	e.put(p, w, was, texts, len(said.words) == 0)
 }
 
 // put has the judges look at what was added to a file, and at what the file held before: at

@@ -1,11 +1,10 @@
 package own
 
 import (
+	"encoding/hex"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/hosts"
@@ -20,14 +19,35 @@ func isHostByte(c byte) bool {
 // use what the gate serves to agents. The host may precede the port in any spelling, in quotes or
 // as a word of its own.
 func (f *Facts) Answers(text string) bool {
-	plain := escape.ReplaceAllStringFunc(text, func(s string) string {
-		c, _ := strconv.ParseUint(s[len("%"):], 16, 8)
-		return string([]byte{byte(c)})
-	})
-	return f.answers(text) || plain != text && f.answers(plain)
+	if f.answers(text) {
+		return true
+	}
+	plain := unescaped(text)
+	return plain != text && f.answers(plain)
 }
 
-var escape = regexp.MustCompile(`%[[:xdigit:]]{2}`)
+// unescaped returns a text with its percent escapes replaced by the bytes that they stand for. What
+// is no escape stays.
+func unescaped(text string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "%")
+		if !found && b.Len() == 0 {
+			return text
+		}
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if c, err := hex.DecodeString(after[:min(2, len(after))]); err == nil && len(c) == 1 {
+			b.Write(c)
+			text = after[2:]
+		} else {
+			b.WriteByte('%')
+			text = after
+		}
+	}
+}
 
 func (f *Facts) answers(text string) bool {
 	return slices.ContainsFunc(f.Addresses, func(address string) bool {

@@ -13,9 +13,11 @@ const (
 	// lookEvery is how often to check whether the process is idle.
 	lookEvery = 10 * time.Second
 	// atRest is the most that an idle process allocates between two checks, in bytes, and
-	// worthwhile how much it must have allocated before memory is returned.
+	// worthwhile how much it must have allocated before memory is returned: less after it was
+	// idle for as many checks as longRest.
 	atRest     = 1 << 20
 	worthwhile = 16 << 20
+	longRest   = 6
 )
 
 // Run frees memory whenever the process becomes idle, until ctx ends. It then returns nil.
@@ -30,11 +32,12 @@ func Free() {
 	dropProgram()
 }
 
-// run frees memory once the process allocates little after having allocated much, also at the start.
+// run frees memory once the process allocates little after having allocated much, also at the
+// start, and once it has been idle for long.
 func run(ctx context.Context, allocated func() uint64, free func()) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	freed := uint64(0)
+	freed, rested := uint64(0), 0
 	for before := allocated(); ; {
 		select {
 		case <-ctx.Done():
@@ -42,10 +45,13 @@ func run(ctx context.Context, allocated func() uint64, free func()) {
 		case <-tick.C:
 		}
 		now := allocated()
-		if now-before < atRest && now-freed >= worthwhile {
+		if rested++; now-before >= atRest {
+			rested = 0
+		}
+		if rested > 0 && now-freed >= worthwhile || rested >= longRest && now-freed >= atRest {
 			free()
 			now = allocated()
-			freed = now
+			freed, rested = now, 0
 		}
 		before = now
 	}

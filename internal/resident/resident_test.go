@@ -25,7 +25,9 @@ func TestMemoryIsGivenBackAtRest(t *testing.T) {
 		{"it is busy", 0, []uint64{100 * mebi, 100 * mebi, 2 * mebi}, nil},
 		{"it was busy", 0, []uint64{100 * mebi, mebi / 2, 0, 0}, []int{2}},
 		{"it is busy again", 0, []uint64{20 * mebi, 0, 0, 20 * mebi, 20 * mebi, 0}, []int{2, 6}},
-		{"little adds up", 0, []uint64{mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, 0}, []int{17}},
+		{"little adds up", 0, []uint64{mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, mebi - 1, 0}, []int{6, 12, 18}},
+		{"little happens, and then nothing", 0, []uint64{2 * mebi, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, []int{7}},
+		{"little happens now and then", 0, []uint64{2 * mebi, 0, 0, 2 * mebi, 0, 0, 0, 0, 2 * mebi}, nil},
 		{"it has started", 1000 * mebi, []uint64{0, 0}, []int{1}},
 		{"it has started, and is busy", 1000 * mebi, []uint64{2 * mebi, mebi / 2, 0}, []int{2}},
 	} {

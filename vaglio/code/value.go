@@ -132,9 +132,10 @@ func (v value) words() []shell.Word {
 		}
 		return v.alts
 	}
-	var out []shell.Word
-	for _, e := range bounded(v.list) {
-		if e.multi() {
+	list := bounded(v.list)
+	out := make([]shell.Word, 0, len(list))
+	for i := range list {
+		if e := &list[i]; e.multi() {
 			out = append(out, e.words()...)
 		} else {
 			out = append(out, e.word())

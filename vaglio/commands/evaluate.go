@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -51,7 +52,9 @@ func (b *Base) Tell(c Command) Told {
 		return Told{}
 	}
 	texts := c.Texts
-	u := use{base: b, name: c.Name, words: c.Words, assigns: c.Assigns, earlier: c.Earlier, input: c.Input, left: budget}
+	u := uses.Get().(*use) //nolint:errcheck,forcetypeassert // There is nothing else in it.
+	defer u.done()
+	*u = use{base: b, name: c.Name, words: c.Words, assigns: c.Assigns, earlier: c.Earlier, input: c.Input, left: budget}
 	known, graded := false, false
 	for _, sec := range sections {
 		graded = graded || sec.phase != operation.Final
@@ -69,7 +72,8 @@ func (b *Base) Tell(c Command) Told {
 			continue
 		}
 		if u.parsed == nil {
-			u.parsed = b.Parse(c.Name, texts)
+			u.parsed = &u.split
+			b.parse(u.parsed, c.Name, texts)
 		}
 		u.sec, u.parsed.Fed, u.parsed.Found = sec, c.Fed, ""
 		u.tell()
@@ -79,18 +83,6 @@ func (b *Base) Tell(c Command) Told {
 		t.Gaps = []operation.Gap{{Kind: operation.GapBudget, What: "the names that " + c.Name + " puts together"}}
 	}
 	return t
-}
-
-// skips reports whether a command only shows something, or has no word that any act requires.
-func (s *Section) skips(texts []string) bool {
-	return s.shows && onlyShows(texts) || s.wanted != nil && !slices.ContainsFunc(texts, func(t string) bool { return s.wanted[t] })
-}
-
-// onlyShows reports whether a command shows its help, does a dry run, or has no words.
-func onlyShows(texts []string) bool {
-	return len(texts) == 0 || slices.ContainsFunc(texts, func(s string) bool {
-		return slices.Contains([]string{"--help", "-h", "--version", "-V", "--dry-run", "--test", "--usage"}, s)
-	})
 }
 
 // use is a command whose operations are being collected.
@@ -113,6 +105,16 @@ type use struct {
 	recursive bool
 	left      int // what is left of the budget
 	out       []operation.Operation
+	split     Parsed // what parsed points to
+}
+
+// uses are for the next commands: each is large, and none outlives the answer.
+var uses = sync.Pool{New: func() any { return new(use) }} //nolint:gochecknoglobals // A pool.
+
+// done gives a use back, without what it points to.
+func (u *use) done() {
+	*u = use{}
+	uses.Put(u)
 }
 
 // tell applies the section's acts.
@@ -354,6 +356,7 @@ func (u *use) mentions(a *act, parts bool) {
 		}
 	}
 	operands := u.operands
+	u.out = slices.Grow(u.out, len(u.words))
 	for i, w := range u.words {
 		role := operation.Mention
 		if len(operands) > 0 && operands[0] == i {

@@ -295,3 +295,15 @@ func kindOf(s string) (operation.Kind, bool) {
 	}
 	return "", false
 }
+
+// skips reports whether a command only shows something, or has no word that any act requires.
+func (s *Section) skips(texts []string) bool {
+	return s.shows && onlyShows(texts) || s.wanted != nil && !slices.ContainsFunc(texts, func(t string) bool { return s.wanted[t] })
+}
+
+// onlyShows reports whether a command shows its help, does a dry run, or has no words.
+func onlyShows(texts []string) bool {
+	return len(texts) == 0 || slices.ContainsFunc(texts, func(s string) bool {
+		return slices.Contains([]string{"--help", "-h", "--version", "-V", "--dry-run", "--test", "--usage"}, s)
+	})
+}

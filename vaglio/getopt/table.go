@@ -16,6 +16,7 @@ var tableText string
 type table struct {
 	grammars map[string]*Grammar
 	last     []*Grammar // of the last section
+	none     Grammar    // of a program that is not listed
 }
 
 // builtin is the table. It is read once and never changed. A mistake in it ends the process, which
@@ -31,13 +32,18 @@ var builtin = sync.OnceValue(func() *table {
 // Of returns what the table says of a program's options. A name covers itself with a version, and
 // name.* every program that begins so.
 func Of(program string) *Grammar {
-	kind, _, _ := strings.Cut(program, ".")
-	for _, name := range []string{program, kind + ".*", strings.TrimRight(program, "0123456789.")} { // mkfs.ext4, python3.12
-		if g := builtin().grammars[name]; g != nil {
-			return g
-		}
+	t := builtin()
+	if g := t.grammars[program]; g != nil {
+		return g
 	}
-	return &Grammar{}
+	kind, _, _ := strings.Cut(program, ".")
+	if g := t.grammars[kind+".*"]; g != nil { // mkfs.ext4
+		return g
+	}
+	if g := t.grammars[strings.TrimRight(program, "0123456789.")]; g != nil { // python3.12
+		return g
+	}
+	return &t.none
 }
 
 // Taking returns the grammar of a program of which only some options that take a value matter.

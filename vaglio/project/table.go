@@ -84,6 +84,24 @@ func (t table) endings() (all [256][]*row) {
 	return all
 }
 
+// telling are the names that tell of a file, by their last letter; at 0, those of every file in
+// some folder. A line about files whose name says nothing has none.
+func (t table) telling() (all [256][]string) {
+	for i := range t[""] {
+		r := &t[""][i]
+		for _, name := range r.files {
+			last := name[len(name)-1]
+			if isAnywhere(name) {
+				last = 0
+			}
+			if len(r.namedAs(plainFile)) == 0 {
+				all[last] = append(all[last], name)
+			}
+		}
+	}
+	return all
+}
+
 // isAnywhere reports whether a name stands for every file below a folder.
 func isAnywhere(name string) bool { return strings.HasPrefix(name, "@/") }
 

@@ -42,8 +42,9 @@ const plainFile = "/-"
 // IsPlain reports whether nothing is known of a file's name. Then [Reader.Loaded] treats the
 // file like all such files in its folder.
 func (r *Reader) IsPlain(file string) bool {
-	known := func(row row) bool { return len(row.namedAs(file)) > 0 && len(row.namedAs(plainFile)) == 0 }
-	return !r.isSettings(path.Base(file)) && !slices.ContainsFunc(r.table[""], known)
+	known := func(name string) bool { return isNamed(file, name) }
+	return file != "" && !r.isSettings(path.Base(file)) &&
+		!slices.ContainsFunc(r.telling[file[len(file)-1]], known) && !slices.ContainsFunc(r.telling[0], known)
 }
 
 // Telling returns the lines of a text in which [Reader.Loaded] finds anything, for a plain
@@ -89,18 +90,24 @@ func (v *visit) written(file, text string) {
 // namedAs returns those of a row's files that match a file's own name.
 func (r *row) namedAs(file string) (files []string) {
 	for _, name := range r.files {
-		part := strings.TrimPrefix(name, "@")
 		switch {
-		case strings.HasPrefix(name, "@/") && strings.Contains(file, part), strings.HasPrefix(name, "@.") && strings.HasSuffix(file, part):
+		case !isNamed(file, name):
+		case name[0] == '@':
 			files = append(files, name)
-		case strings.HasSuffix(file, name) && strings.HasSuffix(file[:len(file)-len(name)], "/"):
-			if name[0] != '@' {
-				name = file
-			}
-			files = append(files, name)
+		default:
+			files = append(files, file)
 		}
 	}
 	return files
+}
+
+// isNamed reports whether a row's file matches a file's own name.
+func isNamed(file, name string) bool {
+	if strings.HasPrefix(name, "@/") && strings.Contains(file, name[1:]) || strings.HasPrefix(name, "@.") && strings.HasSuffix(file, name[1:]) {
+		return true
+	}
+	before, ends := strings.CutSuffix(file, name)
+	return ends && strings.HasSuffix(before, "/")
 }
 
 // asked returns the names of what runs: those that the words name, or all.

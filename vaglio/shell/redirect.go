@@ -354,6 +354,9 @@ func (r *reader) emit(f *frame, c Command) {
 	if c.Name == "" && len(c.Argv) > 0 {
 		c.Name = baseName(c.Argv[0])
 	}
+	if n := len(r.out.Commands); n == cap(r.out.Commands) { // they are large, and append would copy them more often
+		r.out.Commands = slices.Grow(r.out.Commands, max(1, n))
+	}
 	r.out.Commands = append(r.out.Commands, c)
 }
 

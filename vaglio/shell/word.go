@@ -357,8 +357,9 @@ func (b *builder) addWord(w Word) {
 		b.addText(w.text)
 		return
 	}
-	for _, p := range w.parts {
-		b.add(p)
+	b.parts = slices.Grow(b.parts, len(w.parts)+1)
+	for i := range w.parts {
+		b.add(w.parts[i])
 	}
 }
 

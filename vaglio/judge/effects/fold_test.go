@@ -49,6 +49,8 @@ func TestFold(t *testing.T) {
 		{"many folders are counted", "rm" + names("/b%d/f", 60), maxSignals, "Deletes /b0/f", "And 41 more like these."},
 		{"as many as fit", "rm" + names("/b%d/f", maxSignals), maxSignals, "Deletes /b0/f", "Deletes /b9/f"},
 		{"one more", "rm" + names("/b%d/f", maxSignals+1), maxSignals, "Deletes /b0/f", "And 2 more like these."},
+		{"what is better is counted", "wc a; head a; wc a; rm" + names("/b%d/f", maxSignals), maxSignals, "Deletes /b0/f", "And 3 more like these."},
+		{"what is better is listed", "wc a; head a; wc a; rm" + names("/b%d/f", maxSignals-2), maxSignals, "Deletes /b0/f", "Reads with wc."},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()

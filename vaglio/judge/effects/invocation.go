@@ -260,12 +260,42 @@ type parsed struct {
 
 // parse splits a program's arguments into options and operands.
 func (r *reading) parse(program string, args []arg) *parsed {
-	p := &parsed{Parsed: r.judge.tables.Parse(program, texts(args)), all: args}
+	var words []string
+	for i := range r.parses {
+		switch was := &r.parses[i]; {
+		case was.told == nil || !same(was.args, args):
+		case was.program == program:
+			again := *was.told
+			again.Fed, again.Asked, again.Found = false, nil, ""
+			return &parsed{Parsed: &again, operands: was.operands, all: args}
+		default:
+			words = was.told.Words
+		}
+	}
+	if words == nil {
+		words = texts(args)
+	}
+	p := &parsed{Parsed: r.judge.tables.Parse(program, words), all: args}
 	p.operands = make([]arg, 0, len(p.Operands))
 	for _, i := range p.Operands {
 		p.operands = append(p.operands, args[i])
 	}
+	r.parses[r.nextParse] = parse{program, args, p.Parsed, p.operands}
+	r.nextParse = 1 - r.nextParse
 	return p
+}
+
+// parse is how the arguments of a program were split. Several rules split those of each command.
+type parse struct {
+	program  string
+	args     []arg
+	told     *commands.Parsed
+	operands []arg
+}
+
+// same reports whether two lists of arguments are the same list.
+func same(a, b []arg) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // has reports whether one of the options is present and not switched off.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/vaglio"
 	agents "github.com/metnos/vaglio/vaglio/clients"
@@ -152,30 +153,25 @@ func (j *Judge) grade(r Assessment, intent string) vaglio.GradientResult {
 	said := j.tables.intentOf(intent)
 	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
 	worst := r.Effects[0].Kind
-	by := map[string]*Effect{}
-	groups := folded(r.Effects, said)
-	for i, f := range groups {
+	groups, first := folded(r.Effects, said), 0
+	for i := range groups {
+		f := &groups[i]
 		out.Confidence = min(out.Confidence, f.Sure)
-		s := signal(string(f.Kind), f.worst, f.sentence())
 		if f.worst < out.Score { // the first effect always is
-			out.Score, out.Reasoning, worst = f.worst, s.Message, f.Kind
+			out.Score, worst, first = f.worst, f.Kind, i
 		}
-		by[s.Message] = &groups[i].Effect
-		out.Signals = append(out.Signals, s)
 	}
-	slices.SortStableFunc(out.Signals, func(a, b vaglio.Signal) int {
-		return cmp.Or(cmp.Compare(a.Score, b.Score), strings.Compare(a.Message, b.Message))
-	})
-	out.Signals = slices.CompactFunc(out.Signals, func(a, b vaglio.Signal) bool {
-		return a.Category == b.Category && a.Score == b.Score && a.Message == b.Message
-	})
-	if more := len(out.Signals) - maxSignals + 1; more > 1 {
-		worst := out.Signals[maxSignals-1] // the worst of those that are not listed
-		last := signal(worst.Category, worst.Score, moreLike(more))
-		by[last.Message] = by[worst.Message]
-		out.Signals = append(out.Signals[:maxSignals-1], last)
+	list, all := worstOf(groups)
+	if at := slices.IndexFunc(list, func(f finding) bool { return f.effect == &groups[first].Effect }); at >= 0 {
+		out.Reasoning = list[at].Message
+	} else {
+		out.Reasoning, _ = groups[first].sentence().In(wording.English)
 	}
-	out.Metadata = facts(out.Signals, by)
+	if more := all - maxSignals + 1; more > 1 {
+		last := &list[maxSignals-1] // the worst of those that are not listed
+		last.Signal = signal(last.Category, last.Score, moreLike(more))
+	}
+	out.Signals, out.Metadata = told(list)
 	for i, n := range r.Notes {
 		out.Confidence = min(out.Confidence, 0.6)
 		if i == maxSignals-1 && len(r.Notes) > maxSignals {
@@ -200,15 +196,69 @@ func signal(category string, score float64, said wording.Sentence) vaglio.Signal
 
 func moreLike(n int) wording.Sentence { return say(wording.MoreLikeThese, strconv.Itoa(n)) }
 
-// facts keeps the meaning of the signals' sentences, in order, for use in other languages.
-func facts(signals []vaglio.Signal, by map[string]*Effect) vaglio.Args {
-	list := make([]any, len(signals))
-	for i := range signals {
-		e := by[signals[i].Message]
-		list[i] = map[string]any{"kind": signals[i].Category, "reversibility": string(e.Reversibility), "reach": string(e.Reach)}
-	}
-	return vaglio.Args{"effects": list}
+// finding is a signal, and the effect that it is about.
+type finding struct {
+	vaglio.Signal
+	effect *Effect
 }
+
+// worstOf returns the worst findings, at most maxSignals, and how many there are in all, without
+// those that say the same. Only what may be listed is worded.
+func worstOf(groups []fold) (list []finding, all int) {
+	type other struct {
+		meaning
+		why   string
+		score float64
+	}
+	rest, scores := map[other]bool{}, make([]float64, len(groups))
+	for i := range groups {
+		scores[i] = groups[i].worst
+	}
+	slices.Sort(scores)
+	for _, score := range slices.Compact(scores) {
+		first := len(list)
+		for i := range groups {
+			switch f := &groups[i]; {
+			case f.worst != score:
+			case first < maxSignals:
+				list = append(list, finding{signal(string(f.Kind), score, f.sentence()), &f.Effect})
+			default:
+				rest[other{meaningOf(&f.Effect), cmp.Or(f.Why.String(), f.Target), score}] = true
+			}
+		}
+		slices.SortStableFunc(list[first:], func(a, b finding) int { return strings.Compare(a.Message, b.Message) })
+		list = slices.CompactFunc(list, func(a, b finding) bool {
+			return a.Category == b.Category && a.Score == b.Score && a.Message == b.Message
+		})
+	}
+	return list[:min(len(list), maxSignals)], len(list) + len(rest)
+}
+
+// told returns the findings as signals, and the meaning of their sentences, in order, for use in
+// other languages. Nobody may change that: what is equal is shared by all calls.
+func told(list []finding) ([]vaglio.Signal, vaglio.Args) {
+	signals, meant := make([]vaglio.Signal, len(list)), make([]any, len(list))
+	for i := range list {
+		is := meaningOf(list[i].effect)
+		known, ok := meanings.Load(is)
+		if !ok {
+			known, _ = meanings.LoadOrStore(is, map[string]any{"kind": string(is.kind), "reversibility": string(is.v), "reach": string(is.reach)})
+		}
+		signals[i], meant[i] = list[i].Signal, known
+	}
+	return signals, vaglio.Args{"effects": meant}
+}
+
+// meaning is what an effect comes down to. There are a few hundred of them.
+type meaning struct {
+	kind  Kind
+	v     Reversibility
+	reach Reach
+}
+
+func meaningOf(e *Effect) meaning { return meaning{e.Kind, e.Reversibility, e.Reach} }
+
+var meanings sync.Map //nolint:gochecknoglobals // A cache: from meaning to what told makes of it.
 
 // maxSignals limits the signals of one answer, and its notes. The lowest are listed, and the last
 // one counts the others.
@@ -271,9 +321,17 @@ type reading struct {
 	localDB      Reach                 // of the database: a file of the workspace, or a server on this machine
 	fixedDB      bool                  // the database was opened read-only
 	othersDB     bool                  // the database is a file outside the workspace
+	parses       [2]parse              // the last ones
+	nextParse    int
+	lastTold     lastTold
 }
 
-func (r *reading) add(e ...Effect) { r.effects = append(r.effects, e...) }
+func (r *reading) add(e ...Effect) {
+	if n := len(r.effects); n+len(e) > cap(r.effects) { // they are large, and append would copy them more often
+		r.effects = slices.Grow(r.effects, max(n, len(e)))
+	}
+	r.effects = append(r.effects, e...)
+}
 
 func (r *reading) note(s wording.Sentence) {
 	english := s.String()

@@ -15,16 +15,30 @@ import (
 )
 
 // told returns the operations that the knowledge base finds in a command, without those that only
-// the guard uses.
+// the guard uses. The caller must not change them.
 func (c *call) told() commands.Told {
+	was, fed := &c.r.lastTold, c.stdin.piped || c.stdin.kind != shell.InputInherited
+	if was.told && was.program == c.called && was.fed == fed && same(was.args, c.all) {
+		return was.Told
+	}
 	words := make([]shell.Word, len(c.all))
 	for i := range c.all {
 		words[i] = c.all[i].shellWord()
 	}
-	t := c.r.judge.tables.Tell(commands.Command{Name: c.called, Words: words, Fed: c.stdin.piped || c.stdin.kind != shell.InputInherited})
+	t := c.r.judge.tables.Tell(commands.Command{Name: c.called, Words: words, Fed: fed})
 	t.Known = t.Graded
 	t.Operations = slices.DeleteFunc(t.Operations, func(o operation.Operation) bool { return o.Phase == operation.Final })
+	*was = lastTold{told: true, program: c.called, args: c.all, fed: fed, Told: t}
 	return t
+}
+
+// lastTold is what the knowledge base told last. Several rules ask about each command.
+type lastTold struct {
+	commands.Told
+	told    bool
+	program string
+	args    []arg
+	fed     bool
 }
 
 // shellWord returns the word that an argument was, or its text as a word.
@@ -328,7 +342,7 @@ func (c *call) moveAway(a, to arg) []Effect {
 // within the workspace.
 func (c *call) copiesExample(o *operation.Operation) bool {
 	a, to := argOf(o.Object.Word), argOf(o.To)
-	return !c.secret(a) && !remotePath(to.text) && c.r.judge.places.Purpose(a.text)&place.Example != 0 && c.r.world.inside(c.r.world.clean(to.text, c.cwd))
+	return !remotePath(to.text) && c.r.judge.places.Purpose(a.text)&place.Example != 0 && !c.secret(a) && c.r.world.inside(c.r.world.clean(to.text, c.cwd))
 }
 
 // permits returns the effects of changing the mode of files.

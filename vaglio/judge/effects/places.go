@@ -34,13 +34,40 @@ type world struct {
 	cwd    string // the folder that the call starts in, "" if unknown
 	roots  []string
 	kept   []string // those of roots that are among temporary files
+	// recent are the paths that were looked at last: several rules ask about each word.
+	recent [4]looked
+	next   int
+}
+
+// looked is a path as it was written, resolved, and what lies there.
+type looked struct {
+	p, cwd, clean string
+	is            place.Class
+	classed       bool
+}
+
+// look returns what is known of a path in the folder cwd.
+func (w *world) look(p, cwd string) *looked {
+	for i := range w.recent {
+		if l := &w.recent[i]; l.p == p && l.cwd == cwd && l.clean != "" {
+			return l
+		}
+	}
+	l := &w.recent[w.next%len(w.recent)]
+	w.next++
+	*l = looked{p: p, cwd: cwd, clean: w.resolve(p, cwd)}
+	return l
 }
 
 // clean resolves a path against the folder cwd.
-func (w *world) clean(p, cwd string) string {
-	for _, v := range []string{"$PWD", "$(pwd)", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$PROJECT_ROOT", "$(git)"} {
-		if rest, ok := strings.CutPrefix(p, v); ok && place.IsStep(rest) {
-			p = cmp.Or(w.cwd, ".") + rest
+func (w *world) clean(p, cwd string) string { return w.look(p, cwd).clean }
+
+func (w *world) resolve(p, cwd string) string {
+	if strings.HasPrefix(p, "$") {
+		for _, v := range []string{"$PWD", "$(pwd)", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$PROJECT_ROOT", "$(git)"} {
+			if rest, ok := strings.CutPrefix(p, v); ok && place.IsStep(rest) {
+				p = cmp.Or(w.cwd, ".") + rest
+			}
 		}
 	}
 	if strings.HasPrefix(p, made) {
@@ -74,8 +101,11 @@ func (w *world) local(p string) string {
 
 // placeOf returns where the file is that a word names.
 func (w *world) placeOf(a arg, cwd string) where {
-	p := w.clean(a.text, cwd)
-	is := w.places.Classes(p)
+	l := w.look(a.text, cwd)
+	if !l.classed {
+		l.is, l.classed = w.places.Classes(l.clean), true
+	}
+	p, is := l.clean, l.is
 	switch {
 	case (is&place.Temporary != 0 || w.temporary(a, p)) && !place.Inside(w.kept, p):
 		return placeTemp

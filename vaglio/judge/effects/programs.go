@@ -283,8 +283,12 @@ func (r *reading) elsewhere(v *invocation, named []Effect) []Effect {
 	if v.call != nil || slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead && e.Counts() != ReachWorkspace }) {
 		return nil
 	}
+	files := r.outputs(v, "-")
+	if len(files) == 0 {
+		return nil
+	}
 	c := &call{invocation: v, parsed: &parsed{Parsed: &commands.Parsed{}}, r: r}
-	return c.writeAll("writes", slices.DeleteFunc(r.outputs(v, "-"), func(a arg) bool { return !c.beyond(a) }))
+	return c.writeAll("writes", slices.DeleteFunc(files, func(a arg) bool { return !c.beyond(a) }))
 }
 
 // outputs returns the values of long options whose names begin with some dashes and say that they
