@@ -1,10 +1,9 @@
-package filter
+package unixtext
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
-
-	"github.com/metnos/vaglio/internal/unixtext"
 )
 
 // mostEdited limits the text that a replacement makes, and mostPattern a pattern, in bytes.
@@ -13,29 +12,95 @@ const (
 	mostPattern = 1 << 10
 )
 
-// Replaced returns a text after the s commands of a sed script; false if the script does anything
-// else, replaces in a way that is not followed, or costs more than spend grants. extended says that
-// its patterns are extended regular expressions.
-func Replaced(script string, extended bool, text string, spend func(steps int) bool) (string, bool) {
+// sedHead matches what stands before a command's own words: the line that it is for, and its verb.
+// Of an a, i or c, the rest is a text, in which sedEscape matches a backslash.
+var (
+	sedHead   = regexp.MustCompile(`^(\d+|\$|/(?:\\.|[^/\\])+/)? *(s|d *(?:[;\n]|$)|[aic](?:\\\n|[ \t]*\\?)((?:[^\\\n]|\\(?s:.))+))`)
+	sedEscape = regexp.MustCompile(`(?s)\\(.)`)
+)
+
+// SedEdited returns a text after a sed script; false if the script does anything else than replace,
+// delete and then add, does it in a way that is not followed, or costs more than spend grants.
+// extended says that its patterns are extended regular expressions.
+func SedEdited(script string, extended bool, text string, spend func(steps int) bool) (string, bool) {
+	all := strings.SplitAfter(strings.TrimSuffix(text, "\n")+"\n", "\n")
+	all = all[:len(all)-1]
+	added := false
 	for script = strings.TrimLeft(script, "; \t\n"); script != ""; script = strings.TrimLeft(script, "; \t\n") {
-		if len(script) < 2 || script[0] != 's' {
+		m := sedHead.FindStringSubmatch(script)
+		if m == nil || added && m[2][0] != 'a' && m[2][0] != 'i' {
 			return "", false
 		}
-		pat, with, flags, rest, ok := unixtext.SedCommand(script)
-		if !ok || len(pat) > mostPattern || strings.Trim(flags, "giI") != "" || strings.HasPrefix(rest, "}") || !spend(costOf(pat, text)) {
+		change, rest, ok := changeOf(m, script[len(m[0]):], extended)
+		at, known := addressOf(m[1], extended, len(all))
+		if !ok || !known || !spend(costOf(script[:len(script)-len(rest)], text)) {
 			return "", false
 		}
-		re, ok := patternOf(pat, extended, strings.ContainsAny(flags, "iI"))
-		to, known := replacement(with)
-		if !ok || !known {
-			return "", false
+		for i, line := range all {
+			if line != "" && at.is(i+1, line) { // and not deleted
+				if all[i], ok = change(line); !ok {
+					return "", false
+				}
+			}
 		}
-		if text, ok = replaced(text, re, to, strings.Contains(flags, "g")); !ok {
-			return "", false
-		}
-		script = rest
+		script, added = rest, added || m[3] != ""
 	}
-	return text, true
+	out := strings.Join(all, "")
+	if !strings.HasSuffix(text, "\n") {
+		out = strings.TrimSuffix(out, "\n")
+	}
+	return out, len(out) <= mostEdited
+}
+
+// changeOf returns what a command makes of a line, and what follows it in the script.
+func changeOf(m []string, rest string, extended bool) (change func(line string) (string, bool), behind string, ok bool) {
+	with := sedEscape.ReplaceAllString(m[3], "$1") + "\n"
+	switch m[2][0] {
+	case 'd':
+		return func(string) (string, bool) { return "", true }, rest, true
+	case 'a':
+		return func(line string) (string, bool) { return line + with, true }, rest, true
+	case 'i':
+		return func(line string) (string, bool) { return with + line, true }, rest, true
+	case 'c':
+		return func(string) (string, bool) { return with, true }, rest, true
+	}
+	if rest == "" {
+		return nil, "", false
+	}
+	pat, with, flags, rest, whole := SedCommand("s" + rest)
+	if !whole || len(pat) > mostPattern || strings.Trim(flags, "giI") != "" || strings.HasPrefix(rest, "}") {
+		return nil, "", false
+	}
+	re, ok := patternOf(pat, extended, strings.ContainsAny(flags, "iI"))
+	to, known := replacement(with)
+	return func(line string) (string, bool) { return replaced(line, re, to, strings.Contains(flags, "g")) }, rest, ok && known
+}
+
+// address is a line with a number, or those that match a pattern. Without either, it is every line.
+type address struct {
+	line    int
+	pattern *regexp.Regexp
+}
+
+func (a address) is(n int, line string) bool {
+	if a.pattern != nil {
+		return a.pattern.MatchString(strings.TrimSuffix(line, "\n"))
+	}
+	return a.line == 0 || a.line == n
+}
+
+// addressOf reads an address in a text with some lines.
+func addressOf(s string, extended bool, last int) (a address, ok bool) {
+	if strings.HasPrefix(s, "/") && len(s) < mostPattern {
+		a.pattern, ok = patternOf(strings.ReplaceAll(s[1:len(s)-1], `\/`, "/"), extended, false)
+		return a, ok
+	}
+	if s = strings.ReplaceAll(s, "$", strconv.Itoa(last)); s == "" {
+		return a, true
+	}
+	n, err := strconv.Atoi(s)
+	return address{line: n}, err == nil && n > 0
 }
 
 // costOf returns the steps that a match may take: a pattern is tried at each byte with each of its
@@ -48,27 +113,24 @@ func costOf(pat, text string) int {
 	return 64 + len(text)/4*parts
 }
 
-// replaced replaces what a pattern matches in each line: all of it, or the first. It reports whether
+// replaced replaces what a pattern matches in a line: all of it, or the first. It reports whether
 // the result is within the limit.
-func replaced(text string, re *regexp.Regexp, to string, all bool) (string, bool) {
+func replaced(line string, re *regexp.Regexp, to string, all bool) (string, bool) {
 	most := 1
 	if all {
 		most = -1
 	}
+	line = strings.TrimSuffix(line, "\n")
 	var out []byte
-	for l := range strings.SplitAfterSeq(text, "\n") {
-		line, _ := strings.CutSuffix(l, "\n")
-		from := 0
-		for _, at := range re.FindAllStringSubmatchIndex(line, most) {
-			if len(out)+len(to)+strings.Count(to, "${")*(at[1]-at[0]) > mostEdited {
-				return "", false
-			}
-			out = re.ExpandString(append(out, line[from:at[0]]...), to, line, at)
-			from = at[1]
+	from := 0
+	for _, at := range re.FindAllStringSubmatchIndex(line, most) {
+		if len(out)+len(to)+strings.Count(to, "${")*(at[1]-at[0]) > mostEdited {
+			return "", false
 		}
-		out = append(out, l[from:]...) // with the line's end
+		out = re.ExpandString(append(out, line[from:at[0]]...), to, line, at)
+		from = at[1]
 	}
-	return string(out), len(out) <= mostEdited
+	return string(out) + line[from:] + "\n", true
 }
 
 // operators are the characters of operators, which in a basic expression need a backslash, and in
