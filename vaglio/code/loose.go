@@ -1,6 +1,7 @@
 package code
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,6 +50,9 @@ func (p *program) looseCalls(src string) {
 			}
 			p.looseText(to, t[0][0], text)
 			continue
+		case name == "__DIR__" && f != nil && p.in.Path != "":
+			texts = append(texts, shell.Text(path.Dir(p.in.Path)+"/."))
+			continue
 		case found == nil && t[6] == "":
 			continue
 		}
@@ -92,7 +96,7 @@ func (p *program) looseFind(name string) *function {
 
 // looseCall records a call and its texts, if there is one and it has any.
 func (p *program) looseCall(f *function, name string, texts []shell.Word) {
-	switch {
+	switch texts = steps(texts); {
 	case f == nil || len(texts) == 0:
 		return
 	case f.verb == "delete tree":
@@ -108,6 +112,21 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 		p.argv(texts)
 	}
 	p.shell(texts[0], name)
+}
+
+// toFolder matches a path that ends with a step to a folder.
+var toFolder = regexp.MustCompile(`(^|/)\.\.?$`)
+
+// steps joins . and .. with the texts behind them: they are steps of one path.
+func steps(texts []shell.Word) (out []shell.Word) {
+	for _, w := range texts {
+		if n := len(out) - 1; n >= 0 && toFolder.MatchString(out[n].Prefix()) {
+			out[n] = shell.Glue(out[n], shell.Text("/"), w)
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 // words reads a program whose statements consist of words, as in tcl.
