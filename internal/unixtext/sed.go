@@ -33,15 +33,8 @@ func SedEdited(script string, extended bool, text string, spend func(steps int) 
 		}
 		change, rest, ok := changeOf(m, script[len(m[0]):], extended)
 		at, known := addressOf(m[1], extended, len(all))
-		if !ok || !known || !spend(costOf(script[:len(script)-len(rest)], text)) {
+		if !ok || !known || !spend(costOf(script[:len(script)-len(rest)], text)) || !edit(all, at, change) {
 			return "", false
-		}
-		for i, line := range all {
-			if line != "" && at.is(i+1, line) { // and not deleted
-				if all[i], ok = change(line); !ok {
-					return "", false
-				}
-			}
 		}
 		script, added = rest, added || m[3] != ""
 	}
@@ -50,6 +43,21 @@ func SedEdited(script string, extended bool, text string, spend func(steps int) 
 		out = strings.TrimSuffix(out, "\n")
 	}
 	return out, len(out) <= mostEdited
+}
+
+// edit changes the lines at an address that are not deleted; false if one cannot be changed.
+func edit(all []string, at address, change func(line string) (string, bool)) bool {
+	for i, line := range all {
+		if line == "" || !at.is(i+1, line) {
+			continue
+		}
+		after, ok := change(line)
+		if !ok {
+			return false
+		}
+		all[i] = after
+	}
+	return true
 }
 
 // changeOf returns what a command makes of a line, and what follows it in the script.

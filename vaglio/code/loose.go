@@ -50,7 +50,7 @@ func (p *program) looseCalls(src string) {
 			}
 			p.looseText(to, t[0][0], text)
 			continue
-		case name == "__DIR__" && f != nil && p.in.Path != "":
+		case f != nil && p.isFolder(name):
 			texts = append(texts, shell.Text(path.Dir(p.in.Path)+"/."))
 			continue
 		case found == nil && t[6] == "":
@@ -64,6 +64,9 @@ func (p *program) looseCalls(src string) {
 		}
 	}
 }
+
+// isFolder reports whether a name stands for the folder of the program's file, which is known.
+func (p *program) isFolder(name string) bool { return name == "__DIR__" && p.in.Path != "" }
 
 // looseText records a text, or runs it if its quote says so.
 func (p *program) looseText(to *[]shell.Word, quote byte, text string) {

@@ -9,6 +9,17 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
+// editsInPlace notes that a program of perl, ruby or awk changes the files that it is given.
+func (r *reader) editsInPlace(f *frame, p *program, opts options, texts, rest []Word) {
+	if how, inPlace := opts.Get("i", "in-place"); inPlace && (slices.Contains([]string{"perl", "ruby"}, p.language) || how.Is("inplace")) {
+		scripts := []Word{unknown("")}
+		if p.language == "perl" && opts.any("p") && !variables.MatchString(spaced(texts).Prefix()) {
+			scripts = texts
+		}
+		r.editFiles(f, edit{scripts, true}, rest)
+	}
+}
+
 // variables matches perl's variables.
 var variables = regexp.MustCompile(`[$@][\w{&]`)
 
@@ -25,13 +36,7 @@ func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 			texts = append([]Word{assignmentText(v)}, texts...)
 		}
 	}
-	if how, inPlace := opts.Get("i", "in-place"); inPlace && (slices.Contains([]string{"perl", "ruby"}, p.language) || how.Is("inplace")) {
-		scripts := []Word{unknown("")}
-		if p.language == "perl" && opts.any("p") && !variables.MatchString(spaced(texts).Prefix()) {
-			scripts = texts
-		}
-		r.editFiles(f, edit{scripts, true}, rest)
-	}
+	r.editsInPlace(f, p, opts, texts, rest)
 	if len(texts) > 0 {
 		return r.programText(f, g, p, opts, joined(texts, "\n"), rest, out)
 	}

@@ -91,15 +91,6 @@ func (r *reader) told(args []Word, name string) (Word, bool) {
 		return Text(r.opts.User + "\n"), r.opts.User != ""
 	case "dirname":
 		return folderOf(args)
-	case "git":
-		toplevel := len(args) == 2 && args[0].Is("rev-parse") && args[1].Is("--show-toplevel")
-		return outputOf(Toplevel), toplevel
-	case "printenv":
-		if len(args) == 1 {
-			return r.variable(args[0].Prefix())
-		}
-	case "basename":
-		return baseOf(args)
 	case "which", "type", "command", "where", "whence":
 		return located(args)
 	case "realpath":
@@ -110,6 +101,22 @@ func (r *reader) told(args []Word, name string) (Word, bool) {
 		}
 	case "seq":
 		return sequenceOf(args)
+	}
+	return r.shown(args, name)
+}
+
+// shown returns the output of a program that shows where the repository is, or a variable.
+func (r *reader) shown(args []Word, name string) (Word, bool) {
+	switch name {
+	case "git":
+		toplevel := len(args) == 2 && args[0].Is("rev-parse") && args[1].Is("--show-toplevel")
+		return outputOf(Toplevel), toplevel
+	case "printenv":
+		if len(args) == 1 {
+			return r.variable(args[0].Prefix())
+		}
+	case "basename":
+		return baseOf(args)
 	}
 	return Word{}, false
 }
