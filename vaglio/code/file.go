@@ -273,11 +273,14 @@ func (p *program) runScript(f *function, name string, args []value, named map[st
 
 // script runs a file as the language's own interpreter does.
 func (p *program) script(file shell.Word) {
-	interpreter := p.lang.name
-	if interpreter == "r" {
-		interpreter = "Rscript"
+	call := []shell.Word{shell.Text(p.lang.name)}
+	switch p.lang.name {
+	case "r":
+		call[0] = shell.Text("Rscript")
+	case "emacs":
+		call = append(call, shell.Text("--script"))
 	}
-	p.argv([]shell.Word{shell.Text(interpreter), file})
+	p.argv(append(call, file))
 }
 
 // contentOf returns the file whose content a word stands for.

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,6 +50,9 @@ func (p *program) looseCalls(src string) {
 			}
 			p.looseText(to, t[0][0], text)
 			continue
+		case f != nil && p.isFolder(name):
+			texts = append(texts, shell.Text(path.Dir(p.in.Path)+"/."))
+			continue
 		case found == nil && t[6] == "":
 			continue
 		}
@@ -60,6 +64,9 @@ func (p *program) looseCalls(src string) {
 		}
 	}
 }
+
+// isFolder reports whether a name stands for the folder of the program's file, which is known.
+func (p *program) isFolder(name string) bool { return name == "__DIR__" && p.in.Path != "" }
 
 // looseText records a text, or runs it if its quote says so.
 func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
@@ -92,7 +99,7 @@ func (p *program) looseFind(name string) *function {
 
 // looseCall records a call and its texts, if there is one and it has any.
 func (p *program) looseCall(f *function, name string, texts []shell.Word) {
-	switch {
+	switch texts = steps(texts); {
 	case f == nil || len(texts) == 0:
 		return
 	case f.verb == "delete tree":
@@ -108,6 +115,21 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 		p.argv(texts)
 	}
 	p.shell(texts[0], name)
+}
+
+// toFolder matches a path that ends with a step to a folder.
+var toFolder = regexp.MustCompile(`(^|/)\.\.?$`)
+
+// steps joins . and .. with the texts behind them: they are steps of one path.
+func steps(texts []shell.Word) (out []shell.Word) {
+	for _, w := range texts {
+		if n := len(out) - 1; n >= 0 && toFolder.MatchString(out[n].Prefix()) {
+			out[n] = shell.Glue(out[n], shell.Text("/"), w)
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 // words reads a program whose statements consist of words, as in tcl.

@@ -23,8 +23,12 @@ func pures() map[string]pure {
 		"cwd":     func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Env("PWD"))) },
 		"parents": parents,
 		"home":    func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Home(""))) },
-		"temp": func(*program, value, []value) value {
-			return pathOf(textOf(shell.Glue(shell.Text("/tmp/"), unknownWord("temporary()"))))
+		"temp": func(p *program, v value, rest []value) value {
+			out := pathOf(textOf(shell.Glue(shell.Text("/tmp/"), unknownWord("temporary()"))))
+			if block := append([]value{v}, rest...)[len(rest)]; block.fn != nil {
+				p.invoke(block.fn, []value{out})
+			}
+			return out
 		},
 		"root":  func(*program, value, []value) value { return text("/") },
 		"self":  func(p *program, _ value, _ []value) value { return text(p.lang.name) },

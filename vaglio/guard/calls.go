@@ -30,6 +30,10 @@ func (l *look) call() string {
 	case shell.VerbRead, shell.VerbClient:
 		isIt := func(w shell.Word) bool { return l.g.itself.HasUnit(reading.Spot(w)) }
 		l.s.asksVaglio = l.s.asksVaglio || slices.ContainsFunc(call.Targets, isIt) // by PowerShell's Get-Process
+	case shell.VerbCopy, shell.VerbMove, shell.VerbLink:
+		if len(call.Targets) > 1 {
+			l.remember(reading.Spot(call.Targets[0]), reading.Spot(call.Targets[1]))
+		}
 	default: // The others are what is done to their targets, one by one.
 	}
 	return callRule(call, of)

@@ -130,7 +130,11 @@ func (l *look) remember(source, to string) {
 
 // copyOf returns the program of which the line made a copy at a path, by whatever means.
 func (l *look) copyOf(where string) string {
-	if l.g.holdsProgram(l.s.script.Wrote[where]) {
+	content := l.s.script.Wrote[where]
+	if l.g.holdsProgram(content) || slices.ContainsFunc(content.Parts(), func(p shell.Part) bool {
+		_, coded, _ := strings.Cut(p.From, " ") // and decoded again
+		return coded != "" && l.g.isProgram(coded)
+	}) {
 		return "vaglio"
 	}
 	return l.s.copies[where]

@@ -303,7 +303,7 @@ func (v *visit) cmakeWord(word string) string {
 			return "cmake"
 		case ok:
 			return strings.ToLower(program)
-		case strings.HasSuffix(name, "_BINARY_DIR"):
+		case strings.HasSuffix(name, "_BINARY_DIR"), strings.HasPrefix(name, "TARGET_FILE_DIR:"):
 			return v.dir + "/build"
 		case strings.HasSuffix(name, "_DIR"):
 			return v.dir

@@ -114,7 +114,7 @@ func nameCondition(args []Word) (name Word, found bool) {
 	for i, w := range args {
 		before := negated
 		switch s, _ := w.Text(); s {
-		case "-o", "-or", ",", "-prune":
+		case "-o", "-or", ",":
 			return Word{}, false
 		case "!", "-not":
 			if negated = true; before {
@@ -175,38 +175,6 @@ func replaceAll(w Word, mark string, value Word) Word {
 		w = rest
 	}
 	return b.word()
-}
-
-// runFd reads fd, and the command that it runs on what it finds in the folders after its first
-// operand, or in the current folder.
-func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
-	out := r.runOptions(f, k, p, name)
-	at := slices.IndexFunc(k.argv, func(w Word) bool { return isOneOf(w, []string{"-x", "-X", "--exec", "--exec-batch"}) })
-	if at < 1 || at+1 == len(k.argv) {
-		return out
-	}
-	argv, _ := cutAt(k.argv[at+1:], ";")
-	opts, rest := p.parse(k.argv[1:at])
-	dirs := append(tail(rest, 1), opts.all("base-directory", "search-path")...)
-	if len(dirs) == 0 {
-		dirs = []Word{Text(".")}
-	}
-	var targets []Word
-	for _, dir := range dirs {
-		targets = append(targets, inFolder(dir, NewWord(Part{Kind: PartUnknown, From: "fd", MayBeEmpty: true})))
-	}
-	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], isTelling) {
-		targets = append(targets, dirs...) // it finds everything there
-	}
-	if !r.step(f, wordCost*len(argv)*len(targets)) {
-		return out
-	}
-	g := f.at(k, name)
-	g.conditional = true
-	for _, target := range targets {
-		r.run(g, &call{argv: withItem(argv, target, "{}"), span: k.span, external: true})
-	}
-	return out
 }
 
 // isTelling reports whether a name pattern excludes most names: it has a letter or a digit.

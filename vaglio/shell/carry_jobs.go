@@ -2,6 +2,7 @@ package shell
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -141,6 +142,58 @@ func (r *reader) runTee(f *frame, k *call, p *program, _ string) Word {
 	}
 	return out
 }
+
+// runFd reads fd, and the command that it runs on what it finds in the folders after its first
+// operand, or in the current folder.
+func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
+	out := r.runOptions(f, k, p, name)
+	at := slices.IndexFunc(k.argv, func(w Word) bool { return isOneOf(w, []string{"-x", "-X", "--exec", "--exec-batch"}) })
+	if at < 1 || at+1 == len(k.argv) {
+		return out
+	}
+	argv, _ := cutAt(k.argv[at+1:], ";")
+	opts, rest := p.parse(k.argv[1:at])
+	dirs := append(tail(rest, 1), opts.all("base-directory", "search-path")...)
+	if len(dirs) == 0 {
+		dirs = []Word{Text(".")}
+	}
+	below := NewWord(Part{Kind: PartUnknown, From: "fd", MayBeEmpty: true})
+	if name, known := fdName(opts, rest); known {
+		below = Glue(NewWord(Part{Kind: PartUnknown, From: "fd"}), Text("/"), name)
+	}
+	var targets []Word
+	for _, dir := range dirs {
+		targets = append(targets, inFolder(dir, below))
+	}
+	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], isTelling) {
+		targets = append(targets, dirs...) // it finds everything there
+	}
+	if !r.step(f, wordCost*len(argv)*len(targets)) {
+		return out
+	}
+	g := f.at(k, name)
+	g.conditional = true
+	for _, target := range targets {
+		r.run(g, &call{argv: withItem(argv, target, "{}"), span: k.span, external: true})
+	}
+	return out
+}
+
+// fdName returns the pattern of the names that fd looks for, if it is known.
+func fdName(opts options, operands []Word) (name Word, known bool) {
+	ending, known := opts.Get("e", "extension")
+	if known || len(operands) == 0 {
+		return Glue(NewWord(Globs("*.")...), ending), known
+	}
+	s, _ := operands[0].Text()
+	if m := wholeName.FindStringSubmatch(s); m != nil {
+		return Text(m[1]), true
+	}
+	return NewWord(Globs(s)...), opts.any("g", "glob")
+}
+
+// wholeName matches a regular expression for one whole name.
+var wholeName = regexp.MustCompile(`^\^\\?([\w.-]+)\$$`)
 
 // runDownload reads a program that writes what it fetches to a file: the file that an option
 // names, or one named after the last element of the address.

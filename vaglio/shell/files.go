@@ -319,14 +319,19 @@ func (r *reader) fileText(path string) (string, bool) {
 	return r.edited(path)
 }
 
-// edited returns the content of a file that the source did not write, after its edits. What an edit
-// does that is not followed is not known: the text stays.
+var errEdited = &ClosedError{Why: "%s is changed first, in a way that is not followed"}
+
+// edited returns the content of a file that the source did not write, after its edits. If one of
+// them is not followed, the text stays, and whoever runs it is told.
 func (r *reader) edited(where string) (string, bool) {
 	text, ok := r.opts.Files.Content(where)
 	for _, e := range r.edits[where] {
-		if after, followed := r.after(r.looking, e, text); followed {
-			text = after
+		after, followed := r.after(r.looking, e, text)
+		if !followed {
+			r.notRead(r.looking, where, errEdited)
+			break
 		}
+		text = after
 	}
 	return text, ok
 }

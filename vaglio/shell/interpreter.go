@@ -1,13 +1,27 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/unixtext"
-	"github.com/metnos/vaglio/vaglio/shell/filter"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
+
+// editsInPlace notes that a program of perl, ruby or awk changes the files that it is given.
+func (r *reader) editsInPlace(f *frame, p *program, opts options, texts, rest []Word) {
+	if how, inPlace := opts.Get("i", "in-place"); inPlace && (slices.Contains([]string{"perl", "ruby"}, p.language) || how.Is("inplace")) {
+		scripts := []Word{unknown("")}
+		if p.language == "perl" && opts.any("p") && !variables.MatchString(spaced(texts).Prefix()) {
+			scripts = texts
+		}
+		r.editFiles(f, edit{scripts, true}, rest)
+	}
+}
+
+// variables matches perl's variables.
+var variables = regexp.MustCompile(`[$@][\w{&]`)
 
 // runProgram reads an interpreter of another language: program text among the
 // words, from standard input or from a file that the source wrote.
@@ -22,9 +36,7 @@ func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 			texts = append([]Word{assignmentText(v)}, texts...)
 		}
 	}
-	if p.language == "perl" && opts.any("p") && opts.any("i") && !strings.Contains(spaced(texts).Prefix(), "$") { // no variable
-		r.editFiles(f, edit{texts, true}, rest)
-	}
+	r.editsInPlace(f, p, opts, texts, rest)
 	if len(texts) > 0 {
 		return r.programText(f, g, p, opts, joined(texts, "\n"), rest, out)
 	}
@@ -301,11 +313,13 @@ func (r *reader) editFiles(f *frame, e edit, files []Word) {
 		switch where := strings.TrimPrefix(key, keyFile); {
 		case !ok || f.remote != nil:
 		case r.written(file):
+			out := outputOf("sed")
 			if text, known := r.content(f, file).Text(); known {
 				if after, followed := r.after(f, e, text); followed {
-					r.writeFile(f, file, Text(after), false)
+					out = Text(after)
 				}
 			}
+			r.writeFile(f, file, out, false)
 		case len(r.edits[where]) < most:
 			if r.edits == nil {
 				r.edits = map[string][]edit{}
@@ -322,7 +336,7 @@ func (r *reader) after(f *frame, e edit, text string) (string, bool) {
 		if !known {
 			return "", false
 		}
-		if text, known = filter.Replaced(code, e.extended, text, func(n int) bool { return r.step(f, n) }); !known {
+		if text, known = unixtext.SedEdited(code, e.extended, text, func(n int) bool { return r.step(f, n) }); !known {
 			return "", false
 		}
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -32,8 +33,23 @@ func (r *reader) output(f *frame, k *call) Word {
 // impure returns an unknown output. What comes from a network stays marked as such through a pipe.
 func (r *reader) impure(f *frame, k *call, name string) Word {
 	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true}
+	if wordclass.Is("recodes", name) {
+		p.From = r.recoded(f, k, name)
+	}
 	p.Remote = wordclass.Is("fetches", name) || f.stdin.Text.Remote() || urlArgument(k.argv)
 	return NewWord(p)
+}
+
+// recoded names the file whose content a program encodes, decodes or packs, behind the program.
+func (r *reader) recoded(f *frame, k *call, name string) string {
+	last := k.argv[len(k.argv)-1]
+	for _, p := range slices.Concat(f.stdin.Text.Parts(), r.content(f, last).Parts()) {
+		program, file, _ := strings.Cut(p.From, " ")
+		if wordclass.Is("recodes", program) || p.File != "" && !last.Equal(k.argv[0]) {
+			return name + " " + cmp.Or(p.File, file)
+		}
+	}
+	return name
 }
 
 func urlArgument(argv []Word) bool {
@@ -75,8 +91,6 @@ func (r *reader) told(args []Word, name string) (Word, bool) {
 		return Text(r.opts.User + "\n"), r.opts.User != ""
 	case "dirname":
 		return folderOf(args)
-	case "basename":
-		return baseOf(args)
 	case "which", "type", "command", "where", "whence":
 		return located(args)
 	case "realpath":
@@ -87,6 +101,22 @@ func (r *reader) told(args []Word, name string) (Word, bool) {
 		}
 	case "seq":
 		return sequenceOf(args)
+	}
+	return r.shown(args, name)
+}
+
+// shown returns the output of a program that shows where the repository is, or a variable.
+func (r *reader) shown(args []Word, name string) (Word, bool) {
+	switch name {
+	case "git":
+		toplevel := len(args) == 2 && args[0].Is("rev-parse") && args[1].Is("--show-toplevel")
+		return outputOf(Toplevel), toplevel
+	case "printenv":
+		if len(args) == 1 {
+			return r.variable(args[0].Prefix())
+		}
+	case "basename":
+		return baseOf(args)
 	}
 	return Word{}, false
 }

@@ -282,11 +282,11 @@ func (r *reader) defaulted(f *frame, p *syntax.ParamExp, w Word, set bool) Word 
 		if missing {
 			r.word(f, p.Exp.Word)
 		}
-		return filled(w)
+		return filled(w, false)
 	default:
 	}
 	if !missing {
-		return filled(w)
+		return filled(w, r.st.get(p.Param.Value) == nil)
 	}
 	v := r.text(f, p.Exp.Word)
 	if (op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull) && p.Index == nil && syntax.ValidName(p.Param.Value) {
@@ -305,13 +305,13 @@ func (r *reader) missing(p *syntax.ParamExp, w Word, set bool) bool {
 	}, p.Exp.Op)
 }
 
-// filled returns the word, marked as not empty.
-func filled(w Word) Word {
+// filled returns the word, marked as not empty, and as one that has a default.
+func filled(w Word, has bool) Word {
 	if len(w.parts) != 1 || !w.parts[0].MayBeEmpty {
 		return w
 	}
 	p := w.parts[0]
-	p.MayBeEmpty = false
+	p.MayBeEmpty, p.Default = false, has
 	return Word{parts: []Part{p}}
 }
 

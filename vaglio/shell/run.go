@@ -6,6 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -116,6 +117,9 @@ func (r *reader) plain(f *frame, k *call) Word {
 	at := len(r.out.Commands)
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Assigns: k.assigns, Span: k.span})
 	r.scanTail(f, k)
+	if wordclass.Is("edits", baseName(k.argv[0])) {
+		r.editFiles(f, edit{scripts: []Word{unknown("")}}, k.argv[1:])
+	}
 	if e := r.st.get(keyFunc + "command_not_found_handle"); e != nil && r.active[e.bodies[0].body] == 0 {
 		g := *f
 		g.conditional = true

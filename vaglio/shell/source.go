@@ -100,7 +100,7 @@ func (r *reader) enterText(f *frame, src string) bool {
 		return false
 	}
 	n := r.texts[src]
-	if n > 0 && f.beside() && !f.conditional && !f.guess {
+	if n > 0 && f.beside() && !f.conditional && !f.guess && !f.found {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a text starts copies of itself beside itself, without end")})
 		return false
 	}

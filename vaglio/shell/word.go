@@ -37,6 +37,9 @@ type Part struct {
 	Splits bool
 	// Remote says that an unknown part was fetched from a network.
 	Remote bool
+	// Default says that an unknown part is a variable of the environment for which there is a default,
+	// with which the same words are read once more.
+	Default bool
 	// Text is the text or the pattern; "" for an unknown part.
 	Text string
 	// Name is the variable that an unknown part comes from, "~name" for the home of another user,
@@ -55,6 +58,9 @@ type madeOf struct {
 	file    string
 	through []*filter.Filter
 }
+
+// Toplevel is where the root of the repository that holds the current folder comes from.
+const Toplevel = "toplevel"
 
 // Text returns the word for a static text.
 func Text(s string) Word { return Word{text: s} }

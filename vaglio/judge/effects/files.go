@@ -338,7 +338,7 @@ func (r *reading) rebuilt(p string) bool {
 // that its last part says what is deleted.
 func foundOnly(a arg) bool {
 	return len(a.names) == 0 && len(a.from) > 0 && !strings.HasSuffix(a.text, ")") &&
-		!slices.ContainsFunc(a.from, func(f string) bool { return f != "find" && f != "fd" })
+		!slices.ContainsFunc(a.from, func(f string) bool { return f != "find" && f != "fd" && f != shell.Toplevel })
 }
 
 // relative returns a path relative to the workspace, so that the names of folders above it do not

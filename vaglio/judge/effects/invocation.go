@@ -69,6 +69,7 @@ type arg struct {
 	remote bool     // a part was fetched from a network
 	names  []string // the variables of unknown parts
 	from   []string // the commands of unknown parts
+	either bool     // it begins with a variable for which there is a default, which is judged, too
 	word   shell.Word
 }
 
@@ -87,7 +88,8 @@ func argOf(w shell.Word) arg {
 	}
 	a := arg{known: true, word: w}
 	var b strings.Builder
-	for _, p := range w.Parts() {
+	for i, p := range w.Parts() {
+		a.either = a.either || i == 0 && p.Default
 		switch p.Kind {
 		case shell.PartText, shell.PartGlob:
 			b.WriteString(p.Text)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/hosts"
+	"github.com/metnos/vaglio/vaglio"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -15,6 +16,9 @@ import (
 // localURL reports whether an address is on this machine.
 func localURL(s string) bool {
 	s = strings.Trim(s, "'\"")
+	if s != "" && len(s) < 6 && strings.Trim(s, "0123456789") == "" {
+		return true // a port, beside its host
+	}
 	if strings.HasPrefix(s, ":") { // httpie's short form
 		return true
 	}
@@ -178,10 +182,18 @@ func curlRule(c *call) []Effect {
 	out = append(out, c.transfers()...)
 	if c.has("-O", "--remote-name", "--remote-name-all") {
 		for _, u := range urls {
-			c.r.fetched[lastPart(u.text)] = true
+			c.keeps(u)
 		}
 	}
 	return out
+}
+
+// keeps records that what is fetched goes into a file that has the name with which its address ends.
+func (c *call) keeps(url arg) {
+	address, _, _ := strings.Cut(url.text, "?")
+	name := lastPart(address)
+	c.r.fetched[name] = true
+	c.r.tell(c.invocation, vaglio.Fetched, literal(name))
 }
 
 // curlURL judges one address by its scheme and by what it carries.
@@ -266,7 +278,9 @@ func wgetRule(c *call) []Effect {
 	var out []Effect
 	for _, u := range c.operands {
 		out = append(out, c.r.request(method, u.text, body)...)
-		c.r.fetched[lastPart(u.text)] = true
+		if !c.has("-O", "--output-document", "--spider") {
+			c.keeps(u)
+		}
 	}
 	out = append(out, c.carriedOut(c.operands)...)
 	if len(c.operands) == 0 {

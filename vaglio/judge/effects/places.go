@@ -70,6 +70,13 @@ func (w *world) resolve(p, cwd string) string {
 			}
 		}
 	}
+	if rest, ok := strings.CutPrefix(p, "$("+shell.Toplevel+")"); ok {
+		for _, root := range w.roots {
+			if place.Inside([]string{root}, cmp.Or(cwd, w.cwd)) {
+				p = root + rest
+			}
+		}
+	}
 	if strings.HasPrefix(p, made) {
 		p = "/tmp/" + p // so that paths that climb out of it are noticed
 	}
@@ -107,7 +114,7 @@ func (w *world) placeOf(a arg, cwd string) where {
 	}
 	p, is := l.clean, l.is
 	switch {
-	case (is&place.Temporary != 0 || w.temporary(a, p)) && !place.Inside(w.kept, p):
+	case (is&place.Temporary != 0 || a.either || w.temporary(a, p)) && !place.Inside(w.kept, p):
 		return placeTemp
 	case a.text == "":
 		return placeUnknown

@@ -67,7 +67,7 @@ func MayPass(name string) bool { return wordclass.Is("may-pass", name) }
 // tools maps programs to the functions that read their calls; false means a call is not followed.
 var tools = sync.OnceValue(func() map[string]func(f *Filter, args []string) bool { //nolint:gochecknoglobals // It is made once and never changed.
 	return map[string]func(f *Filter, args []string) bool{
-		"tr": translate, "rev": rev, "base64": base64Text, "base32": base32Text, "openssl": openssl, "xxd": xxd, "sed": replaces,
+		"tr": translate, "rev": rev, "base64": base64Text, "base32": base32Text, "openssl": openssl, "xxd": xxd, "sed": sed,
 	}
 })
 

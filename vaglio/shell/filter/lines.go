@@ -125,3 +125,24 @@ func members(class string) []rune {
 	}
 	return out
 }
+
+// mostSteps limits what one call of sed may cost.
+const mostSteps = 1 << 20
+
+// sed reads a call of sed that changes text and prints the result.
+func sed(f *Filter, args []string) bool {
+	o, rest, ok := parse(args, "E=regexp-extended r", "e=expression")
+	if !ok {
+		return false
+	}
+	scripts := o["e"]
+	if len(scripts) == 0 && len(rest) > 0 {
+		scripts, rest = rest[:1], rest[1:]
+	}
+	f.Files = rest
+	f.apply = func(text string) (string, bool) {
+		left := mostSteps
+		return unixtext.SedEdited(strings.Join(scripts, "\n"), o.has("E") || o.has("r"), text, func(n int) bool { left -= n; return left >= 0 })
+	}
+	return true
+}

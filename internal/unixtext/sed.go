@@ -1,0 +1,259 @@
+package unixtext
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// mostEdited limits the text that a replacement makes, and mostPattern a pattern, in bytes.
+const (
+	mostEdited  = 1 << 20
+	mostPattern = 1 << 10
+)
+
+// sedHead matches what stands before a command's own words: the line that it is for, and its verb.
+// Of an a, i or c, the rest is a text, in which sedEscape matches a backslash.
+var (
+	sedHead   = regexp.MustCompile(`^(\d+|\$|/(?:\\.|[^/\\])+/)? *(s|d *(?:[;\n]|$)|[aic](?:\\\n|[ \t]*\\?)((?:[^\\\n]|\\(?s:.))+))`)
+	sedEscape = regexp.MustCompile(`(?s)\\(.)`)
+)
+
+// SedEdited returns a text after a sed script; false if the script does anything else than replace,
+// delete and then add, does it in a way that is not followed, or costs more than spend grants.
+// extended says that its patterns are extended regular expressions.
+func SedEdited(script string, extended bool, text string, spend func(steps int) bool) (string, bool) {
+	all := strings.SplitAfter(strings.TrimSuffix(text, "\n")+"\n", "\n")
+	all = all[:len(all)-1]
+	added := false
+	for script = strings.TrimLeft(script, "; \t\n"); script != ""; script = strings.TrimLeft(script, "; \t\n") {
+		m := sedHead.FindStringSubmatch(script)
+		if m == nil || added && m[2][0] != 'a' && m[2][0] != 'i' {
+			return "", false
+		}
+		change, rest, ok := changeOf(m, script[len(m[0]):], extended)
+		at, known := addressOf(m[1], extended, len(all))
+		if !ok || !known || !spend(costOf(script[:len(script)-len(rest)], text)) || !edit(all, at, change) {
+			return "", false
+		}
+		script, added = rest, added || m[3] != ""
+	}
+	out := strings.Join(all, "")
+	if !strings.HasSuffix(text, "\n") {
+		out = strings.TrimSuffix(out, "\n")
+	}
+	return out, len(out) <= mostEdited
+}
+
+// edit changes the lines at an address that are not deleted; false if one cannot be changed.
+func edit(all []string, at address, change func(line string) (string, bool)) bool {
+	for i, line := range all {
+		if line == "" || !at.is(i+1, line) {
+			continue
+		}
+		after, ok := change(line)
+		if !ok {
+			return false
+		}
+		all[i] = after
+	}
+	return true
+}
+
+// changeOf returns what a command makes of a line, and what follows it in the script.
+func changeOf(m []string, rest string, extended bool) (change func(line string) (string, bool), behind string, ok bool) {
+	with := sedEscape.ReplaceAllString(m[3], "$1") + "\n"
+	switch m[2][0] {
+	case 'd':
+		return func(string) (string, bool) { return "", true }, rest, true
+	case 'a':
+		return func(line string) (string, bool) { return line + with, true }, rest, true
+	case 'i':
+		return func(line string) (string, bool) { return with + line, true }, rest, true
+	case 'c':
+		return func(string) (string, bool) { return with, true }, rest, true
+	}
+	if rest == "" {
+		return nil, "", false
+	}
+	pat, with, flags, rest, whole := SedCommand("s" + rest)
+	if !whole || len(pat) > mostPattern || strings.Trim(flags, "giI") != "" || strings.HasPrefix(rest, "}") {
+		return nil, "", false
+	}
+	re, ok := patternOf(pat, extended, strings.ContainsAny(flags, "iI"))
+	to, known := replacement(with)
+	return func(line string) (string, bool) { return replaced(line, re, to, strings.Contains(flags, "g")) }, rest, ok && known
+}
+
+// address is a line with a number, or those that match a pattern. Without either, it is every line.
+type address struct {
+	line    int
+	pattern *regexp.Regexp
+}
+
+func (a address) is(n int, line string) bool {
+	if a.pattern != nil {
+		return a.pattern.MatchString(strings.TrimSuffix(line, "\n"))
+	}
+	return a.line == 0 || a.line == n
+}
+
+// addressOf reads an address in a text with some lines.
+func addressOf(s string, extended bool, last int) (a address, ok bool) {
+	if strings.HasPrefix(s, "/") && len(s) < mostPattern {
+		a.pattern, ok = patternOf(strings.ReplaceAll(s[1:len(s)-1], `\/`, "/"), extended, false)
+		return a, ok
+	}
+	if s = strings.ReplaceAll(s, "$", strconv.Itoa(last)); s == "" {
+		return a, true
+	}
+	n, err := strconv.Atoi(s)
+	return address{line: n}, err == nil && n > 0
+}
+
+// costOf returns the steps that a match may take: a pattern is tried at each byte with each of its
+// parts, and a repetition has many.
+func costOf(pat, text string) int {
+	parts := 1 + len(pat)/16
+	if strings.Contains(pat, "{") {
+		parts *= 64
+	}
+	return 64 + len(text)/4*parts
+}
+
+// replaced replaces what a pattern matches in a line: all of it, or the first. It reports whether
+// the result is within the limit.
+func replaced(line string, re *regexp.Regexp, to string, all bool) (string, bool) {
+	most := 1
+	if all {
+		most = -1
+	}
+	line = strings.TrimSuffix(line, "\n")
+	var out []byte
+	from := 0
+	for _, at := range re.FindAllStringSubmatchIndex(line, most) {
+		if len(out)+len(to)+strings.Count(to, "${")*(at[1]-at[0]) > mostEdited {
+			return "", false
+		}
+		out = re.ExpandString(append(out, line[from:at[0]]...), to, line, at)
+		from = at[1]
+	}
+	return string(out) + line[from:] + "\n", true
+}
+
+// operators are the characters of operators, which in a basic expression need a backslash, and in
+// an extended one lose their meaning with it.
+const operators = "(){}|+?"
+
+// patternOf compiles a POSIX regular expression with the extensions of GNU sed.
+func patternOf(pat string, extended, fold bool) (*regexp.Regexp, bool) {
+	var b strings.Builder
+	if fold {
+		b.WriteString("(?i)")
+	}
+	for i := 0; i < len(pat); i++ {
+		c := pat[i]
+		switch {
+		case c == '[':
+			end := classEnd(pat, i)
+			b.WriteString(strings.ReplaceAll(pat[i:end], `\`, `\\`))
+			i = end - 1
+		case c == '\\' && i+1 < len(pat):
+			i++
+			b.WriteString(escaped(pat[i], extended))
+		case !extended && literal(pat, i):
+			b.WriteString(`\` + string(c))
+		default:
+			b.WriteByte(c)
+		}
+	}
+	re, err := regexp.Compile(b.String())
+	return re, err == nil
+}
+
+// escaped returns what a character behind a backslash means. What was matched before has no
+// equivalent, and gives what does not compile.
+func escaped(c byte, extended bool) string {
+	switch {
+	case c == '<' || c == '>':
+		return `\b`
+	case strings.IndexByte("ntwWsSbB0123456789", c) >= 0, strings.IndexByte(operators, c) >= 0 && extended:
+		return `\` + string(c)
+	case strings.IndexByte(operators, c) >= 0:
+		return string(c)
+	default:
+		return regexp.QuoteMeta(string(c))
+	}
+}
+
+// literal reports whether a character of a basic expression is no operator there: $ and ^ are
+// anchors at the end and the start of one, of a group and of an alternative only.
+func literal(pat string, at int) bool {
+	before, behind := pat[:at], pat[at+1:]
+	switch pat[at] {
+	case '$':
+		return behind != "" && !strings.HasPrefix(behind, `\)`) && !strings.HasPrefix(behind, `\|`)
+	case '^':
+		return before != "" && !strings.HasSuffix(before, `\(`) && !strings.HasSuffix(before, `\|`)
+	default:
+		return strings.IndexByte(operators, pat[at]) >= 0
+	}
+}
+
+// classEnd returns the index behind a bracket expression, in which a ] comes first or ends it.
+func classEnd(pat string, from int) int {
+	i := from + 1
+	if i < len(pat) && pat[i] == '^' {
+		i++
+	}
+	for first := i; i < len(pat); i++ {
+		switch {
+		case pat[i] == ']' && i > first:
+			return i + 1
+		case pat[i] == '[' && i+1 < len(pat) && strings.IndexByte(":.=", pat[i+1]) >= 0: // as in [[:alpha:]]
+			if n := strings.Index(pat[i+2:], pat[i+1:i+2]+"]"); n >= 0 {
+				i += n + len("[:") + len(":]") - 1
+			}
+		}
+	}
+	return len(pat)
+}
+
+// replacement returns what replaces a match, as a template of the regexp package; false if it
+// changes the case of what was matched.
+func replacement(with string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(with); i++ {
+		switch c := with[i]; {
+		case c == '&':
+			b.WriteString("${0}")
+		case c == '$':
+			b.WriteString("$$")
+		case c == '\\' && i+1 < len(with):
+			i++
+			if strings.IndexByte("ULulE", with[i]) >= 0 {
+				return "", false
+			}
+			b.WriteString(inserted(with[i]))
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), true
+}
+
+// inserted returns what a character behind a backslash inserts.
+func inserted(c byte) string {
+	switch {
+	case '0' <= c && c <= '9':
+		return "${" + string(c) + "}"
+	case c == 'n':
+		return "\n"
+	case c == 't':
+		return "\t"
+	case c == '$':
+		return "$$"
+	default:
+		return string(c)
+	}
+}
