@@ -162,11 +162,11 @@ func (r *reading) stranger(v *invocation) []Effect {
 	if task, ok := strings.CutPrefix(v.path, "npm:"); ok {
 		return c.task(task, say("runs the project's script %s", task))
 	}
-	if len(v.via) > 0 {
-		switch v.via[len(v.via)-1] {
-		case "npx", "bunx", "npm", "pnpm", "yarn":
+	if n := len(v.via); n > 0 {
+		switch t, by := r.judge.tables, strings.ReplaceAll(v.via[n-1], " ", "-"); {
+		case t.ofClass("runs-package", by):
 			return reads() // the runner's own rule has judged the package
-		case "poetry", "bundle", "pdm", "pipenv", "hatch", "rye", "uv run", "rye run":
+		case t.ofClass("runs-project-program", by):
 			return c.task(v.name, say("runs the project's %s", v.name))
 		}
 	}
