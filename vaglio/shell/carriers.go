@@ -48,6 +48,7 @@ type way struct {
 	// escapes lists what precedes a command line in words and in the input.
 	escapes  []string
 	language string
+	usual    string // the file that it takes if none is named: its operands are no files
 	with     string // the program that takes the operands
 	ending   string // only those whose first one has this ending
 
@@ -206,7 +207,7 @@ func (w *way) field(name string) any {
 		"assigns": &w.assigns, "privileged": &w.privileged, "own": &w.own, "only": &w.only, "container": &w.container, "dash": &w.dash,
 		"here": &w.here, "operand": &w.operand, "records": &w.records, "stdin": &w.stdin, "script": &w.script, "bindings": &w.bindings,
 		"unescape": &w.unescape, "mixed": &w.mixed,
-		"run": &w.run, "from": &w.from, "language": &w.language, "with": &w.with, "ending": &w.ending,
+		"run": &w.run, "from": &w.from, "language": &w.language, "usual": &w.usual, "with": &w.with, "ending": &w.ending,
 		"keys": &w.keys, "escapes": &w.escapes, "may": &w.may, "not": &w.not,
 		"line": &w.line, "settings": &w.settings, "text": &w.text, "program": &w.program, "file": &w.file, "chdir": &w.chdir,
 		"root": &w.root, "to": &w.to, "line-with": &w.lineWith, "argv-with": &w.argvWith, "login": &w.login, "enters": &w.enters, "unless": &w.unless,

@@ -13,7 +13,6 @@ func evaluators() map[string]evaluator {
 		"language": (*reader).runProgram, "runner": (*reader).runRunner, "shell": (*reader).runShell, "foreign": (*reader).runShellLike,
 		"env": (*reader).runEnv, "su": (*reader).runSu, "find": (*reader).runFind,
 		"xargs": (*reader).runXargs, "parallel": (*reader).runParallel, "git": (*reader).runGit,
-		"make": (*reader).runMake,
 		"copy": (*reader).runMove, "tee": (*reader).runTee, "dd": (*reader).runDd, "download": (*reader).runDownload, "sed": (*reader).runSed,
 		"fd": (*reader).runFd, "flake": (*reader).runFlake,
 	}
@@ -222,6 +221,18 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 // runOptions reads a program that does more than to run what some of its
 // options and operands carry. Several ways stand with ";" between them.
 func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
+	if len(p.chdir) == 0 {
+		return r.optionsIn(f, k, p, name)
+	}
+	opts, _ := p.parse(k.argv[1:])
+	return r.scoped(func() Word {
+		r.below(opts, &p.way)
+		return r.optionsIn(f, k, p, name)
+	})
+}
+
+// optionsIn is runOptions in the folder that the options name.
+func (r *reader) optionsIn(f *frame, k *call, p *program, name string) Word {
 	var out Word
 	if p.only {
 		r.wrapper(f, k)

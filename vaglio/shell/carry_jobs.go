@@ -43,59 +43,14 @@ func (r *reader) sentKeys(f *frame, ops []Word, by string) {
 	}
 }
 
-// runMake reads make: a makefile from its input, and settings that run code.
-func (r *reader) runMake(f *frame, k *call, p *program, _ string) Word {
-	opts, rest := p.parse(k.argv[1:])
-	return r.scoped(func() Word {
-		r.below(opts, &p.way)
-		out := r.plain(f, k)
-		g := f.at(k, "make")
-		g.stdin = Input{}
-		for _, text := range opts.all(p.text...) {
-			r.makefile(g, text)
-		}
-		files := opts.all(p.file...)
-		if !opts.any(p.file...) {
-			files = []Word{Text("Makefile")}
-		}
-		for _, file := range files {
-			if isStdin(file) && f.stdin.Kind == InputText || r.written(file) {
-				r.makefile(g, r.content(f, file))
-			}
-		}
-		for _, w := range rest {
-			if name, value, ok := w.Split("="); ok && name.Is("SHELL") {
-				r.carried(g, value, "make SHELL=")
-			}
-		}
-		return out
-	})
-}
-
-// makefile reads the recipes and each $(shell …) of a makefile.
+// makefile reads what make would run of a makefile that the source itself gives.
 func (r *reader) makefile(f *frame, text Word) {
 	r.codeProblem(f, text, "make")
-	for _, l := range text.lines() {
-		for rest := l; ; {
-			_, after, ok := rest.Split("$(shell ")
-			if !ok {
-				break
-			}
-			code, more, _ := after.Split(")")
-			r.carried(f, code, "make $(shell)")
-			rest = more
-		}
-		s := l.Prefix()
-		if _, recipe, ok := l.Split(";"); ok && strings.Contains(s, ":") && !strings.HasPrefix(s, "\t") {
-			l, s = recipe, "\t"+recipe.Prefix()
-		}
-		if strings.HasPrefix(s, "\t") {
-			cut := len(l.Prefix()) - len(strings.TrimLeft(l.Prefix(), "\t@-+ "))
-			code := l.Cut(cut).mapText(func(s string) string { return strings.ReplaceAll(s, "$$", "$") })
-			if !code.Is("") {
-				r.carried(f, code, "make")
-			}
-		}
+	if r.opts.Tasks == nil {
+		return
+	}
+	for _, t := range r.opts.Tasks.Written("/Makefile", r.splice(text)) {
+		r.carried(f, r.fillHoles(t.Text), "make")
 	}
 }
 

@@ -219,11 +219,18 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	opts, rest := p.parse(k.argv[1:])
 	texts, _ := p.texts(opts, rest)
 	texts = slices.Clone(texts)
-	lines := p.language == "sh" || p.language == "crontab"
+	lines := p.language == "sh" || p.language == "crontab" || p.language == "makefile"
 	if p.stdin && (f.stdin.Kind == InputText || lines && f.stdin.Kind == InputFile) {
 		texts = append(texts, f.stdin.Text)
 	}
-	texts = append(texts, r.textsIn(f, p, append(rest, opts.all(p.file...)...))...)
+	files := opts.all(p.file...)
+	switch {
+	case p.usual == "":
+		files = append(rest, files...)
+	case files == nil:
+		files = []Word{Text(p.usual)}
+	}
+	texts = append(texts, r.textsIn(f, p, files)...)
 	g := f.at(k, name)
 	g.conditional, g.lenient = true, !lines
 	g.stdin = Input{}
@@ -234,6 +241,8 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 			r.carried(g, t, name)
 		case p.language == "crontab":
 			r.crontab(g, t, false)
+		case p.language == "makefile":
+			r.makefile(g, t)
 		default:
 			r.readProgram(g, &Program{Language: p.language, Text: t, Stdin: inputOf(f)}, Word{})
 		}
@@ -245,7 +254,7 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 func (r *reader) textsIn(f *frame, p *program, words []Word) []Word {
 	var texts []Word
 	for _, w := range words {
-		if r.written(w) {
+		if r.written(w) || p.language == "makefile" && isStdin(w) && f.stdin.Kind == InputText {
 			texts = append(texts, r.content(f, w))
 		}
 		if code, ok := strings.CutPrefix(w.Prefix(), "+"); ok && p.language == "vim" {
