@@ -46,7 +46,7 @@ func (r *reader) sentKeys(f *frame, ops []Word, by string) {
 // makefile reads what make would run of a makefile that the source itself gives.
 func (r *reader) makefile(f *frame, text Word) {
 	r.codeProblem(f, text, "make")
-	if r.opts.Tasks == nil {
+	if r.opts.Tasks == nil || !r.step(f, text.Size()/bytesPerStep) {
 		return
 	}
 	for _, t := range r.opts.Tasks.Written("/Makefile", r.splice(text)) {
