@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -137,35 +136,6 @@ func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 	if ok {
 		f.remote = f.remote.below(root)
 	}
-}
-
-// below returns where a command runs that changes the root of where it is: it sees the mounts
-// there, and what else is below the new root unless that is in a container.
-func (r *Remote) below(root Word) *Remote {
-	if r == nil {
-		return &Remote{Kind: RemoteRoot, Target: root, Mounts: []Mount{{Host: root, Inside: Text("/")}}}
-	}
-	in := *r
-	in.Mounts = nil
-	if r.Kind != RemoteContainer && r.Mounts == nil {
-		in.Mounts = []Mount{{Host: root, Inside: Text("/")}}
-	}
-	to, known := root.Text()
-	for _, m := range r.Mounts {
-		at, ok := m.Inside.Text()
-		to, at := path.Join(to, "x"), path.Join(at, "x") // for whole steps, "/" too
-		deeper, above := strings.CutPrefix(to, at[:len(at)-1])
-		inner, below := strings.CutPrefix(at, to[:len(to)-1])
-		switch {
-		case !ok || !known || deeper == "x":
-			in.Mounts = append(in.Mounts, Mount{Host: m.Host, Inside: Text("/")})
-		case above:
-			in.Mounts = append(in.Mounts, Mount{Host: Glue(m.Host, Text(path.Dir("/"+deeper))), Inside: Text("/")})
-		case below:
-			in.Mounts = append(in.Mounts, Mount{Host: m.Host, Inside: Text(path.Dir("/" + inner))})
-		}
-	}
-	return &in
 }
 
 // lines reads the options whose value is a command line, and reports whether there are any.
