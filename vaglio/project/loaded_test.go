@@ -153,7 +153,7 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 	for command, want := range map[string]string{
 		"bun y.js": "y.js:1 node x()", "unheardof gone.py": "a.rb:1 ruby? y()",
 		// the file that it runs decides: by its name, or by what it takes in
-		"bun in.js": "in.js:1 node require(x)\na.rb:1 ruby? y()",
+		"bun in.js":                "in.js:1 node require(x)\na.rb:1 ruby? y()",
 		"locust -f manage.py test": "manage.py:1 python x()\na.rb:1 ruby? y()",
 	} {
 		c := call{command: command, files: f, changed: "a.rb", loaded: "a.rb", carries: true}
