@@ -42,8 +42,9 @@ type way struct {
 	// the home of the user of -u; that keep them from running; that precede a command; that replace
 	// the first operand; that name the fetched file.
 	lineWith, argvWith, login, enters, unless, after, instead, named []string
-	// Options that name the mark in whose place an item stands in the command.
-	marks []string
+	// Options that name the mark in whose place an item stands in the command; that keep the
+	// caller's home.
+	marks, keeps []string
 	// Operands that may precede the others, and behind which options may follow, and first
 	// operands that show that a different program is meant.
 	may, not []string
@@ -214,7 +215,7 @@ func (w *way) field(name string) any {
 		"keys": &w.keys, "escapes": &w.escapes, "may": &w.may, "not": &w.not,
 		"line": &w.line, "settings": &w.settings, "text": &w.text, "program": &w.program, "file": &w.file, "chdir": &w.chdir,
 		"root": &w.root, "to": &w.to, "line-with": &w.lineWith, "argv-with": &w.argvWith, "login": &w.login, "enters": &w.enters, "unless": &w.unless,
-		"after": &w.after, "instead": &w.instead, "named": &w.named, "marks": &w.marks,
+		"after": &w.after, "instead": &w.instead, "named": &w.named, "marks": &w.marks, "keeps": &w.keeps,
 	}[name]
 }
 
@@ -235,7 +236,7 @@ func (w *way) listed(attribute, e string) string {
 	switch attribute {
 	case "after":
 		return o // as it is written
-	case "line-with", "argv-with", "login", "enters", "unless", "instead", "named", "marks":
+	case "line-with", "argv-with", "login", "enters", "unless", "instead", "named", "marks", "keeps":
 		return bare
 	}
 	if has {

@@ -46,8 +46,8 @@ func (r *reader) runSu(f *frame, k *call, p *program, name string) Word {
 	h.privileged = p.privileged
 	return r.scoped(func() Word {
 		user := append(slices.DeleteFunc(slices.Clone(rest), func(w Word) bool { return w.Is("-") }), Text("root"))[0]
-		if !opts.any("u", "user", "m", "p", "preserve-environment") { // these keep the caller's home
-			r.becomes(h, user, opts.any("l", "login") || slices.ContainsFunc(rest, func(w Word) bool { return w.Is("-") }))
+		if !opts.any(p.keeps...) {
+			r.becomes(h, user, opts.any(p.enters...) || slices.ContainsFunc(rest, func(w Word) bool { return w.Is("-") }))
 		}
 		return r.suRuns(h, k, p, name, opts, rest)
 	})
