@@ -222,7 +222,7 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	}
 	texts, _ := p.texts(opts, rest)
 	texts = slices.Clone(texts)
-	lines := p.language == "sh" || p.language == "crontab" || p.language == "makefile"
+	lines := slices.Contains([]string{"sh", "crontab", "makefile"}, p.language)
 	if p.stdin && (f.stdin.Kind == InputText || lines && f.stdin.Kind == InputFile) {
 		texts = append(texts, f.stdin.Text)
 	}
