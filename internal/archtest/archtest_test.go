@@ -146,7 +146,7 @@ var rooms = map[string]room{
 	"vaglio/shell/filter":     {may: []string{"internal/strictjson", "internal/unixtext", "vaglio/wordclass"}, modules: []string{pflag}},
 	"vaglio/shell/powershell": {may: []string{"internal/rows", "vaglio/shell", "vaglio/wordclass", "vaglio/wording"}},
 	"vaglio/patch":            {may: []string{"vaglio/getopt", "vaglio/shell", "vaglio/wording"}},
-	"vaglio/place":            {modules: []string{xtext}},
+	"vaglio/place":            {may: []string{"internal/rows"}, modules: []string{xtext}},
 	"vaglio/operation":        {may: []string{"vaglio/shell"}},
 	"vaglio/commands":         {may: []string{"vaglio/getopt", "internal/rows", "vaglio/operation", "vaglio/shell"}},
 	"vaglio/reading":          {may: []string{"vaglio/operation", "vaglio/place", "vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/rows", "internal/strictjson", "vaglio/wording", "vaglio/project"}},

@@ -159,7 +159,7 @@ func (s *scan) setBases(c Call) {
 	if dir := s.expand(c.Cwd); strings.HasPrefix(dir, "/") {
 		s.bases, s.inCwd = append(s.bases, base{dir: dir, lexical: path.Clean(dir), workspace: true}), true
 	}
-	for _, dir := range s.rd.Bases(c.Args) {
+	for _, dir := range s.rd.Bases {
 		s.addBase(dir)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/rows"
 )
 
 //go:embed tables/*.txt
@@ -27,17 +29,6 @@ type Row struct {
 	Endings []string
 }
 
-// parser reads one file of the table.
-type parser struct {
-	name string
-	line int
-	rows []*Row
-}
-
-func (p *parser) fault(column int, format string, args ...any) error {
-	return fmt.Errorf("place: %s:%d:%d: %s", p.name, p.line, column+1, fmt.Sprintf(format, args...))
-}
-
 // readRows reads all built-in files. If several rows are about a path, the first decides, so
 // the order of the files matters.
 func readRows() ([]*Row, error) {
@@ -48,52 +39,53 @@ func readRows() ([]*Row, error) {
 		if err != nil {
 			return nil, fmt.Errorf("place: %w", err)
 		}
-		rows, err := parseRows(name, string(text))
+		read, err := parseRows(name, string(text))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, rows...)
+		all = append(all, read...)
 	}
 	return all, nil
 }
 
 // parseRows reads the rows of one file. Its error names file, line and column.
-func parseRows(name, text string) ([]*Row, error) {
-	p := &parser{name: name}
-	for line := range strings.SplitSeq(text, "\n") {
-		p.line++
-		var err error
-		switch {
-		case strings.TrimSpace(line) == "" || line[0] == '#':
-		case line[0] == '\t' || line[0] == ' ':
-			err = p.patterns(line)
+func parseRows(name, text string) (all []*Row, err error) {
+	for n, line := range rows.Of(text) {
+		switch inner := line[0] == '\t' || line[0] == ' '; {
+		case !inner:
+			var r *Row
+			r, err = header(line)
+			all = append(all, r)
+		case len(all) == 0:
+			err = rows.Wrong("", "a pattern stands before the first row")
 		default:
-			err = p.header(line)
+			err = all[len(all)-1].patterns(line)
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("place: %w", rows.Located(name, n, line, err))
 		}
 	}
-	for _, r := range p.rows {
+	for _, r := range all {
 		if len(r.Where) == 0 {
-			return nil, p.fault(0, "the row %q has no pattern", r.What)
+			return nil, fmt.Errorf("place: %s: the row %q has no pattern", name, r.What)
 		}
 	}
-	return p.rows, nil
+	return all, nil
 }
 
-func (p *parser) header(line string) error {
+// header reads the line that begins a row.
+func header(line string) (*Row, error) {
 	head, what, ok := strings.Cut(line, " | ")
 	if !ok || strings.TrimSpace(what) == "" {
-		return p.fault(len(line), "a row needs its name behind a bar")
+		return nil, rows.Wrong("", "a row needs its name behind a bar")
 	}
 	words := strings.Fields(head)
 	if len(words) == 0 {
-		return p.fault(0, "a row begins with its class")
+		return nil, rows.Wrong("", "a row begins with its class")
 	}
 	class, ok := classNames()[words[0]]
 	if !ok {
-		return p.fault(0, "there is no class %q", words[0])
+		return nil, rows.Wrong(words[0], "there is no class %q", words[0])
 	}
 	r := &Row{What: strings.TrimSpace(what), Class: class}
 	for _, w := range words[1:] {
@@ -101,16 +93,15 @@ func (p *parser) header(line string) error {
 		field := r.field(deed)
 		switch {
 		case field == nil:
-			return p.fault(strings.Index(line, w), "nothing is done to a place that is called %q", deed)
+			return nil, rows.Wrong(w, "nothing is done to a place that is called %q", deed)
 		case *field != "":
-			return p.fault(strings.LastIndex(line, w), "%s is said twice", deed)
+			return nil, rows.Wrong(w, "%s is said twice", deed)
 		case !strings.Contains(rule, ".") || strings.Trim(rule, "abcdefghijklmnopqrstuvwxyz_.") != "":
-			return p.fault(strings.Index(line, w), "%q is no rule", rule)
+			return nil, rows.Wrong(w, "%q is no rule", rule)
 		}
 		*field = rule
 	}
-	p.rows = append(p.rows, r)
-	return nil
+	return r, nil
 }
 
 func (r *Row) field(deed string) *string {
@@ -118,44 +109,41 @@ func (r *Row) field(deed string) *string {
 }
 
 // quotable are the words of a line, of which one with blanks stands in quotes.
-var quotable = regexp.MustCompile(`"[^"]*"|[^ \t]+`)
+var quotable = regexp.MustCompile(`"[^"]*"|[^ \t\n]+`)
 
-func (p *parser) patterns(line string) error {
-	if len(p.rows) == 0 {
-		return p.fault(0, "a pattern stands before the first row")
-	}
-	for _, at := range quotable.FindAllStringIndex(line, -1) {
-		word := line[at[0]:at[1]]
+func (r *Row) patterns(line string) error {
+	for _, word := range quotable.FindAllString(line, -1) {
+		plain := word
 		if quoted, ok := strings.CutPrefix(word, `"`); ok {
-			if word, ok = strings.CutSuffix(quoted, `"`); !ok {
-				return p.fault(at[0], "the quote is not closed")
+			if plain, ok = strings.CutSuffix(quoted, `"`); !ok {
+				return rows.Wrong(word, "the quote is not closed")
 			}
 		}
-		if err := p.pattern(p.rows[len(p.rows)-1], word, at[0]); err != nil {
+		if err := r.pattern(plain); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *parser) pattern(r *Row, word string, column int) error {
+func (r *Row) pattern(word string) error {
 	if word == "" || strings.Count(word, "{") != strings.Count(word, "}") {
-		return p.fault(column, "%q is no pattern", word)
+		return rows.Wrong(word, "%q is no pattern", word)
 	}
 	if ending, ok := strings.CutPrefix(word, "="); ok {
 		r.Endings = append(r.Endings, ending)
 		return nil
 	}
-	into := &r.Where
-	if free, ok := strings.CutPrefix(word, "!"); ok {
-		word, into = free, &r.Except
+	into, free := &r.Where, word
+	if strings.HasPrefix(word, "!") {
+		into, free = &r.Except, word[1:]
 	}
-	for _, one := range alternatives(word) {
+	for _, one := range alternatives(free) {
 		if rest, ok := strings.CutSuffix(one, "/+"); ok {
 			one = rest + "/*/**"
 		}
 		if one != Clean(one) || strings.Contains(one, "..") || strings.TrimLeft(one, "*/~") == "" {
-			return p.fault(column, "%q is no path in its normal form", one)
+			return rows.Wrong(word, "%q is no path in its normal form", one)
 		}
 		*into = append(*into, one)
 	}

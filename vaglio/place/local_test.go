@@ -8,7 +8,7 @@ import (
 
 func TestLocal(t *testing.T) {
 	t.Parallel()
-	rows(t, "local.txt", func(p, want string) {
+	eachRow(t, "local.txt", func(p, want string) {
 		if got := Local(p, "/home/ann"); got != want {
 			t.Errorf("%q is %q, not %q", p, got, want)
 		}
@@ -52,7 +52,7 @@ func TestByProcess(t *testing.T) {
 
 func TestDecodings(t *testing.T) {
 	t.Parallel()
-	rows(t, "decodings.txt", func(p, want string) {
+	eachRow(t, "decodings.txt", func(p, want string) {
 		text := strings.ReplaceAll(p, "<nul>", "\x00")
 		if got := slices.Collect(Decodings(text, true, false)); !slices.Contains(got, want) {
 			t.Errorf("%q is never %q, but %q", text, want, got)
@@ -170,7 +170,7 @@ func TestStreams(t *testing.T) {
 
 func TestMeet(t *testing.T) {
 	t.Parallel()
-	rows(t, "meet.txt", func(p, want string) {
+	eachRow(t, "meet.txt", func(p, want string) {
 		step, pattern, _ := strings.Cut(p, " ")
 		if got := Meet(marks(step), pattern); got != (want == "yes") {
 			t.Errorf("%s meets %s: %t", step, pattern, got)

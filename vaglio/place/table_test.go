@@ -117,8 +117,8 @@ func TestEveryPattern(t *testing.T) {
 	}
 }
 
-// rows reads a file of cases: a path, a tab, and the expectation.
-func rows(t *testing.T, name string, try func(path, want string)) {
+// eachRow reads a file of cases: a path, a tab, and the expectation.
+func eachRow(t *testing.T, name string, try func(path, want string)) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)
 	if err != nil {
@@ -152,7 +152,7 @@ func className(c Class) string {
 func TestClasses(t *testing.T) {
 	t.Parallel()
 	table := load(t)
-	rows(t, "classes.txt", func(p, want string) {
+	eachRow(t, "classes.txt", func(p, want string) {
 		if got := className(table.Classes(p)); got != want {
 			t.Errorf("%s is %q, not %q", p, got, want)
 		}
@@ -162,7 +162,7 @@ func TestClasses(t *testing.T) {
 func TestBelow(t *testing.T) {
 	t.Parallel()
 	table := load(t)
-	rows(t, "below.txt", func(p, want string) {
+	eachRow(t, "below.txt", func(p, want string) {
 		if got := className(table.Below(marks(p)) & (Secret | Own)); got != want {
 			t.Errorf("below %s lies %q, not %q", p, got, want)
 		}
@@ -173,7 +173,7 @@ func TestTrees(t *testing.T) {
 	t.Parallel()
 	table := load(t)
 	names := map[Tree]string{NoTree: "none", RootTree: "root", HomeTree: "home", SystemTree: "system"}
-	rows(t, "trees.txt", func(p, want string) {
+	eachRow(t, "trees.txt", func(p, want string) {
 		if got := names[table.TreeAt(marks(p))]; got != want {
 			t.Errorf("%s is %s, not %s", p, got, want)
 		}
@@ -197,7 +197,7 @@ func TestDisks(t *testing.T) {
 			t.Errorf("%s is no disk", hit)
 		}
 	}
-	rows(t, "disks.txt", func(p, want string) {
+	eachRow(t, "disks.txt", func(p, want string) {
 		if got := table.IsDisk(marks(p)); got != (want == "disk") {
 			t.Errorf("%s: disk is %t", p, got)
 		}
@@ -208,7 +208,7 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	table := load(t)
 	ops := map[string]Op{"use": Uses, "read": Reads, "write": Writes, "replace": Replaces, "remove": Removes, "empty": Empties, "copy": Copies}
-	rows(t, "rules.txt", func(p, want string) {
+	eachRow(t, "rules.txt", func(p, want string) {
 		op, rule, _ := strings.Cut(want, " ")
 		if got := table.Rule(marks(p), ops[op]); got != rule {
 			t.Errorf("to %s %s is %q, not %q", op, p, got, rule)
@@ -219,7 +219,7 @@ func TestRules(t *testing.T) {
 func TestRebuilt(t *testing.T) {
 	t.Parallel()
 	table := load(t)
-	rows(t, "rebuilt.txt", func(p, want string) {
+	eachRow(t, "rebuilt.txt", func(p, want string) {
 		if got := table.Rebuilt(p); got != (want == "yes") {
 			t.Errorf("%s: rebuilt is %t", p, got)
 		}
@@ -323,7 +323,7 @@ func TestAboveAHomeElsewhere(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"secret read=path.keys\n\t/a":           "x.txt:1:22: a row needs its name",
+		"secret read=path.keys\n\t/a":           "x.txt:1:1: a row needs its name",
 		"secrets | keys\n\t/a":                  `x.txt:1:1: there is no class "secrets"`,
 		"secret raed=path.keys | keys\n\t/a":    `x.txt:1:8: nothing is done`,
 		"secret read=keys | keys\n\t/a":         `x.txt:1:8: "keys" is no rule`,
@@ -352,7 +352,7 @@ func TestMistakes(t *testing.T) {
 func TestNamedPlaces(t *testing.T) {
 	t.Parallel()
 	table := load(t)
-	rows(t, "named.txt", func(p, want string) {
+	eachRow(t, "named.txt", func(p, want string) {
 		if got := said(table, p); got != want {
 			t.Errorf("%s is %q, not %q", p, got, want)
 		}

@@ -152,9 +152,10 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		}
 	}
 	for command, want := range map[string]string{
-		"uv run conftest.py": "conftest.py:1 python run('ls -l')", "unheardof gone.py": "a.rb:1 ruby? y()",
+		"bun y.js": "y.js:1 node x()", "unheardof gone.py": "a.rb:1 ruby? y()",
 		// the file that it runs decides: by its name, or by what it takes in
-		"bun y.js": "y.js:1 node x()", "bun in.js": "in.js:1 node require(x)\na.rb:1 ruby? y()", "uv run manage.py test": "manage.py:1 python x()\na.rb:1 ruby? y()", "uv run manage.py": "manage.py:1 python x()\na.rb:1 ruby? y()",
+		"bun in.js":                "in.js:1 node require(x)\na.rb:1 ruby? y()",
+		"locust -f manage.py test": "manage.py:1 python x()\na.rb:1 ruby? y()",
 	} {
 		c := call{command: command, files: f, changed: "a.rb", loaded: "a.rb", carries: true}
 		if got := c.tasks(t); got != want {

@@ -54,31 +54,3 @@ func (rd *Reading) coreLines(lines []string, v any, command bool) []string {
 	}
 	return lines
 }
-
-// Bases returns the folders that arguments name, at any depth that tools use, and that relative
-// paths beside them may start from.
-func (rd *Reading) Bases(args map[string]any) []string {
-	for key, v := range args { // a cheap check first
-		if _, nests := v.(map[string]any); nests || rd.Role(key)&RoleBase != 0 {
-			return rd.bases(nil, args, 0)
-		}
-	}
-	return nil
-}
-
-func (rd *Reading) bases(dirs []string, args map[string]any, depth int) []string {
-	const deepest, most = 3, 8
-	for _, key := range SortedKeys(args) {
-		switch v := args[key].(type) {
-		case map[string]any:
-			if depth < deepest {
-				dirs = rd.bases(dirs, v, depth+1)
-			}
-		case string:
-			if v != "" && len(dirs) < most && rd.Role(key)&RoleBase != 0 {
-				dirs = append(dirs, v)
-			}
-		}
-	}
-	return dirs
-}

@@ -136,6 +136,8 @@ type Reading struct {
 	Commands []Command
 	// Paths, URLs, Statements and Recipients are the texts under keys with these roles.
 	Paths, URLs, Statements, Recipients []Text
+	// Bases are the folders that arguments name, and that relative paths beside them may start from.
+	Bases []string
 	// Patched says that the call applies a patch, whose operations are among the commands.
 	Patched bool
 	// Deed is what the executor does to paths, and Operations what it does to processes, services

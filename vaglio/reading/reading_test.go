@@ -375,7 +375,7 @@ func TestFoldersOfArguments(t *testing.T) {
 	}{
 		"none": {A{"a": "/x"}, 0}, "at the top": {within(0), 1}, "three below": {within(3), 1}, "four below": {within(4), 0}, "empty": {A{"cwd": ""}, 0},
 	} {
-		if got := reader().Read(reading.Call{Executor: "x"}).Bases(tt.args); len(got) != tt.want {
+		if got := reader().Read(reading.Call{Executor: "x", Args: tt.args}).Bases; len(got) != tt.want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

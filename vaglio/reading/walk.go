@@ -63,6 +63,7 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 		if depth == 0 && role&RoleClaim != 0 && w.claims(k, args[k]) {
 			w.rd.DryRun = true
 		}
+		w.base(args[k], role, depth)
 		if role == 0 {
 			role = inherited
 		}
@@ -71,6 +72,14 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 			role &^= runs | RoleTyped | RoleProse
 		}
 		w.value(k, args[k], role, &sc, join(at, k), depth)
+	}
+}
+
+// base notes a folder that an argument names, and that relative paths beside it may start from.
+func (w *walk) base(v any, role Role, depth int) {
+	const deepest, most = 3, 8
+	if dir, ok := v.(string); ok && dir != "" && role&RoleBase != 0 && depth <= deepest && len(w.rd.Bases) < most {
+		w.rd.Bases = append(w.rd.Bases, dir)
 	}
 }
 

@@ -76,6 +76,9 @@ func (l later) Tasks(c shell.TaskCall) []shell.Task {
 	return l.tasks
 }
 
+// Written returns what a file of the task's own may run.
+func (later) Written(file, text string) []shell.Task { return project.Default().Written(file, text) }
+
 // Content finds no further files.
 func (later) Content(string) (string, bool) { return "", false }
 

@@ -42,12 +42,16 @@ type way struct {
 	// the home of the user of -u; that keep them from running; that precede a command; that replace
 	// the first operand; that name the fetched file.
 	lineWith, argvWith, login, enters, unless, after, instead, named []string
+	// Options that name the mark in whose place an item stands in the command; that keep the
+	// caller's home.
+	marks, keeps []string
 	// Operands that may precede the others, and behind which options may follow, and first
 	// operands that show that a different program is meant.
 	may, not []string
 	// escapes lists what precedes a command line in words and in the input.
 	escapes  []string
 	language string
+	usual    string // the file that it takes if none is named: its operands are no files
 	with     string // the program that takes the operands
 	ending   string // only those whose first one has this ending
 
@@ -65,6 +69,7 @@ type way struct {
 	bindings   bool // a line may have the form KEY:ACTION(line)
 	unescape   bool // a backslash escapes the blanks of a line
 	mixed      bool // options may follow operands
+	appends    bool // an item stands at the end of a command without marks
 }
 
 // What the operands are.
@@ -205,12 +210,12 @@ func (w *way) field(name string) any {
 	return map[string]any{
 		"assigns": &w.assigns, "privileged": &w.privileged, "own": &w.own, "only": &w.only, "container": &w.container, "dash": &w.dash,
 		"here": &w.here, "operand": &w.operand, "records": &w.records, "stdin": &w.stdin, "script": &w.script, "bindings": &w.bindings,
-		"unescape": &w.unescape, "mixed": &w.mixed,
-		"run": &w.run, "from": &w.from, "language": &w.language, "with": &w.with, "ending": &w.ending,
+		"unescape": &w.unescape, "mixed": &w.mixed, "appends": &w.appends,
+		"run": &w.run, "from": &w.from, "language": &w.language, "usual": &w.usual, "with": &w.with, "ending": &w.ending,
 		"keys": &w.keys, "escapes": &w.escapes, "may": &w.may, "not": &w.not,
 		"line": &w.line, "settings": &w.settings, "text": &w.text, "program": &w.program, "file": &w.file, "chdir": &w.chdir,
 		"root": &w.root, "to": &w.to, "line-with": &w.lineWith, "argv-with": &w.argvWith, "login": &w.login, "enters": &w.enters, "unless": &w.unless,
-		"after": &w.after, "instead": &w.instead, "named": &w.named,
+		"after": &w.after, "instead": &w.instead, "named": &w.named, "marks": &w.marks, "keeps": &w.keeps,
 	}[name]
 }
 
@@ -231,7 +236,7 @@ func (w *way) listed(attribute, e string) string {
 	switch attribute {
 	case "after":
 		return o // as it is written
-	case "line-with", "argv-with", "login", "enters", "unless", "instead", "named":
+	case "line-with", "argv-with", "login", "enters", "unless", "instead", "named", "marks", "keeps":
 		return bare
 	}
 	if has {

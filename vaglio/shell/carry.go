@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -13,7 +12,6 @@ func evaluators() map[string]evaluator {
 		"language": (*reader).runProgram, "runner": (*reader).runRunner, "shell": (*reader).runShell, "foreign": (*reader).runShellLike,
 		"env": (*reader).runEnv, "su": (*reader).runSu, "find": (*reader).runFind,
 		"xargs": (*reader).runXargs, "parallel": (*reader).runParallel, "git": (*reader).runGit,
-		"make": (*reader).runMake,
 		"copy": (*reader).runMove, "tee": (*reader).runTee, "dd": (*reader).runDd, "download": (*reader).runDownload, "sed": (*reader).runSed,
 		"fd": (*reader).runFd, "flake": (*reader).runFlake,
 	}
@@ -140,35 +138,6 @@ func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 	}
 }
 
-// below returns where a command runs that changes the root of where it is: it sees the mounts
-// there, and what else is below the new root unless that is in a container.
-func (r *Remote) below(root Word) *Remote {
-	if r == nil {
-		return &Remote{Kind: RemoteRoot, Target: root, Mounts: []Mount{{Host: root, Inside: Text("/")}}}
-	}
-	in := *r
-	in.Mounts = nil
-	if r.Kind != RemoteContainer && r.Mounts == nil {
-		in.Mounts = []Mount{{Host: root, Inside: Text("/")}}
-	}
-	to, known := root.Text()
-	for _, m := range r.Mounts {
-		at, ok := m.Inside.Text()
-		to, at := path.Join(to, "x"), path.Join(at, "x") // for whole steps, "/" too
-		deeper, above := strings.CutPrefix(to, at[:len(at)-1])
-		inner, below := strings.CutPrefix(at, to[:len(to)-1])
-		switch {
-		case !ok || !known || deeper == "x":
-			in.Mounts = append(in.Mounts, Mount{Host: m.Host, Inside: Text("/")})
-		case above:
-			in.Mounts = append(in.Mounts, Mount{Host: Glue(m.Host, Text(path.Dir("/"+deeper))), Inside: Text("/")})
-		case below:
-			in.Mounts = append(in.Mounts, Mount{Host: m.Host, Inside: Text(path.Dir("/" + inner))})
-		}
-	}
-	return &in
-}
-
 // lines reads the options whose value is a command line, and reports whether there are any.
 func (r *reader) lines(f *frame, w *way, opts options, by string) (out Word, found bool) {
 	for _, o := range opts {
@@ -222,6 +191,18 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 // runOptions reads a program that does more than to run what some of its
 // options and operands carry. Several ways stand with ";" between them.
 func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
+	if len(p.chdir) == 0 {
+		return r.optionsIn(f, k, p, name)
+	}
+	opts, _ := p.parse(k.argv[1:])
+	return r.scoped(func() Word {
+		r.below(opts, &p.way)
+		return r.optionsIn(f, k, p, name)
+	})
+}
+
+// optionsIn is runOptions in the folder that the options name.
+func (r *reader) optionsIn(f *frame, k *call, p *program, name string) Word {
 	var out Word
 	if p.only {
 		r.wrapper(f, k)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,25 +11,25 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// runFind reads find and the commands of -exec, -ok and their variants.
-func (r *reader) runFind(f *frame, k *call, _ *program, _ string) Word {
+// runFind reads find and the commands that it runs on what it finds.
+func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 	r.wrapper(f, k)
-	args := k.argv[1:]
-	for len(args) > 0 && isOneOf(args[0], []string{"-H", "-L", "-P"}) {
-		args = args[1:]
+	rest := k.argv[1:]
+	for len(rest) > 0 && isOneOf(rest[0], p.may) {
+		rest = rest[1:]
 	}
-	n := slices.IndexFunc(args, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") || w.Is("(") || w.Is("!") })
+	n := slices.IndexFunc(rest, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") || w.Is("(") || w.Is("!") })
 	if n < 0 {
-		n = len(args)
+		n = len(rest)
 	}
-	found := foundBelow(args[:n:n], args[n:])
-	args = args[n:]
-	r.findCommands(f, k, args, found)
+	tests := rest[n:]
+	found := foundBelow(rest[:n:n], tests)
+	r.runOn(f, k, p, "find", found)
 	if !f.capture {
 		return Word{}
 	}
 	sep := "\n"
-	if hasWord(args, "-print0") {
+	if hasWord(tests, "-print0") {
 		sep = "\x00"
 	}
 	var b builder
@@ -39,32 +40,43 @@ func (r *reader) runFind(f *frame, k *call, _ *program, _ string) Word {
 	return b.word()
 }
 
-// findCommands reads the commands of -exec, -ok and their variants for each name that find passes
-// on.
-func (r *reader) findCommands(f *frame, k *call, args, found []Word) {
-	for i := 0; i < len(args); i++ {
-		if !isOneOf(args[i], []string{"-exec", "-execdir", "-ok", "-okdir"}) {
+// runOn reads each command that stands behind a word of the program's list, up to a semicolon or a
+// plus sign, for each of the names that the program finds.
+func (r *reader) runOn(f *frame, k *call, p *program, name string, found []Word) {
+	for i := 0; i < len(k.argv); i++ {
+		w, argv := k.argv[i], k.argv[i+1:]
+		if !isOneOf(w, p.after) {
 			continue
 		}
-		g := f.at(k, "find "+args[i].text)
-		g.inLoop = true
-		g.stdin = Input{}
-		argv := args[i+1:]
 		if n := slices.IndexFunc(argv, func(w Word) bool { return w.Is(";") || w.Is("+") }); n >= 0 {
 			argv = argv[:n]
 		}
-		if !r.step(f, wordCost*len(argv)*len(found)) {
-			break
-		}
+		i += len(argv)
 		targets := found
-		if !slices.ContainsFunc(argv, func(w Word) bool { return strings.Contains(w.String(), "{}") }) {
+		if !p.appends && !slices.ContainsFunc(argv, func(w Word) bool { return strings.Contains(w.String(), "{}") }) {
 			targets = found[:min(1, len(found))] // the command is the same for every name
 		}
-		for _, target := range targets {
-			r.run(g, &call{argv: fillBraces(argv, "{}", target), span: k.span, external: true})
+		if len(argv) == 0 || !r.step(f, wordCost*len(argv)*len(targets)) {
+			return
 		}
-		i += 1 + len(argv)
+		g := f.at(k, name+" "+w.text)
+		g.inLoop, g.stdin = true, Input{}
+		r.forEach(g, k, argv, targets, p.appends, "{}")
 	}
+}
+
+// forEach reads a command for each of some items, with the item in the place of its marks. A
+// command without marks gets the item at its end if the program appends it.
+func (r *reader) forEach(f *frame, k *call, argv, items []Word, appends bool, marks ...string) Word {
+	var out builder
+	for _, item := range items {
+		if !r.step(f, len(argv)) {
+			break
+		}
+		filled := withItem(argv, item, appends, marks...)
+		out.addWord(r.run(f, &call{argv: filled, span: k.span, external: true}))
+	}
+	return out.word()
 }
 
 // foundBelow returns the names that find passes on: each starting point and what is below it,
@@ -148,13 +160,14 @@ func fillBraces(argv []Word, mark string, value Word) []Word {
 	return out
 }
 
-// withItem returns a command with an item in the place of its marks or, if it has none, at its end.
-func withItem(argv []Word, item Word, marks ...string) []Word {
+// withItem returns a command with an item in the place of its marks; if it has none, at its end
+// if the item is appended.
+func withItem(argv []Word, item Word, appends bool, marks ...string) []Word {
 	out := argv
 	for _, mark := range marks {
 		out = fillBraces(out, mark, item)
 	}
-	if slices.EqualFunc(out, argv, Word.Equal) {
+	if appends && slices.EqualFunc(out, argv, Word.Equal) {
 		return append(slices.Clone(argv), item)
 	}
 	return out
@@ -189,7 +202,7 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 	if f.stdin.Kind == InputInherited {
 		text = outputOf("")
 	}
-	if file, ok := opts.Get("a", "arg-file"); ok {
+	if file, ok := opts.Get(p.file...); ok {
 		text = r.content(f, file)
 	}
 	r.wrapper(f, k)
@@ -199,29 +212,18 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 	h := f.at(k, "xargs")
 	h.inLoop = true
 	h.stdin = Input{}
-	items := xargsItems(text, opts)
+	items := xargsItems(text, opts, opts.any(p.marks...))
 	if !r.step(f, len(items)*2) {
 		return outputOf("xargs")
 	}
-	mark, replace := opts.Get("I", "J", "i", "replace")
-	if m, ok := mark.Text(); replace && ok {
-		if m == "" {
-			m = "{}"
-		}
-		var out builder
-		for _, item := range items {
-			if !r.step(f, len(argv)) {
-				break
-			}
-			out.addWord(r.run(h, &call{argv: fillBraces(argv, m, item), span: k.span, external: true}))
-		}
-		return out.word()
+	if mark, replaces := opts.Get(p.marks...); replaces && mark.parts == nil {
+		return r.forEach(h, k, argv, items, false, cmp.Or(mark.text, "{}"))
 	}
 	return r.run(h, &call{argv: slices.Concat(argv, items), span: k.span, external: true})
 }
 
-// xargsItems splits the input of xargs.
-func xargsItems(text Word, opts options) []Word {
+// xargsItems splits the input of xargs, by lines or by blanks.
+func xargsItems(text Word, opts options, byLine bool) []Word {
 	if text.IsUnknown() {
 		p := text.parts[0]
 		p.Splits = true
@@ -232,7 +234,6 @@ func xargsItems(text Word, opts options) []Word {
 		return []Word{unknown("")}
 	}
 	var items []Word
-	byLine := opts.any("I", "J", "i", "replace")
 	for _, l := range text.lines() {
 		s, ok := l.Text()
 		switch {
@@ -304,7 +305,7 @@ func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
 	h.inLoop = true
 	h.stdin = Input{}
 	mark := "{}"
-	if m, ok := opts.Get("I"); ok {
+	if m, ok := opts.Get(p.marks...); ok {
 		mark, _ = m.Text()
 	}
 	var out builder
@@ -323,7 +324,7 @@ func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item W
 	if len(argv) == 0 {
 		return r.carried(f, item, "parallel")
 	}
-	argv = withItem(argv, item, mark, "{1}", "{.}", "{/}", "{//}")
+	argv = withItem(argv, item, true, mark, "{1}", "{.}", "{/}", "{//}")
 	g := *f
 	g.lenient = true
 	r.carried(&g, spaced(argv), "parallel")

@@ -44,59 +44,14 @@ func (r *reader) sentKeys(f *frame, ops []Word, by string) {
 	}
 }
 
-// runMake reads make: a makefile from its input, and settings that run code.
-func (r *reader) runMake(f *frame, k *call, p *program, _ string) Word {
-	opts, rest := p.parse(k.argv[1:])
-	return r.scoped(func() Word {
-		r.below(opts, &p.way)
-		out := r.plain(f, k)
-		g := f.at(k, "make")
-		g.stdin = Input{}
-		for _, text := range opts.all(p.text...) {
-			r.makefile(g, text)
-		}
-		files := opts.all(p.file...)
-		if !opts.any(p.file...) {
-			files = []Word{Text("Makefile")}
-		}
-		for _, file := range files {
-			if isStdin(file) && f.stdin.Kind == InputText || r.written(file) {
-				r.makefile(g, r.content(f, file))
-			}
-		}
-		for _, w := range rest {
-			if name, value, ok := w.Split("="); ok && name.Is("SHELL") {
-				r.carried(g, value, "make SHELL=")
-			}
-		}
-		return out
-	})
-}
-
-// makefile reads the recipes and each $(shell …) of a makefile.
+// makefile reads what make would run of a makefile that the source itself gives.
 func (r *reader) makefile(f *frame, text Word) {
 	r.codeProblem(f, text, "make")
-	for _, l := range text.lines() {
-		for rest := l; ; {
-			_, after, ok := rest.Split("$(shell ")
-			if !ok {
-				break
-			}
-			code, more, _ := after.Split(")")
-			r.carried(f, code, "make $(shell)")
-			rest = more
-		}
-		s := l.Prefix()
-		if _, recipe, ok := l.Split(";"); ok && strings.Contains(s, ":") && !strings.HasPrefix(s, "\t") {
-			l, s = recipe, "\t"+recipe.Prefix()
-		}
-		if strings.HasPrefix(s, "\t") {
-			cut := len(l.Prefix()) - len(strings.TrimLeft(l.Prefix(), "\t@-+ "))
-			code := l.Cut(cut).mapText(func(s string) string { return strings.ReplaceAll(s, "$$", "$") })
-			if !code.Is("") {
-				r.carried(f, code, "make")
-			}
-		}
+	if r.opts.Tasks == nil || !r.step(f, text.Size()/bytesPerStep) {
+		return
+	}
+	for _, t := range r.opts.Tasks.Written("/Makefile", r.splice(text)) {
+		r.carried(f, r.fillHoles(t.Text), "make")
 	}
 }
 
@@ -146,14 +101,13 @@ func (r *reader) runTee(f *frame, k *call, p *program, _ string) Word {
 // runFd reads fd, and the command that it runs on what it finds in the folders after its first
 // operand, or in the current folder.
 func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
-	out := r.runOptions(f, k, p, name)
-	at := slices.IndexFunc(k.argv, func(w Word) bool { return isOneOf(w, []string{"-x", "-X", "--exec", "--exec-batch"}) })
-	if at < 1 || at+1 == len(k.argv) {
-		return out
+	out := r.plain(f, k)
+	before := k.argv[1:]
+	if at := slices.IndexFunc(before, func(w Word) bool { return isOneOf(w, p.after) }); at >= 0 {
+		before = before[:at]
 	}
-	argv, _ := cutAt(k.argv[at+1:], ";")
-	opts, rest := p.parse(k.argv[1:at])
-	dirs := append(tail(rest, 1), opts.all("base-directory", "search-path")...)
+	opts, rest := p.parse(before)
+	dirs := append(tail(rest, 1), opts.all(p.chdir...)...)
 	if len(dirs) == 0 {
 		dirs = []Word{Text(".")}
 	}
@@ -161,21 +115,14 @@ func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
 	if name, known := fdName(opts, rest); known {
 		below = Glue(NewWord(Part{Kind: PartUnknown, From: "fd"}), Text("/"), name)
 	}
-	var targets []Word
+	var found []Word
 	for _, dir := range dirs {
-		targets = append(targets, inFolder(dir, below))
+		found = append(found, inFolder(dir, below))
 	}
 	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], isTelling) {
-		targets = append(targets, dirs...) // it finds everything there
+		found = append(found, dirs...) // it finds everything there
 	}
-	if !r.step(f, wordCost*len(argv)*len(targets)) {
-		return out
-	}
-	g := f.at(k, name)
-	g.conditional = true
-	for _, target := range targets {
-		r.run(g, &call{argv: withItem(argv, target, "{}"), span: k.span, external: true})
-	}
+	r.runOn(f, k, p, name, found)
 	return out
 }
 

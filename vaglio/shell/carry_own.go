@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -45,8 +46,8 @@ func (r *reader) runSu(f *frame, k *call, p *program, name string) Word {
 	h.privileged = p.privileged
 	return r.scoped(func() Word {
 		user := append(slices.DeleteFunc(slices.Clone(rest), func(w Word) bool { return w.Is("-") }), Text("root"))[0]
-		if !opts.any("u", "user", "m", "p", "preserve-environment") { // these keep the caller's home
-			r.becomes(h, user, opts.any("l", "login") || slices.ContainsFunc(rest, func(w Word) bool { return w.Is("-") }))
+		if !opts.any(p.keeps...) {
+			r.becomes(h, user, opts.any(p.enters...) || slices.ContainsFunc(rest, func(w Word) bool { return w.Is("-") }))
 		}
 		return r.suRuns(h, k, p, name, opts, rest)
 	})
@@ -149,6 +150,35 @@ func (r *reader) containerOf(f *frame, k *call, opts options, image Word) *Remot
 		out.Mounts = out.Mounts[:maxMounts]
 	}
 	return out
+}
+
+// below returns where a command runs that changes the root of where it is: it sees the mounts
+// there, and what else is below the new root unless that is in a container.
+func (r *Remote) below(root Word) *Remote {
+	if r == nil {
+		return &Remote{Kind: RemoteRoot, Target: root, Mounts: []Mount{{Host: root, Inside: Text("/")}}}
+	}
+	in := *r
+	in.Mounts = nil
+	if r.Kind != RemoteContainer && r.Mounts == nil {
+		in.Mounts = []Mount{{Host: root, Inside: Text("/")}}
+	}
+	to, known := root.Text()
+	for _, m := range r.Mounts {
+		at, ok := m.Inside.Text()
+		to, at := path.Join(to, "x"), path.Join(at, "x") // for whole steps, "/" too
+		deeper, above := strings.CutPrefix(to, at[:len(at)-1])
+		inner, below := strings.CutPrefix(at, to[:len(to)-1])
+		switch {
+		case !ok || !known || deeper == "x":
+			in.Mounts = append(in.Mounts, Mount{Host: m.Host, Inside: Text("/")})
+		case above:
+			in.Mounts = append(in.Mounts, Mount{Host: Glue(m.Host, Text(path.Dir("/"+deeper))), Inside: Text("/")})
+		case below:
+			in.Mounts = append(in.Mounts, Mount{Host: m.Host, Inside: Text(path.Dir("/" + inner))})
+		}
+	}
+	return &in
 }
 
 // mountsOf returns the folders and devices of the host that the options give to a container.

@@ -41,7 +41,7 @@ func carriers() map[string]string {
 		"Crontab": "echo '* * * * * rm -rf /' | crontab -", "CrontabName": "crontab <<< '@daily rm -rf /'", "TmuxKeys": "tmux send-keys -t a 'rm -rf /' Enter", "TmuxNew": "tmux new-session -d 'rm -rf /'", "Screen": "screen -dm rm -rf /",
 		"GitAlias": "git -c 'alias.w=!rm -rf /' w", "GitSsh": "git -c core.sshCommand='rm -rf /' fetch", "GitEnv": "GIT_SSH_COMMAND='rm -rf /' git fetch", "GitForeach": "git submodule foreach 'rm -rf /'", "GitBisect": "git bisect run rm -rf /",
 		"GitRebase": "git rebase -x 'rm -rf /' main", "Pager": "PAGER='rm -rf /' man ls", "TarCommand": "tar xf a --to-command='rm -rf /'", "TarCheckpoint": "tar cf a --checkpoint=1 --checkpoint-action=exec='rm -rf /' b", "Rsync": "rsync -ae 'rm -rf /' a h:b",
-		"MakeInput": "make -f - <<E\nall:\n\t@rm -rf /\nE", "MakeEval": "make --eval='x:;rm -rf /'", "SedExec": "sed '1e rm -rf /' f", "SedFlag": `echo a | sed 's/a/rm -rf \//e'`, "Socat": "socat TCP:h:1 EXEC:'rm -rf /'", "Vim": "vim -c '!rm -rf /' f",
+		"SedExec": "sed '1e rm -rf /' f", "SedFlag": `echo a | sed 's/a/rm -rf \//e'`, "Socat": "socat TCP:h:1 EXEC:'rm -rf /'", "Vim": "vim -c '!rm -rf /' f",
 		"ShadowedShell": "rm() { :; }; bash -c 'rm -rf /'", "ShadowedSudo": "rm() { :; }; sudo rm -rf /", "ShadowedXargs": "rm() { :; }; echo / | xargs rm -rf", "Exported": "export D=/; sh -c 'rm -rf $D'", "Unexported": "unset E; E=tmp; sh -c 'rm -rf /$E'",
 		"Declared": "declare -x D=/; sh -c 'rm -rf $D'", "AllExported": "set -a; unset D; D=/; sh -c 'rm -rf $D'", "Prefixed": "D=/ sh -c 'rm -rf $D'", "Nested": `echo "$( (rm -rf /); echo)"`, "Unknown": "mystery --flag rm -rf /", "UnknownVariable": `$RUN rm -rf /`, "Deep": `sudo env A=b nice timeout 5 bash -c "sh -c 'nohup rm -rf /'"`,
 	}

@@ -229,27 +229,44 @@ func (r *reader) runRunner(f *frame, k *call, p *program, name string) Word {
 // the command lines that it runs later.
 func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	opts, rest := p.parse(k.argv[1:])
+	if opts.any(p.unless...) {
+		return
+	}
 	texts, _ := p.texts(opts, rest)
 	texts = slices.Clone(texts)
-	lines := p.language == "sh" || p.language == "crontab"
+	lines := slices.Contains([]string{"sh", "crontab", "makefile"}, p.language)
 	if p.stdin && (f.stdin.Kind == InputText || lines && f.stdin.Kind == InputFile) {
 		texts = append(texts, f.stdin.Text)
 	}
-	texts = append(texts, r.textsIn(f, p, append(rest, opts.all(p.file...)...))...)
+	texts = append(texts, r.textsIn(f, p, p.files(opts, rest))...)
 	g := f.at(k, name)
 	g.conditional, g.lenient = true, !lines
 	g.stdin = Input{}
 	for _, t := range texts {
-		switch {
-		case opts.any(p.unless...):
-		case p.language == "sh":
+		switch p.language {
+		case "sh":
 			r.carried(g, t, name)
-		case p.language == "crontab":
+		case "crontab":
 			r.crontab(g, t, false)
+		case "makefile":
+			r.makefile(g, t)
 		default:
 			r.readProgram(g, &Program{Language: p.language, Text: t, Stdin: inputOf(f)}, Word{})
 		}
 	}
+}
+
+// files returns the words of a call that name the files it runs: its operands too, unless the
+// program takes a file of a certain name if no option names one.
+func (p *program) files(opts options, operands []Word) []Word {
+	named := opts.all(p.file...)
+	switch {
+	case p.usual == "":
+		return append(operands, named...)
+	case named == nil:
+		return []Word{Text(p.usual)}
+	}
+	return named
 }
 
 // textsIn returns the content of the files among words that the source wrote, and the commands
@@ -257,7 +274,7 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 func (r *reader) textsIn(f *frame, p *program, words []Word) []Word {
 	var texts []Word
 	for _, w := range words {
-		if r.written(w) {
+		if r.written(w) || p.language == "makefile" && isStdin(w) && f.stdin.Kind == InputText {
 			texts = append(texts, r.content(f, w))
 		}
 		if code, ok := strings.CutPrefix(w.Prefix(), "+"); ok && p.language == "vim" {

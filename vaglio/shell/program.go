@@ -141,6 +141,8 @@ type Tasks interface {
 	// Tasks returns the texts that a command runs, in order; none if it is no such tool or its
 	// files are missing.
 	Tasks(c TaskCall) []Task
+	// Written returns what a file with this text may run, whatever is asked of it.
+	Written(file, text string) []Task
 }
 
 // TaskCall is a command that may run what files hold.

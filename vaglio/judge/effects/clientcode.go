@@ -12,7 +12,7 @@ import (
 
 // clientCode returns the effects of an inline program through a client library: it knows libraries
 // that hold passwords and programs that send data.
-func (c *call) clientCode(code string) []Effect {
+func (c *command) clientCode(code string) []Effect {
 	if code == "" {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (r *reading) statementCall(library, word string, text arg) []Effect {
 
 // sendingCode returns the effects of an inline program that opens a connection and sends something
 // through it.
-func (c *call) sendingCode(code, lower string) []Effect {
+func (c *command) sendingCode(code, lower string) []Effect {
 	t := c.r.judge.tables
 	if strings.Contains(lower, "mail(") && c.name == "php" {
 		return one(KindPeople, say("sends mail from a line of %s", c.name), "mail")
@@ -145,7 +145,7 @@ func (r *reading) callVerb(name string) verb {
 
 // programText returns the inline program on an interpreter's command line or in its input, "" if
 // there is none.
-func (c *call) programText() string {
+func (c *command) programText() string {
 	for i, a := range c.all {
 		if i > 0 && slices.Contains([]string{"-c", "-e", "-r", "--eval", "-p", "--print", "-E"}, c.all[i-1].text) {
 			return a.text
@@ -160,7 +160,7 @@ func (c *call) programText() string {
 	return ""
 }
 
-func mongoRule(c *call) []Effect {
+func mongoRule(c *command) []Effect {
 	var out []Effect
 	for _, t := range c.values("--eval") {
 		out = append(out, mongoCode(t.text, c.r.judge.tables)...)
@@ -225,7 +225,7 @@ func (r *reading) metaCommands(text string, where wording.Clause, out *[]Effect)
 
 // metaCommand judges one line that a database client interprets itself.
 func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
-	c := &call{invocation: &invocation{name: "sql", cwd: r.world.cwd}, r: r}
+	c := &command{invocation: &invocation{name: "sql", cwd: r.world.cwd}, r: r}
 	var words []arg
 	for w := range strings.FieldsSeq(s) {
 		words = append(words, literal(strings.Trim(w, "'\"")))

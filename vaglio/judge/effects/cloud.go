@@ -10,7 +10,7 @@ import (
 )
 
 // local reports whether a cloud command talks to an emulator on this machine.
-func (c *call) local() bool {
+func (c *command) local() bool {
 	v, ok := c.value("--endpoint-url", "--endpoint", "--url")
 	return ok && localURL(v.text) || c.name == "awslocal" ||
 		slices.ContainsFunc(c.assigns, func(a assignment) bool { return strings.Contains(a.name, "ENDPOINT") && localURL(a.value.text) })
@@ -36,7 +36,7 @@ func (r *reading) verbOf(phrase string) verb {
 
 // byVerb judges a command line of nouns and a verb: the first operand from one
 // place to another that is a verb decides.
-func (c *call) byVerb(from, to int) []Effect {
+func (c *command) byVerb(from, to int) []Effect {
 	if len(c.operands) == 0 {
 		return reads()
 	}
@@ -56,7 +56,7 @@ func (c *call) byVerb(from, to int) []Effect {
 
 // verbAmong returns the verb among words: the first one, unless it may also be a noun and a better
 // one follows.
-func (c *call) verbAmong(words []arg) (found verb, ok bool) {
+func (c *command) verbAmong(words []arg) (found verb, ok bool) {
 	t := c.r.judge.tables
 	word := ""
 	for _, a := range words {
@@ -84,7 +84,7 @@ func (t *tables) thing(w string) bool {
 	return t.Nouns["cloud-thing"][w]
 }
 
-func (c *call) verbEffect(v verb, what string) []Effect {
+func (c *command) verbEffect(v verb, what string) []Effect {
 	e := v.effect
 	if e.Kind == KindRead {
 		for _, a := range c.operands {
@@ -114,7 +114,7 @@ func (c *call) verbEffect(v verb, what string) []Effect {
 }
 
 // stored judges a write to object storage.
-func stored(c *call) []Effect {
+func stored(c *command) []Effect {
 	verb, ops := c.operand(c.took-1), c.operands[c.took:]
 	out := shared(KindSend, say("writes to shared storage: %s %s", verb, join(ops)), join(ops))
 	if n := len(ops) - 1; n > 0 {
@@ -128,7 +128,7 @@ func stored(c *call) []Effect {
 
 // dockerRun judges starting a container by the folders that it gets. The container's command is
 // judged separately.
-func dockerRun(c *call) []Effect {
+func dockerRun(c *command) []Effect {
 	var out []Effect
 	for _, v := range append(c.values("-v", "--volume"), c.values("--mount")...) {
 		out = append(out, c.mounted(v.text)...)
@@ -137,7 +137,7 @@ func dockerRun(c *call) []Effect {
 }
 
 // mounted returns the effect of giving a container a folder of the host.
-func (c *call) mounted(mount string) []Effect {
+func (c *command) mounted(mount string) []Effect {
 	host, _, of := strings.Cut(mount, ":")
 	for part := range strings.SplitSeq(mount, ",") {
 		if key, s, ok := strings.Cut(part, "="); ok && (key == "source" || key == "src") {
@@ -160,12 +160,12 @@ func (c *call) mounted(mount string) []Effect {
 
 // bulk reports whether a command works on whatever another command lists, rather than only on what
 // this call started itself.
-func (c *call) bulk() bool {
+func (c *command) bulk() bool {
 	return (c.r.listed || !c.r.started) && slices.ContainsFunc(c.operands, func(a arg) bool { return !a.known && len(a.from) > 0 })
 }
 
 // kubeExec judges opening a session in a cluster. A command given to it is judged separately.
-func kubeExec(c *call) []Effect {
+func kubeExec(c *command) []Effect {
 	at, shells := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" }), []string{"sh", "bash", "zsh", "ash", "dash", "fish", "ksh"}
 	if c.wrapper && at >= 0 && (at+2 < len(c.all) || at+1 < len(c.all) && !slices.Contains(shells, lastPart(c.all[at+1].text))) {
 		return reads()
@@ -174,7 +174,7 @@ func kubeExec(c *call) []Effect {
 }
 
 // composeRule judges docker compose as the program docker-compose.
-func composeRule(c *call) []Effect {
+func composeRule(c *command) []Effect {
 	inner := *c.invocation
 	inner.name = "docker-compose"
 	if i := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "compose" }); i >= 0 {
@@ -185,7 +185,7 @@ func composeRule(c *call) []Effect {
 
 // elsewhere raises the effects of a container command if the engine is on another machine, or if
 // the containers belong to a live system.
-func (c *call) elsewhere(name string, out []Effect) []Effect {
+func (c *command) elsewhere(name string, out []Effect) []Effect {
 	t, where := c.r.judge.tables, wording.Phrase("on a live system: %s")
 	switch {
 	case t.ofClass("cluster-client", name):
@@ -210,7 +210,7 @@ func (c *call) elsewhere(name string, out []Effect) []Effect {
 
 // localCluster lowers the effects of a cluster command that names a disposable cluster on this
 // machine.
-func (c *call) localCluster(out []Effect) []Effect {
+func (c *command) localCluster(out []Effect) []Effect {
 	context, ok := c.value("--context", "--kube-context", "--kubecontext")
 	if !ok && c.operand(0) == "config" && slices.Contains([]string{"use-context", "use"}, c.operand(1)) {
 		context = literal(c.operand(2))
@@ -232,7 +232,7 @@ func localContext(s string) bool {
 }
 
 // remoteEngine reports whether a container command talks to another machine's engine.
-func (c *call) remoteEngine() bool {
+func (c *command) remoteEngine() bool {
 	far := func(s string) bool {
 		return !slices.Contains([]string{"", "default", "desktop-linux", "rootless", "colima", "orbstack"}, s) &&
 			!strings.HasPrefix(s, "unix://") && !strings.HasPrefix(s, "npipe://") && !localURL(s)

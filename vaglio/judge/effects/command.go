@@ -15,8 +15,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// call is one command being judged.
-type call struct {
+// command is one command of a call that is being judged.
+type command struct {
 	*invocation
 	*parsed
 	r    *reading

@@ -14,7 +14,7 @@ import (
 
 // client judges a database client by the statements in its words, in the files that it is given,
 // or else in its input.
-func (c *call) client() []Effect {
+func (c *command) client() []Effect {
 	kept, file := c.r.judge.tables.ofClass("keeps-in-file", c.name), c.operand(0)
 	if kept && strings.Contains(file, " ") && !strings.Contains(file, ".") {
 		c.about = append(c.about, c.operands[0]) // a statement instead of a file
@@ -33,7 +33,7 @@ func (c *call) client() []Effect {
 
 // databaseHere returns how far a change of a database on this machine reaches, and whether that is
 // a file outside the workspace.
-func (c *call) databaseHere(at where) (reach Reach, others bool) {
+func (c *command) databaseHere(at where) (reach Reach, others bool) {
 	switch {
 	case c.host != "", c.production():
 		return "", false
@@ -48,7 +48,7 @@ func (c *call) databaseHere(at where) (reach Reach, others bool) {
 }
 
 // keptAt returns where the file of a database is, if the client keeps the database in a file.
-func (c *call) keptAt(kept bool) where {
+func (c *command) keptAt(kept bool) where {
 	if !kept || c.operand(0) == "" || !c.operands[0].known {
 		return placeUnknown
 	}
@@ -56,7 +56,7 @@ func (c *call) keptAt(kept bool) where {
 }
 
 // serverHere reports whether the words say that the database server is on this machine.
-func (c *call) serverHere() bool {
+func (c *command) serverHere() bool {
 	at := c.values("-h", "--host")
 	if len(at) == 0 {
 		at = c.operands[:min(len(c.operands), 1)]
@@ -65,7 +65,7 @@ func (c *call) serverHere() bool {
 }
 
 // fed returns the effects of the statements in the input.
-func (c *call) fed(where wording.Clause, kept bool) []Effect {
+func (c *command) fed(where wording.Clause, kept bool) []Effect {
 	switch text, all := c.input(); {
 	case all && text.text != "":
 		return c.r.sql(text.text, where)
@@ -80,7 +80,7 @@ func (c *call) fed(where wording.Clause, kept bool) []Effect {
 }
 
 // statements returns the effects of the statements in words, and in the files that words name.
-func (c *call) statements(where wording.Clause) []Effect {
+func (c *command) statements(where wording.Clause) []Effect {
 	var out []Effect
 	for _, t := range c.about {
 		if !t.known && strings.Trim(t.text, "$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_(){}") == "" {
@@ -105,7 +105,7 @@ func unreadSQL(file arg, where wording.Clause) []Effect {
 
 // database names the database that a client works on: by the table, by its file, by its host or by
 // its first word. A database in memory or in a temporary file belongs to nobody.
-func (c *call) database(kept, nobodys bool) wording.Clause {
+func (c *command) database(kept, nobodys bool) wording.Clause {
 	name := c.databaseName()
 	switch h, ok := c.value("-h", "--host", "-S"); {
 	case c.why != "":
@@ -125,7 +125,7 @@ func (c *call) database(kept, nobodys bool) wording.Clause {
 }
 
 // databaseName returns the name of the database, "" if it is given in another way.
-func (c *call) databaseName() string {
+func (c *command) databaseName() string {
 	name := c.operand(c.took)
 	if d, ok := c.value("-d", "--dbname", "-D", "--database"); ok {
 		name = d.text

@@ -82,7 +82,7 @@ func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
 		}
 		return out
 	}
-	c := &call{invocation: v, parsed: p, r: r, called: r.canonical(v)}
+	c := &command{invocation: v, parsed: p, r: r, called: r.canonical(v)}
 	t := c.told()
 	for i := range t.Operations {
 		if o := &t.Operations[i]; o.Verb == operation.Read {
@@ -100,7 +100,7 @@ func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
 	return out
 }
 
-func (c *call) writeAll(verb wording.Phrase, list []arg) []Effect {
+func (c *command) writeAll(verb wording.Phrase, list []arg) []Effect {
 	var out []Effect
 	for _, a := range list {
 		out = append(out, c.r.write(c.invocation, a, verb)...)
@@ -215,7 +215,7 @@ func (j *Judge) madeBeside(name string, goes func(other string) bool) bool {
 }
 
 // searches returns the effect of a search that deletes what it finds below a folder.
-func (c *call) searches(tests []shell.Word, root arg) []Effect {
+func (c *command) searches(tests []shell.Word, root arg) []Effect {
 	s := searchOf(tests)
 	if !s.deletes {
 		return nil

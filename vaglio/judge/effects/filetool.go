@@ -160,25 +160,18 @@ func (t *tool) source(v *invocation, verb, p string, dest []string) []Effect {
 // editor reads str_replace_based_edit_tool and similar tools, whose command is a verb of the
 // editor.
 func (t *tool) editor() bool {
-	command, ok := t.text("command")
+	command, _ := t.text("command")
 	path, has := t.text("path", "file_path")
-	if !ok || !has {
-		return false
+	for _, verb := range []string{"read", "write", "delete"} {
+		if !has || !t.r.judge.tables.ofClass("editor-"+verb, command) {
+			continue
+		}
+		if t.r.add(t.fileEffects(verb, []string{path}, nil, nil)...); len(t.r.effects) == 0 {
+			t.r.add(reads()...)
+		}
+		return true
 	}
-	switch command {
-	case "view":
-		t.r.add(t.fileEffects("read", []string{path}, nil, nil)...)
-	case "create", "str_replace", "insert", "undo_edit", "edit", "write", "append":
-		t.r.add(t.fileEffects("write", []string{path}, nil, nil)...)
-	case "delete":
-		t.r.add(t.fileEffects("delete", []string{path}, nil, nil)...)
-	default:
-		return false
-	}
-	if len(t.r.effects) == 0 {
-		t.r.add(reads()...)
-	}
-	return true
+	return false
 }
 
 // drives reports whether an executor drives a browser.

@@ -11,7 +11,7 @@ import (
 
 // switched notes which main branch the next push works on, unless an option means that the word is
 // not an existing branch.
-func (c *call) switched() {
+func (c *command) switched() {
 	c.r.onMain = ""
 	if to := c.operand(1); len(c.operands) == 2 && c.r.judge.tables.mainBranch(to) && !c.has("-b", "-B", "-c", "--create", "-d", "--orphan", "--detach") {
 		c.r.onMain = to
@@ -25,7 +25,7 @@ func (t *tables) mainBranch(ref string) bool {
 }
 
 // gitCheckout tells switching a branch from restoring files.
-func gitCheckout(c *call) []Effect {
+func gitCheckout(c *command) []Effect {
 	if what, ok := c.checkedOut(); ok {
 		said, at := say("discards uncommitted changes in %s", what), slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" })
 		if at > 1 && !startsAny(c.all[at-1].text, "-") {
@@ -38,7 +38,7 @@ func gitCheckout(c *call) []Effect {
 
 // here returns an effect on the folder that the command works in: the current one, or the one that
 // git is told to use.
-func (c *call) here(e Effect) []Effect {
+func (c *command) here(e Effect) []Effect {
 	folder := literal(c.cwd)
 	for _, to := range c.values("-C") {
 		folder = arg{text: place.Join(folder.text, to.text), known: folder.known && to.known}
@@ -53,7 +53,7 @@ func (c *call) here(e Effect) []Effect {
 }
 
 // gitFetch passes a fetch that leaves the local branches alone.
-func gitFetch(c *call) []Effect {
+func gitFetch(c *command) []Effect {
 	for _, a := range c.operands {
 		src, dst, ok := strings.Cut(a.text, ":")
 		if !ok || dst == "" || strings.Contains(src, "@") || strings.Contains(a.text, "://") || strings.HasPrefix(dst, "refs/remotes/") {
@@ -67,7 +67,7 @@ func gitFetch(c *call) []Effect {
 }
 
 // gitPush passes a push that only adds commits to a feature branch.
-func gitPush(c *call) []Effect {
+func gitPush(c *command) []Effect {
 	ops := c.operands[min(c.took, len(c.operands)):]
 	to := pushTarget(ops)
 	if out := c.pushOptions(to); out != nil {
@@ -96,7 +96,7 @@ func gitPush(c *call) []Effect {
 }
 
 // pushOptions returns the effects of a push whose options decide, whatever branches it names.
-func (c *call) pushOptions(to string) []Effect {
+func (c *command) pushOptions(to string) []Effect {
 	e := usual(KindPublish).as(Irreversible, ReachShared)
 	remote, refs, _ := strings.Cut(to, " ")
 	switch {
@@ -130,7 +130,7 @@ func pushedWith(remote, refs string, named, unnamed wording.Phrase) wording.Sent
 
 // pushRemote returns the effects of a push to a remote that is not just for commits, or that
 // nobody has chosen.
-func (c *call) pushRemote(ops []arg, to string) []Effect {
+func (c *command) pushRemote(ops []arg, to string) []Effect {
 	e := usual(KindSend).as(Irreversible, ReachShared)
 	switch {
 	case len(ops) == 0 && c.r.rewired:
@@ -147,7 +147,7 @@ func (c *call) pushRemote(ops []arg, to string) []Effect {
 
 // pushRef returns the effects of pushing to a ref that others build on, or on which something is
 // lost.
-func (c *call) pushRef(remote, r arg) []Effect {
+func (c *command) pushRef(remote, r arg) []Effect {
 	to := pushTarget([]arg{remote, r})
 	src, dst, colon := strings.Cut(r.text, ":")
 	if !colon {
@@ -199,7 +199,7 @@ func (v *invocation) restores(w arg) bool {
 
 // checkedOut names the files that git checkout restores, and reports whether it restores any: the
 // same words may name a branch.
-func (c *call) checkedOut() (string, bool) {
+func (c *command) checkedOut() (string, bool) {
 	for i, a := range c.all {
 		if a.text == "--" && i+1 < len(c.all) {
 			return join(c.all[i+1:]), true
@@ -240,19 +240,19 @@ func cutLast(s, sep string) (string, string, bool) {
 }
 
 // gitConfig judges the words after config, whose options take values differently from git's own.
-func gitConfig(c *call) []Effect {
+func gitConfig(c *command) []Effect {
 	at := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "config" })
 	return c.rows("(git-config)", c.all[at+1:]...)
 }
 
 // gitSetting judges setting a key of git's configuration, gitUnset removing it.
-func gitSetting(c *call) []Effect {
+func gitSetting(c *command) []Effect {
 	return c.gitSetting(c.operand(c.took-2), c.operands[c.took-1])
 }
 
-func gitUnset(c *call) []Effect { return c.gitSetting(c.operand(c.took-1), arg{}) }
+func gitUnset(c *command) []Effect { return c.gitSetting(c.operand(c.took-1), arg{}) }
 
-func (c *call) gitSetting(key string, value arg) []Effect {
+func (c *command) gitSetting(key string, value arg) []Effect {
 	key = strings.ToLower(key)
 	d, ok := c.r.judge.doors.door(doorGit, key)
 	if ok && d.kind == "command" && !c.has("--system") && c.r.judge.tables.shows(value.text) {
@@ -282,6 +282,6 @@ func (t *tables) shows(line string) bool {
 }
 
 // aliased reports whether the options say what the first operand stands for: that is read by itself.
-func (c *call) aliased() bool {
+func (c *command) aliased() bool {
 	return slices.ContainsFunc(c.values("-c"), func(a arg) bool { return strings.HasPrefix(a.text, "alias."+c.operand(0)+"=") })
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // helpOnly reports whether a call only asks a known program for help.
-func (c *call) helpOnly(name string) ([]Effect, bool) {
+func (c *command) helpOnly(name string) ([]Effect, bool) {
 	if c.r.judge.tables.ofClass("runs-others", name) {
 		return nil, false
 	}
@@ -28,7 +28,7 @@ func (c *call) helpOnly(name string) ([]Effect, bool) {
 }
 
 // finish turns an outcome into effects.
-func (c *call) finish(o commands.Outcome) []Effect {
+func (c *command) finish(o commands.Outcome) []Effect {
 	c.leave(o.Leaves)
 	c.why = o.Why
 	if o.Rule != "" {
@@ -59,7 +59,7 @@ func (c *call) finish(o commands.Outcome) []Effect {
 }
 
 // byRule applies the rule that a line names, or continues with the lines that it refers to.
-func (c *call) byRule(o commands.Outcome) []Effect {
+func (c *command) byRule(o commands.Outcome) []Effect {
 	if strings.HasPrefix(o.Rule, "(") {
 		return c.shared(o.Rule)
 	}
@@ -75,7 +75,7 @@ func (c *call) byRule(o commands.Outcome) []Effect {
 }
 
 // shared judges what follows the matched operands by lines that several programs share.
-func (c *call) shared(name string) []Effect {
+func (c *command) shared(name string) []Effect {
 	sec := c.r.judge.tables.Judged[name][0]
 	for _, l := range sec.Lines {
 		if took, ok := l.Match(c.Parsed, c.took); ok {
@@ -87,7 +87,7 @@ func (c *call) shared(name string) []Effect {
 }
 
 // said returns the message of the line, in its form for one thing or for several.
-func (c *call) said(target string) wording.Sentence {
+func (c *command) said(target string) wording.Sentence {
 	things := texts(c.operands[min(c.took, len(c.operands)):])
 	message, several := wording.Number(c.why, things)
 	said := worded(message, func(of string) string { return c.filled(of, target) })
@@ -98,7 +98,7 @@ func (c *call) said(target string) wording.Sentence {
 }
 
 // filled returns what a placeholder of a table's message stands for, see [phraseFrom].
-func (c *call) filled(of, target string) string {
+func (c *command) filled(of, target string) string {
 	if of != "" && of[0] >= '0' && of[0] <= '9' {
 		return c.operand(c.took + int(of[0]-'0'))
 	}
@@ -125,7 +125,7 @@ func (c *call) filled(of, target string) string {
 
 // object returns what a command acts on: the operands after those that the line matched, or else
 // the values of its options.
-func (c *call) object() string {
+func (c *command) object() string {
 	if s := c.rest(c.took); s != "" {
 		return s
 	}
@@ -145,7 +145,7 @@ func (p *parsed) valued() []arg {
 
 // fact reports whether something holds for a command, or for some of its words, that a table line
 // asks for in addition.
-type fact func(c *call, of []arg) bool
+type fact func(c *command, of []arg) bool
 
 // allFacts returns what the tables may ask, by name.
 func allFacts() map[string]fact {
@@ -156,8 +156,8 @@ func allFacts() map[string]fact {
 
 // wordFacts hold for words if they hold for one of them, which messages may name.
 func wordFacts() map[string]fact {
-	of := func(holds func(c *call, a arg) bool) fact {
-		return func(c *call, words []arg) bool {
+	of := func(holds func(c *command, a arg) bool) fact {
+		return func(c *command, words []arg) bool {
 			i := slices.IndexFunc(words, func(a arg) bool { return holds(c, a) })
 			if i >= 0 {
 				c.Found = words[i].text
@@ -166,39 +166,39 @@ func wordFacts() map[string]fact {
 		}
 	}
 	at := func(p where) fact {
-		return of(func(c *call, a arg) bool { return c.r.world.placeOf(a, c.cwd) == p })
+		return of(func(c *command, a arg) bool { return c.r.world.placeOf(a, c.cwd) == p })
 	}
 	return map[string]fact{
 		"secret":      at(placeSecret),
 		"temporary":   at(placeTemp),
 		"workspace":   at(placeWorkspace),
 		"system":      at(placeSystem),
-		"sed-acts":    of(func(_ *call, a arg) bool { return writesByPath.MatchString(a.text) || runsSubstitution(a.text) }),
-		"known":       of(func(_ *call, a arg) bool { return a.known }),
-		"url":         of(func(_ *call, a arg) bool { return strings.Contains(a.text, "://") }),
-		"abroad":      of(func(_ *call, a arg) bool { return strings.Contains(a.text, "://") && !localURL(a.text) }),
-		"far":         of(func(_ *call, a arg) bool { return strings.Contains(a.text, "://") || remotePath(a.text) }),
-		"near":        of(func(_ *call, a arg) bool { return startsAny(a.text, ".", "/") }),
-		"number":      of(func(_ *call, a arg) bool { return a.text != "" && strings.Trim(a.text, "0123456789.") == "" }),
-		"versioned":   of(func(_ *call, a arg) bool { return strings.Contains(a.text, "@") }),
-		"secret-name": of(func(c *call, a arg) bool { return c.r.secretName(a.text) }),
-		"setting":     of(func(_ *call, a arg) bool { return a.known && settingName.MatchString(a.text) }),
-		"masks":       of(func(_ *call, a arg) bool { return masks(a.text) }),
-		"reads":       of((*call).namesReading),
-		"beyond":      of((*call).beyond),
-		"read": of(func(c *call, a arg) bool {
+		"sed-acts":    of(func(_ *command, a arg) bool { return writesByPath.MatchString(a.text) || runsSubstitution(a.text) }),
+		"known":       of(func(_ *command, a arg) bool { return a.known }),
+		"url":         of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") }),
+		"abroad":      of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") && !localURL(a.text) }),
+		"far":         of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") || remotePath(a.text) }),
+		"near":        of(func(_ *command, a arg) bool { return startsAny(a.text, ".", "/") }),
+		"number":      of(func(_ *command, a arg) bool { return a.text != "" && strings.Trim(a.text, "0123456789.") == "" }),
+		"versioned":   of(func(_ *command, a arg) bool { return strings.Contains(a.text, "@") }),
+		"secret-name": of(func(c *command, a arg) bool { return c.r.secretName(a.text) }),
+		"setting":     of(func(_ *command, a arg) bool { return a.known && settingName.MatchString(a.text) }),
+		"masks":       of(func(_ *command, a arg) bool { return masks(a.text) }),
+		"reads":       of((*command).namesReading),
+		"beyond":      of((*command).beyond),
+		"read": of(func(c *command, a arg) bool {
 			_, read := c.content(a.text)
 			return read
 		}),
-		"foreign": of(func(_ *call, a arg) bool {
+		"foreign": of(func(_ *command, a arg) bool {
 			archive, _ := localArchive(a.text)
 			return !archive && foreignSource(a.text) && !strings.Contains(a.text, "download.pytorch.org")
 		}),
-		"stray": of(func(_ *call, a arg) bool {
+		"stray": of(func(_ *command, a arg) bool {
 			_, stray := localArchive(a.text)
 			return stray
 		}),
-		"strange-channel": of(func(c *call, a arg) bool {
+		"strange-channel": of(func(c *command, a arg) bool {
 			name, _, _ := strings.Cut(a.text, "/")
 			return !c.r.judge.tables.ofClass("known-channel", name) && !localURL(a.text)
 		}),
@@ -207,35 +207,35 @@ func wordFacts() map[string]fact {
 
 // commandFacts hold for a command, or for all of some words.
 func commandFacts() map[string]fact {
-	all := func(holds func(c *call, a arg) bool) fact {
-		return func(c *call, words []arg) bool {
+	all := func(holds func(c *command, a arg) bool) fact {
+		return func(c *command, words []arg) bool {
 			return len(words) > 0 && !slices.ContainsFunc(words, func(a arg) bool { return !holds(c, a) })
 		}
 	}
 	return map[string]fact{
-		"cloned":           func(c *call, _ []arg) bool { return c.r.cloned },
-		"filtered":         func(c *call, _ []arg) bool { return c.filtered() },
-		"own-jobs":         func(c *call, _ []arg) bool { return c.ownJobs() },
-		"own-processes":    func(c *call, _ []arg) bool { return c.ownProcesses() },
-		"wrapped":          func(c *call, _ []arg) bool { return c.wrapper },
-		"fetched":          (*call).given,
-		"root":             func(c *call, _ []arg) bool { return c.root },
-		"testing":          func(c *call, _ []arg) bool { return c.testing() },
-		"emulated":         func(c *call, _ []arg) bool { return c.local() },
-		"aliased":          func(c *call, _ []arg) bool { return c.aliased() },
-		"bulk":             func(c *call, _ []arg) bool { return c.bulk() },
-		"told":             func(c *call, _ []arg) bool { return c.isTold() },
-		"sends":            func(c *call, _ []arg) bool { return c.sendsFile() },
-		"production":       func(c *call, _ []arg) bool { return c.production() },
-		"unknown-database": func(c *call, _ []arg) bool { return c.unknownDatabase() },
-		"hoard":            (*call).hoard,
-		"outside":          (*call).outside,
-		"plain":            func(c *call, words []arg) bool { return c.r.onlyPlain(words) },
-		"inside":           all(func(c *call, a arg) bool { return c.r.world.inside(c.r.world.clean(a.text, c.cwd)) }),
-		"rebuilt": all(func(c *call, a arg) bool {
+		"cloned":           func(c *command, _ []arg) bool { return c.r.cloned },
+		"filtered":         func(c *command, _ []arg) bool { return c.filtered() },
+		"own-jobs":         func(c *command, _ []arg) bool { return c.ownJobs() },
+		"own-processes":    func(c *command, _ []arg) bool { return c.ownProcesses() },
+		"wrapped":          func(c *command, _ []arg) bool { return c.wrapper },
+		"fetched":          (*command).given,
+		"root":             func(c *command, _ []arg) bool { return c.root },
+		"testing":          func(c *command, _ []arg) bool { return c.testing() },
+		"emulated":         func(c *command, _ []arg) bool { return c.local() },
+		"aliased":          func(c *command, _ []arg) bool { return c.aliased() },
+		"bulk":             func(c *command, _ []arg) bool { return c.bulk() },
+		"told":             func(c *command, _ []arg) bool { return c.isTold() },
+		"sends":            func(c *command, _ []arg) bool { return c.sendsFile() },
+		"production":       func(c *command, _ []arg) bool { return c.production() },
+		"unknown-database": func(c *command, _ []arg) bool { return c.unknownDatabase() },
+		"hoard":            (*command).hoard,
+		"outside":          (*command).outside,
+		"plain":            func(c *command, words []arg) bool { return c.r.onlyPlain(words) },
+		"inside":           all(func(c *command, a arg) bool { return c.r.world.inside(c.r.world.clean(a.text, c.cwd)) }),
+		"rebuilt": all(func(c *command, a arg) bool {
 			return a.known && c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(a.text, c.cwd)))
 		}),
-		"local": func(c *call, words []arg) bool {
+		"local": func(c *command, words []arg) bool {
 			if words == nil {
 				return c.allLocal()
 			}
@@ -245,25 +245,25 @@ func commandFacts() map[string]fact {
 }
 
 // namesReading reports whether a word names something that reads.
-func (c *call) namesReading(a arg) bool {
+func (c *command) namesReading(a arg) bool {
 	words := readings.Words(lastPart(a.text))
 	return len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead
 }
 
 // isTold reports whether the command's input is fully known.
-func (c *call) isTold() bool {
+func (c *command) isTold() bool {
 	text, all := c.input()
 	return all && text.text != ""
 }
 
 // sendsFile reports whether the input is a file, or comes from a command that reads files.
-func (c *call) sendsFile() bool {
+func (c *command) sendsFile() bool {
 	return c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped &&
 		slices.ContainsFunc(c.stdin.text.from, func(f string) bool { return c.r.judge.tables.ofClass("sends-file", f) })
 }
 
 // asked answers a fact about some words of the command.
-func (c *call) asked(name string, of []commands.Spot) bool {
+func (c *command) asked(name string, of []commands.Spot) bool {
 	if class, ok := strings.CutPrefix(name, commands.Says); ok {
 		return c.says(class)
 	}
@@ -274,7 +274,7 @@ func (c *call) asked(name string, of []commands.Spot) bool {
 }
 
 // at returns the words at some spots.
-func (c *call) at(of []commands.Spot) []arg {
+func (c *command) at(of []commands.Spot) []arg {
 	words := make([]arg, 0, len(of))
 	for _, s := range of {
 		words = append(words, c.all[s.Word].slice(s.Cut))
@@ -283,7 +283,7 @@ func (c *call) at(of []commands.Spot) []arg {
 }
 
 // says reports whether the operands, the values of options or the input contain a word of a class.
-func (c *call) says(class string) bool {
+func (c *command) says(class string) bool {
 	text := texts(slices.Concat(c.operands, c.valued()))
 	if input, all := c.input(); all {
 		text = append(text, input.text)
@@ -292,7 +292,7 @@ func (c *call) says(class string) bool {
 }
 
 // leave notes for the commands that follow what a table line says about this one.
-func (c *call) leave(marks []string) {
+func (c *command) leave(marks []string) {
 	for _, mark := range marks {
 		switch mark {
 		case "cloned":
@@ -322,7 +322,7 @@ func (c *call) leave(marks []string) {
 
 // eachLine judges the lines of some words, of the files that they name, or else of the input, each
 // as the words of a section.
-func (c *call) eachLine(section string) []Effect {
+func (c *command) eachLine(section string) []Effect {
 	told := texts(c.about)
 	for _, f := range c.with {
 		if text, ok := c.content(f.text); ok && f.known {
@@ -360,7 +360,7 @@ func (c *call) eachLine(section string) []Effect {
 
 // rows judges words that are not a shell command but have a section of their own: a setting, a
 // line of another language.
-func (c *call) rows(section string, words ...arg) []Effect {
+func (c *command) rows(section string, words ...arg) []Effect {
 	inner := *c.invocation
 	inner.args = words
 	return c.r.tabled(&inner, section, c.r.judge.tables.Judged[section])
@@ -368,16 +368,16 @@ func (c *call) rows(section string, words ...arg) []Effect {
 
 // rule returns the effects of a command that a table line cannot express. No effects mean that the
 // command only reads.
-type rule func(c *call) []Effect
+type rule func(c *command) []Effect
 
 // allRules returns the rules that the tables name.
 func allRules() map[string]rule {
 	return map[string]rule{
 		"operations": operationsRule, // what the tables say it does, and to what
 		"task":       taskRule,       // a task of the project, by its name
-		"verb":       func(c *call) []Effect { return c.byVerb(0, 6) },
-		"verbAny1":   func(c *call) []Effect { return c.byVerb(1, 6) },
-		"verbAt2":    func(c *call) []Effect { return c.byVerb(1, 2) },
+		"verb":       func(c *command) []Effect { return c.byVerb(0, 6) },
+		"verbAny1":   func(c *command) []Effect { return c.byVerb(1, 6) },
+		"verbAt2":    func(c *command) []Effect { return c.byVerb(1, 2) },
 
 		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitPush": gitPush,
 		"gitSetting": gitSetting, "gitUnset": gitUnset,
@@ -387,11 +387,11 @@ func allRules() map[string]rule {
 
 		"compose": composeRule, "dockerRun": dockerRun, "kubeExec": kubeExec, "stored": stored,
 
-		"client": (*call).client, "mongo": mongoRule,
+		"client": (*command).client, "mongo": mongoRule,
 
 		"execTool": execTool, "goRun": goRun, "npmInit": npmInit, "npx": npxRule,
-		"script": scriptRule, "scriptOrTool": (*call).scriptOrTool, "tasks": tasksRule,
+		"script": scriptRule, "scriptOrTool": (*command).scriptOrTool, "tasks": tasksRule,
 
-		"carried": (*call).carriedText,
+		"carried": (*command).carriedText,
 	}
 }

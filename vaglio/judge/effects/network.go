@@ -39,7 +39,7 @@ func store(s string) bool {
 }
 
 // allLocal reports whether a command names addresses, and all of them are on this machine.
-func (c *call) allLocal() bool {
+func (c *command) allLocal() bool {
 	var found []string
 	for _, a := range c.all {
 		if i := strings.Index(a.text, "://"); i >= 0 {
@@ -159,7 +159,7 @@ func readingPost(address, body string) bool {
 }
 
 // curlRule judges curl by its addresses, and by the options that send more or in other ways.
-func curlRule(c *call) []Effect {
+func curlRule(c *command) []Effect {
 	method, body := c.curlMethod()
 	urls := append(append([]arg(nil), c.operands...), c.values("--url")...)
 	var out []Effect
@@ -189,7 +189,7 @@ func curlRule(c *call) []Effect {
 }
 
 // keeps records that what is fetched goes into a file that has the name with which its address ends.
-func (c *call) keeps(url arg) {
+func (c *command) keeps(url arg) {
 	address, _, _ := strings.Cut(url.text, "?")
 	name := lastPart(address)
 	c.r.fetched[name] = true
@@ -197,7 +197,7 @@ func (c *call) keeps(url arg) {
 }
 
 // curlURL judges one address by its scheme and by what it carries.
-func (c *call) curlURL(u arg, method, body string) []Effect {
+func (c *command) curlURL(u arg, method, body string) []Effect {
 	switch {
 	case strings.HasPrefix(u.text, "file://"):
 		return c.r.secretsIn([]arg{u}, c.cwd, "shows the secrets in %s")
@@ -209,7 +209,7 @@ func (c *call) curlURL(u arg, method, body string) []Effect {
 
 // carriedOut returns the effects of local data in the headers and query of a request that only
 // seems to read.
-func (c *call) carriedOut(urls []arg) []Effect {
+func (c *command) carriedOut(urls []arg) []Effect {
 	for _, u := range urls {
 		if localURL(u.text) {
 			return nil
@@ -232,7 +232,7 @@ func (c *call) carriedOut(urls []arg) []Effect {
 }
 
 // sentFiles returns the files that curl sends as data or in the fields of a form.
-func (c *call) sentFiles() (files []string) {
+func (c *command) sentFiles() (files []string) {
 	for _, d := range append(c.values("-d", "--data", "--data-binary", "--data-ascii", "--json"), c.values("-F", "--form")...) {
 		field, file, ok := strings.Cut(d.text, "@")
 		if file, _, _ = strings.Cut(file, ";"); ok && (field == "" || strings.HasSuffix(field, "=") && c.has("-F", "--form")) {
@@ -242,7 +242,7 @@ func (c *call) sentFiles() (files []string) {
 	return files
 }
 
-func (c *call) curlMethod() (method, body string) {
+func (c *command) curlMethod() (method, body string) {
 	data := c.values("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "--form-string")
 	for _, d := range data {
 		body += d.text
@@ -265,7 +265,7 @@ func (c *call) curlMethod() (method, body string) {
 	return "GET", body
 }
 
-func wgetRule(c *call) []Effect {
+func wgetRule(c *command) []Effect {
 	method, body := "GET", ""
 	if v, ok := c.value("--method"); ok {
 		method = v.text
@@ -290,7 +290,7 @@ func wgetRule(c *call) []Effect {
 }
 
 // httpieRule judges httpie, whose method may come first.
-func httpieRule(c *call) []Effect {
+func httpieRule(c *command) []Effect {
 	ops := c.operands
 	method := ""
 	if len(ops) > 1 && strings.Trim(ops[0].text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
@@ -307,7 +307,7 @@ func httpieRule(c *call) []Effect {
 }
 
 // httpieMethod returns the method if none is named: with data, httpie posts.
-func (c *call) httpieMethod(items []arg) string {
+func (c *command) httpieMethod(items []arg) string {
 	if c.stdin.piped || c.stdin.file.text != "" || c.has("--raw") || slices.ContainsFunc(items, func(o arg) bool {
 		return strings.Contains(o.text, "=") && !strings.Contains(o.text, "==") || strings.Contains(o.text, "@")
 	}) {

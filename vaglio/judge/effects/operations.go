@@ -16,7 +16,7 @@ import (
 
 // told returns the operations that the knowledge base finds in a command, without those that only
 // the guard uses. The caller must not change them.
-func (c *call) told() commands.Told {
+func (c *command) told() commands.Told {
 	was, fed := &c.r.lastTold, c.stdin.piped || c.stdin.kind != shell.InputInherited
 	if was.told && was.program == c.called && was.fed == fed && same(was.args, c.all) {
 		return was.Told
@@ -50,7 +50,7 @@ func (a arg) shellWord() shell.Word {
 }
 
 // operationsRule judges a command by its operations.
-func operationsRule(c *call) []Effect {
+func operationsRule(c *command) []Effect {
 	t := c.told()
 	var out []Effect
 	changes, links, since := false, false, len(c.r.did)
@@ -82,7 +82,7 @@ func operationsRule(c *call) []Effect {
 
 // bothEnds says which files are moved, copied or linked to a place: those that the table names or,
 // if it only names the place, the operands before it.
-func (c *call) bothEnds(all []operation.Operation, out []Effect) {
+func (c *command) bothEnds(all []operation.Operation, out []Effect) {
 	var names []string
 	for i := range all {
 		if v := all[i].Verb; v == operation.Move || v == operation.Copy || v == operation.Link {
@@ -111,7 +111,7 @@ func sayEnds(names []string, out []Effect) {
 
 // transfers returns the effects of the options of a command that fetches or sends: the files that
 // they name are saved or sent.
-func (c *call) transfers() []Effect {
+func (c *command) transfers() []Effect {
 	var out []Effect
 	t := c.told()
 	for i := range t.Operations {
@@ -129,7 +129,7 @@ func (c *call) transfers() []Effect {
 }
 
 // operation returns the effect of one operation: what it does, and where.
-func (c *call) operation(o *operation.Operation) []Effect {
+func (c *command) operation(o *operation.Operation) []Effect {
 	a := argOf(o.Object.Word)
 	if o.Object.Host || slices.Contains([]operation.Role{operation.Inside, operation.Mention}, o.Role) {
 		return c.elsewhereTo(o)
@@ -141,7 +141,7 @@ func (c *call) operation(o *operation.Operation) []Effect {
 }
 
 // inMount returns the effect of an operation on a host folder or volume that a container sees.
-func (c *call) inMount(o *operation.Operation, m mount, a, on arg) []Effect {
+func (c *command) inMount(o *operation.Operation, m mount, a, on arg) []Effect {
 	switch {
 	case m.volume() && (o.Verb == operation.Empty || o.Verb == operation.Move):
 		return c.deletes(o, a)
@@ -158,7 +158,7 @@ func (c *call) inMount(o *operation.Operation, m mount, a, on arg) []Effect {
 }
 
 // does returns the effect of an operation where the command works.
-func (c *call) does(o *operation.Operation, a arg) []Effect {
+func (c *command) does(o *operation.Operation, a arg) []Effect {
 	a = c.r.whole(c.invocation, a)
 	switch o.Verb {
 	case operation.Delete:
@@ -183,7 +183,7 @@ func (c *call) does(o *operation.Operation, a arg) []Effect {
 }
 
 // elsewhereTo returns the effect of copying to another machine.
-func (c *call) elsewhereTo(o *operation.Operation) []Effect {
+func (c *command) elsewhereTo(o *operation.Operation) []Effect {
 	last := len(c.operands) - 1
 	if o.Role != operation.Target || last < 1 {
 		return nil
@@ -195,7 +195,7 @@ func (c *call) elsewhereTo(o *operation.Operation) []Effect {
 	return one(KindSend, say("copies %s to %s", join(c.operands[:last]), dest), dest)
 }
 
-func (c *call) writes(o *operation.Operation, a arg) []Effect {
+func (c *command) writes(o *operation.Operation, a arg) []Effect {
 	if o.Verb == operation.Create || o.Verb == operation.MakeFolder {
 		return c.creates(o, a)
 	}
@@ -211,7 +211,7 @@ func said(o *operation.Operation, usually wording.Phrase) wording.Phrase {
 }
 
 // deletes returns the effect of a removal; in a target, of everything that was not copied there.
-func (c *call) deletes(o *operation.Operation, a arg) []Effect {
+func (c *command) deletes(o *operation.Operation, a arg) []Effect {
 	out := c.r.remove(c.invocation, a)
 	if o.Phrase != "" && o.Role != operation.Target {
 		return insteadOfDeletes(out, wording.Phrase(o.Phrase))
@@ -225,7 +225,7 @@ func (c *call) deletes(o *operation.Operation, a arg) []Effect {
 	return out
 }
 
-func (c *call) creates(o *operation.Operation, a arg) []Effect {
+func (c *command) creates(o *operation.Operation, a arg) []Effect {
 	out := c.r.write(c.invocation, a, said(o, "creates"))
 	for i := range out {
 		out[i].Kind, out[i].Reversibility = KindCreate, Reversible
@@ -235,7 +235,7 @@ func (c *call) creates(o *operation.Operation, a arg) []Effect {
 
 // reveals returns the effect of reading or copying a secret. A copy to another secret place
 // reveals nothing.
-func (c *call) reveals(o *operation.Operation, a arg) []Effect {
+func (c *command) reveals(o *operation.Operation, a arg) []Effect {
 	switch {
 	case !c.secret(a):
 		return nil
@@ -268,7 +268,7 @@ func (r *reading) hidden(v *invocation, file arg) bool {
 }
 
 // intoSecret reports whether what a command prints goes to a file that holds secrets itself.
-func (c *call) intoSecret() bool {
+func (c *command) intoSecret() bool {
 	return len(c.invocation.writes) == 1 && c.secret(c.invocation.writes[0]) && !c.toError
 }
 
@@ -301,10 +301,10 @@ func masks(script string) bool {
 	return len(parts) == 3 && slices.Contains([]string{"=.*", "=.*$", "=.+", `=.\+`}, parts[0]) && !strings.ContainsAny(parts[1], `&\`) && strings.Trim(parts[2], "g") == ""
 }
 
-func (c *call) secret(a arg) bool { return c.r.world.placeOf(a, c.cwd) == placeSecret }
+func (c *command) secret(a arg) bool { return c.r.world.placeOf(a, c.cwd) == placeSecret }
 
 // discard is the effect of removing what can be had again, as from the trash.
-func (c *call) discard(verb operation.Verb, a arg) []Effect {
+func (c *command) discard(verb operation.Verb, a arg) []Effect {
 	out := c.r.remove(c.invocation, a)
 	for i := range out {
 		out[i].Reversibility = Reversible
@@ -319,7 +319,7 @@ func (c *call) discard(verb operation.Verb, a arg) []Effect {
 }
 
 // moveAway returns the effect of a move on the place that the file leaves.
-func (c *call) moveAway(a, to arg) []Effect {
+func (c *command) moveAway(a, to arg) []Effect {
 	if !c.r.facts.Made(c.r.world.clean(a.text, c.cwd)) {
 		c.r.tell(c.invocation, vaglio.Moved, to)
 	}
@@ -340,7 +340,7 @@ func (c *call) moveAway(a, to arg) []Effect {
 
 // copiesExample reports whether a file that is meant to be copied, such as .env.example, is copied
 // within the workspace.
-func (c *call) copiesExample(o *operation.Operation) bool {
+func (c *command) copiesExample(o *operation.Operation) bool {
 	a, to := argOf(o.Object.Word), argOf(o.To)
 	return !remotePath(to.text) && c.r.judge.places.Purpose(a.text)&place.Example != 0 && !c.secret(a) && c.r.world.inside(c.r.world.clean(to.text, c.cwd))
 }
@@ -369,7 +369,7 @@ func (r *reading) permits(v *invocation, mode string, files ...arg) []Effect {
 
 // given reports whether the command gets data from the network, as its input or in one of the
 // files.
-func (c *call) given(files []arg) bool {
+func (c *command) given(files []arg) bool {
 	from := c.stdin.text
 	return from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") ||
 		slices.ContainsFunc(files, func(f arg) bool { return c.r.fetched[lastPart(f.text)] })

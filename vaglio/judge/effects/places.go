@@ -228,7 +228,7 @@ func (r *reading) besides(v *invocation) []Effect {
 
 // hoard finds a folder that contains keys and logins, or the gate's own data. Without folders it
 // looks at the current one.
-func (c *call) hoard(roots []arg) bool {
+func (c *command) hoard(roots []arg) bool {
 	if c.box+c.host != "" {
 		return false
 	}
@@ -245,7 +245,7 @@ func (c *call) hoard(roots []arg) bool {
 }
 
 // outside finds a folder outside the workspace. Without folders it looks at the current one.
-func (c *call) outside(folders []arg) bool {
+func (c *command) outside(folders []arg) bool {
 	if len(folders) == 0 {
 		folders = []arg{literal(".")}
 	}
@@ -259,7 +259,7 @@ func (c *call) outside(folders []arg) bool {
 }
 
 // beyond reports whether a word names a known path outside the workspace.
-func (c *call) beyond(a arg) bool {
+func (c *command) beyond(a arg) bool {
 	return c.r.world.placeOf(a, c.cwd) != placeUnknown && !c.r.world.inside(c.r.world.clean(a.text, c.cwd)) && c.outside([]arg{a})
 }
 
@@ -309,7 +309,7 @@ func (r *reading) among(v *invocation, root arg) wording.Phrase {
 
 // packed returns the effect of the folders that tar packs.
 func (r *reading) packed(v *invocation) []Effect {
-	c := &call{invocation: v, parsed: r.parse(v.name, v.args), r: r, called: r.canonical(v)}
+	c := &command{invocation: v, parsed: r.parse(v.name, v.args), r: r, called: r.canonical(v)}
 	t := c.told()
 	var roots []arg
 	for i := range t.Operations {

@@ -122,7 +122,7 @@ func systemPath(s string) bool {
 
 // tabled judges a command by its sections.
 func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) []Effect {
-	var last *call
+	var last *command
 	for i, sec := range secs {
 		c := r.callOf(v, name, sec)
 		if i == 0 {
@@ -149,8 +149,8 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 }
 
 // callOf returns a command as a section reads its words.
-func (r *reading) callOf(v *invocation, name string, sec *commands.Section) *call {
-	c := &call{invocation: v, parsed: r.parse(name, v.args), r: r, sec: sec, called: name}
+func (r *reading) callOf(v *invocation, name string, sec *commands.Section) *command {
+	c := &command{invocation: v, parsed: r.parse(name, v.args), r: r, sec: sec, called: name}
 	c.Asked, c.Fed = c.asked, v.stdin.piped || v.stdin.kind != shell.InputInherited
 	return c
 }
@@ -158,15 +158,15 @@ func (r *reading) callOf(v *invocation, name string, sec *commands.Section) *cal
 // stranger judges a command that no table knows.
 func (r *reading) stranger(v *invocation) []Effect {
 	p := r.parse(v.name, v.args)
-	c := &call{invocation: v, parsed: p, r: r}
+	c := &command{invocation: v, parsed: p, r: r}
 	if task, ok := strings.CutPrefix(v.path, "npm:"); ok {
 		return c.task(task, say("runs the project's script %s", task))
 	}
-	if len(v.via) > 0 {
-		switch v.via[len(v.via)-1] {
-		case "npx", "bunx", "npm", "pnpm", "yarn":
+	if n := len(v.via); n > 0 {
+		switch t, by := r.judge.tables, strings.ReplaceAll(v.via[n-1], " ", "-"); {
+		case t.ofClass("runs-package", by):
 			return reads() // the runner's own rule has judged the package
-		case "poetry", "bundle", "pdm", "pipenv", "hatch", "rye", "uv run", "rye run":
+		case t.ofClass("runs-project-program", by):
 			return c.task(v.name, say("runs the project's %s", v.name))
 		}
 	}
@@ -219,7 +219,7 @@ func (r *reading) localProgram(v *invocation) []Effect {
 // options say it writes.
 func (r *reading) reader(v *invocation) []Effect {
 	p := r.parse("(reader)", v.args)
-	c := &call{invocation: v, parsed: p, r: r, called: r.canonical(v)}
+	c := &command{invocation: v, parsed: p, r: r, called: r.canonical(v)}
 	var written []Effect
 	for _, o := range c.told().Operations {
 		if o.Verb == operation.Write || o.Verb == operation.Replace {
@@ -235,7 +235,7 @@ func (r *reading) reader(v *invocation) []Effect {
 // tool judges a development tool.
 func (r *reading) tool(v *invocation) []Effect {
 	sec := r.judge.tables.Judged["(tool)"][0]
-	c := &call{invocation: v, parsed: r.parse("(tool)", v.args), r: r, sec: sec}
+	c := &command{invocation: v, parsed: r.parse("(tool)", v.args), r: r, sec: sec}
 	if out := c.outreach(); out != nil {
 		return out
 	}
@@ -250,7 +250,7 @@ func (r *reading) tool(v *invocation) []Effect {
 
 // outreach looks for a verb in a development tool's first words with which such tools leave the
 // workspace, so that the default, work in the workspace, does not hide it.
-func (c *call) outreach() []Effect {
+func (c *command) outreach() []Effect {
 	if c.has("--push", "--publish", "--deploy", "--upload") {
 		if v, ok := c.value("--push", "--publish", "--deploy", "--upload"); !ok || v.text != "never" && v.text != "false" {
 			return one(KindPublish, say("publishes by %s: %s", c.name, join(c.all)), c.rest(0))
@@ -272,7 +272,7 @@ func (c *call) outreach() []Effect {
 }
 
 // written returns the effects of options that name files to write.
-func (c *call) written() []Effect {
+func (c *command) written() []Effect {
 	defer c.built(len(c.r.did))
 	return c.writeAll("writes", append(c.values("-o"), c.r.outputs(c.invocation, "--")...))
 }
@@ -287,7 +287,7 @@ func (r *reading) elsewhere(v *invocation, named []Effect) []Effect {
 	if len(files) == 0 {
 		return nil
 	}
-	c := &call{invocation: v, parsed: &parsed{Parsed: &commands.Parsed{}}, r: r}
+	c := &command{invocation: v, parsed: &parsed{Parsed: &commands.Parsed{}}, r: r}
 	return c.writeAll("writes", slices.DeleteFunc(files, func(a arg) bool { return !c.beyond(a) }))
 }
 

@@ -12,7 +12,7 @@ import (
 
 // scriptRule judges an interpreter by its files: the shell reader has read inline code and lists
 // it separately.
-func scriptRule(c *call) []Effect {
+func scriptRule(c *command) []Effect {
 	if out := c.clientCode(c.programText()); len(out) > 0 {
 		return out
 	}
@@ -36,7 +36,7 @@ func scriptRule(c *call) []Effect {
 }
 
 // scriptWord judges an interpreter by one of its words, if that word decides what runs.
-func (c *call) scriptWord(i int) ([]Effect, bool) {
+func (c *command) scriptWord(i int) ([]Effect, bool) {
 	s := c.all[i].text
 	switch {
 	case givesCode(s) && (s != "-i" || !strings.HasSuffix(c.name, "awk")):
@@ -57,7 +57,7 @@ func (c *call) scriptWord(i int) ([]Effect, bool) {
 }
 
 // editsInPlace reports whether an option makes the interpreter change its input files.
-func (c *call) editsInPlace(option string) bool {
+func (c *command) editsInPlace(option string) bool {
 	return c.name == "perl" && strings.Contains(option, "i") || c.name == "ruby" && strings.HasPrefix(option, "-i")
 }
 
@@ -69,7 +69,7 @@ func givesCode(option string) bool {
 
 // line judges a program given on the command line. What it touches in a language that the shell
 // reader knows is listed separately.
-func (c *call) line(i int) []Effect {
+func (c *command) line(i int) []Effect {
 	if !c.r.judge.tables.ofClass("one-liner", c.name) {
 		return own(say("runs a line of %s that is not seen to touch anything else", c.name))
 	}
@@ -82,7 +82,7 @@ func (c *call) line(i int) []Effect {
 }
 
 // scriptFile judges the file that an interpreter runs.
-func (c *call) scriptFile(i int) []Effect {
+func (c *command) scriptFile(i int) []Effect {
 	a := c.all[i]
 	if out, ok := c.scriptOf(i); ok {
 		return out
@@ -99,7 +99,7 @@ func (c *call) scriptFile(i int) []Effect {
 
 // scriptOf judges what only this interpreter does with a word that is not an option, unless it is
 // a file that it runs like all others.
-func (c *call) scriptOf(i int) ([]Effect, bool) {
+func (c *command) scriptOf(i int) ([]Effect, bool) {
 	a := c.all[i]
 	switch c.name {
 	case "awk", "gawk", "mawk", "nawk":
@@ -130,7 +130,7 @@ func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) []Effec
 }
 
 // framework judges the script that controls a framework, if the file is one.
-func (c *call) framework(i int) ([]Effect, bool) {
+func (c *command) framework(i int) ([]Effect, bool) {
 	if base := lastPart(c.all[i].text); slices.Contains([]string{"manage.py", "artisan", "rails", "rake", "console", "setup.py"}, base) {
 		return c.r.named(c.inner(base, c.all[i+1:])), true
 	}
@@ -138,7 +138,7 @@ func (c *call) framework(i int) ([]Effect, bool) {
 }
 
 // module judges `python -m`.
-func (c *call) module(name string, args []arg) []Effect {
+func (c *command) module(name string, args []arg) []Effect {
 	if c.r.judge.tables.Nouns["python-module"][name] {
 		return c.r.named(c.inner(name, args))
 	}

@@ -27,7 +27,7 @@ func (r *reading) linked(since int) {
 
 // built marks what was recorded since as built by a program from the operands. What is built from
 // a download counts as one.
-func (c *call) built(since int) {
+func (c *command) built(since int) {
 	from := c.stdin.text.remote || slices.ContainsFunc(c.operands, func(a arg) bool { return c.r.fetched[lastPart(a.text)] })
 	for i := since; i < len(c.r.did); i++ {
 		c.r.did[i].Deed = vaglio.Built
@@ -115,7 +115,7 @@ func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 
 // input is like [invocation.input], but includes the content of files that the input consists of,
 // as far as they were read with the call.
-func (c *call) input() (arg, bool) {
+func (c *command) input() (arg, bool) {
 	text, all := c.invocation.input()
 	parts := c.stdin.word.Parts()
 	if all || len(parts) == 0 {
@@ -136,7 +136,7 @@ func (c *call) input() (arg, bool) {
 
 // content returns the content of a file of this machine that was read with the call; "-" is the
 // input.
-func (c *call) content(name string) (string, bool) {
+func (c *command) content(name string) (string, bool) {
 	if name == "-" {
 		text, all := c.input()
 		return text.text, all
@@ -149,7 +149,7 @@ func (c *call) content(name string) (string, bool) {
 
 // readsOn reports whether a client still reads its input after what it is told. Startup commands
 // run before that.
-func (c *call) readsOn() bool {
+func (c *command) readsOn() bool {
 	told := len(c.about) + len(c.with)
 	for i := range c.Flags {
 		if name := strings.TrimLeft(c.Flags[i].Name, "-"); c.Flags[i].Has && (name == "cmd" || strings.HasPrefix(name, "init")) {
@@ -233,7 +233,7 @@ func texts(args []arg) []string {
 }
 
 // ownProcesses reports whether a command stops only what the session started.
-func (c *call) ownProcesses() bool {
+func (c *command) ownProcesses() bool {
 	if c.host != "" || c.box != "" || c.root || c.has("-v", "--inverse", "-u", "--user") || len(c.operands) == 0 {
 		return false
 	}
@@ -245,12 +245,12 @@ func (c *call) ownProcesses() bool {
 }
 
 // ownProcess reports it for one operand; found says that searches found nothing else.
-func (c *call) ownProcess(a *arg, found bool) bool {
+func (c *command) ownProcess(a *arg, found bool) bool {
 	return a.known && c.r.running.Started(a.text) || found && len(a.from) == 1 && c.r.judge.tables.ofClass("finds-processes", a.from[0]) || !foreignProcess(*a)
 }
 
 // ownJobs reports whether kill stops only what the same shell started.
-func (c *call) ownJobs() bool {
+func (c *command) ownJobs() bool {
 	return c.name == "kill" && len(c.operands) > 0 && !slices.ContainsFunc(c.operands, foreignProcess)
 }
 
@@ -276,7 +276,7 @@ func (r *reading) aside(line string) []Effect {
 }
 
 // carriedText judges the command lines given to a terminal multiplexer.
-func (c *call) carriedText() []Effect {
+func (c *command) carriedText() []Effect {
 	out := own(say("works with a terminal session"))
 	if c.r.depth > 3 {
 		return unknown(say("nests too deep"), c.name)
@@ -309,7 +309,7 @@ func (v *invocation) shownBy(t *tables) *invocation {
 
 // filtered reports whether what follows only passes on variables whose names do not stand for
 // secrets.
-func (c *call) filtered() bool {
+func (c *command) filtered() bool {
 	n := c.shownBy(c.r.judge.tables)
 	if n == nil || !n.stdin.piped {
 		return false

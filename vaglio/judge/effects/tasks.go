@@ -11,15 +11,15 @@ import (
 )
 
 // taskRule judges the task that the first operand names.
-func taskRule(c *call) []Effect { return c.task(c.operand(c.took), c.said(c.rest(c.took))) }
+func taskRule(c *command) []Effect { return c.task(c.operand(c.took), c.said(c.rest(c.took))) }
 
 // goRun judges a program of the project that is built and run.
-func goRun(c *call) []Effect {
+func goRun(c *command) []Effect {
 	return c.task(path.Base(c.operand(1)), say("runs the project's program %s", c.operand(1)))
 }
 
 // npmInit judges the generator that creates a project.
-func npmInit(c *call) []Effect {
+func npmInit(c *command) []Effect {
 	if name := c.operand(1); name != "" {
 		return c.foreignTool(name, c.r.judge.tables.knownGenerator(name))
 	}
@@ -28,7 +28,7 @@ func npmInit(c *call) []Effect {
 
 // scriptOrTool judges the first word of a package manager's command line, which is a script of the
 // project or a tool that the project installed.
-func (c *call) scriptOrTool() []Effect {
+func (c *command) scriptOrTool() []Effect {
 	first := c.operand(0)
 	if first == "" {
 		return own(say("runs the package manager"))
@@ -59,7 +59,7 @@ func (t *tables) taskEffect(name string) (Effect, bool) {
 }
 
 // task returns the effect of running a project's task by its name.
-func (c *call) task(name string, what wording.Sentence) []Effect {
+func (c *command) task(name string, what wording.Sentence) []Effect {
 	if c.r.cloned {
 		return one(KindForeignCode, say("runs %s %s in a repository that was just fetched", c.name, name), name)
 	}
@@ -80,7 +80,7 @@ func (c *call) task(name string, what wording.Sentence) []Effect {
 }
 
 // production reports whether the command's variables or words point to a live system.
-func (c *call) production() bool {
+func (c *command) production() bool {
 	for _, a := range c.assigns {
 		v := strings.ToLower(a.value.text)
 		switch v {
@@ -103,7 +103,7 @@ func liveName(s string) bool {
 }
 
 // tasksRule judges make and its like: every operand is a task.
-func tasksRule(c *call) []Effect {
+func tasksRule(c *command) []Effect {
 	for _, f := range c.values("-f", "-C", "--file", "--directory", "--makefile", "-I") {
 		if p := c.r.world.placeOf(f, c.cwd); p != placeWorkspace && p != placeSecret && p != placeControl {
 			return one(KindForeignCode, say("runs tasks from outside the workspace: %s", f.text), f.text)
@@ -124,7 +124,7 @@ func tasksRule(c *call) []Effect {
 
 // taskNames returns the tasks that the operands name. A setting is no task, nor is a target that
 // is only built, and with some tools what follows belongs to the task.
-func (c *call) taskNames() []string {
+func (c *command) taskNames() []string {
 	var names []string
 	for i, a := range c.operands {
 		target := strings.HasPrefix(a.text, "//") && strings.HasPrefix(c.name, "bazel")
@@ -143,12 +143,12 @@ func (c *call) taskNames() []string {
 }
 
 // isOfTask reports whether an operand belongs to the task before it.
-func (c *call) isOfTask(operand int) bool {
+func (c *command) isOfTask(operand int) bool {
 	return c.name == "just" || c.name == "rails" || c.name == "mix" || c.name == "task" && c.operands[operand-1].text == "--"
 }
 
 // testing reports whether a command names the test environment.
-func (c *call) testing() bool {
+func (c *command) testing() bool {
 	for _, a := range c.assigns {
 		switch a.name {
 		case "RAILS_ENV", "RACK_ENV", "APP_ENV", "MIX_ENV", "NODE_ENV", "FLASK_ENV", "DJANGO_ENV", "ENV":
@@ -160,7 +160,7 @@ func (c *call) testing() bool {
 }
 
 // unknownDatabase finds a variable that names an unknown database.
-func (c *call) unknownDatabase() bool {
+func (c *command) unknownDatabase() bool {
 	i := slices.IndexFunc(c.assigns, func(a assignment) bool {
 		return !a.value.known && strings.Contains(strings.ToUpper(a.name), "DATABASE")
 	})
@@ -218,7 +218,7 @@ func foreignSource(s string) bool {
 }
 
 // npxRule judges running a package that may have to be fetched first.
-func npxRule(c *call) []Effect {
+func npxRule(c *command) []Effect {
 	for _, from := range c.values("-p", "--package", "--from", "--with") {
 		if foreignSource(from.text) {
 			return one(KindForeignCode, say("fetches and runs %s", from.text), from.text)
@@ -240,7 +240,7 @@ func npxRule(c *call) []Effect {
 }
 
 // runTool judges a tool that a package runner starts.
-func (c *call) runTool(name string, args []arg) []Effect {
+func (c *command) runTool(name string, args []arg) []Effect {
 	base := strings.TrimPrefix(name, "@")
 	if i := strings.LastIndexByte(base, '@'); i > 0 {
 		base = base[:i]
@@ -285,7 +285,7 @@ func (t *tables) knownGenerator(name string) bool {
 }
 
 // foreignTool returns the effect of running a package just by its name.
-func (c *call) foreignTool(name string, known bool) []Effect {
+func (c *command) foreignTool(name string, known bool) []Effect {
 	if known {
 		return own(say("runs the development tool %s", name))
 	}
@@ -294,7 +294,7 @@ func (c *call) foreignTool(name string, known bool) []Effect {
 
 // execTool judges `poetry run pytest` and its like. What is carried is judged by
 // itself.
-func execTool(c *call) []Effect {
+func execTool(c *command) []Effect {
 	path := c.operand(c.took)
 	switch {
 	case strings.Contains(path, "://"):
