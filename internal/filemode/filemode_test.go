@@ -8,7 +8,7 @@ import (
 
 func TestModes(t *testing.T) {
 	for _, row := range []struct {
-		mode                                       string
+		mode                                                string
 		breaks, closes, opens, shows, bars, setsID, private bool
 	}{
 		{"755", false, false, false, true, false, false, false},

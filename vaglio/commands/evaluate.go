@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -52,9 +51,7 @@ func (b *Base) Tell(c Command) Told {
 		return Told{}
 	}
 	texts := c.Texts
-	u := uses.Get().(*use) //nolint:errcheck,forcetypeassert // There is nothing else in it.
-	defer u.done()
-	*u = use{base: b, name: c.Name, words: c.Words, assigns: c.Assigns, earlier: c.Earlier, input: c.Input, left: budget}
+	u := use{base: b, name: c.Name, words: c.Words, assigns: c.Assigns, earlier: c.Earlier, input: c.Input, left: budget}
 	known, graded := false, false
 	for _, sec := range sections {
 		graded = graded || sec.phase != operation.Final
@@ -72,8 +69,7 @@ func (b *Base) Tell(c Command) Told {
 			continue
 		}
 		if u.parsed == nil {
-			u.parsed = &u.split
-			b.parse(u.parsed, c.Name, texts)
+			u.parsed = b.Parse(c.Name, texts)
 		}
 		u.sec, u.parsed.Fed, u.parsed.Found = sec, c.Fed, ""
 		u.tell()
@@ -105,16 +101,6 @@ type use struct {
 	recursive bool
 	left      int // what is left of the budget
 	out       []operation.Operation
-	split     Parsed // what parsed points to
-}
-
-// uses are for the next commands: each is large, and none outlives the answer.
-var uses = sync.Pool{New: func() any { return new(use) }} //nolint:gochecknoglobals // A pool.
-
-// done gives a use back, without what it points to.
-func (u *use) done() {
-	*u = use{}
-	uses.Put(u)
 }
 
 // tell applies the section's acts.

@@ -32,17 +32,12 @@ type Parsed struct {
 
 // Parse separates options from operands, by what is known of a program's options.
 func (b *Base) Parse(program string, words []string) *Parsed {
-	p := new(Parsed)
-	b.parse(p, program, words)
-	return p
-}
-
-func (b *Base) parse(p *Parsed, program string, words []string) {
-	p.Words, p.nouns = words, b.Nouns
+	p := &Parsed{Words: words, nouns: b.Nouns}
 	p.Split = getopt.Of(program).Split(words, getopt.Manner{Signs: true, Loose: true}, p.flagRoom[:0], p.operandRoom[:0])
 	for at := p.Tail; at < len(words); at++ {
 		p.Operands = append(p.Operands, at)
 	}
+	return p
 }
 
 // among reports whether an operand begins with one of the words.

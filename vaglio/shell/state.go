@@ -36,7 +36,6 @@ func (e *entry) hasValue() bool { return e != nil && len(e.vals) > 0 }
 // branches and subshells can be undone and joined at the cost of their changes.
 type state struct {
 	names   map[string]*entry
-	seen    [4]uint64 // the marks of all names so far, see [markOf]
 	journal []undo
 	marks   int
 	level   int // how many shells deep
@@ -66,7 +65,7 @@ const (
 
 // get returns the entry of a key as the current shell sees it; nil if nothing is known of it.
 func (s *state) get(key string) *entry {
-	e := s.any(key)
+	e := s.names[key]
 	if e == nil || e.level >= s.level || e.exported {
 		return e
 	}
@@ -79,15 +78,6 @@ func (s *state) get(key string) *entry {
 		return &entry{unset: true, level: s.level}
 	}
 	return &entry{vals: addAlternative(slices.Clone(e.vals), Word{}), level: s.level, maybe: true}
-}
-
-// any returns the entry of a key, whoever sees it. Most variables that somebody asks for were
-// never set.
-func (s *state) any(key string) *entry {
-	if m := markOf(key); s.seen[m>>6]&(1<<(m&63)) == 0 {
-		return nil
-	}
-	return s.names[key]
 }
 
 // written yields the names of the written files, in no particular order.
@@ -130,18 +120,7 @@ func (s *state) write(key string, e *entry) {
 	if s.names == nil {
 		s.names = make(map[string]*entry)
 	}
-	m := markOf(key)
-	s.seen[m>>6] |= 1 << (m & 63)
 	s.names[key] = e
-}
-
-// markOf is a number that few keys share.
-func markOf(key string) uint8 {
-	n := len(key)
-	if n == 0 {
-		return 0
-	}
-	return uint8(37*n) + 3*key[0] + 11*key[n/2] + 7*key[n-1] //nolint:gosec // Only some bits matter.
 }
 
 // set gives a name one value.
