@@ -150,7 +150,11 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 		return mayPass(in, name)
 	}
 	if made := madeBy(call, in); made != nil {
-		return NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true, made: made}), true
+		p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true, made: made}
+		if wordclass.Is("recodes", name) {
+			p.From += " " + made.file
+		}
+		return NewWord(p), true
 	}
 	if out, ok := apply(call, in); ok {
 		return out, true

@@ -347,7 +347,10 @@ func statementSaid(verb, class, target string, where wording.Clause) wording.Sen
 		"CREATE": "creates %s", "CREATE OR REPLACE": "creates or replaces %s", "ALTER": "changes %s", "TRUNCATE": "empties %s", "DROP": "drops %s",
 		"REMOVE": "drops %s", "GRANT": "changes who may use %s", "REVOKE": "changes who may use %s",
 	}[verb]
-	if said == "" {
+	switch {
+	case said == "" && target == "":
+		return sayOf("runs the statement %s in %s", object(strings.ToLower(verb)), where)
+	case said == "":
 		return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)
 	}
 	what := object(target)

@@ -29,7 +29,7 @@ func localURL(s string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()
 	}
-	return strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".lvh.me")
+	return strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".lvh.me")
 }
 
 // store reports whether an address is a data store on this machine, where a deletion loses data.
