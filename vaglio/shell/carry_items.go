@@ -2,6 +2,7 @@ package shell
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,6 +79,50 @@ func (r *reader) forEach(f *frame, k *call, argv, items []Word, appends bool, ma
 	}
 	return out.word()
 }
+
+// runFd reads fd, and the command that it runs on what it finds in the folders after its first
+// operand, or in the current folder.
+func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
+	out := r.plain(f, k)
+	before := k.argv[1:]
+	if at := slices.IndexFunc(before, func(w Word) bool { return isOneOf(w, p.after) }); at >= 0 {
+		before = before[:at]
+	}
+	opts, rest := p.parse(before)
+	dirs := append(tail(rest, 1), opts.all(p.chdir...)...)
+	if len(dirs) == 0 {
+		dirs = []Word{Text(".")}
+	}
+	below := NewWord(Part{Kind: PartUnknown, From: "fd", MayBeEmpty: true})
+	if name, known := fdName(opts, rest); known {
+		below = Glue(NewWord(Part{Kind: PartUnknown, From: "fd"}), Text("/"), name)
+	}
+	var found []Word
+	for _, dir := range dirs {
+		found = append(found, inFolder(dir, below))
+	}
+	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], isTelling) {
+		found = append(found, dirs...) // it finds everything there
+	}
+	r.runOn(f, k, p, name, found)
+	return out
+}
+
+// fdName returns the pattern of the names that fd looks for, if it is known.
+func fdName(opts options, operands []Word) (name Word, known bool) {
+	ending, known := opts.Get("e", "extension")
+	if known || len(operands) == 0 {
+		return Glue(NewWord(Globs("*.")...), ending), known
+	}
+	s, _ := operands[0].Text()
+	if m := wholeName.FindStringSubmatch(s); m != nil {
+		return Text(m[1]), true
+	}
+	return NewWord(Globs(s)...), opts.any("g", "glob")
+}
+
+// wholeName matches a regular expression for one whole name.
+var wholeName = regexp.MustCompile(`^\^\\?([\w.-]+)\$$`)
 
 // foundBelow returns the names that find passes on: each starting point and what is below it,
 // narrowed by -name if every name must match it.

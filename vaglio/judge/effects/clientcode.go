@@ -95,6 +95,16 @@ func (r *reading) statementCall(library, word string, text arg) []Effect {
 	return nil
 }
 
+// actingFunction reports whether a database function, other than SQL's own, changes something
+// judging by its name.
+func (t *tables) actingFunction(name string) bool {
+	words := readings.Words(strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "'\"`")))
+	if len(words) < 2 {
+		return false
+	}
+	return t.ofClass("acting-function", words[0])
+}
+
 // sendingCode returns the effects of an inline program that opens a connection and sends something
 // through it.
 func (c *command) sendingCode(code, lower string) []Effect {

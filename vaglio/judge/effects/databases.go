@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/sql"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -391,14 +390,4 @@ func (s statement) query(e Effect) (Effect, bool) {
 		}
 	}
 	return e, false
-}
-
-// actingFunction reports whether a database function, other than SQL's own, changes something
-// judging by its name.
-func (t *tables) actingFunction(name string) bool {
-	words := readings.Words(strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "'\"`")))
-	if len(words) < 2 {
-		return false
-	}
-	return t.ofClass("acting-function", words[0])
 }

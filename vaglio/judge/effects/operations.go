@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -247,58 +246,6 @@ func (c *command) reveals(o *operation.Operation, a arg) []Effect {
 		return nil
 	}
 	return one(KindCredentials, say("copies the secrets in %s", a.text), a.text)
-}
-
-// hidden reports whether nobody gets to see a value of the settings in a file that a command reads:
-// the command, or one that gets its output, prints no more than their names or how many there
-// are, or what it prints is thrown away.
-func (r *reading) hidden(v *invocation, file arg) bool {
-	if name := lastPart(file.text); !strings.HasPrefix(name, ".env") && !strings.HasSuffix(name, ".env") {
-		return false
-	}
-	for n := v; n == v || n != nil && n.stdin.piped; n = n.into {
-		if n.muted || r.hides(n) {
-			return true
-		}
-		if !r.judge.tables.ofClass("passes-on", n.name) || slices.ContainsFunc(n.writes, func(w arg) bool { return w.text != "/dev/null" }) {
-			return false
-		}
-	}
-	return false
-}
-
-// intoSecret reports whether what a command prints goes to a file that holds secrets itself.
-func (c *command) intoSecret() bool {
-	return len(c.invocation.writes) == 1 && c.secret(c.invocation.writes[0]) && !c.toError
-}
-
-// hides reports whether a command prints no value of the settings that it reads.
-func (r *reading) hides(v *invocation) bool {
-	name := r.canonical(v)
-	return slices.ContainsFunc(r.judge.tables.Judged["hides:"+name], func(sec *commands.Section) bool {
-		c := r.callOf(v, name, sec)
-		return slices.ContainsFunc(sec.Lines, func(l commands.Line) bool {
-			_, ok := l.Match(c.Parsed, 0)
-			return ok
-		})
-	})
-}
-
-// settingName matches a pattern that can only match the name of a setting, or a value that it names
-// whole: a literal name in capitals, a set of letters from the start of the line on, or both ends.
-var settingName = regexp.MustCompile(`^(?:\^|\(|\\\(|export |[A-Z][A-Z0-9_]{2,}=?|\\?\||\)|\\\))+$|^\^(?:[A-Za-z]\w*|\[(?:A-Z|a-z|0-9|_)+\]|\[\^=#?\]|\\?\+|\*)+=?$|^\^[A-Z]\w*=[\w./:-]*\$$`)
-
-// masks reports whether a program of sed or awk prints nothing of a line from its first equals sign
-// on.
-func masks(script string) bool {
-	if script == "{print $1}" || script == "{ print $1 }" {
-		return true
-	}
-	if len(script) < len("s/=.*//") || script[0] != 's' {
-		return false
-	}
-	parts := strings.Split(script[2:], script[1:2])
-	return len(parts) == 3 && slices.Contains([]string{"=.*", "=.*$", "=.+", `=.\+`}, parts[0]) && !strings.ContainsAny(parts[1], `&\`) && strings.Trim(parts[2], "g") == ""
 }
 
 func (c *command) secret(a arg) bool { return c.r.world.placeOf(a, c.cwd) == placeSecret }

@@ -1,0 +1,277 @@
+package shell
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/unixtext"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// What stands before the command in a line of a crontab: five fields of time or one of the
+// @names, in a table of the system a user besides.
+var (
+	cronTime = regexp.MustCompile(`^[ \t]*(?:@[^ \t]+|[^ \t@#][^ \t]*(?:[ \t]+[^ \t]+){4})[ \t]+`)
+	cronUser = regexp.MustCompile(cronTime.String() + `[^ \t]+[ \t]+`)
+)
+
+// crontab reads the commands of a table.
+func (r *reader) crontab(f *frame, text Word, users bool) {
+	before := cronTime
+	if users {
+		before = cronUser
+	}
+	for _, l := range text.lines() {
+		if at := before.FindStringIndex(l.Prefix()); at != nil {
+			r.carried(f, l.Cut(at[1]), "crontab")
+		}
+	}
+}
+
+// sentKeys reads keys typed into a terminal as command lines.
+func (r *reader) sentKeys(f *frame, ops []Word, by string) {
+	var b builder
+	for _, w := range ops {
+		switch {
+		case isOneOf(w, []string{"Enter", "C-m", "KPEnter", "C-j"}):
+			b.addText("\n")
+		case w.Is("Space"):
+			b.addText(" ")
+		default:
+			b.addWord(w)
+		}
+	}
+	if !b.empty() {
+		r.carried(f, b.word(), by+" send-keys")
+	}
+}
+
+// makefile reads what make would run of a makefile that the source itself gives.
+func (r *reader) makefile(f *frame, text Word) {
+	r.codeProblem(f, text, "make")
+	if r.opts.Tasks == nil || !r.step(f, text.Size()/bytesPerStep) {
+		return
+	}
+	for _, t := range r.opts.Tasks.Written("/Makefile", r.splice(text)) {
+		r.carried(f, r.fillHoles(t.Text), "make")
+	}
+}
+
+// runMove reads cp, mv, ln and install, which give known content another name.
+func (r *reader) runMove(f *frame, k *call, p *program, _ string) Word {
+	r.plain(f, k)
+	opts, rest := p.parse(k.argv[1:])
+	if len(rest) < 2 || opts.any(p.unless...) {
+		return Word{}
+	}
+	last := len(rest) - 1
+	to := rest[last]
+	folder := last > 1 || strings.HasSuffix(to.Suffix(), "/") || to.Is(".")
+	for _, from := range rest[:last] {
+		if folder {
+			to = Glue(rest[last], Text("/"+baseName(from)))
+		}
+		r.writeFile(f, to, r.content(f, from), false)
+	}
+	return Word{}
+}
+
+// runDd reads dd, which copies its input to a file.
+func (r *reader) runDd(f *frame, k *call, _ *program, _ string) Word {
+	g := *f
+	g.capture = true
+	out := r.plain(&g, k)
+	for _, w := range k.argv[1:] {
+		if strings.HasPrefix(w.Prefix(), "of=") {
+			r.writeFile(f, w.Cut(len("of=")), out, false)
+			return Word{}
+		}
+	}
+	return out
+}
+
+// runTee reads tee, which writes its input to files.
+func (r *reader) runTee(f *frame, k *call, p *program, _ string) Word {
+	out := r.plain(f, k)
+	opts, rest := p.parse(k.argv[1:])
+	for _, w := range rest {
+		r.writeFile(f, w, f.stdin.Text, opts.any("a", "append"))
+	}
+	return out
+}
+
+// runDownload reads a program that writes what it fetches to a file: the file that an option
+// names, or one named after the last element of the address.
+func (r *reader) runDownload(f *frame, k *call, p *program, name string) Word {
+	out := r.plain(f, k)
+	fetched := NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Remote: true})
+	opts, rest := p.parse(k.argv[1:])
+	for _, file := range opts.all(p.to...) {
+		r.writeFile(f, file, fetched, false)
+	}
+	if p.named != nil && !opts.any(p.named...) || p.named == nil && opts.any(p.to...) {
+		return out
+	}
+	for _, url := range rest {
+		s, ok := url.Text()
+		s, _, _ = strings.Cut(s, "?")
+		if i := strings.LastIndexByte(s, '/'); ok && i >= 0 && i+1 < len(s) {
+			r.writeFile(f, Text(s[i+1:]), fetched, false)
+		}
+	}
+	return out
+}
+
+// carriedFile reads a file that runs before anything else, if its content is known.
+func (r *reader) carriedFile(f *frame, name Word, by string) {
+	if content := r.content(f, name); r.written(name) || content.parts != nil {
+		if whole, _, ok := r.loaded(f, content); ok || r.written(name) {
+			r.carried(f, Glue(content, Text(everyName(whole))), by)
+		}
+	}
+}
+
+// runSed reads sed, whose scripts may run commands.
+func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
+	out := r.plain(f, k)
+	opts, rest := p.parse(k.argv[1:])
+	scripts := opts.all(p.text...)
+	if len(scripts) == 0 && !opts.any(p.file...) && len(rest) > 0 {
+		scripts = rest[:1]
+	}
+	g := f.at(k, "sed")
+	g.stdin = Input{}
+	for _, s := range scripts {
+		r.sedCode(g, s, f.stdin.Text)
+	}
+	if opts.any("i", "in-place") {
+		files := rest
+		if !opts.any(p.text...) {
+			files = tail(rest, 1)
+		}
+		r.editFiles(f, edit{scripts, opts.any("E", "r", "regexp-extended")}, files)
+	}
+	for _, file := range opts.all(p.file...) {
+		text := r.content(f, file)
+		whole, where, ok := r.loaded(f, text)
+		if !ok && text.HasUnknown() { // any line of it may be a command
+			detail := wording.Say("%s runs a file whose content is not part of the command", "sed")
+			r.problem(g, Problem{Kind: ProblemDynamicCode, Detail: detail, Word: file, Interpreter: "sed"})
+		}
+		r.fromFile(g, sourceFile{path: where}, func(g *frame) Word { r.sedCode(g, whole, f.stdin.Text); return Word{} })
+	}
+	return out
+}
+
+// editsInPlace notes that a program of perl, ruby or awk changes the files that it is given.
+func (r *reader) editsInPlace(f *frame, p *program, opts options, texts, rest []Word) {
+	if how, inPlace := opts.Get("i", "in-place"); inPlace && (slices.Contains([]string{"perl", "ruby"}, p.language) || how.Is("inplace")) {
+		scripts := []Word{unknown("")}
+		if p.language == "perl" && opts.any("p") && !variables.MatchString(spaced(texts).Prefix()) {
+			scripts = texts
+		}
+		r.editFiles(f, edit{scripts, true}, rest)
+	}
+}
+
+// variables matches perl's variables.
+var variables = regexp.MustCompile(`[$@][\w{&]`)
+
+// edit is what sed or perl does to a file in place.
+type edit struct {
+	scripts  []Word
+	extended bool
+}
+
+// editFiles notes that sed or perl changes files in place, for when one of them runs later.
+func (r *reader) editFiles(f *frame, e edit, files []Word) {
+	const most = 32 // edits of one file that are followed
+	for _, file := range files {
+		key, ok := r.fileKey(file)
+		switch where := strings.TrimPrefix(key, keyFile); {
+		case !ok || f.remote != nil:
+		case r.written(file):
+			out := outputOf("sed")
+			if text, known := r.content(f, file).Text(); known {
+				if after, followed := r.after(f, e, text); followed {
+					out = Text(after)
+				}
+			}
+			r.writeFile(f, file, out, false)
+		case len(r.edits[where]) < most:
+			if r.edits == nil {
+				r.edits = map[string][]edit{}
+			}
+			r.edits[where] = append(r.edits[where], e)
+		}
+	}
+}
+
+// after returns a text after an edit; false if it is not followed.
+func (r *reader) after(f *frame, e edit, text string) (string, bool) {
+	for _, s := range e.scripts {
+		code, known := s.Text()
+		if !known {
+			return "", false
+		}
+		if text, known = unixtext.SedEdited(code, e.extended, text, func(n int) bool { return r.step(f, n) }); !known {
+			return "", false
+		}
+	}
+	return text, true
+}
+
+// sedCode reads what a sed script runs, by its e, and what it writes, by its w.
+func (r *reader) sedCode(f *frame, script, in Word) {
+	writes := func(file string) {
+		r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: Text(strings.TrimSpace(file))}}})
+	}
+	text := false // the line goes on with what a, i or c adds
+	for _, l := range script.lines() {
+		line, known := l.Text()
+		goesOn := strings.HasSuffix(line, `\`)
+		if text {
+			text = goesOn
+			continue
+		}
+		for s := l.Prefix(); s != ""; {
+			s = strings.TrimLeft(s, "0123456789,$!;{} \t")
+			order, rest, _ := strings.Cut(s, " ")
+			switch {
+			case s == "e":
+				r.carried(f, in, "sed e") // the input is the code
+			case order == "e":
+				r.carried(f, l.Cut(len(l.Prefix())-len(rest)), "sed e")
+			case order == "w":
+				writes(rest)
+			case s != "" && strings.IndexByte("aic", s[0]) >= 0:
+				text = goesOn
+			case strings.HasPrefix(s, "/"): // which picks lines
+				_, s, _ = strings.Cut(strings.ReplaceAll(s[1:], `\/`, "."), "/")
+				continue
+			case len(s) < 2 || s[0] != 's':
+				_, s, _ = strings.Cut(s, ";")
+				continue
+			case known:
+				s = r.sedReplaces(f, s, writes)
+				continue
+			}
+			break
+		}
+	}
+}
+
+// sedReplaces reads sed's s, and returns what stands behind it.
+func (r *reader) sedReplaces(f *frame, s string, writes func(file string)) string {
+	_, with, flags, rest, ok := unixtext.SedCommand(s)
+	switch {
+	case ok && strings.Contains(flags, "e"):
+		r.carried(f, Text(strings.ReplaceAll(with, `\/`, "/")), "sed s///e")
+		r.carried(f, outputOf("sed"), "sed s///e") // with the part that it does not replace
+	case ok && strings.HasSuffix(flags, "w"):
+		writes(rest)
+		return ""
+	}
+	return rest
+}
