@@ -245,7 +245,7 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 				r.carried(f, l.Cut(len(l.Prefix())-len(rest)), "sed e")
 			case order == "w":
 				writes(rest)
-			case s != "" && strings.IndexByte("aic", s[0]) >= 0:
+			case addsText(s):
 				text = goesOn
 			case strings.HasPrefix(s, "/"): // which picks lines
 				_, s, _ = strings.Cut(strings.ReplaceAll(s[1:], `\/`, "."), "/")
@@ -261,6 +261,9 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 		}
 	}
 }
+
+// addsText reports whether a command of sed has a text as its word.
+func addsText(s string) bool { return s != "" && strings.IndexByte("aic", s[0]) >= 0 }
 
 // sedReplaces reads sed's s, and returns what stands behind it.
 func (r *reader) sedReplaces(f *frame, s string, writes func(file string)) string {

@@ -149,12 +149,8 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 	if !known || !r.step(f, in.Size()/8*(1+size/32)) {
 		return mayPass(in, name)
 	}
-	if made := madeBy(call, in); made != nil {
-		p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true, made: made}
-		if wordclass.Is("recodes", name) {
-			p.From += " " + made.file
-		}
-		return NewWord(p), true
+	if made, ok := madeBy(name, call, in); ok {
+		return made, true
 	}
 	if out, ok := apply(call, in); ok {
 		return out, true
@@ -162,18 +158,24 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 	return mayPass(in, name)
 }
 
-// madeBy returns what a filter makes of a file's content; nil for any other text.
-func madeBy(call *filter.Filter, in Word) *madeOf {
+// madeBy returns what a filter makes of a file's content, which is read if it runs; false for any
+// other text.
+func madeBy(name string, call *filter.Filter, in Word) (Word, bool) {
 	if len(in.parts) != 1 || in.parts[0].Kind != PartUnknown {
-		return nil
+		return Word{}, false
 	}
-	switch p := in.parts[0]; {
-	case p.made != nil:
-		return &madeOf{p.made.file, append(slices.Clone(p.made.through), call)}
-	case p.File != "":
-		return &madeOf{p.File, []*filter.Filter{call}}
+	of := madeOf{file: in.parts[0].File}
+	if in.parts[0].made != nil {
+		of = *in.parts[0].made
 	}
-	return nil
+	if of.file == "" {
+		return Word{}, false
+	}
+	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true, made: &madeOf{of.file, append(slices.Clone(of.through), call)}}
+	if wordclass.Is("recodes", name) {
+		p.From += " " + of.file
+	}
+	return NewWord(p), true
 }
 
 // apply returns the result of a filter for a text that may be known only in part.

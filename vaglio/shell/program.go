@@ -118,7 +118,7 @@ type ProgramStep struct {
 	Problem        *Problem
 	// Loop says that the step may run many times.
 	Loop bool
-	// Line is the line of the program's text, from 1; 0 if it is not known.
+	// Line is the line of the file that the program is, from 1; 0 if it is not known.
 	Line int
 }
 
@@ -228,9 +228,6 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	r.step(f, res.Steps)
 	r.scoped(func() Word {
 		for i := range res.Actions {
-			if s := &res.Actions[i]; s.Line > 0 && p.File && f.file != nil {
-				f.file.line = f.file.first - 1 + s.Line
-			}
 			r.programStep(f, p.Language, &res.Actions[i])
 		}
 		return out
@@ -266,8 +263,16 @@ func (r *reader) ran(f *frame, p *Program) *bool {
 	return &r.out.Ran[len(r.out.Ran)-1].Loose
 }
 
+// comesTo notes which line of the file is being read, if it is known.
+func (f *frame) comesTo(line int) {
+	if line > 0 && f.file != nil {
+		f.file.line = f.file.first - 1 + line
+	}
+}
+
 // programStep carries out one step of a program.
 func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
+	f.comesTo(s.Line)
 	g := f.with(language)
 	g.inLoop = g.inLoop || s.Loop
 	if f.via == nil || f.via[len(f.via)-1] == language {

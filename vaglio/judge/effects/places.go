@@ -114,7 +114,7 @@ func (w *world) placeOf(a arg, cwd string) where {
 	}
 	p, is := l.clean, l.is
 	switch {
-	case (is&place.Temporary != 0 || a.either || w.temporary(a, p)) && !place.Inside(w.kept, p):
+	case w.passes(a, p, is):
 		return placeTemp
 	case a.text == "":
 		return placeUnknown
@@ -133,6 +133,11 @@ func (w *world) placeOf(a arg, cwd string) where {
 		return placeUnknown
 	}
 	return w.outside(p)
+}
+
+// passes reports whether a word names what is temporary, or has a default, by which it is judged.
+func (w *world) passes(a arg, p string, is place.Class) bool {
+	return (is&place.Temporary != 0 || a.either || w.temporary(a, p)) && !place.Inside(w.kept, p)
 }
 
 // outside returns where a known path outside the workspace is. A relative path counts as in the

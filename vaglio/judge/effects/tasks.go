@@ -63,9 +63,7 @@ func (c *command) task(name string, what wording.Sentence) []Effect {
 	if c.r.cloned {
 		return one(KindForeignCode, say("runs %s %s in a repository that was just fetched", c.name, name), name)
 	}
-	if len(c.operands) > 0 && slices.ContainsFunc(c.all, func(a arg) bool {
-		return a.text == "--dry-run" || a.text == "--dryRun" || a.text == "--dry" || a.text == "-n" && c.name == "make"
-	}) {
+	if c.runsDry() {
 		return own(what.And("as a dry run"))
 	}
 	t := c.r.judge.tables
@@ -77,6 +75,13 @@ func (c *command) task(name string, what wording.Sentence) []Effect {
 		return one(KindDatabase, what.And("against production"), name)
 	}
 	return own(what)
+}
+
+// runsDry reports whether a word asks a task for a dry run.
+func (c *command) runsDry() bool {
+	return len(c.operands) > 0 && slices.ContainsFunc(c.all, func(a arg) bool {
+		return a.text == "--dry-run" || a.text == "--dryRun" || a.text == "--dry" || a.text == "-n" && c.name == "make"
+	})
 }
 
 // production reports whether the command's variables or words point to a live system.
