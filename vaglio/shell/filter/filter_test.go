@@ -33,7 +33,7 @@ sed s/a/b/|a|b
 sed -E s/(a)+/x/g|aab\na|xb\nx
 sed -e s/a/b/ -e s/b/c/|a|c
 sed -n s/a/b/p|a|?
-sed s/a/b/;d|a|?
+sed s/a/b/;d|a|
 sed s/a/id/e|a|?
 cat f|a|a
 dd if=f|a|a
