@@ -42,10 +42,13 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 
 // recoded names the file whose content a program encodes, decodes or packs, behind the program.
 func (r *reader) recoded(f *frame, k *call, name string) string {
-	last := k.argv[len(k.argv)-1]
-	for _, p := range slices.Concat(f.stdin.Text.Parts(), r.content(f, last).Parts()) {
+	parts := f.stdin.Text.Parts()
+	if last := k.argv[len(k.argv)-1]; len(k.argv) > 1 && !strings.HasPrefix(last.Prefix(), "-") {
+		parts = slices.Concat(parts, r.content(f, last).Parts())
+	}
+	for _, p := range parts {
 		program, file, _ := strings.Cut(p.From, " ")
-		if wordclass.Is("recodes", program) || p.File != "" && !last.Equal(k.argv[0]) {
+		if wordclass.Is("recodes", program) || p.File != "" {
 			return name + " " + cmp.Or(p.File, file)
 		}
 	}

@@ -135,6 +135,12 @@ func (w *world) placeOf(a arg, cwd string) where {
 	return w.outside(p)
 }
 
+// ofUser reports whether a file lies in the workspace or the user's home.
+func (w *world) ofUser(a arg, cwd string) bool {
+	p := w.clean(a.text, cwd)
+	return w.inside(p) || w.outside(p) == placeHome
+}
+
 // passes reports whether a word names what is temporary, or has a default, by which it is judged.
 func (w *world) passes(a arg, p string, is place.Class) bool {
 	return (is&place.Temporary != 0 || a.either || w.temporary(a, p)) && !place.Inside(w.kept, p)
