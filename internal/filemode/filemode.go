@@ -84,13 +84,18 @@ func Private(mode string) bool {
 	if octal, ok := lastDigits(mode); ok {
 		return octal[1:] == "00"
 	}
+	takes := false
 	for clause := range strings.SplitSeq(mode, ",") {
 		at := strings.IndexAny(clause, "-+=")
+		if at > 0 && strings.Trim(clause[:at], "u") == "" && strings.Trim(clause[at+1:], "rwx") == "" {
+			continue // which is the owner's
+		}
 		if at <= 0 || strings.Trim(clause[:at], "go") != "" || clause[at] != '-' && clause[at:] != "=" {
 			return false
 		}
+		takes = true
 	}
-	return true
+	return takes
 }
 
 // Bars reports whether a mode takes from the owner what a program or a library needs: to be read

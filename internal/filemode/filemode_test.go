@@ -22,7 +22,10 @@ func TestModes(t *testing.T) {
 		{"600", true, true, false, false, true, false, true},
 		{"go-rwx", false, false, false, false, false, false, true},
 		{"o=", true, false, false, false, false, false, true},
-		{"go-rwx,u+x", false, false, false, false, false, false, false},
+		{"go-rwx,u+x", false, false, false, false, false, false, true},
+		{"u=rw,go=", true, false, false, false, true, false, true},
+		{"u+x", false, false, false, false, false, false, false},
+		{"u+s,go=", true, false, false, false, false, true, false},
 		{"-r", true, false, false, false, true, false, false},
 		{"g+r", false, false, false, false, false, false, false},
 	} {

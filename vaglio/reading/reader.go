@@ -62,6 +62,8 @@ type Call struct {
 	// ran.
 	Files           shell.Files
 	Changed, Loaded func() []string
+	// Absent, if set, reports whether it is known that nothing is at a path before the call.
+	Absent func(path string) bool
 	// Capabilities are everything that anybody claims about the executor. They can only add to
 	// what is read: "code:exec" makes its texts command lines.
 	Capabilities []string
@@ -108,6 +110,9 @@ type Means struct {
 	// ran.
 	Files           shell.Files
 	Changed, Loaded func() []string
+	// Absent reports whether it is known that nothing is at a path before the call; nil knows it of
+	// none.
+	Absent func(path string) bool
 	// Env holds the known variables of its environment.
 	Env map[string]string
 }
@@ -212,7 +217,7 @@ type Gap struct {
 // Read reads a call. It never fails: what it cannot read becomes a [Gap].
 func (r *Reader) Read(c Call) (rd *Reading) {
 	rd = &Reading{reader: r, Means: Means{Budget: new(shell.Budget), Env: r.o.Env}}
-	rd.Means.Files, rd.Means.Changed, rd.Means.Loaded = c.Files, c.Changed, c.Loaded
+	rd.Means.Files, rd.Means.Changed, rd.Means.Loaded, rd.Means.Absent = c.Files, c.Changed, c.Loaded, c.Absent
 	defer func() {
 		if recover() != nil {
 			rd.Failed = true

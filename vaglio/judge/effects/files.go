@@ -320,7 +320,7 @@ func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []
 		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
 	}):
 		return r.anew(why, a)
-	case a.known && v.host == "" && r.facts.Made(r.world.clean(a.text, v.cwd)): // by this session
+	case a.known && r.made(v, p):
 		return own(why.And(", which was made in this session"))
 	}
 	return nil

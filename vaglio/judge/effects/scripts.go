@@ -177,7 +177,12 @@ func (r *reading) inline(v *invocation) []Effect {
 		r.inlineRead = append(r.inlineRead, texts(argsOf(v.call.Targets))...)
 	default: // The others are what they do to files.
 	}
-	if out := r.inlineFiles(v); len(out) > 0 {
+	since := len(r.did)
+	out := r.inlineFiles(v)
+	if v.call.Verb == shell.VerbLink {
+		r.linked(since)
+	}
+	if len(out) > 0 {
 		return out
 	}
 	return reads()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -15,6 +16,27 @@ func (r *reading) tell(v *invocation, deed vaglio.Deed, a arg) {
 	if p := r.world.clean(a.text, v.cwd); a.known && path.IsAbs(p) && v.host == "" && v.box == "" {
 		r.did = append(r.did, vaglio.Fact{Deed: deed, Path: p})
 	}
+}
+
+// made reports whether the session, or the call itself, made what is at a path, where nothing was
+// before.
+func (r *reading) made(v *invocation, p string) bool {
+	return v.host == "" && (r.facts.Made(p) || v.box == "" && r.madeNow(p))
+}
+
+// madeNow is [reading.made] for the call itself.
+func (r *reading) madeNow(p string) bool {
+	made := ""
+	for i := range r.did {
+		f := &r.did[i]
+		switch {
+		case f.Deed == vaglio.Moved && (place.Inside([]string{f.Path}, p) || place.Inside([]string{p}, f.Path)):
+			return false
+		case f.Deed == vaglio.Wrote && made == "" && place.Inside([]string{f.Path}, p):
+			made = f.Path
+		}
+	}
+	return made != "" && r.means.Absent != nil && r.means.Absent(made)
 }
 
 // linked marks what was recorded since as moved from elsewhere: what a link leads to does not
