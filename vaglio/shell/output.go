@@ -49,7 +49,7 @@ func (r *reader) recoded(f *frame, k *call, name string) string {
 	for _, p := range parts {
 		program, file, _ := strings.Cut(p.From, " ")
 		if wordclass.Is("recodes", program) || p.File != "" {
-			return name + " " + cmp.Or(p.File, file)
+			return strings.TrimRight(name+" "+cmp.Or(p.File, file), " ")
 		}
 	}
 	return name
