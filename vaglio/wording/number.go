@@ -2,6 +2,7 @@ package wording
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,18 +20,20 @@ func Number(message string, things []string) (form string, several bool) {
 	return many, true
 }
 
-// List names things one after the other: "a, b and c".
+// mostListed limits how many things a list names.
+const mostListed = 100
+
+// List names things one after the other, "a, b and c", and counts those beyond the first hundred.
 func List(things []string) Clause {
-	switch last := len(things) - 1; last {
-	case -1:
-		return Clause{}
-	case 0:
-		return Clause{Text: things[0]}
-	default:
-		list := Say("%s and %s", things[last-1], things[last])
-		for _, thing := range slices.Backward(things[:last-1]) {
-			list = Clause{Phrase: "%s, %s", Args: []Clause{{Text: thing}, list}}
-		}
-		return list
+	if len(things) < 2 {
+		return Clause{Text: strings.Join(things, "")}
 	}
+	rest, last := things[:len(things)-1], Say("%s and %s", things[len(things)-2], things[len(things)-1])
+	if more := len(things) - mostListed; more > 0 {
+		rest, last = things[:mostListed], Say("%s and %s more", things[mostListed-1], strconv.Itoa(more))
+	}
+	for _, thing := range slices.Backward(rest[:len(rest)-1]) {
+		last = Clause{Phrase: "%s, %s", Args: []Clause{{Text: thing}, last}}
+	}
+	return last
 }

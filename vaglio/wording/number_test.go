@@ -1,6 +1,7 @@
 package wording_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,17 @@ func TestList(t *testing.T) {
 		list := wording.List(things)
 		if got, _ := (wording.Sentence{list}).In(italian); !strings.EqualFold(got, said) {
 			t.Errorf("%q: %q, want %q", things, got, said)
+		}
+	}
+}
+
+// TestLongListsAreCounted checks that a list of many things names the first hundred of them.
+func TestLongListsAreCounted(t *testing.T) {
+	t.Parallel()
+	for n, end := range map[int]string{100: "x, x and x", 101: "x, x and 1 more", 5000: "x, x and 4900 more"} {
+		got := wording.Sentence{wording.List(slices.Repeat([]string{"x"}, n))}.String()
+		if !strings.HasSuffix(got, end) || strings.Count(got, "x") != 100 {
+			t.Errorf("%d things: …%s", n, got[max(0, len(got)-40):])
 		}
 	}
 }
