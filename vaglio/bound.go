@@ -234,11 +234,11 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fa
 	}
 	w, met := said.fact(f.Path)
 	if !met {
-		kind := e.kindOf(f.Path)
+		absent := e.absent(f.Path, p.Context.Cwd)
 		text, known := e.writtenText(p, r, f.Path)
 		w = wrote(f.Path, text, known)
 		e.load(p, said, &w, text, known)
-		w.New = e.files != nil && kind == NoFile && e.sees(p.Context.Cwd)
+		w.New = absent
 		said.meet(w)
 	}
 	w.Deed = f.Deed
@@ -304,21 +304,6 @@ func brought(known Facts, r *reading.Reading, f Fact) (out Facts) {
 		}
 	}
 	return out
-}
-
-func (e *Engine) kindOf(name string) FileKind {
-	if e.files == nil {
-		return NoFile
-	}
-	_, kind := e.files.Look(name)
-	return kind
-}
-
-// sees reports whether a folder is on this machine, so that a file not found there is known
-// not to exist.
-func (e *Engine) sees(folder string) bool {
-	_, kind := e.files.Look(path.Clean(folder))
-	return kind == Folder
 }
 
 // writtenText returns what a call writes into a file, if that is known.

@@ -54,7 +54,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 	if e.files != nil && len(p.Context.Site.Readable) > 0 {
 		runs = &sources{files: e.files, places: e.spaces.places, folders: p.Context.Site.Readable, told: p.Facts.Text, left: maxEntries}
 		c.Files = runs
-		c.Absent = func(name string) bool { return e.kindOf(name) == NoFile && e.sees(p.Context.Cwd) }
+		c.Absent = func(name string) bool { return e.absent(name, p.Context.Cwd) }
 	}
 	call := guard.Call{
 		Executor: c.Executor, Args: c.Args, Capabilities: c.Capabilities, Shell: c.Shell, Cwd: c.Cwd,

@@ -47,6 +47,59 @@ func (f folderOf) List(folder string, most int) ([]vaglio.Entry, bool) {
 	return filetest.List(f, folder, most)
 }
 
+// shutFolder is a folderOf of which one folder cannot be entered.
+type shutFolder struct {
+	folderOf
+
+	shut string
+}
+
+func (f shutFolder) Look(name string) (string, vaglio.FileKind) {
+	if strings.HasPrefix(name, f.shut+"/") {
+		return name, vaglio.NoFile
+	}
+	return f.folderOf.Look(name)
+}
+
+func (f shutFolder) List(folder string, most int) ([]vaglio.Entry, bool) {
+	if folder == f.shut || strings.HasPrefix(folder, f.shut+"/") {
+		return nil, false
+	}
+	return f.folderOf.List(folder, most)
+}
+
+// TestWhatCannotBeSeenIsNotMade checks that a file in a folder that vaglio may not enter does not
+// count as made by the session, whatever it says that it wrote there.
+func TestWhatCannotBeSeenIsNotMade(t *testing.T) {
+	t.Parallel()
+	judge, err := effects.New(effects.Options{Home: "/home/u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := shutFolder{folderOf{"/home/u/app/a": "", "/home/u/app/shut/n.txt": "", "/home/u/app/open/a": ""}, "/home/u/app/shut"}
+	engine, err := vaglio.New(vaglio.Config{
+		Judges: []vaglio.Gate{{Judge: judge, MinScore: effects.Threshold}}, Home: "/home/u", Files: files, Workspaces: []string{"/home/u/app"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		calls []string
+		pass  bool
+	}{
+		{[]string{"echo x > open/n.txt", "rm open/n.txt"}, true},
+		{[]string{"echo x > open/n.txt; rm open/n.txt"}, true},
+		{[]string{"mkdir -p open/b/c; echo x > open/b/c/n.txt; rm open/b/c/n.txt"}, true},
+		{[]string{"echo x > shut/n.txt", "rm shut/n.txt"}, false},
+		{[]string{"echo x > shut/n.txt; rm shut/n.txt"}, false},
+		{[]string{"mkdir -p shut/b; echo x > shut/b/n.txt; rm -r shut/b"}, false},
+	} {
+		if v := inSessionOf(t, engine, row.calls...); v.Approved != row.pass {
+			t.Errorf("%q: approved is %v, want %v: %s", row.calls, v.Approved, row.pass, v.Reason)
+		}
+	}
+}
+
 func sessionEngine(t *testing.T, files folderOf, workspaces ...string) (*vaglio.Engine, *effects.Judge) {
 	t.Helper()
 	return sessionEngineOn(t, files, nil, workspaces...)

@@ -238,3 +238,35 @@ func lines(text string) int {
 func (s *sources) known(name string) bool {
 	return slices.ContainsFunc(s.list, func(src Source) bool { return src.Path == name })
 }
+
+func (e *Engine) kindOf(name string) FileKind {
+	if e.files == nil {
+		return NoFile
+	}
+	_, kind := e.files.Look(name)
+	return kind
+}
+
+// sees reports whether a folder is on this machine, so that a file not found there is known
+// not to exist.
+func (e *Engine) sees(folder string) bool {
+	_, kind := e.files.Look(path.Clean(folder))
+	return kind == Folder
+}
+
+// mostBeside limits the entries of a folder in which a name is looked for.
+const mostBeside = 4096
+
+// absent reports whether it is known that nothing is at a path, seen from a folder on this machine:
+// what lies in a folder that vaglio may not enter looks absent, too.
+func (e *Engine) absent(name, cwd string) bool {
+	if e.files == nil || e.kindOf(name) != NoFile || !e.sees(cwd) {
+		return false
+	}
+	folder, step := path.Dir(name), path.Base(name)
+	for e.kindOf(folder) == NoFile && folder != "/" {
+		folder, step = path.Dir(folder), path.Base(folder)
+	}
+	entries, whole := e.files.List(folder, mostBeside)
+	return whole && !slices.ContainsFunc(entries, func(n Entry) bool { return n.Name == step })
+}
