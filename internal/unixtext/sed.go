@@ -25,7 +25,7 @@ var (
 func SedEdited(script string, extended bool, text string, spend func(steps int) bool) (string, bool) {
 	all := strings.SplitAfter(strings.TrimSuffix(text, "\n")+"\n", "\n")
 	all = all[:len(all)-1]
-	added := false
+	added, size := false, len(text)
 	for script = strings.TrimLeft(script, "; \t\n"); script != ""; script = strings.TrimLeft(script, "; \t\n") {
 		m := sedHead.FindStringSubmatch(script)
 		if m == nil || added && m[2][0] != 'a' && m[2][0] != 'i' {
@@ -33,7 +33,10 @@ func SedEdited(script string, extended bool, text string, spend func(steps int) 
 		}
 		change, rest, ok := changeOf(m, script[len(m[0]):], extended)
 		at, known := addressOf(m[1], extended, len(all))
-		if !ok || !known || !spend(costOf(script[:len(script)-len(rest)], text)) || !edit(all, at, change) {
+		if !ok || !known || !spend(costOf(script[:len(script)-len(rest)], size)) {
+			return "", false
+		}
+		if size, ok = edit(all, at, change); !ok {
 			return "", false
 		}
 		script, added = rest, added || m[3] != ""
@@ -42,22 +45,23 @@ func SedEdited(script string, extended bool, text string, spend func(steps int) 
 	if !strings.HasSuffix(text, "\n") {
 		out = strings.TrimSuffix(out, "\n")
 	}
-	return out, len(out) <= mostEdited
+	return out, true
 }
 
-// edit changes the lines at an address that are not deleted; false if one cannot be changed.
-func edit(all []string, at address, change func(line string) (string, bool)) bool {
+// edit changes the lines at an address that are not deleted, and returns how long they all are then;
+// false if one cannot be changed, or they are too long.
+func edit(all []string, at address, change func(line string) (string, bool)) (size int, ok bool) {
 	for i, line := range all {
-		if line == "" || !at.is(i+1, line) {
-			continue
+		if line != "" && at.is(i+1, line) {
+			if all[i], ok = change(line); !ok {
+				return 0, false
+			}
 		}
-		after, ok := change(line)
-		if !ok {
-			return false
+		if size += len(all[i]); size > mostEdited {
+			return 0, false
 		}
-		all[i] = after
 	}
-	return true
+	return size, true
 }
 
 // changeOf returns what a command makes of a line, and what follows it in the script.
@@ -111,14 +115,14 @@ func addressOf(s string, extended bool, last int) (a address, ok bool) {
 	return address{line: n}, err == nil && n > 0
 }
 
-// costOf returns the steps that a match may take: a pattern is tried at each byte with each of its
-// parts, and a repetition has many.
-func costOf(pat, text string) int {
+// costOf returns the steps that a match in that many bytes may take: a pattern is tried at each with
+// each of its parts, and a repetition has many.
+func costOf(pat string, text int) int {
 	parts := 1 + len(pat)/16
 	if strings.Contains(pat, "{") {
 		parts *= 64
 	}
-	return 64 + len(text)/4*parts
+	return 64 + text/4*parts
 }
 
 // replaced replaces what a pattern matches in a line: all of it, or the first. It reports whether

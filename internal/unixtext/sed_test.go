@@ -80,6 +80,14 @@ func TestSedEditedIsBounded(t *testing.T) {
 			t.Errorf("%s: %d bytes", name, len(got))
 		}
 	}
+	lines := strings.Repeat(strings.Repeat("a", 1<<5)+"\n", 1<<13)
+	for name, script := range map[string]string{
+		"many lines": strings.Repeat("s/a/aaaaaaaa/g;", 4), "a text behind each": strings.Repeat("a\\\n"+strings.Repeat("b", 1<<10)+"\n", 8),
+	} {
+		if got, ok := unixtext.SedEdited(script, false, lines, grants); ok || len(got) > 0 {
+			t.Errorf("%s: %d bytes", name, len(got))
+		}
+	}
 	left := 1 << 16
 	spent := func(n int) bool { left -= n; return left >= 0 }
 	if _, ok := unixtext.SedEdited(strings.Repeat("s/a/b/g;s/b/a/g;", 1000), false, text, spent); ok || left >= 0 {
