@@ -181,7 +181,7 @@ func reform(ctx context.Context, g Gate, c Call, a client.Answer) (r Ruling, aga
 	if err != nil || b.Decision != client.Allow {
 		return told, false, cancelled(ctx)
 	}
-	if r, _, err = settle(ctx, g, form, b); !r.Run {
+	if r, _, err = settle(ctx, g, form, b); err != nil || !r.Run {
 		return told, false, err
 	}
 	r.Edited = form.Proposal.Args

@@ -311,10 +311,13 @@ func TestAnAgentThatIsGone(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	late, cancel := context.WithCancel(t.Context())
 	changed := client.Answer{Decision: client.Deny, Text: "changed", Edited: &client.Edited{Executor: "Bash", Args: map[string]any{}}}
-	if _, err := Ask(late, &leaver{gate{answers: map[string]client.Answer{"k": changed}}, cancel}, Call{Key: "k", Edits: true, Proposal: client.Proposal{Executor: "Bash"}}); !errors.Is(err, context.Canceled) {
-		t.Errorf("while the changed call is proposed: %v", err)
+	for name, answers := range map[string]map[string]client.Answer{"asked": {"k": changed}, "passed": {"k": changed, "k.edited": passed}} {
+		late, cancel := context.WithCancel(t.Context())
+		call := Call{Key: "k", Edits: true, Proposal: client.Proposal{Executor: "Bash"}}
+		if r, err := Ask(late, &leaver{gate{answers: answers}, cancel}, call); !errors.Is(err, context.Canceled) || r.Run {
+			t.Errorf("while the changed call is proposed, %s: %v, %+v", name, err, r)
+		}
 	}
 	s := &script{}
 	if err := errors.Join(Report(ctx, s, "", client.Outcome{}), Report(ctx, s, "a", client.Outcome{})); err != nil || strings.Join(s.said, " ") != "a" {
