@@ -71,6 +71,22 @@ func newWeb(t *testing.T, events bool) *web {
 	return w
 }
 
+// webBefore returns a proxy before a server of a test's own.
+func webBefore(t *testing.T, up *httptest.Server) (*web, *Handler) {
+	t.Helper()
+	w := &web{t: t, gate: newGate()}
+	h, err := NewHandler(Options{Gate: w.gate, Name: "srv", Pins: pins{}}, up.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := httptest.NewServer(h)
+	t.Cleanup(up.Close)
+	t.Cleanup(h.Close)
+	t.Cleanup(front.Close)
+	w.base = front.URL
+	return w, h
+}
+
 func (w *web) request(ctx context.Context, method, body string, headers ...string) *http.Request {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, w.base+"/mcp", strings.NewReader(body))
@@ -418,16 +434,7 @@ func TestHTTPListAmongOthers(t *testing.T) {
 		fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"tools\":[]}}\n\n")
 		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%q,\"result\":{\"tools\":[%s]}}\n\n", id, aTool("ok", ""))
 	}))
-	t.Cleanup(up.Close)
-	w := &web{t: t, gate: newGate()}
-	h, err := NewHandler(Options{Gate: w.gate, Name: "srv", Pins: pins{}}, up.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	front := httptest.NewServer(h)
-	t.Cleanup(h.Close)
-	t.Cleanup(front.Close)
-	w.base = front.URL
+	w, _ := webBefore(t, up)
 	if got := w.post(toolsCall("1", "ok")); !strings.Contains(got.body, ran) || len(w.gate.proposed) != 1 || w.gate.proposed[0].Context.Concerns != nil {
 		t.Errorf("%s after %+v", got.body, w.gate.proposed)
 	}
@@ -452,16 +459,7 @@ func TestHTTPListOfSeveralPages(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s`, m.ID.Key(), result)
 	}))
-	t.Cleanup(up.Close)
-	w := &web{t: t, gate: newGate()}
-	h, err := NewHandler(Options{Gate: w.gate, Name: "srv", Pins: pins{}}, up.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	front := httptest.NewServer(h)
-	t.Cleanup(h.Close)
-	t.Cleanup(front.Close)
-	w.base = front.URL
+	w, h := webBefore(t, up)
 	w.post(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	w.post(`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"cursor":"2"}}`)
 	for _, name := range []string{"ok", "other"} {
