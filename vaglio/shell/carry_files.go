@@ -230,7 +230,7 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 	text := false // the line goes on with what a, i or c adds
 	for _, l := range script.lines() {
 		line, known := l.Text()
-		goesOn := strings.HasSuffix(line, `\`)
+		goesOn := (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
 		if text {
 			text = goesOn
 			continue
