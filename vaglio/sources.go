@@ -254,19 +254,16 @@ func (e *Engine) sees(folder string) bool {
 	return kind == Folder
 }
 
-// mostBeside limits the entries of a folder in which a name is looked for.
-const mostBeside = 4096
-
 // absent reports whether it is known that nothing is at a path, seen from a folder on this machine:
 // what lies in a folder that vaglio may not enter looks absent, too.
 func (e *Engine) absent(name, cwd string) bool {
 	if e.files == nil || e.kindOf(name) != NoFile || !e.sees(cwd) {
 		return false
 	}
-	folder, step := path.Dir(name), path.Base(name)
+	folder := path.Dir(name)
 	for e.kindOf(folder) == NoFile && folder != "/" {
-		folder, step = path.Dir(folder), path.Base(folder)
+		folder = path.Dir(folder)
 	}
-	entries, whole := e.files.List(folder, mostBeside)
-	return whole && !slices.ContainsFunc(entries, func(n Entry) bool { return n.Name == step })
+	some, whole := e.files.List(folder, 1)
+	return whole && len(some) == 0 || len(some) > 0 && e.kindOf(path.Join(folder, some[0].Name)) != NoFile
 }

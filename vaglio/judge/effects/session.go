@@ -233,16 +233,21 @@ func (r *reading) replaced() {
 // that ps prints looks for what pgrep -f would.
 func (r *reading) looksFor(v *invocation) {
 	name, words := v.name, texts(v.args)
-	listed := v.name == "ps" || r.processes == v
-	if p := r.parse(v.name, v.args); r.processes == v && r.judge.tables.ofClass("passes-on", v.name) && !p.has("-v", "--invert-match") && p.operand(0) != "" {
-		name, words, listed = "pgrep", []string{"-f", p.operand(0)}, false
-	}
-	if listed {
+	switch listed := r.processes == v; {
+	case listed && r.judge.tables.ofClass("passes-on", v.name) && r.picks(v):
+		name, words = "pgrep", []string{"-f", r.parse(v.name, v.args).operand(0)}
+	case listed, v.name == "ps":
 		r.processes = v.into
 	}
 	if own, ok := r.running.Finds(name, words); ok {
 		r.sought = append(r.sought, own)
 	}
+}
+
+// picks reports whether a command keeps the lines with a pattern, its first operand.
+func (r *reading) picks(v *invocation) bool {
+	p := r.parse(v.name, v.args)
+	return !p.has("-v", "--invert-match") && p.operand(0) != ""
 }
 
 // texts returns the texts of words.
