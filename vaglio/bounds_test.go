@@ -228,6 +228,7 @@ func behind() map[string]string {
 		"maxListEach":     node("[" + elements + "].forEach(x => execSync(x))"),
 		"maxListMember":   node("const d = {" + strings.ReplaceAll(entries.String(), "'k", "'j") + "x: 'CRIME'}; execSync(d.x)"),
 		"otherKey":        python("d = {'a': 'ls'}\nd.update({'x': 'CRIME'})\nos.system(d['x'])"),
+		"maxOutputs":      "eval \"" + rep("$(a && echo : || echo ls);", 5) + "$(b && echo 'CRIME' || echo ls)\"",
 		"commandCost":     functions.String() + "f0; CRIME",
 	}
 }

@@ -32,13 +32,31 @@ func (r *reader) callExpr(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word {
 			k.assigns = append(k.assigns, r.assignment(&g, a))
 		}
 		if len(s.Redirs) == 0 {
-			return r.named(&g, k, c.Args[0])
+			return r.writes(k, func() Word { return r.named(&g, k, c.Args[0]) })
 		}
 		red := r.redirects(&g, s.Redirs)
 		k.redirs = red.list
 		g.capture = f.capture || red.wants()
-		return r.deliver(f, red, r.named(&g, k, c.Args[0]))
+		return r.writes(k, func() Word { return r.deliver(f, red, r.named(&g, k, c.Args[0])) })
 	})
+}
+
+// writes reads a call and adds its output to that of the substitution around it. A function, or a
+// text that the shell itself runs, may have several outputs; "return" ends the way it is on.
+func (r *reader) writes(k *call, read func() Word) Word {
+	if r.st.get(keyOut) == nil {
+		return read()
+	}
+	var out Word
+	ways, returned := r.gathered(func() { out = read() })
+	switch {
+	case k.argv[0].Is("return") || k.argv[0].Is("exit"):
+		ways, returned = nil, []Word{{}}
+	case out.Size() == 0 || len(ways) == 1 && ways[0].Size() == 0:
+		ways = []Word{out}
+	}
+	r.flow(ways, returned)
+	return out
 }
 
 // named runs a call. If its name is a plain word, named reads the alias of that name first.

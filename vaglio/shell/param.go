@@ -364,3 +364,19 @@ func (r *reader) transform(f *frame, p *syntax.ParamExp, w Word) Word {
 	}
 	return r.trim(arg, w, op, p.Param.Value)
 }
+
+func (r *reader) arithmStmt(f *frame, x syntax.ArithmExpr) {
+	if x != nil {
+		r.eachAlternative(f, func() Word { r.arithm(f, x); return Word{} })
+	}
+}
+
+func (r *reader) testClause(f *frame, x syntax.TestExpr) {
+	syntax.Walk(x, func(n syntax.Node) bool {
+		w, ok := n.(*syntax.Word)
+		if ok && r.step(f, 1) {
+			r.eachAlternative(f, func() Word { r.word(f, w); return Word{} })
+		}
+		return !ok
+	})
+}

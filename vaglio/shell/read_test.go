@@ -150,6 +150,51 @@ func TestReadAlternatives(t *testing.T) {
 	}
 }
 
+// TestSubstitutionAlternatives holds every way through a substitution, and no other, to be a
+// value of its own: two ways glued to one name would be a file that there is not.
+func TestSubstitutionAlternatives(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"If", `p "$(if [ a ]; then echo /x; else echo /y; fi)"`, "p /x|p /y"},
+		{"IfOnly", `p "$(if [ a ]; then echo /x; fi)"`, "p |p /x"},
+		{"Elif", `p "$(if [ a ]; then echo 1; elif [ b ]; then echo 2; else echo 3; fi)"`, "p 1|p 2|p 3"},
+		{"Case", `p "$(case $1 in a) echo /x;; *) echo /y;; esac)"`, "p /x|p /y"},
+		{"AndOr", `p "$([ -d a ] && echo /x || echo /y)"`, "p /x|p /y"},
+		{"Or", `p "$(a || echo /y)"`, "p $(a)|p /y"},
+		{"OrPrinted", `p "$( (printf /; false) || printf etc)"`, "p /|p /etc|p etc"},
+		{"And", `p "$(a >/dev/null && echo /x)"`, "p |p /x"},
+		{"Return", `f() { if [ a ]; then echo /x; return; fi; echo /y; }; p "$(f)"`, "p /x|p /y"},
+		{"ReturnPrefix", `f() { printf /; [ a ] && { printf x; return; }; printf y; }; p "$(f)"`, "p /x|p /y"},
+		{"ReturnOfOneFunction", `f() { echo 1; return; }; g() { printf 0; f; }; p "$(g)"`, "p 01"},
+		{"Exit", `p "$(a && { echo 1; exit; }; echo 2)"`, "p $(a)1|p 2"},
+		{"Pieces", `p "$(printf /; if [ a ]; then printf x; else printf y; fi; printf z)"`, "p /xz|p /yz"},
+		{"Subshell", `p "$( (if [ a ]; then echo /x; else echo /y; fi) )"`, "p /x|p /y"},
+		{"Redirected", `p "$({ if [ a ]; then echo /x; else echo /y; fi; } 2>/dev/null)"`, "p /x|p /y"},
+		{"Away", `p "$(if [ a ]; then echo /x >f; else echo /y; fi)"`, "p |p /y"},
+		{"Pipe", `p "$(if [ a ]; then echo ax; else echo ay; fi | tr a b)"`, "p bx\nby"},
+		{"Nested", `p "$(echo "$(if [ a ]; then echo 1; else echo 2; fi)"/x)"`, "p 1/x|p 2/x"},
+		{"Assigned", `d=$(a && echo /x || echo /y); p $d`, "p $(a)/x|p /y"},
+		{"Twice", `p $(if [ a ]; then echo 1; else echo 2; fi)$(if [ b ]; then echo 3; else echo 4; fi)`, "p 13|p 14|p 23|p 24"},
+		{"Eval", `p "$(eval 'if [ a ]; then echo 1; else echo 2; fi')"`, "p 1|p 2"},
+		{"ProcessBeside", `p "$(q <(echo 1); if [ a ]; then echo 2; else echo 3; fi)"`, "p $(q)2|p $(q)3"},
+		{"Same", `p "$(if [ a ]; then echo 1; else echo 1; fi)"`, "p 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, line := range shown(Read(c.src, testOptions())) {
+				if strings.HasPrefix(line, "p ") && !slices.Contains(got, line) {
+					got = append(got, line)
+				}
+			}
+			slices.Sort(got)
+			want := strings.Split(c.want, "|")
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("Read(%q) = %q, want %q", c.src, got, want)
+			}
+		})
+	}
+}
+
 func TestReadStatements(t *testing.T) {
 	checkReads(t, []readCase{
 		{"List", "a; b && c || d", "a\nb\nc\nd"},

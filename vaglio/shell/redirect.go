@@ -282,15 +282,29 @@ func (r *reader) written(file Word) bool {
 
 // substitute reads a command substitution and returns its output.
 func (r *reader) substitute(f *frame, c *syntax.CmdSubst) Word {
+	key := "$( " + strconv.Itoa(int(c.Pos().Offset()))
+	if w, ok := r.chosen(key); ok {
+		return w
+	}
 	g := *f
-	g.capture = true
-	g.assigns = nil
-	return trimNewlines(r.subshell(&g, c.Stmts).mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "") }))
+	g.capture, g.assigns = true, nil
+	var ways []Word
+	out := r.scoped(func() Word {
+		r.st.set(keyOut, Word{})
+		r.st.put(keyReturned, &entry{})
+		out := r.stmts(&g, c.Stmts)
+		for _, w := range either(r.st.get(keyOut).vals, r.st.get(keyReturned).vals) {
+			ways = addAlternative(ways, captured(w))
+		}
+		return out
+	})
+	return r.choose(key, captured(out), ways)
 }
 
-// trimNewlines removes trailing newlines from a word.
-func trimNewlines(w Word) Word {
-	return w.MapSuffix(func(s string) string { return strings.TrimRight(s, "\n") })
+// captured returns what a substitution leaves of an output.
+func captured(w Word) Word {
+	return w.mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "") }).
+		MapSuffix(func(s string) string { return strings.TrimRight(s, "\n") })
 }
 
 // procSubst reads a process substitution and returns the name of its file.
@@ -298,19 +312,17 @@ func (r *reader) procSubst(f *frame, p *syntax.ProcSubst) Word {
 	r.procs++
 	name := "/dev/fd/" + strconv.Itoa(63+r.procs)
 	g := *f
+	g.capture, g.stdin = true, Input{}
 	if p.Op == syntax.CmdOut {
-		g.capture = false
-		g.stdin = Input{Kind: InputText, Text: outputOf(""), Piped: true}
+		g.capture, g.stdin = false, Input{Kind: InputText, Text: outputOf(""), Piped: true}
 		if f.stdin.Kind == InputText {
 			g.stdin.Text = f.stdin.Text
 		}
-		r.subshell(&g, p.Stmts)
-		return Text(name)
 	}
-	g.capture = true
-	g.stdin = Input{}
-	out := r.subshell(&g, p.Stmts)
-	r.st.set(keyFile+name, out)
+	out := r.scoped(func() Word { return r.stmts(&g, p.Stmts) })
+	if p.Op != syntax.CmdOut {
+		r.st.set(keyFile+name, out)
+	}
 	return Text(name)
 }
 

@@ -164,9 +164,12 @@ func Runner(text string) string {
 // callFunction reads the body of a function for one call.
 func (r *reader) callFunction(f *frame, e *entry, k *call) Word {
 	var out builder
+	var all []Word
 	for _, fn := range e.bodies {
-		out.addWord(r.callBody(f, fn, k))
+		ways, returned := r.gathered(func() { out.addWord(r.callBody(f, fn, k)) })
+		all = either(all, either(ways, returned))
 	}
+	r.flow(all, nil)
 	return out.word()
 }
 

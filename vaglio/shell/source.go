@@ -16,6 +16,7 @@ import (
 type pick struct {
 	key    string
 	n, cur int
+	vals   []Word // the alternatives, if they are a substitution's
 }
 
 // Read reads a command line as bash would and returns what it would run. It never fails: what it
@@ -331,4 +332,38 @@ func (r *reader) nextPick() bool {
 		}
 	}
 	return false
+}
+
+// maxOutputs limits how many combinations of alternatives a command has because of its
+// substitutions. What a further one writes counts as unknown.
+const maxOutputs = 16
+
+// chosen returns the output that the current pass follows, if an earlier pass read the substitution.
+func (r *reader) chosen(key string) (Word, bool) {
+	for _, p := range r.picks {
+		if p.key == key && p.vals != nil {
+			return p.vals[min(p.cur, p.n-1)], true
+		}
+	}
+	return Word{}, false
+}
+
+// choose returns the output that the current pass follows: one of the ways through a substitution,
+// or all that it writes if nothing in it may be skipped.
+func (r *reader) choose(key string, all Word, ways []Word) Word {
+	passes := len(ways)
+	for _, p := range r.picks {
+		passes *= p.n
+	}
+	switch {
+	case len(ways) == 0 || len(ways) == 1 && ways[0].Size() == 0:
+		return all
+	case len(ways) == 1:
+		return ways[0]
+	case passes > maxOutputs:
+		return outputOf("")
+	}
+	first := ways[r.pick(key, len(ways))]
+	r.picks[len(r.picks)-1].vals = ways
+	return first
 }

@@ -60,7 +60,11 @@ const (
 	keyStack = "dirs "
 	keyHash  = "hash "
 	keyArgs  = "@"
-	keyZero  = "$0 "
+	// keyOut holds what the substitution that is being read may have written so far, keyReturned what
+	// it may have written before it returned: one value for each way through it.
+	keyOut      = "out "
+	keyReturned = "returned "
+	keyZero     = "$0 "
 )
 
 // get returns the entry of a key as the current shell sees it; nil if nothing is known of it.
@@ -291,4 +295,91 @@ func addAlternative(vals []Word, w Word) []Word {
 		return vals
 	}
 	return append(vals, w)
+}
+
+// scoped reads something whose changes the calling shell does not see, except those to files.
+func (r *reader) scoped(read func() Word) Word {
+	mark, from := r.st.mark(), len(r.out.Commands)
+	out := read()
+	r.st.rollbackButFiles(mark)
+	for i := from; i < len(r.out.Commands); i++ {
+		if c := &r.out.Commands[i]; c.Until == 0 {
+			c.Until = len(r.out.Commands)
+		}
+	}
+	return out
+}
+
+// branch reads something that may not run, rolls back what it changed and returns the changes.
+func (r *reader) branch(read func()) change {
+	mark := r.st.mark()
+	read()
+	return r.st.rollback(mark)
+}
+
+// gathered reads something and returns what it may write to a substitution, one word for each way
+// through it, and what it may have written when it returned. There is nothing if no substitution
+// is being read.
+func (r *reader) gathered(read func()) (ways, returned []Word) {
+	out, before := r.st.get(keyOut), r.st.get(keyReturned)
+	if out == nil {
+		read()
+		return nil, nil
+	}
+	r.st.set(keyOut, Word{})
+	r.st.put(keyReturned, &entry{})
+	read()
+	ways, returned = r.st.get(keyOut).vals, r.st.get(keyReturned).vals
+	r.st.put(keyOut, out)
+	r.st.put(keyReturned, before)
+	return ways, returned
+}
+
+// flow adds what a statement may write to what the substitution may have written before it.
+func (r *reader) flow(ways, returned []Word) {
+	out, before := r.st.get(keyOut), r.st.get(keyReturned)
+	if out == nil {
+		return
+	}
+	r.st.put(keyOut, &entry{vals: r.followed(out.vals, ways)})
+	if len(returned) > 0 {
+		r.st.put(keyReturned, &entry{vals: either(before.vals, r.followed(out.vals, returned))})
+	}
+}
+
+// followed returns each of some words followed by each of some others.
+func (r *reader) followed(first, then []Word) []Word {
+	var all []Word
+	for _, a := range first {
+		for _, b := range then {
+			w := Glue(a, b)
+			if w.Size() > maxValue || !r.step(nil, w.Size()/bytesPerStep) {
+				w = outputOf("")
+			}
+			all = addAlternative(all, w)
+		}
+	}
+	return all
+}
+
+// either returns the words of both lists.
+func either(a, b []Word) []Word {
+	all := slices.Clone(a)
+	for _, w := range b {
+		all = addAlternative(all, w)
+	}
+	return all
+}
+
+// asOne reads something whose output has one way: that of a pipe, or of the rounds of a loop.
+func (r *reader) asOne(read func() Word) Word {
+	out := r.st.get(keyOut)
+	if out == nil {
+		return read()
+	}
+	r.st.put(keyOut, nil)
+	w := read()
+	r.st.put(keyOut, out)
+	r.flow([]Word{w}, nil)
+	return w
 }

@@ -42,13 +42,15 @@ func (r *reader) redirected(f *frame, s *syntax.Stmt) Word {
 			r.emit(&g, Command{Redirects: red.list, Span: f.spanOf(s), Wrapper: s.Cmd != nil})
 		}
 		g.capture = f.capture || red.wants()
-		var out Word
-		if s.Cmd != nil {
-			out = r.command(&g, s)
-		} else if g.stdin.Kind == InputFile {
-			out = g.stdin.Text // $(<file)
+		switch {
+		case s.Cmd != nil && red.wants():
+			return r.asOne(func() Word { return r.deliver(f, red, r.command(&g, s)) })
+		case s.Cmd != nil:
+			return r.command(&g, s)
+		case g.stdin.Kind == InputFile: // $(<file)
+			return r.asOne(func() Word { return r.deliver(f, red, g.stdin.Text) })
 		}
-		return r.deliver(f, red, out)
+		return r.deliver(f, red, Word{})
 	})
 }
 
@@ -75,9 +77,9 @@ func (r *reader) command(f *frame, s *syntax.Stmt) Word {
 	case *syntax.IfClause:
 		return r.ifClause(f, c)
 	case *syntax.WhileClause:
-		return r.whileClause(f, c)
+		return r.asOne(func() Word { return r.whileClause(f, c) })
 	case *syntax.ForClause:
-		return r.forClause(f, c)
+		return r.asOne(func() Word { return r.forClause(f, c) })
 	case *syntax.CaseClause:
 		return r.caseClause(f, c)
 	case *syntax.DeclClause:
@@ -113,28 +115,14 @@ func (r *reader) silent(f *frame, c syntax.Command) {
 	}
 }
 
-// scoped reads something whose changes the calling shell does not see, except those to files.
-func (r *reader) scoped(read func() Word) Word {
-	mark, from := r.st.mark(), len(r.out.Commands)
-	out := read()
-	r.st.rollbackButFiles(mark)
-	for i := from; i < len(r.out.Commands); i++ {
-		if c := &r.out.Commands[i]; c.Until == 0 {
-			c.Until = len(r.out.Commands)
-		}
-	}
-	return out
-}
-
-// branch reads something that may not run, rolls back what it changed and returns the changes.
-func (r *reader) branch(read func()) change {
-	mark := r.st.mark()
-	read()
-	return r.st.rollback(mark)
-}
-
 func (r *reader) subshell(f *frame, list []*syntax.Stmt) Word {
-	return r.scoped(func() Word { return r.stmts(f, list) })
+	var ways, returned []Word
+	out := r.scoped(func() (out Word) {
+		ways, returned = r.gathered(func() { out = r.stmts(f, list) })
+		return out
+	})
+	r.flow(either(ways, returned), nil)
+	return out
 }
 
 // link is one statement of a chain and the operator before it.
@@ -162,34 +150,66 @@ func isPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == s
 // binary reads a chain of &&, || and pipes.
 func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 	if isPipe(c.Op) {
-		return r.pipe(f, c)
+		return r.asOne(func() Word { return r.pipe(f, c) })
 	}
 	first, links := chain(c)
 	var out builder
-	out.addWord(r.stmt(f, first))
+	written := outcome{ok: []Word{{}}}
+	read := func(f *frame, op syntax.BinCmdOperator, s *syntax.Stmt) {
+		written.add(r, op, s, func() { out.addWord(r.stmt(f, s)) })
+	}
+	read(f, syntax.AndStmt, first)
 	g := *f
 	sure := surelySucceeds(first)
 	if slices.ContainsFunc(links, func(l link) bool { return l.op == syntax.OrStmt }) {
 		g.conditional = true
 		for _, l := range links {
-			r.join(r.branch(func() { out.addWord(r.stmt(&g, l.s)) }), nil)
+			r.join(r.branch(func() { read(&g, l.op, l.s) }), nil)
 		}
-		return out.word()
+		return written.end(r, out.word())
 	}
 	// Within a chain of && each link sees what the links before it did. What follows the chain may
 	// also run when the chain broke off.
 	for len(links) > 0 && sure {
-		out.addWord(r.stmt(&g, links[0].s))
+		read(&g, syntax.AndStmt, links[0].s)
 		sure = surelySucceeds(links[0].s)
 		links = links[1:]
 	}
 	g.conditional = true
 	r.join(r.branch(func() {
 		for _, l := range links {
-			out.addWord(r.stmt(&g, l.s))
+			read(&g, syntax.AndStmt, l.s)
 		}
 	}), nil)
-	return out.word()
+	return written.end(r, out.word())
+}
+
+// outcome is what a chain may have written to a substitution when it succeeded, when it failed and
+// when it returned.
+type outcome struct{ ok, failed, returned []Word }
+
+// add reads one more link. What fails is taken to have written nothing, or all it would.
+func (o *outcome) add(r *reader, op syntax.BinCmdOperator, s *syntax.Stmt, read func()) {
+	ways, returned := r.gathered(read)
+	from, kept := o.ok, []Word(nil)
+	if op == syntax.OrStmt {
+		from, kept, o.failed = o.failed, o.ok, nil
+	}
+	all := r.followed(from, ways)
+	o.ok, o.returned = either(kept, all), either(o.returned, r.followed(from, returned))
+	if surelySucceeds(s) || len(ways) == 0 {
+		return
+	}
+	o.failed = either(o.failed, from)
+	if !slices.ContainsFunc(ways, Word.HasUnknown) {
+		o.failed = either(o.failed, all)
+	}
+}
+
+// end hands the outcome on and returns the output as one word.
+func (o *outcome) end(r *reader, out Word) Word {
+	r.flow(either(o.ok, o.failed), o.returned)
+	return out
 }
 
 // surelySucceeds reports whether a statement hardly ever fails, so that what follows its && is
@@ -259,10 +279,12 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 	r.eachAlternative(f, func() Word { r.word(f, c.Word); return Word{} })
 	g := *f
 	g.conditional = true
-	branches := []change{nil}
+	var branches []change
 	var out builder
+	closed := false
 	for _, item := range c.Items {
 		for _, p := range item.Patterns {
+			closed = closed || p.Lit() == "*"
 			r.eachAlternative(f, func() Word { r.word(f, p); return Word{} })
 		}
 		after := r.branch(func() { out.addWord(r.stmts(&g, item.Stmts)) })
@@ -271,6 +293,9 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 			continue
 		}
 		branches = append(branches, after)
+	}
+	if !closed {
+		branches = append(branches, nil)
 	}
 	r.join(branches...)
 	return out.word()
@@ -342,12 +367,6 @@ func (r *reader) forClause(f *frame, c *syntax.ForClause) Word {
 	return Word{}
 }
 
-func (r *reader) arithmStmt(f *frame, x syntax.ArithmExpr) {
-	if x != nil {
-		r.eachAlternative(f, func() Word { r.arithm(f, x); return Word{} })
-	}
-}
-
 func (r *reader) wordIter(f *frame, c *syntax.ForClause, l *syntax.WordIter) Word {
 	var rounds [][]Word
 	r.eachAlternative(f, func() Word {
@@ -374,14 +393,4 @@ func (r *reader) wordIter(f *frame, c *syntax.ForClause, l *syntax.WordIter) Wor
 		}
 	}
 	return out.word()
-}
-
-func (r *reader) testClause(f *frame, x syntax.TestExpr) {
-	syntax.Walk(x, func(n syntax.Node) bool {
-		w, ok := n.(*syntax.Word)
-		if ok && r.step(f, 1) {
-			r.eachAlternative(f, func() Word { r.word(f, w); return Word{} })
-		}
-		return !ok
-	})
 }
