@@ -103,7 +103,7 @@ func sayEnds(names []string, out []Effect) {
 	}
 	for i := range out {
 		if why := out[i].Why; len(names) > 0 && len(names) < 4 && len(why) > 1 && told[why[0].Phrase] != "" {
-			out[i].Why = append(say(told[why[0].Phrase], strings.Join(names, ", "), why[1].Text), why[2:]...)
+			out[i].Why = append(sayOf(told[why[0].Phrase], object(strings.Join(names, ", ")), why[1]), why[2:]...)
 		}
 	}
 }
