@@ -235,7 +235,7 @@ func graded(g *vaglio.GradientResult, effects []any) operations {
 	}
 	all := slices.Clone(out.list)
 	out.ways()
-	out.list = slices.DeleteFunc(out.list, func(o one) bool { return slices.ContainsFunc(all, o.within) || slices.ContainsFunc(all, o.sends) })
+	out.list = slices.DeleteFunc(out.list, func(o one) bool { return slices.ContainsFunc(all, o.within) })
 	out.unread = out.unread || slices.ContainsFunc(out.list, func(o one) bool { return o.guessed })
 	return out
 }

@@ -238,10 +238,3 @@ func isBelow(folder, name string) bool {
 	}
 	return place.Inside([]string{folder}, name)
 }
-
-// sends reports whether a program sends something, and the other operation is the request
-// that it sends.
-func (o one) sends(all one) bool {
-	line, request := act(o.said), act(all.said)
-	return len(line) > 0 && len(request) > 0 && line[0].Phrase == "sends data from a line of %s: %s" && request[0].Phrase == asks
-}

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -16,7 +17,10 @@ func (p *program) library(name string, args []value) {
 	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	switch {
 	case p.runsNamed(name, last, plain, named):
-	case p.later > 0 && p.in.File || !p.taken(name):
+	case p.later > 0 && p.in.File:
+	case sendsTo(last, plain, len(args)):
+		p.request(name, shell.VerbSend, plain[:1], plain, named)
+	case !p.taken(name):
 	case wordclass.Is("client-statement", last):
 		if text := first(plain).word(); !p.in.File || wordclass.Within("changing-statement", strings.ToLower(text.Prefix())) {
 			p.emit(name, shell.VerbClient, text)
@@ -122,4 +126,72 @@ func (p *program) runRemote(_ *function, name string, args []value, _ map[string
 // moduleName returns the dotted name of a module.
 func moduleName(s string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(s, "node:"), "/", ".")
+}
+
+// sendsTo reports whether a method sends something to its first argument, an address of the web. A
+// queue may put one in, or a map delete it, alone.
+func sendsTo(method string, plain []value, args int) bool {
+	return (method == "post" || requestMethod(method) != "" && args > 1) && slices.ContainsFunc(first(plain).words(), func(w shell.Word) bool {
+		return strings.HasPrefix(w.Prefix(), "http://") || strings.HasPrefix(w.Prefix(), "https://")
+	})
+}
+
+// requestMethod returns the HTTP method that the last word of a name says, in capitals.
+func requestMethod(name string) (method string) {
+	for s := range strings.FieldsFuncSeq(strings.ToLower(name), func(c rune) bool { return c == '.' || c == '_' }) {
+		if s = strings.TrimSuffix(s, "fields"); wordclass.Is("request-method", s) { // CURLOPT_POSTFIELDS
+			method = strings.ToUpper(s)
+		}
+	}
+	return method
+}
+
+// request records a call that connects to an address. It sends something if there is a method that
+// does.
+func (p *program) request(name string, verb shell.Verb, targets, args []value, named map[string]value) {
+	options := map[string]value{}
+	for _, a := range args {
+		maps.Copy(options, a.fields())
+	}
+	maps.Copy(options, named)
+	call := shell.Call{Language: p.lang.name, Function: name, Verb: verb, Method: methodIn(name, args, options)}
+	if call.Method != "" {
+		call.Verb = shell.VerbSend
+	}
+	targets = withoutOptions(targets)
+	for _, key := range []string{"url", "hostname", "host"} {
+		if v, ok := options[key]; ok && len(targets) == 0 {
+			targets = []value{v}
+		}
+	}
+	for _, w := range listOf(targets...).words() {
+		to := call
+		to.Targets = []shell.Word{w}
+		p.step(shell.ProgramStep{Call: &to, Loop: p.loop > 0})
+	}
+	if len(targets) == 0 {
+		p.step(shell.ProgramStep{Call: &call, Loop: p.loop > 0})
+	}
+}
+
+// methodIn returns the HTTP method that a request's arguments, options or name say; what carries
+// data without such a word is a POST.
+func methodIn(name string, args []value, options map[string]value) string {
+	said, _ := options["method"].text()
+	method := cmp.Or(requestMethod(said), requestMethod(name))
+	for _, v := range flattened(flattened(args)) {
+		said, _ = v.text()
+		if said = cmp.Or(v.path, said); said == strings.ToUpper(said) && !strings.Contains(said, "/") { // 'POST', CURLOPT_POST
+			method = cmp.Or(requestMethod(said), method)
+		}
+	}
+	carries := strings.HasSuffix(name, "urlopen") && len(args) > 1 && args[1].kind != kindNone
+	for _, key := range []string{"data", "json", "body", "files", "content"} {
+		v, ok := options[key]
+		carries = carries || ok && v.kind != kindNone
+	}
+	if carries {
+		method = cmp.Or(method, "POST")
+	}
+	return method
 }

@@ -144,28 +144,30 @@ func plainer(raw, single bool) func(string) string {
 	return unescape
 }
 
-// variable matches one in a string of perl or php: $x, $x[0], $x{k}, $x->{k}, @x.
+// variable matches one in a string of perl or php: $x, $x[0], $x{k}, $x->{k}, and perl's @x.
 var variable = regexp.MustCompile(`^[$@][\w\x{80}-\x{10ffff}]+(?:(?:->)?(?:\[[^\]]{1,79}\]|\{[^}]{1,79}\}))*`)
 
 // filler returns the code of the expression at the beginning of s, and its length including its
 // marks, 0 if there is none. In perl and php that is a variable, ${x}, @{[…]} or {$x}.
 func filler(s, opener string) (code string, n int) {
-	from := len(opener)
+	from, sigils := len(opener), opener != "" && strings.Trim(opener, "$@") == ""
 	switch {
-	case opener != "$":
+	case !sigils:
 		if !strings.HasPrefix(s, opener) {
 			return "", 0
 		}
 	case strings.HasPrefix(s, "{$"), strings.HasPrefix(s, "@{"), strings.HasPrefix(s, "${"):
 		from = strings.IndexByte(s, '{') + 1
-	default:
+	case strings.Contains(opener, s[:1]):
 		code = variable.FindString(s)
 		return code, len(code)
+	default:
+		return "", 0
 	}
 	sub := lexer{src: s}
 	n = sub.skip(from, 0)
 	code = strings.Trim(s[from:max(n-1, from)], " ")
-	if opener == "$" && s[0] != '{' && !strings.ContainsAny(code, "[($\\") {
+	if sigils && s[0] != '{' && !strings.ContainsAny(code, "[($\\") {
 		code = s[:1] + code
 	}
 	return strings.TrimPrefix(code, "\\"), n

@@ -178,9 +178,12 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 		return f, nil
 	}
 	for word := range strings.SplitSeq(targets, ",") {
+		if targets == "" {
+			break
+		}
 		number, all := strings.CutSuffix(word, "-")
 		n, err := strconv.Atoi(number)
-		if err != nil && targets != "" {
+		if err != nil || n < 1 && verb[0] != '=' {
 			return nil, rows.Wrong(word, "%q is no target", word)
 		}
 		if all {
@@ -206,6 +209,7 @@ func (t *table) checkVerb(verb, known string) error {
 func verbs() []shell.Verb {
 	return []shell.Verb{
 		shell.VerbDelete, shell.VerbDeleteTree, shell.VerbWrite, shell.VerbAppend, shell.VerbRead, shell.VerbList, shell.VerbPermissions,
-		shell.VerbMove, shell.VerbCopy, shell.VerbLink, shell.VerbCreate, shell.VerbEnter, shell.VerbKill, shell.VerbFork, shell.VerbNetwork, shell.VerbClient,
+		shell.VerbMove, shell.VerbCopy, shell.VerbLink, shell.VerbCreate, shell.VerbEnter, shell.VerbKill, shell.VerbFork, shell.VerbNetwork, shell.VerbSend,
+		shell.VerbClient,
 	}
 }

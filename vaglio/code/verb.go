@@ -43,6 +43,9 @@ func (p *program) apply(f *function, name string, args []value) value {
 		}
 	case shell.VerbWrite, shell.VerbAppend:
 		targets = p.writes(f, verb, targets)
+	case shell.VerbNetwork, shell.VerbSend:
+		p.request(name, verb, targets, args, named)
+		return p.result(verb, name, targets, args)
 	default: // The others only act on their targets.
 	}
 	p.falls(name, verb, targets)
@@ -75,7 +78,7 @@ func (f *function) onlyAsks(args []value) bool {
 // result returns the unknown result of a call, with its origin.
 func (p *program) result(verb shell.Verb, name string, targets, args []value) value {
 	switch {
-	case verb == shell.VerbNetwork:
+	case verb == shell.VerbNetwork, verb == shell.VerbSend:
 		return remote(name)
 	case verb == shell.VerbList && len(targets) > 0:
 		found := p.listing(name, targets[0], nth(args, 1))

@@ -25,7 +25,7 @@ func (l *look) call() string {
 		return ""
 	case shell.VerbPermissions:
 		of = l.callMode
-	case shell.VerbNetwork:
+	case shell.VerbNetwork, shell.VerbSend:
 		of = l.asks
 	case shell.VerbRead, shell.VerbClient:
 		isIt := func(w shell.Word) bool { return l.g.itself.HasUnit(reading.Spot(w)) }

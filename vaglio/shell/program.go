@@ -37,6 +37,8 @@ const (
 	VerbFork Verb = "fork"
 	// VerbNetwork connects to the address in the first target.
 	VerbNetwork Verb = "network"
+	// VerbSend sends data to the address in the first target.
+	VerbSend Verb = "send"
 	// VerbEnvironment shows all variables of the environment.
 	VerbEnvironment Verb = "environment"
 	// VerbClient changes something that a library reaches; the function's name says what.
@@ -55,6 +57,9 @@ type Call struct {
 	// Function is the called function, as the program names it.
 	Function string
 	Verb     Verb
+	// Method is the HTTP method of a request that sends something, in capitals; "" if the call does
+	// not say it.
+	Method string
 	// Targets are the paths, addresses or processes that it touches.
 	Targets []Word
 }

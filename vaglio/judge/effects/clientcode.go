@@ -10,20 +10,14 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// clientCode returns the effects of an inline program through a client library: it knows libraries
-// that hold passwords and programs that send data.
+// clientCode returns the effects of an inline program through a client library that holds
+// passwords.
 func (c *command) clientCode(code string) []Effect {
-	if code == "" {
+	library := c.r.judge.tables.libraryIn(strings.ToLower(code))
+	if !c.r.judge.tables.ofClass("client-of-passwords", library) {
 		return nil
 	}
-	lower := strings.ToLower(code)
-	switch library := c.r.judge.tables.libraryIn(lower); {
-	case library == "":
-		return c.sendingCode(code, lower)
-	case c.r.judge.tables.ofClass("client-of-passwords", library):
-		return one(KindCredentials, say("reads stored passwords by %s", library), library)
-	}
-	return nil
+	return one(KindCredentials, say("reads stored passwords by %s", library), library)
 }
 
 // libraryIn returns the service library that a lower-case text names, "" if none.
@@ -103,31 +97,6 @@ func (t *tables) actingFunction(name string) bool {
 		return false
 	}
 	return t.ofClass("acting-function", words[0])
-}
-
-// sendingCode returns the effects of an inline program that opens a connection and sends something
-// through it.
-func (c *command) sendingCode(code, lower string) []Effect {
-	t := c.r.judge.tables
-	if strings.Contains(lower, "mail(") && c.name == "php" {
-		return one(KindPeople, say("sends mail from a line of %s", c.name), "mail")
-	}
-	sends := t.inText("sends-through", lower) != nil || strings.Contains(lower, ".write(") && t.inText("opens-stream", lower) != nil
-	if onlyLocal(code) || t.inText("opens-connection", lower) == nil || !sends {
-		return nil
-	}
-	e := usual(KindSend).with(say("sends data from a line of %s: %s", c.name, clip(code, 100)), c.name).as(Irreversible, ReachShared)
-	e.Sure = 0.6
-	return []Effect{e}
-}
-
-// address matches addresses in program text.
-var address = regexp.MustCompile("[^'\"`( ]*://[^'\"`) ]*")
-
-// onlyLocal reports whether program text names addresses, and all of them are on this machine.
-func onlyLocal(code string) bool {
-	found := address.FindAllString(code, -1)
-	return len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return !localURL(s) })
 }
 
 // callVerb returns what a method does, judging by its name: delete_object, flushall,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -56,6 +57,15 @@ func (c *command) allLocal() bool {
 			}
 		}
 	}
+	return len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return !localURL(s) })
+}
+
+// address matches addresses in program text.
+var address = regexp.MustCompile("[^'\"`( ]*://[^'\"`) ]*")
+
+// onlyLocal reports whether program text names addresses, and all of them are on this machine.
+func onlyLocal(code string) bool {
+	found := address.FindAllString(code, -1)
 	return len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return !localURL(s) })
 }
 

@@ -165,7 +165,7 @@ func (r *reading) inline(v *invocation) []Effect {
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:
 		return one(KindCredentials, say("prints every variable of the environment, secrets included"), "")
-	case shell.VerbNetwork:
+	case shell.VerbNetwork, shell.VerbSend:
 		return r.inlineNetwork(v, argsOf(v.call.Targets))
 	case shell.VerbClient:
 		return r.libraryCall(v)
@@ -237,17 +237,24 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 			return one(KindCredentials, what, t.text)
 		}
 	}
-	fn := strings.ToLower(v.call.Function)
-	if holdsAny(fn, "post", "put", "patch", "delete", "send", "smtp", "upload", "connect", "socket") {
-		if localURL(address) {
-			return own(say("talks to this machine"))
-		}
-		why := say("sends data to %s by %s", address, v.call.Function)
-		method := strings.ToUpper(fn[strings.LastIndex(fn, ".")+1:])
-		if len(targets) == 1 && slices.Contains([]string{"POST", "PUT", "PATCH", "DELETE"}, method) {
-			why = say("sends a %s request to %s", method, address)
-		}
-		return []Effect{usual(KindSend).with(why, address).as(Irreversible, ReachShared)}
+	method := v.call.Method
+	switch {
+	case v.call.Verb == shell.VerbNetwork:
+		return reads()
+	case localURL(address), strings.HasPrefix(address, "/") && v.call.Language == "node": // the server of the page that runs it
+		return own(say("talks to this machine"))
 	}
-	return reads()
+	if strings.Contains(v.call.Function, "mail") {
+		return one(KindPeople, say("sends mail to %s", address), address)
+	}
+	why := say("sends data to %s by %s", address, v.call.Function)
+	switch {
+	case method != "" && address != "":
+		why = say("sends a %s request to %s", method, address)
+	case method != "":
+		why = say("sends a %s request", method)
+	case address == "":
+		why = say("sends data by %s", v.call.Function)
+	}
+	return []Effect{usual(KindSend).with(why, address).as(Irreversible, ReachShared)}
 }

@@ -95,8 +95,7 @@ func (w *work) do(role string, v value, literal bool) {
 	case "kill":
 		r.call(w.name, shell.VerbKill, v.items...)
 	case "fetch", "send":
-		name := map[string]string{"send": "post "}[role] + w.name
-		r.call(name, shell.VerbNetwork, v.items...)
+		r.call(w.name, map[string]shell.Verb{"fetch": shell.VerbNetwork, "send": shell.VerbSend}[role], v.items...)
 		w.out = output(w.name, true)
 	case "unread":
 		r.unread("what %s does is not read", w.name)
