@@ -20,8 +20,9 @@ type evaluator func(r *reader, f *frame, k *call, p *program, name string) Word
 // program is the table's entry for programs that carry something.
 type program struct {
 	way
-	read evaluator
-	ways []way // by the first operands
+	read  evaluator
+	shell bool  // a shell, which reads its command line itself
+	ways  []way // by the first operands
 }
 
 // way is one way in which a program carries something.
@@ -168,6 +169,7 @@ func (c *carrierTable) attributes(p *program, w *way, words []string) error {
 		ok := false
 		switch {
 		case p != nil && name == "by":
+			p.shell = value == "shell"
 			if p.read = evaluators()[value]; value != "elsewhere" {
 				p.run = runNone // its words are read by the evaluator
 			}

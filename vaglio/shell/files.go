@@ -347,6 +347,9 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 		if inner := p.carriedIn(k); len(inner) > 0 {
 			c.Args, c.Command = k.argv[1:len(k.argv)-len(inner)+1], true
 		}
+		if p.shell {
+			c.Args = slices.DeleteFunc(slices.Clone(c.Args), func(w Word) bool { return strings.ContainsAny(w.Prefix(), " \n") })
+		}
 	}
 	if !f.guess { // a possible command found in such a file would load the file again
 		c.Changed, c.Loaded = r.changed(), r.opts.Loaded
