@@ -154,7 +154,7 @@ func (p *program) request(name string, verb shell.Verb, targets, args []value, n
 		maps.Copy(options, a.fields())
 	}
 	maps.Copy(options, named)
-	call := shell.Call{Language: p.lang.name, Function: name, Verb: verb, Method: methodIn(name, args, options)}
+	call := shell.Call{Function: name, Verb: verb, Method: methodIn(name, args, options)}
 	if call.Method != "" {
 		call.Verb = shell.VerbSend
 	}
@@ -165,12 +165,11 @@ func (p *program) request(name string, verb shell.Verb, targets, args []value, n
 		}
 	}
 	for _, w := range listOf(targets...).words() {
-		to := call
-		to.Targets = []shell.Word{w}
-		p.step(shell.ProgramStep{Call: &to, Loop: p.loop > 0})
+		call.Targets = []shell.Word{w}
+		p.calls(call)
 	}
 	if len(targets) == 0 {
-		p.step(shell.ProgramStep{Call: &call, Loop: p.loop > 0})
+		p.calls(call)
 	}
 }
 

@@ -126,11 +126,16 @@ func withoutOptions(args []value) []value {
 // emit records what a call does. Where a tool may run the file by itself, a function that nothing
 // in it calls does nothing yet to what it is handed.
 func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
+	p.calls(shell.Call{Function: name, Verb: verb, Targets: targets})
+}
+
+func (p *program) calls(c shell.Call) {
 	handed := func(w shell.Word) bool { return w.HasUnknown() && w.Prefix() == "" }
-	if p.in.Found && p.later > 0 && slices.ContainsFunc(targets, handed) {
+	if p.in.Found && p.later > 0 && slices.ContainsFunc(c.Targets, handed) {
 		return
 	}
-	p.step(shell.ProgramStep{Call: &shell.Call{Language: p.lang.name, Function: name, Verb: verb, Targets: targets}, Loop: p.loop > 0})
+	c.Language = p.lang.name
+	p.step(shell.ProgramStep{Call: &c, Loop: p.loop > 0})
 }
 
 // falls records a verb for each of its targets, or without one.
