@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -39,7 +40,7 @@ func (r *reader) source(f *frame, src string) Word {
 	f = f.inFile(src)
 	src = strings.ReplaceAll(src, "\x00", "") // as a shell does
 	var out []Word
-	parser := r.takeParser()
+	parser := parsers().Get().(*syntax.Parser) //nolint:errcheck,forcetypeassert // there is nothing else in it
 	in := &bounded{src: src, r: r}
 	var line []*syntax.Stmt
 	flush := func() {
@@ -71,7 +72,7 @@ func (r *reader) source(f *frame, src string) Word {
 		}
 	}
 	flush()
-	r.parser = parser
+	parsers().Put(parser)
 	if !f.capture {
 		return Word{}
 	}
@@ -145,15 +146,11 @@ func openDocument(err error) (string, bool) {
 	return strings.TrimSuffix(rest, "`"), true
 }
 
-// takeParser returns the idle parser, or a new one: carried text is read while the parser of its
-// carrier is still at work.
-func (r *reader) takeParser() *syntax.Parser {
-	if p := r.parser; p != nil {
-		r.parser = nil
-		return p
-	}
-	return syntax.NewParser(syntax.Variant(syntax.LangBash))
-}
+// parsers returns the idle parsers: carried text is read while the parser of its carrier is still
+// at work.
+var parsers = sync.OnceValue(func() *sync.Pool {
+	return &sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
+})
 
 func (r *reader) parseProblem(f *frame, src string, err error) {
 	if errors.Is(err, errTooMany) {
