@@ -266,13 +266,13 @@ func (r *reading) parse(program string, args []arg) *parsed {
 	var words []string
 	for i := range r.parses {
 		switch was := &r.parses[i]; {
-		case was.told == nil || !same(was.args, args):
+		case was.parsed == nil || !same(was.all, args):
 		case was.program == program:
-			again := &parsed{Parsed: *was.told, operands: was.operands, all: args}
+			again := *was.parsed
 			again.Fed, again.Asked, again.Found = false, nil, ""
-			return again
+			return &again
 		default:
-			words = was.told.Words
+			words = was.Words
 		}
 	}
 	if words == nil {
@@ -284,17 +284,16 @@ func (r *reading) parse(program string, args []arg) *parsed {
 	for _, i := range p.Operands {
 		p.operands = append(p.operands, args[i])
 	}
-	r.parses[r.nextParse] = parse{program, args, &p.Parsed, p.operands}
+	r.parses[r.nextParse] = parse{p, program}
 	r.nextParse = 1 - r.nextParse
 	return p
 }
 
 // parse is how the arguments of a program were split. Several rules split those of each command.
 type parse struct {
-	program  string
-	args     []arg
-	told     *commands.Parsed
-	operands []arg
+	*parsed
+
+	program string
 }
 
 // same reports whether two lists of arguments are the same list.
