@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -40,7 +39,7 @@ func (r *reader) source(f *frame, src string) Word {
 	f = f.inFile(src)
 	src = strings.ReplaceAll(src, "\x00", "") // as a shell does
 	var out []Word
-	parser := parsers().Get().(*syntax.Parser) //nolint:errcheck,forcetypeassert // there is nothing else in it
+	parser := r.takeParser()
 	in := &bounded{src: src, r: r}
 	var line []*syntax.Stmt
 	flush := func() {
@@ -72,7 +71,7 @@ func (r *reader) source(f *frame, src string) Word {
 		}
 	}
 	flush()
-	parsers().Put(parser)
+	r.carriers.parsers.Put(parser)
 	if !f.capture {
 		return Word{}
 	}
@@ -146,11 +145,14 @@ func openDocument(err error) (string, bool) {
 	return strings.TrimSuffix(rest, "`"), true
 }
 
-// parsers returns the idle parsers: carried text is read while the parser of its carrier is still
-// at work.
-var parsers = sync.OnceValue(func() *sync.Pool {
-	return &sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
-})
+// takeParser returns an idle parser, or a new one: carried text is read while the parser of its
+// carrier is still at work.
+func (r *reader) takeParser() *syntax.Parser {
+	if p, ok := r.carriers.parsers.Get().(*syntax.Parser); ok {
+		return p
+	}
+	return syntax.NewParser(syntax.Variant(syntax.LangBash))
+}
 
 func (r *reader) parseProblem(f *frame, src string, err error) {
 	if errors.Is(err, errTooMany) {
