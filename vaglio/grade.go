@@ -41,17 +41,18 @@ func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, lo
 			return Verdict{}, "", err
 		}
 		v.Results = append(v.Results, result)
-		if why := rejection(g, result, fault, notes(result)); why != "" {
+		noted := notes(result)
+		if why := rejection(g, result, fault, noted); why != "" {
 			v.TS, v.JudgeKind, v.Score = now(), g.Judge.Kind(), result.Score
 			v.Approved, v.BlockedBy, v.Reason = false, PhaseJudge, why
 			if fault == "" {
 				v.Results, err = e.words(ctx, v.Results, gates[i+1:], call.proposal, size)
 			}
-			return v, rejection(g, result, fault, g.discreetly(result)), err
+			return v, rejection(g, result, fault, g.discreetly(result, noted)), err
 		}
 		if kind == e.kind && !v.Approved {
 			v.Approved, v.JudgeKind, v.Score = true, g.Judge.Kind(), result.Score
-			v.Reason, logged = approved(result, notes(result)), approved(result, g.discreetly(result))
+			v.Reason, logged = approved(result, noted), approved(result, g.discreetly(result, noted))
 		}
 	}
 	v.TS = now()
@@ -108,11 +109,11 @@ func rejection(g Gate, r GradientResult, fault, noted string) string {
 	}
 }
 
-// discreetly returns what the audit log may hold of a judge's answer: its reasoning if the
-// judge is discreet, or else the categories of its signals.
-func (g Gate) discreetly(r GradientResult) string {
+// discreetly returns what the audit log may hold of a judge's answer: its reasoning, which is
+// noted, if the judge is discreet, or else the categories of its signals.
+func (g Gate) discreetly(r GradientResult, noted string) string {
 	if g.Discreet {
-		return notes(r)
+		return noted
 	}
 	const most = 8
 	var about []string

@@ -162,10 +162,11 @@ func (s *stream) fault(f lineFault) error {
 }
 
 func (s *stream) write(v any) error {
-	if err := strictjson.MarshalWrite(s.out, v); err != nil {
-		return fmt.Errorf("vaglio: write: %w", err)
+	line, err := strictjson.Append(s.out.AvailableBuffer(), v)
+	if err == nil {
+		_, err = s.out.Write(append(line, '\n'))
 	}
-	if err := s.out.WriteByte('\n'); err != nil {
+	if err != nil {
 		return fmt.Errorf("vaglio: write: %w", err)
 	}
 	return nil

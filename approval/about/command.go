@@ -41,7 +41,7 @@ type line struct {
 	w      *work
 	c      *shell.Command
 	name   string
-	parsed *commands.Parsed
+	parsed commands.Parsed
 	cwd    string
 	// lost says that the directory the command runs in is unknown.
 	lost bool
@@ -104,7 +104,7 @@ func (w *work) line(c *shell.Command) (*line, bool) {
 		}
 		words = append(words, text)
 	}
-	l.parsed = w.n.base.Parse(name, words)
+	w.n.base.Parse(&l.parsed, name, words)
 	return l, true
 }
 

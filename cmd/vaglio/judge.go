@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -74,7 +75,12 @@ type judgeRun struct {
 	logged bool
 }
 
+// rarely is how far the memory in use may grow before garbage is collected, in percent: a run is
+// over soon, and what it keeps is small.
+const rarely = 400
+
 func (j *judgeRun) run(ctx context.Context) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(rarely))
 	c, err := loadConfig()
 	p, mistake := policyfile.Load(cmp.Or(j.path, c.Policy), c.Home)
 	if err := errors.Join(err, mistake); err != nil {

@@ -110,8 +110,8 @@ func (b *Base) Does(name string) bool { return b.actingOn(name) != nil }
 // tasks.
 func (b *Base) RunsProject(name string, words []string) bool {
 	sections := b.Judged[name]
-	p := b.Parse(name, words)
-	p.Asked = func(string, []Spot) bool { return false }
+	p := &Parsed{Asked: func(string, []Spot) bool { return false }}
+	b.Parse(p, name, words)
 	for _, sec := range sections {
 		if i := slices.IndexFunc(sec.Lines, func(l Line) bool { _, ok := l.Match(p, 0); return ok }); i >= 0 {
 			return b.meansProject(&sec.Lines[i].Then, name, words)

@@ -58,7 +58,9 @@ func TestMatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		took, ok := Line{tests: tests}.Match(b.Parse("mkdir", strings.Fields(c.words)), 0)
+		var p Parsed
+		b.Parse(&p, "mkdir", strings.Fields(c.words))
+		took, ok := Line{tests: tests}.Match(&p, 0)
 		if ok != c.want || took != c.took {
 			t.Errorf("%q on %q: %d, %t; want %d, %t", c.pattern, c.words, took, ok, c.took, c.want)
 		}

@@ -68,8 +68,8 @@ func (b *Base) Tell(c Command) Told {
 		if sec.skips(texts) {
 			continue
 		}
-		if u.parsed == nil {
-			u.parsed = b.Parse(c.Name, texts)
+		if u.parsed.nouns == nil {
+			b.Parse(&u.parsed, c.Name, texts)
 		}
 		u.sec, u.parsed.Fed, u.parsed.Found = sec, c.Fed, ""
 		u.tell()
@@ -89,7 +89,7 @@ type use struct {
 	assigns   []shell.Assign
 	earlier   func(string) (shell.Word, bool)
 	input     shell.Word
-	parsed    *Parsed
+	parsed    Parsed
 	sec       *Section
 	operands  []int        // without the script, and without what the act's words took
 	folders   []shell.Word // for each word; nil if no options name any
@@ -105,7 +105,7 @@ type use struct {
 
 // tell applies the section's acts.
 func (u *use) tell() {
-	p := u.parsed
+	p := &u.parsed
 	all := p.Operands
 	if u.sec.script != nil && len(all) > 0 && !p.hasAny(u.sec.script) {
 		all = all[1:]

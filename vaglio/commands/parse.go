@@ -30,14 +30,13 @@ type Parsed struct {
 	operandRoom [6]int
 }
 
-// Parse separates options from operands, by what is known of a program's options.
-func (b *Base) Parse(program string, words []string) *Parsed {
-	p := &Parsed{Words: words, nouns: b.Nouns}
+// Parse separates options from operands into p, by what is known of a program's options.
+func (b *Base) Parse(p *Parsed, program string, words []string) {
+	p.Words, p.nouns = words, b.Nouns
 	p.Split = getopt.Of(program).Split(words, getopt.Manner{Signs: true, Loose: true}, p.flagRoom[:0], p.operandRoom[:0])
 	for at := p.Tail; at < len(words); at++ {
 		p.Operands = append(p.Operands, at)
 	}
-	return p
 }
 
 // among reports whether an operand begins with one of the words.

@@ -118,8 +118,11 @@ func (s *scan) look() *look {
 // operations checks what a tool does to processes, services and packages, and which addresses
 // it uses.
 func (s *scan) operations() *rule {
-	l := s.look() // shared, so that later operations know of earlier ones
+	var l *look // shared, so that later operations know of earlier ones
 	for i := range s.rd.Operations {
+		if l == nil {
+			l = s.look()
+		}
 		if r := s.g.ruleOf(l.operation(&s.rd.Operations[i])); r != nil {
 			return r
 		}

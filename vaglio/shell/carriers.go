@@ -89,11 +89,12 @@ func modes() []string {
 	return []string{runArgv, runLine, runEach, runWhole, runKeys, runText, runScript, runNone}
 }
 
-// carrierTable holds all programs that carry something, by name.
+// carrierTable holds all programs that carry something, by name, and what readers share besides.
 type carrierTable struct {
 	programs map[string]*program
 	builtins map[string]builtin
-	last     []string // the programs of the last header
+	last     []string  // the programs of the last header
+	parsers  sync.Pool // idle ones
 }
 
 // program looks up a program by its name, with or without a version.

@@ -105,8 +105,7 @@ type reader struct {
 	loops   int                  // how many loops are being read twice
 	holes   []Word               // the words spliced into carried text
 	procs   int                  // how many process substitutions were met
-	parser  *syntax.Parser
-	called  map[string]bool // functions that were called
+	called  map[string]bool      // functions that were called
 	locals  []map[string]*entry
 	dynamic bool // some command's name is not known
 

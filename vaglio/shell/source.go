@@ -72,7 +72,7 @@ func (r *reader) source(f *frame, src string) Word {
 		}
 	}
 	flush()
-	r.parser = parser
+	r.carriers.parsers.Put(parser)
 	if !f.capture {
 		return Word{}
 	}
@@ -146,11 +146,10 @@ func openDocument(err error) (string, bool) {
 	return strings.TrimSuffix(rest, "`"), true
 }
 
-// takeParser returns the idle parser, or a new one: carried text is read while the parser of its
+// takeParser returns an idle parser, or a new one: carried text is read while the parser of its
 // carrier is still at work.
 func (r *reader) takeParser() *syntax.Parser {
-	if p := r.parser; p != nil {
-		r.parser = nil
+	if p, ok := r.carriers.parsers.Get().(*syntax.Parser); ok {
 		return p
 	}
 	return syntax.NewParser(syntax.Variant(syntax.LangBash))

@@ -52,23 +52,22 @@ func English(phrase Phrase) (string, bool) { return string(phrase), true }
 // String returns the sentence in English, as it would read within another.
 func (s Sentence) String() string {
 	var room sentenceRoom
-	w := worder{language: English, b: room[:0]}
-	w.clauses(s)
-	return string(w.b)
+	w := worder{language: English}
+	return string(w.clauses(room[:0], s))
 }
 
 // In returns the sentence in a language, beginning with a capital; false if the language
 // lacks one of its phrases.
 func (s Sentence) In(language Language) (string, bool) {
 	var room sentenceRoom
-	w := worder{language: language, b: room[:0]}
-	w.clauses(s)
-	first, n := utf8.DecodeRune(w.b)
+	w := worder{language: language}
+	b := w.clauses(room[:0], s)
+	first, n := utf8.DecodeRune(b)
 	if upper := unicode.ToUpper(first); n > 0 && upper != first {
 		var letter [utf8.UTFMax]byte
-		w.b = slices.Replace(w.b, 0, n, utf8.AppendRune(letter[:0], upper)...)
+		b = slices.Replace(b, 0, n, utf8.AppendRune(letter[:0], upper)...)
 	}
-	return string(w.b), !w.lacks && len(w.b) > 0
+	return string(b), !w.lacks && len(b) > 0
 }
 
 // Each returns the sentence with every thing replaced.
@@ -93,52 +92,57 @@ func (c Clause) String() string { return Sentence{c}.String() }
 type worder struct {
 	language Language
 	lacks    bool
-	b        []byte
 }
 
 // sentenceRoom holds most sentences without an allocation.
 type sentenceRoom [256]byte
 
-// clauses writes clauses with blanks between them, except before punctuation.
-func (w *worder) clauses(s Sentence) {
+// clauses appends clauses to b with blanks between them, except before punctuation.
+func (w *worder) clauses(b []byte, s Sentence) []byte {
 	for i := range s {
-		before := len(w.b)
+		before := len(b)
 		if joined := s[i].Phrase != "" && strings.ContainsRune(",;:.", rune(s[i].Phrase[0])); before > 0 && !joined {
-			w.b = append(w.b, ' ')
+			b = append(b, ' ')
 		}
-		if !w.clause(&s[i]) {
-			w.b = w.b[:before]
+		from := len(b)
+		if b = w.clause(b, &s[i]); len(b) == from {
+			b = b[:before]
 		}
 	}
+	return b
 }
 
-// clause writes a clause, and reports whether there was anything to write.
-func (w *worder) clause(c *Clause) bool {
-	from := len(w.b)
+// clause appends a clause to b; nothing if there is nothing to write.
+func (w *worder) clause(b []byte, c *Clause) []byte {
 	if c.Phrase == "" {
-		w.b = append(w.b, c.Text...)
-		return len(w.b) > from
+		return append(b, c.Text...)
 	}
+	from := len(b)
 	for i, phrase := 0, w.phrase(c.Phrase); ; i++ {
 		before, after, found := strings.Cut(phrase, Placeholder)
-		if w.b = append(w.b, before...); !found {
-			return len(w.b) > from
+		if b = append(b, before...); !found {
+			return b
 		}
 		phrase = after
-		if i >= len(c.Args) || !w.clause(&c.Args[i]) {
-			w.closeGap(from, strings.TrimSpace(phrase) == "")
+		at := len(b)
+		if i < len(c.Args) {
+			b = w.clause(b, &c.Args[i])
+		}
+		if len(b) == at {
+			b = w.closeGap(b, from, strings.TrimSpace(phrase) == "")
 		}
 	}
 }
 
 // closeGap removes the text that leads to a missing thing; from is where its clause begins. A
 // single verb at the end says nothing, so it gets "something" as its object.
-func (w *worder) closeGap(from int, ends bool) {
-	before := bytes.TrimRight(w.b[from:], " :")
-	w.b = w.b[:from+len(before)]
+func (w *worder) closeGap(b []byte, from int, ends bool) []byte {
+	before := bytes.TrimRight(b[from:], " :")
+	b = b[:from+len(before)]
 	if ends && len(before) > 0 && bytes.IndexByte(before, ' ') < 0 {
-		w.b = append(append(w.b, ' '), w.phrase(Something)...)
+		b = append(append(b, ' '), w.phrase(Something)...)
 	}
+	return b
 }
 
 // phrase translates a phrase. One without words needs no translation.

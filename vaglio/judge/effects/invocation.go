@@ -255,7 +255,8 @@ func effectOf(o commands.Outcome) Effect {
 
 // parsed holds a command's arguments, split into options and operands.
 type parsed struct {
-	*commands.Parsed
+	commands.Parsed
+
 	operands []arg
 	all      []arg
 }
@@ -265,34 +266,34 @@ func (r *reading) parse(program string, args []arg) *parsed {
 	var words []string
 	for i := range r.parses {
 		switch was := &r.parses[i]; {
-		case was.told == nil || !same(was.args, args):
+		case was.parsed == nil || !same(was.all, args):
 		case was.program == program:
-			again := *was.told
+			again := *was.parsed
 			again.Fed, again.Asked, again.Found = false, nil, ""
-			return &parsed{Parsed: &again, operands: was.operands, all: args}
+			return &again
 		default:
-			words = was.told.Words
+			words = was.Words
 		}
 	}
 	if words == nil {
 		words = texts(args)
 	}
-	p := &parsed{Parsed: r.judge.tables.Parse(program, words), all: args}
+	p := &parsed{all: args}
+	r.judge.tables.Parse(&p.Parsed, program, words)
 	p.operands = make([]arg, 0, len(p.Operands))
 	for _, i := range p.Operands {
 		p.operands = append(p.operands, args[i])
 	}
-	r.parses[r.nextParse] = parse{program, args, p.Parsed, p.operands}
+	r.parses[r.nextParse] = parse{p, program}
 	r.nextParse = 1 - r.nextParse
 	return p
 }
 
 // parse is how the arguments of a program were split. Several rules split those of each command.
 type parse struct {
-	program  string
-	args     []arg
-	told     *commands.Parsed
-	operands []arg
+	*parsed
+
+	program string
 }
 
 // same reports whether two lists of arguments are the same list.

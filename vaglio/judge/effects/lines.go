@@ -63,7 +63,7 @@ func (c *command) byRule(o commands.Outcome) []Effect {
 	if strings.HasPrefix(o.Rule, "(") {
 		return c.shared(o.Rule)
 	}
-	about, with := o.Given(c.Parsed, c.took)
+	about, with := o.Given(&c.Parsed, c.took)
 	c.about, c.with = c.at(about), c.at(with)
 	if section, ok := strings.CutPrefix(o.Rule, "<"); ok {
 		return c.eachLine(section)
@@ -78,7 +78,7 @@ func (c *command) byRule(o commands.Outcome) []Effect {
 func (c *command) shared(name string) []Effect {
 	sec := c.r.judge.tables.Judged[name][0]
 	for _, l := range sec.Lines {
-		if took, ok := l.Match(c.Parsed, c.took); ok {
+		if took, ok := l.Match(&c.Parsed, c.took); ok {
 			c.took = took
 			return c.finish(l.Then)
 		}

@@ -295,7 +295,7 @@ func (r *reading) hides(v *invocation) bool {
 	return slices.ContainsFunc(r.judge.tables.Judged["hides:"+name], func(sec *commands.Section) bool {
 		c := r.callOf(v, name, sec)
 		return slices.ContainsFunc(sec.Lines, func(l commands.Line) bool {
-			_, ok := l.Match(c.Parsed, 0)
+			_, ok := l.Match(&c.Parsed, 0)
 			return ok
 		})
 	})

@@ -218,7 +218,7 @@ func (r *reading) besides(v *invocation) []Effect {
 	for _, sec := range r.judge.tables.Judged["also:"+name] {
 		c := r.callOf(v, name, sec)
 		for _, l := range sec.Lines {
-			took, ok := l.Match(c.Parsed, 0)
+			took, ok := l.Match(&c.Parsed, 0)
 			if !ok {
 				continue
 			}

@@ -131,7 +131,7 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 			}
 		}
 		for _, l := range sec.Lines {
-			if took, ok := l.Match(c.Parsed, 0); ok {
+			if took, ok := l.Match(&c.Parsed, 0); ok {
 				c.took = took
 				return c.elsewhere(name, c.finish(l.Then))
 			}
@@ -287,7 +287,7 @@ func (r *reading) elsewhere(v *invocation, named []Effect) []Effect {
 	if len(files) == 0 {
 		return nil
 	}
-	c := &command{invocation: v, parsed: &parsed{Parsed: &commands.Parsed{}}, r: r}
+	c := &command{invocation: v, parsed: &parsed{}, r: r}
 	return c.writeAll("writes", slices.DeleteFunc(files, func(a arg) bool { return !c.beyond(a) }))
 }
 

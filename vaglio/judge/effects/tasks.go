@@ -50,8 +50,9 @@ func (c *command) scriptOrTool() []Effect {
 // taskEffect returns what a project task does, judging by the words of its name.
 func (t *tables) taskEffect(name string) (Effect, bool) {
 	sec := t.Judged["(task)"][0]
-	p := t.Parse("", readings.Words(name))
-	at := slices.IndexFunc(sec.Lines, func(l commands.Line) bool { _, ok := l.Match(p, 0); return ok })
+	var p commands.Parsed
+	t.Parse(&p, "", readings.Words(name))
+	at := slices.IndexFunc(sec.Lines, func(l commands.Line) bool { _, ok := l.Match(&p, 0); return ok })
 	if at < 0 {
 		return Effect{}, false
 	}
