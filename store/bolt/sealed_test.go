@@ -272,6 +272,39 @@ func TestRotatedKeysGo(t *testing.T) {
 	holdsOld(t, db)
 }
 
+// TestAKeyThatCannotBeKeptIsNotUsed rotates the keys where their file cannot be written: the
+// caller is told, and what is written then can be read with the keys of before.
+func TestAKeyThatCannotBeKeptIsNotUsed(t *testing.T) {
+	t.Parallel()
+	path, keys := newFile(t), filepath.Join(t.TempDir(), "apart", "keys")
+	o := bolt.Options{KeyFile: keys}
+	folder, away := filepath.Dir(keys), filepath.Dir(keys)+".away"
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	db, err := bolt.Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(folder, away); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.RotateKeys(); err == nil {
+		t.Error("nobody is told")
+	}
+	if err := errors.Join(put(t.Context(), db, approval.Record{ID: "a", Body: []byte(canary)}), db.Close(), os.Rename(away, folder)); err != nil {
+		t.Fatal(err)
+	}
+	db, err = bolt.Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if r, err := db.Get(t.Context(), approval.KindAsk, "a"); err != nil || string(r.Body) != canary {
+		t.Errorf("%q, %v", r.Body, err)
+	}
+}
+
 // TestAValueIsBoundToItsPlace puts the record of one name under another, and a leaf in
 // place of another, with all checksums correct.
 func TestAValueIsBoundToItsPlace(t *testing.T) {
