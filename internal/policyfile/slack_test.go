@@ -1,12 +1,15 @@
 package policyfile
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/store/storetest"
 )
 
 const (
@@ -40,6 +43,46 @@ func TestWhoDecidesOnTheChats(t *testing.T) {
 	}
 	if (Chats{Telegram: true}).None() || (Chats{Slack: true}).None() || !(Chats{}).None() {
 		t.Error("a chat that is on is none, or none is one")
+	}
+}
+
+// Besides its own channel Slack's app updates those that routes name, and those that still show a card
+// of an ask that waits. A store that cannot be read is told of: the cards there would never change.
+func TestTheOtherChannelsOfSlack(t *testing.T) {
+	t.Parallel()
+	store := storetest.NewMemory()
+	keep := func(id string, open bool, body []byte) {
+		t.Helper()
+		if _, err := store.Update(t.Context(), approval.KindAsk, id, func(r approval.Record) (approval.Record, error) {
+			r.Open, r.Body = open, body
+			return r, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shownOn := func(channel string) []byte {
+		t.Helper()
+		body, err := approval.EncodeAsk(approval.Ask{Cards: []approval.Shown{{Channel: channel}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return body
+	}
+	keep("a", true, shownOn("slack:C0000000007"))
+	keep("b", true, []byte("{")) // hides no other
+	keep("c", true, shownOn("slack:C0000000008"))
+	keep("d", true, shownOn("telegram"))
+	keep("e", false, shownOn("slack:C0000000009"))
+	r := &approval.Routing{Routes: []approval.Route{{Name: "team", Channels: []string{"slack:" + slackOps, "slack", "web"}}}}
+	got, err := SlackOthers(t.Context(), store, r)
+	slices.Sort(got)
+	if want := []string{slackOps, "C0000000007", "C0000000008"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := SlackOthers(ctx, store, r); !errors.Is(err, context.Canceled) {
+		t.Errorf("of a store that cannot be read: %v", err)
 	}
 }
 
