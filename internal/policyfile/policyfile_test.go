@@ -141,6 +141,11 @@ func TestWhoMayDecideIsRead(t *testing.T) {
 	if err := p.CheckChannels(Chats{}); err == nil || !strings.Contains(err.Error(), "who is on no channel that there is: web") {
 		t.Errorf("without a bot: %v", err)
 	}
+	for _, deadline := range []string{"1m", "24h"} {
+		if _, err := Parse("p.yaml", []byte(strings.Replace(routed, "deadline: 1h, escalate: {after: 20m, to: quick}", "deadline: "+deadline, 1)), "/home/u"); err != nil {
+			t.Errorf("the deadline %s: %v", deadline, err)
+		}
+	}
 	var b strings.Builder
 	describeRouting(&b, &p.Routing)
 	if want := "route      careful: ann, bob; 2 of them must allow; not the agent's own person alone; after 20m0s quick too\n"; !strings.HasPrefix(b.String(), want) {
