@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -228,29 +227,30 @@ func (c *command) carriedOut(urls []arg) []Effect {
 	return out
 }
 
-// sending is how curl and wget are told of a file that they send as data, in the address or a form.
-var sending = []struct {
-	options []string
-	file    *regexp.Regexp
-}{
-	{[]string{"-d", "--data", "--data-ascii", "--data-binary", "--json", "-H", "--header", "--proxy-header"}, regexp.MustCompile(`^@(.+)`)},
-	{[]string{"--data-urlencode", "--url-query"}, regexp.MustCompile(`^[^=@]*@(.+)`)},
-	{[]string{"-F", "--form"}, regexp.MustCompile(`=[@<]([^;]+)`)},
-	{[]string{"--post-file", "--body-file"}, regexp.MustCompile(`(.+)`)},
-}
-
-// sent returns what is sent: files, or else the data itself.
+// sent returns what curl or wget sends: files, or else the data itself.
 func (c *command) sent(data []arg) string {
 	files, text := "", ""
+	add := func(file string, ok bool) {
+		if ok && file != "" {
+			files += ", " + file
+		}
+	}
+	for _, v := range c.values("-d", "--data", "--data-ascii", "--data-binary", "--json", "-H", "--header", "--proxy-header") {
+		add(strings.CutPrefix(v.text, "@"))
+	}
+	for _, v := range c.values("--data-urlencode", "--url-query") { // name@file, but not name=text
+		add(strings.CutPrefix(strings.TrimLeftFunc(v.text, func(r rune) bool { return r != '@' && r != '=' }), "@"))
+	}
+	for _, v := range c.values("-F", "--form") {
+		_, file, ok := strings.Cut(strings.ReplaceAll(v.text, "=<", "=@"), "=@")
+		file, _, _ = strings.Cut(file, ";")
+		add(file, ok)
+	}
+	for _, v := range c.values("--post-file", "--body-file") {
+		add(v.text, true)
+	}
 	for _, d := range data {
 		text += d.text
-	}
-	for _, by := range sending {
-		for _, v := range c.values(by.options...) {
-			if m := by.file.FindStringSubmatch(v.text); m != nil {
-				files += ", " + m[1]
-			}
-		}
 	}
 	return cmp.Or(strings.Replace(files, ", ", "@", 1), strings.TrimLeft(text, "@"))
 }
