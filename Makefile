@@ -13,10 +13,15 @@ BROWSER = internal/browser
 # then passes, it is listed at the end as flaky. Tests that start a real daemon or a
 # real browser can time out on a busy machine: that must not block a change, and it
 # must not go unnoticed either. A data race is never retried.
+#
+# Without DWARF (-w), which no test reads, linking takes a third less.
+# 'make check' vets the same files with more analyzers: here it would take a tenth of the
+# time.
+FLAGS  = -vet=off -ldflags=-w -shuffle=on
 TESTS ?= once
-once   = $(GO) test $(1) $(2)
+once   = $(GO) test $(FLAGS) $(1) $(2)
 again  = $(TOOL) gotestsum --format=standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
-	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race --packages="$(2)" -- $(1)
+	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race --packages="$(2)" -- $(FLAGS) $(1)
 SHORTENED  = $$(grep -rl --include='*_test.go' --exclude-dir=browser 'testing.Short()' .)
 FOLDERS    = $$(dirname $(SHORTENED) | sort -u | tr '\n' ' ')
 # The tests that call testing.Short() themselves; internal/archtest checks that no
@@ -51,18 +56,17 @@ run: build ## build and serve; prints the inbox's one-time link
 
 # Slow tests do less under -short (testing.Short); each says there what the full run
 # adds. Even the short run kills a real daemon and walks a real browser through the
-# README. -vet=off because 'make check' vets the same files with more analyzers; here it
-# would take a tenth of the time.
+# README.
 .PHONY: test
 test: ## run every test, the slow ones shortened
-	cd $(BROWSER) && $(call $(TESTS),-short -vet=off -shuffle=on,./...)
-	$(call $(TESTS),-short -vet=off -shuffle=on,./...)
+	cd $(BROWSER) && $(call $(TESTS),-short,./...)
+	$(call $(TESTS),-short,./...)
 
 # TestBrowserAxe needs axe-core: see 'make axe'.
 .PHONY: test-long
 test-long: ## run in full the tests that 'make test' shortens
-	cd $(BROWSER) && $(call $(TESTS),-vet=off -timeout=30m -shuffle=on -skip='^TestBrowserAxe$$',./...)
-	$(call $(TESTS),-vet=off -timeout=30m -shuffle=on -run="$(LONGER)",$(FOLDERS))
+	cd $(BROWSER) && $(call $(TESTS),-timeout=30m -skip='^TestBrowserAxe$$',./...)
+	$(call $(TESTS),-timeout=30m -run="$(LONGER)",$(FOLDERS))
 
 .PHONY: ladder
 ladder: ## kill the daemon at random instants under load, KILLS=100 times: nothing acknowledged may be lost; check grants and brakes against a model
@@ -91,8 +95,8 @@ bench-ratio: ## compare the CPU time of CALLS=20000 approved calls with that of 
 # thing at a time.
 .PHONY: race
 race: ## run the tests of concurrent packages under the race detector, the slow ones shortened
-	$(call $(TESTS),-race -short -vet=off -timeout=30m -shuffle=on,$(CONCURRENT))
-	$(call $(TESTS),-race -short -vet=off -timeout=30m -shuffle=on -run='^TestKilled',./cmd/vaglio)
+	$(call $(TESTS),-race -short -timeout=30m,$(CONCURRENT))
+	$(call $(TESTS),-race -short -timeout=30m -run='^TestKilled',./cmd/vaglio)
 
 .PHONY: check
 check: fmt-check lint tidy-check notice-check ## what every change must pass in addition to the tests

@@ -414,6 +414,37 @@ func TestABrakeForAllStopsWhatTheJudgesApprove(t *testing.T) {
 	})
 }
 
+// TestABrakeLeavesWhatWasAllowed pulls a brake, for as long as one may be, that is not for all: what
+// a person allowed before can still run, and its ask is not written again.
+func TestABrakeLeavesWhatWasAllowed(t *testing.T) {
+	inUnderstanding(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, push("main"), 0)
+		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+		b, err := g.Await(t.Context(), agent, a.Approval.ID, 0)
+		if err != nil || b.Permit == nil {
+			t.Fatalf("%+v %v", b, err)
+		}
+		version := func() uint64 {
+			r, err := g.store.Get(t.Context(), approval.KindAsk, string(a.Approval.ID.Ask()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Seq
+		}
+		synctest.Wait()
+		before := version()
+		if done, err := g.order(t, approval.Order{Verb: approval.VerbStop, For: approval.MaxBrake}); err != nil || done.Denied+done.Revoked != 0 {
+			t.Fatalf("stop: %+v %v", done, err)
+		}
+		if version() != before {
+			t.Error("the ask was written again")
+		}
+		if err := g.Redeem(t.Context(), agent, b.Permit.Permit, push("main")); err != nil {
+			t.Errorf("the permit: %v", err)
+		}
+	})
+}
+
 // TestABrakeIsToldEverywhere checks that a brake is announced once on every channel with
 // notices, also after an outage and a restart.
 func TestABrakeIsToldEverywhere(t *testing.T) {

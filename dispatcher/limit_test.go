@@ -42,8 +42,10 @@ func TestOpenAsksAreBoundedByAgent(t *testing.T) {
 		if _, err := h.Propose(t.Context(), "other", dispatcher.Request{Proposal: shell("make")}); err != nil {
 			t.Errorf("another agent: %v", err)
 		}
+		n := 0
 		again := func() error {
-			_, err := h.Propose(t.Context(), agent, dispatcher.Request{Proposal: shell("make more")})
+			n++
+			_, err := h.Propose(t.Context(), agent, dispatcher.Request{Proposal: shell(fmt.Sprint("make more ", n))})
 			return err
 		}
 		settle() // A card whose posting was cut off is posted again, and the first message decides nothing.
@@ -59,6 +61,9 @@ func TestOpenAsksAreBoundedByAgent(t *testing.T) {
 		settle()
 		if err := again(); err != nil {
 			t.Errorf("after an answer: %v", err)
+		}
+		if err := again(); err == nil {
+			t.Error("one answer made room for two")
 		}
 		time.Sleep(dispatcher.DefaultAskFor)
 		settle()

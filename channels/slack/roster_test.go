@@ -35,6 +35,11 @@ func TestRoster(t *testing.T) {
 				t.Errorf("%s is %v, %v", other, got, known)
 			}
 		}
+		w.server.DropGroup(group) // whoever was in it may decide no more
+		time.Sleep(6 * time.Minute)
+		wants(false)
+		w.server.SetGroup(group, ann, bob)
+		time.Sleep(6 * time.Minute)
 		w.server.Fail("usergroups.users.list", 1000, slacktest.Fault{Error: "fatal_error"})
 		time.Sleep(10 * time.Minute)
 		wants(true, "slack:"+ann, "slack:"+bob)

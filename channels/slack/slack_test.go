@@ -2,6 +2,7 @@ package slack_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -382,6 +383,16 @@ func TestCommands(t *testing.T) {
 		w.wants(say(ann, "why zzzzzz"), "No ask has this id")
 		for _, text := range []string{"", "help", "HELP", "nonsense"} {
 			w.wants(say(ann, text), "Allow once lets exactly the call shown run")
+		}
+		for i := range 14 {
+			w.ask(command(fmt.Sprint("make ", i)))
+		}
+		if got := say(ann, "pending"); !strings.Contains(got, "15 asks wait") || !strings.Contains(got, "make 13") || strings.Contains(got, " more") {
+			w.t.Errorf("as many as are listed: %s", got)
+		}
+		w.ask(command("make the last"))
+		if got := say(ann, "pending"); !strings.Contains(got, "16 asks wait") || !strings.Contains(got, "and 1 more") || strings.Contains(got, "make the last") {
+			w.t.Errorf("one more than is listed: %s", got)
 		}
 		if got := say(eve, "pending"); strings.Contains(got, "build") || !strings.Contains(got, "not among those who may decide") {
 			w.t.Errorf("a stranger is told %s", got)

@@ -46,6 +46,44 @@ func TestAKillBetweenEffectAndOffsetDecidesOnce(t *testing.T) {
 	})
 }
 
+// TestAKillWithinABatchRepeatsNoPress presses twice while vaglio is down, and kills the next
+// process at the second press: the first is over, and is not heard or answered again.
+func TestAKillWithinABatchRepeatsNoPress(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		a, b := w.ask(command("make a")), w.ask(command("make b"))
+		ctx, kill := context.WithCancel(t.Context())
+		w.stop()
+		var err error
+		if w.channel, err = telegram.New(t.Context(), w.config); err != nil {
+			t.Fatal(err)
+		}
+		for _, ask := range []*approval.Ask{a, b} {
+			if _, err := w.server.Press(ann(), w.chat, w.shown(ask).ID, "Allow once"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n := 0
+		w.desk.Then(func() {
+			if n++; n == 2 {
+				kill()
+			}
+		})
+		if err := w.channel.Run(ctx, w.desk); err != nil {
+			t.Fatal(err)
+		}
+		if w.server.Queued() != 2 || w.desk.Won() != 2 {
+			t.Fatalf("after the kill: %d queued, %d won", w.server.Queued(), w.desk.Won())
+		}
+		w.desk.Then(nil)
+		w.start()
+		time.Sleep(time.Second)
+		if taps := len(w.desk.Taps()); taps != 3 || w.desk.Won() != 2 {
+			t.Errorf("%d taps were heard, and %d decided", taps, w.desk.Won())
+		}
+	})
+}
+
 // TestATapInTimeThatIsHeardTooLate presses before the deadline, while vaglio is down until
 // after it: nothing is allowed, and the person is told that, and not that nobody answered.
 func TestATapInTimeThatIsHeardTooLate(t *testing.T) {

@@ -32,7 +32,7 @@ func TestKilledAtRandomInstants(t *testing.T) {
 	case race.Detector:
 		asks, kills = 40, 5 // A few runs show a race, and everything is slower.
 	case testing.Short():
-		asks, kills = 120, 14
+		asks, kills = 64, 8
 	}
 	c := newCrash(t, chosenSeed(), asks)
 	if c.run(kills) {

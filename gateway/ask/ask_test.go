@@ -166,6 +166,7 @@ func TestAChangedCall(t *testing.T) {
 	}{
 		"permitted":     {changed, allowed("b"), true, true, []string{"propose k", "propose k.edited", "redeem p-b"}},
 		"passed":        {changed, passed, true, true, []string{"propose k", "propose k.edited"}},
+		"no approval":   {changed, client.Answer{Decision: client.Allow, Permit: &client.Permit{}}, true, false, []string{"propose k", "propose k.edited"}},
 		"spent":         {changed, allowed("s"), true, false, []string{"propose k", "propose k.edited", "redeem p-s"}},
 		"waits":         {changed, waiting("b"), true, false, []string{"propose k", "propose k.edited"}},
 		"changed again": {changed, changed, true, false, []string{"propose k", "propose k.edited"}},
@@ -244,6 +245,7 @@ func TestEveryOtherAnswerIsARefusal(t *testing.T) {
 		"approved":               {script{proposed: scripted{answer: client.Answer{Decision: client.Allow, Verdict: client.Verdict{Approved: true}}}}, "", Ruling{Run: true}},
 		"allowed, not approved":  {script{proposed: scripted{answer: client.Answer{Decision: client.Allow}}}, "", refuse(strange)},
 		"a permit of no call":    {script{proposed: scripted{answer: client.Answer{Decision: client.Allow, Permit: &client.Permit{}, Verdict: client.Verdict{Approved: true}}}}, "", refuse(strange)},
+		"a yes without a permit": {script{proposed: scripted{answer: waiting("a")}, awaited: scripted{answer: client.Answer{Decision: client.Allow, Approval: &client.Approval{ID: "a"}}}}, "", refuse(strange)},
 		"an unknown decision":    {script{proposed: scripted{answer: client.Answer{Decision: "maybe", Verdict: client.Verdict{Approved: true}}}}, "", refuse(strange)},
 		"denied":                 {script{proposed: scripted{answer: client.Answer{Decision: client.Deny, Text: "no"}}}, "", Ruling{Text: "no"}},
 		"denied without a word":  {script{proposed: scripted{answer: client.Answer{Decision: client.Deny}}}, "", refuse("vaglio refused it without a reason")},

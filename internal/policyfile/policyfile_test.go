@@ -1,8 +1,10 @@
 package policyfile
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -83,6 +85,7 @@ func TestMistakesInWhoMayDecide(t *testing.T) {
 		"NoTime":       {"after: 20m", "after: soon", `route "careful" has the escalate.after "soon"`},
 		"NoLastRule":   {"- {route: usual}", "", `rule 2 is the last one and has conditions`},
 		"BlindDigits":  {"channels: [telegram]", "channels: [telegram], match: true", `route "quick" asks for digits that stand in the inbox, and does not go there: add "web"`},
+		"NoRoutes":     {routed[strings.Index(routed, "  routes:"):], "", "approval.routes are none; leave approval out"},
 		"UnknownKey":   {"separate: true", "seperate: true", `unknown field "seperate"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,10 +141,53 @@ func TestWhoMayDecideIsRead(t *testing.T) {
 	if err := p.CheckChannels(Chats{}); err == nil || !strings.Contains(err.Error(), "who is on no channel that there is: web") {
 		t.Errorf("without a bot: %v", err)
 	}
+	for _, deadline := range []string{"1m", "24h"} {
+		if _, err := Parse("p.yaml", []byte(strings.Replace(routed, "deadline: 1h, escalate: {after: 20m, to: quick}", "deadline: "+deadline, 1)), "/home/u"); err != nil {
+			t.Errorf("the deadline %s: %v", deadline, err)
+		}
+	}
 	var b strings.Builder
 	describeRouting(&b, &p.Routing)
 	if want := "route      careful: ann, bob; 2 of them must allow; not the agent's own person alone; after 20m0s quick too\n"; !strings.HasPrefix(b.String(), want) {
 		t.Errorf("in words:\n%s", b.String())
+	}
+}
+
+// A policy's file is read whole or not at all: what is left of one that is too long could be a policy
+// without its last rules.
+func TestAPolicyFileIsReadWhole(t *testing.T) {
+	t.Parallel()
+	const good = "closed: true\n"
+	for name, c := range map[string]struct {
+		text string
+		mode os.FileMode
+		want string
+	}{
+		"whole":           {good, 0o600, ""},
+		"as long":         {good + strings.Repeat("#", maxPolicy-len(good)), 0o600, ""},
+		"too long":        {good + strings.Repeat("#", maxPolicy-len(good)) + "\nexecutors: [{name: a}]\n", 0o600, "is longer than 4194304 bytes"},
+		"a mistake":       {"closd: true\n", 0o600, `policy.yaml:1:1: unknown field "closd"`},
+		"anybody's":       {good, 0o666, "policy.yaml"},
+		"it is not there": {"", 0, "policy.yaml: no such file"},
+	} {
+		path := filepath.Join(t.TempDir(), "policy.yaml")
+		if c.mode != 0 {
+			if err := errors.Join(os.WriteFile(path, []byte(c.text), c.mode), os.Chmod(path, c.mode)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := Load(path, "/home/u")
+		switch {
+		case c.want != "":
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: got %v, want %q", name, err, c.want)
+			}
+		case err != nil || !p.Catalog.Closed() || string(p.Text()) != c.text || p.Path != path:
+			t.Errorf("%s: %v; %q", name, err, p.Path)
+		}
+	}
+	if p, err := Load("", "/home/u"); err != nil || p.Path != "" || p.Text() != nil {
+		t.Errorf("without a file: %q, %v", p.Path, err)
 	}
 }
 

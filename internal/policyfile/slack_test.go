@@ -1,7 +1,10 @@
 package policyfile
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +43,55 @@ func TestWhoDecidesOnTheChats(t *testing.T) {
 	}
 	if (Chats{Telegram: true}).None() || (Chats{Slack: true}).None() || !(Chats{}).None() {
 		t.Error("a chat that is on is none, or none is one")
+	}
+}
+
+// Besides its own channel Slack's app updates those that routes name, and those that still show a card
+// of an ask that waits. A store that cannot be read is told of: the cards there would never change.
+func TestTheOtherChannelsOfSlack(t *testing.T) {
+	t.Parallel()
+	store := asks{}
+	keep := func(body []byte) { store.all = append(store.all, approval.Record{Body: body}) }
+	shownOn := func(channel string) []byte {
+		t.Helper()
+		body, err := approval.EncodeAsk(approval.Ask{Cards: []approval.Shown{{Channel: channel}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return body
+	}
+	keep(shownOn("slack:C0000000007"))
+	keep([]byte("{")) // hides no other
+	keep(shownOn("slack:C0000000008"))
+	keep(shownOn("telegram"))
+	r := &approval.Routing{Routes: []approval.Route{{Name: "team", Channels: []string{"slack:" + slackOps, "slack", "web"}}}}
+	got, err := SlackOthers(t.Context(), store, r)
+	slices.Sort(got)
+	if want := []string{slackOps, "C0000000007", "C0000000008"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	store.err = errors.New("the disk is gone")
+	if _, err := SlackOthers(t.Context(), store, r); !errors.Is(err, store.err) {
+		t.Errorf("of a store that cannot be read: %v", err)
+	}
+}
+
+// asks lists the asks that wait, and ends with an error.
+type asks struct {
+	all []approval.Record
+	err error
+}
+
+func (a asks) List(_ context.Context, q approval.Query) iter.Seq2[approval.Record, error] {
+	return func(yield func(approval.Record, error) bool) {
+		for _, r := range a.all {
+			if q.Kind != approval.KindAsk || !q.Open || !yield(r, nil) {
+				return
+			}
+		}
+		if a.err != nil {
+			yield(approval.Record{}, a.err)
+		}
 	}
 }
 

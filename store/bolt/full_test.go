@@ -103,17 +103,19 @@ func writeUntilFull(path string) error {
 		return err
 	}
 	defer db.Close()
-	entries := map[uint64]int{}
-	return errors.Join(fillUp(db, r, entries), db.Close(), reopen(path, entries))
+	kept, entries := map[string]int{}, map[uint64]int{}
+	if err := fillUp(db, r, kept, entries); err != nil {
+		return err
+	}
+	return rotateWithoutRoom(db, r, kept, entries)
 }
 
 const fullRecords = 50
 
-// fillUp takes the room away and gives it back three times, and records the journal's
-// entries.
-func fillUp(db *bolt.DB, r room, entries map[uint64]int) error {
+// fillUp takes the room away and gives it back three times, and records the sizes of the
+// records and of the journal's entries that were acknowledged.
+func fillUp(db *bolt.DB, r room, kept map[string]int, entries map[uint64]int) error {
 	ctx := context.Background()
-	kept := map[string]int{} // sizes of what was acknowledged
 	write := func(id string, size int) error {
 		err := put(ctx, db, approval.Record{ID: id, Keys: []string{"k" + id}, Open: size%2 == 0, Body: make([]byte, size)})
 		if err == nil {
@@ -246,11 +248,29 @@ func same(db *bolt.DB, kept map[string]int) error {
 	return nil
 }
 
+// rotateWithoutRoom rotates the keys and opens the store where there is no room to write it
+// anew: it stays readable with its old key, however often it is opened, until there is room.
+func rotateWithoutRoom(db *bolt.DB, r room, kept map[string]int, entries map[uint64]int) error {
+	path := db.Path()
+	if err := errors.Join(db.RotateKeys(), db.Close(), r.end(bolt.KeyFileOf(path))); err != nil {
+		return err
+	}
+	for range 2 {
+		if err := reopen(path, kept, entries); err != nil {
+			return fmt.Errorf("with new keys and no room: %w", err)
+		}
+	}
+	if err := errors.Join(r.begin(), reopen(path, kept, entries)); err != nil {
+		return fmt.Errorf("with new keys and room again: %w", err)
+	}
+	return nil
+}
+
 // reopen checks that the file and the journal are intact.
-func reopen(path string, entries map[uint64]int) error {
+func reopen(path string, kept map[string]int, entries map[uint64]int) error {
 	db, err := bolt.Open(path, bolt.Options{})
 	if err != nil {
 		return err
 	}
-	return errors.Join(sameEntries(db, entries), db.Close())
+	return errors.Join(same(db, kept), sameEntries(db, entries), db.Close())
 }

@@ -3,7 +3,9 @@ package bolt_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"go.etcd.io/bbolt"
@@ -98,6 +100,27 @@ func TestMissingHashIsDamage(t *testing.T) {
 	}
 	if err := leave(t.Context(), db, "b"); err != nil {
 		t.Errorf("a record without leaves: %v", err)
+	}
+}
+
+// TestALeafWithoutANumberIsDamage adds a leaf whose key is no number of a leaf: nothing is
+// numbered after it.
+func TestALeafWithoutANumberIsDamage(t *testing.T) {
+	for name, key := range map[string][]byte{
+		"short":    {0, 0, 0, 0, 0, 0, 9},
+		"long":     {0, 0, 0, 0, 0, 0, 0, 0, 9},
+		"negative": {0x80, 0, 0, 0, 0, 0, 0, 0},
+	} {
+		path := newFile(t)
+		db := open(t, path)
+		if err := errors.Join(leave(t.Context(), db, "a", "0"), db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		inFile(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("tree")).Put(key, make([]byte, 32)) })
+		err := leave(t.Context(), open(t, path), "a", "1")
+		if err == nil || !strings.Contains(err.Error(), "is damaged: a leaf of the history has no number") {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 

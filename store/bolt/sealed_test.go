@@ -272,6 +272,77 @@ func TestRotatedKeysGo(t *testing.T) {
 	holdsOld(t, db)
 }
 
+// TestNoKeyGoesWhileTheJournalCannotBeRead rotates the keys and cuts off the journal's segments: nobody
+// knows which keys they need, so all stay, and what is put back can be read.
+func TestNoKeyGoesWhileTheJournalCannotBeRead(t *testing.T) {
+	t.Parallel()
+	path := old(t)
+	db := open(t, path)
+	db.SealJournal()
+	if err := errors.Join(db.RotateKeys(), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(bolt.KeyFileOf(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	segments, err := filepath.Glob(filepath.Join(strings.TrimSuffix(path, ".db")+".journal", "*"))
+	whole := map[string][]byte{}
+	for _, s := range segments {
+		b, errRead := os.ReadFile(s)
+		whole[s] = b
+		err = errors.Join(err, errRead, os.Truncate(s, int64(len(b)/2)))
+	}
+	if err != nil || len(whole) == 0 {
+		t.Fatal(err, segments)
+	}
+	if err := open(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := os.ReadFile(bolt.KeyFileOf(path)); err != nil || !bytes.Equal(now, before) {
+		t.Errorf("a key is gone: %v", err)
+	}
+	for s, b := range whole {
+		if err := os.WriteFile(s, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	holdsOld(t, open(t, path))
+}
+
+// TestAKeyThatCannotBeKeptIsNotUsed rotates the keys where their file cannot be written: the
+// caller is told, and what is written then can be read with the keys of before.
+func TestAKeyThatCannotBeKeptIsNotUsed(t *testing.T) {
+	t.Parallel()
+	path, keys := newFile(t), filepath.Join(t.TempDir(), "apart", "keys")
+	o := bolt.Options{KeyFile: keys}
+	folder, away := filepath.Dir(keys), filepath.Dir(keys)+".away"
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	db, err := bolt.Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(folder, away); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.RotateKeys(); err == nil {
+		t.Error("nobody is told")
+	}
+	if err := errors.Join(put(t.Context(), db, approval.Record{ID: "a", Body: []byte(canary)}), db.Close(), os.Rename(away, folder)); err != nil {
+		t.Fatal(err)
+	}
+	db, err = bolt.Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if r, err := db.Get(t.Context(), approval.KindAsk, "a"); err != nil || string(r.Body) != canary {
+		t.Errorf("%q, %v", r.Body, err)
+	}
+}
+
 // TestAValueIsBoundToItsPlace puts the record of one name under another, and a leaf in
 // place of another, with all checksums correct.
 func TestAValueIsBoundToItsPlace(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -367,6 +368,14 @@ func isBroken(err error) bool {
 	return ok
 }
 
+// ending returns the error with which a listing ends; nil if it ends as if it were whole.
+func ending[T any](listing iter.Seq2[T, error]) (last error) {
+	for _, err := range listing {
+		last = err
+	}
+	return last
+}
+
 func mustBeBroken(t *testing.T, db *DB) {
 	t.Helper()
 	ctx := t.Context()
@@ -385,15 +394,14 @@ func mustBeBroken(t *testing.T, db *DB) {
 	if err := db.Ping(ctx); !isBroken(err) {
 		t.Errorf("Ping: got %v, want a BrokenError", err)
 	}
-	for _, err := range db.List(ctx, approval.Query{Kind: approval.KindAsk}) {
-		if !isBroken(err) {
-			t.Errorf("List: got %v, want a BrokenError", err)
-		}
+	if err := ending(db.List(ctx, approval.Query{Kind: approval.KindAsk})); !isBroken(err) {
+		t.Errorf("List: got %v, want a BrokenError", err)
 	}
-	for _, err := range db.Watch(ctx, approval.KindAsk, 0) {
-		if !isBroken(err) {
-			t.Errorf("Watch: got %v, want a BrokenError", err)
-		}
+	if err := ending(db.Watch(ctx, approval.KindAsk, 0)); !isBroken(err) {
+		t.Errorf("Watch: got %v, want a BrokenError", err)
+	}
+	if err := ending(db.Leaves(ctx, 0)); !isBroken(err) {
+		t.Errorf("Leaves: got %v, want a BrokenError", err)
 	}
 }
 

@@ -288,10 +288,8 @@ func leavesPage(b *bench) {
 	}
 	ctx, cancel := context.WithCancel(b.Context())
 	cancel()
-	for _, err := range tree(b.T, s).Leaves(ctx, 0) {
-		if !errors.Is(err, context.Canceled) {
-			b.Errorf("with an ended context: %v", err)
-		}
+	if err := ending(tree(b.T, s).Leaves(ctx, 0)); !errors.Is(err, context.Canceled) {
+		b.Errorf("with an ended context: %v", err)
 	}
 }
 

@@ -155,13 +155,7 @@ func lifeCases() []promise {
 			s := b.open()
 			b.put(s, ask, approval.Record{ID: "a"})
 			heard := make(chan error, 1)
-			go func() {
-				var last error
-				for _, err := range s.Watch(b.Context(), ask, 0) {
-					last = err
-				}
-				heard <- last
-			}()
+			go func() { heard <- ending(s.Watch(b.Context(), ask, 0)) }()
 			b.reopen(s)
 			if err := <-heard; err == nil {
 				b.Error("a watch ends without an error")
@@ -172,10 +166,8 @@ func lifeCases() []promise {
 			if _, err := s.Get(b.Context(), ask, "a"); err == nil || errors.Is(err, approval.ErrNotFound) {
 				b.Errorf("Get answers %v", err)
 			}
-			for _, err := range s.List(b.Context(), approval.Query{Kind: ask}) {
-				if err == nil {
-					b.Error("List works")
-				}
+			if err := ending(s.List(b.Context(), approval.Query{Kind: ask})); err == nil {
+				b.Error("List works")
 			}
 		}},
 		{"WorksInABubble", func(b *bench) {

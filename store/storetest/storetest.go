@@ -84,6 +84,14 @@ type bench struct {
 	over []Store
 }
 
+// ending returns the error with which a listing ends; nil if it ends as if it were whole.
+func ending[T any](listing iter.Seq2[T, error]) (last error) {
+	for _, err := range listing {
+		last = err
+	}
+	return last
+}
+
 // open returns a new store that is checked when the case ends.
 func (b *bench) open() Store {
 	b.Helper()

@@ -27,14 +27,11 @@ func (g *group) mutants(o options, same *equivalents) ([]*mutant, error) {
 	var all []*mutant
 	for _, t := range g.targets {
 		for _, f := range t.files {
-			if rel, err := filepath.Rel(o.root, f); err != nil || !o.contains(rel) {
-				continue
-			}
 			found, err := mutantsOf(o.root, f, t.packages)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, slices.DeleteFunc(found, same.has)...)
+			all = append(all, slices.DeleteFunc(found, func(m *mutant) bool { return !o.contains(m) || same.has(m) })...)
 		}
 	}
 	return all, nil

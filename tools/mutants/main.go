@@ -16,6 +16,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -44,7 +45,7 @@ func main() {
 	flag.StringVar(&o.targets, "targets", "mutants/targets.txt", "the list of files and of the packages that test them")
 	flag.StringVar(&o.equivalent, "equivalent", "mutants/equivalent.txt", "the list of changes that no test could notice")
 	flag.StringVar(&o.group, "group", "", "try one group of the list alone")
-	flag.StringVar(&o.only, "only", "", "try only files whose path holds this text")
+	flag.StringVar(&o.only, "only", "", "try only changes whose file:line: holds one of these texts, separated by commas")
 	flag.IntVar(&o.count, "n", 80, "how many mutants to try of each group")
 	flag.Float64Var(&o.least, "least", 95, "the share of killed mutants of a group below which the exit code is 1, in percent")
 	flag.Uint64Var(&o.seed, "seed", 1, "draws which mutants are tried")
@@ -136,8 +137,7 @@ func try(out io.Writer, l *lab, all []*mutant, count int) (dead, alive int) {
 					dead++
 				case survived:
 					alive++
-					file, _ := filepath.Rel(l.root, m.file)
-					fmt.Fprintf(out, "survived %s:%d:%d: %s (%s)\n", file, m.line, m.column, m.what, by)
+					fmt.Fprintf(out, "survived %s%d: %s (%s)\n", m.place, m.column, m.what, by)
 				case stillborn:
 				}
 				mu.Unlock()
@@ -148,5 +148,7 @@ func try(out io.Writer, l *lab, all []*mutant, count int) (dead, alive int) {
 	return dead, alive
 }
 
-// contains reports whether a file should be tried.
-func (o options) contains(file string) bool { return strings.Contains(file, o.only) }
+// contains reports whether a mutant should be tried.
+func (o options) contains(m *mutant) bool {
+	return slices.ContainsFunc(strings.Split(o.only, ","), func(part string) bool { return strings.Contains(m.place, part) })
+}

@@ -17,6 +17,7 @@ import (
 type mutant struct {
 	file         string
 	line, column int
+	place        string // file:line: as seen from the root
 	what         string
 	key          string // in the list of equivalent changes
 	text         []byte // of the changed file
@@ -66,6 +67,7 @@ func mutantsOf(root, file string, packages []string) ([]*mutant, error) {
 	}
 	for i, m := range all {
 		m.file, m.packages, m.order = file, packages, i
+		m.place = fmt.Sprintf("%s:%d:", filepath.ToSlash(name), m.line)
 		line := lines[m.line-1]
 		if often[line] > 1 && m.line > 1 { // The line before tells which of them it is.
 			line = lines[m.line-2] + " " + line

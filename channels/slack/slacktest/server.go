@@ -152,6 +152,13 @@ func (s *Server) SetGroup(id string, users ...string) {
 	s.groups[id] = users
 }
 
+// DropGroup deletes a user group.
+func (s *Server) DropGroup(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.groups, id)
+}
+
 // AddChannel opens a channel whose members are the app and the people.
 func (s *Server) AddChannel(id string, members ...string) {
 	s.mu.Lock()

@@ -11,7 +11,7 @@ import (
 
 // file reads executors that work on files of this machine.
 func (t *tool) file() bool {
-	if t.elsewhere() {
+	if t.elsewhere() || t.rd.DryRun {
 		return false
 	}
 	paths, source, dest := t.filesNamed()
@@ -29,10 +29,6 @@ func (t *tool) file() bool {
 		if t.is("write", "overwrite", "append", "truncate", "create", "save") {
 			verb = "write"
 		}
-	}
-	if t.rd.DryRun {
-		t.r.add(reads()...)
-		return true
 	}
 	t.r.add(t.fileEffects(verb, paths, source, dest)...)
 	if len(t.r.effects) == 0 {

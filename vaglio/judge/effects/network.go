@@ -87,7 +87,9 @@ func (r *reading) request(method, address, body string) []Effect {
 	}
 	switch method {
 	case "", "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND":
-		return r.fetch(method, address)
+		if !strings.HasPrefix(body, "@") { // with a file, it sends that
+			return r.fetch(method, address)
+		}
 	}
 	if readingPost(address, body) {
 		return reads()
@@ -220,10 +222,8 @@ func (c *command) curlURL(u arg, method, body string) []Effect {
 // carriedOut returns the effects of local data in the headers and query of a request that only
 // seems to read.
 func (c *command) carriedOut(urls []arg) []Effect {
-	for _, u := range urls {
-		if localURL(u.text) {
-			return nil
-		}
+	if !slices.ContainsFunc(urls, func(u arg) bool { return !localURL(u.text) }) {
+		return nil
 	}
 	var out []Effect
 	for _, h := range c.values("-H", "--header", "-b", "--cookie", "-A", "--user-agent", "-e", "--referer", "-u", "--user", "-d", "--data",
@@ -233,33 +233,41 @@ func (c *command) carriedOut(urls []arg) []Effect {
 				out = append(out, usual(KindSend).with(say("sends the output of %s along with a request", f), f))
 			}
 		}
-		if _, file, ok := strings.Cut(h.text, "@"); ok && c.has("-G", "--get") && file != "" && !strings.Contains(file, ".com") &&
-			!strings.HasPrefix(h.text, "Authorization") {
-			out = append(out, usual(KindSend).with(say("sends the file %s along with a request", file), file))
-		}
 	}
 	return out
 }
 
-// sentFiles returns the files that curl sends as data or in the fields of a form.
-func (c *command) sentFiles() (files []string) {
-	for _, d := range append(c.values("-d", "--data", "--data-binary", "--data-ascii", "--json"), c.values("-F", "--form")...) {
-		field, file, ok := strings.Cut(d.text, "@")
-		if file, _, _ = strings.Cut(file, ";"); ok && (field == "" || strings.HasSuffix(field, "=") && c.has("-F", "--form")) {
-			files = append(files, file)
+// sent returns what curl or wget sends: files, or else the data itself.
+func (c *command) sent(data []arg) string {
+	files, text := "", ""
+	add := func(file string, ok bool) {
+		if ok && file != "" {
+			files += ", " + file
 		}
 	}
-	return files
+	for _, v := range c.values("-d", "--data", "--data-ascii", "--data-binary", "--json", "-H", "--header", "--proxy-header") {
+		add(strings.CutPrefix(v.text, "@"))
+	}
+	for _, v := range c.values("--data-urlencode", "--url-query") { // name@file, but not name=text
+		add(strings.CutPrefix(strings.TrimLeftFunc(v.text, func(r rune) bool { return r != '@' && r != '=' }), "@"))
+	}
+	for _, v := range c.values("-F", "--form") {
+		_, file, ok := strings.Cut(strings.ReplaceAll(v.text, "=<", "=@"), "=@")
+		file, _, _ = strings.Cut(file, ";")
+		add(file, ok)
+	}
+	for _, v := range c.values("--post-file", "--body-file") {
+		add(v.text, true)
+	}
+	for _, d := range data {
+		text += d.text
+	}
+	return cmp.Or(strings.Replace(files, ", ", "@", 1), strings.TrimLeft(text, "@"))
 }
 
 func (c *command) curlMethod() (method, body string) {
 	data := c.values("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "--form-string")
-	for _, d := range data {
-		body += d.text
-	}
-	if files := c.sentFiles(); len(files) > 0 {
-		body = "@" + strings.Join(files, ", ")
-	}
+	body = c.sent(data)
 	switch v, ok := c.value("-X", "--request"); {
 	case ok:
 		return v.text, body
@@ -267,23 +275,18 @@ func (c *command) curlMethod() (method, body string) {
 		return "PUT", "@" + join(c.values("-T", "--upload-file"))
 	case c.has("-Q", "--quote"):
 		return "QUOTE", body
-	case c.has("-G", "--get", "-I", "--head"):
-		return "GET", body
-	case len(data) > 0:
+	case len(data) > 0 && !c.has("-G", "--get", "-I", "--head"):
 		return "POST", body
 	}
 	return "GET", body
 }
 
 func wgetRule(c *command) []Effect {
-	method, body := "GET", ""
+	method, body := "GET", c.sent(nil)
 	if v, ok := c.value("--method"); ok {
 		method = v.text
 	} else if c.has("--post-data", "--post-file", "--body-data", "--body-file") {
 		method = "POST"
-	}
-	if files := c.values("--post-file", "--body-file"); len(files) > 0 {
-		body = "@" + join(files)
 	}
 	var out []Effect
 	for _, u := range c.operands {

@@ -108,7 +108,7 @@ func (c *command) scriptOf(i int) ([]Effect, bool) {
 		if p := c.r.world.placeOf(a, c.cwd); p != placeUnknown && p != placeTemp && !c.r.cloned && !c.r.fetched[lastPart(a.text)] {
 			return own(say("loads %s into the shell", a.text)), true
 		}
-		if strings.HasPrefix(a.text, "/dev/fd/") || strings.Contains(a.text, "$(") {
+		if strings.Contains(a.text, "$(") {
 			return own(say("loads generated settings into the shell")), true
 		}
 	case "ruby", "php", "python", "python3":
