@@ -193,6 +193,9 @@ func (c *call) object() (wording.Sentence, *toolName) {
 		return moved, &t
 	}
 	names, key := c.which(&t)
+	if set := c.property(&t); set != nil {
+		return set, &t
+	}
 	if c.given(&t, names, key) {
 		return nil, nil // it may be an attribute given to another thing, or be changed itself
 	}
@@ -204,6 +207,9 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
 	if said := c.first("response", "answer", "reply"); said != "" {
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}}), &t
+	}
+	if role := c.first("role", "permission", "accesslevel", "access"); role != "" && slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s"}, t.act.Phrase) {
+		out = append(out, wording.Say("as %s", role))
 	}
 	if said := c.besides(&t); said != "" {
 		return append(out, wording.Clause{Phrase: besidesComment, Args: []wording.Clause{prose(said)}}), &t

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -39,7 +40,12 @@ func (c *command) finish(o commands.Outcome) []Effect {
 	if e.Target = target; target == "" {
 		e.Target = strings.TrimSpace(c.name + " " + join(c.all))
 	}
-	e.Why = c.said(target)
+	if o.Vague {
+		e.Why = c.spoken()
+	}
+	if e.Why == nil {
+		e.Why = c.said(target)
+	}
 	if e.Why == nil {
 		e.Why = plainly(e.Kind, strings.TrimSpace(c.name+" "+join(c.all)))
 	}
@@ -97,7 +103,7 @@ func (c *command) said(target string) wording.Sentence {
 	return said
 }
 
-// filled returns what a placeholder of a table's message stands for, see [phraseFrom].
+// filled returns what a placeholder of a table's message stands for, see [wording.Template].
 func (c *command) filled(of, target string) string {
 	if of != "" && of[0] >= '0' && of[0] <= '9' {
 		return c.operand(c.took + int(of[0]-'0'))
@@ -117,6 +123,8 @@ func (c *command) filled(of, target string) string {
 		return strings.TrimSpace(c.name + " " + join(c.all))
 	case "=":
 		return c.rest(c.took)
+	case "|":
+		return cmp.Or(c.stdin.file.text, strings.Join(c.stdin.text.from, ", "))
 	case "^":
 		return join(c.operands[:min(c.took, len(c.operands))])
 	}
@@ -130,17 +138,6 @@ func (c *command) object() string {
 		return s
 	}
 	return join(c.valued())
-}
-
-// valued returns the values of all options.
-func (p *parsed) valued() []arg {
-	var values []arg
-	for i := range p.Flags {
-		if f := &p.Flags[i]; f.Has && !f.Off {
-			values = append(values, p.valueOf(f))
-		}
-	}
-	return values
 }
 
 // fact reports whether something holds for a command, or for some of its words, that a table line

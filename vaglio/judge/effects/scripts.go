@@ -157,10 +157,13 @@ func (c *command) module(name string, args []arg) []Effect {
 // inline judges a call of an inline program that matters: what it does to files as
 // its operations, whatever else by its verb.
 func (r *reading) inline(v *invocation) []Effect {
-	what := v.call.Language + "'s " + v.call.Function
+	what := v.call.Function + " (" + v.call.Language + ")"
 	switch v.call.Verb {
 	case shell.VerbKill:
-		return one(KindKill, say("stops processes by %s", what), join(argsOf(v.call.Targets)))
+		if who := join(argsOf(v.call.Targets)); who != "" {
+			return one(KindKill, say("stops %s by %s", who, what), who)
+		}
+		return one(KindKill, say("stops processes by %s", what), "")
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:
