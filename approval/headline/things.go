@@ -205,19 +205,7 @@ func (c *call) object() (wording.Sentence, *toolName) {
 		return nil, nil // which one, how many, or one of two things remains unknown
 	}
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
-	if said := c.first("response", "answer", "reply"); said != "" {
-		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}}), &t
-	}
-	if role := c.first("role", "permission", "accesslevel", "access"); role != "" && slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s"}, t.act.Phrase) {
-		out = append(out, wording.Say("as %s", role))
-	}
-	if said := c.besides(&t); said != "" {
-		return append(out, wording.Clause{Phrase: besidesComment, Args: []wording.Clause{prose(said)}}), &t
-	}
-	if about := c.about(t.plural); t.bare(names) && len(what) == 1 && about.Phrase != "" {
-		out = append(out, about)
-	}
-	return out, &t
+	return c.added(out, &t, len(what) == 1 && t.bare(names)), &t
 }
 
 // which returns the names of the thing, and the key they are under. For somebody who is a

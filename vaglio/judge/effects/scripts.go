@@ -160,10 +160,8 @@ func (r *reading) inline(v *invocation) []Effect {
 	what := v.call.Function + " (" + v.call.Language + ")"
 	switch v.call.Verb {
 	case shell.VerbKill:
-		if who := join(argsOf(v.call.Targets)); who != "" {
-			return one(KindKill, say("stops %s by %s", who, what), who)
-		}
-		return one(KindKill, say("stops processes by %s", what), "")
+		who := join(argsOf(v.call.Targets))
+		return one(KindKill, map[bool]wording.Sentence{true: say("stops processes by %s", what), false: say("stops %s by %s", who, what)}[who == ""], who)
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:

@@ -16,6 +16,14 @@ func Subcommand(operands, words []string, split func(string) []string) wording.S
 	if len(operands) > 0 && compound.MatchString(operands[0]) {
 		operands = append(strings.Split(operands[0], ":"), operands[1:]...)
 	}
+	if said, ok := done(operands, words, split); ok {
+		return said
+	}
+	return property(operands, words, split)
+}
+
+// done says what the first verb whose noun is known does, and whether there is one.
+func done(operands, words []string, split func(string) []string) (said wording.Sentence, ok bool) {
 	for i, operand := range operands[:min(verbStands, len(operands))] {
 		name := split(operand)
 		act, at, n := ActIn(name)
@@ -30,19 +38,29 @@ func Subcommand(operands, words []string, split func(string) []string) wording.S
 		if thing == nil || len(before) > 0 && (len(name) > n || i == 0) {
 			continue // it may be the name of a service
 		}
-		if act.Makes && i > 0 && len(name) > n && len(alone(rest, words)) == 1 {
-			if holder, _, _ := ThingOf(split(operands[i-1])); holder != nil && holder != thing { // what is made has no name yet
-				of := wording.Clause{Phrase: "of %s", Args: []wording.Clause{wording.Say(holder.One, alone(rest, words)...)}}
-				return wording.Sentence{{Phrase: act.Phrase, Args: []wording.Clause{{Phrase: thing.Any}}}, of}
+		if i > 0 && len(name) > n {
+			if said := part(act, thing, split(operands[i-1]), alone(rest, words)); said != nil {
+				return said, true
 			}
 		}
 		option := strings.TrimSuffix(strings.Join(nouns[len(before):], "-"), "s")
 		if object, ok := objectOf(act, thing, option, rest, words); ok {
-			return append(wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{object}}}, circumstances(option, words)...)
+			return append(wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{object}}}, circumstances(option, words)...), true
 		}
+		return nil, true
+	}
+	return nil, false
+}
+
+// part says that a part of another thing is made, which has no name yet: "creates a deployment of
+// the app a1".
+func part(act *Act, thing *Thing, of, named []string) wording.Sentence {
+	holder, _, _ := ThingOf(of)
+	if !act.Makes || len(named) != 1 || holder == nil || holder == thing {
 		return nil
 	}
-	return property(operands, words, split)
+	whole := wording.Clause{Phrase: "of %s", Args: []wording.Clause{wording.Say(holder.One, named...)}}
+	return wording.Sentence{{Phrase: act.Phrase, Args: []wording.Clause{{Phrase: thing.Any}}}, whole}
 }
 
 // around returns the nouns of a verb that stands alone, and the operands that may be names. The
@@ -77,7 +95,7 @@ func objectOf(act *Act, thing *Thing, option string, operands, words []string) (
 	if len(named) == 0 {
 		named = behind(words, "--name", "-n")
 	}
-	if len(named) == 0 && act.Makes && len(behind(words, titles...)) > 0 {
+	if len(named) == 0 && act.Makes && len(behind(words, titles()...)) > 0 {
 		return wording.Clause{Phrase: thing.Any}, true
 	}
 	if len(named) == 1 {
@@ -132,7 +150,7 @@ func ids(noun string) []string {
 }
 
 // titles are the options that say what something new is about.
-var titles = []string{"--title", "--summary", "--subject"}
+func titles() []string { return []string{"--title", "--summary", "--subject"} }
 
 // circumstances says where something is done, and to which value a property is set, by the options
 // that tell. The object's own option says neither.
@@ -143,7 +161,7 @@ func circumstances(object string, words []string) wording.Sentence {
 			out = out.And("in %s", at[0])
 		}
 	}
-	if title := behind(words, titles...); len(title) > 0 {
+	if title := behind(words, titles()...); len(title) > 0 {
 		return out.And(": %s", strings.Join(title, " "))
 	}
 	var telling []string
