@@ -85,6 +85,48 @@ func (c *call) besides(t *toolName) string {
 	return c.first("comment", "commentbody")
 }
 
+// added adds to what a tool does the words that come with it: an answer, a role, a comment, or what
+// a thing without a name is about.
+func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sentence {
+	if said := c.first("response", "answer", "reply"); said != "" {
+		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}})
+	}
+	if role := c.first("role", "permission", "accesslevel", "access"); role != "" && slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s"}, t.act.Phrase) {
+		out = append(out, wording.Say("as %s", role))
+	}
+	if said := c.besides(t); said != "" {
+		return append(out, wording.Clause{Phrase: besidesComment, Args: []wording.Clause{prose(said)}})
+	}
+	if about := c.about(t.plural); bare && about.Phrase != "" {
+		out = append(out, about)
+	}
+	return out
+}
+
+// property says to which value a property of a thing is changed: "updates the price of the product
+// p1: 0.01". It returns nil unless the arguments have the value, and name that one thing.
+func (c *call) property(t *toolName) wording.Sentence {
+	key := strings.Join(t.nouns, "")
+	value := c.first(key, "new"+key)
+	if value == "" || !t.act.Partly || t.act.Makes || !spoken.Is("things-that properties", strings.Join(t.nouns, "-")) {
+		return nil
+	}
+	var of []wording.Clause
+	for _, k := range slices.Sorted(maps.Keys(c.args)) {
+		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(c.args[k]) > 0 {
+			of = append(of, wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}})
+		}
+	}
+	if len(of) != 1 {
+		return nil
+	}
+	what := wording.Clause{Text: strings.Join(t.nouns, " ")}
+	if t.thing != nil {
+		what = wording.Say(t.thing.One, "")
+	}
+	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
+}
+
 // version is a word that tells one tool from an older one.
 var version = regexp.MustCompile(`^v[0-9]+$`)
 

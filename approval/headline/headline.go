@@ -5,7 +5,6 @@ package headline
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -370,20 +369,6 @@ func shapeOf(s wording.Sentence) (shape string, things []string) {
 // longestThing is the most characters of a thing in a headline. A longer one is replaced by
 // its length: half a name could be that of something else.
 const longestThing = 200
-
-// printed is the output of a program, where that is all that is known of a thing.
-var printed = regexp.MustCompile(`^\$\(([\w.+-]+)\)$`)
-
-// spelled says of what an operation is about if only a program's output names it.
-func spelled(s wording.Sentence) wording.Sentence {
-	s = slices.Clone(s)
-	for i := range s {
-		if m := printed.FindStringSubmatch(s[i].Text); m != nil {
-			s[i] = wording.Say("what %s prints", m[1])
-		}
-	}
-	return s
-}
 
 // bounded replaces every thing that is too long for a headline by its length.
 func bounded(s wording.Sentence) wording.Sentence {

@@ -3,6 +3,7 @@ package headline
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -237,4 +238,22 @@ func isBelow(folder, name string) bool {
 		return !path.IsAbs(name) && name != ".." && !strings.HasPrefix(name, "../")
 	}
 	return place.Inside([]string{folder}, name)
+}
+// printed is the output of a program, where that is all that is known of a thing.
+var printed = regexp.MustCompile(`^\$\(([\w.+-]+)\)$`)
+
+// spelled says of what an operation is about if only a program's output names it, and which
+// machine is restarted or switched off if that is not this one.
+func spelled(s wording.Sentence) wording.Sentence {
+	s = slices.Clone(s)
+	whole := map[wording.Phrase]wording.Phrase{"restarts the machine": "restarts %s", "switches the machine off": "switches %s off"}
+	if len(s) > 1 && whole[s[0].Phrase] != "" && s[1].Phrase == "on %s" {
+		s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: s[1].Args}}, s[2:]...)
+	}
+	for i := range s {
+		if m := printed.FindStringSubmatch(s[i].Text); m != nil {
+			s[i] = wording.Say("what %s prints", m[1])
+		}
+	}
+	return s
 }

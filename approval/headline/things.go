@@ -193,6 +193,9 @@ func (c *call) object() (wording.Sentence, *toolName) {
 		return moved, &t
 	}
 	names, key := c.which(&t)
+	if set := c.property(&t); set != nil {
+		return set, &t
+	}
 	if c.given(&t, names, key) {
 		return nil, nil // it may be an attribute given to another thing, or be changed itself
 	}
@@ -202,16 +205,7 @@ func (c *call) object() (wording.Sentence, *toolName) {
 		return nil, nil // which one, how many, or one of two things remains unknown
 	}
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
-	if said := c.first("response", "answer", "reply"); said != "" {
-		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}}), &t
-	}
-	if said := c.besides(&t); said != "" {
-		return append(out, wording.Clause{Phrase: besidesComment, Args: []wording.Clause{prose(said)}}), &t
-	}
-	if about := c.about(t.plural); t.bare(names) && len(what) == 1 && about.Phrase != "" {
-		out = append(out, about)
-	}
-	return out, &t
+	return c.added(out, &t, len(what) == 1 && t.bare(names)), &t
 }
 
 // which returns the names of the thing, and the key they are under. For somebody who is a

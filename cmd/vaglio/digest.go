@@ -68,7 +68,7 @@ channel on which it could not be sent, or --check found a difference; 2 a mistak
 	f := cmd.Flags()
 	f.StringVar(&date, "date", "", "the day on which the digest was due, such as 2026-11-21; if left out, what there is so far")
 	f.BoolVar(&send, "send", false, "send it to every channel that shows digests")
-	f.BoolVar(&check, "check", false, "hold it against the audit log")
+	f.BoolVar(&check, "check", false, "compare it with the audit log")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.StringVar(&picture, "png", "", "draw the week up to it as PNG, into a file that it replaces, or - for the output")
 	cmd.MarkFlagsMutuallyExclusive("send", "check", "json", "png")

@@ -24,7 +24,8 @@ import (
 	"github.com/metnos/vaglio/gateway/owner"
 )
 
-// The exit codes that all commands share. A command with further codes documents them in its help.
+// The usual exit codes. A command that uses one for something else, or has further ones, says so in
+// its help.
 const (
 	// exitOK is for success.
 	exitOK = 0

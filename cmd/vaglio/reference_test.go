@@ -49,7 +49,7 @@ func TestReference(t *testing.T) {
 	writePolicyKeys(t, &b)
 	b.WriteString("\n## Commands\n\n")
 	writeCommands(&b)
-	b.WriteString("\n## Exit codes\n\nThe codes that all commands share. A command with further codes lists them in its own section.\n\n| code | |\n|---|---|\n")
+	b.WriteString("\n## Exit codes\n\nWhat a code means unless the command's own section says otherwise.\n\n| code | |\n|---|---|\n")
 	shared := []string{"exitOK", "exitFailed", "exitUsage", "exitBroken"}
 	for _, c := range constants(t, ".", func(name, _ string) bool { return slices.Contains(shared, name) }) {
 		fmt.Fprintf(&b, "| %s | %s |\n", c.value, strings.TrimPrefix(c.doc, "is for "))

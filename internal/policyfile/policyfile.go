@@ -56,7 +56,7 @@ type policyFile struct {
 	// Approval says who may decide what (docs/approvers.md); left out, everyone who may decide can
 	// decide alone.
 	Approval *routingFile `yaml:"approval"`
-	// Programs says how far programs reach that vaglio does not know, by their names: workspace,
+	// Programs says how far programs that vaglio does not know reach, each by its name: workspace,
 	// user, system, shared or public.
 	Programs map[string]operation.Reach `yaml:"programs"`
 	// Workspaces are the folders that agents may work in and judge agents may be shown; left out,

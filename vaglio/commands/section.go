@@ -78,6 +78,7 @@ type Outcome struct {
 	Own           bool // it is graded as a change of the workspace only, whatever else is said of it
 	Here          bool // it happens in the command's folder, and Reach is how far it counts
 	Why           string
+	Vague         bool    // Why is said only if the words themselves do not tell what is done to what
 	of, with      []where // the words that the rule is about, and those after "with"
 	// Leaves are marks for the commands that follow.
 	Leaves []string
@@ -214,12 +215,12 @@ func (s *Section) knowsClasses(tests []test) error {
 // [reversibility] [reach] [+mark][; message]` or `@rule`. Its error is for package rows.
 func ParseOutcome(s string) (Outcome, error) {
 	head, why, _ := strings.Cut(s, ";")
-	why = strings.TrimSpace(why)
+	why, vague := strings.CutPrefix(strings.TrimSpace(why), "~")
 	fields := strings.Fields(head)
 	if len(fields) == 0 {
 		return Outcome{}, rows.Wrong(s, "no effect in %q", s)
 	}
-	o := Outcome{Why: why, Own: fields[0] == "own"}
+	o := Outcome{Why: why, Vague: vague, Own: fields[0] == "own"}
 	if rule, ok := strings.CutPrefix(fields[0], "@"); ok {
 		o.Rule = rule
 	} else if k, ok := kindOf(fields[0]); ok {

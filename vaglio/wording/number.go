@@ -37,3 +37,29 @@ func List(things []string) Clause {
 	}
 	return last
 }
+
+// Template returns the phrase of a table's message, and what each of its placeholders stands
+// for: "" for the target, "=" for the operands after the matched ones, a digit for one of them,
+// "^" for the matched operands, "!" for the word that a test found, "#" for the program, "&" for
+// all operands, "+" for the program and all operands, "*" for the whole command, "|" for where its
+// input comes from, or options for their value.
+func Template(message string) (Phrase, []string) {
+	var b strings.Builder
+	var of []string
+	for {
+		before, after, found := strings.Cut(message, "%")
+		b.WriteString(before)
+		if !found {
+			return Phrase(b.String()), of
+		}
+		b.WriteString(Placeholder)
+		what := ""
+		switch {
+		case after != "" && strings.Contains("*=^!#+&|0123456789", after[:1]):
+			what, after = after[:1], after[1:]
+		case strings.HasPrefix(after, "("):
+			what, after, _ = strings.Cut(after[1:], ")")
+		}
+		message, of = after, append(of, what)
+	}
+}

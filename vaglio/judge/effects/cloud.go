@@ -84,6 +84,11 @@ func (t *tables) thing(w string) bool {
 	return t.Nouns["cloud-thing"][w]
 }
 
+// spoken says what the command does by its nouns and its verb, nil if they do not tell.
+func (c *command) spoken() wording.Sentence {
+	return spoken.Subcommand(texts(c.operands), texts(c.all), readings.Words)
+}
+
 func (c *command) verbEffect(v verb, what string) []Effect {
 	e := v.effect
 	if e.Kind == KindRead {
@@ -105,7 +110,7 @@ func (c *command) verbEffect(v verb, what string) []Effect {
 		e.Kind = KindInfrastructure
 	}
 	e.Target = c.rest(0)
-	if e.Why = spoken.Subcommand(texts(c.operands), texts(c.all), readings.Words); e.Why == nil && e.Kind == KindDelete {
+	if e.Why = c.spoken(); e.Why == nil && e.Kind == KindDelete {
 		e.Why = say("deletes a resource: %s", c.name+" "+join(c.all))
 	} else if e.Why == nil {
 		e.Why = plainly(e.Kind, what)
@@ -186,21 +191,21 @@ func composeRule(c *command) []Effect {
 // elsewhere raises the effects of a container command if the engine is on another machine, or if
 // the containers belong to a live system.
 func (c *command) elsewhere(name string, out []Effect) []Effect {
-	t, where := c.r.judge.tables, wording.Phrase("on a live system: %s")
-	switch {
+	t, where, at := c.r.judge.tables, wording.Phrase("on a live system: %s"), join(c.all)
+	switch engine := c.remoteEngine(); {
 	case t.ofClass("cluster-client", name):
 		return c.localCluster(out)
 	case !t.ofClass("container-engine", name):
 		return out
-	case c.remoteEngine():
-		where = "on the engine of another machine: %s"
+	case engine != "":
+		where, at = "on the engine %s", engine
 	case !t.ofClass("running-verb", c.operand(0)) && !t.ofClass("running-verb", c.operand(1)), !c.production():
 		return out
 	}
 	for i := range out {
 		if e := &out[i]; e.Kind != KindRead && (e.Reach == ReachWorkspace || e.Reach == ReachUser) {
 			was := e.Reversibility
-			if *e = usual(KindInfrastructure).with(e.Why.And(where, join(c.all)), c.rest(0)); was == Irreversible {
+			if *e = usual(KindInfrastructure).with(e.Why.And(where, at), c.rest(0)); was == Irreversible {
 				e.Reversibility = was
 			}
 		}
@@ -231,16 +236,21 @@ func localContext(s string) bool {
 		strings.HasPrefix(s, "kind-") || strings.HasPrefix(s, "k3d-")
 }
 
-// remoteEngine reports whether a container command talks to another machine's engine.
-func (c *command) remoteEngine() bool {
-	far := func(s string) bool {
-		return !slices.Contains([]string{"", "default", "desktop-linux", "rootless", "colima", "orbstack"}, s) &&
-			!strings.HasPrefix(s, "unix://") && !strings.HasPrefix(s, "npipe://") && !localURL(s)
+// remoteEngine returns the name of the engine that a container command talks to if that is on
+// another machine, or "".
+func (c *command) remoteEngine() string {
+	named := c.values("-H", "--host", "--context", "--url", "--connection")
+	if c.name == "docker-compose" {
+		named = nil
 	}
-	if v, ok := c.value("-H", "--host", "--context", "--url", "--connection"); ok && far(v.text) && c.name != "docker-compose" {
-		return true
+	for _, a := range c.assigns {
+		if slices.Contains([]string{"DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST"}, a.name) {
+			named = append(named, a.value)
+		}
 	}
-	return slices.ContainsFunc(c.assigns, func(a assignment) bool {
-		return slices.Contains([]string{"DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST"}, a.name) && far(a.value.text)
+	far := slices.DeleteFunc(texts(named), func(at string) bool {
+		return slices.Contains([]string{"", "default", "desktop-linux", "rootless", "colima", "orbstack"}, at) ||
+			startsAny(at, "unix://", "npipe://") || localURL(at)
 	})
+	return strings.Join(far[:min(1, len(far))], "")
 }

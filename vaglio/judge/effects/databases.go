@@ -294,7 +294,11 @@ func (s statement) said(verb, class, target string) wording.Sentence {
 	}
 	said := statementSaid(verb, class, target, s.where)
 	if to := slices.Index(s.Words, "TO") + 1; verb == "GRANT" && to > 0 && to < len(s.Words) {
-		said[0] = sayOf("gives %s rights on %s", object(strings.ToLower(sql.Unquoted(s.Words[to]))), said[0].Args[0])[0]
+		gives := map[bool]wording.Phrase{true: "gives %s rights on all tables of %s", false: "gives %s rights on %s"}[s.Has("TABLES")]
+		if !s.Has("ON") {
+			gives = "gives %s the role %s"
+		}
+		said[0] = sayOf(gives, object(strings.ToLower(sql.Unquoted(s.Words[to]))), said[0].Args[0])[0]
 	}
 	return said
 }

@@ -286,38 +286,12 @@ func worded(message string, value func(of string) string) wording.Sentence {
 	if message == "" {
 		return nil
 	}
-	phrase, of := phraseFrom(message)
+	phrase, of := wording.Template(message)
 	about := make([]string, len(of))
 	for i := range of {
 		about[i] = value(of[i])
 	}
 	return say(phrase, about...)
-}
-
-// phraseFrom returns the phrase of a table's message, and what each of its placeholders stands
-// for: "" for the target, "=" for the operands after the matched ones, a digit for one of them,
-// "^" for the matched operands, "!" for the word that a test found, "#" for the program, "&" for
-// all operands, "+" for the program and all operands, "*" for the whole command, or options for
-// their value.
-func phraseFrom(message string) (wording.Phrase, []string) {
-	var b strings.Builder
-	var of []string
-	for {
-		before, after, found := strings.Cut(message, "%")
-		b.WriteString(before)
-		if !found {
-			return wording.Phrase(b.String()), of
-		}
-		b.WriteString(wording.Placeholder)
-		what := ""
-		switch {
-		case after != "" && strings.Contains("*=^!#+&0123456789", after[:1]):
-			what, after = after[:1], after[1:]
-		case strings.HasPrefix(after, "("):
-			what, after, _ = strings.Cut(after[1:], ")")
-		}
-		message, of = after, append(of, what)
-	}
 }
 
 // tabled says what an effect does according to its table, if nothing more is known.

@@ -348,6 +348,17 @@ func (p *parsed) rest(n int) string {
 	return join(list)
 }
 
+// valued returns the values of all options.
+func (p *parsed) valued() []arg {
+	var values []arg
+	for i := range p.Flags {
+		if f := &p.Flags[i]; f.Has && !f.Off {
+			values = append(values, p.valueOf(f))
+		}
+	}
+	return values
+}
+
 func join(args []arg) string {
 	var b strings.Builder
 	for i, a := range args {

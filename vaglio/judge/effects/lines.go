@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -39,10 +40,7 @@ func (c *command) finish(o commands.Outcome) []Effect {
 	if e.Target = target; target == "" {
 		e.Target = strings.TrimSpace(c.name + " " + join(c.all))
 	}
-	e.Why = c.said(target)
-	if e.Why == nil {
-		e.Why = plainly(e.Kind, strings.TrimSpace(c.name+" "+join(c.all)))
-	}
+	e.Why = c.whyOf(o.Vague, e.Kind, target)
 	switch {
 	case e.Kind == KindInstall && c.box != "":
 		return own(say("installs packages in the container"))
@@ -56,6 +54,19 @@ func (c *command) finish(o commands.Outcome) []Effect {
 		return c.here(e)
 	}
 	return []Effect{e}
+}
+
+// whyOf returns what the line's message says, the words themselves if they tell more, or the kind.
+func (c *command) whyOf(vague bool, kind Kind, target string) wording.Sentence {
+	if vague {
+		if said := c.spoken(); said != nil {
+			return said
+		}
+	}
+	if said := c.said(target); said != nil {
+		return said
+	}
+	return plainly(kind, strings.TrimSpace(c.name+" "+join(c.all)))
 }
 
 // byRule applies the rule that a line names, or continues with the lines that it refers to.
@@ -97,28 +108,16 @@ func (c *command) said(target string) wording.Sentence {
 	return said
 }
 
-// filled returns what a placeholder of a table's message stands for, see [phraseFrom].
+// filled returns what a placeholder of a table's message stands for, see [wording.Template].
 func (c *command) filled(of, target string) string {
 	if of != "" && of[0] >= '0' && of[0] <= '9' {
 		return c.operand(c.took + int(of[0]-'0'))
 	}
-	switch of {
-	case "":
-		return target
-	case "#":
-		return c.name
-	case "!":
-		return c.Found
-	case "+":
-		return c.name + " " + c.rest(0)
-	case "&":
-		return c.rest(0)
-	case "*":
-		return strings.TrimSpace(c.name + " " + join(c.all))
-	case "=":
-		return c.rest(c.took)
-	case "^":
-		return join(c.operands[:min(c.took, len(c.operands))])
+	if said, ok := map[string]string{
+		"": target, "#": c.name, "!": c.Found, "+": c.name + " " + c.rest(0), "&": c.rest(0), "*": strings.TrimSpace(c.name + " " + join(c.all)),
+		"=": c.rest(c.took), "^": join(c.operands[:min(c.took, len(c.operands))]), "|": cmp.Or(c.stdin.file.text, strings.Join(c.stdin.text.from, ", ")),
+	}[of]; ok {
+		return said
 	}
 	return join(c.values(strings.Split(of, "|")...))
 }
@@ -130,17 +129,6 @@ func (c *command) object() string {
 		return s
 	}
 	return join(c.valued())
-}
-
-// valued returns the values of all options.
-func (p *parsed) valued() []arg {
-	var values []arg
-	for i := range p.Flags {
-		if f := &p.Flags[i]; f.Has && !f.Off {
-			values = append(values, p.valueOf(f))
-		}
-	}
-	return values
 }
 
 // fact reports whether something holds for a command, or for some of its words, that a table line

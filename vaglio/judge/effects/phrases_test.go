@@ -37,7 +37,7 @@ func phrases(t *testing.T) []wording.Phrase {
 	}
 	for _, message := range append(j.tables.Messages(), j.clients.Messages()...) {
 		for form := range strings.SplitSeq(message, wording.OrSeveral) {
-			p, _ := phraseFrom(form)
+			p, _ := wording.Template(form)
 			found[p] = true
 		}
 	}

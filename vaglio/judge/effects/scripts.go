@@ -157,10 +157,11 @@ func (c *command) module(name string, args []arg) []Effect {
 // inline judges a call of an inline program that matters: what it does to files as
 // its operations, whatever else by its verb.
 func (r *reading) inline(v *invocation) []Effect {
-	what := v.call.Language + "'s " + v.call.Function
+	what := v.call.Function + " (" + v.call.Language + ")"
 	switch v.call.Verb {
 	case shell.VerbKill:
-		return one(KindKill, say("stops processes by %s", what), join(argsOf(v.call.Targets)))
+		who := join(argsOf(v.call.Targets))
+		return one(KindKill, map[bool]wording.Sentence{true: say("stops processes by %s", what), false: say("stops %s by %s", who, what)}[who == ""], who)
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:

@@ -213,7 +213,7 @@ func (w *work) program() value {
 	argv := []shell.Word{shell.Text(w.sp.as)}
 	for i := range w.sp.params {
 		p := &w.sp.params[i]
-		if p.role == "" {
+		if p.role == "" || p.role == "host" {
 			continue
 		}
 		for _, word := range w.take(p).items {
@@ -229,7 +229,7 @@ func (w *work) program() value {
 			argv = append(argv, shell.Text(p.role), word)
 		}
 	}
-	return w.r.within(by(w.name), func() value { return w.r.native(argv, shell.Input{}) })
+	return w.r.within(w.elsewhere, func() value { return w.r.native(argv, shell.Input{}) })
 }
 
 // start runs a program with arguments, each of which may hold several words.

@@ -1,0 +1,219 @@
+package spoken
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// Subcommand says what a command line of nouns and a verb does to the things that an option
+// names, or to the single one that an operand names: "stops the instance i-1 in prod". It returns
+// nil if there are none, or several operands, or the words are not known. The operands are some of
+// the words; split splits a name into words.
+func Subcommand(operands, words []string, split func(string) []string) wording.Sentence {
+	if len(operands) > 0 && compound.MatchString(operands[0]) {
+		operands = append(strings.Split(operands[0], ":"), operands[1:]...)
+	}
+	if said, ok := done(operands, words, split); ok {
+		return said
+	}
+	return property(operands, words, split)
+}
+
+// done says what the first verb whose noun is known does, and whether there is one.
+func done(operands, words []string, split func(string) []string) (said wording.Sentence, ok bool) {
+	for i, operand := range operands[:min(verbStands, len(operands))] {
+		name := split(operand)
+		act, at, n := ActIn(name)
+		if at != 0 {
+			continue
+		}
+		nouns, rest := name[n:], operands[i+1:]
+		if len(nouns) == 0 {
+			nouns, rest = around(operands, i, split)
+		}
+		thing, _, before := ThingOf(nouns)
+		if thing == nil || len(before) > 0 && (len(name) > n || i == 0) {
+			continue // it may be the name of a service
+		}
+		if i > 0 && len(name) > n {
+			if said := part(act, thing, split(operands[i-1]), alone(rest, words)); said != nil {
+				return said, true
+			}
+		}
+		option := strings.TrimSuffix(strings.Join(nouns[len(before):], "-"), "s")
+		if object, ok := objectOf(act, thing, option, rest, words); ok {
+			return append(wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{object}}}, circumstances(option, words)...), true
+		}
+		return nil, true
+	}
+	return nil, false
+}
+
+// part says that a part of another thing is made, which has no name yet: "creates a deployment of
+// the app a1".
+func part(act *Act, thing *Thing, of, named []string) wording.Sentence {
+	holder, _, _ := ThingOf(of)
+	if !act.Makes || len(named) != 1 || holder == nil || holder == thing {
+		return nil
+	}
+	whole := wording.Clause{Phrase: "of %s", Args: []wording.Clause{wording.Say(holder.One, named...)}}
+	return wording.Sentence{{Phrase: act.Phrase, Args: []wording.Clause{{Phrase: thing.Any}}}, whole}
+}
+
+// around returns the nouns of a verb that stands alone, and the operands that may be names. The
+// nouns precede it, after the name of the service, or else follow it, unless another verb comes:
+// then the first is the name of a service.
+func around(operands []string, verb int, split func(string) []string) (nouns, rest []string) {
+	nouns, rest = split(strings.Join(operands[max(0, verb-longest+1):verb], " ")), operands[verb+1:]
+	isVerb := func(operand string) bool {
+		_, at, _ := ActIn(split(operand))
+		return at == 0
+	}
+	if thing, _, _ := ThingOf(nouns); thing != nil || len(rest) == 0 || slices.ContainsFunc(rest, isVerb) || slices.ContainsFunc(operands[:verb], isVerb) {
+		return nouns, rest
+	}
+	if thing, _, before := ThingOf(split(rest[0])); thing != nil && len(before) == 0 {
+		return split(rest[0]), rest[1:]
+	}
+	return nouns, rest
+}
+
+// compound is how some programs write a noun and a verb as one word: "addons:create".
+var compound = regexp.MustCompile(`^[a-z][a-z-]*(:[a-z][a-z-]*)+$`)
+
+// objectOf returns what is done to a thing by its names, under its own option, alone among the
+// operands, or under --name. One that is made needs no name.
+func objectOf(act *Act, thing *Thing, option string, operands, words []string) (object wording.Clause, ok bool) {
+	named := behind(words, ids(option)...)
+	several := len(named) > 1 // all that follows such an option is a name
+	if len(named) == 0 {
+		named = alone(operands, words)
+	}
+	if len(named) == 0 {
+		named = behind(words, "--name", "-n")
+	}
+	if len(named) == 0 && act.Makes && len(behind(words, titles()...)) > 0 {
+		return wording.Clause{Phrase: thing.Any}, true
+	}
+	if len(named) == 1 {
+		named = []string{strings.TrimPrefix(named[0], "name=")}
+	}
+	return thing.called(named, several), len(named) == 1 || several
+}
+
+// property says what is done to a property of a thing whose name only an option tells: "sets
+// desired-capacity of web". The verb stands first in its word.
+func property(operands, words []string, split func(string) []string) wording.Sentence {
+	for i, operand := range operands[:min(verbStands, len(operands))] {
+		name := split(operand)
+		act, at, n := ActIn(name)
+		if i == 0 || at != 0 || len(name) <= n || Is("options manner", name[n]) || len(alone(operands[i+1:], words)) > 0 {
+			continue
+		}
+		of := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !identifies.MatchString(w) })
+		if len(of) != 1 {
+			return nil
+		}
+		what := strings.Join(untilJoint(name[n:]), "-")
+		option, _, _ := strings.Cut(of[0], "=")
+		holder := wording.Clause{Phrase: "of %s", Args: []wording.Clause{wording.List(behind(words, option))}}
+		if slices.Contains(ids(what), option) {
+			holder.Phrase = wording.Placeholder
+		}
+		rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == of[0] })
+		return append(wording.Sentence{wording.Say(act.Phrase, what), holder}, circumstances(what, rest)...)
+	}
+	return nil
+}
+
+// untilJoint returns the words before one that joins another thing to them.
+func untilJoint(words []string) []string {
+	if at := slices.IndexFunc(words, func(w string) bool { return Is("options joints", w) }); at > 0 {
+		return words[:at]
+	}
+	return words
+}
+
+// identifies is an option whose value is the name of something.
+var identifies = regexp.MustCompile(`^--[a-z-]+-(name|id|ids|identifier|arn|url)(=|$)`)
+
+// ids are the options under which a command names a thing.
+func ids(noun string) []string {
+	out := []string{"--" + noun}
+	for _, end := range []string{"s", "-name", "-id", "-ids", "-identifier", "-url", "-arn"} {
+		out = append(out, "--"+noun+end)
+	}
+	return out
+}
+
+// titles are the options that say what something new is about.
+func titles() []string { return []string{"--title", "--summary", "--subject"} }
+
+// circumstances says where something is done, and to which value a property is set, by the options
+// that tell. The object's own option says neither.
+func circumstances(object string, words []string) wording.Sentence {
+	var out wording.Sentence
+	for _, noun := range known().lists["options place"] {
+		if at := behind(words, ids(noun)...); noun != object && len(at) > 0 && len(out) == 0 {
+			out = out.And("in %s", at[0])
+		}
+	}
+	if title := behind(words, titles()...); len(title) > 0 {
+		return out.And(": %s", strings.Join(title, " "))
+	}
+	var telling []string
+	for _, w := range words {
+		option, _, _ := strings.Cut(w, "=")
+		if value := behind([]string{w}, option); Is("options telling", strings.TrimLeft(option, "-")) && strings.HasPrefix(w, "-") {
+			if len(value) == 0 {
+				value = behind(words, option)
+			}
+			said := append([]string{strings.TrimLeft(option, "-")}, value[:min(1, len(value))]...)
+			if said[0] == object {
+				said = said[1:]
+			}
+			telling = append(telling, strings.Join(said, " "))
+		}
+	}
+	if len(telling) == 0 {
+		return out
+	}
+	return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{wording.List(telling)}})
+}
+
+// called names one thing, or several.
+func (t *Thing) called(names []string, several bool) wording.Clause {
+	return wording.Clause{Phrase: map[bool]wording.Phrase{true: t.Several, false: t.One}[several], Args: []wording.Clause{wording.List(names)}}
+}
+
+// alone returns the operands that do not follow an option, whose value they may be.
+func alone(operands, words []string) []string {
+	return slices.DeleteFunc(slices.Clone(operands), func(operand string) bool {
+		at := slices.Index(words, operand)
+		return at > 0 && strings.HasPrefix(words[at-1], "-")
+	})
+}
+
+// verbStands is how many operands may be the verb or precede it.
+const verbStands = 5
+
+// behind returns the words after one of the options, up to the next option. There may be
+// several.
+func behind(words []string, options ...string) []string {
+	for at, w := range words {
+		if option, value, ok := strings.Cut(w, "="); ok && slices.Contains(options, option) {
+			return []string{value}
+		}
+		if slices.Contains(options, w) {
+			words = words[at+1:]
+			if end := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") }); end >= 0 {
+				words = words[:end]
+			}
+			return words
+		}
+	}
+	return nil
+}

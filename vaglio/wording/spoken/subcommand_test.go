@@ -1,0 +1,34 @@
+package spoken
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+func TestSubcommands(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct{ operands, words, said string }{
+		{"vm deallocate", "vm deallocate -g prod -n web1", "stops the virtual machine web1"},
+		{"aks scale", "aks scale -n c1 --node-count 1", "scales the cluster c1: node-count 1"},
+		{"delete queue name=jobs", "delete queue name=jobs", "deletes the queue jobs"},
+		{"ci cancel pipeline 9", "ci cancel pipeline 9", "cancels the pipeline 9"},
+		{"addons:create db1", "addons:create db1", ""},
+		{"apps create-deployment a1", "apps create-deployment a1", "creates a deployment of the app a1"},
+		{"logs delete-log-group", "logs delete-log-group --log-group-name g", "deletes log-group g"},
+		{"lambda update-function-code", "lambda update-function-code --function-name f", "updates function-code of f"},
+		{"autoscaling set-desired-capacity", "autoscaling set-desired-capacity --auto-scaling-group-name a --desired-capacity 0", "sets desired-capacity of a: 0"},
+		{"rds restore-db-instance-from-db-snapshot", "rds restore-db-instance-from-db-snapshot --db-instance-identifier d", "restores db-instance d"},
+		{"storage blob delete-batch", "storage blob delete-batch --account-name acme", ""},
+		{"deploy-request deploy db 1", "deploy-request deploy db 1", ""},
+		{"run services delete web", "run services delete web", "deletes the service web"},
+	} {
+		said := Subcommand(strings.Fields(r.operands), strings.Fields(r.words), func(name string) []string {
+			return strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == ' ' })
+		})
+		if got := wording.Sentence(said).String(); got != r.said {
+			t.Errorf("%s: %q, want %q", r.words, got, r.said)
+		}
+	}
+}
