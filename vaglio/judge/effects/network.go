@@ -244,9 +244,7 @@ func (c *command) sentFiles() (files []string) {
 
 func (c *command) curlMethod() (method, body string) {
 	data := c.values("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "--form-string")
-	for _, d := range data {
-		body += d.text
-	}
+	body = strings.Join(texts(data), "")
 	if files := c.sentFiles(); len(files) > 0 {
 		body = "@" + strings.Join(files, ", ")
 	}
