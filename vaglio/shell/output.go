@@ -148,6 +148,8 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 	if call.Passes {
 		return in, true
 	}
+	known := func(s string) bool { return !strings.Contains(s, holeOpen) }
+	holed := func(texts []string) int { return len(slices.DeleteFunc(slices.Clone(texts), known)) }
 	if holed(texts) > holed(call.Files) || !r.step(f, in.Size()/8*(1+size/32)) {
 		return mayPass(in, name)
 	}
@@ -158,16 +160,6 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 		return out, true
 	}
 	return mayPass(in, name)
-}
-
-// holed counts the texts that are known only in part.
-func holed(texts []string) (n int) {
-	for _, s := range texts {
-		if strings.Contains(s, holeOpen) {
-			n++
-		}
-	}
-	return n
 }
 
 // madeBy returns what a filter makes of a file's content, which is read if it runs; false for any
