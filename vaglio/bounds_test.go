@@ -69,7 +69,27 @@ func hostile(size int) map[string]vaglio.Proposal {
 	for range size / 8 {
 		lines = append(lines, "ls")
 	}
+	written, rep := "", strings.Repeat
+	for i := range min(size/200, 4000) {
+		written += fmt.Sprintf(">a%d;", i)
+	}
 	return map[string]vaglio.Proposal{
+		"path_folders":      fill("unset PATH;PATH="+rep("a:", size/4)+";", "x;", ""),
+		"path_written":      fill("PATH="+rep("a:", size/8)+"$PATH x;touch ", "b ", ""),
+		"git_environment":   number("GIT_CONFIG_KEY_%=a ", "git x"),
+		"globs_of_written":  fill(written+"cp ", "*a ", "d/"),
+		"xargs_marks":       fill("xargs -I a echo "+rep("a", 9000)+" <<'E'\n", rep("b", 100)+"\n", "E\n"),
+		"find_marks":        line("find " + rep(rep("b", size/32)+" ", 16) + "-exec echo " + rep("{}", size/32) + " ';'"),
+		"tr_sets":           fill("", "echo x|tr "+rep("a", 5000)+" y|sh;", ""),
+		"sed_patterns":      fill("sed '", "/a/", "'"),
+		"gate_named":        fill("python3 -c '", "x=\"vaglio\"\n", "'"),
+		"scripts":           number("./a%.sh;", ""),
+		"curl_data":         fill("curl x.example ", "-d "+rep("a", 60)+" ", ""),
+		"env_files":         fill("", "cat .env|", "cat"),
+		"filter_words":      fill("a=$b;rev ", "\"$a\" ", "|sh"),
+		"words_of_tcl":      fill("tclsh <<'E'\n", "set a b\n", "E"),
+		"sql_updates":       fill("psql -c 'SELECT ", "(UPDATE a),", "1'"),
+		"sql_meta":          fill("sqlite3 a.db <<'E'\n", ".tables\n", "E"),
 		"braces":            line("echo " + strings.Repeat("{a,b}", 200)),
 		"brace_words":       fill("echo ", "{a,b}{c,d}{e,f}{a,b} ", ""),
 		"brace_sequence":    fill("", "rm {1..100000};", ""),
@@ -187,6 +207,10 @@ func behind() map[string]string {
 	for i := range 20 {
 		fmt.Fprintf(&functions, "f%d() { f%d; f%d; }; ", i, i+1, i+1)
 	}
+	defined := "cat > rc <<'E'\n"
+	for i := range 210 {
+		defined += fmt.Sprintf("f%d() { :; }\n", i)
+	}
 	return map[string]string{
 		"MaxSource":       rep("ls\n", 400_000) + "CRIME",
 		"MaxDepth":        rep("(", 120) + "CRIME" + rep(")", 120),
@@ -227,6 +251,10 @@ func behind() map[string]string {
 		"maxListCalls":    python("list(map(os.system, [" + elements + "]))"),
 		"maxListEach":     node("[" + elements + "].forEach(x => execSync(x))"),
 		"maxListMember":   node("const d = {" + strings.ReplaceAll(entries.String(), "'k", "'j") + "x: 'CRIME'}; execSync(d.x)"),
+		"glued":           python("c = 'ls'\nif a:\n  c = 'CRIME'\nos.system(c + [" + rep("'', ", 40) + "])"),
+		"marks":           "echo x | xargs -I@ sh -c ': " + rep("@ ", 10_100) + "\nCRIME'",
+		"definitions":     defined + "ls() { CRIME; }\nE\nBASH_ENV=rc bash -c ls",
+		"background":      "echo 'CRIME' > x.sh & wait; sh x.sh",
 		"otherKey":        python("d = {'a': 'ls'}\nd.update({'x': 'CRIME'})\nos.system(d['x'])"),
 		"maxOutputs":      "eval \"" + rep("$(a && echo : || echo ls);", 5) + "$(b && echo 'CRIME' || echo ls)\"",
 		"commandCost":     functions.String() + "f0; CRIME",

@@ -239,6 +239,7 @@ func isBelow(folder, name string) bool {
 	}
 	return place.Inside([]string{folder}, name)
 }
+
 // printed is the output of a program, where that is all that is known of a thing.
 var printed = regexp.MustCompile(`^\$\(([\w.+-]+)\)$`)
 

@@ -7,7 +7,20 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 )
+
+// Once returns a function that reads a package's own tables once. It panics on a mistake in them,
+// which the package's tests rule out.
+func Once[T any](room string, read func() (T, error)) func() T {
+	return sync.OnceValue(func() T {
+		t, err := read()
+		if err != nil {
+			panic(room + ": " + err.Error())
+		}
+		return t
+	})
+}
 
 // Of yields the lines of a table unchanged, with their numbers counted from 1. It leaves out empty
 // lines and lines that begin with a #.

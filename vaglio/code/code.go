@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/metnos/vaglio/internal/imports"
+	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -317,14 +317,7 @@ func (p *program) unmark(s string) shell.Word {
 }
 
 //nolint:gochecknoglobals // Made once, never changed.
-var shared = sync.OnceValues(New)
+var shared = rows.Once("vaglio/code", New)
 
-// Default returns the shared reader with the package's own table. It panics on a mistake in the
-// table, which the tests rule out.
-func Default() *Reader {
-	r, err := shared()
-	if err != nil {
-		panic("vaglio/code: " + err.Error())
-	}
-	return r
-}
+// Default returns the shared reader with the package's own table.
+func Default() *Reader { return shared() }

@@ -164,7 +164,13 @@ var looseWords = regexp.MustCompile(`\{[^{}]*\}|"[^"]*"|[^\s{}"]+`)
 // wordsOf returns the words of a statement.
 func (p *program) wordsOf(stmt string, vars map[string]shell.Word) (out []shell.Word) {
 	for _, f := range looseWords.FindAllString(stmt, -1) {
-		if f = strings.NewReplacer("{", "", "}", "", `"`, "").Replace(f); f == "" {
+		f = strings.Map(func(c rune) rune {
+			if strings.ContainsRune(`{}"`, c) {
+				return -1
+			}
+			return c
+		}, f)
+		if f == "" {
 			continue
 		}
 		w := p.expanded(p.unmark(f))

@@ -295,11 +295,11 @@ func (p *program) glue(a, b value) value {
 		for _, y := range b.words() {
 			out = append(out, p.concat(x, y))
 		}
-		if len(out) > maxAlts {
+		if out = capped(out); len(out) > maxAlts {
 			break
 		}
 	}
-	v := value{alts: capped(out)}
+	v := value{alts: out}
 	if a.kind == kindPath {
 		v.kind = kindPath
 	}

@@ -37,8 +37,8 @@ type Told struct {
 	Graded bool
 	// Operations are in the order of the tables.
 	Operations []operation.Operation
-	// Gaps are the operations that were left out because the budget was spent.
-	Gaps []operation.Gap
+	// Spent says that operations were left out because the budget was spent.
+	Spent bool
 }
 
 // budget limits how many bytes of names are put together for one command.
@@ -74,11 +74,7 @@ func (b *Base) Tell(c Command) Told {
 		u.sec, u.parsed.Fed, u.parsed.Found = sec, c.Fed, ""
 		u.tell()
 	}
-	t := Told{Known: known, Graded: graded, Operations: u.out}
-	if u.left < 0 {
-		t.Gaps = []operation.Gap{{Kind: operation.GapBudget, What: "the names that " + c.Name + " puts together"}}
-	}
-	return t
+	return Told{Known: known, Graded: graded, Operations: u.out, Spent: u.left < 0}
 }
 
 // use is a command whose operations are being collected.

@@ -183,16 +183,16 @@ func TestBudget(t *testing.T) {
 		for i := range 1 << 10 {
 			c.Words = append(c.Words, shell.Text(fmt.Sprint("f", i)))
 		}
-		if told := b.Tell(c); len(told.Gaps) != 1 || told.Gaps[0].Kind != operation.GapBudget {
-			t.Errorf("%s: %d operations, gaps %v, want the one of the budget", name, len(told.Operations), told.Gaps)
+		if told := b.Tell(c); !told.Spent {
+			t.Errorf("%s: %d operations, and the budget is not spent", name, len(told.Operations))
 		}
 	}
 	long := tell(b, "rm -"+strings.Repeat("f", 1<<20)+"r a")
 	if len(long.Operations) != 1 || !long.Operations[0].Recursive {
 		t.Errorf("rm with a long bundle: %d operations, want one that recurses", len(long.Operations))
 	}
-	if told := tell(b, "cp a b c"); len(told.Gaps) != 0 {
-		t.Errorf("cp a b c: gaps %v, want none", told.Gaps)
+	if told := tell(b, "cp a b c"); told.Spent {
+		t.Error("cp a b c spends the budget")
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	_ "embed" // The table of options.
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/metnos/vaglio/internal/rows"
 )
@@ -19,15 +18,8 @@ type table struct {
 	none     Grammar    // of a program that is not listed
 }
 
-// builtin is the table. It is read once and never changed. A mistake in it ends the process, which
-// the tests rule out.
-var builtin = sync.OnceValue(func() *table {
-	t, err := read("options.txt", tableText)
-	if err != nil {
-		panic("vaglio/getopt: " + err.Error())
-	}
-	return t
-})
+// builtin is the table, which is read once and never changed.
+var builtin = rows.Once("vaglio/getopt", func() (*table, error) { return read("options.txt", tableText) })
 
 // Of returns what the table says of a program's options. A name covers itself with a version, and
 // name.* every program that begins so.

@@ -186,20 +186,17 @@ func (g *Guard) matchPlace(paths []*rule, where string) *rule {
 // ownProcess rewrites a path through a process's own /proc folder: root and cwd become the
 // caller's, and all else becomes that of a numbered process.
 func (s *scan) ownProcess(where string) string {
-	rest, ok := strings.CutPrefix(where, "/proc/self")
-	if !ok {
-		rest, ok = strings.CutPrefix(where, "/proc/thread-self")
+	cwd := ""
+	if s.inCwd {
+		cwd = s.bases[0].lexical
 	}
-	if !ok || !place.IsStep(rest) {
-		return where
+	where = place.ByProcess(where, cwd)
+	for _, own := range [...]string{"/proc/self", "/proc/thread-self"} {
+		if rest, ok := strings.CutPrefix(where, own); ok && place.IsStep(rest) {
+			return "/proc/0" + rest
+		}
 	}
-	if below, ok := strings.CutPrefix(rest, "/root"); ok && place.IsStep(below) {
-		return s.ownProcess(path.Clean("/" + below))
-	}
-	if below, ok := strings.CutPrefix(rest, "/cwd"); ok && place.IsStep(below) && s.inCwd {
-		return s.bases[0].lexical + below
-	}
-	return "/proc/0" + rest
+	return where
 }
 
 // expand replaces a leading tilde, and $HOME and ${HOME} anywhere.

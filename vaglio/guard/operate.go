@@ -154,8 +154,8 @@ func (l *look) told(name string) (string, bool) {
 			return id, true
 		}
 	}
-	if len(t.Gaps) > 0 {
-		l.s.t.spent(t.Gaps[0].What)
+	if t.Spent {
+		l.s.t.spent("the names that " + name + " puts together")
 	}
 	return "", t.Known
 }

@@ -176,7 +176,7 @@ func TestAProgramThatGoverns(t *testing.T) {
 		`print("vaglio ")`:                             false,
 		`print("see vaglio allow")`:                    false,
 	} {
-		if g.governs(line, "import subprocess\n"+line) != governs {
+		if g.governs(line, func() bool { return g.acts("import subprocess\n" + line) }) != governs {
 			t.Errorf("%s: governs %t", line, !governs)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -92,8 +93,9 @@ func (g *Guard) sets(text string) bool {
 // breaks it.
 func (g *Guard) names(p *shell.Ran) (id string, lines int) {
 	sets := p.Sure && p.Unnamed && g.sets(p.Text)
+	acts := sync.OnceValue(func() bool { return g.acts(p.Text) })
 	for line := range strings.Lines(p.Text) {
-		if id := g.namesIn(line, p, sets); id != "" {
+		if id := g.namesIn(line, p, sets, acts); id != "" {
 			return id, lines
 		}
 		lines++
@@ -104,10 +106,10 @@ func (g *Guard) names(p *shell.Ran) (id string, lines int) {
 	return "", 0
 }
 
-// namesIn is names for one line; sets says that the settings count.
-func (g *Guard) namesIn(line string, p *shell.Ran, sets bool) string {
+// namesIn is names for one line; sets says that the settings count, acts is of the whole program.
+func (g *Guard) namesIn(line string, p *shell.Ran, sets bool, acts func() bool) string {
 	switch {
-	case p.Sure && g.governs(line, p.Text):
+	case p.Sure && g.governs(line, acts):
 		return ownCommand
 	case p.Inline: // its words are read as commands
 		return ""
@@ -135,19 +137,25 @@ var picks = regexp.MustCompile("(?i)(?:[=!]=|=~|\\b(?:in|eq|like)|(?:with|includ
 // runs matches a call whose name says that it runs a program.
 var runs = regexp.MustCompile(`(?i)(?:system|exec|process|spawn|run|start|popen|shell|command|cmd)\w*[!(\s]`)
 
-// governs reports whether a line of a program contains vaglio's own program in a text, and
-// the program contains an answer or something that stops processes; or whether the line stops
-// vaglio by its PID.
-func (g *Guard) governs(line, program string) bool {
-	answers := func(m []string) bool {
-		words := strings.Fields(strings.TrimPrefix(m[1], "vaglio "))
-		return len(words) > 0 && len(words) < 3 && g.base.Nouns["admin-word"][words[0]]
-	}
+// answers reports whether a quoted text is an answer to the gate.
+func (g *Guard) answers(m []string) bool {
+	words := strings.Fields(strings.TrimPrefix(m[1], "vaglio "))
+	return len(words) > 0 && len(words) < 3 && g.base.Nouns["admin-word"][words[0]]
+}
+
+// acts reports whether a program contains an answer or something that stops processes.
+func (g *Guard) acts(program string) bool {
+	return stops.MatchString(program) || runs.MatchString(program) && slices.ContainsFunc(quoted.FindAllStringSubmatch(program, -1), g.answers)
+}
+
+// governs reports whether a line of a program that acts contains vaglio's own program in a text,
+// or stops vaglio by its PID.
+func (g *Guard) governs(line string, acts func() bool) bool {
 	its := func(m []string) bool {
-		return path.Base(m[1]) == "vaglio" || strings.HasPrefix(m[1], "vaglio ") && answers(m)
+		return path.Base(m[1]) == "vaglio" || strings.HasPrefix(m[1], "vaglio ") && g.answers(m)
 	}
 	if strings.Contains(line, "vaglio") && slices.ContainsFunc(quoted.FindAllStringSubmatch(line, -1), its) {
-		return stops.MatchString(program) || runs.MatchString(program) && slices.ContainsFunc(quoted.FindAllStringSubmatch(program, -1), answers)
+		return acts()
 	}
 	return slices.ContainsFunc(g.itself.Processes, func(n int) bool { return place.Mentions(line, strconv.Itoa(n)) && stops.MatchString(line) })
 }

@@ -66,7 +66,7 @@ func Inside(roots []string, clean string) bool {
 // ByProcess removes detours through a process's root or cwd in /proc from a clean path. cwd
 // is the folder of the process that asks, "" if unknown.
 func ByProcess(clean, cwd string) string {
-	for range rounds + 1 {
+	for range strings.Count(clean, "/proc/") + rounds {
 		rest, ok := strings.CutPrefix(clean, "/proc/")
 		if !ok {
 			return clean

@@ -41,6 +41,8 @@ func TestByProcess(t *testing.T) {
 		{"/proc/self/cwdx/x", "/w", "/proc/self/cwdx/x"},
 		{"/proc/self/rootx/x", "/w", "/proc/self/rootx/x"},
 		{"/proc/self/root/proc/self/root/etc", "", "/etc"},
+		{strings.Repeat("/proc/self/root", 9) + "/etc", "", "/etc"},
+		{"/proc/self/cwd", "/proc/self/cwd", "/proc/self/cwd"},
 		{"/proc/42/cwd/x", "/w", "/proc/42/cwd/x"},
 		{"/srv/x", "/w", "/srv/x"},
 	} {

@@ -14,7 +14,7 @@ import (
 // repository finds the git directory for the command's folder. A repository is in that folder
 // or above, and a work tree's .git is a file that names it.
 func (v *visit) repository() (dir string, config []setting, ok bool) {
-	const highest = 12
+	const highest = 64
 	start, named := v.dir, ""
 	given := getopt.Of("git").Split(v.words, getopt.Manner{Leading: true}, nil, nil)
 	for _, c := range given.Values("-C") {
@@ -26,7 +26,7 @@ func (v *visit) repository() (dir string, config []setting, ok bool) {
 	if at, ok := v.c.Variable("GIT_DIR"); ok && named == "" {
 		named, _ = at.Text()
 	}
-	for range highest {
+	for i := range highest {
 		git := joined(start, cmp.Or(named, ".git"))
 		if text, ok := v.c.Files.Content(git); ok {
 			if to, is := strings.CutPrefix(strings.TrimSpace(text), "gitdir: "); is {
@@ -45,7 +45,9 @@ func (v *visit) repository() (dir string, config []setting, ok bool) {
 		if start == "/" {
 			break
 		}
-		start = path.Dir(start)
+		if start = path.Dir(start); i == highest-1 {
+			v.over(file, 1)
+		}
 	}
 	return path.Join(v.dir, ".git"), nil, false
 }

@@ -99,9 +99,14 @@ func (m *makefile) goal() []string {
 // read parses a makefile.
 func (m *makefile) read(file, text string) {
 	const deepest = 8
-	if m.depth++; m.depth > deepest || !m.v.once("makefile "+file) {
+	switch {
+	case m.depth >= deepest:
+		m.v.over(file, 1)
+		return
+	case !m.v.once("makefile " + file):
 		return
 	}
+	m.depth++
 	defer func() { m.depth-- }()
 	in := false // in a rule, whose recipe may follow
 	for _, l := range settings.Lines(text) {

@@ -50,6 +50,7 @@ func TestMakefiles(t *testing.T) {
 		{"make", files{"Makefile": "export A = 1\noverride B := 2\nprivate C = 3\na: ; $A$B$C"}, "Makefile:4 sh 123"},
 		{"make", files{"Makefile": "include a.mk b.mk\n-include c.mk\nsinclude d.mk\nD = d", "a.mk": "a: ; ls", "c.mk": "C = c", "d.mk": "a: ; $C $D"}, "a.mk:1 sh ls\nd.mk:1 sh c d"},
 		{"make", files{"Makefile": "include mk/*.mk", "mk/a.mk": "a: ; ls", "mk/b.mk": "a: ; id", "mk/c.txt": "a: ; c", "mk/d/e.mk": "a: ; e", "a.mk": "a: ; f"}, "mk/a.mk:1 sh ls\nmk/b.mk:1 sh id"},
+		{"make", files{"Makefile": strings.Repeat("include a.mk\n", 9) + "include b.mk", "a.mk": "A = 1", "b.mk": "a: ; ls"}, "b.mk:1 sh ls"},
 		{"make", files{"Makefile": "include mk/[*.mk", "mk/[a.mk": "a: ; ls"}, ""},
 		{"make", files{"Makefile": "F = x\ninclude $(F).mk # no.mk", "x.mk": "a: ; ls", "no.mk": "a: ; id"}, "x.mk:1 sh ls"},
 		{"make", files{"Makefile": "$(shell id)\na: # b\n\tls\nb: ; no"}, "Makefile:1 sh id\nMakefile:3 sh ls"},

@@ -11,9 +11,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/metnos/vaglio/internal/imports"
+	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -58,17 +58,10 @@ func New() (*Reader, error) {
 }
 
 //nolint:gochecknoglobals // Made once, never changed.
-var shared = sync.OnceValues(New)
+var shared = rows.Once("vaglio/project", New)
 
-// Default returns the shared reader. A mistake in the table, which the tests rule out,
-// panics.
-func Default() *Reader {
-	r, err := shared()
-	if err != nil {
-		panic("vaglio/project: " + err.Error())
-	}
-	return r
-}
+// Default returns the shared reader with the package's own table.
+func Default() *Reader { return shared() }
 
 // Tasks returns what a command runs from files.
 func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {

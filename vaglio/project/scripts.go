@@ -272,6 +272,9 @@ func justHead(s string, line int) (string, *justRecipe) {
 	return fields[0], &justRecipe{line: line, needs: strings.Fields(strings.ReplaceAll(needs, "&&", " "))}
 }
 
+// justValue matches what just puts into a line.
+var justValue = regexp.MustCompile(`\{\{.*?\}\}`)
+
 // just adds the lines of a recipe and of its dependencies.
 func (v *visit) just(file string, recipes map[string]*justRecipe, name string) {
 	r := recipes[name]
@@ -283,15 +286,7 @@ func (v *visit) just(file string, recipes map[string]*justRecipe, name string) {
 	}
 	var b strings.Builder
 	for _, l := range r.lines {
-		for {
-			before, rest, ok := strings.Cut(l, "{{")
-			_, after, closed := strings.Cut(rest, "}}")
-			if !ok || !closed {
-				break
-			}
-			l = before + unknownValue("just") + after
-		}
-		b.WriteString(l + "\n")
+		b.WriteString(justValue.ReplaceAllLiteralString(l, unknownValue("just")) + "\n")
 	}
 	v.add(file, r.line, "sh", b.String())
 }

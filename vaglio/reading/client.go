@@ -6,19 +6,20 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// ToolOf returns what is known about a tool, by its name or by a key with a trailing star that
-// matches its name.
+// ToolOf returns what is known about a tool, by its name or by the longest key with a trailing star
+// that matches its name.
 func ToolOf[T any](tools map[string]T, name string) (T, bool) {
 	if t, ok := tools[name]; ok {
 		return t, true
 	}
-	for pattern, t := range tools {
-		if start, ok := strings.CutSuffix(pattern, "*"); ok && strings.HasPrefix(name, start) {
-			return t, true
+	best := ""
+	for pattern := range tools {
+		if start, ok := strings.CutSuffix(pattern, "*"); ok && strings.HasPrefix(name, start) && len(pattern) > len(best) {
+			best = pattern
 		}
 	}
-	var none T
-	return none, false
+	t, ok := tools[best]
+	return t, ok && best != ""
 }
 
 // IsLanguage reports whether a name is a language in which programs are read, as [Tool] names it.

@@ -34,7 +34,7 @@ func (w *walk) text(key, text string, role Role, sc *scope, at string, depth int
 		text = plain
 	}
 	// A shell would also read the braces of JSON, and what is in them.
-	isFile := role&RoleContent != 0 && sc.file != "" && !w.class.runs
+	isFile := role&RoleContent != 0 && len(sc.files) > 0 && !w.class.runs
 	doubt := !isFile && role&(runs|RoleTyped|RoleInput|RoleProse) != 0 && w.embedded(key, text, role, sc, at, depth)
 	w.run(key, text, role, sc, at, doubt)
 }

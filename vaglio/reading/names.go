@@ -41,7 +41,6 @@ const (
 	wordTypes   wordKind = "types"   // types into something
 	wordData    wordKind = "data"    // works on a database
 	wordOther   wordKind = "other"   // works on something that takes no commands
-	wordNeutral wordKind = "neutral" // says nothing about what is done
 )
 
 // kindOf returns the kind of a word, or "".

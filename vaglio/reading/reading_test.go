@@ -369,14 +369,23 @@ func TestFoldersOfArguments(t *testing.T) {
 		}
 		return args
 	}
+	folders := func(n int) A {
+		var list []any
+		for i := range n {
+			list = append(list, A{"cwd": fmt.Sprint("/x/", i)}, A{"cwd": "/x/0"})
+		}
+		return A{"a": list}
+	}
 	for name, tt := range map[string]struct {
 		args A
 		want int
 	}{
-		"none": {A{"a": "/x"}, 0}, "at the top": {within(0), 1}, "three below": {within(3), 1}, "four below": {within(4), 0}, "empty": {A{"cwd": ""}, 0},
+		"none": {A{"a": "/x"}, 0}, "at the top": {within(0), 1}, "three below": {within(3), 1}, "far below": {within(20), 1}, "empty": {A{"cwd": ""}, 0},
+		"eight": {folders(8), 8}, "more": {folders(9), 8},
 	} {
-		if got := reader().Read(reading.Call{Executor: "x", Args: tt.args}).Bases; len(got) != tt.want {
-			t.Errorf("%s: %q", name, got)
+		rd := reader().Read(reading.Call{Executor: "x", Args: tt.args})
+		if len(rd.Bases) != tt.want || len(rd.Gaps) > 0 != (name == "more") {
+			t.Errorf("%s: %q, %v", name, rd.Bases, rd.Gaps)
 		}
 	}
 }
@@ -402,6 +411,7 @@ func TestWrittenByArguments(t *testing.T) {
 	}{
 		"path":     {A{"author": "ann", "content": "text", "path": "/w/x.sh"}, "/w/x.sh"},
 		"relative": {A{"content": "text", "file_path": "x.sh"}, cwd + "/x.sh"},
+		"decoy":    {A{"content": "text", "file_path": "/w/a.md", "path": "/w/x.sh"}, "/w/a.md/w/x.sh"},
 		"below":    {A{"path": "/w/y.sh", "edits": []any{A{"new_string": "text"}}}, "/w/y.sh"},
 		"no name":  {A{"author": "ann", "content": "text"}, ""},
 		"aside":    {A{"note": "text", "path": "/w/x.sh"}, ""},
@@ -456,4 +466,19 @@ func FuzzRead(f *testing.F) {
 func told2(rd *reading.Reading) [2][]string {
 	read, gaps := told(rd)
 	return [2][]string{read, gaps}
+}
+
+// TestTheLongestPatternCounts tells which of several patterns a tool's name follows.
+func TestTheLongestPatternCounts(t *testing.T) {
+	tools := map[string]int{"mcp__*": 1, "mcp__git_*": 2, "mcp__g*": 3, "*": 4}
+	for range 20 { // the order of a map differs
+		for name, want := range map[string]int{"mcp__git_log": 2, "mcp__gist": 3, "mcp__x": 1, "x": 4} {
+			if got, ok := reading.ToolOf(tools, name); got != want || !ok {
+				t.Fatalf("%s follows %d, want %d", name, got, want)
+			}
+		}
+	}
+	if _, ok := reading.ToolOf(map[string]int{"a*": 1, "": 2}, "x"); ok {
+		t.Error("x follows a pattern that it does not match")
+	}
 }

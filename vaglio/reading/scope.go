@@ -12,9 +12,9 @@ import (
 
 // scope is what surrounds a command: what the arguments beside and around it say.
 type scope struct {
-	file string // the file that arguments beside or around it name
-	o    shell.Options
-	lang string
+	files []string // the files that arguments beside or around it name
+	o     shell.Options
+	lang  string
 	// claimed says that an argument, rather than the executor's name, gave the language.
 	claimed bool
 	host    string

@@ -63,7 +63,7 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 		if depth == 0 && role&RoleClaim != 0 && w.claims(k, args[k]) {
 			w.rd.DryRun = true
 		}
-		w.base(args[k], role, depth)
+		w.base(args[k], role, join(at, k))
 		if role == 0 {
 			role = inherited
 		}
@@ -76,9 +76,13 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 }
 
 // base notes a folder that an argument names, and that relative paths beside it may start from.
-func (w *walk) base(v any, role Role, depth int) {
-	const deepest, most = 3, 8
-	if dir, ok := v.(string); ok && dir != "" && role&RoleBase != 0 && depth <= deepest && len(w.rd.Bases) < most {
+func (w *walk) base(v any, role Role, at string) {
+	const most = 8
+	switch dir, ok := v.(string); {
+	case !ok || dir == "" || role&RoleBase == 0 || slices.Contains(w.rd.Bases, dir):
+	case len(w.rd.Bases) == most:
+		w.gap(at, wording.Say("names more than is read"))
+	default:
 		w.rd.Bases = append(w.rd.Bases, dir)
 	}
 }

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"path"
+	"slices"
 
 	"github.com/metnos/vaglio/vaglio/project"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -14,17 +15,22 @@ type Written struct {
 	Text string
 }
 
-// writes keeps the texts that are beside the name of a file, or below it.
+// writes keeps the texts that are beside the names of files, or below them.
 func (w *walk) writes(args map[string]any, keys []string, sc *scope) {
+	var files []string
 	for _, k := range keys {
 		if name, ok := args[k].(string); ok && name != "" && w.role(k)&(RolePath|RoleGoal) != 0 {
-			sc.file = w.folder(sc.o.Cwd, name)
-			break
+			files = append(files, w.folder(sc.o.Cwd, name))
 		}
 	}
+	if files != nil {
+		sc.files = slices.DeleteFunc(files, func(file string) bool { return file == "" })
+	}
 	for _, k := range keys {
-		if text, ok := args[k].(string); ok && sc.file != "" && text != "" && w.role(k)&RoleContent != 0 {
-			w.rd.written = append(w.rd.written, Written{sc.file, text})
+		if text, ok := args[k].(string); ok && text != "" && w.role(k)&RoleContent != 0 {
+			for _, file := range sc.files {
+				w.rd.written = append(w.rd.written, Written{file, text})
+			}
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/getopt"
@@ -111,17 +110,7 @@ func (c *carrierTable) known(name string) bool {
 }
 
 //nolint:gochecknoglobals // Read once, then only looked at.
-var sharedCarriers = sync.OnceValues(func() (*carrierTable, error) { return readCarriers("carriers.txt", carriersText) })
-
-// defaultCarriers returns the package's own table. It panics on a mistake in the table, which the
-// tests rule out.
-func defaultCarriers() *carrierTable {
-	c, err := sharedCarriers()
-	if err != nil {
-		panic("vaglio/shell: " + err.Error())
-	}
-	return c
-}
+var defaultCarriers = rows.Once("vaglio/shell", func() (*carrierTable, error) { return readCarriers("carriers.txt", carriersText) })
 
 // readCarriers reads a table. An error names the file, the line and the column.
 func readCarriers(file, text string) (*carrierTable, error) {

@@ -199,9 +199,12 @@ func (r *reader) editFiles(f *frame, e edit, files []Word) {
 				}
 			}
 			r.writeFile(f, file, out, false)
-		case len(r.edits[where]) < most:
+		case len(r.edits[where]) <= most:
 			if r.edits == nil {
 				r.edits = map[string][]edit{}
+			}
+			if len(r.edits[where]) == most {
+				e.scripts = []Word{unknown("")}
 			}
 			r.edits[where] = append(r.edits[where], e)
 		}
@@ -237,18 +240,17 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 		}
 		for s := l.Prefix(); s != ""; {
 			s = strings.TrimLeft(s, "0123456789,$!;{} \t")
-			order, rest, _ := strings.Cut(s, " ")
 			switch {
 			case s == "e":
 				r.carried(f, in, "sed e") // the input is the code
-			case order == "e":
-				r.carried(f, l.Cut(len(l.Prefix())-len(rest)), "sed e")
-			case order == "w":
-				writes(rest)
+			case strings.HasPrefix(s, "e "):
+				r.carried(f, l.Cut(len(l.Prefix())-len(s)+len("e ")), "sed e")
+			case strings.HasPrefix(s, "w "):
+				writes(s[len("w "):])
 			case addsText(s):
 				text = goesOn
 			case strings.HasPrefix(s, "/"): // which picks lines
-				_, s, _ = strings.Cut(strings.ReplaceAll(s[1:], `\/`, "."), "/")
+				s = s[len(sedAddress.FindString(s)):]
 				continue
 			case len(s) < 2 || s[0] != 's':
 				_, s, _ = strings.Cut(s, ";")
@@ -261,6 +263,9 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 		}
 	}
 }
+
+// sedAddress matches a pattern that picks lines.
+var sedAddress = regexp.MustCompile(`(?s)^/(?:\\.|[^\\/])*[\\/]?`)
 
 // addsText reports whether a command of sed has a text as its word.
 func addsText(s string) bool { return s != "" && strings.IndexByte("aic", s[0]) >= 0 }

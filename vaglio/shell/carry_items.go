@@ -74,7 +74,7 @@ func (r *reader) forEach(f *frame, k *call, argv, items []Word, appends bool, ma
 		if !r.step(f, len(argv)) {
 			break
 		}
-		filled := withItem(argv, item, appends, marks...)
+		filled := r.withItem(argv, item, appends, marks...)
 		out.addWord(r.run(f, &call{argv: filled, span: k.span, external: true}))
 	}
 	return out.word()
@@ -196,41 +196,44 @@ func nameCondition(args []Word) (name Word, found bool) {
 	return name, found
 }
 
-// fillBraces replaces a mark such as {} in each word.
-func fillBraces(argv []Word, mark string, value Word) []Word {
-	out := make([]Word, len(argv))
-	for i, w := range argv {
-		out[i] = replaceAll(w, mark, value)
-	}
-	return out
-}
-
 // withItem returns a command with an item in the place of its marks; if it has none, at its end
 // if the item is appended.
-func withItem(argv []Word, item Word, appends bool, marks ...string) []Word {
-	out := argv
-	for _, mark := range marks {
-		out = fillBraces(out, mark, item)
+func (r *reader) withItem(argv []Word, item Word, appends bool, marks ...string) []Word {
+	out, size := slices.Clone(argv), 0
+	for i := range out {
+		for _, mark := range marks {
+			out[i] = replaceAll(out[i], mark, item)
+		}
+		size += out[i].Size()
 	}
+	r.step(nil, size/bytesPerStep)
 	if appends && slices.EqualFunc(out, argv, Word.Equal) {
-		return append(slices.Clone(argv), item)
+		return append(out, item)
 	}
 	return out
 }
 
+// replaceAll returns a word with a value in the place of each mark; what becomes too long is
+// unknown.
 func replaceAll(w Word, mark string, value Word) Word {
-	if mark == "" {
+	if mark == "" || w.parts == nil && !strings.Contains(w.text, mark) {
 		return w
 	}
 	var b builder
-	for range maxFields {
-		l, rest, ok := w.Split(mark)
-		b.addWord(l)
-		if !ok {
-			break
+	for _, p := range w.Parts() {
+		for p.Kind == PartText && b.size <= maxValue {
+			before, rest, ok := strings.Cut(p.Text, mark)
+			if !ok {
+				break
+			}
+			b.addText(before)
+			b.addWord(value)
+			p.Text = rest
 		}
-		b.addWord(value)
-		w = rest
+		b.add(p)
+	}
+	if b.size > maxValue {
+		return unknown("")
 	}
 	return b.word()
 }
@@ -369,7 +372,7 @@ func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item W
 	if len(argv) == 0 {
 		return r.carried(f, item, "parallel")
 	}
-	argv = withItem(argv, item, true, mark, "{1}", "{.}", "{/}", "{//}")
+	argv = r.withItem(argv, item, true, mark, "{1}", "{.}", "{/}", "{//}")
 	g := *f
 	g.lenient = true
 	r.carried(&g, spaced(argv), "parallel")

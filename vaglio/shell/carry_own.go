@@ -307,14 +307,14 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 // gitEnvironment returns the settings in GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n.
 func gitEnvironment(assigns []Assign) []Assign {
 	var out []Assign
+	values := map[string]Word{}
+	for _, a := range assigns {
+		values[a.Name] = a.Value
+	}
 	for _, a := range assigns {
 		n, ok := strings.CutPrefix(a.Name, "GIT_CONFIG_KEY_")
-		if !ok {
-			continue
-		}
-		if key, static := a.Value.Text(); static {
-			value, _ := assigned(assigns, "GIT_CONFIG_VALUE_"+n)
-			out = append(out, Assign{Name: key, Value: value})
+		if key, static := a.Value.Text(); ok && static {
+			out = append(out, Assign{Name: key, Value: values["GIT_CONFIG_VALUE_"+n]})
 		}
 	}
 	return out

@@ -156,7 +156,11 @@ func (r *reader) Below(folder string, depth int, match func(rel string) bool) (f
 	if r.opts.Files != nil {
 		files, whole = r.opts.Files.Below(folder, depth, match)
 	}
-	for _, name := range slices.AppendSeq(slices.Clone(r.changed()), r.st.written) {
+	changed := r.changed()
+	if !r.step(r.looking, len(changed)+len(r.st.names)) {
+		return nil, false
+	}
+	for _, name := range slices.AppendSeq(slices.Clone(changed), r.st.written) {
 		if rel, in := strings.CutPrefix(name, strings.TrimSuffix(folder, "/")+"/"); in && match(rel) {
 			files = append(files, name)
 		}
@@ -255,7 +259,7 @@ func (r *reader) runFound(f *frame, k *call, name string) {
 	if e := r.st.get("PATH"); !ok && e.hasValue() && !e.inherited {
 		list, ok = e.vals[len(e.vals)-1], true
 	}
-	if !ok || !k.argv[0].Is(name) {
+	if !ok || !k.argv[0].Is(name) || !r.step(f, 2*strings.Count(list.Prefix(), ":")) {
 		return
 	}
 	for folder := range strings.SplitSeq(list.Prefix(), ":") {
@@ -275,7 +279,7 @@ func (r *reader) runFound(f *frame, k *call, name string) {
 func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 	var b builder
 	from := ""
-	for _, p := range w.parts {
+	for _, p := range w.Parts() {
 		text, where, ok := "", "", false
 		if p.Kind == PartUnknown && p.File != "" {
 			text, where, ok = r.load(f, Text(p.File))

@@ -103,6 +103,9 @@ func TestFiles(t *testing.T) {
 		{"bash many/*.sh", "! dynamic code ! script file"},
 		{"sed -f s.sed d/1.sh", "rm sed @/w/s.sed:1"},
 		{"awk -f a.awk d/1.sh", "rm awk @/w/a.awk:1"},
+		{strings.Repeat("sed -i s/z/z/ d/1.sh; ", 40) + "sh d/1.sh", "rm one @/w/d/1.sh:1 ! closed file"},
+		{"echo 1e rm late > n.sed; sed -f n.sed d/1.sh", "echo 1e rm late rm late"},
+		{"echo rm late > n.sh & wait; sh n.sh", "echo rm late rm late"},
 	} {
 		s := shell.Read(tt.line, shell.Options{Home: "/h", Cwd: "/w", Files: disk, Tasks: project.Default(), Programs: code.Default()})
 		var got []string

@@ -85,7 +85,7 @@ var defined = regexp.MustCompile(`(?m)(?:^|[\s;])(?:([\w-]+)\s*\(\)|function\s+(
 // everyName calls everything that a file defines, because whatever runs afterwards may call it.
 func everyName(file Word) string {
 	var b strings.Builder
-	for _, m := range defined.FindAllStringSubmatch(file.Prefix(), maxMatches) {
+	for _, m := range defined.FindAllStringSubmatch(file.Prefix(), -1) {
 		b.WriteString("\n" + strings.Join(m[1:], ""))
 	}
 	return b.String()

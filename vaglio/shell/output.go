@@ -148,8 +148,9 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 	if call.Passes {
 		return in, true
 	}
-	known := !slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, holeOpen) && !slices.Contains(call.Files, s) })
-	if !known || !r.step(f, in.Size()/8*(1+size/32)) {
+	known := func(s string) bool { return !strings.Contains(s, holeOpen) }
+	holed := func(texts []string) int { return len(slices.DeleteFunc(slices.Clone(texts), known)) }
+	if holed(texts) > holed(call.Files) || !r.step(f, in.Size()/8*(1+size/32)) {
 		return mayPass(in, name)
 	}
 	if made, ok := madeBy(name, call, in); ok {

@@ -20,10 +20,13 @@ func (r *reader) stmt(f *frame, s *syntax.Stmt) Word {
 	if s.Background || s.Coprocess || s.Disown {
 		g := *f
 		g.background = true
-		f = &g
-		mark := r.st.mark()
-		defer func() { r.st.rollback(mark) }()
+		return r.scoped(func() Word { return r.foreground(&g, s) })
 	}
+	return r.foreground(f, s)
+}
+
+// foreground reads a statement that its shell waits for.
+func (r *reader) foreground(f *frame, s *syntax.Stmt) Word {
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
 		return r.callExpr(f, call, s)
 	}

@@ -15,6 +15,7 @@ type Statement struct {
 	// quote.
 	Words []string
 
+	sets  bool  // it has the word SET
 	depth []int // of parentheses, per word
 	calls []int // indexes of the words that a parenthesis follows
 }
@@ -78,7 +79,7 @@ func (s *splitter) take(token, word string) {
 	case ")":
 		s.level = max(0, s.level-1)
 	default:
-		s.Words, s.depth = append(s.Words, word), append(s.depth, s.level)
+		s.Words, s.depth, s.sets = append(s.Words, word), append(s.depth, s.level), s.sets || word == "SET"
 	}
 }
 
@@ -170,7 +171,7 @@ func (s *Statement) BeginsAt(i int) bool {
 		return false
 	}
 	next := s.Words[i+1]
-	return next == "FROM" || next == "INTO" || s.Words[i] == "UPDATE" && s.Has("SET")
+	return next == "FROM" || next == "INTO" || s.Words[i] == "UPDATE" && s.sets
 }
 
 // Called returns the functions that a statement calls.
@@ -184,7 +185,7 @@ func (s *Statement) Called() []string {
 
 // From returns the nested statement that begins at a word.
 func (s *Statement) From(at int) *Statement {
-	return &Statement{Words: s.Words[at:], depth: s.depth[at:]}
+	return &Statement{Words: s.Words[at:], depth: s.depth[at:], sets: s.sets}
 }
 
 // Has reports whether a statement contains one of the words.

@@ -197,6 +197,10 @@ func (r *reading) metaCommands(text string, where wording.Clause, out *[]Effect)
 			b.WriteString(l)
 			continue
 		}
+		if len(*out) >= maxCommands {
+			*out = append(*out, unknown(say("runs more SQL than is read"), where.String())...)
+			return ""
+		}
 		*out = append(*out, r.metaCommand(s, where)...)
 	}
 	return b.String()

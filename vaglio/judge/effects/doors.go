@@ -115,10 +115,14 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 			out = append(out, r.throughDoor(v, d, name, value)...)
 		}
 	}
+	values := map[string]arg{}
+	for _, a := range v.assigns {
+		values[a.name] = a.value
+	}
 	for _, a := range v.assigns {
 		set(doorEnv, a.name, a.value)
 		if n, ok := strings.CutPrefix(a.name, "GIT_CONFIG_KEY_"); ok { // git -c through the environment
-			set(doorGit, a.value.text, v.assigned("GIT_CONFIG_VALUE_"+n))
+			set(doorGit, a.value.text, values["GIT_CONFIG_VALUE_"+n])
 		}
 	}
 	owner := v.setsFor()
@@ -143,16 +147,6 @@ func (v *invocation) setsFor() string {
 		return doorGit
 	}
 	return ""
-}
-
-// assigned returns the value that a command's environment gives a variable.
-func (v *invocation) assigned(name string) arg {
-	for _, a := range v.assigns {
-		if a.name == name {
-			return a.value
-		}
-	}
-	return arg{}
 }
 
 // optionDoors finds the doors among a program's own options.
@@ -225,7 +219,7 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 func (r *reading) badPath(v *invocation, name string, value arg) string {
 	for part := range strings.SplitSeq(value.text, ":") {
 		if name == "PATH" {
-			r.ahead = append(r.ahead, r.world.clean(part, v.cwd))
+			r.ahead[r.world.clean(part, v.cwd)] = true
 		}
 		a := arg{text: part, known: !strings.Contains(part, "$"), names: value.names, from: value.from}
 		if part != "" && part != "$"+name && !installed(part) && !r.trusted(v, a) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -265,12 +264,12 @@ func (t *tool) press(verb string) []Effect {
 }
 
 func (t *tool) fillIn() []Effect {
-	for k := range t.args {
+	for _, k := range readings.SortedKeys(t.args) {
 		if t.r.secretName(k) {
 			return one(KindCredentials, say("types a password into a web page"), k)
 		}
 	}
-	for _, s := range namesIn(t.args, 0) {
+	for _, s := range namesIn(map[string]any(t.args)) {
 		if t.r.secretName(s) || strings.Contains(strings.ToLower(s), "card") || strings.EqualFold(s, "cvv") {
 			return one(KindCredentials, say("types a secret into a web page: %s", clip(s, 60)), s)
 		}
@@ -281,24 +280,20 @@ func (t *tool) fillIn() []Effect {
 }
 
 // namesIn collects the values that nested arguments use to name fields.
-func namesIn(v any, depth int) []string {
-	if depth > 6 {
-		return nil
-	}
+func namesIn(v any) []string {
 	var out []string
 	switch v := v.(type) {
-	case vaglio.Args:
-		return namesIn(map[string]any(v), depth)
 	case map[string]any:
-		for k, e := range v {
+		for _, k := range readings.SortedKeys(v) {
+			e := v[k]
 			if s, ok := e.(string); ok && slices.Contains([]string{"name", "label", "element", "element_id", "selector", "ref", "type", "id"}, k) {
 				out = append(out, s)
 			}
-			out = append(out, namesIn(e, depth+1)...)
+			out = append(out, namesIn(e)...)
 		}
 	case []any:
 		for _, e := range v {
-			out = append(out, namesIn(e, depth+1)...)
+			out = append(out, namesIn(e)...)
 		}
 	}
 	return out

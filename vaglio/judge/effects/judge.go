@@ -118,7 +118,8 @@ type Assessment struct {
 // Read says what a proposal would do. It never fails: what it cannot read is an effect of
 // [KindUnknown].
 func (j *Judge) Read(p vaglio.Proposal) Assessment {
-	r := &reading{judge: j, world: j.worldOf(p), fetched: p.Facts.Fetched(), facts: p.Facts, running: p.Context.Running}
+	r := j.reading(p)
+	r.fetched, r.facts, r.running = p.Facts.Fetched(), p.Facts, p.Context.Running
 	if r.running == nil {
 		r.running = vaglio.NewRunning(p.Facts, nil)
 	}
@@ -130,12 +131,20 @@ func (j *Judge) Read(p vaglio.Proposal) Assessment {
 	return Assessment{Effects: r.effects, Notes: r.notes, Did: r.did}
 }
 
+// reading returns a reading of which the session knows nothing.
+func (j *Judge) reading(p vaglio.Proposal) *reading {
+	return &reading{
+		judge: j, world: j.worldOf(p), running: vaglio.NewRunning(nil, nil),
+		fetched: map[string]bool{}, noted: map[string]bool{}, ahead: map[string]bool{},
+	}
+}
+
 // Did returns what the session must remember about a proposal.
 func (j *Judge) Did(p vaglio.Proposal) vaglio.Facts { return j.Read(p).Did }
 
 // Loaded reports whether a file's content would be asked about or denied if it ran.
 func (j *Judge) Loaded(p vaglio.Proposal, w readings.Written) bool {
-	r := &reading{judge: j, world: j.worldOf(p), fetched: map[string]bool{}, running: vaglio.NewRunning(nil, nil)}
+	r := j.reading(p)
 	r.script(readings.ReadLoaded(w, r.shellOptions()))
 	return slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind != KindUnknown && e.score(nil) < Threshold })
 }
@@ -297,18 +306,19 @@ type reading struct {
 	world        *world
 	effects      []Effect
 	notes        []wording.Sentence
-	onMain       string       // the branch that others build on, if an earlier command switched to it
-	rewired      bool         // an earlier command changed git's remotes
-	cloned       bool         // an earlier command fetched foreign code
-	unpacks      bool         // the command writes files to a place that it does not name
-	listed       bool         // an earlier command listed containers or images
-	started      bool         // an earlier command started a container
-	gitTold      bool         // an earlier command had git show settings or content
-	listedSecret bool         // an earlier command read a file with secrets
-	facts        vaglio.Facts // what the session did before
-	ahead        []string     // folders that are searched for programs first
-	did          vaglio.Facts // what to remember about this call
-	stays        bool         // what the call runs continues after it
+	noted        map[string]bool // in English
+	onMain       string          // the branch that others build on, if an earlier command switched to it
+	rewired      bool            // an earlier command changed git's remotes
+	cloned       bool            // an earlier command fetched foreign code
+	unpacks      bool            // the command writes files to a place that it does not name
+	listed       bool            // an earlier command listed containers or images
+	started      bool            // an earlier command started a container
+	gitTold      bool            // an earlier command had git show settings or content
+	listedSecret bool            // an earlier command read a file with secrets
+	facts        vaglio.Facts    // what the session did before
+	ahead        map[string]bool // folders that are searched for programs first
+	did          vaglio.Facts    // what to remember about this call
+	stays        bool            // what the call runs continues after it
 	running      *vaglio.Running
 	processes    *invocation // what gets the list of processes
 	sought       []bool      // for each search for processes, whether it only finds the session's own
@@ -334,8 +344,8 @@ func (r *reading) add(e ...Effect) {
 }
 
 func (r *reading) note(s wording.Sentence) {
-	english := s.String()
-	if !slices.ContainsFunc(r.notes, func(n wording.Sentence) bool { return n.String() == english }) {
+	if english := s.String(); !r.noted[english] {
+		r.noted[english] = true
 		r.notes = append(r.notes, s)
 	}
 }

@@ -66,7 +66,7 @@ func operationsRule(c *command) []Effect {
 	if links {
 		c.r.linked(since)
 	}
-	if len(t.Gaps) > 0 {
+	if t.Spent {
 		out = append(out, unknown(say("runs %s with more names than are read", c.name), c.name)...)
 	}
 	switch {

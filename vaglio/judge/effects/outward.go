@@ -2,6 +2,7 @@ package effects
 
 import (
 	"encoding/base64"
+	"maps"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -181,8 +182,9 @@ func (t *tables) carriesData(address string) (wording.Clause, bool) {
 	if slices.ContainsFunc(strings.Split(u.Path, "/"), packed) {
 		return wording.Say("data in the path"), true
 	}
-	for name, values := range u.Query() {
-		if slices.ContainsFunc(values, func(v string) bool { return t.carries(name, v) }) {
+	query := u.Query()
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if slices.ContainsFunc(query[name], func(v string) bool { return t.carries(name, v) }) {
 			return wording.Say("the parameter %s", name), true
 		}
 	}
@@ -273,7 +275,8 @@ func (r *reading) hidden(v *invocation, file arg) bool {
 	if name := lastPart(file.text); !strings.HasPrefix(name, ".env") && !strings.HasSuffix(name, ".env") {
 		return false
 	}
-	for n := v; n == v || n != nil && n.stdin.piped; n = n.into {
+	const most = 32 // commands that pass on what it prints
+	for n, i := v, 0; i < most && (n == v || n != nil && n.stdin.piped); n, i = n.into, i+1 {
 		if n.muted || r.hides(n) {
 			return true
 		}

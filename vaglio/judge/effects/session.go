@@ -220,11 +220,9 @@ func (r *reading) leaves(p vaglio.Proposal) {
 // replaced adds an effect if a folder that is searched first contains a program with the gate's
 // name.
 func (r *reading) replaced() {
-	for _, folder := range r.ahead {
-		for _, f := range slices.Concat(r.facts, r.did) {
-			if path.Dir(f.Path) == folder && r.judge.tables.ofClass("gate-program", path.Base(f.Path)) {
-				r.add(usual(KindSafeguardOff).with(say("puts another program in the place of %s", path.Base(f.Path)), f.Path))
-			}
+	for _, f := range slices.Concat(r.facts, r.did) {
+		if r.ahead[path.Dir(f.Path)] && r.judge.tables.ofClass("gate-program", path.Base(f.Path)) {
+			r.add(usual(KindSafeguardOff).with(say("puts another program in the place of %s", path.Base(f.Path)), f.Path))
 		}
 	}
 }

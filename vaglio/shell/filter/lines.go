@@ -84,15 +84,15 @@ func squeezed(s string, set []rune) string {
 	return b.String()
 }
 
-// maxSet limits how many characters a set of tr may have.
-const maxSet = 4096
+// maxSet limits how many characters a set of tr may have. No name of a class is longer.
+const maxSet, longestClass = 4096, len("[:xdigit:]")
 
 // charSet expands the ranges, classes and escapes of a set of tr.
 func charSet(s string) []rune {
 	var out []rune
 	for runes := []rune(unixtext.ANSI(s)); len(runes) > 0 && len(out) < maxSet; {
 		n := 1
-		name, _, isClass := strings.Cut(string(runes), ":]")
+		name, _, isClass := strings.Cut(string(runes[:min(len(runes), longestClass)]), ":]")
 		switch {
 		case isClass && strings.HasPrefix(name, "[:"):
 			out = append(out, members(name+":]")...)
