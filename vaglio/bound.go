@@ -216,7 +216,7 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 				continue
 			case Started:
 				goesOn = true
-			case Installed, Entered, Unpacked, Brought:
+			case Installed, Entered, Unpacked, Brought, Exported:
 			}
 			out = append(out, f)
 		}

@@ -72,6 +72,8 @@ const (
 	// Entered is a folder that is a workspace of the session: the one in which it began if
 	// none is configured, or one that a person allowed.
 	Entered Deed = "entered"
+	// Exported is variables, named by Words, that later calls have if the shell goes on.
+	Exported Deed = "exported"
 	// Awaited is files, named by Words, that a call may run after it was judged: they were not
 	// there, or the call goes on.
 	Awaited Deed = "awaited"
@@ -253,6 +255,16 @@ func (f Facts) Fetched() map[string]bool {
 		out[path.Base(name)] = true
 	}
 	return out
+}
+
+// Exported returns the variables that earlier calls of the session may have set.
+func (f Facts) Exported() (names []string) {
+	for i := range f {
+		if f[i].Deed == Exported {
+			names = append(names, f[i].Words...)
+		}
+	}
+	return names
 }
 
 func (f Facts) paths(of ...Deed) []string {

@@ -257,7 +257,7 @@ func (e *Engine) sees(folder string) bool {
 // absent reports whether it is known that nothing is at a path, seen from a folder on this machine:
 // what lies in a folder that vaglio may not enter looks absent, too.
 func (e *Engine) absent(name, cwd string) bool {
-	if e.files == nil || e.kindOf(name) != NoFile || !e.sees(cwd) {
+	if e.files == nil || !path.IsAbs(name) || e.kindOf(name) != NoFile || !e.sees(cwd) {
 		return false
 	}
 	folder := path.Dir(name)

@@ -195,6 +195,8 @@ func (p *program) bindList(from, to int, v value) {
 // share returns the nth part of a value, or all parts from there on.
 func (v value) share(n int, rest bool) value {
 	switch {
+	case v.kind == kindPath: // mkstemp's, with its number
+		return v
 	case !v.multi():
 		return value{path: v.path, alts: passedOn(v.path, v.word()).words()}
 	case rest:

@@ -132,6 +132,7 @@ type program struct {
 	forks    int
 	later    int             // how many functions are being read that nothing has called yet
 	modules  map[string]bool // the imported modules, by the first part of their name
+	entered  bool            // it went to another folder
 }
 
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {

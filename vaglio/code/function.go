@@ -113,11 +113,13 @@ func (p *program) parameters(f *routine) {
 
 // definedName reads the name of the function defined here, if there is one.
 func (p *program) definedName() (string, bool) {
-	if to := p.over(p.at + 1); p.lang.name == "node" && p.peek(1).is("(") && p.tok(to+1).text == "{" &&
+	if to := p.over(p.at + 1); p.lang.name == "node" && p.peek(1).is("(") && (p.tok(to+1).text == "{" || p.typed(to+1)) &&
 		!p.word("if", "for", "while", "switch", "catch", "with", "function") {
 		return p.take().text, true // a method
 	}
-	if !p.word("def", "function", "sub", "func") || p.peek(1).kind != tokenName {
+	if p.word("func") && p.opens(p.at+1, "(") && p.tok(p.over(p.at+1)+2).is("(") { // Go's methods
+		p.at = p.over(p.at + 1)
+	} else if !p.word("def", "function", "sub", "func") || p.peek(1).kind != tokenName {
 		return "", false
 	}
 	p.take()
@@ -127,6 +129,12 @@ func (p *program) definedName() (string, bool) {
 		name = p.take().text
 	}
 	return name, true
+}
+
+// typed reports whether a block follows the type of a result at an index.
+func (p *program) typed(i int) bool {
+	to := p.until(i, func(i int) bool { return p.toks[i].is("{", ";", ",", "=", "?") })
+	return p.tok(i).is(":") && p.tok(i+1).kind == tokenName && p.tok(to).is("{")
 }
 
 // params returns the indexes of the parameters between two indexes.
@@ -295,7 +303,10 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 
 // param returns the value of the parameter at an index.
 func (p *program) param(at, i int, args []value, named map[string]value) value {
-	name := p.toks[at].text
+	name, eq := p.toks[at].text, at+1
+	if p.tok(eq).is(":") {
+		eq = p.find(eq, func(t token) bool { return t.is("=", ",") })
+	}
 	v, ok := named[name]
 	switch {
 	case ok:
@@ -304,8 +315,8 @@ func (p *program) param(at, i int, args []value, named map[string]value) value {
 		return listOf(tailOf(args, i)...)
 	case i < len(args):
 		return args[i]
-	case p.tok(at + 1).is("="): // its default
-		p.at = at + 2
+	case p.tok(eq).is("="): // its default
+		p.at = eq + 1
 		return p.expression()
 	}
 	return value{path: name, alts: []shell.Word{unknownWord(name)}}

@@ -40,7 +40,8 @@ func (p *program) postfix(v value) value {
 // what was read.
 func (p *program) joint() bool {
 	next := p.peek(1)
-	return p.is("->") && next.is("[", "{", "(") || p.continued() && next.text != "+"
+	return p.is("!") && p.lang.name == "node" && next.is(")", "]", "}", ",", ";", ".", "[") ||
+		p.is("->") && next.is("[", "{", "(") || p.continued() && next.text != "+"
 }
 
 // memberFollows reports whether a member of what was read follows.
@@ -336,7 +337,12 @@ func (p *program) env(name value) value {
 	if !ok {
 		return unknown("environment")
 	}
-	return textOf(p.in.Env(s))
+	w, set := p.in.Env(s)
+	v := textOf(w)
+	if !set && w.IsUnknown() { // without a value, as far as the source says
+		v.kind = kindNone
+	}
+	return v
 }
 
 // inputLine returns a line that perl's <> or <$file> reads.

@@ -19,8 +19,13 @@ type pure func(p *program, v value, rest []value) value
 // pures returns the functions that the table marks with "=".
 func pures() map[string]pure {
 	out := map[string]pure{
-		"args":    func(p *program, _ value, _ []value) value { return p.arguments(1) },
-		"cwd":     func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Env("PWD"))) },
+		"args": func(p *program, _ value, _ []value) value { return p.arguments(1) },
+		"cwd": func(p *program, _ value, _ []value) value {
+			if p.entered {
+				return unknown("cwd()")
+			}
+			return pathOf(p.env(text("PWD")))
+		},
 		"parents": parents,
 		"home":    func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Home(""))) },
 		"temp": func(p *program, v value, rest []value) value {

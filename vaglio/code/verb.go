@@ -37,6 +37,8 @@ func (p *program) apply(f *function, name string, args []value) value {
 	case shell.VerbMove, shell.VerbCopy, shell.VerbLink:
 		p.pairs(name, verb, targets)
 		return value{kind: kindOther}
+	case shell.VerbEnter:
+		p.entered = true
 	case shell.VerbKill:
 		if f.onlyAsks(args) {
 			return value{kind: kindOther}

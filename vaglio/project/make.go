@@ -183,12 +183,15 @@ func (m *makefile) assigns(file string, line int, s string, overrides bool) bool
 		return false
 	}
 	old, set := m.vars[name]
+	env, inherited := m.v.c.Variable(name)
 	switch {
 	case m.given[name] && !overrides:
 	case op == "!":
 		m.v.add(file, line, "sh", m.expand(file, line, val))
 		m.vars[name] = unknownValue(name)
 	case op == "?" && set:
+	case op == "?" && inherited:
+		m.vars[name] = env.String()
 	case op == "+":
 		m.vars[name] = strings.TrimSpace(old + " " + val)
 	case strings.HasPrefix(op, ":"):

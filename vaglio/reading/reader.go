@@ -58,10 +58,10 @@ type Call struct {
 	// Cwd is the folder that the call would run in, "" if unknown.
 	Cwd string
 	// Files reads the files that the call runs; nil leaves them unread. Changed returns the files
-	// that the session wrote, Loaded those among them that would be asked about or denied if they
-	// ran.
-	Files           shell.Files
-	Changed, Loaded func() []string
+	// that the session wrote, Loaded those among them that would be asked about or denied if they ran,
+	// Exported the variables that it set.
+	Files                     shell.Files
+	Changed, Loaded, Exported func() []string
 	// Absent, if set, reports whether it is known that nothing is at a path before the call.
 	Absent func(path string) bool
 	// Capabilities are everything that anybody claims about the executor. They can only add to
@@ -97,7 +97,7 @@ func (r *Reader) LooksOnly(script string) bool { return code.Default().LooksOnly
 func LineOptions(home, user, cwd string, m Means) shell.Options {
 	return shell.Options{
 		Budget: m.Budget, Files: m.Files, Home: home, User: user, Cwd: cwd, Programs: code.Default(), Foreign: powershell.Carried,
-		Tasks: project.Default(), Changed: m.Changed, Loaded: m.Loaded, Env: m.Env,
+		Tasks: project.Default(), Changed: m.Changed, Loaded: m.Loaded, Exported: m.Exported, Env: m.Env,
 	}
 }
 
@@ -106,10 +106,10 @@ type Means struct {
 	// Budget limits what the call may still cost.
 	Budget *shell.Budget
 	// Files reads the files that the call runs; nil leaves them unread. Changed returns the files
-	// that the session wrote, Loaded those among them that would be asked about or denied if they
-	// ran.
-	Files           shell.Files
-	Changed, Loaded func() []string
+	// that the session wrote, Loaded those among them that would be asked about or denied if they ran,
+	// Exported the variables that it set.
+	Files                     shell.Files
+	Changed, Loaded, Exported func() []string
 	// Absent reports whether it is known that nothing is at a path before the call; nil knows it of
 	// none.
 	Absent func(path string) bool
@@ -217,7 +217,7 @@ type Gap struct {
 // Read reads a call. It never fails: what it cannot read becomes a [Gap].
 func (r *Reader) Read(c Call) (rd *Reading) {
 	rd = &Reading{reader: r, Means: Means{Budget: new(shell.Budget), Env: r.o.Env}}
-	rd.Means.Files, rd.Means.Changed, rd.Means.Loaded, rd.Means.Absent = c.Files, c.Changed, c.Loaded, c.Absent
+	rd.Means.Files, rd.Means.Changed, rd.Means.Loaded, rd.Means.Absent, rd.Means.Exported = c.Files, c.Changed, c.Loaded, c.Absent, c.Exported
 	defer func() {
 		if recover() != nil {
 			rd.Failed = true

@@ -95,8 +95,8 @@ type Program struct {
 	Prints, Lines bool
 	// Home returns the home folder of a user, "" for the current one.
 	Home func(user string) Word
-	// Env returns the value of an environment variable.
-	Env func(name string) Word
+	// Env returns the value of an environment variable, and whether the source gives it one.
+	Env func(name string) (Word, bool)
 	// Cwd is the folder that it runs in, "" if that is not known. Source returns the text of a file
 	// that it may import, by its absolute path; it may be nil.
 	Cwd    string
@@ -216,12 +216,14 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return out
 	}
 	p.Home = func(user string) Word { w, _ := r.home(user); return w }
-	p.Env = func(name string) Word {
+	p.Env = func(name string) (Word, bool) {
 		if v, ok := assigned(f.assigns, name); ok && name != "HOME" {
-			return v
+			return v, true
 		}
-		w, _ := r.variable(name)
-		return w
+		if w, _ := r.variable(name); name != "PWD" {
+			return w, r.set(name)
+		}
+		return r.cwd(), true
 	}
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
 	p.Cwd, _ = r.cwd().Text()

@@ -67,8 +67,8 @@ type Options struct {
 	// Tasks knows what tools run from files; it may be nil.
 	Tasks Tasks
 	// Changed returns the paths of the files that were written before the source runs. Loaded
-	// returns those among them that would be asked about or denied if they ran.
-	Changed, Loaded func() []string
+	// returns those among them that would be asked about or denied if they ran, Exported variables set.
+	Changed, Loaded, Exported func() []string
 	// Depth is how deep the source is nested in other sources.
 	Depth int
 	// Budget is shared by all readings of one call; nil means a fresh one.

@@ -321,6 +321,7 @@ func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []
 	}):
 		return r.anew(why, a)
 	case a.known && r.made(v, p):
+		r.absent = append(r.absent, p) // a loop may come to it again, with what is moved there later
 		return own(why.And(", which was made in this session"))
 	}
 	return nil

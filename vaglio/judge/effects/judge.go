@@ -321,6 +321,7 @@ type reading struct {
 	stays        bool            // what the call runs continues after it
 	running      *vaglio.Running
 	processes    *invocation // what gets the list of processes
+	absent       []string    // what was to be deleted where nothing was
 	sought       []bool      // for each search for processes, whether it only finds the session's own
 	depth        int
 	means        readings.Means        // shared by all readings of the call

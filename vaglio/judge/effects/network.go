@@ -239,10 +239,10 @@ func (c *command) carriedOut(urls []arg) []Effect {
 
 // sent returns what curl or wget sends: files, or else the data itself.
 func (c *command) sent(data []arg) string {
-	files, text := "", ""
+	var files []string
 	add := func(file string, ok bool) {
 		if ok && file != "" {
-			files += ", " + file
+			files = append(files, file)
 		}
 	}
 	for _, v := range c.values("-d", "--data", "--data-ascii", "--data-binary", "--json", "-H", "--header", "--proxy-header") {
@@ -259,10 +259,10 @@ func (c *command) sent(data []arg) string {
 	for _, v := range c.values("--post-file", "--body-file") {
 		add(v.text, true)
 	}
-	for _, d := range data {
-		text += d.text
+	if len(files) > 0 {
+		return "@" + strings.Join(files, ", ")
 	}
-	return cmp.Or(strings.Replace(files, ", ", "@", 1), strings.TrimLeft(text, "@"))
+	return strings.TrimLeft(strings.Join(texts(data), ""), "@")
 }
 
 func (c *command) curlMethod() (method, body string) {

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // tell records what is done to a file for later calls of the session.
@@ -24,19 +26,24 @@ func (r *reading) made(v *invocation, p string) bool {
 	return v.host == "" && (r.facts.Made(p) || v.box == "" && r.madeNow(p))
 }
 
-// madeNow is [reading.made] for the call itself.
+// madeNow is [reading.made] for the call itself: nothing is at the path yet, and nothing was put
+// there from elsewhere.
 func (r *reading) madeNow(p string) bool {
-	made := ""
-	for i := range r.did {
-		f := &r.did[i]
-		switch {
-		case f.Deed == vaglio.Moved && (place.Inside([]string{f.Path}, p) || place.Inside([]string{p}, f.Path)):
-			return false
-		case f.Deed == vaglio.Wrote && made == "" && place.Inside([]string{f.Path}, p):
-			made = f.Path
+	made, filled := "", false
+	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
+		for i := range facts {
+			switch f := &facts[i]; {
+			case !place.Inside([]string{f.Path}, p) && !place.Inside([]string{p}, f.Path):
+			case f.Deed == vaglio.Moved:
+				return false
+			case f.Deed == vaglio.Wrote && made == "" && place.Inside([]string{f.Path}, p):
+				made = f.Path
+			default:
+				filled = filled || f.Deed == vaglio.Unpacked || f.Deed == vaglio.Brought
+			}
 		}
 	}
-	return made != "" && r.means.Absent != nil && r.means.Absent(made)
+	return (made != "" || !filled && !strings.ContainsAny(p, "*?[")) && r.means.Absent != nil && r.means.Absent(cmp.Or(made, p))
 }
 
 // linked marks what was recorded since as moved from elsewhere: what a link leads to does not
@@ -186,6 +193,11 @@ func (r *reading) starts(v *invocation) {
 	if v.host == "" && v.box == "" && r.judge.tables.ofClass("waits", v.name) {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Awaited})
 	}
+	for _, a := range v.assigns {
+		if v.name == "export" && v.host == "" && v.box == "" {
+			r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: []string{a.name}})
+		}
+	}
 	if (r.stays || v.background) && v.path != "" && v.host == "" {
 		words := append([]string{v.path}, texts(v.args)...)
 		for _, a := range v.assigns {
@@ -204,6 +216,11 @@ func (r *reading) leaves(p vaglio.Proposal) {
 		}
 	}
 	r.replaced()
+	for _, name := range slices.Clone(r.absent) {
+		if !r.madeNow(name) {
+			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
+		}
+	}
 	changes := false
 	for i := range r.effects {
 		e := &r.effects[i]
