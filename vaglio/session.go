@@ -28,6 +28,8 @@ type Fact struct {
 	Path string `json:"path,omitzero"`
 	// New says that nothing existed at Path before.
 	New bool `json:"new,omitzero"`
+	// Link says that what was moved there is a link to it.
+	Link bool `json:"link,omitzero"`
 	// SHA256 is the digest of what was written, in hex; "" if that is not known.
 	SHA256 string `json:"sha256,omitzero"`
 	// Words are the program and its arguments, for [Started], and paths for [Awaited].

@@ -275,7 +275,7 @@ func (l *look) opens(d deed, o *operation.Operation, spot string) string {
 
 // changes returns the rule that writing to a file breaks.
 func (l *look) changes(d deed, o *operation.Operation, spot string) string {
-	if o.Object.Host {
+	if o.Object.Host || o.Role == operation.Inside && place.Base(spot) == string(place.AnyText) { // "*" says no name
 		return ""
 	}
 	id := cmp.Or(l.touch(d, spot), l.fills(d, o, spot))

@@ -95,7 +95,7 @@ func isFarFetched(d deed, spot, variant, id string) bool {
 		return false
 	}
 	emptied := strings.Count(spot, string(place.Perhaps)) - strings.Count(variant, string(place.Unknown)) + strings.Count(spot, string(place.Unknown))
-	if d == place.Removes && emptied > 0 && !place.IsWild(place.Base(variant)) {
+	if emptied > 0 && (d == place.Copies || d == place.Removes && !place.IsWild(place.Base(variant))) {
 		return true
 	}
 	bare := strings.Trim(strings.ReplaceAll(spot, string(place.Perhaps), ""), "/.") == "" && spot[0] == '/'

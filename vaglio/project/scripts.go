@@ -222,25 +222,37 @@ func readJustfile(v *visit, r *row) {
 		r = &row{files: []string{name}}
 	}
 	file, text, _ := v.first(r.files...)
-	recipes, first := justRecipes(text)
+	recipes, set, first := justRecipes(text)
+	for i, w := range v.words { // just out=x, just --set out x
+		name, _, _ := strings.Cut(w, "=")
+		delete(set, name)
+		if w == "--set" && i+1 < len(v.words) {
+			delete(set, v.words[i+1])
+		}
+	}
 	names := operands(v.words)
 	if len(names) == 0 {
 		names = []string{first}
 	}
 	for _, name := range asked(v, names, recipes) {
-		v.just(file, recipes, name)
+		v.just(file, recipes, set, name)
 	}
 }
 
 // justRecipe is a recipe of a justfile.
 type justRecipe struct {
-	line  int
-	needs []string
-	lines []string
+	line   int
+	params []string
+	needs  []string
+	lines  []string
 }
 
-func justRecipes(text string) (recipes map[string]*justRecipe, first string) {
-	recipes = map[string]*justRecipe{}
+// justSet matches the setting of a variable, and the text in quotes that it gets, if any.
+var justSet = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:('[^'{}]*'|"[^"{}\\]*")\s*(?:#.*)?$)?`)
+
+// justRecipes returns the recipes and variables of a justfile, and the name of the first recipe.
+func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]string, first string) {
+	recipes, set = map[string]*justRecipe{}, map[string]string{}
 	var cur *justRecipe
 	for _, l := range settings.Lines(text) {
 		switch s := strings.TrimSpace(l.Text); {
@@ -257,9 +269,16 @@ func justRecipes(text string) (recipes map[string]*justRecipe, first string) {
 			name, cur = justHead(s, l.Number)
 			recipes[name] = cur
 			first = cmp.Or(first, name)
+			switch m := justSet.FindStringSubmatch(s); {
+			case m == nil:
+			case m[2] == "":
+				delete(set, m[1])
+			default:
+				set[m[1]] = m[2][1 : len(m[2])-1]
+			}
 		}
 	}
-	return recipes, first
+	return recipes, set, first
 }
 
 // justHead parses the line that begins a recipe; nil if it begins none.
@@ -269,24 +288,34 @@ func justHead(s string, line int) (string, *justRecipe) {
 	if !ok || strings.HasPrefix(needs, "=") || len(fields) == 0 {
 		return "", nil
 	}
-	return fields[0], &justRecipe{line: line, needs: strings.Fields(strings.ReplaceAll(needs, "&&", " "))}
+	params := fields[1:]
+	for i := range params {
+		params[i], _, _ = strings.Cut(strings.TrimLeft(params[i], "$+*"), "=")
+	}
+	return fields[0], &justRecipe{line: line, params: params, needs: strings.Fields(strings.ReplaceAll(needs, "&&", " "))}
 }
 
 // justValue matches what just puts into a line.
 var justValue = regexp.MustCompile(`\{\{.*?\}\}`)
 
 // just adds the lines of a recipe and of its dependencies.
-func (v *visit) just(file string, recipes map[string]*justRecipe, name string) {
+func (v *visit) just(file string, recipes map[string]*justRecipe, set map[string]string, name string) {
 	r := recipes[name]
 	if r == nil || !v.once("recipe "+file+" "+name) {
 		return
 	}
 	for _, need := range r.needs {
-		v.just(file, recipes, strings.Trim(need, "()"))
+		v.just(file, recipes, set, strings.Trim(need, "()"))
 	}
 	var b strings.Builder
 	for _, l := range r.lines {
-		b.WriteString(justValue.ReplaceAllLiteralString(l, unknownValue("just")) + "\n")
+		b.WriteString(justValue.ReplaceAllStringFunc(l, func(hole string) string {
+			name := strings.TrimSpace(hole[2 : len(hole)-2])
+			if value, ok := set[name]; ok && !slices.Contains(r.params, name) {
+				return value
+			}
+			return unknownValue("just")
+		}) + "\n")
 	}
 	v.add(file, r.line, "sh", b.String())
 }

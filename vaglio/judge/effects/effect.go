@@ -35,6 +35,7 @@ type Effect struct {
 	// what is lost.
 	counts Reach
 	lasts  bool          // what is lost is not limited to a throw-away container
+	free   string        // the path of what is deleted, if nothing is there yet
 	eased  Reversibility // the reversibility that it is graded by, if nobody misses what is lost
 }
 

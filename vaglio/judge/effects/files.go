@@ -264,9 +264,15 @@ func (r *reading) removeAt(v *invocation, a arg) []Effect {
 	case placeNowhere:
 		return nil
 	case placeTemp:
+		if r.movedTo(r.world.clean(a.text, v.cwd)) {
+			break
+		}
 		e.Why = deletion("every temporary file, of other programs too: %s", a.text)
 	case placeWorkspace:
 		e.Reach = ReachWorkspace
+		if p := r.world.clean(a.text, v.cwd); a.known && v.host == "" && v.box == "" && !strings.ContainsAny(p, "*?[") && r.isAbsent(p) {
+			e.free = p
+		}
 	case placeHome:
 		e.Why = e.Why.And(wording.Outside)
 	case placeControl, placeSecret:
@@ -287,6 +293,7 @@ func (r *reading) removeAt(v *invocation, a arg) []Effect {
 func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) []Effect {
 	p := r.world.clean(a.text, v.cwd)
 	switch {
+	case r.movedTo(p): // from where it would be missed
 	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2): // not everything there is
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:

@@ -26,31 +26,59 @@ func (r *reading) made(v *invocation, p string) bool {
 	return v.host == "" && (r.facts.Made(p) || v.box == "" && r.madeNow(p))
 }
 
-// madeNow is [reading.made] for the call itself: nothing is at the path yet, and nothing was put
-// there from elsewhere.
+// madeNow is [reading.made] for the call itself: nothing was at the path, and nothing was put there
+// from elsewhere.
 func (r *reading) madeNow(p string) bool {
-	made, filled := "", false
+	made, _ := r.madeAt(p)
+	return made != "" && r.isAbsent(made)
+}
+
+// refills reports whether the call itself writes below a path at which nothing is: a folder that it
+// empties before it fills it.
+func (r *reading) refills(p string) bool {
+	_, filled := r.madeAt(p)
+	return filled && r.isAbsent(p)
+}
+
+func (r *reading) isAbsent(p string) bool { return r.means.Absent != nil && r.means.Absent(p) }
+
+// madeAt returns the first of what the call makes that a path is, or lies in, and whether it makes
+// anything below the path. There is neither if something is put there from elsewhere.
+func (r *reading) madeAt(p string) (made string, below bool) {
+	other := false
 	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
 		for i := range facts {
-			switch f := &facts[i]; {
-			case !place.Inside([]string{f.Path}, p) && !place.Inside([]string{p}, f.Path):
+			f := &facts[i]
+			over, under := place.Inside([]string{f.Path}, p), place.Inside([]string{p}, f.Path)
+			switch {
+			case !over && !under:
 			case f.Deed == vaglio.Moved:
-				return false
-			case f.Deed == vaglio.Wrote && made == "" && place.Inside([]string{f.Path}, p):
-				made = f.Path
-			default:
-				filled = filled || f.Deed == vaglio.Unpacked || f.Deed == vaglio.Brought
+				return "", false
+			case f.Deed == vaglio.Unpacked, f.Deed == vaglio.Brought:
+				other = true
+			case f.Deed == vaglio.Wrote && over:
+				made = cmp.Or(made, f.Path)
 			}
+			below = below || under && f.Deed == vaglio.Wrote
 		}
 	}
-	return (made != "" || !filled && !strings.ContainsAny(p, "*?[")) && r.means.Absent != nil && r.means.Absent(cmp.Or(made, p))
+	return made, below && !other
+}
+
+// movedTo reports whether the session, or the call itself, moved what is at a path, or lies below
+// it, there. A link that is removed with its folder leaves what it leads to.
+func (r *reading) movedTo(p string) bool {
+	return slices.ContainsFunc(slices.Concat(r.did, r.facts), func(f vaglio.Fact) bool {
+		over, under := place.Inside([]string{f.Path}, p), place.Inside([]string{p}, f.Path)
+		return f.Deed == vaglio.Moved && (over && !under || under && !f.Link)
+	})
 }
 
 // linked marks what was recorded since as moved from elsewhere: what a link leads to does not
 // belong to the session.
 func (r *reading) linked(since int) {
 	for i := since; i < len(r.did); i++ {
-		r.did[i].Deed = vaglio.Moved
+		r.did[i].Deed, r.did[i].Link = vaglio.Moved, true
 	}
 }
 
@@ -224,6 +252,9 @@ func (r *reading) leaves(p vaglio.Proposal) {
 	changes := false
 	for i := range r.effects {
 		e := &r.effects[i]
+		if e.free != "" && r.refills(e.free) {
+			*e = own(e.Why.And(", where nothing is yet"))[0]
+		}
 		changes = changes || e.Kind != KindRead
 		if e.Kind == KindInstall {
 			r.did = append(r.did, vaglio.Fact{Deed: vaglio.Installed, Words: []string{e.Target}})
