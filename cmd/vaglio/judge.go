@@ -75,12 +75,19 @@ type judgeRun struct {
 	logged bool
 }
 
-// rarely is how far the memory in use may grow before garbage is collected, in percent: a run is
-// over soon, and what it keeps is small.
-const rarely = 400
+// How far the memory in use may grow before garbage is collected, in percent: by default, and in a
+// run, which is over soon and keeps little.
+const (
+	usually = 100
+	rarely  = 400
+)
 
 func (j *judgeRun) run(ctx context.Context) error {
-	defer debug.SetGCPercent(debug.SetGCPercent(rarely))
+	old := debug.SetGCPercent(rarely)
+	defer debug.SetGCPercent(old)
+	if old != usually {
+		debug.SetGCPercent(old) // as GOGC says
+	}
 	c, err := loadConfig()
 	p, mistake := policyfile.Load(cmp.Or(j.path, c.Policy), c.Home)
 	if err := errors.Join(err, mistake); err != nil {

@@ -113,9 +113,8 @@ func (p *program) parameters(f *routine) {
 
 // definedName reads the name of the function defined here, if there is one.
 func (p *program) definedName() (string, bool) {
-	if to := p.over(p.at + 1); p.lang.name == "node" && p.peek(1).is("(") && (p.tok(to+1).text == "{" || p.typed(to+1)) &&
-		!p.word("if", "for", "while", "switch", "catch", "with", "function") {
-		return p.take().text, true // a method
+	if p.lang.name == "node" && p.isMethod() {
+		return p.take().text, true
 	}
 	if p.word("func") && p.opens(p.at+1, "(") && p.tok(p.over(p.at+1)+2).is("(") { // Go's methods
 		p.at = p.over(p.at + 1)
@@ -129,6 +128,12 @@ func (p *program) definedName() (string, bool) {
 		name = p.take().text
 	}
 	return name, true
+}
+
+// isMethod reports whether a method of a class of node is defined here.
+func (p *program) isMethod() bool {
+	to := p.over(p.at + 1)
+	return p.peek(1).is("(") && (p.tok(to+1).text == "{" || p.typed(to+1)) && !p.word("if", "for", "while", "switch", "catch", "with", "function")
 }
 
 // typed reports whether a block follows the type of a result at an index.

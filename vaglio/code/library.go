@@ -16,11 +16,8 @@ func (p *program) library(name string, args []value) {
 	plain, named := splitNamed(args)
 	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	switch {
-	case p.runsNamed(name, last, plain, named):
-	case p.later > 0 && p.in.File:
-	case sendsTo(last, plain, len(args)):
-		p.request(name, shell.VerbSend, plain[:1], plain, named)
-	case !p.taken(name):
+	case p.byName(name, last, plain, named):
+	case p.later > 0 && p.in.File || !p.taken(name):
 	case wordclass.Is("client-statement", last):
 		if text := first(plain).word(); !p.in.File || wordclass.Within("changing-statement", strings.ToLower(text.Prefix())) {
 			p.emit(name, shell.VerbClient, text)
@@ -29,6 +26,11 @@ func (p *program) library(name string, args []value) {
 	case wordclass.Within("client-verb", last), !p.in.File && wordclass.Within("client-change", last):
 		p.emit(name, shell.VerbClient)
 	}
+}
+
+// byName reads a call that, judging by its name, runs a program or sends something.
+func (p *program) byName(name, last string, plain []value, named map[string]value) bool {
+	return p.runsNamed(name, last, plain, named) || (p.later == 0 || !p.in.File) && p.sends(name, last, plain, named)
 }
 
 // anyLibrary records a call on an unknown object in a program that is not a file: the object may
@@ -128,12 +130,17 @@ func moduleName(s string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(s, "node:"), "/", ".")
 }
 
-// sendsTo reports whether a method sends something to its first argument, an address of the web. A
-// queue may put one in, or a map delete it, alone.
-func sendsTo(method string, plain []value, args int) bool {
-	return (method == "post" || requestMethod(method) != "" && args > 1) && slices.ContainsFunc(first(plain).words(), func(w shell.Word) bool {
+// sends records a call of a method that sends something to its first argument, an address of the
+// web. A queue may put one in, or a map delete it, alone.
+func (p *program) sends(name, method string, plain []value, named map[string]value) bool {
+	isAddress := func(w shell.Word) bool {
 		return strings.HasPrefix(w.Prefix(), "http://") || strings.HasPrefix(w.Prefix(), "https://")
-	})
+	}
+	if method != "post" && (requestMethod(method) == "" || len(plain)+len(named) < 2) || !slices.ContainsFunc(first(plain).words(), isAddress) {
+		return false
+	}
+	p.request(name, shell.VerbSend, plain[:1], plain, named)
+	return true
 }
 
 // requestMethod returns the HTTP method that the last word of a name says, in capitals.

@@ -275,12 +275,12 @@ func (l *look) opens(d deed, o *operation.Operation, spot string) string {
 
 // changes returns the rule that writing to a file breaks.
 func (l *look) changes(d deed, o *operation.Operation, spot string) string {
-	if o.Object.Host || o.Role == operation.Inside && place.Base(spot) == string(place.AnyText) { // "*" says no name
+	if o.Object.Host {
 		return ""
 	}
 	id := cmp.Or(l.touch(d, spot), l.fills(d, o, spot))
-	if o.Role == operation.Inside && (id == vitalRule || id == diskRule) {
-		return "" // the target is hardly a program folder
+	if o.Role == operation.Inside && isFarInside(spot, id) {
+		return ""
 	}
 	if id == vitalRule && l.setsAlternative() {
 		return ""
@@ -289,6 +289,12 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 		return diskRule
 	}
 	return id
+}
+
+// isFarInside reports whether a source hardly gets a name in the target that breaks the rule: the
+// target is hardly a folder of programs or disks, and "*" says no name of what it stands for.
+func isFarInside(spot, id string) bool {
+	return id == vitalRule || id == diskRule || place.Base(spot) == string(place.AnyText) && !strings.HasPrefix(id, "own.")
 }
 
 // fills returns the rule that is broken by putting things into a folder, under their own

@@ -182,10 +182,17 @@ func (m *makefile) assigns(file string, line int, s string, overrides bool) bool
 	if !ok || name == "" || strings.ContainsAny(name, " \t:$(") {
 		return false
 	}
+	if !m.given[name] || overrides {
+		m.sets(file, line, name, op, val)
+	}
+	return true
+}
+
+// sets carries out one assignment.
+func (m *makefile) sets(file string, line int, name, op, val string) {
 	old, set := m.vars[name]
 	env, inherited := m.v.c.Variable(name)
 	switch {
-	case m.given[name] && !overrides:
 	case op == "!":
 		m.v.add(file, line, "sh", m.expand(file, line, val))
 		m.vars[name] = unknownValue(name)
@@ -200,7 +207,6 @@ func (m *makefile) assigns(file string, line int, s string, overrides bool) bool
 		m.vars[name] = val
 		m.expand(file, line, val) // it may run something, if only because it is exported
 	}
-	return true
 }
 
 // noName matches characters that a shell variable's name cannot contain.

@@ -250,6 +250,17 @@ type justRecipe struct {
 // justSet matches the setting of a variable, and the text in quotes that it gets, if any.
 var justSet = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:('[^'{}]*'|"[^"{}\\]*")\s*(?:#.*)?$)?`)
 
+// justSets carries out a line that sets a variable.
+func justSets(set map[string]string, line string) {
+	switch m := justSet.FindStringSubmatch(line); {
+	case m == nil:
+	case m[2] == "":
+		delete(set, m[1])
+	default:
+		set[m[1]] = m[2][1 : len(m[2])-1]
+	}
+}
+
 // justRecipes returns the recipes and variables of a justfile, and the name of the first recipe.
 func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]string, first string) {
 	recipes, set = map[string]*justRecipe{}, map[string]string{}
@@ -269,13 +280,7 @@ func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]st
 			name, cur = justHead(s, l.Number)
 			recipes[name] = cur
 			first = cmp.Or(first, name)
-			switch m := justSet.FindStringSubmatch(s); {
-			case m == nil:
-			case m[2] == "":
-				delete(set, m[1])
-			default:
-				set[m[1]] = m[2][1 : len(m[2])-1]
-			}
+			justSets(set, s)
 		}
 	}
 	return recipes, set, first

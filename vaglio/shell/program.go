@@ -195,6 +195,19 @@ type Task struct {
 	Closed *ClosedError
 }
 
+// passed returns the value of a variable in the environment of a program, and whether the call or
+// the shell sets it.
+func (r *reader) passed(f *frame, name string) (Word, bool) {
+	if v, ok := assigned(f.assigns, name); ok && name != "HOME" {
+		return v, true
+	}
+	if name == "PWD" {
+		return r.cwd(), true
+	}
+	w, _ := r.variable(name)
+	return w, r.set(name)
+}
+
 // readProgram reads a program in another language and carries out its steps. It returns out if the
 // program's output is unknown or not wanted.
 func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
@@ -216,20 +229,10 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return out
 	}
 	p.Home = func(user string) Word { w, _ := r.home(user); return w }
-	p.Env = func(name string) (Word, bool) {
-		if v, ok := assigned(f.assigns, name); ok && name != "HOME" {
-			return v, true
-		}
-		if w, _ := r.variable(name); name != "PWD" {
-			return w, r.set(name)
-		}
-		return r.cwd(), true
-	}
+	p.Env = func(name string) (Word, bool) { return r.passed(f, name) }
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
 	p.Cwd, _ = r.cwd().Text()
-	p.Source = r.fileText
-	p.Found, p.Path = f.found, f.pathOf(p)
-	p.Steps = r.budget - r.steps
+	p.Source, p.Found, p.Path, p.Steps = r.fileText, f.found, f.pathOf(p), r.budget-r.steps
 	res := r.opts.Programs.Read(p)
 	*loose = res.Loose
 	r.step(f, res.Steps)

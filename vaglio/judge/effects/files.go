@@ -264,15 +264,11 @@ func (r *reading) removeAt(v *invocation, a arg) []Effect {
 	case placeNowhere:
 		return nil
 	case placeTemp:
-		if r.movedTo(r.world.clean(a.text, v.cwd)) {
-			break
+		if !r.movedTo(r.world.clean(a.text, v.cwd)) {
+			e.Why = deletion("every temporary file, of other programs too: %s", a.text)
 		}
-		e.Why = deletion("every temporary file, of other programs too: %s", a.text)
 	case placeWorkspace:
-		e.Reach = ReachWorkspace
-		if p := r.world.clean(a.text, v.cwd); a.known && v.host == "" && v.box == "" && !strings.ContainsAny(p, "*?[") && r.isAbsent(p) {
-			e.free = p
-		}
+		e.Reach, e.free = ReachWorkspace, r.freeAt(v, a)
 	case placeHome:
 		e.Why = e.Why.And(wording.Outside)
 	case placeControl, placeSecret:

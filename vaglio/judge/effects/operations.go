@@ -285,6 +285,37 @@ func (c *command) moveAway(a, to arg) []Effect {
 	return []Effect{usual(KindMove).with(why, a.text).as(Partial, ReachUser)}
 }
 
+// movedTo reports whether the session, or the call itself, moved what is at a path, or lies below
+// it, there. A link that is removed with its folder leaves what it leads to.
+func (r *reading) movedTo(p string) bool {
+	return slices.ContainsFunc(slices.Concat(r.did, r.facts), func(f vaglio.Fact) bool {
+		over, under := place.Inside([]string{f.Path}, p), place.Inside([]string{p}, f.Path)
+		return f.Deed == vaglio.Moved && (over && !under || under && !f.Link)
+	})
+}
+
+// freeAt returns the path that a word names, if nothing is there yet, "" otherwise.
+func (r *reading) freeAt(v *invocation, a arg) string {
+	if p := r.world.clean(a.text, v.cwd); a.known && v.host == "" && v.box == "" && !strings.ContainsAny(p, "*?[") && r.isAbsent(p) {
+		return p
+	}
+	return ""
+}
+
+// emptied decides about what was deleted where nothing was, now that the whole call is known.
+func (r *reading) emptied() {
+	for _, name := range slices.Clone(r.absent) {
+		if !r.madeNow(name) {
+			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
+		}
+	}
+	for i := range r.effects {
+		if e := &r.effects[i]; e.free != "" && r.refills(e.free) {
+			*e = own(e.Why.And(", where nothing is yet"))[0]
+		}
+	}
+}
+
 // copiesExample reports whether a file that is meant to be copied, such as .env.example, is copied
 // within the workspace.
 func (c *command) copiesExample(o *operation.Operation) bool {

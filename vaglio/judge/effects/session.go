@@ -10,7 +10,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // tell records what is done to a file for later calls of the session.
@@ -63,15 +62,6 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 		}
 	}
 	return made, below && !other
-}
-
-// movedTo reports whether the session, or the call itself, moved what is at a path, or lies below
-// it, there. A link that is removed with its folder leaves what it leads to.
-func (r *reading) movedTo(p string) bool {
-	return slices.ContainsFunc(slices.Concat(r.did, r.facts), func(f vaglio.Fact) bool {
-		over, under := place.Inside([]string{f.Path}, p), place.Inside([]string{p}, f.Path)
-		return f.Deed == vaglio.Moved && (over && !under || under && !f.Link)
-	})
 }
 
 // linked marks what was recorded since as moved from elsewhere: what a link leads to does not
@@ -221,17 +211,23 @@ func (r *reading) starts(v *invocation) {
 	if v.host == "" && v.box == "" && r.judge.tables.ofClass("waits", v.name) {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Awaited})
 	}
-	for _, a := range v.assigns {
-		if v.name == "export" && v.host == "" && v.box == "" {
-			r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: []string{a.name}})
-		}
-	}
+	r.exports(v)
 	if (r.stays || v.background) && v.path != "" && v.host == "" {
 		words := append([]string{v.path}, texts(v.args)...)
 		for _, a := range v.assigns {
 			words = append(words, a.name+"="+a.value.text)
 		}
 		r.did = append(r.did, vaglio.StartedBy(v.cwd, words))
+	}
+}
+
+// exports records the variables that a shell which goes on passes to later calls.
+func (r *reading) exports(v *invocation) {
+	if v.name != "export" || v.host != "" || v.box != "" {
+		return
+	}
+	for _, a := range v.assigns {
+		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: []string{a.name}})
 	}
 }
 
@@ -244,17 +240,10 @@ func (r *reading) leaves(p vaglio.Proposal) {
 		}
 	}
 	r.replaced()
-	for _, name := range slices.Clone(r.absent) {
-		if !r.madeNow(name) {
-			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
-		}
-	}
+	r.emptied()
 	changes := false
 	for i := range r.effects {
 		e := &r.effects[i]
-		if e.free != "" && r.refills(e.free) {
-			*e = own(e.Why.And(", where nothing is yet"))[0]
-		}
 		changes = changes || e.Kind != KindRead
 		if e.Kind == KindInstall {
 			r.did = append(r.did, vaglio.Fact{Deed: vaglio.Installed, Words: []string{e.Target}})
