@@ -337,12 +337,7 @@ func (p *program) env(name value) value {
 	if !ok {
 		return unknown("environment")
 	}
-	w, set := p.in.Env(s)
-	v := textOf(w)
-	if !set && w.IsUnknown() { // without a value, as far as the source says
-		v.kind = kindNone
-	}
-	return v
+	return textOf(p.in.Env(s))
 }
 
 // inputLine returns a line that perl's <> or <$file> reads.

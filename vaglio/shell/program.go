@@ -95,8 +95,8 @@ type Program struct {
 	Prints, Lines bool
 	// Home returns the home folder of a user, "" for the current one.
 	Home func(user string) Word
-	// Env returns the value of an environment variable, and whether the source gives it one.
-	Env func(name string) (Word, bool)
+	// Env returns the value of an environment variable.
+	Env func(name string) Word
 	// Cwd is the folder that it runs in, "" if that is not known. Source returns the text of a file
 	// that it may import, by its absolute path; it may be nil.
 	Cwd    string
@@ -195,17 +195,16 @@ type Task struct {
 	Closed *ClosedError
 }
 
-// passed returns the value of a variable in the environment of a program, and whether the call or
-// the shell sets it.
-func (r *reader) passed(f *frame, name string) (Word, bool) {
+// passed returns the value of a variable in the environment of a program.
+func (r *reader) passed(f *frame, name string) Word {
 	if v, ok := assigned(f.assigns, name); ok && name != "HOME" {
-		return v, true
+		return v
 	}
 	if name == "PWD" {
-		return r.cwd(), true
+		return r.cwd()
 	}
 	w, _ := r.variable(name)
-	return w, r.set(name)
+	return w
 }
 
 // readProgram reads a program in another language and carries out its steps. It returns out if the
@@ -229,7 +228,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return out
 	}
 	p.Home = func(user string) Word { w, _ := r.home(user); return w }
-	p.Env = func(name string) (Word, bool) { return r.passed(f, name) }
+	p.Env = func(name string) Word { return r.passed(f, name) }
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
 	p.Cwd, _ = r.cwd().Text()
 	p.Source, p.Found, p.Path, p.Steps = r.fileText, f.found, f.pathOf(p), r.budget-r.steps
