@@ -171,6 +171,7 @@ func (p *program) call(v, recv value, args []value) value {
 	case p.classes[strings.TrimSuffix(name, ".new")]:
 		return p.construct(name, args)
 	case f == nil, f.verb[0] == '=' && p.programWords(name) != nil:
+		p.declares(name, args)
 		p.library(name, args)
 		return p.handedOn(name, recv, args)
 	}

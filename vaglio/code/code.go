@@ -133,6 +133,8 @@ type program struct {
 	later    int             // how many functions are being read that nothing has called yet
 	modules  map[string]bool // the imported modules, by the first part of their name
 	entered  bool            // it went to another folder
+	options  []option
+	parsed   bool // its options may come from elsewhere than the command line
 }
 
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {

@@ -84,7 +84,7 @@ func (p *program) member(v value, name string) value {
 	if args, ok := p.methodArguments(v, name, full, holder); ok {
 		return p.method(v, name, full, args)
 	}
-	e, ok := p.stored(v, name, holder)
+	e, ok := p.kept(v, on, name, holder)
 	switch {
 	case ok:
 		v = e
@@ -95,6 +95,14 @@ func (p *program) member(v value, name string) value {
 	}
 	v.holder = holder
 	return v
+}
+
+// kept returns a member of a value that the program stored or that its command line says.
+func (p *program) kept(v value, on, name, holder string) (value, bool) {
+	if e, ok := p.stored(v, name, holder); ok {
+		return e, true
+	}
+	return p.parsedOption(on, name)
 }
 
 // holder returns what holds a member of a value.

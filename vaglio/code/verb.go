@@ -132,8 +132,10 @@ func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
 }
 
 func (p *program) calls(c shell.Call) {
-	handed := func(w shell.Word) bool { return w.HasUnknown() && w.Prefix() == "" }
-	if p.in.Found && p.later > 0 && slices.ContainsFunc(c.Targets, handed) {
+	handed := func(w shell.Word) bool {
+		return w.HasUnknown() && w.Prefix() == "" && (p.later > 0 || p.isTold(c.Verb, w))
+	}
+	if p.in.Found && slices.ContainsFunc(c.Targets, handed) {
 		return
 	}
 	c.Language = p.lang.name
