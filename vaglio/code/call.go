@@ -139,7 +139,7 @@ func (p *program) method(v value, name, full string, args []value) value {
 	if v.file != nil && known != nil && known.verb == "handle" {
 		return p.runHandle(known, name, append([]value{v}, args...), nil)
 	}
-	if f := p.fns[name]; f != nil && known == nil {
+	if f := p.fns[name]; f != nil && known == nil && !p.taken(full) {
 		return p.invoke(f, args)
 	}
 	if e, ok := p.stored(v, name, "."+name); ok && e.fn != nil {
