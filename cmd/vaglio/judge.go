@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -75,19 +74,7 @@ type judgeRun struct {
 	logged bool
 }
 
-// How far the memory in use may grow before garbage is collected, in percent: by default, and in a
-// run, which is over soon and keeps little.
-const (
-	usually = 100
-	rarely  = 400
-)
-
 func (j *judgeRun) run(ctx context.Context) error {
-	old := debug.SetGCPercent(rarely)
-	defer debug.SetGCPercent(old)
-	if old != usually {
-		debug.SetGCPercent(old) // as GOGC says
-	}
 	c, err := loadConfig()
 	p, mistake := policyfile.Load(cmp.Or(j.path, c.Policy), c.Home)
 	if err := errors.Join(err, mistake); err != nil {
