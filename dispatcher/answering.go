@@ -162,6 +162,18 @@ func (d *Dispatcher) endGrants(ctx context.Context, agent string, e approval.Gra
 	return ended, nil
 }
 
+// stoppedGrants ends the grants that were given before a person stopped their agent, if that was
+// interrupted.
+func (d *Dispatcher) stoppedGrants(ctx context.Context) error {
+	brakes, err := d.stand.brakes.All(ctx)
+	for i := range brakes {
+		b := &brakes[i]
+		_, ended := d.endGrants(ctx, b.Agent, approval.GrantStopped, b.By, func(g *standing.Granted) bool { return !g.At.After(b.At) })
+		err = errors.Join(err, ended)
+	}
+	return err
+}
+
 // deniedGrants ends an agent's grants that were given before a person denied what they
 // cover, or something like it.
 func (d *Dispatcher) deniedGrants(ctx context.Context, agent string) {

@@ -445,6 +445,46 @@ func TestABrakeLeavesWhatWasAllowed(t *testing.T) {
 	})
 }
 
+// TestAnInterruptedStopIsFinished leaves what a crash behind the brake's record leaves: the grant
+// that the stop was to end does not come back with go.
+func TestAnInterruptedStopIsFinished(t *testing.T) {
+	inUnderstanding(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, push("main"), 0)
+		if r, err := g.press(t, a.Approval.ID, approval.ChoiceHour); err != nil || !r.Won {
+			t.Fatalf("granting: %+v %v", r, err)
+		}
+		first, err := g.Await(t.Context(), agent, a.Approval.ID, 0)
+		if err != nil || first.Permit == nil {
+			t.Fatalf("the first: %+v %v", first, err)
+		}
+		if err := g.Redeem(t.Context(), agent, first.Permit.Permit, push("main")); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		g.end()
+		body, err := approval.EncodeBrake(approval.Brake{Agent: agent, By: approval.Person{ID: "u1"}, Channel: "c", At: time.Now()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = g.store.Update(t.Context(), approval.KindBrake, agent, func(r approval.Record) (approval.Record, error) {
+			r.Body = body
+			return r, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g = understanding(t, g.store, g.channel)
+		synctest.Wait()
+		if _, err := g.order(t, approval.Order{Verb: approval.VerbGo}); err != nil {
+			t.Fatal(err)
+		}
+		if b := g.propose(t, push("main"), 0); b.Permit != nil {
+			t.Errorf("the grant came back: %+v", b)
+		}
+		g.end()
+	})
+}
+
 // TestABrakeIsToldEverywhere checks that a brake is announced once on every channel with
 // notices, also after an outage and a restart.
 func TestABrakeIsToldEverywhere(t *testing.T) {

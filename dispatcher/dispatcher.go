@@ -354,6 +354,9 @@ func (d *Dispatcher) followOnce(ctx context.Context) error {
 	for _, agent := range d.stand.denials.Agents() {
 		d.deniedGrants(ctx, agent) // a crash may have come between the two
 	}
+	if err := d.stoppedGrants(ctx); err != nil { // here, too
+		return err
+	}
 	for ask, err := range read.Readable(ctx, d.records, approval.KindAsk, d.store.Watch(ctx, approval.KindAsk, after), approval.DecodeAsk) {
 		if err != nil {
 			return fmt.Errorf("dispatcher: follow changes: %w", err)

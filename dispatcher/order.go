@@ -268,7 +268,7 @@ func (d *Dispatcher) VoidPermits(ctx context.Context, by approval.Person, channe
 func (d *Dispatcher) release(ctx context.Context, o *approval.Order) (approval.Done, error) {
 	done := approval.Done{Order: *o}
 	held, err := d.Brakes(ctx)
-	if err != nil {
+	if err := errors.Join(err, d.stoppedGrants(ctx)); err != nil {
 		return done, err
 	}
 	for i := range held {
