@@ -61,6 +61,7 @@ func hostile(size int) map[string]vaglio.Proposal {
 		tower = next
 	}
 	elements := number(`d["k%"]=d["j%"]`+"\n", "").Args["command"]
+	options := number(`ap.add_argument("--o%"); a = ap.parse_args(); open(a.o%, "w")`+"\n", "").Args["command"]
 	keys, env, lines := vaglio.Args{"command": "ls"}, map[string]any{}, []any{}
 	for i := range size / 16 {
 		keys[fmt.Sprintf("key%d", i)] = "value"
@@ -140,6 +141,8 @@ func hostile(size int) map[string]vaglio.Proposal {
 		"lines_and_env":     with("Bash", vaglio.Args{"commands": lines[:size/256], "env": env}),
 		"words":             with("Bash", vaglio.Args{"command": "rm", "args": lines}),
 		"map_elements":      with("python", vaglio.Args{"code": elements}),
+		"options":           with("python", vaglio.Args{"code": options}),
+		"ways":              fill("x=$(", "[ a ] && echo a || echo b; ", "echo)"),
 		"content":           with("Write", vaglio.Args{"file_path": "a", "content": strings.Repeat("a line of text 100% / 2\n", size/24)}),
 		"paths":             with("delete_file", vaglio.Args{"paths": lines}),
 	}

@@ -27,7 +27,7 @@ func (p *program) declares(name string, args []value) {
 			p.options = append(p.options, option{dest: dest, flags: []string{""}, values: named[dest].words()})
 		}
 	case "parse_args":
-		p.parsed = p.parsed || len(args) > 0 && (len(plain) != 1 || plain[0].kind != kindNone)
+		p.parsed = p.parsed || len(args) > 0 && (len(plain) != 1 || plain[0].kind != kindNone) || !p.plainlyParsed()
 	}
 }
 
@@ -81,7 +81,7 @@ func (o *option) named(s string) {
 // parsedOption returns what an option of the program may be, from the command line that runs it
 // and from what the program declares. It is false if anything else may say so.
 func (p *program) parsedOption(on, dest string) (value, bool) {
-	if !strings.HasSuffix(on, ".parse_args()") || p.parsed || p.in.Args == nil || !p.plainlyParsed() {
+	if len(p.options) == 0 || !strings.HasSuffix(on, ".parse_args()") || p.parsed || p.in.Args == nil || !p.spend(len(p.options)+len(p.in.Args)) {
 		return value{}, false
 	}
 	out, found := value{}, false
@@ -111,7 +111,7 @@ func (p *program) plainlyParsed() bool {
 	elsewhere := []string{
 		"sys.argv", "import argv", "setattr", "namespace", "prefix_chars", "__dict__", "vars(", "parents=[", "argument_default",
 	}
-	return ok && !hidden && !slices.ContainsFunc(elsewhere, func(s string) bool { return strings.Contains(text, s) })
+	return ok && !hidden && p.spend(len(text)/bytesPerStep) && !slices.ContainsFunc(elsewhere, func(s string) bool { return strings.Contains(text, s) })
 }
 
 // takes returns the values that a word of the command line, or those behind it, may give an option.
