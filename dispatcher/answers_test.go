@@ -386,14 +386,21 @@ func TestAnAgentIsStoppedBeforeItAsks(t *testing.T) {
 	})
 }
 
+// permitted returns the answer to a push that a person allowed, with its permit.
+func permitted(t *testing.T, g *gate) approval.Answer {
+	t.Helper()
+	a := g.propose(t, push("main"), 0)
+	g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+	b, err := g.Await(t.Context(), agent, a.Approval.ID, 0)
+	if err != nil || b.Permit == nil {
+		t.Fatalf("%+v %v", b, err)
+	}
+	return b
+}
+
 func TestABrakeForAllStopsWhatTheJudgesApprove(t *testing.T) {
 	inUnderstanding(t, func(t *testing.T, g *gate) {
-		a := g.propose(t, push("main"), 0)
-		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
-		b, err := g.Await(t.Context(), agent, a.Approval.ID, 0)
-		if err != nil || b.Permit == nil {
-			t.Fatalf("%+v %v", b, err)
-		}
+		b := permitted(t, g)
 		done, err := g.order(t, approval.Order{Verb: approval.VerbStop, Agent: agent, All: true, For: time.Hour})
 		if err != nil || done.Revoked != 1 {
 			t.Fatalf("stop: %+v %v", done, err)
@@ -418,14 +425,9 @@ func TestABrakeForAllStopsWhatTheJudgesApprove(t *testing.T) {
 // a person allowed before can still run, and its ask is not written again.
 func TestABrakeLeavesWhatWasAllowed(t *testing.T) {
 	inUnderstanding(t, func(t *testing.T, g *gate) {
-		a := g.propose(t, push("main"), 0)
-		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
-		b, err := g.Await(t.Context(), agent, a.Approval.ID, 0)
-		if err != nil || b.Permit == nil {
-			t.Fatalf("%+v %v", b, err)
-		}
+		b := permitted(t, g)
 		version := func() uint64 {
-			r, err := g.store.Get(t.Context(), approval.KindAsk, string(a.Approval.ID.Ask()))
+			r, err := g.store.Get(t.Context(), approval.KindAsk, string(b.Approval.ID.Ask()))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,15 +18,18 @@ type option struct {
 
 // declares records a call that says something of the program's options.
 func (p *program) declares(name string, args []value) {
-	plain, named := splitNamed(args)
-	switch name[strings.LastIndexByte(name, '.')+1:] {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if !slices.Contains([]string{"add_argument", "set_defaults", "parse_args"}, last) {
+		return
+	}
+	switch plain, named := splitNamed(args); last {
 	case "add_argument":
 		p.declare(plain, named)
 	case "set_defaults":
 		for _, dest := range slices.Sorted(maps.Keys(named)) {
 			p.options = append(p.options, option{dest: dest, flags: []string{""}, values: named[dest].words()})
 		}
-	case "parse_args":
+	default:
 		p.parsed = p.parsed || len(args) > 0 && (len(plain) != 1 || plain[0].kind != kindNone) || !p.plainlyParsed()
 	}
 }
