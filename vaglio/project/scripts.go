@@ -88,7 +88,11 @@ func scriptsOf(program string, words []string) []string {
 		}
 		return nil
 	}
-	switch verb := plain[0]; verb {
+	verb := plain[0]
+	if program == "bun" && slices.Contains(bunOwn, verb) {
+		return nil
+	}
+	switch verb {
 	case "run", "run-script", "rum", "urn", "task":
 		return plain[1:min(len(plain), 2)]
 	case "t", "tst":
@@ -103,6 +107,9 @@ func scriptsOf(program string, words []string) []string {
 		return []string{verb} // test, start, and with some package managers any script
 	}
 }
+
+// bunOwn are commands of bun that run no script, even one of the same name: https://bun.sh/docs/cli/run.
+var bunOwn = strings.Fields("test build init create link unlink outdated audit why info patch upgrade repl exec x")
 
 // installing returns the project's own scripts that run on install.
 func installing(verb string, words []string) []string {

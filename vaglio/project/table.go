@@ -201,13 +201,20 @@ func behind(line, mark string) (string, bool) {
 	return strings.CutPrefix(line, mark)
 }
 
-// set returns the values that a file gives a key: file?key.
+// set returns the values that a file gives a key, which may be a list over several lines: file?key.
 func (v *visit) set(mark string) (all []string) {
 	name, key, _ := strings.Cut(mark, "?")
 	_, text, _ := v.content(name)
+	inList := false
 	for _, l := range settings.Lines(text) {
-		if to, ok := behind(l.Text, key); ok {
-			all = append(all, strings.Trim(to, " =\"'"))
+		to, ok := behind(l.Text, key)
+		if to = strings.TrimLeft(to, " ="); ok && !strings.HasPrefix(to, "[") {
+			all = append(all, strings.Trim(to, " \"'"))
+		} else if ok || inList {
+			for _, m := range quotedText.FindAllStringSubmatch(l.Text, -1) {
+				all = append(all, m[1]+m[2])
+			}
+			inList = !strings.Contains(l.Text, "]")
 		}
 	}
 	return all

@@ -205,6 +205,8 @@ func TestReadProblems(t *testing.T) {
 		{"ForkBomb", ":(){ :|:& };:", ProblemForkBomb},
 		{"ForkBombName", "bomb() { bomb | bomb & }; bomb", ProblemForkBomb},
 		{"ForkBombTwo", "a() { b | b & }; b() { a | a & }; a", ProblemForkBomb},
+		{"ForkBombBetween", "a() { b | cat; }; b() { a; }; a", ProblemForkBomb},
+		{"ForkBombInner", `echo "sh g" > f; echo "sh f & sh f" > g; sh f | cat`, ProblemForkBomb},
 		{"ForkBombCarried", `nohup bash -c ":(){ :|:& };:" &`, ProblemForkBomb},
 		{"ForkBombSelf", "$0 & $0 &", ProblemForkBomb},
 		{"ForkBombLoop", "while :; do bash & done", ProblemForkBomb},
@@ -228,6 +230,7 @@ func TestReadNoForkBomb(t *testing.T) {
 		"Walk":  `walk() { ls "$1" | while read f; do walk "$1/$f"; done; }; walk .`,
 		"Retry": `retry() { "$@" || retry "$@"; }; retry ls`,
 		"Twice": "f() { ls; }; f | f &",
+		"Piped": "f() { f; }; f | cat",
 		"Wait":  "while true; do sleep 1 & wait; done",
 	} {
 		t.Run(name, func(t *testing.T) {

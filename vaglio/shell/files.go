@@ -56,13 +56,14 @@ func (s *sourceFile) tolerates(kind ProblemKind) bool {
 	return false
 }
 
-// inFile returns the frame for a text that may be the text of a file.
-func (f *frame) inFile(src string) *frame {
-	if f.file == nil {
+// within returns the frame for the statements of a text, which may be the text of a file.
+func (f *frame) within(src string) *frame {
+	if f.file == nil && !f.beside {
 		return f
 	}
 	g := *f
-	g.numbered = src == f.file.text
+	g.numbered = f.file != nil && src == f.file.text
+	g.beside = false
 	return &g
 }
 
@@ -112,8 +113,10 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	from.line = from.first
 	g.file = &from
 	g.conditional = false // as in a function: what counts is whether the file's own commands are sure to run
+	frame := r.inFrame
+	r.inFrame = &g
 	out := read(&g)
-	r.budget = budget
+	r.budget, r.inFrame = budget, frame
 	if r.stopped && r.steps <= budget && len(r.out.Commands) <= maxCommands {
 		r.stopped, g.file.unread = false, true
 	}

@@ -46,6 +46,9 @@ func TestFiles(t *testing.T) {
 		"/w/.npmrc":     "",
 		"/w/deep/a.sh":  "rm -rf ./here\n",
 		"/w/slow.sh":    strings.Repeat("x=1\n", 200_000) + "rm -rf /slow\n",
+		"/w/heavy":      strings.Repeat("#", 250_000),
+		"/w/often.sh":   strings.Repeat("./heavy\n", 200),
+		"/w/chain.sh":   "sh chain.sh\nrm -rf /chain\n",
 		"/w/after.mess": "",
 		"/w/d/1.sh":     "rm one\n",
 		"/w/d/2.sh":     "rm two\n",
@@ -86,6 +89,8 @@ func TestFiles(t *testing.T) {
 		{"./bin", ""},
 		{"bash self.sh", ""},
 		{"bash slow.sh; rm -rf /next", "rm -rf /next ! script file"},
+		{"bash often.sh; rm -rf /next", "rm -rf /next ! script file"},
+		{"bash chain.sh | cat", strings.TrimSuffix(strings.Repeat("rm -rf /chain @/w/chain.sh:2 ", 3), " ")}, // endless, but one after the other
 		{"echo 'rm -rf /w2' > a.sh; bash a.sh", "echo rm -rf /w2 rm -rf /w2"},
 		{"ssh host bash /w/a.sh", "! script file"},
 		{"for f in ./d/*.sh; do bash \"$f\"; done", "rm one @/w/d/1.sh:1 rm two @/w/d/2.sh:1 ! script file"},

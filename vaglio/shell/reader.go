@@ -107,7 +107,8 @@ type reader struct {
 	procs   int                  // how many process substitutions were met
 	called  map[string]bool      // functions that were called
 	locals  []map[string]*entry
-	dynamic bool // some command's name is not known
+	inFrame *frame // of the innermost file that is being read
+	dynamic bool   // some command's name is not known
 
 	allExport bool // set -a
 	carriers  *carrierTable
@@ -136,7 +137,7 @@ type frame struct {
 	privileged  bool
 	remote      *Remote
 	background  bool
-	piped       bool
+	beside      bool // concurrently with other statements of the same text or function
 	inLoop      bool
 	conditional bool
 	capture     bool // the output is wanted
@@ -273,7 +274,8 @@ func (r *reader) finish(f *frame) {
 	}
 }
 
-// step spends n steps of the budget and reports whether any are left.
+// step spends n steps of the budget and reports whether any are left. Without a frame, they are spent
+// where the innermost file is being read.
 func (r *reader) step(f *frame, n int) bool {
 	if r.stopped {
 		return false
@@ -281,6 +283,9 @@ func (r *reader) step(f *frame, n int) bool {
 	r.steps += n
 	if r.steps > r.budget || len(r.out.Commands) > maxCommands {
 		r.stopped = true
+		if f == nil {
+			f = r.inFrame
+		}
 		r.problem(f, Problem{Kind: ProblemTooCostly, Detail: wording.Say("the command does too much to be read in full")})
 		return false
 	}

@@ -102,7 +102,7 @@ func (r *reader) unknownName(f *frame, k *call) {
 
 // selfCall reports whether a script starts itself while it goes on running.
 func (r *reader) selfCall(f *frame, name Word) bool {
-	return (r.isSource(name) || len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0") && f.beside()
+	return (r.isSource(name) || len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0") && f.beside
 }
 
 // isSource reports whether a word names the script that is being read.
@@ -180,7 +180,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		r.called = make(map[string]bool)
 	}
 	r.called[fn.name] = true
-	if r.active[fn.body] > 0 && f.beside() && f.certain() {
+	if r.active[fn.body] > 0 && f.beside && f.certain() {
 		r.problem(f, Problem{
 			Kind: ProblemForkBomb, Detail: wording.Say("a function starts itself beside itself, without end"), Word: Text(fn.name), Span: k.span,
 		})
@@ -197,7 +197,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	}
 	g := *f
 	g.fn = fn
-	g.conditional = false
+	g.conditional, g.beside = false, false
 	if fn.span != nil {
 		g.span = fn.span
 	}
@@ -217,9 +217,6 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	r.st.put(keyArgs, oldArgs)
 	return out
 }
-
-// beside reports whether a statement runs concurrently with the one that starts it.
-func (f *frame) beside() bool { return f.background || f.piped }
 
 // certain reports whether a statement runs whenever the function that it is in runs.
 func (f *frame) certain() bool { return f.fn != nil && !f.conditional }

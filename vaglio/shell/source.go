@@ -37,7 +37,7 @@ func (r *reader) source(f *frame, src string) Word {
 		return outputOf("")
 	}
 	defer r.leaveText(src)
-	f = f.inFile(src)
+	f = f.within(src)
 	src = strings.ReplaceAll(src, "\x00", "") // as a shell does
 	var out []Word
 	parser := r.takeParser()
@@ -101,7 +101,7 @@ func (r *reader) enterText(f *frame, src string) bool {
 		return false
 	}
 	n := r.texts[src]
-	if n > 0 && f.beside() && !f.conditional && !f.guess && !f.found {
+	if n > 0 && f.beside && !f.conditional && !f.guess && !f.found {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a text starts copies of itself beside itself, without end")})
 		return false
 	}

@@ -19,7 +19,7 @@ func (r *reader) stmt(f *frame, s *syntax.Stmt) Word {
 	}
 	if s.Background || s.Coprocess || s.Disown {
 		g := *f
-		g.background = true
+		g.background, g.beside = true, true
 		return r.scoped(func() Word { return r.foreground(&g, s) })
 	}
 	return r.foreground(f, s)
@@ -113,7 +113,7 @@ func (r *reader) silent(f *frame, c syntax.Command) {
 		r.testClause(f, c.X)
 	case *syntax.CoprocClause:
 		g := *f
-		g.background = true
+		g.background, g.beside = true, true
 		r.scoped(func() Word { return r.stmt(&g, c.Stmt) })
 	}
 }
@@ -238,7 +238,7 @@ func (r *reader) pipe(f *frame, c *syntax.BinaryCmd) Word {
 	first, links := chain(c)
 	links = slices.Insert(links, 0, link{s: first})
 	g := *f
-	g.piped = true
+	g.beside = true
 	var out Word
 	for i, l := range links {
 		last := i == len(links)-1
