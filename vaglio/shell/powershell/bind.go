@@ -6,15 +6,17 @@ import (
 	"strings"
 )
 
-// bind assigns every word to its parameter, and reports whether a named parameter does not exist.
+// bind assigns every word to its parameter, and reports whether one that is named
+// does not exist or, as an option of the Unix program of that name, may be one of several.
 func (w *work) bind(args []argument) (strange bool) {
 	var words, rest []value
 	for len(args) > 0 {
 		a := &args[0]
 		args = args[1:]
-		p := w.sp.find(a.name, 1)
+		p, common := w.sp.find(a.name, 1), w.r.t.spec("common:", "parameters")
+		strange = strange || p != nil && w.sp.as != "" && p.name != a.name && w.sp.begin(a.name)+common.begin(a.name) > 1
 		if p == nil && a.name != "" {
-			p = w.r.t.spec("common:", "parameters").find(a.name, len("what"))
+			p = common.find(a.name, len("what"))
 		}
 		v := a.val
 		switch {

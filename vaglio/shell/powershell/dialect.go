@@ -59,6 +59,7 @@ func Looks(text string) Dialect {
 		}
 		switch c := text[0]; {
 		case n > 0:
+			s.variable = s.variable || first && assigned.MatchString(text)
 			s.word(text[:n], first)
 			first = first && c == '@'
 		case strings.IndexByte(`'"`, c) >= 0:
@@ -80,7 +81,7 @@ func Looks(text string) Dialect {
 type shape struct {
 	cmdTest  bool // if exist
 	cmdlet   bool // a command is named Verb-Noun
-	variable bool // $env:X, $_. or a method of a type
+	variable bool // $env:X, $_., $x = or a method of a type
 	path     bool // a Windows path outside quotes
 	percent  bool // %NAME%\
 	slashes  bool // options begin with a slash
@@ -131,6 +132,7 @@ func (s *shape) command(w string) {
 var (
 	existTest = regexp.MustCompile(`(?i)^\s*@*if\s+(?:not\s+)?exist\s`)
 	variables = regexp.MustCompile(`(?i)\$env:|^(?:\$_\.|-erroraction|\[.*\]::)`)
+	assigned  = regexp.MustCompile(`^\$[A-Za-z_]\w*\s*=[\s'"$@(\[{]`) // of a variable by its name with the $
 	capitals  = regexp.MustCompile(`^[A-Z]\w*-[A-Z]`)
 	percents  = regexp.MustCompile(`^[^%]*%[\dA-Z_\x{80}-\x{10ffff}]{2,}%(?:\\|$)|^%%?[A-Za-z]$`)
 	drives    = regexp.MustCompile(`^(?:[A-Za-z]:(?:$|\\(?:$|[^\\]))|\.(?:\\\w.|\.\\\w))`)

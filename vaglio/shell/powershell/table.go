@@ -137,6 +137,16 @@ func (t *tables) is(section, word string) bool {
 	return ok
 }
 
+// begin returns how many parameters begin with a name.
+func (s *spec) begin(name string) (n int) {
+	for i := range s.params {
+		if strings.HasPrefix(s.params[i].name, name) {
+			n++
+		}
+	}
+	return n
+}
+
 // find returns the parameter that a name means, in full or abbreviated to at least enough letters.
 // Options with a slash cannot be abbreviated.
 func (s *spec) find(name string, enough int) *param {
