@@ -107,7 +107,8 @@ func (r *reading) runsUnpacked(v *invocation) []Effect {
 		return nil
 	}
 	for _, a := range v.args {
-		if at := r.world.clean(a.text, v.cwd); a.known && (isPath(a.text) || r.facts.Made(at)) && r.unreadIn(at) {
+		at, far := r.world.clean(a.text, v.cwd), strings.Contains(a.text, "://") || remotePath(a.text)
+		if a.known && (isPath(a.text) && !far || r.facts.Made(at)) && r.unreadIn(at) {
 			return unknown(say("runs what was put into %s in this session and could not be read", a.text), a.text)
 		}
 	}
