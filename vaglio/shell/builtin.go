@@ -151,7 +151,11 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 			r.declareAssign(f, d, a, as)
 		}
 	}
-	if d.export || interestingAssign(cmd.Assigns) {
+	shows := len(cmd.Assigns) == 0 && d.variant != "local" && !slices.ContainsFunc(cmd.Argv[1:], func(w Word) bool { return !strings.HasPrefix(w.Prefix(), "-") })
+	if shows { // without a name, as with -p
+		cmd.Argv = append(cmd.Argv, Text("-p"))
+	}
+	if d.export || shows || interestingAssign(cmd.Assigns) {
 		r.emit(f, cmd)
 	}
 	if d.export {

@@ -102,10 +102,10 @@ func TestSecretsInSight(t *testing.T) {
 	t.Parallel()
 	checkLines(t, true, []string{
 		"git add -f .env", "git commit -m x .env", "git diff --no-index /dev/null .env", "git log -p -- .env", "git archive HEAD .env | tar xO",
-		"set", "export -p", "cat secrets/prod.json", "cat deploy/secrets/db.yaml",
+		"set", "export -p", "export", "declare -p", "typeset -x", "cat secrets/prod.json", "cat deploy/secrets/db.yaml",
 	})
 	checkLines(t, false, []string{
-		"git add .", "git add .env.example", "git commit -am x", "git diff -- src", "set -euo pipefail", "set | grep FOO", "export A=b", "export",
+		"git add .", "git add .env.example", "git commit -am x", "git diff -- src", "set -euo pipefail", "set | grep FOO", "export A=b", "export -f run", "declare -p PORT",
 		"cat src/secrets/manager.go", "ls secrets",
 	})
 }

@@ -179,6 +179,9 @@ func (r *reader) batchCommand(args []argument, in value, piped bool) value {
 	switch {
 	case strings.EqualFold(s, "set"):
 		all := r.line(rest)
+		if len(rest) == 0 {
+			r.environment("")
+		}
 		name, _, ok := strings.Cut(all.Prefix(), "=")
 		if v := one(all.Cut(len(name) + 1)); ok && name != "" && name[0] != '/' {
 			r.setenv(name, v)

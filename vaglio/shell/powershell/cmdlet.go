@@ -97,6 +97,8 @@ func (w *work) do(role string, v value, literal bool) {
 	case "fetch", "send":
 		r.call(w.name, map[string]shell.Verb{"fetch": shell.VerbNetwork, "send": shell.VerbSend}[role], v.items...)
 		w.out = output(w.name, true)
+	case "shown":
+		r.shown(v)
 	case "unread":
 		r.unread("what %s does is not read", w.name)
 	case "code":

@@ -32,6 +32,11 @@ func (w *work) output() value {
 		return r.combined(append(steps, w.words)...)
 	case "cwd":
 		return r.variable("pwd")
+	case "variable":
+		name, _ := first.text()
+		return r.variable("env:" + strings.ToLower(name))
+	case "environment":
+		r.environment("")
 	}
 	if w.out.isNothing() {
 		return madeOf(w.in, w.name)

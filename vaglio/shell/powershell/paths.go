@@ -3,6 +3,7 @@ package powershell
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -28,13 +29,35 @@ func (w *work) paths(v value, literal, writes bool) []shell.Word {
 	out := make([]shell.Word, 0, len(v.items))
 	for _, item := range v.items {
 		drive, rest, ok := provider(item)
-		if !ok {
+		switch {
+		case !ok:
 			out = append(out, w.r.path(item, literal))
-		} else if writes {
+		case writes:
 			w.provided(drive, rest, item)
+		case drive == "env":
+			w.r.environment(strings.Trim(rest, `/\*`))
 		}
 	}
 	return out
+}
+
+// environment records that a variable of the environment is shown, or all of them.
+func (r *reader) environment(name string) {
+	argv := []shell.Word{shell.Text("printenv"), shell.Text(name)}
+	if name == "" {
+		argv = argv[:1]
+	}
+	r.emit(shell.Command{Name: "printenv", Argv: argv})
+}
+
+// shown records that values are printed, as far as they are of variables of the environment: their
+// names are in capitals.
+func (r *reader) shown(v value) {
+	for _, w := range v.items {
+		if slices.ContainsFunc(w.Parts(), func(p shell.Part) bool { return p.Name != "" && p.Name == strings.ToUpper(p.Name) }) {
+			r.emit(shell.Command{Name: "echo", Argv: []shell.Word{shell.Text("echo"), w}})
+		}
+	}
 }
 
 // provided records a change to something other than a file: a registry key, as reg would name it,

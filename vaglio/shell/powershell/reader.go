@@ -46,7 +46,7 @@ type place struct {
 // Read reads a PowerShell text and returns what it would run. It never fails: what it cannot read
 // becomes a [shell.Problem] of the result.
 func Read(text string, o shell.Options) *shell.Script {
-	return run(o, func(r *reader) { r.source(text) })
+	return run(o, func(r *reader) { r.shown(r.source(text)) })
 }
 
 // ReadCmd reads lines of cmd.exe, as [Read] reads PowerShell's.
