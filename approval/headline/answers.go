@@ -59,6 +59,20 @@ func (c *call) posted(operation.Kind) wording.Sentence {
 	return wording.Sentence{{Phrase: "posts publicly: %s", Args: []wording.Clause{prose(what)}}}
 }
 
+// mailed returns those to whom a mail goes.
+func (c *call) mailed() []string {
+	return c.all("to", "torecipients", "recipient", "recipients", "destinatario", "destinatari", "cc", "bcc")
+}
+
+// forwarded describes a mail that goes on to others, and to whom.
+func (c *call) forwarded(operation.Kind) wording.Sentence {
+	message, to := c.first("messageid", "emailid", "mailid", "threadid"), c.mailed()
+	if message == "" || len(to) == 0 || !c.has("forward", "inoltra") || !c.sends() {
+		return nil
+	}
+	return wording.Sentence{{Phrase: "forwards the message %s to %s", Args: []wording.Clause{{Text: message}, named(to)}}}
+}
+
 // forwarding describes a rule that passes mail on by itself from then on, and to whom.
 func (c *call) forwarding(kind operation.Kind) wording.Sentence {
 	does, _, _ := c.verb()

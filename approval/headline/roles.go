@@ -164,6 +164,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		{c.payment, false},
 		{c.forwarding, true},
 		{c.draft, false},
+		{c.forwarded, true},
 		{c.mail, true},
 		{c.dialed, true},
 		{c.event, false},
@@ -222,7 +223,7 @@ func (c *call) mail(operation.Kind) wording.Sentence {
 	if !c.has("mail", "mails", "email", "emails", "gmail", "outlook", "smtp", "sendmail", "sendgrid", "mailgun") || !c.sends() {
 		return nil
 	}
-	return c.sent("sends mail to %s: %s", "sends mail to %s", "sends mail: %s", c.all("to", "torecipients", "recipient", "recipients", "destinatario", "destinatari", "cc", "bcc"),
+	return c.sent("sends mail to %s: %s", "sends mail to %s", "sends mail: %s", c.mailed(),
 		c.first("subject", "oggetto", "title", "body", "text", "message", "content"))
 }
 

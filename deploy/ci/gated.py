@@ -2,9 +2,9 @@
 
     python3 gated.py [--wait SECONDS] [--vaglio PROGRAM] -- COMMAND…
 
-Starts vaglio's daemon if none runs, and ends the one that it started. The command's
-exit code becomes this one's; 1 it did not run: nobody answered in time, somebody said
-no, or vaglio could not be asked; 2 a mistake in the command line.
+Starts vaglio's daemon if none runs, and ends the one that it started. Exits as the
+command did. Exits with 1 if the command did not run, because nobody answered in time,
+somebody said no or vaglio could not be asked, and with 2 after a mistake in the command line.
 
 It finds vaglio.py beside itself, or in the repository.
 """

@@ -175,7 +175,7 @@ var rooms = map[string]room{
 	"vaglio/judge/effects": {
 		may: []string{
 			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "vaglio/sql", "internal/filemode", "internal/hosts",
-			"internal/rows", "internal/strictjson", "vaglio/wording", "vaglio/wording/spoken",
+			"internal/rows", "internal/strictjson", "vaglio/wordclass", "vaglio/wording", "vaglio/wording/spoken",
 		},
 		modules: []string{xtext},
 		tests:   []string{"vaglio/getopt", "vaglio/judge", "templates"},

@@ -31,7 +31,7 @@ func TestWordClassesAreThere(t *testing.T) {
 				}
 				x, _ := sel.X.(*ast.Ident)
 				switch {
-				case x != nil && x.Name == "wordclass" && slices.Contains([]string{"Is", "Any", "Within", "Kind", "Kinds"}, sel.Sel.Name):
+				case x != nil && x.Name == "wordclass" && slices.Contains([]string{"Is", "Of", "Any", "Within", "Kind", "Kinds"}, sel.Sel.Name):
 					from = "words.txt"
 				case sel.Sel.Name == "ofClass":
 					from, known = "nouns.txt", nouns

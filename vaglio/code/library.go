@@ -24,8 +24,27 @@ func (p *program) library(name string, args []value) {
 		}
 	case last == "send" && strings.HasSuffix(first(plain).path, "Command()"): // the command was read by itself
 	case wordclass.Within("client-verb", last), !p.in.File && wordclass.Within("client-change", last):
-		p.emit(name, shell.VerbClient)
+		p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Given: given(plain, named)})
 	}
+}
+
+// given returns the arguments of a method as the words of a command.
+func given(plain []value, named map[string]value) []shell.Word {
+	out, options := listOf(withoutOptions(plain)...).words(), optionsIn(plain, named)
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		out = append(append(out, shell.Text("--"+key)), listOf(options[key]).words()...)
+	}
+	return out
+}
+
+// optionsIn returns the named arguments, and those in maps among the others.
+func optionsIn(args []value, named map[string]value) map[string]value {
+	options := map[string]value{}
+	for _, a := range args {
+		maps.Copy(options, a.fields())
+	}
+	maps.Copy(options, named)
+	return options
 }
 
 // byName reads a call that, judging by its name, runs a program or sends something.
@@ -156,11 +175,7 @@ func requestMethod(name string) (method string) {
 // request records a call that connects to an address. It sends something if there is a method that
 // does.
 func (p *program) request(name string, verb shell.Verb, targets, args []value, named map[string]value) {
-	options := map[string]value{}
-	for _, a := range args {
-		maps.Copy(options, a.fields())
-	}
-	maps.Copy(options, named)
+	options := optionsIn(args, named)
 	call := shell.Call{Function: name, Verb: verb, Method: methodIn(name, args, options)}
 	if call.Method != "" {
 		call.Verb = shell.VerbSend

@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // killed checks a process that gets a signal. It must not be the first one, and not every
@@ -103,9 +104,7 @@ func (g *Guard) worksFor(users string) (init, its bool) {
 // picksAll reports whether a name pattern picks the first process, everybody's processes, or
 // all of them.
 func picksAll(pattern string) bool {
-	return slices.Contains([]string{
-		"init", "systemd", "launchd", ".", ".*", "", "^", "/", ".+", "*", "[a-z]", "dbus-daemon", "^init$", "^systemd$",
-	}, strings.ToLower(pattern))
+	return pattern == "" || wordclass.Is("picks-all", strings.ToLower(pattern))
 }
 
 // closed checks a file whose users are stopped.

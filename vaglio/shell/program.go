@@ -62,6 +62,8 @@ type Call struct {
 	Method string
 	// Targets are the paths, addresses or processes that it touches.
 	Targets []Word
+	// Given are the arguments of a client library's method, the named ones as options.
+	Given []Word
 }
 
 // ProgramReader reads inline programs in languages other than the shell's. It must be safe for

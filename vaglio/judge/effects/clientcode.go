@@ -8,6 +8,7 @@ import (
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // clientCode returns the effects of an inline program through a client library that holds
@@ -45,7 +46,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	case library == "":
 		library = head
 	}
-	out := r.clientCall(library, strings.Join(words, "_"), words[0])
+	out := r.clientCall(library, words, v.call)
 	if len(v.args) > 0 {
 		out = r.statementCall(library, words[0], v.args[0])
 	}
@@ -62,10 +63,10 @@ func (t *tables) namesObject(name string, words []string) bool {
 	})
 }
 
-// clientCall returns the effects of one method call of a library; word is the first word of the
-// method's name.
-func (r *reading) clientCall(library, name, word string) []Effect {
-	t := r.judge.tables
+// clientCall returns the effects of one method call of a library; words are those of the method's
+// name.
+func (r *reading) clientCall(library string, words []string, call *shell.Call) []Effect {
+	t, name, word := r.judge.tables, strings.Join(words, "_"), words[0]
 	if t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis") || t.ofClass("client-maker", name) {
 		return nil
 	}
@@ -75,7 +76,11 @@ func (r *reading) clientCall(library, name, word string) []Effect {
 		return nil
 	}
 	e.Sure = 0.6
-	return []Effect{e.atLeastShared().with(say("calls %s of %s", name, library), library+" "+name)}
+	said, final := spoken.Method(call.Function, library, texts(argsOf(call.Given)), readings.Words)
+	if final {
+		e.Reversibility = Irreversible
+	}
+	return []Effect{e.atLeastShared().with(said, library+" "+name)}
 }
 
 // statementCall returns the effects of a call that may pass SQL.
@@ -111,10 +116,7 @@ func (r *reading) callVerb(name string) verb {
 			return v
 		}
 	}
-	for _, w := range []string{
-		"delete", "drop", "remove", "flush", "send", "insert", "update", "publish", "upload", "terminate", "stop", "create",
-		"write", "kill", "shutdown", "reboot", "put", "post",
-	} {
+	for w := range r.judge.tables.Nouns["client-prefix"] {
 		if strings.HasPrefix(strings.ToLower(name), w) {
 			return r.judge.tables.verbs[w]
 		}
@@ -142,7 +144,7 @@ func (c *command) programText() string {
 func mongoRule(c *command) []Effect {
 	var out []Effect
 	for _, t := range c.values("--eval") {
-		out = append(out, mongoCode(t.text, c.r.judge.tables)...)
+		out = append(out, c.mongoCode(t.text)...)
 	}
 	scripts := slices.DeleteFunc(slices.Clone(c.operands), func(a arg) bool { return !strings.HasSuffix(a.text, ".js") })
 	for _, f := range append(c.values("--file", "-f"), scripts...) {
@@ -152,7 +154,7 @@ func mongoRule(c *command) []Effect {
 		return out
 	}
 	if text, all := c.input(); all && text.text != "" {
-		return mongoCode(text.text, c.r.judge.tables)
+		return c.mongoCode(text.text)
 	}
 	return unknown(say("opens a session on the database whose commands are not known"), c.name)
 }
@@ -166,8 +168,8 @@ var (
 
 // mongoCode judges program text by the methods that it calls, whose names go on
 // with more than the word, and by operators such as $out.
-func mongoCode(code string, t *tables) []Effect {
-	lower := strings.ToLower(code)
+func (c *command) mongoCode(code string) []Effect {
+	t, lower := c.r.judge.tables, strings.ToLower(code)
 	called := methodCalls.FindAllStringSubmatch(lower, -1)
 	if strings.Contains(lower, "command(") {
 		called = append(called, orders.FindAllStringSubmatch(lower, -1)...)
@@ -175,7 +177,7 @@ func mongoCode(code string, t *tables) []Effect {
 	for w := range t.Nouns["mongo-changes"] {
 		calls := func(m []string) bool { return strings.HasPrefix(m[1], w) }
 		if strings.ContainsAny(w, "$(") && strings.Contains(lower, w) || slices.ContainsFunc(called, calls) {
-			return one(KindDatabase, say("changes the database: %s", clip(code, 120)), "mongo")
+			return one(KindDatabase, spoken.Collection(code, clip(code, 120), c.database(false, false)), "mongo")
 		}
 	}
 	if len(t.inText("mongo-reads", lower)) > 0 {

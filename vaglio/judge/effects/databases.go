@@ -2,6 +2,7 @@ package effects
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -106,16 +107,19 @@ func unreadSQL(file arg, where wording.Clause) []Effect {
 // its first word. A database in memory or in a temporary file belongs to nobody.
 func (c *command) database(kept, nobodys bool) wording.Clause {
 	name := c.databaseName()
-	switch h, ok := c.value("-h", "--host", "-S"); {
+	at, err := url.Parse(c.operand(0))
+	switch h, _ := c.value("-h", "--host", "-S"); {
+	case err == nil && at.Host != "" && len(at.Path) > 1:
+		return wording.Say("%s on %s", at.Path[1:], at.Hostname())
 	case c.why != "":
 		return wording.Say(wording.Phrase(c.why))
 	case kept && nobodys:
 		return object(memory)
 	case kept:
 		return object(c.operand(0))
-	case ok && h.text != "" && name != "":
+	case h.text != "" && name != "":
 		return wording.Say("%s on %s", name, h.text)
-	case ok && h.text != "":
+	case h.text != "":
 		return wording.Say("the database on %s", h.text)
 	case name != "":
 		return object(name)
@@ -286,19 +290,16 @@ func (s statement) leaves() bool {
 
 // said says what a statement does to its target.
 func (s statement) said(verb, class, target string) wording.Sentence {
-	if n := len(s.Words); n == 6 && s.Words[n-3]+" "+s.Words[n-2] == "DROP COLUMN" { // and nothing else
-		return saidIn(say("drops the column %s of %s", strings.ToLower(sql.Unquoted(s.Words[n-1])), target), s.where)
+	if n := len(s.Words); n == 6 && s.Words[n-3] == "DROP" && spoken.Statement("drop-"+s.Words[n-2]) != "" { // and nothing else
+		return saidIn(say(spoken.Statement("drop-"+s.Words[n-2]), strings.ToLower(sql.Unquoted(s.Words[n-1])), target), s.where)
 	}
 	if verb == "CREATE" && !s.Adds() {
 		verb += " OR REPLACE"
 	}
 	said := statementSaid(verb, class, target, s.where)
-	if to := slices.Index(s.Words, "TO") + 1; verb == "GRANT" && to > 0 && to < len(s.Words) {
-		gives := map[bool]wording.Phrase{true: "gives %s rights on all tables of %s", false: "gives %s rights on %s"}[s.Has("TABLES")]
-		if !s.Has("ON") {
-			gives = "gives %s the role %s"
-		}
-		said[0] = sayOf(gives, object(strings.ToLower(sql.Unquoted(s.Words[to]))), said[0].Args[0])[0]
+	if to := slices.Index(s.Words, map[string]string{"GRANT": "TO", "REVOKE": "FROM"}[verb]) + 1; to > 0 && to < len(s.Words) {
+		on := map[bool]string{true: "-on", false: ""}[s.Has("ON")] + map[bool]string{true: "-tables", false: ""}[s.Has("TABLES")]
+		said[0] = sayOf(spoken.Statement(verb+on), object(strings.ToLower(sql.Unquoted(s.Words[to]))), said[0].Args[0])[0]
 	}
 	return said
 }

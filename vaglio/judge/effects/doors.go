@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -235,18 +236,15 @@ func installed(part string) bool {
 	root, _, _ := strings.Cut(part, "/")
 	if name, ok := strings.CutPrefix(root, "$("); ok {
 		tool, _, _ := strings.Cut(strings.TrimSuffix(name, ")"), " ")
-		return slices.Contains([]string{
-			"npm", "yarn", "pnpm", "go", "brew", "python", "python3", "gem", "ruby", "git", "pwd", "pyenv", "rustc", "dirname", "composer", "opam", "poetry",
-		}, tool)
+		return wordclass.Is("names-its-folder", tool)
 	}
 	name, ok := strings.CutPrefix(root, "$")
 	if !ok {
 		return false
 	}
 	name = strings.ToUpper(name)
-	return !strings.Contains(name, "TMP") && !strings.Contains(name, "TEMP") && slices.ContainsFunc([]string{
-		"PATH", "GOPATH", "GOBIN", "VIRTUAL_ENV", "_HOME", "_ROOT", "_DIR", "_PREFIX", "_BIN", "_PATH", "_INSTALL",
-	}, func(s string) bool { return strings.HasSuffix(name, s) })
+	return !strings.Contains(name, "TMP") && !strings.Contains(name, "TEMP") &&
+		slices.ContainsFunc(wordclass.Of("names-folder-at-end"), func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
 // trusted reports whether code and settings may be loaded from a path: from the workspace, from
@@ -304,9 +302,7 @@ func badProgram(fields []string) bool {
 	case len(fields) == 1 && !strings.HasPrefix(first, "nc"):
 		return false
 	}
-	return slices.Contains([]string{
-		"sh", "bash", "zsh", "dash", "ksh", "python", "python3", "perl", "ruby", "node", "php", "eval", "sudo", "env", "curl", "wget", "nc", "ncat", "socat",
-	}, first)
+	return wordclass.Is("does-as-told", first)
 }
 
 // badOptions returns an option that loads an untrusted file.

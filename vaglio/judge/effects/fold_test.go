@@ -93,7 +93,7 @@ func TestSentencesNameObjects(t *testing.T) {
 		"docker rm web db":                                "Removes the containers web and db;",
 		"docker rmi -f a":                                 "Removes the image a;",
 		"docker volume rm a b":                            "Removes the volumes a and b with their data;",
-		"aws s3 rb --force s3://shop":                     "Deletes the bucket s3://shop;",
+		"aws s3 rb --force s3://shop":                     "Deletes the bucket s3://shop with all that is in it;",
 		"gsutil rb gs://a gs://b":                         "Deletes the buckets gs://a and gs://b;",
 		"git branch -D a b":                               "Deletes the branches a and b;",
 		"git push upstream v1.4.0":                        "Pushes v1.4.0 to upstream;",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // commandLine reads executors that are named after a program of the tables and its subcommand:
@@ -60,10 +61,7 @@ func (t *tool) subcommand(words []string) []string {
 		out = append(out, "--force")
 	}
 	out = append(out, options...)
-	for _, key := range []string{
-		"remote", "branch", "branch_name", "branchName", "ref", "commit", "target", "resource", "resource_type",
-		"resourceType", "kind", "name", "container", "image", "release", "package", "packages", "files", "paths", "revision", "stack", "args", "arguments",
-	} {
+	for _, key := range wordclass.Of("key-of-operand") {
 		out = append(out, t.list(key)...)
 	}
 	return out
@@ -72,19 +70,8 @@ func (t *tool) subcommand(words []string) []string {
 // gitSubcommand returns git's own name for what the words of a tool's name say.
 func gitSubcommand(words []string) []string {
 	name := strings.Join(words, "-")
-	switch name {
-	case "create-branch", "branch-create", "new-branch":
-		return []string{"branch"}
-	case "delete-branch", "branch-delete":
-		return []string{"branch", "-D"}
-	case "diff-staged", "diff-unstaged", "diff-cached":
-		return []string{"diff"}
-	case "list-branches", "branches", "branch-list":
-		return []string{"branch", "--list"}
-	case "set-working-dir", "clear-working-dir":
-		return []string{"status"}
-	case "create-tag":
-		return []string{"tag"}
+	if known := wordclass.Kind("git-tool", name); known != "" {
+		return strings.Split(known, "+")
 	}
 	if len(words) > 1 && (slices.Contains([]string{"changes", "files", "file", "all"}, words[1]) || words[1] == "commit" && words[0] != "commit") {
 		return words[:1:1]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -306,9 +307,7 @@ func (t *tool) secretAt(i int) bool {
 
 // target names what a call is about, from its arguments.
 func (t *tool) target() string {
-	for _, k := range []string{
-		"name", "id", "path", "url", "to", "recipient", "title", "channel", "device", "resource", "user", "email", "account", "file", "query",
-	} {
+	for _, k := range wordclass.Of("key-of-target") {
 		if s, ok := t.args[k].(string); ok && s != "" {
 			return clip(s, 80)
 		}

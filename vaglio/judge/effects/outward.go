@@ -13,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -58,9 +59,7 @@ func (t *tables) credentialDoor(address string) wording.Sentence {
 
 // engineSocket reports whether whoever talks to a socket gets administrator rights.
 func engineSocket(p string) bool {
-	return slices.ContainsFunc([]string{
-		"docker.sock", "containerd.sock", "podman.sock", "crio.sock", "buildkitd.sock", "lxd/unix.socket", "incus/unix.socket",
-	}, func(end string) bool { return strings.HasSuffix(p, end) })
+	return slices.ContainsFunc(wordclass.Of("engine-socket"), func(end string) bool { return strings.HasSuffix(p, end) })
 }
 
 // leaks reports whether an address carries the output of a command, a secret or something about

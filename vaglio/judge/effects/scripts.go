@@ -246,7 +246,7 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 		return own(say("talks to this machine"))
 	}
 	if strings.Contains(v.call.Function, "mail") {
-		return one(KindPeople, say("sends mail to %s", address), address)
+		return []Effect{usual(KindPeople).with(say("sends mail to %s", address), address).as(Irreversible, ReachPublic)}
 	}
 	why := say("sends data to %s by %s", address, v.call.Function)
 	switch {

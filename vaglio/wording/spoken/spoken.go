@@ -1,4 +1,4 @@
-// Package spoken turns the words in names of tools and subcommands into phrases:
+// Package spoken turns the words in names of tools, subcommands and methods into phrases:
 // "delete_user" deletes a user.
 package spoken
 
@@ -67,10 +67,11 @@ type words struct {
 	acts   map[string]*Act
 	things map[string]*Thing
 	// keys are the things of keys that are no words; nil if a key may mean several.
-	keys  map[string]*Thing
-	kinds map[string]wording.Phrase
-	lists map[string][]string
-	all   []wording.Phrase
+	keys       map[string]*Thing
+	kinds      map[string]wording.Phrase
+	statements map[string]wording.Phrase
+	lists      map[string][]string
+	all        []wording.Phrase
 }
 
 // known returns the words. They are read once and never change.
@@ -151,6 +152,9 @@ func ThingAt(key string) *Thing {
 // Kind returns the phrase for a kind of effect; empty if it is not listed.
 func Kind(kind string) wording.Phrase { return known().kinds[kind] }
 
+// Statement returns the phrase for a statement of a database; empty if it is not listed.
+func Statement(word string) wording.Phrase { return known().statements[strings.ToLower(word)] }
+
 // Is reports whether a word is in a list, such as "places bare".
 func Is(list, word string) bool { return Rank(list, word) >= 0 }
 
@@ -168,7 +172,7 @@ func Phrases() []wording.Phrase { return known().all }
 
 // parse parses the lines of the sections.
 func parse(text string) (*words, error) {
-	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, keys: map[string]*Thing{}, kinds: map[string]wording.Phrase{}, lists: map[string][]string{}}
+	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, keys: map[string]*Thing{}, kinds: map[string]wording.Phrase{}, statements: map[string]wording.Phrase{}, lists: map[string][]string{}}
 	section := ""
 	for n, line := range rows.Of(text) {
 		line = strings.TrimSpace(line)
@@ -212,9 +216,10 @@ func (w *words) take(section, said string, list, marks []string) bool {
 			return false
 		}
 		w.thing(phrases, list, &marks)
-	case "kinds":
-		for _, kind := range list {
-			w.kinds[kind] = phrases[0]
+	case "kinds", "statements":
+		into := map[string]map[string]wording.Phrase{"kinds": w.kinds, "statements": w.statements}[section]
+		for _, word := range list {
+			into[word] = phrases[0]
 		}
 		w.all = append(w.all, phrases...)
 	default:

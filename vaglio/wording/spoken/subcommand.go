@@ -124,7 +124,11 @@ func property(operands, words []string, split func(string) []string) wording.Sen
 			holder.Phrase = wording.Placeholder
 		}
 		rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == of[0] })
-		return append(wording.Sentence{wording.Say(act.Phrase, what), holder}, circumstances(what, rest)...)
+		said := wording.Sentence{wording.Say(act.Phrase, what), holder}
+		if at := slices.IndexFunc(rest, func(w string) bool { return strings.HasPrefix(w, "-") }); at >= 0 && strings.HasSuffix(what, "attribute") {
+			return said.And(": %s", strings.TrimLeft(strings.Join(rest[at:], " "), "-")) // which one, only the options say
+		}
+		return append(said, circumstances(what, rest)...)
 	}
 	return nil
 }
@@ -138,7 +142,7 @@ func untilJoint(words []string) []string {
 }
 
 // identifies is an option whose value is the name of something.
-var identifies = regexp.MustCompile(`^--[a-z-]+-(name|id|ids|identifier|arn|url)(=|$)`)
+var identifies = regexp.MustCompile(`^--(bucket|[a-z-]+-(name|id|ids|identifier|arn|url))(=|$)`)
 
 // ids are the options under which a command names a thing.
 func ids(noun string) []string {

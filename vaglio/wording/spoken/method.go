@@ -1,0 +1,153 @@
+package spoken
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// Method says what a method of a client library does, by its name and its arguments, the named
+// ones as options: "deletes the bucket logs". If the name does not tell, it says which method is
+// called. Final says that what the method makes cannot be taken back.
+func Method(name, library string, given []string, split func(string) []string) (said wording.Sentence, final bool) {
+	path := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".()", r) })
+	words := split(strings.TrimSuffix(strings.Join(path[max(0, len(path)-1):], ""), "Command"))
+	called := wording.Say("calls %s of %s", strings.Join(words, "_"), library)
+	if does := ofDocuments(name, path, words); does.Phrase != "" {
+		called = does
+	}
+	m := methodOf(path, words, split)
+	operands, options := asOptions(given, split)
+	object, ok := m.object(operands, options)
+	if !ok {
+		return wording.Sentence{called}, false
+	}
+	said = wording.Sentence{{Phrase: m.act.To(m.thing).Phrase, Args: []wording.Clause{object}}}
+	said = append(said, m.second(options)...)
+	return append(said, circumstances(m.noun, options)...), m.act.Final || m.act.Makes && m.thing.Final
+}
+
+// method is what the name of a method says. Its thing is nil if the name does not tell.
+type method struct {
+	act   *Act
+	thing *Thing
+	// noun is the thing's name, holder the words before it, further those after a joint.
+	noun            string
+	holder, further []string
+	// many says that the name is about several things.
+	many bool
+}
+
+// methodOf reads the words of a method's name, or the last part before it (stripe.Refund.create).
+func methodOf(path, words []string, split func(string) []string) (m method) {
+	act, at, n := ActIn(words)
+	if at != 0 {
+		return m
+	}
+	nouns := untilJoint(words[n:])
+	m.act, m.further = act, words[n+len(nouns):]
+	if len(nouns) == 0 {
+		nouns = split(path[max(0, len(path)-2)])
+	}
+	if slices.Equal(nouns, []string{"client"}) { // the library's own
+		return m
+	}
+	m.thing, m.many, m.holder = ThingOf(nouns)
+	m.many = m.many && len(words) > n
+	m.noun = strings.TrimSuffix(strings.Join(nouns[len(m.holder):], "-"), "s")
+	return m
+}
+
+// object names what the method is about. It is false if how many things they are is not known.
+func (m *method) object(operands, options []string) (object wording.Clause, ok bool) {
+	if m.thing == nil {
+		return object, false
+	}
+	object, named := objectOf(m.act, m.thing, m.noun, operands, options)
+	if !named {
+		return wording.Clause{Phrase: m.thing.Any}, m.act.Makes && !m.many
+	}
+	return object, !strings.Contains(object.String(), "$")
+}
+
+// second names another thing that the method's name says, if an option names it: to or from which
+// the thing goes, or whose it is.
+func (m *method) second(options []string) (said wording.Sentence) {
+	if len(m.further) > 1 && (m.further[0] == "to" || m.further[0] == "from") {
+		said = append(said, heldBy(wording.Phrase(m.further[0]+" %s"), m.further[1:], options)...)
+	}
+	how := m.act.With
+	if how == "in %s" {
+		how = "of %s"
+	}
+	return append(said, heldBy(how, m.holder, options)...)
+}
+
+// heldBy names the thing of these words, if an option does.
+func heldBy(how wording.Phrase, words, options []string) wording.Sentence {
+	thing, _, before := ThingOf(words)
+	if thing == nil {
+		return nil
+	}
+	named := behind(options, ids(strings.Join(words[len(before):], "-"))...)
+	if len(named) != 1 {
+		return nil
+	}
+	return wording.Sentence{{Phrase: how, Args: []wording.Clause{thing.called(named, false)}}}
+}
+
+// ofDocuments returns what a method does to a database, or to the collection before it, as far as
+// its name can mean nothing else: "db.orders.delete_many".
+func ofDocuments(name string, path, words []string) wording.Clause {
+	does := Statement(strings.Join(words, ""))
+	if !strings.Contains(string(does), wording.Placeholder) {
+		return wording.Clause{Phrase: does}
+	}
+	if len(words) < 2 || len(path) < 2 || !strings.HasSuffix(name, path[len(path)-2]+"."+path[len(path)-1]) {
+		return wording.Clause{}
+	}
+	return wording.Say(does, path[len(path)-2])
+}
+
+// asOptions returns the arguments of a method before the named ones, and all of them with the
+// names in the form of a command's options: InstanceIds is --instance-ids.
+func asOptions(given []string, split func(string) []string) (operands, options []string) {
+	options = slices.Clone(given)
+	for i, word := range options {
+		if name, ok := strings.CutPrefix(word, "--"); ok {
+			options[i] = "--" + strings.Join(split(name), "-")
+		}
+	}
+	if at := slices.IndexFunc(given, func(w string) bool { return strings.HasPrefix(w, "--") }); at >= 0 {
+		given = given[:at]
+	}
+	return given, options
+}
+
+// collectionCall is a program text that calls one method of one collection, or of the database.
+var collectionCall = regexp.MustCompile(`^\s*db(?:\.getCollection\(["']([\w.-]+)["']\)|\.(\w+)|\[["']([\w.-]+)["']\])?\.(\w+)\(([^;]*)\)\s*;?\s*$`)
+
+// Collection says what a line for a database of documents does, if it calls one method that is
+// known: "deletes documents of orders". Otherwise it quotes the line, as shown.
+func Collection(line, shown string, where wording.Clause) wording.Sentence {
+	quoted := wording.Sentence{wording.Say("changes the database: %s", shown)}
+	m := collectionCall.FindStringSubmatch(line)
+	if m == nil || strings.Contains(m[5], ")") {
+		return quoted
+	}
+	name := m[1] + m[2] + m[3]
+	does := Statement(m[4])
+	if every := Statement("every-" + m[4]); every != "" && strings.HasPrefix(strings.ReplaceAll(m[5], " ", ""), "{}") {
+		does = every
+	}
+	said := wording.Sentence{{Phrase: does}}
+	switch {
+	case does == "", (name != "") != strings.Contains(string(does), wording.Placeholder):
+		return quoted
+	case name != "":
+		said[0] = wording.Say(does, name)
+	}
+	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
+}
