@@ -62,6 +62,8 @@ func hostile(size int) map[string]vaglio.Proposal {
 	}
 	elements := number(`d["k%"]=d["j%"]`+"\n", "").Args["command"]
 	options := number(`ap.add_argument("--o%"); a = ap.parse_args(); open(a.o%, "w")`+"\n", "").Args["command"]
+	handled := number(`p.option("-o%, --o% <d>", "", "a").action((a, o) => fs.writeFileSync(o.o%, a)); p.opts().o%; p.parse()`+"\n", "").Args["command"]
+	commands := number("@app.command()\ndef f%(o%: Path = typer.Option(\"a\", \"--o%\")):\n  open(o%, \"w\")\n", "").Args["command"]
 	keys, env, lines := vaglio.Args{"command": "ls"}, map[string]any{}, []any{}
 	for i := range size / 16 {
 		keys[fmt.Sprintf("key%d", i)] = "value"
@@ -142,6 +144,9 @@ func hostile(size int) map[string]vaglio.Proposal {
 		"words":             with("Bash", vaglio.Args{"command": "rm", "args": lines}),
 		"map_elements":      with("python", vaglio.Args{"code": elements}),
 		"options":           with("python", vaglio.Args{"code": options}),
+		"options_handled":   with("node", vaglio.Args{"code": handled}),
+		"options_commands":  with("python", vaglio.Args{"code": commands}),
+		"options_shell":     fill("while getopts a:b x -"+rep("b", size/8)+"; do :; done; set -- ", "-a x ", "; while getopts a:b x; do y=$OPTARG; done"),
 		"ways":              fill("x=$(", "[ a ] && echo a || echo b; ", "echo)"),
 		"content":           with("Write", vaglio.Args{"file_path": "a", "content": strings.Repeat("a line of text 100% / 2\n", size/24)}),
 		"paths":             with("delete_file", vaglio.Args{"paths": lines}),
@@ -251,6 +256,7 @@ func behind() map[string]string {
 		"maxListSum":      python("for x in [" + rep("'ls', ", 200) + "] + [" + elements + "]:\n  os.system(x)"),
 		"maxListOr":       python("d = [" + rep("'ls', ", 200) + "]\nif a:\n  d = [" + elements + "]\nos.system(d[i])"),
 		"maxListGrown":    python("l = []\n" + rep("l.append('ls')\n", 300) + "l.append('CRIME')\nfor x in l:\n  os.system(x)"),
+		"maxListOptions":  python("import argparse\np = argparse.ArgumentParser()\n" + rep("p.add_argument('--x', default='ls')\n", 300) + "p.set_defaults(x='CRIME')\nos.system(p.parse_args().x)"),
 		"maxListCalls":    python("list(map(os.system, [" + elements + "]))"),
 		"maxListEach":     node("[" + elements + "].forEach(x => execSync(x))"),
 		"maxListMember":   node("const d = {" + strings.ReplaceAll(entries.String(), "'k", "'j") + "x: 'CRIME'}; execSync(d.x)"),

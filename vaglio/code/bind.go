@@ -63,6 +63,12 @@ func (p *program) store(holder string, v value) {
 	base, key, element := strings.Cut(holder, "\x00")
 	if !element {
 		if i := strings.LastIndexByte(holder, '.'); i >= 0 {
+			if holder[:i] != "self" && holder[:i] != "this" { // as its methods call the object
+				delete(p.vars, "self"+holder[i:])
+				delete(p.vars, "this"+holder[i:])
+				p.branches++
+				defer func() { p.branches-- }()
+			}
 			p.set(holder[i:], v)
 		}
 		if holder != "" {
@@ -217,6 +223,9 @@ func (p *program) bindKeys(from, to int, v value) {
 		}
 		e, ok := v.field(t.text)
 		if !ok {
+			e, ok = p.parsedOption(v.path, t.text)
+		}
+		if !ok {
 			e = unknown(strings.TrimPrefix(v.path+"."+t.text, "."))
 		}
 		p.bind1(min(local, to), e)
@@ -243,6 +252,8 @@ func (p *program) imports() bool {
 		from := p.until(p.at, func(i int) bool { return p.toks[i].is(";") || p.toks[i].word("from") })
 		mod = moduleName(p.tok(from + 1).text)
 	} else {
+		for p.takeIf(p.is(".", "..", "...") && p.peek(1).text != "import") {
+		}
 		mod = p.dotted()
 		p.takeIf(p.word("import"))
 	}

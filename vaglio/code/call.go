@@ -171,14 +171,21 @@ func (p *program) call(v, recv value, args []value) value {
 	case p.classes[strings.TrimSuffix(name, ".new")]:
 		return p.construct(name, args)
 	case f == nil, f.verb[0] == '=' && p.programWords(name) != nil:
-		p.declares(name, args)
-		p.library(name, args)
-		return p.handedOn(name, recv, args)
+		return p.callOther(name, recv, args)
 	}
 	if p.takesObject(f, name, on, recv.given(), len(args)) {
 		args = append([]value{recv}, args...)
 	}
 	return p.apply(f, name, args)
+}
+
+// callOther reads a call of a function that the table of verbs does not know.
+func (p *program) callOther(name string, recv value, args []value) value {
+	if out, ok := p.declares(name, args); ok {
+		return out
+	}
+	p.library(name, args)
+	return p.handedOn(name, recv, args)
 }
 
 // given reports whether a value is more than a name.

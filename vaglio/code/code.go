@@ -20,6 +20,8 @@ const (
 	// maxAgain limits how many tokens are read more than once: function bodies for each call, loop
 	// bodies for each element.
 	maxAgain = 60_000
+	// maxBeside limits how many files are looked through for what changes the command line.
+	maxBeside = 100
 	// maxProblems limits the distinct problems of one program; running out of the budget is
 	// recorded beyond it.
 	maxProblems = 200
@@ -107,7 +109,7 @@ type program struct {
 	in    *shell.Program
 
 	src     string
-	links   [][]string // what its imports may mean, nil until a call asks
+	links   []*program // what it imports, nil until a call asks
 	toks    []token
 	rows    []int32 // for each line but the first, the token that it begins with
 	other   bool    // the text is not the program's own
@@ -134,7 +136,9 @@ type program struct {
 	modules  map[string]bool // the imported modules, by the first part of their name
 	entered  bool            // it went to another folder
 	options  []option
-	parsed   bool // its options may come from elsewhere than the command line
+	looked   bool       // at whether its options may come from elsewhere than the command line:
+	lost     bool       // they may
+	command  attributes // what decorates the function that is defined next
 }
 
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {
@@ -245,12 +249,28 @@ func (p *program) read(w shell.Word) value {
 		p.gap(w)
 	}
 	p.lex(src)
+	p.initialize()
 	out := p.scan(0, p.end)
 	if f := p.fns["main"]; f != nil && p.lang.name == "go" {
 		p.invoke(f, nil)
 	}
 	p.others()
+	if !p.in.Imported {
+		p.unled()
+	}
 	return out
+}
+
+// initialize reads what sets go's variables before anything else runs.
+func (p *program) initialize() {
+	for i := range p.toks {
+		if p.lang.name == "go" && p.toks[i].word("func") && p.tok(i+1).word("init") {
+			p.at = i
+			p.define()
+			p.invoke(p.fns["init"], nil)
+		}
+	}
+	p.at = 0
 }
 
 // lex splits the text of the program into tokens.

@@ -38,6 +38,8 @@ func (p *program) expression() value {
 		case p.word("as") && p.lang.name == "python" && p.peek(1).kind == tokenName:
 			p.take()
 			p.set(p.take().text, v)
+		case p.word("as", "satisfies") && p.lang.name == "node" && p.peek(1).kind == tokenName:
+			p.skip(p.until(p.at, func(i int) bool { return p.toks[i].is(",", ";", ")", "]", "}", "=", "??", "||", "&&", "?", ":") }))
 		default:
 			return v
 		}
@@ -138,13 +140,16 @@ func (p *program) chosen(v value, op token) value {
 		p.takeIf(p.is(":"))
 		return a.or(p.expression())
 	}
-	p.takeIf(p.word("return", "next", "last", "exit", "continue", "break", "die", "warn"))
+	leaves := p.takeIf(p.word("return", "next", "last", "exit", "continue", "break", "die", "warn"))
 	o := value{kind: kindNone}
 	if !p.is(";", "}") {
 		o = p.sum()
 		if p.is("=") { // $x or $y = 1
 			o = p.assign(o, p.take().text, p.expression())
 		}
+	}
+	if leaves {
+		o = value{kind: kindNone}
 	}
 	if op.is("&&") || op.word("and") {
 		return o

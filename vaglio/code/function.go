@@ -17,6 +17,7 @@ type routine struct {
 	locals   []string // the variables that only the function has, see [routine.own]
 	called   bool
 	active   int
+	command  attributes // how a library runs it with the options, nil if none does
 }
 
 // own returns the variables that python gives to a function because it assigns them; none if a
@@ -89,7 +90,8 @@ func (p *program) define() bool {
 		p.at = def
 		return false
 	}
-	f := &routine{name: name, toks: p}
+	f := &routine{name: name, toks: p, command: p.command}
+	p.command = nil
 	p.parameters(f)
 	f.from, f.to = p.body(word, p.at)
 	if p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && p.toks[f.params[0]].word("self", "cls", "s") {
@@ -152,8 +154,8 @@ func (p *program) params(from, to int) []int {
 		case t.is(","):
 			begin = true
 			continue
-		case t.kind == tokenName && i+1 < to && p.toks[i+1].kind == tokenName && p.lang.name == "php":
-			continue // a type
+		case t.kind == tokenName && i+1 < to && p.toks[i+1].kind == tokenName && (p.lang.name == "php" || p.lang.name == "node" && begin):
+			continue // a type, or who may see the field
 		case begin && (t.kind == tokenName || t.is("[", "{", "(")):
 			out, begin = append(out, i), false
 		}
@@ -291,10 +293,11 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 		if h, ok := p.vars[name]; ok {
 			hidden[name] = h
 		}
-		v := p.param(place, i, args, named)
+		v := p.param(f, i, args, named)
 		delete(p.vars, name)
 		p.at = place + 1
 		p.bind1(place, v)
+		p.bindField(f, place, v)
 	}
 	p.fresh = false
 	p.returns = append(p.returns, value{kind: kindNone})
@@ -306,8 +309,18 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 	return last, out
 }
 
+// bindField sets the field that a parameter of a constructor declares: private dir: string.
+func (p *program) bindField(f *routine, at int, v value) {
+	if f.name == "constructor" && p.tok(at-1).kind == tokenName {
+		p.fresh = false
+		p.set("."+p.toks[at].text, v)
+		p.fresh = true
+	}
+}
+
 // param returns the value of the parameter at an index.
-func (p *program) param(at, i int, args []value, named map[string]value) value {
+func (p *program) param(f *routine, i int, args []value, named map[string]value) value {
+	at := f.params[i]
 	name, eq := p.toks[at].text, at+1
 	if p.tok(eq).is(":") {
 		eq = p.find(eq, func(t token) bool { return t.is("=", ",") })
@@ -320,18 +333,17 @@ func (p *program) param(at, i int, args []value, named map[string]value) value {
 		return listOf(tailOf(args, i)...)
 	case i < len(args):
 		return args[i]
-	case p.tok(eq).is("="): // its default
-		p.at = eq + 1
-		return p.expression()
 	}
-	return value{path: name, alts: []shell.Word{unknownWord(name)}}
+	return p.commanded(f, at, eq)
 }
 
 // construct creates an object of a class of the program.
 func (p *program) construct(name string, args []value) value {
 	for _, c := range [...]string{"__init__", "constructor", "initialize", "__construct"} {
 		if f := p.fns[c]; f != nil {
+			p.branches++ // another object keeps what it was given
 			p.invoke(f, args)
+			p.branches--
 		}
 	}
 	return value{path: name}

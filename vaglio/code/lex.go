@@ -346,6 +346,9 @@ func (l *lexer) name(rest string) {
 		return
 	}
 	l.add(token{kind: tokenName, text: s, tight: l.tight()})
+	if l.has("predicates") && strings.HasPrefix(rest[n:], "!") && !strings.HasPrefix(rest[n:], "!=") {
+		n++
+	}
 	l.at += n
 }
 

@@ -3,36 +3,79 @@ package code
 import (
 	"cmp"
 	"path"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// linked calls a function that the program imports from another file of its project. What that file
-// does by itself is read elsewhere: here counts what the function does to what it is handed.
+// linked calls a function or method that the program imports from another file of its project, or
+// makes an object of a class in it. Objects are not told apart: what one of them was given, a method
+// may get of any.
 func (p *program) linked(name string, args []value) (out value, ok bool) {
-	tells := func(w shell.Word) bool { return strings.ContainsAny(w.Prefix(), "/~ ") }
-	if p.in.Source == nil || p.lang.imports == nil || !slices.ContainsFunc(listOf(args...).words(), tells) {
-		return value{}, false
-	}
 	at := strings.LastIndexByte(name, '.')
 	of := path.Ext("." + name[:max(at, 0)])[1:] // the module, "" if it has no name
-	if p.links == nil {
-		p.links = append([][]string{}, p.lang.imports.In(path.Dir(cmp.Or(p.in.Path, p.in.Cwd+"/-")), []string{p.in.Cwd}, p.src)...)
-	}
-	for _, files := range p.links {
-		if stem, _, _ := strings.Cut(path.Base(files[0]), "."); of != "" && of != stem {
+	for _, m := range p.linkedTo() {
+		key, file := name[at+1:], strings.ReplaceAll(m.in.Path, "/", ".")
+		if whole := "." + strings.TrimLeft(name, "."); strings.HasSuffix(file, whole) || strings.HasSuffix(strings.TrimSuffix(file, path.Ext(file)), whole) {
+			key = m.whole()
+		}
+		f, class := m.defines(key), m.classes[key]
+		if stem, _, _ := strings.Cut(path.Base(m.in.Path), "."); of != stem && p.modules[of] || f == nil && !class || !p.spend(len(p.vars)/bytesPerStep) {
 			continue
 		}
+		m.later, m.loop, m.unsure = p.later, p.loop, p.unsure
+		for key, v := range p.vars {
+			if strings.HasPrefix(key, ".") {
+				m.store("object"+key, v)
+			}
+		}
+		if class {
+			return m.construct(key, args), true
+		}
+		return m.invoke(f, args), true
+	}
+	return value{}, false
+}
+
+var exportsWhole = regexp.MustCompile(`\b(?:default|exports\s*=)\s+(?:(?:async|function|class)\s+)*(\w+)`)
+
+// whole returns the name of what stands for a whole file of node.
+func (p *program) whole() string {
+	m := exportsWhole.FindStringSubmatch(p.src)
+	return append(m, "", "")[1]
+}
+
+// linkedTo returns the files of the project that the program imports, as far as they are read.
+func (p *program) linkedTo() []*program {
+	if p.links != nil || p.in.Source == nil || p.lang.imports == nil {
+		return p.links
+	}
+	p.links = []*program{}
+	for _, files := range p.lang.imports.In(path.Dir(cmp.Or(p.in.Path, p.in.Cwd+"/-")), []string{p.in.Cwd}, p.src) {
 		for _, file := range files {
-			if m := p.module(file); m != nil && m.defines(name[at+1:]) != nil {
-				m.later, m.loop, m.unsure = p.later, p.loop, p.unsure
-				return m.invoke(m.defines(name[at+1:]), args), true
+			if m := p.module(file); m != nil {
+				p.links = append(p.links, m)
+				break
 			}
 		}
 	}
-	return value{}, false
+	return p.links
+}
+
+// unled reads the functions of imported files to which no call led, though the program mentions them.
+func (p *program) unled() {
+	for _, m := range p.linkedTo() {
+		for i := 0; i < len(m.routines) && !p.stopped; i++ {
+			if f := m.routines[i]; !f.called && p.spend(len(p.src)/bytesPerStep/bytesPerStep) && (strings.Contains(p.src, f.name) || f.name == m.whole()) {
+				f.called = true
+				m.later++
+				m.through(f, nil)
+				m.later--
+				m.unled()
+			}
+		}
+	}
 }
 
 // defines returns the function that others know by a name, nil if there is none.

@@ -135,18 +135,26 @@ func (p *program) methodArguments(v value, name, full, holder string) (args []va
 	if _, ok := p.stored(v, name, holder); ok {
 		return nil, false
 	}
-	f := p.lang.find(full, onOf(v))
-	if bare && (p.blockFollows() || f != nil && p.argumentFollows()) {
+	f, declares := p.lang.find(full, onOf(v)), bare && p.lang.options.call(full) != nil
+	if bare && p.bareFollows(f != nil || declares) {
 		return p.bareArguments(), true
 	}
-	return nil, f != nil && p.plainCall(f, v, name)
+	return nil, declares || f != nil && p.plainCall(f, v, name)
+}
+
+// bareFollows reports whether arguments without brackets follow a method.
+func (p *program) bareFollows(known bool) bool {
+	return p.blockFollows() || known && p.argumentFollows()
 }
 
 // stored returns what a field was set to: in its map, under the object's name, or under its own.
 func (p *program) stored(v value, name, holder string) (value, bool) {
 	e, ok := v.field(name)
-	for _, key := range []string{holder, "." + name} {
-		if h, held := p.vars[key]; !ok && held {
+	for i, key := range []string{holder, "." + name} {
+		if h, held := p.vars[key]; held && (!ok || i == 0) {
+			if ok { // since set in another way
+				h = h.or(e)
+			}
 			e, ok = h, true
 		}
 	}
@@ -215,7 +223,7 @@ func (p *program) subscriptKey(brace bool) value {
 	switch t := p.peek(0); {
 	case brace && t.kind == tokenName && p.peek(1).text == "}" && t.text[0] != '$':
 		return text(p.take().text)
-	case p.is(":", "::"):
+	case p.is(":", "::") && p.lang.name != "ruby": // a symbol there
 		return value{}
 	}
 	return p.expression()
@@ -273,6 +281,9 @@ func (p *program) index(v, at value) value {
 		return p.apply(f, path, []value{at})
 	}
 	if key, ok := at.text(); ok && v.path != "" && !v.multi() {
+		if e, ok := p.parsedOption(v.path, key); ok {
+			return e
+		}
 		return unknown(v.path + "." + key)
 	}
 	return p.element(v, at)

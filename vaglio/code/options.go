@@ -1,159 +1,175 @@
 package code
 
 import (
-	"maps"
+	_ "embed" // The table of options.
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// option is what a program says of one option or operand of its command line, by Python's argparse.
-type option struct {
-	flags   []string // none for an operand; the last one was declared first
-	dest    string
-	values  []shell.Word // what it is if the command line does not say
-	several bool         // it may take any number of words
+//go:embed options.txt
+var optionsText string
+
+// optionRules say how the programs of a language read their command line; see options.txt.
+type optionRules struct {
+	names    map[string]map[string]attributes // by kind and name
+	patterns map[string]*regexp.Regexp
 }
 
-// declares records a call that says something of the program's options.
-func (p *program) declares(name string, args []value) {
-	last := name[strings.LastIndexByte(name, '.')+1:]
-	if !slices.Contains([]string{"add_argument", "set_defaults", "parse_args"}, last) {
-		return
+type attributes map[string]string
+
+func (a attributes) has(key string) bool { _, ok := a[key]; return ok }
+
+// at returns the index of the argument whose number a key has, -1 if it has none.
+func (a attributes) at(key string) int {
+	n, _ := strconv.Atoi(a[key])
+	return n - 1
+}
+
+// parseOptions reads a line of options.txt.
+func (t *table) parseOptions(line string) (err error) {
+	head, rest, ok := strings.Cut(line, ":")
+	words, list := strings.Fields(head), strings.Fields(rest)
+	if !ok || len(words) < 2 || t.languages[words[0]] == nil {
+		return rows.Wrong(line, "no options of a language: %q", line)
 	}
-	switch plain, named := splitNamed(args); last {
-	case "add_argument":
-		p.declare(plain, named)
-	case "set_defaults":
-		for _, dest := range slices.Sorted(maps.Keys(named)) {
-			p.options = append(p.options, option{dest: dest, flags: []string{""}, values: named[dest].words()})
+	o, kind, all := &t.languages[words[0]].options, words[1], attributes{}
+	if o.names == nil {
+		*o = optionRules{map[string]map[string]attributes{}, map[string]*regexp.Regexp{}}
+	}
+	if len(words) == 2 {
+		o.patterns[kind], err = regexp.Compile(strings.Join(list, "|"))
+		return err
+	}
+	for _, w := range list {
+		key, val, _ := strings.Cut(w, "=")
+		all[key] = val
+	}
+	for _, name := range words[2:] {
+		if o.names[kind] == nil {
+			o.names[kind] = map[string]attributes{}
 		}
-	default:
-		p.parsed = p.parsed || len(args) > 0 && (len(plain) != 1 || plain[0].kind != kindNone) || !p.plainlyParsed()
-	}
-}
-
-// declare records one option. What makes its value in another way than argparse does by itself
-// leaves all of them unknown.
-func (p *program) declare(plain []value, named map[string]value) {
-	o := option{}
-	for _, v := range plain {
-		s, ok := v.text()
-		p.parsed = p.parsed || !ok
-		o.named(s)
-	}
-	for _, key := range slices.Sorted(maps.Keys(named)) {
-		p.parsed = !o.attribute(key, named[key]) || p.parsed
-	}
-	p.options = append(p.options, o)
-}
-
-// attribute takes in one keyword; false if it makes values in a way that is not followed.
-func (o *option) attribute(key string, v value) bool {
-	s, ok := v.text()
-	switch key {
-	case "default", "const":
-		o.values = append(o.values, v.words()...)
-	case "nargs":
-		o.several = true
-	case "dest":
-		o.dest = s
-		return ok
-	case "action":
-		return ok
-	case "type":
-		return slices.Contains([]string{"str", "int", "float", "Path", "pathlib.Path"}, v.path)
-	}
-	return true
-}
-
-// named adds a name of the option: the first long one, or else the first, says where its value is.
-func (o *option) named(s string) {
-	name := strings.TrimLeft(s, "-")
-	if name == s {
-		o.dest = s
-		return
-	}
-	if len(o.flags) == 0 || strings.HasPrefix(s, "--") && !strings.HasPrefix(o.flags[0], "--") {
-		o.dest = strings.ReplaceAll(name, "-", "_")
-	}
-	o.flags = append([]string{s}, o.flags...)
-}
-
-// parsedOption returns what an option of the program may be, from the command line that runs it
-// and from what the program declares. It is false if anything else may say so.
-func (p *program) parsedOption(on, dest string) (value, bool) {
-	if len(p.options) == 0 || !strings.HasSuffix(on, ".parse_args()") || p.parsed || p.in.Args == nil || !p.spend(len(p.options)+len(p.in.Args)) {
-		return value{}, false
-	}
-	out, found := value{}, false
-	for _, o := range p.options {
-		if o.dest != dest {
-			continue
-		}
-		found = true
-		out.alts = append(out.alts, o.values...)
-		for i, w := range p.in.Args {
-			out.alts = append(out.alts, o.takes(w, p.in.Args[i+1:])...)
-		}
-	}
-	if !found || len(out.alts) > maxList {
-		return value{}, false
-	}
-	if len(out.alts) == 0 {
-		out.kind = kindNone
-	}
-	return out, true
-}
-
-// plainlyParsed reports whether the command line alone decides what the options are.
-func (p *program) plainlyParsed() bool {
-	text, ok := p.in.Text.Text()
-	hidden := slices.ContainsFunc(p.in.Args, shell.Word.IsUnknown) // it may be an option with its value
-	elsewhere := []string{
-		"sys.argv", "import argv", "setattr", "namespace", "prefix_chars", "__dict__", "vars(", "parents=[", "argument_default",
-	}
-	return ok && !hidden && p.spend(len(text)/bytesPerStep) && !slices.ContainsFunc(elsewhere, func(s string) bool { return strings.Contains(text, s) })
-}
-
-// takes returns the values that a word of the command line, or those behind it, may give an option.
-func (o option) takes(w shell.Word, rest []shell.Word) []shell.Word {
-	s := w.Prefix()
-	switch flag, _, glued := strings.Cut(s, "="); {
-	case s == "" || !strings.HasPrefix(s, "-"):
-		if len(o.flags) == 0 || o.several {
-			return []shell.Word{w}
-		}
-	case glued && o.is(flag):
-		return []shell.Word{behind(w, len(flag)+1)}
-	case o.is(s) && len(rest) > 0:
-		return rest[:1]
-	case slices.ContainsFunc(o.flags, func(f string) bool { return len(f) == 2 && strings.HasPrefix(s, f) }):
-		return []shell.Word{behind(w, 2)}
+		o.names[kind][name] = all
 	}
 	return nil
 }
 
-// is reports whether a word is the option, or the beginning of its name.
-func (o option) is(s string) bool {
-	return slices.ContainsFunc(o.flags, func(f string) bool { return f == s || strings.HasPrefix(s, "--") && strings.HasPrefix(f, s) })
-}
-
-// behind returns a word without its first n bytes, which are known.
-func behind(w shell.Word, n int) shell.Word {
-	s, ok := w.Text()
-	if ok {
-		return shell.Text(s[n:])
+// call returns what a function says of options, nil if nothing.
+func (o *optionRules) call(name string) attributes {
+	how := o.names["call"][name]
+	if how == nil {
+		how = o.names["call"][name[max(strings.LastIndexByte(name, '.'), 0):]]
 	}
-	parts := slices.Clone(w.Parts())
-	parts[0].Text = parts[0].Text[n:]
-	return shell.NewWord(parts...)
+	if head := name[:strings.IndexAny(name+".", ".(")]; how.has("of") && !slices.Contains(strings.Split(how["of"], "|"), head) {
+		return nil
+	}
+	return how
 }
 
-// isTold reports whether a program that a tool finds, such as a test, creates or writes what an
-// option says: as what a function is handed, that is for whoever calls it to say.
-func (p *program) isTold(verb shell.Verb, w shell.Word) bool {
-	return slices.Contains([]shell.Verb{shell.VerbWrite, shell.VerbAppend, shell.VerbCreate}, verb) &&
-		slices.ContainsFunc(w.Parts(), func(part shell.Part) bool { return strings.Contains(part.From, ".parse_args().") })
+// field returns what the members of a name are, nil if they are no options.
+func (o *optionRules) field(name string) attributes {
+	for end, how := range o.names["fields"] {
+		if strings.HasSuffix(name, end) {
+			return how
+		}
+	}
+	return nil
+}
+
+// finds reports whether a pattern matches a text without its blanks, apart from what is plain.
+func (o *optionRules) finds(pattern, text string) bool {
+	re := o.patterns[pattern]
+	if re == nil {
+		return false
+	}
+	text = blanks.ReplaceAllString(lineEnds.ReplaceAllString(text, ";$1"), "")
+	if plain := o.patterns["plain"]; plain != nil {
+		text = plain.ReplaceAllString(text, "")
+	}
+	return re.MatchString(text)
+}
+
+var lineEnds, blanks = regexp.MustCompile(`\n\s*(\w)`), regexp.MustCompile(`\s+`)
+
+// option is what a program says of one option or operand of its command line.
+type option struct {
+	names  []string     // as plainly as [plainName]
+	usual  []shell.Word // what it is if the command line does not say
+	bare   bool         // operands may be its values
+	param  bool         // the parameter of that name has the value
+	isPath bool
+	block  *routine // it is given the value
+}
+
+var (
+	dashedNames = regexp.MustCompile(`--?\w[\w-]*`)
+	bareNames   = regexp.MustCompile(`[<\[](\w+)|^([\w-]+)$`)
+)
+
+// optionNames returns the names in a declaration: -o, --out <dir>, or name, or verb <operand>.
+func optionNames(s string) (names []string) {
+	if !strings.HasPrefix(s, "-") {
+		for _, m := range bareNames.FindAllStringSubmatch(s, -1) {
+			names = append(names, plainName(m[1]+m[2]))
+		}
+		return names
+	}
+	for _, m := range dashedNames.FindAllString(strings.ReplaceAll(s, "[no-]", ""), -1) {
+		names = append(names, plainName(m))
+	}
+	return names
+}
+
+// plainName returns a name without what its spellings differ in: out-dir, out_dir, outDir, --out-dir.
+func plainName(s string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(s))
+}
+
+// takes returns the words of a command line that may be values of the option. A long name may be
+// abbreviated, and short ones stand together: -o x, -vo x, -ox, -o=x.
+func (o *option) takes(line []shell.Word) (out []shell.Word) {
+	for i, w := range line {
+		s, rest := w.Prefix(), line[i+1:]
+		switch head, _, glued := strings.Cut(s, "="); {
+		case !strings.HasPrefix(s, "-"):
+			if o.bare {
+				out = append(out, w)
+			}
+		case glued && o.is(head):
+			out = append(out, w.Cut(len(head)+1))
+		case o.is(head), o.short(head) > 0 && w.Cut(o.short(head)).Is(""):
+			out = append(out, rest[:min(1, len(rest))]...)
+		case o.short(head) > 0:
+			out = append(out, cut(w.Cut(o.short(head)), "=", ""))
+		}
+	}
+	return out
+}
+
+// in reports whether a word of the command line has the option.
+func (o *option) in(w shell.Word) bool {
+	head, _, _ := strings.Cut(w.Prefix(), "=")
+	return strings.HasPrefix(head, "-") && (o.is(head) || o.short(head) > 0)
+}
+
+// short returns where a short name of the option ends in a word of such names, 0 if there is none.
+func (o *option) short(head string) int {
+	for _, name := range o.names {
+		if len(name) == 1 && !strings.HasPrefix(head, "--") {
+			return strings.Index(strings.ToLower(head), name) + 1
+		}
+	}
+	return 0
+}
+
+// is reports whether a word with a dash is the option, its opposite, or the beginning of its name.
+func (o *option) is(s string) bool {
+	name := plainName(s)
+	return slices.ContainsFunc(o.names, func(n string) bool {
+		return n == name || "no"+n == name || name != "" && strings.HasPrefix(s, "--") && strings.HasPrefix(n, name)
+	})
 }

@@ -68,7 +68,7 @@ func (p *program) joined(args []value) value {
 			continue
 		}
 		if !strings.HasSuffix(out.word().Suffix(), "/") {
-			out = p.glue(out, text("/"))
+			out = p.glue(p.folder(out), text("/"))
 		}
 		out = p.glue(out, v)
 	}
@@ -79,6 +79,21 @@ func (p *program) joined(args []value) value {
 		}
 	}
 	return out
+}
+
+// folder returns what begins a path: an empty one adds no slash, except in ruby.
+func (p *program) folder(v value) value {
+	if v.multi() || p.lang.name == "ruby" {
+		return v
+	}
+	v.alts = slices.Clone(v.words())
+	for i, w := range v.alts {
+		if parts := slices.Clone(w.Parts()); w.IsUnknown() {
+			parts[0].MayBeEmpty = false
+			v.alts[i] = shell.NewWord(parts...)
+		}
+	}
+	return v
 }
 
 // expanded returns a path with the home folder instead of its tilde.

@@ -26,8 +26,8 @@ func pures() map[string]pure {
 			}
 			return pathOf(p.env(text("PWD")))
 		},
-		"parents": parents,
-		"home":    func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Home(""))) },
+		"parents": parents, "dirname": dirname,
+		"home": func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Home(""))) },
 		"temp": func(p *program, v value, rest []value) value {
 			out := pathOf(textOf(shell.Glue(shell.Text("/tmp/"), unknownWord("temporary()"))))
 			if block := append([]value{v}, rest...)[len(rest)]; block.fn != nil {
@@ -82,6 +82,24 @@ func pures() map[string]pure {
 }
 
 // decoder converts a text; false says that the text does not have that encoding.
+// dirname returns the folder of a path. Of one that is known up to a folder, it may be that one or
+// below it.
+func dirname(_ *program, v value, _ []value) value {
+	var out []shell.Word
+	for _, w := range v.words() {
+		s, known := w.Text()
+		switch at := strings.LastIndexByte(w.Prefix(), '/'); {
+		case known:
+			out = append(out, shell.Text(path.Dir(s)))
+		case at >= 0:
+			out = append(out, shell.Text(w.Prefix()[:max(at, 1)]), w)
+		default:
+			out = append(out, passedOn(v.path, w).word())
+		}
+	}
+	return value{kind: v.kind, path: v.path, alts: capped(out)}
+}
+
 type decoder func(string) (string, bool)
 
 // decoders returns the functions of a single text.
@@ -96,7 +114,7 @@ func decoders() map[string]decoder {
 			return string(b), err == nil
 		},
 		"strip": always(strings.TrimSpace), "lower": always(strings.ToLower), "upper": always(strings.ToUpper),
-		"dirname": always(path.Dir), "basename": always(path.Base),
+		"basename": always(path.Base),
 	}
 }
 

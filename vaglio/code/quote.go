@@ -306,7 +306,7 @@ func (l *lexer) document(rest string) bool {
 		return false
 	}
 	head := documentHead.FindStringSubmatch(rest[len(mark):])
-	if head == nil {
+	if head == nil || l.p.lang.name == "ruby" && (head[1] == " " || !strings.Contains(rest[len(mark)+len(head[0]):], head[3]+head[4])) { // list << "element"
 		return false
 	}
 	l.after = max(l.at+len(mark)+len(head[0]), l.after)

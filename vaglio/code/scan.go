@@ -124,10 +124,22 @@ func (p *program) statement() value {
 	case p.is(";", "}", ")", "]", ":", ",", "{") && !t.group && !p.pattern(p.at) && !p.beginsMap(t):
 		p.take()
 		return none
+	case p.in.Imported && p.ifMain(), p.peek(1).is("{") && p.takeIf(p.is("++", "--")): // the end of a loop's head
+		return none
 	case p.repeated(), t.kind == tokenName && (p.define() || p.keyword(t.text)), p.assigned():
 		return none
 	}
 	return p.expressions()
+}
+
+// ifMain skips what python runs only if the file is the program itself.
+func (p *program) ifMain() bool {
+	if !p.word("if") || !p.peek(1).word("__name__") || p.peek(3).text != "__main__" {
+		return false
+	}
+	_, to := p.body(p.at, p.at+1)
+	p.skip(to)
+	return true
 }
 
 // beginsMap reports whether a statement begins with a map rather than a block.

@@ -29,6 +29,7 @@ type language struct {
 	path                    map[string]*function // by last name, on a path
 	alias                   map[string]string
 	imports                 *imports.Finder // nil where nothing is known of them
+	options                 optionRules
 }
 
 // function says what a function does.
@@ -85,7 +86,10 @@ type table struct {
 // parseTable reads a table of verbs.
 func parseTable(text string) (*table, error) {
 	out := &table{languages: map[string]*language{}, pures: pures(), further: furtherVerbs()}
-	return out, rows.Read("verbs.txt", text, out.parseLine)
+	if err := rows.Read("verbs.txt", text, out.parseLine); err != nil {
+		return nil, err
+	}
+	return out, rows.Read("options.txt", optionsText, out.parseOptions)
 }
 
 func (t *table) parseLine(line string) error {

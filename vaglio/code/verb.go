@@ -125,17 +125,17 @@ func withoutOptions(args []value) []value {
 	return slices.DeleteFunc(slices.Clone(args), func(v value) bool { return v.fn != nil || v.kind == kindMap })
 }
 
-// emit records what a call does. Where a tool may run the file by itself, a function that nothing
-// in it calls does nothing yet to what it is handed.
+// emit records what a call does. Where a tool may run the file by itself, or another one that is read
+// imports it, a function that nothing in it calls does nothing yet to what it is handed.
 func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
 	p.calls(shell.Call{Function: name, Verb: verb, Targets: targets})
 }
 
 func (p *program) calls(c shell.Call) {
 	handed := func(w shell.Word) bool {
-		return w.HasUnknown() && w.Prefix() == "" && (p.later > 0 || p.isTold(c.Verb, w))
+		return w.HasUnknown() && w.Prefix() == "" && (p.later > 0 || p.in.Found && p.isTold(c.Verb, w)) || p.later > 0 && w.Is("")
 	}
-	if p.in.Found && slices.ContainsFunc(c.Targets, handed) {
+	if (p.in.Found || p.in.Imported) && slices.ContainsFunc(c.Targets, handed) {
 		return
 	}
 	c.Language = p.lang.name

@@ -6,24 +6,26 @@ import "path"
 // program is given in the words, or in a file that they name.
 func readImports(v *visit, r *row) {
 	find, search := v.reader.imports[r.language], v.searched(r.language)
-	var follow func(dir, text string)
-	follow = func(dir, text string) {
+	var follow func(dir, text string, by bool) // by a program that is read itself
+	follow = func(dir, text string, by bool) {
 		for _, names := range find.In(dir, search, text) {
 			if file, text, ok := v.first(names...); ok && v.once(file) {
+				from := len(v.tasks)
 				v.add(file, 1, r.language, text)
-				follow(path.Dir(file), text)
+				v.imported(from, by)
+				follow(path.Dir(file), text, true)
 			}
 		}
 	}
 	if module, ok := v.value("-M", "-m"); ok && r.language == "perl" {
-		follow(v.dir, "use "+module)
+		follow(v.dir, "use "+module, false)
 	}
 	if text, ok := v.value("-c", "-e", "--eval", "-p"); ok {
-		follow(v.dir, text)
+		follow(v.dir, text, true)
 		return
 	}
 	if module, ok := v.value("-m"); ok && r.language == "python" {
-		follow(v.dir, "import "+module+"\nimport "+module+".__main__")
+		follow(v.dir, "import "+module+"\nimport "+module+".__main__", false)
 		return
 	}
 	for _, name := range v.named(r.files) {
@@ -31,7 +33,14 @@ func readImports(v *visit, r *row) {
 			if r.language == "python" { // modules are also found from the program's folder
 				search = append(search, path.Dir(file))
 			}
-			follow(path.Dir(file), text)
+			follow(path.Dir(file), text, true)
 		}
+	}
+}
+
+// imported marks the tasks from an index on as what a program imports that is read itself.
+func (v *visit) imported(from int, by bool) {
+	for i := range v.tasks[from:] {
+		v.tasks[from+i].Imported = by
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -84,6 +86,62 @@ func (r *reader) runShift(_ *frame, k *call, _ string) {
 		return
 	}
 	r.st.put(keyArgs, &entry{isList: true, list: e.list[n:], maybe: e.maybe})
+}
+
+func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
+	g := *f
+	g.inLoop = true
+	if opts, name := r.optionRounds(f, c.Cond[0]); name != "" {
+		return r.eachOption(&g, opts, name, c.Do)
+	}
+	endless := endlessLoop(c)
+	if !endless {
+		g.conditional = true
+	} else {
+		r.spawning(f, c, c.Do)
+	}
+	return r.loop(&g, endless, func() Word {
+		return Glue(r.stmts(&g, c.Cond), r.stmts(&g, c.Do))
+	})
+}
+
+// optionRounds returns the options that getopts finds among the arguments if it is the condition of a
+// loop, and the variable for their letters, "" if they are not known.
+func (r *reader) optionRounds(f *frame, cond *syntax.Stmt) (opts options, name string) {
+	call, _ := cond.Cmd.(*syntax.CallExpr)
+	args := r.st.get(keyArgs)
+	if call == nil || len(call.Args) != 3 || call.Args[0].Lit() != "getopts" || args == nil || args.maybe || r.st.get("OPTIND") != nil {
+		return nil, ""
+	}
+	spec, known := r.word(f, call.Args[1]).Text()
+	opts, rest := optionLetters(spec).parse(args.list)
+	if !known || len(rest) > 0 && rest[0].HasUnknown() || slices.ContainsFunc(opts, func(o option) bool { return len(o.name) > 1 }) {
+		return nil, ""
+	}
+	r.st.set("OPTIND", Text(strconv.Itoa(len(args.list)-len(rest)+1)))
+	return opts, call.Args[2].Lit()
+}
+
+// optionLetters is the grammar that getopts is told: letters, with a colon behind those with a value.
+func optionLetters(spec string) *grammar {
+	var takes []string
+	for i := range len(spec) - 1 {
+		if spec[i+1] == ':' {
+			takes = append(takes, "-"+spec[i:i+1])
+		}
+	}
+	return &grammar{getopt.Of("").Taking(takes...), getopt.Manner{Leading: true}}
+}
+
+// eachOption reads the body of a loop for each option that getopts finds.
+func (r *reader) eachOption(f *frame, opts options, name string, body []*syntax.Stmt) Word {
+	var out builder
+	for _, o := range opts {
+		r.st.set(name, Text(o.name))
+		r.st.set("OPTARG", o.value.quoted())
+		out.addWord(r.stmts(f, body))
+	}
+	return out.word()
 }
 
 // runRead reads read, which takes the fields of the input's first line.

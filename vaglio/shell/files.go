@@ -372,12 +372,12 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 	found := r.opts.Tasks.Tasks(c)
 	r.looking = looking
 	for _, t := range found {
-		r.task(f.at(k, name), &t, name)
+		r.task(f.at(k, name), &t, &Program{Words: k.argv[1:], Beside: textsOf(found), Stdin: outputOf(name)})
 	}
 }
 
-// task reads a text that a command runs from a file.
-func (r *reader) task(f *frame, t *Task, by string) {
+// task reads a text that a command runs from a file; p says what is known of its environment.
+func (r *reader) task(f *frame, t *Task, p *Program) {
 	if t.Closed != nil {
 		r.notRead(f, t.File, t.Closed)
 		return
@@ -389,7 +389,7 @@ func (r *reader) task(f *frame, t *Task, by string) {
 			if t.Language == "sh" {
 				return r.source(g, t.Text)
 			}
-			p := &Program{Language: t.Language, Text: Text(t.Text), File: true, Stdin: outputOf(by)}
+			p.Language, p.Text, p.File, p.Imported = t.Language, Text(t.Text), true, t.Imported
 			if t.Language == "" {
 				r.ran(g, p)
 				return Word{}

@@ -79,14 +79,16 @@ type Program struct {
 	Language string
 	// Text is the program, known or not.
 	Text Word
-	// Args are the program's own arguments.
-	Args []Word
+	// Args are the program's own arguments. If they are not known, Words are those of the command
+	// that runs it, and Beside the texts that run with it.
+	Args, Words []Word
+	Beside      []string
 	// File says that the program is in a file, whose name comes before Args.
 	File bool
 	// Path is the path of that file, if it is known. Found says that no word names it: a tool may
-	// run it.
-	Path  string
-	Found bool
+	// run it. Imported says that another program, which is read as well, imports it.
+	Path            string
+	Found, Imported bool
 	// Stdin is the program's input, usually unknown.
 	Stdin Word
 	// Record is the current line of the input, followed by its fields, for a program that runs
@@ -191,8 +193,8 @@ type Task struct {
 	Text, Language string
 	// Dir is the folder that it runs in.
 	Dir string
-	// Guess says that the text may not be what runs; Found says that no word names the file.
-	Guess, Found bool
+	// Guess: the text may not be what runs; Found: no word names the file; Imported: a program that is read imports it.
+	Guess, Found, Imported bool
 	// Closed says why the file's content is not known; there is no text then.
 	Closed *ClosedError
 }

@@ -289,11 +289,9 @@ func (r *reader) substitute(f *frame, c *syntax.CmdSubst) Word {
 	g := *f
 	g.capture, g.assigns = true, nil
 	var ways []Word
-	out := r.scoped(func() Word {
-		r.st.set(keyOut, Word{})
-		r.st.put(keyReturned, &entry{})
-		out := r.stmts(&g, c.Stmts)
-		for _, w := range either(r.st.get(keyOut).vals, r.st.get(keyReturned).vals) {
+	out := r.scoped(func() (out Word) {
+		written, returned := r.outputs(func() { out = r.stmts(&g, c.Stmts) })
+		for _, w := range either(written, returned) {
 			ways = addAlternative(ways, captured(w))
 		}
 		return out

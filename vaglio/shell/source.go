@@ -366,3 +366,12 @@ func (r *reader) choose(key string, all Word, ways []Word) Word {
 	r.picks[len(r.picks)-1].vals = ways
 	return first
 }
+
+// textsOf returns the texts of what a command runs.
+func textsOf(tasks []Task) []string {
+	out := make([]string, len(tasks))
+	for i := range tasks {
+		out[i] = tasks[i].Text
+	}
+	return out
+}

@@ -326,13 +326,18 @@ func (r *reader) gathered(read func()) (ways, returned []Word) {
 		read()
 		return nil, nil
 	}
-	r.st.set(keyOut, Word{})
-	r.st.put(keyReturned, &entry{})
-	read()
-	ways, returned = r.st.get(keyOut).vals, r.st.get(keyReturned).vals
+	ways, returned = r.outputs(read)
 	r.st.put(keyOut, out)
 	r.st.put(keyReturned, before)
 	return ways, returned
+}
+
+// outputs reads something that writes to a substitution of its own; see [reader.gathered].
+func (r *reader) outputs(read func()) (ways, returned []Word) {
+	r.st.set(keyOut, Word{})
+	r.st.put(keyReturned, &entry{})
+	read()
+	return r.st.get(keyOut).vals, r.st.get(keyReturned).vals
 }
 
 // flow adds what a statement may write to what the substitution may have written before it.

@@ -304,20 +304,6 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 	return out.word()
 }
 
-func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
-	g := *f
-	g.inLoop = true
-	endless := endlessLoop(c)
-	if !endless {
-		g.conditional = true
-	} else {
-		r.spawning(f, c, c.Do)
-	}
-	return r.loop(&g, endless, func() Word {
-		return Glue(r.stmts(&g, c.Cond), r.stmts(&g, c.Do))
-	})
-}
-
 // loop reads a loop's body, and reads it again if the first pass changed any values, so that one
 // round sees what the round before set.
 func (r *reader) loop(f *frame, always bool, body func() Word) Word {

@@ -1,0 +1,386 @@
+package code
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// declares reads a call that says something of the program's options, or reads the command line. It
+// is false if the call returns no value of an option.
+func (p *program) declares(name string, args []value) (value, bool) {
+	how := p.lang.options.call(name)
+	if how == nil {
+		return value{}, false
+	}
+	plain, named := splitNamed(args)
+	for _, a := range plain {
+		maps.Copy(named, a.fields())
+	}
+	fns, all := p.ownFunctions(plain), p.declared(how, plain, named)
+	block := how.has("block") && len(fns) > 0
+	if block {
+		all[0].block = fns[0]
+	}
+	p.options = append(p.options, all...)
+	switch {
+	case how.has("command"):
+		p.command = how
+		return unknown(name + "()"), p.commands(how, fns, named)
+	case how.has("parses"):
+		p.parses(append(plain, named["args"]), named["into"].holder)
+	case how.has("handles"):
+		p.handles(fns)
+		return unknown(name + "()"), len(fns) > 0
+	case how.has("to"):
+		p.store(nth(plain, how.at("to")).holder, p.told(all...))
+	case how.has("result"):
+		return p.told(all...), true
+	}
+	return unknown(name + "()"), block
+}
+
+// commands reads functions that a library runs with the options; false if there are none.
+func (p *program) commands(how attributes, fns []*routine, named map[string]value) bool {
+	for _, key := range slices.Sorted(maps.Keys(named)) {
+		fns = append(fns, p.ownFunctions([]value{named[key]})...)
+	}
+	if len(fns) == 0 && how.has("operand") {
+		fns = p.routines
+	}
+	for _, f := range fns {
+		f.command = how
+		p.invoke(f, nil)
+	}
+	return len(fns) > 0
+}
+
+// ownFunctions returns the functions of the program among values.
+func (p *program) ownFunctions(args []value) (fns []*routine) {
+	for _, a := range args {
+		if f := cmp.Or(a.fn, p.fns[a.path]); f != nil && !a.given() {
+			fns = append(fns, f)
+		}
+	}
+	return fns
+}
+
+// declared returns the options that a call declares.
+func (p *program) declared(how attributes, plain []value, named map[string]value) (all []option) {
+	group, usual := named[how["keys"]], named[how["usual"]]
+	if how["keys"] == "1" {
+		group = first(plain)
+	}
+	add := func(key string, says map[string]value) {
+		all = append(all, p.option(attributes{"name": "1"}, []value{text(key)}, says))
+	}
+	for i, key := range group.keys {
+		add(key, group.list[i].fields())
+	}
+	for i, key := range usual.keys {
+		add(key, map[string]value{"default": usual.list[i]})
+	}
+	for i, key := range named["alias"].keys {
+		add(key, map[string]value{"alias": named["alias"].list[i]})
+	}
+	switch {
+	case how.has("spec"):
+		p.specified(plain)
+	case how.has("fixed"):
+		for _, dest := range slices.Sorted(maps.Keys(named)) {
+			add(dest, map[string]value{"default": named[dest]})
+		}
+	case how.has("dashed"), how.has("name"), how.has("operand") && !how.has("command"):
+		all = append(all, p.option(how, plain, named))
+	}
+	return all
+}
+
+// option returns one option.
+func (p *program) option(how attributes, plain []value, named map[string]value) option {
+	o := option{param: how.has("param"), bare: how.has("operand")}
+	named = maps.Clone(named)
+	for i, v := range plain {
+		s, _ := v.text()
+		switch {
+		case strings.HasPrefix(s, "-") && how.has("dashed"):
+			o.bare = false
+			p.names(&o, v)
+		case i == how.at("default"):
+			if v.kind != kindMap {
+				named["default"] = v
+			}
+		case i == how.at("name"), i == how.at("short"), i == 0 && !how.has("to"):
+			p.names(&o, v)
+		}
+		p.lost = p.lost || p.converts(v) && !how.has("block") && !how.has("handles")
+	}
+	for _, key := range slices.Sorted(maps.Keys(named)) {
+		p.attribute(&o, key, named[key])
+	}
+	return o
+}
+
+// names adds the names in a value. What is no name that is known, or makes a value in another way
+// than the library does by itself, leaves all options unknown.
+func (p *program) names(o *option, v value) {
+	for _, w := range v.words() {
+		s, ok := w.Text()
+		o.names = append(o.names, optionNames(s)...)
+		p.lost = p.lost || !ok
+	}
+}
+
+// attribute takes in one attribute of an option.
+func (p *program) attribute(o *option, key string, v value) {
+	_, known := v.text()
+	switch key {
+	case "default", "const":
+		o.usual = append(o.usual, v.told()...)
+	case "nargs", "multiple":
+		o.bare = true
+	case "dest", "alias", "aliases", "short", "shortFlag":
+		p.names(o, v)
+	case "action":
+		p.lost = p.lost || !known
+	case "type":
+		o.isPath = strings.Contains(v.path, "Path")
+		p.lost = p.lost || !known && p.lang.options.names["types"][v.path] == nil
+	}
+	p.lost = p.lost || p.converts(v)
+}
+
+// told returns the words of a value that is something.
+func (v value) told() []shell.Word {
+	if v.idle() {
+		return nil
+	}
+	return v.words()
+}
+
+// converts reports whether a value is a function or class of the program.
+func (p *program) converts(v value) bool {
+	return v.fn != nil || !v.given() && (p.fns[v.path] != nil || p.classes[strings.TrimSuffix(v.path, "()")])
+}
+
+// specified reads the names of options with what they take, each before its place.
+func (p *program) specified(args []value) {
+	if _, ok := first(args).text(); !ok { // read from elsewhere, or into a map
+		for _, a := range args {
+			p.vars[p.key(a.holder)] = unknown("")
+		}
+		return
+	}
+	p.branches++
+	for i := 1; i < len(args); i += 2 {
+		s, ok := args[i-1].text()
+		p.lost = p.lost || !ok
+		names := strings.Split(s[:strings.IndexAny(s+"=", "=:!+")], "|")
+		switch v := p.told(option{names: names}); {
+		case v.kind == kindNone:
+		case args[i].fn != nil:
+			p.invoke(args[i].fn, []value{text(names[0]), v})
+		default:
+			p.store(args[i].holder, v)
+		}
+	}
+	p.branches--
+}
+
+// parses reads a call that reads words, and gives the functions of the options their values.
+func (p *program) parses(words []value, into string) {
+	p.lost = p.lost || slices.ContainsFunc(words, p.isForeign)
+	line, _ := p.commandLine()
+	p.branches++
+	for _, o := range p.options {
+		if o.block == nil && into == "" || !p.lost && !slices.ContainsFunc(line, o.in) {
+			continue
+		}
+		v := p.told(o)
+		if o.block != nil {
+			p.invoke(o.block, []value{v})
+		}
+		for _, name := range o.names {
+			p.store(into+"\x00"+name, v)
+		}
+	}
+	p.branches--
+}
+
+// isForeign reports whether words that are parsed may be others than those of the command line.
+func (p *program) isForeign(v value) bool {
+	if v.kind != kindList {
+		return v.kind != kindMap && (len(v.alts) > 0 || v.path != "") && p.lang.options.names["words"][v.path] == nil
+	}
+	return !slices.ContainsFunc([]int{0, 1, 2}, func(skip int) bool {
+		return slices.EqualFunc(v.words(), p.arguments(skip).words(), shell.Word.Equal)
+	})
+}
+
+// handles gives functions the operands and the options.
+func (p *program) handles(fns []*routine) {
+	operands := []option{{bare: true}}
+	for _, o := range p.options {
+		if o.bare {
+			operands = append(operands, o)
+		}
+	}
+	v := p.told(operands...)
+	v.kind, v.path = kindText, "handled()"
+	for _, f := range fns {
+		p.invoke(f, slices.Repeat([]value{v}, max(len(f.params), 1)))
+	}
+}
+
+// parsedOption returns what a member of what a library found on the command line may be. It is false
+// if anything else may say so.
+func (p *program) parsedOption(on, name string) (value, bool) {
+	how := p.lang.options.field(on)
+	if how == nil {
+		return value{}, false
+	}
+	if name == "_" || name == "positionals" {
+		return listOf(p.told(option{bare: true}).elements()...), !p.lost
+	}
+	all := p.optionsNamed(name)
+	if len(all) == 0 && how.has("any") {
+		all = []option{{names: []string{plainName(name)}}}
+	}
+	out := p.told(all...)
+	return out, len(all) > 0 && !p.lost
+}
+
+// optionsNamed returns the options that have a name.
+func (p *program) optionsNamed(name string) (all []option) {
+	name = plainName(name)
+	for i := 0; i < len(p.options) && p.spend(1); i++ {
+		if o := p.options[i]; slices.Contains(o.names, name) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// told returns what options may be, from the command line that runs the program and from what it
+// declares.
+func (p *program) told(all ...option) value {
+	line, ok := p.commandLine()
+	out := value{kind: kindNone}
+	for i := range all {
+		o := &all[i]
+		if !ok || !p.spend((1+len(line))*(1+len(o.names))) {
+			break
+		}
+		if words := append(slices.Clone(o.usual), o.takes(line)...); len(words) > 0 {
+			out.kind, out.alts = kindText, append(out.alts, words...)
+		}
+		if o.isPath && out.kind == kindText {
+			out.kind = kindPath
+		}
+	}
+	if !ok || len(out.alts) > maxList {
+		return unknown("option()")
+	}
+	return out
+}
+
+// commandLine returns the words that the program is run with; false if its options may come from
+// elsewhere.
+func (p *program) commandLine() ([]shell.Word, bool) {
+	line := p.in.Args
+	if line == nil && (!p.in.Found || p.lang.options.patterns["found"] != nil) {
+		line = p.in.Words
+	}
+	if !p.looked {
+		p.looked = true
+		p.lost = p.lost || line == nil || slices.ContainsFunc(line, mayBeOption) || !p.plainlyParsed()
+	}
+	return line, !p.lost
+}
+
+// mayBeOption reports whether a word may be an option with its value.
+func mayBeOption(w shell.Word) bool { return w.HasUnknown() && strings.Trim(w.Prefix(), "-") == "" }
+
+// plainlyParsed reports whether the command line alone decides what the options are, and no file
+// that the program imports or that runs with it changes that.
+func (p *program) plainlyParsed() bool {
+	rules, with := &p.lang.options, slices.Clone(p.in.Beside)
+	read := []*program{p}
+	for i := 0; i < len(read) && len(read) < maxBeside; i++ {
+		with = append(with, read[i].src)
+		for _, m := range read[i].linkedTo() {
+			if !slices.Contains(read, m) {
+				read = append(read, m)
+			}
+		}
+	}
+	changes := func(text string) bool { return !p.spend(len(text)/bytesPerStep) || rules.finds("moved", text) }
+	return len(read) < maxBeside && !rules.finds("lost", p.src) && !slices.ContainsFunc(with, changes)
+}
+
+// isTold reports whether a program that a tool finds, such as a test, creates or writes what an
+// option says: as what a function is handed, that is for whoever calls it to say.
+func (p *program) isTold(verb shell.Verb, w shell.Word) bool {
+	return slices.Contains([]shell.Verb{shell.VerbWrite, shell.VerbAppend, shell.VerbCreate}, verb) &&
+		slices.ContainsFunc(w.Parts(), func(part shell.Part) bool {
+			return p.lang.options.field(part.From[:max(strings.LastIndexByte(part.From, '.'), 0)]) != nil
+		})
+}
+
+// commanded returns what the parameter at an index of a function is if nothing calls the function
+// with a value for it: its default, or what the command line says if the function is a command.
+func (p *program) commanded(f *routine, at, eq int) value {
+	name, all := p.toks[at].text, len(p.options)
+	v, usual := value{path: name, alts: []shell.Word{unknownWord(name)}}, p.tok(eq).is("=")
+	if f.command != nil && p.tok(at+1).is(":") {
+		p.at = at + 2
+		p.binary() // its type may declare an option
+	}
+	if usual {
+		p.at = eq + 1
+		v = p.expression()
+	}
+	told := p.optionsOf(f, at, p.options[all:], !usual)
+	out := p.told(told...)
+	switch {
+	case len(told) == 0:
+		return v
+	case !p.onlyRun(f), out.kind == kindNone && !usual && f.command != nil:
+		return unknown(name)
+	case usual:
+		out = out.or(v)
+	}
+	return out
+}
+
+// optionsOf returns the options whose value a parameter may have; own are those that it declares.
+func (p *program) optionsOf(f *routine, at int, own []option, needed bool) []option {
+	name, told := p.toks[at].text, slices.Clone(own)
+	for _, o := range p.optionsNamed(name) {
+		if o.param {
+			told = append(told, o)
+		}
+	}
+	if f.command != nil {
+		told = append(told, option{
+			names: []string{plainName(name), strings.ToLower(name[:1])}, bare: f.command.has("operand") || needed && len(told) == 0,
+			isPath: p.tok(at+2).word("Path") || p.tok(at+4).word("Path"),
+		})
+	}
+	return told
+}
+
+// onlyRun reports whether nothing but a library hands a function values.
+func (p *program) onlyRun(f *routine) bool {
+	for i, t := range p.toks {
+		called := p.tok(i+1).is("(") && p.tok(i+2).is(")")
+		given := p.tok(i-1).is("(") && p.lang.options.call(p.tok(i-4).text+"."+p.tok(i-2).text).has("command")
+		if t.word(f.name) && !called && !given && !p.tok(i-1).word("def") {
+			return false
+		}
+	}
+	return p.spend(len(p.toks) / bytesPerStep)
+}
