@@ -13,7 +13,7 @@ import (
 func (p Proposal) Call() reading.Call {
 	c := reading.Call{
 		Executor: p.Executor, Client: p.Context.Client, Args: p.Args, Cwd: p.Context.Cwd, Capabilities: p.Context.Capability,
-		Changed: p.Facts.Changed, Loaded: p.Facts.Loaded, Exported: p.Facts.Exported,
+		Session: p.Facts,
 	}
 	if k := p.Context.Known; k != nil {
 		c.Shell, c.Schema = k.Shell, k.ArgsSchema

@@ -64,7 +64,7 @@ func (g *Guard) Naming(rd *reading.Reading) (all []shell.Ran) {
 		})
 		for _, p := range rd.Commands[i].Script.Ran {
 			p.Unnamed = unnamed || p.Loose && altering.MatchString(p.Text)
-			if id, at := g.names(&p); id != "" && (p.File == "" || rd.Means.Changed != nil && slices.Contains(rd.Means.Changed(), p.File)) {
+			if id, at := g.names(&p); id != "" && (p.File == "" || rd.Means.Session != nil && slices.Contains(rd.Means.Session.Changed(), p.File)) {
 				p.Line += at
 				all = append(all, p)
 			}

@@ -145,7 +145,7 @@ func (v *visit) content(name string) (file, text string, ok bool) {
 	file = v.in(name)
 	text, ok = v.c.Files.Content(file)
 	v.looked[file] = true
-	if !ok && v.c.Loaded != nil && slices.Contains(v.c.Loaded(), file) && v.once("changed "+file) {
+	if !ok && v.c.Session != nil && slices.Contains(v.c.Session.Loaded(), file) && v.once("changed "+file) {
 		v.shut(file, 1, errChanged)
 	}
 	return file, text, ok

@@ -66,13 +66,22 @@ type Options struct {
 	Files Files
 	// Tasks knows what tools run from files; it may be nil.
 	Tasks Tasks
-	// Changed returns the paths of the files that were written before the source runs. Loaded
-	// returns those among them that would be asked about or denied if they ran, Exported variables set.
-	Changed, Loaded, Exported func() []string
+	// Session is what was done before the source runs; nil knows of nothing.
+	Session Session
 	// Depth is how deep the source is nested in other sources.
 	Depth int
 	// Budget is shared by all readings of one call; nil means a fresh one.
 	Budget *Budget
+}
+
+// Session is what the calls before this one did.
+type Session interface {
+	// Changed returns the paths of the files that they wrote, Loaded those among them that would be
+	// asked about or denied if they ran.
+	Changed() []string
+	Loaded() []string
+	// Exported returns the variables that they set.
+	Exported() []string
 }
 
 // Budget counts what the readings of one call have spent together. Its zero value is a fresh
