@@ -20,6 +20,9 @@ import (
 func (s *scan) written() *rule {
 	for _, w := range s.rd.Written() {
 		script := reading.ReadWritten(w, reading.LineOptions(s.g.home, s.g.user, "/", s.t.means))
+		if len(script.Commands) == 0 {
+			continue
+		}
 		sv := &survey{g: s.g, script: script, written: true, t: &trouble{means: s.t.means}}
 		for i := range script.Commands {
 			c := &script.Commands[i]

@@ -11,7 +11,9 @@ import (
 )
 
 // taskRule judges the task that the first operand names.
-func taskRule(c *command) []Effect { return c.task(lastPart(strings.TrimRight(c.operand(c.took), "/")), c.said(c.rest(c.took))) }
+func taskRule(c *command) []Effect {
+	return c.task(path.Base(c.operand(c.took)), c.said(c.rest(c.took)))
+}
 
 // npmInit judges the generator that creates a project.
 func npmInit(c *command) []Effect {
