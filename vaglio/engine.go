@@ -301,12 +301,10 @@ func (e *Engine) known(p Proposal) known {
 	p.Context.Reading = nil
 	p.Context.Running = NewRunning(p.Facts, e.runs)
 	e.spaces.of(&p)
-	ex, ok := e.catalog.Find(p.Executor)
-	if !ok {
-		p.Context.Known = nil
+	ex := e.executor(p.Executor)
+	if p.Context.Known = ex; ex == nil {
 		return known{proposal: p}
 	}
-	p.Context.Known = &ex
 	if ex.Critical != nil {
 		p.Context.Critical = ex.Critical
 	}
@@ -317,6 +315,15 @@ func (e *Engine) known(p Proposal) known {
 		}
 	}
 	return known{proposal: p, skip: ex.SkipJudge && len(p.Context.Concerns) == 0}
+}
+
+// executor returns what the catalog knows of an executor, nil if nothing.
+func (e *Engine) executor(name string) *catalog.Executor {
+	if found, ok := e.catalog.Find(name); ok {
+		known := found
+		return &known
+	}
+	return nil
 }
 
 func record(p Proposal, v Verdict, reason string) audit.Record {

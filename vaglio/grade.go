@@ -52,7 +52,7 @@ func (e *Engine) grade(ctx context.Context, call known, size int) (v Verdict, lo
 		}
 		if kind == e.kind && !v.Approved {
 			v.Approved, v.JudgeKind, v.Score = true, g.Judge.Kind(), result.Score
-			v.Reason, logged = approved(result, noted), approved(result, g.discreetly(result, noted))
+			v.Reason, logged = g.approved(result, noted)
 		}
 	}
 	v.TS = now()
@@ -90,8 +90,14 @@ func (e *Engine) gatesOf(p Proposal) []Gate {
 	return e.gates
 }
 
-func approved(r GradientResult, noted string) string {
-	return "approved: score " + two(r.Score) + " (" + noted + ")"
+// approved returns the reason of an approval, and as the audit log may hold it. noted is the
+// judge's reasoning.
+func (g Gate) approved(r GradientResult, noted string) (reason, logged string) {
+	text := func(why string) string { return "approved: score " + two(r.Score) + " (" + why + ")" }
+	if reason = text(noted); g.Discreet {
+		return reason, reason
+	}
+	return reason, text(g.discreetly(r, noted))
 }
 
 // rejection says why a result does not pass its gate, or "" if it does. noted is the judge's

@@ -13,7 +13,7 @@ import (
 func (p Proposal) Call() reading.Call {
 	c := reading.Call{
 		Executor: p.Executor, Client: p.Context.Client, Args: p.Args, Cwd: p.Context.Cwd, Capabilities: p.Context.Capability,
-		Changed: p.Facts.Changed, Loaded: p.Facts.Loaded, Exported: p.Facts.Exported,
+		Session: p.Facts,
 	}
 	if k := p.Context.Known; k != nil {
 		c.Shell, c.Schema = k.Shell, k.ArgsSchema
@@ -45,16 +45,13 @@ func (e *Engine) Sources(p Proposal) []Source {
 func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 	e = e.on(&p)
 	e.spaces.of(&p)
-	p.Context.Known = nil
-	if ex, ok := e.catalog.Find(p.Executor); ok {
-		p.Context.Known = &ex
-	}
-	c := p.Call()
+	p.Context.Known = e.executor(p.Executor)
+	c, cwd := p.Call(), p.Context.Cwd
 	var runs *sources
 	if e.files != nil && len(p.Context.Site.Readable) > 0 {
-		runs = &sources{files: e.files, places: e.spaces.places, folders: p.Context.Site.Readable, told: p.Facts.Text, left: maxEntries}
+		runs = &sources{files: e.files, places: e.spaces.places, folders: p.Context.Site.Readable, told: p.Facts, left: maxEntries}
 		c.Files = runs
-		c.Absent = func(name string) bool { return e.absent(name, p.Context.Cwd) }
+		c.Absent = func(name string) bool { return e.absent(name, cwd) }
 	}
 	call := guard.Call{
 		Executor: c.Executor, Args: c.Args, Capabilities: c.Capabilities, Shell: c.Shell, Cwd: c.Cwd,

@@ -253,8 +253,10 @@ func (f Facts) Loaded() []string {
 // caller owns the map.
 func (f Facts) Fetched() map[string]bool {
 	out := map[string]bool{}
-	for _, name := range f.paths(Fetched) {
-		out[path.Base(name)] = true
+	for i := range f {
+		if f[i].Deed == Fetched {
+			out[path.Base(f[i].Path)] = true
+		}
 	}
 	return out
 }

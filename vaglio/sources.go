@@ -82,7 +82,7 @@ type sources struct {
 	files   Files
 	places  *place.Table
 	folders []string
-	told    func(name string) (string, bool)
+	told    Facts
 	list    []Source
 	texts   map[string]string
 	absent  map[string]bool
@@ -194,7 +194,7 @@ func (s *sources) read(name string, src *Source) ([]byte, error) {
 	if err == nil {
 		return data, nil
 	}
-	if text, told := s.told(name); told {
+	if text, told := s.told.Text(name); told {
 		src.Told = true
 		return []byte(text), nil
 	}

@@ -160,7 +160,7 @@ func (s *spaces) holdsProjects(folder string) bool {
 }
 
 func (s *spaces) isRepository(folder string) bool {
-	_, kind := s.files.Look(path.Join(folder, ".git"))
+	_, kind := s.files.Look(strings.TrimSuffix(folder, "/") + "/.git")
 	return kind != NoFile
 }
 
@@ -201,16 +201,18 @@ func (s *spaces) of(p *Proposal) {
 	c.Site = site
 	s.stated(site, c)
 	told := len(site.Workspaces) > 0
-	cwd := s.clean(c.Cwd)
+	named := append(append(make([]string, 0, 1+len(c.Mounts)), c.Cwd), c.Mounts...)
+	for i, folder := range named {
+		named[i] = s.clean(folder)
+	}
+	cwd := named[0]
 	began, entered := s.entered(site, p.Facts, cwd)
 	told = told || began
-	named := append([]string{c.Cwd}, c.Mounts...)
 	if !told {
 		s.claim(site, named)
 	}
 	s.look(site, named)
-	scratch := s.classes(cwd+"/x")&place.Temporary != 0
-	site.Outside = cwd != "" && !entered && !scratch && !place.Inside(site.Workspaces, cwd) && (told || p.SessionID() != "")
+	site.Outside = cwd != "" && !entered && (told || p.SessionID() != "") && !place.Inside(site.Workspaces, cwd) && s.classes(cwd+"/x")&place.Temporary == 0
 }
 
 // stated adds the folders that the client names.
@@ -246,7 +248,7 @@ func (s *spaces) entered(site *Site, facts Facts, cwd string) (began, here bool)
 // any.
 func (s *spaces) claim(site *Site, folders []string) {
 	for _, folder := range folders {
-		if root := s.project(s.clean(folder)); root != "" {
+		if root := s.project(folder); root != "" {
 			site.Claims = append(site.Claims, root)
 		}
 	}
@@ -256,7 +258,7 @@ func (s *spaces) claim(site *Site, folders []string) {
 // look sets where files may be read, and which workspaces are kept.
 func (s *spaces) look(site *Site, folders []string) {
 	for _, folder := range folders {
-		if folder = s.clean(folder); s.readable(folder) {
+		if s.readable(folder) {
 			site.Readable = append(site.Readable, folder)
 		}
 	}

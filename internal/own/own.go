@@ -59,7 +59,7 @@ func (f *Facts) HasPort(text string) bool {
 
 // SpansPort reports whether a text names a range of ports with one on which the gate listens.
 func (f *Facts) SpansPort(text string) bool {
-	return slices.ContainsFunc(strings.Split(text, ","), func(part string) bool {
+	return strings.Contains(text, "-") && slices.ContainsFunc(strings.Split(text, ","), func(part string) bool {
 		from, to, isRange := strings.Cut(part, "-")
 		low, err := strconv.Atoi(from)
 		high, err2 := strconv.Atoi(to)

@@ -51,7 +51,13 @@ func documentText() string {
 		}
 	}
 	b.WriteString("\n## System trees\n\nRemoving one of these folders, or everything directly below it, is `" + treeSystem + "`; so is any folder directly below `/usr` or `/var` except tmp, www, cache, crash, folders, task, app, games and empty.\n\n")
-	b.WriteString(patterns(places.Trees()) + "\n\n## Disks\n\nBelow /dev: " + patterns(places.Disks()) + ", disks and volumes by other names (`/dev/disk`, `/dev/mapper`, `/dev/<group>/<volume>`).\n")
+	where := map[string][]string{}
+	for _, r := range places.Rows() {
+		for _, p := range r.Where {
+			where[r.What] = append(where[r.What], strings.TrimPrefix(p, "/dev/"))
+		}
+	}
+	b.WriteString(patterns(where["system trees"]) + "\n\n## Disks\n\nBelow /dev: " + patterns(where["disks"]) + ", disks and volumes by other names (`/dev/disk`, `/dev/mapper`, `/dev/<group>/<volume>`).\n")
 	b.WriteString(documentTail)
 	return b.String()
 }

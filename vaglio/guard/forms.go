@@ -42,7 +42,7 @@ func (s *scan) forms(t text) *rule {
 
 // hints returns what is known of a text.
 func (t *text) hints() place.Hint {
-	h := map[use]place.Hint{asData: place.Content, asPath: place.Named, asGoal: place.Named}[t.use]
+	h := [...]place.Hint{asData: place.Content, asPath: place.Named, asGoal: place.Named, asGlob: 0}[t.use]
 	if t.key {
 		h |= place.Key
 	}

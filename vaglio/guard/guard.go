@@ -217,11 +217,9 @@ func (s *scan) core(c Call) *rule {
 			return r
 		}
 	}
-	if s.shell {
-		for _, line := range s.rd.CoreLines(c.Args) {
-			if r := s.g.commandForms(line); r != nil {
-				return r
-			}
+	for _, line := range s.lines {
+		if r := s.g.commandForms(line); r != nil {
+			return r
 		}
 	}
 	return nil
@@ -229,7 +227,7 @@ func (s *scan) core(c Call) *rule {
 
 // structural checks what the call would do.
 func (s *scan) structural() *rule {
-	for _, try := range [...]func() *rule{s.lines, s.operations, s.written, s.ran, s.statements} {
+	for _, try := range [...]func() *rule{s.commands, s.operations, s.written, s.ran, s.statements} {
 		if r := try(); r != nil {
 			return r
 		}
@@ -237,8 +235,8 @@ func (s *scan) structural() *rule {
 	return s.found
 }
 
-// lines checks every command line and program of the call.
-func (s *scan) lines() *rule {
+// commands checks every command line and program of the call.
+func (s *scan) commands() *rule {
 	for i := range s.rd.Commands {
 		c := &s.rd.Commands[i]
 		if r := s.g.ruleOf(s.g.examine(c.Script, &s.t)); r != nil {

@@ -163,6 +163,19 @@ func isDeniedBehind(t *testing.T, g *Guard, command, tail string) {
 	}
 }
 
+// TestLinesOfTheCore checks what the core takes for command lines: what stands below a key of a
+// command, at any depth, with lists both joined and one by one.
+func TestLinesOfTheCore(t *testing.T) {
+	type A = map[string]any
+	args := A{"steps": []any{A{"command": "rm x"}, "no"}, "cmd": []any{"a", "b c", A{"x": "d"}}, "note": "e"}
+	for shell, want := range map[bool][]string{true: {"a b c x d", "a", "b c", "d", "rm x"}, false: nil} {
+		s := structuralGuard().scanOf(Call{Executor: "x", Args: args, Shell: shell})
+		if s.collect(args, 0, text{}); !slices.Equal(s.lines, want) {
+			t.Errorf("with a shell %v: %q, want %q", shell, s.lines, want)
+		}
+	}
+}
+
 // TestDataIsNoCommand quotes commands as data, where the structural layer does not look. The
 // core does: there a mention is enough.
 func TestDataIsNoCommand(t *testing.T) {

@@ -140,12 +140,8 @@ func remembering(note func(*survey, *look, *operation.Operation, string)) weigh 
 func (l *look) told(name string) (string, bool) {
 	// The knowledge base takes a spot as text and cuts it where it would cut the word:
 	// unknown parts stay as they are written.
-	words := make([]shell.Word, len(l.args))
-	for i, a := range l.args {
-		words[i] = shell.Text(a)
-	}
 	t := l.g.base.Tell(commands.Command{
-		Name: name, Words: words, Texts: l.args, Fed: l.c.Stdin.Kind != shell.InputInherited, Input: l.c.Stdin.Text,
+		Name: name, Words: shell.Texts(l.args), Texts: l.args, Fed: l.c.Stdin.Kind != shell.InputInherited, Input: l.c.Stdin.Text,
 		Assigns: l.c.Assigns, Earlier: l.earlier,
 	})
 	l.ops = t.Operations

@@ -209,21 +209,28 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 	}
 }
 
+// changed is a session that wrote files, and did nothing else.
+type changed []string
+
+func (c changed) Changed() []string { return c }
+func (changed) Loaded() []string    { return nil }
+func (changed) Exported() []string  { return nil }
+
 // TestOnlyWhatTheSessionWroteIsTraced has a program about the gate run from a file: it counts
 // if the session wrote the file, or if the text stands in the call itself.
 func TestOnlyWhatTheSessionWroteIsTraced(t *testing.T) {
 	const text, file = "a\nx('http://localhost:8787/inbox')\n", "/home/user/app/a.py"
 	for name, row := range map[string]struct {
 		file    string
-		changed func() []string
+		changed shell.Session
 		traced  bool
 	}{
 		"in the call":               {"", nil, true},
 		"nobody knows who wrote it": {file, nil, false},
-		"the session wrote it":      {file, func() []string { return []string{"/x", file} }, true},
-		"it wrote another":          {file, func() []string { return []string{"/x"} }, false},
+		"the session wrote it":      {file, changed{"/x", file}, true},
+		"it wrote another":          {file, changed{"/x"}, false},
 	} {
-		rd := reading.Reading{Means: reading.Means{Changed: row.changed}, Commands: []reading.Command{{Script: &shell.Script{Ran: []shell.Ran{
+		rd := reading.Reading{Means: reading.Means{Session: row.changed}, Commands: []reading.Command{{Script: &shell.Script{Ran: []shell.Ran{
 			{Text: text, File: row.file, Sure: true}, {Text: "nothing of the gate", File: row.file, Sure: true},
 		}}}}}
 		got := gate().Naming(&rd)

@@ -22,6 +22,7 @@ type scan struct {
 	rd    *reading.Reading
 	shell bool
 	texts []text
+	lines []string // what the core takes for command lines: lists both joined and one by one
 	room  [16]text
 	// bases begins with the call's own folder if inCwd is set.
 	bases []base
@@ -38,6 +39,7 @@ type text struct {
 	s       string
 	key     bool // a map key
 	command bool // a command line, which is no path
+	core    bool // below a key whose value the core takes for a command line
 	use     use  // by the role of the key above
 }
 
@@ -68,18 +70,23 @@ func (s *scan) collect(v any, depth int, as text) *reading.Unreadable {
 	if depth > maxDepth {
 		return &reading.Unreadable{What: "args nest too deep"}
 	}
+	nested, isMap := v.(map[string]any)
+	if isMap {
+		return s.collectMap(nested, depth, as.core)
+	}
+	if as.core {
+		s.lines = append(s.lines, reading.PlainLine(v))
+	}
 	switch v := v.(type) {
 	case nil, bool, int, int64, uint64, float64:
 	case string:
 		s.texts = append(s.texts, text{s: v, command: as.command, use: as.use})
 	case []any:
-		return s.collectList(v, depth, as.use)
+		return s.collectList(v, depth, text{use: as.use, core: as.core})
 	case []string:
 		for _, e := range v {
 			s.texts = append(s.texts, text{s: e, use: as.use})
 		}
-	case map[string]any:
-		return s.collectMap(v, depth)
 	default:
 		return s.collectOther(reflect.ValueOf(v))
 	}
@@ -87,29 +94,30 @@ func (s *scan) collect(v any, depth int, as text) *reading.Unreadable {
 }
 
 // collectList gathers the strings of a list, and the path that they may form.
-func (s *scan) collectList(list []any, depth int, of use) *reading.Unreadable {
+func (s *scan) collectList(list []any, depth int, as text) *reading.Unreadable {
 	var steps []string
 	for _, e := range list {
-		if r := s.collect(e, depth+1, text{use: of}); r != nil {
+		if r := s.collect(e, depth+1, as); r != nil {
 			return r
 		}
-		if step, ok := e.(string); ok && of != asData {
+		if step, ok := e.(string); ok && as.use != asData {
 			steps = append(steps, step)
 		}
 	}
 	if whole := place.OfSteps(steps); whole != "" && len(steps) == len(list) {
-		s.texts = append(s.texts, text{s: whole, use: of})
+		s.texts = append(s.texts, text{s: whole, use: as.use})
 	}
 	return nil
 }
 
-func (s *scan) collectMap(m map[string]any, depth int) *reading.Unreadable {
+func (s *scan) collectMap(m map[string]any, depth int, core bool) *reading.Unreadable {
 	s.tryAddress(m)
 	for _, k := range reading.SortedKeys(m) {
 		s.texts = append(s.texts, text{s: k, key: true})
 		role := s.rd.Role(k)
-		as := text{command: s.shell && s.rd.IsCore(k), use: useOf(role)}
-		if s.rd.Runs && role&isRun != 0 {
+		as := text{core: s.shell && (core || s.rd.IsCore(k)), use: useOf(role)}
+		as.command = as.core && s.rd.IsCore(k)
+		if s.rd.Runs && role&reading.RoleRuns != 0 {
 			as.use = asData // the reading looks at it
 		}
 		if r := s.collect(m[k], depth+1, as); r != nil {

@@ -22,9 +22,6 @@ const (
 	asGlob     // a pattern of names
 )
 
-// isRun are the roles of what a call executes.
-const isRun = reading.RoleCommand | reading.RoleScript | reading.RoleCode
-
 // useOf returns the use of a key with these roles.
 func useOf(role reading.Role) use {
 	switch {

@@ -20,6 +20,9 @@ import (
 func (s *scan) written() *rule {
 	for _, w := range s.rd.Written() {
 		script := reading.ReadWritten(w, reading.LineOptions(s.g.home, s.g.user, "/", s.t.means))
+		if len(script.Commands) == 0 {
+			continue
+		}
 		sv := &survey{g: s.g, script: script, written: true, t: &trouble{means: s.t.means}}
 		for i := range script.Commands {
 			c := &script.Commands[i]
@@ -64,7 +67,7 @@ func (g *Guard) Naming(rd *reading.Reading) (all []shell.Ran) {
 		})
 		for _, p := range rd.Commands[i].Script.Ran {
 			p.Unnamed = unnamed || p.Loose && altering.MatchString(p.Text)
-			if id, at := g.names(&p); id != "" && (p.File == "" || rd.Means.Changed != nil && slices.Contains(rd.Means.Changed(), p.File)) {
+			if id, at := g.names(&p); id != "" && (p.File == "" || rd.Means.Session != nil && slices.Contains(rd.Means.Session.Changed(), p.File)) {
 				p.Line += at
 				all = append(all, p)
 			}

@@ -33,19 +33,22 @@ func IsVague(p string) bool {
 
 // Variants returns the paths that a path with possibly empty texts stands for.
 func Variants(p string) []string {
-	n := strings.Count(p, string(Perhaps))
+	if strings.IndexByte(p, Perhaps) < 0 {
+		return []string{p}
+	}
+	return variants(p)
+}
+
+func variants(p string) (all []string) {
 	const most = 3
-	if n > most {
+	if strings.Count(p, string(Perhaps)) > most {
 		return []string{strings.ReplaceAll(p, string(Perhaps), ""), strings.ReplaceAll(p, string(Perhaps), string(Unknown))}
 	}
-	all := []string{p}
-	for range n {
-		var next []string
-		for _, s := range all {
-			before, after, _ := strings.Cut(s, string(Perhaps))
-			next = append(next, before+after, before+string(Unknown)+after)
+	before, after, _ := strings.Cut(p, string(Perhaps))
+	for _, start := range []string{before, before + string(Unknown)} {
+		for _, end := range Variants(after) {
+			all = append(all, start+end)
 		}
-		all = next
 	}
 	return all
 }

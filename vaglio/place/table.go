@@ -164,19 +164,6 @@ func (t *Table) shape(c Class, p string) {
 // Rows returns the rows of the table in order, for documentation.
 func (t *Table) Rows() []*Row { return t.rows }
 
-// Trees returns the patterns of the system's trees, for documentation.
-func (t *Table) Trees() (all []string) {
-	for _, r := range t.rows {
-		if r.Class == tree {
-			all = append(all, r.Where...)
-		}
-	}
-	return all
-}
-
-// Disks returns the patterns of the disks below /dev.
-func (t *Table) Disks() []string { return t.disks }
-
 // cased returns a path as the system compares it.
 func (t *Table) cased(p string) string {
 	if t.fold {

@@ -178,7 +178,7 @@ func TestTrees(t *testing.T) {
 			t.Errorf("%s is %s, not %s", p, got, want)
 		}
 	})
-	for _, p := range table.Trees() {
+	for _, p := range whereOf(table, tree) {
 		hit, miss := instance(p)
 		if got := table.TreeAt(hit); got != SystemTree {
 			t.Errorf("%s is %s", hit, names[got])
@@ -189,11 +189,21 @@ func TestTrees(t *testing.T) {
 	}
 }
 
+// whereOf returns the patterns of a class.
+func whereOf(table *Table, class Class) (all []string) {
+	for _, r := range table.rows {
+		if r.Class == class {
+			all = append(all, r.Where...)
+		}
+	}
+	return all
+}
+
 func TestDisks(t *testing.T) {
 	t.Parallel()
 	table := load(t)
-	for _, p := range table.Disks() {
-		if hit, _ := instance("/dev/" + p); !table.IsDisk(hit) {
+	for _, p := range whereOf(table, disk) {
+		if hit, _ := instance(p); !table.IsDisk(hit) {
 			t.Errorf("%s is no disk", hit)
 		}
 	}

@@ -56,10 +56,10 @@ func (l *loading) follow() {
 // takeLoaded takes the loaded files that a program may find by itself, because nobody can
 // list where every program looks.
 func (l *loading) takeLoaded() {
-	if !l.runs || l.c.Loaded == nil {
+	if !l.runs || l.c.Session == nil {
 		return
 	}
-	loaded := l.c.Loaded()
+	loaded := l.c.Session.Loaded()
 	if len(loaded) == 0 {
 		return
 	}

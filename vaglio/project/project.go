@@ -78,7 +78,7 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	if len(set) == 0 && rows == nil && len(c.Changed) == 0 {
 		return nil
 	}
-	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, left: maxBytes, seen: map[string]bool{}, looked: map[string]bool{}, reader: r}
+	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, left: maxBytes, looked: map[string]bool{}, reader: r}
 	for i, a := range c.Args {
 		v.words[i], _ = a.Text() // an unknown word names nothing
 	}
@@ -124,6 +124,9 @@ func (v *visit) once(what string) bool {
 	if v.seen[what] || len(v.tasks) >= maxTasks {
 		return false
 	}
+	if v.seen == nil {
+		v.seen = map[string]bool{}
+	}
 	v.seen[what] = true
 	return true
 }
@@ -145,7 +148,7 @@ func (v *visit) content(name string) (file, text string, ok bool) {
 	file = v.in(name)
 	text, ok = v.c.Files.Content(file)
 	v.looked[file] = true
-	if !ok && v.c.Loaded != nil && slices.Contains(v.c.Loaded(), file) && v.once("changed "+file) {
+	if !ok && v.c.Session != nil && slices.Contains(v.c.Session.Loaded(), file) && v.once("changed "+file) {
 		v.shut(file, 1, errChanged)
 	}
 	return file, text, ok
@@ -250,6 +253,9 @@ func (v *visit) value(names ...string) (string, bool) {
 
 // values returns the values of options, in order, whatever else the program has.
 func (v *visit) values(names ...string) []string {
+	if !slices.ContainsFunc(v.words, func(w string) bool { return strings.HasPrefix(w, "-") }) {
+		return nil
+	}
 	s := getopt.Of(v.c.Name).Taking(names...).Split(v.words, getopt.Manner{Signs: true}, nil, nil)
 	return s.Values(names...)
 }

@@ -50,6 +50,13 @@ type call struct {
 	looked         *[]string // receives the names of the files that are looked at
 }
 
+// loaded is a session that wrote files that would be asked about.
+type loaded []string
+
+func (l loaded) Changed() []string { return l }
+func (l loaded) Loaded() []string  { return l }
+func (loaded) Exported() []string  { return nil }
+
 func (c call) tasks(t *testing.T) string {
 	t.Helper()
 	words := strings.Fields(c.command)
@@ -64,12 +71,11 @@ func (c call) tasks(t *testing.T) string {
 		task.Changed = append(task.Changed, path.Join("/p", name))
 	}
 	if c.loaded != "" {
-		task.Loaded = func() (all []string) {
-			for name := range strings.FieldsSeq(c.loaded) {
-				all = append(all, path.Join("/p", name))
-			}
-			return all
+		var all loaded
+		for name := range strings.FieldsSeq(c.loaded) {
+			all = append(all, path.Join("/p", name))
 		}
+		task.Session = all
 	}
 	for name := range strings.FieldsSeq(c.input) {
 		task.Input = append(task.Input, path.Join("/p", name))

@@ -66,7 +66,7 @@ func (r *Reader) Telling(text string) string {
 func (r *Reader) later(file, text string) *visit {
 	v := &visit{
 		c: shell.TaskCall{Files: only{file: file, text: text}}, words: []string{file}, dir: path.Dir(file), left: maxBytes,
-		seen: map[string]bool{}, looked: map[string]bool{}, reader: r, all: true,
+		looked: map[string]bool{}, reader: r, all: true,
 	}
 	v.written(file, text)
 	return v

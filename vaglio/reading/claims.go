@@ -39,7 +39,7 @@ func (w *walk) declares(keys []string) bool {
 		return true
 	}
 	for _, k := range keys {
-		if _, ok := w.schema[k]; !ok && w.role(k)&runs != 0 {
+		if _, ok := w.schema[k]; !ok && w.role(k)&RoleRuns != 0 {
 			return false
 		}
 	}

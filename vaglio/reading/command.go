@@ -22,10 +22,10 @@ func (w *walk) add(c Command) {
 
 // text reads one text according to the roles of its key.
 func (w *walk) text(key, text string, role Role, sc *scope, at string, depth int) {
-	if role&(runs|RoleTyped|RoleProse|RoleProgram|RoleInput|RoleWords) == 0 || strings.TrimSpace(text) == "" {
+	if role&(RoleRuns|RoleTyped|RoleProse|RoleProgram|RoleInput|RoleWords) == 0 || strings.TrimSpace(text) == "" {
 		return
 	}
-	if role&runs != 0 && encoded(key) {
+	if role&RoleRuns != 0 && encoded(key) {
 		plain, ok := decoded(text)
 		if !ok {
 			w.gap(at, wording.Say("is said to be written in base64 and is not"))
@@ -35,7 +35,7 @@ func (w *walk) text(key, text string, role Role, sc *scope, at string, depth int
 	}
 	// A shell would also read the braces of JSON, and what is in them.
 	isFile := role&RoleContent != 0 && len(sc.files) > 0 && !w.class.runs
-	doubt := !isFile && role&(runs|RoleTyped|RoleInput|RoleProse) != 0 && w.embedded(key, text, role, sc, at, depth)
+	doubt := !isFile && role&(RoleRuns|RoleTyped|RoleInput|RoleProse) != 0 && w.embedded(key, text, role, sc, at, depth)
 	w.run(key, text, role, sc, at, doubt)
 }
 
@@ -66,10 +66,10 @@ func (w *walk) named(text string, role Role, sc *scope, at string) bool {
 	if sc.words == nil && sc.more == "" || strings.ContainsAny(text, " \t\n;|&") {
 		return false
 	}
-	if role&runs == 0 && (!w.class.runs && !sc.argv || w.class.elsewhere) {
+	if role&RoleRuns == 0 && (!w.class.runs && !sc.argv || w.class.elsewhere) {
 		return false
 	}
-	doubt := role&runs == 0 && sc.commands // the words may belong to another command
+	doubt := role&RoleRuns == 0 && sc.commands // the words may belong to another command
 	if sc.words == nil {
 		w.line(text+" "+sc.more, sc, at, mood{final: w.class.shell && !doubt, doubt: doubt})
 		return true

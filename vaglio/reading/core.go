@@ -8,14 +8,14 @@ import (
 // SeedLine returns the command line that the guard's core looks at: the argument command, or cmd
 // if command is missing or empty.
 func SeedLine(args map[string]any) string {
-	if line := plainLine(args["command"]); line != "" {
+	if line := PlainLine(args["command"]); line != "" {
 		return line
 	}
-	return plainLine(args["cmd"])
+	return PlainLine(args["cmd"])
 }
 
-// plainLine joins a list with single spaces, as the core does.
-func plainLine(v any) string {
+// PlainLine returns a text, or joins a list with single spaces, as the core does.
+func PlainLine(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
@@ -33,24 +33,4 @@ func plainLine(v any) string {
 		}
 		return ""
 	}
-}
-
-// CoreLines returns every line that a shell could be given: the values of the command arguments at
-// any depth, with lists both joined and one by one.
-func (rd *Reading) CoreLines(args map[string]any) []string { return rd.coreLines(nil, args, false) }
-
-func (rd *Reading) coreLines(lines []string, v any, command bool) []string {
-	nested, isMap := v.(map[string]any)
-	if !isMap && command {
-		lines = append(lines, plainLine(v))
-	}
-	for _, k := range SortedKeys(nested) {
-		lines = rd.coreLines(lines, nested[k], command || rd.IsCore(k))
-	}
-	if list, ok := v.([]any); ok {
-		for _, e := range list {
-			lines = rd.coreLines(lines, e, command)
-		}
-	}
-	return lines
 }

@@ -76,8 +76,8 @@ const (
 	RoleThing
 )
 
-// runs holds the roles under which a text runs, whatever the executor.
-const runs = RoleCommand | RoleScript | RoleCode
+// RoleRuns holds the roles under which a text runs, whatever the executor.
+const RoleRuns = RoleCommand | RoleScript | RoleCode
 
 // roleNames lists the roles in their order, as the word classes name them.
 func roleNames() []string {

@@ -57,13 +57,10 @@ type Call struct {
 	Args map[string]any
 	// Cwd is the folder that the call would run in, "" if unknown.
 	Cwd string
-	// Files reads the files that the call runs; nil leaves them unread. Changed returns the files
-	// that the session wrote, Loaded those among them that would be asked about or denied if they ran,
-	// Exported the variables that it set.
-	Files                     shell.Files
-	Changed, Loaded, Exported func() []string
-	// Absent, if set, reports whether it is known that nothing is at a path before the call.
-	Absent func(path string) bool
+	// Files, Session and Absent are as in [Means].
+	Files   shell.Files
+	Session shell.Session
+	Absent  func(path string) bool
 	// Capabilities are everything that anybody claims about the executor. They can only add to
 	// what is read: "code:exec" makes its texts command lines.
 	Capabilities []string
@@ -97,7 +94,7 @@ func (r *Reader) LooksOnly(script string) bool { return code.Default().LooksOnly
 func LineOptions(home, user, cwd string, m Means) shell.Options {
 	return shell.Options{
 		Budget: m.Budget, Files: m.Files, Home: home, User: user, Cwd: cwd, Programs: code.Default(), Foreign: powershell.Carried,
-		Tasks: project.Default(), Changed: m.Changed, Loaded: m.Loaded, Exported: m.Exported, Env: m.Env,
+		Tasks: project.Default(), Session: m.Session, Env: m.Env,
 	}
 }
 
@@ -105,11 +102,10 @@ func LineOptions(home, user, cwd string, m Means) shell.Options {
 type Means struct {
 	// Budget limits what the call may still cost.
 	Budget *shell.Budget
-	// Files reads the files that the call runs; nil leaves them unread. Changed returns the files
-	// that the session wrote, Loaded those among them that would be asked about or denied if they ran,
-	// Exported the variables that it set.
-	Files                     shell.Files
-	Changed, Loaded, Exported func() []string
+	// Files reads the files that the call runs; nil leaves them unread.
+	Files shell.Files
+	// Session is what the calls before this one did; nil knows of nothing.
+	Session shell.Session
 	// Absent reports whether it is known that nothing is at a path before the call; nil knows it of
 	// none.
 	Absent func(path string) bool
@@ -216,8 +212,7 @@ type Gap struct {
 
 // Read reads a call. It never fails: what it cannot read becomes a [Gap].
 func (r *Reader) Read(c Call) (rd *Reading) {
-	rd = &Reading{reader: r, Means: Means{Budget: new(shell.Budget), Env: r.o.Env}}
-	rd.Means.Files, rd.Means.Changed, rd.Means.Loaded, rd.Means.Absent, rd.Means.Exported = c.Files, c.Changed, c.Loaded, c.Absent, c.Exported
+	rd = &Reading{reader: r, Means: Means{Budget: new(shell.Budget), Files: c.Files, Session: c.Session, Absent: c.Absent, Env: r.o.Env}}
 	defer func() {
 		if recover() != nil {
 			rd.Failed = true

@@ -348,10 +348,6 @@ func TestWhatNestsAsDeepAsItMay(t *testing.T) {
 			t.Errorf("a text below %d lists or maps is found: %v", depth, !found)
 		}
 	}
-	got := reader().Read(reading.Call{Executor: "x"}).CoreLines(A{"steps": []any{A{"command": "rm x"}}, "cmd": []any{"a", "b c"}})
-	if want := []string{"a b c", "a", "b c", "rm x"}; !slices.Equal(got, want) {
-		t.Errorf("the lines are %q, want %q", got, want)
-	}
 	for name, want := range map[string]bool{"sh": true, "python3": true, "node": true, "klingon": false, "": false} {
 		if reading.IsLanguage(name) != want {
 			t.Errorf("%q is a language: %v", name, !want)

@@ -77,7 +77,7 @@ func (w *walk) surroundBy(key string, v any, role Role, sc *scope) {
 	text, isText := v.(string)
 	switch {
 	case role&around == 0:
-		sc.alone = sc.alone && (role&runs != 0 || wordclass.Is("aside-key", Normal(key)))
+		sc.alone = sc.alone && (role&RoleRuns != 0 || wordclass.Is("aside-key", Normal(key)))
 	case role&(RoleFolder|RoleEnv|RoleSettings) != 0:
 		w.placeBy(v, role, sc)
 	case role&RoleLanguage != 0:

@@ -28,7 +28,7 @@ func (rd *Reading) does(args map[string]any) {
 	for k, v := range args {
 		const longest = 32
 		text, ok := v.(string)
-		if role := rd.Role(k); ok && role&RoleMark != 0 && role&runs == 0 && len(text) <= longest {
+		if role := rd.Role(k); ok && role&RoleMark != 0 && role&RoleRuns == 0 && len(text) <= longest {
 			words = append(slices.Clip(words), Words(text)...)
 		}
 	}

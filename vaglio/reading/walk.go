@@ -67,9 +67,9 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 		if role == 0 {
 			role = inherited
 		}
-		sc.inherited = role & (runs | RolePath | RoleSource | RoleGoal)
+		sc.inherited = role & (RoleRuns | RolePath | RoleSource | RoleGoal)
 		if w.isSurrounding(role, args[k], &sc) {
-			role &^= runs | RoleTyped | RoleProse
+			role &^= RoleRuns | RoleTyped | RoleProse
 		}
 		w.value(k, args[k], role, &sc, join(at, k), depth)
 	}
@@ -136,7 +136,7 @@ func (w *walk) value(key string, v any, role Role, sc *scope, at string, depth i
 		w.args(v, *sc, at, depth+1)
 	case nil, bool, int, int64, uint64, float64:
 	default:
-		if role&runs != 0 { // a program put it there, not a decoder
+		if role&RoleRuns != 0 { // a program put it there, not a decoder
 			w.text(key, Word(v), role, sc, at, depth)
 		}
 	}
@@ -182,7 +182,7 @@ func (w *walk) patch(text string, role Role, sc *scope, at string) {
 		return
 	case patch.Looks(text) && (named || w.applies):
 	case w.applies && role&(RolePatch|RoleInput|RoleTyped) != 0:
-	case role&(RoleData|runs) == 0 && patch.IsEnvelope(text):
+	case role&(RoleData|RoleRuns) == 0 && patch.IsEnvelope(text):
 	default:
 		return
 	}
@@ -214,7 +214,7 @@ func (w *walk) list(key string, list []any, role Role, sc *scope, at string, dep
 			w.patch(e, role, sc, at)
 		}
 	}
-	if role&(runs|RoleTyped) == 0 && !w.wordsAlone(role, sc) || len(list) == 0 {
+	if role&(RoleRuns|RoleTyped) == 0 && !w.wordsAlone(role, sc) || len(list) == 0 {
 		return
 	}
 	if !plain {
@@ -248,7 +248,7 @@ func (w *walk) embedded(key, text string, role Role, sc *scope, at string, depth
 	in.alone = true
 	switch v := v.(type) {
 	case map[string]any:
-		if !slices.ContainsFunc(SortedKeys(v), func(k string) bool { return w.role(k)&runs != 0 }) {
+		if !slices.ContainsFunc(SortedKeys(v), func(k string) bool { return w.role(k)&RoleRuns != 0 }) {
 			return false
 		}
 		w.args(v, in, at, depth+1)

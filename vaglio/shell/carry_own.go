@@ -184,45 +184,39 @@ func (r *Remote) below(root Word) *Remote {
 // mountsOf returns the folders and devices of the host that the options give to a container.
 func mountsOf(opts options) []Mount {
 	var out []Mount
-	for _, v := range opts.all("v", "volume") {
-		host, rest, ok := v.Split(":")
-		inside, _, _ := rest.Split(":")
-		if ok {
-			out = append(out, Mount{Host: host, Inside: inside})
-		}
-	}
-	for _, v := range opts.all("mount") {
-		m := mountOf(v)
-		if !m.Inside.Is("") {
+	for _, v := range append(opts.all("v", "volume"), opts.all("mount")...) {
+		if m, ok := MountOf(v); ok {
 			out = append(out, m)
 		}
 	}
-	for _, o := range opts {
-		if o.name == "device" {
-			host, _, _ := o.value.Split(":")
-			out = append(out, Mount{Host: host, Inside: host})
-		}
+	for _, v := range opts.all("device") {
+		host, _, _ := v.Split(":")
+		out = append(out, Mount{Host: host, Inside: host})
 	}
 	return out
 }
 
-// mountOf reads type=bind,source=/a,target=/b.
-func mountOf(v Word) Mount {
-	var m Mount
-	for {
-		field, rest, more := v.Split(",")
-		key, value, _ := field.Split("=")
-		switch {
+// MountOf reads what an option gives to a container: /a:/b:ro, or type=bind,source=/a,target=/b.
+// It returns false if that names no place in the container.
+func MountOf(v Word) (m Mount, ok bool) {
+	for field, rest, more := v.Split(","); ; field, rest, more = rest.Split(",") {
+		switch key, value, _ := field.Split("="); {
 		case key.Is("source") || key.Is("src"):
 			m.Host = value
 		case key.Is("target") || key.Is("dst") || key.Is("destination"):
-			m.Inside = value
+			m.Inside, ok = value, !value.Is("")
+		case key.Is("readonly") || key.Is("ro"):
+			m.ReadOnly = !value.Is("false")
 		}
 		if !more {
-			return m
+			break
 		}
-		v = rest
 	}
+	if host, inside, bound := v.Split(":"); bound && !ok {
+		inside, how, _ := inside.Split(":")
+		return Mount{host, inside, slices.Contains(strings.Split(how.String(), ","), "ro")}, true
+	}
+	return m, ok
 }
 
 // runFlake reads nix and guix, and INSTALLABLE#PROGRAM -- ARGUMENTS of nix run.

@@ -295,3 +295,30 @@ func TestReadPure(t *testing.T) {
 		})
 	}
 }
+
+// TestMountOf reads what an option gives to a container, in both forms.
+func TestMountOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Mount{
+		"/a:/b":                            {Host: Text("/a"), Inside: Text("/b")},
+		"/a:/b:ro":                         {Host: Text("/a"), Inside: Text("/b"), ReadOnly: true},
+		"/a:/b:z,ro":                       {Host: Text("/a"), Inside: Text("/b"), ReadOnly: true},
+		"/a:/b:rw":                         {Host: Text("/a"), Inside: Text("/b")},
+		"type=bind,source=/a,target=/b":    {Host: Text("/a"), Inside: Text("/b")},
+		"type=bind,src=/a,dst=/b,readonly": {Host: Text("/a"), Inside: Text("/b"), ReadOnly: true},
+		"destination=/b,src=/a,ro=true":    {Host: Text("/a"), Inside: Text("/b"), ReadOnly: true},
+		"src=/a,dst=/b,readonly=false":     {Host: Text("/a"), Inside: Text("/b")},
+		"type=bind,source=C:/a,target=/b":  {Host: Text("C:/a"), Inside: Text("/b")},
+		"type=tmpfs,target=/b":             {Inside: Text("/b")},
+	} {
+		m, ok := MountOf(Text(text))
+		if !ok || !m.Host.Equal(want.Host) || !m.Inside.Equal(want.Inside) || m.ReadOnly != want.ReadOnly {
+			t.Errorf("%s: %+v, %v", text, m, ok)
+		}
+	}
+	for _, text := range []string{"", "/a", "name", "type=bind,source=/a", "source=/a,target="} {
+		if m, ok := MountOf(Text(text)); ok {
+			t.Errorf("%s: %+v", text, m)
+		}
+	}
+}

@@ -174,10 +174,10 @@ func (r *reader) Below(folder string, depth int, match func(rel string) bool) (f
 
 // changed returns the files that were written before the source runs.
 func (r *reader) changed() []string {
-	if r.opts.Changed == nil {
+	if r.opts.Session == nil {
 		return nil
 	}
-	return r.opts.Changed()
+	return r.opts.Session.Changed()
 }
 
 // splitPattern splits a word with a pattern into its certain folder, the pattern below it and the
@@ -359,7 +359,7 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 		}
 	}
 	if !f.guess { // a possible command found in such a file would load the file again
-		c.Changed, c.Loaded = r.changed(), r.opts.Loaded
+		c.Changed, c.Session = r.changed(), r.opts.Session
 	}
 	for _, p := range f.stdin.Text.parts {
 		if path.IsAbs(p.File) {

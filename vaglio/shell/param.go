@@ -297,7 +297,7 @@ func (r *reader) defaulted(f *frame, p *syntax.ParamExp, w Word, set bool) Word 
 
 // set reports whether a variable was set, by the source or before it.
 func (r *reader) set(name string) bool {
-	return r.st.get(name) != nil || r.opts.Exported != nil && slices.Contains(r.opts.Exported(), name)
+	return r.st.get(name) != nil || r.opts.Session != nil && slices.Contains(r.opts.Session.Exported(), name)
 }
 
 // missing reports whether a value counts as missing for the operator.

@@ -165,11 +165,11 @@ type TaskCall struct {
 	Env func(name string) (Word, bool)
 	// Cwd is the folder that it runs in, absolute and clean.
 	Cwd string
-	// Files reads files, including those that the source wrote. Changed and Loaded are as in
-	// [Options]; Input lists the files that make up the standard input.
+	// Files reads files, including those that the source wrote. Session is as in [Options], Changed
+	// what it says was changed; Input lists the files that make up the standard input.
 	Files   Files
 	Changed []string
-	Loaded  func() []string
+	Session Session
 	Input   []string
 	// Carries says that its words are read further, as commands or programs. Command says that the
 	// last of Args is the program of a command that is read by itself; its words are left out.

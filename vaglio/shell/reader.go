@@ -66,13 +66,22 @@ type Options struct {
 	Files Files
 	// Tasks knows what tools run from files; it may be nil.
 	Tasks Tasks
-	// Changed returns the paths of the files that were written before the source runs. Loaded
-	// returns those among them that would be asked about or denied if they ran, Exported variables set.
-	Changed, Loaded, Exported func() []string
+	// Session is what was done before the source runs; nil knows of nothing.
+	Session Session
 	// Depth is how deep the source is nested in other sources.
 	Depth int
 	// Budget is shared by all readings of one call; nil means a fresh one.
 	Budget *Budget
+}
+
+// Session is what the calls before this one did.
+type Session interface {
+	// Changed returns the paths of the files that they wrote, Loaded those among them that would be
+	// asked about or denied if they ran.
+	Changed() []string
+	Loaded() []string
+	// Exported returns the variables that they set.
+	Exported() []string
 }
 
 // Budget counts what the readings of one call have spent together. Its zero value is a fresh
@@ -196,11 +205,16 @@ func plainWords(src string) int {
 
 // ReadArgv reads a command that runs without a shell, as by execve.
 func ReadArgv(argv []string, o Options) *Script {
-	words := make([]Word, len(argv))
-	for i, a := range argv {
-		words[i] = Text(a)
+	return ReadCommand(Command{Argv: Texts(argv)}, o)
+}
+
+// Texts returns the words for static texts.
+func Texts(list []string) []Word {
+	words := make([]Word, len(list))
+	for i, s := range list {
+		words[i] = Text(s)
 	}
-	return ReadCommand(Command{Argv: words}, o)
+	return words
 }
 
 func run(o Options, read func(*reader, *frame)) (out *Script) {
@@ -230,33 +244,28 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 
 // begin sets the state of a new shell.
 func (r *reader) begin() {
-	r.st.names = make(map[string]*entry, len(r.opts.Env)+8)
-	r.st.level = 1
-	export := func(name, value string) {
-		e := single(Text(value))
-		e.exported = true
-		r.st.put(name, e)
-	}
-	if r.opts.Home != "" {
-		export("HOME", r.opts.Home)
-	}
-	if r.opts.User != "" {
-		export("USER", r.opts.User)
-		export("LOGNAME", r.opts.User)
-	}
-	for name, value := range r.opts.Env {
-		export(name, value)
-	}
+	r.st.names, r.st.given, r.st.level = map[string]*entry{}, r.opts.given, 1
 	cwd := unknown("PWD")
 	if r.opts.Cwd != "" {
 		cwd = Text(path.Clean(r.opts.Cwd))
 	}
 	r.st.set(keyCwd, cwd)
-	args := make([]Word, len(r.opts.Args))
-	for i, a := range r.opts.Args {
-		args[i] = Text(a)
-	}
+	args := Texts(r.opts.Args)
 	r.st.put(keyArgs, &entry{list: args, isList: true, maybe: len(args) == 0})
+}
+
+// given returns the value of a variable that the shell is started with.
+func (o *Options) given(name string) (string, bool) {
+	if value, ok := o.Env[name]; ok {
+		return value, true
+	}
+	switch name {
+	case "HOME":
+		return o.Home, o.Home != ""
+	case "USER", "LOGNAME":
+		return o.User, o.User != ""
+	}
+	return "", false
 }
 
 // finish reads the functions that nobody called, if some command's unknown name might be theirs.

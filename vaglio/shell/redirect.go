@@ -276,6 +276,9 @@ func (r *reader) whole(name string, written Word) Word {
 
 // written reports whether the source itself wrote the file.
 func (r *reader) written(file Word) bool {
+	if !r.st.wrote {
+		return false
+	}
 	key, ok := r.fileKey(file)
 	return ok && r.st.get(key) != nil
 }

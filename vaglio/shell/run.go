@@ -125,13 +125,11 @@ func (r *reader) plain(f *frame, k *call) Word {
 		g.conditional = true
 		r.callFunction(&g, e, &call{argv: append([]Word{Text("command_not_found_handle")}, k.argv...), span: k.span})
 	}
-	if key, ok := r.fileKey(k.argv[0]); ok {
-		if s, _ := k.argv[0].Text(); strings.Contains(s, "/") {
-			if r.st.get(key) != nil {
-				r.runWritten(f, k)
-			} else {
-				r.runFile(f, k, at)
-			}
+	if s, ok := k.argv[0].Text(); ok && strings.Contains(s, "/") {
+		if r.written(k.argv[0]) {
+			r.runWritten(f, k)
+		} else {
+			r.runFile(f, k, at)
 		}
 	}
 	return r.output(f, k)

@@ -208,7 +208,10 @@ type Remote struct {
 }
 
 // Mount is one local folder as a remote sees it.
-type Mount struct{ Host, Inside Word }
+type Mount struct {
+	Host, Inside Word
+	ReadOnly     bool
+}
 
 // ProblemKind says what kept a source from being fully known.
 type ProblemKind string

@@ -36,6 +36,8 @@ func (e *entry) hasValue() bool { return e != nil && len(e.vals) > 0 }
 // branches and subshells can be undone and joined at the cost of their changes.
 type state struct {
 	names   map[string]*entry
+	given   func(name string) (string, bool) // the variables that the shell was started with
+	wrote   bool                             // it has remembered the content of a file
 	journal []undo
 	marks   int
 	level   int // how many shells deep
@@ -67,9 +69,24 @@ const (
 	keyZero     = "$0 "
 )
 
+// entry returns what is known of a key, whichever shell set it. Most variables that a shell is
+// started with are never asked for, so each gets its entry only then.
+func (s *state) entry(key string) *entry {
+	e, known := s.names[key]
+	if known {
+		return e
+	}
+	if value, ok := s.given(key); ok {
+		e = single(Text(value))
+		e.exported, e.level = true, 1
+		s.names[key] = e
+	}
+	return e
+}
+
 // get returns the entry of a key as the current shell sees it; nil if nothing is known of it.
 func (s *state) get(key string) *entry {
-	e := s.names[key]
+	e := s.entry(key)
 	if e == nil || e.level >= s.level || e.exported {
 		return e
 	}
@@ -110,19 +127,17 @@ func (s *state) put(key string, e *entry) {
 	if e != nil && e.level == 0 {
 		e.level = s.level
 	}
+	s.wrote = s.wrote || strings.HasPrefix(key, keyFile)
 	if s.marks > 0 {
-		s.journal = append(s.journal, undo{key, s.names[key]})
+		s.journal = append(s.journal, undo{key, s.entry(key)})
 	}
 	s.write(key, e)
 }
 
 func (s *state) write(key string, e *entry) {
-	if e == nil {
+	if _, given := s.given(key); e == nil && !given {
 		delete(s.names, key)
 		return
-	}
-	if s.names == nil {
-		s.names = make(map[string]*entry)
 	}
 	s.names[key] = e
 }
@@ -167,7 +182,7 @@ func (s *state) rollback(mark int) change {
 			diff = make(change)
 		}
 		if _, seen := diff[u.key]; !seen {
-			diff[u.key] = s.names[u.key]
+			diff[u.key] = s.entry(u.key)
 		}
 		s.write(u.key, u.old)
 	}
@@ -204,7 +219,7 @@ func (s *state) join(branches ...change) {
 		}
 	}
 	for key, list := range touched {
-		s.put(key, joinEntries(key, s.names[key], list, len(branches)))
+		s.put(key, joinEntries(key, s.entry(key), list, len(branches)))
 	}
 }
 

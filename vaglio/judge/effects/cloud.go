@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -143,13 +144,9 @@ func dockerRun(c *command) []Effect {
 
 // mounted returns the effect of giving a container a folder of the host.
 func (c *command) mounted(mount string) []Effect {
-	host, _, of := strings.Cut(mount, ":")
-	for part := range strings.SplitSeq(mount, ",") {
-		if key, s, ok := strings.Cut(part, "="); ok && (key == "source" || key == "src") {
-			host = s
-		}
-	}
-	if !of && !strings.Contains(mount, "=") || host == "" || !strings.Contains("/~$.", host[:1]) {
+	m, _ := shell.MountOf(shell.Text(mount))
+	host, _ := m.Host.Text()
+	if host == "" || !strings.Contains("/~$.", host[:1]) {
 		return nil // a volume
 	}
 	switch p := c.r.world.placeOf(literal(host), c.cwd); {
@@ -157,7 +154,7 @@ func (c *command) mounted(mount string) []Effect {
 		return one(KindPrivilege, say("gives a container control of the container engine"), host)
 	case p == placeSecret, p == placeControl:
 		return one(KindCredentials, say("gives a container the secrets in %s", host), host)
-	case strings.HasSuffix(mount, ":ro"), strings.Contains(mount, "readonly"), p == placeWorkspace, p == placeTemp, p == placeNowhere:
+	case m.ReadOnly, p == placeWorkspace, p == placeTemp, p == placeNowhere:
 		return nil
 	}
 	return []Effect{usual(KindPrivilege).with(say("gives a container the folder %s of the host", host), host).as(Partial, ReachUser)}
@@ -191,7 +188,7 @@ func composeRule(c *command) []Effect {
 // elsewhere raises the effects of a container command if the engine is on another machine, or if
 // the containers belong to a live system.
 func (c *command) elsewhere(name string, out []Effect) []Effect {
-	t, where, at := c.r.judge.tables, wording.Phrase("on a live system: %s"), join(c.all)
+	t, where, at := c.r.judge.tables, wording.Phrase("on a live system: %s"), ""
 	switch engine := c.remoteEngine(); {
 	case t.ofClass("cluster-client", name):
 		return c.localCluster(out)
@@ -201,6 +198,8 @@ func (c *command) elsewhere(name string, out []Effect) []Effect {
 		where, at = "on the engine %s", engine
 	case !t.ofClass("running-verb", c.operand(0)) && !t.ofClass("running-verb", c.operand(1)), !c.production():
 		return out
+	default:
+		at = join(c.all)
 	}
 	for i := range out {
 		if e := &out[i]; e.Kind != KindRead && (e.Reach == ReachWorkspace || e.Reach == ReachUser) {

@@ -118,11 +118,7 @@ type Assessment struct {
 // Read says what a proposal would do. It never fails: what it cannot read is an effect of
 // [KindUnknown].
 func (j *Judge) Read(p vaglio.Proposal) Assessment {
-	r := j.reading(p)
-	r.fetched, r.facts, r.running = p.Facts.Fetched(), p.Facts, p.Context.Running
-	if r.running == nil {
-		r.running = vaglio.NewRunning(p.Facts, nil)
-	}
+	r := j.reading(p, p.Facts)
 	r.executor(p)
 	r.leaves(p)
 	if len(r.effects) == 0 {
@@ -131,11 +127,11 @@ func (j *Judge) Read(p vaglio.Proposal) Assessment {
 	return Assessment{Effects: r.effects, Notes: r.notes, Did: r.did}
 }
 
-// reading returns a reading of which the session knows nothing.
-func (j *Judge) reading(p vaglio.Proposal) *reading {
+// reading returns a reading in a session that did what the facts say.
+func (j *Judge) reading(p vaglio.Proposal, facts vaglio.Facts) *reading {
 	return &reading{
-		judge: j, world: j.worldOf(p), running: vaglio.NewRunning(nil, nil),
-		fetched: map[string]bool{}, noted: map[string]bool{}, ahead: map[string]bool{},
+		judge: j, world: j.worldOf(p), facts: facts, running: cmp.Or(p.Context.Running, vaglio.NewRunning(facts, nil)),
+		fetched: facts.Fetched(), noted: map[string]bool{}, ahead: map[string]bool{},
 	}
 }
 
@@ -144,7 +140,7 @@ func (j *Judge) Did(p vaglio.Proposal) vaglio.Facts { return j.Read(p).Did }
 
 // Loaded reports whether a file's content would be asked about or denied if it ran.
 func (j *Judge) Loaded(p vaglio.Proposal, w readings.Written) bool {
-	r := j.reading(p)
+	r := j.reading(p, nil)
 	r.script(readings.ReadLoaded(w, r.shellOptions()))
 	return slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind != KindUnknown && e.score(nil) < Threshold })
 }
@@ -158,8 +154,8 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 	return j.grade(j.Read(p), p.Intent), nil
 }
 
-func (j *Judge) grade(r Assessment, intent string) vaglio.GradientResult {
-	said := j.tables.intentOf(intent)
+func (j *Judge) grade(r Assessment, asked string) vaglio.GradientResult {
+	said := &intent{text: asked, verbs: j.tables.Nouns}
 	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
 	worst := r.Effects[0].Kind
 	groups, first := folded(r.Effects, said), 0
@@ -248,12 +244,18 @@ func worstOf(groups []fold) (list []finding, all int) {
 func told(list []finding) ([]vaglio.Signal, vaglio.Args) {
 	signals, meant := make([]vaglio.Signal, len(list)), make([]any, len(list))
 	for i := range list {
+		signals[i] = list[i].Signal
 		is := meaningOf(list[i].effect)
 		known, ok := meanings.Load(is)
 		if !ok {
-			known, _ = meanings.LoadOrStore(is, map[string]any{"kind": string(is.kind), "reversibility": string(is.v), "reach": string(is.reach)})
+			means := map[string]any{"kind": string(is.kind), "reversibility": string(is.v), "reach": string(is.reach)}
+			known, _ = meanings.LoadOrStore(is, [2]vaglio.Args{means, {"effects": []any{means}}})
 		}
-		signals[i], meant[i] = list[i].Signal, known
+		means, _ := known.([2]vaglio.Args) // as one of several, and alone
+		if len(list) == 1 {
+			return signals, means[1]
+		}
+		meant[i] = map[string]any(means[0])
 	}
 	return signals, vaglio.Args{"effects": meant}
 }

@@ -377,7 +377,7 @@ func allRules() map[string]rule {
 
 		"client": (*command).client, "mongo": mongoRule,
 
-		"execTool": execTool, "goRun": goRun, "npmInit": npmInit, "npx": npxRule,
+		"execTool": execTool, "npmInit": npmInit, "npx": npxRule,
 		"script": scriptRule, "scriptOrTool": (*command).scriptOrTool, "tasks": tasksRule,
 
 		"carried": (*command).carriedText,

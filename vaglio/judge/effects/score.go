@@ -77,27 +77,29 @@ func (e Effect) final() bool {
 	return lost || e.Kind == KindCredentials || e.Kind == KindSafeguardOff || e.Kind == KindPower
 }
 
-// intent is what a call is meant to do, as lower-case words.
+// intent is what a call is meant to do.
 type intent struct {
-	words map[string]bool
+	text  string
+	words map[string]bool            // of the text, in lower case; read when they are first needed
 	verbs map[string]map[string]bool // the verbs that people ask with, by class
 }
 
-// intentOf reads the words of an intent.
-func (t *tables) intentOf(text string) *intent {
-	i := &intent{map[string]bool{}, t.Nouns}
-	for s := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
+func (i *intent) read() {
+	i.words = map[string]bool{}
+	for s := range strings.FieldsFuncSeq(strings.ToLower(i.text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '_' && r != '-' && r != '/'
 	}) {
 		i.words[strings.Trim(s, "./-")] = true
 	}
-	return i
 }
 
 // asks reports whether the intent plainly asks for the effect: it names the action and the target.
 func (i *intent) asks(e Effect) bool {
-	if i == nil || len(i.words) == 0 {
+	if i == nil || i.text == "" {
 		return false
+	}
+	if i.words == nil {
+		i.read()
 	}
 	named := slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(e.Target), func(r rune) bool { return r == ' ' || r == ',' }), func(s string) bool {
 		s = lastPart(strings.TrimRight(s, "/")) // a folder above it does not name it

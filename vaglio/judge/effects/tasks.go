@@ -11,11 +11,8 @@ import (
 )
 
 // taskRule judges the task that the first operand names.
-func taskRule(c *command) []Effect { return c.task(c.operand(c.took), c.said(c.rest(c.took))) }
-
-// goRun judges a program of the project that is built and run.
-func goRun(c *command) []Effect {
-	return c.task(path.Base(c.operand(1)), say("runs the project's program %s", c.operand(1)))
+func taskRule(c *command) []Effect {
+	return c.task(path.Base(c.operand(c.took)), c.said(c.rest(c.took)))
 }
 
 // npmInit judges the generator that creates a project.

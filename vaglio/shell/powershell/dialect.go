@@ -106,12 +106,16 @@ func (s *shape) dialect() Dialect {
 func (s *shape) word(w string, first bool) {
 	s.variable = s.variable || strings.ContainsAny(w, "$[-") && variables.MatchString(w)
 	s.percent = s.percent || strings.Contains(w, "%") && percents.MatchString(w)
-	s.path = s.path || drives.MatchString(w)
+	s.path = s.path || isWindowsPath(w)
 	if first {
 		s.command(w)
 	} else {
 		s.slashes = s.slashes || len(w) == 2 && isSlashOption(strings.ToLower(w)) || slashes.MatchString(w)
 	}
+}
+
+func isWindowsPath(w string) bool {
+	return len(w) > 1 && (w[0] == '.' || w[1] == ':') && drives.MatchString(w)
 }
 
 // command records what the name of a command shows.
