@@ -208,3 +208,17 @@ func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
 		}
 	})
 }
+
+// TestAReplyMayBeFasterThanTheDispatcher replies to a card before anybody noted where it is.
+func TestAReplyMayBeFasterThanTheDispatcher(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := newAsk(w.t, command("make"))
+		w.desk.Add(a)
+		if _, err := w.channel.Post(w.t.Context(), card(a)); err != nil {
+			w.t.Fatal(err)
+		}
+		if m := w.say(ann(), w.last().ID, "not on a Friday"); a.Approvals[0].State != approval.Denied || strings.Contains(m.Text, "nothing was decided") {
+			w.t.Errorf("the call is %s; the bot says %q", a.Approvals[0].State, m.Text)
+		}
+	})
+}
