@@ -196,6 +196,14 @@ func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
 		if m, _ := w.server.Message(w.chat, twin.ID); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Allowed once by Ann") {
 			t.Errorf("the twin shows %q %v", m.Text, labels(m))
 		}
+		if strings.Contains(w.log.String(), "twin") {
+			t.Errorf("the log tells of no trouble: %s", w.log)
+		}
+		w.server.Fail("editMessageText", 1, telegramtest.Fault{Code: 403, Body: `{"ok":false,"error_code":403,"description":"Forbidden"}`})
+		w.answer(w.server.PressData(ann(), w.chat, twin.ID, twin.Buttons()[0].Data))
+		if !strings.Contains(w.log.String(), "the twin of a card could not be brought up to date") {
+			t.Errorf("nobody is told: %s", w.log)
+		}
 		// A press of an unknown button is answered so, and the button is removed.
 		b := w.ask(command("make b"))
 		w.desk.Forget()

@@ -198,18 +198,6 @@ func TestWhatIsTakenUpAsPartOfAGroupAnswersHowItEnded(t *testing.T) {
 	}
 }
 
-// TestAFileThatClosesBeneathAReaderIsClosed closes the file between a reader's look at the store
-// and its transaction.
-func TestAFileThatClosesBeneathAReaderIsClosed(t *testing.T) {
-	db := newDB(t)
-	if err := db.bolt.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Get(t.Context(), approval.KindAsk, "a"); !errors.Is(err, ErrClosed) {
-		t.Errorf("got %v, want ErrClosed", err)
-	}
-}
-
 func TestPingDoesNotWaitForADiskThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := newDB(t)
@@ -414,6 +402,9 @@ func TestWhatWasNotWrittenIsNotRead(t *testing.T) {
 		}
 		if _, ok := head([]byte("l"), v); ok {
 			t.Error("the record of another key is read")
+		}
+		if _, err := decode(nil, []byte("l"), v); err == nil {
+			t.Error("the record of another key is taken as it stands")
 		}
 	}
 	many := binary.AppendUvarint(nil, approval.MaxKeys+1)
