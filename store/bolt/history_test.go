@@ -97,6 +97,11 @@ func TestMissingHashIsDamage(t *testing.T) {
 		return tx.Bucket([]byte("tree")).Delete(binary.BigEndian.AppendUint64(nil, 1))
 	})
 	db = open(t, path)
+	for l, err := range db.Leaves(t.Context(), 0) {
+		if err != nil || string(l.Value) != fmt.Sprint(l.Index) || (len(l.Hashes) == 0) != (l.Index == 1) {
+			t.Errorf("leaf %d is %q with %d hashes, %v", l.Index, l.Value, len(l.Hashes), err)
+		}
+	}
 	err := leave(t.Context(), db, "a", "3")
 	if want := "store " + path + " is damaged: the history lacks a hash of leaf 1; restore it from a backup"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
