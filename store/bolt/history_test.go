@@ -149,7 +149,8 @@ func TestDamageOfTheHistoryIsTold(t *testing.T) {
 	})
 	db = open(t, path)
 	var last error
-	for _, last = range db.Leaves(t.Context(), 0) {
+	for _, err := range db.Leaves(t.Context(), 0) {
+		last = err
 	}
 	if last == nil || !strings.Contains(last.Error(), "a leaf of the history has no number") {
 		t.Errorf("the leaves end with %v", last)

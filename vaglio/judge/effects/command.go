@@ -55,7 +55,7 @@ func (r *reading) script(s *shell.Script) {
 	}
 	rebuildable := func() bool { return false } // by the find before; asked once, since one may run thousands
 	for i, v := range list {
-		if len(v.via) > 0 && strings.HasPrefix(v.via[len(v.via)-1], "find -exec") && removes(v.name) && rebuildable() {
+		if v.removesFound() && rebuildable() {
 			continue
 		}
 		r.add(of(&s.Commands[i], r.located(v, r.invocation(v)))...)
@@ -114,6 +114,9 @@ const (
 	maxCommands = 4096
 	maxWords    = 16 << 10
 )
+
+// removesFound reports whether find runs the command for what it finds, and it removes that.
+func (v *invocation) removesFound() bool { return len(v.via) > 0 && strings.HasPrefix(v.via[len(v.via)-1], "find -exec") && removes(v.name) }
 
 // foundRebuildable reports whether find deletes only names that can be rebuilt. Find's own rule
 // then judges the deletion.
