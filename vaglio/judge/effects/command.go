@@ -116,7 +116,9 @@ const (
 )
 
 // removesFound reports whether find runs the command for what it finds, and it removes that.
-func (v *invocation) removesFound() bool { return len(v.via) > 0 && strings.HasPrefix(v.via[len(v.via)-1], "find -exec") && removes(v.name) }
+func (v *invocation) removesFound() bool {
+	return len(v.via) > 0 && strings.HasPrefix(v.via[len(v.via)-1], "find -exec") && removes(v.name)
+}
 
 // foundRebuildable reports whether find deletes only names that can be rebuilt. Find's own rule
 // then judges the deletion.
