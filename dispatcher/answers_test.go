@@ -169,6 +169,18 @@ func TestAGrantCoversEqualCallsUntilItEnds(t *testing.T) {
 	})
 }
 
+// TestOnlyAGrantEnds orders the end of a call that was allowed once.
+func TestOnlyAGrantEnds(t *testing.T) {
+	inUnderstanding(t, func(t *testing.T, g *gate) {
+		a := g.propose(t, push("main"), 0)
+		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
+		_, err := g.order(t, approval.Order{Verb: approval.VerbEnd, ID: string(a.Approval.ID)})
+		if bad, ok := errors.AsType[*approval.OrderError](err); !ok || bad.Key != approval.OrderNothing {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 func TestWhatEndsAGrant(t *testing.T) {
 	for name, end := range map[string]func(*testing.T, *gate, approval.ID){
 		"a tap": func(t *testing.T, g *gate, id approval.ID) {

@@ -1,10 +1,13 @@
 package dispatcher_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -146,6 +149,7 @@ type house struct {
 	quiet dispatcher.Quiet
 	// routing takes effect at the next start.
 	routing approval.Routing
+	log     bytes.Buffer
 	t       *testing.T
 }
 
@@ -166,6 +170,7 @@ func (h *house) start() {
 	h.gate = running(h.t, dispatcher.Config{
 		Store: h.store, Channels: append([]dispatcher.Channel{h.chat}, h.also...),
 		Deciders: dispatcher.Deciders{Routing: h.routing}, Hours: dispatcher.Hours{Quiet: h.quiet},
+		Log: slog.New(slog.NewTextHandler(io.MultiWriter(h.t.Output(), &h.log), nil)),
 	})
 }
 

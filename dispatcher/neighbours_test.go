@@ -251,6 +251,12 @@ func TestAnEscalationIsMadeUpFor(t *testing.T) {
 		if n := len(desk.seen()); n != 1 {
 			t.Errorf("it is shown %d times to whom it escalates", n)
 		}
+		told := func() int { return strings.Count(h.log.String(), "an ask could not be escalated") }
+		n := told()
+		time.Sleep(time.Hour)
+		if n == 0 || told() != n {
+			t.Errorf("the log tells %d times that it could not be escalated, later %d", n, told())
+		}
 	})
 	teamed(t, func(t *testing.T, h *house, desk *chat) {
 		h.ask("make a", 1)

@@ -2,6 +2,7 @@ package dispatcher_test
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -139,8 +140,8 @@ func TestAnotherRosterVoidsVotes(t *testing.T) {
 		h.routing.Routes[0].Approvers = []string{"ann", "bob", "cat"}
 		h.restart()
 		settle()
-		if it := h.chat.seen()[0].card.Items[0]; len(it.Votes) != 0 {
-			t.Errorf("the card shows %+v", it.Votes)
+		if it := h.chat.seen()[0].card.Items[0]; len(it.Votes) != 0 || strings.Contains(h.log.String(), "could not be dropped") {
+			t.Errorf("the card shows %+v; %s", it.Votes, &h.log)
 		}
 		if r, err := h.vote(card, bob, approval.ChoiceAllow); err != nil || r.Won || !r.Voted {
 			t.Errorf("bob: %+v, %v", r, err)

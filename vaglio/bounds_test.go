@@ -90,6 +90,7 @@ func hostile(size int) map[string]vaglio.Proposal {
 		"curl_data":         fill("curl x.example ", "-d "+rep("a", 60)+" ", ""),
 		"env_files":         fill("", "cat .env|", "cat"),
 		"filter_words":      fill("a=$b;rev ", "\"$a\" ", "|sh"),
+		"listed_words":      fill("ls /;a=$b;rev ", "\"$a\" ", ""),
 		"words_of_tcl":      fill("tclsh <<'E'\n", "set a b\n", "E"),
 		"sql_updates":       fill("psql -c 'SELECT ", "(UPDATE a),", "1'"),
 		"sql_meta":          fill("sqlite3 a.db <<'E'\n", ".tables\n", "E"),
@@ -155,21 +156,29 @@ func hostile(size int) map[string]vaglio.Proposal {
 
 // TestLargeCallsAreBounded counts the bytes that judging hostile calls allocates. This bounds
 // their work as well as their memory, and does not depend on the machine.
-// [BenchmarkLargeCalls] measures the time.
+// [BenchmarkLargeCalls] measures the time. A short run tries one size, at which most bounds of
+// counts are not reached yet; the full one also those around it, because what is cut off by a
+// bound at one size may be at its worst at another.
 func TestLargeCallsAreBounded(t *testing.T) {
 	race.Alone(t)
-	const size, most = 256 << 10, 200 << 20
+	const most = 200 << 20
+	sizes := []int{16 << 10, 4 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
 	e := gate(t)
-	for name, p := range hostile(size) {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := e.Judge(t.Context(), p)
-		if _, shape := errors.AsType[*vaglio.ShapeError](err); err != nil && !shape {
-			t.Errorf("%s: %v", name, err)
-		}
-		runtime.ReadMemStats(&after)
-		if taken := after.TotalAlloc - before.TotalAlloc; taken > most {
-			t.Errorf("%s takes %d MiB, want %d at most", name, taken>>20, most>>20)
+	for _, size := range sizes {
+		for name, p := range hostile(size) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := e.Judge(t.Context(), p)
+			if _, shape := errors.AsType[*vaglio.ShapeError](err); err != nil && !shape {
+				t.Errorf("%s of %d KiB: %v", name, size>>10, err)
+			}
+			runtime.ReadMemStats(&after)
+			if taken := after.TotalAlloc - before.TotalAlloc; taken > most {
+				t.Errorf("%s of %d KiB takes %d MiB, want %d at most", name, size>>10, taken>>20, most>>20)
+			}
 		}
 	}
 }

@@ -366,6 +366,29 @@ func TestWhyAnswersInTheThread(t *testing.T) {
 	})
 }
 
+func TestWhyMeetsTrouble(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		w.desk.Fail(errors.New("the disk is full"))
+		w.press(ann, a, "Why?")
+		w.wants(w.whispered(ann), "Something went wrong")
+		w.desk.Fail(nil)
+		all := w.shown(a).Buttons()
+		why := all[slices.IndexFunc(all, func(b slacktest.Button) bool { return b.Text == "Why?" })]
+		why.Value = strings.Replace(why.Value, string(a.ID), "nosuchask", 1)
+		w.server.PressButton(ann, home, ts(a), why)
+		synctest.Wait()
+		w.wants(w.whispered(ann), "no longer")
+		if len(w.thread(a)) != 0 {
+			w.t.Errorf("the thread is %+v", w.thread(a))
+		}
+		w.server.Fail("chat.postEphemeral", 1, slacktest.Fault{Error: "fatal_error"})
+		w.server.PressButton(ann, home, ts(a), why)
+		synctest.Wait()
+		w.wants(w.log.String(), "a person could not be answered")
+	})
+}
+
 func TestCommands(t *testing.T) {
 	inWorld(t, func(w *world) {
 		say := func(user, text string) string {

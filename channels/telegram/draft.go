@@ -73,11 +73,11 @@ func (c *Channel) Found(ask approval.AskID) (ref string, ok bool) {
 	return refTo(n.Drafts[i].Chat, n.Drafts[i].Message), true
 }
 
-// besides returns the ask whose card the message belongs to as its file or its reminder, or
-// "".
+// besides returns the ask whose card the message belongs to as its file, its reminder, or a
+// message that the dispatcher may not know yet, or "".
 func (c *Channel) besides(m *message) approval.AskID {
 	for _, d := range c.notes.Now().Drafts {
-		if d.Chat == m.Chat.ID && (m.ID == d.File || m.ID == d.Reminder) {
+		if d.Chat == m.Chat.ID && slices.Contains([]int{d.Message, d.File, d.Reminder}, m.ID) {
 			return d.Ask
 		}
 	}

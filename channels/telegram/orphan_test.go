@@ -196,6 +196,14 @@ func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
 		if m, _ := w.server.Message(w.chat, twin.ID); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Allowed once by Ann") {
 			t.Errorf("the twin shows %q %v", m.Text, labels(m))
 		}
+		if strings.Contains(w.log.String(), "twin") {
+			t.Errorf("the log tells of no trouble: %s", w.log)
+		}
+		w.server.Fail("editMessageText", 1, telegramtest.Fault{Code: 403, Body: `{"ok":false,"error_code":403,"description":"Forbidden"}`})
+		w.answer(w.server.PressData(ann(), w.chat, twin.ID, twin.Buttons()[0].Data))
+		if !strings.Contains(w.log.String(), "the twin of a card could not be brought up to date") {
+			t.Errorf("nobody is told: %s", w.log)
+		}
 		// A press of an unknown button is answered so, and the button is removed.
 		b := w.ask(command("make b"))
 		w.desk.Forget()
@@ -205,6 +213,20 @@ func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
 		synctest.Wait()
 		if m := w.shown(b); len(m.Buttons()) != 0 {
 			t.Errorf("it kept its buttons: %v", labels(m))
+		}
+	})
+}
+
+// TestAReplyMayBeFasterThanTheDispatcher replies to a card before anybody noted where it is.
+func TestAReplyMayBeFasterThanTheDispatcher(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := newAsk(w.t, command("make"))
+		w.desk.Add(a)
+		if _, err := w.channel.Post(w.t.Context(), card(a)); err != nil {
+			w.t.Fatal(err)
+		}
+		if m := w.say(ann(), w.last().ID, "not on a Friday"); a.Approvals[0].State != approval.Denied || strings.Contains(m.Text, "nothing was decided") {
+			w.t.Errorf("the call is %s; the bot says %q", a.Approvals[0].State, m.Text)
 		}
 	})
 }

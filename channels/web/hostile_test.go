@@ -30,7 +30,8 @@ func skeleton(n *html.Node) []string {
 }
 
 // TestHostileTextChangesNoStructure checks that whatever an agent writes, a page has the
-// same structure as with plain words, and contains no invisible character.
+// same structure as with plain words, and contains no invisible character. A short run shows each
+// text on every third page.
 func TestHostileTextChangesNoStructure(t *testing.T) {
 	race.Alone(t)
 	addresses := []string{"/inbox", "/inbox?ask=answered", "/inbox/ask/waiting1", "/inbox/ask/answered", "/inbox/history", "/inbox/statistics"}
@@ -51,6 +52,9 @@ func TestHostileTextChangesNoStructure(t *testing.T) {
 				t.Error("no command line is shown")
 			}
 			for i, a := range append(slices.Clone(addresses), turn(in)) {
+				if testing.Short() && (i+len(name))%3 != 0 {
+					continue
+				}
 				rec := in.get(a)
 				if rec.Code != http.StatusOK {
 					t.Fatalf("%s: got %d", a, rec.Code)

@@ -39,7 +39,10 @@ func TestStatisticsHaveAPage(t *testing.T) {
 		d := busy(10_000, 30)
 		in := newInbox(t, d).signIn()
 		for _, lang := range []string{"en", "it"} {
-			for _, address := range []string{"", "?days=1", "?days=7", "?days=30", "?days=3660", "?from=1999-12-24&to=1999-12-26", "?from=1999-12-24&to="} {
+			for i, address := range []string{"?days=7", "?days=3660", "", "?days=1", "?days=30", "?from=1999-12-24&to=1999-12-26", "?from=1999-12-24&to="} {
+				if testing.Short() && i >= 2 {
+					break // the other spans differ in their numbers alone
+				}
 				doc := in.spoken("/inbox/statistics"+address, lang)
 				if words := doc.words(); strings.Contains(words, "[web.") || strings.Contains(words, "[chart.") {
 					t.Errorf("%s in %s: a text is missing: %s", address, lang, words)

@@ -103,10 +103,16 @@ func TestAHookWithATokenIsItsAgent(t *testing.T) {
 	s := h.serve()
 	token := s.newAgent("coder")
 	h.env = append(h.env, "METNOS_AGENT_TOKEN="+token)
-	h.run(hookCall, "hook", "claude-code", "--limit", "1s")
-	if out := h.run("", "pending"); !strings.Contains(out.out, "coder") {
-		t.Errorf("the call is not the agent's:\n%s", out.out)
+	cmd := h.command(t.Context(), "hook", "claude-code")
+	cmd.Stdin = strings.NewReader(hookCall)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
+	if agent := s.waiting(1)[0].Agent; agent != "coder" {
+		t.Errorf("the call is %s's", agent)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
 }
 
 // TestAgentMistakes checks that each mistake is answered with one sentence and changes nothing.

@@ -48,7 +48,8 @@ func (f foreign) guard(t *testing.T, url string, limit int) (said guarded) {
 }
 
 // TestClientsOfOtherLanguages holds the small clients to one contract, against a daemon that
-// answers their requests in a fixed order.
+// answers their requests in a fixed order. A short run tries every row in Python, and in Node.js,
+// which takes a second to start, those in which the call runs.
 func TestClientsOfOtherLanguages(t *testing.T) {
 	t.Parallel()
 	const (
@@ -103,6 +104,9 @@ func TestClientsOfOtherLanguages(t *testing.T) {
 			"redirected":       {[]string{`307 elsewhere`}, []string{propose}, 0, "vaglio"},
 			"not-reported":     {[]string{allowed, done, `500 {"detail":"full"}`}, []string{propose, redeem, report}, 1, ""},
 		} {
+			if testing.Short() && f.program == "node" && tc.ran == 0 && name != "denied" {
+				continue
+			}
 			t.Run(f.program+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				d := &inOrder{answers: tc.answers}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -365,5 +367,21 @@ func TestLongTextIsCutVisibly(t *testing.T) {
 		if count(whole) <= 9500 && got != whole || count(whole) > 9500 && (count(got) != 9500 || !strings.HasSuffix(got, " [cut]")) {
 			t.Errorf("%d units from %d bytes: …%q", count(got), len(text), got[max(0, len(got)-20):])
 		}
+	}
+}
+
+func TestNobodyReadsWhatIsClosed(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unheard(f) || unheard(&bytes.Buffer{}) {
+		t.Error("a file or a buffer has no reader")
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !unheard(f) {
+		t.Error("a closed file has a reader")
 	}
 }

@@ -440,6 +440,37 @@ func TestHTTPListAmongOthers(t *testing.T) {
 	}
 }
 
+// The proxy's own tools/list names its method in a header if the client's call did.
+func TestHTTPListNamesItsMethodAsTheClientDoes(t *testing.T) {
+	t.Parallel()
+	for _, headers := range [][]string{nil, {"Mcp-Method", "tools/call", "Mcp-Name", "ok"}} {
+		lists := 0
+		up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			m, err := jsonrpc.Parse(body)
+			if err != nil {
+				t.Error(err)
+			}
+			want := ""
+			if headers != nil {
+				want = m.Method
+			}
+			if m.Method == "tools/list" {
+				lists++
+			}
+			if got := r.Header.Get("Mcp-Method"); got != want {
+				t.Errorf("%s comes as %q, want %q", m.Method, got, want)
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, (&server{tools: aTool("ok", "")}).answer(string(body)))
+		}))
+		w, _ := webBefore(t, up)
+		if got := w.post(toolsCall("1", "ok"), headers...); !strings.Contains(got.body, ran) || lists == 0 {
+			t.Errorf("%d lists, then %s", lists, got.body)
+		}
+	}
+}
+
 // A further page of the list adds to the tools of the first.
 func TestHTTPListOfSeveralPages(t *testing.T) {
 	t.Parallel()

@@ -130,7 +130,7 @@ func (t *tables) grow(values [][]byte) error {
 	return nil
 }
 
-func leafKey(index int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(index)) } //nolint:gosec // Never negative.
+func leafKey(index int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(index)) } //nolint:gosec // -1 is the key of no leaf.
 
 // leafIndex returns the index in a key.
 func leafIndex(key []byte) (int64, error) {
@@ -158,7 +158,7 @@ func treeHashes(tree *bbolt.Bucket, indexes []int64) ([]tlog.Hash, error) {
 	for i, index := range indexes {
 		leaf, at := history.Place(index)
 		var packed []byte
-		if tree != nil && leaf >= 0 {
+		if tree != nil {
 			packed = tree.Get(leafKey(leaf))
 		}
 		hashes, err := splitHashes(packed)

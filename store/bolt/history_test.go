@@ -66,6 +66,9 @@ func TestOldFileGetsAHistory(t *testing.T) {
 	for l, err := range look.Leaves(t.Context(), 0) {
 		t.Errorf("an old file has a leaf: %v, %v", l, err)
 	}
+	if _, err := look.TreeHashes(t.Context(), []int64{0}); err == nil {
+		t.Error("an old file has a hash")
+	}
 	if err := look.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +97,11 @@ func TestMissingHashIsDamage(t *testing.T) {
 		return tx.Bucket([]byte("tree")).Delete(binary.BigEndian.AppendUint64(nil, 1))
 	})
 	db = open(t, path)
+	for l, err := range db.Leaves(t.Context(), 0) {
+		if err != nil || string(l.Value) != fmt.Sprint(l.Index) || (len(l.Hashes) == 0) != (l.Index == 1) {
+			t.Errorf("leaf %d is %q with %d hashes, %v", l.Index, l.Value, len(l.Hashes), err)
+		}
+	}
 	err := leave(t.Context(), db, "a", "3")
 	if want := "store " + path + " is damaged: the history lacks a hash of leaf 1; restore it from a backup"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -117,10 +125,38 @@ func TestALeafWithoutANumberIsDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		inFile(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("tree")).Put(key, make([]byte, 32)) })
-		err := leave(t.Context(), open(t, path), "a", "1")
+		db = open(t, path)
+		err := leave(t.Context(), db, "a", "1")
 		if err == nil || !strings.Contains(err.Error(), "is damaged: a leaf of the history has no number") {
 			t.Errorf("%s: got %v", name, err)
 		}
+		if err := leave(t.Context(), db, "b"); err != nil {
+			t.Errorf("%s: a record without leaves: %v", name, err)
+		}
+	}
+}
+
+// TestDamageOfTheHistoryIsTold spoils a key between two leaves, and the hashes of a leaf.
+func TestDamageOfTheHistoryIsTold(t *testing.T) {
+	path := newFile(t)
+	db := open(t, path)
+	if err := errors.Join(leave(t.Context(), db, "a", "0", "1"), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	inFile(t, path, func(tx *bbolt.Tx) error {
+		tree := tx.Bucket([]byte("tree"))
+		return errors.Join(tree.Put(append(bolt.At(0), 9), make([]byte, 32)), tree.Put(bolt.At(1), make([]byte, 33)))
+	})
+	db = open(t, path)
+	var last error
+	for _, err := range db.Leaves(t.Context(), 0) {
+		last = err
+	}
+	if last == nil || !strings.Contains(last.Error(), "a leaf of the history has no number") {
+		t.Errorf("the leaves end with %v", last)
+	}
+	if _, err := db.TreeHashes(t.Context(), []int64{1}); err == nil || !strings.Contains(err.Error(), "hashes of the history do not read as they were written") {
+		t.Errorf("the hashes: %v", err)
 	}
 }
 

@@ -99,16 +99,13 @@ func (db *DB) tidyKeys() error {
 	if err != nil {
 		return nil //nolint:nilerr // What cannot be read may need any of them; its readers are told.
 	}
-	if err := db.view(func(tx *bbolt.Tx) error {
+	return db.view(func(tx *bbolt.Tx) error {
 		used[keyring.KeyOf(tx.Bucket([]byte(bucketVaglio)).Get([]byte(keySealed)))] = true
+		if err := db.keys.Keep(used); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
 		return nil
-	}); err != nil {
-		return err
-	}
-	if err := db.keys.Keep(used); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	return nil
+	})
 }
 
 // sealedLeaf is the first byte of a sealed leaf; others begin the way JSON does.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"go.etcd.io/bbolt"
+
 	"github.com/metnos/vaglio/approval"
 )
 
@@ -75,5 +77,26 @@ func TestOneDamagedRecordHidesNoOther(t *testing.T) {
 	}
 	if _, err := db.Get(t.Context(), approval.KindAsk, "n3"); err != nil {
 		t.Errorf("Get: %v", err)
+	}
+}
+
+// TestAnIndexWithoutItsRecordIsDamage deletes a record behind the indexes' back: what they promise
+// is told to be damaged, not to be absent.
+func TestAnIndexWithoutItsRecordIsDamage(t *testing.T) {
+	path := newFile(t)
+	db := open(t, path)
+	if err := errors.Join(put(t.Context(), db, approval.Record{ID: "n1", Keys: []string{"key"}}), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	inFile(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("record")).Delete([]byte("ask\x00n1")) })
+	db = open(t, path)
+	_, err := db.Get(t.Context(), approval.KindAsk, "key")
+	for _, errList := range db.List(t.Context(), approval.Query{Kind: approval.KindAsk}) {
+		err = errors.Join(err, errList)
+	}
+	for _, err := range err.(interface{ Unwrap() []error }).Unwrap() {
+		if u, ok := errors.AsType[*approval.UnreadError](err); !ok || u.ID != "n1" {
+			t.Errorf("got %v", err)
+		}
 	}
 }

@@ -156,6 +156,48 @@ func TestCallThatWasTakenUpAnswersHowItEnded(t *testing.T) {
 	})
 }
 
+// TestWhatIsTakenUpAsPartOfAGroupAnswersHowItEnded ends the context of writes whose group has begun.
+func TestWhatIsTakenUpAsPartOfAGroupAnswersHowItEnded(t *testing.T) {
+	for name, write := range map[string]func(context.Context, *DB) error{
+		"DropLeaves": func(ctx context.Context, db *DB) error { return db.DropLeaves(ctx, 1) },
+		"Lease": func(ctx context.Context, db *DB) error {
+			_, err := db.Lease(ctx, "l", "h", time.Hour)
+			return err
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			db := newDB(t)
+			release := hold(t, db)
+			gate, ended := make(chan struct{}), make(chan error, 1)
+			go func() {
+				_, _ = db.Update(t.Context(), approval.KindAsk, "a", func(r approval.Record) (approval.Record, error) {
+					<-gate
+					return r, nil
+				})
+			}()
+			synctest.Wait()
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() { ended <- write(ctx, db) }()
+			synctest.Wait()
+			if err := release(); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			cancel()
+			synctest.Wait()
+			select {
+			case err := <-ended:
+				t.Errorf("%s answered %v before it had ended", name, err)
+			default:
+			}
+			close(gate)
+			if err := <-ended; err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+}
+
 func TestPingDoesNotWaitForADiskThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := newDB(t)
@@ -350,6 +392,19 @@ func TestWhatWasNotWrittenIsNotRead(t *testing.T) {
 	for key, want := range map[string]bool{"": false, "\x00": false, "\x00\x00\x00\x00\x00\x00\x01": false, "\x00\x00\x00\x00\x00\x00\x00\x01": true, "\xff\x00\x00\x00\x00\x00\x00\x01": false, "\x00\x00\x00\x00\x00\x00\x00\x00\x01": false} {
 		if n, err := leafIndex([]byte(key)); (err == nil) != want || want && n != 1 {
 			t.Errorf("the leaf %q is %d, %v", key, n, err)
+		}
+	}
+	for stored, want := range map[string]bool{strings.Repeat("\x00", 18): true, strings.Repeat("\x00", 17): false} {
+		v := append([]byte{openRecord, 0, 0, 0, 0}, stored...)
+		binary.BigEndian.PutUint32(v[1:], checksum([]byte("k"), v[checked:]))
+		if _, ok := head([]byte("k"), v); ok != want {
+			t.Errorf("%d bytes behind a valid checksum are a record: %v", len(stored), ok)
+		}
+		if _, ok := head([]byte("l"), v); ok {
+			t.Error("the record of another key is read")
+		}
+		if _, err := decode(nil, []byte("l"), v); err == nil {
+			t.Error("the record of another key is taken as it stands")
 		}
 	}
 	many := binary.AppendUvarint(nil, approval.MaxKeys+1)

@@ -254,6 +254,7 @@ func dropLeaves(b *bench) {
 	if err := h.DropLeaves(b.Context(), 100); err != nil {
 		b.Fatal(err)
 	}
+	b.left(s, "", "", "", "", "", "")
 	b.leave(s, "a", "6")
 	b.left(s, "", "", "", "", "", "", "6")
 	if after, err := history.Root(b.Context(), h, 5); err != nil || after != before {
@@ -291,6 +292,12 @@ func leavesPage(b *bench) {
 	if err := ending(tree(b.T, s).Leaves(ctx, 0)); !errors.Is(err, context.Canceled) {
 		b.Errorf("with an ended context: %v", err)
 	}
+	if _, err := tree(b.T, s).TreeHashes(ctx, []int64{0}); !errors.Is(err, context.Canceled) {
+		b.Errorf("hashes with an ended context: %v", err)
+	}
+	if _, err := tree(b.T, s).TreeSize(ctx); !errors.Is(err, context.Canceled) {
+		b.Errorf("the size with an ended context: %v", err)
+	}
 }
 
 func leavesReopen(b *bench) {
@@ -318,7 +325,9 @@ func oldRoots(b *bench) {
 			b.Errorf("the root of %d leaves was %v and is %v, %v", i+1, want, got, err)
 		}
 	}
-	if _, err := h.TreeHashes(b.Context(), []int64{1 << 40}); err == nil {
-		b.Error("a hash that is not there is found")
+	for _, none := range []int64{1 << 40, -1} {
+		if _, err := h.TreeHashes(b.Context(), []int64{none}); err == nil {
+			b.Errorf("hash %d is found, and is not there", none)
+		}
 	}
 }

@@ -16,6 +16,19 @@ func nameCases() []promise {
 			b.missing(s, ask, "a", "abc", "", "ke", "key2", "b")
 			b.missing(s, approval.KindStep, "ab", "key")
 		}},
+		{"UnknownKindIsRefused", func(b *bench) {
+			s := b.open()
+			const none = approval.Kind("")
+			_, errGet := s.Get(b.Context(), none, "a")
+			_, errPut := put(b.Context(), s, none, approval.Record{ID: "a"})
+			for name, err := range map[string]error{
+				"Get": errGet, "Update": errPut, "List": ending(s.List(b.Context(), approval.Query{Kind: none})), "Watch": ending(s.Watch(b.Context(), none, 0)),
+			} {
+				if _, ok := errors.AsType[*approval.RecordError](err); !ok {
+					b.Errorf("%s: got %v, want a RecordError", name, err)
+				}
+			}
+		}},
 		{"KeyHeldByOneRecord", func(b *bench) {
 			s := b.open()
 			b.put(s, ask, approval.Record{ID: "a", Keys: []string{"k1", "k2"}})

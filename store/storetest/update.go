@@ -213,6 +213,9 @@ func updateCases() []promise {
 			if _, err := s.Lease(ctx, "l", "h", 1); !errors.Is(err, context.Canceled) {
 				b.Errorf("Lease: got %v, want context.Canceled", err)
 			}
+			if err := s.Append(ctx, entryAt(0, "a")); !errors.Is(err, context.Canceled) || len(b.entries(s, approval.Span{})) != 0 {
+				b.Errorf("Append: got %v, want context.Canceled", err)
+			}
 			if err := ending(s.List(ctx, approval.Query{Kind: ask})); !errors.Is(err, context.Canceled) {
 				b.Errorf("List: got %v, want context.Canceled", err)
 			}

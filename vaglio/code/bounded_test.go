@@ -1,6 +1,7 @@
 package code_test
 
 import (
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -10,11 +11,14 @@ import (
 )
 
 // TestPadded checks that a removal of / after much other code is found, or that the reading says
-// that it stopped.
+// that it stopped. A short run tries one language of each kind of block.
 func TestPadded(t *testing.T) {
 	tail := map[string]string{
 		"python3": "import shutil;shutil.rmtree('/')", "perl": "system('rm -rf /');", "ruby": "system('rm -rf /')",
 		"node": "require('fs').rmSync('/',{recursive:true})", "php": "system('rm -rf /');", "lua": "os.execute('rm -rf /')",
+	}
+	if testing.Short() {
+		maps.DeleteFunc(tail, func(lang, _ string) bool { return lang != "python3" && lang != "node" })
 	}
 	rep := strings.Repeat
 	for lang, end := range tail {

@@ -240,7 +240,13 @@ func (l *look) removeListed(d deed) string {
 }
 
 // listed reports whether unknown words of the command come from a listing of its own folder.
-func (l *look) listed() bool { return l.comesFrom("lists-files") }
+func (l *look) listed() bool {
+	if l.lists == nil { // each word asks, and all words answer
+		lists := l.comesFrom("lists-files")
+		l.lists = &lists
+	}
+	return *l.lists
+}
 
 // comesFrom reports whether part of the command's words, or of the names of its redirected
 // files, is the output of a program of the given class.

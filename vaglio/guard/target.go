@@ -31,6 +31,7 @@ type look struct {
 	ops []operation.Operation
 	// tests are the tests of a search, once read.
 	tests *tests
+	lists *bool // what [look.listed] found, once asked
 	// The rooms save most commands an allocation for their slices.
 	argRoom [6]string
 	cwdRoom [1]string

@@ -61,6 +61,22 @@ func TestALongHereDocumentIsReadToItsEnd(t *testing.T) {
 	}
 }
 
+// TestTooManyCopiesAreSaid names many words in a Dockerfile that copies many folders.
+func TestTooManyCopiesAreSaid(t *testing.T) {
+	t.Parallel()
+	var copied, named strings.Builder
+	for i := range 150 {
+		fmt.Fprintf(&copied, "COPY d%d /x%d\n", i, i)
+		fmt.Fprintf(&named, "/x%d/a.sh ", i)
+	}
+	for more, want := range map[string]bool{"RUN a": false, "RUN " + named.String(): true} {
+		got := tasks(t, "docker build", files{"Dockerfile": copied.String() + more})
+		if strings.Contains(got, "Dockerfile:151 holds more than is read") != want {
+			t.Errorf("%.20s gives %.300s", more, got)
+		}
+	}
+}
+
 func TestCommandsInYAML(t *testing.T) {
 	t.Parallel()
 	picture := deciding(t)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -52,11 +53,15 @@ func (r *reading) script(s *shell.Script) {
 			list[i-1].into = list[i]
 		}
 	}
+	rebuildable := func() bool { return false } // by the find before; asked once, since one may run thousands
 	for i, v := range list {
-		if r.foundRebuildable(v, list[:i]) {
+		if v.removesFound() && rebuildable() {
 			continue
 		}
 		r.add(of(&s.Commands[i], r.located(v, r.invocation(v)))...)
+		if v.name == "find" {
+			rebuildable = sync.OnceValue(func() bool { return r.foundRebuildable(v) })
+		}
 	}
 	if len(s.Commands) == 0 && len(s.Problems) == 0 {
 		r.add(reads()...)
@@ -110,20 +115,17 @@ const (
 	maxWords    = 16 << 10
 )
 
+// removesFound reports whether find runs the command for what it finds, and it removes that.
+func (v *invocation) removesFound() bool {
+	return len(v.via) > 0 && strings.HasPrefix(v.via[len(v.via)-1], "find -exec") && removes(v.name)
+}
+
 // foundRebuildable reports whether find deletes only names that can be rebuilt. Find's own rule
-// has then judged the deletion.
-func (r *reading) foundRebuildable(v *invocation, before []*invocation) bool {
-	if len(v.via) == 0 || !strings.HasPrefix(v.via[len(v.via)-1], "find -exec") || !removes(v.name) {
-		return false
-	}
-	for _, b := range slices.Backward(before) {
-		if b.name == "find" {
-			told := r.callOf(b, b.name, &commands.Section{}).told().Operations
-			at := slices.IndexFunc(told, func(o operation.Operation) bool { return o.Verb == operation.Search })
-			return at >= 0 && searchOf(told[at].With).rebuilds(r.judge)
-		}
-	}
-	return false
+// then judges the deletion.
+func (r *reading) foundRebuildable(find *invocation) bool {
+	told := r.callOf(find, find.name, &commands.Section{}).told().Operations
+	at := slices.IndexFunc(told, func(o operation.Operation) bool { return o.Verb == operation.Search })
+	return at >= 0 && searchOf(told[at].With).rebuilds(r.judge)
 }
 
 // problem turns what the shell reader could not read into an effect or a note.
