@@ -175,13 +175,13 @@ func mongoCode(code string, t *tables) []Effect {
 	for w := range t.Nouns["mongo-changes"] {
 		calls := func(m []string) bool { return strings.HasPrefix(m[1], w) }
 		if strings.ContainsAny(w, "$(") && strings.Contains(lower, w) || slices.ContainsFunc(called, calls) {
-			return one(KindDatabase, say("changes the database: %s", clip(code, 120)), "mongo")
+			return one(KindDatabase, say("changes the database: %s", code), "mongo")
 		}
 	}
 	if len(t.inText("mongo-reads", lower)) > 0 {
 		return reads()
 	}
-	return unknown(say("runs code in the database that is not known: %s", clip(code, 120)), "mongo")
+	return unknown(say("runs code in the database that is not known: %s", code), "mongo")
 }
 
 // metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are not SQL, and returns

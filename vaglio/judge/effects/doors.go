@@ -56,8 +56,8 @@ func (t *doors) addDoors(section, s string) (string, error) {
 	default:
 		ok = false
 	}
-	if !ok || section == "" {
-		return section, rows.Wrong(s, "want kind = names in a section, got %q", s)
+	if !ok {
+		return section, rows.Wrong(s, "want kind = names, got %q", s)
 	}
 	owners := []string{section}
 	if section != doorEnv && section != doorGit {
@@ -66,10 +66,7 @@ func (t *doors) addDoors(section, s string) (string, error) {
 		names = strings.ToLower(names)
 	}
 	for n := range strings.FieldsSeq(names) {
-		d := door{kind: kind, pattern: n}
-		if loads != "" {
-			d.loads = strings.Split(loads, ",")
-		}
+		d := door{kind: kind, pattern: n, loads: strings.Split(loads, ",")}
 		for _, o := range owners {
 			t.addDoor(o, d)
 		}
@@ -181,7 +178,7 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 	if v.name == "" || v.name == "export" {
 		who = wording.Say("what follows")
 	}
-	what := object(clip(bad, 120) + " (" + name + ")")
+	what := object(bad + " (" + name + ")")
 	switch d.kind {
 	case "registry", "named":
 		return one(KindForeignCode, sayOf("makes %s fetch from %s", who, what), bad)

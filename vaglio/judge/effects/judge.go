@@ -160,16 +160,15 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 
 func (j *Judge) grade(r Assessment, intent string) vaglio.GradientResult {
 	said := j.tables.intentOf(intent)
-	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
-	worst := r.Effects[0].Kind
 	groups, first := folded(r.Effects, said), 0
+	out := vaglio.GradientResult{Judge: kindName, Confidence: groups[0].Sure, Did: r.Did}
 	for i := range groups {
-		f := &groups[i]
-		out.Confidence = min(out.Confidence, f.Sure)
-		if f.worst < out.Score { // the first effect always is
-			out.Score, worst, first = f.worst, f.Kind, i
+		out.Confidence = min(out.Confidence, groups[i].Sure)
+		if groups[i].worst < groups[first].worst {
+			first = i
 		}
 	}
+	out.Score = groups[first].worst
 	list, all := worstOf(groups)
 	if at := slices.IndexFunc(list, func(f finding) bool { return f.effect == &groups[first].Effect }); at >= 0 {
 		out.Reasoning = list[at].Message
@@ -191,7 +190,7 @@ func (j *Judge) grade(r Assessment, intent string) vaglio.GradientResult {
 			break
 		}
 	}
-	if out.Score >= Threshold && worst == KindRead {
+	if out.Score >= Threshold && groups[first].Kind == KindRead {
 		out.Reasoning = "It only reads."
 	}
 	return out

@@ -47,9 +47,6 @@ const asked = 0.49
 // score grades one effect. What the intent plainly asks for costs less, but what is irreversible,
 // shared or public is asked about even then.
 func (e Effect) score(i *intent) float64 {
-	if e.Kind == KindRead {
-		return 0.95
-	}
 	e.Reach, e.Reversibility = e.Counts(), cmp.Or(e.eased, e.Reversibility)
 	s := 1 - e.cost()
 	if s < Threshold && i.asks(e) {
@@ -58,7 +55,7 @@ func (e Effect) score(i *intent) float64 {
 	if e.final() {
 		s = min(s, asked)
 	}
-	return max(0.02, min(s, 1))
+	return max(0.02, s)
 }
 
 // final reports whether an effect is asked about whatever the intent says.

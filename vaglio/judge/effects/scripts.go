@@ -76,7 +76,7 @@ func (c *command) line(i int) []Effect {
 	text := strings.ToLower(join(c.all[i:]))
 	if holdsAny(text, "install", "system", "unlink", "remove", "delete", "download", "exec", "rm(", "rm_r", "rm ", "shell", "write", "spawn",
 		"http", "post", "add(", "process", "do script", "keystroke", "tell application", "invoke-", "iex", "cmd(") {
-		return unknown(say("runs a line of %s that was not read: %s", c.name, clip(text, 100)), c.name)
+		return unknown(say("runs a line of %s that was not read: %s", c.name, text), c.name)
 	}
 	return own(say("runs a line of %s", c.name))
 }
