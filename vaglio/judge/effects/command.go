@@ -226,7 +226,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 		}
 	}
 	out = append(out, r.fills(v)...)
-	out = append(out, r.variables(v)...)
+	out = append(out, r.variables(v.assigns)...)
 	out = append(out, r.throughDoors(v)...)
 	r.remember(v)
 	r.starts(v)
@@ -252,9 +252,9 @@ func (r *reading) remember(v *invocation) {
 }
 
 // variables returns the effects of variables set for a command.
-func (r *reading) variables(v *invocation) []Effect {
+func (r *reading) variables(list []assignment) []Effect {
 	var out []Effect
-	for _, a := range v.assigns {
+	for _, a := range list {
 		if what, ok := r.judge.tables.Vars[a.name+"="+a.value.text]; ok {
 			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name).as(Partial, ReachUser))
 		} else if what, ok := r.judge.tables.Vars[a.name]; ok && a.value.text != "" && a.value.text != "0" {

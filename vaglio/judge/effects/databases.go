@@ -20,9 +20,8 @@ func (c *command) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	c.r.localDB, c.r.othersDB = c.databaseHere(at)
-	c.r.fixedDB = kept && c.has("-readonly", "--readonly")
-	defer func() { c.r.localDB, c.r.fixedDB, c.r.othersDB = "", false, false }()
+	c.r.database = database{c.databaseHere(at), kept && c.has("-readonly", "--readonly"), at != placeWorkspace && at != placeUnknown}
+	defer func() { c.r.database = database{} }()
 	out := c.statements(where)
 	if c.readsOn() {
 		return append(out, c.fed(where, kept)...)
@@ -30,20 +29,25 @@ func (c *command) client() []Effect {
 	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
 }
 
-// databaseHere returns how far a change of a database on this machine reaches, and whether that is
-// a file outside the workspace.
-func (c *command) databaseHere(at where) (reach Reach, others bool) {
+// database is what is known of the database that SQL runs on.
+type database struct {
+	here  Reach // how far its changes reach, "" if it is not on this machine
+	fixed bool  // it was opened read-only
+	apart bool  // it is a file outside the workspace
+}
+
+// databaseHere returns how far a change of a database on this machine reaches, "" if it is not on
+// this machine.
+func (c *command) databaseHere(at where) Reach {
 	switch {
 	case c.host != "", c.production():
-		return "", false
+		return ""
 	case at == placeWorkspace:
-		return ReachWorkspace, false
-	case at != placeUnknown:
-		return ReachUser, true
-	case c.serverHere():
-		return ReachUser, false
+		return ReachWorkspace
+	case at != placeUnknown, c.serverHere():
+		return ReachUser
 	}
-	return "", false
+	return ""
 }
 
 // keptAt returns where the file of a database is, if the client keeps the database in a file.
@@ -106,16 +110,16 @@ func unreadSQL(file arg, where wording.Clause) []Effect {
 // its first word. A database in memory or in a temporary file belongs to nobody.
 func (c *command) database(kept, nobodys bool) wording.Clause {
 	name := c.databaseName()
-	switch h, ok := c.value("-h", "--host", "-S"); {
+	switch h, _ := c.value("-h", "--host", "-S"); {
 	case c.why != "":
 		return wording.Say(wording.Phrase(c.why))
 	case kept && nobodys:
 		return object(memory)
 	case kept:
 		return object(c.operand(0))
-	case ok && h.text != "" && name != "":
+	case h.text != "" && name != "":
 		return wording.Say("%s on %s", name, h.text)
-	case ok && h.text != "":
+	case h.text != "":
 		return wording.Say("the database on %s", h.text)
 	case name != "":
 		return object(name)
@@ -168,7 +172,7 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 // changes returns the effects of the statements that change something.
 func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 	var out []Effect
-	local, lost := r.localDB, r.fixedDB || strings.Contains(where.String(), memory)
+	local, lost := r.database.here, r.database.fixed || strings.Contains(where.String(), memory)
 	for i := range list {
 		s := statement{&list[i], r, where, lost}
 		if file, attaches := s.Attached(); attaches && lost && file != memory {
@@ -177,7 +181,7 @@ func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 		}
 		switch e, changes := s.effect(); {
 		case !changes:
-		case local != "" && s.Adds() && s.acts() == "" && !r.othersDB:
+		case local != "" && s.Adds() && s.acts() == "" && !r.database.apart:
 			out = append(out, own(e.Why)...)
 		default:
 			e.counts, e.Reach = e.Reach, cmp.Or(local, e.Reach)

@@ -106,14 +106,11 @@ func (t *tool) unlessNamed(since int) {
 
 // environment returns the effects of variables beside a command.
 func (r *reading) environment(env map[string]string) []Effect {
-	if len(env) == 0 {
-		return nil
-	}
-	v := &invocation{name: "env"}
+	var list []assignment
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		v.assigns = append(v.assigns, assignment{name, literal(env[name])})
+		list = append(list, assignment{name, literal(env[name])})
 	}
-	return r.variables(v)
+	return r.variables(list)
 }
 
 // certain drops effects of unknown kind and reads from those found since.
@@ -201,7 +198,7 @@ func (t *tool) hasServer(words ...string) bool {
 // text returns the first of the arguments that is a non-empty text.
 func (t *tool) text(keys ...string) (string, bool) {
 	for _, k := range keys {
-		if s, ok := t.args[k].(string); ok && s != "" {
+		if s, _ := t.args[k].(string); s != "" {
 			return s, true
 		}
 	}
@@ -265,9 +262,6 @@ func (t *tool) mentions(texts ...string) bool {
 
 // sql reads executors that run database statements.
 func (t *tool) sql() bool {
-	if len(t.rd.Statements) == 0 {
-		return false
-	}
 	where := wording.Say(theDatabase)
 	if name, ok := t.text("database", "db", "connection", "dsn"); ok {
 		where = object(name)

@@ -195,9 +195,6 @@ func (v *invocation) onHost(cwd string) *invocation {
 
 // input returns what is known of the text that the command reads, and whether that is all of it.
 func (v *invocation) input() (arg, bool) {
-	if v.stdin.kind == shell.InputInherited {
-		return arg{}, false
-	}
 	return v.stdin.text, v.stdin.text.known && v.stdin.kind == shell.InputText
 }
 

@@ -190,7 +190,7 @@ func (j *Judge) grade(r Assessment, intent string) vaglio.GradientResult {
 			break
 		}
 	}
-	if out.Score >= Threshold && groups[first].Kind == KindRead {
+	if groups[first].Kind == KindRead {
 		out.Reasoning = "It only reads."
 	}
 	return out
@@ -274,10 +274,8 @@ const maxSignals = 20
 
 // worldOf returns the world in which a proposal would run.
 func (j *Judge) worldOf(p vaglio.Proposal) *world {
-	w := &world{places: j.places, home: j.opts.Home, user: j.opts.User, cwd: folder(p.Context.Cwd)}
-	if w.home == "" {
-		w.home = readings.HomeOf(w.cwd)
-	}
+	w := &world{places: j.places, user: j.opts.User, cwd: folder(p.Context.Cwd)}
+	w.home = cmp.Or(j.opts.Home, readings.HomeOf(w.cwd))
 	if s := p.Context.Site; s != nil {
 		w.roots, w.kept = s.Workspaces, s.Kept
 		return w
@@ -328,10 +326,8 @@ type reading struct {
 	fetched      map[string]bool       // files that an earlier command downloaded
 	unparsed     []string              // files that run and contain text that is no program
 	wrote        map[string]shell.Word // what the call writes into files
-	localDB      Reach                 // of the database: a file of the workspace, or a server on this machine
-	fixedDB      bool                  // the database was opened read-only
-	othersDB     bool                  // the database is a file outside the workspace
-	parses       [2]parse              // the last ones
+	database     database
+	parses       [2]parse // the last ones
 	nextParse    int
 	lastTold     lastTold
 }

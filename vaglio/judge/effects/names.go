@@ -309,7 +309,7 @@ func (t *tool) target() string {
 	for _, k := range []string{
 		"name", "id", "path", "url", "to", "recipient", "title", "channel", "device", "resource", "user", "email", "account", "file", "query",
 	} {
-		if s, ok := t.args[k].(string); ok && s != "" {
+		if s, _ := t.args[k].(string); s != "" {
 			return clip(s, 80)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // told returns the operations that the knowledge base finds in a command, without those that only
 // the guard uses. The caller must not change them.
 func (c *command) told() commands.Told {
-	was, fed := &c.r.lastTold, c.stdin.piped || c.stdin.kind != shell.InputInherited
-	if was.told && was.program == c.called && was.fed == fed && same(was.args, c.all) {
+	was, fed := &c.r.lastTold, c.stdin.kind != shell.InputInherited
+	if was.program == c.called && was.fed == fed && same(was.args, c.all) {
 		return was.Told
 	}
 	words := make([]shell.Word, len(c.all))
@@ -27,14 +27,13 @@ func (c *command) told() commands.Told {
 	t := c.r.judge.tables.Tell(commands.Command{Name: c.called, Words: words, Fed: fed})
 	t.Known = t.Graded
 	t.Operations = slices.DeleteFunc(t.Operations, func(o operation.Operation) bool { return o.Phase == operation.Final })
-	*was = lastTold{told: true, program: c.called, args: c.all, fed: fed, Told: t}
+	*was = lastTold{program: c.called, args: c.all, fed: fed, Told: t}
 	return t
 }
 
 // lastTold is what the knowledge base told last. Several rules ask about each command.
 type lastTold struct {
 	commands.Told
-	told    bool
 	program string
 	args    []arg
 	fed     bool

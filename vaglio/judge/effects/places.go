@@ -63,11 +63,9 @@ func (w *world) look(p, cwd string) *looked {
 func (w *world) clean(p, cwd string) string { return w.look(p, cwd).clean }
 
 func (w *world) resolve(p, cwd string) string {
-	if strings.HasPrefix(p, "$") {
-		for _, v := range []string{"$PWD", "$(pwd)", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$PROJECT_ROOT", "$(git)"} {
-			if rest, ok := strings.CutPrefix(p, v); ok && place.IsStep(rest) {
-				p = cmp.Or(w.cwd, ".") + rest
-			}
+	for _, v := range []string{"$PWD", "$(pwd)", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$PROJECT_ROOT", "$(git)"} {
+		if rest, ok := strings.CutPrefix(p, v); ok && place.IsStep(rest) {
+			p = cmp.Or(w.cwd, ".") + rest
 		}
 	}
 	if rest, ok := strings.CutPrefix(p, "$("+shell.Toplevel+")"); ok {
