@@ -221,7 +221,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 		out = append(out, r.write(v, r.whole(v, w), "writes")...)
 	}
 	for _, f := range v.reads {
-		if r.world.placeOf(f, v.cwd) == placeSecret && v.host == "" && v.box == "" && !r.hidden(v, f) {
+		if r.world.placeOf(f, v.cwd) == placeSecret && v.direct() && !r.hidden(v, f) {
 			out = append(out, usual(KindCredentials).with(say("reads the secrets in %s", f.text), f.text))
 		}
 	}
@@ -312,6 +312,9 @@ func (v *invocation) boxed(e *Effect) {
 		e.counts, e.Reach = e.Counts(), ReachUser
 	}
 }
+
+// direct reports whether a command runs on the gate's machine, in no container.
+func (v *invocation) direct() bool { return v.host+v.box == "" && !v.pod }
 
 // stays reports whether a command runs in a container that exists before and after it.
 func (v *invocation) stays() bool { return v.box != "" && !v.fresh }

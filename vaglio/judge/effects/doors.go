@@ -218,7 +218,7 @@ func (r *reading) badPath(v *invocation, name string, value arg) string {
 		if name == "PATH" {
 			r.ahead[r.world.clean(part, v.cwd)] = true
 		}
-		a := arg{text: part, known: !strings.Contains(part, "$"), names: value.names, from: value.from}
+		a := arg{text: part, names: value.names, from: value.from}
 		if part != "" && part != "$"+name && !installed(part) && !r.trusted(v, a) {
 			return part
 		}
@@ -283,13 +283,7 @@ func (r *reading) badCommand(v *invocation, value arg) string {
 
 // badFields reports whether a word of a command line is an untrusted path.
 func (r *reading) badFields(v *invocation, fields []string) bool {
-	for i, f := range fields {
-		if isPath(f) && !strings.Contains(f, "://") && (i == 0 || !strings.HasPrefix(f, "-")) && !installed(f) &&
-			!r.trusted(v, arg{text: f, known: !strings.Contains(f, "$")}) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fields, func(f string) bool { return isPath(f) && !installed(f) && !r.trusted(v, literal(f)) })
 }
 
 // badProgram reports whether a command line's program is unknown, or does whatever its words say.
@@ -312,7 +306,7 @@ func (r *reading) badOptions(v *invocation, loads []string, value arg) string {
 	for i, f := range fields {
 		for _, l := range loads {
 			file, ok := loaded(fields[i:], l)
-			if ok && (isPath(file) && !r.trusted(v, arg{text: file, known: !strings.Contains(file, "$")}) || strings.HasPrefix(file, "$")) {
+			if ok && (isPath(file) && !r.trusted(v, literal(file)) || strings.HasPrefix(file, "$")) {
 				return f
 			}
 		}

@@ -295,7 +295,7 @@ func (r *reading) movedTo(p string) bool {
 
 // freeAt returns the path that a word names, if nothing is there yet, "" otherwise.
 func (r *reading) freeAt(v *invocation, a arg) string {
-	if p := r.world.clean(a.text, v.cwd); a.known && v.host == "" && v.box == "" && !strings.ContainsAny(p, "*?[") && r.isAbsent(p) {
+	if p := r.world.clean(a.text, v.cwd); a.known && v.direct() && !strings.ContainsAny(p, "*?[") && r.isAbsent(p) {
 		return p
 	}
 	return ""
