@@ -29,7 +29,7 @@ func (t *tables) mainBranch(ref string) bool {
 func gitCheckout(c *command) []Effect {
 	if what, ok := c.checkedOut(); ok {
 		said, at := say("discards uncommitted changes in %s", what), slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" })
-		if at > 1 && !startsAny(c.all[at-1].text, "-") {
+		if at > c.Operands[0]+1 && !startsAny(c.all[at-1].text, "-") {
 			said = say("replaces %s with what %s has", what, c.all[at-1].text)
 		}
 		return c.here(usual(KindDelete).with(said, what))
