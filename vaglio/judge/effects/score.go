@@ -3,10 +3,10 @@ package effects
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -60,18 +60,7 @@ func (e Effect) score(i *intent) float64 {
 
 // final reports whether an effect is asked about whatever the intent says.
 func (e Effect) final() bool {
-	lost := e.Reversibility == Irreversible
-	if e.Kind == KindUnknown || e.Kind == KindDelete && lost {
-		return true
-	}
-	switch e.Reach {
-	case ReachWorkspace:
-		return false
-	case ReachSystem, ReachShared, ReachPublic:
-		return true
-	case ReachUser:
-	}
-	return lost || e.Kind == KindCredentials || e.Kind == KindSafeguardOff || e.Kind == KindPower
+	return e.Kind == KindUnknown || e.Reach != ReachWorkspace && (e.Reach != ReachUser || e.Reversibility == Irreversible)
 }
 
 // intent is what a call is meant to do, as lower-case words.
@@ -80,12 +69,13 @@ type intent struct {
 	verbs map[string]map[string]bool // the verbs that people ask with, by class
 }
 
+// intentWord matches a word of an intent, which may be a path.
+var intentWord = regexp.MustCompile(`[\p{L}\p{Nd}._/-]+`)
+
 // intentOf reads the words of an intent.
 func (t *tables) intentOf(text string) *intent {
 	i := &intent{map[string]bool{}, t.Nouns}
-	for s := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '_' && r != '-' && r != '/'
-	}) {
+	for _, s := range intentWord.FindAllString(strings.ToLower(text), -1) {
 		i.words[strings.Trim(s, "./-")] = true
 	}
 	return i
