@@ -29,13 +29,6 @@ func (c *command) client() []Effect {
 	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
 }
 
-// database is what is known of the database that SQL runs on.
-type database struct {
-	here  Reach // how far its changes reach, "" if it is not on this machine
-	fixed bool  // it was opened read-only
-	apart bool  // it is a file outside the workspace
-}
-
 // databaseHere returns how far a change of a database on this machine reaches, "" if it is not on
 // this machine.
 func (c *command) databaseHere(at where) Reach {

@@ -332,6 +332,13 @@ type reading struct {
 	lastTold     lastTold
 }
 
+// database is what is known of the database that SQL runs on.
+type database struct {
+	here  Reach // how far its changes reach, "" if it is not on this machine
+	fixed bool  // it was opened read-only
+	apart bool  // it is a file outside the workspace
+}
+
 func (r *reading) add(e ...Effect) {
 	if n := len(r.effects); n+len(e) > cap(r.effects) { // they are large, and append would copy them more often
 		r.effects = slices.Grow(r.effects, max(n, len(e)))
