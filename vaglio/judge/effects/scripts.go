@@ -206,7 +206,11 @@ func (r *reading) inlineFiles(v *invocation) []Effect {
 			o.Verb = operation.Permit
 		case shell.VerbMove:
 			o.To = ops[len(ops)-1].Object.Word
-		case shell.VerbCopy, shell.VerbLink:
+		case shell.VerbCopy:
+			if i == 0 {
+				o.Verb, o.To = operation.Copy, ops[len(ops)-1].Object.Word
+			}
+		case shell.VerbLink:
 			if i == 0 {
 				continue // where it goes to decides
 			}
