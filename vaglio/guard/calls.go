@@ -72,7 +72,7 @@ func (l *look) asks(o *operation.Operation) string {
 	switch {
 	case l.answers(s):
 		return ownCommand
-	case len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme):
+	case strings.EqualFold(s[:min(len(s), len(scheme))], scheme):
 		return l.touch(place.Reads, s)
 	}
 	return ""

@@ -183,7 +183,7 @@ func (c *command) mongoCode(code string) []Effect {
 	if len(t.inText("mongo-reads", lower)) > 0 {
 		return reads()
 	}
-	return unknown(say("runs code in the database that is not known: %s", clip(code, 120)), "mongo")
+	return unknown(say("runs code in the database that is not known: %s", code), "mongo")
 }
 
 // metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are not SQL, and returns

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/golden"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// TestClientTools checks that calls of clients' own tools are judged by their tables.
+// TestClientTools checks that calls of clients' own tools are judged by their tables. What each
+// would do is in the files that end in .effects, as in [TestEveryday].
 func TestClientTools(t *testing.T) {
 	t.Parallel()
 	j, err := effects.New(effects.Options{Home: "/home/u"})
@@ -22,6 +24,7 @@ func TestClientTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var found strings.Builder
 		n := 0
 		for row := range strings.Lines(string(data)) {
 			const fields = 3
@@ -41,10 +44,12 @@ func TestClientTools(t *testing.T) {
 			if asked := got.Score < effects.Threshold; asked != (words[0] == "ask") {
 				t.Errorf("%s: %sscore %.2f: %s", client, row, got.Score, got.Reasoning)
 			}
+			found.WriteString(strings.TrimSpace(row) + "\n" + told(&got))
 		}
 		if n < least {
 			t.Errorf("%s: %d rows, want at least %d", client, n, least)
 		}
+		golden.Check(t, "testdata/"+client+".effects", found.String())
 	}
 }
 

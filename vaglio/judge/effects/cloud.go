@@ -12,8 +12,8 @@ import (
 
 // local reports whether a cloud command talks to an emulator on this machine.
 func (c *command) local() bool {
-	v, ok := c.value("--endpoint-url", "--endpoint", "--url")
-	return ok && localURL(v.text) || c.name == "awslocal" ||
+	v, _ := c.value("--endpoint-url", "--endpoint", "--url")
+	return localURL(v.text) || c.name == "awslocal" ||
 		slices.ContainsFunc(c.assigns, func(a assignment) bool { return strings.Contains(a.name, "ENDPOINT") && localURL(a.value.text) })
 }
 
@@ -41,7 +41,7 @@ func (c *command) byVerb(from, to int) []Effect {
 	if len(c.operands) == 0 {
 		return reads()
 	}
-	if w := c.operands[0].text; len(c.operands) > 1 && (w == "alpha" || w == "beta" || w == "preview") {
+	if slices.Contains([]string{"alpha", "beta", "preview"}, c.operands[0].text) {
 		c.operands, c.Operands = c.operands[1:], c.Operands[1:]
 	}
 	what := c.name + " " + c.rest(0)

@@ -223,12 +223,12 @@ func (r *reading) invocation(v *invocation) []Effect {
 		out = append(out, r.write(v, r.whole(v, w), "writes")...)
 	}
 	for _, f := range v.reads {
-		if r.world.placeOf(f, v.cwd) == placeSecret && v.host == "" && v.box == "" && !r.hidden(v, f) {
+		if r.world.placeOf(f, v.cwd) == placeSecret && v.direct() && !r.hidden(v, f) {
 			out = append(out, usual(KindCredentials).with(say("reads the secrets in %s", f.text), f.text))
 		}
 	}
 	out = append(out, r.fills(v)...)
-	out = append(out, r.variables(v)...)
+	out = append(out, r.variables(v.assigns)...)
 	out = append(out, r.throughDoors(v)...)
 	r.remember(v)
 	r.starts(v)
@@ -254,9 +254,9 @@ func (r *reading) remember(v *invocation) {
 }
 
 // variables returns the effects of variables set for a command.
-func (r *reading) variables(v *invocation) []Effect {
+func (r *reading) variables(list []assignment) []Effect {
 	var out []Effect
-	for _, a := range v.assigns {
+	for _, a := range list {
 		if what, ok := r.judge.tables.Vars[a.name+"="+a.value.text]; ok {
 			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name).as(Partial, ReachUser))
 		} else if what, ok := r.judge.tables.Vars[a.name]; ok && a.value.text != "" && a.value.text != "0" {
@@ -314,6 +314,9 @@ func (v *invocation) boxed(e *Effect) {
 		e.counts, e.Reach = e.Counts(), ReachUser
 	}
 }
+
+// direct reports whether a command runs on the gate's machine, in no container.
+func (v *invocation) direct() bool { return v.host+v.box == "" && !v.pod }
 
 // stays reports whether a command runs in a container that exists before and after it.
 func (v *invocation) stays() bool { return v.box != "" && !v.fresh }

@@ -21,9 +21,8 @@ func (c *command) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	c.r.localDB, c.r.othersDB = c.databaseHere(at)
-	c.r.fixedDB = kept && c.has("-readonly", "--readonly")
-	defer func() { c.r.localDB, c.r.fixedDB, c.r.othersDB = "", false, false }()
+	c.r.database = database{c.databaseHere(at), kept && c.has("-readonly", "--readonly"), at != placeWorkspace && at != placeUnknown}
+	defer func() { c.r.database = database{} }()
 	out := c.statements(where)
 	if c.readsOn() {
 		return append(out, c.fed(where, kept)...)
@@ -31,20 +30,18 @@ func (c *command) client() []Effect {
 	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
 }
 
-// databaseHere returns how far a change of a database on this machine reaches, and whether that is
-// a file outside the workspace.
-func (c *command) databaseHere(at where) (reach Reach, others bool) {
+// databaseHere returns how far a change of a database on this machine reaches, "" if it is not on
+// this machine.
+func (c *command) databaseHere(at where) Reach {
 	switch {
 	case c.host != "", c.production():
-		return "", false
+		return ""
 	case at == placeWorkspace:
-		return ReachWorkspace, false
-	case at != placeUnknown:
-		return ReachUser, true
-	case c.serverHere():
-		return ReachUser, false
+		return ReachWorkspace
+	case at != placeUnknown, c.serverHere():
+		return ReachUser
 	}
-	return "", false
+	return ""
 }
 
 // keptAt returns where the file of a database is, if the client keeps the database in a file.
@@ -172,7 +169,7 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 // changes returns the effects of the statements that change something.
 func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 	var out []Effect
-	local, lost := r.localDB, r.fixedDB || strings.Contains(where.String(), memory)
+	local, lost := r.database.here, r.database.fixed || strings.Contains(where.String(), memory)
 	for i := range list {
 		s := statement{&list[i], r, where, lost}
 		if file, attaches := s.Attached(); attaches && lost && file != memory {
@@ -181,7 +178,7 @@ func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 		}
 		switch e, changes := s.effect(); {
 		case !changes:
-		case local != "" && s.Adds() && s.acts() == "" && !r.othersDB:
+		case local != "" && s.Adds() && s.acts() == "" && !r.database.apart:
 			out = append(out, own(e.Why)...)
 		default:
 			e.counts, e.Reach = e.Reach, cmp.Or(local, e.Reach)

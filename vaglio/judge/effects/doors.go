@@ -57,8 +57,8 @@ func (t *doors) addDoors(section, s string) (string, error) {
 	default:
 		ok = false
 	}
-	if !ok || section == "" {
-		return section, rows.Wrong(s, "want kind = names in a section, got %q", s)
+	if !ok {
+		return section, rows.Wrong(s, "want kind = names, got %q", s)
 	}
 	owners := []string{section}
 	if section != doorEnv && section != doorGit {
@@ -67,10 +67,7 @@ func (t *doors) addDoors(section, s string) (string, error) {
 		names = strings.ToLower(names)
 	}
 	for n := range strings.FieldsSeq(names) {
-		d := door{kind: kind, pattern: n}
-		if loads != "" {
-			d.loads = strings.Split(loads, ",")
-		}
+		d := door{kind: kind, pattern: n, loads: strings.Split(loads, ",")}
 		for _, o := range owners {
 			t.addDoor(o, d)
 		}
@@ -182,7 +179,7 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 	if v.name == "" || v.name == "export" {
 		who = wording.Say("what follows")
 	}
-	what := object(clip(bad, 120) + " (" + name + ")")
+	what := object(bad + " (" + name + ")")
 	switch d.kind {
 	case "registry", "named":
 		return one(KindForeignCode, sayOf("makes %s fetch from %s", who, what), bad)
@@ -222,7 +219,7 @@ func (r *reading) badPath(v *invocation, name string, value arg) string {
 		if name == "PATH" {
 			r.ahead[r.world.clean(part, v.cwd)] = true
 		}
-		a := arg{text: part, known: !strings.Contains(part, "$"), names: value.names, from: value.from}
+		a := arg{text: part, names: value.names, from: value.from}
 		if part != "" && part != "$"+name && !installed(part) && !r.trusted(v, a) {
 			return part
 		}
@@ -284,13 +281,7 @@ func (r *reading) badCommand(v *invocation, value arg) string {
 
 // badFields reports whether a word of a command line is an untrusted path.
 func (r *reading) badFields(v *invocation, fields []string) bool {
-	for i, f := range fields {
-		if isPath(f) && !strings.Contains(f, "://") && (i == 0 || !strings.HasPrefix(f, "-")) && !installed(f) &&
-			!r.trusted(v, arg{text: f, known: !strings.Contains(f, "$")}) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fields, func(f string) bool { return isPath(f) && !installed(f) && !r.trusted(v, literal(f)) })
 }
 
 // badProgram reports whether a command line's program is unknown, or does whatever its words say.
@@ -311,7 +302,7 @@ func (r *reading) badOptions(v *invocation, loads []string, value arg) string {
 	for i, f := range fields {
 		for _, l := range loads {
 			file, ok := loaded(fields[i:], l)
-			if ok && (isPath(file) && !r.trusted(v, arg{text: file, known: !strings.Contains(file, "$")}) || strings.HasPrefix(file, "$")) {
+			if ok && (isPath(file) && !r.trusted(v, literal(file)) || strings.HasPrefix(file, "$")) {
 				return f
 			}
 		}

@@ -188,10 +188,10 @@ func (e Effect) sentence() wording.Sentence {
 	}
 	why = why.Each(oneLine)
 	why.Trim(" :")
+	why = why.Shortened(longest, clip)
 	if e.Kind == KindRead {
 		return why.And(".")
 	}
-	why = why.Shortened(longest, clip)
 	if e.Kind == KindUnknown {
 		return append(why, wording.Clause{Phrase: "; what it would do is not known."})
 	}

@@ -54,25 +54,18 @@ func (r *reading) executor(p vaglio.Proposal) {
 	before := len(r.effects)
 	defer func() { t.unlessNamed(before) }()
 	t.addresses()
-	for _, read := range []func() bool{t.sql, t.commandLine, t.file, t.request, t.browser, t.byItsName} {
-		if read() {
-			break
-		}
+	readers := []func() bool{t.sql, t.commandLine, t.file, t.request, t.browser}
+	if !slices.ContainsFunc(readers, func(read func() bool) bool { return read() }) {
+		r.add(t.hinted(t.byName())...)
 	}
 	if ran {
 		t.beside(before)
 	}
 }
 
-func (t *tool) byItsName() bool {
-	t.r.add(t.hinted(t.byName())...)
-	return true
-}
-
 // commands judges the command lines and programs of a call, and what could not be read of it. It
 // reports whether there were any.
 func (t *tool) commands() bool {
-	found := false
 	for i := range t.rd.Commands {
 		c := &t.rd.Commands[i]
 		before := len(t.r.effects)
@@ -87,23 +80,20 @@ func (t *tool) commands() bool {
 		case c.Verb && t.r.unknownSince(before): // perhaps a verb for a general-purpose tool
 			t.verbs = append(t.verbs, t.r.effects[before:]...)
 			t.r.effects = t.r.effects[:before]
-		default:
-			found = true
 		}
 	}
 	for _, g := range t.rd.Gaps {
 		at := wording.Say("what the call holds")
 		if g.At != "" {
-			at = object(clip(g.At, 80))
+			at = object(g.At)
 		}
 		said := sayOf("could not be read: %s %s", at, g.Why)
 		if g.Doubt {
 			said = wording.Sentence{g.Why}
 		}
 		t.r.add(unknown(said, g.At)...)
-		found = true
 	}
-	return found || len(t.r.effects) > 0
+	return len(t.r.effects) > 0
 }
 
 // unlessNamed adds what programs named by single words may do, unless the executor's name already
@@ -116,14 +106,11 @@ func (t *tool) unlessNamed(since int) {
 
 // environment returns the effects of variables beside a command.
 func (r *reading) environment(env map[string]string) []Effect {
-	if len(env) == 0 {
-		return nil
-	}
-	v := &invocation{name: "env"}
+	var list []assignment
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		v.assigns = append(v.assigns, assignment{name, literal(env[name])})
+		list = append(list, assignment{name, literal(env[name])})
 	}
-	return r.variables(v)
+	return r.variables(list)
 }
 
 // certain drops effects of unknown kind and reads from those found since.
@@ -211,7 +198,7 @@ func (t *tool) hasServer(words ...string) bool {
 // text returns the first of the arguments that is a non-empty text.
 func (t *tool) text(keys ...string) (string, bool) {
 	for _, k := range keys {
-		if s, ok := t.args[k].(string); ok && s != "" {
+		if s, _ := t.args[k].(string); s != "" {
 			return s, true
 		}
 	}
@@ -275,12 +262,9 @@ func (t *tool) mentions(texts ...string) bool {
 
 // sql reads executors that run database statements.
 func (t *tool) sql() bool {
-	if len(t.rd.Statements) == 0 {
-		return false
-	}
 	where := wording.Say(theDatabase)
 	if name, ok := t.text("database", "db", "connection", "dsn"); ok {
-		where = object(clip(name, 40))
+		where = object(name)
 	}
 	found := false
 	for _, s := range t.rd.Statements {

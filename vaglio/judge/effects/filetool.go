@@ -31,7 +31,7 @@ func (t *tool) file() bool {
 	}
 	t.r.add(t.fileEffects(verb, paths, source, dest)...)
 	if len(t.r.effects) == 0 {
-		t.r.add(usual(KindRead).with(say("reads %s", clip(strings.Join(append(paths, source...), " "), 120)), ""))
+		t.r.add(usual(KindRead).with(say("reads %s", strings.Join(append(paths, source...), " ")), ""))
 	}
 	return true
 }
@@ -246,7 +246,7 @@ func (t *tool) press(verb string) []Effect {
 			label = append(label, s)
 		}
 	}
-	text, called := strings.Join(label, " "), clip(append(label, "")[0], 60)
+	text, called := strings.Join(label, " "), append(label, "")[0]
 	if verb == "submit" {
 		return shared(KindSend, say("submits a form on a web page: %s", called), text)
 	}
@@ -271,7 +271,7 @@ func (t *tool) fillIn() []Effect {
 	}
 	for _, s := range namesIn(map[string]any(t.args)) {
 		if t.r.secretName(s) || strings.Contains(strings.ToLower(s), "card") || strings.EqualFold(s, "cvv") {
-			return one(KindCredentials, say("types a secret into a web page: %s", clip(s, 60)), s)
+			return one(KindCredentials, say("types a secret into a web page: %s", s), s)
 		}
 	}
 	e := usual(KindRead).with(say("fills in a field of a web page"), "")

@@ -2,6 +2,7 @@ package effects
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func (t *tables) mainBranch(ref string) bool {
 func gitCheckout(c *command) []Effect {
 	if what, ok := c.checkedOut(); ok {
 		said, at := say("discards uncommitted changes in %s", what), slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" })
-		if at > 1 && !startsAny(c.all[at-1].text, "-") {
+		if at > c.Operands[0]+1 && !startsAny(c.all[at-1].text, "-") {
 			said = say("replaces %s with what %s has", what, c.all[at-1].text)
 		}
 		return c.here(usual(KindDelete).with(said, what))
@@ -44,7 +45,7 @@ func (c *command) here(e Effect) []Effect {
 		folder = arg{text: place.Join(folder.text, to.text), known: folder.known && to.known}
 	}
 	git := func(a assignment) bool { return strings.HasPrefix(a.name, "GIT_") }
-	inside := folder.known && c.r.world.placeOf(folder, c.cwd) == placeWorkspace && c.host+c.box == "" && !c.pod &&
+	inside := folder.known && c.r.world.placeOf(folder, c.cwd) == placeWorkspace && c.direct() &&
 		!c.has("--git-dir", "--work-tree", "-R", "--repository") && !slices.ContainsFunc(c.assigns, git)
 	if folder.text != c.r.world.cwd && folder.text != "" {
 		e.Why = e.Why.And("in %s", folder.text)
@@ -160,7 +161,7 @@ func (c *command) pushRef(remote, r arg) []Effect {
 		return []Effect{usual(KindPublish).as(Irreversible, ReachShared).with(pushed(to, true), to)}
 	case colon && src == "":
 		return shared(KindDelete, say("deletes %s on %s", strings.TrimPrefix(dst, "refs/heads/"), remote.text), to)
-	case c.r.judge.tables.mainBranch(dst) && dst != "HEAD", strings.HasPrefix(dst, "refs/tags/"), r.text == "tag", versionTag(dst):
+	case c.r.judge.tables.mainBranch(dst) && dst != "HEAD", strings.HasPrefix(dst, "refs/tags/"), r.text == "tag", versionTag.MatchString(dst):
 		return shared(KindPublish, pushed(to, false), dst)
 	}
 	return nil
@@ -183,10 +184,8 @@ func pushTarget(ops []arg) string {
 	return clip(b.String(), 160)
 }
 
-func versionTag(s string) bool {
-	s = strings.TrimPrefix(s, "v")
-	return len(s) > 2 && s[0] >= '0' && s[0] <= '9' && strings.Contains(s, ".") && strings.Trim(s, "0123456789.-abcrt") == ""
-}
+// versionTag matches what tags are called after versions.
+var versionTag = regexp.MustCompile(`^v?\d[\d.abcrt-]*\.[\d.abcrt-]+$`)
 
 // restores reports whether git's output replaces the file that it is an older version of: git show
 // HEAD:a > a.
@@ -225,18 +224,15 @@ func pathspec(s string) bool {
 	return s == "." || s == ":/" || strings.HasPrefix(s, "./") || strings.HasSuffix(s, "/") || strings.Contains(s, "*")
 }
 
+// The endings of files' names, and of numbers.
+var (
+	fileEnd   = regexp.MustCompile(`\.[^./]{1,5}$`)
+	numberEnd = regexp.MustCompile(`\.\d+$`)
+)
+
 // fileLike reports whether a name looks like a file rather than a branch.
 func fileLike(s string) bool {
-	_, ext, ok := cutLast(s, ".")
-	return ok && len(ext) > 0 && len(ext) <= 5 && strings.Trim(ext, "0123456789") != "" && !versionTag(s) && !strings.HasPrefix(s, "origin/") &&
-		!strings.Contains(ext, "/")
-}
-
-func cutLast(s, sep string) (string, string, bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
+	return fileEnd.MatchString(s) && !numberEnd.MatchString(s) && !versionTag.MatchString(s) && !strings.HasPrefix(s, "origin/")
 }
 
 // gitConfig judges the words after config, whose options take values differently from git's own.

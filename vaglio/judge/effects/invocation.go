@@ -189,15 +189,12 @@ func (v *invocation) remoteOf(r *shell.Remote, via []string) {
 // onHost returns the command as one on the machine that its container runs on, in a folder there.
 func (v *invocation) onHost(cwd string) *invocation {
 	out := *v
-	out.box, out.cwd, out.fresh, out.exposed, out.shares, out.mounts = "", cwd, false, false, false, nil
+	out.box, out.cwd, out.mounts = "", cwd, nil
 	return &out
 }
 
 // input returns what is known of the text that the command reads, and whether that is all of it.
 func (v *invocation) input() (arg, bool) {
-	if v.stdin.kind == shell.InputInherited {
-		return arg{}, false
-	}
 	return v.stdin.text, v.stdin.text.known && v.stdin.kind == shell.InputText
 }
 
@@ -269,7 +266,7 @@ func (r *reading) parse(program string, args []arg) *parsed {
 		case was.parsed == nil || !same(was.all, args):
 		case was.program == program:
 			again := *was.parsed
-			again.Fed, again.Asked, again.Found = false, nil, ""
+			again.Found = ""
 			return &again
 		default:
 			words = was.Words

@@ -156,16 +156,15 @@ func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRe
 
 func (j *Judge) grade(r Assessment, asked string) vaglio.GradientResult {
 	said := &intent{text: asked, verbs: j.tables.Nouns}
-	out := vaglio.GradientResult{Judge: kindName, Score: 1, Confidence: 1, Did: r.Did}
-	worst := r.Effects[0].Kind
 	groups, first := folded(r.Effects, said), 0
+	out := vaglio.GradientResult{Judge: kindName, Confidence: groups[0].Sure, Did: r.Did}
 	for i := range groups {
-		f := &groups[i]
-		out.Confidence = min(out.Confidence, f.Sure)
-		if f.worst < out.Score { // the first effect always is
-			out.Score, worst, first = f.worst, f.Kind, i
+		out.Confidence = min(out.Confidence, groups[i].Sure)
+		if groups[i].worst < groups[first].worst {
+			first = i
 		}
 	}
+	out.Score = groups[first].worst
 	list, all := worstOf(groups)
 	if at := slices.IndexFunc(list, func(f finding) bool { return f.effect == &groups[first].Effect }); at >= 0 {
 		out.Reasoning = list[at].Message
@@ -187,7 +186,7 @@ func (j *Judge) grade(r Assessment, asked string) vaglio.GradientResult {
 			break
 		}
 	}
-	if out.Score >= Threshold && worst == KindRead {
+	if groups[first].Kind == KindRead {
 		out.Reasoning = "It only reads."
 	}
 	return out
@@ -277,10 +276,8 @@ const maxSignals = 20
 
 // worldOf returns the world in which a proposal would run.
 func (j *Judge) worldOf(p vaglio.Proposal) *world {
-	w := &world{places: j.places, home: j.opts.Home, user: j.opts.User, cwd: folder(p.Context.Cwd)}
-	if w.home == "" {
-		w.home = readings.HomeOf(w.cwd)
-	}
+	w := &world{places: j.places, user: j.opts.User, cwd: folder(p.Context.Cwd)}
+	w.home = cmp.Or(j.opts.Home, readings.HomeOf(w.cwd))
 	if s := p.Context.Site; s != nil {
 		w.roots, w.kept = s.Workspaces, s.Kept
 		return w
@@ -331,12 +328,17 @@ type reading struct {
 	fetched      map[string]bool       // files that an earlier command downloaded
 	unparsed     []string              // files that run and contain text that is no program
 	wrote        map[string]shell.Word // what the call writes into files
-	localDB      Reach                 // of the database: a file of the workspace, or a server on this machine
-	fixedDB      bool                  // the database was opened read-only
-	othersDB     bool                  // the database is a file outside the workspace
-	parses       [2]parse              // the last ones
+	database     database
+	parses       [2]parse // the last ones
 	nextParse    int
 	lastTold     lastTold
+}
+
+// database is what is known of the database that SQL runs on.
+type database struct {
+	here  Reach // how far its changes reach, "" if it is not on this machine
+	fixed bool  // it was opened read-only
+	apart bool  // it is a file outside the workspace
 }
 
 func (r *reading) add(e ...Effect) {

@@ -308,7 +308,7 @@ func (t *tool) secretAt(i int) bool {
 // target names what a call is about, from its arguments.
 func (t *tool) target() string {
 	for _, k := range wordclass.Of("key-of-target") {
-		if s, ok := t.args[k].(string); ok && s != "" {
+		if s, _ := t.args[k].(string); s != "" {
 			return clip(s, 80)
 		}
 	}

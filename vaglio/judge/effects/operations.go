@@ -16,28 +16,26 @@ import (
 // told returns the operations that the knowledge base finds in a command, without those that only
 // the guard uses. The caller must not change them.
 func (c *command) told() commands.Told {
-	was, fed := &c.r.lastTold, c.stdin.piped || c.stdin.kind != shell.InputInherited
-	if was.told && was.program == c.called && was.fed == fed && same(was.args, c.all) {
+	was := &c.r.lastTold
+	if was.of == c.invocation && was.program == c.called {
 		return was.Told
 	}
 	words := make([]shell.Word, len(c.all))
 	for i := range c.all {
 		words[i] = c.all[i].shellWord()
 	}
-	t := c.r.judge.tables.Tell(commands.Command{Name: c.called, Words: words, Fed: fed})
+	t := c.r.judge.tables.Tell(commands.Command{Name: c.called, Words: words, Fed: c.stdin.kind != shell.InputInherited})
 	t.Known = t.Graded
 	t.Operations = slices.DeleteFunc(t.Operations, func(o operation.Operation) bool { return o.Phase == operation.Final })
-	*was = lastTold{told: true, program: c.called, args: c.all, fed: fed, Told: t}
+	*was = lastTold{Told: t, of: c.invocation, program: c.called}
 	return t
 }
 
 // lastTold is what the knowledge base told last. Several rules ask about each command.
 type lastTold struct {
 	commands.Told
-	told    bool
+	of      *invocation
 	program string
-	args    []arg
-	fed     bool
 }
 
 // shellWord returns the word that an argument was, or its text as a word.
@@ -296,7 +294,7 @@ func (r *reading) movedTo(p string) bool {
 
 // freeAt returns the path that a word names, if nothing is there yet, "" otherwise.
 func (r *reading) freeAt(v *invocation, a arg) string {
-	if p := r.world.clean(a.text, v.cwd); a.known && v.host == "" && v.box == "" && !strings.ContainsAny(p, "*?[") && r.isAbsent(p) {
+	if p := r.world.clean(a.text, v.cwd); a.known && v.direct() && !strings.ContainsAny(p, "*?[") && r.isAbsent(p) {
 		return p
 	}
 	return ""

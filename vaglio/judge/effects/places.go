@@ -63,11 +63,9 @@ func (w *world) look(p, cwd string) *looked {
 func (w *world) clean(p, cwd string) string { return w.look(p, cwd).clean }
 
 func (w *world) resolve(p, cwd string) string {
-	if strings.HasPrefix(p, "$") {
-		for _, v := range []string{"$PWD", "$(pwd)", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$PROJECT_ROOT", "$(git)"} {
-			if rest, ok := strings.CutPrefix(p, v); ok && place.IsStep(rest) {
-				p = cmp.Or(w.cwd, ".") + rest
-			}
+	for _, v := range []string{"$PWD", "$(pwd)", "$GITHUB_WORKSPACE", "$CI_PROJECT_DIR", "$PROJECT_ROOT", "$(git)"} {
+		if rest, ok := strings.CutPrefix(p, v); ok && place.IsStep(rest) {
+			p = cmp.Or(w.cwd, ".") + rest
 		}
 	}
 	if rest, ok := strings.CutPrefix(p, "$("+shell.Toplevel+")"); ok {
@@ -240,7 +238,7 @@ func (r *reading) besides(v *invocation) []Effect {
 // hoard finds a folder that contains keys and logins, or the gate's own data. Without folders it
 // looks at the current one.
 func (c *command) hoard(roots []arg) bool {
-	if c.box+c.host != "" {
+	if !c.direct() {
 		return false
 	}
 	if len(roots) == 0 {
@@ -297,7 +295,7 @@ func (r *reading) belowEach(v *invocation, verb wording.Phrase, roots []arg) []E
 // below returns the effect of reading everything below one folder.
 func (r *reading) below(v *invocation, verb wording.Phrase, root arg) (Effect, bool) {
 	among := r.among(v, root)
-	if among == "" || v.box+v.host != "" {
+	if among == "" || !v.direct() {
 		return Effect{}, false
 	}
 	return usual(KindCredentials).with(wording.Sentence{{Phrase: verb}, wording.Say(among, root.text)}, root.text), true

@@ -151,7 +151,7 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 // callOf returns a command as a section reads its words.
 func (r *reading) callOf(v *invocation, name string, sec *commands.Section) *command {
 	c := &command{invocation: v, parsed: r.parse(name, v.args), r: r, sec: sec, called: name}
-	c.Asked, c.Fed = c.asked, v.stdin.piped || v.stdin.kind != shell.InputInherited
+	c.Asked, c.Fed = c.asked, v.stdin.kind != shell.InputInherited
 	return c
 }
 

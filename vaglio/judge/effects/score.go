@@ -3,10 +3,10 @@ package effects
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -47,9 +47,6 @@ const asked = 0.49
 // score grades one effect. What the intent plainly asks for costs less, but what is irreversible,
 // shared or public is asked about even then.
 func (e Effect) score(i *intent) float64 {
-	if e.Kind == KindRead {
-		return 0.95
-	}
 	e.Reach, e.Reversibility = e.Counts(), cmp.Or(e.eased, e.Reversibility)
 	s := 1 - e.cost()
 	if s < Threshold && i.asks(e) {
@@ -58,23 +55,12 @@ func (e Effect) score(i *intent) float64 {
 	if e.final() {
 		s = min(s, asked)
 	}
-	return max(0.02, min(s, 1))
+	return max(0.02, s)
 }
 
 // final reports whether an effect is asked about whatever the intent says.
 func (e Effect) final() bool {
-	lost := e.Reversibility == Irreversible
-	if e.Kind == KindUnknown || e.Kind == KindDelete && lost {
-		return true
-	}
-	switch e.Reach {
-	case ReachWorkspace:
-		return false
-	case ReachSystem, ReachShared, ReachPublic:
-		return true
-	case ReachUser:
-	}
-	return lost || e.Kind == KindCredentials || e.Kind == KindSafeguardOff || e.Kind == KindPower
+	return e.Kind == KindUnknown || e.Reach != ReachWorkspace && (e.Reach != ReachUser || e.Reversibility == Irreversible)
 }
 
 // intent is what a call is meant to do.
@@ -84,14 +70,16 @@ type intent struct {
 	verbs map[string]map[string]bool // the verbs that people ask with, by class
 }
 
+// read takes in the words of the text.
 func (i *intent) read() {
 	i.words = map[string]bool{}
-	for s := range strings.FieldsFuncSeq(strings.ToLower(i.text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '_' && r != '-' && r != '/'
-	}) {
+	for _, s := range intentWord.FindAllString(strings.ToLower(i.text), -1) {
 		i.words[strings.Trim(s, "./-")] = true
 	}
 }
+
+// intentWord matches a word of an intent, which may be a path.
+var intentWord = regexp.MustCompile(`[\p{L}\p{Nd}._/-]+`)
 
 // asks reports whether the intent plainly asks for the effect: it names the action and the target.
 func (i *intent) asks(e Effect) bool {

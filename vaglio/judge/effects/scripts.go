@@ -76,7 +76,7 @@ func (c *command) line(i int) []Effect {
 	text := strings.ToLower(join(c.all[i:]))
 	if holdsAny(text, "install", "system", "unlink", "remove", "delete", "download", "exec", "rm(", "rm_r", "rm ", "shell", "write", "spawn",
 		"http", "post", "add(", "process", "do script", "keystroke", "tell application", "invoke-", "iex", "cmd(") {
-		return unknown(say("runs a line of %s that was not read: %s", c.name, clip(text, 100)), c.name)
+		return unknown(say("runs a line of %s that was not read: %s", c.name, text), c.name)
 	}
 	return own(say("runs a line of %s", c.name))
 }
@@ -194,7 +194,7 @@ func (r *reading) inline(v *invocation) []Effect {
 // it edits them.
 func (r *reading) inlineFiles(v *invocation) []Effect {
 	c := r.callOf(v, v.name, &commands.Section{})
-	ops := operation.OfCall(v.call)
+	ops := aimed(v.call)
 	var out []Effect
 	for i := range ops {
 		o := &ops[i]
@@ -204,9 +204,7 @@ func (r *reading) inlineFiles(v *invocation) []Effect {
 			continue
 		case shell.VerbPermissions:
 			o.Verb = operation.Permit
-		case shell.VerbMove:
-			o.To = ops[len(ops)-1].Object.Word
-		case shell.VerbCopy, shell.VerbLink:
+		case shell.VerbLink:
 			if i == 0 {
 				continue // where it goes to decides
 			}
@@ -222,6 +220,18 @@ func (r *reading) inlineFiles(v *invocation) []Effect {
 		sayEnds([]string{r.whole(v, argOf(ops[0].Object.Word)).text}, out)
 	}
 	return out
+}
+
+// aimed returns the operations of a call, each with where it moves or copies to.
+func aimed(call *shell.Call) []operation.Operation {
+	ops := operation.OfCall(call)
+	for i := range ops {
+		ops[i].To = ops[len(ops)-1].Object.Word
+	}
+	if call.Verb == shell.VerbCopy && len(ops) > 0 {
+		ops[0].Verb = operation.Copy
+	}
+	return ops
 }
 
 // inlineSaid is how the operations of calls are said, where it is not as usual.

@@ -14,7 +14,7 @@ import (
 
 // tell records what is done to a file for later calls of the session.
 func (r *reading) tell(v *invocation, deed vaglio.Deed, a arg) {
-	if p := r.world.clean(a.text, v.cwd); a.known && path.IsAbs(p) && v.host == "" && v.box == "" {
+	if p := r.world.clean(a.text, v.cwd); a.known && path.IsAbs(p) && v.direct() {
 		r.did = append(r.did, vaglio.Fact{Deed: deed, Path: p})
 	}
 }
@@ -103,7 +103,7 @@ func (r *reading) unpacked(v *invocation, since int) {
 // runsUnpacked returns the effect of building, installing or running what is in a folder that was
 // unpacked in this session and of which nothing was read.
 func (r *reading) runsUnpacked(v *invocation) []Effect {
-	if !r.facts.Has(vaglio.Unpacked) || v.host != "" || v.box != "" || r.means.Files == nil || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
+	if !r.facts.Has(vaglio.Unpacked) || !v.direct() || r.means.Files == nil || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
 		return nil
 	}
 	for _, a := range v.args {
@@ -131,7 +131,7 @@ func (r *reading) unreadIn(folder string) bool {
 // builtHere reports whether this call or the session built a file, and nobody has replaced it
 // since.
 func (r *reading) builtHere(v *invocation, file arg) bool {
-	return file.known && v.host == "" && v.box == "" && slices.Concat(r.facts, r.did).Built(r.world.clean(file.text, v.cwd))
+	return file.known && v.direct() && slices.Concat(r.facts, r.did).Built(r.world.clean(file.text, v.cwd))
 }
 
 // written reports whether the session itself, or this call, wrote a file that runs, and whether its
@@ -189,7 +189,7 @@ func (c *command) content(name string) (string, bool) {
 		text, all := c.input()
 		return text.text, all
 	}
-	if c.host != "" || c.box != "" || c.r.means.Files == nil {
+	if !c.direct() || c.r.means.Files == nil {
 		return "", false
 	}
 	return c.r.means.Files.Content(c.r.world.clean(name, c.cwd))
@@ -209,7 +209,7 @@ func (c *command) readsOn() bool {
 
 // starts records a program that keeps running after the call, or that makes what follows wait.
 func (r *reading) starts(v *invocation) {
-	if v.host == "" && v.box == "" && r.judge.tables.ofClass("waits", v.name) {
+	if v.direct() && r.judge.tables.ofClass("waits", v.name) {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Awaited})
 	}
 	r.exports(v)
@@ -224,7 +224,7 @@ func (r *reading) starts(v *invocation) {
 
 // exports records the variables that a shell which goes on passes to later calls.
 func (r *reading) exports(v *invocation) {
-	if v.name != "export" || v.host != "" || v.box != "" {
+	if v.name != "export" || !v.direct() {
 		return
 	}
 	for _, a := range v.assigns {
@@ -297,7 +297,7 @@ func texts(args []arg) []string {
 
 // ownProcesses reports whether a command stops only what the session started.
 func (c *command) ownProcesses() bool {
-	if c.host != "" || c.box != "" || c.root || c.has("-v", "--inverse", "-u", "--user") || len(c.operands) == 0 {
+	if !c.direct() || c.root || c.has("-v", "--inverse", "-u", "--user") || len(c.operands) == 0 {
 		return false
 	}
 	if c.name != "kill" {
