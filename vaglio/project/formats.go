@@ -1,9 +1,14 @@
 package project
 
 import (
+	"cmp"
 	"encoding/xml"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/code"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // readNotebook adds the cells of a notebook: those marked with %% for a shell as scripts, all
@@ -35,32 +40,28 @@ func readNotebook(v *visit, r *row) {
 	}
 }
 
+// cellSetting is a line that only sets IPython itself.
+var cellSetting = regexp.MustCompile(`(?m)^[ \t]*%.*`)
+
 // cell adds a cell that contains code.
 func (v *visit) cell(file, text, source string, program *strings.Builder) {
-	first, rest, _ := strings.Cut(strings.TrimLeft(source, " \t\r\n"), "\n")
-	magic, isMagic := strings.CutPrefix(first, "%%")
-	if words := strings.Fields(magic); isMagic && len(words) > 0 {
-		switch words[0] {
-		case "bash", "sh", "script", "system", "sx", "!":
-			v.add(file, 1, "sh", rest)
-			return
-		case "time", "timeit", "capture", "prun", "python", "python3":
-			source = rest
-		default:
-			return // another language
+	magic, args, body := code.CellOf(source)
+	switch kind := wordclass.Kind("cell", magic); {
+	case kind == "file":
+		v.add(file, 1, "sh", "tee "+args)
+	case kind == "sh":
+		v.add(file, 1, "sh", body)
+	case magic == "", kind == "python", kind == "rest":
+		lines, rest := code.CellLines(body)
+		for _, l := range lines {
+			v.addFrom(file, text, strings.TrimSpace(l.Line), l.Command)
 		}
+		program.WriteString(cellSetting.ReplaceAllString(rest, "") + "\n")
+	case magic == "script":
+		v.add(file, 1, cmp.Or(wordclass.Kind("language", args), "sh"), body)
+	case wordclass.Is("language", magic):
+		v.add(file, 1, wordclass.Kind("language", magic), body)
 	}
-	for line := range strings.Lines(source) {
-		if s := strings.TrimSpace(line); s != "" && (s[0] == '!' || s[0] == '%') {
-			if s[0] == '!' {
-				v.addFrom(file, text, s, s[1:])
-			}
-			program.WriteString("\n")
-			continue
-		}
-		program.WriteString(line)
-	}
-	program.WriteString("\n")
 }
 
 // element is an XML element with its content.

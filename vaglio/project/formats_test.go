@@ -28,8 +28,14 @@ func TestNotebooks(t *testing.T) {
 		"%%prun\\nx()":                  "1 python x()",
 		"%%python3\\nx()":               "1 python x()",
 		"%%python\\nx()":                "1 python x()",
-		"%%perl\\nx()":                  "",
-		"x()\\n  !ls -l\\n\\n%cd y\\nz": "1 sh ls -l\n1 python x()\n\n\n\nz",
+		"%%perl\\nx()":                  "1 perl x()",
+		"%%script perl\\nx()":           "1 perl x()",
+		"%%writefile x.sh\\nls":         "1 sh tee x.sh",
+		"%%html\\n<b>":                  "",
+		"%%magic\\nx()":                 "",
+		"%%time\\n!ls":                  "1 sh ls",
+		"%run x.py\\ny = !ls":           "1 sh python3 x.py\n1 sh ls",
+		"x()\\n  !ls -l\\n\\n%cd y\\nz": "1 sh ls -l\n1 sh cd y\n1 python x()\n\n\n\nz",
 		"x = a ! b\\n":                  "1 python x = a ! b",
 	} {
 		got := strings.ReplaceAll(tasks(t, "papermill a.ipynb", files{"a.ipynb": cells(source)}), "a.ipynb:", "")

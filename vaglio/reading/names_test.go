@@ -52,11 +52,4 @@ func TestInterpreters(t *testing.T) {
 			t.Errorf("%q names an interpreter: %v", text, !want)
 		}
 	}
-	for line, want := range map[string]string{
-		"!ls": "ls", "!!ls": "ls", "%sx ls": "ls", "x = !ls": "ls", "a, b = !ls": "ls", "x = %system ls": "ls", "x = 1": "", "x y = !ls": "", "f(x) = !ls": "", "ls": "",
-	} {
-		if got, ok := cellCommand(line); got != want || ok != (want != "") {
-			t.Errorf("%q hands %q to a shell (%v), want %q", line, got, ok, want)
-		}
-	}
 }

@@ -1,12 +1,13 @@
 package reading
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/code"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -158,47 +159,31 @@ func (w *walk) cell(text string, sc *scope, at string) string {
 	if !strings.ContainsAny(text, "!%") {
 		return text
 	}
-	trimmed := strings.TrimSpace(text)
-	if rest, ok := strings.CutPrefix(trimmed, "%%"); ok {
-		return w.cellMagic(rest, text, sc, at)
-	}
-	var lines, rest []string
-	for line := range strings.SplitSeq(text, "\n") {
-		command, ok := cellCommand(line)
-		if ok {
-			lines, line = append(lines, command), ""
-		}
-		rest = append(rest, line)
-	}
-	if len(lines) == 0 {
-		return text
-	}
-	w.line(strings.Join(lines, "\n"), sc, at, mood{})
-	return strings.Join(rest, "\n")
-}
-
-// cellMagic reads a cell whose first line says what the whole cell is.
-func (w *walk) cellMagic(cell, text string, sc *scope, at string) string {
-	head, body, _ := strings.Cut(cell, "\n")
-	name, args, _ := strings.Cut(strings.TrimSpace(head), " ")
+	magic, args, body := code.CellOf(text)
 	in := *sc
-	switch name {
-	case "script":
+	switch kind := wordclass.Kind("cell", magic); kind {
+	case "file":
+		w.argv([]string{"tee", strings.TrimSpace(strings.TrimPrefix(args, "-a "))}, &scope{o: sc.o}, at, false)
+		return ""
+	case "sh", "python":
+		in.lang = map[string]string{"sh": langShell, "python": langPython}[kind]
+	case "rest":
+		return w.cellLines(body, sc, at)
+	case "shown":
+		return body
+	default:
+		in.lang = languageWord(magic)
+	}
+	switch {
+	case magic == "" && body == text:
+		return w.cellLines(text, sc, at)
+	case magic == "script":
 		if in.lang = languageOf(args); in.lang == "" {
 			w.gap(at, wording.Say("is a program of an interpreter that is not named"))
 			return ""
 		}
-	case "bash", "sh", "!", "system", "sx", "python", "python3", "javascript", "js", "perl", "ruby", "node":
-		if in.lang = languageWord(name); in.lang == "" {
-			in.lang = langShell
-		}
-	case "writefile", "file":
-		w.argv([]string{"tee", strings.TrimSpace(strings.TrimPrefix(args, "-a "))}, &scope{o: sc.o}, at, false)
-		return ""
-	case "time", "timeit", "capture", "prun", "html", "HTML", "markdown", "latex", "svg":
-		return body
-	default:
-		w.gap(at, wording.Say("begins with %s, which nobody here can read", "%%"+clip(name)))
+	case in.lang == "":
+		w.gap(at, wording.Say("begins with %s, which nobody here can read", "%%"+clip(magic)))
 		return text[strings.Index(text, "%%")+len("%%"):]
 	}
 	if in.lang == langPython {
@@ -209,27 +194,16 @@ func (w *walk) cellMagic(cell, text string, sc *scope, at string) string {
 	return ""
 }
 
-// cellName is a name of Python that gets a value, or a part of what it names.
-const cellName = `[A-Za-z_][\w.]*\s*(?:[\[:][^,=]*)?`
-
-// What one line of a cell hands to a shell: behind a mark, perhaps as what names get;
-// as a command by its name; as a program of Python.
-var (
-	cellLine   = regexp.MustCompile(`^(?:` + cellName + `(?:,\s*` + cellName + `)*=\s*(?:!!?|%sx |%system )|!!?|%sx |%system )(.*)`)
-	cellNamed  = regexp.MustCompile(`^%((?:pip|conda|cd|rm|cp|mv|mkdir|cat|ls) .*)`)
-	cellPython = regexp.MustCompile(`^%run (.*)`)
-)
-
-// cellCommand returns the command line that one line of a cell passes to a shell.
-func cellCommand(line string) (string, bool) {
-	line = strings.TrimSpace(line)
-	for _, form := range [...]*regexp.Regexp{cellLine, cellNamed} {
-		if m := form.FindStringSubmatch(line); m != nil {
-			return m[1], true
-		}
+// cellLines reads the lines of a cell that a shell gets, and returns the others.
+func (w *walk) cellLines(text string, sc *scope, at string) string {
+	lines, rest := code.CellLines(text)
+	if len(lines) == 0 {
+		return text
 	}
-	if m := cellPython.FindStringSubmatch(line); m != nil {
-		return "python3 " + m[1], true
+	commands := make([]string, len(lines))
+	for i, l := range lines {
+		commands[i] = l.Command
 	}
-	return "", false
+	w.line(strings.Join(commands, "\n"), sc, at, mood{})
+	return rest
 }
