@@ -151,7 +151,8 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 			r.declareAssign(f, d, a, as)
 		}
 	}
-	shows := len(cmd.Assigns) == 0 && d.variant != "local" && !slices.ContainsFunc(cmd.Argv[1:], func(w Word) bool { return !strings.HasPrefix(w.Prefix(), "-") })
+	isName := func(w Word) bool { return !strings.HasPrefix(w.Prefix(), "-") }
+	shows := len(cmd.Assigns) == 0 && d.variant != "local" && !slices.ContainsFunc(cmd.Argv[1:], isName)
 	if shows { // without a name, as with -p
 		cmd.Argv = append(cmd.Argv, Text("-p"))
 	}

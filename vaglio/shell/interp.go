@@ -301,3 +301,79 @@ func (r *reader) promptCode(f *frame, text Word) {
 	}
 	r.carried(f, Glue(Text(": \""), text.mapText(func(s string) string { return strings.ReplaceAll(s, `"`, `\"`) }), Text("\"")), "prompt")
 }
+
+// Foreign reads a command line of an interpreter of another language, such as PowerShell: its
+// words and its input. The result is appended to what the carrier runs; nil means that the
+// interpreter is unknown.
+type Foreign func(c Command, o Options) *Script
+
+// ReadCommand reads a command that another reader found: its words, its input and where it runs. A
+// word may be unknown.
+func ReadCommand(c Command, o Options) *Script {
+	return run(o, func(r *reader, f *frame) {
+		size := 0
+		for _, w := range c.Argv {
+			size += w.Size()
+		}
+		if size > MaxSource {
+			r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
+			return
+		}
+		f.stdin = c.Stdin
+		if !r.step(f, wordCost*len(c.Argv)) {
+			return
+		}
+		r.run(f, &call{argv: c.Argv, redirs: c.Redirects, span: c.Span})
+	})
+}
+
+// runShellLike reads a shell of another family through [Options.Foreign].
+func (r *reader) runShellLike(f *frame, k *call, _ *program, name string) Word {
+	var s *Script
+	if r.opts.Foreign != nil {
+		o := *r.opts
+		o.Depth = r.depth
+		o.Cwd, _ = r.cwd().Text()
+		o.Budget.steps, o.Budget.marks = r.steps, r.marks // it continues with what is left
+		s = r.opts.Foreign(Command{Argv: k.argv, Stdin: f.stdin, Span: k.span}, o)
+		r.steps, r.marks = o.Budget.steps, o.Budget.marks
+	}
+	if s == nil {
+		r.problem(f, Problem{
+			Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span,
+		})
+		return r.plain(f, k)
+	}
+	r.wrapper(f, k)
+	r.adopt(f.at(k, name), s)
+	return outputOf(name)
+}
+
+// adopt appends what a foreign text runs, as commands of its carrier.
+func (r *reader) adopt(f *frame, s *Script) {
+	for _, p := range s.Problems {
+		p.Span = Span{}
+		r.problem(f, p)
+	}
+	before := len(r.out.Commands)
+	for _, c := range s.Commands {
+		if !r.step(f, 3) {
+			return
+		}
+		if c.Until > 0 {
+			c.Until += before
+		}
+		c.Via = append(append([]string(nil), f.via...), c.Via...)
+		c.Privileged = c.Privileged || f.privileged
+		c.Background = c.Background || f.background
+		c.InLoop = c.InLoop || f.inLoop
+		c.Conditional, c.Guess = c.Conditional || f.conditional, c.Guess || f.guess
+		if c.Remote == nil {
+			c.Remote = f.remote
+		}
+		if f.span != nil {
+			c.Span = *f.span
+		}
+		r.out.Commands = append(r.out.Commands, c)
+	}
+}

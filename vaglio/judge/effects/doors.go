@@ -264,7 +264,7 @@ func (r *reading) trusted(v *invocation, a arg) bool {
 func (w *world) ownTool(p string) bool {
 	rest, ok := strings.CutPrefix(p, w.home+"/")
 	first, _, _ := strings.Cut(rest, "/")
-	return ok && w.home != "" && (strings.Contains(p, "/.") || path.Base(p) == "bin" || slices.Contains([]string{"go", "sdk", "opt", "Library", "Android"}, first))
+	return ok && w.home != "" && (strings.Contains(p, "/.") || path.Base(p) == "bin" || wordclass.Is("home-tools", first))
 }
 
 // badCommand returns a command line that should not be run through a setting: one that contains an
