@@ -115,6 +115,8 @@ func (p *program) option(how attributes, plain []value, named map[string]value) 
 			}
 		case i == how.at("name"), i == how.at("short"), i == 0 && !how.has("to"):
 			p.names(&o, v)
+		case how.has("param") && s != "":
+			p.lost = true // another parameter than the one of that name has it
 		}
 		p.lost = p.lost || p.converts(v) && !how.has("block") && !how.has("handles")
 	}
