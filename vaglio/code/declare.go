@@ -104,19 +104,8 @@ func (p *program) option(how attributes, plain []value, named map[string]value) 
 	o := option{param: how.has("param"), bare: how.has("operand")}
 	named = maps.Clone(named)
 	for i, v := range plain {
-		s, _ := v.text()
-		switch {
-		case strings.HasPrefix(s, "-") && how.has("dashed"):
-			o.bare = false
-			p.names(&o, v)
-		case i == how.at("default"):
-			if v.kind != kindMap {
-				named["default"] = v
-			}
-		case i == how.at("name"), i == how.at("short"), i == 0 && !how.has("to"):
-			p.names(&o, v)
-		case how.has("param") && s != "":
-			p.lost = true // another parameter than the one of that name has it
+		if !p.declaredBy(&o, how, i, v) && i == how.at("default") && v.kind != kindMap {
+			named["default"] = v
 		}
 		p.lost = p.lost || p.converts(v) && !how.has("block") && !how.has("handles")
 	}
@@ -124,6 +113,23 @@ func (p *program) option(how attributes, plain []value, named map[string]value) 
 		p.attribute(&o, key, named[key])
 	}
 	return o
+}
+
+// declaredBy adds the names in one argument of the call that declares an option, if it is no default.
+func (p *program) declaredBy(o *option, how attributes, i int, v value) bool {
+	s, _ := v.text()
+	switch {
+	case strings.HasPrefix(s, "-") && how.has("dashed"):
+		o.bare = false
+		p.names(o, v)
+	case i == how.at("default"):
+		return false
+	case i == how.at("name"), i == how.at("short"), i == 0 && !how.has("to"):
+		p.names(o, v)
+	case how.has("param") && s != "":
+		p.lost = true // another parameter than the one of that name has it
+	}
+	return true
 }
 
 // names adds the names in a value. What is no name that is known, or makes a value in another way

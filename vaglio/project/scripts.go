@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // readScripts adds the package scripts that a program runs by name, with those that run
@@ -89,7 +90,7 @@ func scriptsOf(program string, words []string) []string {
 		return nil
 	}
 	verb := plain[0]
-	if program == "bun" && slices.Contains(bunOwn, verb) {
+	if program == "bun" && wordclass.Is("bun-command", verb) {
 		return nil
 	}
 	switch verb {
@@ -107,9 +108,6 @@ func scriptsOf(program string, words []string) []string {
 		return []string{verb} // test, start, and with some package managers any script
 	}
 }
-
-// bunOwn are commands of bun that run no script, even one of the same name: https://bun.sh/docs/cli/run.
-var bunOwn = strings.Fields("test build init create link unlink outdated audit why info patch upgrade repl exec x")
 
 // installing returns the project's own scripts that run on install.
 func installing(verb string, words []string) []string {

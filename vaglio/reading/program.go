@@ -175,7 +175,7 @@ func (w *walk) cell(text string, sc *scope, at string) string {
 		in.lang = languageWord(magic)
 	}
 	switch {
-	case magic == "" && body == text:
+	case body == text: // without a mark
 		return w.cellLines(text, sc, at)
 	case magic == "script":
 		if in.lang = languageOf(args); in.lang == "" {

@@ -151,18 +151,24 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 			r.declareAssign(f, d, a, as)
 		}
 	}
-	isName := func(w Word) bool { return !strings.HasPrefix(w.Prefix(), "-") }
-	shows := len(cmd.Assigns) == 0 && d.variant != "local" && !slices.ContainsFunc(cmd.Argv[1:], isName)
-	if shows { // without a name, as with -p
-		cmd.Argv = append(cmd.Argv, Text("-p"))
-	}
-	if d.export || shows || interestingAssign(cmd.Assigns) {
+	if d.matters(&cmd) {
 		r.emit(f, cmd)
 	}
 	if d.export {
 		r.codeInAssigns(f, &call{assigns: cmd.Assigns, span: cmd.Span})
 	}
 	return Word{}
+}
+
+// matters reports whether a declaration does more than set variables of the shell: without a name, it
+// shows them, as with -p.
+func (d *declaration) matters(c *Command) bool {
+	isName := func(w Word) bool { return !strings.HasPrefix(w.Prefix(), "-") }
+	shows := len(c.Assigns) == 0 && d.variant != "local" && !slices.ContainsFunc(c.Argv[1:], isName)
+	if shows {
+		c.Argv = append(c.Argv, Text("-p"))
+	}
+	return d.export || shows || interestingAssign(c.Assigns)
 }
 
 // earlier returns the value that a variable had before it was exported.

@@ -6,18 +6,15 @@ import (
 	"strings"
 )
 
-// bind assigns every word to its parameter, and reports whether one that is named
-// does not exist or, as an option of the Unix program of that name, may be one of several.
+// bind assigns every word to its parameter, and reports whether a named parameter does not exist, or
+// is one of several.
 func (w *work) bind(args []argument) (strange bool) {
 	var words, rest []value
 	for len(args) > 0 {
 		a := &args[0]
 		args = args[1:]
-		p, common := w.sp.find(a.name, 1), w.r.t.spec("common:", "parameters")
-		strange = strange || p != nil && w.sp.as != "" && p.name != a.name && w.sp.begin(a.name)+common.begin(a.name) > 1
-		if p == nil && a.name != "" {
-			p = common.find(a.name, len("what"))
-		}
+		p, several := w.param(a.name)
+		strange = strange || several
 		v := a.val
 		switch {
 		case a.name == "":
@@ -36,6 +33,16 @@ func (w *work) bind(args []argument) (strange bool) {
 	}
 	w.places(words, rest)
 	return strange
+}
+
+// param returns the parameter that a name begins, and whether it may be one of several, so that it is
+// rather an option of the Unix program of that name.
+func (w *work) param(name string) (p *param, several bool) {
+	p, common := w.sp.find(name, 1), w.r.t.spec("common:", "parameters")
+	if p == nil && name != "" {
+		return common.find(name, len("what")), false
+	}
+	return p, p != nil && w.sp.as != "" && p.name != name && w.sp.begin(name)+common.begin(name) > 1
 }
 
 // named sets the value of a parameter.

@@ -59,8 +59,7 @@ func Looks(text string) Dialect {
 		}
 		switch c := text[0]; {
 		case n > 0:
-			s.variable = s.variable || first && assigned.MatchString(text)
-			s.word(text[:n], first)
+			s.word(text, n, first)
 			first = first && c == '@'
 		case strings.IndexByte(`'"`, c) >= 0:
 			inside, _, closed := strings.Cut(text[1:], text[:1])
@@ -102,12 +101,14 @@ func (s *shape) dialect() Dialect {
 	return Posix
 }
 
-// word records what a word shows, wherever it is.
-func (s *shape) word(w string, first bool) {
+// word records what the word of n bytes shows with which a text begins, wherever it is.
+func (s *shape) word(text string, n int, first bool) {
+	w := text[:n]
 	s.variable = s.variable || strings.ContainsAny(w, "$[-") && variables.MatchString(w)
 	s.percent = s.percent || strings.Contains(w, "%") && percents.MatchString(w)
 	s.path = s.path || isWindowsPath(w)
 	if first {
+		s.variable = s.variable || assigned.MatchString(text)
 		s.command(w)
 	} else {
 		s.slashes = s.slashes || len(w) == 2 && isSlashOption(strings.ToLower(w)) || slashes.MatchString(w)

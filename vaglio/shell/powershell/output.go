@@ -30,17 +30,25 @@ func (w *work) output() value {
 			steps = append(steps, w.vals[name])
 		}
 		return r.combined(append(steps, w.words)...)
-	case "cwd":
-		return r.variable("pwd")
-	case "variable":
-		name, _ := first.text()
-		return r.variable("env:" + strings.ToLower(name))
-	case "environment":
-		r.environment("")
+	case "cwd", "variable", "environment":
+		return w.state(first)
 	}
 	if w.out.isNothing() {
 		return madeOf(w.in, w.name)
 	}
+	return w.out
+}
+
+// state returns what PowerShell itself holds: its folder, or variables of the environment.
+func (w *work) state(named value) value {
+	name, _ := named.text()
+	switch w.sp.out {
+	case "cwd":
+		return w.r.variable("pwd")
+	case "variable":
+		return w.r.variable("env:" + strings.ToLower(name))
+	}
+	w.r.environment("")
 	return w.out
 }
 
