@@ -12,7 +12,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/code"
 	"github.com/metnos/vaglio/vaglio/project"
 	"github.com/metnos/vaglio/vaglio/shell"
-	"github.com/metnos/vaglio/vaglio/shell/powershell"
 )
 
 // TestTold checks all that is read in each source of testdata/told.txt: the commands with their
@@ -40,7 +39,7 @@ func toldOptions() shell.Options {
 	return shell.Options{
 		Home: "/home/user", User: "user", Cwd: "/work", Tasks: project.Default(), Programs: code.Default(),
 		Env: map[string]string{"EDITOR": "vi", "PATH": "/usr/bin:/bin"},
-		Foreign: powershell.Carried, Session: earlier{}, Budget: &shell.Budget{},
+		Foreign: foreign, Session: earlier{}, Budget: &shell.Budget{},
 		Files: files{onDisk{
 			"/work/a.sh": "#!/bin/bash\nset -e\nif true; then\n  rm -rf \"$1\"/x\nfi\n", "/work/x.py": "import os\nos.remove('/data')\n",
 			"/work/env.sh": "export A=/etc\nf() { rm f; }\n", "/work/bad.sh": "rm early\nif then fi (\n", "/work/d/1.sh": "rm one\n", "/work/d/2.sh": "rm $X\n",
@@ -48,6 +47,15 @@ func toldOptions() shell.Options {
 			"/work/changed.sh": "p changed\n", "/work/nul.sh": "p\x00\n", "/work/fn.sh": "fa() { p a; }\nfunction fb { p b; }\nalias x='p x' y=\"p y\"\n", "/work/s.sed": "1e p sed\n",
 		}},
 	}
+}
+
+// foreign reads the last word of a foreign shell as a line of this one.
+func foreign(c shell.Command, o shell.Options) *shell.Script {
+	if len(c.Argv) < 3 {
+		return nil
+	}
+	text, _ := c.Argv[len(c.Argv)-1].Text()
+	return shell.Read(text, o)
 }
 
 // files are those of a project, some of which cannot be read.
