@@ -38,7 +38,7 @@ func TestTold(t *testing.T) {
 func toldOptions() shell.Options {
 	return shell.Options{
 		Home: "/home/user", User: "user", Cwd: "/work", Tasks: project.Default(), Programs: code.Default(),
-		Env: map[string]string{"EDITOR": "vi", "PATH": "/usr/bin:/bin"},
+		Env:     map[string]string{"EDITOR": "vi", "PATH": "/usr/bin:/bin"},
 		Foreign: foreign, Session: earlier{}, Budget: &shell.Budget{},
 		Files: files{onDisk{
 			"/work/a.sh": "#!/bin/bash\nset -e\nif true; then\n  rm -rf \"$1\"/x\nfi\n", "/work/x.py": "import os\nos.remove('/data')\n",
