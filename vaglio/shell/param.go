@@ -104,9 +104,6 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 		r.arithm(f, p.Slice.Length)
 		return []Word{NewWord(Part{Kind: PartUnknown, Name: p.Param.Value, MayBeEmpty: true, Splits: true})}
 	}
-	if p.Repl == nil && p.Exp == nil {
-		return items
-	}
 	out := make([]Word, len(items))
 	for i, w := range items {
 		out[i] = r.transform(f, p, w)

@@ -136,9 +136,7 @@ func (r *reader) closed(f *frame, src string, err error) (Word, bool) {
 // open.
 func openDocument(err error) (string, bool) {
 	pe := syntax.ParseError{}
-	if !errors.As(err, &pe) {
-		return "", false
-	}
+	_ = errors.As(err, &pe) // any other error has no text
 	rest, ok := strings.CutPrefix(pe.Text, "unclosed here-document `")
 	if !ok || strings.ContainsAny(rest, "\n") {
 		return "", false

@@ -1,0 +1,37 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLimits checks that each limit begins where it says: what is just within it is read in full,
+// and what is just beyond it is told.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	rep := strings.Repeat
+	for name, limit := range map[string]struct {
+		most   int
+		source func(n int) string
+		want   ProblemKind
+	}{
+		"source":     {MaxSource, func(n int) string { return "#" + rep("x", n-1) }, ProblemTooBig},
+		"braces":     {maxBraces, func(n int) string { return "p " + rep("{a}", n) }, ProblemTooBig},
+		"alternates": {maxFields, func(n int) string { return "a=({" + rep("a,", n-1) + "a})" }, ProblemTooBig},
+		"words":      {maxFields, func(n int) string { return "x=a; p $x" + rep(" $x", n-2) }, ProblemTooBig},
+		"rounds":     {maxRounds, func(n int) string { return "for i in" + rep(" a", n) + "; do :; done" }, ProblemTooBig},
+		"mounts":     {maxMounts, func(n int) string { return "docker run " + rep("-v /a:/b ", n) + "i p" }, ProblemTooBig},
+		"value":      {maxValue, func(n int) string { return "x=" + rep("a", maxValue/2) + "; x+=$x; x+=" + rep("b", n-maxValue) }, ProblemTooBig},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := kinds(Read(limit.source(limit.most), testOptions())); slices.Contains(got, limit.want) {
+				t.Errorf("%d is told as %q", limit.most, limit.want)
+			}
+			if got := kinds(Read(limit.source(limit.most+1), testOptions())); !slices.Contains(got, limit.want) {
+				t.Errorf("%d is not told: %q", limit.most+1, got)
+			}
+		})
+	}
+}

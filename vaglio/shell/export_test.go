@@ -1,0 +1,4 @@
+package shell
+
+// Steps returns how many steps were spent.
+func (b *Budget) Steps() int { return b.steps }
