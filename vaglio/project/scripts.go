@@ -124,8 +124,11 @@ func installing(verb string, words []string) []string {
 
 // readTaskfile adds the tasks of a Taskfile.
 func readTaskfile(v *visit, r *row) {
-	file, text, _ := v.first(r.files...)
 	names := operands(v.words)
+	if name, ok := v.value("--taskfile", "-t"); ok {
+		r, names = &row{files: []string{name}}, slices.DeleteFunc(names, func(w string) bool { return w == name })
+	}
+	file, text, _ := v.first(r.files...)
 	if len(names) == 0 {
 		names = []string{"default"}
 	}
@@ -223,8 +226,9 @@ func operands(words []string) []string {
 
 // readJustfile adds the recipes of a justfile.
 func readJustfile(v *visit, r *row) {
+	names := operands(v.words)
 	if name, ok := v.value("--justfile", "-f"); ok {
-		r = &row{files: []string{name}}
+		r, names = &row{files: []string{name}}, slices.DeleteFunc(names, func(w string) bool { return w == name })
 	}
 	file, text, _ := v.first(r.files...)
 	recipes, set, first := justRecipes(text)
@@ -235,7 +239,6 @@ func readJustfile(v *visit, r *row) {
 			delete(set, v.words[i+1])
 		}
 	}
-	names := operands(v.words)
 	if len(names) == 0 {
 		names = []string{first}
 	}

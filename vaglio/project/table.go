@@ -221,7 +221,7 @@ func (v *visit) set(mark string) (all []string) {
 }
 
 // named returns the names of a row, with placeholders replaced: @-r by the value of an
-// option, @1 by the first operand, @.py by the words with that ending, @/dir/ by what the session wrote there,
+// option, @1 by the first operand, @2 by the second, @.py by the words with that ending, @/dir/ by what the session wrote there,
 // @$NAME/x by x in the folders that a variable lists, @source_ by what follows that in a
 // word, @< by the files of the standard input, @file?key by the values that lines of that
 // file give a key.
@@ -234,9 +234,9 @@ func (v *visit) named(files []string) []string {
 			all = append(all, name)
 		case strings.Contains(mark, "?"):
 			all = append(all, v.set(mark)...)
-		case mark == "1":
-			words, isText := operands(v.words), func(w string) bool { return strings.ContainsAny(w, "( ;\"'") }
-			all = append(all, slices.DeleteFunc(words[:min(len(words), 1)], isText)...)
+		case mark == "1", mark == "2":
+			n, words, isText := int(mark[0]-'0'), operands(v.words), func(w string) bool { return strings.ContainsAny(w, "( ;\"'") }
+			all = append(all, slices.DeleteFunc(words[min(len(words), n-1):min(len(words), n)], isText)...)
 		case mark == "<":
 			all = append(all, v.c.Input...)
 		case strings.HasPrefix(mark, "$"):
