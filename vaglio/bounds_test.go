@@ -256,6 +256,7 @@ func behind() map[string]string {
 		"maxAgain":        "python3 -c 'import os\ndef f(x): os.system(x)\n" + rep("f(\"ls\")\n", 3_000) + "f(\"CRIME\")'",
 		"maxAlternatives": alternatives.String() + "if b$RANDOM; then x='CRIME'; fi; eval \"$x\"",
 		"maxRounds":       "for c in " + rep("ls ", 2_100) + "'CRIME'; do eval \"$c\"; done",
+		"maxRunners":      `for n in 1 2 3 4 5 6; do printf '#!./r%d\n' $((n+1)) > r$n; chmod +x r$n; done; printf '#!/bin/sh\nCRIME\n' > r7; chmod +x r7; ./r1`,
 		"maxAlts":         python(texts.String() + "if a:\n  x = 'CRIME'\nos.system(x)"),
 		"maxList":         python("for x in [" + rep("'ls', ", 300) + "'CRIME']:\n  os.system(x)"),
 		"maxListMap":      python("d = {" + entries.String() + "'x': 'CRIME'}\nos.system(d['x'])"),

@@ -301,7 +301,7 @@ type builtin func(r *reader, f *frame, k *call, name string) Word
 func builtins() map[string]builtin {
 	all := map[string]builtin{
 		"eval": (*reader).runEval, "command": (*reader).runCommand, "builtin": (*reader).runCommand, "exec": (*reader).runExec,
-		"source": (*reader).runSource, ".": (*reader).runSource, "printf": (*reader).runPrintf,
+		"source": (*reader).runSource, ".": (*reader).runSource, "printf": (*reader).runPrintf, "test": (*reader).runTest, "[": (*reader).runTest,
 	}
 	for name, do := range map[string]func(r *reader, f *frame, k *call, name string){
 		"popd": (*reader).runPopd, "unset": (*reader).runUnset, "set": (*reader).runSet, "shift": (*reader).runShift, "read": (*reader).runRead,

@@ -190,6 +190,29 @@ func firstUntil(text, delim Word) Word {
 	return line
 }
 
+// tested reads a word of a test. One that is a number or a name may have a subscript.
+func (r *reader) tested(f *frame, word *syntax.Word, counts bool) {
+	if !counts {
+		r.word(f, word)
+		return
+	}
+	w := r.text(f, word)
+	if s, ok := w.Text(); ok && syntax.ValidName(s) {
+		w, _ = r.variable(s)
+	}
+	r.subscriptCode(f, w)
+}
+
+// runTest reads test and [, whose -v takes the name of a variable.
+func (r *reader) runTest(f *frame, k *call, _ string) Word {
+	for i, w := range k.argv[:len(k.argv)-1] {
+		if w.Is("-v") {
+			r.subscriptCode(f, k.argv[i+1])
+		}
+	}
+	return r.plain(f, k)
+}
+
 // subscriptCode reads the substitutions in the subscript of a name that a builtin takes as a word,
 // as in printf -v 'a[$(id)]'.
 func (r *reader) subscriptCode(f *frame, name Word) {

@@ -87,9 +87,8 @@ func (r *reader) runFile(f *frame, k *call, at int) {
 	if !ok || strings.ContainsRune(text, 0) {
 		return
 	}
-	interp := Runner(text)
 	problems := len(r.out.Problems)
-	r.dispatch(f, &call{argv: append([]Word{Text(interp)}, k.argv...), assigns: k.assigns, span: k.span}, interp)
+	r.runAs(f, k, text)
 	if f.file == nil && len(r.out.Problems) == problems && len(r.out.Commands) > at {
 		r.out.Commands[at].Wrapper = true
 	}

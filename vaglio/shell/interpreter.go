@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/unixtext"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // runProgram reads an interpreter of another language: program text among the
@@ -266,4 +267,63 @@ func (r *reader) textsIn(f *frame, p *program, words []Word) []Word {
 		}
 	}
 	return texts
+}
+
+// maxRunners is how many interpreters of interpreters Linux follows.
+const maxRunners = 4
+
+// runAs reads a file that runs by its path: its first line is a command that is given the file.
+func (r *reader) runAs(f *frame, k *call, text string) {
+	line, _, _ := strings.Cut(text, "\n")
+	given, ok := strings.CutPrefix(line, "#!")
+	words := strings.Fields(given)
+	if !ok || len(words) == 0 {
+		words = []string{"sh"}
+	}
+	c := &call{assigns: k.assigns, span: k.span}
+	for _, w := range words {
+		c.argv = append(c.argv, Text(w))
+	}
+	switch c.argv = append(c.argv, k.argv...); {
+	case !ok:
+		r.dispatch(f, c, "sh")
+	case r.runners >= maxRunners:
+		name := baseName(c.argv[0])
+		r.problem(f, Problem{
+			Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span,
+		})
+	default:
+		r.runners++
+		r.run(f, c)
+		r.runners--
+	}
+}
+
+// Runner returns the program that runs a text as a file, according to its first line.
+func Runner(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	rest, ok := strings.CutPrefix(line, "#!")
+	fields := strings.Fields(rest)
+	if !ok || len(fields) == 0 {
+		return "sh"
+	}
+	if len(fields) > 1 && baseName(Text(fields[0])) == "env" {
+		fields = behindEnv(fields[1:])
+	}
+	return baseName(Text(fields[0]))
+}
+
+// behindEnv returns the program that env runs, and its words, behind env's own options and variables.
+// There is at least one word.
+func behindEnv(words []string) []string {
+	for len(words) > 1 && (words[0][0] == '-' || strings.Contains(words[0], "=")) {
+		if rest := strings.TrimPrefix(strings.TrimPrefix(words[0], "-S"), "--split-string="); rest != words[0] && rest != "" {
+			return append([]string{rest}, words[1:]...)
+		}
+		if slices.Contains([]string{"-u", "-C", "--unset", "--chdir"}, words[0]) && len(words) > 2 {
+			words = words[1:]
+		}
+		words = words[1:]
+	}
+	return words
 }

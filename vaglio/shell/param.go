@@ -374,11 +374,19 @@ func (r *reader) arithmStmt(f *frame, x syntax.ArithmExpr) {
 }
 
 func (r *reader) testClause(f *frame, x syntax.TestExpr) {
+	counts := false // the words are numbers, or names of variables
 	syntax.Walk(x, func(n syntax.Node) bool {
-		w, ok := n.(*syntax.Word)
-		if ok && r.step(f, 1) {
-			r.eachAlternative(f, func() Word { r.word(f, w); return Word{} })
+		switch n := n.(type) {
+		case *syntax.BinaryTest:
+			counts = n.Op >= syntax.TsEql && n.Op <= syntax.TsGtr
+		case *syntax.UnaryTest:
+			counts = n.Op == syntax.TsVarSet
+		case *syntax.Word:
+			if r.step(f, 1) {
+				r.eachAlternative(f, func() Word { r.tested(f, n, counts); return Word{} })
+			}
+			return false
 		}
-		return !ok
+		return true
 	})
 }

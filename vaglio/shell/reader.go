@@ -111,6 +111,7 @@ type reader struct {
 	active  map[*syntax.Stmt]int // functions being called
 	texts   map[string]int       // texts being read
 	exports []string             // variables that the source exports somewhere
+	runners int                  // how many interpreters of interpreters are being read
 	loops   int                  // how many loops are being read twice
 	holes   []Word               // the words spliced into carried text
 	procs   int                  // how many process substitutions were met

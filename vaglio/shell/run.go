@@ -138,38 +138,7 @@ func (r *reader) plain(f *frame, k *call) Word {
 // runWritten reads a file that the source wrote and now runs by its path.
 func (r *reader) runWritten(f *frame, k *call) {
 	first, _, _ := r.content(f, k.argv[0]).Split("\n")
-	interp := Runner(first.Prefix())
-	argv := append([]Word{Text(interp)}, k.argv...)
-	r.dispatch(f, &call{argv: argv, assigns: k.assigns, span: k.span}, interp)
-}
-
-// Runner returns the program that runs a text as a file, according to its first line.
-func Runner(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	rest, ok := strings.CutPrefix(line, "#!")
-	fields := strings.Fields(rest)
-	if !ok || len(fields) == 0 {
-		return "sh"
-	}
-	if len(fields) > 1 && baseName(Text(fields[0])) == "env" {
-		fields = behindEnv(fields[1:])
-	}
-	return baseName(Text(fields[0]))
-}
-
-// behindEnv returns the program that env runs, and its words, behind env's own options and variables.
-// There is at least one word.
-func behindEnv(words []string) []string {
-	for len(words) > 1 && (words[0][0] == '-' || strings.Contains(words[0], "=")) {
-		if rest := strings.TrimPrefix(strings.TrimPrefix(words[0], "-S"), "--split-string="); rest != words[0] && rest != "" {
-			return append([]string{rest}, words[1:]...)
-		}
-		if slices.Contains([]string{"-u", "-C", "--unset", "--chdir"}, words[0]) && len(words) > 2 {
-			words = words[1:]
-		}
-		words = words[1:]
-	}
-	return words
+	r.runAs(f, k, first.Prefix())
 }
 
 // callFunction reads the body of a function for one call.
