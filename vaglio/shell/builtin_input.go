@@ -91,7 +91,7 @@ func (r *reader) runShift(_ *frame, k *call, _ string) {
 func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
 	g := *f
 	g.inLoop = true
-	if opts, name := r.optionRounds(f, c.Cond[0]); name != "" {
+	if opts, name := r.optionRounds(f, c); name != "" {
 		return r.eachOption(&g, opts, name, c.Do)
 	}
 	endless := endlessLoop(c)
@@ -107,19 +107,32 @@ func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
 
 // optionRounds returns the options that getopts finds among the arguments if it is the condition of a
 // loop, and the variable for their letters, "" if they are not known.
-func (r *reader) optionRounds(f *frame, cond *syntax.Stmt) (opts options, name string) {
-	call, _ := cond.Cmd.(*syntax.CallExpr)
-	args := r.st.get(keyArgs)
-	if call == nil || len(call.Args) != 3 || call.Args[0].Lit() != "getopts" || args == nil || args.maybe || r.st.get("OPTIND") != nil {
+func (r *reader) optionRounds(f *frame, c *syntax.WhileClause) (opts options, name string) {
+	call, args := getoptsAlone(c), r.st.get(keyArgs)
+	if call == nil || args == nil || args.maybe || r.st.get("OPTIND") != nil || r.st.get(keyFunc+"getopts") != nil {
 		return nil, ""
 	}
 	spec, known := r.word(f, call.Args[1]).Text()
 	opts, rest := optionLetters(spec).parse(args.list)
-	if !known || len(rest) > 0 && rest[0].HasUnknown() || slices.ContainsFunc(opts, func(o option) bool { return len(o.name) > 1 }) {
+	isOther := func(o option) bool { return len(o.name) > 1 || !strings.Contains(spec, o.name) }
+	if !known || len(rest) > 0 && rest[0].HasUnknown() || slices.ContainsFunc(opts, isOther) {
 		return nil, ""
 	}
 	r.st.set("OPTIND", Text(strconv.Itoa(len(args.list)-len(rest)+1)))
 	return opts, call.Args[2].Lit()
+}
+
+// getoptsAlone returns the call of getopts that alone decides whether a loop goes on, or nil.
+func getoptsAlone(c *syntax.WhileClause) *syntax.CallExpr {
+	cond := c.Cond[0]
+	call, _ := cond.Cmd.(*syntax.CallExpr)
+	if len(c.Cond) != 1 || c.Until || cond.Negated || len(cond.Redirs) > 0 || call == nil || len(call.Assigns) > 0 {
+		return nil
+	}
+	if len(call.Args) != 3 || call.Args[0].Lit() != "getopts" {
+		return nil
+	}
+	return call
 }
 
 // optionLetters is the grammar that getopts is told: letters, with a colon behind those with a value.
@@ -141,6 +154,7 @@ func (r *reader) eachOption(f *frame, opts options, name string, body []*syntax.
 		r.st.set("OPTARG", o.value.quoted())
 		out.addWord(r.stmts(f, body))
 	}
+	r.st.set(name, Text("?")) // which getopts says at the end
 	return out.word()
 }
 
