@@ -186,8 +186,14 @@ func readGitHook(v *visit, r *row) {
 		}
 	}
 	for _, name := range r.files {
-		if file, text, ok := v.content(path.Join(hooks, name)); ok && v.once(file) {
-			v.add(file, 1, languageOf(text), text)
+		file, text, ok := v.content(path.Join(hooks, name))
+		if !ok || !v.once(file) {
+			continue
+		}
+		language := languageOf(text)
+		v.add(file, 1, language, text)
+		if language == "sh" && !strings.HasSuffix(shell.Runner(text), "sh") { // a program that reads files of its own form
+			v.add(file, 1, "sh", quoted(file))
 		}
 	}
 }

@@ -82,7 +82,7 @@ func TestHooksOfGit(t *testing.T) {
 		{"git push", files{".git/hooks/pre-push": "#!/usr/bin/perl\nx"}, ".git/hooks/pre-push:1 perl #!/usr/bin/perl\nx"},
 		{"git push", files{".git/hooks/pre-push": "#!/usr/bin/env ruby\n"}, ".git/hooks/pre-push:1 ruby #!/usr/bin/env ruby"},
 		{"git push", files{".git/hooks/pre-push": "#!/bin/node20\n"}, ".git/hooks/pre-push:1 node #!/bin/node20"},
-		{"git push", files{".git/hooks/pre-push": "#!/bin/awk -f\n"}, ".git/hooks/pre-push:1 sh #!/bin/awk -f"},
+		{"git push", files{".git/hooks/pre-push": "#!/bin/awk -f\n"}, ".git/hooks/pre-push:1 sh #!/bin/awk -f\n.git/hooks/pre-push:1 sh '/p/.git/hooks/pre-push'"},
 		{"git log", files{".git/hooks/pre-push": "x"}, ""},
 		{"git -C sub commit", files{"sub/.git": "gitdir: ../r", "r/HEAD": "", "r/hooks/pre-commit": "x"}, "r/hooks/pre-commit:1 sh x"},
 	} {
