@@ -122,13 +122,19 @@ func installing(verb string, words []string) []string {
 	return steps
 }
 
+// instead returns the first of some files, or the one that an option names instead, and the operands.
+func (v *visit) instead(files []string, options ...string) (file, text string, names []string) {
+	names = operands(v.words)
+	if name, ok := v.value(options...); ok {
+		files, names = []string{name}, slices.DeleteFunc(names, func(w string) bool { return w == name })
+	}
+	file, text, _ = v.first(files...)
+	return file, text, names
+}
+
 // readTaskfile adds the tasks of a Taskfile.
 func readTaskfile(v *visit, r *row) {
-	names := operands(v.words)
-	if name, ok := v.value("--taskfile", "-t"); ok {
-		r, names = &row{files: []string{name}}, slices.DeleteFunc(names, func(w string) bool { return w == name })
-	}
-	file, text, _ := v.first(r.files...)
+	file, text, names := v.instead(r.files, "--taskfile", "-t")
 	if len(names) == 0 {
 		names = []string{"default"}
 	}
@@ -226,11 +232,7 @@ func operands(words []string) []string {
 
 // readJustfile adds the recipes of a justfile.
 func readJustfile(v *visit, r *row) {
-	names := operands(v.words)
-	if name, ok := v.value("--justfile", "-f"); ok {
-		r, names = &row{files: []string{name}}, slices.DeleteFunc(names, func(w string) bool { return w == name })
-	}
-	file, text, _ := v.first(r.files...)
+	file, text, names := v.instead(r.files, "--justfile", "-f")
 	recipes, set, first := justRecipes(text)
 	for i, w := range v.words { // just out=x, just --set out x
 		name, _, _ := strings.Cut(w, "=")
