@@ -88,23 +88,6 @@ func (r *reader) runShift(_ *frame, k *call, _ string) {
 	r.st.put(keyArgs, &entry{isList: true, list: e.list[n:], maybe: e.maybe})
 }
 
-func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
-	g := *f
-	g.inLoop = true
-	if opts, name := r.optionRounds(f, c); name != "" {
-		return r.eachOption(&g, opts, name, c.Do)
-	}
-	endless := endlessLoop(c)
-	if !endless {
-		g.conditional = true
-	} else {
-		r.spawning(f, c, c.Do)
-	}
-	return r.loop(&g, endless, func() Word {
-		return Glue(r.stmts(&g, c.Cond), r.stmts(&g, c.Do))
-	})
-}
-
 // optionRounds returns the options that getopts finds among the arguments if it is the condition of a
 // loop, and the variable for their letters, "" if they are not known.
 func (r *reader) optionRounds(f *frame, c *syntax.WhileClause) (opts options, name string) {

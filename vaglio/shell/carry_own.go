@@ -8,11 +8,16 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
+// envOptions is the grammar of env, whose -S is the last option that it reads by itself.
+func envOptions() *grammar {
+	g := optionsFirst("env")
+	g.Last = []string{"-S", "--split-string"}
+	return g
+}
+
 // runEnv reads a call of env.
 func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
-	g := p.grammar
-	g.Last = []string{"-S", "--split-string"}
-	opts, rest := g.parse(k.argv[1:])
+	opts, rest := envOptions().parse(k.argv[1:])
 	if text, ok := opts.Get("S", "split-string"); ok { // what follows are further words, options included
 		line := []Word{k.argv[0]}
 		if dir, ok := opts.Get(p.chdir...); ok {

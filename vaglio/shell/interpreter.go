@@ -274,21 +274,14 @@ const maxRunners = 4
 
 // runAs reads a file that runs by its path: its first line is a command that is given the file.
 func (r *reader) runAs(f *frame, k *call, text string) {
-	line, _, _ := strings.Cut(text, "\n")
-	given, ok := strings.CutPrefix(line, "#!")
-	words := strings.Fields(given)
-	if !ok || len(words) == 0 {
-		words = []string{"sh"}
-	}
-	c := &call{assigns: k.assigns, span: k.span}
-	for _, w := range words {
-		c.argv = append(c.argv, Text(w))
-	}
-	switch c.argv = append(c.argv, k.argv...); {
-	case !ok:
+	runner := runnerOf(text)
+	c := &call{argv: append(runner, k.argv...), assigns: k.assigns, span: k.span}
+	switch {
+	case runner == nil:
+		c.argv = append(Texts([]string{"sh"}), k.argv...)
 		r.dispatch(f, c, "sh")
 	case r.runners >= maxRunners:
-		name := baseName(c.argv[0])
+		name := baseName(runner[0])
 		r.problem(f, Problem{
 			Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span,
 		})
@@ -299,31 +292,34 @@ func (r *reader) runAs(f *frame, k *call, text string) {
 	}
 }
 
-// Runner returns the program that runs a text as a file, according to its first line.
-func Runner(text string) string {
+// runnerOf returns the command in the first line of a text, nil if there is none: then a shell runs it.
+func runnerOf(text string) []Word {
 	line, _, _ := strings.Cut(text, "\n")
-	rest, ok := strings.CutPrefix(line, "#!")
-	fields := strings.Fields(rest)
-	if !ok || len(fields) == 0 {
-		return "sh"
+	given, _ := strings.CutPrefix(line, "#!")
+	if words := strings.Fields(given); given != line && len(words) > 0 {
+		return Texts(words)
 	}
-	if len(fields) > 1 && baseName(Text(fields[0])) == "env" {
-		fields = behindEnv(fields[1:])
-	}
-	return baseName(Text(fields[0]))
+	return nil
 }
 
-// behindEnv returns the program that env runs, and its words, behind env's own options and variables.
-// There is at least one word.
-func behindEnv(words []string) []string {
-	for len(words) > 1 && (words[0][0] == '-' || strings.Contains(words[0], "=")) {
-		if rest := strings.TrimPrefix(strings.TrimPrefix(words[0], "-S"), "--split-string="); rest != words[0] && rest != "" {
-			return append([]string{rest}, words[1:]...)
-		}
-		if slices.Contains([]string{"-u", "-C", "--unset", "--chdir"}, words[0]) && len(words) > 2 {
-			words = words[1:]
-		}
-		words = words[1:]
+// Runner returns the program that runs a text as a file, according to its first line.
+func Runner(text string) string {
+	words := runnerOf(text)
+	if len(words) > 1 && baseName(words[0]) == "env" {
+		words = behindEnv(words[1:])
 	}
-	return words
+	if len(words) == 0 {
+		return "sh"
+	}
+	return baseName(words[0])
+}
+
+// behindEnv returns the command that env runs, from the words behind its name.
+func behindEnv(words []Word) []Word {
+	opts, rest := envOptions().parse(words)
+	if text, ok := opts.Get("S", "split-string"); ok { // what follows are further words, options included
+		return behindEnv(append(Texts(strings.Fields(text.Prefix())), rest...))
+	}
+	_, rest = leadingAssigns(rest)
+	return rest
 }

@@ -373,3 +373,16 @@ func textsOf(tasks []Task) []string {
 	}
 	return out
 }
+
+// asOne reads something whose output has one way: that of a pipe, or of the rounds of a loop.
+func (r *reader) asOne(read func() Word) Word {
+	out := r.st.get(keyOut)
+	if out == nil {
+		return read()
+	}
+	r.st.put(keyOut, nil)
+	w := read()
+	r.st.put(keyOut, out)
+	r.flow([]Word{w}, nil)
+	return w
+}

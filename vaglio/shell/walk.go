@@ -304,6 +304,20 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 	return out.word()
 }
 
+func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
+	g := *f
+	g.inLoop = true
+	if opts, name := r.optionRounds(f, c); name != "" {
+		return r.eachOption(&g, opts, name, c.Do)
+	}
+	endless := endlessLoop(c)
+	if endless {
+		r.spawning(f, c, c.Do)
+	}
+	g.conditional = !endless || f.conditional
+	return r.loop(&g, endless, func() Word { return Glue(r.stmts(&g, c.Cond), r.stmts(&g, c.Do)) })
+}
+
 // loop reads a loop's body, and reads it again if the first pass changed any values, so that one
 // round sees what the round before set.
 func (r *reader) loop(f *frame, always bool, body func() Word) Word {
@@ -382,17 +396,4 @@ func (r *reader) wordIter(f *frame, c *syntax.ForClause, l *syntax.WordIter) Wor
 		}
 	}
 	return out.word()
-}
-
-// asOne reads something whose output has one way: that of a pipe, or of the rounds of a loop.
-func (r *reader) asOne(read func() Word) Word {
-	out := r.st.get(keyOut)
-	if out == nil {
-		return read()
-	}
-	r.st.put(keyOut, nil)
-	w := read()
-	r.st.put(keyOut, out)
-	r.flow([]Word{w}, nil)
-	return w
 }
