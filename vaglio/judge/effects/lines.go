@@ -165,7 +165,7 @@ func wordFacts() map[string]fact {
 		"known":       of(func(_ *command, a arg) bool { return a.known }),
 		"url":         of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") }),
 		"abroad":      of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") && !localURL(a.text) }),
-		"far":         of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") || remotePath(a.text) }),
+		"far":         of(func(_ *command, a arg) bool { return isFar(a.text) }),
 		"near":        of(func(_ *command, a arg) bool { return startsAny(a.text, ".", "/") }),
 		"number":      of(func(_ *command, a arg) bool { return a.text != "" && strings.Trim(a.text, "0123456789.") == "" }),
 		"versioned":   of(func(_ *command, a arg) bool { return strings.Contains(a.text, "@") }),

@@ -220,6 +220,9 @@ func packed(s string) bool {
 	return marks
 }
 
+// isFar reports whether a text is an address, or a path on another machine.
+func isFar(s string) bool { return strings.Contains(s, "://") || remotePath(s) }
+
 // remotePath reports whether a word names a path on another machine.
 func remotePath(s string) bool {
 	if strings.Contains(s, "::") || strings.HasPrefix(s, "rsync://") || strings.HasPrefix(s, "scp://") || strings.HasPrefix(s, "sftp://") {

@@ -107,7 +107,7 @@ func (r *reading) runsUnpacked(v *invocation) []Effect {
 		return nil
 	}
 	for _, a := range v.args {
-		if at := r.world.clean(a.text, v.cwd); a.known && (isLocal(a.text) || r.facts.Made(at)) && r.unreadIn(at) {
+		if at := r.world.clean(a.text, v.cwd); a.known && (isPath(a.text) && !isFar(a.text) || r.facts.Made(at)) && r.unreadIn(at) {
 			return unknown(say("runs what was put into %s in this session and could not be read", a.text), a.text)
 		}
 	}
@@ -116,9 +116,6 @@ func (r *reading) runsUnpacked(v *invocation) []Effect {
 	}
 	return nil
 }
-
-// isLocal reports whether a text is a path that cannot be one of another machine.
-func isLocal(s string) bool { return isPath(s) && !strings.Contains(s, "://") && !remotePath(s) }
 
 // unreadIn reports whether a folder, other than the call's own, was unpacked in this session and
 // nothing of it was read.
