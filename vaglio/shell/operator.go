@@ -234,7 +234,8 @@ func compute(op syntax.BinAritOperator, a, b int64, ok bool) (int64, bool) {
 	if !ok || a == math.MinInt64 || b == math.MinInt64 { // no literal spells it
 		return 0, false
 	}
-	n, err := expand.Arithm(nil, &syntax.BinaryArithm{Op: op, X: literal(a), Y: literal(b)})
+	// Without a configuration of its own, Arithm writes into one that all readers share.
+	n, err := expand.Arithm(&expand.Config{}, &syntax.BinaryArithm{Op: op, X: literal(a), Y: literal(b)})
 	return int64(n), err == nil
 }
 
