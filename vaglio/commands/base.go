@@ -109,6 +109,9 @@ func (b *Base) Does(name string) bool { return b.actingOn(name) != nil }
 // a framework, or if its line works in the workspace, installs from it or runs one of its
 // tasks.
 func (b *Base) RunsProject(name string, words []string) bool {
+	if b.Nouns["only-named"][name] {
+		return false
+	}
 	sections := b.Judged[name]
 	p := &Parsed{Asked: func(string, []Spot) bool { return false }}
 	b.Parse(p, name, words)

@@ -101,12 +101,16 @@ func (r *reading) unpacked(v *invocation, since int) {
 }
 
 // runsUnpacked returns the effect of building, installing or running what is in a folder that was
-// unpacked in this session and of which nothing was read.
+// unpacked in this session and of which nothing was read. A call in a program and a word with an
+// extension run no folder; a file that runs is read by itself.
 func (r *reading) runsUnpacked(v *invocation) []Effect {
-	if !r.facts.Has(vaglio.Unpacked) || !v.direct() || r.means.Files == nil || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
+	if !r.facts.Has(vaglio.Unpacked) || v.call != nil || !v.direct() || r.means.Files == nil || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
 		return nil
 	}
 	for _, a := range v.args {
+		if ext := path.Ext(a.text); len(ext) > 1 && ext[1] > '9' { // not a version, as in app-1.2
+			continue
+		}
 		if at := r.world.clean(a.text, v.cwd); a.known && (isPath(a.text) && !isFar(a.text) || r.facts.Made(at)) && r.unreadIn(at) {
 			return unknown(say("runs what was put into %s in this session and could not be read", a.text), a.text)
 		}

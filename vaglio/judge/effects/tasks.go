@@ -173,6 +173,42 @@ func (c *command) unknownDatabase() bool {
 	return i >= 0
 }
 
+// abroad returns the effect of running the code of a project that lies outside the workspace, where
+// nothing of it is read.
+func (r *reading) abroad(v *invocation, named []Effect) []Effect {
+	looks := !slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead })
+	told := slices.ContainsFunc(named, func(e Effect) bool { return e.Kind == KindForeignCode })
+	if looks || told || v.call != nil || v.cwd == "" || !v.direct() || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
+		return nil
+	}
+	for _, f := range r.projects(v) {
+		switch p := r.world.placeOf(f, v.cwd); p {
+		case placeWorkspace, placeUnknown, placeSecret, placeControl:
+		case placeTemp, placeNowhere, placeHome, placeSystem:
+			if !r.made(v, r.world.clean(f.text, v.cwd)) {
+				return one(KindForeignCode, say("runs %s on %s, which lies outside the workspace and was not read", v.name, f.text), f.text)
+			}
+		}
+	}
+	return nil
+}
+
+// projects returns the folders whose code a program runs: the current one, and those that options
+// name instead.
+func (r *reading) projects(v *invocation) []arg {
+	all := []arg{literal(v.cwd)}
+	for i, a := range v.args {
+		switch name, _, glued := strings.Cut(a.text, "="); {
+		case !r.judge.tables.Nouns["project-option"][name]:
+		case glued:
+			all = append(all, a.slice(len(name)+1))
+		case i+1 < len(v.args):
+			all = append(all, v.args[i+1])
+		}
+	}
+	return all
+}
+
 // runsFile returns the effect of running a program or script from a file.
 func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 	base := path.Base(file.text)
