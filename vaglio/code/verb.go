@@ -235,6 +235,8 @@ func (p *program) listing(name string, dir, pattern value) value {
 // single text is a command line, several are the words of a command.
 func (p *program) runs(f *function, name string, args []value, named map[string]value) value {
 	asShell := inShell(args, named)
+	defer func(dirs []shell.Word) { p.dirs = dirs }(p.dirs)
+	p.dirs = inFolder(args, named)
 	if words, ok := nth(args, 1).field("args"); ok { // new Deno.Command(program, {args: […]})
 		args = []value{args[0], words}
 	}
@@ -313,7 +315,7 @@ func inShell(args []value, named map[string]value) bool {
 }
 
 func (p *program) shell(w shell.Word, by string) {
-	p.step(shell.ProgramStep{Shell: &w, By: by, Loop: p.loop > 0})
+	p.starts(shell.ProgramStep{Shell: &w, By: by, Loop: p.loop > 0})
 }
 
 func (p *program) shellLine(v value, by string) {
@@ -324,7 +326,7 @@ func (p *program) shellLine(v value, by string) {
 
 func (p *program) argv(words []shell.Word) {
 	if len(words) > 0 {
-		p.step(shell.ProgramStep{Argv: words, Loop: p.loop > 0})
+		p.starts(shell.ProgramStep{Argv: words, Loop: p.loop > 0})
 	}
 }
 

@@ -121,6 +121,8 @@ type ProgramStep struct {
 	Input *Word
 	// Argv is a command that runs without a shell.
 	Argv []Word
+	// Dir is the folder that Shell or Argv runs in, nil for the program's own.
+	Dir *Word
 	// Writes says that Write becomes the content of File or, with Append, is added to it.
 	Writes, Append bool
 	File, Write    Word
@@ -285,6 +287,16 @@ func (f *frame) comesTo(line int) {
 
 // programStep carries out one step of a program.
 func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
+	if s.Dir != nil {
+		r.scoped(func() Word {
+			r.st.set(keyCwd, r.resolvePath(*s.Dir))
+			here := *s
+			here.Dir = nil
+			r.programStep(f, language, &here)
+			return Word{}
+		})
+		return
+	}
 	f.comesTo(s.Line)
 	g := f.with(language)
 	g.inLoop = g.inLoop || s.Loop
@@ -318,7 +330,11 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 // programCall carries out a call of a program.
 func (r *reader) programCall(f *frame, c *Call) {
 	if c.Verb == VerbEnter {
-		r.st.set(keyCwd, r.resolvePath(c.Targets[0]))
+		if len(c.Targets) == 0 {
+			r.freshCwd()
+		} else {
+			r.st.set(keyCwd, r.resolvePath(c.Targets[0]))
+		}
 		return
 	}
 	name := c.Language + ":" + c.Function
