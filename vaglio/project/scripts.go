@@ -185,29 +185,40 @@ func (v *visit) task(file, text string, all map[string]any, name string) {
 	if task == nil {
 		task = map[string]any{"cmds": all[name]}
 	}
+	dir, _ := task["dir"].(string)
+	runs := func(line string) { v.inside(dir, func() { v.addFrom(file, text, "\n  "+name+":", line) }) }
 	for _, key := range []string{"deps", "cmd", "cmds", "status", "preconditions"} {
 		list, isList := task[key].([]any)
 		if !isList {
 			list = []any{task[key]}
 		}
 		for _, c := range list {
-			v.taskStep(file, text, all, "\n  "+name+":", key, c)
+			if dep, ok := c.(string); ok && key == "deps" {
+				v.task(file, text, all, dep)
+			} else {
+				v.taskStep(file, text, all, c, runs)
+			}
 		}
 	}
 }
 
-func (v *visit) taskStep(file, text string, all map[string]any, at, key string, c any) {
-	switch c := c.(type) {
+// inside does something in a folder of the project that is not the command's own.
+func (v *visit) inside(dir string, do func()) {
+	was := v.dir
+	v.dir = v.in(dir)
+	do()
+	v.dir = was
+}
+
+// taskStep adds what one step of a task runs, and the task that it names.
+func (v *visit) taskStep(file, text string, all map[string]any, step any, runs func(line string)) {
+	switch c := step.(type) {
 	case string:
-		if key == "deps" {
-			v.task(file, text, all, c)
-			return
-		}
-		v.addFrom(file, text, at, c)
+		runs(c)
 	case map[string]any:
 		for _, k := range []string{"cmd", "sh", "defer"} {
 			if s, ok := c[k].(string); ok {
-				v.addFrom(file, text, at, s)
+				runs(s)
 			}
 		}
 		if s, ok := c["task"].(string); ok {
@@ -252,10 +263,14 @@ func readJustfile(v *visit, r *row) {
 // justRecipe is a recipe of a justfile.
 type justRecipe struct {
 	line   int
+	dir    string // where it runs, "" for the folder of the justfile
 	params []string
 	needs  []string
 	lines  []string
 }
+
+// justDir matches an attribute or a setting that says where recipes run.
+var justDir = regexp.MustCompile(`^(?:\[.*\bworking-directory\s*:|set\s+working-directory\s*:=)\s*['"]+([^'"]*)`)
 
 // justSet matches the setting of a variable, and the text in quotes that it gets, if any.
 var justSet = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:('[^'{}]*'|"[^"{}\\]*")\s*(?:#.*)?$)?`)
@@ -275,8 +290,15 @@ func justSets(set map[string]string, line string) {
 func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]string, first string) {
 	recipes, set = map[string]*justRecipe{}, map[string]string{}
 	var cur *justRecipe
+	own, all := "", "" // where the next recipe runs, and the others
 	for _, l := range settings.Lines(text) {
-		switch s := strings.TrimSpace(l.Text); {
+		s := strings.TrimSpace(l.Text)
+		dir := justDir.FindStringSubmatch(s)
+		switch {
+		case dir != nil && s[0] == '[':
+			own = dir[1]
+		case dir != nil:
+			all = dir[1]
 		case s == "" || s[0] == '#' || s[0] == '[':
 		case l.Text[0] == ' ' || l.Text[0] == '\t':
 			if cur != nil {
@@ -287,7 +309,9 @@ func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]st
 			}
 		default:
 			var name string
-			name, cur = justHead(s, l.Number)
+			if name, cur = justHead(s, l.Number); cur != nil {
+				cur.dir, own = cmp.Or(own, all), ""
+			}
 			recipes[name] = cur
 			first = cmp.Or(first, name)
 			justSets(set, s)
@@ -332,5 +356,5 @@ func (v *visit) just(file string, recipes map[string]*justRecipe, set map[string
 			return unknownValue("just")
 		}) + "\n")
 	}
-	v.add(file, r.line, "sh", b.String())
+	v.inside(r.dir, func() { v.add(file, r.line, "sh", b.String()) })
 }
