@@ -121,7 +121,7 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 // p1: 0.01". It returns nil unless the arguments have the value, and name that one thing.
 func (c *call) property(t *toolName) wording.Sentence {
 	key := strings.Join(t.nouns, "")
-	value := c.first(key, "new"+key)
+	value := c.first(valueKeys(key)...)
 	if value == "" || !t.act.Partly || t.act.Makes || !spoken.Is("things-that properties", strings.Join(t.nouns, "-")) {
 		return nil
 	}
@@ -139,6 +139,15 @@ func (c *call) property(t *toolName) wording.Sentence {
 		what = wording.Say(t.thing.One, "")
 	}
 	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
+}
+
+// valueKeys are the keys that may hold the new value of a property.
+func valueKeys(property string) []string {
+	keys := []string{property, "new" + property}
+	if spoken.Is("things-that amounts", property) {
+		keys = append(keys, spoken.List("things-that amounts")...)
+	}
+	return keys
 }
 
 // version is a word that tells one tool from an older one.

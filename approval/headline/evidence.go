@@ -303,22 +303,34 @@ func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent b
 	thing := cmp.Or(t.thing, &spoken.Thing{Final: true})
 	versioned := thing.Versioned && kept || committed && slices.Contains(thing.Words, "file")
 	switch {
-	case t.act.Final && !versioned, t.act.Phrase == "restores %s" && slices.ContainsFunc(thing.Words, isCopy):
+	case t.ends(versioned):
 		return operation.Irreversible
-	case graded == operation.Irreversible && t.partly(thing, versioned, thing.Final && (t.act.Makes || spent)):
+	case graded == operation.Irreversible && t.partly(thing, versioned, (thing.Final || t.final) && (t.act.Makes || spent)):
 		return operation.Partial
 	default:
 		return graded
 	}
 }
 
-// place returns the phrase that joins a place to the action. For something moved, the place
-// may be where it goes or where it was.
-func (t *toolName) place() wording.Phrase {
-	if t.act.Phrase == moves {
-		return "(%s)"
+// ends reports whether what the verb does to the thing cannot be undone, however it is graded.
+func (t *toolName) ends(versioned bool) bool {
+	if t.act.Final && !versioned || t.thing == nil {
+		return t.act.Final && !versioned
 	}
-	return inside
+	return t.act.Ends && t.thing.Final || t.act.Phrase == "restores %s" && slices.ContainsFunc(t.thing.Words, isCopy)
+}
+
+// place returns the phrase that joins a place to the action. For something moved, the place
+// may be where it goes or where it was. Somebody is added to it, or removed from it.
+func (t *toolName) place() wording.Phrase {
+	switch {
+	case t.act.Phrase == moves:
+		return "(%s)"
+	case t.thing != nil && slices.ContainsFunc(t.thing.Words, somebody):
+		return t.act.With
+	default:
+		return inside
+	}
 }
 
 // isCopy reports whether restoring what a noun means overwrites what it was made from.
@@ -330,10 +342,13 @@ func (t *toolName) partly(thing *spoken.Thing, versioned, final bool) bool {
 	return t.act.Turns || t.leaves(thing) || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !final
 }
 
-// leaves reports whether the action removes somebody from something, or something from a
-// mere collection, so that it can be added again.
+// leaves reports whether the action removes somebody from something, or something from
+// somebody or from a mere collection, so that it can be added again.
 func (t *toolName) leaves(thing *spoken.Thing) bool {
 	from, _, _ := spoken.ThingOf(t.others)
+	if thing.Given && t.act.With == "from %s" {
+		return true
+	}
 	return t.act.Kept && (slices.ContainsFunc(t.nouns, membership) || t.with == "from %s" && (slices.Contains(thing.Words, "user") || from != nil && from.Gathers))
 }
 

@@ -192,7 +192,7 @@ func TestVerbsThatAreTakenBack(t *testing.T) {
 	people.kind, people.undo = operation.KindPeople, "irreversible"
 	for name, want := range map[string]operation.Reversibility{
 		"archive_channel": operation.Partial, "unarchive_channel": operation.Partial, "suspend_channel": operation.Partial,
-		"delete_channel": operation.Irreversible, "start_channel": operation.Irreversible, "unlock_channel": operation.Partial, "grant_channel": operation.Irreversible,
+		"delete_channel": operation.Irreversible, "start_channel": operation.Irreversible, "unlock_channel": operation.Partial, "grant_channel": operation.Partial,
 	} {
 		p := vaglio.Proposal{Executor: name, Args: vaglio.Args{"channel": "#old"}}
 		if h := headline.Of(p, verdict(0, people)); h.Consequence.Undo != want {

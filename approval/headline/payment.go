@@ -8,6 +8,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // moved is a way in which a tool moves money.
@@ -109,12 +110,19 @@ func (c *call) pays(kind operation.Kind) bool {
 // settled corrects the consequence, whatever the judge assumed: money that moved is gone and
 // with others, what is public has been read, and a webhook can be removed again.
 func (c *call) settled(one *one, said wording.Sentence) {
+	if one != nil && said == nil {
+		said = one.said
+	}
 	if one == nil || len(said) == 0 {
 		return
 	}
 	switch {
 	case slices.ContainsFunc(money(), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said[0].Phrase) }):
 		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
+	case said[0].Phrase == "operates %s: %s" && goesBack(said[0].Args[0].Text, said[0].Args[1].Text):
+		one.undo = operation.Partial
+	case said[0].Phrase == "creates an event: %s":
+		one.undo = operation.Partial // nobody is invited
 	case said[0].Phrase == "posts publicly: %s":
 		one.undo = operation.Irreversible // whoever read it has read it
 	case said[0].Phrase == asks:
@@ -122,4 +130,11 @@ func (c *call) settled(one *one, said wording.Sentence) {
 	case one.kind == operation.KindSend && len(said[0].Args) > 0 && said[0].Args[0].Phrase == "the webhook %s":
 		one.undo = operation.Partial
 	}
+}
+
+// goesBack reports whether telling a device the opposite undoes what it is told. It does not if
+// somebody may have come in meanwhile.
+func goesBack(device, how string) bool {
+	guards := func(w string) bool { return spoken.Is("devices guards", w) }
+	return spoken.Is("devices back", strings.Join(reading.Words(how), "-")) && !slices.ContainsFunc(reading.Words(device), guards)
 }

@@ -20,8 +20,10 @@ type toolName struct {
 	// several.
 	thing  *spoken.Thing
 	plural bool
-	// owner are the nouns before those of the thing: what it belongs to.
+	// owner are the nouns before those of the thing: what it belongs to. final says that this is
+	// final once it exists, such as an order.
 	owner []string
+	final bool
 	// with joins the second thing, which others names.
 	with   wording.Phrase
 	others []string
@@ -59,7 +61,7 @@ func (c *call) named() (t toolName, ok bool) {
 
 // parted separates the nouns of the thing from those of the second one.
 func (t *toolName) parted(words []string) {
-	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "pending", "batch", "bulk", "multiple"}, words[0]) {
+	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "pending", "delivered", "batch", "bulk", "multiple"}, words[0]) {
 		words = words[1:]
 	}
 	t.nouns = words
@@ -282,12 +284,9 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 	if t.thing == nil {
 		return nil
 	}
-	holder := c.holder()
-	if owner, owned := c.owner(t, ""); owned {
-		holder = &owner
-	}
+	holder := c.whose(t)
 	switch {
-	case t.thing.Single && holder != nil:
+	case holder != nil && t.only():
 		return wording.Sentence{wording.Say(t.thing.One, ""), {Phrase: "of %s", Args: []wording.Clause{*holder}}}
 	case len(t.owner) > 0:
 		return nil
@@ -307,24 +306,6 @@ func (c *call) moved(t *toolName) wording.Sentence {
 		return nil
 	}
 	return wording.Sentence{wording.Say("moves %s to %s", from, to)}
-}
-
-// owner returns the thing that another thing belongs to, as in the address of a customer,
-// and whether the arguments name it.
-func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
-	thing, _, rest := spoken.ThingOf(t.owner)
-	if thing == nil || len(rest) > 0 || t.thing == nil {
-		return wording.Clause{}, false
-	}
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
-		if key != but && len(c.args[key]) > 0 && slices.ContainsFunc([]string{"", "id", "key", "number", "name"}, func(end string) bool {
-			stem, ok := strings.CutSuffix(key, end)
-			return ok && slices.Contains(thing.Words, stem)
-		}) {
-			return wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}, true
-		}
-	}
-	return wording.Clause{}, false
 }
 
 // moves says that something goes elsewhere.

@@ -258,8 +258,8 @@ func (c *Card) Opening(budget int) Text {
 		}
 		return t.within(max(budget, least))
 	}
-	if follows := c.Consequence(); follows != "" {
-		w.put(Strong, follows)
+	if lead, _, _ := c.lead(); lead != nil && c.Consequence() != "" {
+		w.put(map[bool]Kind{true: Ours, false: Strong}[lead.head.Consequence.Undoable()], c.Consequence())
 		w.end()
 	}
 	if c.intent.runes > 0 {
@@ -357,6 +357,8 @@ func (c *Card) standing(w *writer, call *Call, budget int) {
 		case call.why.runes == 0:
 		case call.effect != "":
 			w.line("why.effect", templates.Values{"effect": call.effect, "why": bounded(call.why, maxWhy)})
+		case call.why.String() == c.Texts.Plain("why.threshold", nil): // our own words, and no quotation
+			w.line("why", templates.Values{"why": call.why.String()})
 		default:
 			w.line("why", templates.Values{"why": bounded(call.why, maxWhy)})
 		}

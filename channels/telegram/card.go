@@ -81,7 +81,7 @@ func (v *cardView) remark(p *page, where cardtext.Text, coming bool) {
 // lists no calls.
 func (v *cardView) layout(waiting, ended int) *page {
 	p := &page{texts: v.Texts}
-	p.write(v.Title())
+	p.title(v.Title())
 	p.text("\n")
 	p.write(v.Opening(waiting))
 	if waiting == 0 {

@@ -5,6 +5,7 @@ import (
 	"html"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -88,6 +89,23 @@ func (p *page) write(t cardtext.Text) {
 			p.text("\n")
 		default:
 			p.code(piece.Text)
+		}
+	}
+}
+
+// title writes the first line of a card, with our words made to stand out.
+func (p *page) title(t cardtext.Text) {
+	for _, piece := range t {
+		switch said := strings.TrimSpace(piece.Text); {
+		case piece.Kind == cardtext.Theirs:
+			p.code(piece.Text)
+		case strings.ContainsFunc(said, unicode.IsLetter):
+			before, after, _ := strings.Cut(piece.Text, said)
+			p.text(before)
+			p.bold(said)
+			p.text(after)
+		default: // a sign, or a blank
+			p.text(piece.Text)
 		}
 	}
 }

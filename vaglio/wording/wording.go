@@ -139,7 +139,7 @@ func (w *worder) clause(b []byte, c *Clause) []byte {
 func (w *worder) closeGap(b []byte, from int, ends bool) []byte {
 	before := bytes.TrimRight(b[from:], " :")
 	b = b[:from+len(before)]
-	if ends && len(before) > 0 && bytes.IndexByte(before, ' ') < 0 {
+	if ends && len(before) > 0 && !bytes.ContainsAny(before, " ’") { // an article is joined to its noun
 		b = append(append(b, ' '), w.phrase(Something)...)
 	}
 	return b

@@ -24,7 +24,7 @@ func (c *command) clientCode(code string) []Effect {
 // libraryIn returns the service library that a lower-case text names, "" if none.
 func (t *tables) libraryIn(lower string) (library string) {
 	for _, s := range t.inText("client-library", lower) {
-		if s = strings.Trim(s, "'@(."); library == "" || t.ofClass("client-of-passwords", s) {
+		if s = strings.Trim(s[strings.LastIndexByte(s, ' ')+1:], "'@(."); library == "" || t.ofClass("client-of-passwords", s) {
 			library = s
 		}
 	}

@@ -296,7 +296,7 @@ func (s statement) said(verb, class, target string) wording.Sentence {
 	said := statementSaid(verb, class, target, s.where)
 	if to := slices.Index(s.Words, map[string]string{"GRANT": "TO", "REVOKE": "FROM"}[verb]) + 1; to > 0 && to < len(s.Words) {
 		on := map[bool]string{true: "-on", false: ""}[s.Has("ON")] + map[bool]string{true: "-tables", false: ""}[s.Has("TABLES")]
-		said[0] = sayOf(spoken.Statement(verb+on), object(strings.ToLower(sql.Unquoted(s.Words[to]))), said[0].Args[0])[0]
+		said[0] = sayOf(spoken.Statement(verb+on), said[0].Args[0], object(strings.ToLower(sql.Unquoted(s.Words[to]))))[0]
 	}
 	return said
 }

@@ -88,8 +88,11 @@ func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
 		return t.fileReads(v, append(paths, source...))
 	case "write":
 		said := wording.Phrase("writes")
-		if t.has("directory", "folder", "mkdir") {
+		switch {
+		case t.has("directory", "folder", "mkdir"):
 			said = "creates the folder"
+		case t.has("edit", "multiedit", "replace"):
+			said = "edits"
 		}
 		for _, p := range append(append(paths, dest...), source...) {
 			out = append(out, t.r.write(v, literal(p), said)...)

@@ -163,6 +163,7 @@ func wordFacts() map[string]fact {
 		"system":      at(placeSystem),
 		"sed-acts":    of(func(_ *command, a arg) bool { return writesByPath.MatchString(a.text) || runsSubstitution(a.text) }),
 		"known":       of(func(_ *command, a arg) bool { return a.known }),
+		"empty":       of(func(_ *command, a arg) bool { return a.known && a.text == "" }),
 		"url":         of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") }),
 		"abroad":      of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") && !localURL(a.text) }),
 		"far":         of(func(_ *command, a arg) bool { return isFar(a.text) }),

@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // named judges a command by its name.
@@ -184,7 +185,21 @@ func (r *reading) stranger(v *invocation) []Effect {
 	if reach, ok := r.judge.opts.Programs[v.name]; ok {
 		return r.disclosures(v, p, []Effect{taught(v, reach)})
 	}
-	return unknown(say("runs a program that is not known: %s %s", v.name, join(v.args)), v.name)
+	return r.cmdlet(v)
+}
+
+// cmdlet judges a program that is not known by its name, if that is one of PowerShell's.
+func (r *reading) cmdlet(v *invocation) []Effect {
+	said, verb := spoken.Cmdlet(v.name, texts(v.args), readings.Words)
+	if said == nil {
+		return unknown(say("runs a program that is not known: %s %s", v.name, join(v.args)), v.name)
+	}
+	e := usual(KindInfrastructure).as(Partial, ReachShared)
+	if r.judge.tables.verbs[verb].effect.Kind == KindDelete {
+		e = usual(KindDelete).as(Irreversible, ReachShared)
+	}
+	e.Sure = 0.6
+	return []Effect{e.with(said, v.name)}
 }
 
 // readingVerb reports whether a word is a verb that only reads, and not usually a noun.

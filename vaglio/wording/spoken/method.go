@@ -10,7 +10,7 @@ import (
 
 // Method says what a method of a client library does, by its name and its arguments, the named
 // ones as options: "deletes the bucket logs". If the name does not tell, it says which method is
-// called. Final says that what the method makes cannot be taken back.
+// called. Final says that what the method makes or ends cannot be taken back.
 func Method(name, library string, given []string, split func(string) []string) (said wording.Sentence, final bool) {
 	path := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".()", r) })
 	words := split(strings.TrimSuffix(strings.Join(path[max(0, len(path)-1):], ""), "Command"))
@@ -20,13 +20,16 @@ func Method(name, library string, given []string, split func(string) []string) (
 	}
 	m := methodOf(path, words, split)
 	operands, options := asOptions(given, split)
+	if m.thing != nil && m.thing.paidBack(m.act, options) != nil {
+		return m.thing.paidBack(m.act, options), true
+	}
 	object, ok := m.object(operands, options)
 	if !ok {
 		return wording.Sentence{called}, false
 	}
 	said = wording.Sentence{{Phrase: m.act.To(m.thing).Phrase, Args: []wording.Clause{object}}}
 	said = append(said, m.second(options)...)
-	return append(said, circumstances(m.noun, options)...), m.act.Final || m.act.Makes && m.thing.Final
+	return append(said, circumstances(m.noun, options)...), m.act.Final || (m.act.Makes || m.act.Ends) && m.thing.Final
 }
 
 // method is what the name of a method says. Its thing is nil if the name does not tell.

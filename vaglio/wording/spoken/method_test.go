@@ -26,9 +26,9 @@ func TestMethods(t *testing.T) {
 		{"boto3.client().update_service", "--desiredCount 0 --service web", "updates the service web: desired-count 0", false},
 		{"boto3.client().invoke", "--FunctionName f", "calls invoke of lib", false}, // the client is the library's, not a customer
 		{"boto3.resource().Table().delete", "", "calls delete of lib", false},
-		{"stripe.Refund.create", "--amount 500 --charge c", "creates a refund: amount 500 and charge c", true},
+		{"stripe.Refund.create", "--amount 500 --charge c", "refunds 500: c", true},
 		{"stripe().refunds.create", "--charge c", "creates a refund: charge c", true},
-		{"stripe().subscriptions.cancel", "sub_1", "cancels the subscription sub_1", false},
+		{"stripe().subscriptions.cancel", "sub_1", "cancels the subscription sub_1", true},
 		{"@aws-sdk.client-s3.DeleteBucketCommand", "--Bucket logs", "deletes the bucket logs", false},
 		{"redis.Redis().flushdb", "", "empties the database", false},
 		{"redis.Redis().incr", "", "calls incr of lib", false},

@@ -22,8 +22,8 @@ type Act struct {
 	Phrase wording.Phrase
 	// Turns says that another verb undoes it. Partly says that it can be undone in part,
 	// unless the thing is final. Final says that it cannot be undone, unless the thing is
-	// versioned.
-	Turns, Partly, Final bool
+	// versioned. Ends says that it cannot be undone if the thing is final.
+	Turns, Partly, Final, Ends bool
 	// Makes says that it adds a thing, Sets that it starts one.
 	Makes, Sets bool
 	// Kept says that versioned things stay recoverable.
@@ -47,6 +47,8 @@ type Thing struct {
 	Final, Versioned, Titled bool
 	// Single says that nobody has more than one.
 	Single bool
+	// Given says that somebody has it, and can be given it again.
+	Given bool
 	// holds says that it holds others, and remains when they are gone.
 	holds bool
 	// Gathers says that what it contains is kept elsewhere: removed from it, it is not gone.
@@ -158,6 +160,9 @@ func Statement(word string) wording.Phrase { return known().statements[strings.T
 // Is reports whether a word is in a list, such as "places bare".
 func Is(list, word string) bool { return Rank(list, word) >= 0 }
 
+// List returns the words of a list.
+func List(list string) []string { return known().lists[list] }
+
 // IsEnd reports whether a word ends with one of a list.
 func IsEnd(list, word string) bool {
 	return slices.ContainsFunc(known().lists[list], func(end string) bool { return strings.HasSuffix(word, end) })
@@ -200,7 +205,7 @@ func (w *words) take(section, said string, list, marks []string) bool {
 	case "acts":
 		a := &Act{
 			Phrase: phrases[0],
-			Turns:  mark(&marks, "turns"), Partly: mark(&marks, "partly"), Final: mark(&marks, "final"), Kept: mark(&marks, "kept"),
+			Turns:  mark(&marks, "turns"), Partly: mark(&marks, "partly"), Final: mark(&marks, "final"), Ends: mark(&marks, "ends"), Kept: mark(&marks, "kept"),
 			Makes: mark(&marks, "makes"), Sets: mark(&marks, "sets"), holders: mark(&marks, "holders"),
 			With: "in " + wording.Placeholder,
 		}
@@ -235,7 +240,7 @@ const forms = 3
 func (w *words) thing(said []wording.Phrase, list []string, marks *[]string) {
 	t := &Thing{
 		One: said[0], Several: said[1], Any: said[2],
-		Final: mark(marks, "final"), Versioned: mark(marks, "versioned"), Titled: mark(marks, "titled"), Single: mark(marks, "single"),
+		Final: mark(marks, "final"), Versioned: mark(marks, "versioned"), Titled: mark(marks, "titled"), Single: mark(marks, "single"), Given: mark(marks, "given"),
 		holds: mark(marks, "holds"), Gathers: mark(marks, "gathers"),
 	}
 	for _, word := range list {

@@ -44,12 +44,30 @@ func done(operands, words []string, split func(string) []string) (said wording.S
 			}
 		}
 		option := strings.TrimSuffix(strings.Join(nouns[len(before):], "-"), "s")
-		if object, ok := objectOf(act, thing, option, rest, words); ok {
-			return append(wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{object}}}, circumstances(option, words)...), true
-		}
-		return nil, true
+		return doneTo(act, thing, option, rest, words), true
 	}
 	return nil, false
+}
+
+// doneTo says what a verb does to the things that are named; nil if there are none.
+func doneTo(act *Act, thing *Thing, option string, rest, words []string) wording.Sentence {
+	if paid := thing.paidBack(act, words); paid != nil {
+		return paid
+	}
+	object, ok := objectOf(act, thing, option, rest, words)
+	if !ok {
+		return nil
+	}
+	return append(wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{object}}}, circumstances(option, words)...)
+}
+
+// paidBack says that a refund is made, if the options tell how much of what: "refunds 700: c".
+func (t *Thing) paidBack(act *Act, words []string) wording.Sentence {
+	amount, of := behind(words, "--amount"), behind(words, "--charge", "--payment-intent", "--payment", "--capture")
+	if !act.Makes || !slices.Contains(t.Words, "refund") || len(amount) != 1 || len(of) != 1 {
+		return nil
+	}
+	return wording.Sentence{wording.Say("refunds %s: %s", strings.Join(append(amount, behind(words, "--currency")...), " "), of[0])}
 }
 
 // part says that a part of another thing is made, which has no name yet: "creates a deployment of
@@ -150,6 +168,11 @@ func ids(noun string) []string {
 	for _, end := range []string{"s", "-name", "-id", "-ids", "-identifier", "-url", "-arn"} {
 		out = append(out, "--"+noun+end)
 	}
+	for _, pair := range known().lists["options short"] {
+		if short, long, _ := strings.Cut(pair, "="); long == "--"+noun {
+			out = append(out, short)
+		}
+	}
 	return out
 }
 
@@ -220,4 +243,44 @@ func behind(words []string, options ...string) []string {
 		}
 	}
 	return nil
+}
+
+// cmdlet is how PowerShell names its commands: a verb, and what it does that to.
+var cmdlet = regexp.MustCompile(`^([A-Z][a-z]+)-([A-Z]\w+)$`)
+
+// Cmdlet says what a command of PowerShell does by its name, to the one thing that an option or
+// its first word names: "stops the virtual machine web". It returns nil if that is not known. verb
+// is the name's verb in lower case.
+func Cmdlet(name string, words []string, split func(string) []string) (said wording.Sentence, verb string) {
+	m := cmdlet.FindStringSubmatch(name)
+	if m == nil {
+		return nil, ""
+	}
+	act, at, _ := ActIn([]string{strings.ToLower(m[1])})
+	thing, _, before := ThingOf(split(m[2]))
+	if at != 0 || thing == nil {
+		return nil, ""
+	}
+	_, options := asOptions(dashed(words), split)
+	noun := strings.Join(split(m[2])[len(before):], "-")
+	named := behind(options, append(ids(noun), "--name", "--identity", "--id")...)
+	if len(named) == 0 && len(words) > 0 && !strings.HasPrefix(words[0], "-") {
+		named = words[:1]
+	}
+	if len(named) != 1 {
+		return nil, ""
+	}
+	said = wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{thing.called(named, false)}}}
+	return append(said, circumstances(noun, options)...), strings.ToLower(m[1])
+}
+
+// dashed returns the words with two dashes before each option.
+func dashed(words []string) []string {
+	out := slices.Clone(words)
+	for i, w := range out {
+		if len(w) > 1 && w[0] == '-' && w[1] != '-' {
+			out[i] = "-" + w
+		}
+	}
+	return out
 }

@@ -10,7 +10,7 @@ import (
 func TestSubcommands(t *testing.T) {
 	t.Parallel()
 	for _, r := range []struct{ operands, words, said string }{
-		{"vm deallocate", "vm deallocate -g prod -n web1", "stops the virtual machine web1"},
+		{"vm deallocate", "vm deallocate -g prod -n web1", "stops the virtual machine web1 in prod"},
 		{"aks scale", "aks scale -n c1 --node-count 1", "scales the cluster c1: node-count 1"},
 		{"delete queue name=jobs", "delete queue name=jobs", "deletes the queue jobs"},
 		{"ci cancel pipeline 9", "ci cancel pipeline 9", "cancels the pipeline 9"},
@@ -22,6 +22,8 @@ func TestSubcommands(t *testing.T) {
 		{"rds restore-db-instance-from-db-snapshot", "rds restore-db-instance-from-db-snapshot --db-instance-identifier d", "restores db-instance d"},
 		{"storage blob delete-batch", "storage blob delete-batch --account-name acme", ""},
 		{"deploy-request deploy db 1", "deploy-request deploy db 1", ""},
+		{"refunds create", "refunds create --charge c --amount 700 --currency eur", "refunds 700 eur: c"},
+		{"refunds create", "refunds create --charge c", ""},
 		{"run services delete web", "run services delete web", "deletes the service web"},
 	} {
 		said := Subcommand(strings.Fields(r.operands), strings.Fields(r.words), func(name string) []string {
@@ -32,3 +34,26 @@ func TestSubcommands(t *testing.T) {
 		}
 	}
 }
+
+func TestCmdlets(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct{ line, said string }{
+		{"Stop-AzVM -Name web -ResourceGroupName rg -Force", "stops the virtual machine web in rg"},
+		{"Remove-DnsServerZone acme.local", "removes the zone acme.local"},
+		{"Remove-VM -Id a1", "removes the virtual machine a1"},
+		{"Remove-VM -Name a b", ""}, // one of them may be something else
+		{"Remove-VM", ""},
+		{"Remove-Frobnicator -Name x", ""},
+		{"Frobnicate-VM -Name x", ""},
+		{"stop-vm -Name x", ""}, // a program of that name
+	} {
+		words := strings.Fields(r.line)
+		said, _ := Cmdlet(words[0], words[1:], camelOrUpper)
+		if got := wording.Sentence(said).String(); got != r.said {
+			t.Errorf("%s: %q, want %q", r.line, got, r.said)
+		}
+	}
+}
+
+// camelOrUpper splits a name into its words, and keeps VM together.
+func camelOrUpper(name string) []string { return camel(strings.ReplaceAll(name, "VM", "Vm")) }

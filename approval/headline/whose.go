@@ -1,0 +1,64 @@
+package headline
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// owner returns the thing that another thing belongs to, as in the address of a customer,
+// and whether the arguments name it.
+func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
+	thing, _, rest := spoken.ThingOf(t.owner)
+	if thing == nil || len(rest) > 0 || t.thing == nil {
+		return wording.Clause{}, false
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		if key != but && len(c.args[key]) > 0 && slices.ContainsFunc([]string{"", "id", "key", "number", "name"}, func(end string) bool {
+			stem, ok := strings.CutSuffix(key, end)
+			return ok && slices.Contains(thing.Words, stem)
+		}) {
+			t.final = thing.Final
+			return wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}, true
+		}
+	}
+	return wording.Clause{}, false
+}
+
+// only reports whether the thing is told by whose it is: nobody has more than one, or the verb
+// leaves open which of them it is.
+func (t *toolName) only() bool {
+	return t.thing.Single || t.act.Phrase == "empties %s" || t.act.Partly && !t.act.Makes && !t.plural
+}
+
+// whose returns whose a thing is: its owner's, a user's or an account's, or else that of the only
+// other thing that an identifier among the arguments names, such as the zone of a cache.
+func (c *call) whose(t *toolName) *wording.Clause {
+	if owner, owned := c.owner(t, ""); owned {
+		return &owner
+	}
+	if holder := c.holder(); holder != nil {
+		return holder
+	}
+	return c.other(t)
+}
+
+// other returns the other thing that an identifier names, if there is only one.
+func (c *call) other(t *toolName) (whose *wording.Clause) {
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		stem, ok := strings.CutSuffix(key, "id")
+		thing, _, rest := spoken.ThingOf([]string{stem})
+		if !ok || thing == nil || thing == t.thing || len(rest) > 0 || len(c.args[key]) == 0 {
+			continue
+		}
+		if whose != nil {
+			return nil
+		}
+		t.final = thing.Final
+		whose = &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}
+	}
+	return whose
+}
