@@ -158,6 +158,86 @@ func TestDigestIsBounded(t *testing.T) {
 	}
 }
 
+// TestWhatADigestDoesNotListIsSummedUp checks each list at its bound and beyond.
+func TestWhatADigestDoesNotListIsSummedUp(t *testing.T) {
+	t.Parallel()
+	// of returns the digest of n calls that wait, n that people denied, and n that were
+	// allowed three times, each by somebody else or of another kind.
+	of := func(n int) report.Digest {
+		var asks []approval.Ask
+		var steps []approval.Step
+		ask := func(then func(*approval.Ask)) {
+			a, s := asked(len(asks), 1+float64(len(asks))/100)
+			then(&a)
+			asks, steps = append(asks, a), append(steps, s)
+		}
+		for i := range n {
+			ask(func(a *approval.Ask) { a.ExpiresAt = digestAt(100 - float64(i)) })
+			ask(func(a *approval.Ask) { decided(t, a, approval.ChoiceDeny, time.Minute, fmt.Sprint("web:", i)) })
+			again := steps[len(steps)-1] // in other words, after the denial
+			v := *again.Verdict
+			v.TS += 3600
+			again.Verdict, again.Proposal.Args = &v, vaglio.Args{"command": fmt.Sprint("rm -f ", i)}
+			steps = append(steps, again)
+			for range 3 {
+				ask(func(a *approval.Ask) {
+					a.Approvals[0].Proposal.Executor = fmt.Sprint("tool_", i)
+					decided(t, a, approval.ChoiceAllow, time.Minute, "web:0")
+				})
+			}
+		}
+		return build(report.Window{From: digestAt(0), To: digestAt(24)}, asks, steps)
+	}
+	for _, row := range []struct{ n, waiting, spares, workarounds, people int }{{5, 5, 5, 5, 5}, {6, 6, 6, 6, 6}, {10, 10, 6, 6, 10}, {11, 10, 6, 6, 11}} {
+		d := of(row.n)
+		if len(d.Waiting) != row.waiting || len(d.Waiting)+d.WaitingMore != row.n || d.Waiting[0].Until != digestAt(float64(101-row.n)) {
+			t.Errorf("%d: %d are listed as waiting, until %v first, and %d more", row.n, len(d.Waiting), d.Waiting[0].Until, d.WaitingMore)
+		}
+		spares, tries, decisions := 0, 0, 0
+		for _, s := range d.Spares {
+			spares += s.Count
+		}
+		for _, w := range d.Workarounds {
+			tries += w.Tries
+		}
+		for _, p := range d.People {
+			decisions += p.Allows + p.Denies
+		}
+		if len(d.Spares) != row.spares || spares != 3*row.n || len(d.Workarounds) != row.workarounds || tries != row.n {
+			t.Errorf("%d: spares %v, workarounds %v", row.n, d.Spares, d.Workarounds)
+		}
+		if len(d.People) != row.people || decisions != 4*row.n || d.People[0].Name != "web:0" {
+			t.Errorf("%d: people %v", row.n, d.People)
+		}
+	}
+}
+
+// TestARuleIsSuggestedForWhatIsAlwaysAllowed checks that three allowances suggest a rule,
+// unless a call of that kind was answered otherwise or not at all.
+func TestARuleIsSuggestedForWhatIsAlwaysAllowed(t *testing.T) {
+	t.Parallel()
+	var asks []approval.Ask
+	for kind, fates := range map[string]string{"enough": "aaa", "waits": "aaaw", "few": "aa", "denied": "aaad", "expired": "aaae", "mixed": "daaa"} {
+		for _, fate := range fates {
+			a, _ := asked(len(asks), 1+float64(len(asks))/10)
+			a.Approvals[0].Proposal.Executor = kind
+			switch fate {
+			case 'a':
+				decided(t, &a, approval.ChoiceAllow, time.Minute, "web:ann")
+			case 'd':
+				decided(t, &a, approval.ChoiceDeny, time.Minute, "web:ann")
+			case 'e':
+				a.Lapse(a.ExpiresAt)
+			}
+			asks = append(asks, a)
+		}
+	}
+	got := build(report.Window{From: digestAt(0), To: digestAt(24)}, asks, nil).Spares
+	if diff := cmp.Diff([]report.Tally{{Name: "enough: delete", Count: 3}, {Name: "waits: delete", Count: 3}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestDigestsJoin checks random histories: the buckets add up, what waits at the end of a
 // window is what the next one carries, and windows share nothing.
 func TestDigestsJoin(t *testing.T) {

@@ -124,9 +124,6 @@ type lines struct {
 // next says, for a window that is not over, when its digest comes and which one was the
 // last.
 func (l *lines) next(d *Digest) {
-	if !d.Open {
-		return
-	}
 	if !d.Next.IsZero() {
 		l.add("next", "when", d.Next)
 	}
