@@ -27,6 +27,8 @@ func TestRepliesThatAreTaken(t *testing.T) {
 		"empty":                     {lined("HTTP/1.1 200 OK", "Content-Length: 0", ""), 200, "", ""},
 		"long":                      {lined("HTTP/1.1 200 OK", "Content-Length: 204800", "") + long, 200, long, ""},
 		"no-content":                {lined("HTTP/1.1 204 No Content", ""), 204, "", ""},
+		"not-modified":              {lined("HTTP/1.1 304 Not Modified", ""), 304, "", ""},
+		"highest":                   {lined("HTTP/1.1 599 x", "Content-Length: 0", ""), 599, "", ""},
 		"no-reason":                 {lined("HTTP/1.1 409 ", "Content-Length: 1", "") + "x", 409, "x", ""},
 		"parts":                     {lined("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "") + lined("3", "abc", "0A", "0123456789", "0", ""), 200, "abc0123456789", ""},
 		"no-parts":                  {lined("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "0", ""), 200, "", ""},
@@ -62,6 +64,7 @@ func TestRepliesThatAreRefused(t *testing.T) {
 		"status-word":    {lined("HTTP/1.1 two hundred", ""), "the status"},
 		"status-sign":    {lined("HTTP/1.1 +20 OK", ""), "the status"},
 		"status-high":    {lined("HTTP/1.1 999 x", ""), "the status"},
+		"status-600":     {lined("HTTP/1.1 600 x", "Content-Length: 0", ""), "the status"},
 		"continue":       {lined("HTTP/1.1 100 Continue", "", ok, "Content-Length: 0", ""), "the status"},
 		"folded":         {lined(ok, "X: a", " b", "Content-Length: 0", ""), "a field of its head"},
 		"no-colon":       {lined(ok, "X", ""), "a field of its head"},
@@ -90,7 +93,7 @@ func TestRepliesThatAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := readReply(bufio.NewReader(strings.NewReader(tc.raw)))
-			if err == nil || !strings.Contains(err.Error(), tc.want) {
+			if err == nil || !strings.Contains(err.Error(), tc.want) || errors.Is(err, io.EOF) != (tc.raw == "") {
 				t.Errorf("%+v %v, want %q", r, err, tc.want)
 			}
 		})
