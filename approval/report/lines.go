@@ -239,8 +239,8 @@ func (l *lines) group(g *VetoGroup) {
 	for i := range g.Actions {
 		l.action(&g.Actions[i])
 	}
-	if more := g.Count - len(g.Actions); more > 0 && len(g.Actions) > 0 {
-		l.counted("more", more)
+	if len(g.Actions) > 0 {
+		l.counted("more", g.Count-len(g.Actions))
 	}
 }
 

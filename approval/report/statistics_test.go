@@ -317,7 +317,7 @@ func TestStatisticsHint(t *testing.T) {
 		"strict 95 of 20":   {Counts: report.Counts{Fates: report.Fates{Allowed: 19, Denied: 1}}},
 		"lax 0 of 200":      {Counts: report.Counts{Judged: 200, Approved: 200}},
 		"spare 100 of 10sh": {Executors: []report.Usage{{Name: "sh", Fates: report.Fates{Allowed: 10}}, {Name: "rm", Fates: report.Fates{Allowed: 30, Denied: 1}}, {Fates: report.Fates{Allowed: 40}}}},
-		"hasty 10 of 20":    {Delays: report.Delays{Answers: 20, Hasty: 2}},
+		"hasty 10 of 20":    {Delays: report.Delays{Answers: 20, Hasty: 2}, Counts: report.Counts{Fates: report.Fates{Allowed: 189, Denied: 11}}}, // 94.5 percent
 		"spare 100 of 10a, spare 100 of 10b, spare 100 of 10c": {Executors: []report.Usage{
 			{Name: "a", Fates: report.Fates{Allowed: 10}}, {Name: "few", Fates: report.Fates{Allowed: 9}}, {Name: "b", Fates: report.Fates{Allowed: 10}},
 			{Name: "c", Fates: report.Fates{Allowed: 10}}, {Name: "d", Fates: report.Fates{Allowed: 10}},
@@ -386,11 +386,15 @@ func TestNights(t *testing.T) {
 	} {
 		var got []string
 		for hour := range 24 {
-			a, _ := asked(1, float64(hour)-8) // digests begin at eight
 			b := report.NewStatisticsBuilder(report.Window{From: digestAt(-8), To: digestAt(16)}, time.UTC, row.night, approval.NewMasker(approval.Secret{1}))
-			b.Ask(&a)
-			if s := b.Statistics(); s.Turns.AtNight > 0 {
+			for _, minute := range []float64{0, 30, 59} {
+				a, _ := asked(1, float64(hour)-8+minute/60) // digests begin at eight
+				b.Ask(&a)
+			}
+			if n := b.Statistics().Turns.AtNight; n == 3 {
 				got = append(got, fmt.Sprint(hour))
+			} else if n > 0 {
+				t.Errorf("%+v: the hour %d is night in part", row.night, hour)
 			}
 		}
 		if hours := strings.Join(got, " "); hours != row.hours {

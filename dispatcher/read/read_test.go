@@ -95,6 +95,13 @@ func TestAnAskIsFoundByWhatAPersonNames(t *testing.T) {
 			t.Errorf("%.20q finds %q, %v; want %q", named, a.ID, err, want)
 		}
 	}
+	alone := newLibrary(t)
+	alone.ask("abcdefgh", approval.Pending, time.Minute)
+	for named, found := range map[string]bool{"": false, "abc": false, "abcd": true} {
+		if _, err := alone.Find(t.Context(), named); (err == nil) != found {
+			t.Errorf("of a single ask %q finds it: %v", named, err)
+		}
+	}
 }
 
 func TestWhatWaitsIsPending(t *testing.T) {
@@ -163,7 +170,7 @@ func TestALongTurnIsReadFromItsEnd(t *testing.T) {
 	for _, row := range []struct {
 		each, all, most int
 		refused         bool // and so stored elsewhere
-	}{{10, 2100, 2000, false}, {1 << 20, 40, 16, false}, {1 << 20, 20, 16, true}} {
+	}{{10, 2100, 2000, false}, {10, 2100, 2000, true}, {1 << 20, 40, 15, false}, {1 << 20, 20, 15, true}, {17 << 20, 2, 1, false}} {
 		l := newLibrary(t)
 		l.step("coder", "endless", 0, "rm -rf /") // older than the missing steps, and stored elsewhere
 		for n := range row.all {
@@ -180,8 +187,8 @@ func TestALongTurnIsReadFromItsEnd(t *testing.T) {
 			}
 		}
 		steps, more, err := l.Turn(t.Context(), "coder", "endless")
-		if err != nil || !more || len(steps) == 0 || len(steps) > row.most {
-			t.Fatalf("%d steps, others %t: %v; want at most %d", len(steps), more, err, row.most)
+		if err != nil || !more || len(steps) != row.most {
+			t.Fatalf("%d steps, others %t: %v; want %d", len(steps), more, err, row.most)
 		}
 		for i := range steps {
 			if want := row.all - len(steps) + i + 1; steps[i].Proposal.Step != want {
@@ -314,6 +321,29 @@ func TestATurnCountsEachCallOnce(t *testing.T) {
 	a.TurnID = ""
 	if c, err := l.TurnCounts(t.Context(), &a); err != nil || c != (report.Counts{}) {
 		t.Errorf("no turn counts %+v, %v", c, err)
+	}
+}
+
+// TestAStepIsNamedByWhatItSays checks that an agent cannot write over what it did: only the
+// same step with the same answer has the same name.
+func TestAStepIsNamedByWhatItSays(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, s := range []approval.Step{
+		{}, {Error: "no such executor"}, {Approval: "abcdefgh-1"}, {Verdict: &vaglio.Verdict{BlockedBy: vaglio.PhaseJudge}}, {Verdict: &vaglio.Verdict{BlockedBy: vaglio.PhaseGuard}},
+		{Proposal: vaglio.Proposal{Step: 1}}, {Proposal: vaglio.Proposal{Intent: "x"}}, {Proposal: vaglio.Proposal{Agent: "other"}}, {Proposal: vaglio.Proposal{Executor: "x"}},
+	} {
+		s.Proposal.TurnID = "t"
+		id, err := read.StepID(&s)
+		again, _ := read.StepID(&s)
+		if err != nil || id != again || names[id] || !strings.HasPrefix(id, read.TurnPrefix(s.Proposal.Agent, "t")) {
+			t.Errorf("%+v is named %s, then %s: %v", s, id, again, err)
+		}
+		names[id] = true
+		s.Proposal.TurnID = ""
+		if id, err := read.StepID(&s); err != nil || names[id] {
+			t.Errorf("without a turn %+v is named %s: %v", s, id, err)
+		}
 	}
 }
 

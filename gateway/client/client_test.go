@@ -139,6 +139,30 @@ func TestFailuresAreTyped(t *testing.T) {
 	}
 }
 
+// TestCheck checks that a daemon that does not know the agent, or cannot say so, does not
+// pass for one that does.
+func TestCheck(t *testing.T) {
+	for name, tc := range map[string]struct {
+		status int
+		body   string
+		ok     bool
+	}{
+		"known":        {404, `{"type":"/problems/not-found","detail":"no such approval"}`, true},
+		"unknown":      {401, `{"type":"/problems/unauthorized","detail":"no such agent"}`, false},
+		"no-such-page": {404, `not found`, false},
+		"unreadable":   {200, `{`, false},
+	} {
+		for _, c := range both(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(tc.status)
+			io.WriteString(w, tc.body)
+		}) {
+			if err := c.Check(t.Context()); (err == nil) != tc.ok {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
 func TestAProblemTellsWhenToRetry(t *testing.T) {
 	for header, want := range map[string]time.Duration{"": 0, "7": 7 * time.Second, "0": 0, "-7": 0, "soon": 0} {
 		for _, c := range both(t, func(w http.ResponseWriter, _ *http.Request) {

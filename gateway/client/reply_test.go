@@ -27,6 +27,7 @@ func TestRepliesThatAreTaken(t *testing.T) {
 		"empty":                     {lined("HTTP/1.1 200 OK", "Content-Length: 0", ""), 200, "", ""},
 		"long":                      {lined("HTTP/1.1 200 OK", "Content-Length: 204800", "") + long, 200, long, ""},
 		"no-content":                {lined("HTTP/1.1 204 No Content", ""), 204, "", ""},
+		"none-of-length":            {lined("HTTP/1.1 204 ~ No Content", "Content-Length: 0", ""), 204, "", ""},
 		"not-modified":              {lined("HTTP/1.1 304 Not Modified", ""), 304, "", ""},
 		"highest":                   {lined("HTTP/1.1 599 x", "Content-Length: 0", ""), 599, "", ""},
 		"no-reason":                 {lined("HTTP/1.1 409 ", "Content-Length: 1", "") + "x", 409, "x", ""},
