@@ -234,3 +234,26 @@ func BenchmarkSay(b *testing.B) {
 		it.Say("state.allowed", templates.Values{"by": templates.Theirs("Ann"), "when": now})
 	}
 }
+
+// TestNumbersAreWrittenAsTheReaderWritesThem checks what is formatted apart from any text.
+func TestNumbersAreWrittenAsTheReaderWritesThem(t *testing.T) {
+	t.Parallel()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type said struct{ Score, Number, Weekday, Undo, Unheard string }
+	for lang, want := range map[templates.Lang]said{
+		templates.English: {"0.25", "1,234", "Sun", "", ""},
+		templates.Italian: {"0,25", "1.234", "dom", "non si può annullare, tocca ciò che usano anche altri", ""},
+	} {
+		texts := set.In(lang, time.UTC)
+		got := said{
+			texts.Score(0.25), texts.Number(1234), texts.Weekday(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)),
+			texts.Undo("irreversible", "shared"), texts.Undo("irreversible", "unheard of") + texts.Undo("unheard of", "shared"),
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", lang, diff)
+		}
+	}
+}
