@@ -195,7 +195,7 @@ func TestWhatADigestDoesNotListIsSummedUp(t *testing.T) {
 		}
 		return build(report.Window{From: digestAt(0), To: digestAt(24)}, asks, steps)
 	}
-	for _, row := range []struct{ n, waiting, spares, workarounds, people int }{{5, 5, 5, 5, 5}, {6, 6, 6, 6, 6}, {10, 10, 6, 6, 10}, {11, 10, 6, 6, 11}} {
+	for _, row := range []struct{ n, waiting, spares, workarounds, people int }{{5, 5, 5, 5, 5}, {6, 6, 6, 6, 6}, {10, 10, 6, 6, 10}, {12, 10, 6, 6, 11}} {
 		d := of(row.n)
 		if len(d.Waiting) != row.waiting || len(d.Waiting)+d.WaitingMore != row.n || d.Waiting[0].Until != digestAt(float64(101-row.n)) {
 			t.Errorf("%d: %d are listed as waiting, until %v first, and %d more", row.n, len(d.Waiting), d.Waiting[0].Until, d.WaitingMore)
@@ -328,6 +328,9 @@ func TestDigestWindows(t *testing.T) {
 			if err != nil || w.To.Sub(w.From).Hours() != tt.hours {
 				t.Errorf("%v %v", w, err)
 			}
+			if at := fmt.Sprintf("%02d:%02d", tt.minute/60, tt.minute%60); w.To.In(zone).Format("15:04") != at && name != "NoMidnight" && name != "YorkSkipped" {
+				t.Errorf("due at %v, want %s", w.To.In(zone), at)
+			}
 			if got := h.Last(w.To); got != w || h.Last(w.To.Add(-1)).To != w.From {
 				t.Errorf("last is %v", got)
 			}
@@ -364,6 +367,19 @@ func TestDigestWindows(t *testing.T) {
 	for _, bad := range []string{"", "2026-02-30", "21.11.2026", "x"} {
 		if _, err := (report.Hours{}).Parse(bad); err == nil {
 			t.Errorf("%q is a day", bad)
+		}
+	}
+}
+
+func TestWhyThereIsNoDigest(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]*report.DayError{
+		`"x" is not a day such as 2026-11-21`:                                                               {Day: "x"},
+		`the digest of "2026-11-21" is not due yet`:                                                         {Day: "2026-11-21", Early: true},
+		`the digest of "2026-11-21" cannot be made any more: calls that passed are forgotten after 30 days`: {Day: "2026-11-21", Kept: 30},
+	} {
+		if got := err.Error(); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -209,6 +209,10 @@ func TestStatisticsAreBounded(t *testing.T) {
 	mark := func(hour float64) { // an error in the turn "spread"
 		h.step(approval.Step{At: digestAt(hour), Error: "no", Proposal: vaglio.Proposal{Agent: "bot", TurnID: "spread"}})
 	}
+	often := func(hour float64) { // a name that is known before there are too many, and comes again
+		h.step(ruled("often", hour))
+	}
+	often(1.5)
 	for n := range 30_000 {
 		if n == 15_000 { // within as many turns as are followed, on either side of a card
 			mark(2)
@@ -235,9 +239,13 @@ func TestStatisticsAreBounded(t *testing.T) {
 		}}
 		h.step(approval.Step{At: at, Proposal: p, Verdict: &verdict})
 	}
+	often(23)
 	got := h.statistics(report.Window{From: digestAt(0), To: digestAt(24)}, time.UTC)
 	addsUp(t, &got)
-	if got.Counts.Fates.Repeated != 29_999 || got.Counts.Guard != 30_000 || got.Turns.Turns != 30_000+2 || got.Turns.Most != 2 {
+	if r := got.Rules[0]; r.Name != "often" || r.Guard != 2 {
+		t.Errorf("%+v denied most", r)
+	}
+	if got.Counts.Fates.Repeated != 29_999 || got.Counts.Guard != 30_002 || got.Turns.Turns != 30_000+2 || got.Turns.Most != 2 {
 		t.Errorf("%+v %+v", got.Counts, got.Turns)
 	}
 	graded := 0
@@ -328,6 +336,20 @@ func TestStatisticsHint(t *testing.T) {
 		if got := kinds(s); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// TestAnAnswerAtOnce checks the least time that is told.
+func TestAnAnswerAtOnce(t *testing.T) {
+	t.Parallel()
+	a, _ := asked(1, 1)
+	decided(t, &a, approval.ChoiceDeny, 10*time.Millisecond, "web:ann")
+	var h history
+	w := report.Window{From: digestAt(0), To: digestAt(24)}
+	none := h.statistics(w, time.UTC).Delays
+	h.ask(a)
+	if d := h.statistics(w, time.UTC).Delays; d.Median != 100*time.Millisecond || d.P90 != d.Median || none.Median != 0 {
+		t.Errorf("answered within %v and %v; without an answer within %v", d.Median, d.P90, none.Median)
 	}
 }
 

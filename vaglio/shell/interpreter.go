@@ -70,7 +70,7 @@ func (r *reader) eachRecord(f *frame, p *Program, input []Word, sep, out Word) W
 	for _, l := range input {
 		p.Record = recordOf(l, sep)
 		w := r.readProgram(f, p, unknown(""))
-		if w.IsUnknown() && w.Equal(unknown("")) {
+		if w.Equal(unknown("")) {
 			return out
 		}
 		printed.addWord(w)
@@ -88,7 +88,7 @@ func (r *reader) readsFiles(f *frame, language string, files []Word) {
 // records returns the lines of a known input.
 func (f *frame) records(opts options) []Word {
 	stdin := f.stdin.Text
-	if f.stdin.Kind != InputText || stdin.IsUnknown() {
+	if _, known := stdin.Text(); f.stdin.Kind != InputText || !known { // no field of an unknown line is empty
 		return nil
 	}
 	if opts.any("0") {
@@ -108,10 +108,7 @@ func inputOf(f *frame) Word {
 // recordOf returns the line, followed by its fields.
 func recordOf(line, sep Word) []Word {
 	out := []Word{line}
-	s, ok := line.Text()
-	if !ok {
-		return out
-	}
+	s, _ := line.Text()
 	fs, _ := sep.Text()
 	fields := strings.Fields(s)
 	if fs = unixtext.ANSI(fs); fs != "" && fs != " " {

@@ -11,12 +11,6 @@ import (
 
 // param adds a parameter expansion.
 func (e *expander) param(p *syntax.ParamExp, quoted bool) {
-	if p.Param == nil {
-		if p.NestedParam != nil {
-			e.parts([]syntax.WordPart{p.NestedParam}, quoted, tildeNone)
-		}
-		return
-	}
 	if listParam(p) && p.Exp == nil || listParam(p) && !lengthens(p.Exp.Op) {
 		e.list(p, quoted)
 		return
