@@ -175,11 +175,15 @@ func TestWhatCannotBeReadHidesNothingElse(t *testing.T) {
 		}
 	}
 	r := l.over(&shaky{unread: &approval.UnreadError{Kind: approval.KindStep, ID: "journal of old", Err: errors.New("damaged")}})
-	for _, of := range []read.Telling{{}, {Each: func(report.Judgement) {}}} {
+	steps := map[int]int{}
+	for _, of := range []read.Telling{{}, {Each: func(j report.Judgement) { steps[j.Step]++ }}} {
 		d, err := r.DigestOf(t.Context(), l.OpenWindow(), of)
 		if err != nil || d.Counts.Judged != 5 || d.Counts.Approved != 1 || d.Counts.Fates.Repeated != 3 {
 			t.Errorf("the digest counts %+v, %v", d.Counts, err)
 		}
+	}
+	if steps[5] != 1 { // of the journal, with all that it says
+		t.Errorf("the verdicts are of steps %v", steps)
 	}
 	if page, err := r.History(t.Context(), approval.Filter{}); err != nil || len(page.Entries) != 4 || page.Entries[1].Approval != nil {
 		t.Errorf("the history is %+v, %v", page, err)

@@ -284,13 +284,18 @@ func TestAStepIsToldOnce(t *testing.T) {
 	if steps, _, err := l.Steps(t.Context(), "coder", "t"); err != nil || len(steps) != 1 || steps[0].Repeats != 2 {
 		t.Errorf("the turn is %+v, %v", steps, err)
 	}
-	page, err := l.History(t.Context(), approval.Filter{})
 	ids := map[string]int{}
-	for i := range page.Entries {
-		ids[page.Entries[i].Step.ID]++
+	for range 2 { // a step keeps its name
+		page, err := l.History(t.Context(), approval.Filter{})
+		if err != nil || len(page.Entries) != 6 {
+			t.Errorf("the history is %+v, %v", page, err)
+		}
+		for i := range page.Entries {
+			ids[page.Entries[i].Step.ID]++
+		}
 	}
-	if err != nil || len(page.Entries) != 6 || len(ids) != 4 {
-		t.Errorf("the ids are %v, %v", ids, err)
+	if len(ids) != 4 {
+		t.Errorf("the ids are %v", ids)
 	}
 }
 
