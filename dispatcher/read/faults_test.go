@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -169,7 +170,7 @@ func TestWhatCannotBeReadHidesNothingElse(t *testing.T) {
 	l.joins("agent 1", "turn 1", 1, "damaged-1")
 	l.joins("agent 1", "turn 1", 2, "gone-1")
 	l.pass(5, time.Second)
-	for _, note := range [][]byte{{9}, {1, 200}} { // of another form, and cut
+	for _, note := range [][]byte{{9}, {1, 200}, append([]byte{1}, strings.Repeat("\xff", 11)...)} { // of another form, cut, and too long
 		if err := l.store.Append(t.Context(), &approval.JournalEntry{At: time.Now(), Key: "x/", Note: note, Body: []byte("x")}); err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +197,7 @@ func TestWhatCannotBeReadHidesNothingElse(t *testing.T) {
 	if c, err := r.TurnCounts(t.Context(), &approval.Ask{Agent: "agent 1", TurnID: "turn 1"}); err != nil || c.Fates.Repeated != 2 {
 		t.Errorf("the turn counts %+v, %v", c, err)
 	}
-	if got := len(r.Unread()); got != 4 {
+	if got := len(r.Unread()); got != 5 {
 		t.Errorf("%d records are told as unread: %v", got, r.Unread())
 	}
 }

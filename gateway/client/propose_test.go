@@ -47,6 +47,7 @@ func TestProposeGoesOnThroughARestart(t *testing.T) {
 		{"stopping", []step{stopping, refused, allowed}, client.Request{Proposal: call}, "allow", 1200 * time.Millisecond, nil},
 		{"waits-what-is-left", []step{{after: 8 * time.Second, err: io.EOF}, allowed}, client.Request{Proposal: call, Wait: 20 * time.Second}, "allow", 8100 * time.Millisecond, []string{"20s", "11.9s"}},
 		{"never-there", []step{refused}, client.Request{Proposal: call}, away, 4500 * time.Millisecond, nil},
+		{"said-not-to-be-there", []step{sent(client.ErrNotRunning)}, client.Request{Proposal: call}, away, 4500 * time.Millisecond, nil},
 		{"away-for-good", []step{stopping, refused}, client.Request{Proposal: call}, away, 29400 * time.Millisecond, nil},
 		{"cut-for-good", []step{ended}, client.Request{Proposal: call}, "vaglio could not be asked to propose: EOF", 29500 * time.Millisecond, nil},
 		{"without-a-key-refused", []step{refused, stopping, allowed}, client.Request{Proposal: bare}, "allow", 1100 * time.Millisecond, nil},
