@@ -286,8 +286,16 @@ func TestStatisticsTellHowPeopleAnswer(t *testing.T) {
 		t.Errorf("delays %+v", d)
 	}
 	within := []report.Delay{
-		{2 * time.Second, 2}, {10 * time.Second, 1}, {30 * time.Second, 1}, {time.Minute, 0}, {5 * time.Minute, 0}, {15 * time.Minute, 0}, {30 * time.Minute, 0},
-		{time.Hour, 1}, {6 * time.Hour, 0}, {0, 0},
+		{2 * time.Second, 2},
+		{10 * time.Second, 1},
+		{30 * time.Second, 1},
+		{time.Minute, 0},
+		{5 * time.Minute, 0},
+		{15 * time.Minute, 0},
+		{30 * time.Minute, 0},
+		{time.Hour, 1},
+		{6 * time.Hour, 0},
+		{0, 0},
 	}
 	if diff := cmp.Diff(within, got.Delays.Within); diff != "" {
 		t.Error(diff)
@@ -327,8 +335,11 @@ func TestStatisticsHint(t *testing.T) {
 		"spare 100 of 10sh": {Executors: []report.Usage{{Name: "sh", Fates: report.Fates{Allowed: 10}}, {Name: "rm", Fates: report.Fates{Allowed: 30, Denied: 1}}, {Fates: report.Fates{Allowed: 40}}}},
 		"hasty 10 of 20":    {Delays: report.Delays{Answers: 20, Hasty: 2}, Counts: report.Counts{Fates: report.Fates{Allowed: 189, Denied: 11}}}, // 94.5 percent
 		"spare 100 of 10a, spare 100 of 10b, spare 100 of 10c": {Executors: []report.Usage{
-			{Name: "a", Fates: report.Fates{Allowed: 10}}, {Name: "few", Fates: report.Fates{Allowed: 9}}, {Name: "b", Fates: report.Fates{Allowed: 10}},
-			{Name: "c", Fates: report.Fates{Allowed: 10}}, {Name: "d", Fates: report.Fates{Allowed: 10}},
+			{Name: "a", Fates: report.Fates{Allowed: 10}},
+			{Name: "few", Fates: report.Fates{Allowed: 9}},
+			{Name: "b", Fates: report.Fates{Allowed: 10}},
+			{Name: "c", Fates: report.Fates{Allowed: 10}},
+			{Name: "d", Fates: report.Fates{Allowed: 10}},
 		}},
 		"night 20 of 50":      {Turns: report.Turns{Cards: 50, AtNight: 10}},
 		"unanswered 20 of 20": {Counts: report.Counts{Fates: report.Fates{Allowed: 8, Denied: 8, Expired: 4}}},

@@ -335,8 +335,15 @@ func TestAStepIsNamedByWhatItSays(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
 	for _, s := range []approval.Step{
-		{}, {Error: "no such executor"}, {Approval: "abcdefgh-1"}, {Verdict: &vaglio.Verdict{BlockedBy: vaglio.PhaseJudge}}, {Verdict: &vaglio.Verdict{BlockedBy: vaglio.PhaseGuard}},
-		{Proposal: vaglio.Proposal{Step: 1}}, {Proposal: vaglio.Proposal{Intent: "x"}}, {Proposal: vaglio.Proposal{Agent: "other"}}, {Proposal: vaglio.Proposal{Executor: "x"}},
+		{},
+		{Error: "no such executor"},
+		{Approval: "abcdefgh-1"},
+		{Verdict: &vaglio.Verdict{BlockedBy: vaglio.PhaseJudge}},
+		{Verdict: &vaglio.Verdict{BlockedBy: vaglio.PhaseGuard}},
+		{Proposal: vaglio.Proposal{Step: 1}},
+		{Proposal: vaglio.Proposal{Intent: "x"}},
+		{Proposal: vaglio.Proposal{Agent: "other"}},
+		{Proposal: vaglio.Proposal{Executor: "x"}},
 	} {
 		s.Proposal.TurnID = "t"
 		id, err := read.StepID(&s)

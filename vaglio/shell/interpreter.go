@@ -88,7 +88,7 @@ func (r *reader) readsFiles(f *frame, language string, files []Word) {
 // records returns the lines of a known input.
 func (f *frame) records(opts options) []Word {
 	stdin := f.stdin.Text
-	if _, known := stdin.Text(); f.stdin.Kind != InputText || !known { // no field of an unknown line is empty
+	if f.stdin.Kind != InputText || stdin.IsUnknown() {
 		return nil
 	}
 	if opts.any("0") {
@@ -105,10 +105,13 @@ func inputOf(f *frame) Word {
 	return outputOf("standard input")
 }
 
-// recordOf returns the line, followed by its fields.
+// recordOf returns the line, followed by its fields if they are known.
 func recordOf(line, sep Word) []Word {
 	out := []Word{line}
-	s, _ := line.Text()
+	s, ok := line.Text()
+	if !ok {
+		return out
+	}
 	fs, _ := sep.Text()
 	fields := strings.Fields(s)
 	if fs = unixtext.ANSI(fs); fs != "" && fs != " " {
