@@ -224,10 +224,6 @@ func (c *checker) fill(where string, key Key, t *template.Template, fields map[s
 			return
 		}
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
-			// A count of one may be told without its number: "a call".
-			if n == 0 && fields[name] == aCount {
-				continue
-			}
 			if other, err := sample(t, fields, n, name); err != nil || other == base {
 				c.add(where, "%s: the field .%s does not show; a person needs it", key, name)
 				return

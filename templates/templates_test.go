@@ -61,6 +61,8 @@ func TestSay(t *testing.T) {
 			"DalSecondo": {"it", rome, "notice.count", templates.Values{"n": 2, "first": now.AddDate(0, 0, 1)}, "2 azioni così dal 2 gennaio alle 01:00; si vede l’ultima."},
 			"Dall8":      {"it", rome, "notice.count", templates.Values{"n": 2, "first": now.AddDate(0, 0, 7)}, "2 azioni così dall’8 gennaio alle 01:00; si vede l’ultima."},
 			"Dalle":      {"it", rome, "notice.count", templates.Values{"n": 2, "first": now}, "2 azioni così dalle 01:00; si vede l’ultima."},
+			"Entro":      {"it", rome, "until", templates.Values{"when": now, "id": "x"}, "Decidi entro le 01:00 · x"},
+			"By":         {"en", rome, "until", templates.Values{"when": now, "id": "x"}, "Answer by 01:00 · x"},
 			"Since":      {"en", rome, "notice.count", templates.Values{"n": 2, "first": now.AddDate(0, 0, 1)}, "2 such calls since 2 January, 01:00; the last one is shown."},
 			"Primo":      {"it", rome, "until", templates.Values{"when": now.AddDate(0, 1, 0), "id": "x"}, "Decidi entro il 1º febbraio alle 01:00 · x"},
 			"Until":      {"en", rome, "stands", templates.Values{"when": now.AddDate(0, 0, 1), "lift": templates.Theirs("/lift")}, "The same call gets this answer until 2 January, 01:00, however it is written. /lift undoes that."},
@@ -145,6 +147,8 @@ func TestOverrideMistakes(t *testing.T) {
 		"EmptyDefine": {"it.tmpl", define("button.deny", ""), "it.tmpl:2: button.deny: the text is empty; to say nothing is not possible"},
 		"Twice":       {"it.tmpl", define("from", "{{.agent}}") + define("from", "{{.agent}}"), `it.tmpl:4: multiple definition of template "from"`},
 		"Outside":     {"it.tmpl", "\n\n  Ciao\n" + define("from", "{{.agent}}"), "it.tmpl:3: only definitions may stand in a file"},
+		"AtOnce":      {"it.tmpl", "\u202e" + define("from", "{{.agent}}"), "it.tmpl:1: holds a character that cannot be seen"},
+		"Below":       {"it.tmpl", define("from", "{{.agent.name}} {{.agent}}"), "it.tmpl:2: from: a field has no fields of its own"},
 		"Invisible":   {"it.tmpl", define("from", "\n{{.agent}}\u202e"), "it.tmpl:3: holds a character that cannot be seen"},
 		"Mark":        {"it.tmpl", define("from", "{{.agent}}\uFDD0"), "it.tmpl:2: holds a character that cannot be seen"},
 		"NotUTF8":     {"it.tmpl", define("from", "{{.agent}}\xff"), "holds a character that cannot be seen, or is no UTF-8"},
@@ -232,5 +236,28 @@ func BenchmarkSay(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		it.Say("state.allowed", templates.Values{"by": templates.Theirs("Ann"), "when": now})
+	}
+}
+
+// TestNumbersAreWrittenAsTheReaderWritesThem checks what is formatted apart from any text.
+func TestNumbersAreWrittenAsTheReaderWritesThem(t *testing.T) {
+	t.Parallel()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type said struct{ Score, Number, Weekday, Undo, Unheard string }
+	for lang, want := range map[templates.Lang]said{
+		templates.English: {"0.25", "1,234", "Sun", "", ""},
+		templates.Italian: {"0,25", "1.234", "dom", "non si può annullare, tocca ciò che usano anche altri", ""},
+	} {
+		texts := set.In(lang, time.UTC)
+		got := said{
+			texts.Score(0.25), texts.Number(1234), texts.Weekday(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)),
+			texts.Undo("irreversible", "shared"), texts.Undo("irreversible", "unheard of") + texts.Undo("unheard of", "shared"),
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", lang, diff)
+		}
 	}
 }

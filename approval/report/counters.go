@@ -94,13 +94,7 @@ func (c *Counters) knows(at time.Time) bool {
 	return true
 }
 
-func minuteOf(at time.Time) int64 {
-	s := at.Unix()
-	if s < 0 {
-		s -= 59
-	}
-	return s / 60
-}
+func minuteOf(at time.Time) int64 { return at.Unix() / 60 }
 
 // instant returns a time that is on the same side as the minute's steps of every instant
 // that the counters know.

@@ -3,6 +3,7 @@ package report_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,7 +146,13 @@ func TestDigestIsBounded(t *testing.T) {
 	for n := range 3000 {
 		steps = append(steps, ruled(fmt.Sprintf("rule.%d", n), float64(n)/300))
 	}
+	for range 5 {
+		steps = append(steps, ruled("rule.0", 11)) // one of those that are kept apart
+	}
 	d := build(report.Window{From: digestAt(0), To: digestAt(24)}, nil, steps)
+	if !slices.ContainsFunc(d.Groups, func(g report.VetoGroup) bool { return g.Rule == "rule.0" && g.Count == 6 }) || d.Rules[0] != (report.Tally{Name: "rule.0", Count: 6, New: true}) {
+		t.Errorf("a rule that denied six calls is told as %+v, %+v", d.Rules[0], d.Groups[:2])
+	}
 	rules, actions := 0, 0
 	for _, r := range d.Rules {
 		rules += r.Count
@@ -153,8 +160,88 @@ func TestDigestIsBounded(t *testing.T) {
 	for _, g := range d.Groups {
 		actions += g.Count
 	}
-	if rules != 3000 || actions != 3000 || len(d.Rules) != 13 || len(d.Groups) != 13 {
+	if rules != 3005 || actions != 3005 || len(d.Rules) != 13 || len(d.Groups) != 13 {
 		t.Errorf("%d rules in %d lines, %d actions in %d groups", rules, len(d.Rules), actions, len(d.Groups))
+	}
+}
+
+// TestWhatADigestDoesNotListIsSummedUp checks each list at its bound and beyond.
+func TestWhatADigestDoesNotListIsSummedUp(t *testing.T) {
+	t.Parallel()
+	// of returns the digest of n calls that wait, n that people denied, and n that were
+	// allowed three times, each by somebody else or of another kind.
+	of := func(n int) report.Digest {
+		var asks []approval.Ask
+		var steps []approval.Step
+		ask := func(then func(*approval.Ask)) {
+			a, s := asked(len(asks), 1+float64(len(asks))/100)
+			then(&a)
+			asks, steps = append(asks, a), append(steps, s)
+		}
+		for i := range n {
+			ask(func(a *approval.Ask) { a.ExpiresAt = digestAt(100 - float64(i)) })
+			ask(func(a *approval.Ask) { decided(t, a, approval.ChoiceDeny, time.Minute, fmt.Sprint("web:", i)) })
+			again := steps[len(steps)-1] // in other words, after the denial
+			v := *again.Verdict
+			v.TS += 3600
+			again.Verdict, again.Proposal.Args = &v, vaglio.Args{"command": fmt.Sprint("rm -f ", i)}
+			steps = append(steps, again)
+			for range 3 {
+				ask(func(a *approval.Ask) {
+					a.Approvals[0].Proposal.Executor = fmt.Sprint("tool_", i)
+					decided(t, a, approval.ChoiceAllow, time.Minute, "web:0")
+				})
+			}
+		}
+		return build(report.Window{From: digestAt(0), To: digestAt(24)}, asks, steps)
+	}
+	for _, row := range []struct{ n, waiting, spares, workarounds, people int }{{5, 5, 5, 5, 5}, {6, 6, 6, 6, 6}, {10, 10, 6, 6, 10}, {12, 10, 6, 6, 11}} {
+		d := of(row.n)
+		if len(d.Waiting) != row.waiting || len(d.Waiting)+d.WaitingMore != row.n || d.Waiting[0].Until != digestAt(float64(101-row.n)) {
+			t.Errorf("%d: %d are listed as waiting, until %v first, and %d more", row.n, len(d.Waiting), d.Waiting[0].Until, d.WaitingMore)
+		}
+		spares, tries, decisions := 0, 0, 0
+		for _, s := range d.Spares {
+			spares += s.Count
+		}
+		for _, w := range d.Workarounds {
+			tries += w.Tries
+		}
+		for _, p := range d.People {
+			decisions += p.Allows + p.Denies
+		}
+		if len(d.Spares) != row.spares || spares != 3*row.n || len(d.Workarounds) != row.workarounds || tries != row.n {
+			t.Errorf("%d: spares %v, workarounds %v", row.n, d.Spares, d.Workarounds)
+		}
+		if len(d.People) != row.people || decisions != 4*row.n || d.People[0].Name != "web:0" {
+			t.Errorf("%d: people %v", row.n, d.People)
+		}
+	}
+}
+
+// TestARuleIsSuggestedForWhatIsAlwaysAllowed checks that three allowances suggest a rule,
+// unless a call of that kind was answered otherwise or not at all.
+func TestARuleIsSuggestedForWhatIsAlwaysAllowed(t *testing.T) {
+	t.Parallel()
+	var asks []approval.Ask
+	for kind, fates := range map[string]string{"enough": "aaa", "waits": "aaaw", "few": "aa", "denied": "aaad", "expired": "aaae", "mixed": "daaa"} {
+		for _, fate := range fates {
+			a, _ := asked(len(asks), 1+float64(len(asks))/10)
+			a.Approvals[0].Proposal.Executor = kind
+			switch fate {
+			case 'a':
+				decided(t, &a, approval.ChoiceAllow, time.Minute, "web:ann")
+			case 'd':
+				decided(t, &a, approval.ChoiceDeny, time.Minute, "web:ann")
+			case 'e':
+				a.Lapse(a.ExpiresAt)
+			}
+			asks = append(asks, a)
+		}
+	}
+	got := build(report.Window{From: digestAt(0), To: digestAt(24)}, asks, nil).Spares
+	if diff := cmp.Diff([]report.Tally{{Name: "enough: delete", Count: 3}, {Name: "waits: delete", Count: 3}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -220,12 +307,13 @@ func TestDigestWindows(t *testing.T) {
 		day    string
 		hours  float64
 	}{
-		"Plain":      {"Europe/Rome", 480, "2026-11-21", 24},
-		"RomeSpring": {"Europe/Rome", 480, "2026-03-29", 23},
-		"RomeAutumn": {"Europe/Rome", 480, "2026-10-25", 25},
-		"YorkSpring": {"America/New_York", 480, "2026-03-08", 23},
-		"YorkAutumn": {"America/New_York", 480, "2026-11-01", 25},
-		"LordHowe":   {"Australia/Lord_Howe", 480, "2026-04-05", 24.5},
+		"Plain":       {"Europe/Rome", 480, "2026-11-21", 24},
+		"RomeSpring":  {"Europe/Rome", 480, "2026-03-29", 23},
+		"RomeAutumn":  {"Europe/Rome", 480, "2026-10-25", 25},
+		"YorkSpring":  {"America/New_York", 480, "2026-03-08", 23},
+		"YorkAutumn":  {"America/New_York", 480, "2026-11-01", 25},
+		"LordHowe":    {"Australia/Lord_Howe", 480, "2026-04-05", 24.5},
+		"YorkSkipped": {"America/New_York", 120, "2026-03-08", 24},
 		// Half past midnight is skipped; half past one is on the same day.
 		"NoMidnight": {"America/Sao_Paulo", 30, "2018-11-04", 24},
 		"DayAfter":   {"America/Sao_Paulo", 30, "2018-11-05", 23},
@@ -239,6 +327,9 @@ func TestDigestWindows(t *testing.T) {
 			w, err := h.Parse(tt.day)
 			if err != nil || w.To.Sub(w.From).Hours() != tt.hours {
 				t.Errorf("%v %v", w, err)
+			}
+			if at := fmt.Sprintf("%02d:%02d", tt.minute/60, tt.minute%60); w.To.In(zone).Format("15:04") != at && name != "NoMidnight" && name != "YorkSkipped" {
+				t.Errorf("due at %v, want %s", w.To.In(zone), at)
 			}
 			if got := h.Last(w.To); got != w || h.Last(w.To.Add(-1)).To != w.From {
 				t.Errorf("last is %v", got)
@@ -276,6 +367,19 @@ func TestDigestWindows(t *testing.T) {
 	for _, bad := range []string{"", "2026-02-30", "21.11.2026", "x"} {
 		if _, err := (report.Hours{}).Parse(bad); err == nil {
 			t.Errorf("%q is a day", bad)
+		}
+	}
+}
+
+func TestWhyThereIsNoDigest(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]*report.DayError{
+		`"x" is not a day such as 2026-11-21`:                                                               {Day: "x"},
+		`the digest of "2026-11-21" is not due yet`:                                                         {Day: "2026-11-21", Early: true},
+		`the digest of "2026-11-21" cannot be made any more: calls that passed are forgotten after 30 days`: {Day: "2026-11-21", Kept: 30},
+	} {
+		if got := err.Error(); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -124,9 +124,6 @@ type lines struct {
 // next says, for a window that is not over, when its digest comes and which one was the
 // last.
 func (l *lines) next(d *Digest) {
-	if !d.Open {
-		return
-	}
 	if !d.Next.IsZero() {
 		l.add("next", "when", d.Next)
 	}
@@ -242,8 +239,8 @@ func (l *lines) group(g *VetoGroup) {
 	for i := range g.Actions {
 		l.action(&g.Actions[i])
 	}
-	if more := g.Count - len(g.Actions); more > 0 && len(g.Actions) > 0 {
-		l.counted("more", more)
+	if len(g.Actions) > 0 {
+		l.counted("more", g.Count-len(g.Actions))
 	}
 }
 

@@ -35,9 +35,6 @@ func (s *delaySketch) add(d time.Duration) {
 // quantile returns the duration within which the share q of all lies, or 0 if there are
 // none.
 func (s *delaySketch) quantile(q float64) time.Duration {
-	if s.n == 0 {
-		return 0
-	}
 	rank := max(1, int(math.Ceil(q*float64(s.n))))
 	for i, c := range s.bins {
 		if rank -= c; rank <= 0 {

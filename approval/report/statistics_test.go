@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -205,7 +206,25 @@ func TestStatisticsAreBounded(t *testing.T) {
 	var h history
 	a, s := asked(1, 1)
 	h.ask(a)
+	mark := func(hour float64) { // an error in the turn "spread"
+		h.step(approval.Step{At: digestAt(hour), Error: "no", Proposal: vaglio.Proposal{Agent: "bot", TurnID: "spread"}})
+	}
+	often := func(hour float64) { // a name that is known before there are too many, and comes again
+		h.step(ruled("often", hour))
+	}
+	often(1.5)
 	for n := range 30_000 {
+		if n == 15_000 { // within as many turns as are followed, on either side of a card
+			mark(2)
+			for i := range 2 {
+				card, _ := asked(2+i, 2)
+				card.TurnID = "spread"
+				h.ask(card)
+			}
+		}
+		if n == 9_000 {
+			mark(2)
+		}
 		again := s
 		v := *s.Verdict
 		v.TS += float64(n) / 10
@@ -220,9 +239,13 @@ func TestStatisticsAreBounded(t *testing.T) {
 		}}
 		h.step(approval.Step{At: at, Proposal: p, Verdict: &verdict})
 	}
+	often(23)
 	got := h.statistics(report.Window{From: digestAt(0), To: digestAt(24)}, time.UTC)
 	addsUp(t, &got)
-	if got.Counts.Fates.Repeated != 29_999 || got.Counts.Guard != 30_000 || got.Turns.Turns != 30_000+1 {
+	if r := got.Rules[0]; r.Name != "often" || r.Guard != 2 {
+		t.Errorf("%+v denied most", r)
+	}
+	if got.Counts.Fates.Repeated != 29_999 || got.Counts.Guard != 30_002 || got.Turns.Turns != 30_000+2 || got.Turns.Most != 2 {
 		t.Errorf("%+v %+v", got.Counts, got.Turns)
 	}
 	graded := 0
@@ -259,8 +282,23 @@ func TestStatisticsTellHowPeopleAnswer(t *testing.T) {
 	late, _ := asked(9, 15)
 	h.ask(late)
 	got := h.statistics(report.Window{From: digestAt(0), To: digestAt(24)}, time.UTC)
-	if d := got.Delays; d.Answers != 5 || d.Hasty != 2 || d.AtNight != 0 || d.Within[0].Count != 2 || d.Within[1].Count != 1 || d.Within[7].Count != 1 {
+	if d := got.Delays; d.Answers != 5 || d.Hasty != 2 || d.AtNight != 0 {
 		t.Errorf("delays %+v", d)
+	}
+	within := []report.Delay{
+		{2 * time.Second, 2},
+		{10 * time.Second, 1},
+		{30 * time.Second, 1},
+		{time.Minute, 0},
+		{5 * time.Minute, 0},
+		{15 * time.Minute, 0},
+		{30 * time.Minute, 0},
+		{time.Hour, 1},
+		{6 * time.Hour, 0},
+		{0, 0},
+	}
+	if diff := cmp.Diff(within, got.Delays.Within); diff != "" {
+		t.Error(diff)
 	}
 	for want, got := range map[time.Duration]time.Duration{2 * time.Second: got.Delays.Median, 50 * time.Minute: got.Delays.P90} {
 		if off := float64(got-want) / float64(want); off > report.DelayError || off < -report.DelayError {
@@ -291,16 +329,109 @@ func TestStatisticsHint(t *testing.T) {
 		return strings.Join(all, ", ")
 	}
 	for want, s := range map[string]report.Statistics{
-		"":                    {},
-		"strict 95 of 20":     {Counts: report.Counts{Fates: report.Fates{Allowed: 19, Denied: 1}}},
-		"lax 0 of 200":        {Counts: report.Counts{Judged: 200, Approved: 200}},
-		"spare 100 of 10sh":   {Executors: []report.Usage{{Name: "sh", Fates: report.Fates{Allowed: 10}}, {Name: "rm", Fates: report.Fates{Allowed: 30, Denied: 1}}, {Fates: report.Fates{Allowed: 40}}}},
-		"hasty 10 of 20":      {Delays: report.Delays{Answers: 20, Hasty: 2}},
+		"":                  {},
+		"strict 95 of 20":   {Counts: report.Counts{Fates: report.Fates{Allowed: 19, Denied: 1}}},
+		"lax 0 of 200":      {Counts: report.Counts{Judged: 200, Approved: 200}},
+		"spare 100 of 10sh": {Executors: []report.Usage{{Name: "sh", Fates: report.Fates{Allowed: 10}}, {Name: "rm", Fates: report.Fates{Allowed: 30, Denied: 1}}, {Fates: report.Fates{Allowed: 40}}}},
+		"hasty 10 of 20":    {Delays: report.Delays{Answers: 20, Hasty: 2}, Counts: report.Counts{Fates: report.Fates{Allowed: 189, Denied: 11}}}, // 94.5 percent
+		"spare 100 of 10a, spare 100 of 10b, spare 100 of 10c": {Executors: []report.Usage{
+			{Name: "a", Fates: report.Fates{Allowed: 10}},
+			{Name: "few", Fates: report.Fates{Allowed: 9}},
+			{Name: "b", Fates: report.Fates{Allowed: 10}},
+			{Name: "c", Fates: report.Fates{Allowed: 10}},
+			{Name: "d", Fates: report.Fates{Allowed: 10}},
+		}},
 		"night 20 of 50":      {Turns: report.Turns{Cards: 50, AtNight: 10}},
 		"unanswered 20 of 20": {Counts: report.Counts{Fates: report.Fates{Allowed: 8, Denied: 8, Expired: 4}}},
 	} {
 		if got := kinds(s); got != want {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestAnAnswerAtOnce checks the least time that is told.
+func TestAnAnswerAtOnce(t *testing.T) {
+	t.Parallel()
+	a, _ := asked(1, 1)
+	decided(t, &a, approval.ChoiceDeny, 10*time.Millisecond, "web:ann")
+	var h history
+	w := report.Window{From: digestAt(0), To: digestAt(24)}
+	none := h.statistics(w, time.UTC).Delays
+	h.ask(a)
+	if d := h.statistics(w, time.UTC).Delays; d.Median != 100*time.Millisecond || d.P90 != d.Median || none.Median != 0 {
+		t.Errorf("answered within %v and %v; without an answer within %v", d.Median, d.P90, none.Median)
+	}
+}
+
+// TestGradesFallIntoTheirHundredth checks every hundredth, and the next double below it.
+func TestGradesFallIntoTheirHundredth(t *testing.T) {
+	t.Parallel()
+	bin := func(score float64) (at int) {
+		s := ruled("path.auth", 1)
+		s.Verdict.Results = []vaglio.GradientResult{{Judge: "effects", Score: score}}
+		h := history{}
+		h.step(s)
+		of := h.statistics(report.Window{From: digestAt(0), To: digestAt(24)}, time.UTC)
+		return slices.Index(of.Judges[0].Bins[:], 1)
+	}
+	for i := range 101 {
+		score := float64(i) / 100
+		if got := bin(score); got != min(i, 99) {
+			t.Errorf("%v falls into bin %d", score, got)
+		}
+		if got := bin(math.Nextafter(score, -1)); got != max(i-1, 0) {
+			t.Errorf("just below %v falls into bin %d", score, got)
+		}
+	}
+	if bin(math.NaN()) != 0 || bin(7) != 99 || bin(-7) != 0 {
+		t.Error("what is no grade falls between")
+	}
+}
+
+// TestAJudgeIsNotBlamedForAnother checks that of several judges only the one that rejected a
+// call is said to have stopped it.
+func TestAJudgeIsNotBlamedForAnother(t *testing.T) {
+	t.Parallel()
+	grades := []vaglio.GradientResult{{Judge: "mild", Score: 1}, {Judge: "strict"}}
+	var h history
+	for hour, phase := range []vaglio.Phase{vaglio.PhaseJudge, vaglio.PhaseNone} {
+		at := digestAt(float64(hour))
+		h.step(approval.Step{At: at, Verdict: &vaglio.Verdict{Approved: phase == vaglio.PhaseNone, BlockedBy: phase, JudgeKind: "strict", TS: digestSeconds(at), Results: grades}})
+	}
+	got := h.statistics(report.Window{From: digestAt(0), To: digestAt(24)}, time.UTC).Judges
+	if len(got) != 2 || got[0].Judge != "mild" || got[0].Refused != 0 || got[0].Graded != 2 || got[1].Refused != 1 || got[1].Graded != 2 {
+		t.Errorf("judges %+v", got)
+	}
+}
+
+// TestNights checks which hours count as night, also where it does not pass midnight.
+func TestNights(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		night report.Night
+		hours string // of a day, from midnight
+	}{
+		{report.DefaultNight(), "0 1 2 3 4 5 6 22 23"},
+		{report.Night{From: 60, To: 180}, "1 2"},
+		{report.Night{From: 60, To: 60}, ""},
+		{report.Night{}, ""},
+	} {
+		var got []string
+		for hour := range 24 {
+			b := report.NewStatisticsBuilder(report.Window{From: digestAt(-8), To: digestAt(16)}, time.UTC, row.night, approval.NewMasker(approval.Secret{1}))
+			for _, minute := range []float64{0, 30, 59} {
+				a, _ := asked(1, float64(hour)-8+minute/60) // digests begin at eight
+				b.Ask(&a)
+			}
+			if n := b.Statistics().Turns.AtNight; n == 3 {
+				got = append(got, fmt.Sprint(hour))
+			} else if n > 0 {
+				t.Errorf("%+v: the hour %d is night in part", row.night, hour)
+			}
+		}
+		if hours := strings.Join(got, " "); hours != row.hours {
+			t.Errorf("%+v: %q, want %q", row.night, hours, row.hours)
 		}
 	}
 }

@@ -63,3 +63,46 @@ func TestWaysAroundANo(t *testing.T) {
 		t.Errorf("around a person: %+v", w)
 	}
 }
+
+// TestOnlyADenialIsWorkedAround checks that a call that joins another's ask is a way around
+// a no only if a person said no before it, to other words, on a route that is covered.
+func TestOnlyADenialIsWorkedAround(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		answer approval.Choice // none means that it waits
+		hour   float64         // when the call came, asked at 1 and answered a minute later
+		words  string
+		route  string
+		tries  int
+	}{
+		"denied":              {approval.ChoiceDeny, 2, "rm -f 1", "team", 1},
+		"in the same words":   {approval.ChoiceDeny, 2, "rm 1", "team", 0},
+		"before the denial":   {approval.ChoiceDeny, 1.01, "rm -f 1", "team", 0},
+		"allowed":             {approval.ChoiceAllow, 2, "rm -f 1", "team", 0},
+		"still waiting":       {"", 2, "rm -f 1", "team", 0},
+		"on another's route":  {approval.ChoiceDeny, 2, "rm -f 1", "other", 0},
+		"allowed, not theirs": {approval.ChoiceAllow, 2, "rm -f 1", "other", 0},
+	} {
+		a, s := asked(1, 1)
+		a.Routes = []approval.Active{{Route: tt.route, Quorum: 1}}
+		if tt.answer != "" {
+			decided(t, &a, tt.answer, time.Minute, "web:ann")
+		}
+		v := *s.Verdict
+		v.TS = digestSeconds(digestAt(tt.hour))
+		again := approval.Step{At: digestAt(tt.hour), Verdict: &v, Approval: s.Approval, Proposal: s.Proposal, Route: "team"}
+		again.Proposal.Args = vaglio.Args{"command": tt.words}
+		b := report.NewDigestBuilder(report.Window{From: digestAt(0), To: digestAt(24)}, approval.NewMasker(approval.Secret{1}))
+		b.Of("team")
+		b.Ask(&a)
+		b.Step(&s)
+		b.Step(&again)
+		tries := 0
+		for _, w := range b.Digest(nil).Workarounds {
+			tries += w.Tries
+		}
+		if tries != tt.tries {
+			t.Errorf("%s: %d tries, want %d", name, tries, tt.tries)
+		}
+	}
+}

@@ -173,7 +173,7 @@ func (v *cardView) badge() standing {
 	if v.Waiting && v.Open < len(v.Items) {
 		return standing{Word: text{"web.some.wait", templates.Values{"open": v.Open, "n": len(v.Items)}}, Tone: tone}
 	}
-	if v.Waiting || len(v.Items) == 0 {
+	if len(v.Items) == 0 {
 		return standing{Word: word, Tone: tone}
 	}
 	first := v.Items[0].Stands

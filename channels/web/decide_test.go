@@ -160,6 +160,9 @@ func TestAYesThatIsNotEnough(t *testing.T) {
 	if got := doc.id(t, "notice").words(); !strings.Contains(got, "Your yes counts. More people must allow the call") {
 		t.Errorf("notice: %q", got)
 	}
+	if len(doc.id(t, "notice").class("late")) != 0 {
+		t.Error("a yes that counts looks like one that came too late")
+	}
 	card := doc.id(t, "ask-rmbuild1")
 	if len(card.tokens()) == 0 || !strings.Contains(card.words(), "1 of 2 have allowed: owner (web:owner)") {
 		t.Errorf("card: %q", card.words())

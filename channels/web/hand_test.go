@@ -33,4 +33,7 @@ func TestWhatAnswersHoldIsSaid(t *testing.T) {
 			t.Errorf("%s: %q is not in %s", page, want, said)
 		}
 	}
+	if warned := parse(t, in.get("/inbox/ask/nearness")).id(t, "main").class("cut"); len(warned) != 1 || !strings.Contains(warned[0].words(), "ref main → dev") {
+		t.Errorf("a call that is like a denied one does not warn: %v", warned)
+	}
 }

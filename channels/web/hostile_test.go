@@ -115,6 +115,11 @@ func TestMarksAreContent(t *testing.T) {
 	if len(got) != 3 || !strings.HasPrefix(got[0], "hidden: ⟨U+202E⟩ ") || got[1] != "space: ⟨90 spaces⟩" || !strings.HasPrefix(got[2], "lookalike: ⟨U+0430 а⟩ ") {
 		t.Errorf("got %q", got)
 	}
+	d.open("hostile2", proposal("curl аpple.org аpple.com \u202ex \u202ey"))
+	twice := sound(t, in.get("/inbox/ask/hostile2")).id(t, "ask-hostile2").class("command")[0]
+	if marks, notes := twice.all("mark"), twice.class("note"); len(marks) != 4 || len(notes) != 2 {
+		t.Errorf("%d marks have %d notes, want one for each kind", len(marks), len(notes))
+	}
 	if command.attr("dir") != "ltr" || !strings.Contains(command.attr("class"), "outside") {
 		t.Error("a command can take its direction from its text")
 	}

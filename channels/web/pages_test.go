@@ -21,6 +21,9 @@ func TestInboxShowsTheWholeCall(t *testing.T) {
 	in := newInbox(t, full()).signIn()
 	doc := sound(t, in.get("/inbox?ask=rmbuild1"))
 	card := doc.id(t, "ask-rmbuild1")
+	if votes := card.class("votes"); len(votes) != 0 {
+		t.Errorf("a call that one person decides speaks of votes: %q", votes[0].words())
+	}
 	for _, want := range []string{
 		"claude-code wants to run shell_exec", "rm -rf ./build", `"command": "rm -rf ./build"`, "/home/u/app",
 		"rule-based-v1 said no", "Score 0.4 of 1, needs 0.75",
@@ -50,8 +53,65 @@ func TestInboxShowsTheWholeCall(t *testing.T) {
 	}
 }
 
+// TestArgumentsBesideACommandMustBeSeen checks that the page folds the arguments away only
+// where the command above them says all that they hold, and else asks that they be seen to
+// their end.
+func TestArgumentsBesideACommandMustBeSeen(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args vaglio.Args
+		seen bool
+	}{
+		"a command":              {vaglio.Args{"command": "make"}, false},
+		"a command and a folder": {vaglio.Args{"command": "make", "cwd": "/etc"}, true},
+		"no command":             {vaglio.Args{"text": "make"}, true},
+	} {
+		d := newDesk()
+		d.open("argument", vaglio.Proposal{Agent: "a", Executor: "shell_exec", Args: tt.args})
+		card := sound(t, newInbox(t, d).signIn().get("/inbox/ask/argument")).id(t, "ask-argument")
+		bare, folded := 0, 0
+		for _, pre := range card.class("args") {
+			if pre.attr("data-call") == "argument-1" {
+				bare++
+			}
+		}
+		for _, why := range card.class("why") {
+			folded += len(why.class("args"))
+		}
+		if (bare == 1 && folded == 0) != tt.seen || (folded == 1 && bare == 0) == tt.seen {
+			t.Errorf("%s: %d must be seen, %d are folded away", name, bare, folded)
+		}
+	}
+}
+
+// TestWhoSaidNoComesFirst checks the order of the judges, and the bar of each score.
+func TestWhoSaidNoComesFirst(t *testing.T) {
+	d := newDesk()
+	d.open("judged01", proposal("make"))
+	d.change(func() {
+		v := &d.asks[0].Approvals[0].Verdict
+		v.Results = append([]vaglio.GradientResult{{Judge: "mild", Score: 1.5, MinScore: 0.5}, {Judge: "milder", Score: 0.25}}, v.Results...)
+	})
+	card := sound(t, newInbox(t, d).signIn().get("/inbox/ask/judged01")).id(t, "ask-judged01")
+	var got []string
+	for _, m := range card.class("meter") {
+		for _, r := range m.all("rect") {
+			got = append(got, r.attr("class")+" "+r.attr("width")+" "+r.attr("x"))
+		}
+	}
+	want := []string{
+		"rail 200 ", "fill 80 ", "want 1.6 150", // it said no, at 0.4 of 1, and wants 0.75
+		"rail 200 ", "fill 200 ", "want 1.6 100", "rail 200 ", "fill 50 ",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestPlanIsAnsweredTogetherOrOneByOne(t *testing.T) {
 	in := newInbox(t, full()).signIn()
+	if whole := sound(t, in.get("/inbox/ask/plan4711")).words(); strings.Contains(whole, "of 3 waiting") {
+		t.Errorf("a plan that waits as a whole is told to wait in part: %s", whole)
+	}
 	buttons := func() []string {
 		card := sound(t, in.get("/inbox?ask=plan4711")).id(t, "ask-plan4711")
 		return slices.Sorted(maps.Keys(card.tokens()))
@@ -142,6 +202,11 @@ func TestTheListIsSortedAndSearched(t *testing.T) {
 			}
 		}
 		return asks, current
+	}
+	for query, chosen := range map[string]bool{"": false, "?ask=ask0003": true, "?ask=gone": false, "?q=TARGET-2": false} { // on a phone, the card instead of the list
+		if got := slices.Contains(strings.Fields(sound(t, in.get("/inbox"+query)).id(t, "split").attr("class")), "chosen"); got != chosen {
+			t.Errorf("%q: a card is chosen: %t", query, got)
+		}
 	}
 	for _, tt := range []struct{ query, want, current string }{
 		{"", "4 1 5 2 3 0", "4"},

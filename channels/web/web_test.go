@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image/png"
@@ -68,7 +69,7 @@ func TestStrangersSeeNothing(t *testing.T) {
 	in := newInbox(t, d)
 	d.frozen = t
 	allow := string(token("rmbuild1-1", "rmbuild1", approval.ChoiceAllow))
-	for _, p := range append(pages(), "/inbox/events", "/inbox/nothing") {
+	for _, p := range append(pages(), "/inbox/events", "/inbox/nonce", "/inbox/nothing") {
 		if strings.HasPrefix(p, "/inbox/login") {
 			continue
 		}
@@ -219,6 +220,25 @@ func TestTroubleOfOursIsToldWithoutDetail(t *testing.T) {
 	rec := in.post("/inbox/decide", url.Values{"token": {"T"}, "ask": {"rmbuild1"}, "choice": {"deny"}})
 	if doc := sound(t, rec); rec.Code != http.StatusInternalServerError || !strings.Contains(doc.words(), "may not have been saved") {
 		t.Errorf("got %d: %s", rec.Code, doc.words())
+	}
+}
+
+// forgetful is a desk that cannot tell which grants hold.
+type forgetful struct{ *desk }
+
+func (f forgetful) Granted(context.Context, string) ([]approval.Approval, error) {
+	return nil, errors.New("damaged")
+}
+
+// TestNoGrantIsLeftOutInSilence checks that a page that lists what holds does not show a
+// list that could not be read as an empty one.
+func TestNoGrantIsLeftOutInSilence(t *testing.T) {
+	d := newDesk()
+	c := config(d)
+	c.Desk = forgetful{d}
+	in := inboxOf(t, d, c).signIn()
+	if rec := in.get("/inbox"); rec.Code != http.StatusInternalServerError {
+		t.Errorf("got %d: %s", rec.Code, sound(t, rec).words())
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 func (l *library) pass(n int, ago time.Duration) {
 	at := time.Now().UTC().Add(-ago)
 	s := approval.Step{At: at, Verdict: &vaglio.Verdict{Approved: true, TS: float64(at.UnixMilli()) / 1000}, Proposal: vaglio.Proposal{
-		Agent: fmt.Sprint("agent ", n%3), TurnID: fmt.Sprint("turn ", n/4), Executor: fmt.Sprint("tool_", n%7), Args: vaglio.Args{"n": n},
+		Agent: fmt.Sprint("agent ", n%3), TurnID: fmt.Sprint("turn ", n/4), Step: n, Executor: fmt.Sprint("tool_", n%7), Args: vaglio.Args{"n": n},
 	}}
 	s.Verdict.Results = []vaglio.GradientResult{{Judge: "effects", Score: float64(n%100) / 100}}
 	e, _, err := read.EncodePassed(nil, &s)

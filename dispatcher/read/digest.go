@@ -97,9 +97,6 @@ func (r *Reader) DigestOf(ctx context.Context, w report.Window, of Telling) (rep
 		return report.Digest{}, err
 	}
 	span := approval.Span{From: before.From, To: w.To, NotesOnly: of.Each == nil}
-	if days := r.hours.Week(w); len(days) > 0 && days[0].From.Before(span.From) {
-		span.From = days[0].From
-	}
 	err = r.countPassed(ctx, span, counter{
 		knows:   func(c *report.Counters) bool { return this.Knows(c) && then.Knows(c) },
 		counted: func(c *report.Counters) { this.Counted(c); then.Counted(c) },

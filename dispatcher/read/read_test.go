@@ -95,6 +95,13 @@ func TestAnAskIsFoundByWhatAPersonNames(t *testing.T) {
 			t.Errorf("%.20q finds %q, %v; want %q", named, a.ID, err, want)
 		}
 	}
+	alone := newLibrary(t)
+	alone.ask("abcdefgh", approval.Pending, time.Minute)
+	for named, found := range map[string]bool{"": false, "abc": false, "abcd": true} {
+		if _, err := alone.Find(t.Context(), named); (err == nil) != found {
+			t.Errorf("of a single ask %q finds it: %v", named, err)
+		}
+	}
 }
 
 func TestWhatWaitsIsPending(t *testing.T) {
@@ -160,10 +167,17 @@ func TestATurnIsToldInOrder(t *testing.T) {
 // TestALongTurnIsReadFromItsEnd checks what a very long turn costs: only its newest steps
 // are read, however many precede them, and fewer of them if they are large.
 func TestALongTurnIsReadFromItsEnd(t *testing.T) {
-	for _, row := range []struct{ each, all, most int }{{10, 2100, 2000}, {1 << 20, 40, 16}} {
+	for _, row := range []struct {
+		each, all, most int
+		refused         bool // and so stored elsewhere
+	}{{10, 2100, 2000, false}, {10, 2100, 2000, true}, {1 << 20, 40, 15, false}, {1 << 20, 20, 15, true}, {17 << 20, 2, 1, false}} {
 		l := newLibrary(t)
 		l.step("coder", "endless", 0, "rm -rf /") // older than the missing steps, and stored elsewhere
 		for n := range row.all {
+			if row.refused {
+				l.step("coder", "endless", n+1, strings.Repeat("x", row.each))
+				continue
+			}
 			s := approval.Step{At: time.Now(), Verdict: &vaglio.Verdict{Approved: true}, Proposal: vaglio.Proposal{
 				Agent: "coder", TurnID: "endless", Step: n + 1, Executor: "write", Args: vaglio.Args{"content": strings.Repeat("x", row.each)},
 			}}
@@ -173,8 +187,8 @@ func TestALongTurnIsReadFromItsEnd(t *testing.T) {
 			}
 		}
 		steps, more, err := l.Turn(t.Context(), "coder", "endless")
-		if err != nil || !more || len(steps) == 0 || len(steps) > row.most {
-			t.Fatalf("%d steps, others %t: %v; want at most %d", len(steps), more, err, row.most)
+		if err != nil || !more || len(steps) != row.most {
+			t.Fatalf("%d steps, others %t: %v; want %d", len(steps), more, err, row.most)
 		}
 		for i := range steps {
 			if want := row.all - len(steps) + i + 1; steps[i].Proposal.Step != want {
@@ -200,6 +214,157 @@ func TestWhyOfAVeto(t *testing.T) {
 		if want && (len(c.Items) != 1 || c.Agent != "coder" || len(c.Buttons) != 0) {
 			t.Errorf("%s: %+v", named, c)
 		}
+	}
+}
+
+// TestAVetoIsNamedWithoutDoubt checks that a few characters name a veto only if no other
+// begins with them.
+func TestAVetoIsNamedWithoutDoubt(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	const shortest = len(approval.VetoMark) + 4
+	turns := map[string]string{} // by the first characters of their veto
+	for n := range 100_000 {
+		turn := fmt.Sprint(n)
+		id := string(approval.VetoID(read.TurnPrefix("coder", turn) + "00000001"))
+		other, both := turns[id[:shortest]]
+		if turns[id[:shortest]] = turn; !both {
+			continue
+		}
+		l.step("coder", turn, 1, "rm -rf /")
+		if _, err := l.Why(t.Context(), id[:shortest], "web"); err != nil {
+			t.Errorf("alone: %v", err)
+		}
+		l.step("coder", other, 1, "rm -rf /usr")
+		if _, err := l.Why(t.Context(), id[:shortest], "web"); !errors.Is(err, approval.ErrNotFound) {
+			t.Errorf("beside another: %v", err)
+		}
+		if c, err := l.Why(t.Context(), id, "web"); err != nil || !strings.Contains(fmt.Sprint(c), "rm -rf /\"") {
+			t.Errorf("by its whole name: %+v, %v", c, err)
+		}
+		return
+	}
+	t.Error("no two names begin with the same characters")
+}
+
+// TestJudgementsBehindAVerdict checks that those that are kept are told, in order.
+func TestJudgementsBehindAVerdict(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	for _, id := range []string{"first", "second"} {
+		body, err := approval.EncodeJudgement(vaglio.Judgement{ID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.put(approval.KindJudgement, approval.Record{ID: id, Body: body})
+	}
+	var got []string
+	for _, j := range l.JudgementsOf(t.Context(), &vaglio.Verdict{Results: []vaglio.GradientResult{{Judgement: "second"}, {}, {Judgement: "gone"}, {Judgement: "first"}}}) {
+		got = append(got, j.ID)
+	}
+	if !slices.Equal(got, []string{"second", "first"}) {
+		t.Errorf("the judgements are %v", got)
+	}
+}
+
+// TestAStepIsToldOnce checks that the same step, judged again, is one with a repeat, and
+// that steps without a turn are told apart.
+func TestAStepIsToldOnce(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	for n := range 3 {
+		for _, turn := range []string{"t", ""} {
+			s := approval.Step{At: time.Now().UTC(), Verdict: &vaglio.Verdict{Approved: true, TS: float64(n + 1)}, Proposal: vaglio.Proposal{Agent: "coder", TurnID: turn, Step: 1}}
+			e, _, err := read.EncodePassed(nil, &s)
+			if err := errors.Join(err, l.store.Append(t.Context(), &e)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if steps, _, err := l.Steps(t.Context(), "coder", "t"); err != nil || len(steps) != 1 || steps[0].Repeats != 2 {
+		t.Errorf("the turn is %+v, %v", steps, err)
+	}
+	ids := map[string]int{}
+	for range 2 { // a step keeps its name
+		page, err := l.History(t.Context(), approval.Filter{})
+		if err != nil || len(page.Entries) != 6 {
+			t.Errorf("the history is %+v, %v", page, err)
+		}
+		for i := range page.Entries {
+			ids[page.Entries[i].Step.ID]++
+		}
+	}
+	if len(ids) != 4 {
+		t.Errorf("the ids are %v", ids)
+	}
+}
+
+// TestATurnCountsEachCallOnce checks a plan of two calls, which is one ask.
+func TestATurnCountsEachCallOnce(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	at := time.Now().UTC()
+	a := approval.Ask{ID: "abcdefgh", Agent: "coder", TurnID: "t", OpenedAt: at, ExpiresAt: at.Add(time.Hour)}
+	for n := range 2 {
+		p := approval.Approval{ID: approval.ID(fmt.Sprint("abcdefgh-", n+1)), State: approval.Pending, Fingerprint: "f", Verdict: vaglio.Verdict{BlockedBy: vaglio.PhaseJudge, TS: float64(at.Unix() + int64(n))}}
+		a.Approvals = append(a.Approvals, p)
+		s := approval.Step{ID: read.TurnPrefix("coder", "t") + fmt.Sprint(n), At: at, Approval: p.ID, Verdict: &p.Verdict, Proposal: vaglio.Proposal{Agent: "coder", TurnID: "t", Step: n + 1}}
+		body, err := approval.EncodeStep(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.put(approval.KindStep, approval.Record{ID: s.ID, Body: body})
+	}
+	body, err := approval.EncodeAsk(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.put(approval.KindAsk, approval.Record{ID: "abcdefgh", Open: true, Body: body})
+	if c, err := l.TurnCounts(t.Context(), &a); err != nil || c.Judged != 2 || c.Fates.Waiting != 2 {
+		t.Errorf("the turn counts %+v, %v", c, err)
+	}
+	a.TurnID = ""
+	if c, err := l.TurnCounts(t.Context(), &a); err != nil || c != (report.Counts{}) {
+		t.Errorf("no turn counts %+v, %v", c, err)
+	}
+}
+
+// TestAStepIsNamedByWhatItSays checks that an agent cannot write over what it did: only the
+// same step with the same answer has the same name.
+func TestAStepIsNamedByWhatItSays(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, s := range []approval.Step{
+		{},
+		{Error: "no such executor"},
+		{Approval: "abcdefgh-1"},
+		{Verdict: &vaglio.Verdict{BlockedBy: vaglio.PhaseJudge}},
+		{Verdict: &vaglio.Verdict{BlockedBy: vaglio.PhaseGuard}},
+		{Proposal: vaglio.Proposal{Step: 1}},
+		{Proposal: vaglio.Proposal{Intent: "x"}},
+		{Proposal: vaglio.Proposal{Agent: "other"}},
+		{Proposal: vaglio.Proposal{Executor: "x"}},
+	} {
+		s.Proposal.TurnID = "t"
+		id, err := read.StepID(&s)
+		again, _ := read.StepID(&s)
+		if err != nil || id != again || names[id] || !strings.HasPrefix(id, read.TurnPrefix(s.Proposal.Agent, "t")) {
+			t.Errorf("%+v is named %s, then %s: %v", s, id, again, err)
+		}
+		names[id] = true
+		s.Proposal.TurnID = ""
+		if id, err := read.StepID(&s); err != nil || names[id] {
+			t.Errorf("without a turn %+v is named %s: %v", s, id, err)
+		}
+	}
+}
+
+// TestATurnKeepsItsKey checks the form under which steps are stored: another one would lose
+// the turns of an older program.
+func TestATurnKeepsItsKey(t *testing.T) {
+	t.Parallel()
+	if got := read.TurnPrefix("coder", "t"); got != "d2bab23972b235da6d9dc1ba/" {
+		t.Errorf("the key is %s", got)
 	}
 }
 
@@ -243,11 +408,14 @@ func TestTheDayOfADigest(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
 	gone, last := time.Now().UTC().AddDate(0, 0, -40).Format(time.DateOnly), time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
-	for _, day := range []string{"yesterday", "2026-13-01", "2999-01-01", gone} {
-		if _, err := l.Window(day); err == nil {
-			t.Errorf("%q is a day", day)
-		} else if _, ok := errors.AsType[*report.DayError](err); !ok {
-			t.Errorf("%q: %v", day, err)
+	for day, want := range map[string]report.DayError{"yesterday": {}, "2026-13-01": {}, "2999-01-01": {Early: true}, gone: {Kept: 30}} {
+		_, err := l.Window(day)
+		want.Day = day
+		if e, ok := errors.AsType[*report.DayError](err); !ok || *e != want {
+			t.Errorf("%q: %+v", day, err)
+		}
+		if _, err := l.Judgements(t.Context(), day, func(report.Judgement) {}); err == nil {
+			t.Errorf("%q has verdicts", day)
 		}
 	}
 	w, err := l.Window(last)

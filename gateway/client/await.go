@@ -27,9 +27,6 @@ func (c *Client) Await(ctx context.Context, id ID, wait time.Duration) (Answer, 
 	for {
 		asked, part := time.Now(), min(w.left(), slice)
 		a, err := c.await(ctx, id, part)
-		if ctx.Err() != nil {
-			return Answer{}, ctx.Err()
-		}
 		if w.over(a, err) {
 			return a, err
 		}

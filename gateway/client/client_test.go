@@ -118,6 +118,7 @@ func TestFailuresAreTyped(t *testing.T) {
 		is     any
 	}{
 		{"problem", 409, problemDocument, "this permit is spent", new(*client.ProblemError)},
+		{"least", 400, problemDocument, "this permit is spent", new(*client.ProblemError)},
 		{"not-a-problem", 502, "<html>", "vaglio answered with status 502", new(*client.ProblemError)},
 		{"empty-problem", 500, "{}", "vaglio answered with status 500", new(*client.ProblemError)},
 		{"success-of-another-kind", 200, "{}", "vaglio could not be asked to redeem: an answer of unexpected status 200", new(*client.TransportError)},
@@ -135,6 +136,44 @@ func TestFailuresAreTyped(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCheck checks that a daemon that does not know the agent, or cannot say so, does not
+// pass for one that does.
+func TestCheck(t *testing.T) {
+	for name, tc := range map[string]struct {
+		status int
+		body   string
+		ok     bool
+	}{
+		"known":        {404, `{"type":"/problems/not-found","detail":"no such approval"}`, true},
+		"unknown":      {401, `{"type":"/problems/unauthorized","detail":"no such agent"}`, false},
+		"no-such-page": {404, `not found`, false},
+		"unreadable":   {200, `{`, false},
+	} {
+		for _, c := range both(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(tc.status)
+			io.WriteString(w, tc.body)
+		}) {
+			if err := c.Check(t.Context()); (err == nil) != tc.ok {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestAProblemTellsWhenToRetry(t *testing.T) {
+	for header, want := range map[string]time.Duration{"": 0, "7": 7 * time.Second, "0": 0, "-7": 0, "soon": 0} {
+		for _, c := range both(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", header)
+			w.WriteHeader(http.StatusConflict)
+		}) {
+			err := c.Redeem(t.Context(), permit, call)
+			if p, ok := errors.AsType[*client.ProblemError](err); !ok || p.RetryAfter != want {
+				t.Errorf("%q: %+v, want %v", header, err, want)
+			}
+		}
 	}
 }
 
@@ -343,6 +382,69 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 			defer mu.Unlock()
 			if conns != tc.want {
 				t.Errorf("%d connections, want %d", conns, tc.want)
+			}
+		})
+	}
+}
+
+// A client holds one idle connection at most, and none once it is closed.
+func TestIdleConnectionsAreClosed(t *testing.T) {
+	var together sync.WaitGroup
+	together.Add(2)
+	c, ended := asked(t, func(_, request int) (string, bool) {
+		if request == 0 {
+			together.Done()
+			together.Wait() // both wait for an answer, each on its own connection
+		}
+		return "HTTP/1.1 204 No Content\r\n\r\n", true
+	})
+	var callers sync.WaitGroup
+	for range 2 {
+		callers.Go(func() {
+			if err := c.Redeem(t.Context(), permit, call); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	callers.Wait()
+	<-ended // one of them is closed
+	c.Close()
+	<-ended // and now the other
+}
+
+// A reply to a request that the daemon did not read is trusted only if it refuses.
+func TestOnlyARefusalAnswersAPartOfARequest(t *testing.T) {
+	large := call
+	large.Args = map[string]any{"text": strings.Repeat("x", 8<<20)} // more than a socket takes unread
+	for name, tc := range map[string]struct {
+		reply   string
+		refused bool
+	}{
+		"done":    {"HTTP/1.1 204 No Content\r\n\r\n", false},
+		"refusal": {"HTTP/1.1 413 x\r\nContent-Length: 0\r\n\r\n", true},
+		"silence": {"", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			socket := filepath.Join(t.TempDir(), "s")
+			l, err := net.Listen("unix", socket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			go func() {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				if u, ok := c.(*net.UnixConn); ok {
+					_ = u.CloseRead()
+					io.WriteString(u, tc.reply)
+					_ = u.CloseWrite()
+				}
+			}()
+			err = client.Unix(socket, token).Redeem(t.Context(), permit, large)
+			if _, refused := errors.AsType[*client.ProblemError](err); err == nil || refused != tc.refused {
+				t.Errorf("%T %v", err, err)
 			}
 		})
 	}

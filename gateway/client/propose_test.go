@@ -26,6 +26,8 @@ func TestProposeGoesOnThroughARestart(t *testing.T) {
 		reset    = sent(&net.OpError{Op: "read", Err: syscall.ECONNRESET})
 		stopping = step{status: 503, body: `{"type":"/problems/stopping","detail":"restarting"}`, header: "1"}
 		allowed  = step{body: allowAnswer}
+		unjudged = step{body: `{"decision":"pending"}`}
+		waiting  = step{body: pendingAnswer}
 	)
 	const away = "vaglio is not running: start it with `vaglio serve`"
 	bare := client.Proposal{TurnID: "t", Executor: "x"}
@@ -45,10 +47,15 @@ func TestProposeGoesOnThroughARestart(t *testing.T) {
 		{"stopping", []step{stopping, refused, allowed}, client.Request{Proposal: call}, "allow", 1200 * time.Millisecond, nil},
 		{"waits-what-is-left", []step{{after: 8 * time.Second, err: io.EOF}, allowed}, client.Request{Proposal: call, Wait: 20 * time.Second}, "allow", 8100 * time.Millisecond, []string{"20s", "11.9s"}},
 		{"never-there", []step{refused}, client.Request{Proposal: call}, away, 4500 * time.Millisecond, nil},
+		{"said-not-to-be-there", []step{sent(client.ErrNotRunning)}, client.Request{Proposal: call}, away, 4500 * time.Millisecond, nil},
 		{"away-for-good", []step{stopping, refused}, client.Request{Proposal: call}, away, 29400 * time.Millisecond, nil},
 		{"cut-for-good", []step{ended}, client.Request{Proposal: call}, "vaglio could not be asked to propose: EOF", 29500 * time.Millisecond, nil},
 		{"without-a-key-refused", []step{refused, stopping, allowed}, client.Request{Proposal: bare}, "allow", 1100 * time.Millisecond, nil},
 		{"without-a-key-cut", []step{ended, allowed}, client.Request{Proposal: bare}, "vaglio could not be asked to propose: EOF", 0, []string{""}},
+		{"judges-take-long", []step{unjudged, unjudged, allowed}, client.Request{Proposal: call}, "allow", 2 * time.Second, nil},
+		{"judges-take-too-long", []step{unjudged, unjudged, allowed}, client.Request{Proposal: call, Wait: time.Second}, "pending", time.Second, []string{"1s", ""}},
+		{"without-a-key-unjudged", []step{unjudged, allowed}, client.Request{Proposal: bare}, "pending", 0, []string{""}},
+		{"asked", []step{waiting, allowed}, client.Request{Proposal: call}, "pending", 0, []string{""}},
 		{"no-route", []step{noRoute, allowed}, client.Request{Proposal: call}, "vaglio could not be asked to propose: dial: no route to host", 0, []string{""}},
 		{"busy", []step{{status: 503, body: `{"type":"/problems/busy","detail":"busy"}`, header: "2"}, allowed}, client.Request{Proposal: call}, "busy", 0, []string{""}},
 		{"disk-full", []step{{status: 507, body: `{"type":"/problems/store-full","detail":"full"}`, header: "10"}, allowed}, client.Request{Proposal: call}, "full", 0, []string{""}},

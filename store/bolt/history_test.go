@@ -127,6 +127,12 @@ func TestALeafWithoutANumberIsDamage(t *testing.T) {
 		inFile(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("tree")).Put(key, make([]byte, 32)) })
 		db = open(t, path)
 		err := leave(t.Context(), db, "a", "1")
+		for _, errLeaf := range db.Leaves(t.Context(), 0) {
+			if errLeaf == nil || !strings.Contains(errLeaf.Error(), "a leaf of the history has no number") {
+				t.Errorf("%s: the leaves are read: %v", name, errLeaf)
+			}
+			break
+		}
 		if err == nil || !strings.Contains(err.Error(), "is damaged: a leaf of the history has no number") {
 			t.Errorf("%s: got %v", name, err)
 		}

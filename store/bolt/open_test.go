@@ -258,6 +258,29 @@ func TestUnusablePathIsOneClearSentence(t *testing.T) {
 	}
 }
 
+// TestNoStoreOpensWithoutItsJournal checks that a store whose journal cannot be opened is not
+// taken for one without entries, and that it is free to be opened again.
+func TestNoStoreOpensWithoutItsJournal(t *testing.T) {
+	path := newFile(t)
+	journal := strings.TrimSuffix(path, ".db") + ".journal"
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(journal, []byte("x"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if db, err := bolt.Open(path, bolt.Options{}); err == nil {
+		t.Errorf("it opened: %v", db.Close())
+	}
+	if err := os.Remove(journal); err != nil {
+		t.Fatal(err)
+	}
+	db, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		t.Fatalf("it did not open again: %v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDamageNeverEndsTheProcess changes random bytes of a store's structure. A store that
 // still opens must answer every call, with or without an error.
 func TestDamageNeverEndsTheProcess(t *testing.T) {

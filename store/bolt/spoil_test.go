@@ -45,6 +45,9 @@ func TestOneDamagedRecordHidesNoOther(t *testing.T) {
 				got = append(got, r.ID)
 			case unread(err):
 				got = append(got, "!"+r.ID)
+				if c.q.Prefix == "" && r.Born != 2 {
+					t.Errorf("%s: the damaged record was born as %d", name, r.Born)
+				}
 			default:
 				t.Fatalf("%s: %v", name, err)
 			}

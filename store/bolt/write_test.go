@@ -159,6 +159,7 @@ func TestCallThatWasTakenUpAnswersHowItEnded(t *testing.T) {
 // TestWhatIsTakenUpAsPartOfAGroupAnswersHowItEnded ends the context of writes whose group has begun.
 func TestWhatIsTakenUpAsPartOfAGroupAnswersHowItEnded(t *testing.T) {
 	for name, write := range map[string]func(context.Context, *DB) error{
+		"Drop":       func(ctx context.Context, db *DB) error { return db.Drop(ctx, approval.KindAsk, nil) },
 		"DropLeaves": func(ctx context.Context, db *DB) error { return db.DropLeaves(ctx, 1) },
 		"Lease": func(ctx context.Context, db *DB) error {
 			_, err := db.Lease(ctx, "l", "h", time.Hour)

@@ -255,12 +255,12 @@ func (p *program) recordField(digits string) value {
 	switch {
 	case !ok:
 		return textOf(unknownWord("$" + digits))
-	case p.in.Record == nil:
-		return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: p.lang.name, MayBeEmpty: true}))
-	case n >= len(p.in.Record):
+	case n < len(p.in.Record):
+		return textOf(p.in.Record[n])
+	case p.in.Record != nil && !p.in.Record[0].HasUnknown() && !p.in.Record[0].HasGlob():
 		return text("")
 	}
-	return textOf(p.in.Record[n])
+	return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: p.lang.name, MayBeEmpty: true}))
 }
 
 // runScript reads a function that runs a file in the same language.

@@ -70,7 +70,7 @@ func namesAndValues() []string {
 		"git clone https://⟦" + strings.Repeat("a", 20) + "⟧@h/x", "git clone https://" + strings.Repeat("a", 19) + "@h/x", "x://u:⟦p⟧@h", "x://u:p/@h", "x://u:@h", "x://:⟦p⟧@h", "x://u:$P@h", "//u:p@h",
 		// elements of XML and settings by name
 		"<password>⟦hunter2⟧</password>", "<password>⟦hunter2⟧</x", "<password>hunter2", "<user>hunter2</user>", "< password>hunter2</password>", `{"name": "DB_PASSWORD", "value": "⟦hunter2x⟧"}`, `{"name": "REGION", "value": "hunter2x"}`,
-		"name=token value=⟦hunter2x⟧", "x config set DB_PASSWORD --value ⟦hunter2x⟧", `{"type": "password", "value": "⟦hunter2x⟧"}`,
+		"name=token value=⟦hunter2x⟧", "x config set DB_PASSWORD --value ⟦hunter2x⟧", "token --value ⟦hunter2x⟧", `{"type": "password", "value": "⟦hunter2x⟧"}`,
 		"CREDENTIALS=me:⟦hunter2x⟧", "CREDENTIALS=:hunter2x", "CREDENTIALS=me:a/b", "psql -c \"CREATE USER u PASSWORD '$PW'\"", "psql -c \"CREATE USER u PASSWORD '⟦hunter2⟧'\"",
 		// handed in
 		"echo ⟦hunter2x⟧ | x --password-file -", "echo ⟦hunter2x⟧ | x --password-file=/dev/stdin", "echo hunter2x | x --password-file y", "echo ⟦hunter2x⟧ | x --passphrase-fd 0", "echo hunter2x | x --passphrase-fd 3",

@@ -28,6 +28,7 @@ func spellings() []string {
 		"az storage blob list --account-key hunter2x9==", "curl 'https://a.blob.core.windows.net/c?sv=1&sig=hunter2xAAAAAAAAAAAAAAAA%3D'",
 		"curl https://discord.com/api/webhooks/123456789012345678/hunter2xAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA -d x",
 		`{"name":"DB_PASSWORD","value":"hunter2x"}`, "env:\n- name: DB_PASSWORD\n  value: hunter2x\n", "sshpass -phunter2x ssh host", "wget --password hunter2x ftp://x",
+		"mysql -p$'hunter2x' shop", "docker login -u me -p \"'hunter2x'\" host",
 	}
 }
 

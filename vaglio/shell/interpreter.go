@@ -70,7 +70,7 @@ func (r *reader) eachRecord(f *frame, p *Program, input []Word, sep, out Word) W
 	for _, l := range input {
 		p.Record = recordOf(l, sep)
 		w := r.readProgram(f, p, unknown(""))
-		if w.IsUnknown() && w.Equal(unknown("")) {
+		if w.Equal(unknown("")) {
 			return out
 		}
 		printed.addWord(w)
@@ -105,7 +105,7 @@ func inputOf(f *frame) Word {
 	return outputOf("standard input")
 }
 
-// recordOf returns the line, followed by its fields.
+// recordOf returns the line, followed by its fields if they are known.
 func recordOf(line, sep Word) []Word {
 	out := []Word{line}
 	s, ok := line.Text()

@@ -11,12 +11,6 @@ import (
 
 // param adds a parameter expansion.
 func (e *expander) param(p *syntax.ParamExp, quoted bool) {
-	if p.Param == nil {
-		if p.NestedParam != nil {
-			e.parts([]syntax.WordPart{p.NestedParam}, quoted, tildeNone)
-		}
-		return
-	}
 	if listParam(p) && p.Exp == nil || listParam(p) && !lengthens(p.Exp.Op) {
 		e.list(p, quoted)
 		return
@@ -297,9 +291,11 @@ func (r *reader) set(name string) bool {
 	return r.st.get(name) != nil || r.opts.Session != nil && slices.Contains(r.opts.Session.Exported(), name)
 }
 
-// missing reports whether a value counts as missing for the operator.
+// missing reports whether a value counts as missing for the operator. What may be unset is tried
+// both ways.
 func (r *reader) missing(p *syntax.ParamExp, w Word, set bool) bool {
-	if w.parts != nil && w.MayBeEmpty() && r.pick("${"+p.Param.Value, 2) == 1 {
+	e := r.st.get(p.Param.Value)
+	if w.MayBeEmpty() && (w.parts != nil || e != nil && e.maybe) && r.pick("${"+p.Param.Value, 2) == 1 {
 		return true
 	}
 	return !set || w.Is("") && slices.Contains([]syntax.ParExpOperator{

@@ -92,7 +92,7 @@ type Program struct {
 	// Stdin is the program's input, usually unknown.
 	Stdin Word
 	// Record is the current line of the input, followed by its fields, for a program that runs
-	// once per line; nil for any other.
+	// once per line; the line alone if its fields are not known, nil for any other program.
 	Record []Word
 	// Prints says that the line is printed after the program has run for it, Lines that each
 	// output ends with a newline (perl -p, -l).
