@@ -232,17 +232,18 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fa
 	if !said.gathered {
 		*said = saysOf(r)
 	}
-	w, met := said.fact(f.Path)
-	if !met {
+	w := said.met[f.Path]
+	if w == nil {
 		absent := e.absent(f.Path, p.Context.Cwd)
 		text, known := e.writtenText(p, r, f.Path)
-		w = wrote(f.Path, text, known)
-		e.load(p, said, &w, text, known)
+		w = new(wrote(f.Path, text, known))
+		e.load(p, said, w, text, known)
 		w.New = absent
-		said.meet(w)
+		said.met[f.Path] = w
 	}
-	w.Deed = f.Deed
-	return w
+	out := *w
+	out.Deed = f.Deed
+	return out
 }
 
 // putIn holds the files that each command line of a call writes, by folder and sorted.

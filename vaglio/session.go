@@ -124,8 +124,8 @@ func (f Facts) add(now time.Time, more ...Fact) Facts {
 	}
 	out = out[first:]
 	rest := maxOne
-	for i, fact := range slices.Backward(out) {
-		if rest -= fact.size(); rest < 0 {
+	for i := len(out) - 1; i >= 0; i-- {
+		if rest -= out[i].size(); rest < 0 {
 			// A subslice would keep the dropped facts in memory.
 			return slices.Clone(out[i+1:]).within(maxOne)
 		}
@@ -135,8 +135,8 @@ func (f Facts) add(now time.Time, more ...Fact) Facts {
 
 // within returns the facts with only the newest contents, up to left bytes.
 func (f Facts) within(left int) Facts {
-	for i, fact := range slices.Backward(f) {
-		if left -= len(fact.text); left < 0 && fact.text != "" {
+	for i := len(f) - 1; i >= 0; i-- {
+		if left -= len(f[i].text); left < 0 && f[i].text != "" {
 			return slices.Concat(f[:i+1].withoutTexts(), f[i+1:])
 		}
 	}
@@ -203,9 +203,9 @@ func (f Facts) WithTexts(from Facts) Facts {
 
 // last returns the newest fact that a file or folder was written, made or moved to.
 func (f Facts) last(name string) (Fact, bool) {
-	for _, fact := range slices.Backward(f) {
-		if fact.Path == name && slices.Contains([]Deed{Wrote, Built, Fetched, Moved}, fact.Deed) {
-			return fact, true
+	for i := len(f) - 1; i >= 0; i-- {
+		if f[i].Path == name && slices.Contains([]Deed{Wrote, Built, Fetched, Moved}, f[i].Deed) {
+			return f[i], true
 		}
 	}
 	return Fact{}, false
@@ -227,12 +227,22 @@ func (f Facts) Wrote(name string) bool {
 // and nothing else is known of it.
 func (f Facts) Unpacked(name string) bool {
 	_, known := f.last(name)
-	return !known && slices.ContainsFunc(f, func(fact Fact) bool { return fact.Deed == Unpacked && isBelow(fact.Path, name) })
+	return !known && f.any(func(fact *Fact) bool { return fact.Deed == Unpacked && isBelow(fact.Path, name) })
 }
 
 // Has reports whether a deed is among the facts.
 func (f Facts) Has(deed Deed) bool {
-	return slices.ContainsFunc(f, func(fact Fact) bool { return fact.Deed == deed })
+	return f.any(func(fact *Fact) bool { return fact.Deed == deed })
+}
+
+// any reports whether one of the facts is such. A session has many: they are not copied.
+func (f Facts) any(is func(*Fact) bool) bool {
+	for i := range f {
+		if is(&f[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Built reports whether a program made the file's content from other files.
@@ -273,8 +283,8 @@ func (f Facts) Exported() (names []string) {
 
 func (f Facts) paths(of ...Deed) []string {
 	var out []string
-	for _, fact := range f {
-		if slices.Contains(of, fact.Deed) {
+	for i := range f {
+		if fact := &f[i]; slices.Contains(of, fact.Deed) {
 			out = append(out, fact.Path)
 		}
 	}
@@ -286,8 +296,8 @@ func (f Facts) paths(of ...Deed) []string {
 // before, and nothing was moved there from elsewhere.
 func (f Facts) Made(name string) bool {
 	made := false
-	for _, fact := range f {
-		switch {
+	for i := range f {
+		switch fact := &f[i]; {
 		case fact.Deed == Moved && (isBelow(fact.Path, name) || isBelow(name, fact.Path)):
 			made = false
 		case fact.New && isBelow(fact.Path, name):
@@ -305,12 +315,9 @@ func (f Facts) Serves(port string) bool {
 	if strings.Trim(port, "0123456789") != "" {
 		return false
 	}
-	for _, fact := range f {
-		if fact.Deed == Started && slices.ContainsFunc(fact.Words, func(w string) bool { return namesPort(w, port) }) {
-			return true
-		}
-	}
-	return false
+	return f.any(func(fact *Fact) bool {
+		return fact.Deed == Started && slices.ContainsFunc(fact.Words, func(w string) bool { return namesPort(w, port) })
+	})
 }
 
 // namesPort reports whether a word is the port, or ends with it behind the separator of an

@@ -257,9 +257,11 @@ func (r *reading) leaves(p vaglio.Proposal) {
 // replaced adds an effect if a folder that is searched first contains a program with the gate's
 // name.
 func (r *reading) replaced() {
-	for _, f := range slices.Concat(r.facts, r.did) {
-		if r.ahead[path.Dir(f.Path)] && r.judge.tables.ofClass("gate-program", path.Base(f.Path)) {
-			r.add(usual(KindSafeguardOff).with(say("puts another program in the place of %s", path.Base(f.Path)), f.Path))
+	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
+		for i := 0; i < len(facts) && len(r.ahead) > 0; i++ {
+			if at := facts[i].Path; r.ahead[path.Dir(at)] && r.judge.tables.ofClass("gate-program", path.Base(at)) {
+				r.add(usual(KindSafeguardOff).with(say("puts another program in the place of %s", path.Base(at)), at))
+			}
 		}
 	}
 }
