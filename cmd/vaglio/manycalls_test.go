@@ -121,7 +121,7 @@ func TestRatio(t *testing.T) {
 	for _, kind := range []struct {
 		name string
 		call func(i int64) []byte
-	}{{"distinct calls, 50 a session", aCall}, {"distinct calls, 1000 a session", aLateCall}, {"equal calls, 50 a session", anEqualCall}} {
+	}{{"distinct calls, 50 a session", aCall}, {"distinct calls, 1000 a session", aLateCall}, {"equal calls that only read", anEqualCall}} {
 		approve(t, h.agents(), n, kind.call) // so that what is built at first use is built
 		approve(t, least, n, kind.call)
 		var ours, theirs time.Duration
@@ -223,8 +223,11 @@ func aCall(i int64) []byte { return writes(i/50, i%50, i) }
 // aLateCall returns the i-th call of 16 agents who work in sessions of 1000 calls.
 func aLateCall(i int64) []byte { return writes(1e6+i/16000*16+i%16, i/16%1000, i) }
 
-// anEqualCall returns the i-th call, which writes what the ones before it wrote.
-func anEqualCall(i int64) []byte { return writes(2e6+i/50, i%50, 0) }
+// anEqualCall returns the i-th call, which asks what the ones before it asked. Calls that write are
+// never equal for the gate: each is judged by what the session wrote before.
+func anEqualCall(i int64) []byte {
+	return fmt.Appendf(nil, `{"turn_id":"turn-%d","step":%d,"executor":"Bash","args":{"command":"git status --short && git diff --stat"},"context":{"cwd":"/srv/app"}}`, 2_000_000+i/50, i%50+1)
+}
 
 func writes(turn, step, file int64) []byte {
 	filler := strings.Repeat("What the file holds, line after line. ", 25)
