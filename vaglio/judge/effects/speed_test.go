@@ -2,6 +2,7 @@ package effects_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,9 @@ func BenchmarkEngine(b *testing.B) {
 		{"Search", command("grep -rn x src | head")},
 		{"Script40", command(script)},
 		{"Mebibyte", command(strings.Repeat("echo one two three >> out.log\n", (1<<20)/30-1))},
+		{"LateStatus", late(command("git status"))},
+		{"LateSearch", late(command("grep -rn x src | head"))},
+		{"LateTest", late(command("npm test"))},
 		{"Path", vaglio.Proposal{Executor: "read_file", Args: vaglio.Args{"path": "src/app.ts"}, Context: vaglio.Context{Cwd: testCwd}}},
 		{"Tool", vaglio.Proposal{Executor: "send_email", Args: vaglio.Args{"to": "a@b.c", "body": "x"}, Context: vaglio.Context{Cwd: testCwd}}},
 	} {
@@ -56,4 +60,12 @@ func BenchmarkEngine(b *testing.B) {
 			b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds()), "p99-ns")
 		})
 	}
+}
+
+// late is a call of a session that wrote as many files as are remembered.
+func late(p vaglio.Proposal) vaglio.Proposal {
+	for i := range vaglio.MaxFacts {
+		p.Facts = append(p.Facts, vaglio.Fact{Deed: vaglio.Wrote, Path: fmt.Sprintf("%s/src/part%d/file%d.ts", testCwd, i%20, i)})
+	}
+	return p
 }
