@@ -307,6 +307,15 @@ func (f Facts) Made(name string) bool {
 	return made
 }
 
+// MovedTo reports whether something was moved to a path, or below it. A link that is removed
+// with its folder leaves what it leads to.
+func (f Facts) MovedTo(name string) bool {
+	return f.any(func(fact *Fact) bool {
+		over, under := isBelow(fact.Path, name), isBelow(name, fact.Path)
+		return fact.Deed == Moved && (over && !under || under && !fact.Link)
+	})
+}
+
 // isBelow reports whether a path is the folder or lies in it.
 func isBelow(folder, name string) bool { return place.Inside([]string{folder}, name) }
 

@@ -130,7 +130,8 @@ func (r *reading) unreadIn(folder string) bool {
 // builtHere reports whether this call or the session built a file, and nobody has replaced it
 // since.
 func (r *reading) builtHere(v *invocation, file arg) bool {
-	return file.known && v.direct() && slices.Concat(r.facts, r.did).Built(r.world.clean(file.text, v.cwd))
+	name := r.world.clean(file.text, v.cwd)
+	return file.known && v.direct() && (r.did.Built(name) || !r.did.Wrote(name) && r.facts.Built(name))
 }
 
 // written reports whether the session itself, or this call, wrote a file that runs, and whether its

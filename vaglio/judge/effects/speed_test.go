@@ -3,7 +3,9 @@ package effects_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,13 +20,7 @@ import (
 // command below 50 µs in the median and 1 ms at the 99th percentile, a script of one mebibyte
 // below a second.
 func BenchmarkEngine(b *testing.B) {
-	e, err := vaglio.New(vaglio.Config{
-		Judges: []vaglio.Gate{{Judge: judge.Rules(), MinScore: 0.3}, {Judge: newJudge(b), MinScore: effects.Threshold}},
-		Kind:   judge.KindRules, Home: testHome,
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	e := newEngine(b)
 	script := strings.Repeat("cd src && git add -A; npm test | tee out.log\nfor f in *.ts; do wc -l \"$f\"; done\nD=build; rm -rf $D\ndocker compose ps; curl -s localhost:3000/health\n", 5)
 	for _, bench := range []struct {
 		name string
@@ -59,6 +55,45 @@ func BenchmarkEngine(b *testing.B) {
 			b.ReportMetric(float64(took[len(took)/2].Nanoseconds()), "p50-ns")
 			b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds()), "p99-ns")
 		})
+	}
+}
+
+func newEngine(t testing.TB) *vaglio.Engine {
+	t.Helper()
+	e, err := vaglio.New(vaglio.Config{
+		Judges: []vaglio.Gate{{Judge: judge.Rules(), MinScore: 0.3}, {Judge: newJudge(t), MinScore: effects.Threshold}},
+		Kind:   judge.KindRules, Home: testHome,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestALateCallCopiesNoFacts checks that a call late in a session needs hardly more memory than the
+// same call at its beginning: a copy of the facts of a whole session would be 200 kB.
+func TestALateCallCopiesNoFacts(t *testing.T) {
+	e := newEngine(t)
+	needs := func(p vaglio.Proposal) uint64 {
+		const calls = 50
+		var before, after runtime.MemStats
+		for i := range calls + 1 {
+			if i == 1 { // the first one builds what later ones share
+				runtime.ReadMemStats(&before)
+			}
+			p.Intent = strconv.Itoa(i) // else the verdict would be that of the first
+			if _, err := e.Judge(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		return (after.TotalAlloc - before.TotalAlloc) / calls
+	}
+	for _, line := range []string{"git status", "npm test", "rm -rf build", "mv notes.txt old.txt", "grep -rn x src | head"} {
+		const most = 32 << 10
+		if early, late := needs(command(line)), needs(late(command(line))); late > early+most {
+			t.Errorf("%s: %d bytes at the beginning, %d late in a session", line, early, late)
+		}
 	}
 }
 
