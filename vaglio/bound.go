@@ -297,8 +297,8 @@ func brought(known Facts, r *reading.Reading, f Fact) (out Facts) {
 			continue
 		}
 		for _, name := range known.Changed() {
-			rel, in := strings.CutPrefix(name, parts[0].File+"/")
-			if was, ok := known.last(name); in && ok {
+			if rel, in := strings.CutPrefix(name, parts[0].File+"/"); in {
+				was, _ := known.last(name)
 				was.Deed, was.Path, was.New, was.At = f.Deed, path.Join(f.Path, rel), false, f.At
 				out = append(out, was)
 			}

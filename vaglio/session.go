@@ -204,12 +204,15 @@ func (f Facts) WithTexts(from Facts) Facts {
 // last returns the newest fact that a file or folder was written, made or moved to.
 func (f Facts) last(name string) (Fact, bool) {
 	for i := len(f) - 1; i >= 0; i-- {
-		if f[i].Path == name && slices.Contains([]Deed{Wrote, Built, Fetched, Moved}, f[i].Deed) {
+		if f[i].Path == name && f[i].leaves() {
 			return f[i], true
 		}
 	}
 	return Fact{}, false
 }
+
+// leaves reports whether something lies at the fact's path since.
+func (f *Fact) leaves() bool { return slices.Contains([]Deed{Wrote, Built, Fetched, Moved}, f.Deed) }
 
 // Text returns what the session wrote into a file, if that is known.
 func (f Facts) Text(name string) (string, bool) {
@@ -256,7 +259,13 @@ func (f Facts) Changed() []string { return f.paths(Wrote, Fetched, Moved) }
 
 // Loaded returns the files whose content would be asked about or denied if it ran.
 func (f Facts) Loaded() []string {
-	return slices.DeleteFunc(f.paths(Wrote, Moved), func(name string) bool { fact, _ := f.last(name); return !fact.isLoaded() })
+	last := make(map[string]*Fact, len(f))
+	for i := range f {
+		if f[i].leaves() {
+			last[f[i].Path] = &f[i]
+		}
+	}
+	return slices.DeleteFunc(f.paths(Wrote, Moved), func(name string) bool { return !last[name].isLoaded() })
 }
 
 // Fetched returns the names, without folders, of the files that the session downloaded. The
