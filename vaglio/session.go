@@ -124,7 +124,7 @@ func (f Facts) add(now time.Time, more ...Fact) Facts {
 	}
 	out = out[first:]
 	rest := maxOne
-	for i := len(out) - 1; i >= 0; i-- {
+	for i := range slices.Backward(out) {
 		if rest -= out[i].size(); rest < 0 {
 			// A subslice would keep the dropped facts in memory.
 			return slices.Clone(out[i+1:]).within(maxOne)
@@ -135,7 +135,7 @@ func (f Facts) add(now time.Time, more ...Fact) Facts {
 
 // within returns the facts with only the newest contents, up to left bytes.
 func (f Facts) within(left int) Facts {
-	for i := len(f) - 1; i >= 0; i-- {
+	for i := range slices.Backward(f) {
 		if left -= len(f[i].text); left < 0 && f[i].text != "" {
 			return slices.Concat(f[:i+1].withoutTexts(), f[i+1:])
 		}
@@ -203,7 +203,7 @@ func (f Facts) WithTexts(from Facts) Facts {
 
 // last returns the newest fact that a file or folder was written, made or moved to.
 func (f Facts) last(name string) (Fact, bool) {
-	for i := len(f) - 1; i >= 0; i-- {
+	for i := range slices.Backward(f) {
 		if f[i].Path == name && f[i].leaves() {
 			return f[i], true
 		}
