@@ -296,12 +296,11 @@ func brought(known Facts, r *reading.Reading, f Fact) (out Facts) {
 		if len(parts) != 1 || parts[0].File == "" {
 			continue
 		}
-		for _, name := range known.Changed() {
-			if rel, in := strings.CutPrefix(name, parts[0].File+"/"); in {
-				was, _ := known.last(name)
-				was.Deed, was.Path, was.New, was.At = f.Deed, path.Join(f.Path, rel), false, f.At
-				out = append(out, was)
-			}
+		from := parts[0].File + "/"
+		for _, name := range known.paths(func(fact *Fact) bool { return fact.changes() && strings.HasPrefix(fact.Path, from) }) {
+			was, _ := known.last(name)
+			was.Deed, was.Path, was.New, was.At = f.Deed, path.Join(f.Path, name[len(from):]), false, f.At
+			out = append(out, was)
 		}
 	}
 	return out

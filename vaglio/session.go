@@ -211,6 +211,9 @@ func (f Facts) last(name string) (Fact, bool) {
 	return Fact{}, false
 }
 
+// changes reports whether the session itself put something at the fact's path.
+func (f *Fact) changes() bool { return slices.Contains([]Deed{Wrote, Fetched, Moved}, f.Deed) }
+
 // leaves reports whether something lies at the fact's path since.
 func (f *Fact) leaves() bool { return slices.Contains([]Deed{Wrote, Built, Fetched, Moved}, f.Deed) }
 
@@ -255,7 +258,7 @@ func (f Facts) Built(name string) bool {
 }
 
 // Changed returns the files that the session wrote, each once.
-func (f Facts) Changed() []string { return f.paths(Wrote, Fetched, Moved) }
+func (f Facts) Changed() []string { return f.paths((*Fact).changes) }
 
 // Loaded returns the files whose content would be asked about or denied if it ran.
 func (f Facts) Loaded() []string {
@@ -265,7 +268,9 @@ func (f Facts) Loaded() []string {
 			last[f[i].Path] = &f[i]
 		}
 	}
-	return slices.DeleteFunc(f.paths(Wrote, Moved), func(name string) bool { return !last[name].isLoaded() })
+	return f.paths(func(fact *Fact) bool {
+		return (fact.Deed == Wrote || fact.Deed == Moved) && last[fact.Path].isLoaded()
+	})
 }
 
 // Fetched returns the names, without folders, of the files that the session downloaded. The
@@ -290,11 +295,12 @@ func (f Facts) Exported() (names []string) {
 	return names
 }
 
-func (f Facts) paths(of ...Deed) []string {
+// paths returns the paths of such facts, each once.
+func (f Facts) paths(are func(*Fact) bool) []string {
 	var out []string
 	for i := range f {
-		if fact := &f[i]; slices.Contains(of, fact.Deed) {
-			out = append(out, fact.Path)
+		if are(&f[i]) {
+			out = append(out, f[i].Path)
 		}
 	}
 	slices.Sort(out)
