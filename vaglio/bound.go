@@ -232,17 +232,18 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fa
 	if !said.gathered {
 		*said = saysOf(r)
 	}
-	w, met := said.fact(f.Path)
-	if !met {
+	w := said.met[f.Path]
+	if w == nil {
 		absent := e.absent(f.Path, p.Context.Cwd)
 		text, known := e.writtenText(p, r, f.Path)
-		w = wrote(f.Path, text, known)
-		e.load(p, said, &w, text, known)
+		w = new(wrote(f.Path, text, known))
+		e.load(p, said, w, text, known)
 		w.New = absent
-		said.meet(w)
+		said.met[f.Path] = w
 	}
-	w.Deed = f.Deed
-	return w
+	out := *w
+	out.Deed = f.Deed
+	return out
 }
 
 // putIn holds the files that each command line of a call writes, by folder and sorted.
@@ -295,12 +296,11 @@ func brought(known Facts, r *reading.Reading, f Fact) (out Facts) {
 		if len(parts) != 1 || parts[0].File == "" {
 			continue
 		}
-		for _, name := range known.Changed() {
-			rel, in := strings.CutPrefix(name, parts[0].File+"/")
-			if was, ok := known.last(name); in && ok {
-				was.Deed, was.Path, was.New, was.At = f.Deed, path.Join(f.Path, rel), false, f.At
-				out = append(out, was)
-			}
+		from := parts[0].File + "/"
+		for _, name := range known.paths(func(fact *Fact) bool { return fact.changes() && strings.HasPrefix(fact.Path, from) }) {
+			was, _ := known.last(name)
+			was.Deed, was.Path, was.New, was.At = f.Deed, path.Join(f.Path, name[len(from):]), false, f.At
+			out = append(out, was)
 		}
 	}
 	return out

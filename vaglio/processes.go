@@ -88,7 +88,7 @@ func (r *Running) Started(pid string) bool {
 // begins reports whether the session started anything at all. If not, there is no need to
 // look at the processes.
 func (r *Running) begins() bool {
-	return slices.ContainsFunc(r.facts, func(f Fact) bool { return f.Deed == Started })
+	return r.facts.Has(Started)
 }
 
 func (r *Running) started(by map[int]Process, pid int) bool {

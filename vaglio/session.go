@@ -124,8 +124,8 @@ func (f Facts) add(now time.Time, more ...Fact) Facts {
 	}
 	out = out[first:]
 	rest := maxOne
-	for i, fact := range slices.Backward(out) {
-		if rest -= fact.size(); rest < 0 {
+	for i := range slices.Backward(out) {
+		if rest -= out[i].size(); rest < 0 {
 			// A subslice would keep the dropped facts in memory.
 			return slices.Clone(out[i+1:]).within(maxOne)
 		}
@@ -135,8 +135,8 @@ func (f Facts) add(now time.Time, more ...Fact) Facts {
 
 // within returns the facts with only the newest contents, up to left bytes.
 func (f Facts) within(left int) Facts {
-	for i, fact := range slices.Backward(f) {
-		if left -= len(fact.text); left < 0 && fact.text != "" {
+	for i := range slices.Backward(f) {
+		if left -= len(f[i].text); left < 0 && f[i].text != "" {
 			return slices.Concat(f[:i+1].withoutTexts(), f[i+1:])
 		}
 	}
@@ -203,13 +203,19 @@ func (f Facts) WithTexts(from Facts) Facts {
 
 // last returns the newest fact that a file or folder was written, made or moved to.
 func (f Facts) last(name string) (Fact, bool) {
-	for _, fact := range slices.Backward(f) {
-		if fact.Path == name && slices.Contains([]Deed{Wrote, Built, Fetched, Moved}, fact.Deed) {
-			return fact, true
+	for i := range slices.Backward(f) {
+		if f[i].Path == name && f[i].leaves() {
+			return f[i], true
 		}
 	}
 	return Fact{}, false
 }
+
+// changes reports whether the session itself put something at the fact's path.
+func (f *Fact) changes() bool { return slices.Contains([]Deed{Wrote, Fetched, Moved}, f.Deed) }
+
+// leaves reports whether something lies at the fact's path since.
+func (f *Fact) leaves() bool { return slices.Contains([]Deed{Wrote, Built, Fetched, Moved}, f.Deed) }
 
 // Text returns what the session wrote into a file, if that is known.
 func (f Facts) Text(name string) (string, bool) {
@@ -227,12 +233,22 @@ func (f Facts) Wrote(name string) bool {
 // and nothing else is known of it.
 func (f Facts) Unpacked(name string) bool {
 	_, known := f.last(name)
-	return !known && slices.ContainsFunc(f, func(fact Fact) bool { return fact.Deed == Unpacked && isBelow(fact.Path, name) })
+	return !known && f.any(func(fact *Fact) bool { return fact.Deed == Unpacked && isBelow(fact.Path, name) })
 }
 
 // Has reports whether a deed is among the facts.
 func (f Facts) Has(deed Deed) bool {
-	return slices.ContainsFunc(f, func(fact Fact) bool { return fact.Deed == deed })
+	return f.any(func(fact *Fact) bool { return fact.Deed == deed })
+}
+
+// any reports whether one of the facts is such. A session has many: they are not copied.
+func (f Facts) any(is func(*Fact) bool) bool {
+	for i := range f {
+		if is(&f[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Built reports whether a program made the file's content from other files.
@@ -242,11 +258,19 @@ func (f Facts) Built(name string) bool {
 }
 
 // Changed returns the files that the session wrote, each once.
-func (f Facts) Changed() []string { return f.paths(Wrote, Fetched, Moved) }
+func (f Facts) Changed() []string { return f.paths((*Fact).changes) }
 
 // Loaded returns the files whose content would be asked about or denied if it ran.
 func (f Facts) Loaded() []string {
-	return slices.DeleteFunc(f.paths(Wrote, Moved), func(name string) bool { fact, _ := f.last(name); return !fact.isLoaded() })
+	last := make(map[string]*Fact, len(f))
+	for i := range f {
+		if f[i].leaves() {
+			last[f[i].Path] = &f[i]
+		}
+	}
+	return f.paths(func(fact *Fact) bool {
+		return (fact.Deed == Wrote || fact.Deed == Moved) && last[fact.Path].isLoaded()
+	})
 }
 
 // Fetched returns the names, without folders, of the files that the session downloaded. The
@@ -271,11 +295,12 @@ func (f Facts) Exported() (names []string) {
 	return names
 }
 
-func (f Facts) paths(of ...Deed) []string {
+// paths returns the paths of such facts, each once.
+func (f Facts) paths(are func(*Fact) bool) []string {
 	var out []string
-	for _, fact := range f {
-		if slices.Contains(of, fact.Deed) {
-			out = append(out, fact.Path)
+	for i := range f {
+		if are(&f[i]) {
+			out = append(out, f[i].Path)
 		}
 	}
 	slices.Sort(out)
@@ -286,8 +311,8 @@ func (f Facts) paths(of ...Deed) []string {
 // before, and nothing was moved there from elsewhere.
 func (f Facts) Made(name string) bool {
 	made := false
-	for _, fact := range f {
-		switch {
+	for i := range f {
+		switch fact := &f[i]; {
 		case fact.Deed == Moved && (isBelow(fact.Path, name) || isBelow(name, fact.Path)):
 			made = false
 		case fact.New && isBelow(fact.Path, name):
@@ -295,6 +320,15 @@ func (f Facts) Made(name string) bool {
 		}
 	}
 	return made
+}
+
+// MovedTo reports whether something was moved to a path, or below it. A link that is removed
+// with its folder leaves what it leads to.
+func (f Facts) MovedTo(name string) bool {
+	return f.any(func(fact *Fact) bool {
+		over, under := isBelow(fact.Path, name), isBelow(name, fact.Path)
+		return fact.Deed == Moved && (over && !under || under && !fact.Link)
+	})
 }
 
 // isBelow reports whether a path is the folder or lies in it.
@@ -305,12 +339,9 @@ func (f Facts) Serves(port string) bool {
 	if strings.Trim(port, "0123456789") != "" {
 		return false
 	}
-	for _, fact := range f {
-		if fact.Deed == Started && slices.ContainsFunc(fact.Words, func(w string) bool { return namesPort(w, port) }) {
-			return true
-		}
-	}
-	return false
+	return f.any(func(fact *Fact) bool {
+		return fact.Deed == Started && slices.ContainsFunc(fact.Words, func(w string) bool { return namesPort(w, port) })
+	})
 }
 
 // namesPort reports whether a word is the port, or ends with it behind the separator of an

@@ -67,9 +67,8 @@ type says struct {
 	gathered bool
 	written  []reading.Written // texts that the call itself puts into files
 	texts    map[string][]reading.Written
-	words    []string // of its commands, without the programs' names
-	met      []Fact   // facts about the files seen so far
-	metAt    map[string]int
+	words    []string         // of its commands, without the programs' names
+	met      map[string]*Fact // the files seen so far
 	// The fields below are gathered when a file is seen whose content is not known.
 	told  map[string]bool // by file or, if plain, by folder: whether the words alone are loaded in it
 	all   string          // the words, one per line
@@ -81,7 +80,7 @@ type says struct {
 const fewFiles = 8
 
 func saysOf(r *reading.Reading) says {
-	s := says{gathered: true, words: toldIn(r)}
+	s := says{gathered: true, words: toldIn(r), met: map[string]*Fact{}}
 	if r != nil {
 		s.written = r.Written()
 	}
@@ -107,31 +106,6 @@ func (s *says) into(file string) (all []reading.Written) {
 		}
 	}
 	return all
-}
-
-// fact returns the fact about a file, and whether the file was seen.
-func (s *says) fact(file string) (Fact, bool) {
-	i, met := s.metAt[file]
-	if s.metAt == nil {
-		i = slices.IndexFunc(s.met, func(f Fact) bool { return f.Path == file })
-		met = i >= 0
-	}
-	if !met {
-		return Fact{}, false
-	}
-	return s.met[i], true
-}
-
-// meet records the fact about a file.
-func (s *says) meet(f Fact) {
-	if s.met = append(s.met, f); len(s.met) == fewFiles+1 {
-		s.metAt = map[string]int{}
-		for i := range s.met {
-			s.metAt[s.met[i].Path] = i
-		}
-	} else if s.metAt != nil {
-		s.metAt[f.Path] = len(s.met) - 1
-	}
 }
 
 func (s *says) gather(p *Proposal) {

@@ -66,7 +66,7 @@ func TestADamagedSegmentIsNamed(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	s := h.serve()
-	approve(t, h.agents(), 20)
+	approve(t, h.agents(), 20, aCall)
 	s.stop()
 	segments, err := filepath.Glob(h.data("vaglio.journal/*"))
 	if err != nil || len(segments) != 1 {
@@ -85,7 +85,7 @@ func TestADamagedSegmentIsNamed(t *testing.T) {
 		t.Errorf("without a daemon: %q", wrong)
 	}
 	s = h.serve()
-	approve(t, h.agents(), 1)
+	approve(t, h.agents(), 1, aCall)
 	s.signIn(s.link).get("/inbox/statistics?days=30") // everything that counts the journal has now read it
 	r := s.send(http.DefaultClient, "GET", s.base+"/readyz", "", "")
 	if r.status != http.StatusOK || !strings.Contains(r.body, `"degraded"`) || !strings.Contains(r.body, "cannot be read: 1; they are damaged") {

@@ -176,15 +176,12 @@ func (j *Judge) grade(r Assessment, asked string) vaglio.GradientResult {
 		last.Signal = signal(last.Category, last.Score, moreLike(more))
 	}
 	out.Signals, out.Metadata = told(list)
-	for i, n := range r.Notes {
+	for i, n := range r.Notes[:min(len(r.Notes), maxSignals)] {
 		out.Confidence = min(out.Confidence, 0.6)
 		if i == maxSignals-1 && len(r.Notes) > maxSignals {
 			n = moreLike(len(r.Notes) - i)
 		}
 		out.Signals = append(out.Signals, signal("unread", out.Score, n))
-		if i == maxSignals-1 {
-			break
-		}
 	}
 	if groups[first].Kind == KindRead {
 		out.Reasoning = "It only reads."

@@ -286,10 +286,7 @@ func (c *command) moveAway(a, to arg) []Effect {
 // movedTo reports whether the session, or the call itself, moved what is at a path, or lies below
 // it, there. A link that is removed with its folder leaves what it leads to.
 func (r *reading) movedTo(p string) bool {
-	return slices.ContainsFunc(slices.Concat(r.did, r.facts), func(f vaglio.Fact) bool {
-		over, under := place.Inside([]string{f.Path}, p), place.Inside([]string{p}, f.Path)
-		return f.Deed == vaglio.Moved && (over && !under || under && !f.Link)
-	})
+	return r.did.MovedTo(p) || r.facts.MovedTo(p)
 }
 
 // freeAt returns the path that a word names, if nothing is there yet, "" otherwise.

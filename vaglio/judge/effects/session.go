@@ -134,7 +134,8 @@ func (r *reading) unreadIn(folder string) bool {
 // builtHere reports whether this call or the session built a file, and nobody has replaced it
 // since.
 func (r *reading) builtHere(v *invocation, file arg) bool {
-	return file.known && v.direct() && slices.Concat(r.facts, r.did).Built(r.world.clean(file.text, v.cwd))
+	name := r.world.clean(file.text, v.cwd)
+	return file.known && v.direct() && (r.did.Built(name) || !r.did.Wrote(name) && r.facts.Built(name))
 }
 
 // written reports whether the session itself, or this call, wrote a file that runs, and whether its
@@ -261,9 +262,11 @@ func (r *reading) leaves(p vaglio.Proposal) {
 // replaced adds an effect if a folder that is searched first contains a program with the gate's
 // name.
 func (r *reading) replaced() {
-	for _, f := range slices.Concat(r.facts, r.did) {
-		if r.ahead[path.Dir(f.Path)] && r.judge.tables.ofClass("gate-program", path.Base(f.Path)) {
-			r.add(usual(KindSafeguardOff).with(say("puts another program in the place of %s", path.Base(f.Path)), f.Path))
+	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
+		for i := 0; i < len(facts) && len(r.ahead) > 0; i++ {
+			if at := facts[i].Path; r.ahead[path.Dir(at)] && r.judge.tables.ofClass("gate-program", path.Base(at)) {
+				r.add(usual(KindSafeguardOff).with(say("puts another program in the place of %s", path.Base(at)), at))
+			}
 		}
 	}
 }
