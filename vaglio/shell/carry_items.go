@@ -355,7 +355,11 @@ func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item W
 	if s, ok := item.Text(); ok && strings.ContainsAny(s, operators+" ") {
 		item = Text(r.quote(item))
 	}
-	return r.carried(f, spaced(r.withItem(argv, item, true, marks...)), "parallel")
+	out := r.carried(f, spaced(r.withItem(argv, item, true, marks...)), "parallel")
+	if strings.Contains(argv[0].Prefix(), " ") {
+		return out
+	}
+	return r.run(f, &call{argv: r.withItem(argv, item, true, marks...), span: k.span, external: true}) // with -q
 }
 
 // operators are what means more in a command line than itself.
