@@ -219,8 +219,8 @@ func (p *program) awkStatement() value {
 		args = spreadInto(nil, v)
 	}
 	p.printing = false
-	if len(args) == 0 && p.in.Record != nil {
-		args = []value{textOf(p.in.Record[0])}
+	if len(args) == 0 {
+		args = []value{p.recordField("0")}
 	}
 	if name == "printf" {
 		p.awkTo(p.filled(first(args), percentHoles, tailOf(args, 1)).word())

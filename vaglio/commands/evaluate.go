@@ -202,11 +202,18 @@ func (u *use) given(a *act) []shell.Word {
 	return out
 }
 
-// pairs adds every second operand, given the one before it.
+// pairs adds every second operand, given the one before it, and so the values of options that take
+// two.
 func (u *use) pairs(a *act) {
-	for i := 1; i < len(u.operands); i += 2 {
-		u.with = []shell.Word{u.words[u.operands[i-1]]}
-		u.each(a, u.operands[i:i+1])
+	at := slices.Clone(u.operands[:len(u.operands)&^1])
+	for i := range u.parsed.Flags {
+		if f := &u.parsed.Flags[i]; f.Second {
+			at = append(at, f.At-1, f.At)
+		}
+	}
+	for i := 1; i < len(at); i += 2 {
+		u.with = []shell.Word{u.words[at[i-1]]}
+		u.each(a, at[i:i+1])
 	}
 }
 

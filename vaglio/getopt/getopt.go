@@ -18,12 +18,13 @@ type Grammar struct {
 	// Single says that one dash begins a long option.
 	Single bool
 
-	exact   bool // long options cannot be abbreviated
-	bundle  bool // the first word holds options even without a dash
-	once    bool // only the first word can be an option
-	modes   bool // an operand may be a mode that begins with a dash
-	signals bool // an option may be a signal: -9, -KILL
-	colon   bool // a colon stands for the equals sign, too
+	pairs   map[string]bool // those of Values that take two words
+	exact   bool            // long options cannot be abbreviated
+	bundle  bool            // the first word holds options even without a dash
+	once    bool            // only the first word can be an option
+	modes   bool            // an operand may be a mode that begins with a dash
+	signals bool            // an option may be a signal: -9, -KILL
+	colon   bool            // a colon stands for the equals sign, too
 
 	long []string        // Values, sorted
 	bare map[string]bool // switches that would be taken for an abbreviation
@@ -86,9 +87,9 @@ type Flag struct {
 	Name string
 	// Has says that there is a value, which begins at byte Cut of word At. Off says that the
 	// value switches the option off: --dry-run=none. Guessed says that it may be an operand
-	// instead.
-	Has, Off, Guessed bool
-	At, Cut           int
+	// instead, Second that it is the second of two values in a row, each of which has a flag.
+	Has, Off, Guessed, Second bool
+	At, Cut                   int
 }
 
 // Split are the words of a command after its name, separated. It refers to words by their index.
@@ -291,6 +292,10 @@ func (s *Split) take(f Flag, wants bool) int {
 	took := 0
 	if next := f.At + 1; wants && next < len(s.words) {
 		f.At, f.Cut, f.Has, took = next, 0, true, 1
+	}
+	if s.by.pairs[f.Name] && took > 0 && f.At+1 < len(s.words) {
+		s.Flags = append(s.Flags, f)
+		f.At, f.Second, took = f.At+1, true, 2
 	}
 	s.Flags = append(s.Flags, f)
 	return took

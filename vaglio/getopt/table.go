@@ -83,12 +83,12 @@ func (t *table) way(words, options []string) error {
 
 // learn reads options, and what else is known of them.
 func (g *Grammar) learn(words []string) error {
-	g.Values, g.Glued, g.bare = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	g.Values, g.Glued, g.bare, g.pairs = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	is := map[string]*bool{
 		"single": &g.Single, "exact": &g.exact, "bundle": &g.bundle, "once": &g.once, "modes": &g.modes, "signals": &g.signals, "colon": &g.colon,
 	}
 	for _, w := range words {
-		name := strings.TrimRight(w, "?!")
+		name := strings.TrimRight(w, "?!+")
 		switch set := is[w]; {
 		case set != nil:
 			*set = true
@@ -100,7 +100,7 @@ func (g *Grammar) learn(words []string) error {
 			g.bare[name] = true
 		default:
 			name = g.oneDash(name)
-			g.Values[name] = true
+			g.Values[name], g.pairs[name] = true, strings.HasSuffix(w, "+")
 			g.long = append(g.long, name)
 		}
 	}

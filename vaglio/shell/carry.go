@@ -21,7 +21,7 @@ func evaluators() map[string]evaluator {
 func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.options(k)
 	g := f.at(k, name)
-	g.privileged = g.privileged || p.privileged
+	g.privileged = g.privileged || p.privileged && !opts.any(p.keeps...)
 	var assigns []Assign
 	if p.assigns {
 		assigns, rest = leadingAssigns(rest)
@@ -140,6 +140,11 @@ func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 
 // lines reads the options whose value is a command line, and reports whether there are any.
 func (r *reader) lines(f *frame, w *way, opts options, by string) (out Word, found bool) {
+	if w.fed {
+		g := *f
+		g.stdin = Input{Kind: InputText, Text: outputOf(by), Piped: true}
+		f = &g
+	}
 	for _, o := range opts {
 		if !o.has || !slices.Contains(w.line, o.name) {
 			continue
@@ -317,10 +322,18 @@ func (r *reader) settingOf(f *frame, w *way, key string, value Word, args []Word
 			continue
 		}
 		if only && bang || !only && !value.Is("") && !value.Is("true") && !value.Is("false") {
-			r.carried(f, spaced(append([]Word{line}, args...)), by+" "+key)
+			r.carried(f, spaced(append([]Word{bare(line)}, args...)), by+" "+key)
 		}
 		return
 	}
+}
+
+// bare returns a line without the quotes in which a setting of TOML stands.
+func bare(line Word) Word {
+	if s, ok := line.Text(); ok && strings.Count(s, `"`) == 2 && strings.HasPrefix(s, `"`) && strings.HasSuffix(s, `"`) {
+		return Text(s[1 : len(s)-1])
+	}
+	return line
 }
 
 // listed emits a program that runs nothing.

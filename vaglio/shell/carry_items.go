@@ -213,31 +213,6 @@ func (r *reader) withItem(argv []Word, item Word, appends bool, marks ...string)
 	return out
 }
 
-// replaceAll returns a word with a value in the place of each mark; what becomes too long is
-// unknown.
-func replaceAll(w Word, mark string, value Word) Word {
-	if mark == "" || w.parts == nil && !strings.Contains(w.text, mark) {
-		return w
-	}
-	var b builder
-	for _, p := range w.Parts() {
-		for p.Kind == PartText && b.size <= maxValue {
-			before, rest, ok := strings.Cut(p.Text, mark)
-			if !ok {
-				break
-			}
-			b.addText(before)
-			b.addWord(value)
-			p.Text = rest
-		}
-		b.add(p)
-	}
-	if b.size > maxValue {
-		return unknown("")
-	}
-	return b.word()
-}
-
 // isTelling reports whether a name pattern excludes most names: it has a letter or a digit.
 func isTelling(pattern Word) bool {
 	return strings.ContainsFunc(pattern.Prefix(), func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
@@ -367,17 +342,28 @@ func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
 	return out.word()
 }
 
-// parallelOne reads the command for one argument. Parallel passes it to a shell as text.
+// parallelOne reads the command for one argument. Parallel passes it to a shell as text, with the
+// argument quoted: plain words stay what they are.
 func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item Word) Word {
 	if len(argv) == 0 {
 		return r.carried(f, item, "parallel")
 	}
-	argv = r.withItem(argv, item, true, mark, "{1}", "{.}", "{/}", "{//}")
-	g := *f
-	g.lenient = true
-	r.carried(&g, spaced(argv), "parallel")
-	return r.run(f, &call{argv: argv, span: k.span, external: true})
+	marks := []string{mark, "{1}", "{.}", "{/}", "{//}", "{/.}"}
+	if line, ok := spaced(argv).Text(); ok && len(strings.Fields(line)) == len(argv) && !strings.ContainsAny(line, operators) {
+		return r.run(f, &call{argv: r.withItem(argv, item, true, marks...), span: k.span, external: true})
+	}
+	if s, ok := item.Text(); ok && strings.ContainsAny(s, operators+" ") {
+		item = Text(r.quote(item))
+	}
+	out := r.carried(f, spaced(r.withItem(argv, item, true, marks...)), "parallel")
+	if strings.Contains(argv[0].Prefix(), " ") {
+		return out
+	}
+	return r.run(f, &call{argv: r.withItem(argv, item, true, marks...), span: k.span, external: true}) // with -q
 }
+
+// operators are what means more in a command line than itself.
+const operators = "|&;<>()$`\\\"'*?[#~=!\n"
 
 // parallelItems splits the operands at :::, :::+ or ::::.
 func parallelItems(rest []Word) (argv, items []Word) {

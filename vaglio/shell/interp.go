@@ -294,6 +294,21 @@ func (r *reader) codeInAssigns(f *frame, k *call) {
 	}
 }
 
+// withOptions returns a call with the options that a variable of its environment holds.
+func (k *call) withOptions(name string) *call {
+	for _, a := range k.assigns {
+		if s, ok := a.Value.Text(); ok && wordclass.Is("options-variable", a.Name+"="+name) {
+			told := *k
+			told.argv = slices.Clip(k.argv)
+			for o := range strings.FieldsSeq(s) {
+				told.argv = append(told.argv, Text(o))
+			}
+			return &told
+		}
+	}
+	return k
+}
+
 // promptCode reads the substitutions of a prompt.
 func (r *reader) promptCode(f *frame, text Word) {
 	if s, ok := text.Text(); ok && !strings.ContainsAny(s, "$`") {

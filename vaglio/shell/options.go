@@ -93,10 +93,10 @@ func (g *grammar) parse(words []Word) (opts options, operands []Word) {
 	return opts, append(operands, words[s.Tail:]...)
 }
 
-// texts appends the words as far as they matter for the options. Of two plain words of a program
-// whose options come first, the second is an operand, and so is what follows.
+// texts appends the words as far as they matter for the options. Of three plain words of a program
+// whose options come first, the third is an operand, and so is what follows.
 func (g *grammar) texts(words []Word, to []string) []string {
-	for i, plain := 0, 0; i < len(words) && (!g.Leading || plain < 2); i++ {
+	for i, plain := 0, 0; i < len(words) && (!g.Leading || plain < 3); i++ {
 		to = append(to, g.text(words[i]))
 		if plain++; len(to[i]) > 1 && to[i][0] == '-' {
 			plain = 0
@@ -176,4 +176,29 @@ func Like(s, pattern string) bool {
 		return strings.Contains(s, inner)
 	}
 	return len(s) >= len(before)+len(after) && strings.HasPrefix(s, before) && strings.HasSuffix(s, after)
+}
+
+// replaceAll returns a word with a value in the place of each mark; what becomes too long is
+// unknown.
+func replaceAll(w Word, mark string, value Word) Word {
+	if mark == "" || w.parts == nil && !strings.Contains(w.text, mark) {
+		return w
+	}
+	var b builder
+	for _, p := range w.Parts() {
+		for p.Kind == PartText && b.size <= maxValue {
+			before, rest, ok := strings.Cut(p.Text, mark)
+			if !ok {
+				break
+			}
+			b.addText(before)
+			b.addWord(value)
+			p.Text = rest
+		}
+		b.add(p)
+	}
+	if b.size > maxValue {
+		return unknown("")
+	}
+	return b.word()
 }

@@ -37,6 +37,7 @@ func (r *reader) run(f *frame, k *call) Word {
 	}
 	if len(k.assigns) > 0 {
 		r.codeInAssigns(f, k)
+		k = k.withOptions(name)
 	}
 	f = r.opened(f)
 	r.runFound(f, k, name)

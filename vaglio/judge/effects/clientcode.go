@@ -193,10 +193,12 @@ func (r *reading) metaCommands(text string, where wording.Clause, out *[]Effect)
 	for l := range strings.Lines(text) {
 		s := strings.TrimSpace(l)
 		if !strings.HasPrefix(s, "\\") && (!strings.HasPrefix(s, ".") || len(s) < 2 || s[1] < 'a' || s[1] > 'z') {
-			if i := strings.Index(s, "\\g"); i >= 0 && strings.Contains(s[i:], "gexec") {
-				*out = append(*out, usual(KindUnknown).with(say("runs SQL that a query makes up"), ""))
-			}
 			b.WriteString(l)
+			for _, after := range strings.SplitN(s, "\\", maxCommands)[1:] { // a command of psql may follow a statement
+				if e := r.metaCommand("\\"+after, where); e[0].Kind != KindRead {
+					*out = append(*out, e...)
+				}
+			}
 			continue
 		}
 		if len(*out) >= maxCommands {
@@ -223,7 +225,12 @@ func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
 			return r.sql(text, where)
 		}
 	}
-	if line, ok := strings.CutPrefix(s, words[0].text+" "); ok && r.judge.tables.ofClass("runs-line", words[0].text) {
+	_, line, runs := strings.Cut(s, " ")
+	if runs = runs && r.judge.tables.ofClass("runs-line", words[0].text); !runs && s[0] == '\\' { // psql runs what stands between backticks
+		_, line, runs = strings.Cut(s, "`")
+		line, _, _ = strings.Cut(line, "`")
+	}
+	if runs {
 		if r.depth > 3 {
 			return unknown(say("runs a shell from SQL"), s)
 		}

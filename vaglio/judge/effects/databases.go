@@ -27,7 +27,7 @@ func (c *command) client() []Effect {
 	if c.readsOn() {
 		return append(out, c.fed(where, kept)...)
 	}
-	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L"))...)
+	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L", "--log-file", "--tee"))...)
 }
 
 // databaseHere returns how far a change of a database on this machine reaches, "" if it is not on
@@ -274,6 +274,9 @@ func (s statement) acts() string {
 // leaves reports whether a statement writes a file outside the workspace.
 func (s statement) leaves() bool {
 	verb, _ := s.Verb()
+	if verb == "INSTALL" || verb == "FORCE" || verb == "LOAD" { // an extension that is not DuckDB's own
+		return s.Has("FROM") || strings.ContainsAny(strings.Join(s.Words, ""), "/.")
+	}
 	if verb != "COPY" && verb != "EXPORT" || verb == "COPY" && !s.CopiesOut() || s.Has("STDOUT") {
 		return false
 	}

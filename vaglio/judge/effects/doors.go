@@ -173,7 +173,7 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 	}
 	bad := r.behindDoor(v, d, name, value)
 	if bad == "" {
-		return nil
+		return r.throughLine(d, value)
 	}
 	who := object(v.name)
 	if v.name == "" || v.name == "export" {
@@ -187,6 +187,17 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 		return one(KindSend, sayOf("makes %s talk through %s", who, what), bad)
 	}
 	return one(KindForeignCode, sayOf("makes %s run or trust %s", who, what), bad)
+}
+
+// throughLine returns what a command line does that a setting names, except that its program may be
+// unknown, as wrappers of compilers are.
+func (r *reading) throughLine(d door, value arg) []Effect {
+	if d.kind != "command" || !value.known || !strings.Contains(value.text, " ") || r.depth > 2 {
+		return nil
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	return slices.DeleteFunc(r.aside(value.text), func(e Effect) bool { return e.Kind == KindUnknown || e.Kind == KindForeignCode })
 }
 
 // behindDoor returns the offending part of a setting's value, "" if there is none.

@@ -150,7 +150,7 @@ func bytesOf(size string) float64 {
 }
 
 // writesByPath matches sed's w before a path, but not a w that ends a word.
-var writesByPath = regexp.MustCompile(`(^|\PL)w /`)
+var writesByPath = regexp.MustCompile(`(^|\PL)w!? [/~]`)
 
 // runsSubstitution reports whether a sed substitution runs its result: there is an e among its
 // flags.

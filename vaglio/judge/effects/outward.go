@@ -324,3 +324,16 @@ func masks(script string) bool {
 	whole := []string{"=.*", "=.*$", "=.+", `=.\+`}
 	return len(parts) == 3 && slices.Contains(whole, parts[0]) && !strings.ContainsAny(parts[1], `&\`) && strings.Trim(parts[2], "g") == ""
 }
+
+// environment matches what a program of jq or yq says of the environment: all of it or a variable,
+// which is a group. Texts and the keys of objects come first, which are no such thing.
+var environment = regexp.MustCompile(`"(?:[^"\\]|\\[^(])*"|#[^\n]*|\{[\w\s,]*\}|(?:^|[^.\w"$@-])env\s*:|` +
+	`(?:\$ENV|(?:^|[^.\w"$@-])(?:str)?(env))\b(?:\.(\w+)|\["(\w+)"\]|\((\w+)\))?`)
+
+// tellsEnv reports whether a program of jq or yq outputs the environment, or a secret in it.
+func (r *reading) tellsEnv(program string) bool {
+	return slices.ContainsFunc(environment.FindAllStringSubmatch(program, -1), func(m []string) bool {
+		name := m[2] + m[3] + m[4]
+		return (m[1] != "" || strings.HasPrefix(m[0], "$")) && (name == "" || r.secretName(name))
+	})
+}

@@ -280,6 +280,7 @@ func npxRule(c *command) []Effect {
 
 // runTool judges a tool that a package runner starts.
 func (c *command) runTool(name string, args []arg) []Effect {
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "npm:"), "jsr:")
 	base := strings.TrimPrefix(name, "@")
 	if i := strings.LastIndexByte(base, '@'); i > 0 {
 		base = base[:i]
