@@ -241,7 +241,7 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fa
 		w.New = absent
 		said.meet(w)
 	}
-	w.Deed = f.Deed
+	w.Deed, w.Link = f.Deed, f.Link
 	return w
 }
 
