@@ -242,7 +242,7 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fa
 		said.met[f.Path] = w
 	}
 	out := *w
-	out.Deed = f.Deed
+	out.Deed, out.Link = f.Deed, f.Link
 	return out
 }
 

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -140,7 +141,7 @@ func (p *program) equals() int {
 		return p.over(at) + 1
 	case p.peek(0).kind == tokenName && next.is("="):
 		return at + 1
-	case p.peek(0).kind == tokenName && next.is(":") && p.lang.has("columns"):
+	case p.peek(0).kind == tokenName && next.is(":") && (p.lang.has("columns") || p.peek(-1).word("const", "let", "var")):
 		return p.find(at+2, func(t token) bool { return t.is("=") })
 	case p.peek(0).kind == tokenName && next.is(","):
 		return p.until(at, func(i int) bool { t := p.toks[i]; return t.kind != tokenName && !t.is(",", "*") || !p.spend(1) })
@@ -225,8 +226,17 @@ func (p *program) bindKeys(from, to int, v value) {
 		if !ok {
 			e, ok = p.parsedOption(v.path, t.text)
 		}
-		if !ok {
+		switch {
+		case p.yielded(v, p.canonical(v.path)) == "=env":
+			e = p.env(text(t.text))
+		case !ok:
 			e = unknown(strings.TrimPrefix(v.path+"."+t.text, "."))
+		}
+		if p.tok(min(local, to)+1).is("=") && !e.known() { // what it is if nothing is there
+			at := p.at
+			p.at = local + 2
+			e = e.or(p.expression())
+			p.at = at
 		}
 		p.bind1(min(local, to), e)
 		i = max(i, p.until(max(i, local), func(i int) bool { return i >= to || p.toks[i].is(",") }))
@@ -239,6 +249,9 @@ func tailOf(list []value, n int) []value { return list[min(n, len(list)):] }
 // forms, such as "import a.b as c, d", are expressions.
 func (p *program) imports() bool {
 	node, mod := p.lang.name == "node", ""
+	if p.lang.name == "go" {
+		return p.packages()
+	}
 	if p.peek(1).text == "(" {
 		return false
 	}
@@ -262,6 +275,26 @@ func (p *program) imports() bool {
 	if p.takeIf(p.word("from")) {
 		p.take()
 	}
+	return true
+}
+
+// packages reads go's imports: of packages by their own names, by others, or of all that is in one.
+func (p *program) packages() bool {
+	to := p.over(p.at + 1)
+	if p.tok(to).kind == tokenName || p.tok(to).is(".") {
+		to++
+	}
+	for i := p.at + 1; i <= to; i++ {
+		t, before := p.tok(i), p.tok(i-1)
+		own := path.Base(t.text)
+		switch {
+		case t.kind == tokenString && before.is("."):
+			p.stars = append(p.stars, own)
+		case t.kind == tokenString && before.kind == tokenName && !before.word("import"):
+			p.vars[before.text] = unknown(own)
+		}
+	}
+	p.skip(to + 1)
 	return true
 }
 

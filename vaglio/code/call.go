@@ -168,7 +168,7 @@ func (p *program) call(v, recv value, args []value) value {
 	switch own := p.fns[name]; {
 	case own != nil && (recv.path == "" || p.lang.find(name, "") == nil):
 		return p.invoke(own, args)
-	case p.classes[strings.TrimSuffix(name, ".new")]:
+	case p.classes[strings.TrimSuffix(name, ".new")] != nil:
 		return p.construct(name, args)
 	case f == nil, f.verb[0] == '=' && p.programWords(name) != nil:
 		return p.callOther(name, recv, args)

@@ -1,3 +1,19 @@
+// Package code reads inline programs in languages other than the shell's: python -c, a
+// here-document for node, perl -e, awk.
+//
+// [Reader] is the product's [shell.ProgramReader]. In one pass it cuts a program into tokens,
+// using the comments, strings and operators that the table lists for the language, and notes which
+// brackets and words belong together and which parts the program may skip. Then one scan for all
+// languages reads the program expression by expression, without a grammar of statements: literals,
+// concatenations, variables, decoders, lists, and the program's own functions. A variable that is
+// set in a part that may be skipped has one more possible value. The table verbs.txt says what
+// functions do, by language. A call that touches files, processes or the network becomes a
+// [shell.Call]; the shell reader reads a command that the program runs.
+//
+// What cannot be known stays unknown, and unknown text that is run or evaluated is a problem.
+// Every limit is one, too: a program that is too long, too deep or too costly never passes
+// silently. Names that the scan did not reach are read separately at the end, so that what it does
+// not understand hides nothing.
 package code
 
 import (
@@ -120,7 +136,7 @@ type program struct {
 
 	vars     map[string]value
 	fns      map[string]*routine
-	classes  map[string]bool
+	classes  map[string]*routine // what makes an object of them
 	routines []*routine
 	opened   map[string]bool
 	stars    []string // modules whose names are all imported
@@ -137,6 +153,7 @@ type program struct {
 	modules  map[string]bool // the imported modules, by the first part of their name
 	entered  bool            // it went to another folder
 	options  []option
+	refields bool       // it may set any field of its objects
 	looked   bool       // at whether its options may come from elsewhere than the command line:
 	lost     bool       // they may
 	command  attributes // what decorates the function that is defined next
@@ -145,7 +162,7 @@ type program struct {
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {
 	return &program{
 		run: r, table: t, lang: lang, in: in,
-		vars: ownFile(in.Path), fns: map[string]*routine{}, classes: map[string]bool{}, opened: map[string]bool{}, modules: map[string]bool{},
+		vars: ownFile(in.Path), fns: map[string]*routine{}, classes: map[string]*routine{}, opened: map[string]bool{}, modules: map[string]bool{},
 	}
 }
 
@@ -289,8 +306,12 @@ func (p *program) read(w shell.Word) value {
 	return out
 }
 
-// initialize reads what sets go's variables before anything else runs.
+// initialize reads what sets variables before anything else runs: go's init, and the text that describes a
+// program of python.
 func (p *program) initialize() {
+	if p.lang.name == "python" && p.tok(0).kind == tokenString {
+		p.vars["__doc__"] = p.primary()
+	}
 	for i := range p.toks {
 		if p.lang.name == "go" && p.toks[i].word("func") && p.tok(i+1).word("init") {
 			p.at = i

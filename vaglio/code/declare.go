@@ -89,6 +89,8 @@ func (p *program) declared(how attributes, plain []value, named map[string]value
 	switch {
 	case how.has("spec"):
 		p.specified(plain)
+	case how.has("usage"):
+		return p.usage(plain, named)
 	case how.has("fixed"):
 		for _, dest := range slices.Sorted(maps.Keys(named)) {
 			add(dest, map[string]value{"default": named[dest]})
@@ -127,7 +129,7 @@ func (p *program) declaredBy(o *option, how attributes, i int, v value) bool {
 	case i == how.at("name"), i == how.at("short"), i == 0 && !how.has("to"):
 		p.names(o, v)
 	case how.has("param") && s != "":
-		p.lost = true // another parameter than the one of that name has it
+		p.names(o, v) // of the parameter that has it
 	}
 	return true
 }
@@ -171,7 +173,7 @@ func (v value) told() []shell.Word {
 
 // converts reports whether a value is a function or class of the program.
 func (p *program) converts(v value) bool {
-	return v.fn != nil || !v.given() && (p.fns[v.path] != nil || p.classes[strings.TrimSuffix(v.path, "()")])
+	return v.fn != nil || !v.given() && (p.fns[v.path] != nil || p.classes[strings.TrimSuffix(v.path, "()")] != nil)
 }
 
 // specified reads the names of options with what they take, each before its place.
@@ -196,6 +198,18 @@ func (p *program) specified(args []value) {
 		}
 	}
 	p.branches--
+}
+
+// usage returns the options with a default in a text that tells how to run the program.
+func (p *program) usage(plain []value, named map[string]value) (all []option) {
+	s, ok := first(plain).text()
+	p.lost = p.lost || !ok || len(plain)+len(named) > 1 // other words, or from elsewhere
+	for line := range strings.SplitSeq(s, "\n") {
+		if m := usualIn.FindStringSubmatch(line); m != nil {
+			all = append(all, option{names: optionNames(m[1]), usual: []shell.Word{shell.Text(m[2])}})
+		}
+	}
+	return all
 }
 
 // parses reads a call that reads words, and gives the functions of the options their values.
@@ -255,7 +269,7 @@ func (p *program) parsedOption(on, name string) (value, bool) {
 	}
 	all := p.optionsNamed(name)
 	if len(all) == 0 && how.has("any") {
-		all = []option{{names: []string{plainName(name)}}}
+		all = []option{{names: []string{plainName(name)}, bare: how.has("dashed") && !strings.HasPrefix(name, "-")}}
 	}
 	out := p.told(all...)
 	return out, len(all) > 0 && !p.lost
@@ -312,21 +326,9 @@ func (p *program) commandLine() ([]shell.Word, bool) {
 // mayBeOption reports whether a word may be an option with its value.
 func mayBeOption(w shell.Word) bool { return w.HasUnknown() && strings.Trim(w.Prefix(), "-") == "" }
 
-// plainlyParsed reports whether the command line alone decides what the options are, and no file
-// that the program imports or that runs with it changes that.
+// plainlyParsed reports whether the command line alone decides what the options are.
 func (p *program) plainlyParsed() bool {
-	rules, with := &p.lang.options, slices.Clone(p.in.Beside)
-	read := []*program{p}
-	for i := 0; i < len(read) && len(read) < maxBeside; i++ {
-		with = append(with, read[i].src)
-		for _, m := range read[i].linkedTo() {
-			if !slices.Contains(read, m) {
-				read = append(read, m)
-			}
-		}
-	}
-	changes := func(text string) bool { return !p.spend(len(text)/bytesPerStep) || rules.finds("moved", text) }
-	return len(read) < maxBeside && !rules.finds("lost", p.src) && !slices.ContainsFunc(with, changes)
+	return !p.lang.options.finds("lost", "plain", p.src) && p.nowhere("moved", "plain")
 }
 
 // isTold reports whether a program that a tool finds, such as a test, creates or writes what an

@@ -135,6 +135,9 @@ func (p *program) chosen(v value, op token) value {
 	}
 	p.branches++
 	defer func() { p.branches-- }()
+	if op.is("?") && p.takeIf(p.is(":")) {
+		return v.or(p.expression())
+	}
 	if op.is("?") {
 		a := p.expression()
 		p.takeIf(p.is(":"))

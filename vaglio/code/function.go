@@ -329,22 +329,12 @@ func (p *program) param(f *routine, i int, args []value, named map[string]value)
 	switch {
 	case ok:
 		return v
+	case slices.ContainsFunc(args, func(a value) bool { return a.spread }): // which of them it is, is not known
+		return unknown(name)
 	case p.toks[at].kind == tokenName && p.tok(at-1).is("...", "*"):
 		return listOf(tailOf(args, i)...)
 	case i < len(args):
 		return args[i]
 	}
 	return p.commanded(f, at, eq)
-}
-
-// construct creates an object of a class of the program.
-func (p *program) construct(name string, args []value) value {
-	for _, c := range [...]string{"__init__", "constructor", "initialize", "__construct"} {
-		if f := p.fns[c]; f != nil {
-			p.branches++ // another object keeps what it was given
-			p.invoke(f, args)
-			p.branches--
-		}
-	}
-	return value{path: name}
 }

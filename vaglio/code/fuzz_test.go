@@ -19,7 +19,7 @@ func FuzzRead(f *testing.F) {
 		p := shell.Program{
 			Language: langs[int(lang)%len(langs)], Text: shell.Text(src), Steps: steps,
 			Home:    func(string) shell.Word { return shell.Text("/home/user") },
-			Env:     func(string) shell.Word { return shell.Text("") },
+			Env:     func(string) (shell.Word, bool) { return shell.Text(""), true },
 			Content: func(shell.Word) (shell.Word, bool) { return shell.Word{}, false },
 		}
 		res := code.Default().Read(&p)

@@ -21,21 +21,30 @@ func (p *program) linked(name string, args []value) (out value, ok bool) {
 			key = m.whole()
 		}
 		f, class := m.defines(key), m.classes[key]
-		if stem, _, _ := strings.Cut(path.Base(m.in.Path), "."); of != stem && p.modules[of] || f == nil && !class || !p.spend(len(p.vars)/bytesPerStep) {
+		if stem, _, _ := strings.Cut(path.Base(m.in.Path), "."); of != stem && p.modules[of] || f == nil && class == nil || !p.spend(len(p.vars)/bytesPerStep) {
 			continue
 		}
 		m.later, m.loop, m.unsure = p.later, p.loop, p.unsure
-		for key, v := range p.vars {
-			if strings.HasPrefix(key, ".") {
-				m.store("object"+key, v)
-			}
-		}
-		if class {
+		m.takesFields(p.vars)
+		if class != nil {
 			return m.construct(key, args), true
 		}
 		return m.invoke(f, args), true
 	}
 	return value{}, false
+}
+
+// takesFields takes over what the objects of another file's program hold.
+func (p *program) takesFields(vars map[string]value) {
+	p.branches++
+	for key, v := range vars {
+		if strings.HasPrefix(key, ".") {
+			p.store("object"+key, v)
+		} else if strings.HasPrefix(key, ofObjects) {
+			p.set(key, v)
+		}
+	}
+	p.branches--
 }
 
 var exportsWhole = regexp.MustCompile(`\b(?:default|exports\s*=)\s+(?:(?:async|function|class)\s+)*(\w+)`)

@@ -150,15 +150,26 @@ func (p *program) bareFollows(known bool) bool {
 // stored returns what a field was set to: in its map, under the object's name, or under its own.
 func (p *program) stored(v value, name, holder string) (value, bool) {
 	e, ok := v.field(name)
-	for i, key := range []string{holder, "." + name} {
-		if h, held := p.vars[key]; held && (!ok || i == 0) {
+	for i, key := range p.fieldKeys(v, name, holder) {
+		if h, held := p.vars[key]; held && (!ok || i != 1) {
 			if ok { // since set in another way
 				h = h.or(e)
 			}
 			e, ok = h, true
+			if p.refields && e.fn == nil && e.file == nil {
+				e = e.or(unknown(name))
+			}
 		}
 	}
 	return e, ok
+}
+
+// fieldKeys returns what a field of a value may be stored under.
+func (p *program) fieldKeys(v value, name, holder string) []string {
+	if own := p.classes[v.path] != nil || v.path == "self" || v.path == "cls"; own && !v.given() && p.fns[name] == nil {
+		return []string{holder, "." + name, ofObjects + name}
+	}
+	return []string{holder, "." + name}
 }
 
 // plainCall reports whether a member without brackets is a call: every ruby method, and elsewhere
@@ -348,15 +359,6 @@ func (p *program) constant(v value) value {
 	out := p.apply(f, v.path, nil)
 	out.holder = v.holder
 	return out
-}
-
-// env returns the value of an environment variable.
-func (p *program) env(name value) value {
-	s, ok := name.text()
-	if !ok {
-		return unknown("environment")
-	}
-	return textOf(p.in.Env(s))
 }
 
 // inputLine returns a line that perl's <> or <$file> reads.

@@ -81,13 +81,13 @@ func (o *optionRules) field(name string) attributes {
 }
 
 // finds reports whether a pattern matches a text without its blanks, apart from what is plain.
-func (o *optionRules) finds(pattern, text string) bool {
+func (o *optionRules) finds(pattern, plainly, text string) bool {
 	re := o.patterns[pattern]
 	if re == nil {
 		return false
 	}
 	text = blanks.ReplaceAllString(lineEnds.ReplaceAllString(text, ";$1"), "")
-	if plain := o.patterns["plain"]; plain != nil {
+	if plain := o.patterns[plainly]; plain != nil {
 		text = plain.ReplaceAllString(text, "")
 	}
 	return re.MatchString(text)
@@ -107,6 +107,7 @@ type option struct {
 
 var (
 	dashedNames = regexp.MustCompile(`--?\w[\w-]*`)
+	usualIn     = regexp.MustCompile(`^\s*(-.*)\[default: ([^\]]*)\]`)
 	bareNames   = regexp.MustCompile(`[<\[](\w+)|^([\w-]+)$`)
 )
 
@@ -171,5 +172,23 @@ func (o *option) is(s string) bool {
 	name := plainName(s)
 	return slices.ContainsFunc(o.names, func(n string) bool {
 		return n == name || "no"+n == name || name != "" && strings.HasPrefix(s, "--") && strings.HasPrefix(n, name)
+	})
+}
+
+// nowhere reports whether a pattern matches neither the program nor a file that it imports or that runs
+// with it, apart from what is plain.
+func (p *program) nowhere(pattern, plain string) bool {
+	with := slices.Clone(p.in.Beside)
+	read := []*program{p}
+	for i := 0; i < len(read) && len(read) < maxBeside; i++ {
+		with = append(with, read[i].src)
+		for _, m := range read[i].linkedTo() {
+			if !slices.Contains(read, m) {
+				read = append(read, m)
+			}
+		}
+	}
+	return len(read) < maxBeside && !slices.ContainsFunc(with, func(text string) bool {
+		return !p.spend(len(text)/bytesPerStep) || p.lang.options.finds(pattern, plain, text)
 	})
 }

@@ -307,6 +307,20 @@ func shown(v value, character bool) value {
 	return v
 }
 
+// env returns the value of an environment variable.
+func (p *program) env(name value) value {
+	s, ok := name.text()
+	if !ok {
+		return unknown("environment")
+	}
+	w, unset := p.in.Env(s)
+	v := textOf(w)
+	if unset && w.IsUnknown() && p.lang.options.patterns["set"] != nil && p.nowhere("set", "read") {
+		v.kind = kindNone
+	}
+	return v
+}
+
 // environment returns the value of a variable, or its default.
 func environment(p *program, v value, rest []value) value {
 	out := p.env(v)

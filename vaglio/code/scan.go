@@ -159,7 +159,7 @@ func (p *program) keyword(name string) bool {
 		p.returned()
 		return true
 	case "class":
-		p.classes[p.peek(1).text] = true
+		p.classes[p.peek(1).text] = p.class()
 		p.take()
 		return true
 	case "use", "no":

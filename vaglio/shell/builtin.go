@@ -222,8 +222,11 @@ func (r *reader) declareWord(f *frame, d *declaration, w Word) {
 		return
 	}
 	name, value, ok := w.Split("=")
-	if n, static := name.Text(); static && n != "" {
+	switch n, static := name.Text(); {
+	case static && n != "":
 		r.declareName(f, d, n, value, ok)
+	case d.export && !slices.Contains(r.exports, AnyVariable):
+		r.exports = append(r.exports, AnyVariable)
 	}
 }
 

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,6 +139,42 @@ func (r *reader) eachOption(f *frame, opts options, name string, body []*syntax.
 		out.addWord(r.stmts(f, body))
 	}
 	r.st.set(name, Text("?")) // which getopts says at the end
+	return out.word()
+}
+
+var plainPattern = regexp.MustCompile(`^[\w.+-]+$`)
+
+// caseClause reads all items. If the word is known, those that are for other words change no variables.
+func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
+	ways, word := 0, Word{}
+	r.eachAlternative(f, func() Word { ways++; word = r.word(f, c.Word); return Word{} })
+	value, known := word.Text()
+	isOther := func(p *syntax.Word) bool { return plainPattern.MatchString(p.Lit()) && p.Lit() != value }
+	g := *f
+	g.conditional = true
+	var branches []change
+	var out builder
+	closed, falls := false, false
+	for _, item := range c.Items {
+		other := known && ways == 1 && !falls
+		for _, p := range item.Patterns {
+			closed, other = closed || p.Lit() == "*", other && isOther(p)
+			r.eachAlternative(f, func() Word { r.word(f, p); return Word{} })
+		}
+		after := r.branch(func() { out.addWord(r.stmts(&g, item.Stmts)) })
+		if other {
+			after = nil
+		}
+		if falls = item.Op != syntax.Break; falls {
+			r.join(after, nil) // the next item may run after this one
+			continue
+		}
+		branches = append(branches, after)
+	}
+	if !closed {
+		branches = append(branches, nil)
+	}
+	r.join(branches...)
 	return out.word()
 }
 

@@ -171,14 +171,6 @@ func (r *reader) Below(folder string, depth int, match func(rel string) bool) (f
 	return slices.Compact(files), whole
 }
 
-// changed returns the files that were written before the source runs.
-func (r *reader) changed() []string {
-	if r.opts.Session == nil {
-		return nil
-	}
-	return r.opts.Session.Changed()
-}
-
 // splitPattern splits a word with a pattern into its certain folder, the pattern below it and the
 // pattern's depth in folders, negative for any depth.
 func (r *reader) splitPattern(w Word) (dir string, pat *regexp.Regexp, depth int, ok bool) {
@@ -342,11 +334,11 @@ func (r *reader) edited(where string) (string, bool) {
 	return text, ok
 }
 
-// tasks reads what a command runs from the project's files.
-func (r *reader) tasks(f *frame, k *call, name string) {
+// tasks reads what a command runs from the project's files, and returns the frame for the command itself.
+func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	cwd, known := r.cwd().Text()
 	if r.opts.Tasks == nil || r.opts.Files == nil || !known || f.remote != nil {
-		return
+		return f
 	}
 	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Carries: r.carriers.known(name)}
 	if p := r.carriers.program(name); p != nil {
@@ -370,9 +362,12 @@ func (r *reader) tasks(f *frame, k *call, name string) {
 	r.looking = f
 	found := r.opts.Tasks.Tasks(c)
 	r.looking = looking
+	g := *f
+	g.runs = append(slices.Clip(f.runs), textsOf(found)...)
 	for _, t := range found {
-		r.task(f.at(k, name), &t, &Program{Words: k.argv[1:], Beside: textsOf(found), Stdin: outputOf(name)})
+		r.task(g.at(k, name), &t, &Program{Words: k.argv[1:], Stdin: outputOf(name)})
 	}
+	return &g
 }
 
 // task reads a text that a command runs from a file; p says what is known of its environment.

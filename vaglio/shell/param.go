@@ -277,18 +277,14 @@ func (r *reader) defaulted(f *frame, p *syntax.ParamExp, w Word, set bool) Word 
 	default:
 	}
 	if !missing {
-		return filled(w, !r.set(p.Param.Value))
+		w = filled(w, !r.set(p.Param.Value))
+	} else {
+		w = r.text(f, p.Exp.Word)
 	}
-	v := r.text(f, p.Exp.Word)
 	if (op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull) && p.Index == nil && syntax.ValidName(p.Param.Value) {
-		r.assign(f, p.Param.Value, v)
+		r.assign(f, p.Param.Value, w)
 	}
-	return v
-}
-
-// set reports whether a variable was set, by the source or before it.
-func (r *reader) set(name string) bool {
-	return r.st.get(name) != nil || r.opts.Session != nil && slices.Contains(r.opts.Session.Exported(), name)
+	return w
 }
 
 // missing reports whether a value counts as missing for the operator. What may be unset is tried

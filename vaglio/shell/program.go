@@ -1,6 +1,12 @@
 package shell
 
-import "github.com/metnos/vaglio/vaglio/wording"
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wordclass"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
 
 // Verb names what a [Call] does, in one vocabulary for all languages.
 type Verb string
@@ -80,7 +86,7 @@ type Program struct {
 	// Text is the program, known or not.
 	Text Word
 	// Args are the program's own arguments. If they are not known, Words are those of the command
-	// that runs it, and Beside the texts that run with it.
+	// that runs it. Beside are the texts that run with it, and the words of what carries it.
 	Args, Words []Word
 	Beside      []string
 	// File says that the program is in a file, whose name comes before Args.
@@ -99,8 +105,8 @@ type Program struct {
 	Prints, Lines bool
 	// Home returns the home folder of a user, "" for the current one.
 	Home func(user string) Word
-	// Env returns the value of an environment variable.
-	Env func(name string) Word
+	// Env returns the value of an environment variable. It is unset if nothing that is known gives it one.
+	Env func(name string) (value Word, unset bool)
 	// Cwd is the folder that it runs in, "" if that is not known. Source returns the text of a file
 	// that it may import, by its absolute path; it may be nil.
 	Cwd    string
@@ -213,6 +219,40 @@ func (r *reader) passed(f *frame, name string) Word {
 	return w
 }
 
+// AnyVariable stands for exported variables whose names are not known.
+const AnyVariable = "*"
+
+// set reports whether a variable may have been set, by the source or before it.
+func (r *reader) set(name string) bool {
+	exported := r.exports
+	if r.opts.Session != nil {
+		exported = append(slices.Clip(exported), r.opts.Session.Exported()...)
+	}
+	return r.st.get(name) != nil || slices.Contains(exported, name) || slices.Contains(exported, AnyVariable)
+}
+
+// unset reports whether a program has no variable of a name, as far as anybody can know: neither the
+// source nor the session sets it, and nothing between the shell and the program may.
+func (r *reader) unset(f *frame, name string) bool {
+	keeps := func(by string) bool { return wordclass.Is("keeps-environment", strings.TrimSuffix(by, " -c")) }
+	given := func(name string) bool {
+		_, ok := assigned(f.assigns, name)
+		return ok || r.set(name)
+	}
+	n := len(f.via) - 1
+	return n >= 0 && f.remote == nil && !strings.HasPrefix(name, "npm_") && !given(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
+		(keeps(f.via[n]) || wordclass.Is("runs-in-environment", strings.TrimRight(f.via[n], "0123456789."))) &&
+		!slices.ContainsFunc(f.via[:n], func(by string) bool { return !keeps(by) })
+}
+
+// changed returns the files that were written before the source runs.
+func (r *reader) changed() []string {
+	if r.opts.Session == nil {
+		return nil
+	}
+	return r.opts.Session.Changed()
+}
+
 // readProgram reads a program in another language and carries out its steps. It returns out if the
 // program's output is unknown or not wanted.
 func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
@@ -234,9 +274,15 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return out
 	}
 	p.Home = func(user string) Word { w, _ := r.home(user); return w }
-	p.Env = func(name string) Word { return r.passed(f, name) }
+	p.Env = func(name string) (Word, bool) { return r.passed(f, name), r.unset(f, name) }
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
 	p.Cwd, _ = r.cwd().Text()
+	p.Beside = slices.Clip(f.runs)
+	for _, k := range f.calls {
+		for _, w := range k.argv {
+			p.Beside = append(p.Beside, w.String())
+		}
+	}
 	p.Source, p.Found, p.Path, p.Steps = r.fileText, f.found, f.pathOf(p), r.budget-r.steps
 	res := r.opts.Programs.Read(p)
 	*loose = res.Loose

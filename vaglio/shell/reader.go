@@ -158,7 +158,9 @@ type frame struct {
 	found       bool // no word names the file that it is in
 	stdin       Input
 	assigns     []Assign
-	span        *Span // the carrier's place, for carried text
+	calls       []*call  // what carries it
+	runs        []string // the texts that they run from files
+	span        *Span    // the carrier's place, for carried text
 	fn          *function
 	file        *sourceFile // the file whose text is being read, nil for the source's own
 	numbered    bool        // line numbers count in that file

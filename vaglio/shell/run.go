@@ -41,7 +41,7 @@ func (r *reader) run(f *frame, k *call) Word {
 	}
 	f = r.opened(f)
 	r.runFound(f, k, name)
-	r.tasks(f, k, name)
+	f = r.tasks(f, k, name)
 	if out, ok := r.dispatch(f, k, name); ok {
 		return out
 	}
@@ -298,6 +298,7 @@ func (f *frame) at(k *call, via string) *frame {
 		g.span = &span
 	}
 	g.assigns = append(slices.Clip(f.assigns), k.assigns...)
+	g.calls = append(slices.Clip(f.calls), k)
 	return g
 }
 

@@ -278,32 +278,6 @@ func (r *reader) ifClause(f *frame, c *syntax.IfClause) Word {
 	return out.word()
 }
 
-func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
-	r.eachAlternative(f, func() Word { r.word(f, c.Word); return Word{} })
-	g := *f
-	g.conditional = true
-	var branches []change
-	var out builder
-	closed := false
-	for _, item := range c.Items {
-		for _, p := range item.Patterns {
-			closed = closed || p.Lit() == "*"
-			r.eachAlternative(f, func() Word { r.word(f, p); return Word{} })
-		}
-		after := r.branch(func() { out.addWord(r.stmts(&g, item.Stmts)) })
-		if item.Op != syntax.Break {
-			r.join(after, nil) // the next item may run after this one
-			continue
-		}
-		branches = append(branches, after)
-	}
-	if !closed {
-		branches = append(branches, nil)
-	}
-	r.join(branches...)
-	return out.word()
-}
-
 func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
 	g := *f
 	g.inLoop = true

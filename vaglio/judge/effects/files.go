@@ -289,7 +289,7 @@ func (r *reading) removeAt(v *invocation, a arg) []Effect {
 func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) []Effect {
 	p := r.world.clean(a.text, v.cwd)
 	switch {
-	case r.movedTo(p): // from where it would be missed
+	case r.movedTo(p), strings.HasSuffix(a.text, "/") && r.movedTo(p+"/*"): // from where it would be missed
 	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2): // not everything there is
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:

@@ -315,7 +315,8 @@ func (r *reading) emptied() {
 // within the workspace.
 func (c *command) copiesExample(o *operation.Operation) bool {
 	a, to := argOf(o.Object.Word), argOf(o.To)
-	return !remotePath(to.text) && c.r.judge.places.Purpose(a.text)&place.Example != 0 && !c.secret(a) && c.r.world.inside(c.r.world.clean(to.text, c.cwd))
+	return to.text != "" && !remotePath(to.text) &&
+		c.r.judge.places.Purpose(a.text)&place.Example != 0 && !c.secret(a) && c.r.world.inside(c.r.world.clean(to.text, c.cwd))
 }
 
 // permits returns the effects of changing the mode of files.

@@ -226,13 +226,19 @@ func (r *reading) starts(v *invocation) {
 	}
 }
 
-// exports records the variables that a shell which goes on passes to later calls.
+// exports records the variables that a shell which goes on passes to later calls: any, if names are not known.
 func (r *reading) exports(v *invocation) {
-	if v.name != "export" || !v.direct() {
-		return
+	var names []string
+	for _, a := range v.args {
+		if v.name == "export" && !a.known || v.name == "set" && (a.text == "allexport" || strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "a")) {
+			names = append(names, shell.AnyVariable)
+		}
 	}
-	for _, a := range v.assigns {
-		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: []string{a.name}})
+	for i := 0; i < len(v.assigns) && slices.Contains([]string{"export", "declare", "typeset"}, v.name); i++ {
+		names = append(names, v.assigns[i].name)
+	}
+	if len(names) > 0 && v.direct() {
+		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: names})
 	}
 }
 
