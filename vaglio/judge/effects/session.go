@@ -8,7 +8,6 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/place"
-	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -339,37 +338,6 @@ func foreignProcess(a arg) bool {
 		return true
 	}
 	return a.names[0] != "!" && !strings.HasSuffix(strings.ToUpper(a.names[0]), "PID")
-}
-
-// aside returns what a shell line in another language would do.
-func (r *reading) aside(line string) []Effect {
-	before := len(r.effects)
-	r.script(readings.ReadLine(line, r.shellOptions()))
-	got := slices.Clone(r.effects[before:])
-	r.effects = r.effects[:before]
-	return got
-}
-
-// carriedText judges the command lines given to a terminal multiplexer.
-func (c *command) carriedText() []Effect {
-	out := own(say("works with a terminal session"))
-	if c.r.depth > 3 {
-		return unknown(say("nests too deep"), c.name)
-	}
-	c.r.depth++
-	defer func() { c.r.depth-- }()
-	for _, a := range c.operands[1:] {
-		switch a.text {
-		case "Enter", "C-m", "C-c", "C-d", "C-l", "Escape", "Space", "Up", "Down", "Tab", "q", "y", "n":
-			continue
-		}
-		if !a.known {
-			out = append(out, unknown(say("types text that is not known into a session: %s", a.text), a.text)...)
-			continue
-		}
-		out = append(out, c.r.aside(a.text)...)
-	}
-	return out
 }
 
 // shownBy returns the command that shows what this one prints, past those that only order it.

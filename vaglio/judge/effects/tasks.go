@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -174,18 +175,18 @@ func (c *command) unknownDatabase() bool {
 }
 
 // abroad returns the effect of running the code of a project that lies outside the workspace, where
-// nothing of it is read.
+// nothing of it is read. Of the call's own folder a person is asked once for the session.
 func (r *reading) abroad(v *invocation, named []Effect) []Effect {
-	looks := !slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead })
+	works := slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead && e.Reach == ReachWorkspace })
 	told := slices.ContainsFunc(named, func(e Effect) bool { return e.Kind == KindForeignCode })
-	if looks || told || v.call != nil || v.cwd == "" || !v.direct() || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
+	if !works || told || v.call != nil || v.cwd == "" || !v.direct() || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
 		return nil
 	}
 	for _, f := range r.projects(v) {
 		switch p := r.world.placeOf(f, v.cwd); p {
 		case placeWorkspace, placeUnknown, placeSecret, placeControl:
 		case placeTemp, placeNowhere, placeHome, placeSystem:
-			if !r.made(v, r.world.clean(f.text, v.cwd)) {
+			if at := r.world.clean(f.text, v.cwd); !r.made(v, at) && !place.Inside([]string{r.world.cwd}, at) {
 				return one(KindForeignCode, say("runs %s on %s, which lies outside the workspace and was not read", v.name, f.text), f.text)
 			}
 		}
