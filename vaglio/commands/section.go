@@ -88,7 +88,7 @@ type Outcome struct {
 func (o *Outcome) runsProject() bool {
 	return o.Own || strings.Contains(o.Rule, "install") ||
 		slices.Contains([]operation.Kind{operation.KindInstall, operation.KindDatabase, operation.KindUnknown}, o.Kind) ||
-		slices.Contains([]string{"task", "tasks", "scriptOrTool", "execTool", "goRun", "npx"}, o.Rule)
+		slices.Contains([]string{"task", "tasks", "scriptOrTool", "execTool", "goRun", "npx", "compose"}, o.Rule)
 }
 
 // speaksToAll reports whether the section says what a program does, and not only by lines for
