@@ -119,17 +119,21 @@ func (c *call) settled(one *one, said wording.Sentence) {
 	switch {
 	case slices.ContainsFunc(money(), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said[0].Phrase) }):
 		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
-	case said[0].Phrase == "operates %s: %s" && goesBack(said[0].Args[0].Text, said[0].Args[1].Text):
+	case one.partly(said[0]):
 		one.undo = operation.Partial
-	case said[0].Phrase == "creates an event: %s":
-		one.undo = operation.Partial // nobody is invited
 	case said[0].Phrase == "posts publicly: %s":
 		one.undo = operation.Irreversible // whoever read it has read it
 	case said[0].Phrase == asks:
 		one.served()
-	case one.kind == operation.KindSend && len(said[0].Args) > 0 && said[0].Args[0].Phrase == "the webhook %s":
-		one.undo = operation.Partial
 	}
+}
+
+// partly reports whether a sentence tells of something that can be undone in part: what a device
+// can be told to undo, an event to which nobody is invited, a webhook.
+func (o *one) partly(said wording.Clause) bool {
+	return said.Phrase == "operates %s: %s" && goesBack(said.Args[0].Text, said.Args[1].Text) ||
+		said.Phrase == "creates an event: %s" ||
+		o.kind == operation.KindSend && len(said.Args) > 0 && said.Args[0].Phrase == "the webhook %s"
 }
 
 // goesBack reports whether telling a device the opposite undoes what it is told. It does not if

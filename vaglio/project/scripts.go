@@ -290,16 +290,11 @@ func justSets(set map[string]string, line string) {
 func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]string, first string) {
 	recipes, set = map[string]*justRecipe{}, map[string]string{}
 	var cur *justRecipe
-	own, all := "", "" // where the next recipe runs, and the others
+	var in justFolders
 	for _, l := range settings.Lines(text) {
 		s := strings.TrimSpace(l.Text)
-		dir := justDir.FindStringSubmatch(s)
 		switch {
-		case dir != nil && s[0] == '[':
-			own = dir[1]
-		case dir != nil:
-			all = dir[1]
-		case s == "" || s[0] == '#' || s[0] == '[':
+		case in.told(s), s == "" || s[0] == '#' || s[0] == '[':
 		case l.Text[0] == ' ' || l.Text[0] == '\t':
 			if cur != nil {
 				if len(cur.lines) == 0 {
@@ -309,15 +304,38 @@ func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]st
 			}
 		default:
 			var name string
-			if name, cur = justHead(s, l.Number); cur != nil {
-				cur.dir, own = cmp.Or(own, all), ""
-			}
+			name, cur = justHead(s, l.Number)
+			in.enter(cur)
 			recipes[name] = cur
 			first = cmp.Or(first, name)
 			justSets(set, s)
 		}
 	}
 	return recipes, set, first
+}
+
+// justFolders says where the next recipe runs, and where those do of which nothing is said.
+type justFolders struct{ next, all string }
+
+// told reports whether a line says where recipes run.
+func (j *justFolders) told(line string) bool {
+	dir := justDir.FindStringSubmatch(line)
+	switch {
+	case dir == nil:
+		return false
+	case line[0] == '[':
+		j.next = dir[1]
+	default:
+		j.all = dir[1]
+	}
+	return true
+}
+
+// enter sets the folder of a recipe.
+func (j *justFolders) enter(r *justRecipe) {
+	if r != nil {
+		r.dir, j.next = cmp.Or(j.next, j.all), ""
+	}
 }
 
 // justHead parses the line that begins a recipe; nil if it begins none.

@@ -149,6 +149,12 @@ func (s *Statement) CopiesOut() bool {
 	return s.Has("TO") && !s.Has("PROGRAM") && (s.Has("STDOUT") || !s.Has("FROM"))
 }
 
+// Extends reports whether a statement loads an extension that is not DuckDB's own.
+func (s *Statement) Extends() bool {
+	loads := slices.Contains([]string{"INSTALL", "FORCE", "LOAD"}, s.Words[0])
+	return loads && (s.Has("FROM") || strings.ContainsAny(strings.Join(s.Words, ""), "/."))
+}
+
 // Attached returns the file of another database that a statement opens.
 func (s *Statement) Attached() (file string, ok bool) {
 	if s.Words[0] != "ATTACH" {

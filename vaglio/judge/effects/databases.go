@@ -274,8 +274,8 @@ func (s statement) acts() string {
 // leaves reports whether a statement writes a file outside the workspace.
 func (s statement) leaves() bool {
 	verb, _ := s.Verb()
-	if verb == "INSTALL" || verb == "FORCE" || verb == "LOAD" { // an extension that is not DuckDB's own
-		return s.Has("FROM") || strings.ContainsAny(strings.Join(s.Words, ""), "/.")
+	if s.Extends() {
+		return true
 	}
 	if verb != "COPY" && verb != "EXPORT" || verb == "COPY" && !s.CopiesOut() || s.Has("STDOUT") {
 		return false

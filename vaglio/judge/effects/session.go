@@ -106,18 +106,20 @@ func (r *reading) runsUnpacked(v *invocation) []Effect {
 	if !r.facts.Has(vaglio.Unpacked) || v.call != nil || !v.direct() || r.means.Files == nil || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
 		return nil
 	}
-	for _, a := range v.args {
-		if ext := path.Ext(a.text); len(ext) > 1 && ext[1] > '9' { // not a version, as in app-1.2
-			continue
-		}
-		if at := r.world.clean(a.text, v.cwd); a.known && (isPath(a.text) && !isFar(a.text) || r.facts.Made(at)) && r.unreadIn(at) {
+	for _, a := range append(slices.Clone(v.args), literal(v.cwd)) {
+		at := r.world.clean(a.text, v.cwd)
+		if folder := a.text == v.cwd || r.mayBeFolder(a, at); folder && r.unreadIn(at) {
 			return unknown(say("runs what was put into %s in this session and could not be read", a.text), a.text)
 		}
 	}
-	if r.unreadIn(v.cwd) {
-		return unknown(say("runs what was put into %s in this session and could not be read", v.cwd), v.cwd)
-	}
 	return nil
+}
+
+// mayBeFolder reports whether a word may name a folder of this machine.
+func (r *reading) mayBeFolder(a arg, at string) bool {
+	ext := path.Ext(a.text)
+	named := len(ext) > 1 && ext[1] > '9' // not a version, as in app-1.2
+	return a.known && !named && (isPath(a.text) && !isFar(a.text) || r.facts.Made(at))
 }
 
 // unreadIn reports whether a folder, other than the call's own, was unpacked in this session and

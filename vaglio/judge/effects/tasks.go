@@ -177,9 +177,7 @@ func (c *command) unknownDatabase() bool {
 // abroad returns the effect of running the code of a project that lies outside the workspace, where
 // nothing of it is read. Of the call's own folder a person is asked once for the session.
 func (r *reading) abroad(v *invocation, named []Effect) []Effect {
-	works := slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead && e.Reach == ReachWorkspace })
-	told := slices.ContainsFunc(named, func(e Effect) bool { return e.Kind == KindForeignCode })
-	if !works || told || v.call != nil || v.cwd == "" || !v.direct() || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
+	if v.call != nil || v.cwd == "" || !v.direct() || !worksHere(named) || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
 		return nil
 	}
 	for _, f := range r.projects(v) {
@@ -192,6 +190,13 @@ func (r *reading) abroad(v *invocation, named []Effect) []Effect {
 		}
 	}
 	return nil
+}
+
+// worksHere reports whether a command works in the workspace, as far as its name tells, and nothing
+// was said of foreign code.
+func worksHere(named []Effect) bool {
+	return slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead && e.Reach == ReachWorkspace }) &&
+		!slices.ContainsFunc(named, func(e Effect) bool { return e.Kind == KindForeignCode })
 }
 
 // projects returns the folders whose code a program runs: the current one, and those that options
