@@ -149,7 +149,9 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 	ways, word := 0, Word{}
 	r.eachAlternative(f, func() Word { ways++; word = r.word(f, c.Word); return Word{} })
 	value, known := word.Text()
-	isOther := func(p *syntax.Word) bool { return plainPattern.MatchString(p.Lit()) && p.Lit() != value }
+	isOther := func(p *syntax.Word) bool { // whatever nocasematch says
+		return plainPattern.MatchString(p.Lit()) && !strings.EqualFold(p.Lit(), value)
+	}
 	g := *f
 	g.conditional = true
 	var branches []change

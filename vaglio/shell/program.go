@@ -239,8 +239,9 @@ func (r *reader) unset(f *frame, name string) bool {
 		_, ok := assigned(f.assigns, name)
 		return ok || r.set(name)
 	}
+	others := strings.HasPrefix(name, "npm_") || wordclass.Is("set-by-systems", name)
 	n := len(f.via) - 1
-	return n >= 0 && f.remote == nil && !strings.HasPrefix(name, "npm_") && !given(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
+	return n >= 0 && f.remote == nil && !others && !given(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
 		(keeps(f.via[n]) || wordclass.Is("runs-in-environment", strings.TrimRight(f.via[n], "0123456789."))) &&
 		!slices.ContainsFunc(f.via[:n], func(by string) bool { return !keeps(by) })
 }
