@@ -177,19 +177,28 @@ func (c *command) unknownDatabase() bool {
 // abroad returns the effect of running the code of a project that lies outside the workspace, where
 // nothing of it is read. Of the call's own folder a person is asked once for the session.
 func (r *reading) abroad(v *invocation, named []Effect) []Effect {
-	if v.call != nil || v.cwd == "" || !v.direct() || !worksHere(named) || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
+	t := r.judge.tables
+	if v.cwd == "" || !v.direct() || !worksHere(named) || !t.Devtools[v.name] && !t.ofClass("runs-code", v.name) || !t.RunsProject(v.name, texts(v.args)) {
 		return nil
 	}
 	for _, f := range r.projects(v) {
-		switch p := r.world.placeOf(f, v.cwd); p {
-		case placeWorkspace, placeUnknown, placeSecret, placeControl:
-		case placeTemp, placeNowhere, placeHome, placeSystem:
-			if at := r.world.clean(f.text, v.cwd); !r.made(v, at) && !place.Inside([]string{r.world.cwd}, at) {
-				return one(KindForeignCode, say("runs %s on %s, which lies outside the workspace and was not read", v.name, f.text), f.text)
-			}
+		if r.elsewhereLies(v, f) {
+			return one(KindForeignCode, say("runs %s on %s, which lies outside the workspace and was not read", v.name, f.text), f.text)
 		}
 	}
 	return nil
+}
+
+// elsewhereLies reports whether a file or folder lies outside the workspace and the folder that the
+// call begins in, and is not of the session's making.
+func (r *reading) elsewhereLies(v *invocation, a arg) bool {
+	switch p := r.world.placeOf(a, v.cwd); p {
+	case placeTemp, placeNowhere, placeHome, placeSystem:
+		at := r.world.clean(a.text, v.cwd)
+		return !r.made(v, at) && !r.facts.Wrote(at) && !place.Inside([]string{r.world.cwd}, at)
+	default:
+		return false
+	}
 }
 
 // worksHere reports whether a command works in the workspace, as far as its name tells, and nothing
@@ -202,10 +211,10 @@ func worksHere(named []Effect) bool {
 // projects returns the folders whose code a program runs: the current one, and those that options
 // name instead.
 func (r *reading) projects(v *invocation) []arg {
-	all := []arg{literal(v.cwd)}
+	all, t := []arg{literal(v.cwd)}, r.judge.tables
 	for i, a := range v.args {
 		switch name, _, glued := strings.Cut(a.text, "="); {
-		case !r.judge.tables.Nouns["project-option"][name]:
+		case !t.ofClass("project-option", name) && !t.ofClass("project-option", v.name+":"+name):
 		case glued:
 			all = append(all, a.slice(len(name)+1))
 		case i+1 < len(v.args):
