@@ -62,8 +62,10 @@ func (p *program) within(v, o value) bool {
 // its own.
 func (p *program) store(holder string, v value) {
 	base, key, element := strings.Cut(holder, "\x00")
+	p.exportsTo(holder, v)
 	if !element {
 		if i := strings.LastIndexByte(holder, '.'); i >= 0 {
+			p.setMember(holder[:i], holder[i+1:], v)
 			if holder[:i] != "self" && holder[:i] != "this" { // as its methods call the object
 				delete(p.vars, "self"+holder[i:])
 				delete(p.vars, "this"+holder[i:])
@@ -86,6 +88,43 @@ func (p *program) store(holder string, v value) {
 	}
 	if p.spend(len(old.list) / bytesPerStep) {
 		p.keep(p.key(base), old.with(key, v))
+	}
+}
+
+// setMember sets a member of the object in a variable, if that is one whose members are known.
+func (p *program) setMember(object, name string, v value) {
+	if of, held := p.vars[p.key(object)]; held && of.multi() && name != "length" && p.spend(len(of.list)/bytesPerStep) {
+		p.keep(p.key(object), of.with(name, v))
+	}
+}
+
+// missing returns a member of a value that nothing is known to have set.
+func (p *program) missing(v value, name, full, holder string) value {
+	settable := v.holder != "" && (v.kind == kindMap || p.lang.name == "node")
+	switch {
+	case v.path != "" || !v.multi() && len(v.alts) == 0 || len(v.list) > maxList: // it may be one of the elements that are not kept apart
+		v = passedOn(full, v.word())
+		v.holder = holder
+	case settable:
+		v.path, v.holder = name, holder
+	default:
+		v.path, v.holder = name, ""
+	}
+	return v
+}
+
+// exportsTo notes a variable of the environment that is set through its holder.
+func (p *program) exportsTo(holder string, v value) {
+	at := strings.LastIndexAny(holder, ".\x00")
+	if at < 0 || !envName.MatchString(holder[at+1:]) {
+		return
+	}
+	of, known := p.vars[p.key(holder[:at])]
+	if !known || of.path == "" {
+		of.path = holder[:at]
+	}
+	if p.isEnvironment(of) {
+		p.export(shell.Assign{Name: holder[at+1:], Value: v.word()})
 	}
 }
 

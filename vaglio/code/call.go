@@ -2,8 +2,11 @@ package code
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // callArguments reads the arguments up to the closing bracket.
@@ -272,4 +275,112 @@ func (p *program) eachOf(fn value, list []value) value {
 		out.list = append(out.list, p.call(fn, value{}, []value{e}))
 	}
 	return out
+}
+
+// starts records a command that the program runs, in each of the folders that it may run in.
+func (p *program) starts(s shell.ProgramStep) {
+	s.Assigns = slices.Concat(p.exports, p.gets)
+	for i := range p.dirs {
+		s.Dir = &p.dirs[i]
+		p.step(s)
+	}
+	if len(p.dirs) == 0 {
+		p.step(s)
+	}
+}
+
+// named returns a map with what is given by name besides, as dict(a, b=c) does.
+func named(_ *program, v value, rest []value) value {
+	if v.name != "" {
+		v, rest = value{}, append([]value{v}, rest...)
+	}
+	for _, e := range rest {
+		if name := e.name; name != "" {
+			e.name = ""
+			v = v.with(name, e)
+		}
+	}
+	return v
+}
+
+// envName matches the name of a variable of the environment.
+var envName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+
+// surroundings notes the folder and the environment that the options of a call give a command.
+func (p *program) surroundings(args []value, named map[string]value) {
+	p.dirs, p.gets = nil, nil
+	for _, name := range [...]string{"cwd", "chdir"} {
+		if dir, ok := optionOf(name, args, named); ok && dir.kind != kindNone && p.dirs == nil {
+			p.dirs = dir.words()
+		}
+	}
+	env, ok := optionOf("env", args, named)
+	if at := slices.IndexFunc(args, func(a value) bool { return a.kind == kindMap }); !ok && at >= 0 && p.lang.name != "node" {
+		env = args[at] // system({"NAME" => "value"}, command), os.execve(file, words, {"NAME": "value"})
+	}
+	p.gets = assigns(env)
+}
+
+// isEnvironment reports whether a value is the program's environment.
+func (p *program) isEnvironment(v value) bool {
+	return p.yielded(value{path: v.path}, p.canonical(v.path)) == "=env"
+}
+
+// optionOf returns an option of a call: an argument by name, or an entry of a map among the others.
+func optionOf(name string, args []value, named map[string]value) (option value, ok bool) {
+	if option, ok = named[name]; !ok {
+		option, ok = named["_"+name] // of python's sh
+	}
+	for _, a := range args {
+		if o, has := a.field(name); has {
+			option, ok = o, true
+		}
+	}
+	return option, ok
+}
+
+// assigns returns the variables that a map sets.
+func assigns(env value) (out []shell.Assign) {
+	for i := 0; i < len(env.keys) && i < len(env.list) && env.kind == kindMap; i++ {
+		if envName.MatchString(env.keys[i]) {
+			out = append(out, shell.Assign{Name: env.keys[i], Value: env.list[i].word()})
+		}
+	}
+	return out
+}
+
+// export notes that the program sets variables for the commands that it runs from now on.
+func (p *program) export(more ...shell.Assign) {
+	if p.spend(1 + len(p.exports)/bytesPerStep + len(more)) {
+		p.exports = append(slices.Clip(p.exports), more...)
+	}
+}
+
+// assignedTo returns an object that takes over what others hold, as node's Object.assign does.
+func assignedTo(p *program, v value, rest []value) value {
+	if p.isEnvironment(v) {
+		p.export(assigns(first(rest))...)
+	}
+	return v
+}
+
+// exported reads a function that sets variables: by name and value, in a map, or as one text.
+func exported(p *program, v value, rest []value) value {
+	name, _ := v.text()
+	set, to, whole := strings.Cut(name, "=")
+	for _, e := range append([]value{v}, rest...) {
+		if envName.MatchString(e.name) { // update(NAME="value")
+			p.export(shell.Assign{Name: e.name, Value: e.word()})
+		}
+	}
+	switch {
+	case v.name != "":
+	case v.kind == kindMap:
+		p.export(assigns(v)...)
+	case len(rest) > 0 && envName.MatchString(name):
+		p.export(shell.Assign{Name: name, Value: rest[0].word()})
+	case whole && envName.MatchString(set):
+		p.export(shell.Assign{Name: set, Value: shell.Text(to)})
+	}
+	return unknown("")
 }

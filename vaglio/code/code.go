@@ -127,9 +127,11 @@ type program struct {
 	src     string
 	links   []*program // what it imports, nil until a call asks
 	toks    []token
-	rows    []int32      // for each line but the first, the token that it begins with
-	other   bool         // the text is not the program's own
-	dirs    []shell.Word // that the commands of the call being read run in
+	rows    []int32        // for each line but the first, the token that it begins with
+	other   bool           // the text is not the program's own
+	dirs    []shell.Word   // that the commands of the call being read run in
+	gets    []shell.Assign // that they get besides
+	exports []shell.Assign // what the program has set for all
 	seen    []bool
 	at, end int
 	holes   []shell.Word
@@ -228,33 +230,6 @@ func (p *program) step(s shell.ProgramStep) {
 		s.Line = p.line()
 		p.out.Actions = append(p.out.Actions, s)
 	}
-}
-
-// starts records a command in each of the folders that it may run in.
-func (p *program) starts(s shell.ProgramStep) {
-	for i := range p.dirs {
-		s.Dir = &p.dirs[i]
-		p.step(s)
-	}
-	if len(p.dirs) == 0 {
-		p.step(s)
-	}
-}
-
-// inFolder returns the folders that the options say the command runs in, none for the program's own.
-func inFolder(args []value, named map[string]value) []shell.Word {
-	for _, name := range [...]string{"cwd", "chdir"} {
-		dir, ok := named[name]
-		for _, a := range args {
-			if d, has := a.field(name); has {
-				dir, ok = d, true
-			}
-		}
-		if ok && dir.kind != kindNone {
-			return dir.words()
-		}
-	}
-	return nil
 }
 
 // line returns the line of the file that is being read, from 1; 0 in other texts.

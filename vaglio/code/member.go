@@ -77,24 +77,18 @@ func (p *program) member(v value, name string) value {
 	case verb == "=args":
 		v, on = p.constant(v), ""
 	case verb == "=env" && !p.is("(") && p.lang.name == "node":
-		return p.env(text(name))
+		return p.envMember(on+"."+name, name)
 	}
 	full := ending(strings.TrimPrefix(on+"."+name, "."))
 	holder := p.holder(v, name, full)
 	if args, ok := p.methodArguments(v, name, full, holder); ok {
 		return p.method(v, name, full, args)
 	}
-	e, ok := p.kept(v, on, name, holder)
-	switch {
-	case ok:
-		v = e
-	case v.path != "" || !v.multi() && len(v.alts) == 0 || len(v.list) > maxList: // it may be one of the elements that are not kept apart
-		v = passedOn(full, v.word())
-	default:
-		v.path, holder = name, ""
+	if e, ok := p.kept(v, on, name, holder); ok {
+		e.holder = holder
+		return e
 	}
-	v.holder = holder
-	return v
+	return p.missing(v, name, full, holder)
 }
 
 // kept returns a member of a value that the program stored or that its command line says.

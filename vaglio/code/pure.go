@@ -73,7 +73,7 @@ func pures() map[string]pure {
 			}
 			return p.call(v, value{}, rest)
 		},
-		"apply": applied,
+		"apply": applied, "setenv": exported, "dict": named, "assign": assignedTo,
 	}
 	for name, fn := range decoders() {
 		out[name] = func(_ *program, v value, _ []value) value { return v.each(fn) }
@@ -319,6 +319,16 @@ func (p *program) env(name value) value {
 		v.kind = kindNone
 	}
 	return v
+}
+
+// envMember returns a variable as node reads it, as a member that may have been set.
+func (p *program) envMember(holder, name string) value {
+	e, set := p.vars[holder]
+	if !set {
+		e = p.env(text(name))
+	}
+	e.holder = holder
+	return e
 }
 
 // environment returns the value of a variable, or its default.

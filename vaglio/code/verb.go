@@ -234,9 +234,9 @@ func (p *program) listing(name string, dir, pattern value) value {
 // runs reads a function that runs a program: system, subprocess.run, spawn, execl and the like. A
 // single text is a command line, several are the words of a command.
 func (p *program) runs(f *function, name string, args []value, named map[string]value) value {
+	defer func(dirs []shell.Word, env []shell.Assign) { p.dirs, p.gets = dirs, env }(p.dirs, p.gets)
+	p.surroundings(args, named)
 	asShell := inShell(args, named)
-	defer func(dirs []shell.Word) { p.dirs = dirs }(p.dirs)
-	p.dirs = inFolder(args, named)
 	if words, ok := nth(args, 1).field("args"); ok { // new Deno.Command(program, {args: […]})
 		args = []value{args[0], words}
 	}
@@ -305,12 +305,7 @@ func (p *program) runsWords(f *function, name string, args []value, words []shel
 
 // inShell reports whether the options say that a shell reads the command.
 func inShell(args []value, named map[string]value) bool {
-	option, ok := named["shell"]
-	for _, a := range args {
-		if s, has := a.field("shell"); has {
-			option, ok = s, true
-		}
-	}
+	option, ok := optionOf("shell", args, named)
 	return ok && option.kind != kindNone
 }
 

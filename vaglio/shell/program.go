@@ -127,8 +127,10 @@ type ProgramStep struct {
 	Input *Word
 	// Argv is a command that runs without a shell.
 	Argv []Word
-	// Dir is the folder that Shell or Argv runs in, nil for the program's own.
-	Dir *Word
+	// Dir is the folder that Shell or Argv runs in, nil for the program's own. Assigns are the
+	// variables that it gets besides the program's own.
+	Dir     *Word
+	Assigns []Assign
 	// Writes says that Write becomes the content of File or, with Append, is added to it.
 	Writes, Append bool
 	File, Write    Word
@@ -361,17 +363,25 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 		if s.Input != nil {
 			g.stdin = Input{Kind: InputText, Text: *s.Input, Piped: true}
 		}
+		if len(s.Assigns) > 0 {
+			r.run(g, &call{argv: []Word{Text("sh"), Text("-c"), *s.Shell}, external: true, span: f.place(), assigns: s.Assigns})
+			return
+		}
 		r.carried(g, *s.Shell, language)
 	case s.Argv != nil:
 		g.via = f.via
-		span := Span{}
-		if f.span != nil {
-			span = *f.span
-		}
-		r.run(g, &call{argv: s.Argv, external: true, span: span})
+		r.run(g, &call{argv: s.Argv, external: true, span: f.place(), assigns: s.Assigns})
 	case s.Writes:
 		r.writeFile(f, s.File, s.Write, s.Append)
 	}
+}
+
+// place returns the carrier's place, for carried text.
+func (f *frame) place() Span {
+	if f.span == nil {
+		return Span{}
+	}
+	return *f.span
 }
 
 // programCall carries out a call of a program.
