@@ -201,6 +201,12 @@ func (r *reading) elsewhereLies(v *invocation, a arg) bool {
 	}
 }
 
+// codeElsewhere reports whether a word names code outside the workspace, for a command that begins
+// inside.
+func (c *command) codeElsewhere(a arg) bool {
+	return c.direct() && isPath(a.text) && !c.r.elsewhereLies(c.invocation, literal(c.cwd)) && c.r.elsewhereLies(c.invocation, a)
+}
+
 // worksHere reports whether a command works in the workspace, as far as its name tells, and nothing
 // was said of foreign code.
 func worksHere(named []Effect) bool {
