@@ -127,19 +127,10 @@ func (b *Base) RunsProject(name string, words []string) bool {
 // meansProject reports whether a command with this outcome may run project code.
 func (b *Base) meansProject(o *Outcome, name string, words []string) bool {
 	return o.runsProject() ||
-		o.Rule == "script" && b.interprets(name, words) ||
+		o.Rule == "script" && !b.Nouns["script-alone"][name] && len(words) > 0 && plainWord.MatchString(words[0]) ||
 		strings.HasPrefix(o.Rule, "(") && slices.ContainsFunc(b.Judged[o.Rule], func(s *Section) bool { // lines that several programs share
 			return s.Else.runsProject() || slices.ContainsFunc(s.Lines, func(l Line) bool { return l.Then.runsProject() })
 		})
-}
-
-// interprets reports whether an interpreter with these words may run project code: a tool that is a
-// module of Python, or a file that may take in others.
-func (b *Base) interprets(name string, words []string) bool {
-	if len(words) > 1 && words[0] == "-m" {
-		return b.Known(words[1]) && b.RunsProject(words[1], words[2:])
-	}
-	return !b.Nouns["script-alone"][name] && len(words) > 0 && plainWord.MatchString(words[0])
 }
 
 // plainWord matches a word that may name a file or a command, but is not a program itself.

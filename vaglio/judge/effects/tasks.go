@@ -177,8 +177,12 @@ func (c *command) unknownDatabase() bool {
 // abroad returns the effect of running the code of a project that lies outside the workspace, where
 // nothing of it is read. Of the call's own folder a person is asked once for the session.
 func (r *reading) abroad(v *invocation, named []Effect) []Effect {
-	t := r.judge.tables
-	if v.cwd == "" || !v.direct() || !worksHere(named) || !t.Devtools[v.name] && !t.ofClass("runs-code", v.name) || !t.RunsProject(v.name, texts(v.args)) {
+	t, name, words := r.judge.tables, v.name, texts(v.args)
+	if len(words) > 1 && words[0] == "-m" && t.Known(words[1]) { // a tool that is a module of Python
+		name, words = words[1], words[2:]
+	}
+	runs := t.Devtools[name] || t.ofClass("runs-code", name)
+	if v.cwd == "" || !v.direct() || !runs || !worksHere(named) || !t.RunsProject(name, words) {
 		return nil
 	}
 	for _, f := range r.projects(v) {
