@@ -101,12 +101,16 @@ func call[P, R any](b tab, c cdp.Command[P, R], p P) R {
 // see waits until the selector matches something visible.
 func see(sel string) chromedp.Action[chromedp.Void] { return chromedp.WaitVisible(chromedp.CSS(sel)) }
 
-// click clicks what the selector matches. A live page may replace the element during the search;
-// click then searches again.
 func click(sel string) chromedp.Action[chromedp.Void] {
-	return func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+	return again(chromedp.Click(chromedp.CSS(sel)))
+}
+
+// again repeats an action on an element for as long as a live page replaces the element during the
+// search.
+func again[T any](action chromedp.Action[T]) chromedp.Action[T] {
+	return func(ctx context.Context, t *chromedp.Target) (T, error) {
 		for {
-			v, err := chromedp.Click(chromedp.CSS(sel))(ctx, t)
+			v, err := action(ctx, t)
 			if err == nil || !strings.Contains(err.Error(), "(-32000)") {
 				return v, err
 			}

@@ -50,7 +50,7 @@ func (b tab) focus() string {
 
 func (b tab) text(sel string) string {
 	b.Helper()
-	return strings.Join(strings.Fields(get(b, chromedp.TextContent(chromedp.CSS(sel)))), " ")
+	return strings.Join(strings.Fields(get(b, again(chromedp.TextContent(chromedp.CSS(sel))))), " ")
 }
 
 // A person signs in with the link, a card appears by itself, and the keyboard alone suffices to
