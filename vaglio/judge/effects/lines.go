@@ -286,22 +286,25 @@ func (c *command) says(class string) bool {
 
 // leave notes for the commands that follow what a table line says about this one.
 func (c *command) leave(marks []string) {
+	if len(marks) == 0 {
+		return
+	}
+	notes := map[string]*bool{"cloned": &c.r.cloned, "rewired": &c.r.rewired, "listed": &c.r.listed, "started": &c.r.started, "unpacks": &c.r.unpacks}
 	for _, mark := range marks {
+		if note := notes[mark]; note != nil {
+			*note = true
+			c.r.unpacks = c.r.unpacks || mark == "cloned"
+			continue
+		}
 		switch mark {
-		case "cloned":
-			c.r.cloned, c.r.unpacks = true, true
-		case "rewired":
-			c.r.rewired = true
-		case "listed":
-			c.r.listed = true
-		case "started":
-			c.r.started = true
 		case "switched":
 			c.switched()
-		case "unpacks":
-			c.r.unpacks = true
 		case "brings":
 			c.r.tell(c.invocation, vaglio.Brought, literal(c.cwd))
+		case "makes":
+			if c.took < len(c.operands) {
+				c.r.tell(c.invocation, vaglio.Wrote, c.operands[c.took])
+			}
 		case "fetched":
 			for _, a := range c.operands {
 				c.r.fetched[lastPart(a.text)] = true

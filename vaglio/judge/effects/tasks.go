@@ -199,7 +199,8 @@ func (r *reading) elsewhereLies(v *invocation, a arg) bool {
 	switch p := r.world.placeOf(a, v.cwd); p {
 	case placeTemp, placeNowhere, placeHome, placeSystem:
 		at := r.world.clean(a.text, v.cwd)
-		return !r.made(v, at) && !r.facts.Wrote(at) && !place.Inside([]string{r.world.cwd}, at)
+		_, read := r.written(v, a)
+		return !read && !r.made(v, at) && !place.Inside([]string{r.world.cwd}, at)
 	default:
 		return false
 	}
