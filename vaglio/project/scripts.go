@@ -311,6 +311,11 @@ func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]st
 			justSets(set, s)
 		}
 	}
+	for _, r := range recipes {
+		if r != nil {
+			r.dir = cmp.Or(r.dir, in.all)
+		}
+	}
 	return recipes, set, first
 }
 
@@ -334,7 +339,7 @@ func (j *justFolders) told(line string) bool {
 // enter sets the folder of a recipe.
 func (j *justFolders) enter(r *justRecipe) {
 	if r != nil {
-		r.dir, j.next = cmp.Or(j.next, j.all), ""
+		r.dir, j.next = j.next, ""
 	}
 }
 
