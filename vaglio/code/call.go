@@ -279,7 +279,9 @@ func (p *program) eachOf(fn value, list []value) value {
 
 // starts records a command that the program runs, in each of the folders that it may run in.
 func (p *program) starts(s shell.ProgramStep) {
-	s.Assigns = slices.Concat(p.exports, p.gets)
+	if n := len(p.exports) + len(p.gets); n > 0 && p.spend(n) {
+		s.Assigns = slices.Concat(p.exports, p.gets)
+	}
 	for i := range p.dirs {
 		s.Dir = &p.dirs[i]
 		p.step(s)
