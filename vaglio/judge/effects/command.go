@@ -207,7 +207,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 	out = append(out, r.elsewhere(v, named)...)
 	r.unpacked(v, since)
 	out = append(out, r.runsUnpacked(v)...)
-	out = append(out, r.abroad(v, named)...)
+	out = append(out, r.runsOutside(v, named)...)
 	out = append(out, r.besides(v)...)
 	if sent := r.addressed(v); sent != nil { // so it does not merely read
 		out = append(slices.DeleteFunc(out, func(e Effect) bool { return e.Kind == KindRead }), sent...)

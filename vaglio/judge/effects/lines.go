@@ -171,7 +171,7 @@ func wordFacts() map[string]fact {
 		"near":           of(func(_ *command, a arg) bool { return startsAny(a.text, ".", "/") }),
 		"number":         of(func(_ *command, a arg) bool { return a.text != "" && strings.Trim(a.text, "0123456789.") == "" }),
 		"versioned":      of(func(_ *command, a arg) bool { return strings.Contains(a.text, "@") }),
-		"elsewhere":      of((*command).codeElsewhere),
+		"code-outside":   of((*command).codeOutside),
 		"tells-env":      of(func(c *command, a arg) bool { return c.r.tellsEnv(a.text) }),
 		"secret-name":    of(func(c *command, a arg) bool { return c.r.secretName(a.text) }),
 		"setting":        of(func(_ *command, a arg) bool { return a.known && settingName.MatchString(a.text) }),

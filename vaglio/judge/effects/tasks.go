@@ -174,28 +174,28 @@ func (c *command) unknownDatabase() bool {
 	return i >= 0
 }
 
-// abroad returns the effect of running the code of a project that lies outside the workspace, where
+// runsOutside returns the effect of running the code of a project that lies outside the workspace, where
 // nothing of it is read. Of the call's own folder a person is asked once for the session.
-func (r *reading) abroad(v *invocation, named []Effect) []Effect {
+func (r *reading) runsOutside(v *invocation, named []Effect) []Effect {
 	t, name, words := r.judge.tables, v.name, texts(v.args)
 	if len(words) > 1 && words[0] == "-m" && t.Known(words[1]) { // a tool that is a module of Python
 		name, words = words[1], words[2:]
 	}
 	runs := t.Devtools[name] || t.ofClass("runs-code", name)
-	if v.cwd == "" || !v.direct() || !runs || !worksHere(named) || !t.RunsProject(name, words) {
+	if v.cwd == "" || !v.direct() || !runs || !worksHere(named) {
 		return nil
 	}
 	for _, f := range r.projects(v) {
-		if r.elsewhereLies(v, f) {
+		if r.liesOutside(v, f) && t.RunsProject(name, words) {
 			return one(KindForeignCode, say("runs %s on %s, which lies outside the workspace and was not read", v.name, f.text), f.text)
 		}
 	}
 	return nil
 }
 
-// elsewhereLies reports whether a file or folder lies outside the workspace and the folder that the
+// liesOutside reports whether a file or folder lies outside the workspace and the folder that the
 // call begins in, and is not of the session's making.
-func (r *reading) elsewhereLies(v *invocation, a arg) bool {
+func (r *reading) liesOutside(v *invocation, a arg) bool {
 	switch p := r.world.placeOf(a, v.cwd); p {
 	case placeTemp, placeNowhere, placeHome, placeSystem:
 		at := r.world.clean(a.text, v.cwd)
@@ -206,10 +206,10 @@ func (r *reading) elsewhereLies(v *invocation, a arg) bool {
 	}
 }
 
-// codeElsewhere reports whether a word names code outside the workspace, for a command that begins
+// codeOutside reports whether a word names code outside the workspace, for a command that begins
 // inside.
-func (c *command) codeElsewhere(a arg) bool {
-	return c.direct() && isPath(a.text) && !c.r.elsewhereLies(c.invocation, literal(c.cwd)) && c.r.elsewhereLies(c.invocation, a)
+func (c *command) codeOutside(a arg) bool {
+	return c.direct() && isPath(a.text) && !c.r.liesOutside(c.invocation, literal(c.cwd)) && c.r.liesOutside(c.invocation, a)
 }
 
 // worksHere reports whether a command works in the workspace, as far as its name tells, and nothing
