@@ -227,6 +227,9 @@ func (b *Base) addVerbs(s string) error {
 	return nil
 }
 
+// kin is how many programs of a section may share all their options, as iptables and the like do.
+const kin = 4
+
 // addLine adds a section's header or one of its lines, and returns the section that the next
 // line belongs to.
 func (b *Base) addLine(cur *Section, s string) (*Section, error) {
@@ -247,6 +250,7 @@ func (b *Base) addLine(cur *Section, s string) (*Section, error) {
 			seen[name] = true
 			b.Judged[name] = append(b.Judged[name], sec)
 		}
+		sec.several = len(seen) > kin
 		return sec, nil
 	}
 	if cur == nil {

@@ -18,6 +18,7 @@ func TestTableMistakes(t *testing.T) {
 		"noeffect": "[git]\nstatus",
 		"attr":     "[git] walues=-C\nstatus = read",
 		"test":     "[git]\nstatus @ = read",
+		"letter":   "[a b c d e] else=power\n-l = read",
 	} {
 		if err := newBase().read("x.txt", text); err == nil || !strings.HasPrefix(err.Error(), "x.txt:") {
 			t.Errorf("%s: got %v, want an error with file, line and column", name, err)
@@ -45,6 +46,16 @@ func TestMatch(t *testing.T) {
 		{"--mode=dry|test", "--mode=live a", 0, false},
 		{"--help|-h|--version", "copy -h a", 0, false},
 		{"--help|-h|--version", "-h", 0, true},
+		{"--help|-h|--version", "-h -f x", 0, false},
+		{"--help|-h|--version", "-hf", 0, false},
+		{"-l only:", "-l", 0, true},
+		{"-l only:", "-l a", 0, true},
+		{"-l only:", "-l -v", 0, false},
+		{"-l only:-v", "-lv a", 0, true},
+		{"-l only:-v", "-lvx a", 0, false},
+		{"-l only:-v", "-v a", 0, false},
+		{"-l only:-v|--mode", "-l --mode=x", 0, true},
+		{"-l only:-v|--mode", "-l --modes", 0, false},
 		{"--mode=*", "--mode=live", 0, true},
 		{"--mode=*", "--mode", 0, false},
 		{"~secret|token", "get my-Token", 0, true},

@@ -11,6 +11,7 @@ import (
 // test is one condition of a line.
 type test struct {
 	any     bool     // "."
+	only    bool     // there is no option besides the flags
 	not     bool     // none of the flags may be present
 	text    []string // an argument contains one of these, in lower case
 	flags   []flagTest
@@ -51,7 +52,21 @@ func parseTests(s string) ([]test, error) {
 		}
 		out = append(out, t)
 	}
+	closeOptions(out)
 	return out, nil
+}
+
+// closeOptions adds to an "only:" the options that the line's other tests ask for.
+func closeOptions(tests []test) {
+	at := slices.IndexFunc(tests, func(t test) bool { return t.only })
+	if at < 0 {
+		return
+	}
+	for i := range tests {
+		if i != at && !tests[i].not {
+			tests[at].flags = append(tests[at].flags, tests[i].flags...)
+		}
+	}
 }
 
 func parseTest(s string) test {
@@ -72,6 +87,9 @@ func parseTest(s string) test {
 	}
 	if fact, ok := strings.CutPrefix(s, "?"); ok {
 		t.fact = fact
+		return t
+	}
+	if s, t.only = strings.CutPrefix(s, "only:"); s == "" {
 		return t
 	}
 	s = strings.ReplaceAll(s, `\|`, pipe)
@@ -195,8 +213,8 @@ func (p *Parsed) valueSpots(tests []flagTest, guessed bool) []Spot {
 	return out
 }
 
-// helpAlone makes the options that usually ask for help count only if there are no operands,
-// because -h, -v and --version often mean something else.
+// helpAlone makes the options that usually ask for help count only if there are no operands, and
+// the letters only without other options, because -h, -v and --version often mean something else.
 func (t *test) helpAlone() {
 	help := false
 	for _, f := range t.flags {
@@ -235,6 +253,8 @@ func (t *test) holds(p *Parsed, next int) (int, bool) {
 		return 0, len(p.Words) == 0
 	case t.fact != "":
 		return 0, p.Asked != nil && p.Asked(t.fact, p.spots(t.of, next)) != t.not
+	case t.only:
+		return 0, !p.hasOther(t.flags)
 	case t.not:
 		return t.fails(p, next)
 	case t.among != nil:

@@ -80,7 +80,7 @@ func (p *Parsed) hasAny(tests []flagTest) bool {
 		f := &p.Flags[i]
 		for j := range tests {
 			t := &tests[j]
-			if !t.matches(f) || t.alone && len(p.Operands) > 0 {
+			if !t.matches(f) || t.alone && (len(p.Operands) > 0 || len(t.name) == len("-h") && p.hasOther(tests)) {
 				continue
 			}
 			if t.values == nil && !f.Off || t.values != nil && f.Has && likeAny(p.value(f), t.values) {
@@ -89,6 +89,11 @@ func (p *Parsed) hasAny(tests []flagTest) bool {
 		}
 	}
 	return false
+}
+
+// hasOther reports whether there is an option that none of the tests is about.
+func (p *Parsed) hasOther(tests []flagTest) bool {
+	return slices.ContainsFunc(p.Flags, func(f Flag) bool { return !p.Bundled(&f) && !oneOf(&f, tests) })
 }
 
 // matches reports whether an option is the one that a test names. A test's name that ends

@@ -17,6 +17,7 @@ type Section struct {
 	Else  Outcome
 
 	hasElse bool
+	several bool // more programs than share their options
 	inert   bool // its words are data
 	besides bool // it does not make a program known
 	shows   bool // without words, or asked for help or a dry run, it does nothing
@@ -192,9 +193,26 @@ func (s *Section) add(text string) error {
 	if err := s.knowsClasses(tests); err != nil {
 		return err
 	}
-	s.Lines = append(s.Lines, Line{tests, o})
+	l := Line{tests, o}
+	if s.mixes(&l) {
+		return rows.Wrong(left, "a letter that is an option of several programs tells little beside other options: say which may stand there, with only:")
+	}
+	s.Lines = append(s.Lines, l)
 	return nil
 }
+
+// mixes reports whether a line takes a letter for reading although the section's programs, which do
+// not share their options, change more than the workspace otherwise.
+func (s *Section) mixes(l *Line) bool {
+	if !s.several || l.Then.Kind != operation.KindRead || slices.Contains([]operation.Reach{"", operation.ReachWorkspace, operation.ReachUser}, s.Else.Reach) {
+		return false
+	}
+	return !slices.ContainsFunc(l.tests, func(t test) bool { return t.only || t.not || t.atEnd || t.fact != "" }) &&
+		slices.ContainsFunc(l.tests, func(t test) bool { return slices.ContainsFunc(t.flags, flagTest.isLetter) })
+}
+
+// isLetter reports whether an option is one letter, of any value, that does not just ask for help.
+func (t flagTest) isLetter() bool { return len(t.name) == len("-a") && t.values == nil && !t.alone }
 
 // knowsClasses returns an error for an unknown class of words.
 func (s *Section) knowsClasses(tests []test) error {
@@ -302,9 +320,10 @@ func (s *Section) skips(texts []string) bool {
 	return s.shows && onlyShows(texts) || s.wanted != nil && !slices.ContainsFunc(texts, func(t string) bool { return s.wanted[t] })
 }
 
-// onlyShows reports whether a command shows its help, does a dry run, or has no words.
+// onlyShows reports whether a command shows its help, does a dry run, or has no words. A letter
+// that asks for help means something else to other programs (mkfs.vfat -h 0), and asks alone.
 func onlyShows(texts []string) bool {
-	return len(texts) == 0 || slices.ContainsFunc(texts, func(s string) bool {
-		return slices.Contains([]string{"--help", "-h", "--version", "-V", "--dry-run", "--test", "--usage"}, s)
+	return len(texts) == 0 || len(texts) == 1 && (texts[0] == "-h" || texts[0] == "-V") || slices.ContainsFunc(texts, func(s string) bool {
+		return slices.Contains([]string{"--help", "--version", "--dry-run", "--usage"}, s)
 	})
 }

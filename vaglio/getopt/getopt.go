@@ -286,6 +286,11 @@ func (s *Split) short(at int) int {
 	return 0
 }
 
+// Bundled reports whether a flag is several letters in one word, which are flags of their own, too.
+func (s *Split) Bundled(f *Flag) bool {
+	return !s.by.Single && len(f.Name) > len("-a") && !strings.HasPrefix(f.Name, "--")
+}
+
 // take records an option. If it wants a value, it takes the next word. It returns how many
 // words it took.
 func (s *Split) take(f Flag, wants bool) int {

@@ -12,6 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/commands"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -54,7 +55,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 	before := len(r.effects)
 	defer func() { t.unlessNamed(before) }()
 	t.addresses()
-	readers := []func() bool{t.sql, t.commandLine, t.file, t.request, t.browser}
+	readers := []func() bool{t.sql, t.commandLine, t.file, t.graph, t.request, t.browser}
 	if !slices.ContainsFunc(readers, func(read func() bool) bool { return read() }) {
 		r.add(t.hinted(t.byName())...)
 	}
@@ -365,4 +366,14 @@ func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 	default:
 		return unknown(say("does what no rule tells: %s", does.Rule), "")
 	}
+}
+
+// target names what a call is about, from its arguments.
+func (t *tool) target() string {
+	for _, k := range wordclass.Of("key-of-target") {
+		if s, _ := t.args[k].(string); s != "" {
+			return clip(s, 80)
+		}
+	}
+	return t.name
 }

@@ -79,6 +79,21 @@ func gitSubcommand(words []string) []string {
 	return []string{name}
 }
 
+// graph reads executors that send a GraphQL document. Without a mutation it only asks.
+func (t *tool) graph() bool {
+	doc, ok := t.text("query", "document", "operation", "graphql")
+	if !ok || !t.has("graphql", "gql") {
+		return false
+	}
+	asks := func(begin string) bool { return strings.HasPrefix(strings.TrimSpace(doc), begin) }
+	if strings.Contains(doc, "mutation") || !slices.ContainsFunc([]string{"query", "{", "fragment"}, asks) {
+		t.r.add(one(KindInfrastructure, say("sends a request that changes something by GraphQL"), "")...)
+		return true
+	}
+	t.r.add(reads()...)
+	return true
+}
+
 // request reads executors that send HTTP requests.
 func (t *tool) request() bool {
 	if len(t.rd.URLs) == 0 {
@@ -90,6 +105,9 @@ func (t *tool) request() bool {
 	if !http || t.has("browser") || t.has("shorten", "create", "share", "send", "post", "publish", "subscribe") &&
 		!t.has("http", "request", "requests", "rest", "api", "webhook") {
 		return false
+	}
+	if v, at := t.verbIn(t.words); v.effect.Kind != KindRead && (at < 0 || joined(t.words, at)) {
+		return false // it does something with what it fetches
 	}
 	if len(methods) == 0 {
 		methods = []string{t.methodByName()}

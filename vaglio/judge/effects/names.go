@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	readings "github.com/metnos/vaglio/vaglio/reading"
-	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -75,17 +74,43 @@ func (t *tool) marked(s string) verb {
 
 // verbIn returns the verb of a name and its index.
 func (t *tool) verbIn(words []string) (verb, int) {
-	best, at := verb{}, -1
+	best := placed{at: -1}
 	for i := 0; i < len(words); i++ {
 		v, two, ok := t.verbAt(words, i)
+		next := placed{v, i, i + 1}
 		if two {
 			i++
+			next.end++
 		}
-		if ok && (at < 0 || t.outdoes(v, best, words, i, at)) {
-			best, at = v, i
+		if ok && (best.at < 0 || t.outdoes(next, best, words)) {
+			best = next
 		}
 	}
-	return best, at
+	if best.effect.Kind == KindRead && t.joinsUnknown(words, best.end) {
+		return verb{}, -1
+	}
+	return best.verb, best.at
+}
+
+// placed is a verb of a name, from a word to before another.
+type placed struct {
+	verb
+	at, end int
+}
+
+// joinsUnknown reports whether the verb that ends there is joined to one that is not known: "scan
+// and quarantine".
+func (t *tool) joinsUnknown(words []string, end int) bool {
+	if !joined(words, end+1) {
+		return false
+	}
+	_, _, known := t.verbAt(words, end+1)
+	return !known
+}
+
+// joined reports whether a word is joined to what stands before it.
+func joined(words []string, i int) bool {
+	return i > 1 && i < len(words) && slices.Contains([]string{"and", "or", "then"}, words[i-1])
 }
 
 // verbAt returns the verb that begins at a word, and whether it consists of two.
@@ -100,18 +125,31 @@ func (t *tool) verbAt(words []string, i int) (v verb, two, ok bool) {
 	return v, false, ok
 }
 
-// outdoes reports whether the verb at i counts more than the best so far. One that is usually a
-// noun only counts if there is no other. A reading verb at either end wins, unless "and" joins an
-// effect to it.
-func (t *tool) outdoes(v, best verb, words []string, i, at int) bool {
+// outdoes reports whether a verb counts more than the best one before it. One that is usually a noun
+// only counts if there is no other, or right behind the verb that "and" joins it to. A reading verb
+// at either end wins, unless an effect is joined to it, done to the thing that it names ("logs
+// delete"), or given words to say ("post status").
+func (t *tool) outdoes(v, best placed, words []string) bool {
 	if best.weak && !v.weak {
 		return true
 	}
-	reads := v.effect.Kind == KindRead
+	reads, last := v.effect.Kind == KindRead, v.end == len(words)
 	if best.effect.Kind == KindRead && !reads {
-		return best.weak || i > 1 && slices.Contains([]string{"and", "or", "then"}, words[i-1])
+		return best.weak || joined(words, v.at) && (!v.weak || v.at == best.end+1) || best.at == 0 && last && t.doneTo(words[0], v.verb, words[v.at])
 	}
-	return !v.weak && reads && i == len(words)-1 && at < i && t.ambiguous(words[at])
+	return !v.weak && reads && last && t.ambiguous(words[best.at]) && !t.r.judge.tables.ofClass("read-object", words[v.at]) && !t.says()
+}
+
+// doneTo reports whether a verb at the end of a name says what is done to a thing that a word for
+// reading names, too: "logs delete", "search index drop". That it runs says nothing.
+func (t *tool) doneTo(thing string, v verb, word string) bool {
+	runs := v.effect.Kind == KindInfrastructure && t.r.judge.tables.ofClass("generic-verb", word)
+	return t.r.judge.tables.ofClass("read-thing", thing) && !v.weak && !v.light && (!t.ambiguous(word) || t.says()) && !runs
+}
+
+// says reports whether the tool is given words for somebody to read.
+func (t *tool) says() bool {
+	return len(t.list("text", "body", "message", "content", "caption")) > 0
 }
 
 // ambiguous reports whether an effect verb is often a noun, too: "transfer history" reads, "update
@@ -208,7 +246,7 @@ func (t *tool) ownRecords() bool {
 	case t.shared() || !t.ofRecords():
 		return false
 	}
-	return t.noun("light") && !t.recipients() || t.noun("workspace") && !t.has("upload", "share", "attach", "import", "link")
+	return t.noun("light") && !t.recipients() || t.noun("workspace") && !t.has("upload", "share", "attach", "import", "link") && !t.mentions("://")
 }
 
 // ofRecords reports whether nothing in the name stands for anything but such records and their
@@ -287,6 +325,11 @@ func (t *tool) secret() (string, bool) {
 			return w, true
 		}
 	}
+	for _, name := range t.list("name", "names", "variable", "variables", "var", "key", "keys") {
+		if name == strings.ToUpper(name) && t.r.secretName(name) { // as variables of the environment are written
+			return name, true
+		}
+	}
 	return "", false
 }
 
@@ -303,16 +346,6 @@ func (t *tool) secretAt(i int) bool {
 	}
 	plural := strings.HasSuffix(w, "s") || strings.HasSuffix(pair, "s")
 	return !t.has("check", "validate") && (!plural || !t.has("list", "search", "count"))
-}
-
-// target names what a call is about, from its arguments.
-func (t *tool) target() string {
-	for _, k := range wordclass.Of("key-of-target") {
-		if s, _ := t.args[k].(string); s != "" {
-			return clip(s, 80)
-		}
-	}
-	return t.name
 }
 
 // about appends the target to a sentence.
