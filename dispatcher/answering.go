@@ -108,7 +108,7 @@ func (d *Dispatcher) grant(ctx context.Context, agent string, c *call) (bool, er
 			return false, err
 		}
 		c.asked = use.Approvals[0].ID
-		return true, nil
+		return true, d.braked(ctx, agent, use.ID)
 	}
 	return false, nil
 }

@@ -48,6 +48,31 @@ func TestEqualCallsUnderABrake(t *testing.T) {
 	})
 }
 
+// TestAStopReachesTheUseOfAGrantUnderWay checks that a stop of everything that is pulled
+// between the counting of a grant's use and the use itself leaves no permit behind.
+func TestAStopReachesTheUseOfAGrantUnderWay(t *testing.T) {
+	meets(t, func(t *testing.T, g *gate, s *meeting) {
+		first := g.propose(t, push("main"), 0)
+		if _, err := g.press(t, first.Approval.ID, approval.ChoiceHour); err != nil {
+			t.Fatal(err)
+		}
+		a, err := g.Await(t.Context(), agent, first.Approval.ID, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		redeem(t, g, a.Permit.Permit, push("main"), nil)
+		stop := func() {
+			if _, err := g.order(t, approval.Order{Verb: approval.VerbStop, All: true}); err != nil {
+				t.Error(err)
+			}
+		}
+		s.before.Store(&stop)
+		if use := g.propose(t, push("main"), 0); use.Permit != nil || use.Decision != approval.RulingDeny {
+			t.Errorf("after the stop: %s, permit %t", use.Decision, use.Permit != nil)
+		}
+	})
+}
+
 // meets runs a test in a bubble with a dispatcher that understands calls, over a store in
 // which calls can meet.
 func meets(t *testing.T, test func(t *testing.T, g *gate, s *meeting)) {
