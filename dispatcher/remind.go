@@ -108,7 +108,7 @@ func (d *Dispatcher) setReminder(ask *approval.Ask) {
 func (d *Dispatcher) keepReminders(ctx context.Context) error {
 	return d.alarms.reminders.run(ctx, func(al alarm) {
 		for _, c := range d.outlets.deliverers {
-			c.take(al.ask)
+			c.take(al.ask, "")
 		}
 	})
 }
