@@ -91,7 +91,7 @@ const (
 	MaxUses = 50
 	// MaxGrant is the longest time that a grant may last.
 	MaxGrant = 8 * time.Hour
-	// evening is the hour, in local time, at which a grant "until the evening" ends.
+	// evening is the hour, where the people are, at which a grant "until the evening" ends.
 	evening = 18
 )
 
@@ -158,9 +158,9 @@ func Grantable(p vaglio.Proposal, v vaglio.Verdict, about About, m Masker) strin
 	return hex.EncodeToString(sum[:])
 }
 
-// until returns when a grant given at the given time ends.
-func (c Choice) until(at time.Time) time.Time {
-	switch local := at.Local(); c {
+// until returns when a grant given at the given time, by people in the zone, ends.
+func (c Choice) until(at time.Time, zone *time.Location) time.Time {
+	switch local := at.In(cmp.Or(zone, time.Local)); c {
 	case ChoiceHour:
 		return at.Add(time.Hour)
 	case ChoiceEvening:
@@ -209,11 +209,11 @@ func narrower(a, b Choice) Choice {
 func (p *Approval) Covers() int { return min(cmp.Or(p.Most, DefaultUses), MaxUses) }
 
 // grant adds a grant to an allowed approval.
-func (p *Approval) grant(c Choice, turn string, d Decision) error {
+func (p *Approval) grant(c Choice, turn string, d Decision, zone *time.Location) error {
 	if p.Grantable == "" {
 		return ErrNoGrant
 	}
-	p.Grant = &Grant{By: d.By, Channel: d.Channel, At: d.At, Until: c.until(d.At), Key: p.Grantable, Most: p.Covers()}
+	p.Grant = &Grant{By: d.By, Channel: d.Channel, At: d.At, Until: c.until(d.At, zone), Key: p.Grantable, Most: p.Covers()}
 	if c == ChoiceTurn {
 		p.Grant.Turn = turn
 	}

@@ -96,6 +96,33 @@ func TestAnEveningEndsAGrant(t *testing.T) {
 	}
 }
 
+// TestAnEveningIsWhereThePeopleAre checks that a grant for the rest of a day ends in the
+// evening of the people who gave it, wherever the machine is.
+func TestAnEveningIsWhereThePeopleAre(t *testing.T) {
+	tokyo, angeles := time.FixedZone("Tokyo", 9*3600), time.FixedZone("Los Angeles", -7*3600)
+	for at, want := range map[time.Time]time.Time{
+		time.Date(2026, 3, 4, 14, 0, 0, 0, tokyo):   time.Date(2026, 3, 4, 18, 0, 0, 0, tokyo),
+		time.Date(2026, 3, 4, 20, 0, 0, 0, tokyo):   time.Date(2026, 3, 4, 21, 0, 0, 0, tokyo), // not seven hours into the night
+		time.Date(2026, 3, 4, 12, 0, 0, 0, angeles): time.Date(2026, 3, 4, 18, 0, 0, 0, angeles),
+	} {
+		o := opening(t, "git push")
+		o.Calls[0].Grantable, o.At, o.ExpiresAt = "key", at, at.Add(askFor)
+		a, err := approval.Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		people := approval.Everybody()
+		people.Zone = at.Location()
+		tap := approval.Tap{Ask: a.ID, Choice: approval.ChoiceEvening, By: owner}
+		if _, err := a.Vote(tap, people, at.UTC(), permitFor); err != nil {
+			t.Fatal(err)
+		}
+		if g := a.Approvals[0].Grant; g == nil || !g.Until.Equal(want) {
+			t.Errorf("given at %s: %+v, want %s", at, g, want)
+		}
+	}
+}
+
 // TestAGrantEndsOnce checks that a grant ends once: when its time is over, when a person
 // ends it, or with its last use.
 func TestAGrantEndsOnce(t *testing.T) {

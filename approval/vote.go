@@ -157,6 +157,8 @@ type Electorate struct {
 	Holder string
 	// Match says between which surfaces a yes to the worst calls requires digits.
 	Match Match
+	// Zone is where the people are, whose evening ends a grant; nil means the machine's.
+	Zone *time.Location
 	// reads reports whether a person reads a channel; nil means everybody reads all of
 	// them.
 	reads func(human, channel string) bool
@@ -289,7 +291,7 @@ func (b *ballot) cast(p *Approval) (decided, kept bool, err error) {
 		if err := p.decide(b.d, b.permitFor); err != nil || b.grant == "" {
 			return err == nil, false, err
 		}
-		return true, false, p.grant(b.grant, b.turn, b.d)
+		return true, false, p.grant(b.grant, b.turn, b.d, b.e.Zone)
 	}
 	return false, kept, nil
 }

@@ -104,15 +104,11 @@ func (d *Dispatcher) grant(ctx context.Context, agent string, c *call) (bool, er
 		if err := use.Granted(id, given, o.At, d.deadlines.PermitFor); err != nil {
 			return false, err
 		}
-		err = d.create(ctx, use)
-		if _, taken := errors.AsType[*approval.KeyError](err); taken {
-			return false, nil // another call came first; the next round joins it
-		}
-		if err != nil {
+		if err := d.create(ctx, use); err != nil {
 			return false, err
 		}
 		c.asked = use.Approvals[0].ID
-		return true, nil
+		return true, d.braked(ctx, agent, use.ID)
 	}
 	return false, nil
 }

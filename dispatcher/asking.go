@@ -19,16 +19,20 @@ const attempts = 64
 const MaxAsked = 50
 
 // open finds or opens the approval of every call that a judge denied. It is done when a
-// round finds nothing left to open.
+// round finds nothing left to open. It starts over if another call took a key first.
 func (d *Dispatcher) open(ctx context.Context, agent string, calls []call) error {
 	for range attempts {
 		o, fresh, err := d.draft(ctx, agent, calls)
-		if err != nil || len(fresh) == 0 {
-			return err
+		if err == nil && len(fresh) == 0 {
+			return nil
 		}
-		ask, ids, err := d.place(ctx, o)
+		var ask approval.Ask
+		var ids []approval.ID
+		if err == nil {
+			ask, ids, err = d.place(ctx, o)
+		}
 		if _, taken := errors.AsType[*approval.KeyError](err); taken {
-			continue
+			continue // another call came first; the next round joins it
 		}
 		if err != nil {
 			return fmt.Errorf("dispatcher: open an approval: %w", err)
@@ -38,16 +42,22 @@ func (d *Dispatcher) open(ctx context.Context, agent string, calls []call) error
 			refusal := ask.Find(ids[i]).Refusal
 			c.step.Refusal = &refusal
 		}
-		// A brake that was pulled in the meantime may have missed the ask.
-		if b, err := d.stand.brakes.Of(ctx, agent); err != nil {
+		if err := d.braked(ctx, agent, ask.ID); err != nil {
 			return err
-		} else if b != nil {
-			if _, _, err := d.stopAsk(ctx, ask.ID, b); err != nil {
-				return err
-			}
 		}
 	}
 	return fmt.Errorf("dispatcher: open an approval: other calls got in first, %d times", attempts)
+}
+
+// braked applies a brake that was pulled while the ask was being stored, and may have missed
+// it.
+func (d *Dispatcher) braked(ctx context.Context, agent string, id approval.AskID) error {
+	b, err := d.stand.brakes.Of(ctx, agent)
+	if err != nil || b == nil {
+		return err
+	}
+	_, _, err = d.stopAsk(ctx, id, b)
+	return err
 }
 
 // draft joins the calls that are already asked and drafts one ask from the others.

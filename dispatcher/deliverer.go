@@ -18,6 +18,10 @@ type deliverer struct {
 
 	mu    sync.Mutex
 	stale map[approval.AskID]delivery
+	// turns is how many deliveries there were, and last the number of each agent's last one:
+	// agents take turns, so that one with hundreds of cards does not hold up the others'.
+	turns uint64
+	last  map[string]uint64
 	kick  chan struct{}
 	// opened is when the platform last said that it accepts messages there again.
 	opened time.Time
@@ -29,6 +33,7 @@ type deliverer struct {
 
 // delivery is the state of a card's delivery.
 type delivery struct {
+	agent string // whose ask it is; empty if a reminder made it due
 	at    time.Time
 	began time.Time // the last try
 	tries int
@@ -53,18 +58,20 @@ const (
 func backoff(failures int) time.Duration { return min(firstPause<<min(failures, 10), longestPause) }
 
 func newDeliverer(ch Channel) *deliverer {
-	return &deliverer{channel: ch, stale: make(map[approval.AskID]delivery), kick: make(chan struct{}, 1)}
+	return &deliverer{
+		channel: ch, stale: make(map[approval.AskID]delivery), last: make(map[string]uint64), kick: make(chan struct{}, 1),
+	}
 }
 
-// take makes the ask's card due. A card that waits after a failure goes on waiting: the
-// platform asked for the pause.
-func (c *deliverer) take(id approval.AskID) {
+// take makes the card of the agent's ask due. A card that waits after a failure goes on
+// waiting: the platform asked for the pause.
+func (c *deliverer) take(id approval.AskID, agent string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, waits := c.stale[id]; waits {
 		return
 	}
-	c.stale[id] = delivery{at: time.Now()}
+	c.stale[id] = delivery{agent: agent, at: time.Now()}
 	select {
 	case c.kick <- struct{}{}:
 	default:
@@ -98,7 +105,7 @@ func (c *deliverer) next(now time.Time) (id approval.AskID, e delivery, nap time
 			nap = min(nap, left)
 			continue
 		}
-		if found == "" || e.at.Before(c.stale[found].at) {
+		if found == "" || c.before(&e, found) {
 			found = id
 		}
 	}
@@ -108,7 +115,19 @@ func (c *deliverer) next(now time.Time) (id approval.AskID, e delivery, nap time
 	e = c.stale[found]
 	e.began = now
 	delete(c.stale, found)
+	c.turns++
+	c.last[e.agent] = c.turns
 	return found, e, 0
+}
+
+// before reports whether a delivery comes before that of the other ask: the agent whose last
+// turn is longer ago comes first, with what was due first.
+func (c *deliverer) before(e *delivery, other approval.AskID) bool {
+	o := c.stale[other]
+	if mine, theirs := c.last[e.agent], c.last[o.agent]; mine != theirs {
+		return mine < theirs
+	}
+	return e.at.Before(o.at)
 }
 
 // again puts back a failed delivery and returns the pause before the next try.

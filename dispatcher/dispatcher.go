@@ -381,7 +381,7 @@ func (d *Dispatcher) changed(ask *approval.Ask) {
 	for i := range ask.Cards {
 		shown := &ask.Cards[i]
 		if c := d.outlets.deliverers[shown.Channel]; c != nil && (shown.Stale(ask.View()) || shown.Owes(ask)) {
-			c.take(ask.ID)
+			c.take(ask.ID, ask.Agent)
 		}
 	}
 	d.watchers.tick()

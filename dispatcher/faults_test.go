@@ -81,7 +81,16 @@ func (s *torn) Entries(ctx context.Context, span approval.Span) iter.Seq2[approv
 // tearing runs a test in a bubble with a dispatcher that understands calls, over a torn store.
 func tearing(t *testing.T, test func(t *testing.T, g *gate, s *torn)) {
 	t.Helper()
+	understandingOver(t, func(m *storetest.Memory) *torn { return &torn{Memory: m} }, test)
+}
+
+// understandingOver runs a test in a bubble with a dispatcher that understands calls, over
+// what over makes of a store in memory, whose invariants it checks at the end.
+func understandingOver[S dispatcher.Store](t *testing.T, over func(*storetest.Memory) S, test func(t *testing.T, g *gate, s S)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
+		kept := storetest.NewMemory()
+		s := over(kept)
 		judge, err := effects.New(effects.Options{Home: "/home/u"})
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +99,7 @@ func tearing(t *testing.T, test func(t *testing.T, g *gate, s *torn)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		engine, s := newEngine(t, judge, nil), &torn{Memory: storetest.NewMemory()}
+		engine := newEngine(t, judge, nil)
 		g := running(t, dispatcher.Config{
 			Store: s, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: engine,
 			Deciders: dispatcher.Deciders{Routing: approval.Routing{
@@ -103,10 +112,10 @@ func tearing(t *testing.T, test func(t *testing.T, g *gate, s *torn)) {
 				return namer.Of(p)
 			}},
 		})
-		g.store = s.Memory
+		g.store = kept
 		test(t, g, s)
 		g.end()
-		storetest.Asks(t, s.Memory)
+		storetest.Asks(t, kept)
 	})
 }
 

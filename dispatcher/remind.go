@@ -108,7 +108,7 @@ func (d *Dispatcher) setReminder(ask *approval.Ask) {
 func (d *Dispatcher) keepReminders(ctx context.Context) error {
 	return d.alarms.reminders.run(ctx, func(al alarm) {
 		for _, c := range d.outlets.deliverers {
-			c.take(al.ask)
+			c.take(al.ask, "")
 		}
 	})
 }
@@ -120,7 +120,7 @@ type Quiet struct {
 	// From and To are times of day, in minutes since midnight. If To is before From it is
 	// on the next day; if they are equal there are no quiet hours.
 	From, To int
-	// Zone is where the people are; nil means UTC.
+	// Zone is where the people are, also for what ends in their evening; nil means UTC.
 	Zone *time.Location
 }
 

@@ -54,7 +54,7 @@ func (d *Dispatcher) electors(routes []approval.Active, agent string, handed []a
 	if p := &d.deciders.Passkeys; p.Registered != nil && p.Registered() {
 		e.Holder = d.deciders.Routing.Human(p.Holder)
 	}
-	e.Match = d.deciders.Match
+	e.Match, e.Zone = d.deciders.Match, d.hours.Quiet.zone()
 	e.Match.Shows = d.outlets.shows
 	e.Match.Reader, e.Match.Secret = d.deciders.Routing.Human(e.Match.Reader), d.keys.permits.Load().Secret
 	return e

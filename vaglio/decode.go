@@ -37,6 +37,9 @@ func (p *Proposal) Complete() error {
 	if p.Context.Client != "" && !clients.Known(p.Context.Client) {
 		return &strictjson.Error{Path: "/context/client", Msg: "must be a client whose tools are known: " + strings.Join(clients.Names(), ", ")}
 	}
+	if err := p.Context.places(); err != nil {
+		return err
+	}
 	for i, c := range p.Context.Concerns {
 		if !slices.Contains(Concerns(), c) {
 			return &strictjson.Error{Path: "/context/concerns/" + strconv.Itoa(i), Msg: "must be one of " + strings.Trim(strings.ReplaceAll(fmt.Sprint(Concerns()), " ", ", "), "[]")}
@@ -44,6 +47,26 @@ func (p *Proposal) Complete() error {
 	}
 	if p.Args == nil {
 		p.Args = Args{}
+	}
+	return nil
+}
+
+// LongestPath is the length in bytes of the longest path that a system takes, and mostPlaces how
+// many folders a call may name: each is looked up, with those above it.
+const LongestPath, mostPlaces = 4096, 256
+
+// places checks the folders that the context names.
+func (c *Context) places() error {
+	for _, of := range []struct {
+		path string
+		all  []string
+	}{{"/context/cwd", []string{c.Cwd}}, {"/context/mounts", c.Mounts}, {"/context/roots", c.Roots}} {
+		if len(of.all) > mostPlaces {
+			return &strictjson.Error{Path: of.path, Msg: fmt.Sprintf("must name at most %d folders", mostPlaces)}
+		}
+		if slices.ContainsFunc(of.all, func(folder string) bool { return len(folder) > LongestPath }) {
+			return &strictjson.Error{Path: of.path, Msg: fmt.Sprintf("must be at most %d bytes long: no system has a longer path", LongestPath)}
+		}
 	}
 	return nil
 }

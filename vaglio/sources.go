@@ -102,6 +102,10 @@ func (s *sources) Content(name string) (string, bool) {
 	if s.texts == nil { // most calls run no file
 		s.texts, s.absent, s.shut = map[string]string{}, map[string]bool{}, map[string]*shell.ClosedError{}
 	}
+	if len(name) > LongestPath { // A list of such names would be far larger than the call.
+		s.shut[name] = ErrNoName
+		return "", false
+	}
 	src := Source{Path: name}
 	data, err := s.read(name, &src)
 	switch {
@@ -257,7 +261,7 @@ func (e *Engine) sees(folder string) bool {
 // absent reports whether it is known that nothing is at a path, seen from a folder on this machine:
 // what lies in a folder that vaglio may not enter looks absent, too.
 func (e *Engine) absent(name, cwd string) bool {
-	if e.files == nil || !path.IsAbs(name) || e.kindOf(name) != NoFile || !e.sees(cwd) {
+	if e.files == nil || !path.IsAbs(name) || len(name) > LongestPath || e.kindOf(name) != NoFile || !e.sees(cwd) {
 		return false
 	}
 	folder := path.Dir(name)

@@ -85,7 +85,7 @@ func (l *loop) digest(ctx context.Context, m *message, day string) error {
 		return err
 	}
 	l.replyPage(ctx, m, digestPage(l.page(m), &d), "")
-	l.later(ctx, m.Chat.ID, func() { l.replyPicture(ctx, m, &d) })
+	l.later(ctx, laneOf(m.Chat.ID), func() { l.replyPicture(ctx, m, &d) })
 	return nil
 }
 

@@ -59,12 +59,15 @@ type loop struct {
 	speech platform.Lanes
 }
 
-// later says something in a chat, after what is already queued there.
-func (l *loop) later(ctx context.Context, chat int64, say func()) {
-	if !l.speech.Do("chat "+strconv.FormatInt(chat, 10), say) {
-		l.log.WarnContext(ctx, "too many messages for one chat; an answer was dropped", "chat", chat)
+// later says something, after what is already queued in the lane.
+func (l *loop) later(ctx context.Context, lane string, say func()) {
+	if !l.speech.Do(lane, say) {
+		l.log.WarnContext(ctx, "too many messages wait to be sent; an answer was dropped", "lane", lane)
 	}
 }
+
+// laneOf returns the lane of a chat.
+func laneOf(chat int64) string { return "chat " + strconv.FormatInt(chat, 10) }
 
 const (
 	pollFor = 50 * time.Second
@@ -210,7 +213,7 @@ func (l *loop) away(ctx context.Context, from, to time.Time) error {
 	}
 	p := &page{texts: l.textsFor(chat)}
 	p.say("away", map[string]any{"from": from, "to": to, "n": n})
-	l.later(ctx, chat, func() {
+	l.later(ctx, laneOf(chat), func() {
 		if _, err := l.send(ctx, chat, p, note{thread: l.topic}); err != nil {
 			l.log.WarnContext(ctx, "the chat could not be warned that presses may be lost", "error", err)
 		}

@@ -50,6 +50,23 @@ func TestOnlyAPersonsOwnWordsCount(t *testing.T) {
 	}
 }
 
+// TestStrangersLeaveRoomForWhoDecides checks that a crowd of strangers, each in a chat of their
+// own, does not keep a press from being answered while the platform is slow.
+func TestStrangersLeaveRoomForWhoDecides(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		w.server.Slow(30*time.Second, "sendMessage")
+		for i := range int64(150) {
+			stranger := telegramtest.User{ID: 9000 + i, FirstName: "Nobody"}
+			w.server.Say(stranger, w.server.Private(stranger), "hello")
+		}
+		synctest.Wait()
+		if got := w.press(ann(), a, "Deny"); w.desk.State(a) != approval.Denied || !strings.Contains(got.Text, "Denied") {
+			t.Errorf("answered %q, and the call is %s", got.Text, w.desk.State(a))
+		}
+	})
+}
+
 func TestAnEditedMessageDecidesNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make"))

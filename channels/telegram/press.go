@@ -122,7 +122,7 @@ func (l *loop) unknown(ctx context.Context, q *callback) {
 	if !q.Message.has(q.Data) {
 		return
 	}
-	l.later(ctx, q.Message.Chat.ID, func() {
+	l.later(ctx, laneOf(q.Message.Chat.ID), func() {
 		if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "stale"); err != nil {
 			l.log.WarnContext(ctx, "the buttons of a message that have no effect could not be removed", "error", err)
 		}
@@ -132,7 +132,7 @@ func (l *loop) unknown(ctx context.Context, q *callback) {
 // replaced answers a press on a message that a newer one replaced, and removes its buttons.
 func (l *loop) replaced(ctx context.Context, q *callback, id approval.AskID) error {
 	l.answer(ctx, q, l.textsOf(q).Plain("tap.replaced", nil), true)
-	l.later(ctx, q.Message.Chat.ID, func() {
+	l.later(ctx, laneOf(q.Message.Chat.ID), func() {
 		if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "replaced"); err != nil {
 			l.log.WarnContext(ctx, "a message that was given up kept its buttons; they decide nothing", "ask", id, "error", err)
 		}
@@ -147,7 +147,7 @@ func (l *loop) heal(ctx context.Context, q *callback, ask *approval.Ask) {
 	if shown == nil || shown.Ref == refOf(q.Message) && !shown.Gone {
 		return
 	}
-	l.later(ctx, q.Message.Chat.ID, func() {
+	l.later(ctx, laneOf(q.Message.Chat.ID), func() {
 		card, err := l.desk.Card(ctx, ask.ID, Name)
 		if err == nil {
 			v, _ := l.view(q.Message.Chat.ID, card)

@@ -68,7 +68,7 @@ func (l *loop) rehearsed(ctx context.Context, q *callback, token string) error {
 		if !q.Message.has(q.Data) {
 			return nil // the press may name a message that is not its own, such as a card
 		}
-		l.later(ctx, q.Message.Chat.ID, func() {
+		l.later(ctx, laneOf(q.Message.Chat.ID), func() {
 			if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "test.over"); err != nil {
 				l.log.WarnContext(ctx, "an old test card kept its button, which does nothing", "error", err)
 			}

@@ -143,7 +143,11 @@ func (l *loop) reply(ctx context.Context, m *message, ph phrase, values map[stri
 }
 
 func (l *loop) replyPage(ctx context.Context, m *message, p *page, markup string) {
-	l.later(ctx, m.Chat.ID, func() {
+	lane := laneOf(m.Chat.ID)
+	if m.personal() && !l.listed(m.From.ID) {
+		lane = "strangers" // However many write, they leave room for those who decide.
+	}
+	l.later(ctx, lane, func() {
 		if _, err := l.send(ctx, m.Chat.ID, p, note{reply: m.ID, thread: m.topic(), markup: markup, answer: true}); err != nil {
 			l.log.WarnContext(ctx, "an answer could not be sent", "error", err)
 		}

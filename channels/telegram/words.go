@@ -123,7 +123,7 @@ func (l *loop) obey(ctx context.Context, m *message, name, rest string) (kept bo
 	default:
 		return true, l.order(ctx, m, name, rest)
 	}
-	l.later(ctx, m.Chat.ID, func() {
+	l.later(ctx, laneOf(m.Chat.ID), func() {
 		if err := tell(); err != nil {
 			l.log.ErrorContext(ctx, "a command could not be answered", "command", name, "error", err)
 			l.reply(ctx, m, "failed", nil)

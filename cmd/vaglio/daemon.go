@@ -57,9 +57,8 @@ type daemon struct {
 	resumes *resume.Webhooks
 	fronts  []front
 	closers []func() error
-	// rules is the policy, and began is when it was read.
+	// rules is the policy.
 	rules policyfile.Policy
-	began time.Time
 	// address is where the local listener listens, and remote where the one for other machines
 	// does, "" if there is none.
 	address, remote string
@@ -87,7 +86,7 @@ func (c *config) auditDir() string {
 //
 //nolint:cyclop // One step after the other; each may end it.
 func open(ctx context.Context, c config, p policyfile.Policy, log *slog.Logger) (_ *daemon, err error) {
-	d := &daemon{config: c, log: log, rules: p, began: time.Now(), watch: seals.New(c.itself(p.Path).Files()), stopping: make(chan struct{})}
+	d := &daemon{config: c, log: log, rules: p, watch: seals.New(c.itself(p.Path).Files()), stopping: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())
@@ -268,7 +267,7 @@ func (d *daemon) owner() http.Handler {
 func (d *daemon) doctor() *doctor.Daemon {
 	x := &doctor.Daemon{
 		Version: version(), Address: func() string { return d.address }, Public: d.config.PublicURL, AuditDir: d.config.auditDir(),
-		Policy: d.rules.Path, Began: d.began, Store: d.store, Audit: d.audit,
+		Policy: d.rules.Path, Rules: d.rules.Text(), Store: d.store, Audit: d.audit,
 		Unread: d.dispatcher.Unread, Health: d.dispatcher.Channels,
 		Telegram: d.bot != nil, Slack: d.slack != nil, Stopping: d.stopping,
 		Gate: d.watch, Off: func() []string { return itself.Off(d.config.Home) },

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -81,6 +82,12 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
+// endsElsewhere reports whether a reader may end a line at r, other than at a line feed.
+func endsElsewhere(r rune) bool { return r == '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029' }
+
+// asOneLine writes those ends of lines so that JSON keeps its meaning.
+var asOneLine = strings.NewReplacer("\r", " ", "\u0085", `\u0085`, "\u2028", `\u2028`, "\u2029", `\u2029`) //nolint:gochecknoglobals // It is never changed.
+
 // Writer writes messages, one per line. It is safe for concurrent use.
 type Writer struct {
 	mu sync.Mutex
@@ -90,10 +97,16 @@ type Writer struct {
 // NewWriter returns a writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Send writes one complete message.
+// Send writes one complete message, on a line that every reader takes for one. Some readers
+// also end lines elsewhere, and what looks like one message here would be several to them, of
+// which nobody has read the others. In JSON a carriage return is white space, and the other
+// ends of lines can stand only in texts.
 func (w *Writer) Send(message []byte) error {
 	line := make([]byte, 0, len(message)+1)
 	line = append(append(line, message...), '\n')
+	if bytes.ContainsFunc(line, endsElsewhere) {
+		line = []byte(asOneLine.Replace(string(line)))
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, err := w.w.Write(line)

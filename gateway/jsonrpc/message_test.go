@@ -5,6 +5,7 @@ import (
 	"encoding/json" //nolint:depguard // It stands for another reader.
 	"errors"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -189,6 +190,32 @@ func TestObjectLeavesTheMessageAlone(t *testing.T) {
 	for _, bad := range []string{`{"a":1,"a":2}`, `{"a":{"b":1,"b":2}}`, `{"a":1}{}`, `{"a":1`, `{"a"}`, `{"a":1,}`, `{1:2}`, "{\"a\":\"\xff\"}"} {
 		if all, err := Object([]byte(bad)); err == nil {
 			t.Errorf("%s is read as %v", bad, all)
+		}
+	}
+}
+
+// TestAMessageIsOneLineToEveryReader checks that readers that end lines at more than a line
+// feed, as Python's and Node's do, read the message that was written and no other.
+func TestAMessageIsOneLineToEveryReader(t *testing.T) {
+	t.Parallel()
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`
+	for _, message := range []string{
+		`{"jsonrpc":"2.0","method":"notifications/x","params":` + "\r" + call + "\r}",
+		"\r" + call + "\r\r",
+		"{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":[\"\u2028[1]\u2029[2]\u0085[3]\u00854\"]}",
+		`{"jsonrpc":"2.0","method":"x","params":["\\\r","é \u2028"]}`,
+	} {
+		var out bytes.Buffer
+		if err := NewWriter(&out).Send([]byte(message)); err != nil {
+			t.Fatal(err)
+		}
+		line, ended := strings.CutSuffix(out.String(), "\n")
+		if !ended || strings.ContainsAny(line, "\n\r\v\f\u0085\u2028\u2029") {
+			t.Errorf("%q is written as %q", message, out.String())
+		}
+		var before, after any
+		if json.Unmarshal([]byte(message), &before) != nil || json.Unmarshal([]byte(line), &after) != nil || !reflect.DeepEqual(before, after) {
+			t.Errorf("%q became %q", message, line)
 		}
 	}
 }

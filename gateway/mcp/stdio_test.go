@@ -213,6 +213,20 @@ func TestAllElsePassesAsItIs(t *testing.T) {
 	}
 }
 
+// A call that hides behind an end of line that only the server takes for one reaches no server.
+func TestNoCallHidesBehindAnotherEndOfLine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	const call = `{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"no_rm"}}`
+	w.send(`{"jsonrpc":"2.0","method":"notifications/x","params":` + "\r" + call + "\r}")
+	w.send(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"a://b"}}`)
+	w.next()
+	w.end()
+	if got := w.server.lines(); strings.Contains(got, "\r") || !strings.Contains(got, "notifications/x") {
+		t.Errorf("the server got %q", got)
+	}
+}
+
 // A list that the client requests is learned page by page; the proxy requests none of its own.
 func TestTheClientsListIsLearnt(t *testing.T) {
 	t.Parallel()

@@ -80,6 +80,15 @@ func (a *admin) person(ctx context.Context) (lineage.Line, error) {
 	return line, nil
 }
 
+// noAgent refuses a caller that can be seen to run below an agent's program.
+func (a *admin) noAgent(r *http.Request, o *approval.Order) error {
+	_, err := a.person(r.Context())
+	if err == nil || errors.Is(err, lineage.ErrUnseen) {
+		return nil
+	}
+	return a.undone(o, err)
+}
+
 // terminal returns where a person who may allow sits: at a terminal, with no agent's program
 // above the process. For any other caller it returns an [*approval.OrderError].
 func (a *admin) terminal(ctx context.Context) (sight, error) {
@@ -214,8 +223,8 @@ func (a *admin) allow(r *http.Request) (Said, error) {
 // no terminal, but no agent may give it in a person's name.
 func (a *admin) deny(r *http.Request) (Said, error) {
 	id := r.FormValue("id")
-	if _, err := a.person(r.Context()); err != nil && !errors.Is(err, lineage.ErrUnseen) {
-		return Said{}, a.undone(&approval.Order{ID: id}, err)
+	if err := a.noAgent(r, &approval.Order{ID: id}); err != nil {
+		return Said{}, err
 	}
 	ask, one, err := a.meant(r.Context(), id)
 	if err != nil {

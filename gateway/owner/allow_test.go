@@ -123,6 +123,40 @@ func TestWhoMayAllow(t *testing.T) {
 	}
 }
 
+// TestNoAgentGivesRights checks that what gives rights or takes them away is refused below an
+// agent's program, and only there.
+func TestNoAgentGivesRights(t *testing.T) {
+	t.Parallel()
+	texts, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, above := range []string{"codex", "bash"} {
+		linked := false
+		handler := NewHandler(Config{
+			Link: func() string { linked = true; return "" }, Programs: []string{"codex"},
+			Above: func(pid int) (lineage.Line, error) {
+				return lineage.Line{{PID: pid, Terminal: 1, Name: "vaglio"}, {Name: above}}, nil
+			},
+			Texts: texts.In(templates.English, time.UTC), Log: slog.New(slog.DiscardHandler),
+		})
+		ask := serveHandler(t, handler)
+		if _ = ask("POST", "/inbox-link"); linked != (above == "bash") { // What is answered is checked below.
+			t.Errorf("below %s a link was made: %t", above, linked)
+		}
+		if above != "codex" {
+			continue
+		}
+		for _, call := range rights() {
+			method, path, _ := strings.Cut(call, " ")
+			path = strings.NewReplacer("{name}", "coder", "{id}", "abcd").Replace(path)
+			if err := ask(method, path); err == nil || !strings.Contains(err.Error(), "below codex") {
+				t.Errorf("below it %s: %v", call, err)
+			}
+		}
+	}
+}
+
 func check(t *testing.T, what string, err error, want string) {
 	t.Helper()
 	if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -133,6 +167,13 @@ func check(t *testing.T, what string, err error, want string) {
 // serveOwner serves the owner's side on a socket, and returns a function that posts to it.
 func serveOwner(t *testing.T, c Config) func(path string) error { //nolint:gocritic // As the server wants it.
 	t.Helper()
+	ask := serveHandler(t, NewHandler(c))
+	return func(path string) error { return ask(http.MethodPost, path) }
+}
+
+// serveHandler serves a handler on a socket, and returns a function that asks it.
+func serveHandler(t *testing.T, h http.Handler) func(method, path string) error {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "o") //nolint:usetesting // The test's name would make the path too long.
 	if err != nil {
 		t.Fatal(err)
@@ -142,15 +183,16 @@ func serveOwner(t *testing.T, c Config) func(path string) error { //nolint:gocri
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(NewHandler(c))
+	server := httptest.NewUnstartedServer(h)
 	if err := server.Listener.Close(); err != nil {
 		t.Fatal(err)
 	}
 	server.Listener, server.Config.ConnContext = l, peers.With
 	server.Start()
 	t.Cleanup(server.Close)
-	return func(path string) error {
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	return func(method, path string) error {
 		var said Said
-		return Client{Dir: dir}.Ask(t.Context(), time.Minute, http.MethodPost, path, &said)
+		return Client{Dir: dir}.Ask(t.Context(), time.Minute, method, path, &said)
 	}
 }

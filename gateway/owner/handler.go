@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -130,13 +131,29 @@ func (a *admin) handler() http.Handler {
 	})
 	for pattern, serve := range calls {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			answer, err := serve(r)
+			var answer any
+			var err error
+			if slices.Contains(rights(), pattern) {
+				err = a.noAgent(r, &approval.Order{})
+			}
+			if err == nil {
+				answer, err = serve(r)
+			}
 			a.answer(w, r, answer, err)
 		})
 	}
 	mux.HandleFunc("GET /store", a.store)
 	mux.HandleFunc("GET /digest/judgements", a.judgements)
 	return mux
+}
+
+// rights are the calls that give somebody rights or take them away. No agent may make them for a
+// person: whoever has a link to the inbox, or a paired chat, answers as the owner.
+func rights() []string {
+	return []string{
+		"POST /inbox-link", "POST /pair", "POST /rotate", "POST /agents", "POST /agents/{name}/rotate", "DELETE /agents/{name}",
+		"DELETE /sessions", "DELETE /sessions/{id}",
+	}
 }
 
 // store sends a copy of the store. It aborts on failure, so that a partial copy does not look

@@ -2,12 +2,10 @@ package owner
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
-	"github.com/metnos/vaglio/internal/lineage"
 )
 
 // Orders does what the owner orders at the terminal.
@@ -43,8 +41,8 @@ func (a *admin) order(r *http.Request) (Said, error) {
 			return Said{}, a.undone(&o, err)
 		}
 	}
-	if _, err := a.person(r.Context()); err != nil && !errors.Is(err, lineage.ErrUnseen) {
-		return Said{}, a.undone(&o, err)
+	if err := a.noAgent(r, &o); err != nil {
+		return Said{}, err
 	}
 	done, err := a.Orders.Order(r.Context(), o)
 	if err != nil {

@@ -5,12 +5,14 @@ package resume
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,10 +55,10 @@ type Webhooks struct {
 	news chan struct{}
 
 	mu sync.Mutex
-	// owed holds the approvals with a pending webhook, and whether it is being sent. look holds
-	// those whose state may have changed.
-	owed map[approval.ID]bool
-	look []approval.ID
+	// owed holds the pending webhooks, and whether each is being sent. look holds those whose
+	// approval may have changed.
+	owed map[name]bool
+	look []name
 	// after is the Seq of the first webhook. The feed holds all changes since then, and every
 	// approval is looked at once anyway.
 	after uint64
@@ -81,7 +83,7 @@ func New(c Config) *Webhooks {
 			// Nobody has permitted the address that a redirect leads to.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		turns: make(chan struct{}, atOnce), news: make(chan struct{}, 1), owed: map[approval.ID]bool{},
+		turns: make(chan struct{}, atOnce), news: make(chan struct{}, 1), owed: map[name]bool{},
 	}
 }
 
@@ -107,19 +109,51 @@ func (h *webhook) record(r approval.Record) (approval.Record, error) {
 	return r, err
 }
 
-// Keep stores a webhook to the address, to be sent once the approval no longer waits. A later
-// address for the same approval replaces an earlier one.
+// name names a webhook's record: the approval, and for a further address of it a mark of that.
+type name string
+
+// further separates the mark, which no approval's ID contains.
+const further = "."
+
+// approval returns the approval that the webhook tells of.
+func (n name) approval() approval.ID {
+	id, _, _ := strings.Cut(string(n), further)
+	return approval.ID(id)
+}
+
+// another returns the name for a further address of the approval. There are 256, so that an agent
+// cannot keep any number of addresses for one question.
+func another(id approval.ID, address string) name {
+	sum := sha256.Sum256([]byte(address))
+	return name(fmt.Sprintf("%s%s%02x", id, further, sum[0]))
+}
+
+// Keep stores a webhook to the address, to be sent once the approval no longer waits. Equal calls
+// share an approval, and each of their addresses is told.
 func (w *Webhooks) Keep(ctx context.Context, id approval.ID, address string) error {
+	of, taken := name(id), false
 	h := webhook{Version: form, URL: address}
-	r, err := w.store.Update(ctx, approval.KindResume, string(id), h.record)
+	keep := func(r approval.Record) (approval.Record, error) {
+		var kept webhook
+		taken = r.Exists() && of == name(id) && strictjson.Unmarshal(r.Body, &kept) == nil && kept.URL != address
+		if taken {
+			return r, approval.ErrKeep
+		}
+		return h.record(r)
+	}
+	r, err := w.store.Update(ctx, approval.KindResume, string(of), keep)
+	if err == nil && taken {
+		of = another(id, address)
+		r, err = w.store.Update(ctx, approval.KindResume, string(of), keep)
+	}
 	if err != nil {
 		return fmt.Errorf("resume: keep a webhook: %w", err)
 	}
-	w.owe(id, r.Seq)
+	w.owe(of, r.Seq)
 	return nil
 }
 
-func (w *Webhooks) owe(id approval.ID, seq uint64) {
+func (w *Webhooks) owe(id name, seq uint64) {
 	w.mu.Lock()
 	if w.after == 0 {
 		w.after = seq
@@ -145,7 +179,7 @@ func (w *Webhooks) Run(ctx context.Context) error {
 			return ended(ctx, fmt.Errorf("resume: read what is owed: %w", err))
 		}
 		if err == nil {
-			w.owe(approval.ID(r.ID), r.Seq)
+			w.owe(name(r.ID), r.Seq)
 		}
 	}
 	var feed chan error
@@ -175,9 +209,9 @@ func (w *Webhooks) follow(ctx context.Context) error {
 			return fmt.Errorf("resume: follow asks: %w", err)
 		}
 		w.mu.Lock()
-		var found []approval.ID
+		var found []name
 		for id := range w.owed {
-			if id.Ask() == approval.AskID(r.ID) {
+			if id.approval().Ask() == approval.AskID(r.ID) {
 				found = append(found, id)
 			}
 		}
@@ -196,7 +230,7 @@ func (w *Webhooks) settle(ctx context.Context) {
 	w.look = nil
 	w.mu.Unlock()
 	for _, id := range look {
-		if _, waits, err := w.state(ctx, id); err != nil || waits {
+		if _, waits, err := w.state(ctx, id.approval()); err != nil || waits {
 			continue // If the record cannot be read, it is looked at when it changes or at the next start.
 		}
 		w.mu.Lock()

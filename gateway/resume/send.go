@@ -15,7 +15,7 @@ import (
 )
 
 // send retries until the webhook is accepted or given up.
-func (w *Webhooks) send(ctx context.Context, id approval.ID) {
+func (w *Webhooks) send(ctx context.Context, id name) {
 	for {
 		again, err := w.try(ctx, id)
 		switch {
@@ -45,12 +45,12 @@ func (w *Webhooks) send(ctx context.Context, id approval.ID) {
 
 // try sends the webhook once. It returns the time until the next attempt, 0 for none, and why
 // the webhook was not accepted.
-func (w *Webhooks) try(ctx context.Context, id approval.ID) (time.Duration, error) {
+func (w *Webhooks) try(ctx context.Context, id name) (time.Duration, error) {
 	r, h, err := w.read(ctx, id)
 	if errors.Is(err, approval.ErrNotFound) {
 		return 0, nil
 	}
-	state, waits, unread := w.state(ctx, id)
+	state, waits, unread := w.state(ctx, id.approval())
 	if err = errors.Join(err, unread); err != nil || waits {
 		return longest, err
 	}
@@ -94,7 +94,7 @@ func (w *Webhooks) later(ctx context.Context, read *approval.Record, h *webhook)
 // wait returns the pause after the given number of attempts, which is at least one.
 func wait(tries int) time.Duration { return min(first<<min(tries-1, 10), longest) }
 
-func (w *Webhooks) read(ctx context.Context, id approval.ID) (approval.Record, webhook, error) {
+func (w *Webhooks) read(ctx context.Context, id name) (approval.Record, webhook, error) {
 	r, err := w.store.Get(ctx, approval.KindResume, string(id))
 	if err != nil {
 		return r, webhook{}, fmt.Errorf("resume: read a webhook: %w", err)
@@ -137,9 +137,9 @@ type subject struct {
 }
 
 // post sends one webhook. gone says that the receiver wants no further attempts.
-func (w *Webhooks) post(ctx context.Context, address string, id approval.ID, state approval.State) (gone bool, err error) {
+func (w *Webhooks) post(ctx context.Context, address string, id name, state approval.State) (gone bool, err error) {
 	at := time.Now().UTC().Truncate(time.Second)
-	body, errBody := strictjson.Marshal(event{"approval.settled", at, subject{id, state}})
+	body, errBody := strictjson.Marshal(event{"approval.settled", at, subject{id.approval(), state}})
 	r, errAddress := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if errBody != nil || errAddress != nil {
 		return false, errors.New("the webhook or its address cannot be encoded")

@@ -1,12 +1,12 @@
 package doctor
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +16,8 @@ import (
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/datafolder"
+	"github.com/metnos/vaglio/internal/regular"
 	"github.com/metnos/vaglio/internal/seals"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/internal/terminal"
@@ -48,9 +50,9 @@ type Daemon struct {
 	Address func() string
 	// AuditDir is the folder of the audit log.
 	AuditDir string
-	// Policy is the path of the policy file, or empty; Began is when it was read.
+	// Policy is the path of the policy file, or empty; Rules is what it held when it was read.
 	Policy string
-	Began  time.Time
+	Rules  []byte
 	Store  Keeper
 	Audit  Checker
 	// Unread returns the records that could not be read so far.
@@ -98,9 +100,7 @@ func (d *Daemon) Examine(ctx context.Context) Examination {
 	} else {
 		x.Found("audit log", approval.Fine, d.AuditDir+" can be written.", "")
 	}
-	if info, err := os.Stat(d.Policy); d.Policy != "" && err == nil && info.ModTime().After(d.Began) {
-		x.Found("policy", approval.Noted, d.Policy+" changed after the daemon read it; restart the daemon to use it.", "")
-	}
+	d.examinePolicy(&x)
 	d.examineGate(&x)
 	x.Boundary(d.Trial)
 	if !d.Telegram {
@@ -112,6 +112,23 @@ func (d *Daemon) Examine(ctx context.Context) Examination {
 	d.examineChannels(ctx, &x)
 	x.Sandbox(ctx)
 	return x
+}
+
+// examinePolicy compares the policy file with what the daemon goes by. A file that was moved into
+// place may be older than the daemon.
+func (d *Daemon) examinePolicy(x *Examination) {
+	const subject = "policy"
+	if d.Policy == "" {
+		return
+	}
+	now, whole, err := regular.ReadTrusted(d.Policy, int64(len(d.Rules)))
+	switch {
+	case err != nil:
+		x.Found(subject, approval.Wrong, "The daemon goes by a policy that it could not read again: "+terminal.Sentence(datafolder.Plain(err).Error()),
+			"Put "+d.Policy+" back: without it the daemon does not start.")
+	case !whole || !bytes.Equal(now, d.Rules):
+		x.Found(subject, approval.Noted, d.Policy+" changed after the daemon read it; restart the daemon to use it.", "")
+	}
 }
 
 // examineGate checks that what puts the gate in front of agents is unchanged.

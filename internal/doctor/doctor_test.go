@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
@@ -348,7 +347,7 @@ func TestADaemonTellsHowItStands(t *testing.T) {
 	sound := func() (*Daemon, *ward) {
 		w := &ward{name: "fake", finds: fine}
 		return &Daemon{
-			Address: func() string { return "127.0.0.1:1" }, AuditDir: "/audit", Policy: policy, Began: time.Now().Add(time.Hour),
+			Address: func() string { return "127.0.0.1:1" }, AuditDir: "/audit", Policy: policy, Rules: []byte("closed: true"),
 			Store: keeper{}, Audit: checker{}, Unread: func() []*approval.UnreadError { return nil },
 			Health:   func() []dispatcher.ChannelHealth { return []dispatcher.ChannelHealth{{Name: "fake"}, {Name: "web"}} },
 			Patients: []Patient{w}, Telegram: true, Slack: true,
@@ -378,11 +377,17 @@ func TestADaemonTellsHowItStands(t *testing.T) {
 		grade   approval.Grade
 		words   []string
 	}{
-		"a full disk":        {func(d *Daemon, _ *ward) { d.Store = keeper{errors.New("no room")} }, "store", approval.Wrong, []string{"Nothing can be saved: no room."}},
-		"a log that is full": {func(d *Daemon, _ *ward) { d.Audit = checker{errors.New("no room")} }, "audit log", approval.Wrong, []string{"no room.", "give /audit to the user who serves"}},
-		"an older policy":    {func(d *Daemon, _ *ward) { d.Began = time.Unix(0, 0) }, "policy", approval.Noted, []string{"restart the daemon to use it"}},
-		"no Telegram":        {func(d *Daemon, _ *ward) { d.Telegram = false }, "telegram", approval.Noted, []string{"METNOS_TELEGRAM_TOKEN"}},
-		"no Slack":           {func(d *Daemon, _ *ward) { d.Slack = false }, "slack", approval.Noted, []string{"METNOS_SLACK_BOT_TOKEN"}},
+		"a full disk":           {func(d *Daemon, _ *ward) { d.Store = keeper{errors.New("no room")} }, "store", approval.Wrong, []string{"Nothing can be saved: no room."}},
+		"a log that is full":    {func(d *Daemon, _ *ward) { d.Audit = checker{errors.New("no room")} }, "audit log", approval.Wrong, []string{"no room.", "give /audit to the user who serves"}},
+		"another policy":        {func(d *Daemon, _ *ward) { d.Rules = []byte("closed: false") }, "policy", approval.Noted, []string{"restart the daemon to use it"}},
+		"a longer policy":       {func(d *Daemon, _ *ward) { d.Rules = []byte("closed: t") }, "policy", approval.Noted, []string{"restart the daemon to use it"}},
+		"a policy that is gone": {func(d *Daemon, _ *ward) { d.Policy += ".gone" }, "policy", approval.Wrong, []string{"does not start"}},
+		"a policy that others write": {func(d *Daemon, _ *ward) {
+			d.Policy += ".open"
+			put(t, d.Policy, "closed: true", 0o666)
+		}, "policy", approval.Wrong, []string{"can be written by others"}},
+		"no Telegram": {func(d *Daemon, _ *ward) { d.Telegram = false }, "telegram", approval.Noted, []string{"METNOS_TELEGRAM_TOKEN"}},
+		"no Slack":    {func(d *Daemon, _ *ward) { d.Slack = false }, "slack", approval.Noted, []string{"METNOS_SLACK_BOT_TOKEN"}},
 		"hooks that are off": {func(d *Daemon, _ *ward) {
 			d.Off = func() []string { return []string{"/s.json"} }
 			d.Gate = seals.New([]seals.File{{Path: file + ".gone", What: "it runs the hook"}})

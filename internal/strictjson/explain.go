@@ -2,6 +2,7 @@ package strictjson
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -145,11 +146,12 @@ func fieldNames(t reflect.Type) []string {
 	var names []string
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.IsExported() && name != "-" {
-			if name == "" {
-				name = f.Name
-			}
-			names = append(names, name)
+		switch {
+		case !f.IsExported() || name == "-":
+		case f.Anonymous && name == "":
+			names = append(names, fieldNames(f.Type)...)
+		default:
+			names = append(names, cmp.Or(name, f.Name))
 		}
 	}
 	slices.Sort(names)

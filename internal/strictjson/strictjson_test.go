@@ -101,6 +101,23 @@ func TestUnmarshalRefuses(t *testing.T) {
 	}
 }
 
+// TestTheFieldsOfWhatIsEmbeddedAreKnown checks that an unknown field's error names the fields
+// that the document may have, not the Go types that have them.
+func TestTheFieldsOfWhatIsEmbeddedAreKnown(t *testing.T) {
+	type Embedded struct {
+		Path string `json:"path"`
+	}
+	var of struct {
+		Embedded
+
+		Answer string `json:"answer"`
+		Bare   string
+	}
+	if err := Unmarshal([]byte(`{"nome":1}`), &of); err == nil || !strings.HasSuffix(err.Error(), "known here are Bare, answer, path") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestUnmarshalAccepts(t *testing.T) {
 	for _, in := range []string{
 		`{"any":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + "}",
