@@ -137,7 +137,8 @@ func explainSemantic(e *json.SemanticError) error {
 	return out
 }
 
-// fieldNames returns the JSON names of a struct's fields.
+// fieldNames returns the JSON names of a struct's fields. Those of an embedded struct stand beside
+// its own.
 func fieldNames(t reflect.Type) []string {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
@@ -145,11 +146,14 @@ func fieldNames(t reflect.Type) []string {
 	var names []string
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.IsExported() && name != "-" {
-			if name == "" {
-				name = f.Name
-			}
+		switch {
+		case !f.IsExported() || name == "-":
+		case name != "":
 			names = append(names, name)
+		case f.Anonymous:
+			names = append(names, fieldNames(f.Type)...)
+		default:
+			names = append(names, f.Name)
 		}
 	}
 	slices.Sort(names)
