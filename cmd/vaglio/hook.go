@@ -21,6 +21,7 @@ import (
 	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/install"
 	"github.com/metnos/vaglio/internal/agents"
+	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/itself"
 )
 
@@ -258,8 +259,8 @@ func locate(o *install.Options) error {
 	if o.At != "" {
 		o.Program, o.Args = exe, []string{"hook"} // the small program only speaks over the socket
 	}
-	if o.Home, err = os.UserHomeDir(); err != nil {
-		return fmt.Errorf("find the home folder: %w", err)
+	if o.Home, err = os.UserHomeDir(); err != nil || !filepath.IsAbs(o.Home) {
+		return &configError{datafolder.ErrNoHome}
 	}
 	if o.Project, err = os.Getwd(); err != nil {
 		return fmt.Errorf("find this folder: %w", err)
