@@ -108,11 +108,20 @@ func (d *examining) run(ctx context.Context) error {
 	if err != nil {
 		d.Sandbox(ctx)
 	}
+	d.hooks(&seen)
 	d.models(ctx)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return d.report(ctx)
+}
+
+// hooks notes that no coding agent asks. Where the gate has a user of its own, the agents' hooks are
+// in other homes.
+func (d *examining) hooks(seen *doctor.Examination) {
+	if d.config.Home != "" && !seen.Shared && len(install.Find(d.config.Home)) == 0 {
+		d.Found("agents", approval.Noted, "No coding agent of this user has vaglio's hook; 'vaglio install claude-code' and the like add it.", "")
+	}
 }
 
 // models probes the policy's models. An unreadable policy has been reported already.
