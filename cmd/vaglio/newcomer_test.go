@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,5 +48,21 @@ func TestAStartThatFailsLeavesNoWarning(t *testing.T) {
 	s.stop()
 	if log := s.log.String(); strings.Contains(log, "there is no checkpoint") {
 		t.Errorf("%s", log)
+	}
+}
+
+// TestAWorkspaceThatIsNotThereIsNamed checks that a misspelt folder of the policy can be seen.
+func TestAWorkspaceThatIsNotThereIsNamed(t *testing.T) {
+	race.Alone(t)
+	t.Parallel()
+	h := newHome(t)
+	there, none := filepath.Join(h.dir, "app"), filepath.Join(h.dir, "ap")
+	file := filepath.Join(h.dir, "policy.yaml")
+	if err := errors.Join(os.Mkdir(there, 0o700), os.WriteFile(file, []byte("workspaces: ["+there+", "+none+"]\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	want := "workspace  " + there + "\nworkspace  " + none + " (no folder is there)\n"
+	if r := h.run("", "policy", "check", file); r.code != exitOK || !strings.Contains(r.out, want) {
+		t.Errorf("%d %s%s", r.code, r.out, r.err)
 	}
 }
