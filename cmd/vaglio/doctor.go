@@ -348,7 +348,7 @@ Exit codes: 0 the hook does its work, 1 it does not, or the client cannot be run
 func tryClient(ctx context.Context, std stdio, r trial.Recipe) error {
 	program, err := exec.LookPath(r.Program)
 	if err != nil {
-		return fmt.Errorf("%s is not on the PATH", r.Program)
+		return fmt.Errorf("%s is not on the PATH: install it, or add its folder to PATH", r.Program)
 	}
 	const patience = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, patience)
