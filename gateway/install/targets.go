@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -97,7 +98,10 @@ func inShell(c *command, o Options) { c.Command = o.shellLine() }
 
 // shapes returns the settings of clients whose files others write to as well.
 func shapes() map[string]*settings {
-	claude := grouped(time.Second, claudeEvents(true, true), func(c *command, o Options) {
+	// The commands of a skill's own text are asked about apart. Versions before 2.1.332 do not
+	// know the event, and leave it alone.
+	skilled := slices.Insert(claudeEvents(true, true), 1, eventEntry{name: "PreSkillShellCommand", everyTool: true})
+	claude := grouped(time.Second, skilled, func(c *command, o Options) {
 		argv := o.argv()
 		c.Command, c.Args = argv[0], argv[1:]
 	})
