@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -96,4 +97,26 @@ func TestAnEmptyNameIsNotEverything(t *testing.T) {
 			t.Errorf("vaglio %s '': exit code %d, %q", verb, code, out.String())
 		}
 	}
+}
+
+// TestEveryHelpFitsATerminal checks that the help's own lines are not cut by hand in odd places, and
+// that each of our commands says what 2 means, or where that is said.
+func TestEveryHelpFitsATerminal(t *testing.T) {
+	t.Parallel()
+	const most = 92
+	var read func(c *cobra.Command)
+	read = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			read(sub)
+		}
+		for line := range strings.Lines(c.Long) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > most && !strings.HasPrefix(line, "Clients: ") && !strings.HasPrefix(line, " ") {
+				t.Errorf("%s: %d columns: %s", c.CommandPath(), n, line)
+			}
+		}
+		if _, codes, told := strings.Cut(c.Long, "Exit codes:"); told && !strings.Contains(codes, "2") {
+			t.Errorf("%s does not say what the exit code 2 means", c.CommandPath())
+		}
+	}
+	read(newRoot(stdio{}))
 }

@@ -41,7 +41,8 @@ repeated is in the log each time and counts once in a digest; that is no differe
 What a crash of the daemon may have lost is marked as such.
 
 Exit codes: 0 shown, and --check found no difference; 1 no daemon, no such digest, a
-channel on which it could not be sent, or --check found a difference; 2 a mistake in the command line or in the configuration.`,
+channel on which it could not be sent, or --check found a difference; 2 a mistake in
+the command line or in the configuration.`,
 		Example: "  vaglio digest\n  vaglio digest 2026-11-21 --check\n  vaglio digest --send\n  vaglio digest --png week.png",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {

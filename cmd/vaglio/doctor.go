@@ -337,7 +337,8 @@ told to and a daemon that is there for that alone: an approved call must run, a
 denied one must not, and one that waits ten seconds for its answer must wait.
 Nobody is asked, and nothing happens outside of a folder that is removed.
 
-Exit codes: 0 the hook does its work, 1 it does not, or the client cannot be run.`,
+Exit codes: 0 the hook does its work, 1 it does not, or the client cannot be run, 2 a
+mistake in the command line.`,
 			Example: "  vaglio doctor " + r.Client,
 			Args:    noArgs,
 			RunE:    func(cmd *cobra.Command, _ []string) error { return tryClient(cmd.Context(), std, r) },

@@ -109,7 +109,8 @@ With --shadow nothing is held and nobody is asked: the agent's calls are recorde
 func newUninstall(std stdio) *cobra.Command {
 	i := &installer{std: std}
 	return i.command("uninstall", "Take vaglio's hook out of a coding agent's settings", `Take vaglio's hook out of a coding agent's settings. A file that nobody has changed
-since it was installed becomes what it was before, to the byte. Its agent stays: see 'vaglio agent remove'.`, false)
+since it was installed becomes what it was before, to the byte. Its agent stays: see
+'vaglio agent remove'.`, false)
 }
 
 func (i *installer) command(name, short, long string, adds bool) *cobra.Command {
@@ -353,7 +354,8 @@ func newStatus(std stdio) *cobra.Command {
 where the hook is installed, how long the agent waits for it, whether it is trusted
 (Codex, Hermes), when it last asked, and what keeps it from running.
 
-Exit codes: 0 shown; 1 something keeps an installed hook from doing its work.`,
+Exit codes: 0 shown; 1 something keeps an installed hook from doing its work; 2 a
+mistake in the command line or in the configuration.`,
 		Example: "  vaglio status",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return showStatus(cmd.Context(), std) },
