@@ -103,6 +103,9 @@ func (l *tableLine) installed(ctx context.Context, o Options, s State, look Look
 		wrong("the agent waits %s for the hook, which believes in %s: the tool runs when that is over; run vaglio install %s",
 			s.Limits.Client, s.Limits.Hook, o.Client)
 	}
+	if s.Limits.Unasked != "" {
+		wrong("%s does not ask: an older vaglio installed the hook; run vaglio install %s", s.Limits.Unasked, o.Client)
+	}
 	l.trust(ctx, o, s, look)
 	if s.Limits.At != "" {
 		if err := look.Gate(ctx, s.Limits); err != nil {

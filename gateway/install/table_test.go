@@ -135,3 +135,22 @@ func TestStatusOfNoAgent(t *testing.T) {
 		t.Errorf("%v %v %s", wrong, err, b.String())
 	}
 }
+
+// A hook that an older vaglio installed lacks events which ask today.
+func TestStatusFindsEventsThatDoNotAsk(t *testing.T) {
+	o := options(t, "claude-code")
+	apply(t, Add, o)
+	path := filepath.Join(o.Home, ".claude", "settings.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, strings.Replace(string(text), skillEvent, "Elsewhere", 1), 0o600)
+	if line, wrong := tableOf(t, o, ""); !wrong || !strings.Contains(line, skillEvent+" does not ask") || !strings.Contains(line, "run vaglio install claude-code") {
+		t.Errorf("%v %s", wrong, line)
+	}
+	apply(t, Add, o)
+	if line, wrong := tableOf(t, o, ""); wrong {
+		t.Errorf("%s", line)
+	}
+}
