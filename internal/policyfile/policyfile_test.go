@@ -38,7 +38,7 @@ func TestPolicyMistakesSayWhere(t *testing.T) {
 		"NoCriteria":    {"models: [{name: m, api: openai, model: m}]\njudge_agents: [{name: x, model: m}]\nexecution:\n  tool_validation:\n    - type: semantic\n      judge_agent: x\n", "lacks criteria"},
 		"NoTime":        {"models: [{name: m, api: openai, model: m}]\njudge_agents: [{name: x, model: m}]\nexecution:\n  tool_validation:\n    - {type: semantic, judge_agent: x, criteria: y, timeout_seconds: 0}\n", "timeout_seconds is 0"},
 		"AgentOfEffect": {"execution:\n  tool_validation:\n    - {type: effects, judge_agent: x}\n", "takes min_score and min_confidence only"},
-		"NoReach":       {"programs:\n  bd: everywhere\n", `p.yaml:2:7: programs: bd reaches "everywhere"; it must be one of workspace user system shared public`},
+		"NoReach":       {"programs:\n  bd: everywhere\n", `p.yaml:2:7: programs: bd reaches "everywhere"; want one of [workspace user`},
 		"NoProgram":     {"programs:\n  ./bd: workspace\n", `p.yaml:2:9: programs: ./bd is no program's name`},
 		"ResumeHTTP":    {"resume_urls:\n  - https://a.example/x\n  - http://b.example\n", `p.yaml:3:5: resume_urls: entry 2 must begin with https://`},
 		"ResumeQuery":   {"resume_urls: [https://a.example/?k=v]\n", `p.yaml:1:15: resume_urls: entry 1 must have no query`},

@@ -95,7 +95,7 @@ func (j *Judge) checkPrograms() error {
 		case name == "" || strings.ContainsAny(name, "/\\ \t\n$*?"):
 			errs = append(errs, &ProgramError{name, "is no program's name; give the name as it is typed, without a folder"})
 		case !slices.Contains(operation.Reaches(), j.opts.Programs[name]):
-			errs = append(errs, &ProgramError{name, fmt.Sprintf("reaches %q; it must be one of %s", j.opts.Programs[name], strings.Trim(fmt.Sprint(operation.Reaches()), "[]"))})
+			errs = append(errs, &ProgramError{name, fmt.Sprintf("reaches %q; want one of %v", j.opts.Programs[name], operation.Reaches())})
 		}
 	}
 	return errors.Join(errs...)
