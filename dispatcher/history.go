@@ -78,6 +78,7 @@ func (d *Dispatcher) BeginHistory(ctx context.Context, last string) error {
 		if err := d.tellHistory(ctx, history.Event{Kind: history.Began, At: now(), Baseline: &baseline, Key: key}); err != nil {
 			return err
 		}
+		d.seal(ctx) // A start that fails later must not leave a history that nothing witnesses.
 	case err != nil:
 		return err
 	case body.Key != key:

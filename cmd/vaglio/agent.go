@@ -277,7 +277,7 @@ func newAgentList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the agents",
-		Long:    "List the agents: their users, routes and workspaces. Tokens are not shown: only their hashes are kept." + agentExits,
+		Long:    "List the agents: their users, routes and workspaces. Tokens are not shown: only their\nhashes are kept." + agentExits,
 		Example: "  vaglio agent list\n  vaglio agent list --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -339,6 +340,41 @@ func TestAgentThatPlans(t *testing.T) {
 	}
 	if why := g.h.run("", "why", string(asked.ID)).out; !strings.Contains(why, "not run: ") {
 		t.Errorf("nobody is told that nothing ran: %s", why)
+	}
+}
+
+// TestAgentOfASkill has Claude Code load skills whose own texts run commands: one that passes, one
+// that waits for a click, one that the guard denies, and one that a person denies.
+func TestAgentOfASkill(t *testing.T) {
+	g := newGated(t, trial.ClaudeSkills())
+	for name, command := range map[string]string{
+		"look": "touch passed.txt", "publish": "touch allowed.txt; git push --force origin main; true",
+		"peek": "touch guarded.txt; cat ./.ssh/id_rsa", "again": "touch denied.txt; git push --force origin other",
+	} {
+		file := filepath.Join(g.h.dir, ".claude", "skills", name, "SKILL.md")
+		text := "---\nname: " + name + "\ndescription: scripted\nallowed-tools: Bash\n---\nIt says !`" + command + "`.\n"
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := g.h.serve()
+	me := s.signIn(s.link)
+	done := g.start("look", "publish", "peek")
+	g.asked(s)
+	if !g.ran("passed.txt") || g.ran("allowed.txt") {
+		t.Error("a command of a skill that passes did not run, or one ran while its card waited")
+	}
+	me.decide("allow", "")
+	seen := <-done
+	if !g.ran("allowed.txt") || g.ran("guarded.txt") {
+		t.Errorf("the click or the guard was not heeded: the model read %q\n%s", seen.Results, seen.Output)
+	}
+	done = g.start("again")
+	g.asked(s)
+	me.decide("deny", "leave that branch alone")
+	seen = <-done
+	if g.ran("denied.txt") {
+		t.Errorf("the denial was not heeded: the model read %q\n%s", seen.Results, seen.Output)
 	}
 }
 

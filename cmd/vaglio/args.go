@@ -36,7 +36,23 @@ func meantCommand(cmd *cobra.Command, written string) string {
 			names = append(names, c.Name())
 		}
 	}
-	return meant("", nearest.Slip(written, names))
+	return meant("", nearestTo(written, names))
+}
+
+// nearestTo returns the name that is a slip away from what was written, or the only one that begins
+// like it: "claude" for claude-code, "gemini-cli" for gemini.
+func nearestTo(written string, names []string) string {
+	if near := nearest.Slip(written, names); near != "" {
+		return near
+	}
+	const enough = 4
+	alike := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return len(name) < enough || len(written) < enough || !strings.HasPrefix(name, written) && !strings.HasPrefix(written, name)
+	})
+	if len(alike) != 1 {
+		return ""
+	}
+	return alike[0]
 }
 
 // meantFlag suggests a flag whose name is close to what was written.
@@ -106,6 +122,9 @@ func asUsedOf(kind string, known []string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := asUsed(cmd, args); err != nil || slices.Contains(known, args[0]) {
 			return err
+		}
+		if near := nearestTo(args[0], cmd.ValidArgs); near != "" {
+			return fmt.Errorf("%q is no %s%s", args[0], kind, meant("", near))
 		}
 		return fmt.Errorf("%q is no %s; there is %s", args[0], kind, strings.Join(cmd.ValidArgs, ", "))
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -29,6 +30,11 @@ func TestASlipIsPointedOut(t *testing.T) {
 		{"why", "vaglio why needs <id>, as in: vaglio why 7kq2", exitUsage},
 		{"ask 7kq2", "vaglio ask needs <question...>, as in: vaglio ask 7kq2 which bucket is that", exitUsage},
 		{"install emacs", `"emacs" is no client that there is a hook for; there is claude-code, `, exitUsage},
+		{"install claude", `"claude" is no client that there is a hook for; did you mean "claude-code"?`, exitUsage},
+		{"install gemini-cli", `did you mean "gemini"?`, exitUsage},
+		{"hook claudecode", `did you mean "claude-code"?`, exitUsage},
+		{"doctor claude", `vaglio doctor knows no command "claude"; did you mean "claude-code"?`, exitUsage},
+		{"policyfile", `did you mean "policy"?`, exitUsage},
 		{"texts fr", `"fr" is no language that there are texts in; there is en, it`, exitUsage},
 		{"completion bsh", `vaglio completion knows no command "bsh"; did you mean "bash"?`, exitUsage},
 		{"help polcy", `unknown command "polcy" for "vaglio"; did you mean "policy"?`, exitUsage},
@@ -91,4 +97,26 @@ func TestAnEmptyNameIsNotEverything(t *testing.T) {
 			t.Errorf("vaglio %s '': exit code %d, %q", verb, code, out.String())
 		}
 	}
+}
+
+// TestEveryHelpFitsATerminal checks that the help's own lines are not cut by hand in odd places, and
+// that each of our commands says what 2 means, or where that is said.
+func TestEveryHelpFitsATerminal(t *testing.T) {
+	t.Parallel()
+	const most = 92
+	var read func(c *cobra.Command)
+	read = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			read(sub)
+		}
+		for line := range strings.Lines(c.Long) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > most && !strings.HasPrefix(line, "Clients: ") && !strings.HasPrefix(line, " ") {
+				t.Errorf("%s: %d columns: %s", c.CommandPath(), n, line)
+			}
+		}
+		if _, codes, told := strings.Cut(c.Long, "Exit codes:"); told && !strings.Contains(codes, "2") {
+			t.Errorf("%s does not say what the exit code 2 means", c.CommandPath())
+		}
+	}
+	read(newRoot(stdio{}))
 }

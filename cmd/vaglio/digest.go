@@ -29,21 +29,29 @@ func newDigest() *cobra.Command {
 	var date, picture string
 	var send, check, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "digest",
+		Use:   "digest [day]",
 		Short: "Show what was vetoed on a day, and what became of it",
 		Long: `Show what was judged and vetoed in the window of a digest, and what became of it by
-the window's end. Without --date the window is the time since the last digest was due;
---send and --check then take the last window that is over. The digest is computed from
+the window's end. The day is the one on which the digest was due, such as 2026-11-21.
+Without it the window is the time since the last digest was due; --send and --check then
+take the last window that is over. The digest is computed from
 what the daemon keeps. --check compares every verdict of the window with the lines of
 the audit log, and names those that only one of them has. A step that an agent
 repeated is in the log each time and counts once in a digest; that is no difference.
 What a crash of the daemon may have lost is marked as such.
 
 Exit codes: 0 shown, and --check found no difference; 1 no daemon, no such digest, a
-channel on which it could not be sent, or --check found a difference; 2 a mistake in the command line or in the configuration.`,
-		Example: "  vaglio digest\n  vaglio digest --date 2026-11-21 --check\n  vaglio digest --send\n  vaglio digest --png week.png",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+channel on which it could not be sent, or --check found a difference; 2 a mistake in
+the command line or in the configuration.`,
+		Example: "  vaglio digest\n  vaglio digest 2026-11-21 --check\n  vaglio digest --send\n  vaglio digest --png week.png",
+		Args:    asUsed,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				if date != "" && date != args[0] {
+					return &exitError{exitUsage, fmt.Errorf("--date %s and %s are two days; name one", date, args[0])}
+				}
+				date = args[0]
+			}
 			if cmd.Flags().Changed("png") {
 				return drawDigest(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), date, picture)
 			}
@@ -66,7 +74,7 @@ channel on which it could not be sent, or --check found a difference; 2 a mistak
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&date, "date", "", "the day on which the digest was due, such as 2026-11-21; if left out, what there is so far")
+	f.StringVar(&date, "date", "", "the same as [day]")
 	f.BoolVar(&send, "send", false, "send it to every channel that shows digests")
 	f.BoolVar(&check, "check", false, "compare it with the audit log")
 	f.BoolVar(&asJSON, "json", false, "print JSON")

@@ -64,6 +64,8 @@ func TestTheDaemonTellsItsDigest(t *testing.T) {
 		{"--json", `"judged":1`},
 		{"--date 2999-01-01", "the digest of \"2999-01-01\" is not due yet"},
 		{"--date yesterday", "\"yesterday\" is not a day such as 2026-11-21"},
+		{"2999-01-01", "the digest of \"2999-01-01\" is not due yet"},
+		{"2999-01-01 --date 2999-01-02", "--date 2999-01-02 and 2999-01-01 are two days; name one"},
 		{"--send", "no channel shows digests"},
 		{"--send --check", "cannot be given together"},
 	} {

@@ -108,11 +108,20 @@ func (d *examining) run(ctx context.Context) error {
 	if err != nil {
 		d.Sandbox(ctx)
 	}
+	d.hooks(&seen)
 	d.models(ctx)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return d.report(ctx)
+}
+
+// hooks notes that no coding agent asks. Where the gate has a user of its own, the agents' hooks are
+// in other homes.
+func (d *examining) hooks(seen *doctor.Examination) {
+	if d.config.Home != "" && !seen.Shared && len(install.Find(d.config.Home)) == 0 {
+		d.Found("agents", approval.Noted, "No coding agent of this user has vaglio's hook; 'vaglio install claude-code' and the like add it.", "")
+	}
 }
 
 // models probes the policy's models. An unreadable policy has been reported already.
@@ -328,7 +337,8 @@ told to and a daemon that is there for that alone: an approved call must run, a
 denied one must not, and one that waits ten seconds for its answer must wait.
 Nobody is asked, and nothing happens outside of a folder that is removed.
 
-Exit codes: 0 the hook does its work, 1 it does not, or the client cannot be run.`,
+Exit codes: 0 the hook does its work, 1 it does not, or the client cannot be run, 2 a
+mistake in the command line.`,
 			Example: "  vaglio doctor " + r.Client,
 			Args:    noArgs,
 			RunE:    func(cmd *cobra.Command, _ []string) error { return tryClient(cmd.Context(), std, r) },
@@ -339,7 +349,7 @@ Exit codes: 0 the hook does its work, 1 it does not, or the client cannot be run
 func tryClient(ctx context.Context, std stdio, r trial.Recipe) error {
 	program, err := exec.LookPath(r.Program)
 	if err != nil {
-		return fmt.Errorf("%s is not on the PATH", r.Program)
+		return fmt.Errorf("%s is not on the PATH: install it, or add its folder to PATH", r.Program)
 	}
 	const patience = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, patience)

@@ -51,15 +51,25 @@ func (d *daemon) listen(ctx context.Context) error {
 	}
 	d.front("owner's socket", owners, d.owner())
 	tcp, err := new(net.ListenConfig).Listen(ctx, "tcp", d.config.Listen)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%s is taken by another program: stop it, or set METNOS_LISTEN to another address", d.config.Listen)
-	}
 	if err != nil {
-		return fmt.Errorf("METNOS_LISTEN: %w", err)
+		return cannotListen("METNOS_LISTEN", d.config.Listen, err)
 	}
 	d.address = tcp.Addr().String()
 	d.front("address", limit.Wrap(tcp), d.site())
 	return d.listenTLS(ctx, limit)
+}
+
+// cannotListen says why nothing can listen at a setting's address, and what would help.
+func cannotListen(setting, address string, err error) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("%s is taken by another program: stop it, or set %s to another address", address, setting)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("%s: only root may listen at %s; take a port from 1024 on", setting, address)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("%s: %s is no address of this machine; 'ip address' lists those that are", setting, address)
+	}
+	return fmt.Errorf("%s: %w", setting, err)
 }
 
 // remoteConfig is the listener for agents on other machines; off without an address.
@@ -125,7 +135,7 @@ func (d *daemon) listenTLS(ctx context.Context, limit *httpapi.Limiter) error {
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", remote.listen)
 	if err != nil {
-		return fmt.Errorf("METNOS_TLS_LISTEN: %w", err)
+		return cannotListen("METNOS_TLS_LISTEN", remote.listen, err)
 	}
 	d.remote = l.Addr().String()
 	d.front("address for other machines", remote.certificate.Wrap(limit.Wrap(l), remote.from, d.log), d.api.Remote())

@@ -21,6 +21,7 @@ import (
 	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/install"
 	"github.com/metnos/vaglio/internal/agents"
+	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/itself"
 )
 
@@ -108,7 +109,8 @@ With --shadow nothing is held and nobody is asked: the agent's calls are recorde
 func newUninstall(std stdio) *cobra.Command {
 	i := &installer{std: std}
 	return i.command("uninstall", "Take vaglio's hook out of a coding agent's settings", `Take vaglio's hook out of a coding agent's settings. A file that nobody has changed
-since it was installed becomes what it was before, to the byte. Its agent stays: see 'vaglio agent remove'.`, false)
+since it was installed becomes what it was before, to the byte. Its agent stays: see
+'vaglio agent remove'.`, false)
 }
 
 func (i *installer) command(name, short, long string, adds bool) *cobra.Command {
@@ -258,8 +260,8 @@ func locate(o *install.Options) error {
 	if o.At != "" {
 		o.Program, o.Args = exe, []string{"hook"} // the small program only speaks over the socket
 	}
-	if o.Home, err = os.UserHomeDir(); err != nil {
-		return fmt.Errorf("find the home folder: %w", err)
+	if o.Home, err = os.UserHomeDir(); err != nil || !filepath.IsAbs(o.Home) {
+		return &configError{datafolder.ErrNoHome}
 	}
 	if o.Project, err = os.Getwd(); err != nil {
 		return fmt.Errorf("find this folder: %w", err)
@@ -352,7 +354,8 @@ func newStatus(std stdio) *cobra.Command {
 where the hook is installed, how long the agent waits for it, whether it is trusted
 (Codex, Hermes), when it last asked, and what keeps it from running.
 
-Exit codes: 0 shown; 1 something keeps an installed hook from doing its work.`,
+Exit codes: 0 shown; 1 something keeps an installed hook from doing its work; 2 a
+mistake in the command line or in the configuration.`,
 		Example: "  vaglio status",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return showStatus(cmd.Context(), std) },

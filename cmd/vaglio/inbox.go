@@ -94,7 +94,8 @@ func newSessionList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the browsers that are signed in",
-		Long: `List the browsers that are signed in to the inbox, the oldest first. A browser may lie about what it is.
+		Long: `List the browsers that are signed in to the inbox, the oldest first. A browser may lie
+about what it is.
 
 Exit codes: 0 listed, 1 no daemon, 2 a mistake in the command line or in the
 configuration.`,

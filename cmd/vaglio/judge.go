@@ -291,7 +291,7 @@ func replayed(ctx context.Context, c config, wrong error, path string, since tim
 	o.Path, o.Since = path, since
 	r, err := replay.Run(ctx, o)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return nil, &exitError{exitUsage, fmt.Errorf("%s: %w", path, datafolder.Plain(err))}
+		return nil, &exitError{exitUsage, datafolder.Plain(err)}
 	}
 	return r, err
 }

@@ -141,7 +141,8 @@ copy of the file stays beside it. Servers that are reached by an address stay as
 are: see 'vaglio mcp --listen'. With --at, calls go to a daemon on another machine, as
 with 'vaglio install'.
 
-Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
+Exit codes: 0 done, or there was nothing to do; 1 not done, and why; 2 a mistake in the
+command line.`,
 		Example: "  vaglio mcp wrap .mcp.json\n  vaglio mcp wrap ~/.cursor/mcp.json --yes",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -198,7 +199,8 @@ func newMCPUnwrap(std stdio) *cobra.Command {
 		Long: `Remove 'vaglio mcp' from the MCP servers in a client's configuration. A file that
 nobody has changed since it was wrapped is restored to the byte.
 
-Exit codes: 0 done, or there was nothing to do; 1 not done, and why.`,
+Exit codes: 0 done, or there was nothing to do; 1 not done, and why; 2 a mistake in the
+command line.`,
 		Example: "  vaglio mcp unwrap .mcp.json",
 		Args:    asUsed,
 		RunE: func(_ *cobra.Command, args []string) error {

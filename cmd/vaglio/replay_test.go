@@ -55,6 +55,8 @@ func TestReplay(t *testing.T) {
 	for _, args := range [][]string{{"replay"}, {"replay", "/nowhere"}, {"replay", "--html", "", folder}, {"replay", "--html", h.dir, folder}, {"replay", "--days", "0", folder}} {
 		if r := h.run("", args...); r.code != exitUsage || r.err == "" {
 			t.Errorf("%v: %d %s%s", args, r.code, r.out, r.err)
+		} else if strings.Count(r.err, "/nowhere") > 1 {
+			t.Errorf("the path is named twice: %s", r.err)
 		}
 	}
 }

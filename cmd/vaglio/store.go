@@ -192,8 +192,9 @@ reuses that space by itself, so this is only worthwhile after a time with far mo
 records than usual. Nothing that is kept changes. The journal of calls that passed
 shrinks by itself.
 
-Stop the daemon first: while one is running, this command changes nothing. The rewritten file replaces the old one in one
-step, so you can break off at any time. Meanwhile the disk needs room for both.
+Stop the daemon first: while one is running, this command changes nothing. The
+rewritten file replaces the old one in one step, so you can break off at any time.
+Meanwhile the disk needs room for both.
 
 Exit codes: 0 done; 1 refused, with the reason in one sentence and nothing changed;
 2 a mistake in the command line or in the configuration.`,

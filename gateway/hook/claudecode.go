@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -13,6 +14,17 @@ func claudes() []dialect {
 	code := claude("claude-code")
 	code.edit = func(reason, said string, args map[string]any) reply {
 		return encodeClaude(claudeAnswer{Decision: "allow", Reason: reason, Said: said, Input: args})
+	}
+	// A skill's own commands are asked about by an event of their own. Its answer must name that
+	// event, and can neither change the command nor tell the model anything.
+	code.skill = &dialect{
+		name: code.name, decode: code.decode,
+		allow: func(reason, _ string) reply {
+			return encodeClaude(claudeAnswer{Event: skillEvent, Decision: "allow", Reason: reason})
+		},
+		deny: func(reason string) reply {
+			return encodeClaude(claudeAnswer{Event: skillEvent, Decision: "deny", Reason: reason})
+		},
 	}
 	code.again = func() reply {
 		return line(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": "PermissionDenied", "retry": true}})
@@ -53,6 +65,10 @@ func claude(name string) dialect {
 	}
 }
 
+// skillEvent asks about a command that a skill's text runs when the skill is loaded, for which there
+// is no call of a tool.
+const skillEvent = "PreSkillShellCommand"
+
 // claudeEvent is the part of Claude Code's input that we use. Later versions may add fields.
 type claudeEvent struct {
 	Session    string           `json:"session_id"`
@@ -81,6 +97,7 @@ func decodeClaude(name string, data []byte) (event, error) {
 	if err := in.about(&e, name); err != nil {
 		return event{}, err
 	}
+	skill := e.skill
 	e.proposal.Context.Mode, e.proposal.Context.Cwd = in.Mode, in.Cwd
 	if in.Agent != "" { // Otherwise the type is that of the session itself.
 		e.proposal.Context.SubAgent = in.SubAgent
@@ -96,6 +113,7 @@ func decodeClaude(name string, data []byte) (event, error) {
 	}
 	classify(&e.proposal.Context, in.Tool)
 	e, err := e.finish(name, in.Tool, in.Input)
+	e.skill = skill // also of a call that cannot be read: the denial must name the event
 	if name == "codex" && in.Tool == "apply_patch" {
 		patchNotCommand(e.proposal.Args)
 	}
@@ -105,6 +123,9 @@ func decodeClaude(name string, data []byte) (event, error) {
 // about sets what kind of event it is, and what the kind implies.
 func (in *claudeEvent) about(e *event, name string) error {
 	switch in.Event {
+	case skillEvent:
+		e.skill = true
+		e.proposal.Intent = intentOf(in.Transcript)
 	case "PreToolUse":
 		e.proposal.Intent = intentOf(in.Transcript)
 	case "PostToolUse":
@@ -175,7 +196,7 @@ type claudeAnswer struct {
 }
 
 func encodeClaude(a claudeAnswer) reply {
-	a.Event = "PreToolUse"
+	a.Event = cmp.Or(a.Event, "PreToolUse")
 	return line(map[string]claudeAnswer{"hookSpecificOutput": a})
 }
 

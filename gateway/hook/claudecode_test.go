@@ -307,3 +307,38 @@ func TestAChangedCallRunsChanged(t *testing.T) {
 		}
 	}
 }
+
+// TestASkillsCommandIsAnsweredByItsEvent checks that an answer names the event that asked, and gives
+// nothing that the event refuses: Claude Code drops other answers, or keeps an allowed command from
+// running.
+func TestASkillsCommandIsAnsweredByItsEvent(t *testing.T) {
+	call, err := os.ReadFile("testdata/claude-code/skill.stdin.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	worded := allowed
+	worded.Approval = &client.Approval{ID: "i-1", State: "allowed", Words: "but only once"}
+	for name, tt := range map[string]struct {
+		answer   client.Answer
+		input    string
+		decision string
+	}{
+		"guard":         {guarded, string(call), "deny"},
+		"denied":        {refused, string(call), "deny"},
+		"allowed":       {worded, string(call), "allow"},
+		"no arguments":  {approved, strings.Replace(string(call), `{"command":"git push --force origin main"}`, "7", 1), "deny"},
+		"no tool":       {approved, strings.Replace(string(call), `"Bash"`, `""`, 1), "deny"},
+		"approved here": {approved, string(call), ""},
+	} {
+		var out, errs bytes.Buffer
+		code, err := Run(t.Context(), Options{Client: "claude-code", Gate: &fakeGate{answer: tt.answer}, In: strings.NewReader(tt.input), Out: &out, Err: &errs})
+		says := `{"hookSpecificOutput":{"hookEventName":"PreSkillShellCommand","permissionDecision":"` + tt.decision + `",`
+		if tt.decision == "" {
+			says = ""
+		}
+		if err != nil || code != 0 || !strings.HasPrefix(out.String(), says) || says == "" && out.Len() > 0 ||
+			strings.Contains(out.String(), "additionalContext") || strings.Contains(out.String(), "updatedInput") {
+			t.Errorf("%s: %d %v %s%s", name, code, err, out.String(), errs.String())
+		}
+	}
+}

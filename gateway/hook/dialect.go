@@ -28,6 +28,9 @@ type dialect struct {
 	// settle answers a question that the client's own gate would ask its user; nil if the client
 	// does not put such questions to its hooks.
 	settle func(run bool, reason string) reply
+	// skill answers for a command of a skill, which has an event of its own; nil if the client has
+	// none.
+	skill *dialect
 	// passed is the answer that the client takes as no objection, and as the acknowledgement of
 	// a report; empty for most clients.
 	passed []byte

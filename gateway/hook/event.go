@@ -29,6 +29,8 @@ type event struct {
 	proposal client.Proposal
 	// outcome is how the call ended, for events after it.
 	outcome client.Outcome
+	// skill says that a skill's own text runs the command, so that no tool reports its end.
+	skill bool
 	// later says that the outcome becomes known only at the end of the turn, from the transcript.
 	later bool
 }

@@ -140,6 +140,9 @@ func (h *hook) answer(ctx context.Context, in io.Reader) (out reply) {
 		return h.deny("the call could not be read from the hook's input: " + err.Error())
 	}
 	e, err := h.dialect.decode(data, h.Getenv)
+	if e.skill && h.dialect.skill != nil {
+		h.dialect = *h.dialect.skill
+	}
 	switch {
 	case err != nil:
 		return h.deny(err.Error())

@@ -99,14 +99,24 @@ func (s *settings) holds(now []byte, _ Options) (bool, Limits, error) {
 	if err != nil {
 		return false, Limits{}, err
 	}
-	// The first event is the one that asks.
-	for _, entry := range s.entries(doc, s.events[0].name) {
-		if text := plain(entry); ours(text) {
-			return true, limitsIn(text, time.Duration(numberOf(text, s.limit))*s.unit), nil
+	// The first event is the one that counts.
+	at := slices.IndexFunc(s.entries(doc, s.events[0].name), isOurs)
+	if at < 0 {
+		return false, Limits{}, nil
+	}
+	text := plain(s.entries(doc, s.events[0].name)[at])
+	limits := limitsIn(text, time.Duration(numberOf(text, s.limit))*s.unit)
+	var unasked []string
+	for _, e := range s.events {
+		if !e.tells && !slices.ContainsFunc(s.entries(doc, e.name), isOurs) {
+			unasked = append(unasked, e.name)
 		}
 	}
-	return false, Limits{}, nil
+	limits.Unasked = strings.Join(unasked, ", ")
+	return true, limits, nil
 }
+
+func isOurs(entry hujson.Value) bool { return ours(plain(entry)) }
 
 func (s *settings) parse(now []byte) (*hujson.Value, error) {
 	if len(strings.TrimSpace(string(now))) == 0 {

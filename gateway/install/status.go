@@ -20,6 +20,9 @@ type Limits struct {
 	Shadow bool
 	// Agent, At and CA are those of [Options].
 	Agent, At, CA string
+	// Unasked names the client's events that should ask and lack the hook, because an older
+	// vaglio installed it.
+	Unasked string
 }
 
 // Agree reports whether the hook answers before the client stops waiting.

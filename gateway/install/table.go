@@ -44,6 +44,10 @@ func WriteStatus(ctx context.Context, w io.Writer, o Options, look Looks) (wrong
 			lines, wrong = append(lines, l), wrong || len(l.wrong) > 0
 		}
 	}
+	if len(lines) == 1 {
+		_, err = io.WriteString(w, "No coding agent is on the PATH, and none has vaglio's hook: no agent asks. 'vaglio install --help' lists the clients.\n")
+		return false, err //nolint:wrapcheck // The terminal's own.
+	}
 	var b strings.Builder
 	for _, l := range lines {
 		fmt.Fprintf(&b, "%-12s %-14s %-10s %-8s %-8s %s\n", l.client, l.version, l.hook, l.limit, l.trusted, l.last)
@@ -61,9 +65,16 @@ func (o Options) standing(ctx context.Context, look Looks) (l tableLine, worth b
 	if path, err := exec.LookPath(programOf(o.Client)); err == nil {
 		l.version, worth = versionOf(ctx, path), true
 	}
+	var users string
 	for _, scope := range []Scope{User, Project, Managed} {
 		o.Scope = scope
 		s, err := Look(o)
+		if scope == Project && s.Path == users && s.Path != "" {
+			continue // The project is the home: its settings are the user's.
+		}
+		if scope == User {
+			users = s.Path
+		}
 		if err != nil && s.Path != "" {
 			l.wrong = append(l.wrong, err.Error())
 		}
@@ -91,6 +102,9 @@ func (l *tableLine) installed(ctx context.Context, o Options, s State, look Look
 	if !s.Limits.Agree() {
 		wrong("the agent waits %s for the hook, which believes in %s: the tool runs when that is over; run vaglio install %s",
 			s.Limits.Client, s.Limits.Hook, o.Client)
+	}
+	if s.Limits.Unasked != "" {
+		wrong("%s does not ask: an older vaglio installed the hook; run vaglio install %s", s.Limits.Unasked, o.Client)
 	}
 	l.trust(ctx, o, s, look)
 	if s.Limits.At != "" {

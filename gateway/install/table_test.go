@@ -111,3 +111,46 @@ func TestStatusFindsOffSwitches(t *testing.T) {
 		}
 	}
 }
+
+// In the home itself, the user's settings are also those of the folder; they are the user's all the
+// same.
+func TestStatusInTheHome(t *testing.T) {
+	o := options(t, "claude-code")
+	apply(t, Add, o)
+	o.Project = o.Home
+	if line, wrong := tableOf(t, o, ""); wrong || strings.Fields(line)[2] != "user" || strings.Count(line, "\n") != 1 {
+		t.Errorf("%v %s", wrong, line)
+	}
+}
+
+// Where no agent asks, the status says so instead of showing an empty table.
+func TestStatusOfNoAgent(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var b strings.Builder
+	wrong, err := WriteStatus(t.Context(), &b, options(t, "claude-code"), Looks{
+		LastAsked: func(string) time.Time { return time.Time{} },
+		Codex:     func(context.Context) Trust { return TrustUnknown },
+	})
+	if err != nil || wrong || strings.Contains(b.String(), "CLIENT") || !strings.Contains(b.String(), "no agent asks") {
+		t.Errorf("%v %v %s", wrong, err, b.String())
+	}
+}
+
+// A hook that an older vaglio installed lacks events which ask today.
+func TestStatusFindsEventsThatDoNotAsk(t *testing.T) {
+	o := options(t, "claude-code")
+	apply(t, Add, o)
+	path := filepath.Join(o.Home, ".claude", "settings.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, strings.Replace(string(text), skillEvent, "Elsewhere", 1), 0o600)
+	if line, wrong := tableOf(t, o, ""); !wrong || !strings.Contains(line, skillEvent+" does not ask") || !strings.Contains(line, "run vaglio install claude-code") {
+		t.Errorf("%v %s", wrong, line)
+	}
+	apply(t, Add, o)
+	if line, wrong := tableOf(t, o, ""); wrong {
+		t.Errorf("%s", line)
+	}
+}

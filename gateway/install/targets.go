@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/metnos/vaglio/internal/strictjson"
@@ -39,6 +40,9 @@ const (
 
 // sign occurs in every file that is ours alone.
 const sign = "Written by vaglio install"
+
+// skillEvent is Claude Code's, for the commands in a skill's text.
+const skillEvent = "PreSkillShellCommand"
 
 // claudeEvents returns the events of Claude Code and of clients that took over its names.
 func claudeEvents(failure, denied bool) []eventEntry {
@@ -97,7 +101,10 @@ func inShell(c *command, o Options) { c.Command = o.shellLine() }
 
 // shapes returns the settings of clients whose files others write to as well.
 func shapes() map[string]*settings {
-	claude := grouped(time.Second, claudeEvents(true, true), func(c *command, o Options) {
+	// The commands of a skill's own text are asked about apart. Versions before 2.1.332 do not
+	// know the event, and leave it alone.
+	skilled := slices.Insert(claudeEvents(true, true), 1, eventEntry{name: skillEvent, everyTool: true})
+	claude := grouped(time.Second, skilled, func(c *command, o Options) {
 		argv := o.argv()
 		c.Command, c.Args = argv[0], argv[1:]
 	})

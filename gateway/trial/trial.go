@@ -87,6 +87,16 @@ func ClaudeIn(mode string) Recipe {
 	return r
 }
 
+// ClaudeSkills is Claude Code whose model loads skills, by their names, instead of running commands.
+func ClaudeSkills() Recipe {
+	r := claudeCode()
+	r.Shell = tool("Skill", "skill", nil)
+	r.args = func(_, prompt string) []string {
+		return []string{"-p", prompt, "--model", "scripted", "--allowedTools", "Bash", "Skill"}
+	}
+	return r
+}
+
 // ClaudePrompting is Claude Code with a tool that it asks instead of its user, from the MCP server
 // that the command starts.
 func ClaudePrompting(command ...string) Recipe {

@@ -50,15 +50,15 @@ func Open(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := durable.MakeFolder(dir); err != nil {
-			return fmt.Errorf("data folder: %w", Plain(err))
+			return elsewhere(Plain(err))
 		}
 		info, err = os.Stat(dir)
 	}
 	if err != nil {
-		return fmt.Errorf("data folder: %w", Plain(err))
+		return elsewhere(Plain(err))
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("data folder: %s is not a folder", dir)
+		return elsewhere(fmt.Errorf("%s is not a folder", dir))
 	}
 	if err := regular.CheckFolder(dir); err != nil {
 		return fmt.Errorf("data folder: %w", Plain(err))
@@ -66,9 +66,14 @@ func Open(dir string) error {
 	// A write test finds more than the mode shows: read-only mounts, full disks.
 	probe, err := os.CreateTemp(dir, probeFile+"*")
 	if err != nil {
-		return fmt.Errorf("data folder: %w", Plain(err))
+		return elsewhere(Plain(err))
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// elsewhere says why a folder cannot hold our data, and which setting names another.
+func elsewhere(err error) error {
+	return fmt.Errorf("data folder: %w; set METNOS_DATA_DIR to a folder that only this user may write", err)
 }
 
 // probeFile is the prefix of short-lived test files.
@@ -122,7 +127,10 @@ func Listen(ctx context.Context, path string, group int) (net.Listener, error) {
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "unix", fresh)
 	if err != nil {
-		return nil, fmt.Errorf("socket %s: %w", path, err)
+		if no, ok := errors.AsType[syscall.Errno](err); ok {
+			err = no // without the name under which the socket begins
+		}
+		return nil, fmt.Errorf("socket %s: %w; it takes a folder that is there and that this user may write", path, err)
 	}
 	if u, ok := l.(*net.UnixListener); ok {
 		u.SetUnlinkOnClose(false)

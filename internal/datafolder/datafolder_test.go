@@ -300,12 +300,23 @@ func TestAFolderThatCannotBeOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string]error{nowhere: fs.ErrExist, "/proc": nil} {
-		if err := Open(dir); err == nil || want != nil && !errors.Is(err, want) || !strings.HasPrefix(err.Error(), "data folder: ") {
+		if err := Open(dir); err == nil || want != nil && !errors.Is(err, want) || !strings.HasPrefix(err.Error(), "data folder: ") ||
+			!strings.HasSuffix(err.Error(), "; set METNOS_DATA_DIR to a folder that only this user may write") {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
 	if secret, err := ReadSecret(fmt.Sprintf("/proc/%d/mem", os.Getpid())); secret != "" || !errors.Is(err, syscall.EIO) {
 		t.Errorf("a file that cannot be read: %v", err)
+	}
+}
+
+// TestASocketWithoutAFolder checks that the error names the socket as it was configured.
+func TestASocketWithoutAFolder(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "none", "agent.sock")
+	want := "socket " + path + ": no such file or directory; it takes a folder that is there and that this user may write"
+	if _, err := Listen(t.Context(), path, Owner); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -43,7 +44,11 @@ func (p *Policy) Describe(w io.Writer, first Judging, on Chats) error {
 		fmt.Fprintf(&b, "programs   %s reaches: %s\n", name, p.Programs[name])
 	}
 	for _, folder := range p.Workspaces {
-		fmt.Fprintf(&b, "workspace  %s\n", folder)
+		there := ""
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			there = " (no folder is there)"
+		}
+		fmt.Fprintf(&b, "workspace  %s%s\n", folder, there)
 	}
 	for _, address := range p.ResumeURLs {
 		fmt.Fprintf(&b, "resume     an agent may have addresses below %s told how its calls end\n", address)

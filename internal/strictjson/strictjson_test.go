@@ -217,3 +217,20 @@ func FuzzCanonical(f *testing.F) {
 		}
 	})
 }
+
+type Part struct {
+	Path string `json:"path"`
+	N    int    `json:"n,omitzero"`
+}
+
+// TestTheKnownNamesAreThoseOfTheDocument checks that an embedded struct is named by its fields.
+func TestTheKnownNamesAreThoseOfTheDocument(t *testing.T) {
+	var whole struct {
+		Part
+		Also string `json:"also"`
+	}
+	err := Unmarshal([]byte(`{"path":"x","alos":"y"}`), &whole)
+	if want := `field "/alos" is not known; known here are also, n, path`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
