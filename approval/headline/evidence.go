@@ -229,6 +229,7 @@ func (c *call) means(kind operation.Kind) bool {
 // guessed describes an action by the tool's name alone, if neither the name nor the
 // arguments say what it applies to.
 func (c *call) guessed(worst *one) wording.Sentence {
+	own, ends := c.ownWords()
 	switch {
 	case c.means(worst.kind):
 		final := slices.ContainsFunc(c.words, func(w string) bool { act, _, _ := spoken.ActIn([]string{w}); return act != nil && act.Final })
@@ -236,12 +237,22 @@ func (c *call) guessed(worst *one) wording.Sentence {
 			worst.undo = operation.Irreversible
 		}
 		worst.general = worst.kind != operation.KindCreate
-		return c.told(act(worst.said))
+		if own == nil {
+			return c.told(act(worst.said))
+		}
 	case worst.kind == operation.KindSpend && c.has(strings.Fields(moneyWords())...) || worst.kind == operation.KindCredentials: // the nouns say that much
+	case own != nil:
+		worst.open()
 	default:
 		worst.forget()
 	}
-	return c.told(c.called())
+	switch {
+	case own == nil:
+		return c.told(c.called())
+	case ends && worst.changes():
+		worst.undo = operation.Irreversible
+	}
+	return own
 }
 
 // forget marks what the action does as unknown. What it was taken for still counts where

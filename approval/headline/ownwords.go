@@ -1,0 +1,85 @@
+package headline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// ownWords says what a tool does in the words of its name, if they are a verb and then nouns that
+// are not listed, and of which thing or with which arguments: "activates roaming of the line L1".
+// It returns nil if the name may mean something else: a verb among the nouns, or several things.
+// final says that a change of that thing cannot be taken back.
+func (c *call) ownWords() (said wording.Sentence, final bool) {
+	does, at, n := c.verb()
+	if does == nil || n == 0 || c.looks() || slices.ContainsFunc(c.words[:at], func(w string) bool { return !c.service(w) }) {
+		return nil, false
+	}
+	t := toolName{act: c.turned(does), nouns: unversioned(c.words[at+n:])}
+	thing, _, owner := spoken.ThingOf(t.nouns)
+	listed := thing != nil && len(owner) == 0
+	if len(t.nouns) == 0 || listed && !does.Leads || slices.ContainsFunc(t.nouns, unclear) {
+		return nil, false
+	}
+	said = wording.Sentence{wording.Say(t.act.Phrase, strings.Join(t.nouns, " "))}
+	if listed {
+		said[0].Args = []wording.Clause{{Phrase: thing.Any}}
+	}
+	where, kinds, key := c.repository(), []int{titleKey, idKey, otherKey}, ""
+	if whole, n, at := c.holds(&t); whole != nil && where == "" {
+		said[0].Args = []wording.Clause{{Text: strings.Join(t.nouns[n:], " ")}}
+		said, kinds, key = append(said, wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}}), []int{otherKey}, at
+	} else if whose, at := c.other(&t); whose != nil && where == "" && !slices.Contains(t.nouns, strings.TrimSuffix(at, "id")) {
+		how := t.act.With
+		if how == inside {
+			how = "of %s"
+		}
+		said, kinds = append(said, wording.Clause{Phrase: how, Args: []wording.Clause{*whose}}), []int{titleKey, otherKey}
+	}
+	parts := append(strings.Split(where, "/"), where, c.first(key))
+	if details := slices.DeleteFunc(c.details(mostNamed, kinds...), func(s string) bool { return slices.Contains(parts, s) }); len(details) > 0 {
+		said = said.And("(%s)", strings.Join(details, ", "))
+	}
+	if where != "" {
+		said = said.And(inside, where)
+	}
+	return said, t.final && does.Partly
+}
+
+// holds returns the thing that the first words of a tool's nouns name, to which the rest belongs, and
+// how many words that are, and the key of the argument: "update_reservation_baggages" is about a reservation. Nothing is returned
+// if the arguments do not say which, or the word is one that also means other things.
+func (c *call) holds(t *toolName) (whole *wording.Clause, n int, key string) {
+	for n := len(t.nouns) - 1; n > 0; n-- {
+		thing, _, before := spoken.ThingOf(t.nouns[:n])
+		if thing == nil || len(before) > 0 || thing.Words[0] != strings.Join(t.nouns[:n], "-") {
+			continue
+		}
+		if names, key := c.names(&spoken.Thing{}, false, strings.Join(t.nouns[:n], "")); len(names) == 1 && names[0] != c.first("id", "name") {
+			t.final = thing.Final
+			return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}, n, key
+		}
+	}
+	return nil, 0, ""
+}
+
+// unclear reports whether a word after the verb makes it open what the verb applies to: another
+// verb, or what joins or counts things.
+func unclear(word string) bool {
+	act, _, _ := spoken.ActIn([]string{word})
+	return act != nil && !act.Leads || joins(word) != "" || spoken.Is("options manner", word) || spoken.Is("things-that generic", word)
+}
+
+// open leaves open whether what a tool does can be undone, if its name says what that is but not
+// what follows. What it was taken for still counts where the worst calls require more than a yes.
+func (o *one) open() {
+	reach := o.touches()
+	o.forget()
+	o.kind, o.general, o.undo = operation.KindOverwrite, true, operation.Partial
+	if o.reach = reach; reach == operation.ReachPublic {
+		o.reach = operation.ReachShared
+	}
+}
