@@ -30,7 +30,11 @@ func markup(text any, notes bool) template.HTML {
 		class := "lookalike"
 		switch r.Kind {
 		case visible.Plain:
-			b.WriteString(whole(r.Text))
+			if notes {
+				b.WriteString(whole(r.Text))
+			} else {
+				b.WriteString(template.HTMLEscapeString(r.Text))
+			}
 			continue
 		case visible.Hidden:
 			class = "hidden"
