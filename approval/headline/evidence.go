@@ -232,11 +232,7 @@ func (c *call) guessed(worst *one) wording.Sentence {
 	own, ends := c.ownWords()
 	switch {
 	case c.means(worst.kind):
-		final := slices.ContainsFunc(c.words, func(w string) bool { act, _, _ := spoken.ActIn([]string{w}); return act != nil && act.Final })
-		if does, _, _ := c.act(); worst.kind == operation.KindOverwrite && final && (does == nil || !does.Turns) {
-			worst.undo = operation.Irreversible
-		}
-		worst.general = worst.kind != operation.KindCreate
+		c.finally(worst)
 		if own == nil {
 			return c.told(act(worst.said))
 		}
@@ -253,6 +249,15 @@ func (c *call) guessed(worst *one) wording.Sentence {
 		worst.undo = operation.Irreversible
 	}
 	return own
+}
+
+// finally corrects whether what the name itself says can be undone.
+func (c *call) finally(worst *one) {
+	final := slices.ContainsFunc(c.words, func(w string) bool { act, _, _ := spoken.ActIn([]string{w}); return act != nil && act.Final })
+	if does, _, _ := c.act(); worst.kind == operation.KindOverwrite && final && (does == nil || !does.Turns) {
+		worst.undo = operation.Irreversible
+	}
+	worst.general = worst.kind != operation.KindCreate
 }
 
 // forget marks what the action does as unknown. What it was taken for still counts where

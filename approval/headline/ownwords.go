@@ -14,30 +14,20 @@ import (
 // It returns nil if the name may mean something else: a verb among the nouns, or several things.
 // final says that a change of that thing cannot be taken back.
 func (c *call) ownWords() (said wording.Sentence, final bool) {
-	does, at, n := c.verb()
-	if does == nil || n == 0 || c.looks() || slices.ContainsFunc(c.words[:at], func(w string) bool { return !c.service(w) }) {
-		return nil, false
-	}
-	t := toolName{act: c.turned(does), nouns: unversioned(c.words[at+n:])}
-	thing, _, owner := spoken.ThingOf(t.nouns)
-	listed := thing != nil && len(owner) == 0
-	if len(t.nouns) == 0 || listed && !does.Leads || slices.ContainsFunc(t.nouns, unclear) {
+	t, whole := c.ownName()
+	if t == nil {
 		return nil, false
 	}
 	said = wording.Sentence{wording.Say(t.act.Phrase, strings.Join(t.nouns, " "))}
-	if listed {
-		said[0].Args = []wording.Clause{{Phrase: thing.Any}}
+	if whole != nil {
+		said[0].Args = []wording.Clause{*whole}
 	}
-	where, kinds, key := c.repository(), []int{titleKey, idKey, otherKey}, ""
-	if whole, n, at := c.holds(&t); whole != nil && where == "" {
-		said[0].Args = []wording.Clause{{Text: strings.Join(t.nouns[n:], " ")}}
-		said, kinds, key = append(said, wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}}), []int{otherKey}, at
-	} else if whose, at := c.other(&t); whose != nil && where == "" && !slices.Contains(t.nouns, strings.TrimSuffix(at, "id")) {
-		how := t.act.With
-		if how == inside {
-			how = "of %s"
-		}
-		said, kinds = append(said, wording.Clause{Phrase: how, Args: []wording.Clause{*whose}}), []int{titleKey, otherKey}
+	where, kinds := c.repository(), []int{titleKey, idKey, otherKey}
+	holder, key := c.belongs(t, said)
+	if holder != nil && where == "" {
+		said, kinds = append(said, *holder), []int{titleKey, otherKey}
+	} else {
+		key = ""
 	}
 	parts := append(strings.Split(where, "/"), where, c.first(key))
 	if details := slices.DeleteFunc(c.details(mostNamed, kinds...), func(s string) bool { return slices.Contains(parts, s) }); len(details) > 0 {
@@ -46,7 +36,55 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 	if where != "" {
 		said = said.And(inside, where)
 	}
-	return said, t.final && does.Partly
+	return said, t.final && t.act.Partly
+}
+
+// ownName returns the verb and the nouns of a name that can be said in its own words, nil otherwise,
+// and the thing if it is a listed one.
+func (c *call) ownName() (t *toolName, listed *wording.Clause) {
+	does, at, n := c.verb()
+	if does == nil || n == 0 || c.looks() || slices.ContainsFunc(c.words[:at], func(w string) bool { return !c.service(w) }) {
+		return nil, nil
+	}
+	t = &toolName{act: c.turned(does), nouns: unversioned(c.words[at+n:])}
+	thing, _, owner := spoken.ThingOf(t.nouns)
+	if thing != nil && len(owner) == 0 {
+		listed = &wording.Clause{Phrase: thing.Any}
+	}
+	if len(t.nouns) == 0 || listed != nil && !does.Leads || slices.ContainsFunc(t.nouns, unclear) {
+		return nil, nil
+	}
+	return t, listed
+}
+
+// belongs says to what the thing belongs or goes, and the key that names it; a part of it that its
+// words name is taken out of them.
+func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clause, key string) {
+	if c.repository() != "" {
+		return nil, ""
+	}
+	if whole, n, key := c.holds(t); whole != nil {
+		said[0].Args = []wording.Clause{{Text: strings.Join(t.nouns[n:], " ")}}
+		return &wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}}, key
+	}
+	whose, key := c.other(t)
+	if whose == nil || slices.Contains(t.nouns, strings.TrimSuffix(key, "id")) {
+		return nil, ""
+	}
+	how := t.act.With
+	if how == inside {
+		how = "of %s"
+	}
+	return &wording.Clause{Phrase: how, Args: []wording.Clause{*whose}}, ""
+}
+
+// itself returns the nouns of a name that says by itself what is given to another thing:
+// assign_copilot_to_issue. It returns nil if they are listed or unclear.
+func (t *toolName) itself() wording.Sentence {
+	if t.thing != nil || len(t.others) == 0 || len(t.nouns) == 0 || slices.ContainsFunc(t.nouns, unclear) {
+		return nil
+	}
+	return wording.Sentence{{Text: strings.Join(t.nouns, " ")}}
 }
 
 // holds returns the thing that the first words of a tool's nouns name, to which the rest belongs, and

@@ -233,10 +233,7 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 	if !c.sends() || kind != operation.KindPeople && kind != operation.KindSend && kind != operation.KindPublish && kind != operation.KindUnknown {
 		return nil
 	}
-	what := c.first("text", "message", "body", "content", "status", "title")
-	if c.has("message") && len(c.recipients()) > 0 {
-		what = cmp.Or(what, c.first("payload"))
-	}
+	what := cmp.Or(c.first("text", "message", "body", "content", "status", "title"), c.payload())
 	if file := c.first("file", "filepath", "path", "mediapath", "media", "document", "attachment"); file != "" && what == "" && len(c.recipients()) > 0 {
 		return wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{{Text: file}, named(c.recipients())}}}
 	}
@@ -244,6 +241,14 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 		return nil
 	}
 	return c.sent("sends a message to %s: %s", "sends a message to %s", "sends a message: %s", c.recipients(), what)
+}
+
+// payload returns what a message to somebody holds, if an argument is named so.
+func (c *call) payload() string {
+	if !c.has("message") || len(c.recipients()) == 0 {
+		return ""
+	}
+	return c.first("payload")
 }
 
 // sends reports whether the tool's name says that it sends something.

@@ -208,8 +208,8 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	}
 	what := c.whole(&t, names, key)
 	second, ok := c.shared(&t, key, names)
-	if len(what) == 0 && t.thing == nil && ok && len(t.others) > 0 && len(t.nouns) > 0 && !slices.ContainsFunc(t.nouns, unclear) {
-		what = wording.Sentence{{Text: strings.Join(t.nouns, " ")}} // the name itself says what: assign_copilot_to_issue
+	if len(what) == 0 && ok {
+		what = t.itself()
 	}
 	if len(what) == 0 || !ok && len(t.others) > 0 {
 		return nil, nil // which one, how many, or one of two things remains unknown

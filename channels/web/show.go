@@ -59,10 +59,10 @@ func markup(text any, notes bool) template.HTML {
 // Words that have this many characters and a digit, an at sign or a slash are names that people
 // compare: numbers of accounts, identifiers, addresses, paths.
 // The long ones are drawn smaller in a heading on a phone.
-const comparable, long = 16, 24
+const tellable, long = 16, 24
 
 // name finds such a word.
-var name = regexp.MustCompile(`[^\s]{` + strconv.Itoa(comparable) + `,}`)
+var name = regexp.MustCompile(`[^\s]{` + strconv.Itoa(tellable) + `,}`)
 
 // whole returns plain text as HTML in which a name that people compare stays on one line, if it fits
 // on one.
