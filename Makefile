@@ -238,7 +238,7 @@ reference: ## regenerate docs/reference.md from the settings, policy keys, comma
 
 .PHONY: pictures
 pictures: ## redraw docs/pictures from real cards, with Chromium
-	$(GO) test -run='^(TestPictures|TestSlackPictures|TestAWholeSession)$$' -count=1 ./cmd/vaglio -pictures
+	$(GO) test -run='^(TestPictures|TestSlackPictures|TestKindPictures|TestAWholeSession)$$' -count=1 ./cmd/vaglio -pictures
 	cd $(BROWSER) && $(GO) test -run='^TestContactSheet$$' -count=1 ./inbox -pictures
 
 .PHONY: payloads

@@ -19,7 +19,7 @@ const besidesComment wording.Phrase = "with a comment: %s"
 
 // answer describes a reply to, or a comment on, a thing that the arguments name.
 func (c *call) answer(operation.Kind) wording.Sentence {
-	what, phrase := c.first("text", "message", "body", "comment", "content"), wording.Phrase("replies to %s: %s")
+	what, phrase := c.first("text", "message", "body", "comment", "commentbody", "content"), wording.Phrase("replies to %s: %s")
 	if c.has("comment") {
 		phrase = commentsOn
 	}
@@ -27,7 +27,7 @@ func (c *call) answer(operation.Kind) wording.Sentence {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
-		for _, end := range []string{"number", "id", "key", "iid"} {
+		for _, end := range []string{"number", "id", "key", "iid", "idorkey", "keyorid"} {
 			stem, ok := strings.CutSuffix(key, end)
 			thing, _, _ := spoken.ThingOf([]string{stem})
 			if !ok || thing == nil || slices.Contains(thing.Words, "comment") || len(c.args[key]) == 0 {
@@ -46,6 +46,27 @@ func (c *call) answer(operation.Kind) wording.Sentence {
 // answers reports whether the tool's name says that it replies to a thing, not to a person.
 func (c *call) answers() bool {
 	return c.has("comment", "reply", "respond") && !c.has("list", "get", "delete", "edit", "update", "resolve") && len(c.recipients()) == 0
+}
+
+// handed says that a tool hands the conversation over to a person, and why.
+func (c *call) handed(operation.Kind) wording.Sentence {
+	does, at, n := c.verb()
+	if does == nil || !slices.Contains([]wording.Phrase{"transfers %s", "escalates %s"}, does.Phrase) || len(c.words) <= at+n || joins(c.words[at+n]) != "to %s" || !c.speaksOf("people staff") {
+		return nil
+	}
+	if why := c.first("summary", "reason", "message", "text", "note"); why != "" {
+		return wording.Sentence{{Phrase: "hands the conversation over to a person: %s", Args: []wording.Clause{prose(why)}}}
+	}
+	return wording.Sentence{{Phrase: "hands the conversation over to a person"}}
+}
+
+// dialed says which phone a tool calls.
+func (c *call) dialed(operation.Kind) wording.Sentence {
+	does, _, _ := c.verb()
+	if !c.has("call", "dial", "phone", "ring") || !c.phones() || does != nil && !does.Makes && !does.Sets {
+		return nil
+	}
+	return wording.Sentence{{Phrase: "calls %s", Args: []wording.Clause{named(c.recipients())}}}
 }
 
 // posted describes what a tool posts in public.

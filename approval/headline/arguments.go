@@ -119,7 +119,7 @@ func somebody(noun string) bool { return spoken.Is("people names", noun) }
 // end.
 func (c *call) under(stems []string, end string) (names []string, key string) {
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
-		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || !slices.Contains(stems, stem) || spoken.Is("texts run", key) {
+		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || !either(stems, stem) || spoken.Is("texts run", key) {
 			continue
 		}
 		found := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
@@ -128,6 +128,14 @@ func (c *call) under(stems []string, end string) (names []string, key string) {
 		}
 	}
 	return nil, ""
+}
+
+// either reports whether a key is one of the stems, or says that it names this or something else:
+// "pageordatabase".
+func either(stems []string, key string) bool {
+	first, second, _ := strings.Cut(key, "or")
+	both := spoken.ThingAt(first) != nil && spoken.ThingAt(second) != nil
+	return slices.Contains(stems, key) || both && (slices.Contains(stems, first) || slices.Contains(stems, second))
 }
 
 // empty reports whether a value names nothing.
@@ -185,7 +193,7 @@ func (c *call) reached(worst *one, t *toolName) {
 		return
 	case worst.kind == operation.KindPublish && t.act.Sets: // it sets something; that another word of its name means publishing does not matter
 		worst.undo, worst.reach = operation.Partial, operation.ReachShared
-	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && t.thing.Final:
+	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && (t.thing.Final || slices.Contains(t.thing.Words, "draft")):
 		worst.reach = operation.ReachPublic // the call does not say whom it is sent to
 	}
 	if worst.reach == operation.ReachPublic && c.among(t) || worst.kind == operation.KindCredentials {
@@ -253,7 +261,11 @@ func (c *call) about(several bool) wording.Clause {
 		}
 		return wording.Clause{}
 	}
-	told := append(c.details(1, titleKey), c.details(mostNamed, otherKey)...)
+	told := c.details(1, titleKey)
+	if sum := c.amount(); len(sum) == 1 {
+		told = append(told, sum[0])
+	}
+	told = append(told, c.details(mostNamed, otherKey)...)
 	where := c.repository()
 	told = slices.DeleteFunc(told, func(s string) bool { return where == s || strings.HasSuffix(where, "/"+s) }) // it is said separately
 	if len(told) == 0 {
@@ -293,7 +305,7 @@ func (c *call) turned(act *spoken.Act) *spoken.Act {
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
 		for _, value := range c.args[key] {
-			if turned, _, _ := spoken.ActIn([]string{key + "=" + strings.ToLower(value)}); turned != nil {
+			if turned := spoken.Turned(key, value); turned != nil {
 				return turned
 			}
 		}

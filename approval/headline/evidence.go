@@ -229,19 +229,35 @@ func (c *call) means(kind operation.Kind) bool {
 // guessed describes an action by the tool's name alone, if neither the name nor the
 // arguments say what it applies to.
 func (c *call) guessed(worst *one) wording.Sentence {
+	own, ends := c.ownWords()
 	switch {
 	case c.means(worst.kind):
-		final := slices.ContainsFunc(c.words, func(w string) bool { act, _, _ := spoken.ActIn([]string{w}); return act != nil && act.Final })
-		if does, _, _ := c.act(); worst.kind == operation.KindOverwrite && final && (does == nil || !does.Turns) {
-			worst.undo = operation.Irreversible
+		c.finally(worst)
+		if own == nil {
+			return c.told(act(worst.said))
 		}
-		worst.general = worst.kind != operation.KindCreate
-		return c.told(act(worst.said))
 	case worst.kind == operation.KindSpend && c.has(strings.Fields(moneyWords())...) || worst.kind == operation.KindCredentials: // the nouns say that much
+	case own != nil:
+		worst.open()
 	default:
 		worst.forget()
 	}
-	return c.told(c.called())
+	switch {
+	case own == nil:
+		return c.told(c.called())
+	case ends && worst.changes():
+		worst.undo = operation.Irreversible
+	}
+	return own
+}
+
+// finally corrects whether what the name itself says can be undone.
+func (c *call) finally(worst *one) {
+	final := slices.ContainsFunc(c.words, func(w string) bool { act, _, _ := spoken.ActIn([]string{w}); return act != nil && act.Final })
+	if does, _, _ := c.act(); worst.kind == operation.KindOverwrite && final && (does == nil || !does.Turns) {
+		worst.undo = operation.Irreversible
+	}
+	worst.general = worst.kind != operation.KindCreate
 }
 
 // forget marks what the action does as unknown. What it was taken for still counts where

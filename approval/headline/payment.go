@@ -43,7 +43,7 @@ func moneyWords() string {
 
 // amounts returns the keys of arguments that say how much.
 func amounts() []string {
-	return []string{"amount", "amountmoney", "total", "price", "sum", "sourceamount", "targetamount"}
+	return []string{"amount", "amountmoney", "unitamount", "total", "price", "sum", "sourceamount", "targetamount"}
 }
 
 // payees returns the keys of arguments that say to whom.
@@ -65,6 +65,9 @@ func transfers(element map[string]any) bool {
 // payment describes what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
 	amount, to := c.amount(), c.values(payees())
+	if len(amount) == 0 && kind == operation.KindSpend {
+		return c.due()
+	}
 	if len(amount) == 0 || !c.pays(kind) {
 		return nil
 	}
@@ -79,6 +82,21 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 			return wording.Sentence{{Phrase: m.about, Args: []wording.Clause{named(amount), prose(item)}}}
 		default:
 			return wording.Sentence{{Phrase: m.amount, Args: []wording.Clause{named(amount)}}}
+		}
+	}
+	return nil
+}
+
+// due says what a tool pays whose name says only that it pays, without an amount: "pays the bill B9".
+func (c *call) due() wording.Sentence {
+	does, at, n := c.verb()
+	if does == nil || does.Phrase != "pays %s" || len(c.words) > at+n {
+		return nil
+	}
+	for _, noun := range []string{"bill", "invoice", "order", "booking", "reservation", "subscription"} {
+		thing, _, _ := spoken.ThingOf([]string{noun})
+		if names, _ := c.names(&spoken.Thing{}, false, noun); len(names) == 1 {
+			return wording.Sentence{{Phrase: does.Phrase, Args: []wording.Clause{{Phrase: thing.One, Args: []wording.Clause{named(names)}}}}}
 		}
 	}
 	return nil

@@ -172,6 +172,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		{c.webhook, false},
 		{c.request, c.outside()},
 		{c.answer, false},
+		{c.handed, false},
 		{c.posted, true},
 		{c.message, c.phones()},
 		{c.device, false},
@@ -227,21 +228,12 @@ func (c *call) mail(operation.Kind) wording.Sentence {
 		c.first("subject", "oggetto", "title", "body", "text", "message", "content"))
 }
 
-// dialed says which phone a tool calls.
-func (c *call) dialed(operation.Kind) wording.Sentence {
-	does, _, _ := c.verb()
-	if !c.has("call", "dial", "phone", "ring") || !c.phones() || does != nil && !does.Makes && !does.Sets {
-		return nil
-	}
-	return wording.Sentence{{Phrase: "calls %s", Args: []wording.Clause{named(c.recipients())}}}
-}
-
 // message describes what a tool says in a chat.
 func (c *call) message(kind operation.Kind) wording.Sentence {
 	if !c.sends() || kind != operation.KindPeople && kind != operation.KindSend && kind != operation.KindPublish && kind != operation.KindUnknown {
 		return nil
 	}
-	what := c.first("text", "message", "body", "content", "status", "title")
+	what := cmp.Or(c.first("text", "message", "body", "content", "status", "title"), c.payload())
 	if file := c.first("file", "filepath", "path", "mediapath", "media", "document", "attachment"); file != "" && what == "" && len(c.recipients()) > 0 {
 		return wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{{Text: file}, named(c.recipients())}}}
 	}
@@ -251,9 +243,17 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 	return c.sent("sends a message to %s: %s", "sends a message to %s", "sends a message: %s", c.recipients(), what)
 }
 
+// payload returns what a message to somebody holds, if an argument is named so.
+func (c *call) payload() string {
+	if !c.has("message") || len(c.recipients()) == 0 {
+		return ""
+	}
+	return c.first("payload")
+}
+
 // sends reports whether the tool's name says that it sends something.
 func (c *call) sends() bool {
-	return c.has("send", "invia", "spedisci", "inoltra", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm") &&
+	return (c.has("send", "invia", "spedisci", "inoltra", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm") || c.does("add", "message messages")) &&
 		!c.has("list", "get", "read", "search", "find", "draft", "delete", "edit", "update", "schedule")
 }
 

@@ -117,8 +117,13 @@ func (c *call) act() (act *spoken.Act, at, n int) {
 // verb returns the first verb of the tool's own name: the name of its server says nothing
 // about what one of its tools does.
 func (c *call) verb() (act *spoken.Act, at, n int) {
-	act, at, n = spoken.ActIn(c.words[c.server:])
-	return act, max(at, 0) + c.server, n
+	from := c.server
+	act, at, n = spoken.ActIn(c.words[from:])
+	for act != nil && act.Leads && slices.ContainsFunc(c.words[:from+at], func(w string) bool { return !c.service(w) }) {
+		from += at + n
+		act, at, n = spoken.ActIn(c.words[from:])
+	}
+	return act, max(at, 0) + from, n
 }
 
 // action returns the action that an argument names, for a tool whose name leaves it open.
@@ -203,6 +208,9 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	}
 	what := c.whole(&t, names, key)
 	second, ok := c.shared(&t, key, names)
+	if len(what) == 0 && ok {
+		what = t.itself()
+	}
 	if len(what) == 0 || !ok && len(t.others) > 0 {
 		return nil, nil // which one, how many, or one of two things remains unknown
 	}
@@ -360,7 +368,11 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 		if spoken.Is(list+" bare", key) {
 			return named(values), true
 		}
-		if thing := spoken.ThingAt(key); thing != nil && spoken.Is(list+" named", key) && found.Phrase == "" {
+		thing := spoken.ThingAt(key)
+		if at := spoken.ThingAt(strings.TrimPrefix(key, "newparent")); list == "targets" && at != nil && strings.HasPrefix(key, "newparent") {
+			return wording.Clause{Phrase: at.One, Args: []wording.Clause{named(values)}}, true
+		}
+		if thing != nil && spoken.Is(list+" named", key) && found.Phrase == "" {
 			found = wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}
 		}
 	}

@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -43,22 +44,29 @@ func (c *call) whose(t *toolName) *wording.Clause {
 	if holder := c.holder(); holder != nil {
 		return holder
 	}
-	return c.other(t)
+	other, _ := c.other(t)
+	return other
 }
 
-// other returns the other thing that an identifier names, if there is only one.
-func (c *call) other(t *toolName) (whose *wording.Clause) {
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
-		stem, ok := strings.CutSuffix(key, "id")
+// other returns the other thing that an identifier names, and its key, if there is only one besides
+// people: what is theirs is named by itself.
+func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
+	var person *wording.Clause
+	for _, k := range slices.Sorted(maps.Keys(c.args)) {
+		stem, ok := strings.CutSuffix(k, "id")
 		thing, _, rest := spoken.ThingOf([]string{stem})
-		if !ok || thing == nil || thing == t.thing || len(rest) > 0 || len(c.args[key]) == 0 {
+		if !ok || thing == nil || thing == t.thing || len(rest) > 0 || len(c.args[k]) == 0 {
 			continue
 		}
-		if whose != nil {
-			return nil
+		called := &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}
+		switch {
+		case nobody(thing) && whose != nil, !nobody(thing) && person != nil:
+			return nil, ""
+		case nobody(thing):
+			whose, key, t.final = called, k, thing.Final
+		default:
+			person, key = called, cmp.Or(key, k)
 		}
-		t.final = thing.Final
-		whose = &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}
 	}
-	return whose
+	return cmp.Or(whose, person), key
 }

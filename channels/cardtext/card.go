@@ -354,7 +354,7 @@ func (c *Card) standing(w *writer, call *Call, budget int) {
 	}
 	if call.State == approval.Pending {
 		switch {
-		case call.why.runes == 0:
+		case call.why.runes == 0, c.saidBefore(call):
 		case call.effect != "":
 			w.line("why.effect", templates.Values{"effect": call.effect, "why": bounded(call.why, maxWhy)})
 		case call.why.String() == c.Texts.Plain("why.threshold", nil): // our own words, and no quotation

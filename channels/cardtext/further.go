@@ -100,3 +100,17 @@ func Stands(texts *templates.Texts, it *approval.Item) Text {
 
 // maxKind is how many characters of each word of a kind are shown.
 const maxKind = 40
+
+// saidBefore reports whether a call above this one waits for the same reason, and says so.
+func (c *Card) saidBefore(call *Call) bool {
+	for i := range c.Calls {
+		above := &c.Calls[i]
+		if above == call {
+			return false
+		}
+		if above.State == approval.Pending && above.effect == call.effect && above.why.String() == call.why.String() {
+			return true
+		}
+	}
+	return false
+}

@@ -73,3 +73,34 @@ func TestWhyTheRulesAsk(t *testing.T) {
 		}
 	}
 }
+
+// TestWhyIsSaidOnce checks that calls of one card that wait for the same reason say it once, and that
+// another reason, or that of a call which no longer waits, is said again.
+func TestWhyIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	item := func(against string, state approval.State) approval.Item {
+		p := vaglio.Proposal{Executor: "fs_read"}
+		g := vaglio.GradientResult{Judge: "j", Score: 0.1, Confidence: 1, MinScore: 0.5, Reasoning: against}
+		v := vaglio.Verdict{BlockedBy: vaglio.PhaseJudge, JudgeKind: g.Judge, Score: g.Score, Results: []vaglio.GradientResult{g}}
+		return approval.Item{Executor: p.Executor, State: state, Verdict: v, Refusal: approval.Refuse(p, v)}
+	}
+	wait, denied := approval.Pending, approval.Denied
+	for name, tt := range map[string]struct {
+		items []approval.Item
+		says  int
+	}{
+		"one reason":        {[]approval.Item{item("it is odd", wait), item("it is odd", wait), item("it is odd", wait)}, 1},
+		"two reasons":       {[]approval.Item{item("it is odd", wait), item("it is far", wait), item("it is odd", wait)}, 2},
+		"the first is over": {[]approval.Item{item("it is odd", denied), item("it is odd", wait)}, 1},
+	} {
+		texts := textsIn(t, templates.English)
+		card := cardtext.Read(approval.Card{Ask: "abc", Agent: "bot", Items: tt.items}, texts)
+		all := ""
+		for i := range tt.items {
+			all += card.Call(i, cardtext.Everything, 0).String()
+		}
+		if got := strings.Count(all, "it is odd") + strings.Count(all, "it is far"); got != tt.says {
+			t.Errorf("%s: said %d times, want %d:\n%s", name, got, tt.says, all)
+		}
+	}
+}

@@ -15,11 +15,15 @@ import (
 )
 
 // skeleton returns the structure of a page without its texts, and without the marks in
-// them.
+// them, what keeps names on one line, and the lines of arguments.
 func skeleton(n *html.Node) []string {
 	var s []string
 	for c := range n.ChildNodes() {
 		if c.Type != html.ElementNode || c.Data == "mark" {
+			continue
+		}
+		if class := strings.Fields(tree{c}.attr("class")); c.Data == "span" && len(class) > 0 && (class[0] == "whole" || class[0] == "line") {
+			s = append(s, skeleton(c)...)
 			continue
 		}
 		s = append(s, "<"+c.Data+" "+tree{c}.attr("class")+" "+tree{c}.attr("name")+">")

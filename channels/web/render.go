@@ -118,6 +118,7 @@ func (w *Web) loadPages(texts *templates.Texts) (*template.Template, error) {
 func (w *Web) funcs() template.FuncMap {
 	return template.FuncMap{
 		"show":     show,
+		"hanging":  hanging,
 		"brief":    brief,
 		"plain":    plain,
 		"asset":    func(name string) string { return w.assets[name].url },

@@ -3,6 +3,8 @@ package web
 import (
 	"fmt"
 	"html/template"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,7 +30,11 @@ func markup(text any, notes bool) template.HTML {
 		class := "lookalike"
 		switch r.Kind {
 		case visible.Plain:
-			b.WriteString(template.HTMLEscapeString(r.Text))
+			if notes {
+				b.WriteString(whole(r.Text))
+			} else {
+				b.WriteString(template.HTMLEscapeString(r.Text))
+			}
 			continue
 		case visible.Hidden:
 			class = "hidden"
@@ -48,6 +54,42 @@ func markup(text any, notes bool) template.HTML {
 	}
 	//nolint:gosec // Every piece was escaped above.
 	return template.HTML(b.String())
+}
+
+// Words that have this many characters and a digit, an at sign or a slash are names that people
+// compare: numbers of accounts, identifiers, addresses, paths.
+// The long ones are drawn smaller in a heading on a phone.
+const tellable, long = 16, 24
+
+// name finds such a word.
+var name = regexp.MustCompile(`[^\s]{` + strconv.Itoa(tellable) + `,}`)
+
+// whole returns plain text as HTML in which a name that people compare stays on one line, if it fits
+// on one.
+func whole(text string) string {
+	var b strings.Builder
+	end := 0
+	for _, at := range name.FindAllStringIndex(text, -1) {
+		word := text[at[0]:at[1]]
+		if !strings.ContainsAny(word, "0123456789@/") {
+			continue
+		}
+		class := "whole"
+		if utf8.RuneCountInString(word) >= long {
+			class = "whole long"
+		}
+		fmt.Fprintf(&b, `%s<span class="%s">%s</span>`, template.HTMLEscapeString(text[end:at[0]]), class, template.HTMLEscapeString(word))
+		end = at[1]
+	}
+	return b.String() + template.HTMLEscapeString(text[end:])
+}
+
+// hanging is show for a text of several lines, each of which is a block of its own: what does not fit
+// on its line goes on below its beginning, further in.
+func hanging(text any) template.HTML {
+	const open, end = `<span class="line">`, "\n</span>"
+	all := strings.Split(string(show(text)), "\n")
+	return template.HTML(open + strings.Join(all, end+open) + "</span>") //nolint:gosec // show escaped it.
 }
 
 // maxLabel is the longest label, in characters.
@@ -75,7 +117,7 @@ func saidOf(t cardtext.Text) template.HTML {
 			p.Text = string(unicode.ToUpper(first)) + p.Text[size:]
 		}
 		if p.Kind == cardtext.Theirs {
-			b.WriteString(`<b class="outside">` + template.HTMLEscapeString(p.Text) + `</b>`)
+			b.WriteString(`<b class="outside">` + whole(p.Text) + `</b>`)
 		} else {
 			b.WriteString(template.HTMLEscapeString(p.Text))
 		}

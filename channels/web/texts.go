@@ -73,7 +73,7 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"does":      func(it approval.Item) template.HTML { return saidOf(cardtext.Headline(texts, &it.Headline)) },
 		"step":      func(v entryView) template.HTML { return saidOf(cardtext.StepHeadline(texts, &v.Step)) },
 		"call":      func(v entryView) string { return callBeside(texts, &v) },
-		"follows":   func(c approval.Card) string { return follows(texts, &c) },
+		"follows":   func(c approval.Card) []string { return strings.SplitN(follows(texts, &c), " · ", 2) },
 		"score":     texts.Score,
 		"number":    texts.Number,
 		"when":      texts.Stamp,

@@ -37,12 +37,14 @@ type scene struct {
 	lang, words, allow string
 	// tidy, prune and ship are what the user asked for: a push, a removal, a release.
 	tidy, prune, ship string
+	// rent and site are a payment and a script.
+	rent, site string
 }
 
 func scenes() []scene {
 	return []scene{
-		{"en", "not on a Friday, please", "Allow once", "clean up the history of main", "drop the backups of 2019", "release 2.0"},
-		{"it", "non di venerdì, per favore", "Consenti una volta", "metti in ordine la storia di main", "elimina i backup del 2019", "pubblica la 2.0"},
+		{"en", "not on a Friday, please", "Allow once", "clean up the history of main", "drop the backups of 2019", "release 2.0", "pay the rent for December", "put the new site online"},
+		{"it", "non di venerdì, per favore", "Consenti una volta", "metti in ordine la storia di main", "elimina i backup del 2019", "pubblica la 2.0", "paga l’affitto di dicembre", "metti online il nuovo sito"},
 	}
 }
 

@@ -80,6 +80,9 @@ func (r *reading) clientCall(library string, words []string, call *shell.Call) [
 	if final {
 		e.Reversibility = Irreversible
 	}
+	if strings.HasPrefix(string(said[0].Phrase), "sends mail to ") {
+		e.Reach = ReachPublic
+	}
 	return []Effect{e.atLeastShared().with(said, library+" "+name)}
 }
 

@@ -23,6 +23,10 @@ func Method(name, library string, given []string, split func(string) []string) (
 	if m.thing != nil && m.thing.paidBack(m.act, options) != nil {
 		return m.thing.paidBack(m.act, options), true
 	}
+	if mail := m.mail(options); mail != nil {
+		return mail, true
+	}
+	m.turned(options)
 	object, ok := m.object(operands, options)
 	if !ok {
 		return wording.Sentence{called}, false
@@ -39,9 +43,44 @@ type method struct {
 	// noun is the thing's name, holder the words before it, further those after a joint.
 	noun            string
 	holder, further []string
-	// many says that the name is about several things.
-	many bool
+	// many says that the name is about several things, got that it is called on one thing that
+	// another method returned, and takes no other.
+	many, got bool
 }
+
+// mail says to whom a mail goes, and about what, if the options tell.
+func (m *method) mail(options []string) wording.Sentence {
+	to, about := behind(options, "--to"), behind(options, "--subject")
+	if m.thing == nil || m.act.Phrase != "sends %s" || !slices.Contains(m.thing.Words, "mail") || len(to) != 1 || len(about) > 1 || strings.Contains(to[0], "$") {
+		return nil
+	}
+	if len(about) == 0 {
+		return wording.Sentence{wording.Say("sends mail to %s", to[0])}
+	}
+	return wording.Sentence{wording.Say("sends mail to %s: %s", to[0], about[0])}
+}
+
+// turned replaces a change by what an option makes of the thing, as state=closed does.
+func (m *method) turned(options []string) {
+	if m.act == nil || !m.act.Partly || m.act.Makes {
+		return
+	}
+	for i, option := range options[:max(len(options)-1, 0)] {
+		if name, ok := strings.CutPrefix(option, "--"); ok {
+			if act := Turned(name, options[i+1]); act != nil {
+				m.act = act
+				return
+			}
+		}
+	}
+}
+
+// Turned returns what a change is called that sets this property to this value; nil if it has no
+// verb of its own.
+func Turned(property, value string) *Act { return known().acts[property+"="+strings.ToLower(value)] }
+
+// getters are the verbs of methods that return a thing of which the next method does something.
+const getters = "get fetch find retrieve"
 
 // methodOf reads the words of a method's name, or the last part before it (stripe.Refund.create).
 func methodOf(path, words []string, split func(string) []string) (m method) {
@@ -53,12 +92,15 @@ func methodOf(path, words []string, split func(string) []string) (m method) {
 	m.act, m.further = act, words[n+len(nouns):]
 	if len(nouns) == 0 {
 		nouns = split(path[max(0, len(path)-2)])
+		if len(nouns) > 1 && slices.Contains(strings.Fields(getters), nouns[0]) {
+			m.got, nouns = true, nouns[1:]
+		}
 	}
 	if slices.Equal(nouns, []string{"client"}) { // the library's own
 		return m
 	}
 	m.thing, m.many, m.holder = ThingOf(nouns)
-	m.many = m.many && len(words) > n
+	m.many = m.many && (len(words) > n || m.got)
 	m.noun = strings.TrimSuffix(strings.Join(nouns[len(m.holder):], "-"), "s")
 	return m
 }
@@ -70,7 +112,7 @@ func (m *method) object(operands, options []string) (object wording.Clause, ok b
 	}
 	object, named := objectOf(m.act, m.thing, m.noun, operands, options)
 	if !named {
-		return wording.Clause{Phrase: m.thing.Any}, m.act.Makes && !m.many
+		return wording.Clause{Phrase: m.thing.Any}, (m.act.Makes || m.got && len(operands) == 0) && !m.many
 	}
 	return object, !strings.Contains(object.String(), "$")
 }

@@ -26,6 +26,9 @@ type Act struct {
 	Turns, Partly, Final, Ends bool
 	// Makes says that it adds a thing, Sets that it starts one.
 	Makes, Sets bool
+	// Leads says that it is a verb only where it begins a tool's name: "place_order", but not
+	// "find_place".
+	Leads bool
 	// Kept says that versioned things stay recoverable.
 	Kept bool
 	// holders says that it empties a thing that holds others.
@@ -206,7 +209,7 @@ func (w *words) take(section, said string, list, marks []string) bool {
 		a := &Act{
 			Phrase: phrases[0],
 			Turns:  mark(&marks, "turns"), Partly: mark(&marks, "partly"), Final: mark(&marks, "final"), Ends: mark(&marks, "ends"), Kept: mark(&marks, "kept"),
-			Makes: mark(&marks, "makes"), Sets: mark(&marks, "sets"), holders: mark(&marks, "holders"),
+			Makes: mark(&marks, "makes"), Sets: mark(&marks, "sets"), Leads: mark(&marks, "leads"), holders: mark(&marks, "holders"),
 			With: "in " + wording.Placeholder,
 		}
 		if len(marks) == 1 {

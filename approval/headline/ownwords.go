@@ -1,0 +1,123 @@
+package headline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// ownWords says what a tool does in the words of its name, if they are a verb and then nouns that
+// are not listed, and of which thing or with which arguments: "activates roaming of the line L1".
+// It returns nil if the name may mean something else: a verb among the nouns, or several things.
+// final says that a change of that thing cannot be taken back.
+func (c *call) ownWords() (said wording.Sentence, final bool) {
+	t, whole := c.ownName()
+	if t == nil {
+		return nil, false
+	}
+	said = wording.Sentence{wording.Say(t.act.Phrase, strings.Join(t.nouns, " "))}
+	if whole != nil {
+		said[0].Args = []wording.Clause{*whole}
+	}
+	where, kinds := c.repository(), []int{titleKey, idKey, otherKey}
+	holder, key := c.belongs(t, said)
+	if holder != nil && where == "" {
+		said, kinds = append(said, *holder), []int{titleKey, otherKey}
+	} else {
+		key = ""
+	}
+	parts := append(strings.Split(where, "/"), where, c.first(key))
+	if details := slices.DeleteFunc(c.details(mostNamed, kinds...), func(s string) bool { return slices.Contains(parts, s) }); len(details) > 0 {
+		said = said.And("(%s)", strings.Join(details, ", "))
+	}
+	if where != "" {
+		said = said.And(inside, where)
+	}
+	return said, t.final && t.act.Partly
+}
+
+// ownName returns the verb and the nouns of a name that can be said in its own words, nil otherwise,
+// and the thing if it is a listed one.
+func (c *call) ownName() (t *toolName, listed *wording.Clause) {
+	does, at, n := c.verb()
+	if does == nil || n == 0 || c.looks() || slices.ContainsFunc(c.words[:at], func(w string) bool { return !c.service(w) }) {
+		return nil, nil
+	}
+	t = &toolName{act: c.turned(does), nouns: unversioned(c.words[at+n:])}
+	thing, _, owner := spoken.ThingOf(t.nouns)
+	if thing != nil && len(owner) == 0 {
+		listed = &wording.Clause{Phrase: thing.Any}
+	}
+	if len(t.nouns) == 0 || listed != nil && !does.Leads || slices.ContainsFunc(t.nouns, unclear) {
+		return nil, nil
+	}
+	return t, listed
+}
+
+// belongs says to what the thing belongs or goes, and the key that names it; a part of it that its
+// words name is taken out of them.
+func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clause, key string) {
+	if c.repository() != "" {
+		return nil, ""
+	}
+	if whole, n, key := c.holds(t); whole != nil {
+		said[0].Args = []wording.Clause{{Text: strings.Join(t.nouns[n:], " ")}}
+		return &wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}}, key
+	}
+	whose, key := c.other(t)
+	if whose == nil || slices.Contains(t.nouns, strings.TrimSuffix(key, "id")) {
+		return nil, ""
+	}
+	how := t.act.With
+	if how == inside {
+		how = "of %s"
+	}
+	return &wording.Clause{Phrase: how, Args: []wording.Clause{*whose}}, ""
+}
+
+// itself returns the nouns of a name that says by itself what is given to another thing:
+// assign_copilot_to_issue. It returns nil if they are listed or unclear.
+func (t *toolName) itself() wording.Sentence {
+	if t.thing != nil || len(t.others) == 0 || len(t.nouns) == 0 || slices.ContainsFunc(t.nouns, unclear) {
+		return nil
+	}
+	return wording.Sentence{{Text: strings.Join(t.nouns, " ")}}
+}
+
+// holds returns the thing that the first words of a tool's nouns name, to which the rest belongs, and
+// how many words that are, and the key of the argument: "update_reservation_baggages" is about a reservation. Nothing is returned
+// if the arguments do not say which, or the word is one that also means other things.
+func (c *call) holds(t *toolName) (whole *wording.Clause, n int, key string) {
+	for n := len(t.nouns) - 1; n > 0; n-- {
+		thing, _, before := spoken.ThingOf(t.nouns[:n])
+		if thing == nil || len(before) > 0 || thing.Words[0] != strings.Join(t.nouns[:n], "-") {
+			continue
+		}
+		if names, key := c.names(&spoken.Thing{}, false, strings.Join(t.nouns[:n], "")); len(names) == 1 && names[0] != c.first("id", "name") {
+			t.final = thing.Final
+			return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}, n, key
+		}
+	}
+	return nil, 0, ""
+}
+
+// unclear reports whether a word after the verb makes it open what the verb applies to: another
+// verb, or what joins or counts things.
+func unclear(word string) bool {
+	act, _, _ := spoken.ActIn([]string{word})
+	return act != nil && !act.Leads || joins(word) != "" || spoken.Is("options manner", word) || spoken.Is("things-that generic", word)
+}
+
+// open leaves open whether what a tool does can be undone, if its name says what that is but not
+// what follows. What it was taken for still counts where the worst calls require more than a yes.
+func (o *one) open() {
+	reach := o.touches()
+	o.forget()
+	o.kind, o.general, o.undo = operation.KindOverwrite, true, operation.Partial
+	if o.reach = reach; reach == operation.ReachPublic {
+		o.reach = operation.ReachShared
+	}
+}
