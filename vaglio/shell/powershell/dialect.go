@@ -52,7 +52,7 @@ func Looks(text string) Dialect {
 	const enough = 4096                                           // the form shows at the beginning
 	text, _, _ = strings.Cut(text[:min(len(text), enough)], "<<") // what follows is in another language
 	s := shape{cmdTest: existTest.MatchString(text[:min(len(text), len("@@if not exist x"))])}
-	for first := true; text != ""; {
+	for first, last := true, byte(0); text != ""; {
 		n := strings.IndexAny(text, " \t\r\n;|&(){}'\"<>")
 		if n < 0 {
 			n = len(text)
@@ -67,11 +67,15 @@ func Looks(text string) Dialect {
 				return s.dialect()
 			}
 			s.variable = s.variable || (first || c == '"') && strings.Contains(strings.ToLower(inside), "$env:") // it may be expanded
+			if name := substituted.FindStringSubmatch(inside); c == '"' && name != nil {
+				s.command(name[1])
+			}
 			n, first = len(inside)+2, false
 		default:
+			s.variable = s.variable || first && strings.IndexByte(";&", last) < 0 && callOperator.MatchString(text)
 			n, first = 1, first || strings.IndexByte("\n;|&({", c) >= 0
 		}
-		text = text[n:]
+		last, text = text[n-1], text[n:]
 	}
 	return s.dialect()
 }
@@ -80,7 +84,7 @@ func Looks(text string) Dialect {
 type shape struct {
 	cmdTest  bool // if exist
 	cmdlet   bool // a command is named Verb-Noun
-	variable bool // $env:X, $_., $x = or a method of a type
+	variable bool // $env:X, $_., $x =, a method of a type, or the call operator
 	path     bool // a Windows path outside quotes
 	percent  bool // %NAME%\
 	slashes  bool // options begin with a slash
@@ -140,5 +144,8 @@ var (
 	assigned  = regexp.MustCompile(`^\$[A-Za-z_]\w*\s*=[\s'"$@(\[{]`) // of a variable by its name with the $
 	capitals  = regexp.MustCompile(`^[A-Z]\w*-[A-Z]`)
 	percents  = regexp.MustCompile(`^[^%]*%[\dA-Z_\x{80}-\x{10ffff}]{2,}%(?:\\|$)|^%%?[A-Za-z]$`)
-	drives    = regexp.MustCompile(`^(?:[A-Za-z]:(?:$|\\(?:$|[^\\]))|\.(?:\\\w.|\.\\\w))`)
+	// & before a quoted name runs it. Where a command begins, no Unix shell takes an &.
+	callOperator = regexp.MustCompile(`^&[ \t]+["'$.]`)
+	substituted  = regexp.MustCompile(`\$\(\(?([A-Z][a-z]+-[A-Z]\w+)\s`)
+	drives       = regexp.MustCompile(`^(?:[A-Za-z]:(?:$|\\(?:$|[^\\]))|\.(?:\\\w.|\.\\\w))`)
 )
