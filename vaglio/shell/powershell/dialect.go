@@ -66,10 +66,7 @@ func Looks(text string) Dialect {
 			if !closed {
 				return s.dialect()
 			}
-			s.variable = s.variable || (first || c == '"') && strings.Contains(strings.ToLower(inside), "$env:") // it may be expanded
-			if name := substituted.FindStringSubmatch(inside); c == '"' && name != nil {
-				s.command(name[1])
-			}
+			s.quoted(inside, c, first)
 			n, first = len(inside)+2, false
 		default:
 			s.variable = s.variable || first && strings.IndexByte(";&", last) < 0 && callOperator.MatchString(text)
@@ -103,6 +100,14 @@ func (s *shape) dialect() Dialect {
 		return PowerShell
 	}
 	return Posix
+}
+
+// quoted records what the text inside quotes shows; it may be expanded.
+func (s *shape) quoted(inside string, quote byte, first bool) {
+	s.variable = s.variable || (first || quote == '"') && strings.Contains(strings.ToLower(inside), "$env:")
+	if name := substituted.FindStringSubmatch(inside); quote == '"' && name != nil {
+		s.command(name[1])
+	}
 }
 
 // word records what the word of n bytes shows with which a text begins, wherever it is.
