@@ -322,6 +322,13 @@ func (f Facts) Made(name string) bool {
 	return made
 }
 
+// Touched reports whether anything was put at a path, or into a folder above it that may have
+// brought it.
+func (f Facts) Touched(name string) bool {
+	puts := []Deed{Wrote, Built, Fetched, Unpacked, Brought, Moved}
+	return f.any(func(fact *Fact) bool { return slices.Contains(puts, fact.Deed) && isBelow(fact.Path, name) })
+}
+
 // MovedTo reports whether something was moved to a path, or below it. A link that is removed
 // with its folder leaves what it leads to.
 func (f Facts) MovedTo(name string) bool {

@@ -1,6 +1,7 @@
 package vaglio_test
 
 import (
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -57,7 +58,12 @@ func TestSteps(t *testing.T) {
 			continue // a heading
 		}
 		n++
-		if end, why := endOf(t, engine, strings.Split(calls, " ;; ")); end != want {
+		at, disk := engine, files
+		if strings.Contains(calls, "put: ") {
+			disk = maps.Clone(files)
+			at = engineAt(t, disk)
+		}
+		if end, why := endOf(t, at, disk, strings.Split(calls, " ;; ")); end != want {
 			t.Errorf("%s: ends with %s, want %s: %s", calls, end, want, why)
 		}
 	}
@@ -83,11 +89,16 @@ func engineAt(t *testing.T, files folderOf) *vaglio.Engine {
 }
 
 // endOf makes the calls of a session until one does not pass. If that is not the last one, it
-// says so.
-func endOf(t *testing.T, engine *vaglio.Engine, calls []string) (end, why string) {
+// says so. `put: NAME: TEXT` is no call: a file is then on the disk.
+func endOf(t *testing.T, engine *vaglio.Engine, disk folderOf, calls []string) (end, why string) {
 	t.Helper()
 	var sessions vaglio.Sessions
 	for i, line := range calls {
+		if file, ok := strings.CutPrefix(line, "put: "); ok {
+			name, text, _ := strings.Cut(file, ": ")
+			disk["/home/u/app/"+name] = unescaped(text)
+			continue
+		}
 		p := stepOf(t, line)
 		p.Facts = sessions.Facts(&p)
 		v, err := engine.Judge(t.Context(), p)

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -128,10 +129,10 @@ func languageOf(name string) string {
 // Words returns the words of a name in snake, kebab, dotted or camel case, in lower case.
 func Words(name string) []string { return slices.AppendSeq(make([]string, 0, 4), EachWord(name)) }
 
-// nameWords returns the words of an executor's name. A language written as two words counts as
-// one.
+// nameWords returns the words of an executor's name, without its version. A language written as two
+// words counts as one.
 func nameWords(name string) []string {
-	all := Words(name)
+	all := Unversioned(Words(name))
 	for i := 0; i+1 < len(all); i++ {
 		switch pair := all[i] + all[i+1]; pair {
 		case "powershell", "javascript", "typescript":
@@ -141,6 +142,17 @@ func nameWords(name string) []string {
 	}
 	return all
 }
+
+// Unversioned returns the words of a tool's name without a version at the end: run_command_v2 is a
+// run_command.
+func Unversioned(words []string) []string {
+	if last := len(words) - 1; last > 0 && version.MatchString(words[last]) {
+		return words[:last]
+	}
+	return words
+}
+
+var version = regexp.MustCompile(`^v[0-9]+$`)
 
 // EachWord yields the words of a name in snake, kebab, dotted or camel case, in
 // lower case. An acronym is one word, with the s of its plural.

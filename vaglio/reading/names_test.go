@@ -35,6 +35,7 @@ func TestNamesOfPrograms(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"run_java_script": "run javascript", "PowerShell": "powershell", "type_script_eval": "typescript eval", "java_x_script": "java x script", "script": "script",
+		"run_terminal_command_v2": "run terminal command", "v2": "v2", "deleteFileV2": "delete file", "vacuum_v": "vacuum v", "push_v2_tag": "push v2 tag",
 	} {
 		if got := strings.Join(nameWords(name), " "); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)

@@ -323,3 +323,55 @@ func behindEnv(words []Word) []Word {
 	_, rest = leadingAssigns(rest)
 	return rest
 }
+
+// ImportsTooMuch is said of a program and a file that it imports, which was not read.
+const ImportsTooMuch wording.Phrase = "%s imports a file that does too much to be read in full"
+
+// importing reads a program of the source's own, which may import files of the project. That these
+// are too much to be read is no mistake of the source: then the program is read without them, and
+// they count as scripts that were not read.
+func (r *reader) importing(f *frame, p *Program, read func()) {
+	budget, problems := r.budget, len(r.out.Problems)
+	var imports []string
+	p.Source = func(path string) (string, bool) {
+		text, ok := r.fileText(path)
+		if ok && !r.written(Text(path)) && !slices.Contains(imports, path) {
+			imports = append(imports, path)
+		}
+		return text, ok
+	}
+	if left := budget - ownSteps; f.file == nil && r.steps < left {
+		r.budget = left
+	}
+	p.Cwd, _ = r.cwd().Text()
+	p.Found, p.Path, p.Steps = f.found, f.pathOf(p), r.budget-r.steps
+	read()
+	r.budget = budget
+	if f.file != nil || len(imports) == 0 || r.steps > budget || len(r.out.Commands) > maxCommands || !r.unspend(problems) {
+		return
+	}
+	p.Source, p.Steps = nil, r.budget-r.steps
+	read()
+	for _, file := range imports {
+		r.problem(f, Problem{
+			Kind: ProblemScriptFile, Detail: wording.Say(ImportsTooMuch, p.Language), Word: Text(file), Interpreter: p.Language,
+		})
+	}
+}
+
+// unspend forgets that the budget was spent since the given number of problems, and reports whether
+// it was.
+func (r *reader) unspend(problems int) bool {
+	spent := r.stopped
+	r.stopped = false
+	r.out.Problems = slices.DeleteFunc(r.out.Problems, func(p Problem) bool {
+		problems--
+		is := problems < 0 && p.Kind == ProblemTooCostly
+		if is {
+			delete(r.problems, problemKey{p.Kind, p.Word.String(), p.Span.Start})
+		}
+		spent = spent || is
+		return is
+	})
+	return spent
+}

@@ -279,22 +279,23 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	p.Home = func(user string) Word { w, _ := r.home(user); return w }
 	p.Env = func(name string) (Word, bool) { return r.passed(f, name), r.unset(f, name) }
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
-	p.Cwd, _ = r.cwd().Text()
 	p.Beside = slices.Clip(f.runs)
 	for _, k := range f.calls {
 		for _, w := range k.argv {
 			p.Beside = append(p.Beside, w.String())
 		}
 	}
-	p.Source, p.Found, p.Path, p.Steps = r.fileText, f.found, f.pathOf(p), r.budget-r.steps
-	res := r.opts.Programs.Read(p)
-	*loose = res.Loose
-	r.step(f, res.Steps)
-	r.scoped(func() Word {
-		for i := range res.Actions {
-			r.programStep(f, p.Language, &res.Actions[i])
-		}
-		return out
+	res := &ProgramResult{}
+	r.importing(f, p, func() {
+		res = r.opts.Programs.Read(p)
+		*loose = res.Loose
+		r.step(f, res.Steps)
+		r.scoped(func() Word {
+			for i := range res.Actions {
+				r.programStep(f, p.Language, &res.Actions[i])
+			}
+			return out
+		})
 	})
 	if !f.capture || !res.Wrote {
 		return out

@@ -95,6 +95,9 @@ func (b *Budget) Spend(steps int) bool {
 	return b.steps <= maxSteps
 }
 
+// Left returns how many steps are left.
+func (b *Budget) Left() int { return max(maxSteps-b.steps, 0) }
+
 // reader reads one source.
 type reader struct {
 	opts    *Options

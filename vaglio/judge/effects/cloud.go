@@ -199,7 +199,7 @@ func (c *command) elsewhere(name string, out []Effect) []Effect {
 	case !t.ofClass("running-verb", c.operand(0)) && !t.ofClass("running-verb", c.operand(1)), !c.production():
 		return out
 	default:
-		at = join(c.all)
+		at = join(append([]arg{literal(name)}, c.all...))
 	}
 	for i := range out {
 		if e := &out[i]; e.Kind != KindRead && (e.Reach == ReachWorkspace || e.Reach == ReachUser) {

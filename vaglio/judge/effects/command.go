@@ -140,6 +140,10 @@ func (r *reading) problem(p *shell.Problem) {
 				return
 			}
 		}
+		if p.Detail.Phrase == shell.ImportsTooMuch && r.facts.Touched(p.Word.String()) {
+			r.unread(p)
+			return
+		}
 		r.note(say(what, argOf(p.Word).text))
 	case shell.ProblemDownload:
 		r.downloaded(p)

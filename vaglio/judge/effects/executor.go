@@ -40,7 +40,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 		t.known = *p.Context.Known
 	}
 	t.name, t.server = splitName(p.Executor)
-	t.words = readings.Words(t.name)
+	t.words = readings.Unversioned(readings.Words(t.name))
 	r.stays = t.is("run_in_background", "is_background", "background")
 	if t.ofClient(p) {
 		return

@@ -300,7 +300,7 @@ func (r *reading) freeAt(v *invocation, a arg) string {
 // emptied decides about what was deleted where nothing was, now that the whole call is known.
 func (r *reading) emptied() {
 	for _, name := range slices.Clone(r.absent) {
-		if !r.madeNow(name) {
+		if made, _ := r.madeAt(name); made == "" || !r.facts.Made(name) && !r.isAbsent(made) {
 			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
 		}
 	}

@@ -52,7 +52,7 @@ func Looks(text string) Dialect {
 	const enough = 4096                                           // the form shows at the beginning
 	text, _, _ = strings.Cut(text[:min(len(text), enough)], "<<") // what follows is in another language
 	s := shape{cmdTest: existTest.MatchString(text[:min(len(text), len("@@if not exist x"))])}
-	for first := true; text != ""; {
+	for first, last := true, byte(0); text != ""; {
 		n := strings.IndexAny(text, " \t\r\n;|&(){}'\"<>")
 		if n < 0 {
 			n = len(text)
@@ -66,12 +66,13 @@ func Looks(text string) Dialect {
 			if !closed {
 				return s.dialect()
 			}
-			s.variable = s.variable || (first || c == '"') && strings.Contains(strings.ToLower(inside), "$env:") // it may be expanded
+			s.quoted(inside, c, first)
 			n, first = len(inside)+2, false
 		default:
+			s.variable = s.variable || first && strings.IndexByte(";&", last) < 0 && callOperator.MatchString(text)
 			n, first = 1, first || strings.IndexByte("\n;|&({", c) >= 0
 		}
-		text = text[n:]
+		last, text = text[n-1], text[n:]
 	}
 	return s.dialect()
 }
@@ -80,7 +81,7 @@ func Looks(text string) Dialect {
 type shape struct {
 	cmdTest  bool // if exist
 	cmdlet   bool // a command is named Verb-Noun
-	variable bool // $env:X, $_., $x = or a method of a type
+	variable bool // $env:X, $_., $x =, a method of a type, or the call operator
 	path     bool // a Windows path outside quotes
 	percent  bool // %NAME%\
 	slashes  bool // options begin with a slash
@@ -99,6 +100,14 @@ func (s *shape) dialect() Dialect {
 		return PowerShell
 	}
 	return Posix
+}
+
+// quoted records what the text inside quotes shows; it may be expanded.
+func (s *shape) quoted(inside string, quote byte, first bool) {
+	s.variable = s.variable || (first || quote == '"') && strings.Contains(strings.ToLower(inside), "$env:")
+	if name := substituted.FindStringSubmatch(inside); quote == '"' && name != nil {
+		s.command(name[1])
+	}
 }
 
 // word records what the word of n bytes shows with which a text begins, wherever it is.
@@ -140,5 +149,8 @@ var (
 	assigned  = regexp.MustCompile(`^\$[A-Za-z_]\w*\s*=[\s'"$@(\[{]`) // of a variable by its name with the $
 	capitals  = regexp.MustCompile(`^[A-Z]\w*-[A-Z]`)
 	percents  = regexp.MustCompile(`^[^%]*%[\dA-Z_\x{80}-\x{10ffff}]{2,}%(?:\\|$)|^%%?[A-Za-z]$`)
-	drives    = regexp.MustCompile(`^(?:[A-Za-z]:(?:$|\\(?:$|[^\\]))|\.(?:\\\w.|\.\\\w))`)
+	// & before a quoted name runs it. Where a command begins, no Unix shell takes an &.
+	callOperator = regexp.MustCompile(`^&[ \t]+["'$.]`)
+	substituted  = regexp.MustCompile(`\$\(\(?([A-Z][a-z]+-[A-Z]\w+)\s`)
+	drives       = regexp.MustCompile(`^(?:[A-Za-z]:(?:$|\\(?:$|[^\\]))|\.(?:\\\w.|\.\\\w))`)
 )

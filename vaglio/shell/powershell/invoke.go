@@ -142,7 +142,7 @@ func (r *reader) script(w shell.Word, args []argument) value {
 		if text, ok := r.o.Files.Content(path.Clean(at)); ok {
 			r.emit(shell.Command{Name: path.Base(s), Argv: append([]shell.Word{p}, r.words(args)...)})
 			language := map[bool]string{true: "pwsh", false: "cmd"}[path.Ext(s) == ".ps1"]
-			return r.deeper(func() value { return r.carried(one(shell.Text(text)), language) })
+			return r.file(func() value { return r.carried(one(shell.Text(text)), language) })
 		}
 	}
 	r.problem(shell.Problem{Kind: shell.ProblemScriptFile, Detail: wording.Say("runs a script that was not read"), Word: p, Interpreter: "powershell"})

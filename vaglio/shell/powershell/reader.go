@@ -30,6 +30,8 @@ type reader struct {
 	writes   int  // how many variables were set
 	again    bool // the second round of a loop is being read
 	open     bool // a quote or a bracket has no partner
+	inFile   bool // the text of a file is being read
+	spare    int  // of the budget: what the file may not spend
 	problems map[string]bool
 }
 
@@ -106,6 +108,9 @@ func run(o shell.Options, read func(*reader)) (out *shell.Script) {
 type stopped struct{}
 
 func (r *reader) stop(kind shell.ProblemKind, detail wording.Clause) {
+	if r.inFile {
+		kind = shell.ProblemUnread // no mistake of the source's
+	}
 	r.problem(shell.Problem{Kind: kind, Detail: detail})
 	panic(stopped{})
 }
@@ -120,9 +125,28 @@ func (r *reader) opens(text string) {
 
 // step spends n steps of the budget.
 func (r *reader) step(n int) {
-	if !r.o.Budget.Spend(n) || len(r.out.Commands) > maxCommands {
+	if !r.o.Budget.Spend(n) || r.o.Budget.Left() < r.spare || len(r.out.Commands) > maxCommands {
 		r.stop(shell.ProblemTooCostly, wording.Say("the command does too much to be read in full"))
 	}
+}
+
+// file reads the text of a file. It spends at most half of the remaining budget, and goes on behind a
+// file that is too much to be read.
+func (r *reader) file(read func() value) (v value) {
+	before := *r
+	r.inFile, r.spare = true, max(r.spare, r.o.Budget.Left()/2)
+	defer func() {
+		p := recover()
+		if _, ok := p.(stopped); p != nil && !ok {
+			panic(p)
+		}
+		if p != nil {
+			before.writes, before.cwd = r.writes, unknownWord("PWD")
+			*r, v = before, unknown()
+		}
+		r.inFile, r.spare = before.inFile, before.spare
+	}()
+	return r.deeper(read)
 }
 
 // deeper reads something one level deeper.
