@@ -93,6 +93,57 @@ func (s *Section) classOf(word string) string {
 	return cmp.Or(signs[word], s.classes[word])
 }
 
+// alternatives are those between two parentheses of a search.
+type alternatives struct {
+	outer bool // only few reach the parenthesis
+	all   bool // and only few pass each of the alternatives read so far
+	not   bool
+}
+
+// narrowing follows the tests of a search: now says that only few get to where it is.
+type narrowing struct {
+	open []alternatives
+	now  bool
+}
+
+// joins reads what stands between tests, and reports whether it is that.
+func (n *narrowing) joins(class string, not bool) bool {
+	in := &n.open[len(n.open)-1]
+	switch class {
+	case "open":
+		n.open = append(n.open, alternatives{outer: n.now, all: true, not: not})
+	case "or", "list":
+		in.all, n.now = in.all && n.now, in.outer
+	case "close":
+		if len(n.open) > 1 {
+			n.now = in.outer || in.all && n.now && !in.not
+			n.open = n.open[:len(n.open)-1]
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// Narrowed follows the tests of a search in their order, and reports whether it takes certain
+// actions, and whether it takes each only on what passed a test before: what comes behind an
+// action keeps nothing from it. If it takes none, few tells of what it finds. A negated test
+// leaves nearly everything; a negated action is taken all the same.
+func Narrowed(tests []shell.Word, leavesFew, acts func(class string, value shell.Word) bool) (some, few bool) {
+	n := narrowing{open: []alternatives{{all: true}}}
+	few = true
+	for i := 0; i+1 < len(tests); i += 2 {
+		switch class, not := strings.CutPrefix(tests[i].String(), classNot+" "); {
+		case n.joins(class, not):
+		case acts(class, tests[i+1]):
+			some, few = true, few && n.now
+		default:
+			n.now = n.now || !not && leavesFew(class, tests[i+1])
+		}
+	}
+	return some, few && (some || n.open[0].all && n.now)
+}
+
 // IsRare reports whether few files pass a test of a class.
 func IsRare(class, value string) bool {
 	switch class {
