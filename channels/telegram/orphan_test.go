@@ -230,3 +230,20 @@ func TestAReplyMayBeFasterThanTheDispatcher(t *testing.T) {
 		}
 	})
 }
+
+// TestATwinThatIsPressedIsBroughtUpToDate presses a message that was sent and never recorded:
+// its button decides, and it then shows what was decided.
+func TestATwinThatIsPressedIsBroughtUpToDate(t *testing.T) {
+	inWorld(t, func(w *world) {
+		a := w.ask(command("make"))
+		m := w.shown(a)
+		w.desk.Change(func() { a.Cards[0].Ref = "4711:999" })
+		if told := w.answer(w.server.PressData(ann(), w.chat, m.ID, m.Buttons()[0].Data)); told.Text != "Allowed once." {
+			w.t.Errorf("who presses it is told %+v", told)
+		}
+		synctest.Wait()
+		if m, _ = w.server.Message(w.chat, m.ID); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Allowed") {
+			w.t.Errorf("it shows %v below %q", labels(m), m.Text)
+		}
+	})
+}
