@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -77,6 +78,17 @@ func (u *use) expression() []shell.Word {
 	return out
 }
 
+// Tests returns the tests of a search one by one, each with its value.
+func Tests(with []shell.Word) iter.Seq2[shell.Word, shell.Word] {
+	return func(yield func(class, value shell.Word) bool) {
+		for test := range slices.Chunk(with, 2) {
+			if !yield(test[0], test[1]) {
+				return
+			}
+		}
+	}
+}
+
 // isTested reports whether the word after a test is its value. A word that is also an action
 // can be the value only of a pattern, so that no action hides behind another test.
 func (u *use) isTested(test, value string) bool {
@@ -106,8 +118,8 @@ type narrowing struct {
 	now  bool
 }
 
-// joins reads what stands between tests, and reports whether it is that.
-func (n *narrowing) joins(class string, not bool) bool {
+// join reads what stands between tests, if it is that.
+func (n *narrowing) join(class string, not bool) {
 	in := &n.open[len(n.open)-1]
 	switch class {
 	case "open":
@@ -119,10 +131,7 @@ func (n *narrowing) joins(class string, not bool) bool {
 			n.now = in.outer || in.all && n.now && !in.not
 			n.open = n.open[:len(n.open)-1]
 		}
-	default:
-		return false
 	}
-	return true
 }
 
 // Narrowed follows the tests of a search in their order, and reports whether it takes certain
@@ -132,13 +141,14 @@ func (n *narrowing) joins(class string, not bool) bool {
 func Narrowed(tests []shell.Word, leavesFew, acts func(class string, value shell.Word) bool) (some, few bool) {
 	n := narrowing{open: []alternatives{{all: true}}}
 	few = true
-	for i := 0; i+1 < len(tests); i += 2 {
-		switch class, not := strings.CutPrefix(tests[i].String(), classNot+" "); {
-		case n.joins(class, not):
-		case acts(class, tests[i+1]):
+	for test, value := range Tests(tests) {
+		class, not := strings.CutPrefix(test.String(), classNot+" ")
+		n.join(class, not)
+		switch {
+		case acts(class, value):
 			some, few = true, few && n.now
-		default:
-			n.now = n.now || !not && leavesFew(class, tests[i+1])
+		case !not && leavesFew(class, value):
+			n.now = true
 		}
 	}
 	return some, few && (some || n.open[0].all && n.now)

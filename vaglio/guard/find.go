@@ -22,8 +22,8 @@ func (l *look) searched(o *operation.Operation, spot string) string {
 
 // takesAll reports whether a search leaves out nothing below its start.
 func (l *look) takesAll(o *operation.Operation) bool {
-	for i := 0; i+1 < len(o.With); i += 2 {
-		if class := reading.Spot(o.With[i]); class != "run" && class != "print" && (class != "type" || !strings.Contains(reading.Spot(o.With[i+1]), "f")) {
+	for test, value := range commands.Tests(o.With) {
+		if class := reading.Spot(test); class != "run" && class != "print" && (class != "type" || !strings.Contains(reading.Spot(value), "f")) {
 			return false
 		}
 	}
@@ -92,8 +92,8 @@ type tests struct{ names, paths []string }
 // testsOf reads the tests of a search.
 func (g *Guard) testsOf(o *operation.Operation) tests {
 	var t tests
-	for i := 0; i+1 < len(o.With); i += 2 {
-		class, value := reading.Spot(o.With[i]), reading.Spot(o.With[i+1])
+	for test, word := range commands.Tests(o.With) {
+		class, value := reading.Spot(test), reading.Spot(word)
 		whole := class == "path" || class == "regex"
 		if whole {
 			t.paths = append(t.paths, value)

@@ -178,10 +178,10 @@ type search struct {
 func searchOf(tests []shell.Word) *search {
 	s := &search{}
 	has, depth := map[string]bool{}, 0
-	for i := 0; i+1 < len(tests); i += 2 {
-		class, not := strings.CutPrefix(tests[i].String(), "not ")
+	for test, word := range commands.Tests(tests) {
+		class, not := strings.CutPrefix(test.String(), "not ")
 		has[class] = true
-		switch value := argOf(tests[i+1]); class {
+		switch value := argOf(word); class {
 		case "name", "path":
 			s.names = append(s.names, value)
 		case "regex", "link", "list":
