@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -267,6 +268,27 @@ func digitsOf(t *testing.T, stand, given, by string) {
 	}
 	if r, err := try(other, "", given, approval.ChoiceDeny); err != nil || !r.Won {
 		t.Errorf("a denial is answered %+v %v", r, err)
+	}
+}
+
+// TestDigitsAreTwo checks that the digits are two, of which the first is no zero, and that any
+// such two may come.
+func TestDigitsAreTwo(t *testing.T) {
+	t.Parallel()
+	e := approval.Everybody()
+	e.Match = approval.Match{Channel: "web", Reader: "web:owner", Reached: true, Secret: approval.Secret{1}}
+	a := weighing(t, true)
+	a.Cards = []approval.Shown{{Channel: "web"}, {Channel: "telegram"}}
+	c, seen := approval.NewCard(a, "web", approval.NewMasker(approval.Secret{1})), map[string]bool{}
+	for i := range 3000 {
+		c.Ask = approval.AskID(strconv.Itoa(i))
+		c.ShowDigits(&e, "web")
+		if seen[c.Digits] = true; len(c.Digits) != 2 || c.Digits[0] == '0' {
+			t.Fatalf("the digits are %q", c.Digits)
+		}
+	}
+	if len(seen) != 90 {
+		t.Errorf("%d different ones came", len(seen))
 	}
 }
 
