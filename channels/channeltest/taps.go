@@ -133,7 +133,7 @@ func restarts(t *testing.T, h Harness) {
 func refused(t *testing.T, h Harness) {
 	a, _, p := h.ask(t, "make")
 	for err, want := range map[error]string{
-		approval.ErrNotApprover: "not among those who may decide", approval.ErrNotAskable: "Nobody can allow this call",
+		approval.ErrNotApprover: "not among those who may", approval.ErrNotAskable: "Nobody can allow this call",
 		approval.ErrObscured: "masked value decides", approval.ErrPasskey: "needs your passkey", approval.ErrNoGrant: "cannot be granted",
 	} {
 		h.Desk.Fail(err)
