@@ -43,23 +43,20 @@ func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) str
 	return texts.Plain("tap.too.late", state)
 }
 
-// refusals are the errors that answer a tap, with what the person is told.
-var refusals = []struct {
-	err  error
-	told templates.Key
-}{
-	{approval.ErrNotFound, "tap.unknown"},
-	{approval.ErrNotApprover, "tap.stranger"},
-	{approval.ErrNotAskable, "tap.final"},
-	{approval.ErrObscured, "tap.obscured"},
-	{approval.ErrPasskey, "tap.passkey"},
-	{approval.ErrNoGrant, "tap.no.grant"},
-}
-
 // Refusal returns what a person is told whose tap was refused. It is not ok for an error that
 // is trouble of ours: the tap is then tried again.
 func Refusal(err error) (told templates.Key, ok bool) {
-	for _, r := range refusals {
+	for _, r := range []struct {
+		err  error
+		told templates.Key
+	}{
+		{approval.ErrNotFound, "tap.unknown"},
+		{approval.ErrNotApprover, "tap.stranger"},
+		{approval.ErrNotAskable, "tap.final"},
+		{approval.ErrObscured, "tap.obscured"},
+		{approval.ErrPasskey, "tap.passkey"},
+		{approval.ErrNoGrant, "tap.no.grant"},
+	} {
 		if errors.Is(err, r.err) {
 			return r.told, true
 		}

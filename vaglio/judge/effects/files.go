@@ -199,11 +199,7 @@ func searchOf(tests []shell.Word) *search {
 		s.negated = s.negated || not
 	}
 	s.empty, s.pruned, s.deletes = has["empty"], has["prune"], has["delete"]
-	_, s.narrowed = commands.Narrowed(tests,
-		func(class string, _ shell.Word) bool { return class == "name" || class == "path" || class == "empty" },
-		func(class string, w shell.Word) bool {
-			return class == "delete" || class == "run" && removes(argOf(w).text)
-		})
+	_, s.narrowed = commands.Narrowed(tests, narrows, deletesFound)
 	return s
 }
 
