@@ -83,6 +83,9 @@ func TestFingerprintCoversTheCall(t *testing.T) {
 	if a, b := of(t, secret, func(p *vaglio.Proposal) { p.Args = nil }), of(t, secret, func(p *vaglio.Proposal) { p.Args = vaglio.Args{} }); a != b {
 		t.Error("no arguments and empty arguments differ")
 	}
+	if a, b := of(t, secret, func(p *vaglio.Proposal) { p.Context.Mounts = nil }), of(t, secret, func(p *vaglio.Proposal) { p.Context.Mounts = []string{} }); a != b {
+		t.Error("no mounts and an empty list of mounts differ")
+	}
 	p := base()
 	p.Args["path"] = "\xff"
 	if f, err := secret.Fingerprint(p, nil); err == nil || f != "" {

@@ -231,6 +231,9 @@ func TestRedeem(t *testing.T) {
 		if err := a.Redeem("x-1", f, start); !errors.Is(err, approval.ErrNotFound) {
 			t.Errorf("unknown approval: %v", err)
 		}
+		if err := a.Report("x-1", approval.Outcome{}); !errors.Is(err, approval.ErrNotFound) {
+			t.Errorf("a report on an unknown approval: %v", err)
+		}
 		if err := a.Redeem(id, f, start); err != nil {
 			t.Errorf("the right call after wrong ones: %v", err)
 		}

@@ -228,6 +228,10 @@ func (c *Card) ShowDigits(e *Electorate, channel string) {
 
 // elsewhere reports whether the card is shown anywhere but in the inbox.
 func (c *Card) elsewhere(e *Electorate) bool {
-	_, here := c.Places[e.Match.Channel]
-	return len(c.Places) > 1 || len(c.Places) == 1 && !here
+	for channel := range c.Places {
+		if channel != e.Match.Channel {
+			return true
+		}
+	}
+	return false
 }

@@ -72,6 +72,11 @@ func TestAMaskIsACut(t *testing.T) {
 			t.Errorf("shown %v: it offers %v, %v and %v", c.shown, c.card.Items[0].Buttons, it.Buttons, c.card.Buttons)
 		}
 	}
+	plain := fresh()
+	plain.Approvals[1].Obscured = nil
+	if c := approval.NewRevealedCard(plain, channel, m); strings.Contains(c.Items[1].Args+c.Items[1].Command, secret) {
+		t.Errorf("a secret that decides nothing is shown: %s", c.Items[1].Args)
+	}
 	dropped := fresh()
 	dropped.Lapse(dropped.ExpiresAt)
 	dropped.DropValues(dropped.ExpiresAt.Add(time.Hour), dropped.ExpiresAt.Add(time.Hour))

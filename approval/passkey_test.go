@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -220,6 +222,10 @@ func digitsOf(t *testing.T, stand, given, by string) {
 		a.Cards = []approval.Shown{{Channel: "web"}, {Channel: "telegram"}}
 		return &a
 	}
+	alone := named("alone")
+	if alone.Cards = []approval.Shown{{Channel: "web"}}; shownOn("web", alone) != "" {
+		t.Error("the inbox shows digits that no other card could take")
+	}
 	a, other := named("first"), named("second")
 	try := func(a *approval.Ask, digits, channel string, choice approval.Choice) (approval.Receipt, error) {
 		return a.Vote(approval.Tap{Ask: a.ID, Choice: choice, By: approval.Person{ID: by}, Channel: channel, Digits: digits}, e, start, time.Minute)
@@ -229,7 +235,7 @@ func digitsOf(t *testing.T, stand, given, by string) {
 		t.Fatalf("the digits are %q and %q", first, shown(other))
 	}
 	for _, digits := range []string{"", first[:1]} {
-		if _, err := try(a, digits, given, approval.ChoiceAllow); err == nil || a.Mismatches+a.InboxMismatches != 0 {
+		if _, err := try(a, digits, given, approval.ChoiceAllow); err == nil || !strings.Contains(err.Error(), "takes the two digits") || a.Mismatches+a.InboxMismatches != 0 {
 			t.Errorf("%q is answered %v, and counts %d", digits, err, a.Mismatches+a.InboxMismatches)
 		}
 	}
@@ -250,7 +256,7 @@ func digitsOf(t *testing.T, stand, given, by string) {
 	right := named("first")
 	right.Mismatches, right.InboxMismatches = 1, 1
 	late := shown(right)
-	if _, err := try(a, late, given, approval.ChoiceAllow); err == nil || a.Mismatches+a.InboxMismatches != approval.MaxMismatches || shown(a) != "" {
+	if _, err := try(a, late, given, approval.ChoiceAllow); err == nil || !strings.Contains(err.Error(), "too often") || a.Mismatches+a.InboxMismatches != approval.MaxMismatches || shown(a) != "" {
 		t.Errorf("after too many it is answered %v", err)
 	}
 	if r, err := try(right, late, given, approval.ChoiceAllow); err != nil || !r.Won {
@@ -262,6 +268,27 @@ func digitsOf(t *testing.T, stand, given, by string) {
 	}
 	if r, err := try(other, "", given, approval.ChoiceDeny); err != nil || !r.Won {
 		t.Errorf("a denial is answered %+v %v", r, err)
+	}
+}
+
+// TestDigitsAreTwo checks that the digits are two, of which the first is no zero, and that any
+// such two may come.
+func TestDigitsAreTwo(t *testing.T) {
+	t.Parallel()
+	e := approval.Everybody()
+	e.Match = approval.Match{Channel: "web", Reader: "web:owner", Reached: true, Secret: approval.Secret{1}}
+	a := weighing(t, true)
+	a.Cards = []approval.Shown{{Channel: "web"}, {Channel: "telegram"}}
+	c, seen := approval.NewCard(a, "web", approval.NewMasker(approval.Secret{1})), map[string]bool{}
+	for i := range 3000 {
+		c.Ask = approval.AskID(strconv.Itoa(i))
+		c.ShowDigits(&e, "web")
+		if seen[c.Digits] = true; len(c.Digits) != 2 || c.Digits[0] == '0' {
+			t.Fatalf("the digits are %q", c.Digits)
+		}
+	}
+	if len(seen) != 90 {
+		t.Errorf("%d different ones came", len(seen))
 	}
 }
 

@@ -34,6 +34,7 @@ func team() approval.Routing {
 
 func TestRulesChooseTheRoute(t *testing.T) {
 	r := team()
+	r.Routes[2].Quorum = 1 // Of anyone, one is enough.
 	if err := r.Check([]string{"slack", "telegram", "web"}); err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +58,15 @@ func TestRulesChooseTheRoute(t *testing.T) {
 			t.Errorf("the route %q is %+v, %v", name, to, ok)
 		}
 	}
+	own := team()
+	own.OwnRoute = func(agent string) string { return map[string]string{"coder": "leads", "deployer": "leads"}[agent] }
+	for c, want := range map[*approval.Case]string{
+		{Agent: "coder"}: "leads", {Agent: "other"}: "all", {Agent: "deployer", Effects: []string{"delete"}}: "prod", {Agent: "deployer"}: "leads",
+	} {
+		if got := own.For(*c); got.Name != want {
+			t.Errorf("with routes of agents' own, %+v goes to %q, want %q", *c, got.Name, want)
+		}
+	}
 	var none approval.Routing
 	if got := none.For(approval.Case{}); got.Name != approval.DefaultRoute || none.Check(nil) != nil {
 		t.Errorf("without routes a call goes to %+v", got)
@@ -74,6 +84,7 @@ func TestARouteThatNobodyCanSatisfy(t *testing.T) {
 		"QuorumTooLarge":  {func(r *approval.Routing) { r.Routes[0].Quorum = 4 }, `route "prod" wants 4 people to allow and names 3`},
 		"QuorumOfAliases": {func(r *approval.Routing) { r.Routes[0].Approvers = []string{"ann", "telegram:1", "slack:U1"} }, `wants 2 people to allow and names 1`},
 		"QuorumOfAnyone":  {func(r *approval.Routing) { r.Routes[2].Quorum = 2 }, `route "all" counts people, so it must name them`},
+		"ApartAnyone":     {func(r *approval.Routing) { r.Routes[2].Separate = true }, `route "all" counts people, so it must name them`},
 		"NegativeQuorum":  {func(r *approval.Routing) { r.Routes[0].Quorum = -1 }, `has the quorum -1`},
 		"SeparateAlone": {func(r *approval.Routing) {
 			r.Routes[1] = approval.Route{Name: "leads", Approvers: []string{"bob"}, Separate: true}

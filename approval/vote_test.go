@@ -245,6 +245,10 @@ func TestAVoteIsVoidWhenItsGroundChanges(t *testing.T) {
 		"no owner":      {func(r *approval.Routing) { r.Owners = nil }, true},
 		"id of another": {func(r *approval.Routing) { move(r, bob, person(cat)) }, true},
 		"digits asked":  {func(r *approval.Routing) { r.Routes[0].Match = true }, true},
+		"id more":       {func(r *approval.Routing) { r.Members[2].IDs = []string{"slack:U3", "telegram:3"} }, true},
+		"of no concern": {func(r *approval.Routing) {
+			r.Members = append(r.Members, approval.Member{Name: "dan", IDs: []string{"slack:U4"}})
+		}, false},
 	} {
 		r, a := team(), open(t, "make a")
 		r.Members, r.Routes = slices.Clone(r.Members), slices.Clone(r.Routes)

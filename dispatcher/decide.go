@@ -80,11 +80,11 @@ func (d *Dispatcher) Redeem(ctx context.Context, agent, permit string, p vaglio.
 	}
 	p.Facts = d.factsOf(ctx, &p)
 	sources := d.engine.Sources(p)
-	fingerprint, err := d.keys.names.Fingerprint(p, sources)
-	if err != nil {
+	if err := d.guardAgain(ctx, p, id); err != nil { // says what cannot be read
 		return err
 	}
-	if err := d.guardAgain(ctx, p, id); err != nil {
+	fingerprint, err := d.keys.names.Fingerprint(p, sources)
+	if err != nil {
 		return err
 	}
 	if lost != nil {

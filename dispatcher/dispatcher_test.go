@@ -639,9 +639,11 @@ func TestAPermitIsForNoCallThatCannotBeRead(t *testing.T) {
 		a := g.propose(t, shell("make clean"), 0)
 		g.decide(t, a.Approval.ID, approval.ChoiceAllow, "")
 		a, _ = g.Await(t.Context(), agent, a.Approval.ID, 0)
-		err := g.Redeem(t.Context(), agent, a.Permit.Permit, shell("make 'clean"))
-		if _, ok := errors.AsType[*vaglio.ShapeError](err); !ok {
-			t.Errorf("Redeem: %v", err)
+		for _, command := range []string{"make 'clean", "make clean\xff"} {
+			err := g.Redeem(t.Context(), agent, a.Permit.Permit, shell(command))
+			if _, ok := errors.AsType[*vaglio.ShapeError](err); !ok {
+				t.Errorf("Redeem %q: %v", command, err)
+			}
 		}
 		redeem(t, g, a.Permit.Permit, shell("make clean"), nil)
 	})

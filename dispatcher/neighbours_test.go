@@ -128,6 +128,11 @@ func TestAHandOverIsShownWhereThePersonIs(t *testing.T) {
 			if got := [2]int{len(h.chat.seen()), len(desk.seen())}; got != want {
 				t.Errorf("handed over to %s, it is shown %v times on chat and desk, not %v", to, got, want)
 			}
+			// Where it was shown before, a reminder says so; the new card needs none.
+			_, chat := h.chat.told()
+			if _, there := desk.told(); len(chat) != 1 || len(there) != 0 {
+				t.Errorf("handed over to %s, people are reminded by %v and %v", to, chat, there)
+			}
 		})
 	}
 }

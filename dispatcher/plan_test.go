@@ -63,6 +63,23 @@ func TestAPlanSaysItsIntentOnce(t *testing.T) {
 // step. A repeat of their plan joins each of them, and none voids another.
 func TestCallsOfOneStepInOnePlan(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
+		two, err := g.ProposePlan(t.Context(), agent, []dispatcher.Request{
+			{Proposal: shell("make a"), Key: "one"}, {Proposal: shell("make b"), Key: "one"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, q := shell("make c"), shell("make d")
+		p.TurnID, p.Step, q.TurnID, q.Step = "t-2", 1, "t-2", 1
+		more, err := g.ProposePlan(t.Context(), agent, []dispatcher.Request{{Proposal: p}, {Proposal: q}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range append(two, more...) {
+			if now, err := g.Await(t.Context(), agent, a.Approval.ID, 0); err != nil || now.Decision != approval.RulingPending {
+				t.Errorf("of two calls, %d is %+v, %v", i, now.Approval, err)
+			}
+		}
 		var rs []dispatcher.Request
 		for _, command := range []string{"make clean", "make install", "make clean"} {
 			p := shell(command)

@@ -83,9 +83,7 @@ func (d *Dispatcher) prune(ctx context.Context, ask *approval.Ask) {
 		return
 	}
 	_, err := d.update(ctx, ask.ID, func(ask *approval.Ask) error {
-		if !ask.Prune(d.electorate(ask)) {
-			return approval.ErrKeep
-		}
+		ask.Prune(d.electorate(ask))
 		return nil
 	})
 	if err != nil && ctx.Err() == nil {

@@ -2,6 +2,7 @@ package cardtext
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -40,6 +41,27 @@ func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) str
 		return texts.Plain("tap.again", state)
 	}
 	return texts.Plain("tap.too.late", state)
+}
+
+// Refusal returns what a person is told whose tap was refused. It is not ok for an error that
+// is trouble of ours: the tap is then tried again.
+func Refusal(err error) (told templates.Key, ok bool) {
+	for _, r := range []struct {
+		err  error
+		told templates.Key
+	}{
+		{approval.ErrNotFound, "tap.unknown"},
+		{approval.ErrNotApprover, "tap.stranger"},
+		{approval.ErrNotAskable, "tap.final"},
+		{approval.ErrObscured, "tap.obscured"},
+		{approval.ErrPasskey, "tap.passkey"},
+		{approval.ErrNoGrant, "tap.no.grant"},
+	} {
+		if errors.Is(err, r.err) {
+			return r.told, true
+		}
+	}
+	return "", false
 }
 
 // Digits says what happens to a yes that requires the digits of the other side: they were

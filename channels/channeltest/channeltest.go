@@ -168,6 +168,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 		"WordsDenyAndNeverAllow":               wordsDeny,
 		"ARestartForgetsNothing":               restarts,
 		"WhatIsNotKeptIsNotAcknowledged":       unkept,
+		"WhatIsRefusedIsExplained":             refused,
 		"GrantsAreBehindASecondTap":            grants,
 		"ACardSaysWhatItIsLike":                likes,
 		"WhatWasJustAnsweredReachesFurther":    further,

@@ -129,6 +129,24 @@ func restarts(t *testing.T, h Harness) {
 	}
 }
 
+// refused checks that each refusal of a tap is explained to whom it concerns.
+func refused(t *testing.T, h Harness) {
+	a, _, p := h.ask(t, "make")
+	for err, want := range map[error]string{
+		approval.ErrNotApprover: "not among those who may", approval.ErrNotAskable: "Nobody can allow this call",
+		approval.ErrObscured: "masked value decides", approval.ErrPasskey: "needs your passkey", approval.ErrNoGrant: "cannot be granted",
+	} {
+		h.Desk.Fail(err)
+		if told := p.button(t, approval.ChoiceAllow).Press(Owner); !strings.Contains(told, want) || h.Desk.states(a)[0] != approval.Pending {
+			t.Errorf("%v: told %q, and the call is %s", err, told, h.Desk.states(a)[0])
+		}
+	}
+	h.Desk.Fail(nil)
+	if told := p.button(t, approval.ChoiceAllow).Press(Owner); h.Desk.states(a)[0] != approval.Allowed {
+		t.Errorf("afterwards it is told %q", told)
+	}
+}
+
 func unkept(t *testing.T, h Harness) {
 	a, _, p := h.ask(t, "make")
 	h.Desk.Fail(errors.New("no room left"))

@@ -24,6 +24,9 @@ type roster struct {
 	at      time.Time
 }
 
+// counts reports whether the members were looked up recently enough to decide.
+func (r roster) counts() bool { return time.Since(r.at) < rosterLives }
+
 const (
 	// rosterEvery is how often a user group is looked up.
 	rosterEvery = 5 * time.Minute
@@ -52,7 +55,7 @@ func (c *Channel) Approves(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, g := range c.people.groups {
-		if time.Since(g.at) < rosterLives && slices.Contains(g.members, user) {
+		if g.counts() && slices.Contains(g.members, user) {
 			return true
 		}
 	}
@@ -67,7 +70,7 @@ func (c *Channel) Roster(group string) (ids []string, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g, there := c.people.groups[id]
-	if !ok || !there || time.Since(g.at) >= rosterLives {
+	if !ok || !there || !g.counts() {
 		return nil, false
 	}
 	for _, member := range g.members {

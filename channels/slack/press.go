@@ -109,22 +109,10 @@ func (l *loop) decide(ctx context.Context, at *Conversation, m place, who person
 
 // failed says why a tap decided nothing, and returns the error if the trouble is ours.
 func (l *loop) failed(err error) (said string, trouble error) {
-	switch {
-	case errors.Is(err, approval.ErrNotFound):
-		return l.texts.Plain("tap.unknown", nil), nil
-	case errors.Is(err, approval.ErrNotApprover):
-		return l.texts.Plain("tap.stranger", nil), nil
-	case errors.Is(err, approval.ErrObscured):
-		return l.texts.Plain("tap.obscured", nil), nil
-	case errors.Is(err, approval.ErrPasskey):
-		return l.texts.Plain("tap.passkey", nil), nil
-	case errors.Is(err, approval.ErrNoGrant):
-		return l.texts.Plain("tap.no.grant", nil), nil
-	case errors.Is(err, approval.ErrNotAskable):
-		return l.texts.Plain("tap.final", nil), nil
-	default:
-		return l.texts.Plain("tap.failed", nil), err
+	if told, ok := cardtext.Refusal(err); ok {
+		return l.texts.Plain(told, nil), nil
 	}
+	return l.texts.Plain("tap.failed", nil), err
 }
 
 // whisper tells one person something where they acted. It comes after the commit, so if it

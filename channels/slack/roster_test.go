@@ -1,7 +1,9 @@
 package slack_test
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,6 +49,79 @@ func TestRoster(t *testing.T) {
 		wants(false)
 		if slack.IsGroup("slack:"+ann) || slack.IsGroup(group) || !slack.IsGroup("slack:"+group) {
 			t.Error("a group is told from a person by its id")
+		}
+	})
+}
+
+// TestTheMembersOfAGroupDecideForALimitedTime checks to the instant how long those who were in
+// a group may decide while it cannot be looked up.
+func TestTheMembersOfAGroupDecideForALimitedTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.start()
+		defer w.stop()
+		w.server.Fail("usergroups.users.list", 1000, slacktest.Fault{Error: "fatal_error"})
+		const step = time.Second
+		for span := 5 * step; ; span += step { // it took five seconds to start
+			_, known := w.channel.Roster("slack:" + group)
+			if may := w.channel.Approves("slack:" + bob); may != known {
+				t.Fatalf("after %s the group is known: %t, its member may decide: %t", span, known, may)
+			}
+			if known != (span < 15*time.Minute) {
+				t.Fatalf("after %s the group is known: %t", span, known)
+			}
+			if !known {
+				break
+			}
+			time.Sleep(step)
+		}
+	})
+}
+
+// TestAListedPersonWaitsForNoLookup checks that no yes of somebody who is listed by name waits
+// for a lookup of groups, and that a name is looked up again only if it is not known.
+func TestAListedPersonWaitsForNoLookup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.start()
+		defer w.stop()
+		calls := func(method string) int { return len(w.server.Calls(method)) }
+		w.server.Fail("users.info", 100, slacktest.Fault{Error: "internal_error"})
+		w.press(ann, w.ask(command("make a")), "Allow once")
+		w.server.Heal()
+		groups, names := calls("usergroups.users.list"), calls("users.info")
+		for _, line := range []string{"make b", "make c"} {
+			a := w.ask(command(line))
+			w.press(ann, a, "Allow once")
+			if d := a.Approvals[0].Decision; d == nil || d.By.Name == ann {
+				t.Errorf("%s: decided by %+v", line, d)
+			}
+		}
+		if g, n := calls("usergroups.users.list")-groups, calls("users.info")-names; g != 0 || n != 1 {
+			t.Errorf("for two more presses, groups were looked up %d times, names %d times", g, n)
+		}
+		w.press(bob, w.ask(command("make d")), "Allow once")
+		if calls("usergroups.users.list") == groups {
+			t.Error("the yes of a group's member waited for no lookup")
+		}
+	})
+}
+
+// TestACommandThatFailsIsToldSo lists what waits while nothing can be read.
+func TestACommandThatFailsIsToldSo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.start()
+		defer w.stop()
+		w.ask(command("make"))
+		w.desk.Fail(errors.New("no room left"))
+		id := w.server.Command(ann, home, "pending")
+		synctest.Wait()
+		if said := string(w.server.Delivery(id).Answer); !strings.Contains(said, "went wrong") || strings.Contains(said, "make") || strings.Contains(said, "no room") {
+			t.Errorf("who lists what waits is told %q", said)
 		}
 	})
 }

@@ -72,6 +72,9 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 				}
 				synctest.Wait()
 			}
+			if m, _ := w.server.Message(w.chat, number(ref)); strings.Contains(told, "Tries left") && slices.Contains(labels(m), "5") {
+				w.t.Errorf("after both digits the card offers %v", labels(m))
+			}
 			return told
 		},
 		Ask: func(who channeltest.Who, ref, words string) (string, bool) {

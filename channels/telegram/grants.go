@@ -113,7 +113,7 @@ func (l *loop) turn(ctx context.Context, q *callback, id, said string, behind fu
 	v, _ := l.view(q.Message.Chat.ID, card)
 	p, whole := v.fit(v.sum != "", false)
 	keyboard := cmp.Or(behind(v, whole), v.keyboard(whole))
-	l.answer(ctx, q, said, said != "")
+	l.alert(ctx, q, said)
 	l.later(ctx, laneOf(q.Message.Chat.ID), func() {
 		err := delivery(l.edit(ctx, q.Message.Chat.ID, q.Message.ID, p, keyboard))
 		if err == nil {

@@ -230,3 +230,27 @@ func TestAReplyMayBeFasterThanTheDispatcher(t *testing.T) {
 		}
 	})
 }
+
+// TestATwinThatIsPressedIsBroughtUpToDate presses a message that is not the one on record, or
+// that was given up for gone: its button decides, and it then shows what was decided.
+func TestATwinThatIsPressedIsBroughtUpToDate(t *testing.T) {
+	for name, change := range map[string]func(card *approval.Shown){
+		"another is on record": func(card *approval.Shown) { card.Ref = "4711:999" },
+		"it is given up":       func(card *approval.Shown) { card.Gone = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				a := w.ask(command("make"))
+				m := w.shown(a)
+				w.desk.Change(func() { change(&a.Cards[0]) })
+				if told := w.answer(w.server.PressData(ann(), w.chat, m.ID, m.Buttons()[0].Data)); told.Text != "Allowed once." {
+					w.t.Errorf("%s: who presses it is told %+v", name, told)
+				}
+				synctest.Wait()
+				if m, _ = w.server.Message(w.chat, m.ID); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Allowed") {
+					w.t.Errorf("%s: it shows %v below %q", name, labels(m), m.Text)
+				}
+			})
+		})
+	}
+}

@@ -3,6 +3,7 @@ package telegram
 import (
 	"context"
 	"errors"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/templates"
 )
 
 // maxAnswerText is the most characters in the answer to a press.
@@ -36,7 +38,7 @@ func (l *loop) press(ctx context.Context, q *callback) error {
 		return l.prompt(ctx, q, id, asking())
 	}
 	if id, ok := strings.CutPrefix(q.Data, dataWhy); ok {
-		l.answer(ctx, q, "", false)
+		l.answer(ctx, q, nil)
 		return l.why(ctx, q.Message, id)
 	}
 	if id, ok := strings.CutPrefix(q.Data, dataMore); ok {
@@ -51,23 +53,22 @@ func (l *loop) press(ctx context.Context, q *callback) error {
 	if token, ok := strings.CutPrefix(q.Data, dataTest); ok {
 		return l.rehearsed(ctx, q, token)
 	}
-	l.answer(ctx, q, l.textsOf(q).Plain("tap.unknown", nil), true)
+	l.refuse(ctx, q, "tap.unknown")
 	return nil
 }
 
 // turnedAway reports whether somebody may not press, or not there, and tells them.
 func (l *loop) turnedAway(ctx context.Context, q *callback) bool {
-	texts := l.textsOf(q)
 	if q.From.IsBot || !l.listed(q.From.ID) {
 		if l.strangers.admits(q.From.ID) {
 			// A person who sets up a group needs the number.
 			l.log.InfoContext(ctx, "somebody who may not decide pressed a button", "person", q.From.ID)
 		}
-		l.answer(ctx, q, texts.Plain("tap.stranger", nil), true)
+		l.refuse(ctx, q, "tap.stranger")
 		return true
 	}
 	if home, _ := l.place(); q.Message == nil || q.Message.Chat.ID != home && !q.Message.has(q.Data) {
-		l.answer(ctx, q, texts.Plain("tap.place", nil), true)
+		l.refuse(ctx, q, "tap.place")
 		return true
 	}
 	return false
@@ -82,24 +83,12 @@ func (l *loop) decide(ctx context.Context, q *callback, token approval.Token, di
 	if match, ok := errors.AsType[*approval.MatchError](err); ok {
 		return l.match(ctx, q, token, match, digits)
 	}
-	switch {
+	switch told, ok := cardtext.Refusal(err); {
 	case errors.Is(err, approval.ErrNotFound):
 		l.unknown(ctx, q)
 		return nil
-	case errors.Is(err, approval.ErrNotApprover):
-		l.answer(ctx, q, texts.Plain("tap.stranger", nil), true)
-		return nil
-	case errors.Is(err, approval.ErrNotAskable):
-		l.answer(ctx, q, texts.Plain("tap.final", nil), true)
-		return nil
-	case errors.Is(err, approval.ErrObscured):
-		l.answer(ctx, q, texts.Plain("tap.obscured", nil), true)
-		return nil
-	case errors.Is(err, approval.ErrPasskey):
-		l.answer(ctx, q, texts.Plain("tap.passkey", nil), true)
-		return nil
-	case errors.Is(err, approval.ErrNoGrant):
-		l.answer(ctx, q, texts.Plain("tap.no.grant", nil), true)
+	case ok:
+		l.refuse(ctx, q, told)
 		return nil
 	case err != nil:
 		return err
@@ -110,7 +99,11 @@ func (l *loop) decide(ctx context.Context, q *callback, token approval.Token, di
 	if receipt.Replaced {
 		return l.replaced(ctx, q, receipt.Ask.ID)
 	}
-	l.answer(ctx, q, cardtext.Answer(texts, &receipt, by), !receipt.Won && !receipt.Voted)
+	if said := cardtext.Answer(texts, &receipt, by); receipt.Won || receipt.Voted {
+		l.answer(ctx, q, tgbotapi.Params{"text": said})
+	} else {
+		l.alert(ctx, q, said)
+	}
 	l.heal(ctx, q, &receipt.Ask)
 	return nil
 }
@@ -118,7 +111,7 @@ func (l *loop) decide(ctx context.Context, q *callback, token approval.Token, di
 // unknown answers a press that means nothing, and removes the buttons from the message if
 // it really has the pressed one: what a press claims to be comes from the sender.
 func (l *loop) unknown(ctx context.Context, q *callback) {
-	l.answer(ctx, q, l.textsOf(q).Plain("tap.unknown", nil), true)
+	l.refuse(ctx, q, "tap.unknown")
 	if !q.Message.has(q.Data) {
 		return
 	}
@@ -131,7 +124,7 @@ func (l *loop) unknown(ctx context.Context, q *callback) {
 
 // replaced answers a press on a message that a newer one replaced, and removes its buttons.
 func (l *loop) replaced(ctx context.Context, q *callback, id approval.AskID) error {
-	l.answer(ctx, q, l.textsOf(q).Plain("tap.replaced", nil), true)
+	l.refuse(ctx, q, "tap.replaced")
 	l.later(ctx, laneOf(q.Message.Chat.ID), func() {
 		if err := l.strip(ctx, q.Message.Chat.ID, q.Message.ID, "replaced"); err != nil {
 			l.log.WarnContext(ctx, "a message that was given up kept its buttons; they decide nothing", "ask", id, "error", err)
@@ -161,19 +154,18 @@ func (l *loop) heal(ctx context.Context, q *callback, ask *approval.Ask) {
 
 // prompt opens a reply for words.
 func (l *loop) prompt(ctx context.Context, q *callback, id string, kind prompt) error {
-	texts := l.textsOf(q)
 	ask, err := l.desk.Find(ctx, id)
 	switch {
 	case errors.Is(err, approval.ErrNotFound):
-		l.answer(ctx, q, texts.Plain("tap.unknown", nil), true)
+		l.refuse(ctx, q, "tap.unknown")
 		return nil
 	case err != nil:
 		return err
 	case !ask.Waiting():
-		l.answer(ctx, q, texts.Plain("tap.over", nil), true)
+		l.refuse(ctx, q, "tap.over")
 		return nil
 	}
-	l.answer(ctx, q, "", false)
+	l.answer(ctx, q, nil)
 	p := l.page(q.Message)
 	p.line(kind.says, nil)
 	// In a group the reply opens only for the person whom the prompt mentions.
@@ -189,13 +181,22 @@ func (l *loop) prompt(ctx context.Context, q *callback, id string, kind prompt) 
 	return nil
 }
 
+// refuse tells a person that their press did nothing.
+func (l *loop) refuse(ctx context.Context, q *callback, told templates.Key) {
+	l.alert(ctx, q, l.textsOf(q).Plain(told, nil))
+}
+
+// alert answers a press in a window that the person must close.
+func (l *loop) alert(ctx context.Context, q *callback, said string) {
+	l.answer(ctx, q, tgbotapi.Params{"text": said, "show_alert": "true"})
+}
+
 // answer answers a press. It comes after the commit, so if it is late or lost nothing is
 // taken back: the card shows the same.
-func (l *loop) answer(ctx context.Context, q *callback, text string, alert bool) {
-	params := tgbotapi.Params{"callback_query_id": q.ID, "show_alert": strconv.FormatBool(alert)}
-	if text != "" {
-		params["text"] = cardtext.Clip(text, maxAnswerText)
-	}
+func (l *loop) answer(ctx context.Context, q *callback, says tgbotapi.Params) {
+	params := tgbotapi.Params{"callback_query_id": q.ID}
+	maps.Copy(params, says)
+	params["text"] = cardtext.Clip(params["text"], maxAnswerText)
 	// Each person's presses have a lane: an answer waits for no message, and for nobody
 	// else's press.
 	lane := "strangers' presses"

@@ -64,7 +64,7 @@ func (c *Channel) endRehearsal(ctx context.Context, chat int64, id int, by appro
 func (l *loop) rehearsed(ctx context.Context, q *callback, token string) error {
 	r := l.rehearsals.Find(token)
 	if r == nil {
-		l.answer(ctx, q, l.textsOf(q).Plain("test.over", nil), true)
+		l.refuse(ctx, q, "test.over")
 		if !q.Message.has(q.Data) {
 			return nil // the press may name a message that is not its own, such as a card
 		}
@@ -75,7 +75,7 @@ func (l *loop) rehearsed(ctx context.Context, q *callback, token string) error {
 		})
 		return nil
 	}
-	l.answer(ctx, q, l.textsOf(q).Plain("test.tap", nil), false)
+	l.answer(ctx, q, tgbotapi.Params{"text": l.textsOf(q).Plain("test.tap", nil)})
 	r.Press(q.From.person())
 	return nil
 }

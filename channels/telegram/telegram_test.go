@@ -146,6 +146,11 @@ func TestPressesAreAnsweredTruthfully(t *testing.T) {
 		if len(w.desk.Taps()) != 1 || w.desk.State(a) != approval.Pending {
 			t.Errorf("the ask is %s after %d taps", w.desk.State(a), len(w.desk.Taps()))
 		}
+		w.desk.Fail(approval.ErrNoGrant)
+		if got := w.press(ann(), a, "Allow once"); !got.Alert || !strings.Contains(got.Text, "cannot be granted") {
+			t.Errorf("what is refused is told %+v", got)
+		}
+		w.desk.Fail(nil)
 		if got := w.press(bob(), a, "Deny"); got.Text != "Denied." {
 			t.Errorf("Bob is told %+v", got)
 		}

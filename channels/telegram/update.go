@@ -128,7 +128,7 @@ func (l *loop) handle(ctx context.Context, u *update) (kept bool, err error) {
 func (l *loop) giveUp(ctx context.Context, u *update) {
 	switch {
 	case u.Callback != nil:
-		l.answer(ctx, u.Callback, l.textsOf(u.Callback).Plain("tap.failed", nil), true)
+		l.refuse(ctx, u.Callback, "tap.failed")
 	case u.Message != nil && u.Message.personal():
 		l.reply(ctx, u.Message, "failed", nil)
 	}

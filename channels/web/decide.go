@@ -74,6 +74,11 @@ func undecided(err error, back string) error {
 			Status: http.StatusUnprocessableEntity, Title: text{Key: "web.fault.order.title"}, Text: text{Key: "tap.no.grant"}, Link: back, Err: err,
 		}
 	}
+	if errors.Is(err, approval.ErrObscured) {
+		return &pageError{
+			Status: http.StatusForbidden, Title: text{Key: "web.fault.order.title"}, Text: text{Key: "tap.obscured"}, Link: back, Err: err,
+		}
+	}
 	if errors.Is(err, approval.ErrPasskey) {
 		return wantsPasskey(back)
 	}

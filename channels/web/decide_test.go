@@ -342,6 +342,7 @@ func TestATapThatDecidesNothingSaysWhy(t *testing.T) {
 		"unknown":      {approval.ErrNotFound, http.StatusNotFound, ""},
 		"other choice": {approval.ErrOtherChoice, http.StatusNotFound, ""},
 		"long words":   {&approval.WordsError{Have: 5000}, http.StatusUnprocessableEntity, "5,000"},
+		"obscured":     {approval.ErrObscured, http.StatusForbidden, "A masked value decides what this call does"},
 		"passkey":      {approval.ErrPasskey, http.StatusForbidden, "it needs your passkey"},
 		"unsure":       {errors.New("the disk is away"), http.StatusInternalServerError, ""},
 	} {

@@ -355,14 +355,16 @@ func (m *throwaway) exploits(s *served, waits approval.ID) {
 		// owners is set if the serving user can do it.
 		owners bool
 	}{
-		"F2OwnersSocket":   {"curl -sf -X POST --unix-socket " + data + "/admin.sock http://vaglio/inbox-link", true},
-		"F2OwnersCommand":  {"HOME=" + m.at("var/lib/vaglio") + " " + program + " inbox", true},
-		"F2OwnersFolder":   {"METNOS_DATA_DIR=" + data + " " + program + " deny " + string(waits) + " no", false},
-		"F2NamesAnAgent":   {"METNOS_DATA_DIR=" + data + " " + program + " agent add other", true},
-		"F2OnTheirSocket":  {socket + "/inbox-link -X POST", false},
-		"F3CopyOfData":     {"cp -r " + m.at("var/lib/vaglio") + " m && test -s m/.local/share/metnos/vaglio.db", true},
-		"F3CopyFromAbove":  {"cp -r " + m.at("var/lib") + " m; test -s m/vaglio/.local/share/metnos/vaglio.db", true},
-		"F3Archive":        {"tar czf m.tgz -C " + m.at("var") + " lib && tar tzf m.tgz | grep -q vaglio.db", true},
+		"F2OwnersSocket":  {"curl -sf -X POST --unix-socket " + data + "/admin.sock http://vaglio/inbox-link", true},
+		"F2OwnersCommand": {"HOME=" + m.at("var/lib/vaglio") + " " + program + " inbox", true},
+		"F2OwnersFolder":  {"METNOS_DATA_DIR=" + data + " " + program + " deny " + string(waits) + " no", false},
+		"F2NamesAnAgent":  {"METNOS_DATA_DIR=" + data + " " + program + " agent add other", true},
+		"F2OnTheirSocket": {socket + "/inbox-link -X POST", false},
+		"F3CopyOfData":    {"cp -r " + m.at("var/lib/vaglio") + " m && test -s m/.local/share/metnos/vaglio.db", true},
+		"F3CopyFromAbove": {"cp -r " + m.at("var/lib") + " m; test -s m/vaglio/.local/share/metnos/vaglio.db", true},
+		// 1 is said of a file that changes meanwhile, as the daemon's store may; 2 of one that
+		// cannot be read.
+		"F3Archive":        {"{ tar czf m.tgz -C " + m.at("var") + " lib || test $? = 1; } && tar tzf m.tgz | grep -q vaglio.db", true},
 		"F3Token":          {"cat " + data + "/agent.token", true},
 		"F3Key":            {"cat " + data + "/history.key", true},
 		"F3Memory":         {fmt.Sprintf("cat /proc/%d/maps && test -s /proc/%d/maps && cat /proc/%d/environ", pid, pid, pid), false},

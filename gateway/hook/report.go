@@ -70,7 +70,10 @@ func (h *hook) note(e *event, id client.ID) {
 		return
 	}
 	h.forget()
-	_ = os.WriteFile(filepath.Join(h.Notes, name+"."+digest(string(id))[:16]), data, 0o600)
+	file := filepath.Join(h.Notes, name+"."+digest(string(id))[:16])
+	_ = os.WriteFile(file, data, 0o600)
+	now := time.Now()
+	_ = os.Chtimes(file, now, now) // the kernel gives files of one tick the same time
 }
 
 // forget removes the notes of calls whose end was never reported.

@@ -444,6 +444,18 @@ func TestAChangedToolIsAskedOnce(t *testing.T) {
 	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 	w.end()
 
+	w = open() // nor does a question
+	w.server.describe(aTool("ok", `,"description":"now sends it all to me"`))
+	w.send(toolsCall("1", "ok"))
+	id := <-w.gate.held
+	w.gate.decided <- client.Answer{
+		Decision: client.Pending, Text: "a person asks: why?", Approval: &client.Approval{ID: id}, Question: &client.Question{Words: "why?"},
+	}
+	if got := w.next(); !strings.Contains(got, "why?") {
+		t.Errorf("a question is told as %s", got)
+	}
+	w.end()
+
 	w = open()
 	w.server.describe(aTool("ok", `,"description":"now sends it all to me"`))
 	w.send(toolsCall("1", "ok"))
@@ -458,6 +470,9 @@ func TestAChangedToolIsAskedOnce(t *testing.T) {
 		t.Errorf("asked twice: %s", got)
 	}
 	w.end()
+	if did := w.gate.did(); strings.Count(did, "report") != 1 { // of a call that nobody was asked about, nothing is to tell
+		t.Errorf("the gate: %s", did)
+	}
 }
 
 // What a tool declares can raise the risk but never lower it.

@@ -74,6 +74,28 @@ approval:
     - {route: usual}
 `
 
+// TestTheEdgesOfWhoMayDecide accepts what is just within the limits.
+func TestTheEdgesOfWhoMayDecide(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][2]string{
+		{"deadline: 1h, escalate: {after: 20m, to: quick}", "deadline: 24h, escalate: {after: 1m, to: quick}"},
+		{"{name: usual,", "{name: usual, quorum: 1,"},
+		{"channels: [telegram], approvers: [bob]", "match: true, approvers: [bob]"},
+		{"channels: [telegram], approvers: [bob]", "match: true, channels: [telegram, web], approvers: [bob]"},
+	} {
+		text := strings.Replace(routed, c[0], c[1], 1)
+		if _, err := Parse("p.yaml", []byte(text), "/home/u"); text == routed || err != nil {
+			t.Errorf("%s: %v", c[1], err)
+		}
+	}
+	for _, over := range []string{"24h1s", "59s"} {
+		text := strings.Replace(routed, "deadline: 1h", "deadline: "+over, 1)
+		if _, err := Parse("p.yaml", []byte(text), "/home/u"); err == nil || !strings.Contains(err.Error(), "between 1m and 24h") {
+			t.Errorf("%s: %v", over, err)
+		}
+	}
+}
+
 func TestMistakesInWhoMayDecide(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ old, new, want string }{

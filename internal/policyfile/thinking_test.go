@@ -156,6 +156,7 @@ func TestNoShellSkipsTheJudges(t *testing.T) {
 		"{name: run_shell_command, skip_judge: true}":                      true,
 		"{name: python, skip_judge: true}":                                 true,
 		"{name: shell_exec, skip_judge: true}":                             true,
+		"{name: Workflow, skip_judge: true}":                               true, // of Claude Code: a program under another key
 		"{name: read_file, skip_judge: true}":                              false,
 		"{name: now, skip_judge: true}":                                    false,
 		"{name: web_search, skip_judge: true}":                             false,

@@ -107,6 +107,10 @@ func (m *maker) visit(n ast.Node) bool {
 		m.binary(n)
 		return !m.counts(n)
 	case *ast.IfStmt:
+		if onlyLogs(n) {
+			m.within(n)
+			return false
+		}
 		m.besideErrors(n)
 		cond := m.of(n.Cond)
 		at := m.add(n.Cond.Pos(), "branch never taken: if "+cond, n.Cond.Pos(), n.Cond.End(), "("+cond+") && false")
@@ -136,6 +140,38 @@ func (m *maker) visit(n ast.Node) bool {
 		return false
 	}
 	return true
+}
+
+// within collects the changes to what a statement assigns first, and to the functions in its
+// condition.
+func (m *maker) within(n *ast.IfStmt) {
+	if n.Init != nil {
+		ast.Inspect(n.Init, m.visit)
+	}
+	ast.Inspect(n.Cond, func(part ast.Node) bool {
+		f, ok := part.(*ast.FuncLit)
+		if ok {
+			ast.Inspect(f.Body, m.visit)
+		}
+		return !ok
+	})
+}
+
+// onlyLogs reports whether a branch does nothing but write into a log, which decides nothing.
+func onlyLogs(n *ast.IfStmt) bool {
+	if n.Else != nil || len(n.Body.List) != 1 {
+		return false
+	}
+	stmt, ok := n.Body.List[0].(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	call, ok := stmt.X.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	method, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && slices.Contains([]string{"DebugContext", "InfoContext", "WarnContext", "ErrorContext"}, method.Sel.Name)
 }
 
 // besideErrors notes what is returned beside an error that was found not to be nil: by convention a

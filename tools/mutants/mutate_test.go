@@ -60,6 +60,10 @@ func TestBesideErrors(t *testing.T) {
 		"if err != nil { return false, nil }":                            3,
 		"if err != nil || x { return false, err }":                       4,
 		"if x { return false, err }":                                     2,
+		"if x == 1 { l.WarnContext(ctx, `a`) }":                          0, // a log decides nothing
+		"if !f(func() { g(a == b) }) { l.WarnContext(ctx, `a`) }":        1,
+		"if x { http.Error(w, `a`) }":                                    1,
+		"if x { l.WarnContext(ctx, `a`); y = z }":                        1,
 		"if err != nil { f(true); return false, err }; return true, err": 4,
 	} {
 		file := filepath.Join(t.TempDir(), "p.go")

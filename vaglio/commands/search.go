@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -77,6 +78,17 @@ func (u *use) expression() []shell.Word {
 	return out
 }
 
+// Tests returns the tests of a search one by one, each with its value.
+func Tests(with []shell.Word) iter.Seq2[shell.Word, shell.Word] {
+	return func(yield func(class, value shell.Word) bool) {
+		for test := range slices.Chunk(with, 2) {
+			if !yield(test[0], test[1]) {
+				return
+			}
+		}
+	}
+}
+
 // isTested reports whether the word after a test is its value. A word that is also an action
 // can be the value only of a pattern, so that no action hides behind another test.
 func (u *use) isTested(test, value string) bool {
@@ -91,6 +103,55 @@ func (u *use) isTested(test, value string) bool {
 func (s *Section) classOf(word string) string {
 	signs := map[string]string{"!": classNot, ",": "list", "(": "open", ")": "close"}
 	return cmp.Or(signs[word], s.classes[word])
+}
+
+// alternatives are those between two parentheses of a search.
+type alternatives struct {
+	outer bool // only few reach the parenthesis
+	all   bool // and only few pass each of the alternatives read so far
+	not   bool
+}
+
+// narrowing follows the tests of a search: now says that only few get to where it is.
+type narrowing struct {
+	open []alternatives
+	now  bool
+}
+
+// join reads what stands between tests, if it is that.
+func (n *narrowing) join(class string, not bool) {
+	in := &n.open[len(n.open)-1]
+	switch class {
+	case "open":
+		n.open = append(n.open, alternatives{outer: n.now, all: true, not: not})
+	case "or", "list":
+		in.all, n.now = in.all && n.now, in.outer
+	case "close":
+		if len(n.open) > 1 {
+			n.now = in.outer || in.all && n.now && !in.not
+			n.open = n.open[:len(n.open)-1]
+		}
+	}
+}
+
+// Narrowed follows the tests of a search in their order, and reports whether it takes certain
+// actions, and whether it takes each only on what passed a test before: what comes behind an
+// action keeps nothing from it. If it takes none, few tells of what it finds. A negated test
+// leaves nearly everything; a negated action is taken all the same.
+func Narrowed(tests []shell.Word, leavesFew, acts func(class string, value shell.Word) bool) (some, few bool) {
+	n := narrowing{open: []alternatives{{all: true}}}
+	few = true
+	for test, value := range Tests(tests) {
+		class, not := strings.CutPrefix(test.String(), classNot+" ")
+		n.join(class, not)
+		switch {
+		case acts(class, value):
+			some, few = true, few && n.now
+		case !not && leavesFew(class, value):
+			n.now = true
+		}
+	}
+	return some, few && (some || n.open[0].all && n.now)
 }
 
 // IsRare reports whether few files pass a test of a class.

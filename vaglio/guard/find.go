@@ -22,8 +22,8 @@ func (l *look) searched(o *operation.Operation, spot string) string {
 
 // takesAll reports whether a search leaves out nothing below its start.
 func (l *look) takesAll(o *operation.Operation) bool {
-	for i := 0; i+1 < len(o.With); i += 2 {
-		if class := reading.Spot(o.With[i]); class != "run" && (class != "type" || !strings.Contains(reading.Spot(o.With[i+1]), "f")) {
+	for test, value := range commands.Tests(o.With) {
+		if class := reading.Spot(test); class != "run" && class != "print" && (class != "type" || !strings.Contains(reading.Spot(value), "f")) {
 			return false
 		}
 	}
@@ -76,52 +76,45 @@ func (l *look) swept(o *operation.Operation, spot string) string {
 // narrows reports whether the tests of a search leave out most files, and do not select a
 // whole tree by its path.
 func (l *look) narrows(o *operation.Operation) bool {
-	t := l.testsIn(o)
-	return t.limited && !slices.ContainsFunc(t.paths, func(p string) bool {
+	_, few := commands.Narrowed(o.With, l.g.leavesFew, func(class string, _ shell.Word) bool {
+		return (class == "delete") == (o.Verb == operation.Sweep) && slices.Contains([]string{"delete", "run", "print"}, class)
+	})
+	return few && !slices.ContainsFunc(l.testsIn(o).paths, func(p string) bool {
 		where := strings.TrimRight(p, "*.+?$"+place.Marks)
 		return where != p && strings.HasPrefix(where, "/") && l.isTree(where)
 	})
 }
 
-// tests summarizes the tests of a search.
-type tests struct {
-	// limited says that the last alternative leaves out most files.
-	limited bool
-	// names are the file names that are searched for, paths those patterns that are matched
-	// against the whole path.
-	names, paths []string
-}
+// tests are what a search looks for: names, and patterns that are matched against the whole
+// path.
+type tests struct{ names, paths []string }
 
 // testsOf reads the tests of a search.
 func (g *Guard) testsOf(o *operation.Operation) tests {
 	var t tests
-	deletes := false
-	for i := 0; i+1 < len(o.With); i += 2 {
-		class, value := reading.Spot(o.With[i]), reading.Spot(o.With[i+1])
-		switch class {
-		case "or", "list":
-			t.limited = deletes && t.limited
-		case "delete":
-			deletes = true
-		case "path", "regex":
+	for test, word := range commands.Tests(o.With) {
+		class, value := reading.Spot(test), reading.Spot(word)
+		whole := class == "path" || class == "regex"
+		if whole {
 			t.paths = append(t.paths, value)
-			made := g.table.Rebuilt(value)
-			if t.limited = t.limited || made; !made {
-				t.addName(value)
-			}
-		case "name", "link":
-			t.addName(value)
-		default:
-			t.limited = t.limited || commands.IsRare(class, value)
+		}
+		if isTelling(value) && (whole && !g.table.Rebuilt(value) || class == "name" || class == "link") {
+			t.names = append(t.names, globSpot(value))
 		}
 	}
 	return t
 }
 
-func (t *tests) addName(value string) {
-	if isTelling(value) {
-		t.limited = true
-		t.names = append(t.names, globSpot(value))
+// leavesFew reports whether a test leaves out most files.
+func (g *Guard) leavesFew(class string, value shell.Word) bool {
+	spot := reading.Spot(value)
+	switch class {
+	case "path", "regex":
+		return g.table.Rebuilt(spot) || isTelling(spot)
+	case "name", "link":
+		return isTelling(spot)
+	default:
+		return commands.IsRare(class, spot)
 	}
 }
 

@@ -202,13 +202,10 @@ func (s *survey) traces(l *look, _ *operation.Operation, spot string) {
 	s.asksVaglio = s.asksVaglio || s.g.itself.Picked(spot, false) || spot != "" && s.g.isOwnAt(l.absolute(spot), place.Uses) || s.g.itself.HasPort(spot)
 }
 
-// picks records that a list of processes is narrowed down, by itself or by a later command
-// that keeps only some lines. A command that does something with every line keeps them all.
-func (s *survey) picks(l *look, o *operation.Operation, spot string) {
-	if o.Object.Kind == operation.Whole {
-		s.processes.filtered = true
-		return
-	}
+// picks records that a list of processes is narrowed down by a later command that keeps only
+// some lines: what ps itself is asked for only adds to all. A command that does something
+// with every line keeps them all.
+func (s *survey) picks(l *look, _ *operation.Operation, spot string) {
 	if !l.c.Stdin.Piped { // it searches /proc
 		s.asksVaglio = s.asksVaglio || s.g.itself.Picked(spot, true)
 		return

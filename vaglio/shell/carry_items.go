@@ -24,7 +24,13 @@ func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 		n = len(rest)
 	}
 	tests := rest[n:]
-	found := foundBelow(rest[:n:n], tests)
+	acts := slices.IndexFunc(tests, func(w Word) bool {
+		return isOneOf(w, p.after) || strings.HasPrefix(w.Prefix(), "-print") || w.Is("-ls")
+	})
+	if acts < 0 {
+		acts = len(tests)
+	}
+	found := foundBelow(rest[:n:n], tests, tests[:acts])
 	r.runOn(f, k, p, "find", found)
 	if !f.capture {
 		return Word{}
@@ -125,8 +131,8 @@ func fdName(opts options, operands []Word) (name Word, known bool) {
 var wholeName = regexp.MustCompile(`^\^\\?([\w.-]+)\$$`)
 
 // foundBelow returns the names that find passes on: each starting point and what is below it,
-// narrowed by -name if every name must match it.
-func foundBelow(starts, args []Word) []Word {
+// narrowed by -name if every name must match it before something is done with it.
+func foundBelow(starts, args, first []Word) []Word {
 	if len(starts) == 0 {
 		starts = []Word{Text(".")}
 	}
@@ -136,7 +142,7 @@ func foundBelow(starts, args []Word) []Word {
 	var out []Word
 	for _, s := range starts {
 		below := Part{Kind: PartUnknown, From: "find", MayBeEmpty: true}
-		if name, ok := nameCondition(args); ok {
+		if name, ok := nameCondition(first); ok {
 			below.MayBeEmpty = false
 			out = append(out, inFolder(s, name), inFolder(s, Glue(NewWord(below), Text("/"), name)))
 			continue

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -168,6 +169,7 @@ type search struct {
 	names                    []arg
 	deletes, negated, pruned bool
 	empty                    bool // only empty files and folders are found
+	narrowed                 bool // each deletion takes only what passed a test of its name, or of being empty
 	ors                      int
 	loose                    bool // an alternative is outside all brackets
 }
@@ -176,10 +178,10 @@ type search struct {
 func searchOf(tests []shell.Word) *search {
 	s := &search{}
 	has, depth := map[string]bool{}, 0
-	for i := 0; i+1 < len(tests); i += 2 {
-		class, not := strings.CutPrefix(tests[i].String(), "not ")
+	for test, word := range commands.Tests(tests) {
+		class, not := strings.CutPrefix(test.String(), "not ")
 		has[class] = true
-		switch value := argOf(tests[i+1]); class {
+		switch value := argOf(word); class {
 		case "name", "path":
 			s.names = append(s.names, value)
 		case "regex", "link", "list":
@@ -197,6 +199,7 @@ func searchOf(tests []shell.Word) *search {
 		s.negated = s.negated || not
 	}
 	s.empty, s.pruned, s.deletes = has["empty"], has["prune"], has["delete"]
+	_, s.narrowed = commands.Narrowed(tests, narrows, deletesFound)
 	return s
 }
 
@@ -220,7 +223,7 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 	if !s.deletes {
 		return nil
 	}
-	if p := c.r.world.placeOf(root, c.cwd); (s.rebuilds(c.r.judge) || s.empty && !s.negated && s.ors == 0) && root.known &&
+	if p := c.r.world.placeOf(root, c.cwd); s.narrowed && (s.rebuilds(c.r.judge) || s.empty && !s.negated && s.ors == 0) && root.known &&
 		(p == placeWorkspace || p == placeTemp) {
 		return c.r.anew(say("deletes files below %s", root.text), s.names...)
 	}

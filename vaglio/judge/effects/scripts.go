@@ -301,3 +301,13 @@ func (c *command) carriedText() []Effect {
 	}
 	return out
 }
+
+// narrows reports whether a test of a search is of what is found: its name, or that it is empty.
+func narrows(class string, _ shell.Word) bool {
+	return class == "name" || class == "path" || class == "empty"
+}
+
+// deletesFound reports whether a search deletes what it found so far.
+func deletesFound(class string, value shell.Word) bool {
+	return class == "delete" || class == "run" && removes(argOf(value).text)
+}
