@@ -228,7 +228,7 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 func (r *reading) badPath(v *invocation, name string, value arg) string {
 	for part := range strings.SplitSeq(value.text, ":") {
 		if name == "PATH" {
-			r.ahead[r.world.clean(part, v.cwd)] = true
+			r.ahead = append(r.ahead, r.world.clean(part, v.cwd))
 		}
 		a := arg{text: part, names: value.names, from: value.from}
 		if part != "" && part != "$"+name && !installed(part) && !r.trusted(v, a) {
