@@ -236,7 +236,7 @@ func (r *reading) projects(v *invocation) []arg {
 }
 
 // runsFile returns the effect of running a program or script from a file.
-func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
+func (r *reading) runsFile(v *invocation, file arg) []Effect {
 	base := path.Base(file.text)
 	if r.cloned || r.fetched[base] {
 		return one(KindForeignCode, say("runs %s, which was just fetched", file.text), file.text)
@@ -250,7 +250,7 @@ func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 	switch r.world.placeOf(file, v.cwd) {
 	case placeWorkspace:
 		r.note(say("it runs a script file that was not read: %s.", file.text))
-		if e, ok := r.judge.tables.taskEffect(task); ok {
+		if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok {
 			e.Sure = 0.6
 			return []Effect{e.with(say("runs %s, whose name says that it acts outside the workspace", file.text), file.text)}
 		}
