@@ -31,7 +31,7 @@ func (t *tool) byName() []Effect {
 // verb returns what the tool does by its name, or by an argument if the name leaves it to that or
 // only reads.
 func (t *tool) verb() verb {
-	v, at := t.verbIn(t.words)
+	v, at := t.r.judge.tables.verbIn(t.words)
 	act, ok := t.action()
 	if ok && (v.effect.Kind == "" || v.weak || t.generic(at) || act.effect.Kind != KindRead && v.effect.Kind == KindRead) {
 		return act
@@ -69,12 +69,12 @@ func (t *tool) marked(s string) verb {
 	case "POST", "PUT", "PATCH":
 		return t.r.judge.tables.verbs["update"]
 	}
-	v, _ := t.verbIn(readings.Words(s))
+	v, _ := t.r.judge.tables.verbIn(readings.Words(s))
 	return v
 }
 
 // verbIn returns the verb of a name and its index.
-func (t *tool) verbIn(words []string) (verb, int) {
+func (t *tables) verbIn(words []string) (verb, int) {
 	best, at := verb{}, -1
 	for i := 0; i < len(words); i++ {
 		v, two, ok := t.verbAt(words, i)
@@ -89,21 +89,20 @@ func (t *tool) verbIn(words []string) (verb, int) {
 }
 
 // verbAt returns the verb that begins at a word, and whether it consists of two.
-func (t *tool) verbAt(words []string, i int) (v verb, two, ok bool) {
-	known := t.r.judge.tables.verbs
+func (t *tables) verbAt(words []string, i int) (v verb, two, ok bool) {
 	if i+1 < len(words) {
-		if v, ok = known[words[i]+"-"+words[i+1]]; ok {
+		if v, ok = t.verbs[words[i]+"-"+words[i+1]]; ok {
 			return v, true, true
 		}
 	}
-	v, ok = known[words[i]]
+	v, ok = t.verbs[words[i]]
 	return v, false, ok
 }
 
 // outdoes reports whether the verb at i counts more than the best so far. One that is usually a
 // noun only counts if there is no other. A reading verb at either end wins, unless "and" joins an
-// effect to it.
-func (t *tool) outdoes(v, best verb, words []string, i, at int) bool {
+// effect to it: "transfer history" reads, "update status" does not.
+func (t *tables) outdoes(v, best verb, words []string, i, at int) bool {
 	if best.weak && !v.weak {
 		return true
 	}
@@ -111,13 +110,7 @@ func (t *tool) outdoes(v, best verb, words []string, i, at int) bool {
 	if best.effect.Kind == KindRead && !reads {
 		return best.weak || i > 1 && slices.Contains([]string{"and", "or", "then"}, words[i-1])
 	}
-	return !v.weak && reads && i == len(words)-1 && at < i && t.ambiguous(words[at])
-}
-
-// ambiguous reports whether an effect verb is often a noun, too: "transfer history" reads, "update
-// status" does not.
-func (t *tool) ambiguous(w string) bool {
-	return t.r.judge.tables.ofClass("ambiguous", w)
+	return !v.weak && reads && i == len(words)-1 && at < i && t.ofClass("ambiguous", words[at])
 }
 
 // verbEffect returns the effects of a verb on the nouns of the tool.
@@ -216,7 +209,7 @@ func (t *tool) ownRecords() bool {
 func (t *tool) ofRecords() bool {
 	n := t.r.judge.tables.Nouns
 	return !slices.ContainsFunc(t.words, func(w string) bool {
-		v, _, _ := t.verbAt([]string{w}, 0)
+		v, _, _ := t.r.judge.tables.verbAt([]string{w}, 0)
 		return !v.light && v.effect.Kind != KindRead && !t.mild(v.effect) && !n["light"][w] && !n["workspace"][w] && !n["recordpart"][w]
 	})
 }
@@ -332,7 +325,7 @@ func (t *tool) hinted(out []Effect) []Effect {
 		return out
 	}
 	if len(out) == 1 && out[0].Kind == KindUnknown {
-		if v, _ := t.verbIn(readings.Words(a.Title)); v.effect.Kind != "" && v.effect.Kind != KindRead && !v.light && !v.weak {
+		if v, _ := t.r.judge.tables.verbIn(readings.Words(a.Title)); v.effect.Kind != "" && v.effect.Kind != KindRead && !v.light && !v.weak {
 			return t.verbEffect(v)
 		}
 		if isTrue(a.ReadOnlyHint) && !isTrue(a.DestructiveHint) {
