@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -165,7 +166,7 @@ func (v *visit) tasksOf(r *row, file, text string, names []string) {
 		if len(inner) == 0 {
 			continue
 		}
-		at := joined(path.Dir(file), where)
+		at := place.Join(path.Dir(file), where)
 		files := []string{at}
 		for _, name := range r.files {
 			files = append(files, path.Join(at, name))

@@ -239,31 +239,22 @@ func worstOf(groups []fold) (list []finding, all int) {
 // told returns the findings as signals, and the meaning of their sentences, in order, for use in
 // other languages. Nobody may change that: what is equal is shared by all calls.
 func told(list []finding) ([]vaglio.Signal, vaglio.Args) {
-	signals := make([]vaglio.Signal, len(list))
+	signals, meant := make([]vaglio.Signal, len(list)), []any(nil)
 	for i := range list {
 		signals[i] = list[i].Signal
-	}
-	if len(list) == 1 {
-		_, alone := meansOf(list[0].effect)
-		return signals, alone
-	}
-	meant := make([]any, len(list))
-	for i := range list {
-		meant[i], _ = meansOf(list[i].effect)
+		is := meaningOf(list[i].effect)
+		known, ok := meanings.Load(is)
+		if !ok {
+			means := map[string]any{"kind": string(is.kind), "reversibility": string(is.v), "reach": string(is.reach)}
+			known, _ = meanings.LoadOrStore(is, [2]vaglio.Args{means, {"effects": []any{means}}})
+		}
+		means, _ := known.([2]vaglio.Args) // as one of several, and alone
+		if len(list) == 1 {
+			return signals, means[1]
+		}
+		meant = append(meant, map[string]any(means[0]))
 	}
 	return signals, vaglio.Args{"effects": meant}
-}
-
-// meansOf returns what told makes of an effect: as one of several, and alone.
-func meansOf(e *Effect) (one map[string]any, alone vaglio.Args) {
-	is := meaningOf(e)
-	known, ok := meanings.Load(is)
-	if !ok {
-		one = map[string]any{"kind": string(is.kind), "reversibility": string(is.v), "reach": string(is.reach)}
-		known, _ = meanings.LoadOrStore(is, [2]vaglio.Args{one, {"effects": []any{one}}})
-	}
-	means, _ := known.([2]vaglio.Args)
-	return means[0], means[1]
 }
 
 // meaning is what an effect comes down to. There are a few hundred of them.
