@@ -8,7 +8,6 @@ import (
 
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/getopt"
-	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -19,7 +18,7 @@ func (v *visit) repository() (dir string, config []setting, ok bool) {
 	start, named := v.dir, ""
 	given := getopt.Of("git").Split(v.words, getopt.Manner{Leading: true}, nil, nil)
 	for _, c := range given.Values("-C") {
-		start = place.Join(start, c)
+		start = joined(start, c)
 	}
 	if all := given.Values("--git-dir"); all != nil {
 		named = all[len(all)-1]
@@ -28,10 +27,10 @@ func (v *visit) repository() (dir string, config []setting, ok bool) {
 		named, _ = at.Text()
 	}
 	for i := range highest {
-		git := place.Join(start, cmp.Or(named, ".git"))
+		git := joined(start, cmp.Or(named, ".git"))
 		if text, ok := v.c.Files.Content(git); ok {
 			if to, is := strings.CutPrefix(strings.TrimSpace(text), "gitdir: "); is {
-				git = place.Join(start, to)
+				git = joined(start, to)
 			}
 		}
 		file := path.Join(git, "config")
@@ -65,7 +64,7 @@ func (v *visit) included(file, text string, seen map[string]bool) (all []setting
 	for _, e := range settings.Git(text) {
 		all = append(all, setting{file, e})
 		if e.Key == "path" && (e.Section == "include" || e.Section == "includeif") {
-			if to, text, ok := v.content(place.Join(path.Dir(file), e.Value)); ok && !seen[to] {
+			if to, text, ok := v.content(joined(path.Dir(file), e.Value)); ok && !seen[to] {
 				all = append(all, v.included(to, text, seen)...)
 			}
 		}

@@ -8,6 +8,7 @@ package project
 
 import (
 	"iter"
+	"path"
 	"slices"
 	"strings"
 
@@ -15,7 +16,6 @@ import (
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/getopt"
-	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -132,7 +132,15 @@ func (v *visit) once(what string) bool {
 }
 
 // in returns the path of a name in the command's folder.
-func (v *visit) in(name string) string { return place.Join(v.dir, name) }
+func (v *visit) in(name string) string { return joined(v.dir, name) }
+
+// joined returns the path of a name in a folder. An absolute name stays.
+func joined(folder, name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(folder, name)
+}
 
 // content reads a file. If the session changed part of a file that cannot be read, it is only
 // known whether what was put into it is loaded.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
-	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -166,7 +165,7 @@ func (v *visit) tasksOf(r *row, file, text string, names []string) {
 		if len(inner) == 0 {
 			continue
 		}
-		at := place.Join(path.Dir(file), where)
+		at := joined(path.Dir(file), where)
 		files := []string{at}
 		for _, name := range r.files {
 			files = append(files, path.Join(at, name))

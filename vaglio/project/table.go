@@ -10,7 +10,6 @@ import (
 
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/internal/settings"
-	"github.com/metnos/vaglio/vaglio/place"
 )
 
 //go:embed tools.txt
@@ -143,7 +142,7 @@ func readWhole(v *visit, r *row) {
 func readCode(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		for _, folder := range append(v.searched(r.language), v.dir) {
-			in := place.Join(folder, name)
+			in := joined(folder, name)
 			ending := map[string]string{"ruby": ".rb", "node": ".js", "lua": ".lua"}[r.language] // for a file that is named without its extension
 			if file, text, ok := v.first(in, in+ending); ok && v.once(file) {
 				v.code(file, cmp.Or(r.language, languageOf(text)), text)
