@@ -257,6 +257,7 @@ func (s *spaces) claim(site *Site, folders []string) {
 
 // look sets where files may be read, and which workspaces are kept.
 func (s *spaces) look(site *Site, folders []string) {
+	site.Readable = make([]string, 0, len(folders)+len(site.Workspaces))
 	for _, folder := range folders {
 		if s.readable(folder) {
 			site.Readable = append(site.Readable, folder)

@@ -280,10 +280,6 @@ func (p *program) index(v, at value) value {
 	case f == nil || v.path == "":
 	case f.verb == "=env":
 		return p.env(at)
-	case f.verb == "=args":
-		v = p.arguments(f.args[0] + 1)
-	case f.verb == "list":
-		return p.apply(f, path, []value{at})
 	}
 	if key, ok := at.text(); ok && v.path != "" && !v.multi() {
 		if e, ok := p.parsedOption(v.path, key); ok {

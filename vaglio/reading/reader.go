@@ -242,10 +242,11 @@ func (r *Reader) read(rd *Reading, c Call) {
 
 // HomeOf returns the home that a folder is in, judging by its path; "" if it is in none.
 func HomeOf(dir string) string {
-	const root, users, name, below = 0, 1, 2, 4
-	parts := strings.SplitN(strings.TrimRight(dir, "/"), "/", below)
-	if len(parts) > name && parts[root] == "" && parts[name] != "" && (parts[users] == "home" || parts[users] == "Users") {
-		return "/" + parts[users] + "/" + parts[name]
+	for _, homes := range [...]string{"/home/", "/Users/"} {
+		if rest, ok := strings.CutPrefix(dir, homes); ok && rest != "" && rest[0] != '/' {
+			name, _, _ := strings.Cut(rest, "/")
+			return dir[:len(homes)+len(name)]
+		}
 	}
 	return ""
 }

@@ -232,7 +232,10 @@ func Word(v any) string {
 
 // SortedKeys returns the keys of a map in order.
 func SortedKeys(m map[string]any) []string {
-	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
 	slices.Sort(keys)
 	return keys
 }

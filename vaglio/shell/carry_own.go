@@ -267,7 +267,7 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.parse(k.argv[1:])
 	h := f.at(k, "git -c")
 	h.conditional = true
-	settings := gitEnvironment(append(slices.Clone(f.assigns), k.assigns...))
+	settings := GitSettings(append(slices.Clone(f.assigns), k.assigns...))
 	for _, setting := range opts.all(p.settings...) {
 		key, value, _ := setting.Split("=")
 		s, _ := key.Text()
@@ -303,8 +303,9 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 	})
 }
 
-// gitEnvironment returns the settings in GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n.
-func gitEnvironment(assigns []Assign) []Assign {
+// GitSettings returns the settings of git that variables hold: GIT_CONFIG_KEY_n and
+// GIT_CONFIG_VALUE_n.
+func GitSettings(assigns []Assign) []Assign {
 	var out []Assign
 	values := map[string]Word{}
 	for _, a := range assigns {

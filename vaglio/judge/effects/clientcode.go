@@ -70,7 +70,7 @@ func (r *reading) clientCall(library string, words []string, call *shell.Call) [
 	if t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis") || t.ofClass("client-maker", name) {
 		return nil
 	}
-	v := r.callVerb(name)
+	v := t.callVerb(name)
 	e := v.effect
 	if e.Kind == "" || e.Kind == KindRead || v.light && e.Kind != KindDelete {
 		return nil
@@ -109,19 +109,13 @@ func (t *tables) actingFunction(name string) bool {
 
 // callVerb returns what a method does, judging by its name: delete_object, flushall,
 // chat_postMessage.
-func (r *reading) callVerb(name string) verb {
-	if v := r.verbOf(name); v.effect.Kind != "" && !v.weak {
+func (t *tables) callVerb(name string) verb {
+	if v, _ := t.verbIn(readings.Words(name), false); v.effect.Kind != "" && !v.weak {
 		return v
 	}
-	words := readings.Words(name)
-	for _, w := range words[1:] {
-		if v := r.judge.tables.verbs[w]; v.effect.Kind != "" && !v.weak {
-			return v
-		}
-	}
-	for w := range r.judge.tables.Nouns["client-prefix"] {
+	for w := range t.Nouns["client-prefix"] {
 		if strings.HasPrefix(strings.ToLower(name), w) {
-			return r.judge.tables.verbs[w]
+			return t.verbs[w]
 		}
 	}
 	return verb{}

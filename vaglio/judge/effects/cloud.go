@@ -150,7 +150,7 @@ func (c *command) mounted(mount string) []Effect {
 		return nil // a volume
 	}
 	switch p := c.r.world.placeOf(literal(host), c.cwd); {
-	case strings.HasSuffix(host, "docker.sock"), strings.HasSuffix(host, "podman.sock"):
+	case engineSocket(host):
 		return one(KindPrivilege, say("gives a container control of the container engine"), host)
 	case p == placeSecret, p == placeControl:
 		return one(KindCredentials, say("gives a container the secrets in %s", host), host)

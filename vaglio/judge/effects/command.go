@@ -201,13 +201,12 @@ func (r *reading) trustedSetup(a arg) bool {
 
 // invocation judges one command and everything around it.
 func (r *reading) invocation(v *invocation) []Effect {
-	var out []Effect
-	if len(v.args) >= maxWords {
-		out = append(out, usual(KindUnknown).with(say("runs %s with more words than are read", v.name), v.name))
-	}
 	since := len(r.did)
 	named := r.named(v)
-	out = append(out, named...)
+	out := named
+	if len(v.args) >= maxWords {
+		out = append(unknown(say("runs %s with more words than are read", v.name), v.name), named...)
+	}
 	out = append(out, r.elsewhere(v, named)...)
 	r.unpacked(v, since)
 	out = append(out, r.runsUnpacked(v)...)

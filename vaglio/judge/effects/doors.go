@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -113,15 +114,11 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 			out = append(out, r.throughDoor(v, d, name, value)...)
 		}
 	}
-	values := map[string]arg{}
-	for _, a := range v.assigns {
-		values[a.name] = a.value
-	}
 	for _, a := range v.assigns {
 		set(doorEnv, a.name, a.value)
-		if n, ok := strings.CutPrefix(a.name, "GIT_CONFIG_KEY_"); ok { // git -c through the environment
-			set(doorGit, a.value.text, values["GIT_CONFIG_VALUE_"+n])
-		}
+	}
+	for _, a := range shell.GitSettings(v.sets) {
+		set(doorGit, a.Name, argOf(a.Value))
 	}
 	owner := v.setsFor()
 	for i, a := range v.args {
@@ -228,7 +225,7 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 func (r *reading) badPath(v *invocation, name string, value arg) string {
 	for part := range strings.SplitSeq(value.text, ":") {
 		if name == "PATH" {
-			r.ahead[r.world.clean(part, v.cwd)] = true
+			r.ahead = append(r.ahead, r.world.clean(part, v.cwd))
 		}
 		a := arg{text: part, names: value.names, from: value.from}
 		if part != "" && part != "$"+name && !installed(part) && !r.trusted(v, a) {

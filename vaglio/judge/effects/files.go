@@ -73,7 +73,7 @@ func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
 		return out
 	}
 	switch v.name {
-	case "echo", "printf", "printenv", "print":
+	case "echo", "printf", "print":
 		for _, a := range p.all {
 			for _, n := range a.names {
 				if r.secretName(n) {

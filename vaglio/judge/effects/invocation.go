@@ -20,8 +20,9 @@ type invocation struct {
 	toError    bool   // one of writes is not for what it prints
 	reads      []arg  // files that the shell opens for reading
 	assigns    []assignment
-	cwd        string // "" if unknown
-	astray     bool   // it changed to a folder that is not known
+	sets       []shell.Assign // the same as the shell has them
+	cwd        string         // "" if unknown
+	astray     bool           // it changed to a folder that is not known
 	stdin      stdin
 	root       bool   // with raised rights
 	host       string // the other machine, if it runs there
@@ -127,7 +128,7 @@ func argsOf(words []shell.Word) []arg {
 
 func invocationOf(c *shell.Command) *invocation {
 	v := &invocation{name: c.Name, via: c.Via, root: c.Privileged, wrapper: c.Wrapper, background: c.Background, call: c.Call, file: c.File, line: c.Line}
-	v.guess = c.Guess
+	v.guess, v.sets = c.Guess, c.Assigns
 	if len(c.Argv) > 0 {
 		v.path = argOf(c.Argv[0]).text
 		v.args = argsOf(c.Argv[1:min(len(c.Argv), maxWords+1)])

@@ -129,10 +129,11 @@ func (j *Judge) Read(p vaglio.Proposal) Assessment {
 
 // reading returns a reading in a session that did what the facts say.
 func (j *Judge) reading(p vaglio.Proposal, facts vaglio.Facts) *reading {
-	return &reading{
-		judge: j, world: j.worldOf(p), facts: facts, running: cmp.Or(p.Context.Running, vaglio.NewRunning(facts, nil)),
-		fetched: facts.Fetched(), noted: map[string]bool{}, ahead: map[string]bool{},
+	running := p.Context.Running
+	if running == nil {
+		running = vaglio.NewRunning(facts, nil)
 	}
+	return &reading{judge: j, world: j.worldOf(p), facts: facts, running: running, fetched: facts.Fetched()}
 }
 
 // Did returns what the session must remember about a proposal.
@@ -238,7 +239,7 @@ func worstOf(groups []fold) (list []finding, all int) {
 // told returns the findings as signals, and the meaning of their sentences, in order, for use in
 // other languages. Nobody may change that: what is equal is shared by all calls.
 func told(list []finding) ([]vaglio.Signal, vaglio.Args) {
-	signals, meant := make([]vaglio.Signal, len(list)), make([]any, len(list))
+	signals, meant := make([]vaglio.Signal, len(list)), []any(nil)
 	for i := range list {
 		signals[i] = list[i].Signal
 		is := meaningOf(list[i].effect)
@@ -251,7 +252,7 @@ func told(list []finding) ([]vaglio.Signal, vaglio.Args) {
 		if len(list) == 1 {
 			return signals, means[1]
 		}
-		meant[i] = map[string]any(means[0])
+		meant = append(meant, map[string]any(means[0]))
 	}
 	return signals, vaglio.Args{"effects": meant}
 }
@@ -312,7 +313,7 @@ type reading struct {
 	gitTold      bool            // an earlier command had git show settings or content
 	listedSecret bool            // an earlier command read a file with secrets
 	facts        vaglio.Facts    // what the session did before
-	ahead        map[string]bool // folders that are searched for programs first
+	ahead        []string        // folders that are searched for programs first
 	did          vaglio.Facts    // what to remember about this call
 	stays        bool            // what the call runs continues after it
 	running      *vaglio.Running
@@ -346,7 +347,11 @@ func (r *reading) add(e ...Effect) {
 }
 
 func (r *reading) note(s wording.Sentence) {
-	if english := s.String(); !r.noted[english] {
+	english := s.String()
+	if r.noted == nil {
+		r.noted = map[string]bool{}
+	}
+	if !r.noted[english] {
 		r.noted[english] = true
 		r.notes = append(r.notes, s)
 	}

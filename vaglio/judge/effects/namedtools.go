@@ -106,7 +106,7 @@ func (t *tool) request() bool {
 		!t.has("http", "request", "requests", "rest", "api", "webhook") {
 		return false
 	}
-	if v, at := t.verbIn(t.words); v.effect.Kind != KindRead && (at < 0 || joined(t.words, at)) {
+	if v, at := t.r.judge.tables.verbIn(t.words, t.says()); v.effect.Kind != KindRead && (at < 0 || joined(t.words, at)) {
 		return false // it does something with what it fetches
 	}
 	if len(methods) == 0 {

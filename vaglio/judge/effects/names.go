@@ -30,7 +30,7 @@ func (t *tool) byName() []Effect {
 // verb returns what the tool does by its name, or by an argument if the name leaves it to that or
 // only reads.
 func (t *tool) verb() verb {
-	v, at := t.verbIn(t.words)
+	v, at := t.r.judge.tables.verbIn(t.words, t.says())
 	act, ok := t.action()
 	if ok && (v.effect.Kind == "" || v.weak || t.generic(at) || act.effect.Kind != KindRead && v.effect.Kind == KindRead) {
 		return act
@@ -68,12 +68,13 @@ func (t *tool) marked(s string) verb {
 	case "POST", "PUT", "PATCH":
 		return t.r.judge.tables.verbs["update"]
 	}
-	v, _ := t.verbIn(readings.Words(s))
+	v, _ := t.r.judge.tables.verbIn(readings.Words(s), t.says())
 	return v
 }
 
-// verbIn returns the verb of a name and its index.
-func (t *tool) verbIn(words []string) (verb, int) {
+// verbIn returns the verb of a name and its index. If says, what it names is given words for
+// somebody to read.
+func (t *tables) verbIn(words []string, says bool) (verb, int) {
 	best := placed{at: -1}
 	for i := 0; i < len(words); i++ {
 		v, two, ok := t.verbAt(words, i)
@@ -82,7 +83,7 @@ func (t *tool) verbIn(words []string) (verb, int) {
 			i++
 			next.end++
 		}
-		if ok && (best.at < 0 || t.outdoes(next, best, words)) {
+		if ok && (best.at < 0 || t.outdoes(next, best, words, says)) {
 			best = next
 		}
 	}
@@ -100,7 +101,7 @@ type placed struct {
 
 // joinsUnknown reports whether the verb that ends there is joined to one that is not known: "scan
 // and quarantine".
-func (t *tool) joinsUnknown(words []string, end int) bool {
+func (t *tables) joinsUnknown(words []string, end int) bool {
 	if !joined(words, end+1) {
 		return false
 	}
@@ -114,14 +115,13 @@ func joined(words []string, i int) bool {
 }
 
 // verbAt returns the verb that begins at a word, and whether it consists of two.
-func (t *tool) verbAt(words []string, i int) (v verb, two, ok bool) {
-	known := t.r.judge.tables.verbs
+func (t *tables) verbAt(words []string, i int) (v verb, two, ok bool) {
 	if i+1 < len(words) {
-		if v, ok = known[words[i]+"-"+words[i+1]]; ok {
+		if v, ok = t.verbs[words[i]+"-"+words[i+1]]; ok {
 			return v, true, true
 		}
 	}
-	v, ok = known[words[i]]
+	v, ok = t.verbs[words[i]]
 	return v, false, ok
 }
 
@@ -129,33 +129,27 @@ func (t *tool) verbAt(words []string, i int) (v verb, two, ok bool) {
 // only counts if there is no other, or right behind the verb that "and" joins it to. A reading verb
 // at either end wins, unless an effect is joined to it, done to the thing that it names ("logs
 // delete"), or given words to say ("post status").
-func (t *tool) outdoes(v, best placed, words []string) bool {
+func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 	if best.weak && !v.weak {
 		return true
 	}
 	reads, last := v.effect.Kind == KindRead, v.end == len(words)
 	if best.effect.Kind == KindRead && !reads {
-		return best.weak || joined(words, v.at) && (!v.weak || v.at == best.end+1) || best.at == 0 && last && t.doneTo(words[0], v.verb, words[v.at])
+		return best.weak || joined(words, v.at) && (!v.weak || v.at == best.end+1) || best.at == 0 && last && t.doneTo(words[0], v.verb, words[v.at], says)
 	}
-	return !v.weak && reads && last && t.ambiguous(words[best.at]) && !t.r.judge.tables.ofClass("read-object", words[v.at]) && !t.says()
+	return !v.weak && reads && last && t.ofClass("ambiguous", words[best.at]) && !t.ofClass("read-object", words[v.at]) && !says
 }
 
 // doneTo reports whether a verb at the end of a name says what is done to a thing that a word for
 // reading names, too: "logs delete", "search index drop". That it runs says nothing.
-func (t *tool) doneTo(thing string, v verb, word string) bool {
-	runs := v.effect.Kind == KindInfrastructure && t.r.judge.tables.ofClass("generic-verb", word)
-	return t.r.judge.tables.ofClass("read-thing", thing) && !v.weak && !v.light && (!t.ambiguous(word) || t.says()) && !runs
+func (t *tables) doneTo(thing string, v verb, word string, says bool) bool {
+	runs := v.effect.Kind == KindInfrastructure && t.ofClass("generic-verb", word)
+	return t.ofClass("read-thing", thing) && !v.weak && !v.light && (!t.ofClass("ambiguous", word) || says) && !runs
 }
 
 // says reports whether the tool is given words for somebody to read.
 func (t *tool) says() bool {
 	return len(t.list("text", "body", "message", "content", "caption")) > 0
-}
-
-// ambiguous reports whether an effect verb is often a noun, too: "transfer history" reads, "update
-// status" does not.
-func (t *tool) ambiguous(w string) bool {
-	return t.r.judge.tables.ofClass("ambiguous", w)
 }
 
 // verbEffect returns the effects of a verb on the nouns of the tool.
@@ -254,7 +248,7 @@ func (t *tool) ownRecords() bool {
 func (t *tool) ofRecords() bool {
 	n := t.r.judge.tables.Nouns
 	return !slices.ContainsFunc(t.words, func(w string) bool {
-		v, _, _ := t.verbAt([]string{w}, 0)
+		v, _, _ := t.r.judge.tables.verbAt([]string{w}, 0)
 		return !v.light && v.effect.Kind != KindRead && !t.mild(v.effect) && !n["light"][w] && !n["workspace"][w] && !n["recordpart"][w]
 	})
 }
@@ -365,7 +359,7 @@ func (t *tool) hinted(out []Effect) []Effect {
 		return out
 	}
 	if len(out) == 1 && out[0].Kind == KindUnknown {
-		if v, _ := t.verbIn(readings.Words(a.Title)); v.effect.Kind != "" && v.effect.Kind != KindRead && !v.light && !v.weak {
+		if v, _ := t.r.judge.tables.verbIn(readings.Words(a.Title), false); v.effect.Kind != "" && v.effect.Kind != KindRead && !v.light && !v.weak {
 			return t.verbEffect(v)
 		}
 		if isTrue(a.ReadOnlyHint) && !isTrue(a.DestructiveHint) {

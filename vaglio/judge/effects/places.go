@@ -89,9 +89,7 @@ func (w *world) resolve(p, cwd string) string {
 // call's, which nobody would look for there.
 func (r *reading) whole(v *invocation, a arg) arg {
 	if p := r.world.clean(a.text, v.cwd); a.text != "" && v.cwd != r.world.cwd && path.IsAbs(p) && !startsAny(a.text, "/", "~", "$", "-") {
-		if a.text = path.Join(v.cwd, a.text); !strings.HasPrefix(v.cwd, "~") {
-			a.text = p
-		}
+		a.text = path.Join(v.cwd, a.text)
 	}
 	return a
 }

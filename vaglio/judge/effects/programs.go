@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -227,7 +226,7 @@ func (r *reading) stricter(v *invocation, out []Effect) []Effect {
 
 // localProgram judges a program or script named by its path.
 func (r *reading) localProgram(v *invocation) []Effect {
-	return r.runsFile(v, literal(v.path), strings.TrimSuffix(path.Base(v.path), path.Ext(v.path)))
+	return r.runsFile(v, literal(v.path))
 }
 
 // reader judges a command that only reads, but for the files that the tables or the names of its

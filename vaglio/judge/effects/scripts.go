@@ -91,11 +91,7 @@ func (c *command) scriptFile(i int) []Effect {
 	if strings.Contains(a.text, "://") {
 		return one(KindForeignCode, say("fetches and runs %s", a.text), a.text)
 	}
-	name := lastPart(a.text)
-	if j := strings.LastIndexByte(name, '.'); j > 0 {
-		name = name[:j]
-	}
-	return c.r.runsFile(c.invocation, a, name)
+	return c.r.runsFile(c.invocation, a)
 }
 
 // scriptOf judges what only this interpreter does with a word that is not an option, unless it is

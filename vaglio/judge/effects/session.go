@@ -271,7 +271,7 @@ func (r *reading) leaves(p vaglio.Proposal) {
 func (r *reading) replaced() {
 	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
 		for i := 0; i < len(facts) && len(r.ahead) > 0; i++ {
-			if at := facts[i].Path; r.ahead[path.Dir(at)] && r.judge.tables.ofClass("gate-program", path.Base(at)) {
+			if at := facts[i].Path; slices.Contains(r.ahead, path.Dir(at)) && r.judge.tables.ofClass("gate-program", path.Base(at)) {
 				r.add(usual(KindSafeguardOff).with(say("puts another program in the place of %s", path.Base(at)), at))
 			}
 		}

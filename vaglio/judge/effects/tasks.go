@@ -177,16 +177,16 @@ func (c *command) unknownDatabase() bool {
 // runsOutside returns the effect of running the code of a project that lies outside the workspace, where
 // nothing of it is read. Of the call's own folder a person is asked once for the session.
 func (r *reading) runsOutside(v *invocation, named []Effect) []Effect {
-	t, name, words := r.judge.tables, v.name, texts(v.args)
-	if len(words) > 1 && words[0] == "-m" && t.Known(words[1]) { // a tool that is a module of Python
-		name, words = words[1], words[2:]
+	t, name, args := r.judge.tables, v.name, v.args
+	if len(args) > 1 && args[0].text == "-m" && t.Known(args[1].text) { // a tool that is a module of Python
+		name, args = args[1].text, args[2:]
 	}
 	runs := t.Devtools[name] || t.ofClass("runs-code", name)
 	if v.cwd == "" || !v.direct() || !runs || !worksHere(named) {
 		return nil
 	}
 	for _, f := range r.projects(v) {
-		if r.liesOutside(v, f) && t.RunsProject(name, words) {
+		if r.liesOutside(v, f) && t.RunsProject(name, texts(args)) {
 			return one(KindForeignCode, say("runs %s on %s, which lies outside the workspace and was not read", v.name, f.text), f.text)
 		}
 	}
@@ -236,7 +236,7 @@ func (r *reading) projects(v *invocation) []arg {
 }
 
 // runsFile returns the effect of running a program or script from a file.
-func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
+func (r *reading) runsFile(v *invocation, file arg) []Effect {
 	base := path.Base(file.text)
 	if r.cloned || r.fetched[base] {
 		return one(KindForeignCode, say("runs %s, which was just fetched", file.text), file.text)
@@ -250,7 +250,7 @@ func (r *reading) runsFile(v *invocation, file arg, task string) []Effect {
 	switch r.world.placeOf(file, v.cwd) {
 	case placeWorkspace:
 		r.note(say("it runs a script file that was not read: %s.", file.text))
-		if e, ok := r.judge.tables.taskEffect(task); ok {
+		if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok {
 			e.Sure = 0.6
 			return []Effect{e.with(say("runs %s, whose name says that it acts outside the workspace", file.text), file.text)}
 		}
