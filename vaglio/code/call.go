@@ -139,6 +139,9 @@ func (p *program) handleFollows() bool {
 // table knows.
 func (p *program) method(v value, name, full string, args []value) value {
 	known := p.lang.find(full, "")
+	if n, ok := first(args).int(); ok && name == "slice" && v.path == allArguments {
+		return v.part(n, maxText)
+	}
 	if v.file != nil && known != nil && known.verb == "handle" {
 		return p.runHandle(known, name, append([]value{v}, args...), nil)
 	}
