@@ -33,11 +33,23 @@ func (r *reader) output(f *frame, k *call) Word {
 // impure returns an unknown output. What comes from a network stays marked as such through a pipe.
 func (r *reader) impure(f *frame, k *call, name string) Word {
 	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true}
-	if wordclass.Is("recodes", name) {
+	switch {
+	case wordclass.Is("recodes", name):
 		p.From = r.recoded(f, k, name)
+	case name == "mktemp" && slices.ContainsFunc(k.argv[1:], isPlace):
+		p.From = "mktemp in"
 	}
 	p.Remote = wordclass.Is("fetches", name) || f.stdin.Text.Remote() || urlArgument(k.argv)
 	return NewWord(p)
+}
+
+// isPlace reports whether a word of mktemp names a folder that is not the usual one.
+func isPlace(w Word) bool {
+	s := w.Prefix()
+	if at := strings.IndexByte(s, '/'); at > 0 && s[0] == '-' {
+		s = s[at:]
+	}
+	return strings.HasPrefix(s, "/") && !strings.HasPrefix(s+"/", "/tmp/") || strings.HasPrefix(s, "..")
 }
 
 // recoded names the file whose content a program encodes, decodes or packs, behind the program.
