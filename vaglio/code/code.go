@@ -127,6 +127,7 @@ type program struct {
 	src     string
 	links   []*program // what it imports, nil until a call asks
 	toks    []token
+	begins  []int          // where the tokens begin in the text, if that is asked
 	rows    []int32        // for each line but the first, the token that it begins with
 	other   bool           // the text is not the program's own
 	dirs    []shell.Word   // that the commands of the call being read run in

@@ -3,8 +3,10 @@ package project
 import (
 	"cmp"
 	"encoding/xml"
+	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/code"
@@ -132,4 +134,34 @@ func (e *element) arguments() string {
 		}
 	}
 	return b.String()
+}
+
+// batsRun matches what bats puts before a command to keep its output, batsTest the line that begins a test,
+// and batsHook the functions that it calls around tests.
+var (
+	batsRun  = regexp.MustCompile(`(?m)(^|[;{(&|!])([ \t]*)run(?:[ \t]+(?:-\S+|!))*[ \t]+`)
+	batsTest = regexp.MustCompile(`(?m)^[ \t]*@test[ \t]+(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^{\n]*)[ \t]*\{`)
+	batsHook = regexp.MustCompile(`(?m)^[ \t]*(?:function[ \t]+)?((?:setup|teardown)(?:_file|_suite)?)[ \t]*(?:\(\)|\{)`)
+)
+
+// readBats adds tests for bats as scripts that call each test, with the functions around it.
+func readBats(v *visit, r *row) {
+	for file, text := range v.files(r) {
+		if path.Ext(file) != ".bats" {
+			continue
+		}
+		hooks, n, calls := map[string]string{}, 0, "\n"
+		for _, m := range batsHook.FindAllStringSubmatch(text, -1) {
+			hooks[m[1]] = m[1] + "; "
+		}
+		text = batsTest.ReplaceAllStringFunc(batsRun.ReplaceAllString(text, "$1$2"), func(string) string {
+			name := "bats_test_" + strconv.Itoa(n)
+			n++
+			calls += "(" + hooks["setup_suite"] + hooks["setup_file"] + hooks["setup"] + name + "; " +
+				hooks["teardown"] + hooks["teardown_file"] + hooks["teardown_suite"] + ")\n"
+			return name + "() {"
+		})
+		v.add(file, 1, "sh", "BATS_TMPDIR=/tmp; BATS_RUN_TMPDIR=$(mktemp -d); BATS_SUITE_TMPDIR=$(mktemp -d); BATS_FILE_TMPDIR=$(mktemp -d); "+
+			"BATS_TEST_TMPDIR=$(mktemp -d); BATS_TEST_FILENAME="+quoted(file)+"; BATS_TEST_DIRNAME="+quoted(path.Dir(file))+"; "+text+calls)
+	}
 }

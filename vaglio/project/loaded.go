@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"regexp"
@@ -78,7 +79,7 @@ func (l *loading) takeLoadedOne(file string, holds bool, named map[string]bool) 
 	switch {
 	case l.looked[file]:
 		if text, _ := l.c.Files.Content(file); holds && l.setsUp(file) {
-			l.guessed(func() { l.commands(file, text) })
+			l.guessed(func() { l.commands(file, cmp.Or(l.runsOf[file], text)) })
 		}
 	case l.tasksIn(file) || !holds:
 	case !l.reader.isFor("named", file) || l.within(named, file):
