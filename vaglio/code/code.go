@@ -300,6 +300,10 @@ func (p *program) initialize() {
 
 // lex splits the text of the program into tokens.
 func (p *program) lex(src string) {
+	if p.lang.name == "perl" && strings.Contains(src, "$^X") { // perl itself
+		src = strings.ReplaceAll(src, "$^X", "$_X")
+		p.vars["$_X"] = text(p.lang.name)
+	}
 	p.src = src
 	p.toks = make([]token, 0, min(len(src)/3, p.left)+1) // roughly the number of tokens
 	newLexer(p, src).run()

@@ -264,8 +264,9 @@ func (p *program) unary() value {
 		p.take()
 		p.unary()
 		return value{kind: kindOther}
-	case t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%"), next.text != "." && (t.text != "local" || !next.is("[")) && (t.text != "let" || !next.is("(")) && t.word(
-		"await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do"):
+	case t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%"),
+		next.text != "." && (!t.word("local") || !next.is("[")) && (!t.word("let") || !next.is("(")) && t.word(
+			"await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do"):
 		return p.signed()
 	case t.is(":") && next.kind == tokenName:
 		p.take()

@@ -43,7 +43,8 @@ func (c *cmakeCall) sees(word string) {
 // cmakeRuns reports whether a call's commands run: those of a target if it is asked for, or something may
 // depend on it; those of tests if they run; what configuring runs at any time.
 func (v *visit) cmakeRuns(c *cmakeCall, text string) bool {
-	builds := v.all || v.c.Name != "cmake" || slices.ContainsFunc(v.words, func(w string) bool { return slices.Contains([]string{"--build", "--workflow", "--install"}, w) })
+	does := func(w string) bool { return w == "--build" || w == "--workflow" || w == "--install" }
+	builds := v.all || v.c.Name != "cmake" || slices.ContainsFunc(v.words, does)
 	switch c.name {
 	case "add_custom_target":
 		named := slices.Contains(append(partsOf(strings.Join(v.words, " ")), "all"), c.what) || strings.Contains(c.what, "$")

@@ -111,7 +111,7 @@ func (v *visit) tasksIn(file string) bool {
 	for _, row := range v.reader.table[""] {
 		// Their tools find everything in them that runs, by name or all of it.
 		byName := slices.Contains([]string{"scripts", "justfile", "taskfile", "makefile"}, row.name)
-		own := byName || slices.Contains([]string{"dockerfile", "yaml", "cmake", "xml"}, row.name)
+		own := byName || slices.Contains([]string{"dockerfile", "yaml", "cmake", "xml", "bats"}, row.name)
 		if row.files = row.namedAs(file); !own || len(row.files) == 0 || row.files[0] != file {
 			continue
 		}

@@ -35,7 +35,8 @@ func readers() map[string]func(v *visit, r *row) {
 		"taskfile": readTaskfile, "dockerfile": readDockerfile, "bake": readBake, "yaml": readYAML, "cmake": readCMake, "lines": readLines, "words": readWords,
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
 		"changed": readChanged, "imports": readImports,
-		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "tasks": readTasks, "bats": readBats, "data": said, "named": said, "calls": said,
+		"tasks": readTasks, "bats": readBats, "keys": readKeys,
+		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
 	}
 }
 
@@ -171,9 +172,14 @@ func readLines(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		file, text, _ := v.content(name)
 		for _, l := range settings.Lines(jsonLine.ReplaceAllString(text, "$1")) {
-			for mark := range strings.FieldsSeq(r.language) {
-				if line, ok := behind(strings.TrimLeft(l.Text, " \t"), strings.ReplaceAll(mark, "_", " ")); ok {
-					v.add(file, l.Number, "sh", line)
+			for mark := range strings.FieldsSeq(strings.ReplaceAll(r.language, "_", "\x00")) {
+				mark = strings.ReplaceAll(mark, "\x00", " ")
+				command, of, has := strings.Cut(mark, "~")
+				if !has {
+					command, of = "", mark
+				}
+				if line, ok := behind(strings.TrimLeft(l.Text, " \t"), of); ok {
+					v.add(file, l.Number, "sh", command+line)
 				}
 			}
 		}

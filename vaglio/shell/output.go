@@ -43,15 +43,6 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 	return NewWord(p)
 }
 
-// isPlace reports whether a word of mktemp names a folder that is not the usual one.
-func isPlace(w Word) bool {
-	s := w.Prefix()
-	if at := strings.IndexByte(s, '/'); at > 0 && s[0] == '-' {
-		s = s[at:]
-	}
-	return strings.HasPrefix(s, "/") && !strings.HasPrefix(s+"/", "/tmp/") || strings.HasPrefix(s, "..")
-}
-
 // recoded names the file whose content a program encodes, decodes or packs, behind the program.
 func (r *reader) recoded(f *frame, k *call, name string) string {
 	parts := f.stdin.Text.Parts()
