@@ -68,7 +68,8 @@ func readCMake(v *visit, r *row) {
 		if dir, ok := v.value("-C", "--test-dir"); ok {
 			v.dir = v.in(dir)
 		}
-		if _, _, has := v.first("GNUmakefile", "makefile", "Makefile", "build.ninja"); has { // what it was configured to is read
+		there := func(name string) bool { _, ok := v.c.Files.Content(v.in(name)); return ok }
+		if slices.ContainsFunc([]string{"GNUmakefile", "makefile", "Makefile", "build.ninja"}, there) { // what it was configured to is read
 			return
 		}
 	}
