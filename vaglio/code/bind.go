@@ -233,7 +233,14 @@ func (p *program) bindList(from, to int, v value) {
 		case t.word("in", "of", "as"), t.is("=", ":=", ";", ")", ":"):
 			return
 		case !t.word("my") && (t.kind == tokenName || p.over(i) > i):
-			p.bind1(i, v.share(n, p.tok(i-1).is("*", "...") || t.text[0] == '@'))
+			e := v.share(n, p.tok(i-1).is("*", "...") || t.text[0] == '@')
+			if p.lang.name == "node" && p.tok(p.over(i)+1).is("=") && !e.known() { // what it is if nothing is there
+				e = p.usually(p.over(i)+2, e)
+				p.bind1(i, e)
+				i = p.until(i, func(i int) bool { return i >= to || p.toks[i].is(",") }) - 1
+				continue
+			}
+			p.bind1(i, e)
 		}
 	}
 }
@@ -272,14 +279,20 @@ func (p *program) bindKeys(from, to int, v value) {
 			e = unknown(strings.TrimPrefix(v.path+"."+t.text, "."))
 		}
 		if p.tok(min(local, to)+1).is("=") && !e.known() { // what it is if nothing is there
-			at := p.at
-			p.at = local + 2
-			e = e.or(p.expression())
-			p.at = at
+			e = p.usually(local+2, e)
 		}
 		p.bind1(min(local, to), e)
 		i = max(i, p.until(max(i, local), func(i int) bool { return i >= to || p.toks[i].is(",") }))
 	}
+}
+
+// usually returns a value, or what the expression at an index says instead.
+func (p *program) usually(at int, v value) value {
+	was := p.at
+	p.at = at
+	v = v.or(p.expression())
+	p.at = was
+	return v
 }
 
 func tailOf(list []value, n int) []value { return list[min(n, len(list)):] }

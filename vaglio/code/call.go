@@ -139,6 +139,9 @@ func (p *program) handleFollows() bool {
 // table knows.
 func (p *program) method(v value, name, full string, args []value) value {
 	known := p.lang.find(full, "")
+	if n, ok := first(args).int(); ok && name == "slice" && v.path == allArguments {
+		return v.part(n, maxText)
+	}
 	if v.file != nil && known != nil && known.verb == "handle" {
 		return p.runHandle(known, name, append([]value{v}, args...), nil)
 	}
@@ -364,6 +367,15 @@ func assignedTo(p *program, v value, rest []value) value {
 		p.export(assigns(first(rest))...)
 	}
 	return v
+}
+
+// lets reads a function that gives a name what its block returns, as in tests.
+func lets(p *program, v value, rest []value) value {
+	name, known := v.text()
+	if at := slices.IndexFunc(rest, func(e value) bool { return e.fn != nil }); known && at >= 0 {
+		p.set(name, p.invoke(rest[at].fn, nil))
+	}
+	return unknown("")
 }
 
 // exported reads a function that sets variables: by name and value, in a map, or as one text.

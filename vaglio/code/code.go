@@ -127,6 +127,7 @@ type program struct {
 	src     string
 	links   []*program // what it imports, nil until a call asks
 	toks    []token
+	begins  []int          // where the tokens begin in the text, if that is asked
 	rows    []int32        // for each line but the first, the token that it begins with
 	other   bool           // the text is not the program's own
 	dirs    []shell.Word   // that the commands of the call being read run in
@@ -299,6 +300,10 @@ func (p *program) initialize() {
 
 // lex splits the text of the program into tokens.
 func (p *program) lex(src string) {
+	if p.lang.name == "perl" && strings.Contains(src, "$^X") { // perl itself
+		src = strings.ReplaceAll(src, "$^X", "$_X")
+		p.vars["$_X"] = text(p.lang.name)
+	}
 	p.src = src
 	p.toks = make([]token, 0, min(len(src)/3, p.left)+1) // roughly the number of tokens
 	newLexer(p, src).run()

@@ -33,7 +33,7 @@ func (p *program) expression() value {
 	v := p.binary()
 	for p.at < p.end && p.spend(1) {
 		switch {
-		case p.is("=", ":=", "+=", ".=", "||=", "&&=", "??=", "//=", "<<=", "-=", "*=", "/=", "%="):
+		case p.is("=", ":=", "+=", ".=", "||=", "&&=", "??=", "//=", "<<=", "-=", "*=", "/=", "%=", "|="):
 			v = p.assign(v, p.take().text, p.expression())
 		case p.word("as") && p.lang.name == "python" && p.peek(1).kind == tokenName:
 			p.take()
@@ -56,6 +56,8 @@ func (p *program) assign(to value, op string, v value) value {
 		}
 	case "||=", "&&=", "??=", "//=":
 		v = to.or(v)
+	case "|=":
+		return assignedTo(p, to, []value{v})
 	case "-=", "*=", "/=", "%=":
 		v = value{kind: kindOther}
 	}
@@ -262,8 +264,9 @@ func (p *program) unary() value {
 		p.take()
 		p.unary()
 		return value{kind: kindOther}
-	case t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%"), next.text != "." && (t.text != "local" || !next.is("[")) && t.word(
-		"await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do"):
+	case t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%"),
+		next.text != "." && (!t.word("local") || !next.is("[")) && (!t.word("let") || !next.is("(")) && t.word(
+			"await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do"):
 		return p.signed()
 	case t.is(":") && next.kind == tokenName:
 		p.take()

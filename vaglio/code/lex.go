@@ -92,6 +92,9 @@ func (l *lexer) add(t token) {
 		l.p.rows = append(l.p.rows, n)
 	}
 	l.counted = max(l.counted, l.begin)
+	if l.p.begins != nil {
+		l.p.begins = append(l.p.begins, l.begin)
+	}
 	t.match = -1
 	if l.fresh {
 		if !l.inside() {
@@ -369,7 +372,7 @@ func (l *lexer) tight() bool { return l.at == 0 || strings.IndexByte(" \t\n", l.
 func (l *lexer) operator(rest string) {
 	long := len(rest) > 1 && strings.IndexByte("=.*|&?/:<>~+-", rest[1]) >= 0 // most are not
 	for _, op := range [...]string{
-		"...", "===", "!==", "**=", "||=", "&&=", "??=", "//=", "<=>", "**", "::", "->", "=>", "..", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", ".=",
+		"...", "===", "!==", "**=", "||=", "&&=", "??=", "//=", "<=>", "**", "::", "->", "=>", "..", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", ".=", "|=",
 		"=~", "!~", "||", "&&", "??", "?.", ">>", "<<", "|&", ":=", "++", "--",
 	} {
 		if long && strings.HasPrefix(rest, op) && (op != "?." || l.has("optional")) && (op != "--" && op != "++" || l.has("counts")) {

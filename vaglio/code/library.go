@@ -82,8 +82,12 @@ func (p *program) runsNamed(name, last string, plain []value, named map[string]v
 	case program == nil && last == "push" && named["force"].kind == kindOther:
 		program = []shell.Word{shell.Text("git"), shell.Text("push"), shell.Text("--force")}
 	case program != nil:
+		defer func(dirs []shell.Word, env []shell.Assign) { p.dirs, p.gets = dirs, env }(p.dirs, p.gets)
+		p.surroundings(plain, named)
 		for _, option := range slices.Sorted(maps.Keys(named)) {
-			words = append(words, shell.Text("--"+strings.ReplaceAll(option, "_", "-")))
+			if option[0] != '_' { // how it runs
+				words = append(words, shell.Text("--"+strings.ReplaceAll(option, "_", "-")))
+			}
 		}
 	case last == "push" || !harms(words):
 		return false
@@ -215,4 +219,40 @@ func methodIn(name string, args []value, options map[string]value) string {
 		method = cmp.Or(method, "POST")
 	}
 	return method
+}
+
+// fieldsOf notes the folder and the environment that a program in go gives the command that it makes in
+// this statement: c := exec.Command(…), then c.Dir = … and c.Env = ….
+func (p *program) fieldsOf() {
+	from, at := p.at, p.at
+	for from > 0 && !p.toks[from-1].is(";", "{", "}") {
+		from--
+	}
+	if !p.tok(from+1).is(":=", "=") {
+		return
+	}
+	same := func(i int) bool { return p.toks[i].word(p.toks[from].text) }
+	for i := at; i < len(p.toks) && p.spend(1) && (!same(i) || !p.tok(i+1).is(":=", "=")); i++ {
+		if same(i) && p.tok(i+1).is(".") && p.tok(i+3).is("=") {
+			p.at = i + 4
+			p.fieldOf(p.toks[i+2].text)
+		}
+	}
+	p.at = at
+}
+
+// fieldOf notes what a field of a command gets.
+func (p *program) fieldOf(name string) {
+	switch name {
+	case "Dir":
+		if v := p.expression(); v.word().Prefix() != "" {
+			p.dirs = v.words()
+		}
+	case "Env":
+		for _, t := range p.toks[p.at:p.until(p.at, func(i int) bool { return p.toks[i].is(";") })] {
+			if name, val, ok := strings.Cut(t.text, "="); ok && t.kind == tokenString && envName.MatchString(name) {
+				p.gets = append(p.gets, shell.Assign{Name: name, Value: shell.Text(val)})
+			}
+		}
+	}
 }

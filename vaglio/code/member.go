@@ -254,7 +254,7 @@ func (p *program) slice(v, from value, end int) value {
 		b = math.MaxInt32
 	}
 	if v.multi() {
-		return listOf(v.list[place(a, len(v.list)):max(place(a, len(v.list)), place(b, len(v.list)))]...)
+		return v.part(a, b)
 	}
 	return v.each(func(s string) (string, bool) {
 		a := place(a, len(s))
@@ -376,8 +376,14 @@ func (p *program) arguments(skip int) value {
 			out = append(out, text("-"))
 		}
 	}
+	known := p.in.Args != nil && !p.in.Found && p.lang.options.patterns["moved"] != nil
 	for _, w := range p.in.Args {
+		known = known && !w.HasUnknown()
 		out = append(out, textOf(w))
 	}
-	return listOf(out...)
+	list := listOf(out...)
+	if _, told := p.commandLine(); known && told {
+		list.path = allArguments
+	}
+	return list
 }

@@ -73,7 +73,7 @@ func pures() map[string]pure {
 			}
 			return p.call(v, value{}, rest)
 		},
-		"apply": applied, "setenv": exported, "dict": named, "assign": assignedTo,
+		"apply": applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets,
 	}
 	for name, fn := range decoders() {
 		out[name] = func(_ *program, v value, _ []value) value { return v.each(fn) }

@@ -168,7 +168,8 @@ func (p *program) keyword(name string) bool {
 			return true
 		}
 	}
-	isName := p.peek(1).is("=", ".", ",") || name == "local" && p.peek(1).is("[")
+	next := p.peek(1)
+	isName := next.is("=", ".", ",") || name == "local" && next.is("[") || name == "let" && next.is("(")
 	return p.takeIf((wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)) && !isName)
 }
 

@@ -204,10 +204,26 @@ func (v value) nth(n int) value {
 	if n < 0 {
 		n += len(v.list)
 	}
-	if n < 0 || n >= len(v.list) {
-		return unknown(v.path)
+	switch {
+	case n >= 0 && n < len(v.list):
+		return v.list[n]
+	case v.path == allArguments:
+		return value{kind: kindNone}
 	}
-	return v.list[n]
+	return unknown(v.path)
+}
+
+// allArguments is the path of a list that holds everything that the program is run with: behind its end there is nothing.
+const allArguments = "arguments()"
+
+// part returns the elements of a list between two indexes. Behind its end, a part of all arguments has none.
+func (v value) part(from, to int) value {
+	from = place(from, len(v.list))
+	out := listOf(v.list[from:max(from, place(to, len(v.list)))]...)
+	if v.path == allArguments && to >= len(v.list) {
+		out.path = allArguments
+	}
+	return out
 }
 
 // or returns what may be either value.

@@ -236,6 +236,9 @@ func (p *program) listing(name string, dir, pattern value) value {
 func (p *program) runs(f *function, name string, args []value, named map[string]value) value {
 	defer func(dirs []shell.Word, env []shell.Assign) { p.dirs, p.gets = dirs, env }(p.dirs, p.gets)
 	p.surroundings(args, named)
+	if p.lang.name == "go" {
+		p.fieldsOf()
+	}
 	asShell := inShell(args, named)
 	if words, ok := nth(args, 1).field("args"); ok { // new Deno.Command(program, {args: […]})
 		args = []value{args[0], words}

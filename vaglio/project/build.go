@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
+	"github.com/metnos/vaglio/vaglio/code"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // quoted returns a command line of words that the shell takes literally.
@@ -259,55 +261,32 @@ func texts(list []any) (all []string) {
 	return all
 }
 
-// cmakeToken matches a token of CMake's language, cmakeKey a token that ends the words of a
-// command, cmakeQuotes the quotes around a word and the escapes in it, and cmakeValue a value
-// that CMake knows.
-var (
-	cmakeToken  = regexp.MustCompile(`#[^\n]*|"(?:[^"\\]|\\.)*"|[^\s()"#]+|[()]`)
-	cmakeKey    = regexp.MustCompile(`^(?:[A-Z]+_[A-Z_]+|DEPENDS|OUTPUT|COMMENT|VERBATIM|TIMEOUT|ENCODING|APPEND|BYPRODUCTS|SOURCES|COMMAND|[()])$`)
-	cmakeQuotes = regexp.MustCompile(`^"|"$|\\(")`)
-	cmakeValue  = regexp.MustCompile(`\$\{([A-Za-z0-9_]+)\}|\$<[^>]*>`)
-)
-
-// readCMake adds what follows COMMAND.
-func readCMake(v *visit, r *row) {
-	if slices.Contains(v.words, "-E") { // CMake's own tool mode
+// readTasks records the tasks that the words name. A word that is not known may name any.
+func readTasks(v *visit, r *row) {
+	text := strings.Join(v.words, " ")
+	unknown := slices.ContainsFunc(v.c.Args, shell.Word.HasUnknown) || strings.ContainsAny(text, "*?[")
+	names := slices.DeleteFunc(operands(v.words), func(w string) bool { return w == "exec" || slices.Contains(r.with, w) })
+	if unknown || v.all || len(v.named(r.files)) > 0 || len(names) == 0 && r.language == "" {
 		return
 	}
-	for file, text := range v.files(r) {
-		var words []string
-		in, begin := false, 0
-		for _, at := range cmakeToken.FindAllStringIndex(text, -1) {
-			word := text[at[0]:at[1]]
-			switch {
-			case word[0] == '#' || word == "ARGS":
-			case cmakeKey.MatchString(word):
-				if len(words) > 0 && !v.seen["more"] {
-					v.add(file, lineOf(text, begin), "sh", strings.Join(words, ""))
-				}
-				words, in, begin = nil, word == "COMMAND", at[0]
-			case in:
-				words = append(words, v.cmakeWord(cmakeQuotes.ReplaceAllString(word, "$1")))
-			}
-		}
+	if len(names) == 0 {
+		text = r.language
 	}
+	v.asks, v.runsOf = append(partsOf(text), "_"), map[string]string{}
 }
 
-// cmakeWord returns a word as a shell writes it. A value that only CMake knows counts as not
-// empty.
-func (v *visit) cmakeWord(word string) string {
-	return cmakeValue.ReplaceAllStringFunc(quoted(word), func(s string) string {
-		name := strings.Trim(s, "${}<>")
-		switch program, ok := strings.CutSuffix(name, "_EXECUTABLE"); {
-		case name == "CMAKE_COMMAND":
-			return "cmake"
-		case ok:
-			return strings.ToLower(program)
-		case strings.HasSuffix(name, "_BINARY_DIR"), strings.HasPrefix(name, "TARGET_FILE_DIR:"):
-			return v.dir + "/build"
-		case strings.HasSuffix(name, "_DIR"):
-			return v.dir
+// asked returns what of a program with tasks runs.
+func (v *visit) asked(file, language, text string) string {
+	if v.asks == nil {
+		return text
+	}
+	var others []string
+	for _, other := range v.c.Changed {
+		if other != file && !v.reader.isProse(other) {
+			more, _ := v.c.Files.Content(other)
+			others = append(others, more)
 		}
-		return `'"${cmake_value:?}"'`
-	})
+	}
+	v.runsOf[file] = code.Default().Asked(language, text, v.asks, others...)
+	return v.runsOf[file]
 }

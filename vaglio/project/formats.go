@@ -3,10 +3,13 @@ package project
 import (
 	"cmp"
 	"encoding/xml"
+	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/code"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
@@ -132,4 +135,60 @@ func (e *element) arguments() string {
 		}
 	}
 	return b.String()
+}
+
+// batsRun matches what bats puts before a command to keep its output, batsTest the line that begins a test.
+var (
+	batsRun  = regexp.MustCompile(`(?m)(^|[;{(&|!])([ \t]*)run(?:[ \t]+(?:-\S+|!))*[ \t]+`)
+	batsTest = regexp.MustCompile(`(?m)^[ \t]*@test[ \t]+(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^{\n]*)[ \t]*\{`)
+)
+
+// batsOwn is what bats itself defines, with functions that do nothing where a file has no others.
+const batsOwn = `load() { for f in "$BATS_TEST_DIRNAME/$1" "$BATS_TEST_DIRNAME/$1.bash"; do [ -f "$f" ] && . "$f"; done; }; ` +
+	`setup_suite() { :; }; setup_file() { :; }; setup() { :; }; teardown() { :; }; teardown_file() { :; }; teardown_suite() { :; }; ` +
+	`BATS_TMPDIR=/tmp; BATS_RUN_TMPDIR=$(mktemp -d); BATS_SUITE_TMPDIR=$(mktemp -d); BATS_FILE_TMPDIR=$(mktemp -d); BATS_TEST_TMPDIR=$(mktemp -d); `
+
+// readBats adds tests for bats as scripts that call each test, with the functions around it.
+func readBats(v *visit, r *row) {
+	for file, text := range v.files(r) {
+		if path.Ext(file) != ".bats" {
+			continue
+		}
+		n, calls := 0, "\n"
+		text = batsTest.ReplaceAllStringFunc(batsRun.ReplaceAllString(text, "$1$2"), func(string) string {
+			name := "bats_test_" + strconv.Itoa(n)
+			n++
+			calls += "(setup_suite; setup_file; setup; " + name + "; teardown; teardown_file; teardown_suite)\n"
+			return name + "() {"
+		})
+		v.add(file, 1, "sh", batsOwn+"BATS_TEST_FILENAME="+quoted(file)+"; BATS_TEST_DIRNAME="+quoted(path.Dir(file))+"; "+text+calls)
+	}
+}
+
+// keyLine matches a line that gives a name a value: name = "value", name: value, name.cmd = "value".
+var keyLine = regexp.MustCompile(`^\s*["']?([\w:-]+)["']?(?:\.\w+)?\s*[=:]\s*(.+)$`)
+
+// readKeys adds what lines give the names that the words name, and the names in what they are given.
+func readKeys(v *visit, r *row) {
+	for file, text := range v.files(r) {
+		names, all := partsOf(strings.Join(v.words, " ")), settings.Lines(text)
+		for i := 0; i < len(names) && v.spends(len(all)); i++ {
+			for _, l := range all {
+				m := keyLine.FindStringSubmatch(l.Text)
+				if m == nil || !v.all && m[1] != names[i] || !v.once("key "+file+strconv.Itoa(l.Number)) {
+					continue
+				}
+				names = append(names, partsOf(m[2])...)
+				for _, line := range v.reader.commandsIn(m[2]) {
+					v.add(file, l.Number, "sh", line)
+				}
+			}
+		}
+	}
+}
+
+// spends reports whether something of a size may still be looked at.
+func (v *visit) spends(size int) bool {
+	v.left -= size
+	return v.left >= 0
 }

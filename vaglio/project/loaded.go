@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"regexp"
@@ -78,7 +79,7 @@ func (l *loading) takeLoadedOne(file string, holds bool, named map[string]bool) 
 	switch {
 	case l.looked[file]:
 		if text, _ := l.c.Files.Content(file); holds && l.setsUp(file) {
-			l.guessed(func() { l.commands(file, text) })
+			l.guessed(func() { l.commands(file, cmp.Or(l.runsOf[file], text)) })
 		}
 	case l.tasksIn(file) || !holds:
 	case !l.reader.isFor("named", file) || l.within(named, file):
@@ -110,7 +111,7 @@ func (v *visit) tasksIn(file string) bool {
 	for _, row := range v.reader.table[""] {
 		// Their tools find everything in them that runs, by name or all of it.
 		byName := slices.Contains([]string{"scripts", "justfile", "taskfile", "makefile"}, row.name)
-		own := byName || slices.Contains([]string{"dockerfile", "yaml", "cmake", "xml"}, row.name)
+		own := byName || slices.Contains([]string{"dockerfile", "yaml", "cmake", "xml", "bats"}, row.name)
 		if row.files = row.namedAs(file); !own || len(row.files) == 0 || row.files[0] != file {
 			continue
 		}

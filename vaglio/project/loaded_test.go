@@ -143,7 +143,7 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		// of several files that a runner finds, those with its endings
 		{"find . -name x -exec sh {}", "bare x.sh", "", "bare:1 sh* ls -l\nx.sh:1 sh* ls -l"},
 		{"jest", "bare x.sh a.rb", "", "bare:1 sh? ls -l"},
-		{"bats", "sub/test/t.bats /o/test/t.bats x.sh", "", "sub/test/t.bats:1 sh ls -l"},
+		{"shunit2", "sub/test/t.bats /o/test/t.bats x.sh", "", "sub/test/t.bats:1 sh ls -l"},
 	} {
 		c := call{command: tt.command, files: f, changed: tt.changed, loaded: tt.loaded}
 		picture.add(c)

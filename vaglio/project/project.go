@@ -104,9 +104,11 @@ type visit struct {
 	seen   map[string]bool // what has been read: targets, scripts, files
 	looked map[string]bool // the files that were looked at
 	reader *Reader
-	all    bool // look for all that the files may run, not only what the words ask for
-	among  bool // also look for what any word names
-	runs   bool // it may run project code that its words do not name
+	asks   []string          // the tasks that the words name, if only those run
+	runsOf map[string]string // by file, what of its text runs
+	all    bool              // look for all that the files may run, not only what the words ask for
+	among  bool              // also look for what any word names
+	runs   bool              // it may run project code that its words do not name
 }
 
 // read looks for what the rows say that apply to the words.

@@ -154,7 +154,7 @@ func TestTasks(t *testing.T) {
 		{"make clean", makefile, "Makefile:8 sh rm -rf /"},
 		{"npm test", files{".npmrc": "registry=https://x.example\nscript-shell = ./x.sh\n"}, ".npmrc:2 sh ./x.sh"},
 		{
-			"cmake -B b",
+			"cmake --build b -t x",
 			files{"CMakeLists.txt": "add_custom_target(x # no\n COMMAND ${GIT_EXECUTABLE} tag \"a b\" COMMENT \"c\"\n COMMAND ls ${X})\n"},
 			"CMakeLists.txt:2 sh 'git' 'tag' 'a b'\nCMakeLists.txt:3 sh 'ls' ''\"${cmake_value:?}\"''",
 		},

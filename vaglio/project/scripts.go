@@ -1,14 +1,12 @@
 package project
 
 import (
-	"cmp"
 	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -239,145 +237,4 @@ func operands(words []string) []string {
 		}
 	}
 	return out
-}
-
-// readJustfile adds the recipes of a justfile.
-func readJustfile(v *visit, r *row) {
-	file, text, names := v.instead(r.files, "--justfile", "-f")
-	recipes, set, first := justRecipes(text)
-	for i, w := range v.words { // just out=x, just --set out x
-		name, _, _ := strings.Cut(w, "=")
-		delete(set, name)
-		if w == "--set" && i+1 < len(v.words) {
-			delete(set, v.words[i+1])
-		}
-	}
-	if len(names) == 0 {
-		names = []string{first}
-	}
-	for _, name := range asked(v, names, recipes) {
-		v.just(file, recipes, set, name)
-	}
-}
-
-// justRecipe is a recipe of a justfile.
-type justRecipe struct {
-	line   int
-	dir    string // where it runs, "" for the folder of the justfile
-	params []string
-	needs  []string
-	lines  []string
-}
-
-// justDir matches an attribute or a setting that says where recipes run.
-var justDir = regexp.MustCompile(`^(?:\[.*\bworking-directory\s*:|set\s+working-directory\s*:=)\s*['"]+([^'"]*)`)
-
-// justSet matches the setting of a variable, and the text in quotes that it gets, if any.
-var justSet = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:('[^'{}]*'|"[^"{}\\]*")\s*(?:#.*)?$)?`)
-
-// justSets carries out a line that sets a variable.
-func justSets(set map[string]string, line string) {
-	switch m := justSet.FindStringSubmatch(line); {
-	case m == nil:
-	case m[2] == "":
-		delete(set, m[1])
-	default:
-		set[m[1]] = m[2][1 : len(m[2])-1]
-	}
-}
-
-// justRecipes returns the recipes and variables of a justfile, and the name of the first recipe.
-func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]string, first string) {
-	recipes, set = map[string]*justRecipe{}, map[string]string{}
-	var cur *justRecipe
-	var in justFolders
-	for _, l := range settings.Lines(text) {
-		s := strings.TrimSpace(l.Text)
-		switch {
-		case in.told(s), s == "" || s[0] == '#' || s[0] == '[':
-		case l.Text[0] == ' ' || l.Text[0] == '\t':
-			if cur != nil {
-				if len(cur.lines) == 0 {
-					cur.line = l.Number
-				}
-				cur.lines = append(cur.lines, strings.TrimLeft(s, "@-"))
-			}
-		default:
-			var name string
-			name, cur = justHead(s, l.Number)
-			in.enter(cur)
-			recipes[name] = cur
-			first = cmp.Or(first, name)
-			justSets(set, s)
-		}
-	}
-	for _, r := range recipes {
-		if r != nil {
-			r.dir = cmp.Or(r.dir, in.all)
-		}
-	}
-	return recipes, set, first
-}
-
-// justFolders says where the next recipe runs, and where those do of which nothing is said.
-type justFolders struct{ next, all string }
-
-// told reports whether a line says where recipes run.
-func (j *justFolders) told(line string) bool {
-	dir := justDir.FindStringSubmatch(line)
-	switch {
-	case dir == nil:
-		return false
-	case line[0] == '[':
-		j.next = dir[1]
-	default:
-		j.all = dir[1]
-	}
-	return true
-}
-
-// enter sets the folder of a recipe.
-func (j *justFolders) enter(r *justRecipe) {
-	if r != nil {
-		r.dir, j.next = j.next, ""
-	}
-}
-
-// justHead parses the line that begins a recipe; nil if it begins none.
-func justHead(s string, line int) (string, *justRecipe) {
-	head, needs, ok := strings.Cut(s, ":")
-	fields := strings.Fields(strings.TrimPrefix(head, "@"))
-	if !ok || strings.HasPrefix(needs, "=") || len(fields) == 0 {
-		return "", nil
-	}
-	params := fields[1:]
-	for i := range params {
-		params[i], _, _ = strings.Cut(strings.TrimLeft(params[i], "$+*"), "=")
-	}
-	return fields[0], &justRecipe{line: line, params: params, needs: strings.Fields(strings.ReplaceAll(needs, "&&", " "))}
-}
-
-// justValue matches what just puts into a line.
-var justValue = regexp.MustCompile(`\{\{.*?\}\}`)
-
-// just adds the lines of a recipe and of its dependencies.
-func (v *visit) just(file string, recipes map[string]*justRecipe, set map[string]string, name string) {
-	r := recipes[name]
-	if r == nil || !v.once("recipe "+file+" "+name) {
-		return
-	}
-	for _, need := range r.needs {
-		v.just(file, recipes, set, strings.Trim(need, "()"))
-	}
-	var b strings.Builder
-	for _, l := range r.lines {
-		b.WriteString(justValue.ReplaceAllStringFunc(l, func(hole string) string {
-			name := strings.TrimSpace(hole[2 : len(hole)-2])
-			if value, ok := set[name]; ok && !slices.Contains(r.params, name) {
-				return value
-			}
-			return unknownValue("just")
-		}) + "\n")
-	}
-	v.inside(r.dir, func() { v.add(file, r.line, "sh", b.String()) })
 }

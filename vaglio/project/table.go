@@ -35,6 +35,7 @@ func readers() map[string]func(v *visit, r *row) {
 		"taskfile": readTaskfile, "dockerfile": readDockerfile, "bake": readBake, "yaml": readYAML, "cmake": readCMake, "lines": readLines, "words": readWords,
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
 		"changed": readChanged, "imports": readImports,
+		"tasks": readTasks, "bats": readBats, "keys": readKeys,
 		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
 	}
 }
@@ -118,8 +119,11 @@ func readChanged(v *visit, r *row) {
 			continue
 		}
 		if text, ok := v.c.Files.Content(file); ok {
-			from := len(v.tasks)
-			v.code(file, r.language, text)
+			from, in := len(v.tasks), v.dir
+			if strings.HasSuffix(file, "_test.go") { // go runs them in their folder
+				in = path.Dir(file)
+			}
+			v.inside(in, func() { v.code(file, r.language, text) })
 			for i := range v.tasks[from:] {
 				v.tasks[from+i].Found = true
 			}
@@ -145,7 +149,8 @@ func readCode(v *visit, r *row) {
 			in := joined(folder, name)
 			ending := map[string]string{"ruby": ".rb", "node": ".js", "lua": ".lua"}[r.language] // for a file that is named without its extension
 			if file, text, ok := v.first(in, in+ending); ok && v.once(file) {
-				v.code(file, cmp.Or(r.language, languageOf(text)), text)
+				language := cmp.Or(r.language, languageOf(text))
+				v.code(file, language, v.asked(file, language, text))
 			}
 		}
 	}
@@ -167,9 +172,14 @@ func readLines(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		file, text, _ := v.content(name)
 		for _, l := range settings.Lines(jsonLine.ReplaceAllString(text, "$1")) {
-			for mark := range strings.FieldsSeq(r.language) {
-				if line, ok := behind(strings.TrimLeft(l.Text, " \t"), strings.ReplaceAll(mark, "_", " ")); ok {
-					v.add(file, l.Number, "sh", line)
+			for mark := range strings.FieldsSeq(strings.ReplaceAll(r.language, "_", "\x00")) {
+				mark = strings.ReplaceAll(mark, "\x00", " ")
+				command, of, has := strings.Cut(mark, "~")
+				if !has {
+					command, of = "", mark
+				}
+				if line, ok := behind(strings.TrimLeft(l.Text, " \t"), of); ok {
+					v.add(file, l.Number, "sh", command+line)
 				}
 			}
 		}

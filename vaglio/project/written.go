@@ -173,7 +173,7 @@ func (v *visit) guessed(keep func()) {
 func readText(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		if file, text, ok := v.content(name); ok && v.once("text "+file) {
-			v.commands(file, text)
+			v.commands(file, v.asked(file, v.reader.language(file), text))
 		}
 	}
 }
@@ -184,7 +184,11 @@ var quotedText = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
 // commands adds everything in a text that begins with a known program, and the quoted texts
 // of a line that together are the words of a command.
 func (v *visit) commands(file, text string) {
+	program := v.reader.language(file) != ""
 	for _, l := range settings.Lines(text) {
+		if program && strings.HasPrefix(l.Text, "import ") { // not the program of that name
+			continue
+		}
 		for _, line := range v.reader.commandsIn(l.Text) {
 			v.add(file, l.Number, "sh", line)
 		}

@@ -283,3 +283,12 @@ func (r *reader) sedReplaces(f *frame, s string, writes func(file string)) strin
 	}
 	return rest
 }
+
+// isPlace reports whether a word of mktemp names a folder that is not the usual one.
+func isPlace(w Word) bool {
+	s := w.Prefix()
+	if at := strings.IndexByte(s, '/'); at > 0 && s[0] == '-' {
+		s = s[at:]
+	}
+	return strings.HasPrefix(s, "/") && !strings.HasPrefix(s+"/", "/tmp/") || strings.HasPrefix(s, "..")
+}

@@ -33,8 +33,11 @@ func (r *reader) output(f *frame, k *call) Word {
 // impure returns an unknown output. What comes from a network stays marked as such through a pipe.
 func (r *reader) impure(f *frame, k *call, name string) Word {
 	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true}
-	if wordclass.Is("recodes", name) {
+	switch {
+	case wordclass.Is("recodes", name):
 		p.From = r.recoded(f, k, name)
+	case name == "mktemp" && slices.ContainsFunc(k.argv[1:], isPlace):
+		p.From = "mktemp in"
 	}
 	p.Remote = wordclass.Is("fetches", name) || f.stdin.Text.Remote() || urlArgument(k.argv)
 	return NewWord(p)

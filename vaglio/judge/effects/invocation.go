@@ -7,6 +7,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // invocation is one command as the rules see it. It hides the shell reader's types.
@@ -90,7 +91,7 @@ func argOf(w shell.Word) arg {
 	a := arg{known: true, word: w}
 	var b strings.Builder
 	for i, p := range w.Parts() {
-		a.either = a.either || i == 0 && p.Default
+		a.either = a.either || i == 0 && p.Default && (len(w.Parts()) > 1 || !wordclass.Is("set-by-systems", p.Name))
 		switch p.Kind {
 		case shell.PartText, shell.PartGlob:
 			b.WriteString(p.Text)
@@ -133,10 +134,13 @@ func invocationOf(c *shell.Command) *invocation {
 		v.path = argOf(c.Argv[0]).text
 		v.args = argsOf(c.Argv[1:min(len(c.Argv), maxWords+1)])
 	}
-	if cwd := argOf(c.Cwd); cwd.known {
+	switch cwd := argOf(c.Cwd); {
+	case cwd.known:
 		v.cwd = cwd.text
-	} else {
-		v.astray = !startsAny(cwd.text, "$PWD", "$(pwd)", "$(git)", made)
+	case strings.HasPrefix(cwd.text, made):
+		v.cwd = "/tmp/" + cwd.text
+	default:
+		v.astray = !startsAny(cwd.text, "$PWD", "$(pwd)", "$(git)")
 	}
 	for _, r := range c.Redirects {
 		if r.Kind == shell.RedirectRead {

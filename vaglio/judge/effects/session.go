@@ -13,7 +13,7 @@ import (
 
 // tell records what is done to a file for later calls of the session.
 func (r *reading) tell(v *invocation, deed vaglio.Deed, a arg) {
-	if p := r.world.clean(a.text, v.cwd); a.known && path.IsAbs(p) && v.direct() {
+	if p := r.world.clean(a.text, v.cwd); (a.known || isFresh(a)) && path.IsAbs(p) && v.direct() {
 		r.did = append(r.did, vaglio.Fact{Deed: deed, Path: p})
 	}
 }
@@ -136,7 +136,12 @@ func (r *reading) unreadIn(folder string) bool {
 // since.
 func (r *reading) builtHere(v *invocation, file arg) bool {
 	name := r.world.clean(file.text, v.cwd)
-	return file.known && v.direct() && (r.did.Built(name) || !r.did.Wrote(name) && r.facts.Built(name))
+	return v.direct() && (r.did.Built(name) && (file.known || isFresh(file)) || file.known && !r.did.Wrote(name) && r.facts.Built(name))
+}
+
+// isFresh reports whether a path is in a temporary folder that a program makes when it runs.
+func isFresh(a arg) bool {
+	return strings.HasPrefix(a.text, "/tmp/$(temporary())/") && !strings.Contains(a.text, "..")
 }
 
 // written reports whether the session itself, or this call, wrote a file that runs, and whether its

@@ -209,6 +209,9 @@ func (r *reading) liesOutside(v *invocation, a arg) bool {
 // codeOutside reports whether a word names code outside the workspace, for a command that begins
 // inside.
 func (c *command) codeOutside(a arg) bool {
+	if startsAny(a.text, "file:", "link:", "portal:") {
+		a = a.slice(strings.IndexByte(a.text, ':') + 1)
+	}
 	return c.direct() && isPath(a.text) && !c.r.liesOutside(c.invocation, literal(c.cwd)) && c.r.liesOutside(c.invocation, a)
 }
 

@@ -1,0 +1,301 @@
+package code
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+const quotedText = "\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])*'|`(?:\\\\.|[^`\\\\])*`"
+
+// In any language: a statement, which goes on after a line that ends with an open bracket or a
+// comma; the quoted texts and names in it; and one that sets a variable to texts.
+var (
+	statementIn = regexp.MustCompile("(?:" + quotedText + "|[\\[({,][ \t]*\n|[^;\n])*[;\n]?")
+	tokenIn     = regexp.MustCompile(quotedText + "|[A-Za-z_]\\w*")
+	setTexts    = regexp.MustCompile("(?s)^(.*?)(?:([A-Za-z_]\\w*)\\s*(?::[^=:\"'`]+)?(?:=|:=|<-)\\s*[^\"'`=>~]*[\"'`]|\\(def\\w*\\s+(\\w+)\\s[^\"]*\")")
+)
+
+// makesPath matches a call that makes a path of texts, which are then only parts of it.
+var makesPath = regexp.MustCompile(`(?i)(?:join|path|tmp|temp|dir|expand|resolve|file)\w*[!?]?\(`)
+
+// maxSpelled limits how much longer a program may become, in bytes.
+const maxSpelled = 64 << 10
+
+// Spelled returns a program, in any language, with the texts in place of the variables that
+// were set to them, on the same lines. It is for programs of which only calls are known.
+func Spelled(program string) string {
+	var out strings.Builder
+	set, left := map[string]string{}, len(program)+maxSpelled
+	for _, stmt := range statementIn.FindAllString(program, -1) {
+		name, from := "", 0
+		if m := setTexts.FindStringSubmatchIndex(stmt); m != nil {
+			from = max(m[5], m[7])
+			name = stmt[max(m[4], m[6]):from]
+		}
+		var texts []string
+		said := tokenIn.ReplaceAllStringFunc(stmt[from:], func(token string) string {
+			if as := set[token]; as != "" && len(as) <= left {
+				left -= len(as)
+				token = as
+			}
+			if strings.ContainsAny(token[:1], "\"'`") {
+				texts = append(texts, token)
+			}
+			return token
+		})
+		switch {
+		case name == "":
+		case makesPath.MatchString(said):
+			delete(set, name)
+		default:
+			set[name] = strings.Join(texts, ",")
+		}
+		out.WriteString(stmt[:from] + said)
+	}
+	return out.String()
+}
+
+// Asked returns a program whose tool runs the tasks that are asked for, on the same lines, without the bodies
+// of those that neither the names nor anything that stays mentions. others are texts that may mention some, too.
+// A program that may call what it does not name stays as it is.
+func (r *Reader) Asked(language, text string, names []string, others ...string) string {
+	lang := r.table.languages[language]
+	if lang == nil || lang.options.names["tasks"] == nil || len(text) > maxText || lang.options.finds("reflects", "", text) {
+		return text
+	}
+	run := &run{left: len(text) + 1, again: maxAgain, said: map[string]bool{}, out: &shell.ProgramResult{}}
+	p := newProgram(run, r.table, lang, &shell.Program{Language: language})
+	p.begins = []int{}
+	p.lex(text)
+	c := chooser{program: p, live: map[string]bool{}}
+	c.find()
+	for _, name := range names {
+		c.says(name)
+	}
+	for _, t := range others {
+		c.says(t)
+	}
+	c.choose()
+	if p.stopped {
+		return text
+	}
+	out := []byte(text)
+	for _, t := range c.tasks {
+		for i := p.begin(t.from); !t.kept && i < p.begin(t.to); i++ {
+			if out[i] != '\n' {
+				out[i] = ' '
+			}
+		}
+	}
+	return string(out)
+}
+
+// begin returns where a token begins in the text.
+func (p *program) begin(i int) int {
+	if i < len(p.begins) {
+		return p.begins[i]
+	}
+	return len(p.src)
+}
+
+// chooser finds out which tasks of a program run.
+type chooser struct {
+	*program
+
+	tasks []*task
+	live  map[string]bool // the names that what runs mentions
+}
+
+// task is a part of a program that runs only if one of its names is asked for or mentioned.
+type task struct {
+	names     []string
+	head, end int // its tokens
+	from, to  int // those of its body, which may be none
+	kept      bool
+}
+
+var plainWord = regexp.MustCompile(`[A-Za-z_]\w*`)
+
+// says records the names in a text.
+func (c *chooser) says(text string) {
+	for _, w := range plainWord.FindAllString(strings.ReplaceAll(text, "-", "_"), -1) {
+		c.live[w] = true
+	}
+}
+
+// mentions records the names in what is between two tokens.
+func (c *chooser) mentions(from, to int) {
+	for i := from; i < to; i++ {
+		if t := c.toks[i]; t.kind == tokenName || t.kind == tokenString {
+			c.says(t.text)
+		}
+	}
+}
+
+// choose keeps the tasks that are named, and those that they mention.
+func (c *chooser) choose() {
+	at := 0
+	for _, t := range c.tasks {
+		c.mentions(at, max(at, t.head))
+		at = max(at, t.end)
+	}
+	c.mentions(at, len(c.toks))
+	for again := true; again && c.spend(len(c.tasks)); {
+		again = false
+		for _, t := range c.tasks {
+			if !t.kept && slices.ContainsFunc(t.names, func(n string) bool { return c.live[n] }) {
+				t.kept, again = true, true
+				c.mentions(t.head, t.end)
+			}
+		}
+	}
+}
+
+// find lists the tasks. Where one is inside another, only the outer one counts.
+func (c *chooser) find() {
+	for i := 0; i < len(c.toks); i++ {
+		t := &task{head: i}
+		if c.toks[i].line && (c.decorated(t) || c.calledFor(t) || c.functions(t) || c.exported(t)) {
+			c.tasks = append(c.tasks, t)
+			i = max(i, t.end-1)
+		}
+	}
+}
+
+// isTask reports whether a name is one that the table gives for declaring tasks.
+func (c *chooser) isTask(i int) bool {
+	return c.tok(i).kind == tokenName && c.lang.options.names["tasks"][c.tok(i).text] != nil
+}
+
+// decorated reads a function that only tasks' decorators stand before, or whose name says that it is one.
+func (c *chooser) decorated(t *task) bool {
+	i := t.head
+	if !c.lang.has("columns") || c.toks[i].column > 0 {
+		return false
+	}
+	for c.tok(i).is("@") {
+		last := c.until(i+1, func(j int) bool { return c.toks[j].kind != tokenName && c.toks[j].text != "." })
+		end := c.until(last, func(j int) bool { return c.toks[j].is(";") })
+		if !c.isTask(last - 1) {
+			return false
+		}
+		for _, a := range c.toks[last:end] {
+			if a.kind == tokenString || a.word("default") {
+				t.names = append(t.names, a.text)
+			}
+		}
+		i = c.until(end, func(j int) bool { return !c.toks[j].is(";") })
+	}
+	def := i
+	if c.tok(i).word("async") {
+		i++
+	}
+	name, own := strings.CutPrefix(c.tok(i+1).text, "task_")
+	if !c.tok(i).word("def") || def == t.head && !own {
+		return false
+	}
+	t.names = append(t.names, name, c.tok(i+1).text)
+	t.from, t.to = c.body(def, i)
+	t.end = t.to
+	return true
+}
+
+// calledFor reads a call that declares a task with a block or a function: task :name do … end, gulp.task("name", () => { … }).
+func (c *chooser) calledFor(t *task) bool {
+	i := t.head
+	for c.tok(i).kind == tokenName && c.tok(i+1).is(".") {
+		i += 2
+	}
+	at := i + 1
+	if c.tok(at).is("(", ":") {
+		at++
+	}
+	if c.tok(at).is(":") {
+		at++
+	}
+	if !c.isTask(i) || c.tok(at).kind != tokenName && c.tok(at).kind != tokenString || strings.Contains(c.tok(at).text, markOpen) {
+		return false
+	}
+	t.names = []string{c.tok(at).text[strings.LastIndexByte(c.tok(at).text, ':')+1:]}
+	if c.lang.name == "ruby" {
+		do := c.until(i, func(j int) bool { return c.toks[j].is(";") || c.toks[j].word("do") })
+		t.from, t.to = do+1, c.over(do)
+		t.end = t.to + 1
+		return c.tok(do).word("do") && t.to > do && c.ends(t.end)
+	}
+	t.end = c.over(i+1) + 1
+	return c.tok(i+1).is("(") && c.ends(t.end) && c.block(t, at+1, t.end)
+}
+
+// ends reports whether a statement ends at a token, and the next line does not go on with it.
+func (c *chooser) ends(i int) bool {
+	next := c.tok(c.until(i, func(j int) bool { return !c.toks[j].is(";") }))
+	return (c.tok(i).is(";") || i >= len(c.toks)) && !next.is("(", "[", ".") && next.kind != tokenString
+}
+
+// block finds the body of the function that begins between two tokens.
+func (c *chooser) block(t *task, from, to int) bool {
+	at := c.until(from, func(j int) bool { return j >= to || c.toks[j].is("{", ";") })
+	t.from, t.to = at+1, c.over(at)
+	return at < to && c.opens(at, "{") && (c.tok(at-1).is("=>", ")") || c.tok(at-1).kind == tokenName && c.typed(at-2))
+}
+
+// functions reads a function of node with a name: function name() { … }, const name = () => { … }.
+func (c *chooser) functions(t *task) bool {
+	i := t.head
+	if c.lang.name != "node" || c.toks[i].column > 0 {
+		return false
+	}
+	for c.tok(i).word("export", "default", "async", "const", "let", "var", "function") {
+		t.names = append(t.names, c.tok(i).text)
+		i++
+	}
+	declared := slices.Contains(t.names, "function")
+	if c.tok(i).is("*") {
+		i++
+	}
+	if t.names = slices.DeleteFunc(t.names, func(n string) bool { return n != "default" }); c.tok(i).kind != tokenName || i == t.head {
+		return false
+	}
+	t.names = append(t.names, c.tok(i).text)
+	from := i + 1
+	if !declared {
+		if !c.tok(from).is("=") {
+			return false
+		}
+		for from++; c.tok(from).word("async", "function"); from++ {
+		}
+		if !c.tok(from).is("(") {
+			return false
+		}
+	}
+	if !c.opens(from, "(") || !c.block(t, c.over(from)+1, len(c.toks)) {
+		return false
+	}
+	t.end = t.to + 1
+	return c.ends(t.end)
+}
+
+// exported reads an export of node that only puts other tasks together: exports.name = gulp.series(a, b).
+func (c *chooser) exported(t *task) bool {
+	i := t.head
+	export := c.tok(i).word("exports") && c.tok(i+1).is(".") && c.tok(i+3).is("=")
+	if c.tok(i).word("export") && c.tok(i+1).word("const") && c.tok(i+3).is("=") {
+		export = true
+	}
+	if !export || c.lang.name != "node" {
+		return false
+	}
+	t.names = []string{c.tok(i + 2).text}
+	t.end = c.until(i, func(j int) bool { return c.toks[j].is(";") })
+	for j := i + 4; j < t.end; j++ {
+		plain := c.toks[j].kind == tokenName || c.toks[j].kind == tokenString || c.toks[j].is(",", ".", ")", ";")
+		if !plain && (!c.toks[j].is("(") || !c.tok(j-1).word("series", "parallel")) {
+			return false
+		}
+	}
+	return c.ends(t.end)
+}

@@ -1,0 +1,117 @@
+package project
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// cmakeToken matches a token of CMake's language, cmakeKey a token that ends the words of a
+// command, cmakeQuotes the quotes around a word and the escapes in it, and cmakeValue a value
+// that CMake knows.
+var (
+	cmakeToken  = regexp.MustCompile(`#[^\n]*|"(?:[^"\\]|\\.)*"|[^\s()"#]+|[()]`)
+	cmakeKey    = regexp.MustCompile(`^(?:[A-Z]+_[A-Z_]+|DEPENDS|OUTPUT|COMMENT|VERBATIM|TIMEOUT|ENCODING|APPEND|BYPRODUCTS|SOURCES|COMMAND|[()])$`)
+	cmakeQuotes = regexp.MustCompile(`^"|"$|\\(")`)
+	cmakeValue  = regexp.MustCompile(`\$\{([A-Za-z0-9_]+)\}|\$<[^>]*>`)
+)
+
+// cmakeCall is a call of a command in CMake's language.
+type cmakeCall struct {
+	name, what string // the command, and its first word
+	depth      int
+	last       string // the word before
+}
+
+// sees takes in a word.
+func (c *cmakeCall) sees(word string) {
+	switch {
+	case word == "(":
+		if c.depth++; c.depth == 1 {
+			c.name, c.what = strings.ToLower(c.last), ""
+		}
+	case word == ")":
+		c.depth--
+	case c.depth == 1 && c.what == "":
+		c.what = strings.Trim(word, `"`)
+	case word == "ALL":
+		c.what = "all"
+	}
+	c.last = word
+}
+
+// cmakeRuns reports whether a call's commands run: those of a target if it is asked for, or something may
+// depend on it; those of tests if they run; what configuring runs at any time.
+func (v *visit) cmakeRuns(c *cmakeCall, text string) bool {
+	does := func(w string) bool { return w == "--build" || w == "--workflow" || w == "--install" }
+	builds := v.all || v.c.Name != "cmake" || slices.ContainsFunc(v.words, does)
+	switch c.name {
+	case "add_custom_target":
+		named := slices.Contains(append(partsOf(strings.Join(v.words, " ")), "all"), c.what) || strings.Contains(c.what, "$")
+		return v.all || builds && (named || strings.Count(text, c.what) > 1)
+	case "add_custom_command":
+		return builds
+	case "add_test":
+		return builds && (v.all || v.c.Name != "cmake" || strings.Contains(strings.Join(v.words, " "), "test"))
+	}
+	return true
+}
+
+// readCMake adds what follows COMMAND.
+func readCMake(v *visit, r *row) {
+	if slices.Contains(v.words, "-E") { // CMake's own tool mode
+		return
+	}
+	if v.c.Name != "cmake" && !v.all {
+		was := v.dir
+		defer func() { v.dir = was }()
+		if dir, ok := v.value("-C", "--test-dir"); ok {
+			v.dir = v.in(dir)
+		}
+		there := func(name string) bool { _, ok := v.c.Files.Content(v.in(name)); return ok }
+		if slices.ContainsFunc([]string{"GNUmakefile", "makefile", "Makefile", "build.ninja"}, there) { // what it was configured to is read
+			return
+		}
+	}
+	for file, text := range v.files(r) {
+		var words []string
+		var call cmakeCall
+		in, begin := false, 0
+		for _, at := range cmakeToken.FindAllStringIndex(text, -1) {
+			word := text[at[0]:at[1]]
+			if word[0] == '#' {
+				continue
+			}
+			call.sees(word)
+			switch {
+			case word == "ARGS":
+			case cmakeKey.MatchString(word):
+				if len(words) > 0 && !v.seen["more"] && v.cmakeRuns(&call, text) {
+					v.add(file, lineOf(text, begin), "sh", strings.Join(words, ""))
+				}
+				words, in, begin = nil, word == "COMMAND", at[0]
+			case in:
+				words = append(words, v.cmakeWord(cmakeQuotes.ReplaceAllString(word, "$1")))
+			}
+		}
+	}
+}
+
+// cmakeWord returns a word as a shell writes it. A value that only CMake knows counts as not
+// empty.
+func (v *visit) cmakeWord(word string) string {
+	return cmakeValue.ReplaceAllStringFunc(quoted(word), func(s string) string {
+		name := strings.Trim(s, "${}<>")
+		switch program, ok := strings.CutSuffix(name, "_EXECUTABLE"); {
+		case name == "CMAKE_COMMAND":
+			return "cmake"
+		case ok:
+			return strings.ToLower(program)
+		case strings.HasSuffix(name, "_BINARY_DIR"), strings.HasPrefix(name, "TARGET_FILE_DIR:"):
+			return v.dir + "/build"
+		case strings.HasSuffix(name, "_DIR"):
+			return v.dir
+		}
+		return `'"${cmake_value:?}"'`
+	})
+}
