@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 	"github.com/metnos/vaglio/internal/race"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // maxKinds limits a picture of three cards.
@@ -29,7 +29,7 @@ func (sc *scene) kinds() []kind {
 	}
 	shell := func(command string) map[string]any { return call("shell_exec", map[string]any{"command": command}) }
 	script := "set -e\ncd /srv/app\n"
-	for _, part := range strings.Fields("css js fonts images docs") {
+	for part := range strings.FieldsSeq("css js fonts images docs") {
 		script += fmt.Sprintf("mkdir -p dist/%s\ncp -r src/%s dist/%s\n", part, part, part)
 	}
 	script += "rsync -a --delete dist/ web1.example.com:/var/www/\nssh web1.example.com sudo systemctl restart nginx"
@@ -51,7 +51,7 @@ func (sc *scene) proposeAll(t *testing.T, s *served, shown func(k *kind)) {
 		for i, c := range k.calls {
 			c["turn_id"], c["step"], c["intent"] = fmt.Sprintf("kind-%d", n), i+1, k.intent
 			c["context"] = map[string]any{"capability": "code:exec", "cwd": "/srv/app"}
-			body, err := json.Marshal(c)
+			body, err := strictjson.Marshal(c)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -233,16 +233,19 @@ func (p *program) bindList(from, to int, v value) {
 		case t.word("in", "of", "as"), t.is("=", ":=", ";", ")", ":"):
 			return
 		case !t.word("my") && (t.kind == tokenName || p.over(i) > i):
-			e := v.share(n, p.tok(i-1).is("*", "...") || t.text[0] == '@')
-			if p.lang.name == "node" && p.tok(p.over(i)+1).is("=") && !e.known() { // what it is if nothing is there
-				e = p.usually(p.over(i)+2, e)
-				p.bind1(i, e)
-				i = p.until(i, func(i int) bool { return i >= to || p.toks[i].is(",") }) - 1
-				continue
-			}
-			p.bind1(i, e)
+			i = p.bindPart(i, to, v.share(n, p.tok(i-1).is("*", "...") || t.text[0] == '@'))
 		}
 	}
+}
+
+// bindPart binds one part of a list, and what it is if nothing is there. It returns where it ends.
+func (p *program) bindPart(i, to int, part value) int {
+	if p.lang.name != "node" || !p.tok(p.over(i)+1).is("=") || part.known() {
+		p.bind1(i, part)
+		return i
+	}
+	p.bind1(i, p.usually(p.over(i)+2, part))
+	return p.until(i, func(i int) bool { return i >= to || p.toks[i].is(",") }) - 1
 }
 
 // share returns the nth part of a value, or all parts from there on.

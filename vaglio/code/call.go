@@ -138,18 +138,17 @@ func (p *program) handleFollows() bool {
 // method calls a method of a value: of an open file, one that the program defines, or one that the
 // table knows.
 func (p *program) method(v value, name, full string, args []value) value {
-	known := p.lang.find(full, "")
-	if n, ok := first(args).int(); ok && name == "slice" && v.path == allArguments {
-		return v.part(n, maxText)
+	if v.path == allArguments && name == "slice" {
+		if n, ok := first(args).int(); ok {
+			return v.part(n, maxText)
+		}
 	}
+	known := p.lang.find(full, "")
 	if v.file != nil && known != nil && known.verb == "handle" {
 		return p.runHandle(known, name, append([]value{v}, args...), nil)
 	}
-	if f := p.fns[name]; f != nil && known == nil && !p.taken(full) {
+	if f := p.ownMethod(v, name, full, known == nil); f != nil {
 		return p.invoke(f, args)
-	}
-	if e, ok := p.stored(v, name, "."+name); ok && e.fn != nil {
-		return p.invoke(e.fn, args)
 	}
 	if known == nil {
 		p.anyLibrary(v, full, args)

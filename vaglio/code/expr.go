@@ -264,9 +264,7 @@ func (p *program) unary() value {
 		p.take()
 		p.unary()
 		return value{kind: kindOther}
-	case t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%"),
-		next.text != "." && (!t.word("local") || !next.is("[")) && (!t.word("let") || !next.is("(")) && t.word(
-			"await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do"):
+	case prefixes(t, next):
 		return p.signed()
 	case t.is(":") && next.kind == tokenName:
 		p.take()
@@ -276,6 +274,15 @@ func (p *program) unary() value {
 		return p.postfix(p.arrow())
 	}
 	return p.postfix(p.primary())
+}
+
+// prefixes reports whether a token is an operator or a word that stands before an operand.
+func prefixes(t, next token) bool {
+	if t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%") {
+		return true
+	}
+	name := next.text == "." || t.word("local") && next.is("[") || t.word("let") && next.is("(")
+	return !name && t.word("await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do")
 }
 
 // spreadOut reads an operator that spreads its operand, and the operand.

@@ -141,6 +141,16 @@ func (p *program) bareFollows(known bool) bool {
 	return p.blockFollows() || known && p.argumentFollows()
 }
 
+// ownMethod returns a function that the program defines and a method's name means: one of that name
+// if the table does not know it, or one kept in the value.
+func (p *program) ownMethod(v value, name, full string, free bool) *routine {
+	if f := p.fns[name]; f != nil && free && !p.taken(full) {
+		return f
+	}
+	e, _ := p.stored(v, name, "."+name)
+	return e.fn
+}
+
 // stored returns what a field was set to: in its map, under the object's name, or under its own.
 func (p *program) stored(v value, name, holder string) (value, bool) {
 	e, ok := v.field(name)

@@ -177,17 +177,9 @@ func (c *chooser) decorated(t *task) bool {
 		return false
 	}
 	for c.tok(i).is("@") {
-		last := c.until(i+1, func(j int) bool { return c.toks[j].kind != tokenName && c.toks[j].text != "." })
-		end := c.until(last, func(j int) bool { return c.toks[j].is(";") })
-		if !c.isTask(last - 1) {
+		if i = c.decorator(t, i); i < 0 {
 			return false
 		}
-		for _, a := range c.toks[last:end] {
-			if a.kind == tokenString || a.word("default") {
-				t.names = append(t.names, a.text)
-			}
-		}
-		i = c.until(end, func(j int) bool { return !c.toks[j].is(";") })
 	}
 	def := i
 	if c.tok(i).word("async") {
@@ -203,31 +195,48 @@ func (c *chooser) decorated(t *task) bool {
 	return true
 }
 
+// decorator reads a decorator that declares a task, with the names that it gives, and returns the
+// index of what it decorates; -1 if it is another.
+func (c *chooser) decorator(t *task, i int) int {
+	last := c.until(i+1, func(j int) bool { return c.toks[j].kind != tokenName && c.toks[j].text != "." })
+	end := c.until(last, func(j int) bool { return c.toks[j].is(";") })
+	if !c.isTask(last - 1) {
+		return -1
+	}
+	for _, a := range c.toks[last:end] {
+		if a.kind == tokenString || a.word("default") {
+			t.names = append(t.names, a.text)
+		}
+	}
+	return c.until(end, func(j int) bool { return !c.toks[j].is(";") })
+}
+
 // calledFor reads a call that declares a task with a block or a function: task :name do … end, gulp.task("name", () => { … }).
 func (c *chooser) calledFor(t *task) bool {
 	i := t.head
 	for c.tok(i).kind == tokenName && c.tok(i+1).is(".") {
 		i += 2
 	}
-	at := i + 1
-	if c.tok(at).is("(", ":") {
-		at++
-	}
-	if c.tok(at).is(":") {
-		at++
-	}
-	if !c.isTask(i) || c.tok(at).kind != tokenName && c.tok(at).kind != tokenString || strings.Contains(c.tok(at).text, markOpen) {
+	at := c.until(i+1, func(j int) bool { return j == i+3 || !c.toks[j].is("(", ":") })
+	name := c.tok(at)
+	named := name.kind == tokenName || name.kind == tokenString && !strings.Contains(name.text, markOpen)
+	if !c.isTask(i) || !named {
 		return false
 	}
-	t.names = []string{c.tok(at).text[strings.LastIndexByte(c.tok(at).text, ':')+1:]}
+	t.names = []string{name.text[strings.LastIndexByte(name.text, ':')+1:]}
 	if c.lang.name == "ruby" {
-		do := c.until(i, func(j int) bool { return c.toks[j].is(";") || c.toks[j].word("do") })
-		t.from, t.to = do+1, c.over(do)
-		t.end = t.to + 1
-		return c.tok(do).word("do") && t.to > do && c.ends(t.end)
+		return c.doBlock(t, i)
 	}
 	t.end = c.over(i+1) + 1
 	return c.tok(i+1).is("(") && c.ends(t.end) && c.block(t, at+1, t.end)
+}
+
+// doBlock finds the block of a call of ruby.
+func (c *chooser) doBlock(t *task, i int) bool {
+	do := c.until(i, func(j int) bool { return c.toks[j].is(";") || c.toks[j].word("do") })
+	t.from, t.to = do+1, c.over(do)
+	t.end = t.to + 1
+	return c.tok(do).word("do") && t.to > do && c.ends(t.end)
 }
 
 // ends reports whether a statement ends at a token, and the next line does not go on with it.
@@ -266,11 +275,7 @@ func (c *chooser) functions(t *task) bool {
 		if !c.tok(from).is("=") {
 			return false
 		}
-		for from++; c.tok(from).word("async", "function"); from++ {
-		}
-		if !c.tok(from).is("(") {
-			return false
-		}
+		from = c.until(from+1, func(j int) bool { return !c.toks[j].word("async", "function") })
 	}
 	if !c.opens(from, "(") || !c.block(t, c.over(from)+1, len(c.toks)) {
 		return false
@@ -282,20 +287,22 @@ func (c *chooser) functions(t *task) bool {
 // exported reads an export of node that only puts other tasks together: exports.name = gulp.series(a, b).
 func (c *chooser) exported(t *task) bool {
 	i := t.head
-	export := c.tok(i).word("exports") && c.tok(i+1).is(".") && c.tok(i+3).is("=")
-	if c.tok(i).word("export") && c.tok(i+1).word("const") && c.tok(i+3).is("=") {
-		export = true
-	}
-	if !export || c.lang.name != "node" {
+	export := c.tok(i).word("exports") && c.tok(i+1).is(".") || c.tok(i).word("export") && c.tok(i+1).word("const")
+	if !export || !c.tok(i+3).is("=") || c.lang.name != "node" {
 		return false
 	}
 	t.names = []string{c.tok(i + 2).text}
 	t.end = c.until(i, func(j int) bool { return c.toks[j].is(";") })
 	for j := i + 4; j < t.end; j++ {
-		plain := c.toks[j].kind == tokenName || c.toks[j].kind == tokenString || c.toks[j].is(",", ".", ")", ";")
-		if !plain && (!c.toks[j].is("(") || !c.tok(j-1).word("series", "parallel")) {
+		if !c.putsTogether(j) {
 			return false
 		}
 	}
 	return c.ends(t.end)
+}
+
+// putsTogether reports whether a token only names tasks, or puts them one after or beside another.
+func (c *chooser) putsTogether(j int) bool {
+	t := c.toks[j]
+	return t.kind == tokenName || t.kind == tokenString || t.is(",", ".", ")", ";") || t.is("(") && c.tok(j-1).word("series", "parallel")
 }

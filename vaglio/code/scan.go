@@ -168,9 +168,12 @@ func (p *program) keyword(name string) bool {
 			return true
 		}
 	}
-	next := p.peek(1)
-	isName := next.is("=", ".", ",") || name == "local" && next.is("[") || name == "let" && next.is("(")
-	return p.takeIf((wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)) && !isName)
+	return p.takeIf((wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)) && !isVariable(name, p.peek(1)))
+}
+
+// isVariable reports whether a keyword is a variable's name, judging by the token behind it.
+func isVariable(name string, next token) bool {
+	return next.is("=", ".", ",") || name == "local" && next.is("[") || name == "let" && next.is("(")
 }
 
 // returned reads what a function returns.

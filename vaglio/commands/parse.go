@@ -80,7 +80,7 @@ func (p *Parsed) hasAny(tests []flagTest) bool {
 		f := &p.Flags[i]
 		for j := range tests {
 			t := &tests[j]
-			if !t.matches(f) || t.alone && (len(p.Operands) > 0 || len(t.name) == len("-h") && p.hasOther(tests)) {
+			if !t.matches(f) || t.alone && p.more(t, tests) {
 				continue
 			}
 			if t.values == nil && !f.Off || t.values != nil && f.Has && likeAny(p.value(f), t.values) {
@@ -89,6 +89,12 @@ func (p *Parsed) hasAny(tests []flagTest) bool {
 		}
 	}
 	return false
+}
+
+// more reports whether a command has more to say than an option that counts alone: an operand or,
+// beside a letter, an option that none of the tests is about.
+func (p *Parsed) more(t *flagTest, tests []flagTest) bool {
+	return len(p.Operands) > 0 || len(t.name) == len("-h") && p.hasOther(tests)
 }
 
 // hasOther reports whether there is an option that none of the tests is about.

@@ -43,9 +43,7 @@ func (c *cmakeCall) sees(word string) {
 // cmakeRuns reports whether a call's commands run: those of a target if it is asked for, or something may
 // depend on it; those of tests if they run; what configuring runs at any time.
 func (v *visit) cmakeRuns(c *cmakeCall, text string) bool {
-	does := func(w string) bool { return w == "--build" || w == "--workflow" || w == "--install" }
-	builds := v.all || v.c.Name != "cmake" || slices.ContainsFunc(v.words, does)
-	switch c.name {
+	switch builds := v.builds(); c.name {
 	case "add_custom_target":
 		named := slices.Contains(append(partsOf(strings.Join(v.words, " ")), "all"), c.what) || strings.Contains(c.what, "$")
 		return v.all || builds && (named || strings.Count(text, c.what) > 1)
@@ -55,6 +53,12 @@ func (v *visit) cmakeRuns(c *cmakeCall, text string) bool {
 		return builds && (v.all || v.c.Name != "cmake" || strings.Contains(strings.Join(v.words, " "), "test"))
 	}
 	return true
+}
+
+// builds reports whether a command does more with CMake's files than configure.
+func (v *visit) builds() bool {
+	does := func(w string) bool { return w == "--build" || w == "--workflow" || w == "--install" }
+	return v.all || v.c.Name != "cmake" || slices.ContainsFunc(v.words, does)
 }
 
 // readCMake adds what follows COMMAND.
@@ -74,25 +78,30 @@ func readCMake(v *visit, r *row) {
 		}
 	}
 	for file, text := range v.files(r) {
-		var words []string
-		var call cmakeCall
-		in, begin := false, 0
-		for _, at := range cmakeToken.FindAllStringIndex(text, -1) {
-			word := text[at[0]:at[1]]
-			if word[0] == '#' {
-				continue
+		v.cmakeFile(file, text)
+	}
+}
+
+// cmakeFile adds the commands of one file.
+func (v *visit) cmakeFile(file, text string) {
+	var words []string
+	var call cmakeCall
+	in, begin := false, 0
+	for _, at := range cmakeToken.FindAllStringIndex(text, -1) {
+		word := text[at[0]:at[1]]
+		if word[0] == '#' {
+			continue
+		}
+		call.sees(word)
+		switch {
+		case word == "ARGS":
+		case cmakeKey.MatchString(word):
+			if len(words) > 0 && !v.seen["more"] && v.cmakeRuns(&call, text) {
+				v.add(file, lineOf(text, begin), "sh", strings.Join(words, ""))
 			}
-			call.sees(word)
-			switch {
-			case word == "ARGS":
-			case cmakeKey.MatchString(word):
-				if len(words) > 0 && !v.seen["more"] && v.cmakeRuns(&call, text) {
-					v.add(file, lineOf(text, begin), "sh", strings.Join(words, ""))
-				}
-				words, in, begin = nil, word == "COMMAND", at[0]
-			case in:
-				words = append(words, v.cmakeWord(cmakeQuotes.ReplaceAllString(word, "$1")))
-			}
+			words, in, begin = nil, word == "COMMAND", at[0]
+		case in:
+			words = append(words, v.cmakeWord(cmakeQuotes.ReplaceAllString(word, "$1")))
 		}
 	}
 }

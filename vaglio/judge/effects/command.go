@@ -128,23 +128,27 @@ func (r *reading) foundRebuildable(find *invocation) bool {
 	return at >= 0 && searchOf(told[at].With).rebuilds(r.judge)
 }
 
+// unreadFile notes a file that was not read, or asks about it: a patch that changes what lies
+// elsewhere, and what the session wrote.
+func (r *reading) unreadFile(p *shell.Problem) {
+	what := wording.Phrase("it runs a script file that was not read: %s.")
+	asked := p.Detail.Phrase == shell.ImportsTooMuch && r.facts.Touched(p.Word.String())
+	if p.Detail.Phrase == patch.NotPart {
+		what = "it applies a patch that was not read: %s."
+		asked = !slices.Contains([]where{placeWorkspace, placeTemp, placeUnknown}, r.world.placeOf(argOf(p.Below), ""))
+	}
+	if asked {
+		r.unread(p)
+		return
+	}
+	r.note(say(what, argOf(p.Word).text))
+}
+
 // problem turns what the shell reader could not read into an effect or a note.
 func (r *reading) problem(p *shell.Problem) {
 	switch p.Kind {
 	case shell.ProblemScriptFile:
-		what := wording.Phrase("it runs a script file that was not read: %s.")
-		if p.Detail.Phrase == patch.NotPart {
-			what = "it applies a patch that was not read: %s."
-			if at := r.world.placeOf(argOf(p.Below), ""); !slices.Contains([]where{placeWorkspace, placeTemp, placeUnknown}, at) {
-				r.unread(p)
-				return
-			}
-		}
-		if p.Detail.Phrase == shell.ImportsTooMuch && r.facts.Touched(p.Word.String()) {
-			r.unread(p)
-			return
-		}
-		r.note(say(what, argOf(p.Word).text))
+		r.unreadFile(p)
 	case shell.ProblemDownload:
 		r.downloaded(p)
 	case shell.ProblemForkBomb:

@@ -96,27 +96,30 @@ func argOf(w shell.Word) arg {
 		case shell.PartText, shell.PartGlob:
 			b.WriteString(p.Text)
 		case shell.PartUnknown:
-			if strings.HasPrefix(p.Name, "~") { // somebody's home
-				b.WriteString(p.Name)
-				continue
-			}
-			a.known = false
-			a.remote = a.remote || p.Remote
-			switch {
-			case p.Name != "":
-				a.names = append(a.names, p.Name)
-				b.WriteString("$" + p.Name)
-			case p.From != "":
-				first, _, _ := strings.Cut(p.From, " ")
-				a.from = append(a.from, first)
-				b.WriteString("$(" + p.From + ")")
-			default:
-				b.WriteString("$?")
-			}
+			b.WriteString(a.unknown(&p))
 		}
 	}
 	a.text = b.String()
 	return a
+}
+
+// unknown records an unknown part of the word, and returns what stands for it.
+func (a *arg) unknown(p *shell.Part) string {
+	if strings.HasPrefix(p.Name, "~") { // somebody's home
+		return p.Name
+	}
+	a.known = false
+	a.remote = a.remote || p.Remote
+	switch {
+	case p.Name != "":
+		a.names = append(a.names, p.Name)
+		return "$" + p.Name
+	case p.From != "":
+		first, _, _ := strings.Cut(p.From, " ")
+		a.from = append(a.from, first)
+		return "$(" + p.From + ")"
+	}
+	return "$?"
 }
 
 func argsOf(words []shell.Word) []arg {
@@ -142,15 +145,8 @@ func invocationOf(c *shell.Command) *invocation {
 	default:
 		v.astray = !startsAny(cwd.text, "$PWD", "$(pwd)", "$(git)")
 	}
-	for _, r := range c.Redirects {
-		if r.Kind == shell.RedirectRead {
-			v.reads = append(v.reads, argOf(r.Target))
-		} else {
-			v.writes = append(v.writes, argOf(r.Target))
-			v.appends = append(v.appends, r.Kind != shell.RedirectWrite)
-			v.toError = v.toError || r.FD != "" && r.FD != "1"
-			v.muted = v.muted || (r.FD == "" || r.FD == "1") && r.Target.Is("/dev/null")
-		}
+	for i := range c.Redirects {
+		v.redirected(&c.Redirects[i])
 	}
 	for _, a := range c.Assigns {
 		v.assigns = append(v.assigns, assignment{a.Name, argOf(a.Value)})
@@ -160,6 +156,18 @@ func invocationOf(c *shell.Command) *invocation {
 		v.remoteOf(c.Remote, c.Via)
 	}
 	return v
+}
+
+// redirected records a redirection.
+func (v *invocation) redirected(r *shell.Redirect) {
+	if r.Kind == shell.RedirectRead {
+		v.reads = append(v.reads, argOf(r.Target))
+		return
+	}
+	v.writes = append(v.writes, argOf(r.Target))
+	v.appends = append(v.appends, r.Kind != shell.RedirectWrite)
+	v.toError = v.toError || r.FD != "" && r.FD != "1"
+	v.muted = v.muted || (r.FD == "" || r.FD == "1") && r.Target.Is("/dev/null")
 }
 
 // inner returns the command that a command runs in its place.

@@ -100,14 +100,8 @@ func (t *tool) request() bool {
 		return false
 	}
 	methods := t.under(readings.RoleMethod)
-	http := t.has("http", "https", "request", "fetch", "curl", "rest", "api", "webhook", "requests", "url", "scrape", "crawl", "download", "wget",
-		"extract") || len(methods) > 0
-	if !http || t.has("browser") || t.has("shorten", "create", "share", "send", "post", "publish", "subscribe") &&
-		!t.has("http", "request", "requests", "rest", "api", "webhook") {
+	if !t.fetches() && len(methods) == 0 || t.has("browser") || t.usesReply() {
 		return false
-	}
-	if v, at := t.r.judge.tables.verbIn(t.words, t.says()); v.effect.Kind != KindRead && (at < 0 || joined(t.words, at)) {
-		return false // it does something with what it fetches
 	}
 	if len(methods) == 0 {
 		methods = []string{t.methodByName()}
@@ -125,6 +119,21 @@ func (t *tool) request() bool {
 		t.r.add(t.r.write(&invocation{cwd: t.r.world.cwd}, literal(s), "writes")...)
 	}
 	return true
+}
+
+// fetches reports whether a tool's name says that it sends requests.
+func (t *tool) fetches() bool {
+	return t.has("http", "https", "request", "fetch", "curl", "rest", "api", "webhook", "requests", "url", "scrape", "crawl", "download", "wget", "extract")
+}
+
+// usesReply reports whether a tool's name says that it does something with an address, or with
+// what it fetches from there: "share url", "fetch and execute".
+func (t *tool) usesReply() bool {
+	if t.has("shorten", "create", "share", "send", "post", "publish", "subscribe") && !t.has("http", "request", "requests", "rest", "api", "webhook") {
+		return true
+	}
+	v, at := t.r.judge.tables.verbIn(t.words, t.says())
+	return v.effect.Kind != KindRead && (at < 0 || joined(t.words, at))
 }
 
 // methodByName returns the method of a tool whose arguments name none.

@@ -99,8 +99,7 @@ type placed struct {
 	at, end int
 }
 
-// joinsUnknown reports whether the verb that ends there is joined to one that is not known: "scan
-// and quarantine".
+// joinsUnknown reports whether "and" joins the verb that ends there to an unknown one.
 func (t *tables) joinsUnknown(words []string, end int) bool {
 	if !joined(words, end+1) {
 		return false
@@ -133,18 +132,32 @@ func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 	if best.weak && !v.weak {
 		return true
 	}
-	reads, last := v.effect.Kind == KindRead, v.end == len(words)
-	if best.effect.Kind == KindRead && !reads {
-		return best.weak || joined(words, v.at) && (!v.weak || v.at == best.end+1) || best.at == 0 && last && t.doneTo(words[0], v.verb, words[v.at], says)
+	if v.effect.Kind == KindRead {
+		return v.end == len(words) && !v.weak && !says && t.readsOf(words[best.at], words[v.at])
 	}
-	return !v.weak && reads && last && t.ofClass("ambiguous", words[best.at]) && !t.ofClass("read-object", words[v.at]) && !says
+	return best.effect.Kind == KindRead && (best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says))
+}
+
+// joinedTo reports whether "and" joins a verb to a better one, or to the words behind that. What is
+// usually a noun must follow at once.
+func (v placed) joinedTo(best placed, words []string) bool {
+	return joined(words, v.at) && (!v.weak || v.at == best.end+1)
+}
+
+// readsOf reports whether a word for reading at the end of a name says what is read of something:
+// "transfer history", but not "deploy version".
+func (t *tables) readsOf(thing, word string) bool {
+	return t.ofClass("ambiguous", thing) && !t.ofClass("read-object", word)
 }
 
 // doneTo reports whether a verb at the end of a name says what is done to a thing that a word for
 // reading names, too: "logs delete", "search index drop". That it runs says nothing.
-func (t *tables) doneTo(thing string, v verb, word string, says bool) bool {
-	runs := v.effect.Kind == KindInfrastructure && t.ofClass("generic-verb", word)
-	return t.ofClass("read-thing", thing) && !v.weak && !v.light && (!t.ofClass("ambiguous", word) || says) && !runs
+func (t *tables) doneTo(v, best placed, words []string, says bool) bool {
+	word := words[v.at]
+	if best.at > 0 || v.end < len(words) || v.weak || v.light || v.effect.Kind == KindInfrastructure && t.ofClass("generic-verb", word) {
+		return false
+	}
+	return t.ofClass("read-thing", words[0]) && (says || !t.ofClass("ambiguous", word))
 }
 
 // says reports whether the tool is given words for somebody to read.
