@@ -25,6 +25,8 @@ type Grammar struct {
 	modes   bool            // an operand may be a mode that begins with a dash
 	signals bool            // an option may be a signal: -9, -KILL
 	colon   bool            // a colon stands for the equals sign, too
+	carries bool            // what follows its first operand is a command with options of its own
+	after   int             // how many operands of the program stand before those of this grammar
 
 	long []string        // Values, sorted
 	bare map[string]bool // switches that would be taken for an abbreviation
@@ -134,7 +136,10 @@ func (g *Grammar) Split(words []string, in Manner, flags []Flag, operands []int)
 			return s
 		default:
 			s.Operands = append(s.Operands, i)
-			s.by = s.under(g)
+			if s.by = s.under(g); s.by.carries && len(s.Operands) > s.by.after {
+				s.Tail = i + 1
+				return s
+			}
 		}
 	}
 	s.Tail = len(words)

@@ -71,7 +71,7 @@ func (t *table) section(names, options []string) error {
 
 // way reads the options behind some operands, or behind an option.
 func (t *table) way(words, options []string) error {
-	w := way{grammar: &Grammar{Single: t.last[0].Single, exact: t.last[0].exact}}
+	w := way{grammar: &Grammar{Single: t.last[0].Single, exact: t.last[0].exact, after: len(words)}}
 	for _, word := range words {
 		w.words = append(w.words, strings.Split(word, "|"))
 	}
@@ -86,6 +86,7 @@ func (g *Grammar) learn(words []string) error {
 	g.Values, g.Glued, g.bare, g.pairs = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	is := map[string]*bool{
 		"single": &g.Single, "exact": &g.exact, "bundle": &g.bundle, "once": &g.once, "modes": &g.modes, "signals": &g.signals, "colon": &g.colon,
+		"carries": &g.carries,
 	}
 	for _, w := range words {
 		name := strings.TrimRight(w, "?!+")
