@@ -134,16 +134,20 @@ func (g *Grammar) Split(words []string, in Manner, flags []Flag, operands []int)
 		case in.Leading:
 			s.Tail = i
 			return s
-		default:
-			s.Operands = append(s.Operands, i)
-			if s.by = s.under(g); s.by.carries && len(s.Operands) > s.by.after {
-				s.Tail = i + 1
-				return s
-			}
+		case s.lastOperand(g, i):
+			s.Tail = i + 1
+			return s
 		}
 	}
 	s.Tail = len(words)
 	return s
+}
+
+// lastOperand records an operand, and reports whether what follows has options of its own.
+func (s *Split) lastOperand(g *Grammar, at int) bool {
+	s.Operands = append(s.Operands, at)
+	s.by = s.under(g)
+	return s.by.carries && len(s.Operands) > s.by.after
 }
 
 // under returns the grammar of what follows the operands so far.
