@@ -203,12 +203,27 @@ func (c *chooser) decorator(t *task, i int) int {
 	if !c.isTask(last - 1) {
 		return -1
 	}
-	for _, a := range c.toks[last:end] {
+	for j, a := range c.toks[last:end] {
 		if a.kind == tokenString || a.word("default") {
 			t.names = append(t.names, a.text)
 		}
+		if a.word("name", "aliases") && !c.textsOnly(last+j+1) {
+			return -1 // it may be any name
+		}
 	}
 	return c.until(end, func(j int) bool { return !c.toks[j].is(";") })
+}
+
+// textsOnly reports whether a keyword's value, from its equals sign on, is a text or a list of them.
+func (c *chooser) textsOnly(i int) bool {
+	from, to := i+1, i+2
+	if c.tok(from).is("(", "[") {
+		from, to = from+1, c.over(from)
+	}
+	plain := c.until(from, func(j int) bool {
+		return j >= to || !c.toks[j].is(",") && (c.toks[j].kind != tokenString || strings.Contains(c.toks[j].text, markOpen))
+	})
+	return c.tok(i).is("=") && plain >= to && c.tok(to).is(",", ")", "]")
 }
 
 // calledFor reads a call that declares a task with a block or a function: task :name do … end, gulp.task("name", () => { … }).
@@ -218,17 +233,25 @@ func (c *chooser) calledFor(t *task) bool {
 		i += 2
 	}
 	at := c.until(i+1, func(j int) bool { return j == i+3 || !c.toks[j].is("(", ":") })
-	name := c.tok(at)
-	named := name.kind == tokenName || name.kind == tokenString && !strings.Contains(name.text, markOpen)
-	if !c.isTask(i) || !named {
+	if !c.isTask(i) || !c.nameAt(at) {
 		return false
 	}
+	name := c.tok(at)
 	t.names = []string{name.text[strings.LastIndexByte(name.text, ':')+1:]}
 	if c.lang.name == "ruby" {
 		return c.doBlock(t, i)
 	}
 	t.end = c.over(i+1) + 1
 	return c.tok(i+1).is("(") && c.ends(t.end) && c.block(t, at+1, t.end)
+}
+
+// nameAt reports whether an argument is a name as it stands: a text or a symbol, not a variable or
+// something put together.
+func (c *chooser) nameAt(at int) bool {
+	name, next := c.tok(at), c.tok(at+1)
+	text := name.kind == tokenString && !strings.Contains(name.text, markOpen)
+	symbol := name.kind == tokenName && (c.tok(at-1).is(":") || next.is(":"))
+	return (text || symbol) && (next.is(",", ")", ":", "=>") || next.word("do"))
 }
 
 // doBlock finds the block of a call of ruby.
