@@ -48,6 +48,9 @@ func attacker(args []string) {
 	os.Exit(0)
 }
 
+// mine returns a path of the attack's own: in a sandbox in its own /tmp, outside in the test's folder.
+func mine(name string) string { return filepath.Join(os.TempDir(), name) }
+
 // must turns a system call that should have failed into an escape.
 func must(what string, errno error) error {
 	if errno == nil || errors.Is(errno, unix.Errno(0)) {
@@ -123,7 +126,7 @@ func fileAttacks() map[string]func([]string) error {
 			return must("setxattr", unix.Setxattr(a[0]+"/code.go", "user.x", []byte("x"), 0))
 		},
 		"link-in": func(a []string) error {
-			return each(must("link", os.Link(a[0]+"/.env", "/tmp/x")), readCanary("/tmp/x"))
+			return each(must("link", os.Link(a[0]+"/.env", mine("x"))), readCanary(mine("x")))
 		},
 		"proc-root": func(a []string) error {
 			return each(
@@ -136,10 +139,10 @@ func fileAttacks() map[string]func([]string) error {
 			return each(readCanary(a[1]), readCanary(up+strings.TrimPrefix(a[1], "/")), readCanary("/root/.ssh/id_rsa"), readCanary("/etc/shadow"))
 		},
 		"symlink-out": func(a []string) error {
-			if err := os.Symlink(a[1], "/tmp/l"); err != nil {
+			if err := os.Symlink(a[1], mine("l")); err != nil {
 				return err
 			}
-			return each(readCanary("/tmp/l"), readCanary(a[0]+"/out"))
+			return each(readCanary(mine("l")), readCanary(a[0]+"/out"))
 		},
 		"hidden": func(a []string) error {
 			return each(readCanary(a[0]+"/.env"), readCanary(a[0]+"/sub/../.env"), readCanary(a[0]+"/to-env"),
@@ -172,8 +175,8 @@ func fileAttacks() map[string]func([]string) error {
 		},
 		"devices": func([]string) error {
 			ways := []error{
-				must("mknod", unix.Mknod("/tmp/mem", unix.S_IFCHR|0o600, int(unix.Mkdev(1, 1)))),
-				must("mknod", unix.Mknod("/tmp/disk", unix.S_IFBLK|0o600, int(unix.Mkdev(254, 0)))),
+				must("mknod", unix.Mknod(mine("mem"), unix.S_IFCHR|0o600, int(unix.Mkdev(1, 1)))),
+				must("mknod", unix.Mknod(mine("disk"), unix.S_IFBLK|0o600, int(unix.Mkdev(254, 0)))),
 			}
 			for _, dev := range []string{"/dev/mem", "/dev/kmsg", "/dev/vda", "/dev/sda", "/dev/kvm", "/dev/fuse", "/dev/net/tun"} {
 				_, err := os.OpenFile(dev, os.O_RDWR, 0)
@@ -182,10 +185,10 @@ func fileAttacks() map[string]func([]string) error {
 			return each(ways...)
 		},
 		"setuid-file": func([]string) error {
-			if err := os.WriteFile("/tmp/x", []byte("#!/bin/sh\n"), 0o700); err != nil {
+			if err := os.WriteFile(mine("x"), []byte("#!/bin/sh\n"), 0o700); err != nil {
 				return err
 			}
-			return each(must("chmod u+s", unix.Chmod("/tmp/x", 0o4755)), must("chmod g+s", unix.Fchmodat(unix.AT_FDCWD, "/tmp/x", 0o2755, 0)))
+			return each(must("chmod u+s", unix.Chmod(mine("x"), 0o4755)), must("chmod g+s", unix.Fchmodat(unix.AT_FDCWD, mine("x"), 0o2755, 0)))
 		},
 		// A copy may be written to, but must not keep rights that outlive the sandbox.
 		"scratch": func(a []string) error {

@@ -114,10 +114,10 @@ func i386([]string) error {
 	for i, n := range []int{2, 2, 4, 4, 4, 4, 4, 2, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4} {
 		elf = append(elf, le(values[i], n)...)
 	}
-	if err := os.WriteFile("/tmp/i386", append(elf, code...), 0o700); err != nil {
+	if err := os.WriteFile(mine("i386"), append(elf, code...), 0o700); err != nil {
 		return err
 	}
-	err := exec.Command("/tmp/i386").Run()
+	err := exec.Command(mine("i386")).Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 42 {
 		return escaped("i386 has calls of its own")

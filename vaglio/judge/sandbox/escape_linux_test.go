@@ -281,14 +281,14 @@ func TestEscapes(t *testing.T) {
 // TestAttacksWorkOutside proves that the attacks are real: without a sandbox they succeed.
 func TestAttacksWorkOutside(t *testing.T) {
 	t.Setenv("VAGLIO_TEST_SECRET", canary)
-	w := newWorld(t)
+	w, own := newWorld(t), t.TempDir()
 	for _, name := range []string{
 		"outside", "hidden", "symlink-out", "tcp", "udp", "abstract-socket", "path-socket", "environ", "kill", "hidden-memory",
 		"chmod", "utimes", "setuid-file", "overwrite", "create", "rename", "proc-root", "i386",
 	} {
 		args := []string{name, w.ws, w.secret, w.tcp, w.udp, w.socket, fmt.Sprint(os.Getpid()), w.suid}
 		c := exec.Command(filepath.Dir(filepath.Dir(w.suid))+"/"+attackerName, args...)
-		c.Dir = w.ws
+		c.Dir, c.Env = w.ws, append(os.Environ(), "TMPDIR="+own)
 		out, err := c.CombinedOutput()
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) || exit.ExitCode() != 66 {
@@ -299,9 +299,6 @@ func TestAttacksWorkOutside(t *testing.T) {
 			t.Errorf("%s: %v %s", name, err, out)
 		}
 	}
-	os.Remove("/tmp/l")
-	os.Remove("/tmp/x")
-	os.Remove("/tmp/i386")
 }
 
 // snapshot describes a folder's contents.
