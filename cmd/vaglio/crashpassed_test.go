@@ -50,7 +50,7 @@ func TestKilledWhileCallsPass(t *testing.T) {
 	defer cancel()
 	var agents sync.WaitGroup
 	for n := range 8 {
-		agents.Go(func() { p.propose(ctx, fmt.Sprintf("turn-%d", n)) })
+		agents.Go(func() { p.propose(ctx, fmt.Sprintf("agent-%d", n)) })
 	}
 	for range kills {
 		s := p.h.serve()
@@ -93,8 +93,10 @@ func (p *passing) gone() {
 	p.ready = make(chan struct{})
 }
 
-// propose proposes one call after the other, and counts the approved ones.
-func (p *passing) propose(ctx context.Context, turn string) {
+// propose proposes one call after the other, and counts the approved ones. A turn has fewer steps than
+// the turn log shows of one.
+func (p *passing) propose(ctx context.Context, agent string) {
+	const stepsOfATurn = 1000
 	c := &http.Client{Transport: p.h.over("agent.sock").Transport}
 	c.Transport.(*http.Transport).DisableKeepAlives = false
 	for step := 1; ctx.Err() == nil; step++ {
@@ -106,6 +108,7 @@ func (p *passing) propose(ctx context.Context, turn string) {
 		case <-ctx.Done():
 			return
 		}
+		turn := fmt.Sprintf("%s-%d", agent, step/stepsOfATurn)
 		body := fmt.Sprintf(`{"turn_id":%q,"step":%d,"intent":"look around","executor":"shell_exec","args":{"command":"ls -l folder-%d"},"context":{"cwd":"/srv/app"}}`, turn, step, step)
 		r, err := trySend(ctx, c, http.MethodPost, "http://vaglio/v1/proposals", body, "")
 		if err != nil || r.status != http.StatusOK {
