@@ -309,7 +309,11 @@ func (r *reader) Content(path string) (string, bool) {
 // fileText returns the text of a file, if it can be read.
 func (r *reader) fileText(path string) (string, bool) {
 	if r.written(Text(path)) {
-		return r.content(&frame{}, Text(path)).Text()
+		held := r.content(&frame{}, Text(path))
+		if parts := held.Parts(); len(parts) == 1 && parts[0].Kind == PartUnknown && parts[0].File != "" && !r.written(Text(parts[0].File)) {
+			return r.fileText(parts[0].File) // a copy
+		}
+		return held.Text()
 	}
 	if r.opts.Files == nil {
 		return "", false

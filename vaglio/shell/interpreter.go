@@ -329,15 +329,12 @@ const ImportsTooMuch wording.Phrase = "%s imports a file that does too much to b
 
 // importing reads a program of the source's own, which may import files of the project. That these
 // are too much to be read is no mistake of the source: then the program is read without them, and
-// they count as scripts that were not read.
+// they count as scripts that were not read. What the source itself wrote of them is read in any case.
 func (r *reader) importing(f *frame, p *Program, read func()) {
 	budget, problems := r.budget, len(r.out.Problems)
-	var imports []string
+	in := &imports{r: r}
 	p.Source = func(path string) (string, bool) {
-		text, ok := r.fileText(path)
-		if ok && !r.written(Text(path)) && !slices.Contains(imports, path) {
-			imports = append(imports, path)
-		}
+		text, _, ok := in.text(path)
 		return text, ok
 	}
 	if left := budget - ownSteps; f.file == nil && r.steps < left {
@@ -347,16 +344,42 @@ func (r *reader) importing(f *frame, p *Program, read func()) {
 	p.Found, p.Path, p.Steps = f.found, f.pathOf(p), r.budget-r.steps
 	read()
 	r.budget = budget
-	if f.file != nil || len(imports) == 0 || r.steps > budget || len(r.out.Commands) > maxCommands || !r.unspend(problems) {
-		return
+	if f.file == nil && len(in.found) > 0 && r.steps <= budget && len(r.out.Commands) <= maxCommands && r.unspend(problems) {
+		p.Source = func(path string) (string, bool) {
+			text, own, ok := in.text(path)
+			return text, own && ok
+		}
+		p.Steps = r.budget - r.steps
+		read()
+		for _, file := range in.found {
+			r.problem(f, Problem{
+				Kind: ProblemScriptFile, Detail: wording.Say(ImportsTooMuch, p.Language), Word: Text(file), Interpreter: p.Language,
+			})
+		}
 	}
-	p.Source, p.Steps = nil, r.budget-r.steps
-	read()
-	for _, file := range imports {
-		r.problem(f, Problem{
-			Kind: ProblemScriptFile, Detail: wording.Say(ImportsTooMuch, p.Language), Word: Text(file), Interpreter: p.Language,
-		})
+	for _, file := range in.unknown {
+		r.notRead(f, file, errEdited)
 	}
+}
+
+// imports are the files that a program imports.
+type imports struct {
+	r *reader
+	// found lie there, unknown were written by the source, with a content that is not known.
+	found, unknown []string
+}
+
+// text returns a file's text, and whether the source itself wrote it.
+func (in *imports) text(path string) (text string, own, ok bool) {
+	own = in.r.written(Text(path))
+	text, ok = in.r.fileText(path)
+	switch {
+	case own && !ok && !slices.Contains(in.unknown, path):
+		in.unknown = append(in.unknown, path)
+	case !own && ok && !slices.Contains(in.found, path):
+		in.found = append(in.found, path)
+	}
+	return text, own, ok
 }
 
 // unspend forgets that the budget was spent since the given number of problems, and reports whether
