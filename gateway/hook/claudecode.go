@@ -20,10 +20,10 @@ func claudes() []dialect {
 	code.skill = &dialect{
 		name: code.name, decode: code.decode,
 		allow: func(reason, _ string) reply {
-			return encodeClaude(claudeAnswer{Event: skillEvent, Decision: "allow", Reason: reason})
+			return encodeClaude(claudeAnswer{Event: SkillEvent, Decision: "allow", Reason: reason})
 		},
 		deny: func(reason string) reply {
-			return encodeClaude(claudeAnswer{Event: skillEvent, Decision: "deny", Reason: reason})
+			return encodeClaude(claudeAnswer{Event: SkillEvent, Decision: "deny", Reason: reason})
 		},
 	}
 	code.again = func() reply {
@@ -65,9 +65,9 @@ func claude(name string) dialect {
 	}
 }
 
-// skillEvent asks about a command that a skill's text runs when the skill is loaded, for which there
-// is no call of a tool.
-const skillEvent = "PreSkillShellCommand"
+// SkillEvent is Claude Code's name of the event that asks about a command which a skill's text runs
+// when the skill is loaded. There is no call of a tool for it.
+const SkillEvent = "PreSkillShellCommand"
 
 // claudeEvent is the part of Claude Code's input that we use. Later versions may add fields.
 type claudeEvent struct {
@@ -123,7 +123,7 @@ func decodeClaude(name string, data []byte) (event, error) {
 // about sets what kind of event it is, and what the kind implies.
 func (in *claudeEvent) about(e *event, name string) error {
 	switch in.Event {
-	case skillEvent:
+	case SkillEvent:
 		e.skill = true
 		e.proposal.Intent = intentOf(in.Transcript)
 	case "PreToolUse":

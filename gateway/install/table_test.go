@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/metnos/vaglio/gateway/hook"
 )
 
 // tableOf returns what `vaglio status` shows about a client that has the hook but is not on the
@@ -145,8 +147,8 @@ func TestStatusFindsEventsThatDoNotAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, path, strings.Replace(string(text), skillEvent, "Elsewhere", 1), 0o600)
-	if line, wrong := tableOf(t, o, ""); !wrong || !strings.Contains(line, skillEvent+" does not ask") || !strings.Contains(line, "run vaglio install claude-code") {
+	write(t, path, strings.Replace(string(text), hook.SkillEvent, "Elsewhere", 1), 0o600)
+	if line, wrong := tableOf(t, o, ""); !wrong || !strings.Contains(line, hook.SkillEvent+" does not ask") || !strings.Contains(line, "run vaglio install claude-code") {
 		t.Errorf("%v %s", wrong, line)
 	}
 	apply(t, Add, o)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/metnos/vaglio/gateway/hook"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -40,9 +41,6 @@ const (
 
 // sign occurs in every file that is ours alone.
 const sign = "Written by vaglio install"
-
-// skillEvent is Claude Code's, for the commands in a skill's text.
-const skillEvent = "PreSkillShellCommand"
 
 // claudeEvents returns the events of Claude Code and of clients that took over its names.
 func claudeEvents(failure, denied bool) []eventEntry {
@@ -103,7 +101,7 @@ func inShell(c *command, o Options) { c.Command = o.shellLine() }
 func shapes() map[string]*settings {
 	// The commands of a skill's own text are asked about apart. Versions before 2.1.332 do not
 	// know the event, and leave it alone.
-	skilled := slices.Insert(claudeEvents(true, true), 1, eventEntry{name: skillEvent, everyTool: true})
+	skilled := slices.Insert(claudeEvents(true, true), 1, eventEntry{name: hook.SkillEvent, everyTool: true})
 	claude := grouped(time.Second, skilled, func(c *command, o Options) {
 		argv := o.argv()
 		c.Command, c.Args = argv[0], argv[1:]
