@@ -281,8 +281,8 @@ func prefixes(t, next token) bool {
 	if t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%") {
 		return true
 	}
-	name := next.text == "." || t.word("local") && next.is("[") || t.word("let") && next.is("(")
-	return !name && t.word("await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do")
+	return next.text != "." && !callsOrIndexes(t.text, next) && t.word(
+		"await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do")
 }
 
 // spreadOut reads an operator that spreads its operand, and the operand.

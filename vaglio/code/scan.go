@@ -173,7 +173,13 @@ func (p *program) keyword(name string) bool {
 
 // isVariable reports whether a keyword is a variable's name, judging by the token behind it.
 func isVariable(name string, next token) bool {
-	return next.is("=", ".", ",") || name == "local" && next.is("[") || name == "let" && next.is("(")
+	return next.is("=", ".", ",") || callsOrIndexes(name, next)
+}
+
+// callsOrIndexes reports whether a word that declares variables is itself a function or a variable,
+// judging by the token behind it: let(:x), local["git"].
+func callsOrIndexes(word string, next token) bool {
+	return word == "local" && next.is("[") || word == "let" && next.is("(")
 }
 
 // returned reads what a function returns.
