@@ -40,8 +40,8 @@ type justRecipe struct {
 // justDir matches an attribute or a setting that says where recipes run.
 var justDir = regexp.MustCompile(`^(?:\[.*\bworking-directory\s*:|set\s+working-directory\s*:=)\s*['"]+([^'"]*)`)
 
-// justSet matches the setting of a variable, and the text in quotes that it gets, if any.
-// justEnv matches what just takes from the environment, with what it is otherwise.
+// justEnv matches what just takes from the environment, with what it is otherwise, justQuote a text
+// in quotes, and justSet the setting of a variable, with what it gets if that is one of the two.
 var (
 	justEnv   = regexp.MustCompile(`^env(?:_var)?(?:_or_default)?\(\s*["'](\w+)["']\s*(?:,\s*["']([\w./-]*)["']\s*)?\)$`)
 	justQuote = regexp.MustCompile(`^(?:'[^'{}]*'|"[^"{}\\]*")$`)
