@@ -163,9 +163,19 @@ var settingsName = regexp.MustCompile(`(?i)conf|^\.|^(?:build|project|setup|pack
 // guessed marks what keep adds as a guess.
 func (v *visit) guessed(keep func()) {
 	from := len(v.tasks)
+	v.found(keep)
+	for i := range v.tasks[from:] {
+		v.tasks[from+i].Guess = true
+	}
+}
+
+// found marks what keep adds as found by the program, or among words of its own: a name that
+// nobody knows may be what the project builds.
+func (v *visit) found(keep func()) {
+	from := len(v.tasks)
 	keep()
 	for i := range v.tasks[from:] {
-		v.tasks[from+i].Guess, v.tasks[from+i].Found = true, true
+		v.tasks[from+i].Found = true
 	}
 }
 
@@ -173,7 +183,7 @@ func (v *visit) guessed(keep func()) {
 func readText(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		if file, text, ok := v.content(name); ok && v.once("text "+file) {
-			v.commands(file, v.asked(file, v.reader.language(file), text))
+			v.found(func() { v.commands(file, v.asked(file, v.reader.language(file), text)) })
 		}
 	}
 }

@@ -41,14 +41,17 @@ type sourceFile struct {
 	first  int // line of the text in the file
 	line   int // line of the statement being read, from 1
 	unread bool
+	own    bool // the session, or the source itself, wrote it, and a word names it
 }
 
 // tolerates reports whether a problem in a file's text only means that the file was not read to
-// its end.
+// its end. What the session wrote itself gets no such trust: it could have run it as a command.
 func (s *sourceFile) tolerates(kind ProblemKind) bool {
 	switch kind {
-	case ProblemUnparsable, ProblemUnread, ProblemDynamicName, ProblemDynamicCode, ProblemPartialCode, ProblemScriptFile,
-		ProblemTooBig, ProblemTooDeep, ProblemTooCostly:
+	case ProblemDynamicName, ProblemDynamicCode, ProblemPartialCode:
+		s.unread = true
+		return !s.own
+	case ProblemUnparsable, ProblemUnread, ProblemScriptFile, ProblemTooBig, ProblemTooDeep, ProblemTooCostly:
 		s.unread = true
 		return true
 	case ProblemInternal, ProblemDownload, ProblemForkBomb, ProblemClosed:
@@ -110,6 +113,7 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	g := *f
 	from.first = max(from.first, 1)
 	from.line = from.first
+	from.own = !f.found && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
 	g.file = &from
 	g.conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	frame := r.inFrame
