@@ -284,6 +284,9 @@ func (p *program) starts(s shell.ProgramStep) {
 	if n := len(p.exports) + len(p.gets); n > 0 && p.spend(n) {
 		s.Assigns = slices.Concat(p.exports, p.gets)
 	}
+	if s.Input == nil {
+		s.Input = p.input
+	}
 	for i := range p.dirs {
 		s.Dir = &p.dirs[i]
 		p.step(s)
@@ -312,7 +315,13 @@ var envName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // surroundings notes the folder and the environment that the options of a call give a command.
 func (p *program) surroundings(args []value, named map[string]value) {
-	p.dirs, p.gets = nil, nil
+	p.dirs, p.gets, p.input = nil, nil, nil
+	for _, name := range [...]string{"input", "stdin_data"} {
+		if in, ok := optionOf(name, args, named); ok && in.kind != kindNone {
+			w := in.word()
+			p.input = &w
+		}
+	}
 	for _, name := range [...]string{"cwd", "chdir"} {
 		if dir, ok := optionOf(name, args, named); ok && dir.kind != kindNone && p.dirs == nil {
 			p.dirs = dir.words()

@@ -121,12 +121,13 @@ type Program struct {
 // Problem is set.
 type ProgramStep struct {
 	Call *Call
-	// Shell is a command line that By runs; Input is its input.
+	// Shell is a command line that By runs.
 	Shell *Word
 	By    string
-	Input *Word
 	// Argv is a command that runs without a shell.
 	Argv []Word
+	// Input is what Shell or Argv reads; nil if that is not known, or is the program's own input.
+	Input *Word
 	// Dir is the folder that Shell or Argv runs in, nil for the program's own. Assigns are the
 	// variables that it gets besides the program's own.
 	Dir     *Word
@@ -361,9 +362,7 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 		r.programCall(g, s.Call)
 	case s.Shell != nil:
 		g.via = f.with(s.By).via
-		if s.Input != nil {
-			g.stdin = Input{Kind: InputText, Text: *s.Input, Piped: true}
-		}
+		g.fed(s, language)
 		if len(s.Assigns) > 0 {
 			r.run(g, &call{argv: []Word{Text("sh"), Text("-c"), *s.Shell}, external: true, span: f.place(), assigns: s.Assigns})
 			return
@@ -371,9 +370,21 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 		r.carried(g, *s.Shell, language)
 	case s.Argv != nil:
 		g.via = f.via
+		g.fed(s, language)
 		r.run(g, &call{argv: s.Argv, external: true, span: f.place(), assigns: s.Assigns})
 	case s.Writes:
 		r.writeFile(f, s.File, s.Write, s.Append)
+	}
+}
+
+// fed sets the input of what a step starts. Where neither the step nor the program has any, the
+// program may write it: a shell that it starts may be told anything.
+func (f *frame) fed(s *ProgramStep, by string) {
+	switch {
+	case s.Input != nil:
+		f.stdin = Input{Kind: InputText, Text: *s.Input, Piped: true}
+	case f.stdin.Kind == 0:
+		f.stdin = Input{Kind: InputText, Text: outputOf(by), Piped: true}
 	}
 }
 
