@@ -208,8 +208,8 @@ func (v *visit) commands(file, text string) {
 
 // runningCall matches the beginning of a call whose name says that it runs a command, in any
 // language, up to the command.
-var runningCall = regexp.MustCompile(`(?:(?:^|\W|_)(?i:(?:run|exec|system|shell|spawn|popen|sh|invoke)\w*|process\w*(?:\.\w+)?|proc|cmd|command|` +
-	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?(?:[\s(,:=\[{]{1,4}["'` + "`]|[\"`])") // no "shouldn't"
+var runningCall = regexp.MustCompile(`(?:(?:^|[^\w"']|_)(?i:(?:run|exec|system|shell|spawn|popen|sh|invoke)\w*|process\w*(?:\.\w+)?|proc|cmd|command|` +
+	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?(?:(?:\s*\(\s*(?:new \w+|(?:\w+\.)?(?:of|asList|listOf|arrayOf)|vec!|\[\]\w+))?[\s(,:=\[\]{&]{1,4}["'` + "`]|[\"`])") // no "shouldn't"
 
 // programSet finds a program that is named apart from its words, as of a process that is
 // begun later, wordsSet those words.
@@ -261,7 +261,7 @@ func (v *visit) quotedWords(file string, l settings.Line) {
 	}
 	var words []string
 	for _, m := range quotedText.FindAllStringSubmatch(l.Text, -1) {
-		if word := m[1] + m[2]; len(words) > 0 || v.reader.isProgram(word) {
+		if word := unquote.Replace(m[1] + m[2]); len(words) > 0 || v.reader.isProgram(word) {
 			words = append(words, word)
 		}
 	}
@@ -274,6 +274,9 @@ func (v *visit) quotedWords(file string, l settings.Line) {
 		v.add(file, l.Number, "sh", line)
 	}
 }
+
+// unquote takes away what stands before a quote or a backslash in a quoted text, in most languages.
+var unquote = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\'`, `'`)
 
 // marks are the characters that a command may follow.
 const marks = "=:!>|;,&-@^\\\"'`({[<"

@@ -358,7 +358,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 		}
 	}
 	if !f.guess { // a possible command found in such a file would load the file again
-		c.Changed, c.Session = r.changed(), r.opts.Session
+		c.Changed, c.Written, c.Session = r.changed(), r.writtenByNow(), r.opts.Session
 	}
 	for _, p := range f.stdin.Text.parts {
 		if path.IsAbs(p.File) {
@@ -376,6 +376,18 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 		r.task(g.at(k, name), &t, &Program{Words: k.argv[1:], Stdin: outputOf(name)})
 	}
 	return &g
+}
+
+// writtenByNow returns the files that the source itself has written so far.
+func (r *reader) writtenByNow() []string {
+	if !r.st.wrote {
+		return nil
+	}
+	files := slices.Sorted(r.st.written)
+	if !r.step(r.looking, len(files)) {
+		return nil
+	}
+	return files
 }
 
 // task reads a text that a command runs from a file; p says what is known of its environment.
