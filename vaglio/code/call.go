@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -284,6 +285,9 @@ func (p *program) starts(s shell.ProgramStep) {
 	if n := len(p.exports) + len(p.gets); n > 0 && p.spend(n) {
 		s.Assigns = slices.Concat(p.exports, p.gets)
 	}
+	if s.Input = cmp.Or(s.Input, p.input); s.Input == nil && feeds.MatchString(p.src) {
+		s.Input = new(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: p.lang.name, MayBeEmpty: true}))
+	}
 	for i := range p.dirs {
 		s.Dir = &p.dirs[i]
 		p.step(s)
@@ -292,6 +296,10 @@ func (p *program) starts(s shell.ProgramStep) {
 		p.step(s)
 	}
 }
+
+// feeds matches what a program has that writes the input of what it starts. A shell that it starts
+// may then be told anything.
+var feeds = regexp.MustCompile(`(?i)stdin|popen|proc_open|\bopen[23]\b|communicate|sendline|\b_in\b`)
 
 // named returns a map with what is given by name besides, as dict(a, b=c) does.
 func named(_ *program, v value, rest []value) value {
@@ -312,7 +320,13 @@ var envName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // surroundings notes the folder and the environment that the options of a call give a command.
 func (p *program) surroundings(args []value, named map[string]value) {
-	p.dirs, p.gets = nil, nil
+	p.dirs, p.gets, p.input = nil, nil, nil
+	for _, name := range [...]string{"input", "stdin_data"} {
+		if in, ok := optionOf(name, args, named); ok && in.kind != kindNone {
+			w := in.word()
+			p.input = &w
+		}
+	}
 	for _, name := range [...]string{"cwd", "chdir"} {
 		if dir, ok := optionOf(name, args, named); ok && dir.kind != kindNone && p.dirs == nil {
 			p.dirs = dir.words()

@@ -132,6 +132,7 @@ type program struct {
 	other   bool           // the text is not the program's own
 	dirs    []shell.Word   // that the commands of the call being read run in
 	gets    []shell.Assign // that they get besides
+	input   *shell.Word    // what they read
 	exports []shell.Assign // what the program has set for all
 	seen    []bool
 	at, end int

@@ -82,7 +82,7 @@ func (p *program) runsNamed(name, last string, plain []value, named map[string]v
 	case program == nil && last == "push" && named["force"].kind == kindOther:
 		program = []shell.Word{shell.Text("git"), shell.Text("push"), shell.Text("--force")}
 	case program != nil:
-		defer func(dirs []shell.Word, env []shell.Assign) { p.dirs, p.gets = dirs, env }(p.dirs, p.gets)
+		defer func(dirs []shell.Word, env []shell.Assign, in *shell.Word) { p.dirs, p.gets, p.input = dirs, env, in }(p.dirs, p.gets, p.input)
 		p.surroundings(plain, named)
 		for _, option := range slices.Sorted(maps.Keys(named)) {
 			if option[0] != '_' { // how it runs

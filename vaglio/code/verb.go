@@ -13,7 +13,7 @@ type further func(p *program, f *function, name string, args []value, named map[
 
 func furtherVerbs() map[string]further {
 	return map[string]further{
-		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs, "spawn": (*program).runs,
+		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs, "spawn": (*program).runs, "pipe": (*program).runs,
 		"eval": (*program).runEval, "script": (*program).runScript,
 		"open": (*program).runOpen, "remote": (*program).runRemote, "handle": (*program).runHandle, "print": (*program).runPrint,
 	}
@@ -234,7 +234,7 @@ func (p *program) listing(name string, dir, pattern value) value {
 // runs reads a function that runs a program: system, subprocess.run, spawn, execl and the like. A
 // single text is a command line, several are the words of a command.
 func (p *program) runs(f *function, name string, args []value, named map[string]value) value {
-	defer func(dirs []shell.Word, env []shell.Assign) { p.dirs, p.gets = dirs, env }(p.dirs, p.gets)
+	defer func(dirs []shell.Word, env []shell.Assign, in *shell.Word) { p.dirs, p.gets, p.input = dirs, env, in }(p.dirs, p.gets, p.input)
 	p.surroundings(args, named)
 	if p.lang.name == "go" {
 		p.fieldsOf()
@@ -245,6 +245,9 @@ func (p *program) runs(f *function, name string, args []value, named map[string]
 	}
 	if args = withoutOptions(args); len(f.args) > 0 {
 		args = tailOf(args, f.args[0])
+	}
+	if f.verb == "pipe" && len(args) > 1 {
+		args = args[:1]
 	}
 	if len(args) == 0 {
 		args = f.targets(p, nil, named)
@@ -285,7 +288,7 @@ func (p *program) runsWay(f *function, name string, args []value, asShell bool) 
 		p.shellLine(head.nth(0), name)
 	case asShell && listed:
 		p.shell(p.spaced(words, " "), name)
-	case f.verb == "exec" && head.multi():
+	case (f.verb == "exec" || f.verb == "pipe") && head.multi():
 		p.argv(head.words())
 	default:
 		p.runsWords(f, name, args, words)

@@ -97,7 +97,12 @@ func (v *visit) cmakeFile(file, text string) {
 		case word == "ARGS":
 		case cmakeKey.MatchString(word):
 			if len(words) > 0 && !v.seen["more"] && v.cmakeRuns(&call, text) {
-				v.add(file, lineOf(text, begin), "sh", strings.Join(words, ""))
+				keep := func() { v.add(file, lineOf(text, begin), "sh", strings.Join(words, "")) }
+				if builds := "add_executable(" + strings.Trim(words[0], " '"); strings.Contains(text, builds) {
+					v.found(keep)
+				} else {
+					keep()
+				}
 			}
 			words, in, begin = nil, word == "COMMAND", at[0]
 		case in:

@@ -161,7 +161,8 @@ func readBats(v *visit, r *row) {
 			calls += "(setup_suite; setup_file; setup; " + name + "; teardown; teardown_file; teardown_suite)\n"
 			return name + "() {"
 		})
-		v.add(file, 1, "sh", batsOwn+"BATS_TEST_FILENAME="+quoted(file)+"; BATS_TEST_DIRNAME="+quoted(path.Dir(file))+"; "+text+calls)
+		text = batsOwn + "BATS_TEST_FILENAME=" + quoted(file) + "; BATS_TEST_DIRNAME=" + quoted(path.Dir(file)) + "; " + text + calls
+		v.found(func() { v.add(file, 1, "sh", text) })
 	}
 }
 

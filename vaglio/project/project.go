@@ -75,6 +75,11 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 			set = append(set, shell.Assign{Name: name, Value: value})
 		}
 	}
+	for _, file := range c.Written {
+		if r.isFor("calls", file) { // of other programs, the source's reader knows when they run
+			c.Changed = append(slices.Clip(c.Changed), file)
+		}
+	}
 	if len(set) == 0 && rows == nil && len(c.Changed) == 0 {
 		return nil
 	}

@@ -127,7 +127,7 @@ func TestNamesOfFiles(t *testing.T) {
 		{call{command: "perl -MA::B x.pl", files: files{"A/B.pm": "b()", "x.pl": "use C", "C.pm": "c()"}}, "A/B.pm:1 perl b()\nC.pm:1 perl c()"},
 		{call{command: "perl -Ilib x.pl", files: files{"lib/C.pm": "use D", "x.pl": "use C", "D.pm": "no"}}, "lib/C.pm:1 perl use D"},
 		{call{command: "ruby -Ilib -rd -e 1", files: files{"lib/d.rb": "d()"}}, "lib/d.rb:1 ruby d()"},
-		{call{command: "tmux source-file␣x.conf", files: files{"x.conf": "# x\nls -l"}}, "x.conf:2 sh ls -l"},
+		{call{command: "tmux source-file␣x.conf", files: files{"x.conf": "# x\nls -l"}}, "x.conf:2 sh* ls -l"},
 		{call{command: "lua -l d", files: files{"d.lua": "d()"}}, "d.lua:1 lua d()"},
 		{call{command: "node -r ./d", files: files{"d": "d()"}}, "d:1 node d()"},
 		{call{command: "unheardof", files: files{"site/sitecustomize.py": "s()"}, env: map[string]string{"PYTHONPATH": "site"}}, "site/sitecustomize.py:1 python s()"},

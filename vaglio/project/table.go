@@ -119,14 +119,11 @@ func readChanged(v *visit, r *row) {
 			continue
 		}
 		if text, ok := v.c.Files.Content(file); ok {
-			from, in := len(v.tasks), v.dir
+			in := v.dir
 			if strings.HasSuffix(file, "_test.go") { // go runs them in their folder
 				in = path.Dir(file)
 			}
-			v.inside(in, func() { v.code(file, r.language, text) })
-			for i := range v.tasks[from:] {
-				v.tasks[from+i].Found = true
-			}
+			v.found(func() { v.inside(in, func() { v.code(file, r.language, text) }) })
 		}
 	}
 }

@@ -163,9 +163,19 @@ var settingsName = regexp.MustCompile(`(?i)conf|^\.|^(?:build|project|setup|pack
 // guessed marks what keep adds as a guess.
 func (v *visit) guessed(keep func()) {
 	from := len(v.tasks)
+	v.found(keep)
+	for i := range v.tasks[from:] {
+		v.tasks[from+i].Guess = true
+	}
+}
+
+// found marks what keep adds as found by the program, or among words of its own: a name that
+// nobody knows may be what the project builds.
+func (v *visit) found(keep func()) {
+	from := len(v.tasks)
 	keep()
 	for i := range v.tasks[from:] {
-		v.tasks[from+i].Guess, v.tasks[from+i].Found = true, true
+		v.tasks[from+i].Found = true
 	}
 }
 
@@ -173,7 +183,7 @@ func (v *visit) guessed(keep func()) {
 func readText(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		if file, text, ok := v.content(name); ok && v.once("text "+file) {
-			v.commands(file, v.asked(file, v.reader.language(file), text))
+			v.found(func() { v.commands(file, v.asked(file, v.reader.language(file), text)) })
 		}
 	}
 }
@@ -198,8 +208,8 @@ func (v *visit) commands(file, text string) {
 
 // runningCall matches the beginning of a call whose name says that it runs a command, in any
 // language, up to the command.
-var runningCall = regexp.MustCompile(`(?:(?:^|\W|_)(?i:(?:run|exec|system|shell|spawn|popen|sh|invoke)\w*|process\w*(?:\.\w+)?|proc|cmd|command|` +
-	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?(?:[\s(,:=\[{]{1,4}["'` + "`]|[\"`])") // no "shouldn't"
+var runningCall = regexp.MustCompile(`(?:(?:^|[^\w"']|_)(?i:(?:run|exec|system|shell|spawn|popen|sh|invoke)\w*|process\w*(?:\.\w+)?|proc|cmd|command|` +
+	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?(?:(?:\s*\(\s*(?:new \w+|(?:\w+\.)?(?:of|asList|listOf|arrayOf)|vec!|\[\]\w+))?[\s(,:=\[\]{&]{1,4}["'` + "`]|[\"`])") // no "shouldn't"
 
 // programSet finds a program that is named apart from its words, as of a process that is
 // begun later, wordsSet those words.
@@ -251,7 +261,7 @@ func (v *visit) quotedWords(file string, l settings.Line) {
 	}
 	var words []string
 	for _, m := range quotedText.FindAllStringSubmatch(l.Text, -1) {
-		if word := m[1] + m[2]; len(words) > 0 || v.reader.isProgram(word) {
+		if word := unquote.Replace(m[1] + m[2]); len(words) > 0 || v.reader.isProgram(word) {
 			words = append(words, word)
 		}
 	}
@@ -264,6 +274,9 @@ func (v *visit) quotedWords(file string, l settings.Line) {
 		v.add(file, l.Number, "sh", line)
 	}
 }
+
+// unquote takes away what stands before a quote or a backslash in a quoted text, in most languages.
+var unquote = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\'`, `'`)
 
 // marks are the characters that a command may follow.
 const marks = "=:!>|;,&-@^\\\"'`({[<"

@@ -41,14 +41,17 @@ type sourceFile struct {
 	first  int // line of the text in the file
 	line   int // line of the statement being read, from 1
 	unread bool
+	own    bool // the session, or the source itself, wrote it, and a word names it
 }
 
 // tolerates reports whether a problem in a file's text only means that the file was not read to
-// its end.
+// its end. What the session wrote itself gets no such trust: it could have run it as a command.
 func (s *sourceFile) tolerates(kind ProblemKind) bool {
 	switch kind {
-	case ProblemUnparsable, ProblemUnread, ProblemDynamicName, ProblemDynamicCode, ProblemPartialCode, ProblemScriptFile,
-		ProblemTooBig, ProblemTooDeep, ProblemTooCostly:
+	case ProblemDynamicName, ProblemDynamicCode, ProblemPartialCode:
+		s.unread = true
+		return !s.own
+	case ProblemUnparsable, ProblemUnread, ProblemScriptFile, ProblemTooBig, ProblemTooDeep, ProblemTooCostly:
 		s.unread = true
 		return true
 	case ProblemInternal, ProblemDownload, ProblemForkBomb, ProblemClosed:
@@ -110,6 +113,7 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	g := *f
 	from.first = max(from.first, 1)
 	from.line = from.first
+	from.own = !f.found && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
 	g.file = &from
 	g.conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	frame := r.inFrame
@@ -354,7 +358,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 		}
 	}
 	if !f.guess { // a possible command found in such a file would load the file again
-		c.Changed, c.Session = r.changed(), r.opts.Session
+		c.Changed, c.Written, c.Session = r.changed(), r.writtenByNow(), r.opts.Session
 	}
 	for _, p := range f.stdin.Text.parts {
 		if path.IsAbs(p.File) {
@@ -372,6 +376,18 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 		r.task(g.at(k, name), &t, &Program{Words: k.argv[1:], Stdin: outputOf(name)})
 	}
 	return &g
+}
+
+// writtenByNow returns the files that the source itself has written so far.
+func (r *reader) writtenByNow() []string {
+	if !r.st.wrote {
+		return nil
+	}
+	files := slices.Sorted(r.st.written)
+	if !r.step(r.looking, len(files)) {
+		return nil
+	}
+	return files
 }
 
 // task reads a text that a command runs from a file; p says what is known of its environment.

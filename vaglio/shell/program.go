@@ -121,12 +121,13 @@ type Program struct {
 // Problem is set.
 type ProgramStep struct {
 	Call *Call
-	// Shell is a command line that By runs; Input is its input.
+	// Shell is a command line that By runs.
 	Shell *Word
 	By    string
-	Input *Word
 	// Argv is a command that runs without a shell.
 	Argv []Word
+	// Input is what Shell or Argv reads; nil if that is the program's own input.
+	Input *Word
 	// Dir is the folder that Shell or Argv runs in, nil for the program's own. Assigns are the
 	// variables that it gets besides the program's own.
 	Dir     *Word
@@ -176,9 +177,11 @@ type TaskCall struct {
 	// Cwd is the folder that it runs in, absolute and clean.
 	Cwd string
 	// Files reads files, including those that the source wrote. Session is as in [Options], Changed
-	// what it says was changed; Input lists the files that make up the standard input.
+	// what it says was changed, Written what the source itself has written so far; Input lists the
+	// files that make up the standard input.
 	Files   Files
 	Changed []string
+	Written []string
 	Session Session
 	Input   []string
 	// Carries says that its words are read further, as commands or programs. Command says that the
@@ -361,9 +364,7 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 		r.programCall(g, s.Call)
 	case s.Shell != nil:
 		g.via = f.with(s.By).via
-		if s.Input != nil {
-			g.stdin = Input{Kind: InputText, Text: *s.Input, Piped: true}
-		}
+		g.fed(s)
 		if len(s.Assigns) > 0 {
 			r.run(g, &call{argv: []Word{Text("sh"), Text("-c"), *s.Shell}, external: true, span: f.place(), assigns: s.Assigns})
 			return
@@ -371,9 +372,17 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 		r.carried(g, *s.Shell, language)
 	case s.Argv != nil:
 		g.via = f.via
+		g.fed(s)
 		r.run(g, &call{argv: s.Argv, external: true, span: f.place(), assigns: s.Assigns})
 	case s.Writes:
 		r.writeFile(f, s.File, s.Write, s.Append)
+	}
+}
+
+// fed sets the input of what a step starts.
+func (f *frame) fed(s *ProgramStep) {
+	if s.Input != nil {
+		f.stdin = Input{Kind: InputText, Text: *s.Input, Piped: true}
 	}
 }
 

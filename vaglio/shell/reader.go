@@ -341,6 +341,9 @@ func (r *reader) problem(f *frame, p Problem) {
 		r.unparsed(f.file.path, p.Kind)
 		return
 	}
+	if f != nil && f.file != nil && f.file.own {
+		p.File, p.Line = f.file.path, f.file.line
+	}
 	if f != nil && f.span != nil && p.Span == (Span{}) {
 		p.Span = *f.span
 	}

@@ -356,7 +356,7 @@ func (r *reader) emit(f *frame, c Command) {
 	c.InLoop = f.inLoop
 	c.Conditional, c.Guess = f.conditional, f.guess
 	if f.file != nil {
-		c.File, c.Line = f.file.path, f.file.line
+		c.File, c.Line, c.Own = f.file.path, f.file.line, f.file.own
 	}
 	if len(f.assigns) > 0 {
 		c.Assigns = append(slices.Clip(f.assigns), c.Assigns...)

@@ -112,6 +112,8 @@ type Command struct {
 	// [Options.Files].
 	File string
 	Line int
+	// Own says that the session wrote that file, and that a word names it.
+	Own bool
 	// Span is the command's place in the source given to [Read]. A command from carried text has
 	// the place of its carrier.
 	Span Span
@@ -267,7 +269,10 @@ type Problem struct {
 	// known.
 	Below      Word
 	Privileged bool // it would run with raised rights
-	Span       Span
+	// File and Line are where it is, if that is a file that the session wrote.
+	File string
+	Line int
+	Span Span
 }
 
 // ClosedError says why an existing file was not read. As an error it is the end of a sentence

@@ -79,22 +79,19 @@ func of(c *shell.Command, effects []Effect) []Effect {
 }
 
 // located adds to a command's effects the file that it is in. What is unknown in a file only means
-// that the file was not read to its end.
+// that the file was not read to its end, unless the session wrote it: then it could have run the
+// command itself.
 func (r *reading) located(v *invocation, effects []Effect) []Effect {
 	if v.file == "" {
 		return effects
 	}
-	where := strings.TrimPrefix(strings.TrimPrefix(v.file, r.world.cwd), "/")
-	if !strings.HasPrefix(v.file, r.world.cwd+"/") {
-		where = v.file
-	}
-	where += ":" + strconv.Itoa(v.line)
+	where := r.line(v.file, v.line)
 	var out []Effect
 	if r.fetched[path.Base(v.file)] {
 		out = one(KindForeignCode, say("runs %s, which was just fetched", where), where)
 	}
 	for _, e := range effects {
-		if e.Kind == KindUnknown {
+		if e.Kind == KindUnknown && !v.own {
 			r.note(say("it runs a script file that was not read to its end: %s.", where))
 			continue
 		}
@@ -106,6 +103,14 @@ func (r *reading) located(v *invocation, effects []Effect) []Effect {
 		out = append(out, e)
 	}
 	return out
+}
+
+// line names a line of a file, by the file's path in the working directory.
+func (r *reading) line(file string, n int) string {
+	if rel, ok := strings.CutPrefix(file, r.world.cwd+"/"); ok {
+		file = rel
+	}
+	return file + ":" + strconv.Itoa(n)
 }
 
 // maxCommands limits the commands of a call that are judged, and maxWords the words of one. What
@@ -187,6 +192,9 @@ func (r *reading) unread(p *shell.Problem) {
 	why, a := problemSaid(p), argOf(p.Word)
 	if a.text != "" && !strings.Contains(why.String(), a.text) {
 		why = why.And(": %s", a.text)
+	}
+	if p.File != "" {
+		why = why.And("(%s)", r.line(p.File, p.Line))
 	}
 	r.add(usual(KindUnknown).with(why, a.text))
 }

@@ -37,6 +37,7 @@ type invocation struct {
 	via        []string
 	wrapper    bool
 	guess      bool        // it is in a text that may not run at all
+	own        bool        // in a file that the session wrote
 	background bool        // nobody waits for the command
 	into       *invocation // the next command, nil if there is none
 	call       *shell.Call
@@ -132,7 +133,7 @@ func argsOf(words []shell.Word) []arg {
 
 func invocationOf(c *shell.Command) *invocation {
 	v := &invocation{name: c.Name, via: c.Via, root: c.Privileged, wrapper: c.Wrapper, background: c.Background, call: c.Call, file: c.File, line: c.Line}
-	v.guess, v.sets = c.Guess, c.Assigns
+	v.guess, v.own, v.sets = c.Guess, c.Own, c.Assigns
 	if len(c.Argv) > 0 {
 		v.path = argOf(c.Argv[0]).text
 		v.args = argsOf(c.Argv[1:min(len(c.Argv), maxWords+1)])
