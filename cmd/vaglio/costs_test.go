@@ -69,9 +69,9 @@ func (h *home) ofMemory(t *testing.T, s *served, when, goal string) {
 }
 
 // atRest waits until an idle daemon has given its memory back, and prints what stays.
-func (h *home) atRest(t *testing.T, s *served) {
+func (h *home) atRest(t *testing.T, s *served, when, goal string) {
 	t.Helper()
-	const enough = 40 * time.Second // longer than two of the daemon's looks whether it is idle
+	const enough = 25 * time.Second // longer than two of the daemon's looks whether it is idle
 	until(enough, func() bool { return false })
-	h.ofMemory(t, s, "after a rest", "30 MB")
+	h.ofMemory(t, s, when, goal)
 }

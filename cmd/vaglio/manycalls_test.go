@@ -38,14 +38,14 @@ func TestManyCalls(t *testing.T) {
 	}
 	h := newHome(t)
 	s := h.serve()
-	h.ofMemory(t, s, "at the start", "")
+	h.ofMemory(t, s, "at the start", "") // before its first look whether it is idle
 	began := time.Now()
 	approve(t, h.agents(), n, aCall)
 	t.Logf("%-34s %10d", "calls approved", n)
 	t.Logf("%-34s %10.0f calls a second", "through the API, 16 agents", float64(n)/time.Since(began).Seconds())
 	h.ofMemory(t, s, "after the calls", "60 MB")
 	if *manyCalls > 0 {
-		h.atRest(t, s)
+		h.atRest(t, s, "after a rest", "")
 	}
 	p := s.signIn(s.link)
 	for _, page := range []struct{ at, goal string }{{"/inbox", ""}, {"/inbox/history", ""}, {"/inbox/statistics?days=365", "300ms"}, {"/inbox/digest", "1s for 100,000"}} {
@@ -118,6 +118,9 @@ func TestRatio(t *testing.T) {
 	h := newHome(t)
 	s := h.serve()
 	bare, least := h.bare(t)
+	if *ratioCalls > 0 {
+		h.atRest(t, s, "idle, before any call", "30 MB")
+	}
 	for _, kind := range []struct {
 		name string
 		call func(i int64) []byte
@@ -139,7 +142,7 @@ func TestRatio(t *testing.T) {
 	if *ratioCalls > 0 {
 		h.ofHook(t)
 		h.ofJudge(t, 100_000)
-		h.atRest(t, s)
+		h.atRest(t, s, "after a rest", "")
 	}
 	s.stop()
 }
