@@ -85,7 +85,7 @@ million: ## have a real daemon approve CALLS=1000000 calls; print what they cost
 	$(GO) test -timeout=5h -run 'TestManyCalls' -v ./cmd/vaglio -calls=$(or $(CALLS),1000000)
 
 .PHONY: bench-ratio
-bench-ratio: ## compare the CPU time of CALLS=20000 approved calls with that of a bare JSON handler
+bench-ratio: ## compare the CPU time of CALLS=20000 approved calls with that of a bare JSON handler; what the hook, vaglio judge and an idle daemon take
 	$(GO) test -timeout=1h -count=1 -run 'TestRatio' -v ./cmd/vaglio -ratio=$(or $(CALLS),20000)
 
 # Only packages that start goroutines or share state are run under the race detector.

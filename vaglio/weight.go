@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/metnos/vaglio/vaglio/guard"
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
@@ -71,9 +72,15 @@ type says struct {
 	met      map[string]*Fact // the files seen so far
 	// The fields below are gathered when a file is seen whose content is not known.
 	told  map[string]bool // by file or, if plain, by folder: whether the words alone are loaded in it
-	all   string          // the words, one per line
-	lines func() string   // those lines of all that tell what they may run
+	all   func() told     // the words, one per line
+	lines func() told     // those lines of all that tell what they may run
 	named []string        // loaded files that the words name, themselves or by a folder
+}
+
+// told is a text, and whether the guard denies it for what it names, in whatever file it is.
+type told struct {
+	text  string
+	names bool
 }
 
 // fewFiles is up to how many files are searched one by one.
@@ -108,10 +115,12 @@ func (s *says) into(file string) (all []reading.Written) {
 	return all
 }
 
-func (s *says) gather(p *Proposal) {
+func (s *says) gather(p *Proposal, g *guard.Guard) {
 	if s.told == nil {
-		s.told, s.all, s.named = map[string]bool{}, strings.Join(s.words, "\n"), namedLoaded(p, s.words)
-		s.lines = sync.OnceValue(func() string { return reading.Telling(s.all) })
+		s.told, s.named = map[string]bool{}, namedLoaded(p, s.words)
+		all := strings.Join(s.words, "\n")
+		s.all = sync.OnceValue(func() told { return told{all, g.Names(all)} })
+		s.lines = sync.OnceValue(func() told { lines := reading.Telling(all); return told{lines, g.Names(lines)} })
 	}
 }
 
@@ -133,7 +142,7 @@ func (e *Engine) load(p *Proposal, said *says, w *Fact, text string, known bool)
 		w.Loaded, w.Later, w.weight = was.Loaded, was.Later, was.weight
 		return
 	}
-	said.gather(p)
+	said.gather(p, e.guard)
 	e.loadTold(p, said, w, was, texts)
 }
 
@@ -144,13 +153,14 @@ func (e *Engine) loadTold(p *Proposal, said *says, w *Fact, was Fact, texts []re
 		return
 	}
 	if len(said.words) > 0 {
-		at, told := w.Path, said.all
+		at, words := w.Path, said.all
 		if reading.IsPlain(w.Path) {
-			at, told = path.Dir(w.Path)+"/", said.lines()
+			at, words = path.Dir(w.Path)+"/", said.lines
 		}
 		loaded, met := said.told[at]
 		if !met {
-			loaded = e.weigher(Fact{}, p.Context.Cwd, p.Context.Site, []reading.Written{{File: w.Path, Text: told}})()
+			words := words()
+			loaded = words.names || weighed(e.gates, p.Context.Cwd, p.Context.Site, []reading.Written{{File: w.Path, Text: words.text}})
 			said.told[at] = loaded
 		}
 		if w.Loaded = loaded; loaded || len(texts) == 0 && !was.Later {
@@ -200,11 +210,16 @@ func (e *Engine) weigher(was Fact, cwd string, site *Site, texts []reading.Writt
 		if before != nil && before.isLoaded() || slices.ContainsFunc(texts, func(t reading.Written) bool { return guard.Names(t.Text) }) {
 			return true
 		}
-		return slices.ContainsFunc(gates, func(g Gate) bool {
-			j, ok := g.Judge.(Weigher)
-			return ok && slices.ContainsFunc(texts, func(t reading.Written) bool { return j.Loaded(Proposal{Context: Context{Cwd: cwd, Site: site}}, t) })
-		})
+		return weighed(gates, cwd, site, texts)
 	}
+}
+
+// weighed reports whether a judge would ask about one of the texts if it ran, or deny it.
+func weighed(gates []Gate, cwd string, site *Site, texts []reading.Written) bool {
+	return slices.ContainsFunc(gates, func(g Gate) bool {
+		j, ok := g.Judge.(Weigher)
+		return ok && slices.ContainsFunc(texts, func(t reading.Written) bool { return j.Loaded(Proposal{Context: Context{Cwd: cwd, Site: site}}, t) })
+	})
 }
 
 // detach copies the texts of one file out of the call, and returns them joined.

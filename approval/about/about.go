@@ -133,6 +133,12 @@ type work struct {
 	all      []effects.Effect
 	subjects approval.Subjects
 	whole    bool
+	// gone holds the files and folders that the call deletes by a path from the root; it is nil
+	// until included has looked.
+	gone map[string]bool
+	// words holds the words of the command that isWord was last asked about.
+	words   map[string]bool
+	wordsOf *shell.Command
 }
 
 func (w *work) add(s ...approval.Subject) { w.subjects = append(w.subjects, s...) }
@@ -198,9 +204,25 @@ func (w *work) takesFiles(c *shell.Command) bool {
 	return ok && slices.Contains(l.files, l.operand(0))
 }
 
+// isWord reports whether the target of a command's effect is one of the command's words, or of
+// those behind its redirections.
 func (w *work) isWord(e effects.Effect) bool {
-	is := func(word shell.Word) bool { text, ok := word.Text(); return ok && text == e.Target }
-	return slices.ContainsFunc(e.Of.Argv, is) || slices.ContainsFunc(e.Of.Redirects, func(r shell.Redirect) bool { return is(r.Target) })
+	if w.wordsOf != e.Of {
+		w.wordsOf, w.words = e.Of, map[string]bool{}
+		for _, word := range e.Of.Argv {
+			w.word(word)
+		}
+		for _, r := range e.Of.Redirects {
+			w.word(r.Target)
+		}
+	}
+	return w.words[e.Target]
+}
+
+func (w *work) word(word shell.Word) {
+	if text, ok := word.Text(); ok {
+		w.words[text] = true
+	}
 }
 
 // files names what the effects do to files.
@@ -259,9 +281,23 @@ func testsOf(c *shell.Command) (string, bool) {
 
 // included reports whether an effect deletes what goes with a folder that the call deletes.
 func (w *work) included(e effects.Effect) bool {
-	return e.Kind == operation.KindDelete && slices.ContainsFunc(w.all, func(o effects.Effect) bool {
-		return o.Kind == operation.KindDelete && strings.HasPrefix(o.Target, "/") && len(o.Target) > 1 && w.onFile(o) && strings.HasPrefix(e.Target, o.Target+"/")
-	})
+	if e.Kind != operation.KindDelete {
+		return false
+	}
+	if w.gone == nil {
+		w.gone = map[string]bool{}
+		for _, o := range w.all {
+			if o.Kind == operation.KindDelete && strings.HasPrefix(o.Target, "/") && len(o.Target) > 1 && w.onFile(o) {
+				w.gone[o.Target] = true
+			}
+		}
+	}
+	for i := range len(e.Target) {
+		if e.Target[i] == '/' && w.gone[e.Target[:i]] {
+			return true
+		}
+	}
+	return false
 }
 
 // path returns p as a full path.

@@ -3,6 +3,7 @@ package about_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -181,5 +182,25 @@ func TestTheSameInAFile(t *testing.T) {
 	}
 	if key("bash y.sh") == denied {
 		t.Error("another branch in a file is the same")
+	}
+}
+
+// TestNamingManyFilesCostsInProportion names calls that delete many files: what is allocated for
+// each file must not grow with their number.
+func TestNamingManyFilesCostsInProportion(t *testing.T) {
+	n := newNamer(t)
+	allocated := func(files int) float64 {
+		var paths []any
+		for i := range files {
+			paths = append(paths, "/srv/exports/of-the-accounting-department/report-"+strconv.Itoa(i))
+		}
+		p := vaglio.Proposal{Executor: "delete_files", Args: vaglio.Args{"paths": paths}, Context: vaglio.Context{Cwd: testCwd}}
+		if about := n.Of(p); len(about.Subjects) != files {
+			t.Fatalf("%d subjects of %d files", len(about.Subjects), files)
+		}
+		return testing.AllocsPerRun(1, func() { n.Of(p) })
+	}
+	if few, many := allocated(100), allocated(1000); many > 20*few {
+		t.Errorf("%.0f allocations for 100 files, %.0f for 1000", few, many)
 	}
 }

@@ -38,42 +38,42 @@ func TestManyCalls(t *testing.T) {
 	}
 	h := newHome(t)
 	s := h.serve()
-	atStart, filesThen := h.resident(s)
+	h.ofMemory(t, s, "at the start", "") // before its first look whether it is idle
 	began := time.Now()
 	approve(t, h.agents(), n, aCall)
 	t.Logf("%-34s %10d", "calls approved", n)
 	t.Logf("%-34s %10.0f calls a second", "through the API, 16 agents", float64(n)/time.Since(began).Seconds())
-	after, filesNow := h.resident(s)
-	t.Logf("%-34s %10d KiB at the start, %d of them of files; %d KiB after, %d of files", "resident", atStart, filesThen, after, filesNow)
+	h.ofMemory(t, s, "after the calls", "60 MB")
+	if *manyCalls > 0 {
+		h.atRest(t, s, "after a rest", "")
+	}
 	p := s.signIn(s.link)
-	for _, page := range []string{"/inbox", "/inbox/history", "/inbox/statistics?days=30", "/inbox/digest"} {
+	for _, page := range []struct{ at, goal string }{{"/inbox", ""}, {"/inbox/history", ""}, {"/inbox/statistics?days=365", "300ms"}, {"/inbox/digest", "1s for 100,000"}} {
 		began := time.Now()
-		if r := p.get(page); r.status != http.StatusOK {
-			t.Errorf("%s: %d", page, r.status)
+		if r := p.get(page.at); r.status != http.StatusOK {
+			t.Errorf("%s: %d", page.at, r.status)
 		}
-		t.Logf("%-34s %10s", page, time.Since(began).Round(time.Millisecond))
+		figure(t, page.at, time.Since(began).Round(time.Millisecond).String(), page.goal)
 	}
 	for _, args := range [][]string{{"digest", "--check"}, {"log", "verify"}} {
 		h.timed(t, args...)
 	}
 	s.stop()
 	sizes := func() {
-		for _, what := range []string{"vaglio.db", "vaglio.journal", "vaglio"} {
-			size := h.size(t, what)
-			t.Logf("%-34s %10d bytes, %d a call", what, size, size/int64(n))
+		for _, what := range []struct{ name, goal string }{{"vaglio.db", ""}, {"vaglio.journal", "800 a call, given back"}, {"vaglio", ""}} {
+			size := h.size(t, what.name)
+			figure(t, what.name, fmt.Sprintf("%10d bytes, %d a call", size, size/int64(n)), what.goal)
 		}
 	}
 	sizes()
-	for _, how := range []string{"clean", "kill"} {
+	started := func(after, goal string) *served {
 		began := time.Now()
 		s := h.serve()
-		t.Logf("%-34s %10s", "start after a "+how+" end", time.Since(began).Round(time.Millisecond))
-		if how == "clean" {
-			s.kill()
-		} else {
-			s.stop()
-		}
+		figure(t, "start after "+after, time.Since(began).Round(time.Millisecond).String(), goal)
+		return s
 	}
+	started("a clean end", "300ms").kill()
+	started("a kill", "1s").stop()
 	h.forget(t)
 	h.timed(t, "compact")
 	sizes()
@@ -86,7 +86,7 @@ func (h *home) timed(t *testing.T, args ...string) {
 	if r := h.run("", args...); r.code != exitOK {
 		t.Errorf("vaglio %v: exit code %d, %s%s", args, r.code, r.out, r.err)
 	}
-	t.Logf("%-34s %10s", "vaglio "+strings.Join(args, " "), time.Since(began).Round(time.Millisecond))
+	figure(t, "vaglio "+strings.Join(args, " "), time.Since(began).Round(time.Millisecond).String(), "")
 }
 
 // forget drops the turn log as the sweep does when it expires.
@@ -100,7 +100,7 @@ func (h *home) forget(t *testing.T) {
 	if err := errors.Join(db.Forget(t.Context(), began), db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%-34s %10s", "the turn log is dropped", time.Since(began).Round(time.Millisecond))
+	figure(t, "the turn log is dropped", time.Since(began).Round(time.Millisecond).String(), "200ms for 20,000")
 }
 
 // ratioCalls is how many calls each side of `make bench-ratio` answers.
@@ -118,6 +118,9 @@ func TestRatio(t *testing.T) {
 	h := newHome(t)
 	s := h.serve()
 	bare, least := h.bare(t)
+	if *ratioCalls > 0 {
+		h.atRest(t, s, "idle, before any call", "30 MB")
+	}
 	for _, kind := range []struct {
 		name string
 		call func(i int64) []byte
@@ -132,11 +135,15 @@ func TestRatio(t *testing.T) {
 			ours += processorTime(t, s.cmd.Process.Pid) - before[0]
 			theirs += processorTime(t, bare.Process.Pid) - before[1]
 		}
-		t.Logf("%-34s %6d µs a call, bare %6d µs: ratio %.2f (1 would be free)", kind.name, ours.Microseconds()/int64(n*rounds),
-			theirs.Microseconds()/int64(n*rounds), float64(theirs)/float64(max(ours, 1)))
+		figure(t, kind.name, fmt.Sprintf("%10d µs a call, bare %d µs: ratio %.2f", ours.Microseconds()/int64(n*rounds),
+			theirs.Microseconds()/int64(n*rounds), float64(theirs)/float64(max(ours, 1))), "0.50; 1 would be free")
 	}
-	all, ofFiles := h.resident(s)
-	t.Logf("%-34s %6d KiB, %d of them of files", "resident after", all, ofFiles)
+	h.ofMemory(t, s, "after the calls", "60 MB")
+	if *ratioCalls > 0 {
+		h.ofHook(t)
+		h.ofJudge(t, 100_000)
+		h.atRest(t, s, "after a rest", "")
+	}
 	s.stop()
 }
 

@@ -56,15 +56,16 @@ func read(file, text string) (*table, error) {
 // section reads the options of programs.
 func (t *table) section(names, options []string) error {
 	t.last = nil
+	var all Grammar // its options are shared, since nothing changes them later
+	if err := all.learn(options); err != nil {
+		return err
+	}
 	for _, name := range names {
-		g := &Grammar{}
 		if t.grammars[name] != nil {
 			return rows.Wrong(name, "%q has its options elsewhere", name)
 		}
-		if err := g.learn(options); err != nil {
-			return err
-		}
-		t.grammars[name], t.last = g, append(t.last, g)
+		g := all
+		t.grammars[name], t.last = &g, append(t.last, &g)
 	}
 	return nil
 }
@@ -83,7 +84,6 @@ func (t *table) way(words, options []string) error {
 
 // learn reads options, and what else is known of them.
 func (g *Grammar) learn(words []string) error {
-	g.Values, g.Glued, g.bare, g.pairs = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	is := map[string]*bool{
 		"single": &g.Single, "exact": &g.exact, "bundle": &g.bundle, "once": &g.once, "modes": &g.modes, "signals": &g.signals, "colon": &g.colon,
 		"carries": &g.carries,
@@ -96,15 +96,27 @@ func (g *Grammar) learn(words []string) error {
 		case w[0] != '-' || g.Values[name] || g.Glued[name] || g.bare[name]:
 			return rows.Wrong(w, "%q is no option, or is listed twice", w)
 		case w == name+"?":
-			g.Glued[name] = true
+			put(&g.Glued, name)
 		case w == name+"!":
-			g.bare[name] = true
+			put(&g.bare, name)
 		default:
 			name = g.oneDash(name)
-			g.Values[name], g.pairs[name] = true, strings.HasSuffix(w, "+")
+			put(&g.Values, name)
+			if strings.HasSuffix(w, "+") {
+				put(&g.pairs, name)
+			}
 			g.long = append(g.long, name)
 		}
 	}
 	slices.Sort(g.long)
 	return nil
+}
+
+// put adds a name to a set. Most grammars know nothing of most kinds of options: an empty set for
+// each would take as much memory as all names.
+func put(set *map[string]bool, name string) {
+	if *set == nil {
+		*set = map[string]bool{}
+	}
+	(*set)[name] = true
 }

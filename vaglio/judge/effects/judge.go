@@ -239,7 +239,7 @@ func worstOf(groups []fold) (list []finding, all int) {
 // told returns the findings as signals, and the meaning of their sentences, in order, for use in
 // other languages. Nobody may change that: what is equal is shared by all calls.
 func told(list []finding) ([]vaglio.Signal, vaglio.Args) {
-	signals, meant := make([]vaglio.Signal, len(list)), []any(nil)
+	signals, meant := make([]vaglio.Signal, len(list)), make([]any, 0, len(list))
 	for i := range list {
 		signals[i] = list[i].Signal
 		is := meaningOf(list[i].effect)

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// figure prints something measured beside what it should be; goal is empty if there is none.
+func figure(t *testing.T, what, measured, goal string) {
+	t.Helper()
+	if goal != "" {
+		goal = "; goal " + goal
+	}
+	t.Logf("%-34s %10s%s", what, measured, goal)
+}
+
+// ofJudge prints the processor time that `vaglio judge` takes for n lines.
+func (h *home) ofJudge(t *testing.T, n int) {
+	t.Helper()
+	var lines strings.Builder
+	for i := range n {
+		fmt.Fprintf(&lines, `{"intent":"read %d","executor":"read_file","args":{"path":"notes/%d.md"}}`+"\n", i, i)
+	}
+	cmd := h.command(t.Context(), "judge")
+	cmd.Stdin = strings.NewReader(lines.String())
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	figure(t, fmt.Sprintf("vaglio judge, %d lines", n), fmt.Sprintf("%10.1f s of processor time", used.Seconds()), "4 s for 100,000")
+}
+
+// ofHook prints what the hook's small program takes for a call that the running daemon approves.
+func (h *home) ofHook(t *testing.T) {
+	t.Helper()
+	const runs = 200
+	program := filepath.Join(h.dir, "vaglio-hook")
+	if said, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program, "../vaglio-hook").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	var used time.Duration
+	var took []time.Duration
+	for range runs {
+		cmd := h.command(t.Context(), "hook")
+		cmd.Path, cmd.Args = program, []string{program, "claude-code"}
+		cmd.Stdin = strings.NewReader(strings.Replace(hookCall, "git push --force origin main", "git status", 1))
+		began := time.Now()
+		if out, err := cmd.Output(); err != nil || strings.Contains(string(out), "deny") {
+			t.Fatalf("%v: %s", err, out)
+		}
+		took = append(took, time.Since(began))
+		used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	slices.Sort(took)
+	figure(t, "hook process", fmt.Sprintf("%10.1f ms of processor time, p50 %.1f, p99 %.1f ms", float64((used/runs).Microseconds())/1000,
+		float64(took[runs/2].Microseconds())/1000, float64(took[runs*99/100].Microseconds())/1000), "3 ms, p99 5 ms")
+}
+
+// ofMemory prints what is resident of a daemon.
+func (h *home) ofMemory(t *testing.T, s *served, when, goal string) {
+	t.Helper()
+	all, ofFiles := h.resident(s)
+	figure(t, "resident "+when, fmt.Sprintf("%10d KiB, %d of them of files", all, ofFiles), goal)
+}
+
+// atRest waits until an idle daemon has given its memory back, and prints what stays.
+func (h *home) atRest(t *testing.T, s *served, when, goal string) {
+	t.Helper()
+	const enough = 25 * time.Second // longer than two of the daemon's looks whether it is idle
+	until(enough, func() bool { return false })
+	h.ofMemory(t, s, when, goal)
+}
