@@ -36,7 +36,7 @@ func TestEveryMessageFailsOnce(t *testing.T) {
 					h.chat.failing(func(kind string) (bool, error) {
 						mu.Lock()
 						defer mu.Unlock()
-						if calls++; calls != n || kind == "post" && (fault.err == approval.ErrGone || fault.err == approval.ErrRepost) {
+						if calls++; calls != n || kind == "post" && (errors.Is(fault.err, approval.ErrGone) || errors.Is(fault.err, approval.ErrRepost)) {
 							return true, nil
 						}
 						struck = kind
