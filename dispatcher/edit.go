@@ -116,12 +116,11 @@ func unread(err error) error {
 	return &approval.OrderError{Key: approval.OrderUnread, Value: what}
 }
 
-// keepEdit commits the edit with the changed call's verdict, and writes its step.
+// keepEdit commits the edit with the changed call's verdict, and writes its step. Once the edit is
+// on disk it is done, even if the step is not.
 func (d *Dispatcher) keepEdit(ctx context.Context, e *approval.Editing, c *call, changed []approval.Difference) error {
-	if err := d.commitEdit(ctx, e, c, changed); err != nil {
-		return d.noteFailed(ctx, []call{*c}, err)
-	}
-	return d.note(context.WithoutCancel(ctx), c)
+	err := d.commitEdit(ctx, e, c, changed)
+	return d.noteFailed(ctx, []call{*c}, err)
 }
 
 // commitEdit puts the edit into the ask.

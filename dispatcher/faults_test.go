@@ -99,7 +99,12 @@ func understandingOver[S dispatcher.Store](t *testing.T, over func(*storetest.Me
 		if err != nil {
 			t.Fatal(err)
 		}
-		engine := newEngine(t, judge, nil)
+		engine, err := vaglio.New(vaglio.Config{
+			Judges: []vaglio.Gate{{Judge: judge, MinScore: 0.5, Needs: vaglio.Needs{Turn: true}}}, Kind: judge.Kind(), Home: "/home/u",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		g := running(t, dispatcher.Config{
 			Store: s, Channels: []dispatcher.Channel{newFakeChannel()}, Engine: engine,
 			Deciders: dispatcher.Deciders{Routing: approval.Routing{
@@ -149,6 +154,43 @@ func TestNothingIsAnsweredThatTheStoreRefused(t *testing.T) {
 				if over {
 					break
 				}
+			}
+		})
+	}
+}
+
+// TestAnEditIsDoneOrNot makes each operation of the store fail that an edit makes, one at a time. If
+// the person is told an error, nothing has changed, and the same edit succeeds; otherwise it is on
+// disk.
+func TestAnEditIsDoneOrNot(t *testing.T) {
+	for n, over := 1, false; !over; n++ {
+		tearing(t, func(t *testing.T, g *gate, s *torn) {
+			p := push("main")
+			p.TurnID = "t-1"
+			id := g.propose(t, p, 0).Approval.ID
+			e := edit(id, "git push origin other")
+			shown, err := g.Edit(t.Context(), e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Seen = shown.Print
+			synctest.Wait()
+			s.left = n
+			edited, err := g.Edit(context.WithValue(t.Context(), request{}, true), e)
+			over = !s.fails
+			kept, errFind := g.Find(t.Context(), string(id))
+			if errFind != nil {
+				t.Fatal(errFind)
+			}
+			waits := kept.Find(id).State == approval.Pending && kept.Find(id).Edit == nil
+			if err == nil && (waits || !edited.Done) || err != nil && (!waits || !errors.Is(err, errDisk)) {
+				t.Fatalf("fault %d is told as %v, done %v; the call waits: %v", n, err, edited.Done, waits)
+			}
+			if err == nil {
+				return
+			}
+			if edited, err = g.Edit(t.Context(), e); err != nil || !edited.Done {
+				t.Errorf("after fault %d, again: %+v, %v", n, edited, err)
 			}
 		})
 	}
@@ -232,8 +274,10 @@ func requests() map[string]func(*testing.T, *gate) func(context.Context) error {
 			}
 			return func(ctx context.Context) error { return g.Redeem(ctx, agent, a.Permit.Permit, push("main")) }
 		},
-		"an edit": func(t *testing.T, g *gate) func(context.Context) error {
-			id := asked(t, g)
+		"the preview of an edit": func(t *testing.T, g *gate) func(context.Context) error {
+			p := push("main")
+			p.TurnID = "t-1"
+			id := g.propose(t, p, 0).Approval.ID
 			return func(ctx context.Context) error {
 				_, err := g.Edit(ctx, edit(id, "git push origin other"))
 				return err

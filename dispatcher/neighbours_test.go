@@ -207,6 +207,9 @@ func TestAnEscalationToARouteThatIsGone(t *testing.T) {
 		if err != nil || len(ask.Routes) != 1 || ask.Routes[0].Route != "shell" || !ask.Waiting() || len(desk.seen()) != 0 {
 			t.Errorf("it waits on %+v, %d cards on desk, %v", ask.Routes, len(desk.seen()), err)
 		}
+		if said := "an ask escalates to a route that no longer exists"; strings.Count(h.log.String(), said) != 1 {
+			t.Errorf("the log does not say once that %s: %s", said, &h.log)
+		}
 	})
 }
 
@@ -285,7 +288,7 @@ func TestAMistakenCallIsInTheTurnLog(t *testing.T) {
 			t.Fatal("it was judged")
 		}
 		steps, _, err := g.Turn(t.Context(), agent, "t-1")
-		if err != nil || len(steps) != 1 || steps[0].Error == "" || steps[0].ID == "" {
+		if err != nil || len(steps) != 1 || steps[0].Error == "" || steps[0].ID == "" || steps[0].Route != "" {
 			t.Errorf("%+v %v", steps, err)
 		}
 	})
@@ -378,18 +381,31 @@ func TestTheRouteIsThatOfWhatACallWouldDo(t *testing.T) {
 // fingerprint could bind: it is an error, and nothing of its plan is asked or allowed.
 func TestAValueThatHasNoFormIsNotAsked(t *testing.T) {
 	for at := range 2 {
-		in(t, func(t *testing.T, g *gate) {
-			plan := []dispatcher.Request{{Proposal: shell("make a")}, {Proposal: shell("make b")}}
-			plan[at].Proposal.Args["n"] = math.NaN()
-			for _, calls := range [][]dispatcher.Request{plan, plan[at : at+1]} {
-				if answers, err := g.ProposePlan(t.Context(), agent, calls); err == nil || answers != nil {
-					t.Errorf("%d calls are answered %+v", len(calls), answers)
+		for _, executor := range []string{"shell_exec", "fs_read"} { // one that is asked about, and one that passes
+			in(t, func(t *testing.T, g *gate) {
+				plan := []dispatcher.Request{{Proposal: shell("make a")}, {Proposal: shell("make b")}}
+				plan[at].Proposal.Args["n"], plan[at].Proposal.Executor = math.NaN(), executor
+				for _, calls := range [][]dispatcher.Request{plan, plan[at : at+1]} {
+					if answers, err := g.ProposePlan(t.Context(), agent, calls); err == nil || answers != nil {
+						t.Errorf("%d calls are answered %+v", len(calls), answers)
+					}
 				}
-			}
-			synctest.Wait()
-			for c := range g.Pending(t.Context(), "fake") {
-				t.Errorf("%+v is asked", c)
-			}
-		})
+				synctest.Wait()
+				for c := range g.Pending(t.Context(), "fake") {
+					t.Errorf("%+v is asked", c)
+				}
+				before, err := g.Propose(t.Context(), agent, dispatcher.Request{Proposal: shell("make c"), Key: "k"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				plan[at].Key = "k"
+				if a, err := g.Propose(t.Context(), agent, plan[at]); err == nil {
+					t.Errorf("under the key of another call it is answered %+v", a)
+				}
+				if now, err := g.Await(t.Context(), agent, before.Approval.ID, 0); err != nil || now.Decision != approval.RulingPending {
+					t.Errorf("the other call is %+v, %v", now.Approval, err)
+				}
+			})
+		}
 	}
 }

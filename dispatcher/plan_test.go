@@ -75,6 +75,15 @@ func TestCallsOfOneStepInOnePlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		again, err := g.ProposePlan(t.Context(), agent, []dispatcher.Request{{Proposal: p}, {Proposal: q}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range more {
+			if again[i].Approval.ID != more[i].Approval.ID {
+				t.Errorf("repeated, call %d is %s, before %s", i, again[i].Approval.ID, more[i].Approval.ID)
+			}
+		}
 		for i, a := range append(two, more...) {
 			if now, err := g.Await(t.Context(), agent, a.Approval.ID, 0); err != nil || now.Decision != approval.RulingPending {
 				t.Errorf("of two calls, %d is %+v, %v", i, now.Approval, err)
@@ -90,7 +99,7 @@ func TestCallsOfOneStepInOnePlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := g.ProposePlan(t.Context(), agent, rs)
+		again, err = g.ProposePlan(t.Context(), agent, rs)
 		if err != nil {
 			t.Fatal(err)
 		}

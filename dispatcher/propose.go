@@ -140,8 +140,8 @@ func (d *Dispatcher) put(ctx context.Context, agent string, calls []call) error 
 	return d.open(ctx, agent, calls)
 }
 
-// noteFailed writes the steps of calls that were judged although nothing came of them,
-// because the audit log has their verdicts too. It returns the failure.
+// noteFailed writes the steps of calls that were judged even if nothing came of them, because
+// the audit log has their verdicts too. It returns the failure.
 func (d *Dispatcher) noteFailed(ctx context.Context, calls []call, failure error) error {
 	ctx = context.WithoutCancel(ctx)
 	for i := range calls {

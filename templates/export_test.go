@@ -81,3 +81,20 @@ func Embedded() []string {
 	}
 	return c.mistakes
 }
+
+// Timed calls the function of a language's templates that formats a time.
+func Timed(lang Lang, function string, at, now time.Time) string {
+	return functions(lang)[function].(func(moment) string)(moment{at, now})
+}
+
+// Limits and samples that a test holds against what platforms take.
+var (
+	Limit   = limit
+	Nearest = func(key Key, among ...Key) Key {
+		all := map[Key]map[string]kind{}
+		for _, k := range among {
+			all[k] = nil
+		}
+		return nearest(key, all)
+	}
+)

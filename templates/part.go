@@ -32,9 +32,6 @@ func isMark(r rune) bool { return r >= markOpen && r <= markLast }
 
 // unmarked replaces the marks in s with U+FFFD.
 func unmarked(s string) string {
-	if strings.IndexFunc(s, isMark) < 0 {
-		return s
-	}
 	return strings.Map(func(r rune) rune {
 		if isMark(r) {
 			return utf8.RuneError
@@ -47,12 +44,9 @@ func unmarked(s string) string {
 func split(out string, theirs []string) []Part {
 	var parts []Part
 	for out != "" {
-		ours, rest, found := strings.Cut(out, string(markOpen))
+		ours, rest, _ := strings.Cut(out, string(markOpen))
 		if ours != "" {
 			parts = append(parts, Part{Text: ours})
-		}
-		if !found {
-			break
 		}
 		n, digits := 0, 0
 		for _, r := range rest {

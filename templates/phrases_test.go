@@ -50,6 +50,20 @@ func TestPhrasesAreSaidInTheReadersLanguage(t *testing.T) {
 	}
 }
 
+// TestAPhraseOfALaterReleaseIsSaidInEnglish says a sentence that the reader's language lacks a
+// phrase of.
+func TestAPhraseOfALaterReleaseIsSaidInEnglish(t *testing.T) {
+	t.Parallel()
+	set := load(t)
+	parts, ok := set.In(templates.Italian, time.UTC).Sentence(wording.Sentence{{Phrase: "unheard of"}, {Text: "/srv/db"}})
+	if want := []templates.Part{{"Unheard of ", false}, {"/srv/db", true}}; ok || cmp.Diff(want, parts) != "" {
+		t.Errorf("%+v %v, want %+v", parts, ok, want)
+	}
+	if of := set.Phrases("xx"); of != nil {
+		t.Errorf("an unknown language has %d phrases", len(of))
+	}
+}
+
 // TestArticlesAreJoined checks that Italian prepositions are contracted with the articles
 // of the phrases that follow them, and that what others wrote stays as it is.
 func TestArticlesAreJoined(t *testing.T) {

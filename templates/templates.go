@@ -159,7 +159,7 @@ func (t *Texts) Lang() Lang { return t.lang }
 func (t *Texts) Score(f float64) string {
 	s := wording.Score(f)
 	if t.lang == Italian {
-		s = strings.Replace(s, ".", ",", 1)
+		s = strings.ReplaceAll(s, ".", ",")
 	}
 	return s
 }

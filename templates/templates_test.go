@@ -2,6 +2,8 @@ package templates_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -101,6 +103,14 @@ func TestTheirsStaysApart(t *testing.T) {
 			t.Errorf("%q as a value of ours: %+v", hostile, got)
 		}
 	}
+	got := en.Say("unknown.command", templates.Values{"name": templates.Theirs("c"), "near": "\uFDEF"})
+	if strings.ContainsRune(got[len(got)-1].Text, '\uFDEF') {
+		t.Errorf("a value of ours brings in a mark: %+v", got)
+	}
+	want := []templates.Part{{"[no.such]", false}, {" ", false}, {"B", true}}
+	if diff := cmp.Diff(want, en.Say("no.such", templates.Values{"b": templates.Theirs("B")})); diff != "" {
+		t.Errorf("a text that there is not (-want +got):\n%s", diff)
+	}
 }
 
 func folder(files ...string) fstest.MapFS {
@@ -147,6 +157,7 @@ func TestOverrideMistakes(t *testing.T) {
 		"EmptyDefine": {"it.tmpl", define("button.deny", ""), "it.tmpl:2: button.deny: the text is empty; to say nothing is not possible"},
 		"Twice":       {"it.tmpl", define("from", "{{.agent}}") + define("from", "{{.agent}}"), `it.tmpl:4: multiple definition of template "from"`},
 		"Outside":     {"it.tmpl", "\n\n  Ciao\n" + define("from", "{{.agent}}"), "it.tmpl:3: only definitions may stand in a file"},
+		"OutsideLow":  {"it.tmpl", "\n{{/* x */}}\n\n  Ciao\n" + define("from", "{{.agent}}"), "it.tmpl:4: only definitions may stand in a file"},
 		"AtOnce":      {"it.tmpl", "\u202e" + define("from", "{{.agent}}"), "it.tmpl:1: holds a character that cannot be seen"},
 		"Below":       {"it.tmpl", define("from", "{{.agent.name}} {{.agent}}"), "it.tmpl:2: from: a field has no fields of its own"},
 		"Invisible":   {"it.tmpl", define("from", "\n{{.agent}}\u202e"), "it.tmpl:3: holds a character that cannot be seen"},
@@ -183,6 +194,14 @@ func TestAllMistakesAreTold(t *testing.T) {
 	le, ok := errors.AsType[*templates.LoadError](err)
 	if !ok || len(le.Mistakes) != 3 {
 		t.Errorf("tells %v", err)
+	}
+	_, err = templates.Load(folder("it.tmpl", `{{define "button.deny"}}{{end}}{{define "button.allow"}}{{end}}`))
+	if le, ok := errors.AsType[*templates.LoadError](err); !ok || len(le.Mistakes) != 2 {
+		t.Errorf("of two empty texts it tells %v", err)
+	}
+	_, err = templates.Load(os.DirFS(filepath.Join(t.TempDir(), "none")))
+	if le, ok := errors.AsType[*templates.LoadError](err); !ok || len(le.Mistakes) != 1 || !strings.Contains(le.Error(), "the folder of texts: cannot be read") {
+		t.Errorf("of a folder that there is not it tells %v", err)
 	}
 }
 

@@ -280,3 +280,15 @@ func TestATrialSaysWhatItDoesNotStop(t *testing.T) {
 		}
 	}
 }
+
+// TestAnInboxThatCannotBeReadIsNotEmpty has the store fail: the page says so, instead of showing that
+// nothing waits.
+func TestAnInboxThatCannotBeReadIsNotEmpty(t *testing.T) {
+	d := full()
+	in := newInbox(t, d)
+	in.signIn()
+	d.change(func() { d.fail = errors.New("disk") })
+	if rec := in.get("/inbox"); rec.Code < http.StatusInternalServerError {
+		t.Errorf("the inbox answers %d", rec.Code)
+	}
+}

@@ -203,8 +203,8 @@ func (r *reading) cmdlet(v *invocation) []Effect {
 
 // readingVerb reports whether a word is a verb that only reads, and not usually a noun.
 func (r *reading) readingVerb(word string) bool {
-	v, ok := r.judge.tables.verbs[strings.ToLower(word)]
-	return ok && word != "" && v.effect.Kind == KindRead && !v.weak
+	v := r.judge.tables.verbs[strings.ToLower(word)]
+	return v.effect.Kind == KindRead && !v.weak
 }
 
 // taught returns the effect of a program whose reach the owner states.
