@@ -39,7 +39,7 @@ approval:
 	s.kill()
 	s = p.serve(h)
 	card := p.await("with buttons and the first yes", func(m telegramtest.Message) bool {
-		return len(m.Buttons()) > 0 && strings.Contains(m.Text, "1 of 2 have allowed: owner (web:owner)")
+		return len(m.Buttons()) > 0 && strings.Contains(m.Text, "1 of 2 have allowed it: owner (web:owner)")
 	})
 	if _, err := p.press(card.ID, "Allow once"); err != nil {
 		t.Fatal(err)
