@@ -199,7 +199,7 @@ func AfterDecision(a Approval) Refusal {
 	case Denied:
 		a.denied(&r)
 	case Expired:
-		r.Who = "Nobody answered in time. That is no denial by a person, and no permission."
+		r.Who = "Nobody answered in time. That is neither a denial by a person nor permission."
 		r.Alternatives = fewer(r.Alternatives, "Tell the user that the call still needs an answer.", "Go on with what does not need it.")
 		r.Allow = "Propose it again, under a new step or idempotency key, when somebody can answer."
 	case Withdrawn:

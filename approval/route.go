@@ -197,7 +197,7 @@ func (r *Routing) checkMembers() (all []error) {
 	}
 	for _, agent := range slices.Sorted(maps.Keys(r.Owners)) {
 		if owner := r.Owners[agent]; !names[owner] {
-			all = append(all, &RoutingError{fmt.Sprintf("agent %q", agent), fmt.Sprintf("belongs to %q, who is no member", owner), "/agents/" + agent})
+			all = append(all, &RoutingError{fmt.Sprintf("agent %q", agent), fmt.Sprintf("belongs to %q, who is not a member", owner), "/agents/" + agent})
 		}
 	}
 	return all
@@ -319,7 +319,7 @@ func (r *Routing) people(approvers []string) (map[string]bool, error) {
 		case qualified(name):
 			people[r.Human(name)] = true
 		default:
-			return nil, fmt.Errorf("names the approver %q, who is no member", name)
+			return nil, fmt.Errorf("names the approver %q, who is not a member", name)
 		}
 	}
 	return people, nil
@@ -363,7 +363,7 @@ func (r *Routing) checkRules() (all []error) {
 			all = append(all, &RoutingError{fmt.Sprintf("rule %d", i+1), problem, fmt.Sprintf("/rules/%d", i)})
 		}
 		if r.route(rule.Route) == nil {
-			bad(fmt.Sprintf("sends to %q, which is no route", rule.Route))
+			bad(fmt.Sprintf("sends to %q, which is not a route", rule.Route))
 		}
 		last := i == len(r.Rules)-1
 		switch free := len(rule.Agents)+len(rule.Executors)+len(rule.Effects)+len(rule.Reaches) == 0; {

@@ -131,7 +131,7 @@ func (c *checker) read(from fs.FS, lang Lang, prefix string) file {
 	raw = bytes.ReplaceAll(bytes.TrimPrefix(raw, []byte("\xEF\xBB\xBF")), []byte("\r\n"), []byte("\n"))
 	f.body = string(raw)
 	if at := strings.IndexFunc(f.body, unfit); at >= 0 || !utf8.ValidString(f.body) {
-		c.add(f.line(max(at, 0)), "holds a character that cannot be seen, or is no UTF-8")
+		c.add(f.line(max(at, 0)), "holds a character that cannot be seen, or is not UTF-8")
 		return f
 	}
 	root, err := rootOf(f.name, lang).Parse(f.body)

@@ -151,7 +151,7 @@ func TestOverrideMistakes(t *testing.T) {
 		"Below":       {"it.tmpl", define("from", "{{.agent.name}} {{.agent}}"), "it.tmpl:2: from: a field has no fields of its own"},
 		"Invisible":   {"it.tmpl", define("from", "\n{{.agent}}\u202e"), "it.tmpl:3: holds a character that cannot be seen"},
 		"Mark":        {"it.tmpl", define("from", "{{.agent}}\uFDD0"), "it.tmpl:2: holds a character that cannot be seen"},
-		"NotUTF8":     {"it.tmpl", define("from", "{{.agent}}\xff"), "holds a character that cannot be seen, or is no UTF-8"},
+		"NotUTF8":     {"it.tmpl", define("from", "{{.agent}}\xff"), "holds a character that cannot be seen, or is not UTF-8"},
 		"Range":       {"it.tmpl", define("from", "{{range .agent}}x{{end}}"), "it.tmpl:2: from: a text can hold fields, at, by, until, since, clock, date and plural, and nothing else"},
 		"If":          {"it.tmpl", define("from", "{{if .agent}}x{{end}}"), "it.tmpl:2: from: a text can hold fields"},
 		"Printf":      {"it.tmpl", define("from", `{{printf "%q" .agent}}`), "it.tmpl:2: from: printf cannot be used; there is at, by, until, since, clock, date and plural"},

@@ -189,7 +189,7 @@ func newLogKey() *cobra.Command {
 	return &cobra.Command{
 		Use:   "key",
 		Short: "Print the public key that verifies the history's checkpoints",
-		Long: `Print the public key, which is no secret. Keep it where this machine cannot change it:
+		Long: `Print the public key, which is not a secret. Keep it where this machine cannot change it:
 with it, 'vaglio log verify --key' verifies a checkpoint and a copy of the store on any
 machine.
 

@@ -477,8 +477,8 @@ func TestTheHistoryIsRead(t *testing.T) {
 	}{
 		"since":      {[]string{"log", "--since", "soon"}, exitUsage, `--since: "soon" is not a time`},
 		"no file":    {[]string{"log", "verify", "--store", "/none"}, exitFailed, "/none"},
-		"checkpoint": {[]string{"log", "verify", "--checkpoint", "hello"}, exitUsage, "--checkpoint is no checkpoint"},
-		"key":        {[]string{"log", "verify", "--key", "hello", "--checkpoint", c.checkpoint}, exitFailed, "the key is no verifier key"},
+		"checkpoint": {[]string{"log", "verify", "--checkpoint", "hello"}, exitUsage, "--checkpoint is neither a checkpoint"},
+		"key":        {[]string{"log", "verify", "--key", "hello", "--checkpoint", c.checkpoint}, exitFailed, "the key is not a verifier key"},
 	} {
 		if r := h.run("", tt.args...); r.code != tt.code || !strings.Contains(r.out+r.err, tt.want) {
 			t.Errorf("%s: %d %s%s", name, r.code, r.out, r.err)

@@ -63,7 +63,7 @@ func (m *mistakes) telegram(e *environment) telegramConfig {
 			continue
 		}
 		if slices.Contains(nobodys(), n) {
-			m.add("METNOS_TELEGRAM_APPROVERS", "%d is no person: anonymous admins and channels share it", n)
+			m.add("METNOS_TELEGRAM_APPROVERS", "%d is not a person: anonymous admins and channels share it", n)
 			continue
 		}
 		c.Approvers = append(c.Approvers, n)

@@ -175,7 +175,7 @@ func refusedBy(reason string) string {
 	return "The agent's own rules refused it: " + reason
 }
 
-// plainText returns the text that v holds, or v's own JSON if it is no string.
+// plainText returns the text that v holds, or v's own JSON if it is not a string.
 func plainText(v strictjson.Value) string {
 	var s string
 	if strictjson.UnmarshalLoose(v, &s) == nil {

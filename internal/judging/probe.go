@@ -57,7 +57,7 @@ func (x *minds) probe(ctx context.Context, name string) approval.Finding {
 	if malformed != nil {
 		return approval.Finding{
 			Grade: approval.Wrong, Text: fmt.Sprintf("It answers in %s, but does not hold to a schema: %v.", took, malformed),
-			Remedy: "Use a server that enforces JSON Schema (Ollama locally, llama.cpp, vLLM, OpenAI, Anthropic), or another model: what is no verdict rejects the call.",
+			Remedy: "Use a server that enforces JSON Schema (Ollama locally, llama.cpp, vLLM, OpenAI, Anthropic), or another model: what is not a verdict rejects the call.",
 		}
 	}
 	text := fmt.Sprintf("It answers in %s and holds to a schema.", took)

@@ -88,7 +88,7 @@ func parseSending(s string, words []string) (Rule, error) {
 		case key == routeKey, into != nil && len(*into) > 0:
 			return Rule{}, &RuleError{s, key + " stands there twice"}
 		case into == nil:
-			return Rule{}, &RuleError{s, fmt.Sprintf("%s is no condition; there is %s", key, strings.Join(slices.Sorted(maps.Keys(conditions(&r.Sends))), ", "))}
+			return Rule{}, &RuleError{s, fmt.Sprintf("%s is not a condition; there is %s", key, strings.Join(slices.Sorted(maps.Keys(conditions(&r.Sends))), ", "))}
 		}
 		*into = names
 	}

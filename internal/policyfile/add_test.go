@@ -74,7 +74,7 @@ func TestARuleThatCannotStandThere(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ text, rule, want string }{
 		"no reach":          {"", "tix=everywhere", `tix reaches "everywhere"`},
-		"no program":        {"", "./tix=workspace", "./tix is no program's name"},
+		"no program":        {"", "./tix=workspace", "./tix is not a program's name"},
 		"nothing":           {"", "=", "such as tix=workspace"},
 		"two lines":         {"", "a: public\n  tix=workspace", "such as tix=workspace"},
 		"there already":     {"programs:\n  tix: shared\n", "tix=workspace", "among programs already, as shared"},
@@ -87,7 +87,7 @@ func TestARuleThatCannotStandThere(t *testing.T) {
 		"no routes":         {"", "route=quick", "fits every call"},
 		"none at all":       {"closed: false # no routes\n", "route=quick agents=coder", "the policy has no routes"},
 		"every call":        {routed, "route=quick", "fits every call"},
-		"no condition":      {routed, "route=quick users=ann", "users is no condition; there is agents, effects, executors, reaches"},
+		"no condition":      {routed, "route=quick users=ann", "users is not a condition; there is agents, effects, executors, reaches"},
 		"no effect":         {routed, "route=quick effects=publis", `asks for the effect "publis"; there is read`},
 		"an empty name":     {routed, "route=quick agents=", "agents names nothing"},
 		"two routes":        {routed, "route=quick route=careful", "route stands there twice"},

@@ -25,7 +25,7 @@ func onChannels(channels ...string) string {
 }
 
 // Who decides on a chat is everybody with an id there, as a member or by a route, each once. An id of
-// another chat, or that is no person's, is nobody's.
+// another chat, or that is not a person's, is nobody's.
 func TestWhoDecidesOnTheChats(t *testing.T) {
 	t.Parallel()
 	r := &approval.Routing{

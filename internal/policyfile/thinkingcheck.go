@@ -126,7 +126,7 @@ func addressProblem(address string) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return "is no address such as http://127.0.0.1:11434/v1"
+		return "is not an address such as http://127.0.0.1:11434/v1"
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return "must be scheme, host and path alone; a key belongs into key_file"
 	case u.Scheme == "http" && !hosts.Loopback(u.Hostname()):

@@ -77,7 +77,7 @@ func TestSchema(t *testing.T) {
 				t.Errorf("got %s %q %q, want %q %q", e.Kind, e.Field, e, tt.field, tt.want)
 			}
 			if strings.Contains(e.Error(), "s3cr3t") || strings.Contains(e.Error(), "\n") {
-				t.Errorf("tells a value, or is no line: %q", e)
+				t.Errorf("tells a value, or is not a line: %q", e)
 			}
 		})
 	}

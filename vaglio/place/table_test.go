@@ -204,7 +204,7 @@ func TestDisks(t *testing.T) {
 	table := load(t)
 	for _, p := range whereOf(table, disk) {
 		if hit, _ := instance(p); !table.IsDisk(hit) {
-			t.Errorf("%s is no disk", hit)
+			t.Errorf("%s is not a disk", hit)
 		}
 	}
 	eachRow(t, "disks.txt", func(p, want string) {
