@@ -218,7 +218,7 @@ func AfterDecision(a Approval) Refusal {
 		r.Allow = "Propose it again, under a new step or idempotency key, and redeem the permit as soon as it is there."
 	case Spent, Succeeded, Failed, Unknown:
 		r.Who = spentWhy(a)
-		r.Alternatives = []string{"Check what the first run did before anything else.", "Propose the call anew, under a new idempotency key, if it must run again."}
+		r.Alternatives = []string{"Check what the first run did before anything else.", "Propose the call again, under a new idempotency key, if it must run again."}
 	case Pending, Allowed:
 	}
 	return r

@@ -276,7 +276,7 @@ func TestPasskeysAreToldAndListed(t *testing.T) {
 		"taken":  {adding("YubiKey"), other.Create, "A passkey of this name exists"},
 		"same":   {adding("phone"), a.Clone().Create, "this passkey is already registered under another name"},
 		"name":   {adding(" "), other.Create, "a name of at most 40 characters"},
-		"origin": {adding("phone"), webtest.NewAuthenticator("localhost", "https://evil.example").Create, "on another page"},
+		"origin": {adding("phone"), webtest.NewAuthenticator("localhost", "https://evil.example").Create, "another page"},
 		"none":   {removing("phone"), nil, "no longer a passkey of this name"},
 		"answer": {adding("phone"), nil, "not a passkey’s answer"},
 		"verb":   {url.Values{"verb": {"keep"}}, nil, "button"},

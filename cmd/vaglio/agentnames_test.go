@@ -210,7 +210,7 @@ func TestAPolicyNamesAgentsThatThereAre(t *testing.T) {
 		t.Errorf("a good policy: %+v", r)
 	}
 	s := h.serve()
-	if r := h.run("", "agent", "remove", "deployer"); r.code != exitFailed || !strings.Contains(r.err, "take it out there first") {
+	if r := h.run("", "agent", "remove", "deployer"); r.code != exitFailed || !strings.Contains(r.err, "remove it there first") {
 		t.Errorf("removing a named agent: %+v", r)
 	}
 	if r := h.run("", "agent", "add", "x", "--route", "carefull"); r.code != exitFailed || !strings.Contains(r.err, "there is all, careful") {

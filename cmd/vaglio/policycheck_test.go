@@ -87,7 +87,7 @@ func TestALineOfThePolicyIsShownThenWritten(t *testing.T) {
 	}
 	same("refused")
 	shown := h.run("", "policy", "add", string(allowed.Approval.ID))
-	for _, want := range []string{"4 calls were asked in the last 30 days", "2 would have passed unasked, of which a person denied 1", "passes: tixly purge\n  1 call, 1 denied", "2 would have been asked as they were", "+  tixly: workspace\n", "Nothing was written"} {
+	for _, want := range []string{"4 calls were asked in the last 30 days", "2 would have passed unasked; a person denied 1 of them", "passes: tixly purge\n  1 call, 1 denied", "2 would have been asked as they were", "+  tixly: workspace\n", "Nothing was written"} {
 		if shown.code != exitOK || !strings.Contains(shown.out, want) {
 			t.Errorf("%d %s%s, want %q", shown.code, shown.out, shown.err, want)
 		}
@@ -146,7 +146,7 @@ func TestARouteIsShownThenWritten(t *testing.T) {
 		t.Errorf("%d %s%s", of.code, of.out, of.err)
 	}
 	shown := h.run("", "policy", "add", "--write", "route=quick", "effects=publish", "executors=shell_exec")
-	for _, want := range []string{"3 calls were asked in the last 30 days", "1 would have gone to quick, of which a person denied 1", "2 would have gone where they went", "goes there: npm publish", "Written."} {
+	for _, want := range []string{"3 calls were asked in the last 30 days", "1 would have gone to quick; a person denied 1 of them", "2 would have gone where they went", "goes there: npm publish", "Written."} {
 		if shown.code != exitOK || !strings.Contains(shown.out, want) {
 			t.Errorf("%d %s%s, want %q", shown.code, shown.out, shown.err, want)
 		}

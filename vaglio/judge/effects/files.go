@@ -309,7 +309,7 @@ func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
 	if slices.ContainsFunc(strings.Split(strings.Join(texts(names), "/"), "/"), func(s string) bool { return r.judge.places.Purpose(s)&place.Record != 0 }) {
 		return unmissed(why)
 	}
-	return own(why.And(", which programs write anew"))
+	return own(why.And(", which can be regenerated"))
 }
 
 // unmissed returns the effect of deleting for good what nobody is expected to miss.
