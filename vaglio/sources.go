@@ -69,7 +69,7 @@ var (
 	ErrOutside   = &shell.ClosedError{Why: "%s leads out of the workspace", Usual: true}
 	ErrTooLarge  = &shell.ClosedError{Why: "%s is too large to be read", Usual: true}
 	errNoText    = &shell.ClosedError{Why: "%s is not text", Usual: true}
-	errTooMany   = &shell.ClosedError{Why: "%s is one of more files than are read", Usual: true}
+	errTooMany   = &shell.ClosedError{Why: "%s is one of too many files to read", Usual: true}
 	ErrFolder    = &shell.ClosedError{Why: "%s is a folder", Usual: true, Inert: true}
 	ErrCompiled  = &shell.ClosedError{Why: "%s is a program made for the machine", Usual: true, Inert: true}
 )

@@ -298,7 +298,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)
 	case at == placeHome && a.known && r.world.rebuildableHome(p):
-		return own(why.And(", a cache that fills itself again"))
+		return own(why.And(", a cache that refills itself"))
 	}
 	return nil
 }
