@@ -89,7 +89,7 @@ func Refuse(p vaglio.Proposal, v vaglio.Verdict) Refusal {
 		r.Why, r.Scores, r.Alternatives = judgeWhy(v), scores(v), judgeInstead(v)
 		r.Allow = "A person is asked, and may allow exactly this call, once. Wait for the answer."
 	default:
-		r.Final, r.Who, r.Why = true, "It could not be judged.", "The verdict is none that lets a call run: "+quote(v.Reason, maxReason)+"."
+		r.Final, r.Who, r.Why = true, "It could not be judged.", "The verdict is not one that lets a call run: "+quote(v.Reason, maxReason)+"."
 		r.Alternatives = []string{"Tell the user that this call could not be judged."}
 	}
 	return r

@@ -253,7 +253,7 @@ func (r *Routing) checkRoute(to *Route, place string, channels []string) error {
 	for i, c := range to.Channels {
 		switch {
 		case !slices.Contains(channels, c):
-			return bad("goes to the channel %q; there is %s", c, strings.Join(plain(channels), ", "))
+			return bad("goes to the channel %q; known: %s", c, strings.Join(plain(channels), ", "))
 		case slices.Contains(to.Channels[:i], c):
 			return bad("goes to the channel %q twice", c)
 		}
@@ -264,12 +264,12 @@ func (r *Routing) checkRoute(to *Route, place string, channels []string) error {
 	}
 	for _, group := range to.Groups {
 		if !qualified(group) || !r.reachable(group, channels) {
-			return bad("names the group %q, which is on no channel that there is: %s", group, strings.Join(plain(channels), ", "))
+			return bad("names the group %q, which is on none of the channels: %s", group, strings.Join(plain(channels), ", "))
 		}
 	}
 	for human := range people {
 		if !r.reachable(human, channels) {
-			return bad("names the approver %q, who is on no channel that there is: %s", human, strings.Join(plain(channels), ", "))
+			return bad("names the approver %q, who is on none of the channels: %s", human, strings.Join(plain(channels), ", "))
 		}
 	}
 	for _, check := range []func(*Route, map[string]bool, func(string, ...any) error) error{
@@ -351,7 +351,7 @@ func (r *Routing) checkTimes(to *Route, _ map[string]bool, bad func(string, ...a
 	case to.Deadline > 0 && to.EscalateAfter >= to.Deadline:
 		return bad("escalates after %s, when its deadline of %s is over", to.EscalateAfter, to.Deadline)
 	case to.EscalateTo == to.Name || r.route(to.EscalateTo) == nil:
-		return bad("escalates to %q, which is no other route", to.EscalateTo)
+		return bad("escalates to %q, which is not another route", to.EscalateTo)
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func asUsedOf(kind string, known []string) cobra.PositionalArgs {
 		if near := nearestTo(args[0], cmd.ValidArgs); near != "" {
 			return fmt.Errorf("%q is not a %s%s", args[0], kind, meant("", near))
 		}
-		return fmt.Errorf("%q is not a %s; there is %s", args[0], kind, strings.Join(cmd.ValidArgs, ", "))
+		return fmt.Errorf("%q is not a %s; known: %s", args[0], kind, strings.Join(cmd.ValidArgs, ", "))
 	}
 }
 

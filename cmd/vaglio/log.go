@@ -153,7 +153,7 @@ func logWriter(w io.Writer, asJSON bool) func(history.Page) error {
 		case dropped > 0:
 			fmt.Fprintf(&b, "%d older leaves were dropped, and have their hashes alone.\n", dropped)
 		case !told:
-			b.WriteString("Nothing of that is in the history.\n")
+			b.WriteString("The history has no such entry.\n")
 		}
 		return terminal.Table(w, b.String())
 	}

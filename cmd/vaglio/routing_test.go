@@ -65,7 +65,7 @@ func TestARouteThatNobodyCanSatisfyStopsTheStart(t *testing.T) {
 	}
 	h.env = append(h.env, "METNOS_POLICY="+policy)
 	r := h.run("", "serve")
-	if r.code != 2 || r.out != "" || !strings.Contains(r.err, "who is on no channel that there is: web") {
+	if r.code != 2 || r.out != "" || !strings.Contains(r.err, "who is on none of the channels: web") {
 		t.Errorf("exit code %d, %q %q", r.code, r.out, r.err)
 	}
 }

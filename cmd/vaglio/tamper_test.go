@@ -454,7 +454,7 @@ func TestTheHistoryIsRead(t *testing.T) {
 	if n := strings.Count(parts[2], "\n"); n != 1 || !strings.Contains(parts[2], `"vetoed"`) {
 		t.Errorf("of one turn it is %s", parts[2])
 	}
-	if want := "Nothing of that is in the history.\n"; parts[3] != want || parts[4] != want {
+	if want := "The history has no such entry.\n"; parts[3] != want || parts[4] != want {
 		t.Errorf("of nothing it is %q and %q", parts[3], parts[4])
 	}
 	for _, file := range []string{datafolder.KeyFile, datafolder.CheckpointFile, datafolder.StoreFile} {

@@ -205,7 +205,7 @@ func encodeClaude(a claudeAnswer) reply {
 func line(v any) reply {
 	out, err := strictjson.Marshal(v)
 	if err != nil {
-		return reply{code: denied, err: fmt.Sprint("vaglio: this call did not run: its hook failed inside: ", err)}
+		return reply{code: denied, err: fmt.Sprint("vaglio: this call did not run: its hook failed: ", err)}
 	}
 	return reply{out: append(out, '\n')}
 }

@@ -188,7 +188,7 @@ func (d *Doctor) sockets(seen *Examination) {
 	case seen != nil:
 		d.Found(subject, approval.Fine, "They are there, and only you can open them.", "")
 	case there > 0:
-		d.Found(subject, approval.Noted, "A killed daemon left some; the next start replaces them.", "")
+		d.Found(subject, approval.Noted, "A daemon that was killed left some behind; the next start replaces them.", "")
 	}
 }
 

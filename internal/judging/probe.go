@@ -62,7 +62,7 @@ func (x *minds) probe(ctx context.Context, name string) approval.Finding {
 	}
 	text := fmt.Sprintf("It answers in %s and holds to a schema.", took)
 	if reply.Usage.Estimated {
-		text += " It does not count its tokens: they are estimated from the bytes, which is more than they are."
+		text += " It does not count its tokens: they are estimated from the bytes, always too high."
 	}
 	return approval.Finding{Grade: approval.Fine, Text: text}
 }

@@ -72,5 +72,5 @@ func (p *Policy) CheckAgentRoute(route string) error {
 	for i := range p.Routing.Routes {
 		names[i] = p.Routing.Routes[i].Name
 	}
-	return fmt.Errorf("has the route %q; there is %s", route, strings.Join(names, ", "))
+	return fmt.Errorf("has the route %q; known: %s", route, strings.Join(names, ", "))
 }

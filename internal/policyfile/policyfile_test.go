@@ -99,10 +99,10 @@ func TestTheEdgesOfWhoMayDecide(t *testing.T) {
 func TestMistakesInWhoMayDecide(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ old, new, want string }{
-		"NoSuchEffect": {"[delete, publish]", "[delte]", `approval: rule 1 asks for the effect "delte"; there is read, create, overwrite, delete`},
-		"NoSuchReach":  {"[shared, public]", "[world]", `rule 1 asks for the reach "world"; there is workspace, user`},
+		"NoSuchEffect": {"[delete, publish]", "[delte]", `approval: rule 1 asks for the effect "delte"; known: read, create, overwrite, delete`},
+		"NoSuchReach":  {"[shared, public]", "[world]", `rule 1 asks for the reach "world"; known: workspace, user`},
 		"NoQuorum":     {"quorum: 2", "quorum: 3", `route "careful" wants 3 people to allow and names 2`},
-		"NoChannel":    {"channels: [telegram]", "channels: [pigeon]", `route "quick" goes to the channel "pigeon"; there is telegram, slack, web`},
+		"NoChannel":    {"channels: [telegram]", "channels: [pigeon]", `route "quick" goes to the channel "pigeon"; known: telegram, slack, web`},
 		"LongDeadline": {"deadline: 1h", "deadline: 48h", `route "careful" has the deadline "48h", which is not a time between 1m and 24h`},
 		"NoTime":       {"after: 20m", "after: soon", `route "careful" has the escalate.after "soon"`},
 		"NoLastRule":   {"- {route: usual}", "", `rule 2 is the last one and has conditions`},
@@ -160,7 +160,7 @@ func TestWhoMayDecideIsRead(t *testing.T) {
 	if err := p.CheckChannels(Chats{Telegram: true}); err != nil {
 		t.Errorf("with a bot: %v", err)
 	}
-	if err := p.CheckChannels(Chats{}); err == nil || !strings.Contains(err.Error(), "who is on no channel that there is: web") {
+	if err := p.CheckChannels(Chats{}); err == nil || !strings.Contains(err.Error(), "who is on none of the channels: web") {
 		t.Errorf("without a bot: %v", err)
 	}
 	for _, deadline := range []string{"1m", "24h"} {

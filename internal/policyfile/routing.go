@@ -193,7 +193,7 @@ func (f *ruleFile) check(i int) error {
 			if !slices.Contains(c.have, name) {
 				all = append(all, &approval.RoutingError{
 					What:    fmt.Sprintf("rule %d", i+1),
-					Problem: fmt.Sprintf("asks for the %s %q; there is %s", c.what, name, strings.Join(c.have, ", ")),
+					Problem: fmt.Sprintf("asks for the %s %q; known: %s", c.what, name, strings.Join(c.have, ", ")),
 					Place:   fmt.Sprintf("/rules/%d/%s/%d", i, c.field, at),
 				})
 			}

@@ -53,11 +53,11 @@ func TestMistakesInJudgesThatThink(t *testing.T) {
 		t.Fatalf("the whole is refused: %v", err)
 	}
 	for name, c := range map[string]struct{ old, new, want string }{
-		"UnknownAgent":   {"judge_agent: qa", "judge_agent: qb", `p.yaml:23:37: execution.tool_validation[0].judge_agent is "qb"; there is qa, other`},
-		"UnknownBelow":   {"judge_agent: other", "judge_agent: third", `judge_agents[0].tool_validation[0].judge_agent is "third"; there is qa, other`},
-		"UnknownModel":   {"model: far\n", "model: near\n", `p.yaml:8:12: judge_agents[0].model is "near"; there is local, far`},
-		"NoModel":        {"llm: {model: local, ", "llm: {", `llm.model is missing; there is local, far`},
-		"UnknownTool":    {"fs.read", "fs.write", `judge_agents[0].tools[1].name is "fs.write"; there is cmd.run, ast_grep.search, fs.read`},
+		"UnknownAgent":   {"judge_agent: qa", "judge_agent: qb", `p.yaml:23:37: execution.tool_validation[0].judge_agent is "qb"; known: qa, other`},
+		"UnknownBelow":   {"judge_agent: other", "judge_agent: third", `judge_agents[0].tool_validation[0].judge_agent is "third"; known: qa, other`},
+		"UnknownModel":   {"model: far\n", "model: near\n", `p.yaml:8:12: judge_agents[0].model is "near"; known: local, far`},
+		"NoModel":        {"llm: {model: local, ", "llm: {", `llm.model is missing; known: local, far`},
+		"UnknownTool":    {"fs.read", "fs.write", `judge_agents[0].tools[1].name is "fs.write"; known: cmd.run, ast_grep.search, fs.read`},
 		"UnknownKey":     {"network: none", "netwrok: none", `unknown field "netwrok"; did you mean "network"?`},
 		"ToolTwice":      {"fs.read", "cmd.run, allowlist: [a]", `tools[1].name is "cmd.run", which is listed already`},
 		"NoAllowlist":    {`allowlist: ["go test", pytest]`, "allowlist: []", `judge_agents[0].tools[0].allowlist is missing`},
@@ -85,7 +85,7 @@ func TestMistakesInJudgesThatThink(t *testing.T) {
 		"EndlessPrice":   {"output: 15", "output: .inf", "models[1].price.output is not a price"},
 		"NoPrice":        {", price: {input: 0, output: 0}", "", "p.yaml:3:5: models[0].price is missing, so judge_budget.cost_per_day would not hold local"},
 		"HalfAPrice":     {"{input: 3, output: 15}", "{output: 15}", "models[1].price.input is missing; give both sides"},
-		"AllFree":        {"{input: 3, output: 15}", "{input: 0, output: 0}", "judge_budget.cost_per_day bounds nothing, as all models are free: give calls_per_day"},
+		"AllFree":        {"{input: 3, output: 15}", "{input: 0, output: 0}", "judge_budget.cost_per_day limits nothing, because all models are free: give calls_per_day"},
 		"ScoreOfLLM":     {"min_score: 0.5", "min_score: 50", "llm.min_score is not a number from 0 to 1"},
 		"ShareAll":       {"share_args: masked", "share_args: all", `llm.share_args is "all"; it is none`},
 		"TimeOfLLM":      {"timeout_seconds: 30", "timeout_seconds: 0", "llm.timeout_seconds is 0"},

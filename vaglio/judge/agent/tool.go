@@ -101,7 +101,7 @@ func (x *execution) carry(ctx context.Context, c *model.ToolCall) (text string, 
 		}
 	}
 	if tool == nil {
-		return "", true, fmt.Errorf("there is no such tool; there is %s", x.named())
+		return "", true, fmt.Errorf("there is no such tool; known: %s", x.named())
 	}
 	var args vaglio.Args
 	if err := strictjson.Unmarshal(c.Args, &args); err != nil || args == nil {
