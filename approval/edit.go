@@ -250,7 +250,7 @@ func (f *EditedCall) text(r *Refusal) string {
 	}
 	leave := "It needs nobody's leave so."
 	if !f.LapsesAt.IsZero() {
-		leave = "It is allowed so once, until " + clockOf(f.LapsesAt) + "."
+		leave = "It is allowed in that form, once, until " + clockOf(f.LapsesAt) + "."
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "vaglio: this call did not run as it was proposed. A person changed it %s, and wants it in this form:\n", clock(f.EditedAt))

@@ -201,7 +201,7 @@ func TestWhatTheAgentReadsOfAnEdit(t *testing.T) {
 		"a part": {
 			approval.EditedCall{Executor: "sh", Args: vaglio.Args{"command": "make b", "dir": "/x"}, Changed: []string{"command"}, EditedAt: start, LapsesAt: start.Add(time.Hour)},
 			"so",
-			[]string{`sh {"command":"make b"}`, "It is allowed so once, until ", "The other arguments stay as they were.", "The person's words: "},
+			[]string{`sh {"command":"make b"}`, "It is allowed in that form, once, until ", "The other arguments stay as they were.", "The person's words: "},
 			[]string{"/x", "leave"},
 		},
 	} {

@@ -25,7 +25,7 @@ func TestAGroupOnARoute(t *testing.T) {
 	if err := r.Check([]string{"slack", "telegram"}); err != nil {
 		t.Error(err)
 	}
-	if err := r.Check([]string{"telegram"}); err == nil || !strings.Contains(err.Error(), `names the group "slack:S1", which is on no channel`) {
+	if err := r.Check([]string{"telegram"}); err == nil || !strings.Contains(err.Error(), `names the group "slack:S1", which is on none of the channels`) {
 		t.Errorf("without the group's channel: %v", err)
 	}
 }

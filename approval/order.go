@@ -147,7 +147,7 @@ const (
 )
 
 func (e *OrderError) Error() string {
-	text := cmp.Or(e.text(), "%q is over already, or nothing that this could be done to: nothing changed")
+	text := cmp.Or(e.text(), "%q is already over, or this cannot be done to it: nothing changed")
 	if !strings.Contains(text, "%") {
 		return text
 	}
@@ -158,33 +158,33 @@ func (e *OrderError) Error() string {
 // [OrderNothing].
 func (e *OrderError) text() string {
 	return map[string]string{ //nolint:gosec // Sentences, of which one says "a masked value".
-		OrderAgent:     "there is no agent %q, and none of that name ever asked for anything: nothing was stopped",
+		OrderAgent:     "there is no agent %q, and none of that name has ever asked for anything: nothing was stopped",
 		OrderRunning:   "%q is not stopped: nothing changed",
-		OrderTime:      "%q is no time that a brake can hold: say 30m, 1h or 8h, at most 7 days",
+		OrderTime:      "%q is not a time for the brake: say 30m, 1h or 8h, at most 7 days",
 		OrderWords:     "a question needs words: nothing was asked",
 		OrderAsked:     "the agent has not answered the last question about %s yet: nothing was asked",
-		OrderRounds:    "%s was asked about " + strconv.Itoa(MaxQuestions) + " times, which is all there is: allow it, or deny it with words",
+		OrderRounds:    "nothing more can be asked about %s after " + strconv.Itoa(MaxQuestions) + " questions: allow it, or deny it with words",
 		OrderSnooze:    "the reminder cannot be put off by %q: say 10m or 1h, before the deadline; nothing changed",
-		OrderPerson:    "%q is no approver's name or id: nothing was handed over",
+		OrderPerson:    "%q is not an approver's name or id: nothing was handed over",
 		OrderSelf:      "%q has it already: nothing was handed over",
-		OrderHand:      "more people than one have to allow this, and %q is none of them: nothing was handed over",
-		OrderCaller:    "%q is above the command, which is an agent's program: nothing changed",
-		OrderLineage:   "what is above the command cannot be seen: nothing changed",
+		OrderHand:      "more than one person has to allow this, and %q is not one of them: nothing was handed over",
+		OrderCaller:    "the command runs below %q, an agent's program: nothing changed",
+		OrderLineage:   "what started the command cannot be seen: nothing changed",
 		OrderTerminal:  "the command has no terminal: nothing changed",
 		OrderUnseen:    "%s was not shown at this terminal as it is now: nothing was allowed",
 		OrderObscured:  "a masked value decides what %s does, and only the inbox can show it: nothing was allowed",
-		OrderPasskey:   "%s may not be undone, or reaches others, and needs a passkey, in the inbox: nothing was allowed",
+		OrderPasskey:   "%s may be impossible to undo, or reaches others, and needs a passkey, in the inbox: nothing was allowed",
 		OrderName:      "it cannot be undone, and was not confirmed with %q: nothing was allowed",
-		OrderArgument:  "%q is no argument that can be changed: nothing changed",
+		OrderArgument:  "%q is not an argument that can be changed: nothing changed",
 		OrderLong:      "%q has more characters than can be handed to the agent: nothing changed",
 		OrderMasked:    "%q would hold a secret, which does not go to an agent: nothing changed",
 		OrderUnchanged: "%s is as it was proposed: allow it, or deny it",
 		OrderUnread:    "%s: nothing changed",
-		OrderGuard:     "the guard refuses it so: %s; nothing changed",
-		OrderSame:      "%s is asked or answered already in this form: nothing changed",
-		OrderShown:     "%s is not as it was shown any more: look at it again; nothing changed",
+		OrderGuard:     "the guard refuses it in this form: %s; nothing changed",
+		OrderSame:      "%s was already asked or answered in this form: nothing changed",
+		OrderShown:     "%s is no longer what was shown: look at it again; nothing changed",
 		OrderDigits:    "%s would take the digits of a number match in this form: deny it, and say what to do; nothing changed",
-		OrderSeveral:   "%s needs more people than one: deny it, and say what to do; nothing changed",
+		OrderSeveral:   "%s needs more than one person: deny it, and say what to do; nothing changed",
 	}[e.Key]
 }
 

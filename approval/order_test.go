@@ -78,16 +78,16 @@ func TestATimeOfAnOrderIsOneThatCanPass(t *testing.T) {
 func TestEachReasonOfAnOrderSaysItself(t *testing.T) {
 	t.Parallel()
 	for key, say := range map[string]string{
-		approval.OrderAgent: "no agent", approval.OrderRunning: "is not stopped", approval.OrderNothing: "is over already",
-		approval.OrderTime: "a brake can hold", approval.OrderWords: "a question needs words", approval.OrderAsked: "has not answered the last question",
-		approval.OrderRounds: "2 times", approval.OrderSnooze: "reminder cannot be put off", approval.OrderPerson: "no approver's name",
-		approval.OrderSelf: "has it already", approval.OrderHand: "more people than one have to allow", approval.OrderArgument: "no argument that can be changed",
+		approval.OrderAgent: "no agent", approval.OrderRunning: "is not stopped", approval.OrderNothing: "is already over",
+		approval.OrderTime: "not a time for the brake", approval.OrderWords: "a question needs words", approval.OrderAsked: "has not answered the last question",
+		approval.OrderRounds: "after 2 questions", approval.OrderSnooze: "reminder cannot be put off", approval.OrderPerson: "not an approver's name",
+		approval.OrderSelf: "has it already", approval.OrderHand: "more than one person has to allow", approval.OrderArgument: "not an argument that can be changed",
 		approval.OrderLong: "more characters", approval.OrderMasked: "hold a secret", approval.OrderUnchanged: "as it was proposed",
 		approval.OrderUnread: "the-value: nothing changed", approval.OrderGuard: "the guard refuses it", approval.OrderSame: "in this form",
-		approval.OrderShown: "not as it was shown any more", approval.OrderSeveral: "needs more people than one", approval.OrderCaller: "is an agent's program",
+		approval.OrderShown: "no longer what was shown", approval.OrderSeveral: "needs more than one person", approval.OrderCaller: "an agent's program",
 		approval.OrderLineage: "cannot be seen", approval.OrderTerminal: "no terminal", approval.OrderUnseen: "was not shown at this terminal",
 		approval.OrderName: "was not confirmed", approval.OrderObscured: "only the inbox can show", approval.OrderPasskey: "needs a passkey",
-		"one that a later version has": "is over already",
+		"one that a later version has": "is already over",
 	} {
 		text := (&approval.OrderError{Key: key, Value: "the-value"}).Error()
 		wordless := key == approval.OrderWords || key == approval.OrderLineage || key == approval.OrderTerminal

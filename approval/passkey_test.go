@@ -271,7 +271,7 @@ func digitsOf(t *testing.T, stand, given, by string) {
 	}
 }
 
-// TestDigitsAreTwo checks that the digits are two, of which the first is no zero, and that any
+// TestDigitsAreTwo checks that the digits are two, of which the first is not a zero, and that any
 // such two may come.
 func TestDigitsAreTwo(t *testing.T) {
 	t.Parallel()

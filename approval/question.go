@@ -137,5 +137,5 @@ func (q *QuestionText) text(r *Refusal) string {
 	return clip("vaglio: this call has not run yet. A person who may allow it asks you something first.\n"+
 		"The person's question: "+clip(quote(q.Words, maxQuestion), maxQuestion+40)+"\n"+
 		"Wanted: "+oneLine(clip(r.Wanted, 140))+"\n"+
-		"It waits on. Answer in words, and then make exactly the same call again: the person reads your answer, and decides.", maxText)
+		"It keeps waiting. Answer in words, and then make exactly the same call again: the person reads your answer, and decides.", maxText)
 }

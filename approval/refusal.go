@@ -89,7 +89,7 @@ func Refuse(p vaglio.Proposal, v vaglio.Verdict) Refusal {
 		r.Why, r.Scores, r.Alternatives = judgeWhy(v), scores(v), judgeInstead(v)
 		r.Allow = "A person is asked, and may allow exactly this call, once. Wait for the answer."
 	default:
-		r.Final, r.Who, r.Why = true, "It could not be judged.", "The verdict is none that lets a call run: "+quote(v.Reason, maxReason)+"."
+		r.Final, r.Who, r.Why = true, "It could not be judged.", "The verdict is not one that lets a call run: "+quote(v.Reason, maxReason)+"."
 		r.Alternatives = []string{"Tell the user that this call could not be judged."}
 	}
 	return r
@@ -199,7 +199,7 @@ func AfterDecision(a Approval) Refusal {
 	case Denied:
 		a.denied(&r)
 	case Expired:
-		r.Who = "Nobody answered in time. That is no denial by a person, and no permission."
+		r.Who = "Nobody answered in time. That is neither a denial by a person nor permission."
 		r.Alternatives = fewer(r.Alternatives, "Tell the user that the call still needs an answer.", "Go on with what does not need it.")
 		r.Allow = "Propose it again, under a new step or idempotency key, when somebody can answer."
 	case Withdrawn:
@@ -218,7 +218,7 @@ func AfterDecision(a Approval) Refusal {
 		r.Allow = "Propose it again, under a new step or idempotency key, and redeem the permit as soon as it is there."
 	case Spent, Succeeded, Failed, Unknown:
 		r.Who = spentWhy(a)
-		r.Alternatives = []string{"Check what the first run did before anything else.", "Propose the call anew, under a new idempotency key, if it must run again."}
+		r.Alternatives = []string{"Check what the first run did before anything else.", "Propose the call again, under a new idempotency key, if it must run again."}
 	case Pending, Allowed:
 	}
 	return r

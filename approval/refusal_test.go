@@ -82,7 +82,7 @@ func TestAfterDecision(t *testing.T) {
 		never      []string
 	}{
 		approval.Denied:     {false, "A person denied it.", "Ask the user what to do instead.", []string{"Nobody answered", "for good"}},
-		approval.Expired:    {false, "Nobody answered in time. That is no denial by a person, and no permission.", "Propose it again, under a new step or idempotency key, when somebody can answer.", []string{"A person denied"}},
+		approval.Expired:    {false, "Nobody answered in time. That is neither a denial by a person nor permission.", "Propose it again, under a new step or idempotency key, when somebody can answer.", []string{"A person denied"}},
 		approval.Withdrawn:  {false, "The agent withdrew it", "Propose it again", []string{"denied it", "Nobody answered"}},
 		approval.Superseded: {false, "A changed call under the same idempotency key", "Wait for the answer to the newer call.", []string{"denied it"}},
 		approval.Lapsed:     {false, "A person allowed it, but the permit was not redeemed in time", "redeem the permit as soon as", []string{"denied it"}},

@@ -197,7 +197,7 @@ func (r *Routing) checkMembers() (all []error) {
 	}
 	for _, agent := range slices.Sorted(maps.Keys(r.Owners)) {
 		if owner := r.Owners[agent]; !names[owner] {
-			all = append(all, &RoutingError{fmt.Sprintf("agent %q", agent), fmt.Sprintf("belongs to %q, who is no member", owner), "/agents/" + agent})
+			all = append(all, &RoutingError{fmt.Sprintf("agent %q", agent), fmt.Sprintf("belongs to %q, who is not a member", owner), "/agents/" + agent})
 		}
 	}
 	return all
@@ -253,7 +253,7 @@ func (r *Routing) checkRoute(to *Route, place string, channels []string) error {
 	for i, c := range to.Channels {
 		switch {
 		case !slices.Contains(channels, c):
-			return bad("goes to the channel %q; there is %s", c, strings.Join(plain(channels), ", "))
+			return bad("goes to the channel %q; known: %s", c, strings.Join(plain(channels), ", "))
 		case slices.Contains(to.Channels[:i], c):
 			return bad("goes to the channel %q twice", c)
 		}
@@ -264,12 +264,12 @@ func (r *Routing) checkRoute(to *Route, place string, channels []string) error {
 	}
 	for _, group := range to.Groups {
 		if !qualified(group) || !r.reachable(group, channels) {
-			return bad("names the group %q, which is on no channel that there is: %s", group, strings.Join(plain(channels), ", "))
+			return bad("names the group %q, which is on none of the channels: %s", group, strings.Join(plain(channels), ", "))
 		}
 	}
 	for human := range people {
 		if !r.reachable(human, channels) {
-			return bad("names the approver %q, who is on no channel that there is: %s", human, strings.Join(plain(channels), ", "))
+			return bad("names the approver %q, who is on none of the channels: %s", human, strings.Join(plain(channels), ", "))
 		}
 	}
 	for _, check := range []func(*Route, map[string]bool, func(string, ...any) error) error{
@@ -319,7 +319,7 @@ func (r *Routing) people(approvers []string) (map[string]bool, error) {
 		case qualified(name):
 			people[r.Human(name)] = true
 		default:
-			return nil, fmt.Errorf("names the approver %q, who is no member", name)
+			return nil, fmt.Errorf("names the approver %q, who is not a member", name)
 		}
 	}
 	return people, nil
@@ -351,7 +351,7 @@ func (r *Routing) checkTimes(to *Route, _ map[string]bool, bad func(string, ...a
 	case to.Deadline > 0 && to.EscalateAfter >= to.Deadline:
 		return bad("escalates after %s, when its deadline of %s is over", to.EscalateAfter, to.Deadline)
 	case to.EscalateTo == to.Name || r.route(to.EscalateTo) == nil:
-		return bad("escalates to %q, which is no other route", to.EscalateTo)
+		return bad("escalates to %q, which is not another route", to.EscalateTo)
 	}
 	return nil
 }
@@ -363,7 +363,7 @@ func (r *Routing) checkRules() (all []error) {
 			all = append(all, &RoutingError{fmt.Sprintf("rule %d", i+1), problem, fmt.Sprintf("/rules/%d", i)})
 		}
 		if r.route(rule.Route) == nil {
-			bad(fmt.Sprintf("sends to %q, which is no route", rule.Route))
+			bad(fmt.Sprintf("sends to %q, which is not a route", rule.Route))
 		}
 		last := i == len(r.Rules)-1
 		switch free := len(rule.Agents)+len(rule.Executors)+len(rule.Effects)+len(rule.Reaches) == 0; {

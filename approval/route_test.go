@@ -90,17 +90,17 @@ func TestARouteThatNobodyCanSatisfy(t *testing.T) {
 			r.Routes[1] = approval.Route{Name: "leads", Approvers: []string{"bob"}, Separate: true}
 		}, `and "bob", whose agent "bobs" asks, is its only approver`},
 		"SeparateUnknown":   {func(r *approval.Routing) { r.Owners = map[string]string{"bobs": "bob"} }, `it must be known whose agent asks`},
-		"OwnerUnknown":      {func(r *approval.Routing) { r.Owners["x"] = "dan" }, `agent "x" belongs to "dan", who is no member`},
-		"ApproverUnknown":   {func(r *approval.Routing) { r.Routes[0].Approvers[0] = "dan" }, `names the approver "dan", who is no member`},
-		"ApproverNowhere":   {func(r *approval.Routing) { r.Members[1].IDs = []string{"irc:bob"} }, `names the approver "bob", who is on no channel that there is: slack, telegram, web`},
-		"ChannelUnknown":    {func(r *approval.Routing) { r.Routes[0].Channels = []string{"slak"} }, `goes to the channel "slak"; there is slack, telegram, web`},
+		"OwnerUnknown":      {func(r *approval.Routing) { r.Owners["x"] = "dan" }, `agent "x" belongs to "dan", who is not a member`},
+		"ApproverUnknown":   {func(r *approval.Routing) { r.Routes[0].Approvers[0] = "dan" }, `names the approver "dan", who is not a member`},
+		"ApproverNowhere":   {func(r *approval.Routing) { r.Members[1].IDs = []string{"irc:bob"} }, `names the approver "bob", who is on none of the channels: slack, telegram, web`},
+		"ChannelUnknown":    {func(r *approval.Routing) { r.Routes[0].Channels = []string{"slak"} }, `goes to the channel "slak"; known: slack, telegram, web`},
 		"SharedID":          {func(r *approval.Routing) { r.Members[1].IDs[0] = "slack:U1" }, `member "bob" has the id "slack:U1" of "ann"`},
 		"BareID":            {func(r *approval.Routing) { r.Members[1].IDs[0] = "2" }, `member "bob" has the id "2"`},
 		"NoID":              {func(r *approval.Routing) { r.Members[1].IDs = nil }, `member "bob" has no id`},
 		"NameLikeAnID":      {func(r *approval.Routing) { r.Members[1].Name = "telegram:1" }, `without a colon`},
 		"NameTwice":         {func(r *approval.Routing) { r.Members[1].Name = "ann" }, `must have a name of its own`},
 		"RouteTwice":        {func(r *approval.Routing) { r.Routes[2].Name = "leads" }, `which must be set and used once`},
-		"NoSuchRoute":       {func(r *approval.Routing) { r.Rules[1].Route = "nowhere" }, `rule 2 sends to "nowhere", which is no route`},
+		"NoSuchRoute":       {func(r *approval.Routing) { r.Rules[1].Route = "nowhere" }, `rule 2 sends to "nowhere", which is not a route`},
 		"NoLastRule":        {func(r *approval.Routing) { r.Rules = r.Rules[:2] }, `rule 2 is the last one and has conditions`},
 		"UnreachableRule":   {func(r *approval.Routing) { r.Rules[0] = approval.Rule{Route: "all"} }, `rule 1 has no conditions`},
 		"NoRules":           {func(r *approval.Routing) { r.Rules = nil }, `have no rules`},
@@ -141,11 +141,11 @@ func TestHandOver(t *testing.T) {
 		"by one who may not":         {approval.Route{Approvers: []string{"ada"}}, []step{{"bob", "cleo", "those who may decide"}}, []string{"ada"}},
 		"to oneself":                 {approval.Route{Approvers: []string{"ada"}}, []step{{"ada", "ada", "already"}}, []string{"ada"}},
 		"of several, to one of them": {approval.Route{Approvers: []string{"ada", "bob"}, Quorum: 2}, []step{{"ada", "bob", ""}}, []string{"ada", "bob"}},
-		"of several, to a further":   {approval.Route{Approvers: []string{"ada", "bob"}, Quorum: 2}, []step{{"ada", "cleo", "more people"}}, []string{"ada", "bob"}},
-		"kept apart, to a further":   {approval.Route{Approvers: []string{"ada", "bob"}, Separate: true}, []step{{"ada", "cleo", "more people"}}, []string{"ada", "bob"}},
+		"of several, to a further":   {approval.Route{Approvers: []string{"ada", "bob"}, Quorum: 2}, []step{{"ada", "cleo", "more than one person"}}, []string{"ada", "bob"}},
+		"kept apart, to a further":   {approval.Route{Approvers: []string{"ada", "bob"}, Separate: true}, []step{{"ada", "cleo", "more than one person"}}, []string{"ada", "bob"}},
 		// Somebody other than the owner could allow it alone, but still hands over no
 		// right: it would not be counted.
-		"kept apart, by the other": {approval.Route{Approvers: []string{"ada", "bob"}, Separate: true}, []step{{"bob", "cleo", "more people"}}, []string{"ada", "bob"}},
+		"kept apart, by the other": {approval.Route{Approvers: []string{"ada", "bob"}, Separate: true}, []step{{"bob", "cleo", "more than one person"}}, []string{"ada", "bob"}},
 		"where anyone may":         {approval.Route{Approvers: []string{approval.Anyone}}, []step{{"ada", "bob", ""}}, []string{"ada", "bob", "cleo", "dan"}},
 	} {
 		t.Run(name, func(t *testing.T) {

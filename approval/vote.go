@@ -342,7 +342,7 @@ func (r *Routing) Named(name string) (human string, ids []string, ok bool) {
 }
 
 // ErrPasskey says that a yes needs a passkey, see [Electorate.WantsPasskey].
-var ErrPasskey = errors.New("it may not be undone, or reaches others: allow it in the inbox, with your passkey")
+var ErrPasskey = errors.New("it may be impossible to undo, or reaches others: allow it in the inbox, with your passkey")
 
 // WantsPasskey reports whether a person's yes to a serious call counts only with a passkey
 // assertion. The holder's always needs one, and so does anybody's if the holder alone could

@@ -12,7 +12,7 @@ import (
 // inside one compare-and-swap, so of any number of taps one decides. When Decide returns,
 // what the receipt says is on disk.
 //
-// A tap that came too late is no error: its receipt says who decided, when and what.
+// A tap that came too late is not an error: its receipt says who decided, when and what.
 // Neither is a yes that needs more people before the call may run. [approval.ErrNotFound]
 // means an unknown token, [approval.ErrNotApprover] a person who may not decide,
 // [*approval.ChoiceError] an answer that is neither yes nor no.

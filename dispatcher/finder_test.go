@@ -40,7 +40,7 @@ func (h *house) askedAndKilled(c *chat) approval.Answer {
 	return a
 }
 
-// TestAMessageThatIsFoundIsTheCards checks that a message left by a crash is no orphan if
+// TestAMessageThatIsFoundIsTheCards checks that a message left by a crash is not an orphan if
 // its channel knows it: its buttons decide and it becomes final, even if somebody answers
 // elsewhere before it is recorded.
 func TestAMessageThatIsFoundIsTheCards(t *testing.T) {

@@ -230,7 +230,7 @@ func TestTheHistoryIsTakenUp(t *testing.T) {
 		{key, "", "", "began"},
 		{key, "sign", "", "began"},
 		{key, "ahead", "had 9 when it was signed last: an older copy of the store was put back", "began restored"},
-		{key, "nonsense", "it is no checkpoint", "began restored restored"},
+		{key, "nonsense", "it is not a checkpoint", "began restored restored"},
 		{other, "sign", "", "began restored restored rekeyed"},
 		{other, "sign", "signed with another key", "began restored restored rekeyed restored"},
 	} {

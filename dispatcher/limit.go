@@ -17,7 +17,7 @@ const MaxOpen = 1000
 type LimitError struct{ Max int }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%d calls of this agent wait for a person already: wait for answers, or withdraw some", e.Max)
+	return fmt.Sprintf("%d calls of this agent already wait for a person: wait for answers, or withdraw some", e.Max)
 }
 
 // openLimit counts the waiting asks of each agent. It follows the store's feed; asks that

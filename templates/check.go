@@ -131,7 +131,7 @@ func (c *checker) read(from fs.FS, lang Lang, prefix string) file {
 	raw = bytes.ReplaceAll(bytes.TrimPrefix(raw, []byte("\xEF\xBB\xBF")), []byte("\r\n"), []byte("\n"))
 	f.body = string(raw)
 	if at := strings.IndexFunc(f.body, unfit); at >= 0 || !utf8.ValidString(f.body) {
-		c.add(f.line(max(at, 0)), "holds a character that cannot be seen, or is no UTF-8")
+		c.add(f.line(max(at, 0)), "holds a character that cannot be seen, or is not UTF-8")
 		return f
 	}
 	root, err := rootOf(f.name, lang).Parse(f.body)
@@ -220,7 +220,7 @@ func (c *checker) fill(where string, key Key, t *template.Template, fields map[s
 			c.add(where, "%s: %v", key, err)
 			return
 		case strings.TrimSpace(base) == "":
-			c.add(where, "%s: the text is empty; to say nothing is not possible", key)
+			c.add(where, "%s: the text is empty; it must say something", key)
 			return
 		}
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -230,7 +230,7 @@ func (c *checker) fill(where string, key Key, t *template.Template, fields map[s
 			}
 		}
 		if most, have := limit(key), utf8.RuneCountInString(base); have > most {
-			c.add(where, "%s: the text has about %d characters; %d are the most here", key, have, most)
+			c.add(where, "%s: the text has about %d characters; at most %d are allowed here", key, have, most)
 			return
 		}
 		if strings.Contains(strings.TrimSpace(base), "\n") && limit(key) < maxTalk {

@@ -126,7 +126,7 @@ func (p *phraseReader) line(s string) {
 	switch {
 	case strings.TrimSpace(s) == "" || s[0] == '#':
 	case strings.ContainsFunc(said, unfit):
-		p.add(p.where(p.n), "holds a character that cannot be seen, or is no UTF-8")
+		p.add(p.where(p.n), "holds a character that cannot be seen, or is not UTF-8")
 	case !translated:
 		p.end()
 		p.english, p.at = s, p.n

@@ -107,7 +107,7 @@ func TestMistakesInPhrases(t *testing.T) {
 		"moves %s away from where it lies\n\tsposta via\n":    `it.phrases:2: "moves %s away from where it lies" is about 1 things, its translation about 0`,
 		"moves %s away from where it lies\n\tsposta via %d\n": "it.phrases:2: a % stands for nothing; a thing that the phrase is about is %s",
 		"deletes\n\tcancella\ndeletes\n\tleva\n":              `it.phrases:3: the phrase "deletes" stands here twice`,
-		"deletes\n\tcan\u200bcella\n":                         "it.phrases:2: holds a character that cannot be seen, or is no UTF-8\nit.phrases:1: the phrase \"deletes\" has no translation",
+		"deletes\n\tcan\u200bcella\n":                         "it.phrases:2: holds a character that cannot be seen, or is not UTF-8\nit.phrases:1: the phrase \"deletes\" has no translation",
 		"erases\n\tcancella\n":                                `it.phrases: there is no phrase "erases"`,
 	} {
 		_, err := templates.Load(fstest.MapFS{"it.phrases": {Data: []byte(body)}})

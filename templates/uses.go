@@ -59,7 +59,7 @@ func (u *uses) call(p *parse.PipeNode, name string, args []parse.Node) {
 	as := map[string]kind{"at": aTime, "by": aTime, "until": aTime, "since": aTime, "clock": aTime, "date": aTime, "plural": aCount}[name]
 	switch {
 	case as == "":
-		u.bad(p, name+" cannot be used; there is at, by, until, since, clock, date and plural")
+		u.bad(p, name+" cannot be used; known: at, by, until, since, clock, date and plural")
 		return
 	case as == aTime && len(args) != 1:
 		u.bad(p, "write {{"+name+" .when}}")

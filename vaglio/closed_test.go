@@ -74,7 +74,7 @@ func TestWhatCannotBeReadIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	const (
-		pipe, large, noText, outside = "pipe.sh is a pipe, a device or a socket", "large.sh is too large to be read", "latin.sh is no text", "leads out of the workspace"
+		pipe, large, noText, outside = "pipe.sh is a pipe, a device or a socket", "large.sh is too large to be read", "latin.sh is not text", "leads out of the workspace"
 	)
 	rows := map[string]string{
 		"bash pipe.sh": pipe, "sh < pipe.sh": pipe, "cat pipe.sh | sh": pipe, ". ./pipe.sh": pipe, "./pipe.sh": pipe, "python3 pipe.sh": pipe, "zsh pipe.sh": pipe,
@@ -85,7 +85,7 @@ func TestWhatCannotBeReadIsAsked(t *testing.T) {
 		"bash large.sh": large, "./large.sh": large, "node large.sh": large, `sh -c "$(cat large.sh)"`: large, "sed -f large.sh x": large,
 		"bash latin.sh": noText, "./latin.sh": noText, "ruby latin.sh": noText, "awk -f latin.sh x": noText,
 		"bash out.sh": outside, "./out.sh": outside, "bash zero.sh": outside, "./zero.sh": outside, "bash loop.sh": "loop.sh is a link that leads nowhere",
-		"bash folder.sh": "folder.sh is a folder", "bash program": "program is a program made for the machine", "./posing": "posing is no text",
+		"bash folder.sh": "folder.sh is a folder", "bash program": "program is a program made for the machine", "./posing": "posing is not text",
 		"bash grows.sh": "grows.sh grew while it was read",
 		// Ordinary files still pass.
 		"bash ok.sh": "", "./ok.sh": "", "bash inner.sh": "", "./program": "", ".venv/bin/python a.py": "", "make -C big": "", "cd big && make": "",

@@ -38,7 +38,7 @@ func Concerns() []Concern {
 func (c Concern) said() wording.Clause {
 	switch c {
 	case ConcernChanged:
-		return wording.Say("describes itself otherwise than before: what it is for or what it takes has changed")
+		return wording.Say("describes itself differently than before: what it is for or what it takes has changed")
 	case ConcernDestructive:
 		return wording.Say("says of itself that it destroys")
 	case ConcernRefused, ConcernFinal:
@@ -46,7 +46,7 @@ func (c Concern) said() wording.Clause {
 	case ConcernUntold:
 		return wording.Say("is told in the agent’s words alone, not by what the tool is given")
 	case ConcernAsks:
-		return wording.Say("is one about which the agent’s own gate asks")
+		return wording.Say("is one that the agent’s own gate asks about, too")
 	default:
 		return wording.Say("is not among the tools that its server lists")
 	}

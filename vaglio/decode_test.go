@@ -117,7 +117,7 @@ func TestDecodeProposalRefuses(t *testing.T) {
 				t.Errorf("got %q, want %q in it", err, tt.want)
 			}
 			if strings.Contains(err.Error(), "s3cr3t") || strings.Contains(err.Error(), "4711") || strings.Contains(err.Error(), "\n") {
-				t.Errorf("tells a value, or is no line: %q", err)
+				t.Errorf("tells a value, or is not a line: %q", err)
 			}
 		})
 	}

@@ -302,7 +302,7 @@ func TestStrictOrder(t *testing.T) {
 		t.Errorf("guard before judges: %+v %v", v, err)
 	}
 	if len(log.records) != 1 || *log.records[0].BlockedBy != "guard" {
-		t.Errorf("errors of shape and scope are no verdicts: %+v", log.records)
+		t.Errorf("errors of shape and scope are not verdicts: %+v", log.records)
 	}
 }
 
@@ -358,7 +358,7 @@ func TestUnreadableIsNoVerdict(t *testing.T) {
 		})
 	}
 	if len(log.records) != 0 {
-		t.Errorf("errors of shape are no verdicts: %+v", log.records)
+		t.Errorf("errors of shape are not verdicts: %+v", log.records)
 	}
 	if v, err := e.Judge(t.Context(), proposal("shell_exec", vaglio.Args{"command": "rm -rf /usr; echo 'x"})); err != nil || v.BlockedBy != vaglio.PhaseGuard {
 		t.Errorf("a known crime before an unreadable rest: %+v %v", v, err)

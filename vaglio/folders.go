@@ -54,7 +54,7 @@ func parseBrings(text string) (map[string][]brings, error) {
 		}
 		for _, f := range r.files {
 			if _, err := path.Match(f, ""); err != nil {
-				return rows.Wrong(f, "%q is no pattern", f)
+				return rows.Wrong(f, "%q is not a pattern", f)
 			}
 		}
 		for program := range strings.FieldsSeq(parts[0]) {

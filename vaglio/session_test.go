@@ -539,7 +539,7 @@ func TestAFolderIsAskedOnce(t *testing.T) {
 	engine, _ := sessionEngine(t, folderOf{"/home/u/x/a": "", "/home/u/app/a": ""}, "/home/u/app")
 	var sessions vaglio.Sessions
 	p := vaglio.Proposal{Session: "s", Executor: "shell_exec", Args: vaglio.Args{"command": "make"}, Context: vaglio.Context{Cwd: "/home/u/x"}}
-	if v, err := engine.Judge(t.Context(), p); err != nil || v.Approved || !strings.Contains(v.Reason, "/home/u/x, which is none of the workspaces") {
+	if v, err := engine.Judge(t.Context(), p); err != nil || v.Approved || !strings.Contains(v.Reason, "/home/u/x, which is not one of the workspaces") {
 		t.Fatalf("%+v %v", v, err)
 	}
 	sessions.Note(&p, time.Now(), engine.Did(p))

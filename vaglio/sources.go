@@ -26,7 +26,7 @@ const (
 type Files interface {
 	// Read returns the content of a file, given by its absolute and clean path, if it lies in
 	// one of the folders and has at most limit bytes. Its error is a predicate that says why
-	// not, such as "is no regular file". Links that lead out of the folders are not followed.
+	// not, such as "is not a regular file". Links that lead out of the folders are not followed.
 	Read(folders []string, name string, limit int) ([]byte, error)
 	// Look tells what lies at an absolute and clean path, and its real path, following all
 	// links.
@@ -68,8 +68,8 @@ var (
 	ErrElsewhere = &shell.ClosedError{Why: "%s lies on another machine", Usual: true}
 	ErrOutside   = &shell.ClosedError{Why: "%s leads out of the workspace", Usual: true}
 	ErrTooLarge  = &shell.ClosedError{Why: "%s is too large to be read", Usual: true}
-	errNoText    = &shell.ClosedError{Why: "%s is no text", Usual: true}
-	errTooMany   = &shell.ClosedError{Why: "%s is one of more files than are read", Usual: true}
+	errNoText    = &shell.ClosedError{Why: "%s is not text", Usual: true}
+	errTooMany   = &shell.ClosedError{Why: "%s is one of too many files to read", Usual: true}
 	ErrFolder    = &shell.ClosedError{Why: "%s is a folder", Usual: true, Inert: true}
 	ErrCompiled  = &shell.ClosedError{Why: "%s is a program made for the machine", Usual: true, Inert: true}
 )

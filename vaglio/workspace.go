@@ -54,7 +54,7 @@ func WorkspaceMistake(folder, home string, files Files) string {
 	}
 	abs := place.Local(folder, home)
 	if !path.IsAbs(abs) {
-		return "is no absolute path; begin it with / or ~/"
+		return "is not an absolute path; begin it with / or ~/"
 	}
 	s := spaces{places: places, files: files, home: home, known: &knownFolders{}}
 	switch {

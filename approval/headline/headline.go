@@ -109,7 +109,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 // filled adds the arguments to the judge's sentence about a tool, if that says only that
 // the tool reads, or that nothing is known of it.
 func (c *call) filled(said wording.Sentence) wording.Sentence {
-	if said[0].Phrase == idleLine { // The consequence says that nothing is seen that it changes.
+	if said[0].Phrase == idleLine { // The consequence says that no change was found.
 		return append(wording.Sentence{{Phrase: "runs a line of %s", Args: said[0].Args}}, said[1:]...)
 	}
 	if c.command != "" || len(said) > 1 {

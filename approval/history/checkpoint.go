@@ -99,7 +99,7 @@ func (e *CheckpointError) Error() string { return e.Problem }
 func OpenCheckpoint(text, verifier string) (Checkpoint, error) {
 	v, err := note.NewVerifier(strings.TrimSpace(verifier))
 	if err != nil {
-		return Checkpoint{}, &CheckpointError{"the key is no verifier key: it looks like vaglio/name+hash+key, as 'vaglio log key' prints it"}
+		return Checkpoint{}, &CheckpointError{"the key is not a verifier key: it looks like vaglio/name+hash+key, as 'vaglio log key' prints it"}
 	}
 	c, plain, err := readCheckpoint(text)
 	if err != nil {
@@ -116,7 +116,7 @@ func OpenCheckpoint(text, verifier string) (Checkpoint, error) {
 	if _, ok := errors.AsType[*note.InvalidSignatureError](err); ok {
 		return Checkpoint{}, &CheckpointError{"its signature is not good: a part of it was changed, or is missing"}
 	}
-	return Checkpoint{}, &CheckpointError{"it is no checkpoint in the form of C2SP tlog-checkpoint"}
+	return Checkpoint{}, &CheckpointError{"it is not a checkpoint in the form of C2SP tlog-checkpoint"}
 }
 
 // readCheckpoint reads a checkpoint word by word: no part of it contains a space, so line
@@ -124,7 +124,7 @@ func OpenCheckpoint(text, verifier string) (Checkpoint, error) {
 func readCheckpoint(text string) (Checkpoint, []byte, error) {
 	words := strings.Fields(strings.NewReplacer("`", " ", ">", " ", "\u00a0", " ").Replace(text))
 	bad := func(problem string) (Checkpoint, []byte, error) {
-		return Checkpoint{}, nil, &CheckpointError{"it is no checkpoint: " + problem}
+		return Checkpoint{}, nil, &CheckpointError{"it is not a checkpoint: " + problem}
 	}
 	if len(words) < 6 || len(words)%3 != 0 {
 		return bad("it has the history's name, its size and its hash, and behind them a dash, the key's name and a signature")

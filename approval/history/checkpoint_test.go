@@ -77,8 +77,8 @@ func TestOpenCheckpoint(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct{ text, key, want string }{
-		"nothing":       {"", key.Verifier(), "it is no checkpoint: it has the history's name"},
-		"words":         {"this is no checkpoint of a history", key.Verifier(), "it is no checkpoint"},
+		"nothing":       {"", key.Verifier(), "it is not a checkpoint: it has the history's name"},
+		"words":         {"this is not a checkpoint of a history", key.Verifier(), "it is not a checkpoint"},
 		"other size":    {strings.Replace(text, "4711", "4712", 1), key.Verifier(), "its signature is not good"},
 		"zeros":         {strings.Replace(text, "4711", "04711", 1), key.Verifier(), "not the number of leaves"},
 		"negative":      {strings.Replace(text, "4711", "-4711", 1), key.Verifier(), "not the number of leaves"},
@@ -88,8 +88,8 @@ func TestOpenCheckpoint(t *testing.T) {
 		"other name":    {strings.ReplaceAll(text, lines[0], "vaglio/other"), key.Verifier(), "signed with another key (vaglio/other+"},
 		"cut":           {text[:len(text)-9], key.Verifier(), "its signature is not good"},
 		"other key":     {text, newKey(t).Verifier(), "it was signed with another key (" + lines[0]},
-		"no key":        {text, "hello", "the key is no verifier key"},
-		"key is secret": {text, key.Secret(), "the key is no verifier key"},
+		"no key":        {text, "hello", "the key is not a verifier key"},
+		"key is secret": {text, key.Secret(), "the key is not a verifier key"},
 	} {
 		_, err := history.OpenCheckpoint(tt.text, tt.key)
 		if e, ok := errors.AsType[*history.CheckpointError](err); !ok || !strings.Contains(e.Problem, tt.want) {

@@ -204,7 +204,7 @@ func TestWhatCannotBeHeldAgainstAHistory(t *testing.T) {
 		text string
 		want string
 	}{
-		{w.key, "no checkpoint", "it proves nothing: it is no checkpoint"},
+		{w.key, "no checkpoint", "it proves nothing: it is not a checkpoint"},
 		{other, checkpoints[0], "the history was begun with the key " + name(w.key) + ", and the key at hand is " + name(other) + ": the key was exchanged"},
 	} {
 		r, err := history.Verify(t.Context(), history.Case{Tree: w.store, Verifier: row.key.Verifier(), Witnesses: []history.Witness{{Source: "it", Text: row.text}}})
@@ -226,7 +226,7 @@ func TestWhatCannotBeHeldAgainstAHistory(t *testing.T) {
 		{"older", forged{Memory: w.store, leaves: all[:8]}, checkpoints[1], "the history has 8 leaves, and had 9 when it was signed last"},
 		{"another", newWorld(t, 2).store, checkpoints[1], "the history has 1 leaves"},
 		{"unread", forged{Memory: w.store, err: errBroken}, checkpoints[1], "broken"},
-		{"no checkpoint", w.store, "none", "it is no checkpoint"},
+		{"no checkpoint", w.store, "none", "it is not a checkpoint"},
 		{"no hashes", hashless{w.store}, checkpoints[1], "history: read the tree: "},
 	} {
 		if err := history.Holds(t.Context(), row.tree, row.text, w.key.Verifier()); (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {

@@ -385,7 +385,7 @@ func TestGradesFallIntoTheirHundredth(t *testing.T) {
 		}
 	}
 	if bin(math.NaN()) != 0 || bin(7) != 99 || bin(-7) != 0 {
-		t.Error("what is no grade falls between")
+		t.Error("what is not a grade falls between")
 	}
 }
 

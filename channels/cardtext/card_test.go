@@ -453,7 +453,7 @@ func TestACardNamesTheFilesThatRun(t *testing.T) {
 			Path: "/w/" + strconv.Itoa(i) + ".sh", SHA256: strings.Repeat(strconv.Itoa(i), 64), Lines: 3, Bytes: 40, Head: "set -e\nrun " + strconv.Itoa(i),
 		})
 	}
-	card.Items[0].Verdict.Sources = append(card.Items[0].Verdict.Sources, vaglio.Source{Path: "/w/fifo", Unread: "is no regular file"})
+	card.Items[0].Verdict.Sources = append(card.Items[0].Verdict.Sources, vaglio.Source{Path: "/w/fifo", Unread: "is not a regular file"})
 	for lang, want := range map[templates.Lang][]string{
 		templates.English: {"Runs or sends /w/0.sh, SHA-256 0000000000000000\n", "Runs or sends /w/5.sh", "Runs or sends, not bound to the yes /w/fifo", "and 2 more files that it runs"},
 		templates.Italian: {"Esegue o invia /w/0.sh, SHA-256 0000000000000000\n", "Esegue o invia, non vincolato al sì /w/fifo", "e 2 altri file che esegue"},

@@ -227,7 +227,7 @@ func later(t *testing.T, h Harness) {
 	id, until := string(a.ID), a.ExpiresAt
 	for command, want := range map[string]string{
 		"snooze " + id + " 999h": "cannot be put off", "snooze " + id + " soon": "cannot be put off by soon", "snooze": "id", "snooze zzzz": "zzzz",
-		"hand " + id + " nobody": "nobody is no approver", "hand zzzz test:2": "zzzz", "hand": "id",
+		"hand " + id + " nobody": "nobody is not an approver", "hand zzzz test:2": "zzzz", "hand": "id",
 	} {
 		if told := h.Command(Owner, command); !strings.Contains(told, want) || a.Snoozed != nil || len(a.Handed) != 0 {
 			t.Errorf("%s: told %q, and the ask is %+v %+v", command, told, a.Snoozed, a.Handed)

@@ -38,7 +38,7 @@ func Write(t *testing.T, folder, name, prologue string, all []Payload) {
 	var written []Payload
 	for _, p := range all {
 		if !strictjson.Value(p.JSON).IsValid() {
-			t.Errorf("a payload is no JSON: %.200s", p.JSON)
+			t.Errorf("a payload is not JSON: %.200s", p.JSON)
 		}
 		if !slices.Contains(written, p) {
 			written = append(written, p)

@@ -146,7 +146,7 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 			},
 		},
 		Says: map[string]func(channeltest.Who, string, string) string{
-			"in the thread": w.says(""), "with a picture": w.says("file_share"), "as what one does": w.says("me_message"),
+			"in the thread": w.says(""), "with a picture": w.says("file_share"), "by /me": w.says("me_message"),
 		},
 		Decorate: func(refused bool) {
 			if !refused {

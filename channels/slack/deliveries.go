@@ -100,7 +100,7 @@ func (e *examiner) deliveries() {
 			"Let the system keep its time. If its clock is right, somebody repeats old requests, and they are rightly refused.")
 	case d.forged.After(signed):
 		e.found(subjectPresses, approval.Wrong, fmt.Sprintf("The last request, at %s, was not signed with the app's secret; so were %d since the daemon started.", at(d.forged), d.forgeries),
-			"If it was Slack's, take METNOS_SLACK_SIGNING_SECRET anew from the app's page, and let the proxy pass body and headers as they are.")
+			"If it was Slack's, copy METNOS_SLACK_SIGNING_SECRET again from the app's page, and let the proxy pass body and headers as they are.")
 	case signed.IsZero():
 		e.found(subjectPresses, approval.Noted, "No request of Slack's came since the daemon started; --tap shows whether presses come.", "")
 	case d.press.IsZero():

@@ -26,7 +26,7 @@ func (c *Channel) Examine(ctx context.Context, alone bool) []approval.Finding {
 	e := &examiner{Channel: c, alone: alone}
 	if !e.token(ctx) {
 		for _, subject := range []string{"slack scopes", subjectPresses, "slack channel", "slack groups", subjectCards} {
-			e.found(subject, approval.Unseen, "Not looked at: it takes an answer of Slack's.", "")
+			e.found(subject, approval.Unseen, "Not checked: it needs an answer from Slack.", "")
 		}
 		return e.findings
 	}
@@ -93,7 +93,7 @@ func (e *examiner) failed(subject string, err error) {
 	case status.Code >= http.StatusInternalServerError, means(err) == meansUnsure:
 		text, remedy = "Slack answers with errors: "+err.Error()+".", "Ask again later: it is most likely down."
 	case status.Code != 0, word(err) != "":
-		text, remedy = "Slack answers what was not expected: "+cardtext.Clip(err.Error(), 200)+".", "Check the address of the Web API, and what stands between."
+		text, remedy = "Slack gave an unexpected answer: "+cardtext.Clip(err.Error(), 200)+".", "Check the address of the Web API, and what stands between."
 	default:
 		text, remedy = "Slack cannot be reached: "+cardtext.Clip(err.Error(), 200)+".", "Check the network, the name service and the proxy on the way to slack.com."
 	}
@@ -134,7 +134,7 @@ func (e *examiner) scopes(header string) {
 	case len(missing) > 0:
 		e.wrong(subject, platform.Trouble{Key: troubleScope, Values: templates.Values{"scopes": templates.Theirs(strings.Join(missing, ", "))}})
 	case len(more) > 0:
-		e.found(subject, approval.Noted, "The app may more than it needs: "+cardtext.Clip(strings.Join(more, ", "), 200)+".", "")
+		e.found(subject, approval.Noted, "The app has more rights than it needs: "+cardtext.Clip(strings.Join(more, ", "), 200)+".", "")
 	default:
 		e.found(subject, approval.Fine, "They are those of the manifest.", "")
 	}

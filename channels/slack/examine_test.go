@@ -39,7 +39,7 @@ func TestExamine(t *testing.T) {
 			"slack token: Slack answers with errors: ",
 		}},
 		"Proxy": {func(w *world) { w.server.Fail("auth.test", 1, slacktest.Fault{Code: 403, Body: "<html>"}) }, false, []string{
-			"slack token: Slack answers what was not expected: ",
+			"slack token: Slack gave an unexpected answer: ",
 		}},
 		"Pause": {func(w *world) {
 			w.server.Fail("auth.test", 1, slacktest.Fault{Code: http.StatusTooManyRequests, RetryAfter: 30 * time.Second})

@@ -145,7 +145,7 @@ func waits(c *approval.Card) bool {
 	return slices.ContainsFunc(c.Items, func(it approval.Item) bool { return it.State == approval.Pending })
 }
 
-// orphans returns the messages that have, or had, an ask's buttons and are no ask's card.
+// orphans returns the messages that have, or had, an ask's buttons and are not an ask's card.
 // No card is posted in the meantime, so that one on its way is not mistaken for an orphan.
 func (l *loop) orphans(ctx context.Context, at *Conversation) (found []orphan, err error) {
 	at.posting.Lock()

@@ -178,7 +178,7 @@ func TestAnOrphanShowsTheEnd(t *testing.T) {
 					t.Fatal(err)
 				}
 				w.wants(w.shown(lost).Shown(), "Denied by Bob")
-				w.wants(older.Shown(), "A newer card took the place of this one.")
+				w.wants(older.Shown(), "A newer card has replaced this one.")
 				if got := w.buttons(); got[0] != 0 || got[1] != 0 {
 					t.Errorf("the messages have %v buttons", got)
 				}

@@ -94,11 +94,11 @@ type Config struct {
 
 // The errors of [Config.Check], which say which setting is wrong.
 var (
-	ErrBotToken      = errors.New("the token is no bot token: it must look like xoxb-…, from the app's page OAuth & Permissions")
-	ErrAppToken      = errors.New("the token is no app-level token: it must look like xapp-…, from the app's page Basic Information")
+	ErrBotToken      = errors.New("the token is not a bot token: it must look like xoxb-…, from the app's page OAuth & Permissions")
+	ErrAppToken      = errors.New("the token is not an app-level token: it must look like xapp-…, from the app's page Basic Information")
 	ErrSigningSecret = errors.New("the secret is not a signing secret: it must have 32 hexadecimal digits, from the app's page Basic Information")
 	ErrMode          = errors.New("exactly one of the app-level token and the signing secret must be set")
-	ErrChannel       = errors.New("the channel is no channel's id, such as C0123456789")
+	ErrChannel       = errors.New("the channel is not a channel's id, such as C0123456789")
 	ErrApprover      = errors.New("is neither a person's id, such as U0123456789, nor a user group's, such as S0123456789")
 )
 

@@ -203,7 +203,7 @@ func TestWhoIsNotInTheChannelIsAnswered(t *testing.T) {
 				}
 				w.wants(w.whispered(ann), "Allowed once")
 				w.press(ann, a, "Deny")
-				w.wants(w.whispered(ann), "You answered this already")
+				w.wants(w.whispered(ann), "You have already answered this")
 			})
 		})
 	}
@@ -220,7 +220,7 @@ func TestADuplicateActsOnce(t *testing.T) {
 		w.press(bob, a, "Deny")
 		w.wants(w.whispered(bob), "Allowed once by Ann", "Your answer changed nothing")
 		w.press(ann, a, "Deny")
-		w.wants(w.whispered(ann), "You answered this already")
+		w.wants(w.whispered(ann), "You have already answered this")
 	})
 }
 
@@ -320,7 +320,7 @@ func TestAModalIsCheckedWhenItIsSent(t *testing.T) {
 		}
 		synctest.Wait()
 		v, _ = w.server.Modal(ann)
-		w.wants(v.Errors["words"], "You answered this already")
+		w.wants(v.Errors["words"], "You have already answered this")
 		if got := w.desk.State(a); got != approval.Allowed {
 			w.t.Errorf("the call is %s", got)
 		}
@@ -525,7 +525,7 @@ func TestRemindersAndNotices(t *testing.T) {
 		if len(all) != 1 || len(all[0].Buttons()) != 0 {
 			w.t.Fatalf("the thread is %+v", all)
 		}
-		w.wants(all[0].Shown(), "Still waits", "Runs make")
+		w.wants(all[0].Shown(), "Still waiting for you", "Runs make")
 		denied := vaglio.Verdict{BlockedBy: vaglio.PhaseGuard, Reason: "no", Rule: &vaglio.GuardRule{ID: "rm-root", Why: "it is all", Instead: "less"}}
 		n := approval.Notice{Agent: "coder", Rule: "rm-root", Count: 3, First: time.Now(), Last: time.Now(), Refusal: approval.Refuse(command("rm -rf /"), denied)}
 		if err := w.channel.Notify(w.t.Context(), n); err != nil {

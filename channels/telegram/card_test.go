@@ -121,7 +121,7 @@ var ours = regexp.MustCompile(`^(🔸|⚠️|[✅🚫⌛↩🔁💤❌❔☑]\x{
 	`^\d+\. |^From$|^You asked:$|^(In|Mount)?( *… \d[\d,]* more characters?)?$|^Arguments:$|^Why it asks:$|^(The \d+ )?calls? (is|are) in the attached file\.$|` +
 	`^The \d+ calls are in the attached file\.$|^\d+ of them:|^All of it is in the attached file; its SHA-256 begins with$|` +
 	`^The buttons are on their way\. If they do not come, a newer card has them\.$|^Answer .* · $|^Answer .* ·$|^Ask$|^Words for the agent:$|^The agent says:$|` +
-	`^One by one they can be answered in the inbox\.$|^⏳ Waits for you$|` +
+	`^You can answer them one by one in the inbox\.$|^⏳ Waiting for you$|` +
 	`(✅|🚫|⌛|↩️|🔁|💤|▶️|❌|❔) (Allowed|Denied|Expired|Withdrawn|Replaced)[^\n]*$`)
 
 // calls are the parts in which one card may differ from another.

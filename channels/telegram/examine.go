@@ -30,7 +30,7 @@ func (c *Channel) Examine(ctx context.Context, alone bool) []approval.Finding {
 	e.pairing()
 	if !e.token(ctx) {
 		for _, subject := range []string{"telegram clock", "telegram updates", "telegram chat"} {
-			e.found(subject, approval.Unseen, "Not looked at: it takes an answer of Telegram's.", "")
+			e.found(subject, approval.Unseen, "Not checked: it needs an answer from Telegram.", "")
 		}
 		return e.findings
 	}
@@ -99,7 +99,7 @@ func (e *examiner) ask(ctx context.Context, method string, p tgbotapi.Params, v 
 func (e *examiner) failed(subject string, err error) {
 	p, refused := errors.AsType[*PlatformError](err)
 	_, unreached := errors.AsType[*reachError](err)
-	text, remedy := "Telegram answers what is not its own: "+err.Error(), "Check the address of the Bot API, and what stands between."
+	text, remedy := "The answer does not come from Telegram: "+err.Error(), "Check the address of the Bot API, and what stands between."
 	switch {
 	case unreached:
 		text, remedy = "Telegram cannot be reached: "+err.Error(), "Check the network, the name service and the proxy on the way to api.telegram.org."
@@ -132,7 +132,7 @@ func (e *examiner) time() {
 	skew, ok := e.clock.skew()
 	switch {
 	case !ok:
-		e.found("telegram clock", approval.Unseen, "Telegram's answers tell no time.", "")
+		e.found("telegram clock", approval.Unseen, "Telegram's answers carry no time.", "")
 	case skew > maxSkew || skew < -maxSkew:
 		which := "ahead of"
 		if skew < 0 {

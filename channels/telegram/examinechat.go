@@ -170,12 +170,12 @@ func (e *examiner) group(ctx context.Context, id int64, r *room) {
 	case r.Type == "channel":
 		e.found(rights, approval.Noted, "The chat is a channel: its cards can be pressed, and nobody can answer them in words.", "")
 	case !s.shows(r):
-		e.found(rights, approval.Noted, "The group does not let the bot send photos, so words stand in the place of a digest's picture; an admin can let it.", "")
+		e.found(rights, approval.Noted, "The group does not let the bot send photos, so text replaces a digest's picture; an admin can change that.", "")
 	default:
 		e.found(rights, approval.Fine, "The bot is its "+s.Status+"; it needs no right but to write.", "")
 	}
 	if e.self.ReadsAll {
-		e.found(privacy, approval.Noted, "The bot is given every message of its groups, and needs commands and replies alone; BotFather's /setprivacy takes the others away.", "")
+		e.found(privacy, approval.Noted, "The bot receives every message of its groups, but needs only commands and replies; BotFather's /setprivacy keeps the others from it.", "")
 	}
 	e.seers(ctx, id)
 }

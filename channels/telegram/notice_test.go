@@ -19,7 +19,7 @@ func TestAReminderLeadsToItsCardAndGoesWithIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := w.last()
-		if !strings.HasPrefix(m.Text, "⏳ Runs rm -rf ./build, and 1 other call\nStill waits. Answer on the card by ") || m.ReplyTo != w.shown(a).ID || len(m.Buttons()) != 0 || m.Silent {
+		if !strings.HasPrefix(m.Text, "⏳ Runs rm -rf ./build, and 1 other call\nStill waiting for you. Answer on the card by ") || m.ReplyTo != w.shown(a).ID || len(m.Buttons()) != 0 || m.Silent {
 			t.Errorf("the reminder: %+v", m)
 		}
 		n := len(w.server.Messages(w.chat))

@@ -30,7 +30,7 @@ func TestFromPairingToTheFirstTap(t *testing.T) {
 			t.Fatalf("without a chat Post says %v", err)
 		}
 		code, _ := w.channel.NewCode()
-		if m := w.say(ann(), 0, "/start WRONG"); !strings.Contains(m.Text, "wrong or too old") || w.channel.Status().Paired {
+		if m := w.say(ann(), 0, "/start WRONG"); !strings.Contains(m.Text, "wrong or has expired") || w.channel.Status().Paired {
 			t.Errorf("a wrong code: %q", m.Text)
 		}
 		if m := w.say(ann(), 0, "/start "+strings.ToLower(code)); !strings.Contains(m.Text, "Paired") {
@@ -157,7 +157,7 @@ func TestPressesAreAnsweredTruthfully(t *testing.T) {
 		if got := w.press(ann(), a, "Allow once"); !got.Alert || !strings.Contains(got.Text, "Denied by Bob (telegram:4712) at") || !strings.Contains(got.Text, "changed nothing") {
 			t.Errorf("who came second is told %+v", got)
 		}
-		if got := w.press(bob(), a, "Deny"); !strings.Contains(got.Text, "You answered this already") {
+		if got := w.press(bob(), a, "Deny"); !strings.Contains(got.Text, "You have already answered this") {
 			t.Errorf("who presses twice is told %+v", got)
 		}
 		b := w.ask(command("make"))
@@ -196,7 +196,7 @@ func TestWordsDenyAndNeverGrant(t *testing.T) {
 		if p := b.Approvals[0]; p.State != approval.Denied || p.Decision.Words != "use staging" {
 			t.Errorf("after the prompt: %s %+v", p.State, p.Decision)
 		}
-		if m := w.say(ann(), prompt.ID, "and more"); !strings.Contains(m.Text, "You answered this already") {
+		if m := w.say(ann(), prompt.ID, "and more"); !strings.Contains(m.Text, "You have already answered this") {
 			t.Errorf("words for what is over: %q", m.Text)
 		}
 		c := w.ask(command("make"))
@@ -235,7 +235,7 @@ func TestCommands(t *testing.T) {
 		for line, want := range map[string]string{
 			"/why": "Send /why and the id", "/why zzzz": "No ask has this id", "/status": "2 people may decide: 4711, 4712",
 			"/allow 52px": "Only the buttons of a card allow", "/pendng": "Did you mean /pending?", "/stopp": "Did you mean /stop?", "/xyzzy": "/pending lists what waits",
-			"/help": "/pending lists what waits", "/start": "/pending lists", "hello": "reply to a card", "/start x": "wrong or too old",
+			"/help": "/pending lists what waits", "/start": "/pending lists", "hello": "reply to a card", "/start x": "wrong or has expired",
 		} {
 			if m := w.say(bob(), 0, line); !strings.Contains(m.Text, want) && line != "/start x" {
 				t.Errorf("%s: %q, want %q", line, m.Text, want)

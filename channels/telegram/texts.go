@@ -129,7 +129,7 @@ func (l *loop) setMenus(ctx context.Context) error {
 }
 
 // promptOf returns the ask that a prompt of ours of that kind names below its text, on the
-// last line. The language may have changed since. Empty means that the text is no prompt.
+// last line. The language may have changed since. Empty means that the text is not a prompt.
 func (c *Channel) promptOf(text string, kind prompt) approval.AskID {
 	for _, lang := range templates.Langs() {
 		rest, ok := strings.CutPrefix(text, c.locale.In(lang).Plain(kind.says, nil)+"\n")

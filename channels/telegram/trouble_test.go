@@ -37,7 +37,7 @@ func TestAKillBetweenEffectAndOffsetDecidesOnce(t *testing.T) {
 		}
 		w.desk.Then(nil)
 		w.start()
-		if got := w.answer(id); !strings.Contains(got.Text, "You answered this already. ✅ Allowed once by Ann") {
+		if got := w.answer(id); !strings.Contains(got.Text, "You have already answered this. ✅ Allowed once by Ann") {
 			t.Errorf("the press was answered %+v", got)
 		}
 		if w.desk.Won() != 1 || w.desk.State(a) != approval.Allowed || w.memory.Notes.Offset == offset {
@@ -124,7 +124,7 @@ func TestATapWhileDownIsHonoured(t *testing.T) {
 		if s := w.desk.State(b); s != approval.Pending {
 			t.Errorf("a tap that the platform dropped made it %s", s)
 		}
-		if m := w.last(); !strings.Contains(m.Text, "1 ask still waits, please press again") {
+		if m := w.last(); !strings.Contains(m.Text, "1 ask still waits: please press again") {
 			t.Errorf("nobody was told: %q", m.Text)
 		}
 		if got := w.press(ann(), b, "Allow once"); got.Text != "Allowed once." {

@@ -383,7 +383,7 @@ func TestPressesLostOnTheWayToAWebhookAreTold(t *testing.T) {
 	})
 }
 
-// TestADeliveryOnItsWayIsNoTrouble checks that a waiting delivery is no trouble if none has
+// TestADeliveryOnItsWayIsNoTrouble checks that a waiting delivery is not a trouble if none has
 // failed, or if one has arrived since. The bot looks every half minute.
 func TestADeliveryOnItsWayIsNoTrouble(t *testing.T) {
 	for name, failed := range map[string]bool{"as yet": false, "any more": true} {

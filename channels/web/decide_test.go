@@ -125,8 +125,8 @@ func TestLateTapsAreToldTheTruth(t *testing.T) {
 		{"allowed_by_other", approval.Allowed, allow, approval.ChoiceDeny, "Your answer came second: already allowed once by Ada (telegram)"},
 		{"ran_already", approval.Succeeded, allow, approval.ChoiceDeny, "Your answer came second: already allowed once by Ada (telegram)"},
 		{"expired", approval.Expired, nil, approval.ChoiceAllow, "Expired. No answer came in time."},
-		{"withdrawn", approval.Withdrawn, nil, approval.ChoiceAllow, "Withdrawn. The agent gave up before an answer."},
-		{"superseded", approval.Superseded, nil, approval.ChoiceAllow, "Superseded. The agent proposed a changed call"},
+		{"withdrawn", approval.Withdrawn, nil, approval.ChoiceAllow, "Withdrawn. The agent withdrew it before anybody answered."},
+		{"superseded", approval.Superseded, nil, approval.ChoiceAllow, "Replaced. The agent proposed a changed call"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			d := full()
@@ -164,7 +164,7 @@ func TestAYesThatIsNotEnough(t *testing.T) {
 		t.Error("a yes that counts looks like one that came too late")
 	}
 	card := doc.id(t, "ask-rmbuild1")
-	if len(card.tokens()) == 0 || !strings.Contains(card.words(), "1 of 2 have allowed: owner (web:owner)") {
+	if len(card.tokens()) == 0 || !strings.Contains(card.words(), "1 of 2 have allowed it: owner (web:owner)") {
 		t.Errorf("card: %q", card.words())
 	}
 	doc = in.press(tap(approval.ChoiceAllow))

@@ -296,7 +296,7 @@ func TestGuardDenialHasNoAllow(t *testing.T) {
 	for _, p := range []string{"/inbox", "/inbox/history", "/inbox/turn/claude-code/t-81"} {
 		doc := sound(t, in.get(p))
 		entry := doc.id(t, "step-guarded")
-		wants := []string{"Stopped by the guard", "This is final: the call did not run, and nobody can allow it."}
+		wants := []string{"Refused by the guard", "This is final: the call did not run, and nobody can allow it."}
 		if p != "/inbox" { // The inbox is brief, and links to the full turn.
 			wants = append(wants, "path.ssh", "SSH keys open other machines", "name a path outside that folder")
 		}
@@ -376,7 +376,7 @@ func TestTurnsWithOddNames(t *testing.T) {
 func TestTurnShowsHowItsStepsEnded(t *testing.T) {
 	in := newInbox(t, full()).signIn()
 	text := sound(t, in.get("/inbox/turn/claude-code/t-81")).id(t, "steps").words()
-	for _, want := range []string{"Approved", "Waiting for you", "Stopped by the guard", "Denied", "Ran: worked", "Not before the changelog is written."} {
+	for _, want := range []string{"Approved", "Waiting for you", "Refused by the guard", "Denied", "Ran: worked", "Not before the changelog is written."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the turn does not show %q: %s", want, text)
 		}

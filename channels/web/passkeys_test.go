@@ -113,30 +113,30 @@ func TestAllowTakesThePasskey(t *testing.T) {
 		{"no passkey", "it needs your passkey", func(h *holder, _ *webtest.Authenticator) *httptest.ResponseRecorder {
 			return h.send("/inbox/decide", allow, nil, nil)
 		}},
-		{"for another ask", "signed something else", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
+		{"for another ask", "signed something other than what was sent", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
 			return h.send("/inbox/decide", allow, func([]byte) []byte {
 				o := h.offered()
 				return a.Assert(o.Challenge("/inbox/decide", strings.ReplaceAll(allow.Encode(), "rmbuild1", "plan4711")))
 			}, nil)
 		}},
-		{"for another answer", "signed something else", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
+		{"for another answer", "signed something other than what was sent", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
 			body, deny, o := allow.Encode(), tap(approval.ChoiceDeny).Encode(), h.offered()
 			r := h.at(http.MethodPost, "/inbox/decide", body)
 			h.key.Sign(r.Header, o, "/inbox/decide", body)
 			r.Header.Set("Vaglio-Passkey", base64.RawURLEncoding.EncodeToString(a.Assert(o.Challenge("/inbox/decide", deny))))
 			return h.do(r)
 		}},
-		{"for another nonce", "signed something else", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
+		{"for another nonce", "signed something other than what was sent", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
 			return h.send("/inbox/decide", allow, func([]byte) []byte {
 				o := h.offered()
 				return a.Assert(o.Challenge("/inbox/decide", allow.Encode()))
 			}, nil)
 		}},
-		{"on another page", "signed something else", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
+		{"on another page", "signed something other than what was sent", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
 			a.Origin = "http://localhost:9999"
 			return h.send("/inbox/decide", allow, a.Assert, nil)
 		}},
-		{"on another page, that says it is this one", "signed something else", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
+		{"on another page, that says it is this one", "signed something other than what was sent", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
 			a.Origin, h.host = "http://localhost:9999", "localhost:9999"
 			return h.send("/inbox/decide", allow, a.Assert, nil)
 		}},
@@ -155,10 +155,10 @@ func TestAllowTakesThePasskey(t *testing.T) {
 			a.Count = 1
 			return h.send("/inbox/decide", allow, a.Assert, nil)
 		}},
-		{"garbage", "no answer of a passkey", func(h *holder, _ *webtest.Authenticator) *httptest.ResponseRecorder {
+		{"garbage", "not a passkey’s answer", func(h *holder, _ *webtest.Authenticator) *httptest.ResponseRecorder {
 			return h.send("/inbox/decide", allow, func([]byte) []byte { return []byte("{}") }, nil)
 		}},
-		{"too much", "no answer of a passkey", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
+		{"too much", "not a passkey’s answer", func(h *holder, a *webtest.Authenticator) *httptest.ResponseRecorder {
 			return h.send("/inbox/decide", allow, func(challenge []byte) []byte {
 				return append(a.Assert(challenge), strings.Repeat(" ", 12<<10)...)
 			}, nil)
@@ -273,12 +273,12 @@ func TestPasskeysAreToldAndListed(t *testing.T) {
 		create func([]byte) []byte
 		want   string
 	}{
-		"taken":  {adding("YubiKey"), other.Create, "There is a passkey of this name"},
-		"same":   {adding("phone"), a.Clone().Create, "this passkey has another name already"},
+		"taken":  {adding("YubiKey"), other.Create, "A passkey of this name exists"},
+		"same":   {adding("phone"), a.Clone().Create, "this passkey is already registered under another name"},
 		"name":   {adding(" "), other.Create, "a name of at most 40 characters"},
-		"origin": {adding("phone"), webtest.NewAuthenticator("localhost", "https://evil.example").Create, "on another page"},
-		"none":   {removing("phone"), nil, "no passkey of this name"},
-		"answer": {adding("phone"), nil, "no answer of a passkey"},
+		"origin": {adding("phone"), webtest.NewAuthenticator("localhost", "https://evil.example").Create, "another page"},
+		"none":   {removing("phone"), nil, "no longer a passkey of this name"},
+		"answer": {adding("phone"), nil, "not a passkey’s answer"},
 		"verb":   {url.Values{"verb": {"keep"}}, nil, "button"},
 	} {
 		rec := h.send("/inbox/passkeys", row.form, a.Assert, row.create)
@@ -289,7 +289,7 @@ func TestPasskeysAreToldAndListed(t *testing.T) {
 	if rec := h.send("/inbox/passkeys", adding("phone"), a.Assert, other.Create); rec.Code != http.StatusSeeOther {
 		t.Errorf("a second one: %d", rec.Code)
 	}
-	if said := page(); !strings.Contains(said, "YubiKey, localhost.") || !strings.Contains(said, "phone, localhost.") || !strings.Contains(said, "used last") {
+	if said := page(); !strings.Contains(said, "YubiKey, localhost.") || !strings.Contains(said, "phone, localhost.") || !strings.Contains(said, "last used") {
 		t.Errorf("the page says %q", said)
 	}
 	if rec := h.send("/inbox/passkeys", removing("YubiKey"), other.Assert, nil); rec.Code != http.StatusSeeOther {

@@ -105,17 +105,17 @@ func TestStatisticsOfNothing(t *testing.T) {
 func TestStatisticsOfNoRange(t *testing.T) {
 	in := newInbox(t, busy(20, 2)).signIn()
 	for q, want := range map[string][2]string{
-		"days=-1":                        {"“-1” is no number of days", "r-from"},
-		"days=1e3":                       {"“1e3” is no number of days", ""},
+		"days=-1":                        {"“-1” is not a number of days", "r-from"},
+		"days=1e3":                       {"“1e3” is not a number of days", ""},
 		"days=99999":                     {"A range has 3,660 days at most", "r-from"},
 		"from=&to=":                      {"Say from which day on", "r-from"},
 		"to=2026-11-21":                  {"Say from which day on", "r-from"},
-		"from=yesterday&to=":             {"“yesterday” is no day: write the first day", "r-from"},
-		"from=2026-01-01&to=2026-02-30":  {"“2026-02-30” is no day: write the last day", "r-to"},
+		"from=yesterday&to=":             {"“yesterday” is not a day: write the first day", "r-from"},
+		"from=2026-01-01&to=2026-02-30":  {"“2026-02-30” is not a day: write the last day", "r-to"},
 		"from=2020-02-02&to=2020-02-01":  {"The last day, 2020-02-01, is before the first one, 2020-02-02", "r-from"},
 		"from=9999-01-01&to=":            {"The first day, 9999-01-01, has not come yet", "r-from"},
 		"from=0001-01-01&to=":            {"A range has 3,660 days at most", "r-from"},
-		"from=%3Cscript%3E%e2%80%ae&to=": {"“<script>⟨U+202E⟩” is no day", "r-from"},
+		"from=%3Cscript%3E%e2%80%ae&to=": {"“<script>⟨U+202E⟩” is not a day", "r-from"},
 	} {
 		rec := in.get("/inbox/statistics?" + q)
 		if rec.Code != http.StatusBadRequest {

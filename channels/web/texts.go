@@ -115,13 +115,13 @@ func fill(texts *templates.Texts, what any, pairs []any) (string, error) {
 		for i := 0; i+1 < len(pairs); i += 2 {
 			name, ok := pairs[i].(string)
 			if !ok {
-				return "", fmt.Errorf("web: the text %s: %v is no field", what, pairs[i])
+				return "", fmt.Errorf("web: the text %s: %v is not a field", what, pairs[i])
 			}
 			values[name] = pairs[i+1]
 		}
 		return texts.Plain(templates.Key(what), values), nil
 	default:
-		return "", fmt.Errorf("web: %T is no text", what)
+		return "", fmt.Errorf("web: %T is not text", what)
 	}
 }
 

@@ -253,7 +253,7 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 		c := config(newDesk())
 		c.Public = public
 		if _, err := web.New(t.Context(), c); err == nil {
-			t.Errorf("%q is no address, and was taken", public)
+			t.Errorf("%q is not an address, and was taken", public)
 		}
 	}
 }

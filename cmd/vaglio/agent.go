@@ -48,7 +48,7 @@ func (a agentDesk) Add(ctx context.Context, one agents.Agent) (datafolder.Secret
 // Rotate gives an agent a new token, unless its token is set in the configuration.
 func (a agentDesk) Rotate(ctx context.Context, name string) (datafolder.Secret, error) {
 	if name == agents.Default && a.config.AgentToken != "" {
-		return "", &agents.MistakeError{Field: "name", Problem: "the token of default is METNOS_AGENT_TOKEN; change it there, and start anew"}
+		return "", &agents.MistakeError{Field: "name", Problem: "the token of default is METNOS_AGENT_TOKEN; change it there, and restart"}
 	}
 	token, err := a.Agents.Rotate(ctx, name)
 	if err == nil && name == agents.Default {
@@ -61,9 +61,9 @@ func (a agentDesk) Rotate(ctx context.Context, name string) (datafolder.Secret, 
 func (a agentDesk) Remove(ctx context.Context, name string) error {
 	switch {
 	case slices.Contains(a.policy.AgentNames(), name):
-		return &agents.MistakeError{Field: "name", Problem: fmt.Sprintf("%s names the agent %q; take it out there first, and start anew", a.policy.Path, name)}
+		return &agents.MistakeError{Field: "name", Problem: fmt.Sprintf("%s names the agent %q; remove it there first, and restart", a.policy.Path, name)}
 	case name == agents.Default && a.config.AgentToken != "":
-		return &agents.MistakeError{Field: "name", Problem: "METNOS_AGENT_TOKEN is set, and makes the agent default anew; unset it first"}
+		return &agents.MistakeError{Field: "name", Problem: "METNOS_AGENT_TOKEN is set, and would make the agent default again; unset it first"}
 	}
 	err := a.Agents.Remove(ctx, name)
 	if err == nil && name == agents.Default {

@@ -151,8 +151,8 @@ func TestAgentMistakes(t *testing.T) {
 		"no folder":    {[]string{"add", "x", "--workspace", file}, exitFailed, "not a folder"},
 		"nowhere":      {[]string{"add", "x", "--workspace", file + "/x"}, exitFailed, "--workspace"},
 		"no routes":    {[]string{"add", "x", "--route", "release"}, exitFailed, "no routes"},
-		"rotate none":  {[]string{"rotate", "x"}, exitFailed, "there is coder, default"},
-		"remove none":  {[]string{"remove", "x"}, exitFailed, "there is coder, default"},
+		"rotate none":  {[]string{"rotate", "x"}, exitFailed, "known: coder, default"},
+		"remove none":  {[]string{"remove", "x"}, exitFailed, "known: coder, default"},
 		"unknown verb": {[]string{"ad", "x"}, exitUsage, "knows no command"},
 	} {
 		for where, at := range map[string]*home{"serving": serving, "not serving": h} {
@@ -210,10 +210,10 @@ func TestAPolicyNamesAgentsThatThereAre(t *testing.T) {
 		t.Errorf("a good policy: %+v", r)
 	}
 	s := h.serve()
-	if r := h.run("", "agent", "remove", "deployer"); r.code != exitFailed || !strings.Contains(r.err, "take it out there first") {
+	if r := h.run("", "agent", "remove", "deployer"); r.code != exitFailed || !strings.Contains(r.err, "remove it there first") {
 		t.Errorf("removing a named agent: %+v", r)
 	}
-	if r := h.run("", "agent", "add", "x", "--route", "carefull"); r.code != exitFailed || !strings.Contains(r.err, "there is all, careful") {
+	if r := h.run("", "agent", "add", "x", "--route", "carefull"); r.code != exitFailed || !strings.Contains(r.err, "known: all, careful") {
 		t.Errorf("a route that is none: %+v", r)
 	}
 	token := s.newAgent("own-route", "--route", "careful")

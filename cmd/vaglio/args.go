@@ -124,9 +124,9 @@ func asUsedOf(kind string, known []string) cobra.PositionalArgs {
 			return err
 		}
 		if near := nearestTo(args[0], cmd.ValidArgs); near != "" {
-			return fmt.Errorf("%q is no %s%s", args[0], kind, meant("", near))
+			return fmt.Errorf("%q is not a %s%s", args[0], kind, meant("", near))
 		}
-		return fmt.Errorf("%q is no %s; there is %s", args[0], kind, strings.Join(cmd.ValidArgs, ", "))
+		return fmt.Errorf("%q is not a %s; known: %s", args[0], kind, strings.Join(cmd.ValidArgs, ", "))
 	}
 }
 

@@ -29,13 +29,13 @@ func TestASlipIsPointedOut(t *testing.T) {
 		{"stop --for", "--for needs a value: for how long, such as 30m or 8h", exitUsage},
 		{"why", "vaglio why needs <id>, as in: vaglio why 7kq2", exitUsage},
 		{"ask 7kq2", "vaglio ask needs <question...>, as in: vaglio ask 7kq2 which bucket is that", exitUsage},
-		{"install emacs", `"emacs" is no client that there is a hook for; there is claude-code, `, exitUsage},
-		{"install claude", `"claude" is no client that there is a hook for; did you mean "claude-code"?`, exitUsage},
+		{"install emacs", `"emacs" is not a client with a hook; known: claude-code, `, exitUsage},
+		{"install claude", `"claude" is not a client with a hook; did you mean "claude-code"?`, exitUsage},
 		{"install gemini-cli", `did you mean "gemini"?`, exitUsage},
 		{"hook claudecode", `did you mean "claude-code"?`, exitUsage},
 		{"doctor claude", `vaglio doctor knows no command "claude"; did you mean "claude-code"?`, exitUsage},
 		{"policyfile", `did you mean "policy"?`, exitUsage},
-		{"texts fr", `"fr" is no language that there are texts in; there is en, it`, exitUsage},
+		{"texts fr", `"fr" is not a language of the texts; known: en, it`, exitUsage},
 		{"completion bsh", `vaglio completion knows no command "bsh"; did you mean "bash"?`, exitUsage},
 		{"help polcy", `unknown command "polcy" for "vaglio"; did you mean "policy"?`, exitUsage},
 		{"help policy chek", `vaglio policy knows no command "chek"; did you mean "check"?`, exitUsage},
@@ -77,7 +77,7 @@ func TestEveryCommandSaysWhatItTakes(t *testing.T) {
 			if c.Name() == "help" {
 				continue // It is about the command that it explains.
 			}
-			if err != nil && (!strings.Contains(err.Error(), c.Name()) && !strings.Contains(err.Error(), "is no ") || strings.Contains(err.Error(), "arg(s)")) {
+			if err != nil && (!strings.Contains(err.Error(), c.Name()) && !strings.Contains(err.Error(), "is not a ") || strings.Contains(err.Error(), "arg(s)")) {
 				t.Errorf("%s %q: %v", c.CommandPath(), args, err)
 			}
 		}

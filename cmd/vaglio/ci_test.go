@@ -97,7 +97,7 @@ func TestGatedCommandFindsItsToken(t *testing.T) {
 	}
 }
 
-// Without a daemon, the script starts one, and stops it. No answer is no permission.
+// Without a daemon, the script starts one, and stops it. No answer is not permission.
 func TestGatedCommandWithoutAnAnswer(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()

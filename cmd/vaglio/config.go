@@ -265,7 +265,7 @@ func (m *mistakes) threshold(name, value string) float64 {
 
 func (m *mistakes) kind(name, value string) string {
 	if !slices.Contains(kinds(), value) {
-		m.add(name, "there is no judge %q; there is %s", value, strings.Join(kinds(), ", "))
+		m.add(name, "there is no judge %q; known: %s", value, strings.Join(kinds(), ", "))
 	}
 	return value
 }

@@ -247,7 +247,7 @@ func (m *crashTeam) lost() string {
 	for n, cards := range m.cards {
 		for at := range cards {
 			text := texts[at]
-			if !final[n][at.channel] || !ended.MatchString(text) && !strings.Contains(text, "A newer card took the place of this one.") {
+			if !final[n][at.channel] || !ended.MatchString(text) && !strings.Contains(text, "A newer card has replaced this one.") {
 				return fmt.Sprintf("message %s of ask %d shows %q, and the end is shown in %v", at, n, text, final[n])
 			}
 		}

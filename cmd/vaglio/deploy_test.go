@@ -59,7 +59,7 @@ func TestTheContainersShareTheAgentsSocketAlone(t *testing.T) {
 	for _, v := range gate.Volumes {
 		name, _, _ := strings.Cut(v, ":")
 		if _, known := f.Volumes[name]; !known {
-			t.Errorf("the gate is given %s, which is no volume of the file", v)
+			t.Errorf("the gate is given %s, which is not a volume of the file", v)
 		}
 		for _, a := range agent.Volumes {
 			if theirs, _, _ := strings.Cut(a, ":"); theirs == name {
@@ -127,7 +127,7 @@ func TestThePropertyListOfTheDaemon(t *testing.T) {
 		}
 	}
 	if len(root.kids) != 1 || root.kids[0].name != "plist" || len(root.kids[0].kids) != 1 {
-		t.Fatal("it is no property list")
+		t.Fatal("it is not a property list")
 	}
 	// A key precedes each value, and the types are those of the manual page.
 	of := func(dict *node) map[string]*node {

@@ -37,7 +37,7 @@ Without it the window is the time since the last digest was due; --send and --ch
 take the last window that is over. The digest is computed from
 what the daemon keeps. --check compares every verdict of the window with the lines of
 the audit log, and names those that only one of them has. A step that an agent
-repeated is in the log each time and counts once in a digest; that is no difference.
+repeated is in the log each time and counts once in a digest; that is not a difference.
 What a crash of the daemon may have lost is marked as such.
 
 Exit codes: 0 shown, and --check found no difference; 1 no daemon, no such digest, a

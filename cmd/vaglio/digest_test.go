@@ -56,7 +56,7 @@ func TestTheDaemonTellsItsDigest(t *testing.T) {
 	s := newHome(t).serve()
 	s.propose()
 	id := s.waiting(1)[0].ID
-	if r := s.h.run("", "digest"); r.code != 0 || !strings.Contains(r.out, "1 call waits for you now:") || !strings.Contains(r.out, string(id)) || !strings.Contains(r.out, ", so far") || !strings.Contains(r.out, "1 call was judged") || !strings.Contains(r.out, "Its digest comes") {
+	if r := s.h.run("", "digest"); r.code != 0 || !strings.Contains(r.out, "1 call waits for you now:") || !strings.Contains(r.out, string(id)) || !strings.Contains(r.out, ", so far") || !strings.Contains(r.out, "1 call was judged") || !strings.Contains(r.out, "The next digest comes") {
 		t.Errorf("digest: %d %s%s", r.code, r.out, r.err)
 	}
 	for _, tt := range []struct{ args, want string }{

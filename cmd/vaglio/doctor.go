@@ -169,7 +169,7 @@ func (d *examining) report(ctx context.Context) error {
 func (d *examining) tapAll(ctx context.Context) error {
 	if len(d.channels) == 0 {
 		d.Found("tap", approval.Wrong, "There is no channel that a test card could go to.",
-			"Set METNOS_TELEGRAM_TOKEN or METNOS_SLACK_BOT_TOKEN where the daemon is started; docs/telegram.md and docs/slack.md tell how.")
+			"Set METNOS_TELEGRAM_TOKEN or METNOS_SLACK_BOT_TOKEN where the daemon is started; docs/telegram.md and docs/slack.md say how.")
 		return nil
 	}
 	for _, channel := range d.channels {
@@ -268,7 +268,7 @@ func (d *examining) withoutDaemon(ctx context.Context) {
 	}) {
 		d.channelsHere(ctx, notes)
 	} else {
-		d.Found("telegram", approval.Unseen, "Not looked at: what it has to know is in the store.", "")
+		d.Found("telegram", approval.Unseen, "Not checked: what it needs is in the store.", "")
 	}
 }
 

@@ -179,12 +179,12 @@ func TestOneAskEverywhere(t *testing.T) {
 	if said := e.onSlack(slackAnn, e.cards[0], "Allow once"); !strings.Contains(said, "Your yes counts") {
 		t.Errorf("the first yes is told %q", said)
 	}
-	e.show("1 of 2 have allowed: Ann", "1 of 2 have allowed", true)
+	e.show("1 of 2 have allowed it: Ann", "1 of 2 have allowed", true)
 	// Her other ID is the same person.
 	if said := e.onTelegram("Allow once"); strings.Contains(said, "Allowed once.") {
 		t.Errorf("the same person elsewhere is told %q", said)
 	}
-	e.show("1 of 2 have allowed: Ann", "1 of 2 have allowed", true)
+	e.show("1 of 2 have allowed it: Ann", "1 of 2 have allowed", true)
 	if got := e.s.agent("GET", "/v1/approvals/"+string(e.ask), "").answer(t); got.Decision != approval.RulingPending {
 		t.Fatalf("one person is enough: %+v", got)
 	}
@@ -200,7 +200,7 @@ func TestOneAskEverywhere(t *testing.T) {
 	if r := e.s.agent("POST", "/v1/permits/"+got.Permit.Permit+"/redeem", forcePush); r.status != http.StatusNoContent {
 		t.Fatalf("redeeming is answered %d %s", r.status, r.body)
 	}
-	e.show("the call was started", "Permit used", false)
+	e.show("the call was started", "Started", false)
 	if r := e.s.agent("POST", "/v1/approvals/"+string(e.ask)+"/outcome", `{"succeeded":true}`); r.status/100 != 2 {
 		t.Fatalf("the report is answered %d %s", r.status, r.body)
 	}
@@ -218,7 +218,7 @@ func TestOneAskEverywhereIsDeniedInTheInbox(t *testing.T) {
 	t.Parallel()
 	e := newEverywhere(t)
 	e.onTelegram("Allow once")
-	e.show("1 of 2 have allowed: Ann", "1 of 2 have allowed", true)
+	e.show("1 of 2 have allowed it: Ann", "1 of 2 have allowed", true)
 	e.forms["deny"].Set("words", "not on a Friday")
 	e.onWeb(approval.ChoiceDeny)
 	e.show("Denied by owner", "Denied", false)

@@ -67,7 +67,7 @@ func cannotListen(setting, address string, err error) error {
 	case errors.Is(err, syscall.EACCES):
 		return fmt.Errorf("%s: only root may listen at %s; take a port from 1024 on", setting, address)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("%s: %s is no address of this machine; 'ip address' lists those that are", setting, address)
+		return fmt.Errorf("%s: %s is not an address of this machine; 'ip address' lists those that are", setting, address)
 	}
 	return fmt.Errorf("%s: %w", setting, err)
 }

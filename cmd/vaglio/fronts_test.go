@@ -22,10 +22,10 @@ func TestAnAddressThatCannotBeHeardAt(t *testing.T) {
 	_, err = new(net.ListenConfig).Listen(context.Background(), "tcp", at)
 	_, foreign := new(net.ListenConfig).Listen(context.Background(), "tcp", "192.0.2.1:0") // of documents, and of no machine
 	for want, got := range map[string]error{
-		at + " is taken by another program: stop it, or set METNOS_LISTEN to another address":             cannotListen("METNOS_LISTEN", at, err),
-		"METNOS_LISTEN: only root may listen at 127.0.0.1:80; take a port from 1024 on":                   cannotListen("METNOS_LISTEN", "127.0.0.1:80", syscall.EACCES),
-		"METNOS_TLS_LISTEN: 192.0.2.1:0 is no address of this machine; 'ip address' lists those that are": cannotListen("METNOS_TLS_LISTEN", "192.0.2.1:0", foreign),
-		"METNOS_LISTEN: bad file descriptor":                                                              cannotListen("METNOS_LISTEN", at, syscall.EBADF),
+		at + " is taken by another program: stop it, or set METNOS_LISTEN to another address":                 cannotListen("METNOS_LISTEN", at, err),
+		"METNOS_LISTEN: only root may listen at 127.0.0.1:80; take a port from 1024 on":                       cannotListen("METNOS_LISTEN", "127.0.0.1:80", syscall.EACCES),
+		"METNOS_TLS_LISTEN: 192.0.2.1:0 is not an address of this machine; 'ip address' lists those that are": cannotListen("METNOS_TLS_LISTEN", "192.0.2.1:0", foreign),
+		"METNOS_LISTEN: bad file descriptor":                                                                  cannotListen("METNOS_LISTEN", at, syscall.EBADF),
 	} {
 		if got.Error() != want {
 			t.Errorf("%v, want %s", got, want)

@@ -26,7 +26,7 @@ import (
 )
 
 // clientKind describes a coding agent that vaglio has a hook for.
-const clientKind = "client that there is a hook for"
+const clientKind = "client with a hook"
 
 func newHook(std stdio) *cobra.Command {
 	var s hookmain.Settings

@@ -169,7 +169,7 @@ func TestInstallAsksAndUninstallBringsBack(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.Replace(now(), `"timeout": 600`, `"timeout": 5`, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := h.run("", "status"); r.code != 1 || !strings.Contains(r.out, "the tool runs when that is over") {
+	if r := h.run("", "status"); r.code != 1 || !strings.Contains(r.out, "the tool runs when the agent stops waiting") {
 		t.Errorf("two limits: %d %s%s", r.code, r.out, r.err)
 	}
 	if r := h.run("", "uninstall", "claude-code", "--yes"); r.code != 0 || now() != before {

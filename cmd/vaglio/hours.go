@@ -35,7 +35,7 @@ func (m *mistakes) quiet(name string, t text, zone *time.Location) dispatcher.Qu
 	case !okFrom || !okTo:
 		m.add(name, "%q is not a part of the day, such as 22:00-07:00", t.value)
 	case q.From == q.To:
-		m.add(name, "%q begins and ends at the same time; unset it to be disturbed at any", t.value)
+		m.add(name, "%q begins and ends at the same time; unset it to have no quiet hours", t.value)
 	}
 	return q
 }

@@ -189,7 +189,7 @@ func newPasskeys() *cobra.Command {
 		Use:   "passkeys",
 		Short: "List the passkeys of the inbox, or remove a lost one",
 		Long: `List the passkeys of the inbox, and remove one that was lost. They are registered in
-the inbox, on its page Passkeys. Once there is one, a call that may not be undone or
+the inbox, on its page Passkeys. Once there is one, a call that may be impossible to undo or
 reaches others is allowed only in the inbox, with a passkey.
 
 Exit codes: 0 done, 1 no daemon or no such passkey, 2 a mistake in the command line

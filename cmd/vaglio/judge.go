@@ -93,7 +93,7 @@ func (j *judgeRun) run(ctx context.Context) error {
 }
 
 // passingMasker returns a masker whose masks are only valid in this run: without an instance there
-// is no secret to key them with.
+// is not a secret to key them with.
 func passingMasker() approval.Masker {
 	var secret approval.Secret
 	_, _ = rand.Read(secret[:]) // it never returns an error

@@ -153,7 +153,7 @@ func logWriter(w io.Writer, asJSON bool) func(history.Page) error {
 		case dropped > 0:
 			fmt.Fprintf(&b, "%d older leaves were dropped, and have their hashes alone.\n", dropped)
 		case !told:
-			b.WriteString("Nothing of that is in the history.\n")
+			b.WriteString("The history has no such entry.\n")
 		}
 		return terminal.Table(w, b.String())
 	}
@@ -189,7 +189,7 @@ func newLogKey() *cobra.Command {
 	return &cobra.Command{
 		Use:   "key",
 		Short: "Print the public key that verifies the history's checkpoints",
-		Long: `Print the public key, which is no secret. Keep it where this machine cannot change it:
+		Long: `Print the public key, which is not a secret. Keep it where this machine cannot change it:
 with it, 'vaglio log verify --key' verifies a checkpoint and a copy of the store on any
 machine.
 

@@ -127,7 +127,7 @@ func (p *person) allowAll() (stop func() int) {
 			case <-tick.C:
 			}
 			if f, ok := buttons(p.t, p.get("/inbox").body)["allow"]; ok {
-				p.post("/inbox/decide", f) // It is no mistake if the call was withdrawn meanwhile.
+				p.post("/inbox/decide", f) // It is not a mistake if the call was withdrawn meanwhile.
 				n++
 			}
 		}

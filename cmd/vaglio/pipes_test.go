@@ -20,13 +20,13 @@ func TestNobodyWaitsForAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := policyfile.Read(pipe, "/home/u"); err == nil || !strings.Contains(err.Error(), "en.tmpl: is no regular file") {
+	if _, err := policyfile.Read(pipe, "/home/u"); err == nil || !strings.Contains(err.Error(), "en.tmpl: is not a regular file") {
 		t.Errorf("as the policy: %v", err)
 	}
 	if _, err := datafolder.ReadSecret(pipe); err == nil || !strings.Contains(err.Error(), "is not a file") {
 		t.Errorf("as a secret: %v", err)
 	}
-	if _, err := templates.Load(regular.Folder(dir)); err == nil || !strings.Contains(err.Error(), "is no regular file") {
+	if _, err := templates.Load(regular.Folder(dir)); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("among the texts: %v", err)
 	}
 }

@@ -240,7 +240,7 @@ func (a *policyAdd) rule(o replay.Options, what []string, asked []owner.Asked) (
 	case err != nil:
 		return policyfile.Rule{}, err
 	case len(names) != 1:
-		return policyfile.Rule{}, fmt.Errorf("this call has %s of which nothing is known, so no line for it follows: name a rule, such as tix=workspace or min_score=0.4. Nothing was written",
+		return policyfile.Rule{}, fmt.Errorf("this call has %s that vaglio does not know, so no line follows from it: name a rule, such as tix=workspace or min_score=0.4. Nothing was written",
 			terminal.Counted(len(names), "program", "programs"))
 	case a.reaches == "" && !of[0].Allowed:
 		return policyfile.Rule{}, fmt.Errorf("this call is %s, not allowed: say with --reaches how far %s reaches. Nothing was written", of[0].State, names[0])

@@ -21,14 +21,14 @@ func TestCheckAndServeAgree(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const mistake = `p.yaml:3:7: approval: route "quick" goes to the channel "telegram"; there is `
+	const mistake = `p.yaml:3:7: approval: route "quick" goes to the channel "telegram"; known: `
 	slack := []string{"METNOS_SLACK_BOT_TOKEN=xoxb-1-2-abcdefghijklmnopqrstuvwx", "METNOS_SLACK_APP_TOKEN=xapp-1-A1-2-abcdef", "METNOS_SLACK_CHANNEL=C0123456789", "METNOS_SLACK_APPROVERS=U0123456789"}
 	for name, tt := range map[string]struct {
 		env  []string
 		code int
 		want string
 	}{
-		"no chat":      {nil, 0, `unchecked  route "quick" goes to the channel "telegram"; there is web: no chat is configured here`},
+		"no chat":      {nil, 0, `unchecked  route "quick" goes to the channel "telegram"; known: web: no chat is configured here`},
 		"that chat":    {[]string{"METNOS_TELEGRAM_TOKEN=1:x"}, 0, "route      quick: telegram:4712, on telegram\n"},
 		"another chat": {slack, 1, mistake + "web, slack"},
 	} {
@@ -87,7 +87,7 @@ func TestALineOfThePolicyIsShownThenWritten(t *testing.T) {
 	}
 	same("refused")
 	shown := h.run("", "policy", "add", string(allowed.Approval.ID))
-	for _, want := range []string{"4 calls were asked in the last 30 days", "2 would have passed unasked, of which a person denied 1", "passes: tixly purge\n  1 call, 1 denied", "2 would have been asked as they were", "+  tixly: workspace\n", "Nothing was written"} {
+	for _, want := range []string{"4 calls were asked in the last 30 days", "2 would have passed unasked; a person denied 1 of them", "passes: tixly purge\n  1 call, 1 denied", "2 would have been asked as they were", "+  tixly: workspace\n", "Nothing was written"} {
 		if shown.code != exitOK || !strings.Contains(shown.out, want) {
 			t.Errorf("%d %s%s, want %q", shown.code, shown.out, shown.err, want)
 		}
@@ -133,7 +133,7 @@ func TestARouteIsShownThenWritten(t *testing.T) {
 		me.decide("deny", "")
 	}
 	for args, want := range map[string]string{
-		"route=quick": "it fits every call", "route=fast effects=publish": `there is no route "fast"; there is careful, quick`,
+		"route=quick": "it fits every call", "route=fast effects=publish": `there is no route "fast"; known: careful, quick`,
 		"route=quick effects=publsh": `asks for the effect "publsh"`, "--reaches user " + id + " route=quick": "only one route may follow the id of a call",
 		"--write route=quick agents=nobody": `"nobody"`, "tixly=user min_score=0.4": "only a route has conditions", id + " route=": "names nothing",
 	} {
@@ -146,7 +146,7 @@ func TestARouteIsShownThenWritten(t *testing.T) {
 		t.Errorf("%d %s%s", of.code, of.out, of.err)
 	}
 	shown := h.run("", "policy", "add", "--write", "route=quick", "effects=publish", "executors=shell_exec")
-	for _, want := range []string{"3 calls were asked in the last 30 days", "1 would have gone to quick, of which a person denied 1", "2 would have gone where they went", "goes there: npm publish", "Written."} {
+	for _, want := range []string{"3 calls were asked in the last 30 days", "1 would have gone to quick; a person denied 1 of them", "2 would have gone where they went", "goes there: npm publish", "Written."} {
 		if shown.code != exitOK || !strings.Contains(shown.out, want) {
 			t.Errorf("%d %s%s, want %q", shown.code, shown.out, shown.err, want)
 		}

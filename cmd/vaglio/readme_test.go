@@ -157,7 +157,7 @@ func TestTheReadmeToTheLetter(t *testing.T) {
 
 	first := openTerminal(t, root, sh[0], env)
 	link := first.until(t, `inbox\s+(http://(\S+)/inbox)\n`, 5*patience)
-	// This is no terminal, and only a terminal is shown a link that signs in.
+	// This is not a terminal, and only a terminal is shown a link that signs in.
 	link[1] = strings.TrimSpace(h.run("", "inbox").out)
 	there := func(script string) string { return strings.ReplaceAll(script, "127.0.0.1:8787", link[2]) }
 

@@ -378,7 +378,7 @@ func undocumented(t *testing.T, dir string, name *regexp.Regexp, said []named) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			lit, ok := n.(*ast.BasicLit)
 			if ok && lit.Kind == token.STRING && name.MatchString(lit.Value) && !slices.ContainsFunc(said, func(c named) bool { return c.value == lit.Value }) {
-				t.Errorf("%s: the metric %s is no constant with a comment", file, constant.MakeFromLiteral(lit.Value, token.STRING, 0))
+				t.Errorf("%s: the metric %s is not a constant with a comment", file, constant.MakeFromLiteral(lit.Value, token.STRING, 0))
 			}
 			return true
 		})

@@ -236,7 +236,7 @@ func TestAHookOfAnotherMachine(t *testing.T) {
 		{"in the clear", token, "in the clear", []string{"--at", "http://192.0.2.1:8443"}, true},
 		{"no address", token, "must be a URL", []string{"--at", "gate:8443"}, true},
 		{"no TLS there", token, "does not speak TLS", []string{"--at", strings.Replace(s.base, "http://", "https://", 1)}, false},
-		{"a file that is no certificate", token, "holds no certificate", []string{"--at", base, "--ca", binary}, true},
+		{"a file that is not a certificate", token, "holds no certificate", []string{"--at", base, "--ca", binary}, true},
 		{"a file that is not there", token, "no such file", []string{"--at", base, "--ca", "none.pem"}, true},
 		{"an authority for nothing", token, "--ca: goes with --at", []string{"--ca", "ca.pem"}, true},
 	} {
@@ -419,7 +419,7 @@ func TestMistakesOfTheAddressForOtherMachines(t *testing.T) {
 		"InWords":     {[]string{listen, cert, key, "METNOS_TLS_FROM=lan"}, `METNOS_TLS_FROM: "lan" is not an address or a network`},
 		"NotThere":    {[]string{listen, "METNOS_TLS_CERT=/nowhere.pem", key, from}, "METNOS_TLS_CERT: /nowhere.pem: no such file"},
 		"OpenKey":     {[]string{listen, cert, "METNOS_TLS_KEY=" + open, from}, "METNOS_TLS_CERT: " + open + " can be read or written by others"},
-		"NoSuchThing": {[]string{listen, "METNOS_TLS_CERT=" + filepath.Join(h.dir, "key.pem"), key, from}, "are no certificate and its key"},
+		"NoSuchThing": {[]string{listen, "METNOS_TLS_CERT=" + filepath.Join(h.dir, "key.pem"), key, from}, "are not a certificate and its key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -39,7 +39,7 @@ approval:
 	s.kill()
 	s = p.serve(h)
 	card := p.await("with buttons and the first yes", func(m telegramtest.Message) bool {
-		return len(m.Buttons()) > 0 && strings.Contains(m.Text, "1 of 2 have allowed: owner (web:owner)")
+		return len(m.Buttons()) > 0 && strings.Contains(m.Text, "1 of 2 have allowed it: owner (web:owner)")
 	})
 	if _, err := p.press(card.ID, "Allow once"); err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestARouteThatNobodyCanSatisfyStopsTheStart(t *testing.T) {
 	}
 	h.env = append(h.env, "METNOS_POLICY="+policy)
 	r := h.run("", "serve")
-	if r.code != 2 || r.out != "" || !strings.Contains(r.err, "who is on no channel that there is: web") {
+	if r.code != 2 || r.out != "" || !strings.Contains(r.err, "who is on none of the channels: web") {
 		t.Errorf("exit code %d, %q %q", r.code, r.out, r.err)
 	}
 }

@@ -63,8 +63,8 @@ The first SIGINT, SIGTERM or SIGHUP ends the daemon in order: waiting agents are
 come back. The second ends it at once. If the store cannot know what is on disk, the
 daemon ends, too: have a supervisor restart it.`
 	serveExits = `Exit codes: 0 ended by a signal, 1 could not start or go on, as without the store's key
-file, 2 a mistake in the command line or in the configuration, 3 the store has to be
-opened anew.`
+file, 2 a mistake in the command line or in the configuration, 3 the store must be
+reopened.`
 )
 
 func serveHelp() string {

@@ -211,7 +211,7 @@ func TestSetup(t *testing.T) {
 		t.Errorf("the gate can list the home: %s", said)
 	}
 	for _, again := range [][]string{asked, nil} {
-		if r := m.setup(again...); r.code != 0 || !strings.HasPrefix(r.out, "Everything is set up already.") || m.tree() != after {
+		if r := m.setup(again...); r.code != 0 || !strings.HasPrefix(r.out, "Everything is already set up.") || m.tree() != after {
 			t.Errorf("once more, %v: %d\n%s%s", again, r.code, r.out, r.err)
 		}
 	}

@@ -203,8 +203,8 @@ func TestMistakesInTheAppsSettings(t *testing.T) {
 		"NoMode":         {slackEnv(), "METNOS_SLACK_APP_TOKEN: set it for Socket Mode"},
 		"BothModes":      {append(slices.Clone(good), "METNOS_SLACK_SIGNING_SECRET="+slacktest.SigningSecret), "and not both"},
 		"NoBotToken":     {[]string{"METNOS_SLACK_CHANNEL=" + slackHome}, "METNOS_SLACK_BOT_TOKEN: is not set"},
-		"OtherToken":     {append(slices.Clone(good), "METNOS_SLACK_BOT_TOKEN=hunter2"), "METNOS_SLACK_BOT_TOKEN: the token is no bot token"},
-		"ChannelByName":  {append(slices.Clone(good), "METNOS_SLACK_CHANNEL=#ops"), "METNOS_SLACK_CHANNEL: the channel is no channel's id"},
+		"OtherToken":     {append(slices.Clone(good), "METNOS_SLACK_BOT_TOKEN=hunter2"), "METNOS_SLACK_BOT_TOKEN: the token is not a bot token"},
+		"ChannelByName":  {append(slices.Clone(good), "METNOS_SLACK_CHANNEL=#ops"), "METNOS_SLACK_CHANNEL: the channel is not a channel's id"},
 		"ApproverByName": {append(slices.Clone(good), "METNOS_SLACK_APPROVERS=@ann"), `METNOS_SLACK_APPROVERS: "@ann" is neither`},
 		"NoApprovers":    {append(slices.Clone(good), "METNOS_SLACK_APPROVERS="), "METNOS_SLACK_APPROVERS: "},
 	} {

@@ -30,7 +30,7 @@ func TestMistakesInTheConfigurationAreAllTold(t *testing.T) {
 	}
 	for _, want := range []string{
 		`METNOS_JUDGE_THRESHOLD: "nan" is not a number between 0 and 1`,
-		`METNOS_JUDGE_KIND: there is no judge "oracle"; there is rule-based-v1`,
+		`METNOS_JUDGE_KIND: there is no judge "oracle"; known: rule-based-v1`,
 		`METNOS_DATA_DIR: "here" is not an absolute path`,
 		`METNOS_LISTEN: "0.0.0.0:8787" can be reached from other machines`,
 		`METNOS_PUBLIC_URL: "http://vaglio.example.org" is not encrypted`,
@@ -82,7 +82,7 @@ func TestOneMistakeInTheConfiguration(t *testing.T) {
 		"TokenShort":       {"METNOS_AGENT_TOKEN=hunter2", "METNOS_AGENT_TOKEN: has 7 characters"},
 		"TokenEmpty":       {"METNOS_AGENT_TOKEN=", "METNOS_AGENT_TOKEN: is set but empty"},
 		"TokenFileMissing": {"METNOS_AGENT_TOKEN_FILE=/nowhere/token", "METNOS_AGENT_TOKEN_FILE: /nowhere/token: no such file"},
-		"NoSuchLanguage":   {"METNOS_LANG=de", `METNOS_LANG: "de" is not a language that there are texts in; there is en and it`},
+		"NoSuchLanguage":   {"METNOS_LANG=de", `METNOS_LANG: "de" is not a language of the texts: choose en or it`},
 		"LanguageInFull":   {"METNOS_LANG=it_IT.UTF-8", `METNOS_LANG: "it_IT.UTF-8" is not a language`},
 		"NoTexts":          {"METNOS_TEMPLATES=/nowhere", `METNOS_TEMPLATES: "/nowhere" is not a folder`},
 		"TextsEmpty":       {"METNOS_TEMPLATES=", `METNOS_TEMPLATES: "" is not a folder`},
@@ -286,7 +286,7 @@ func TestCommandLines(t *testing.T) {
 		"FlagsTogether":  {[]string{"digest", "--send", "--json"}, 2, "--json and --send cannot be given together"},
 		"ExplainNothing": {[]string{"explain"}, 2, "there is nothing to explain"},
 		"ExplainEmpty":   {[]string{"explain", "--command", " "}, 2, "--command is empty"},
-		"HookUnknown":    {[]string{"hook", "nope"}, 2, `"nope" is no client that there is a hook for; there is `},
+		"HookUnknown":    {[]string{"hook", "nope"}, 2, `"nope" is not a client with a hook; known: `},
 		"WhyUnknown":     {[]string{"why", "abcd"}, 1, "no vaglio is serving this data folder"},
 		"JudgeFlag":      {[]string{"judge", "--nope"}, 3, "unknown flag: --nope"},
 		"HookNoClient":   {[]string{"hook"}, 2, ""},
@@ -314,7 +314,7 @@ func TestABrokenTextStopsTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newHome(t, "METNOS_TEMPLATES="+dir).run("", "serve")
-	want := "METNOS_TEMPLATES: it.tmpl:2: button.deny: the text is empty; to say nothing is not possible"
+	want := "METNOS_TEMPLATES: it.tmpl:2: button.deny: the text is empty; it must say something"
 	if r.code != 2 || strings.Count(r.err, "\n") != 1 || !strings.Contains(r.err, want) {
 		t.Errorf("exit code %d, want 2 and one line with %q; got\n%s", r.code, want, r.err)
 	}
@@ -355,7 +355,7 @@ func TestTextsAreTheirOwnOverride(t *testing.T) {
 	if r := h.run("", "texts", "check", dir); r.code != 1 || !strings.Contains(r.err, "it.tmpl:1: from: the field .agent does not show") {
 		t.Errorf("exit code %d and %q", r.code, r.err)
 	}
-	if r := h.run("", "texts", "de"); r.code != 2 || !strings.Contains(r.err, "there is en, it") {
+	if r := h.run("", "texts", "de"); r.code != 2 || !strings.Contains(r.err, "known: en, it") {
 		t.Errorf("exit code %d and %q", r.code, r.err)
 	}
 }
@@ -383,8 +383,8 @@ func TestFilesThatOthersCanChangeStopTheStart(t *testing.T) {
 	for name, c := range map[string]struct{ env, want string }{
 		"Policy":       {"METNOS_POLICY=" + at("written/policy.yaml"), "policy.yaml can be written by others (mode 0666); run chmod go-w " + at("written/policy.yaml")},
 		"PolicyFolder": {"METNOS_POLICY=" + at("open/policy.yaml"), at("open") + " can be written by others (mode 0777); run chmod go-w " + at("open")},
-		"PolicyPipe":   {"METNOS_POLICY=" + at("pipe"), at("pipe") + ": is no regular file"},
-		"PolicyDevice": {"METNOS_POLICY=/dev/zero", "/dev/zero: is no regular file"},
+		"PolicyPipe":   {"METNOS_POLICY=" + at("pipe"), at("pipe") + ": is not a regular file"},
+		"PolicyDevice": {"METNOS_POLICY=/dev/zero", "/dev/zero: is not a regular file"},
 		"Texts":        {"METNOS_TEMPLATES=" + at("texts"), at("texts") + " can be written by others (mode 0777); run chmod go-w " + at("texts")},
 		"SecretFolder": {"METNOS_AGENT_TOKEN_FILE=" + at("secret/token"), at("secret") + " can be written by others (mode 0777)"},
 		"SecretRead":   {"METNOS_AGENT_TOKEN_FILE=" + at("read/token"), "can be read or written by others (mode 0644); run chmod 600 " + at("read/token")},

@@ -454,7 +454,7 @@ func TestTheHistoryIsRead(t *testing.T) {
 	if n := strings.Count(parts[2], "\n"); n != 1 || !strings.Contains(parts[2], `"vetoed"`) {
 		t.Errorf("of one turn it is %s", parts[2])
 	}
-	if want := "Nothing of that is in the history.\n"; parts[3] != want || parts[4] != want {
+	if want := "The history has no such entry.\n"; parts[3] != want || parts[4] != want {
 		t.Errorf("of nothing it is %q and %q", parts[3], parts[4])
 	}
 	for _, file := range []string{datafolder.KeyFile, datafolder.CheckpointFile, datafolder.StoreFile} {
@@ -477,8 +477,8 @@ func TestTheHistoryIsRead(t *testing.T) {
 	}{
 		"since":      {[]string{"log", "--since", "soon"}, exitUsage, `--since: "soon" is not a time`},
 		"no file":    {[]string{"log", "verify", "--store", "/none"}, exitFailed, "/none"},
-		"checkpoint": {[]string{"log", "verify", "--checkpoint", "hello"}, exitUsage, "--checkpoint is no checkpoint"},
-		"key":        {[]string{"log", "verify", "--key", "hello", "--checkpoint", c.checkpoint}, exitFailed, "the key is no verifier key"},
+		"checkpoint": {[]string{"log", "verify", "--checkpoint", "hello"}, exitUsage, "--checkpoint is neither a checkpoint"},
+		"key":        {[]string{"log", "verify", "--key", "hello", "--checkpoint", c.checkpoint}, exitFailed, "the key is not a verifier key"},
 	} {
 		if r := h.run("", tt.args...); r.code != tt.code || !strings.Contains(r.out+r.err, tt.want) {
 			t.Errorf("%s: %d %s%s", name, r.code, r.out, r.err)

@@ -63,7 +63,7 @@ func (m *mistakes) telegram(e *environment) telegramConfig {
 			continue
 		}
 		if slices.Contains(nobodys(), n) {
-			m.add("METNOS_TELEGRAM_APPROVERS", "%d is no person: anonymous admins and channels share it", n)
+			m.add("METNOS_TELEGRAM_APPROVERS", "%d is not a person: anonymous admins and channels share it", n)
 			continue
 		}
 		c.Approvers = append(c.Approvers, n)
@@ -85,7 +85,7 @@ func (m *mistakes) webhook(name string, t text) string {
 	case err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		m.add(name, "is not an address such as https://vaglio.example.org%s", telegramPath)
 	case !slices.Contains([]string{"", "443", "80", "88", "8443"}, u.Port()):
-		m.add(name, "port %s is none to which Telegram delivers: those are 443, 80, 88 and 8443", u.Port())
+		m.add(name, "Telegram does not deliver to port %s, only to 443, 80, 88 and 8443", u.Port())
 	case !strings.HasSuffix(u.EscapedPath(), telegramPath):
 		m.add(name, "%q must end in %s: that is where the proxy has to lead on METNOS_LISTEN", t.value, telegramPath)
 	}

@@ -182,7 +182,7 @@ func TestMistakesInTheBotsSettings(t *testing.T) {
 		})
 	}
 	for value, want := range map[string]string{
-		"http://v.example.org/telegram": "is not an address such as", "https://v.example.org:9443/telegram": "port 9443 is none",
+		"http://v.example.org/telegram": "is not an address such as", "https://v.example.org:9443/telegram": "does not deliver to port 9443",
 		"https://v.example.org/hook": "must end in /telegram", "https://u:p@v.example.org/telegram": "is not an address such as",
 		"https://v.example.org/telegram?x=1": "is not an address such as",
 	} {

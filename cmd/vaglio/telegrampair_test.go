@@ -23,7 +23,7 @@ func TestPairPrintsAFreshCode(t *testing.T) {
 		t.Fatalf("got %d %q after %q", r.code, r.out, old)
 	}
 	p.Say(p.ann, p.chat, "/start "+old)
-	p.await("that refuses", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "wrong or too old") })
+	p.await("that refuses", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "wrong or has expired") })
 	p.Say(p.ann, p.chat, "/start "+fresh[1])
 	p.await("that pairs", func(m telegramtest.Message) bool { return strings.Contains(m.Text, "Paired.") })
 	if r := h.run("", "pair"); !strings.Contains(r.out, "https://t.me/"+telegramtest.BotName+"?start=") {

@@ -18,7 +18,7 @@ import (
 func (m *mistakes) texts(e *environment) (templates.Lang, *templates.Set) {
 	lang := templates.Lang(e.Lang.value)
 	if known, ok := templates.Language(e.Lang.value); !ok || known != lang {
-		m.add("METNOS_LANG", "%q is not a language that there are texts in; there is en and it", e.Lang.value)
+		m.add("METNOS_LANG", "%q is not a language of the texts: choose en or it", e.Lang.value)
 	}
 	const name = "METNOS_TEMPLATES"
 	var folder fs.FS
@@ -53,7 +53,7 @@ into a file of the same form, en.tmpl or it.tmpl, in a folder of your own, check
 Exit codes: 0 printed, 2 a mistake in the command line.`,
 		Example:   "  vaglio texts it > all.txt",
 		ValidArgs: languages,
-		Args:      asUsedOf("language that there are texts in", languages),
+		Args:      asUsedOf("language of the texts", languages),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			source, err := templates.Source(templates.Lang(args[0]))
 			if err != nil {

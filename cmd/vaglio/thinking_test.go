@@ -181,6 +181,6 @@ func TestEvalMeasuresTheJudges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := h.run("", "eval", calls); r.code == 0 || !strings.Contains(r.err, "line 4 ") {
-		t.Errorf("a line that is no call: %d\n%s%s", r.code, r.out, r.err)
+		t.Errorf("a line that is not a call: %d\n%s%s", r.code, r.out, r.err)
 	}
 }

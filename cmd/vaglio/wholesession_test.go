@@ -152,7 +152,7 @@ func TestAWholeSession(t *testing.T) {
 			t.Fatalf("the edit: %d %s", done.status, done.body)
 		}
 	}
-	w.card(like, "Given back to the agent in another form")
+	w.card(like, "Given back to the agent, changed")
 	edited := w.s.agent("GET", "/v1/approvals/"+string(like.Approval.ID), "").answer(t)
 	if edited.Decision != approval.RulingDeny || edited.Form == nil || edited.Form.Args["command"] != "git push origin topic" {
 		t.Fatalf("the edited call is %+v", edited)

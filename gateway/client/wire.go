@@ -65,7 +65,7 @@ type ID string
 // Decision is what to do with a call.
 type Decision string
 
-// The decisions of an [Answer]. Any other value is no permission.
+// The decisions of an [Answer]. Any other value is not permission.
 const (
 	Allow   Decision = "allow"
 	Deny    Decision = "deny"

@@ -175,7 +175,7 @@ func refusedBy(reason string) string {
 	return "The agent's own rules refused it: " + reason
 }
 
-// plainText returns the text that v holds, or v's own JSON if it is no string.
+// plainText returns the text that v holds, or v's own JSON if it is not a string.
 func plainText(v strictjson.Value) string {
 	var s string
 	if strictjson.UnmarshalLoose(v, &s) == nil {
@@ -205,7 +205,7 @@ func encodeClaude(a claudeAnswer) reply {
 func line(v any) reply {
 	out, err := strictjson.Marshal(v)
 	if err != nil {
-		return reply{code: denied, err: fmt.Sprint("vaglio: this call did not run: its hook failed inside: ", err)}
+		return reply{code: denied, err: fmt.Sprint("vaglio: this call did not run: its hook failed: ", err)}
 	}
 	return reply{out: append(out, '\n')}
 }

@@ -215,7 +215,7 @@ func (h *hook) edited(r ask.Ruling) reply {
 	if r.Words != "" {
 		said += fmt.Sprintf(" They say: %q", r.Words)
 	}
-	return h.dialect.edit(fit("A person changed this call, and allowed it so, once."), fit(said), r.Edited)
+	return h.dialect.edit(fit("A person changed this call, and allowed it in that form, once."), fit(said), r.Edited)
 }
 
 // deny denies the call and says why it does not run.

@@ -266,7 +266,7 @@ func TestAQuestionOfTheClientsOwn(t *testing.T) {
 		{"it ends", "codex", approved, []string{"t1", "-t1"}, event("Stop", "", ""), "", "report i-1 {Succeeded:true NotRun:false Detail:}"},
 		{"the judges approve", "codex", approved, nil, event("PreToolUse", "ls", `,"tool_use_id":"t3"`), "", "propose"},
 		{"the guard is final", "codex", guarded, []string{"t3"}, event("PermissionRequest", "ls", ""), no, "propose"},
-		{"an approval alone is no yes of a daemon that knows concerns", "codex", client.Answer{Decision: client.Allow}, []string{"t3"}, event("PermissionRequest", "ls", ""), no, "propose"},
+		{"an approval alone is not a yes of a daemon that knows concerns", "codex", client.Answer{Decision: client.Allow}, []string{"t3"}, event("PermissionRequest", "ls", ""), no, "propose"},
 		{"a person allows what Codex asks", "codex", allowed, []string{"t0", "-t0", "t3"}, event("PermissionRequest", "ls", ""), yes, "propose; redeem the-permit"},
 		{"which ends, too", "codex", approved, []string{"t3", "-t3"}, event("Stop", "", ""), "", "report i-1 {Succeeded:true NotRun:false Detail:}"},
 		{"a call that cannot be told from another", "codex", allowed, []string{"t4", "t5"}, event("PermissionRequest", "pwd", ""), yes, "propose; redeem the-permit"},

@@ -69,7 +69,7 @@ func (c *Certificate) read() (*tls.Certificate, error) {
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil || !whole {
-		return nil, fmt.Errorf("%s and %s are no certificate and its key in PEM: %w", c.cert, c.key, err)
+		return nil, fmt.Errorf("%s and %s are not a certificate and its key in PEM: %w", c.cert, c.key, err)
 	}
 	return &pair, nil
 }

@@ -159,7 +159,7 @@ func (o *Options) target() (target, error) {
 	case !ok && slices.Contains(hook.Clients(), o.Client):
 		return t, &NoInstallError{o.Client}
 	case !ok:
-		return t, fmt.Errorf("%q is no client that a hook can be installed for; there is %s", o.Client, strings.Join(Clients(), ", "))
+		return t, fmt.Errorf("%q is not a client that a hook can be installed for; known: %s", o.Client, strings.Join(Clients(), ", "))
 	case !filepath.IsAbs(o.Program):
 		return t, errors.New("the hook must be installed with an absolute path")
 	case strings.ContainsAny(o.At+o.CA, " \t\r\n\"',\\"):

@@ -85,7 +85,7 @@ func TestOnlyOurHooksAreOurs(t *testing.T) {
 	}
 	o.Client = "gemini"
 	write(t, filepath.Join(o.Home, ".gemini/settings.json/inner"), "", 0o600)
-	if _, err := Add(o); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, err := Add(o); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("%v", err)
 	}
 }

@@ -100,7 +100,7 @@ func (l *tableLine) installed(ctx context.Context, o Options, s State, look Look
 	}
 	wrong := func(format string, args ...any) { l.wrong = append(l.wrong, s.Path+": "+fmt.Sprintf(format, args...)) }
 	if !s.Limits.Agree() {
-		wrong("the agent waits %s for the hook, which believes in %s: the tool runs when that is over; run vaglio install %s",
+		wrong("the agent waits %s for the hook, which assumes %s: the tool runs when the agent stops waiting; run vaglio install %s",
 			s.Limits.Client, s.Limits.Hook, o.Client)
 	}
 	if s.Limits.Unasked != "" {
@@ -128,7 +128,7 @@ func (l *tableLine) trust(ctx context.Context, o Options, s State, look Looks) {
 	switch s.Trusted {
 	case "", TrustGiven:
 	case TrustMissing:
-		l.wrong = append(l.wrong, fmt.Sprintf("%s: %s does not run the hook: hooks are switched off there, or it is not as its user has let it run; switch them on, or run vaglio install %s",
+		l.wrong = append(l.wrong, fmt.Sprintf("%s: %s does not run the hook: hooks are switched off there, or the hook is not the one that its user allowed; switch them on, or run vaglio install %s",
 			s.Path, o.Client, o.Client))
 	case TrustUnknown:
 		l.wrong = append(l.wrong, fmt.Sprintf("%s: %s could not be asked whether it runs the hook", s.Path, o.Client))

@@ -76,7 +76,7 @@ func TestBatch(t *testing.T) {
 		}
 	}
 	if _, ok, _ := Batch([]byte(`{}`)); ok {
-		t.Error("an object is no batch")
+		t.Error("an object is not a batch")
 	}
 }
 

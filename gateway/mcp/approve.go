@@ -158,7 +158,7 @@ func questionOf(m jsonrpc.Message, c *toolCall) (question, error) {
 	q.tool, _ = c.args["tool_name"].(string)
 	q.use, _ = c.args["tool_use_id"].(string)
 	if q.tool == "" || q.args == nil {
-		return q, errors.New("its arguments want a tool_name that is a text and an input that is an object")
+		return q, errors.New("its arguments need a tool_name that is a string and an input that is an object")
 	}
 	return q, nil
 }

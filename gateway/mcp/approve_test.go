@@ -48,7 +48,7 @@ func TestApprove(t *testing.T) {
 	say(question(5, "x__ok", `{"a":1,"a":2}`))
 	heard(`-32700`)
 	say(question(6, "x__ok", `[]`))
-	heard(`want a tool_name`)
+	heard(`need a tool_name`)
 	say(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"other"}}`)
 	heard(`the only tool is approve`)
 	say(question(8, "x__hold", `{}`))

@@ -319,7 +319,7 @@ func TestApproversMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	for i, want := range []string{`"id":2,"result":{}`, `-32700`, `want a tool_name`, `want a tool_name`, `its arguments: the object`, `its arguments: the object`, `"resultType":"complete"`} {
+	for i, want := range []string{`"id":2,"result":{}`, `-32700`, `need a tool_name`, `need a tool_name`, `its arguments: the object`, `its arguments: the object`, `"resultType":"complete"`} {
 		if i >= len(lines) || !strings.Contains(lines[i], want) {
 			t.Errorf("answer %d is not %s:\n%s", i, want, out.String())
 		}

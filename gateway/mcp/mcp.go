@@ -232,7 +232,7 @@ func (p *proxy) takenBack(ctx context.Context, id client.ID) {
 }
 
 // idTaken refuses a call whose id is in use.
-const idTaken = "vaglio: the call did not run: its id is of a call that is not answered yet"
+const idTaken = "vaglio: the call did not run: its id belongs to a call that is not answered yet"
 
 // answered notes the state that the server's response hands to the client, and reports how an
 // allowed call ended.

@@ -46,8 +46,8 @@ func TestHTTPServerThatWantsAToken(t *testing.T) {
 			`Bearer`, `Bearer`,
 			`{"resource":"UP/mcp","resource":"UP/mcp","authorization_servers":[]}`, `{"resource":"UP/mcp","resource":"UP/mcp","authorization_servers":[]}`,
 		},
-		"what is no address":   {`Bearer error="x"`, `Bearer error="x"`, `{"resource": 7,"authorization_servers":[]}`, `{"resource": 7,"authorization_servers":[]}`},
-		"what are no metadata": {`Bearer error="x"`, `Bearer error="x"`, `{"resource": "UP/mcp"}`, `{"resource": "UP/mcp"}`},
+		"what is not an address": {`Bearer error="x"`, `Bearer error="x"`, `{"resource": 7,"authorization_servers":[]}`, `{"resource": 7,"authorization_servers":[]}`},
+		"what are not metadata":  {`Bearer error="x"`, `Bearer error="x"`, `{"resource": "UP/mcp"}`, `{"resource": "UP/mcp"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

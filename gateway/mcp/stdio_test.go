@@ -184,7 +184,7 @@ func TestRequestStateCountsOnceAndForATime(t *testing.T) {
 		}
 		s.given(plain, strictjson.Value(`{"requestState":7}`))
 		if text = ""; s.fit(c) || s.spend(c) {
-			t.Error("where the server's state was no text, an empty one counts")
+			t.Error("where the server's state was not text, an empty one counts")
 		}
 	})
 }

@@ -256,8 +256,8 @@ func TestAMistakeIsOneSentence(t *testing.T) {
 		`name: "Coder" is not lower-case letters`:                                           add(Agent{Name: "Coder"}),
 		`--uid: user 4 is the agent "coder"; a user is one agent`:                           add(Agent{Name: "writer", UID: &four}),
 		`--uid: user 1000 is the agent "default"; a user is one agent`:                      add(Agent{Name: "writer", UID: &mine}),
-		`name: no agent is named "writer"; there is coder, default`:                         func() error { return a.Remove(t.Context(), "writer") },
-		`name: no agent is named "reader"; there is coder, default`:                         func() error { _, err := a.Rotate(t.Context(), "reader"); return err },
+		`name: no agent is named "writer"; known: coder, default`:                           func() error { return a.Remove(t.Context(), "writer") },
+		`name: no agent is named "reader"; known: coder, default`:                           func() error { _, err := a.Rotate(t.Context(), "reader"); return err },
 	} {
 		if err := do(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -270,7 +270,7 @@ func TestAMistakeIsOneSentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := none.Remove(t.Context(), "coder"); err == nil || err.Error() != `name: no agent is named "coder"; there is none` {
+	if err := none.Remove(t.Context(), "coder"); err == nil || err.Error() != `name: no agent is named "coder"; known: none` {
 		t.Errorf("of none: %v", err)
 	}
 }

@@ -53,7 +53,7 @@ func (a *Agents) check(one *Agent) error {
 		return err
 	}
 	if one.UID != nil && *one.UID == nobody {
-		return &MistakeError{"--uid", "65534 is who has no user here, and could be anybody; give the agent a user of its own"}
+		return &MistakeError{"--uid", "65534 stands for every user unknown here, and could be anybody; give the agent a user of its own"}
 	}
 	for i, dir := range one.Workspaces {
 		led, err := workspace(dir, a.own.Home)
@@ -140,9 +140,9 @@ func missing(name string, all []kept) error {
 		names[i] = all[i].Name
 	}
 	slices.Sort(names)
-	have := "there is none"
+	have := "known: none"
 	if len(names) > 0 {
-		have = "there is " + strings.Join(names, ", ")
+		have = "known: " + strings.Join(names, ", ")
 	}
 	return &MistakeError{"name", fmt.Sprintf("no agent is named %q; %s", name, have)}
 }

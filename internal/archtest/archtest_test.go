@@ -133,7 +133,7 @@ var rooms = map[string]room{
 		tests:   []string{xnet},
 	},
 	"internal/explain": {
-		may:   []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
+		may:   []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
 		tests: []string{"vaglio/catalog"},
 	},
 

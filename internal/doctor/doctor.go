@@ -93,5 +93,5 @@ func RolledBack(dir string) bool {
 
 // RolledBackRemedy returns what helps.
 func RolledBackRemedy(dir string) string {
-	return "'vaglio log verify' tells what is lost. If you put the older store back yourself, remove " + filepath.Join(dir, datafolder.LostFile) + "."
+	return "'vaglio log verify' shows what is lost. If you put the older store back yourself, remove " + filepath.Join(dir, datafolder.LostFile) + "."
 }

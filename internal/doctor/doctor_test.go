@@ -129,7 +129,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		}, "sockets", approval.Wrong, []string{"is in the way: it is not a socket"}},
 		"a socket that was left": {func(t *testing.T, d *Doctor) {
 			listen(t, d, datafolder.AgentSocket)
-		}, "sockets", approval.Noted, []string{"A killed daemon left some"}},
+		}, "sockets", approval.Noted, []string{"A daemon that was killed left some"}},
 		"a store that is none": {func(t *testing.T, d *Doctor) {
 			put(t, d.path(datafolder.StoreFile), strings.Repeat("no store ", 2000), 0o600)
 		}, "store", approval.Wrong, []string{"Restore the file from a backup"}},

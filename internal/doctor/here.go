@@ -188,7 +188,7 @@ func (d *Doctor) sockets(seen *Examination) {
 	case seen != nil:
 		d.Found(subject, approval.Fine, "They are there, and only you can open them.", "")
 	case there > 0:
-		d.Found(subject, approval.Noted, "A killed daemon left some; the next start replaces them.", "")
+		d.Found(subject, approval.Noted, "A daemon that was killed left some behind; the next start replaces them.", "")
 	}
 }
 
@@ -230,10 +230,10 @@ func (d *Doctor) store(ctx context.Context, there bool, read func(context.Contex
 		d.Found(subject, approval.Wrong, terminal.Sentence(err.Error()), "Run this as the user who serves.")
 		return false
 	case asKeys(err):
-		d.Found(subject, approval.Wrong, terminal.Sentence(err.Error()), "Restore store and key file from the same backup, or move both away, and the journal with them, to begin anew.")
+		d.Found(subject, approval.Wrong, terminal.Sentence(err.Error()), "Restore store and key file from the same backup, or move both away, and the journal with them, to start afresh.")
 		return false
 	case err != nil:
-		d.Found(subject, approval.Wrong, terminal.Sentence(err.Error()), "Restore the file from a backup, or move it away to begin anew.")
+		d.Found(subject, approval.Wrong, terminal.Sentence(err.Error()), "Restore the file from a backup, or move it away to start afresh.")
 		return false
 	}
 	err = read(ctx, look)

@@ -141,7 +141,7 @@ func Run(ctx context.Context, e *vaglio.Engine, in io.Reader) (*Result, error) {
 // rowOf parses a line.
 func rowOf(n int, line []byte) (one row, label string, err error) {
 	if err := strictjson.UnmarshalLoose(line, &one); err != nil {
-		return one, "", &LineError{n, "is no JSON object with a call"}
+		return one, "", &LineError{n, "is not a JSON object with a call"}
 	}
 	label = cmp.Or(one.Expect, one.Label)
 	if label != Block && label != Ask && label != Pass || one.Executor == "" {

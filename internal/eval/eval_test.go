@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(png), err)
 	}
 	for bad, want := range map[string]string{
-		"": "there is no call", "x": "line 1 is no JSON", "{\"executor\":\"a\",\"expect\":\"pass\"}\n{\"executor\":\"a\"}": "line 2 lacks",
+		"": "there is no call", "x": "line 1 is not a JSON object", "{\"executor\":\"a\",\"expect\":\"pass\"}\n{\"executor\":\"a\"}": "line 2 lacks",
 	} {
 		if _, err := Run(t.Context(), e, strings.NewReader(bad)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", bad, err)

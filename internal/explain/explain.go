@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/approval/visible"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -79,7 +80,7 @@ func (x *Explanation) Text() string {
 	x.Reading.write(&b)
 	label := "read"
 	for _, e := range x.Effects {
-		b.WriteString(entry(label, fmt.Sprintf("%s (%s, %s, reach %s, sure %.0f %%)", e.Why, e.Kind, e.Reversibility, e.Reach, 100*e.Sure)))
+		b.WriteString(entry(label, effectWords(&e)))
 		label = ""
 	}
 	for _, note := range x.Notes {
@@ -100,6 +101,19 @@ func (x *Explanation) Text() string {
 	}
 	b.WriteString(entry("verdict", verdictWords(v)))
 	return b.String()
+}
+
+// effectWords returns one line about an effect: what is done, its kind, what can be undone, how far
+// it reaches, and how sure the reading is if it is not certain.
+func effectWords(e *Effect) string {
+	undo := map[operation.Reversibility]string{
+		operation.Reversible: "can be undone", operation.Partial: "can be undone in part", operation.Irreversible: "cannot be undone",
+	}[e.Reversibility]
+	text := fmt.Sprintf("%s (%s, %s, reaches: %s", e.Why, e.Kind, undo, e.Reach)
+	if e.Sure < 1 {
+		text += fmt.Sprintf(", %.0f %% sure", 100*e.Sure)
+	}
+	return text + ")"
 }
 
 // entry returns one line of an explanation.

@@ -10,7 +10,7 @@ import (
 )
 
 //nolint:gochecknoglobals // A flag is known before the first test runs.
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Check fails the test if the file at path, relative to the test's folder, differs from got. With
 // -update, it writes the file first.
@@ -26,6 +26,6 @@ func Check(t testing.TB, path, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, diff)
+		t.Errorf("%s (-want +got; -update rewrites it):\n%s", path, diff)
 	}
 }

@@ -59,7 +59,7 @@ func Of(address string) string {
 	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 }
 
-// unparsed returns the host of an address that is no URL, such as one whose port is a variable.
+// unparsed returns the host of an address that is not a URL, such as one whose port is a variable.
 func unparsed(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {

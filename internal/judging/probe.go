@@ -57,12 +57,12 @@ func (x *minds) probe(ctx context.Context, name string) approval.Finding {
 	if malformed != nil {
 		return approval.Finding{
 			Grade: approval.Wrong, Text: fmt.Sprintf("It answers in %s, but does not hold to a schema: %v.", took, malformed),
-			Remedy: "Use a server that enforces JSON Schema (Ollama locally, llama.cpp, vLLM, OpenAI, Anthropic), or another model: what is no verdict rejects the call.",
+			Remedy: "Use a server that enforces JSON Schema (Ollama locally, llama.cpp, vLLM, OpenAI, Anthropic), or another model: what is not a verdict rejects the call.",
 		}
 	}
 	text := fmt.Sprintf("It answers in %s and holds to a schema.", took)
 	if reply.Usage.Estimated {
-		text += " It does not count its tokens: they are estimated from the bytes, which is more than they are."
+		text += " It does not count its tokens: they are estimated from the bytes, always too high."
 	}
 	return approval.Finding{Grade: approval.Fine, Text: text}
 }

@@ -102,7 +102,7 @@ func parse(stat []byte) (Process, error) {
 	p.Session, failed[2] = strconv.Atoi(string(fields[session]))
 	p.Terminal, failed[3] = strconv.Atoi(string(fields[terminal]))
 	if len(fields) > began {
-		p.Began, _ = strconv.ParseUint(string(fields[began]), 10, 64) // if it is no number, it is unknown
+		p.Began, _ = strconv.ParseUint(string(fields[began]), 10, 64) // if it is not a number, it is unknown
 	}
 	return p, errors.Join(failed[:]...)
 }

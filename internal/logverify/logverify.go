@@ -168,7 +168,7 @@ func Checkpoints(written []string, in io.Reader) ([]history.Witness, error) {
 		case !strings.ContainsAny(strings.TrimSpace(text), " \n\t\u00a0"):
 			b, err := os.ReadFile(text)
 			if err != nil {
-				return nil, fmt.Errorf("--checkpoint is no checkpoint, and no file that can be read: %w", datafolder.Plain(err))
+				return nil, fmt.Errorf("--checkpoint is neither a checkpoint nor a file that can be read: %w", datafolder.Plain(err))
 			}
 			text = string(b)
 		}

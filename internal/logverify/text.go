@@ -40,7 +40,7 @@ func Text(r *history.Report) string {
 	case n == 0:
 		b.WriteString("Nothing was changed, left out or put in.\n")
 	case r.More > 0:
-		fmt.Fprintf(&b, "The history was changed: %d findings, of which the first %d are shown.\n", n, len(r.Findings))
+		fmt.Fprintf(&b, "The history was changed: %d findings; the first %d are shown.\n", n, len(r.Findings))
 	default:
 		fmt.Fprintf(&b, "The history was changed: %s.\n", terminal.Counted(n, "finding", "findings"))
 	}

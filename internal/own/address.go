@@ -27,7 +27,7 @@ func (f *Facts) Answers(text string) bool {
 }
 
 // unescaped returns a text with its percent escapes replaced by the bytes that they stand for. What
-// is no escape stays.
+// is not an escape stays.
 func unescaped(text string) string {
 	var b strings.Builder
 	for {

@@ -38,7 +38,7 @@ func TestThePeerIsTheProcessThatConnected(t *testing.T) {
 	defer a.Close()
 	defer b.Close()
 	if p, known := Of(With(t.Context(), a)); known {
-		t.Errorf("what is no socket has the peer %+v", p)
+		t.Errorf("what is not a socket has the peer %+v", p)
 	}
 	if err := out.Close(); err != nil {
 		t.Fatal(err)

@@ -77,7 +77,7 @@ func parseSending(s string, words []string) (Rule, error) {
 		key, value, _ := strings.Cut(w, "=")
 		names := strings.Split(value, ",")
 		if slices.Contains(names, "") {
-			return Rule{}, &RuleError{s, key + " names nothing; names stand behind it with commas between, as in effects=publish,delete"}
+			return Rule{}, &RuleError{s, key + " names nothing; write names behind it, separated by commas, as in effects=publish,delete"}
 		}
 		if key == routeKey && r.Sends.Route == "" {
 			r.Sends.Route = value
@@ -88,7 +88,7 @@ func parseSending(s string, words []string) (Rule, error) {
 		case key == routeKey, into != nil && len(*into) > 0:
 			return Rule{}, &RuleError{s, key + " stands there twice"}
 		case into == nil:
-			return Rule{}, &RuleError{s, fmt.Sprintf("%s is no condition; there is %s", key, strings.Join(slices.Sorted(maps.Keys(conditions(&r.Sends))), ", "))}
+			return Rule{}, &RuleError{s, fmt.Sprintf("%s is not a condition; known: %s", key, strings.Join(slices.Sorted(maps.Keys(conditions(&r.Sends))), ", "))}
 		}
 		*into = names
 	}
@@ -146,7 +146,7 @@ func (p *Policy) With(r Rule, name, home string) (Policy, error) {
 	case r.Program == "":
 		text = p.withScore(old, r)
 	case known:
-		return Policy{}, &RuleError{r.String(), fmt.Sprintf("%s stands among programs already, as %s", r.Program, was)}
+		return Policy{}, &RuleError{r.String(), fmt.Sprintf("%s is already listed under programs, as %s", r.Program, was)}
 	default:
 		text = WithLines(old, "programs", fmt.Sprintf("  %s: %s\n", r.Program, r.Reach))
 	}
@@ -195,11 +195,11 @@ func (p *Policy) refuses(r *approval.Rule) string {
 	case len(names) == 0:
 		return "the policy has no routes; they stand under approval, with those who may decide"
 	case !known:
-		return fmt.Sprintf("there is no route %q; there is %s", r.Route, strings.Join(names, ", "))
+		return fmt.Sprintf("there is no route %q; known: %s", r.Route, strings.Join(names, ", "))
 	case errors.As((&ruleFile{Effects: r.Effects, Reaches: r.Reaches}).check(0), &wrong):
 		return "it " + wrong.Problem
 	case slices.ContainsFunc(p.Routing.Rules, func(o approval.Rule) bool { return reflect.DeepEqual(o, *r) }):
-		return "it stands among the rules already"
+		return "the rules already have it"
 	default:
 		return ""
 	}

@@ -39,7 +39,7 @@ func (p *Policy) CheckAgents(known []string, routes map[string]string) error {
 		if near := nearest.Slip(name, known); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		all = append(all, &approval.RoutingError{What: what, Problem: fmt.Sprintf("names the agent %q, which there is not; %s", name, hint), Place: place})
+		all = append(all, &approval.RoutingError{What: what, Problem: fmt.Sprintf("names the agent %q, which does not exist; %s", name, hint), Place: place})
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Routing.Owners)) {
 		check("agents", "/agents/"+name, name)
@@ -72,5 +72,5 @@ func (p *Policy) CheckAgentRoute(route string) error {
 	for i := range p.Routing.Routes {
 		names[i] = p.Routing.Routes[i].Name
 	}
-	return fmt.Errorf("has the route %q; there is %s", route, strings.Join(names, ", "))
+	return fmt.Errorf("has the route %q; known: %s", route, strings.Join(names, ", "))
 }

@@ -133,7 +133,7 @@ func Parse(name string, b []byte, home string) (Policy, error) {
 		p.Judges = *judging.ToolValidation
 	}
 	if f.Execution != nil && judging != f.Execution {
-		found.at("execution stands here and below spec; write it in one place", "execution")
+		found.at("execution is given here and below spec; write it in one place", "execution")
 	}
 	found.validations(p.Judges, at)
 	found.thinking(&f.Thinking, p.Judges, at, home)

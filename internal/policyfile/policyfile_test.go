@@ -39,13 +39,13 @@ func TestPolicyMistakesSayWhere(t *testing.T) {
 		"NoTime":        {"models: [{name: m, api: openai, model: m}]\njudge_agents: [{name: x, model: m}]\nexecution:\n  tool_validation:\n    - {type: semantic, judge_agent: x, criteria: y, timeout_seconds: 0}\n", "timeout_seconds is 0"},
 		"AgentOfEffect": {"execution:\n  tool_validation:\n    - {type: effects, judge_agent: x}\n", "takes min_score and min_confidence only"},
 		"NoReach":       {"programs:\n  bd: everywhere\n", `p.yaml:2:7: programs: bd reaches "everywhere"; want one of [workspace user`},
-		"NoProgram":     {"programs:\n  ./bd: workspace\n", `p.yaml:2:9: programs: ./bd is no program's name`},
+		"NoProgram":     {"programs:\n  ./bd: workspace\n", `p.yaml:2:9: programs: ./bd is not a program's name`},
 		"ResumeHTTP":    {"resume_urls:\n  - https://a.example/x\n  - http://b.example\n", `p.yaml:3:5: resume_urls: entry 2 must begin with https://`},
 		"ResumeQuery":   {"resume_urls: [https://a.example/?k=v]\n", `p.yaml:1:15: resume_urls: entry 1 must have no query`},
 		"NoWorkspace":   {"workspaces:\n  - ~/app\n  - /etc/x\n", `p.yaml:3:5: workspaces: "/etc/x" is a home or a folder of the system`},
 		"HomeWorkspace": {"workspaces: [/home/u]\n", `p.yaml:1:14: workspaces: "/home/u" is a home`},
 		"RootWorkspace": {"workspaces: [/]\n", `p.yaml:1:14: workspaces: "/" is a home or a folder of the system`},
-		"RelWorkspace":  {"workspaces: [src/app]\n", `p.yaml:1:14: workspaces: "src/app" is no absolute path; begin it with / or ~/`},
+		"RelWorkspace":  {"workspaces: [src/app]\n", `p.yaml:1:14: workspaces: "src/app" is not an absolute path; begin it with / or ~/`},
 		"UnknownField":  {"execution:\n  tool_validation:\n    - type: effects\n      min_scor: 1\n", `p.yaml:4:7: unknown field "min_scor"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,11 +99,11 @@ func TestTheEdgesOfWhoMayDecide(t *testing.T) {
 func TestMistakesInWhoMayDecide(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ old, new, want string }{
-		"NoSuchEffect": {"[delete, publish]", "[delte]", `approval: rule 1 asks for the effect "delte"; there is read, create, overwrite, delete`},
-		"NoSuchReach":  {"[shared, public]", "[world]", `rule 1 asks for the reach "world"; there is workspace, user`},
+		"NoSuchEffect": {"[delete, publish]", "[delte]", `approval: rule 1 asks for the effect "delte"; known: read, create, overwrite, delete`},
+		"NoSuchReach":  {"[shared, public]", "[world]", `rule 1 asks for the reach "world"; known: workspace, user`},
 		"NoQuorum":     {"quorum: 2", "quorum: 3", `route "careful" wants 3 people to allow and names 2`},
-		"NoChannel":    {"channels: [telegram]", "channels: [pigeon]", `route "quick" goes to the channel "pigeon"; there is telegram, slack, web`},
-		"LongDeadline": {"deadline: 1h", "deadline: 48h", `route "careful" has the deadline "48h", which is no time between 1m and 24h`},
+		"NoChannel":    {"channels: [telegram]", "channels: [pigeon]", `route "quick" goes to the channel "pigeon"; known: telegram, slack, web`},
+		"LongDeadline": {"deadline: 1h", "deadline: 48h", `route "careful" has the deadline "48h", which is not a time between 1m and 24h`},
 		"NoTime":       {"after: 20m", "after: soon", `route "careful" has the escalate.after "soon"`},
 		"NoLastRule":   {"- {route: usual}", "", `rule 2 is the last one and has conditions`},
 		"BlindDigits":  {"channels: [telegram]", "channels: [telegram], match: true", `route "quick" asks for digits that stand in the inbox, and does not go there: add "web"`},
@@ -160,7 +160,7 @@ func TestWhoMayDecideIsRead(t *testing.T) {
 	if err := p.CheckChannels(Chats{Telegram: true}); err != nil {
 		t.Errorf("with a bot: %v", err)
 	}
-	if err := p.CheckChannels(Chats{}); err == nil || !strings.Contains(err.Error(), "who is on no channel that there is: web") {
+	if err := p.CheckChannels(Chats{}); err == nil || !strings.Contains(err.Error(), "who is on none of the channels: web") {
 		t.Errorf("without a bot: %v", err)
 	}
 	for _, deadline := range []string{"1m", "24h"} {
@@ -273,7 +273,7 @@ func TestAPolicysMistakesSayWhereAndWhat(t *testing.T) {
 		{"executors:\n  - name: a\n  - shell: true\n", "p.yaml:3:10: executor 2 has no name; give it one"},
 		{"executors:\n  - name: a\n  - name: a\n", `p.yaml:3:11: executor "a" is listed twice; list it once`},
 		{"executors:\n  - name: a\n    args_schema: {type: strng}\n", `p.yaml:3:25: executor "a": args_schema/type is "strng"; it must be one of "array", "boolean"`},
-		{"executors:\n  - name: a\n    capabilities: [{name: \"fs:read\", hint: [work]}]\n", `p.yaml:3:19: executor "a": capability "fs:read": hint "work" is no absolute path`},
+		{"executors:\n  - name: a\n    capabilities: [{name: \"fs:read\", hint: [work]}]\n", `p.yaml:3:19: executor "a": capability "fs:read": hint "work" is not an absolute path`},
 		{"executors:\n  - name: a\n    annotations: {readonlyHint: true}\n", `p.yaml:3:19: unknown field "readonlyHint"; did you mean "readOnlyHint"?`},
 		{"execution:\n  tool_validation:\n    - {type: effects, min_score: high}\n", "p.yaml:3:34: this is a text; a number is wanted"},
 		{"routes: []\n", `p.yaml:1:1: unknown field "routes"; it belongs under approval`},
@@ -321,7 +321,7 @@ approval:
 	want := []string{
 		`1:1: unknown field "closd"; did you mean "closed"?`,
 		`2:1: unknown field "bogus"`,
-		`4:9: programs: ./bd is no program's name`,
+		`4:9: programs: ./bd is not a program's name`,
 		`9:19: executor "a": args_schema/properties/p/type is "strng"; it must be one of`,
 		`9:37: executor "a": args_schema/properties/p/minLength is "x"; it must be of type integer, not string`,
 		`9:49: executor "a": args_schema/properties/p/pattern is "("; it must be a valid regex`,
@@ -329,7 +329,7 @@ approval:
 		`11:5: unknown field "skip_juge"; did you mean "skip_judge"?`,
 		`12:11: this is a list; a text is wanted`,
 		`13:28: executor "c": args_schema refers to "http://127.0.0.1/x", another document`,
-		`13:72: executor "c": capability "fs:read": hint "work" is no absolute path`,
+		`13:72: executor "c": capability "fs:read": hint "work" is not an absolute path`,
 		`16:34: execution.tool_validation[0].min_score is not a number`,
 		`17:13: execution.tool_validation[1].type is "regex"`,
 		`20:10: approval: member "ann" has the id "4711"`,

@@ -174,7 +174,7 @@ func (f *routeFile) span(place, field, value string) (time.Duration, error) {
 	d, err := time.ParseDuration(value)
 	if err != nil || d < time.Minute || d > 24*time.Hour {
 		return 0, &approval.RoutingError{
-			What: fmt.Sprintf("route %q", f.Name), Problem: fmt.Sprintf("has the %s %q, which is no time between 1m and 24h", field, value),
+			What: fmt.Sprintf("route %q", f.Name), Problem: fmt.Sprintf("has the %s %q, which is not a time between 1m and 24h", field, value),
 			Place: place + "/" + strings.ReplaceAll(field, ".", "/"),
 		}
 	}
@@ -193,7 +193,7 @@ func (f *ruleFile) check(i int) error {
 			if !slices.Contains(c.have, name) {
 				all = append(all, &approval.RoutingError{
 					What:    fmt.Sprintf("rule %d", i+1),
-					Problem: fmt.Sprintf("asks for the %s %q; there is %s", c.what, name, strings.Join(c.have, ", ")),
+					Problem: fmt.Sprintf("asks for the %s %q; known: %s", c.what, name, strings.Join(c.have, ", ")),
 					Place:   fmt.Sprintf("/rules/%d/%s/%d", i, c.field, at),
 				})
 			}

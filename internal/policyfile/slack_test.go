@@ -25,7 +25,7 @@ func onChannels(channels ...string) string {
 }
 
 // Who decides on a chat is everybody with an id there, as a member or by a route, each once. An id of
-// another chat, or that is no person's, is nobody's.
+// another chat, or that is not a person's, is nobody's.
 func TestWhoDecidesOnTheChats(t *testing.T) {
 	t.Parallel()
 	r := &approval.Routing{
@@ -112,9 +112,9 @@ func TestRoutesToChannelsOfSlack(t *testing.T) {
 		"Twice":    {[]string{"slack:" + slackOps, "slack:" + slackOps}, on, `goes to the channel "slack:C0000000002" twice`, nil},
 		"ByName":   {[]string{"slack:#ops"}, on, `route "team" goes to the channel "slack:#ops"; a channel of Slack's is named by its id, such as "slack:C0123456789"`, nil},
 		"APerson":  {[]string{"slack:" + slackAnn}, on, "is named by its id", nil},
-		"Bare":     {[]string{slackOps}, on, `goes to the channel "C0000000002"; there is`, nil},
-		"Off":      {[]string{"slack:" + slackOps}, Chats{}, `goes to the channel "slack:C0000000002"; there is web`, nil},
-		"Telegram": {[]string{"telegram:4711"}, on, `goes to the channel "telegram:4711"; there is`, nil},
+		"Bare":     {[]string{slackOps}, on, `goes to the channel "C0000000002"; known:`, nil},
+		"Off":      {[]string{"slack:" + slackOps}, Chats{}, `goes to the channel "slack:C0000000002"; known: web`, nil},
+		"Telegram": {[]string{"telegram:4711"}, on, `goes to the channel "telegram:4711"; known:`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -126,7 +126,7 @@ func addressProblem(address string) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return "is no address such as http://127.0.0.1:11434/v1"
+		return "is not an address such as http://127.0.0.1:11434/v1"
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return "must be scheme, host and path alone; a key belongs into key_file"
 	case u.Scheme == "http" && !hosts.Loopback(u.Hostname()):
@@ -220,16 +220,16 @@ func (c *thinkingCheck) modelNamed(at []string, name string) {
 	case len(names) == 0:
 		c.field(at, "model", "is %q, and there are no models: list one under models", shortened(name))
 	case name == "":
-		c.field(at, "model", "is missing; there is %s", strings.Join(names, ", "))
+		c.field(at, "model", "is missing; known: %s", strings.Join(names, ", "))
 	default:
-		c.field(at, "model", "is %q; there is %s", shortened(name), strings.Join(names, ", "))
+		c.field(at, "model", "is %q; known: %s", shortened(name), strings.Join(names, ", "))
 	}
 }
 
 func (c *thinkingCheck) tool(at []string, t *Tool, before []Tool) {
 	switch {
 	case !slices.Contains(agent.ToolNames(), t.Name):
-		c.field(at, "name", "is %q; there is %s", shortened(t.Name), strings.Join(agent.ToolNames(), ", "))
+		c.field(at, "name", "is %q; known: %s", shortened(t.Name), strings.Join(agent.ToolNames(), ", "))
 	case slices.ContainsFunc(before, func(o Tool) bool { return o.Name == t.Name }):
 		c.field(at, "name", "is %q, which is listed already", t.Name)
 	case t.Name == agent.ToolRun && len(t.Allowlist) == 0:
@@ -274,7 +274,7 @@ func (c *thinkingCheck) named(v *Validation, at []string) {
 		c.field(at, "judge_agent", "is %q, and there are no judge agents: describe it under judge_agents", shortened(v.JudgeAgent))
 		return
 	}
-	c.field(at, "judge_agent", "is %q; there is %s", shortened(v.JudgeAgent), strings.Join(names, ", "))
+	c.field(at, "judge_agent", "is %q; known: %s", shortened(v.JudgeAgent), strings.Join(names, ", "))
 }
 
 // cycles finds judge agents whose calls are, in the end, judged by themselves.
@@ -359,6 +359,6 @@ func (c *thinkingCheck) cost(at []string, most float64) {
 		free = free && m.Price != nil && m.Costs() == models.Price{}
 	}
 	if free {
-		c.field(at, "cost_per_day", "bounds nothing, as all models are free: give calls_per_day")
+		c.field(at, "cost_per_day", "limits nothing, because all models are free: give calls_per_day")
 	}
 }

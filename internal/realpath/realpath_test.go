@@ -138,7 +138,7 @@ func FuzzResolve(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		got := Resolve("/" + name)
 		if !strings.HasPrefix(got, "/") || strings.Contains(got, "//") {
-			t.Errorf("Resolve(%q) = %q is no clean absolute path", name, got)
+			t.Errorf("Resolve(%q) = %q is not a clean absolute path", name, got)
 		}
 	})
 }

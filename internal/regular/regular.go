@@ -13,7 +13,7 @@ import (
 )
 
 // ErrIrregular means that a name is that of a folder, a pipe, a device or a socket.
-var ErrIrregular = errors.New("is no regular file")
+var ErrIrregular = errors.New("is not a regular file")
 
 // Open opens a regular file for reading. Its errors are of type [*os.PathError].
 func Open(name string) (*os.File, error) {

@@ -91,7 +91,7 @@ func TestOnlyTrustedFilesAreOpened(t *testing.T) {
 		},
 		"Pipe": {
 			arrange: func(at func(string) string) (string, error) { return at("pipe"), syscall.Mkfifo(at("pipe"), 0o600) },
-			want:    "is no regular file",
+			want:    "is not a regular file",
 		},
 		"Socket": {
 			arrange: func(at func(string) string) (string, error) {
@@ -104,8 +104,8 @@ func TestOnlyTrustedFilesAreOpened(t *testing.T) {
 			arrange: func(at func(string) string) (string, error) { return at("41"), chain(at, 41) },
 			want:    "41: too many levels",
 		},
-		"Device":       {arrange: func(func(string) string) (string, error) { return "/dev/zero", nil }, want: "is no regular file"},
-		"Folder":       {arrange: func(at func(string) string) (string, error) { return at("conf"), nil }, want: "is no regular file"},
+		"Device":       {arrange: func(func(string) string) (string, error) { return "/dev/zero", nil }, want: "is not a regular file"},
+		"Folder":       {arrange: func(at func(string) string) (string, error) { return at("conf"), nil }, want: "is not a regular file"},
 		"Circle":       {arrange: func(at func(string) string) (string, error) { return at("a"), os.Symlink("a", at("a")) }, want: "too many levels"},
 		"Absent":       {arrange: func(at func(string) string) (string, error) { return at("conf/none"), nil }, want: "conf/none: no such file"},
 		"AbsentFolder": {arrange: func(at func(string) string) (string, error) { return at("none/policy"), nil }, want: "none/policy: no such file"},

@@ -87,7 +87,7 @@ func TestTheSameTroubleIsToldOnceAMinute(t *testing.T) {
 				`level=ERROR msg=n`,
 			},
 		},
-		"what is no trouble is not thinned out": {
+		"what is not a trouble is not thinned out": {
 			func(log *slog.Logger) {
 				log.Info("up")
 				log.Info("up")

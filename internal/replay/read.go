@@ -156,7 +156,7 @@ func (s *script) line(line []byte) {
 	var e entry
 	if strictjson.UnmarshalLoose(line, &e) != nil {
 		// The last line of a transcript may still be being written.
-		s.bad("is no JSON object of a form that is known")
+		s.bad("is not a JSON object of a form that is known")
 		return
 	}
 	at, _ := time.Parse(time.RFC3339Nano, e.Time) // an entry without a time counts
@@ -328,7 +328,7 @@ func (s *script) codex(e *entry, at time.Time) {
 			Type string `json:"type"`
 		}
 		if strictjson.UnmarshalLoose(e.Payload, &kind) != nil || strings.HasSuffix(kind.Type, "_call") {
-			s.bad("is no call of a form that is known")
+			s.bad("is not a call of a form that is known")
 		}
 		return
 	}

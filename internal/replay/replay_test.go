@@ -111,7 +111,7 @@ func TestClaudeCode(t *testing.T) {
 		"p/old.jsonl":     strings.ReplaceAll(strings.ReplaceAll(text, "2026-11-01", "2026-09-01"), `id":"t`, `id":"old`),
 	})
 	want := Result{
-		Files: 3, Sessions: 1, Unread: 1, UnreadAt: []Unread{{"p/resumed.jsonl", 17, "is no JSON object of a form that is known"}}, From: r.From, To: r.To,
+		Files: 3, Sessions: 1, Unread: 1, UnreadAt: []Unread{{"p/resumed.jsonl", 17, "is not a JSON object of a form that is known"}}, From: r.From, To: r.To,
 		Older: 8, Newest: time.Date(2026, 9, 1, 0, 0, 15, 0, time.UTC), Calls: 8, Passed: 4, Asked: 3, Denied: 1, Ran: 1, Missed: 1,
 		Groups: []Group{
 			{Asked, "publish shared", 3, 1, "git push --force origin main # ***", ""},

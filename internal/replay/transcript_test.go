@@ -18,7 +18,7 @@ import (
 // and an incomplete one to Claude Code's.
 func TestTranscriptsOfTheClients(t *testing.T) {
 	t.Parallel()
-	const malformed = "is no JSON object of a form that is known"
+	const malformed = "is not a JSON object of a form that is known"
 	tests := map[string]struct {
 		want   Result
 		unread []Unread
@@ -78,7 +78,7 @@ func TestLinesThatCannotBeRead(t *testing.T) {
 	if r.Unread != 11 || r.UnreadAt[0].Place() != "a/s.jsonl:2" || r.UnreadAt[1].Line != 4 || strings.Contains(r.UnreadAt[1].Why, "hunter2") {
 		t.Errorf("%+v", r.UnreadAt)
 	}
-	if said := r.Text(); !strings.Contains(said, "a/s.jsonl:2: is no call") || !strings.Contains(said, "and 6 more") {
+	if said := r.Text(); !strings.Contains(said, "a/s.jsonl:2: is not a call") || !strings.Contains(said, "and 6 more") {
 		t.Error(said)
 	}
 	dir := t.TempDir()

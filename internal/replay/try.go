@@ -159,7 +159,7 @@ func (t *Tried) Text(days, dropped int, more bool) string {
 	fmt.Fprintf(&b, "%s in the last %s, with this line:\n\n%7d would have %s", terminal.Counted(t.Calls, "call was asked", "calls were asked"),
 		terminal.Counted(days, "day", "days"), t.Passed, differs)
 	if t.Denied > 0 {
-		fmt.Fprintf(&b, ", of which a person denied %d", t.Denied)
+		fmt.Fprintf(&b, "; a person denied %d of them", t.Denied)
 	}
 	fmt.Fprintf(&b, "\n%7d would have %s\n", t.Asked, same)
 	if t.Refused > 0 {

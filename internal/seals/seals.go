@@ -36,7 +36,7 @@ func New(files []File) *Watch {
 	for _, f := range files {
 		s := seal{File: f}
 		if s.info, s.err = os.Stat(f.Path); s.err == nil && !s.info.Mode().IsRegular() {
-			s.err = fmt.Errorf("%s is no regular file", f.Path)
+			s.err = fmt.Errorf("%s is not a regular file", f.Path)
 		}
 		w.seals = append(w.seals, s)
 	}

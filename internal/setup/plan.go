@@ -94,7 +94,7 @@ func New(o Options) (*Plan, error) {
 		return nil, &MistakeError{"--root", fmt.Sprintf("%q is not an absolute path", o.Root)}
 	}
 	if info, err := os.Stat(filepath.Join(o.Root, "etc")); err != nil || !info.IsDir() {
-		return nil, &MistakeError{"--root", fmt.Sprintf("%s holds no folder etc, so it is no system", o.Root)}
+		return nil, &MistakeError{"--root", fmt.Sprintf("%s holds no folder etc, so it is not a system", o.Root)}
 	}
 	m := machine{filepath.Clean(o.Root)}
 	n, err := m.noted()

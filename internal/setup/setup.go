@@ -66,7 +66,7 @@ func (p *Plan) Show(ctx context.Context, w io.Writer, undo bool) error {
 	case len(left) == 0 && undo:
 		head = "Nothing is set up here."
 	case len(left) == 0:
-		head = "Everything is set up already."
+		head = "Everything is already set up."
 	case undo:
 		head = "Steps that are undone:"
 	}

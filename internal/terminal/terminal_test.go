@@ -83,6 +83,6 @@ func TestWordsOfATable(t *testing.T) {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 	if err := JSON(&out, func() {}); err == nil {
-		t.Error("what is no JSON was written")
+		t.Error("what is not JSON was written")
 	}
 }

@@ -190,7 +190,7 @@ func escaped(c byte, extended bool) string {
 	}
 }
 
-// literal reports whether a character of a basic expression is no operator there: $ and ^ are
+// literal reports whether a character of a basic expression is not an operator there: $ and ^ are
 // anchors at the end and the start of one, of a group and of an alternative only.
 func literal(pat string, at int) bool {
 	before, behind := pat[:at], pat[at+1:]

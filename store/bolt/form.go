@@ -65,7 +65,7 @@ type BrokenError struct {
 }
 
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("store %s stopped and has to be opened anew: %v", e.File, e.Err)
+	return fmt.Sprintf("store %s stopped and must be reopened: %v", e.File, e.Err)
 }
 
 func (e *BrokenError) Unwrap() error { return e.Err }

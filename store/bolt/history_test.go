@@ -111,7 +111,7 @@ func TestMissingHashIsDamage(t *testing.T) {
 	}
 }
 
-// TestALeafWithoutANumberIsDamage adds a leaf whose key is no number of a leaf: nothing is
+// TestALeafWithoutANumberIsDamage adds a leaf whose key is not a number of a leaf: nothing is
 // numbered after it.
 func TestALeafWithoutANumberIsDamage(t *testing.T) {
 	for name, key := range map[string][]byte{

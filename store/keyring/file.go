@@ -82,7 +82,7 @@ func read(path string) ([]byte, error) {
 		return nil, &FileError{path, "cannot be read: " + plain(err).Error(), err}
 	}
 	if len(text) > fileMost {
-		return nil, &FileError{path, fmt.Sprintf("is longer than %d bytes: it is no key file", fileMost), nil}
+		return nil, &FileError{path, fmt.Sprintf("is longer than %d bytes: it is not a key file", fileMost), nil}
 	}
 	return text, nil
 }
@@ -123,7 +123,7 @@ func (r *Ring) Bind() error {
 func (r *Ring) parse(text string) (all []key, err error) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if lines[0] != fileForm {
-		return nil, &FileError{r.path, fmt.Sprintf("does not begin with %q: it is no key file, or a newer vaglio's", fileForm), nil}
+		return nil, &FileError{r.path, fmt.Sprintf("does not begin with %q: it is not a key file, or a newer vaglio's", fileForm), nil}
 	}
 	for i, line := range lines[1:] {
 		k, problem := r.parseLine(line)
@@ -140,7 +140,7 @@ func (r *Ring) parse(text string) (all []key, err error) {
 
 // parseLine reads a key, or says what is wrong with it without quoting it.
 func (r *Ring) parseLine(line string) (k key, problem string) {
-	const form = "is no key: it should be 'open' or 'bound', 8 hex digits, and the key in hex"
+	const form = "is not a key: it should be 'open' or 'bound', 8 hex digits, and the key in hex"
 	f := strings.Split(line, " ")
 	if len(f) != 3 {
 		return k, form

@@ -182,15 +182,15 @@ func TestWrongKeyFiles(t *testing.T) {
 		"newer":              {"vaglio keys 2\n", `or a newer vaglio's`},
 		"no key":             {"vaglio keys 1\n", "holds no key"},
 		"no line":            {"vaglio keys 1", "holds no key"},
-		"another word":       {"vaglio keys 1\nplain 00000001 " + secret + "\n", "line 2 is no key"},
-		"id of zero":         {"vaglio keys 1\nopen 00000000 " + secret + "\n", "line 2 is no key"},
-		"no hex":             {"vaglio keys 1\nopen 00000001 " + secret[1:] + "\n", "line 2 is no key"},
+		"another word":       {"vaglio keys 1\nplain 00000001 " + secret + "\n", "line 2 is not a key"},
+		"id of zero":         {"vaglio keys 1\nopen 00000000 " + secret + "\n", "line 2 is not a key"},
+		"no hex":             {"vaglio keys 1\nopen 00000001 " + secret[1:] + "\n", "line 2 is not a key"},
 		"too short":          {"vaglio keys 1\nopen 00000001 " + secret[2:] + "\n", "line 2 holds a key of 31 bytes, and keys have 32"},
-		"the second":         {string(whole) + "x\n", "line 3 is no key"},
+		"the second":         {string(whole) + "x\n", "line 3 is not a key"},
 		"too long":           {string(whole) + strings.Repeat(strings.SplitAfter(string(whole), "\n")[1], 1<<20/64), "is longer than 1048576 bytes"},
-		"as long as may be":  {string(whole) + strings.Repeat("x", 1<<20-len(whole)), "line 3 is no key"},
+		"as long as may be":  {string(whole) + strings.Repeat("x", 1<<20-len(whole)), "line 3 is not a key"},
 		"longer than may be": {string(whole) + strings.Repeat("x", 1<<20+1-len(whole)), "is longer than 1048576 bytes"},
-		"three columns":      {"vaglio keys 1\nopen 00000001 " + secret + " x\n", "line 2 is no key"},
+		"three columns":      {"vaglio keys 1\nopen 00000001 " + secret + " x\n", "line 2 is not a key"},
 	} {
 		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
 			t.Fatal(err)
@@ -212,7 +212,7 @@ func TestWrongKeyFiles(t *testing.T) {
 	if _, err := keyring.Load(path+"x", nil); !errors.Is(err, keyring.ErrMissing) || !strings.Contains(err.Error(), "is not there") {
 		t.Error(err)
 	}
-	if _, err := keyring.Make(t.TempDir(), nil); err == nil || !strings.HasSuffix(err.Error(), ": cannot be read: is no regular file") {
+	if _, err := keyring.Make(t.TempDir(), nil); err == nil || !strings.HasSuffix(err.Error(), ": cannot be read: is not a regular file") {
 		t.Errorf("a folder is a key file: %v", err)
 	}
 }

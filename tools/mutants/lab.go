@@ -252,7 +252,7 @@ func (l *lab) alone(p, name string, worker int) *trial {
 }
 
 // limit is what tests may take before they count as endless: of the clock, and of a
-// processor, so that a busy machine is no verdict and an endless loop ends soon.
+// processor, so that a busy machine is not a verdict and an endless loop ends soon.
 type limit struct{ clock, work time.Duration }
 
 // fails runs tests of a package, and reports whether one failed, and what they took of

@@ -77,7 +77,7 @@ func TestSchema(t *testing.T) {
 				t.Errorf("got %s %q %q, want %q %q", e.Kind, e.Field, e, tt.field, tt.want)
 			}
 			if strings.Contains(e.Error(), "s3cr3t") || strings.Contains(e.Error(), "\n") {
-				t.Errorf("tells a value, or is no line: %q", e)
+				t.Errorf("tells a value, or is not a line: %q", e)
 			}
 		})
 	}
@@ -199,9 +199,9 @@ func TestNewTellsEveryMistake(t *testing.T) {
 		"executor 1 has no name", `"a" is listed twice`, `executor "type": args_schema/type is "sting"`,
 		`executor "remote"`, "which is not loaded", `executor "file"`,
 		`executor "pattern": args_schema/pattern is "("; it must be a valid regex: `, "missing closing )",
-		`hint "notes/**" is no absolute path`, `hint "https://x/" is no host`, `executor "unnamed": capability 1 has no name`,
+		`hint "notes/**" is not an absolute path`, `hint "https://x/" is not a host`, `executor "unnamed": capability 1 has no name`,
 		`executor "odd": args_schema cannot be written as JSON`, `executor "two": args_schema/minLength is -1;`, `executor "two": args_schema/type is "sting";`,
-		`executor "nowhere": args_schema is no JSON Schema`, `executor "in_a_list": args_schema/allOf/1/type is "sting";`,
+		`executor "nowhere": args_schema is not a JSON Schema`, `executor "in_a_list": args_schema/allOf/1/type is "sting";`,
 		`executor "empty": args_schema/items is []; it must have at least 1 items`,
 	} {
 		if !strings.Contains(err.Error(), want) {

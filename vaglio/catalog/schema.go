@@ -71,7 +71,7 @@ func schemaFaults(doc any, err error) []failure {
 	}
 	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
-		return []failure{{schemaField, "args_schema is no JSON Schema: " + tidy(err)}}
+		return []failure{{schemaField, "args_schema is not a JSON Schema: " + tidy(err)}}
 	}
 	var all []failure
 	gatherFaults(doc, invalid, &all)

@@ -100,7 +100,7 @@ func newPathScope(capabilities []Capability, home string) (*pathScope, error) {
 func compileHint(hint, home string) ([]*regexp.Regexp, error) {
 	full, missing := places{home: home}.absolute(hint)
 	if missing != "" {
-		return nil, fmt.Errorf("is no absolute path: %s; write one that begins with / or ~/", missing)
+		return nil, fmt.Errorf("is not an absolute path: %s; write one that begins with / or ~/", missing)
 	}
 	full = path.Clean(full)
 	globs := []*regexp.Regexp{globExpression(full)}
@@ -191,7 +191,7 @@ func newHostScope(capabilities []Capability) (*hostScope, error) {
 		}
 		for _, hint := range c.Hint {
 			if hint == "" || strings.ContainsAny(hint, "/ \t@") {
-				return nil, fmt.Errorf("capability %q: hint %q is no host; write one such as api.example.com or *.example.com", c.Name, hint)
+				return nil, fmt.Errorf("capability %q: hint %q is not a host; write one such as api.example.com or *.example.com", c.Name, hint)
 			}
 			s.hints = append(s.hints, hint)
 		}
@@ -206,7 +206,7 @@ func newHostScope(capabilities []Capability) (*hostScope, error) {
 func (s *hostScope) check(raw string) string {
 	host := hostOf(raw)
 	if host == "" {
-		return "is " + outside + ": it is no URL with a host that can be read in one way only"
+		return "is " + outside + ": it is not a URL with a host that can be read in one way only"
 	}
 	for _, hint := range s.hints {
 		if matchHost(host, hint) {

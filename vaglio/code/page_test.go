@@ -33,7 +33,7 @@ func pageRows(t *testing.T) []pageRow {
 	for line := range strings.Lines(string(text)) {
 		verdict, script, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if !ok || verdict != "looks" && verdict != "acts" {
-			t.Fatalf("%q is no row", line)
+			t.Fatalf("%q is not a row", line)
 		}
 		out = append(out, pageRow{verdict == "looks", strings.ReplaceAll(script, `\n`, "\n")})
 	}

@@ -188,7 +188,7 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 		number, all := strings.CutSuffix(word, "-")
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 1 && verb[0] != '=' {
-			return nil, rows.Wrong(word, "%q is no target", word)
+			return nil, rows.Wrong(word, "%q is not a target", word)
 		}
 		if all {
 			f.from = n - 1

@@ -120,11 +120,11 @@ func TestMistakesInTheTable(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"[a] -b\n[c a] -d":    `t.txt:2:4: "a" has its options elsewhere`,
-		"[a] -b -c -b":        `t.txt:1:5: "-b" is no option, or is listed twice`,
-		"[a] -b? -b":          `t.txt:1:9: "-b" is no option, or is listed twice`,
-		"@l = -b\n[a] @l -b":  `t.txt:2:8: "-b" is no option, or is listed twice`,
-		"[a] -b\n  bundel":    `t.txt:2:3: "bundel" is no option, or is listed twice`,
-		"[a] -b\nrun = value": `t.txt:2:7: "value" is no option, or is listed twice`,
+		"[a] -b -c -b":        `t.txt:1:5: "-b" is not an option, or is listed twice`,
+		"[a] -b? -b":          `t.txt:1:9: "-b" is not an option, or is listed twice`,
+		"@l = -b\n[a] @l -b":  `t.txt:2:8: "-b" is not an option, or is listed twice`,
+		"[a] -b\n  bundel":    `t.txt:2:3: "bundel" is not an option, or is listed twice`,
+		"[a] -b\nrun = value": `t.txt:2:7: "value" is not an option, or is listed twice`,
 		"[a -b":               `t.txt:1:1: want [names] attributes, words = attributes or @list = elements, got "[a"`,
 		"run = -b":            `t.txt:1:1: "run" stands below no [names]`,
 		"[a]\nrun -b":         `t.txt:2:1: want [names] attributes, words = attributes or @list = elements, got "run"`,

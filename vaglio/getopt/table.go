@@ -94,7 +94,7 @@ func (g *Grammar) learn(words []string) error {
 		case set != nil:
 			*set = true
 		case w[0] != '-' || g.Values[name] || g.Glued[name] || g.bare[name]:
-			return rows.Wrong(w, "%q is no option, or is listed twice", w)
+			return rows.Wrong(w, "%q is not an option, or is listed twice", w)
 		case w == name+"?":
 			put(&g.Glued, name)
 		case w == name+"!":

@@ -378,7 +378,7 @@ func TestRuleTable(t *testing.T) {
 		seen[r.id] = true
 		for _, sentence := range []string{r.why, r.instead} {
 			if !strings.HasSuffix(sentence, ".") || strings.Contains(sentence, "\n") {
-				t.Errorf("%s: %q is no sentence", r.id, sentence)
+				t.Errorf("%s: %q is not a sentence", r.id, sentence)
 			}
 		}
 	}

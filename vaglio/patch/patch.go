@@ -181,7 +181,7 @@ func (r *reader) all() {
 			continue
 		}
 		if r.open && strings.TrimSpace(line) != "" {
-			r.fail(r.n, "is no line of an envelope")
+			r.fail(r.n, "is not a line of an envelope")
 		}
 		r.header(line)
 	}

@@ -202,7 +202,7 @@ func (r *reader) unifiedHunk(line string) {
 		}
 		o, n, ok := sides(line)
 		if !ok {
-			r.fail(r.n+1, "is no line of the part of the patch in which it stands")
+			r.fail(r.n+1, "is not a line of the part of the patch in which it stands")
 			return
 		}
 		olds, news = olds-o, news-n

@@ -97,7 +97,7 @@ func header(line string) (*Row, error) {
 		case *field != "":
 			return nil, rows.Wrong(w, "%s is said twice", deed)
 		case !strings.Contains(rule, ".") || strings.Trim(rule, "abcdefghijklmnopqrstuvwxyz_.") != "":
-			return nil, rows.Wrong(w, "%q is no rule", rule)
+			return nil, rows.Wrong(w, "%q is not a rule", rule)
 		}
 		*field = rule
 	}
@@ -128,7 +128,7 @@ func (r *Row) patterns(line string) error {
 
 func (r *Row) pattern(word string) error {
 	if word == "" || strings.Count(word, "{") != strings.Count(word, "}") {
-		return rows.Wrong(word, "%q is no pattern", word)
+		return rows.Wrong(word, "%q is not a pattern", word)
 	}
 	if ending, ok := strings.CutPrefix(word, "="); ok {
 		r.Endings = append(r.Endings, ending)
@@ -143,7 +143,7 @@ func (r *Row) pattern(word string) error {
 			one = rest + "/*/**"
 		}
 		if one != Clean(one) || strings.Contains(one, "..") || strings.TrimLeft(one, "*/~") == "" {
-			return rows.Wrong(word, "%q is no path in its normal form", one)
+			return rows.Wrong(word, "%q is not a path in its normal form", one)
 		}
 		*into = append(*into, one)
 	}

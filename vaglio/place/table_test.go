@@ -204,7 +204,7 @@ func TestDisks(t *testing.T) {
 	table := load(t)
 	for _, p := range whereOf(table, disk) {
 		if hit, _ := instance(p); !table.IsDisk(hit) {
-			t.Errorf("%s is no disk", hit)
+			t.Errorf("%s is not a disk", hit)
 		}
 	}
 	eachRow(t, "disks.txt", func(p, want string) {
@@ -336,16 +336,16 @@ func TestMistakes(t *testing.T) {
 		"secret read=path.keys\n\t/a":           "x.txt:1:1: a row needs its name",
 		"secrets | keys\n\t/a":                  `x.txt:1:1: there is no class "secrets"`,
 		"secret raed=path.keys | keys\n\t/a":    `x.txt:1:8: nothing is done`,
-		"secret read=keys | keys\n\t/a":         `x.txt:1:8: "keys" is no rule`,
+		"secret read=keys | keys\n\t/a":         `x.txt:1:8: "keys" is not a rule`,
 		"secret read=a.b read=a.c | keys\n\t/a": "x.txt:1:17: read is said twice",
 		"\t/a\n":                                "x.txt:1:1: a pattern stands before",
-		"secret | keys\n\t/a//b":                `x.txt:2:2: "/a//b" is no path`,
-		"secret | keys\n\t/a /../b":             `x.txt:2:5: "/../b" is no path`,
-		"secret | keys\n\t/a **":                `x.txt:2:5: "**" is no path`,
+		"secret | keys\n\t/a//b":                `x.txt:2:2: "/a//b" is not a path`,
+		"secret | keys\n\t/a /../b":             `x.txt:2:5: "/../b" is not a path`,
+		"secret | keys\n\t/a **":                `x.txt:2:5: "**" is not a path`,
 		"secret | keys\n\t\"/a b":               "x.txt:2:2: the quote",
-		"secret | keys\n\t/{a,b":                `x.txt:2:2: "/{a,b" is no pattern`,
+		"secret | keys\n\t/{a,b":                `x.txt:2:2: "/{a,b" is not a pattern`,
 		"secret | keys\n\nsecret | more\n\t/a":  `the row "keys" has no pattern`,
-		"secret | keys\n\t/a{b":                 `x.txt:2:2: "/a{b" is no pattern`,
+		"secret | keys\n\t/a{b":                 `x.txt:2:2: "/a{b" is not a pattern`,
 		" | keys\n\t/a":                         "x.txt:1:1: a pattern stands before",
 		"\u00a0 | keys\n\t/a":                   "x.txt:1:1: a row begins with its class",
 	} {

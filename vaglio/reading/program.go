@@ -107,7 +107,7 @@ func (w *walk) undecided(text string, role Role, sc *scope, at string) {
 		w.add(Command{At: at, Text: text, Language: lang, Script: ReadArgv(interpreter(lang, text), sc.o), Doubt: true})
 	}
 	if known || role&RoleScript != 0 {
-		w.gap(at, wording.Say("is no program of a language that is known"))
+		w.gap(at, wording.Say("is not a program of a language that is known"))
 	}
 }
 

@@ -203,7 +203,7 @@ type Text struct {
 type Gap struct {
 	// At is the place in the arguments.
 	At string
-	// Why is the end of a sentence for a person, such as "is no program of a language that is
+	// Why is the end of a sentence for a person, such as "is not a program of a language that is
 	// known".
 	Why wording.Clause
 	// Doubt says that everything was read, and that Why says what the text may still do.

@@ -236,7 +236,7 @@ func TestBounds(t *testing.T) {
 		deep = A{"a": deep, "command": []any{"ls"}}
 	}
 	if rd := reader().Read(reading.Call{Executor: "x", Args: A{"a": deep}}); len(rd.Gaps) == 0 {
-		t.Error("what nests too deeply is no gap")
+		t.Error("what nests too deeply is not a gap")
 	}
 	endless := A{}
 	endless["a"], endless["b"] = endless, []any{endless}
@@ -255,7 +255,7 @@ func TestBounds(t *testing.T) {
 		list = []any{list}
 	}
 	if rd := reader().Read(reading.Call{Executor: "x", Args: A{"command": list}}); len(rd.Gaps) == 0 {
-		t.Error("a list that nests too deeply is no gap")
+		t.Error("a list that nests too deeply is not a gap")
 	}
 	for depth, want := range map[int]int{128: 1, 129: 0} {
 		maps, list := A{"command": "ls"}, any("ls")

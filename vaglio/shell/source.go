@@ -165,7 +165,7 @@ func (r *reader) parseProblem(f *frame, src string, err error) {
 	if f.lenient {
 		return
 	}
-	p := Problem{Kind: ProblemUnread, Detail: wording.Say("the command is no valid shell program: %s", err.Error())}
+	p := Problem{Kind: ProblemUnread, Detail: wording.Say("the command is not a valid shell program: %s", err.Error())}
 	if pe := (syntax.ParseError{}); errors.As(err, &pe) && f.span == nil {
 		at := min(int(pe.Pos.Offset()), len(src))
 		if f.limit > 0 {

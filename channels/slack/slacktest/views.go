@@ -68,7 +68,7 @@ func (s *Server) validate(args map[string]string) answer {
 func readView(raw, kind string) (View, answer) {
 	var b Block
 	if err := strictjson.UnmarshalLoose([]byte(raw), &b); err != nil {
-		return View{}, answer{err: "invalid_arguments", detail: "view is no JSON"}
+		return View{}, answer{err: "invalid_arguments", detail: "view is not JSON"}
 	}
 	v := View{
 		Type: b.text("type"), Title: b.block("title").text("text"), CallbackID: b.text("callback_id"),

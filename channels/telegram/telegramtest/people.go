@@ -94,7 +94,7 @@ type chat struct {
 	messages map[int]*Message
 	blocked  string // why the bot may not write; empty if it may
 	moved    int64  // the supergroup that it became
-	// topics are a forum's topics, by number; nil if the chat is no forum.
+	// topics are a forum's topics, by number; nil if the chat is not a forum.
 	topics map[int]topic
 	// members are the statuses of people and the bot in a group; the bot is a member if it
 	// is not listed.

@@ -71,7 +71,7 @@ const (
 // Why an authenticator's answer, or a change, is not valid. The library's error is joined
 // to it.
 var (
-	ErrShape      = errors.New("it is no answer of an authenticator")
+	ErrShape      = errors.New("it is not an answer of an authenticator")
 	ErrUnknown    = errors.New("no passkey of this site is known by its id")
 	ErrUnverified = errors.New("the authenticator did not check who uses it")
 	ErrUnfit      = errors.New("it does not fit what was sent, or the page that sent it")

@@ -41,7 +41,7 @@ const (
 	// purpose begins what is signed, so that a signature for something else never verifies.
 	purpose = "vaglio/inbox/answer/v1"
 	// passkeyPurpose begins what a passkey signs.
-	passkeyPurpose = "vaglio/inbox/passkey/v1" //nolint:gosec // It is no secret.
+	passkeyPurpose = "vaglio/inbox/passkey/v1" //nolint:gosec // It is not a secret.
 	// half is the size of r and of s, in bytes.
 	half = 32
 )

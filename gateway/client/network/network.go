@@ -115,7 +115,7 @@ func (d *dialing) plain(ctx context.Context, network, address string) (net.Conn,
 	case err == nil:
 		return conn, nil
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return nil, &absentError{address, "nobody listens; start it there with METNOS_TLS_LISTEN, or mend the address"}
+		return nil, &absentError{address, "nobody listens; start it there with METNOS_TLS_LISTEN, or correct the address"}
 	case lost && unknown.IsNotFound:
 		return nil, fmt.Errorf("the name %s is not known; mend the address", unknown.Name)
 	case lost:
@@ -154,7 +154,7 @@ func unmet(err error, address string, from net.Addr) error {
 	}
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
 		if now := time.Now(); now.Before(invalid.Cert.NotBefore) {
-			return wrong("is good from %s on, and here it is %s; set the clock", day(invalid.Cert.NotBefore), day(now))
+			return wrong("is valid from %s on, but the clock here says %s; set the clock", day(invalid.Cert.NotBefore), day(now))
 		}
 		return wrong("was good until %s; have it renewed", day(invalid.Cert.NotAfter))
 	}
@@ -165,7 +165,7 @@ func unmet(err error, address string, from net.Addr) error {
 		return wrong("is signed by nobody whom this machine trusts; give the authority's own certificate with --ca")
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return fmt.Errorf("%s does not speak TLS; mend the address", address)
+		return fmt.Errorf("%s does not speak TLS; correct the address", address)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
 		return fmt.Errorf("%s closed the connection; METNOS_TLS_FROM there must name this machine, which calls from %s", address, hosts.Of(from.String()))

@@ -58,7 +58,7 @@ func Main(ctx context.Context, args []string, env Lookup, std Stdio) int {
 	set.StringVar(&s.To.Agent, "agent", "", "")
 	set.BoolVar(&s.Shadow, "shadow", false, "")
 	if len(args) == 0 || !slices.Contains(hook.Clients(), args[0]) {
-		return mistake(std, "the first argument must be a client that there is a hook for: "+strings.Join(hook.Clients(), ", "))
+		return mistake(std, "the first argument must be a client with a hook: "+strings.Join(hook.Clients(), ", "))
 	}
 	s.Client = args[0]
 	if err := set.Parse(args[1:]); err != nil {

@@ -467,7 +467,7 @@ func TestWhatEndsAChildExecution(t *testing.T) {
 		want   vaglio.Fault
 		says   string
 	}{
-		"turns":   {&script{say: func(*model.Request) (model.Reply, error) { return look, nil }}, with(f()), vaglio.FaultMalformed, "its answer is no verdict"},
+		"turns":   {&script{say: func(*model.Request) (model.Reply, error) { return look, nil }}, with(f()), vaglio.FaultMalformed, "its answer is not a verdict"},
 		"tokens":  {says(model.Reply{Calls: look.Calls, Usage: model.Usage{Input: 70_000}}), with(f()), vaglio.FaultLimit, "it used up its 64000 tokens"},
 		"refused": {says(model.Reply{Refused: true}), nil, vaglio.FaultRefused, "declined"},
 		"cut":     {says(model.Reply{Cut: true, Text: "{"}), nil, vaglio.FaultCut, "broke off"},

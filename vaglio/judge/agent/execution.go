@@ -96,7 +96,7 @@ func (x *execution) converse(ctx context.Context, turns int) (r vaglio.GradientR
 			}
 			x.repaired = true
 			x.request.Turns = append(x.request.Turns, model.Turn{Model: true, Text: nonempty(reply.Text)})
-			x.decide("That is no verdict: " + bad.Fault + ". Give your verdict again, as exactly one JSON object.")
+			x.decide("That is not a verdict: " + bad.Fault + ". Give your verdict again, as exactly one JSON object.")
 			continue
 		}
 		if turn >= turns {

@@ -101,11 +101,11 @@ func (x *execution) carry(ctx context.Context, c *model.ToolCall) (text string, 
 		}
 	}
 	if tool == nil {
-		return "", true, fmt.Errorf("there is no such tool; there is %s", x.named())
+		return "", true, fmt.Errorf("there is no such tool; known: %s", x.named())
 	}
 	var args vaglio.Args
 	if err := strictjson.Unmarshal(c.Args, &args); err != nil || args == nil {
-		return "", true, fmt.Errorf("the arguments are no JSON object with each key once")
+		return "", true, fmt.Errorf("the arguments are not a JSON object with each key once")
 	}
 	p := vaglio.Proposal{
 		Agent: x.judge.Kind(), TurnID: x.is.ID, Step: len(x.is.Transcript), Executor: c.Name, Args: args,

@@ -30,7 +30,7 @@ const (
 func (j *Judge) verdict(text string) (vaglio.GradientResult, error) {
 	r, err := readVerdict(text)
 	if err != nil {
-		return vaglio.GradientResult{}, &vaglio.JudgeError{Fault: "its answer is no verdict: " + err.Error(), Class: vaglio.FaultMalformed}
+		return vaglio.GradientResult{}, &vaglio.JudgeError{Fault: "its answer is not a verdict: " + err.Error(), Class: vaglio.FaultMalformed}
 	}
 	mask := j.config.Masker.Mask
 	r.Reasoning = clip(mask(r.Reasoning), longestReasoning)
@@ -75,7 +75,7 @@ func readVerdict(text string) (r vaglio.GradientResult, err error) {
 	}
 	if m, ok := members["metadata"]; ok {
 		if m.Kind() != '{' || strictjson.Unmarshal(m, &r.Metadata) != nil {
-			return r, &model.MalformedError{Field: "metadata", Problem: "is no object"}
+			return r, &model.MalformedError{Field: "metadata", Problem: "is not an object"}
 		}
 		if len(m) > longestMetadata {
 			r.Metadata = nil
@@ -90,12 +90,12 @@ func signals(v strictjson.Value) (all []vaglio.Signal, err error) {
 	}
 	var list []strictjson.Value
 	if v.Kind() != '[' || strictjson.UnmarshalLoose(v, &list) != nil {
-		return nil, &model.MalformedError{Field: "signals", Problem: "is no list"}
+		return nil, &model.MalformedError{Field: "signals", Problem: "is not a list"}
 	}
 	for _, item := range list {
 		var members map[string]strictjson.Value
 		if item.Kind() != '{' || strictjson.UnmarshalLoose(item, &members) != nil {
-			return nil, &model.MalformedError{Field: "signals", Problem: "holds what is no object"}
+			return nil, &model.MalformedError{Field: "signals", Problem: "holds what is not an object"}
 		}
 		var s vaglio.Signal
 		if s.Category, err = model.Text(members, "category"); err != nil {

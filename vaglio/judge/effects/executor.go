@@ -345,10 +345,10 @@ func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 		if ran {
 			return reads()
 		}
-		return unknown(say("runs something that is not told"), "")
+		return unknown(say("runs something that is not named"), "")
 	case agents.RuleFetches:
 		if len(t.rd.URLs) == 0 {
-			return unknown(say("asks an address that is not told"), "")
+			return unknown(say("contacts an address that is not named"), "")
 		}
 		out := reads()
 		for _, u := range t.rd.URLs {

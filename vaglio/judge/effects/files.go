@@ -298,7 +298,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)
 	case at == placeHome && a.known && r.world.rebuildableHome(p):
-		return own(why.And(", a cache that fills itself again"))
+		return own(why.And(", a cache that refills itself"))
 	}
 	return nil
 }
@@ -309,7 +309,7 @@ func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
 	if slices.ContainsFunc(strings.Split(strings.Join(texts(names), "/"), "/"), func(s string) bool { return r.judge.places.Purpose(s)&place.Record != 0 }) {
 		return unmissed(why)
 	}
-	return own(why.And(", which programs write anew"))
+	return own(why.And(", which can be regenerated"))
 }
 
 // unmissed returns the effect of deleting for good what nobody is expected to miss.

@@ -93,7 +93,7 @@ func (j *Judge) checkPrograms() error {
 	for _, name := range slices.Sorted(maps.Keys(j.opts.Programs)) {
 		switch {
 		case name == "" || strings.ContainsAny(name, "/\\ \t\n$*?"):
-			errs = append(errs, &ProgramError{name, "is no program's name; give the name as it is typed, without a folder"})
+			errs = append(errs, &ProgramError{name, "is not a program's name; give the name as it is typed, without a folder"})
 		case !slices.Contains(operation.Reaches(), j.opts.Programs[name]):
 			errs = append(errs, &ProgramError{name, fmt.Sprintf("reaches %q; want one of %v", j.opts.Programs[name], operation.Reaches())})
 		}

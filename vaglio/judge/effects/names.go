@@ -232,7 +232,7 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
 	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
-		return say("clears what fills itself again: %s", what)
+		return say("clears what refills itself: %s", what)
 	}
 	return nil
 }

@@ -267,7 +267,7 @@ func (r *reading) leaves(p vaglio.Proposal) {
 		}
 	}
 	if s := p.Context.Site; s != nil && s.Outside && changes {
-		r.add(usual(KindOverwrite).with(say("works in %s, which is none of the workspaces", p.Context.Cwd), "").as(Partial, ReachUser))
+		r.add(usual(KindOverwrite).with(say("works in %s, which is not one of the workspaces", p.Context.Cwd), "").as(Partial, ReachUser))
 	}
 }
 

@@ -175,7 +175,7 @@ func (j *Judge) quotes(p *vaglio.Proposal) []model.Quote {
 func (j *Judge) verdict(text string) (vaglio.GradientResult, error) {
 	r, err := readVerdict(text, j.config.Masker)
 	if err != nil {
-		return r, &vaglio.JudgeError{Fault: "its answer is no verdict: " + err.Error(), Class: vaglio.FaultMalformed}
+		return r, &vaglio.JudgeError{Fault: "its answer is not a verdict: " + err.Error(), Class: vaglio.FaultMalformed}
 	}
 	return r, nil
 }

@@ -72,7 +72,7 @@ func TestMalformedRepliesReject(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, err := judge(t, &fixed{reply: model.Reply{Text: reply}}, nil).Grade(t.Context(), proposal())
 			e, ok := errors.AsType[*vaglio.JudgeError](err)
-			if !ok || e.Class != vaglio.FaultMalformed || !strings.HasPrefix(e.Fault, "its answer is no verdict: ") || r.Score != 0 {
+			if !ok || e.Class != vaglio.FaultMalformed || !strings.HasPrefix(e.Fault, "its answer is not a verdict: ") || r.Score != 0 {
 				t.Errorf("%q gives %+v, %v", reply, r, err)
 			}
 		})

@@ -60,7 +60,7 @@ func Share(members map[string]strictjson.Value, field string) (float64, error) {
 		return 0, &MalformedError{field, "is missing"}
 	}
 	if v.Kind() != '0' {
-		return 0, &MalformedError{field, "is no number"}
+		return 0, &MalformedError{field, "is not a number"}
 	}
 	f, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || math.IsNaN(f) || f < 0 || f > 1 {
@@ -77,7 +77,7 @@ func Text(members map[string]strictjson.Value, field string) (string, error) {
 	}
 	var text string
 	if v.Kind() != '"' || strictjson.UnmarshalLoose(v, &text) != nil {
-		return "", &MalformedError{field, "is no text"}
+		return "", &MalformedError{field, "is not text"}
 	}
 	return text, nil
 }

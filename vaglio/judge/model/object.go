@@ -12,7 +12,7 @@ var (
 	errEmpty   = errors.New("the answer is empty")
 	errProse   = errors.New("the answer is not one JSON object")
 	errFences  = errors.New("the answer has more than one fenced block")
-	errInvalid = errors.New("the answer is not one valid JSON object: a key stands twice, or it is no JSON")
+	errInvalid = errors.New("the answer is not one valid JSON object: a key stands twice, or it is not JSON")
 )
 
 // Object returns the members of the one JSON object that an answer consists of: its whole text, or

@@ -125,7 +125,7 @@ func FuzzSplitCommand(f *testing.F) {
 			return
 		}
 		if len(argv) == 0 {
-			t.Fatalf("%q is no words", line)
+			t.Fatalf("%q is not words", line)
 		}
 		words := make([]string, len(argv))
 		for i, word := range argv {

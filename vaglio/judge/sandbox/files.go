@@ -75,7 +75,7 @@ func (s *Sandbox) Read(ctx context.Context, q ReadRequest) (r ReadResult, err er
 func (r *ReadResult) fill(ctx context.Context, f io.Reader, most, output int) error {
 	in := bufio.NewReaderSize(f, 64<<10)
 	if isBinary(in) {
-		return ToolError{toolRead, fmt.Sprintf("%q is no text: it is %d bytes with zeros among them", r.Path, r.Bytes)}
+		return ToolError{toolRead, fmt.Sprintf("%q is not text: it is %d bytes with zeros among them", r.Path, r.Bytes)}
 	}
 	var text strings.Builder
 	skipped := 0

@@ -289,7 +289,7 @@ func TestFileBounds(t *testing.T) {
 	if got, err := s.Read(t.Context(), ReadRequest{Path: w.ws + "/open", Line: 7}); err != nil || got.Text != "" || got.Lines != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := s.Read(t.Context(), ReadRequest{Path: w.ws + "/binary"}); err == nil || !strings.Contains(err.Error(), "is no text") {
+	if _, err := s.Read(t.Context(), ReadRequest{Path: w.ws + "/binary"}); err == nil || !strings.Contains(err.Error(), "is not text") {
 		t.Error(err)
 	}
 	if _, err := s.Read(t.Context(), ReadRequest{Path: w.ws + "/long", Line: -1}); err == nil {

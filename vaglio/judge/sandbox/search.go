@@ -66,10 +66,10 @@ func (s *Sandbox) Search(ctx context.Context, q SearchRequest) (SearchResult, er
 	}
 	pattern, err := regexp.Compile(q.Pattern)
 	if err != nil {
-		return SearchResult{}, ToolError{toolSearch, "pattern is no regular expression in RE2's syntax: " + err.Error()}
+		return SearchResult{}, ToolError{toolSearch, "pattern is not a regular expression in RE2's syntax: " + err.Error()}
 	}
 	if _, err := path.Match(q.Name, ""); err != nil {
-		return SearchResult{}, ToolError{toolSearch, fmt.Sprintf("name %q is no glob", q.Name)}
+		return SearchResult{}, ToolError{toolSearch, fmt.Sprintf("name %q is not a glob", q.Name)}
 	}
 	m, rel, err := s.inMount(toolSearch, q.Path)
 	if err != nil {

@@ -29,7 +29,7 @@ type reader struct {
 	depth    int
 	writes   int  // how many variables were set
 	again    bool // the second round of a loop is being read
-	open     bool // a quote or a bracket has no partner
+	open     bool // a quote or a bracket is not closed
 	inFile   bool // the text of a file is being read
 	spare    int  // of the budget: what the file may not spend
 	problems map[string]bool
@@ -92,7 +92,7 @@ func run(o shell.Options, read func(*reader)) (out *shell.Script) {
 			r.problem(shell.Problem{Kind: shell.ProblemInternal, Detail: wording.Say("the reader of PowerShell failed: %s", fmt.Sprint(v))})
 		}
 		if r.open {
-			r.unread("a quote or a bracket has no partner")
+			r.unread("a quote or a bracket is not closed")
 		}
 		out = r.out
 	}()

@@ -191,7 +191,7 @@ func parse(text string) (*words, error) {
 		said, rest, ok := strings.Cut(line, " = ")
 		list, marks, _ := strings.Cut(rest, " ; ")
 		if !ok || !w.take(section, said, strings.Fields(list), strings.Fields(marks)) {
-			return nil, fmt.Errorf("words.txt:%d: this is no line of the section [%s]: %q", n, section, line)
+			return nil, fmt.Errorf("words.txt:%d: this is not a line of the section [%s]: %q", n, section, line)
 		}
 	}
 	return w, nil

@@ -148,7 +148,7 @@ func checkTool(name string, schema strictjson.Value) error {
 		return fmt.Errorf("a tool is named %q", name)
 	}
 	if err := strictjson.UnmarshalLoose(schema, &s); err != nil || s.Type != "object" {
-		return fmt.Errorf("the arguments of %s are no object", name)
+		return fmt.Errorf("the arguments of %s are not an object", name)
 	}
 	return nil
 }
