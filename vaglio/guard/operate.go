@@ -190,6 +190,9 @@ func (l *look) copied(o *operation.Operation, spot string) string {
 	if id == "" {
 		l.renames(spot)
 		l.remember(spot, reading.Spot(o.To))
+		if o.Recursive {
+			l.lands(spot, reading.Spot(o.To))
+		}
 	}
 	return id
 }
@@ -205,6 +208,9 @@ func (l *look) taken(o *operation.Operation, spot string) string {
 	}
 	id := l.remove(d, spot)
 	l.empties(spot)
+	if o.Verb == operation.Move {
+		l.lands(spot, reading.Spot(o.To))
+	}
 	if id == "" && o.Verb == operation.Move {
 		return l.touch(place.Reads, spot)
 	}
@@ -333,7 +339,10 @@ func nameIn(o *operation.Operation, thing string) string {
 		return ""
 	}
 	name, _, _ := strings.Cut(place.Base(thing), "@")
-	return strings.Trim(name, ".")
+	if strings.Trim(name, ".") == "" {
+		return ""
+	}
+	return name
 }
 
 // beside is [Guard.ownIn] for a folder of this machine.
