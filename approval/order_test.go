@@ -84,7 +84,7 @@ func TestEachReasonOfAnOrderSaysItself(t *testing.T) {
 		approval.OrderSelf: "has it already", approval.OrderHand: "more people than one have to allow", approval.OrderArgument: "no argument that can be changed",
 		approval.OrderLong: "more characters", approval.OrderMasked: "hold a secret", approval.OrderUnchanged: "as it was proposed",
 		approval.OrderUnread: "the-value: nothing changed", approval.OrderGuard: "the guard refuses it", approval.OrderSame: "in this form",
-		approval.OrderShown: "not as it was shown any more", approval.OrderSeveral: "needs more people than one", approval.OrderCaller: "is an agent's program",
+		approval.OrderShown: "not as it was shown any more", approval.OrderSeveral: "needs more people than one", approval.OrderElsewhere: "would be put to other people", approval.OrderCaller: "is an agent's program",
 		approval.OrderLineage: "cannot be seen", approval.OrderTerminal: "no terminal", approval.OrderUnseen: "was not shown at this terminal",
 		approval.OrderName: "was not confirmed", approval.OrderObscured: "only the inbox can show", approval.OrderPasskey: "needs a passkey",
 		"one that a later version has": "is over already",
