@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/store/storetest"
@@ -123,6 +124,28 @@ func TestAnEditStaysOnItsRoute(t *testing.T) {
 		e.By = approval.Person{ID: "fake:eve"}
 		if shown, err := g.Edit(t.Context(), e); err != nil || !shown.Passes {
 			t.Errorf("what needs nobody: %+v %v", shown, err)
+		}
+		g.end()
+	})
+}
+
+// P6: what a person denied stands over a restart, however long the call had waited, and whatever
+// the configuration says of deadlines since.
+func TestADenialOutlivesAShorterDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		routing := func(deadline time.Duration) approval.Routing {
+			return approval.Routing{Routes: []approval.Route{{Name: "all", Approvers: []string{approval.Anyone}, Deadline: deadline}}, Rules: []approval.Rule{{Route: "all"}}}
+		}
+		store, channel := storetest.NewMemory(), newFakeChannel()
+		g := understandingRouted(t, store, channel, routing(24*time.Hour))
+		a := g.propose(t, push("main"), 0)
+		time.Sleep(20 * time.Hour)
+		g.decide(t, a.Approval.ID, approval.ChoiceDeny, "no")
+		g.end()
+		g = understandingRouted(t, store, channel, routing(0))
+		synctest.Wait()
+		if b := g.propose(t, shell("git push origin HEAD:main"), 0); b.Decision != approval.RulingDeny {
+			t.Errorf("got %s %+v", b.Decision, b.Refusal)
 		}
 		g.end()
 	})
