@@ -113,8 +113,19 @@ func (o *Options) switchedOff(f file) (all []string) {
 				all = append(all, fmt.Sprintf("%s: %q", path, name))
 			}
 		}
+		if found := diverts.FindSubmatch(text); found != nil && f.off != nil && o.ofProject(path) {
+			all = append(all, fmt.Sprintf("%s: %q", path, found[1]))
+		}
 	}
 	return all
+}
+
+// diverts matches a variable in a client's settings that has its hook ask another daemon.
+var diverts = regexp.MustCompile(`"(METNOS_[A-Z_]+)"\s*:`)
+
+// ofProject reports whether a settings file is the project's, which may be somebody else's work.
+func (o *Options) ofProject(path string) bool {
+	return o.Project != o.Home && strings.HasPrefix(path, strings.TrimRight(o.Project, "/")+"/")
 }
 
 // note records what one of the client's files says.
