@@ -217,22 +217,6 @@ func (e *Electorate) counts(v *Vote) bool {
 	return human == v.Human && slices.ContainsFunc(under, func(t Terms) bool { return t.route == v.Route && t.mark == v.Terms })
 }
 
-// Upholds reports whether a grant of the ask may be used for a call that would be asked on the route:
-// the ask went there, too, and the people who gave the grant could give it now.
-func (e *Electorate) Upholds(a *Ask, id ID, route string) bool {
-	p := a.Find(id)
-	if p == nil || p.Grant == nil || !a.WentTo(route) {
-		return false
-	}
-	votes := slices.DeleteFunc(slices.Clone(p.Votes), func(v Vote) bool { return !e.counts(&v) })
-	human, under := e.of(p.Grant.By.ID)
-	return slices.ContainsFunc(under, func(t Terms) bool {
-		humans := humansOn(votes, t.route)
-		humans[human] = true
-		return t.met(humans)
-	})
-}
-
 // awaits reports whether the person may decide under one of the terms and has not already
 // allowed there.
 func (e *Electorate) awaits(id string, votes []Vote) bool {

@@ -287,3 +287,16 @@ func (l *look) isTree(spot string) bool {
 func (l *look) isProgramTree(o string) bool {
 	return slices.Contains([]string{"/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64"}, l.absolute(o))
 }
+
+// nameIn returns the name that a thing gets in a folder, or "" if that is not known: what an
+// installation makes of a project can have any name.
+func nameIn(o *operation.Operation, thing string) string {
+	if o.Verb == operation.Fill && (strings.HasPrefix(thing, ".") || strings.HasPrefix(thing, "/")) {
+		return ""
+	}
+	name, _, _ := strings.Cut(place.Base(thing), "@")
+	if strings.Trim(name, ".") == "" {
+		return ""
+	}
+	return name
+}

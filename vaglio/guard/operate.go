@@ -332,19 +332,6 @@ func (l *look) fillsNamed(d deed, o *operation.Operation, spot string) (id strin
 	return id, told
 }
 
-// nameIn returns the name that a thing gets in a folder, or "" if that is not known: what an
-// installation makes of a project can have any name.
-func nameIn(o *operation.Operation, thing string) string {
-	if o.Verb == operation.Fill && (strings.HasPrefix(thing, ".") || strings.HasPrefix(thing, "/")) {
-		return ""
-	}
-	name, _, _ := strings.Cut(place.Base(thing), "@")
-	if strings.Trim(name, ".") == "" {
-		return ""
-	}
-	return name
-}
-
 // beside is [Guard.ownIn] for a folder of this machine.
 func (l *look) beside(folder string) string {
 	if l.inside {
