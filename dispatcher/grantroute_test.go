@@ -14,7 +14,7 @@ import (
 // P7: a grant is used only where those who gave it could give it: for a call that would be asked on
 // its route, by the rules that hold now.
 func TestAGrantIsWorthWhatItsGiversMayDecide(t *testing.T) {
-	const eve, mary, max = "fake:eve", "fake:mary", "fake:max"
+	const eve, mary, maxim = "fake:eve", "fake:mary", "fake:max"
 	member := func(name string) approval.Member { return approval.Member{Name: name, IDs: []string{"fake:" + name}} }
 	routing := func(rules []approval.Rule, routes ...approval.Route) approval.Routing {
 		r := approval.Routing{
@@ -68,7 +68,7 @@ func TestAGrantIsWorthWhatItsGiversMayDecide(t *testing.T) {
 				store, channel := storetest.NewMemory(), newFakeChannel()
 				g := understandingRouted(t, store, channel, tc.before)
 				a := g.propose(t, push("main"), 0)
-				for _, id := range []string{owner.ID, eve, max, mary} {
+				for _, id := range []string{owner.ID, eve, maxim, mary} {
 					_, _ = g.Decide(t.Context(), approval.Tap{Ask: a.Approval.ID.Ask(), Approval: a.Approval.ID, Choice: approval.ChoiceHour, By: approval.Person{ID: id}, Channel: "fake"})
 				}
 				first, err := g.Await(t.Context(), agent, a.Approval.ID, 0)

@@ -155,7 +155,7 @@ func TestHTTPRedirects(t *testing.T) {
 		"UP\x00":            "",
 	} {
 		var up *httptest.Server
-		up = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		up = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", strings.Replace(to, "UP", up.URL, 1))
 			w.WriteHeader(http.StatusTemporaryRedirect)
 		}))
