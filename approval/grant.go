@@ -236,6 +236,22 @@ func (a *Ask) Spend(id ID, key, turn string, use AskID, at time.Time) bool {
 	return true
 }
 
+// Upholds reports whether a grant of the ask may be used for a call that would be asked on the route:
+// the ask went there, too, and the people who gave the grant could give it now.
+func (e *Electorate) Upholds(a *Ask, id ID, route string) bool {
+	p := a.Find(id)
+	if p == nil || p.Grant == nil || !a.WentTo(route) {
+		return false
+	}
+	votes := slices.DeleteFunc(slices.Clone(p.Votes), func(v Vote) bool { return !e.counts(&v) })
+	human, under := e.of(p.Grant.By.ID)
+	return slices.ContainsFunc(under, func(t Terms) bool {
+		humans := humansOn(votes, t.route)
+		humans[human] = true
+		return t.met(humans)
+	})
+}
+
 // EndGrant ends the approval's grant. It reports false if the grant is already over.
 func (a *Ask) EndGrant(id ID, e GrantEvent, by Person, at time.Time) bool {
 	p := a.Find(id)

@@ -128,6 +128,8 @@ const (
 	OrderSame    = "same"
 	OrderShown   = "shown"
 	OrderSeveral = "several"
+	// OrderElsewhere: the edited call would be put to others.
+	OrderElsewhere = "elsewhere"
 	// OrderDigits: allowing the edited call requires digits.
 	OrderDigits = "digits"
 	// OrderCaller: the order came from below an agent's program. OrderLineage: it came from
@@ -184,6 +186,7 @@ func (e *OrderError) text() string {
 		OrderSame:      "%s was already asked or answered in this form: nothing changed",
 		OrderShown:     "%s is no longer what was shown: look at it again; nothing changed",
 		OrderDigits:    "%s would take the digits of a number match in this form: deny it, and say what to do; nothing changed",
+		OrderElsewhere: "%s would be put to other people in this form: deny it, and say what to do; nothing changed",
 		OrderSeveral:   "%s needs more than one person: deny it, and say what to do; nothing changed",
 	}[e.Key]
 }

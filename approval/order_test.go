@@ -84,7 +84,7 @@ func TestEachReasonOfAnOrderSaysItself(t *testing.T) {
 		approval.OrderSelf: "has it already", approval.OrderHand: "more than one person has to allow", approval.OrderArgument: "not an argument that can be changed",
 		approval.OrderLong: "more characters", approval.OrderMasked: "hold a secret", approval.OrderUnchanged: "as it was proposed",
 		approval.OrderUnread: "the-value: nothing changed", approval.OrderGuard: "the guard refuses it", approval.OrderSame: "in this form",
-		approval.OrderShown: "no longer what was shown", approval.OrderSeveral: "needs more than one person", approval.OrderCaller: "an agent's program",
+		approval.OrderShown: "no longer what was shown", approval.OrderSeveral: "needs more than one person", approval.OrderElsewhere: "would be put to other people", approval.OrderCaller: "an agent's program",
 		approval.OrderLineage: "cannot be seen", approval.OrderTerminal: "no terminal", approval.OrderUnseen: "was not shown at this terminal",
 		approval.OrderName: "was not confirmed", approval.OrderObscured: "only the inbox can show", approval.OrderPasskey: "needs a passkey",
 		"one that a later version has": "is already over",

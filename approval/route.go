@@ -386,3 +386,8 @@ func (a *Ask) RoutedTo() string {
 	}
 	return a.Routes[0].Route
 }
+
+// WentTo reports whether the ask was sent to the route; "" is the one that there is without routes.
+func (a *Ask) WentTo(route string) bool {
+	return route == a.RoutedTo() || slices.ContainsFunc(a.Routes, func(on Active) bool { return on.Route == route })
+}

@@ -94,7 +94,7 @@ func (d *Dispatcher) grant(ctx context.Context, agent string, c *call) (bool, er
 		if err != nil {
 			return false, err
 		}
-		given, covered, err := d.spend(ctx, id, key, c.Proposal.TurnID, use.ID)
+		given, covered, err := d.spend(ctx, id, key, c, use.ID)
 		if err != nil {
 			return false, err
 		}
@@ -113,17 +113,14 @@ func (d *Dispatcher) grant(ctx context.Context, agent string, c *call) (bool, er
 	return false, nil
 }
 
-// spend counts a use of a grant, if it covers the call and the person who gave it may still
-// decide.
-func (d *Dispatcher) spend(ctx context.Context, id approval.ID, key, turn string, use approval.AskID) (*approval.Grant, bool, error) {
+// spend counts a use of a grant, if it covers the call and those who gave it could still give it for
+// a call that goes where this one would be asked.
+func (d *Dispatcher) spend(ctx context.Context, id approval.ID, key string, c *call, use approval.AskID) (*approval.Grant, bool, error) {
 	var given *approval.Grant
 	_, err := d.update(ctx, id.Ask(), func(ask *approval.Ask) error {
 		given = nil
-		p := ask.Find(id)
-		if p == nil || p.Grant == nil {
-			return approval.ErrKeep
-		}
-		if _, may := d.human(p.Grant.By.ID); !may || !ask.Spend(id, key, turn, use, now()) {
+		e := d.electorate(ask)
+		if !e.Upholds(ask, id, c.route.Name) || !ask.Spend(id, key, c.Proposal.TurnID, use, now()) {
 			return approval.ErrKeep
 		}
 		given = ask.Find(id).Grant

@@ -26,6 +26,20 @@ const newcomer = "newcomer"
 // understanding runs a dispatcher that knows what calls are about, as the shipped one does.
 func understanding(t *testing.T, store *storetest.Memory, channel *fakeChannel, others ...dispatcher.Channel) *gate {
 	t.Helper()
+	return understandingRouted(t, store, channel, approval.Routing{}, others...)
+}
+
+// releases says of a call with the word release that it publishes.
+func releases(p vaglio.Proposal) (kinds, reaches []string) {
+	if line, ok := p.Args["command"].(string); ok && strings.Contains(line, "release") {
+		return []string{"publish"}, nil
+	}
+	return nil, nil
+}
+
+// understandingRouted is understanding with routes.
+func understandingRouted(t *testing.T, store *storetest.Memory, channel *fakeChannel, routing approval.Routing, others ...dispatcher.Channel) *gate {
+	t.Helper()
 	judge, err := effects.New(effects.Options{Home: "/home/u"})
 	if err != nil {
 		t.Fatal(err)
@@ -38,8 +52,8 @@ func understanding(t *testing.T, store *storetest.Memory, channel *fakeChannel, 
 	engine := newEngine(t, judge, files)
 	g := running(t, dispatcher.Config{
 		Store: store, Channels: append([]dispatcher.Channel{channel}, others...), Engine: engine,
-		Deciders: dispatcher.Deciders{Known: func(agent string) bool { return agent == newcomer }},
-		Effects: dispatcher.Effects{Name: namer.Key, About: func(p vaglio.Proposal) approval.About {
+		Deciders: dispatcher.Deciders{Routing: routing, Known: func(agent string) bool { return agent == newcomer }},
+		Effects: dispatcher.Effects{Traits: releases, Name: namer.Key, About: func(p vaglio.Proposal) approval.About {
 			p.Context.Reading = engine.Read(p)
 			a := namer.Of(p)
 			a.Obscured = namer.Obscured(p, nil)

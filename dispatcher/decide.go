@@ -228,7 +228,7 @@ func (d *Dispatcher) answer(a *approval.Approval) approval.Answer {
 	answer := approval.AnswerFor(*a, permit)
 	if answer.Refusal != nil {
 		refusal := d.discreet(*answer.Refusal, a.Proposal)
-		answer.Refusal = &refusal
+		answer.Refusal, answer.Verdict = &refusal, d.masker().Verdict(answer.Verdict)
 	}
 	return answer
 }

@@ -17,10 +17,11 @@ import (
 // is on disk. On an error nothing changes: the errors are those of [approval.Ask.Edit], an
 // [*approval.OrderError] if guard, schema or shape refuse it, and the store's.
 func (d *Dispatcher) Edit(ctx context.Context, e approval.Editing) (approval.Edited, error) {
-	p, err := d.toEdit(ctx, &e)
+	ask, err := d.toEdit(ctx, &e)
 	if err != nil {
 		return approval.Edited{}, err
 	}
+	p := ask.Find(e.ID)
 	now, changed, err := e.Change(p.Proposal, d.masker())
 	if err != nil {
 		return approval.Edited{}, err
@@ -29,7 +30,7 @@ func (d *Dispatcher) Edit(ctx context.Context, e approval.Editing) (approval.Edi
 	if e.Seen == "" {
 		judge = d.engine.Weigh
 	}
-	c, err := d.reform(ctx, now, judge)
+	c, err := d.reform(ctx, now, judge, ask)
 	if c == nil || err != nil && e.Seen == "" {
 		return approval.Edited{}, err
 	}
@@ -51,8 +52,8 @@ func (d *Dispatcher) Edit(ctx context.Context, e approval.Editing) (approval.Edi
 	return edited, d.keepEdit(ctx, &e, c, changed)
 }
 
-// toEdit returns the waiting call that the person may change.
-func (d *Dispatcher) toEdit(ctx context.Context, e *approval.Editing) (*approval.Approval, error) {
+// toEdit returns the ask with the waiting call that the person may change.
+func (d *Dispatcher) toEdit(ctx context.Context, e *approval.Editing) (*approval.Ask, error) {
 	if _, may := d.human(e.By.ID); !may {
 		return nil, approval.ErrNotApprover
 	}
@@ -70,11 +71,13 @@ func (d *Dispatcher) toEdit(ctx context.Context, e *approval.Editing) (*approval
 	if p.State != approval.Pending {
 		return nil, &approval.OrderError{Key: approval.OrderNothing, Value: string(e.ID)}
 	}
-	return p, nil
+	return &ask, nil
 }
 
-// reform reads and judges a call in the form that a person gave it.
-func (d *Dispatcher) reform(ctx context.Context, p vaglio.Proposal, judge func(context.Context, vaglio.Proposal) (vaglio.Verdict, error)) (*call, error) {
+// reform reads and judges a call of the ask in the form that a person gave it.
+func (d *Dispatcher) reform(
+	ctx context.Context, p vaglio.Proposal, judge func(context.Context, vaglio.Proposal) (vaglio.Verdict, error), of *approval.Ask,
+) (*call, error) {
 	c := &call{Request: Request{Proposal: p}}
 	c.Proposal.Facts = d.factsOf(ctx, &c.Proposal)
 	c.step = approval.Step{At: now(), Proposal: c.Proposal}
@@ -99,6 +102,9 @@ func (d *Dispatcher) reform(ctx context.Context, p vaglio.Proposal, judge func(c
 	d.nameCall(c)
 	c.route = d.routeOf(c.Proposal)
 	c.step.Route = c.route.Name
+	if !c.verdict.Approved && !of.WentTo(c.route.Name) {
+		return c, &approval.OrderError{Key: approval.OrderElsewhere, Value: string(of.ID)}
+	}
 	return c, d.printed(c)
 }
 

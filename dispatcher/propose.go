@@ -300,7 +300,7 @@ func (d *Dispatcher) judgeOnce(ctx context.Context, c *call) error {
 		return d.printed(c)
 	default:
 		refusal := d.discreet(approval.Refuse(c.Proposal, c.verdict), c.Proposal)
-		a := approval.Refused(c.verdict, refusal)
+		a := approval.Refused(d.masker().Verdict(c.verdict), refusal)
 		c.answer, c.step.Refusal, c.step.Route = &a, &refusal, d.routeOf(c.Proposal).Name
 	}
 	return nil

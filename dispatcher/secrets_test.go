@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +61,8 @@ func TestTheAgentIsToldNoSecret(t *testing.T) {
 				"variable": shell(fmt.Sprintf("DB_PASSWORD='%s' git push --force origin main%d", secret, i)),
 				"header":   shell(fmt.Sprintf("curl -X DELETE -H 'Authorization: Bearer %s' https://api.example/v1/users/%d", secret, i)),
 				"argument": {Executor: "send_email", Agent: agent, Args: vaglio.Args{"to": "ann@example.org", "body": fmt.Sprint(i), "api_key": secret}},
+				"query":    shell(fmt.Sprintf("curl -X DELETE 'https://api.example/v1/users/%d?token=%s'", i, url.QueryEscape(secret))),
+				"address":  {Executor: "http_delete", Agent: agent, Args: vaglio.Args{"url": fmt.Sprintf("https://api.example/v2/users/%d?api_key=%s", i, url.QueryEscape(secret))}},
 				"guard":    shell(fmt.Sprintf("PASSWORD='%s' rm -rf /", secret)),
 			} {
 				p.TurnID = fmt.Sprintf("t-%d-%s", i, carrier)

@@ -37,9 +37,9 @@ func newMCP(std stdio) *cobra.Command {
 		Use:   "mcp [flags] -- <command>",
 		Short: "Gate an MCP server: ask before each tool call",
 		Long: `Gate an MCP server: a proxy between it and its client, over stdio or HTTP, that asks
-before each tools/call. All other messages pass as they were written. A call that is not
-allowed is answered with the reason. While a person is asked, the client is told of
-progress.
+before each tools/call and resources/read. All other messages pass as they were written.
+A call that is not allowed is answered with the reason. While a person is asked, the
+client is told of progress.
 
 A tool whose description or schema has changed since it was first seen is asked about
 once; one that declares itself destructive, each time. What a tool says about itself

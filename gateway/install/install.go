@@ -63,6 +63,8 @@ type Change struct {
 	Mode fs.FileMode
 	// bare is the current file without the hook.
 	bare []byte
+	// root is the folder below which a removed file leaves no empty folder; "" is for none.
+	root string
 }
 
 // Changes reports whether the file would change.
@@ -111,7 +113,7 @@ func plan(o Options, add bool) ([]Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := Change{Path: path, Mode: f.mode}
+		c := Change{Path: path, Mode: f.mode, root: o.root()}
 		if o.Scope == Managed {
 			c.Mode |= shared
 		}
@@ -168,6 +170,18 @@ func (o *Options) target() (target, error) {
 		return t, errors.New("the limit must be a second or more, such as 1h")
 	}
 	return t, nil
+}
+
+// root returns the folder to which the paths of a scope's files are relative, "" for none.
+func (o *Options) root() string {
+	switch o.Scope {
+	case User:
+		return o.Home
+	case Project:
+		return o.Project
+	default:
+		return ""
+	}
 }
 
 func (o *Options) path(f file) (string, error) {

@@ -93,17 +93,7 @@ func Look(o Options) (State, error) {
 // switchedOff returns the switches that keep the hook from running. A managed file overrides
 // those of users and projects, so for the managed scope only the managed file counts.
 func (o *Options) switchedOff(f file) (all []string) {
-	places := []string{f.managed}
-	if o.Scope != Managed {
-		places = f.everywhere(o.Home)
-		for _, name := range append([]string{f.project}, f.also...) {
-			if name != "" && !filepath.IsAbs(name) {
-				places = append(places, filepath.Join(o.Project, name))
-			}
-		}
-		slices.Sort(places)
-	}
-	for _, path := range slices.Compact(places) {
+	for _, path := range o.places(f) {
 		text, whole, err := regular.Read(path, maxSettings)
 		if err != nil || !whole {
 			continue
@@ -113,8 +103,34 @@ func (o *Options) switchedOff(f file) (all []string) {
 				all = append(all, fmt.Sprintf("%s: %q", path, name))
 			}
 		}
+		if found := diverts.FindSubmatch(text); found != nil && f.off != nil && o.ofProject(path) {
+			all = append(all, fmt.Sprintf("%s: %q", path, found[1]))
+		}
 	}
 	return all
+}
+
+// places returns the paths at which the client reads such a file, sorted.
+func (o *Options) places(f file) []string {
+	if o.Scope == Managed {
+		return []string{f.managed}
+	}
+	all := f.everywhere(o.Home)
+	for _, name := range append([]string{f.project}, f.also...) {
+		if name != "" && !filepath.IsAbs(name) {
+			all = append(all, filepath.Join(o.Project, name))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// diverts matches a variable in a client's settings that has its hook ask another daemon.
+var diverts = regexp.MustCompile(`"(METNOS_[A-Z_]+)"\s*:`)
+
+// ofProject reports whether a settings file is the project's, which may be somebody else's work.
+func (o *Options) ofProject(path string) bool {
+	return o.Project != o.Home && strings.HasPrefix(path, strings.TrimRight(o.Project, "/")+"/")
 }
 
 // note records what one of the client's files says.

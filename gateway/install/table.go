@@ -113,7 +113,11 @@ func (l *tableLine) installed(ctx context.Context, o Options, s State, look Look
 		}
 	}
 	for _, off := range s.Off {
-		l.wrong = append(l.wrong, off+" keeps the hook from running")
+		does := " keeps the hook from running"
+		if strings.HasPrefix(off[strings.LastIndexByte(off, ' ')+1:], `"METNOS_`) {
+			does = " has the hook ask another daemon"
+		}
+		l.wrong = append(l.wrong, off+does)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -54,9 +55,22 @@ func (c *Change) Write() error {
 		return err
 	}
 	if c.After == nil {
-		return durable.Remove(path)
+		if err := durable.Remove(path); err != nil {
+			return err //nolint:wrapcheck // It names the file.
+		}
+		c.clear()
+		return nil
 	}
 	return durable.Replace(path, c.After, mode)
+}
+
+// clear removes the folders above a removed file that hold nothing any more.
+func (c *Change) clear() {
+	for dir := filepath.Dir(c.Path); c.root != "" && strings.HasPrefix(dir, strings.TrimRight(c.root, "/")+"/"); dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || os.Remove(dir) != nil {
+			return // It holds something, or is a link.
+		}
+	}
 }
 
 // place resolves links, so that they are preserved, and returns the file's mode.

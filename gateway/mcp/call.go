@@ -12,6 +12,7 @@ import (
 // The methods that the proxy handles itself.
 const (
 	methodCall        = "tools/call"
+	methodRead        = "resources/read"
 	methodList        = "tools/list"
 	methodInitialize  = "initialize"
 	methodCancelled   = "notifications/cancelled"
@@ -26,11 +27,13 @@ const (
 	metaCaps     = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// toolCall is the part of a tools/call that the proxy uses.
+// toolCall is the part of a tools/call, or of a resources/read, that the proxy uses.
 type toolCall struct {
 	id   jsonrpc.ID
 	name string
 	args map[string]any
+	// reads says that it reads a resource; name is then the method.
+	reads bool
 	// token is the client's progress token, nil if it wants no progress notifications.
 	token strictjson.Value
 	// client is the client's name, if each of its requests states it.
@@ -47,6 +50,9 @@ type toolCall struct {
 
 // callOf parses a call. Its error is for the client and contains no values.
 func callOf(m jsonrpc.Message) (*toolCall, error) {
+	if m.Method == methodRead {
+		return readOf(m)
+	}
 	params, err := jsonrpc.Object(m.Params, "name", "arguments", "_meta", inputResponses, requestState)
 	if err != nil {
 		return nil, fmt.Errorf("its params: the object %w", err)
@@ -62,6 +68,32 @@ func callOf(m jsonrpc.Message) (*toolCall, error) {
 		if err := strictjson.Unmarshal(raw, &c.args); err != nil {
 			return nil, fmt.Errorf("its arguments: %w", err)
 		}
+	}
+	if err := c.goesOn(params[inputResponses], params[requestState]); err != nil {
+		return nil, err
+	}
+	return c, c.about(params["_meta"])
+}
+
+// readOf parses a request for a resource. All that says what is read is an argument.
+func readOf(m jsonrpc.Message) (*toolCall, error) {
+	params, err := jsonrpc.Object(m.Params, "uri", "_meta", inputResponses, requestState)
+	if err != nil {
+		return nil, fmt.Errorf("its params: the object %w", err)
+	}
+	c := &toolCall{id: m.ID, name: methodRead, reads: true, args: map[string]any{}}
+	for key, raw := range params {
+		var v any
+		if key == "_meta" || key == inputResponses || key == requestState {
+			continue
+		}
+		if err := strictjson.Unmarshal(raw, &v); err != nil {
+			return nil, fmt.Errorf("its params: %w", err)
+		}
+		c.args[key] = v
+	}
+	if uri, ok := c.args["uri"].(string); !ok || uri == "" {
+		return nil, errors.New("its params have no uri that is a text")
 	}
 	if err := c.goesOn(params[inputResponses], params[requestState]); err != nil {
 		return nil, err
@@ -127,6 +159,9 @@ func nameOf(info strictjson.Value) string {
 
 // refused returns the response that tells the model why its call did not run.
 func (c *toolCall) refused(text string) []byte {
+	if c.reads {
+		return jsonrpc.Failure(c.id, jsonrpc.CodeInvalid, text)
+	}
 	result := map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}, "isError": true}
 	if c.typed {
 		result["resultType"] = "complete"
@@ -169,7 +204,7 @@ func (c *toolCall) listing(id, cursor string) []byte {
 }
 
 // outcomeOf returns how a call ended according to its response, and whether it has ended: a
-// server that asks the client for more has not ended it.
+// server that asks the client for more, or goes on with it as a task, has not ended it.
 func outcomeOf(m jsonrpc.Message) (o client.Outcome, ended bool) {
 	if m.Error != nil {
 		return client.Outcome{Detail: "the server answered with an error"}, true
@@ -177,6 +212,8 @@ func outcomeOf(m jsonrpc.Message) (o client.Outcome, ended bool) {
 	var result struct {
 		IsError bool   `json:"isError"`
 		Type    string `json:"resultType"`
+		// Task is what a server answers that goes on with the call by itself.
+		Task strictjson.Value `json:"task"`
 	}
 	if strictjson.UnmarshalLoose(m.Result, &result) != nil {
 		return client.Outcome{Detail: "the server's answer could not be read"}, true
@@ -184,5 +221,5 @@ func outcomeOf(m jsonrpc.Message) (o client.Outcome, ended bool) {
 	if result.IsError {
 		return client.Outcome{Detail: "the tool says that it failed"}, true
 	}
-	return client.Outcome{Succeeded: true}, result.Type != "input_required"
+	return client.Outcome{Succeeded: true}, result.Type != "input_required" && result.Task.Kind() != '{'
 }

@@ -224,19 +224,19 @@ func TestListings(t *testing.T) {
 		`{"tools":[{"name":"d","annotations":{"destructiveHint":true,"x":1,"X":[null]}}]}`: 2,
 	} {
 		learn(page, true)
-		if all, digest := tools.concerns("d"); len(all) != want || digest == "" {
+		if all, digests := tools.concerns("d"); len(all) != want || len(digests) != 1 {
 			t.Errorf("%s: %v", page, all)
 		}
 	}
 	tools.stale()
-	if all, digest := tools.concerns("d"); len(all) != 1 || all[0] != client.ToolUnlisted || digest != "" || tools.knows("d") {
+	if all, digests := tools.concerns("d"); len(all) != 1 || all[0] != client.ToolUnlisted || digests != nil || tools.knows("d") {
 		t.Errorf("after a change: %v", all)
 	}
 	known := pins{}
 	if tools = newToolset(known); len(known) != 0 {
 		t.Fatal("something is known of no tool")
 	}
-	if tools.accept("x", ""); len(known) != 0 {
+	if tools.accept("x", nil); len(known) != 0 {
 		t.Error("a tool that was never listed is accepted")
 	}
 }

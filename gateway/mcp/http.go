@@ -242,7 +242,7 @@ func decoded(value string) string {
 // message handles a message whose headers match.
 func (h *Handler) message(w http.ResponseWriter, r *http.Request, m jsonrpc.Message, body []byte) {
 	switch m.Method {
-	case methodCall:
+	case methodCall, methodRead:
 		h.call(w, r, m, body)
 		return
 	case methodCancelled:
@@ -255,7 +255,9 @@ func (h *Handler) message(w http.ResponseWriter, r *http.Request, m jsonrpc.Mess
 			h.clientName.Store(nameOf(info["clientInfo"]))
 		}
 	case methodList:
-		h.pass(w, r, body, &exchange{lists: m.ID.Key(), first: !strings.Contains(string(m.Params), `"cursor"`)})
+		key := callKey(r, m.ID.Key())
+		h.tools.asks(key, m)
+		h.pass(w, r, body, &exchange{lists: key})
 		return
 	}
 	h.pass(w, r, body, &exchange{})

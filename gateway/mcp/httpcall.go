@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/gateway/jsonrpc"
 )
 
-// call asks about a tools/call. It is taken back if the client disconnects.
+// call asks about a call. It is taken back if the client disconnects.
 func (h *Handler) call(w http.ResponseWriter, r *http.Request, m jsonrpc.Message, body []byte) {
 	if !m.ID.Given() {
 		fail(w, http.StatusBadRequest, m.ID, jsonrpc.CodeInvalid, "vaglio: a call without an id does not run")
@@ -134,9 +134,8 @@ func (h *Handler) list(ctx context.Context, r *http.Request, c *toolCall, cursor
 type exchange struct {
 	// host is the address under which the client reaches the proxy.
 	host string
-	// lists is the key of the id of a tools/list request; first says that it asks for the first page.
+	// lists is the key of a tools/list request.
 	lists string
-	first bool
 	// call is set for a tools/call, and approval is what a person was asked about it.
 	call     *toolCall
 	approval client.ID
@@ -153,6 +152,9 @@ func exchangeOf(r *http.Request) *exchange {
 // answered inspects and adapts the server's answer.
 func (h *Handler) answered(resp *http.Response) error {
 	x := exchangeOf(resp.Request)
+	if err := h.redirect(resp, x.host); err != nil {
+		return err
+	}
 	h.challenge(resp, x.host)
 	h.metadata(resp, x.host)
 	x.watch(resp.Request.Context(), h, resp)
@@ -166,13 +168,21 @@ func (x *exchange) watch(ctx context.Context, h *Handler, resp *http.Response) {
 		case m.Method == methodListChanged:
 			h.tools.stale()
 		case m.Method != "" || !m.ID.Given():
-		case m.ID.Key() == x.lists:
-			h.tools.learn(m.Result, x.first)
+		case h.tools.told(callKey(resp.Request, m.ID.Key()), m):
 		case x.call != nil && m.ID.Key() == x.call.id.Key():
 			h.proxy.answered(ctx, x.call, x.approval, m)
 		}
 	})
+	unread := func() {
+		if x.lists != "" && resp.StatusCode == http.StatusOK {
+			h.tools.lost(x.lists)
+		}
+	}
+	if w == nil || resp.Header.Get("Content-Encoding") != "" { // The client may read it all the same.
+		unread()
+	}
 	if w != nil {
+		w.odd, w.ended = func() { h.tools.lost("") }, unread
 		resp.Body = w
 	}
 }

@@ -1,5 +1,5 @@
 // Package mcp is a proxy between an MCP client and its server, over stdio or HTTP, that asks
-// the gate before each tools/call. It forwards everything else unchanged, so that neither side
+// the gate before each tools/call and resources/read. It forwards everything else unchanged, so that neither side
 // loses what a later version of the protocol adds.
 //
 // A call that was not asked about never reaches the server. Neither does a call that cannot be
@@ -131,13 +131,10 @@ func (p *proxy) callOf(m jsonrpc.Message) (*toolCall, error) {
 	return c, err
 }
 
-// ruleOn asks about a call of a server's tool. The error is ctx's, and means that the client
+// ruleOn asks about a call of a server's tool, or a reading of a resource. The error is ctx's, and means that the client
 // no longer wants an answer.
 func (p *proxy) ruleOn(ctx context.Context, c *toolCall, a asking) (ask.Ruling, error) {
-	if !p.tools.knows(c.name) {
-		p.learn(ctx, c.name, a.list)
-	}
-	concerns, digest := p.tools.concerns(c.name)
+	concerns, digests := p.concerns(ctx, c, a)
 	ruling, err := p.ask(ctx, c, client.Proposal{
 		TurnID: p.session, Executor: "mcp__" + p.Name + "__" + c.name, Args: c.args,
 		Context: client.Context{Cwd: p.Cwd, Concerns: concerns},
@@ -147,9 +144,20 @@ func (p *proxy) ruleOn(ctx context.Context, c *toolCall, a asking) (ask.Ruling, 
 		ruling = ask.Ruling{Text: "vaglio: this call did not run: " + strangeState}
 	}
 	if err == nil && ruling.Run && ruling.Approval != "" {
-		p.tools.accept(c.name, digest)
+		p.tools.accept(c.name, digests)
 	}
 	return ruling, err
+}
+
+// concerns returns the reasons to ask that lie in the tool that is called.
+func (p *proxy) concerns(ctx context.Context, c *toolCall, a asking) (all []client.Concern, digests []string) {
+	if c.reads {
+		return nil, nil
+	}
+	if !p.tools.knows(c.name) {
+		p.learn(ctx, c.name, a.list)
+	}
+	return p.tools.concerns(c.name)
 }
 
 // ask asks about a proposal on behalf of the call's client.

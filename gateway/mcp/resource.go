@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -38,6 +39,27 @@ func (h *Handler) own(address, host string) (string, bool) {
 		return "", false
 	}
 	return "http://" + host + rest, true
+}
+
+// redirect makes a redirect to an address on the server lead through the proxy. A message must not
+// follow one to elsewhere, where nobody would read it.
+func (h *Handler) redirect(resp *http.Response, host string) error {
+	const header = "Location"
+	to := resp.Header.Get(header)
+	if to == "" {
+		return nil
+	}
+	if u, err := url.Parse(to); err == nil && u.Scheme == "" && u.Host == "" {
+		return nil
+	}
+	if at, ok := h.own(to, host); ok {
+		resp.Header.Set(header, at)
+		return nil
+	}
+	if resp.Request.Method != http.MethodPost {
+		return nil
+	}
+	return errors.New("it redirects to another address: give that one as --upstream if you trust it")
 }
 
 // challenge makes a challenge name the metadata at the proxy's address.

@@ -91,7 +91,11 @@ type watcher struct {
 	body   io.ReadCloser
 	events bool
 	note   func(jsonrpc.Message)
-	kept   []byte
+	// odd is called for what is not one message, ended when the client has it all; nil does nothing.
+	odd, ended func()
+	kept       []byte
+	// begun says that the stream has begun, cr that a carriage return has ended its last line.
+	begun, cr bool
 	// data is the data of the current event so far.
 	data []byte
 	lost bool // too much to keep
@@ -99,9 +103,9 @@ type watcher struct {
 
 // newWatcher returns a watcher of an answer that can hold messages, nil for any other.
 func newWatcher(resp *http.Response, note func(jsonrpc.Message)) *watcher {
-	kind := strings.ToLower(resp.Header.Get("Content-Type"))
-	events := strings.HasPrefix(kind, "text/event-stream")
-	if !events && !strings.HasPrefix(kind, "application/json") {
+	kind := strings.ToLower(resp.Header.Get("Content-Type")) // some clients look for these anywhere in it
+	events := strings.Contains(kind, "text/event-stream")
+	if !events && !strings.Contains(kind, "application/json") {
 		return nil
 	}
 	return &watcher{body: resp.Body, events: events, note: note}
@@ -121,7 +125,12 @@ func (w *watcher) Read(p []byte) (int, error) {
 }
 
 // Close closes the answer.
-func (w *watcher) Close() error { return w.body.Close() }
+func (w *watcher) Close() error {
+	if w.ended != nil {
+		w.ended()
+	}
+	return w.body.Close()
+}
 
 func (w *watcher) take(part []byte) {
 	if len(w.kept)+len(w.data)+len(part) > jsonrpc.MaxLine {
@@ -130,16 +139,27 @@ func (w *watcher) take(part []byte) {
 	if w.lost {
 		return
 	}
+	if w.cr && len(part) > 0 {
+		part, w.cr = bytes.TrimPrefix(part, []byte("\n")), false
+	}
 	w.kept = append(w.kept, part...)
 	if !w.events {
 		return
 	}
 	for {
-		line, rest, whole := bytes.Cut(w.kept, []byte("\n"))
-		if !whole {
+		end := bytes.IndexAny(w.kept, "\r\n")
+		if end < 0 {
 			return
 		}
-		w.line(bytes.TrimSuffix(line, []byte("\r")))
+		line, rest := w.kept[:end], w.kept[end+1:]
+		if w.kept[end] == '\r' {
+			w.cr = len(rest) == 0
+			rest = bytes.TrimPrefix(rest, []byte("\n"))
+		}
+		if !w.begun {
+			line, w.begun = bytes.TrimPrefix(line, []byte("\ufeff")), true
+		}
+		w.line(line)
 		w.kept = rest
 	}
 }
@@ -157,7 +177,11 @@ func (w *watcher) line(line []byte) {
 }
 
 func (w *watcher) message(data []byte) {
-	if m, err := jsonrpc.Parse(data); err == nil && !w.lost {
+	switch m, err := jsonrpc.Parse(data); {
+	case w.lost:
+	case err == nil:
 		w.note(m)
+	case w.odd != nil:
+		w.odd()
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/metnos/vaglio/gateway/jsonrpc"
@@ -40,7 +39,7 @@ func Serve(ctx context.Context, o Options, args []string, in io.Reader, out, std
 func newPipe(o Options, s Streams) *pipe {
 	return &pipe{
 		proxy: newProxy(o), client: jsonrpc.NewWriter(s.ToClient), server: jsonrpc.NewWriter(s.ToServer),
-		lists: map[string]bool{}, own: map[string]chan jsonrpc.Message{},
+		own: map[string]chan jsonrpc.Message{},
 	}
 }
 
@@ -52,8 +51,6 @@ type pipe struct {
 	calls calls
 
 	mu sync.Mutex
-	// lists are the client's tools/list requests; true marks a request for the first page.
-	lists map[string]bool
 	// own are our own requests to the server.
 	own  map[string]chan jsonrpc.Message
 	made int
@@ -109,7 +106,7 @@ func (p *pipe) message(ctx context.Context, raw []byte) {
 		return
 	}
 	switch m.Method {
-	case methodCall:
+	case methodCall, methodRead:
 		p.call(ctx, m, raw)
 		return
 	case methodCancelled:
@@ -117,9 +114,7 @@ func (p *pipe) message(ctx context.Context, raw []byte) {
 			return // The server never saw the call.
 		}
 	case methodList:
-		p.mu.Lock()
-		p.lists[m.ID.Key()] = !strings.Contains(string(m.Params), `"cursor"`)
-		p.mu.Unlock()
+		p.tools.asks(m.ID.Key(), m)
 	case methodInitialize:
 		if info, err := jsonrpc.Object(m.Params, "clientInfo"); err == nil {
 			p.clientName.Store(nameOf(info["clientInfo"]))
@@ -128,10 +123,10 @@ func (p *pipe) message(ctx context.Context, raw []byte) {
 	p.forward(raw)
 }
 
-// call asks about a tools/call without blocking the messages that follow.
+// call asks about a call without blocking the messages that follow.
 func (p *pipe) call(ctx context.Context, m jsonrpc.Message, raw []byte) {
 	if !m.ID.Given() {
-		p.log("a tools/call without an id was not handed on")
+		p.log("a %s without an id was not handed on", m.Method)
 		return
 	}
 	c, err := p.callOf(m)
@@ -189,7 +184,10 @@ func (p *pipe) fromServer(ctx context.Context, r io.Reader) error {
 // said handles one message from the server. A message that cannot be parsed is forwarded for
 // the client to reject, but nothing is learned from it.
 func (p *pipe) said(ctx context.Context, raw []byte) {
-	m, _ := jsonrpc.Parse(raw) // A message that cannot be parsed has neither a method nor an id.
+	m, err := jsonrpc.Parse(raw) // A message that cannot be parsed has neither a method nor an id.
+	if err != nil && strictjson.Value(raw).Kind() == '{' {
+		p.tools.lost("")
+	}
 	if m.Method == methodListChanged {
 		p.tools.stale()
 	}
@@ -199,9 +197,7 @@ func (p *pipe) said(ctx context.Context, raw []byte) {
 	}
 	p.mu.Lock()
 	waits, mine := p.own[m.ID.Key()]
-	first, listing := p.lists[m.ID.Key()]
 	delete(p.own, m.ID.Key())
-	delete(p.lists, m.ID.Key())
 	p.mu.Unlock()
 	u, early := p.calls.answered(m.ID.Key())
 	switch {
@@ -211,8 +207,7 @@ func (p *pipe) said(ctx context.Context, raw []byte) {
 	case mine:
 		waits <- m
 		return
-	case listing:
-		p.tools.learn(m.Result, first)
+	case p.tools.told(m.ID.Key(), m):
 	case u != nil:
 		p.answered(ctx, u.call, u.approval, m)
 	}

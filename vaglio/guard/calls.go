@@ -32,7 +32,9 @@ func (l *look) call() string {
 		l.s.asksVaglio = l.s.asksVaglio || slices.ContainsFunc(call.Targets, isIt) // by PowerShell's Get-Process
 	case shell.VerbCopy, shell.VerbMove, shell.VerbLink:
 		if len(call.Targets) > 1 {
-			l.remember(reading.Spot(call.Targets[0]), reading.Spot(call.Targets[1]))
+			from, to := reading.Spot(call.Targets[0]), reading.Spot(call.Targets[1])
+			l.remember(from, to)
+			l.lands(from, to)
 		}
 	default: // The others are what is done to their targets, one by one.
 	}

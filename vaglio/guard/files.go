@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/realpath"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
@@ -20,6 +21,7 @@ func (l *look) linked(o *operation.Operation, spot string) string {
 	to := l.nameOf(o, spot)
 	l.renames(spot)
 	l.remember(spot, to)
+	l.lands(spot, to)
 	if o.To.Is("") {
 		return l.touch(place.Writes, to)
 	}
@@ -31,6 +33,25 @@ func (l *look) renames(spot string) {
 	if l.g.isProgram(l.absolute(spot)) {
 		l.s.t.doubts()
 	}
+}
+
+// lands notes if a whole folder, of which nobody knows what it holds, may come to stand where a
+// project keeps settings that install the hook.
+func (l *look) lands(spot, to string) {
+	at := l.absolute(to)
+	switch _, there := l.g.machine.Readlink(at); {
+	case l.inside || at == "":
+	case l.g.holdsLocal(l.absolute(to + "/" + place.Base(spot))), l.g.holdsLocal(at) && (there != realpath.Other || l.insists()):
+		l.s.t.doubts()
+	}
+}
+
+// insists reports whether the command puts a thing in the place of a folder that is there, instead
+// of into it.
+func (l *look) insists() bool {
+	return slices.ContainsFunc(l.args, func(a string) bool {
+		return a == "--no-target-directory" || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.Contains(a, "T")
+	})
 }
 
 // nameOf returns the name of a link.
@@ -265,4 +286,17 @@ func (l *look) isTree(spot string) bool {
 // isProgramTree reports whether a folder holds the system's programs, libraries or settings.
 func (l *look) isProgramTree(o string) bool {
 	return slices.Contains([]string{"/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64"}, l.absolute(o))
+}
+
+// nameIn returns the name that a thing gets in a folder, or "" if that is not known: what an
+// installation makes of a project can have any name.
+func nameIn(o *operation.Operation, thing string) string {
+	if o.Verb == operation.Fill && (strings.HasPrefix(thing, ".") || strings.HasPrefix(thing, "/")) {
+		return ""
+	}
+	name, _, _ := strings.Cut(place.Base(thing), "@")
+	if strings.Trim(name, ".") == "" {
+		return ""
+	}
+	return name
 }

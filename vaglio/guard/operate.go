@@ -190,6 +190,9 @@ func (l *look) copied(o *operation.Operation, spot string) string {
 	if id == "" {
 		l.renames(spot)
 		l.remember(spot, reading.Spot(o.To))
+		if o.Recursive {
+			l.lands(spot, reading.Spot(o.To))
+		}
 	}
 	return id
 }
@@ -205,6 +208,9 @@ func (l *look) taken(o *operation.Operation, spot string) string {
 	}
 	id := l.remove(d, spot)
 	l.empties(spot)
+	if o.Verb == operation.Move {
+		l.lands(spot, reading.Spot(o.To))
+	}
 	if id == "" && o.Verb == operation.Move {
 		return l.touch(place.Reads, spot)
 	}
@@ -324,16 +330,6 @@ func (l *look) fillsNamed(d deed, o *operation.Operation, spot string) (id strin
 		id, told = cmp.Or(id, l.touch(d, spot+"/"+name)), told && name != ""
 	}
 	return id, told
-}
-
-// nameIn returns the name that a thing gets in a folder, or "" if that is not known: what an
-// installation makes of a project can have any name.
-func nameIn(o *operation.Operation, thing string) string {
-	if o.Verb == operation.Fill && (strings.HasPrefix(thing, ".") || strings.HasPrefix(thing, "/")) {
-		return ""
-	}
-	name, _, _ := strings.Cut(place.Base(thing), "@")
-	return strings.Trim(name, ".")
 }
 
 // beside is [Guard.ownIn] for a folder of this machine.

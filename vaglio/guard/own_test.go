@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/internal/own"
+	"github.com/metnos/vaglio/internal/realpath"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -28,6 +29,20 @@ func gate() *Guard {
 	}})
 }
 
+// withFolder is this machine with one more folder.
+type withFolder struct {
+	realpath.Here
+
+	path string
+}
+
+func (m withFolder) Readlink(name string) (string, realpath.Kind) {
+	if name == m.path {
+		return "", realpath.Other
+	}
+	return m.Here.Readlink(name)
+}
+
 func TestWhatIsAimedAtTheGateItself(t *testing.T) {
 	rows, err := os.ReadFile("testdata/own.txt")
 	if err != nil {
@@ -43,7 +58,10 @@ func TestWhatIsAimedAtTheGateItself(t *testing.T) {
 		}
 		_, line, _ := strings.Cut(row, " "+words[1]+" ")
 		line = strings.NewReplacer(`\\`, `\`, `\n`, "\n").Replace(strings.TrimSpace(line))
-		out := g.Examine(Call{Executor: "Bash", Args: map[string]any{"command": line}, Cwd: folders[words[1]], Capabilities: []string{"code:exec"}})
+		out := g.Examine(Call{
+			Executor: "Bash", Args: map[string]any{"command": line}, Cwd: folders[words[1]], Capabilities: []string{"code:exec"},
+			Machine: withFolder{path: "/home/user/app/.claude"},
+		})
 		if (out.Denial != nil) != (words[0] == "deny") || out.Doubt != (words[0] == "ask") {
 			t.Errorf("%s: denied %v, doubt %v", row, out.Denial, out.Doubt)
 		}
@@ -101,6 +119,8 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"its settings":       {"Write", map[string]any{"file_path": "/home/user/.claude/settings.json", "content": "{}"}, ownSettings},
 		"a project's":        {"Edit", map[string]any{"file_path": "/home/user/app/.claude/settings.local.json", "old_string": "a", "new_string": "b"}, ownSettings},
 		"reads settings":     {"Read", map[string]any{"file_path": "/home/user/.claude/settings.json"}, ""},
+		"a folder as them":   {"move_file", map[string]any{"source": "/home/user/app/tmpl/dot", "destination": "/home/user/app/.gemini"}, doubt},
+		"beside them":        {"move_file", map[string]any{"source": "/home/user/app/a.md", "destination": "/home/user/app/.gemini/a.md"}, ""},
 		"copies settings":    {"copy_file", map[string]any{"source": "/home/user/.claude/settings.json", "destination": "/home/user/app/x"}, ""},
 		"below a blank":      {"Write", map[string]any{"file_path": "/home/user/my app/.cursor/hooks.json", "content": "x"}, ownSettings},
 		"a secret":           {"Read", map[string]any{"file_path": "/home/user/.telegram-token"}, ownID},

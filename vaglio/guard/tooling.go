@@ -66,10 +66,11 @@ func (s *scan) placeRule(t text, where string) *rule {
 }
 
 // mayReachOwn reports whether a deed to a folder may change something of vaglio's in it: by
-// removing the folder or by unpacking into it.
+// removing the folder, by putting another in its place, or by unpacking into it.
 func (s *scan) mayReachOwn(t text, d deed, where string) bool {
 	unpacks := t.use == asGoal && wordclass.Any("tool-unpacks", s.rd.Words)
-	return takesAll(d) && s.g.holdsLocal(where) || unpacks && (s.g.ownIn(where) != "" || s.g.ownBelow(where))
+	puts := t.use == asGoal && (s.rd.Deed.Verb == operation.Move || s.rd.Deed.Verb == operation.Copy)
+	return (takesAll(d) || puts) && s.g.holdsLocal(where) || unpacks && (s.g.ownIn(where) != "" || s.g.ownBelow(where))
 }
 
 // deedTo returns what a tool does to a text in its arguments.

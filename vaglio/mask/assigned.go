@@ -31,13 +31,10 @@ func (sc *scanner) assigned() (from, to int) {
 	if kind == notSecret {
 		return 0, 0
 	}
-	if kind == cookies {
-		if i >= sc.cookieEnd {
-			sc.cookieEnd = i + span(s[i:], func(c byte) bool { return c != '"' && c != '\'' && c != '\n' })
-		}
+	v := sc.given(name, spaced)
+	if kind == cookies && sc.inCookies(name, v) {
 		return 0, 0
 	}
-	v := sc.given(name, spaced)
 	if sc.shellsOwn(name, v, s[i]) {
 		return 0, 0
 	}
@@ -49,6 +46,21 @@ func (sc *scanner) assigned() (from, to int) {
 	}
 	v = sc.narrow(v)
 	return v.from, v.to
+}
+
+// inCookies reports whether a value is one of cookies, each of which has a name of its own, and
+// notes where they end.
+func (sc *scanner) inCookies(name string, v value) bool {
+	whole := secrecyOf(name[strings.LastIndexAny(name, "_-.")+1:]) == cookies && !strings.ContainsAny(name, "_.")
+	if !whole && !v.quoted && sc.text[sc.at] != ':' {
+		return false // of one cookie, or code
+	}
+	end := v.from + span(sc.text[v.from:], func(c byte) bool { return c != '"' && c != '\'' && c != '\n' })
+	if !strings.Contains(sc.text[v.from:end], "=") {
+		return false
+	}
+	sc.cookieEnd = max(sc.cookieEnd, end)
+	return true
 }
 
 // given returns the value after the sign at sc.at. It is empty if an option stands there.
@@ -71,7 +83,7 @@ func (sc *scanner) secrecyHere(name string) secrecy {
 	switch here := sc.text[sc.at:]; {
 	case strings.HasPrefix(here, "::"), strings.HasPrefix(here, ":?"): // a qualified name, ${NAME:?…}
 		return notSecret
-	case name == "value":
+	case isValue(name):
 		return secrecyOf(sc.valueOf())
 	case (name == "sig" || name == "key") && sc.at >= len("?sig") && strings.IndexByte("?&", sc.text[sc.at-len("?sig")]) >= 0:
 		return maybeSecret // in a signed URL
@@ -103,6 +115,12 @@ func (sc *scanner) isKey(name string) bool {
 	near := scanner{text: sc.text[:min(len(sc.text), sc.at+mostBeside)]}
 	v := near.valueAfter(sc.at + 1)
 	text := sc.text[v.from:v.to]
+	if by, rest, ok := strings.Cut(text, "_"); ok && isName(by) { // the issuer's; a hash has none
+		const least = 24
+		if text = rest; len(rest) >= least && span(rest, isLowerHex) == len(rest) && strings.ContainsAny(rest, "0123456789") {
+			return true
+		}
+	}
 	return looksRandom(text) && !strings.ContainsAny(text, "-_")
 }
 
@@ -135,7 +153,7 @@ func (sc *scanner) behindUser(v value) value {
 // inHeader narrows a header's value to its secret. What curl sends in a header is surely a
 // secret, even if it looks like code.
 func (sc *scanner) inHeader(v value, kind secrecy) (value, secrecy) {
-	if kind == credentials {
+	if kind == credentials || v.quoted && schemes.MatchString(sc.text[v.from:v.to]) {
 		v, kind = sc.pastScheme(v)
 	}
 	if kind == maybeSecret && sc.text[sc.at] == ':' && sc.commandHas("curl") {

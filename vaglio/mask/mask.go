@@ -27,7 +27,7 @@ type Masker struct {
 	// put returns the replacement for a secret; it is nil, for a mask, except in
 	// [Replaced].
 	put func(secret string) string
-	// flat reports that base64 is not decoded.
+	// flat reports that base64 and percent escapes are not decoded.
 	flat bool
 }
 
@@ -189,8 +189,9 @@ type scanner struct {
 	text   string
 	at     int
 	// pemEnd and cookieEnd are where a key block and a cookie header end, hexEnd where a
-	// key in hexadecimal ends, and looked how far base64 has been read.
-	pemEnd, cookieEnd, hexEnd, looked int
+	// key in hexadecimal ends, looked how far base64 has been read, and escaped how far percent
+	// escapes have.
+	pemEnd, cookieEnd, hexEnd, looked, escaped int
 	// held are the secrets further on that their command reveals, in order.
 	held []extent
 	// plain are the places where an option's value is known not to be a secret.
@@ -240,6 +241,12 @@ func (sc *scanner) next() (from, to int) {
 func (sc *scanner) word() (from, to int) {
 	i := sc.at
 	sc.encoded()
+	if from, to = sc.unescaped(); to > 0 {
+		return from, to
+	}
+	if from, to = sc.basic(); to > 0 {
+		return from, to
+	}
 	if from, to = sc.keyLine(); to > 0 {
 		return from, to
 	}

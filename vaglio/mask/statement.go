@@ -122,18 +122,26 @@ func (sc *scanner) fillsNamed(option string) bool {
 	})
 }
 
+// isValue reports whether a key is called value.
+func isValue(name string) bool { return name == "value" || name == "val" || name == "v" }
+
 // valueOf returns the name that accompanies a key called value, as in {"name":
 // "DB_PASSWORD", "value": …} and in Kubernetes' lists of variables.
 func (sc *scanner) valueOf() string {
 	const most = 120 // bytes
 	before := sc.text[max(0, sc.at-most):sc.at]
-	i := max(strings.LastIndex(before, "name"), strings.LastIndex(before, "type"), strings.LastIndex(before, " key"))
+	i, word := -1, ""
+	for _, of := range []string{"name", "type", " key", "\"key", "'key", "\"k", "field", "header", "variable"} {
+		if at := strings.LastIndex(before, of); at > i {
+			i, word = at, of
+		}
+	}
 	if i < 0 {
 		return ""
 	}
-	rest := strings.TrimLeft(before[i+len("name"):], `"'\`)
+	rest := strings.TrimLeft(before[i+len(word):], `"'\`)
 	rest = strings.TrimLeft(rest, " ")
-	if rest[0] != ':' && rest[0] != '=' { // before holds at least the word value.
+	if rest == "" || rest[0] != ':' && rest[0] != '=' {
 		return ""
 	}
 	rest = rest[1:]

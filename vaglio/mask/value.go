@@ -24,10 +24,24 @@ func (m Masker) Object(o map[string]any) map[string]any {
 		if list, ok := v.([]any); ok {
 			masked[m.Mask(key)] = m.arguments(o, list, m.list(key, list))
 		} else {
-			masked[m.Mask(key)] = m.named(key, v)
+			masked[m.Mask(key)] = m.named(beside(o, key), v)
 		}
 	}
 	return masked
+}
+
+// beside returns the name of a key's value: the key, or, of a key called value, what stands beside
+// it as its name, as in {"name": "DB_PASSWORD", "value": …}.
+func beside(o map[string]any, key string) string {
+	if !isValue(key) {
+		return key
+	}
+	for _, of := range []string{"name", "key", "k", "field", "header", "variable"} {
+		if name, ok := o[of].(string); ok && secrecyOf(name) != notSecret {
+			return name
+		}
+	}
+	return key
 }
 
 // Copied returns a copy of v, a string or a decoded JSON value, in which every genuine mask
