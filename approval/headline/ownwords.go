@@ -30,9 +30,7 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 		key = ""
 	}
 	parts := append(strings.Split(where, "/"), where, c.first(key))
-	if details := slices.DeleteFunc(c.details(mostNamed, kinds...), func(s string) bool { return slices.Contains(parts, s) }); len(details) > 0 {
-		said = said.And("(%s)", strings.Join(details, ", "))
-	}
+	said = append(said, bracketed(slices.DeleteFunc(c.details(mostNamed, kinds...), func(s wording.Clause) bool { return slices.Contains(parts, s.String()) }))...)
 	if where != "" {
 		said = said.And(inside, where)
 	}
