@@ -171,6 +171,22 @@ func (t *tool) converts() bool {
 	})
 }
 
+// switched returns what an argument makes a tool do besides what its name says: a draft that is
+// sent, a note that is published. It is empty if none does.
+func (t *tool) switched() Effect {
+	for _, key := range readings.SortedKeys(t.args) {
+		words := readings.Words(key)
+		if !t.is(key) || len(words) == 0 {
+			continue
+		}
+		v, _, ok := t.r.judge.tables.verbAt(words, 0)
+		if ok && !v.weak && !v.light && (slices.Contains([]Kind{KindDelete, KindPublish, KindSpend}, v.effect.Kind) || words[0] == "send") {
+			return v.effect
+		}
+	}
+	return Effect{}
+}
+
 // hinted weighs what an executor's maker says about it, if nothing but its name is known. Nobody
 // vouches for a hint: a read-only hint counts only if neither the name nor the arguments say
 // otherwise, a destructive hint always.

@@ -29,7 +29,11 @@ func (t *tool) byName() []Effect {
 	case t.converts():
 		return t.guessed(usual(KindOverwrite))
 	}
-	return t.verbEffect(v)
+	out := t.verbEffect(v)
+	if also := t.switched(); also.Kind != "" && !slices.ContainsFunc(out, func(e Effect) bool { return e.score(nil) < Threshold }) {
+		return t.guessed(also)
+	}
+	return out
 }
 
 // verb returns what the tool does by its name, or by an argument if the name leaves it to that or
