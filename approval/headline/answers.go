@@ -66,7 +66,7 @@ func (c *call) dialed(operation.Kind) wording.Sentence {
 	if !c.has("call", "dial", "phone", "ring") || !c.phones() || does != nil && !does.Makes && !does.Sets {
 		return nil
 	}
-	return wording.Sentence{{Phrase: "calls %s", Args: []wording.Clause{named(c.recipients())}}}
+	return c.sent("calls %s: %s", "calls %s", "", c.recipients(), c.first("message", "text", "say", "body", "content"))
 }
 
 // posted describes what a tool posts in public.
@@ -132,6 +132,9 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 	if said := c.besides(t); said != "" {
 		return append(out, wording.Clause{Phrase: besidesComment, Args: []wording.Clause{prose(said)}})
 	}
+	if value := c.first("content", "value", "data", "rdata"); value != "" && t.thing != nil && slices.Contains(t.thing.Words, "dns-record") && (t.act.Partly || t.act.Makes) {
+		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(value)}})
+	}
 	if about := c.about(t.plural); bare && about.Phrase != "" {
 		out = append(out, about)
 	}
@@ -180,4 +183,17 @@ func unversioned(words []string) []string {
 		return words[:n-1]
 	}
 	return words
+}
+
+// issue describes what a tool files in a tracker.
+func (c *call) issue(operation.Kind) wording.Sentence {
+	if !c.does("create open new add file", "issue issues ticket bug") {
+		return nil
+	}
+	where := c.repository("project", "projectkey", "team", "board")
+	var in []string
+	if where != "" {
+		in = []string{where}
+	}
+	return c.sent("creates an issue in %s: %s", "creates an issue in %s", "creates an issue: %s", in, c.first("title", "summary", "subject", "name"))
 }

@@ -166,10 +166,14 @@ func (o *one) byName() bool {
 // kind of action; the verb and the thing in the name say more. If the name does not, the
 // arguments may.
 func (c *call) byVerb(worst *one) wording.Sentence {
-	if !worst.byName() {
+	unknown := worst.kind == operation.KindUnknown && len(worst.said) > 0 && worst.said[0].Phrase == "calls the tool %s, of which nothing is known"
+	if !worst.byName() && !unknown {
 		return nil
 	}
 	said, t := c.object()
+	if unknown {
+		return c.unheard(worst, said, t)
+	}
 	switch {
 	case said == nil && c.verbless():
 		worst.forget() // the verb in its arguments may apply to anything
@@ -180,6 +184,12 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 	undo := t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "", worst.kind == operation.KindSpend)
 	if pays := t.act.Makes && t.act.Turns && len(c.amount()) > 0; undo == operation.Irreversible || !pays && !c.deletes() {
 		worst.undo = undo
+	}
+	if t.act.Runs && t.thing != nil && t.thing.Runs {
+		worst.undo = operation.Irreversible // what it does once it runs
+	}
+	if alone := len(c.all(invited()...)) == 0 && worst.kind == operation.KindPeople; alone && t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "meeting") {
+		worst.undo = operation.Partial // as an event to which nobody is invited
 	}
 	c.reached(worst, t)
 	return said
@@ -245,8 +255,16 @@ func bracketed(things []wording.Clause) wording.Sentence {
 // details returns short values of up to most arguments of these kinds, ordered by weight and kind.
 func (c *call) details(most int, kinds ...int) []wording.Clause {
 	return c.short(slices.SortedFunc(maps.Keys(c.args), func(a, b string) int {
-		return cmp.Or(rankOf(a)-rankOf(b), cmp.Compare(kindOf(a), kindOf(b)), strings.Compare(a, b))
+		return cmp.Or(rankOf(a)-rankOf(b), cmp.Compare(kindOf(a), kindOf(b)), c.digits(a)-c.digits(b), strings.Compare(a, b))
 	}), most, kinds...)
+}
+
+// digits returns 1 if an argument is just numbers, which say less than words.
+func (c *call) digits(key string) int {
+	if slices.ContainsFunc(c.args[key], func(s string) bool { return strings.Trim(s, "0123456789.") != "" }) {
+		return 0
+	}
+	return 1
 }
 
 // short returns short values of up to most of the arguments with these keys that are of these kinds.
@@ -316,7 +334,7 @@ func kindOf(key string) int {
 // turned returns what an argument of a tool that changes a thing makes of the thing, as
 // archived=true does, or else the act itself.
 func (c *call) turned(act *spoken.Act) *spoken.Act {
-	if act.Phrase != "updates %s" && act.Phrase != "sets %s" {
+	if !slices.Contains([]wording.Phrase{"updates %s", "sets %s", "switches %s"}, act.Phrase) {
 		return act
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
