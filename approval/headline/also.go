@@ -20,11 +20,7 @@ type also struct {
 
 // alsoOf returns what the arguments switch on that lasts.
 func alsoOf(args map[string]any) (out []also) {
-	for _, key := range slices.Sorted(maps.Keys(args)) {
-		words := reading.Words(key)
-		if on := texts(args[key]); len(on) != 1 || len(words) == 0 || on[0] != "true" && (words[0] != "delete" || strings.Trim(on[0], "123456789") == on[0]) {
-			continue
-		}
+	for _, words := range reading.Switches(args) {
 		if act, at, n := spoken.ActIn(words); at == 0 && act.Lasts {
 			out = append(out, also{act, words[n:]})
 		}

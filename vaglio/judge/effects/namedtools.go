@@ -174,11 +174,7 @@ func (t *tool) converts() bool {
 // switched returns what an argument makes a tool do besides what its name says: a draft that is
 // sent, a note that is published. It is empty if none does.
 func (t *tool) switched() Effect {
-	for _, key := range readings.SortedKeys(t.args) {
-		words := readings.Words(key)
-		if !t.is(key) || len(words) == 0 {
-			continue
-		}
+	for _, words := range readings.Switches(t.args) {
 		v, _, ok := t.r.judge.tables.verbAt(words, 0)
 		if ok && !v.weak && !v.light && (slices.Contains([]Kind{KindDelete, KindPublish, KindSpend}, v.effect.Kind) || words[0] == "send") {
 			return v.effect

@@ -30,7 +30,7 @@ func (t *tool) byName() []Effect {
 		return t.guessed(usual(KindOverwrite))
 	}
 	out := t.verbEffect(v)
-	if also := t.switched(); also.Kind != "" && !slices.ContainsFunc(out, func(e Effect) bool { return e.score(nil) < Threshold }) {
+	if also := t.switched(); v.effect.Kind != KindRead && also.Kind != "" && !slices.ContainsFunc(out, func(e Effect) bool { return e.score(nil) < Threshold }) {
 		return t.guessed(also)
 	}
 	return out
