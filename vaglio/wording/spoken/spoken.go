@@ -86,6 +86,7 @@ type words struct {
 	keys       map[string]*Thing
 	kinds      map[string]wording.Phrase
 	statements map[string]wording.Phrase
+	properties map[string]wording.Phrase
 	lists      map[string][]string
 	all        []wording.Phrase
 }
@@ -171,6 +172,10 @@ func Kind(kind string) wording.Phrase { return known().kinds[kind] }
 // Statement returns the phrase for a statement of a database; empty if it is not listed.
 func Statement(word string) wording.Phrase { return known().statements[strings.ToLower(word)] }
 
+// Property returns the phrase for a property whose value an argument may hold; empty if it is not
+// listed.
+func Property(word string) wording.Phrase { return known().properties[word] }
+
 // Is reports whether a word is in a list, such as "places bare".
 func Is(list, word string) bool { return Rank(list, word) >= 0 }
 
@@ -191,7 +196,7 @@ func Phrases() []wording.Phrase { return known().all }
 
 // parse parses the lines of the sections.
 func parse(text string) (*words, error) {
-	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, keys: map[string]*Thing{}, kinds: map[string]wording.Phrase{}, statements: map[string]wording.Phrase{}, lists: map[string][]string{}}
+	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, keys: map[string]*Thing{}, kinds: map[string]wording.Phrase{}, statements: map[string]wording.Phrase{}, properties: map[string]wording.Phrase{}, lists: map[string][]string{}}
 	section := ""
 	for n, line := range rows.Of(text) {
 		line = strings.TrimSpace(line)
@@ -235,8 +240,8 @@ func (w *words) take(section, said string, list, marks []string) bool {
 			return false
 		}
 		w.thing(phrases, list, &marks)
-	case "kinds", "statements":
-		into := map[string]map[string]wording.Phrase{"kinds": w.kinds, "statements": w.statements}[section]
+	case "kinds", "statements", "properties":
+		into := map[string]map[string]wording.Phrase{"kinds": w.kinds, "statements": w.statements, "properties": w.properties}[section]
 		for _, word := range list {
 			into[word] = phrases[0]
 		}
