@@ -29,8 +29,8 @@ func (t *tool) byName() []Effect {
 	case t.converts():
 		return t.guessed(usual(KindOverwrite))
 	}
-	out := t.verbEffect(v)
-	if also := t.switched(); v.effect.Kind != KindRead && also.Kind != "" && !slices.ContainsFunc(out, func(e Effect) bool { return e.score(nil) < Threshold }) {
+	out, also := t.verbEffect(v), t.switched()
+	if v.effect.Kind != KindRead && also.Kind != "" && !slices.ContainsFunc(out, func(e Effect) bool { return e.score(nil) < Threshold }) {
 		return t.guessed(also)
 	}
 	return out
