@@ -46,7 +46,10 @@ func (c *call) named() (t toolName, ok bool) {
 	}
 	t.parted(words)
 	if others := slices.DeleteFunc(slices.Clone(t.others), c.service); len(t.nouns) == 0 && len(t.others) > 0 && len(others) == 0 {
-		t.nouns, t.others = c.keyed(), nil
+		t.nouns, t.others = c.keyed(nil), nil
+	}
+	if to, _, _ := spoken.ThingOf(t.others); len(t.nouns) == 0 && to != nil {
+		t.nouns = c.keyed(to) // invite_to_channel
 	}
 	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
 	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
@@ -147,7 +150,7 @@ func (c *call) before(verb int) []string {
 		return nil
 	}
 	if len(words) == 0 {
-		return c.keyed()
+		return c.keyed(nil)
 	}
 	return words
 }
@@ -157,15 +160,15 @@ func (c *call) service(word string) bool {
 	return spoken.Is("services names", word) || spoken.Is("members names", word) || slices.Contains(c.words[:c.server], word)
 }
 
-// keyed returns what the only argument that names a thing says it is, for a tool whose name
-// is just a verb.
-func (c *call) keyed() (noun []string) {
+// keyed returns what the only argument that names a thing says it is, but for one thing, for a tool
+// whose name is just a verb.
+func (c *call) keyed(but *spoken.Thing) (noun []string) {
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
 		stem := key
 		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil {
-			stem = strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name")
+			stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name"), "key")
 		}
-		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil || spoken.Is("places bare", key) {
+		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil || thing == but || spoken.Is("places bare", key) {
 			continue
 		}
 		if noun != nil {
@@ -340,6 +343,10 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 	if len(t.others) > 0 {
 		thing, _, _ := spoken.ThingOf(t.others)
 		its, _ := c.names(thing, false, strings.Join(t.others, ""), t.others[len(t.others)-1])
+		if len(its) == 0 && membership(t.others[len(t.others)-1]) {
+			thing, _, _ = spoken.ThingOf([]string{"user"})
+			its, _ = c.names(thing, false, "user")
+		}
 		if thing == nil || len(its) == 0 {
 			return nil, false
 		}
