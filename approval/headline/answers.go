@@ -63,7 +63,8 @@ func (c *call) handed(operation.Kind) wording.Sentence {
 // dialed says which phone a tool calls.
 func (c *call) dialed(operation.Kind) wording.Sentence {
 	does, _, _ := c.verb()
-	if !c.has("call", "dial", "phone", "ring") || !c.phones() || does != nil && !does.Makes && !does.Sets {
+	calls := slices.ContainsFunc(c.words[c.server:], func(w string) bool { return slices.Contains([]string{"call", "dial", "phone", "ring"}, w) })
+	if !calls || c.has("sms", "text", "message", "send") || !c.phones() || does != nil && !does.Makes && !does.Sets {
 		return nil
 	}
 	return c.sent("calls %s: %s", "calls %s", "", c.recipients(), c.first("message", "text", "say", "body", "content"))
