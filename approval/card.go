@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval/headline"
-	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -74,7 +73,7 @@ type Item struct {
 	// Headline is what the call would do, worst first, and what follows from it.
 	Headline headline.Headline
 	Executor string
-	// Args is all of the call's arguments, as indented JSON in canonical form.
+	// Args is all of the call's arguments, from [ArgsText].
 	Args string
 	// Command is the command line itself, if the call is a shell command line.
 	Command string
@@ -299,7 +298,7 @@ func NewItem(a Approval, m Masker) Item { return newItem(m.Approval(a)) }
 func newItem(a Approval) Item {
 	it := Item{
 		Approval: a.ID, State: a.State, Headline: headline.Of(a.Proposal, a.Verdict), Executor: a.Proposal.Executor,
-		Args: argsText(a.Proposal.Args), Command: commandLine(a.Proposal),
+		Args: ArgsText(a.Proposal.Args), Command: commandLine(a.Proposal),
 		Cwd: a.Proposal.Context.Cwd, Mounts: a.Proposal.Context.Mounts,
 		SubAgent: a.Proposal.Context.SubAgent, Planning: a.Proposal.Context.Mode == planMode,
 		Refusal: a.Refusal, Verdict: a.Verdict, Votes: a.Votes,
@@ -325,40 +324,6 @@ func newItem(a Approval) Item {
 
 // planMode is what clients call the mode in which they only plan.
 const planMode = "plan"
-
-// argsText writes arguments as indented JSON, each in canonical form, sorted by name. Long
-// arguments, such as the body of an email, go last, so that recipients and amounts stay in
-// sight.
-func argsText(args vaglio.Args) string {
-	if len(args) == 0 {
-		return "{}"
-	}
-	var brief, long []string
-	for _, key := range slices.Sorted(maps.Keys(args)) {
-		form, err := strictjson.Canonical(map[string]any{key: args[key]})
-		if err != nil {
-			return unwritable
-		}
-		member := string(form[1 : len(form)-1])
-		if len(member) > longMember || strings.Contains(member, `\n`) {
-			long = append(long, member)
-		} else {
-			brief = append(brief, member)
-		}
-	}
-	text, err := strictjson.Indent([]byte("{" + strings.Join(append(brief, long...), ",") + "}"))
-	if err != nil {
-		return unwritable
-	}
-	return string(text)
-}
-
-// longMember is the length in bytes from which an argument goes after the others.
-const longMember = 120
-
-// unwritable replaces arguments that have no JSON form. No ask is opened for such a call,
-// because it has no fingerprint either.
-const unwritable = "(these arguments cannot be written as JSON: deny the call)"
 
 // VetoMark starts the ids of vetoes, so that none is mistaken for an approval's id.
 const VetoMark = "veto-"

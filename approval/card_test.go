@@ -21,10 +21,14 @@ func TestLongArgumentsStandLast(t *testing.T) {
 		args vaglio.Args
 		want []string
 	}{
-		"lines":  {vaglio.Args{"body": "Dear Ann,\nhello", "subject": "x", "to": "ann@example.com"}, []string{"subject", "to", "body"}},
+		"lines":  {vaglio.Args{"body": "Dear Ann,\nhello", "subject": "x", "to": "ann@example.com"}, []string{"to", "subject", "body"}},
 		"length": {vaglio.Args{"amount": 1, "a": strings.Repeat("x", 121), "memo": "y"}, []string{"amount", "memo", "a"}},
 		"both":   {vaglio.Args{"b": "1\n2", "a": strings.Repeat("x", 121), "c": "y"}, []string{"c", "a", "b"}},
-		"short":  {vaglio.Args{"z": "1", "a": map[string]any{"k": "v"}, "m": nil}, []string{"a", "m", "z"}},
+		"weight": {
+			vaglio.Args{"dry_run": true, "body": "Hi", "subject": "Rent", "note": "x", "amount": 5, "path": "/a", "to_account": "IT60", "query": "SELECT 1"},
+			[]string{"query", "to_account", "amount", "path", "subject", "body", "note", "dry_run"},
+		},
+		"short": {vaglio.Args{"z": "1", "a": map[string]any{"k": "v"}, "m": nil}, []string{"a", "z", "m"}},
 	} {
 		text := approval.NewItem(approval.Approval{Proposal: vaglio.Proposal{Executor: "send", Args: tt.args}}, masker).Args
 		var got []string
@@ -61,11 +65,11 @@ func TestNewCard(t *testing.T) {
 	}
 	it := c.Items[0]
 	args := `{
+  "command": "` + it.Command + `",
   "a": [
     "x",
     {}
   ],
-  "command": "` + it.Command + `",
   "n": 9007199254740993
 }`
 	if diff := cmp.Diff(args, it.Args); diff != "" {

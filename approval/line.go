@@ -1,11 +1,15 @@
 package approval
 
 import (
+	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/approval/visible"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/reading"
 )
@@ -48,4 +52,94 @@ func oneLine(s string) string {
 	}
 	quoted := strings.ReplaceAll(strconv.Quote(s), `\"`, `"`)
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\\`, `\`)
+}
+
+// unwritable replaces arguments that have no JSON form. No ask is opened for such a call,
+// because it has no fingerprint either.
+const unwritable = "(these arguments cannot be written as JSON: deny the call)"
+
+// ArgsText returns the arguments of a call as indented JSON in the order in which people want to
+// see them: who gets what, how much and where come first, switches and long texts last.
+func ArgsText(args vaglio.Args) string {
+	if len(args) == 0 {
+		return "{}"
+	}
+	form, err := weighed(map[string]any(args))
+	if err != nil {
+		return unwritable
+	}
+	text, err := strictjson.Indent(form)
+	if err != nil {
+		return unwritable
+	}
+	return string(text)
+}
+
+// argsLine returns the arguments on one line, in the same order, with at most n characters: the
+// last one shown is whole, and a remark says how many characters all of them have. Only what
+// alone is too long is cut. It reports false if they cannot be written as JSON.
+func argsLine(args vaglio.Args, n int) (line string, ok bool) {
+	var members []string
+	for _, key := range headline.ByWeight(args) {
+		form, err := weighed(map[string]any{key: args[key]})
+		if err != nil {
+			return "", false
+		}
+		members = append(members, escapeUnseen(string(form[1:len(form)-1])))
+	}
+	whole := "{" + strings.Join(members, ",") + "}"
+	total := utf8.RuneCountInString(whole)
+	if total <= n {
+		return whole, true
+	}
+	remark := fmt.Sprintf(" … [cut: %d characters in all]", total)
+	line, room := "{", n-len(remark)
+	for i, m := range members {
+		if room -= utf8.RuneCountInString(m) + 1; room < 0 && i > 0 {
+			break
+		}
+		line += m + ","
+	}
+	if utf8.RuneCountInString(line)+len(remark) > n {
+		return clip(whole, n), true
+	}
+	return line + strings.TrimPrefix(remark, " "), true
+}
+
+// weighed encodes a value in its canonical form, but for the order of what is in objects.
+func weighed(v any) ([]byte, error) {
+	var open, shut byte
+	var members [][]byte
+	add := func(name []byte, v any) error {
+		form, err := weighed(v)
+		members = append(members, append(name, form...))
+		return err
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		open, shut = '{', '}'
+		for _, key := range headline.ByWeight(v) {
+			name, err := strictjson.Canonical(key)
+			if err != nil {
+				return nil, fmt.Errorf("an argument's name: %w", err)
+			}
+			if err := add(append(name, ':'), v[key]); err != nil {
+				return nil, err
+			}
+		}
+	case []any:
+		open, shut = '[', ']'
+		for _, e := range v {
+			if err := add(nil, e); err != nil {
+				return nil, err
+			}
+		}
+	default:
+		form, err := strictjson.Canonical(v)
+		if err != nil {
+			return nil, fmt.Errorf("an argument: %w", err)
+		}
+		return form, nil
+	}
+	return append(append([]byte{open}, bytes.Join(members, []byte{','})...), shut), nil
 }

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval/visible"
-	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -95,20 +94,22 @@ func Refuse(p vaglio.Proposal, v vaglio.Verdict) Refusal {
 	return r
 }
 
-// Wanted is the call in one line: the executor, and its arguments in canonical form.
-// Invisible characters are JSON-escaped.
+// Wanted is the call in one line: the executor, and its arguments by weight, as many as there is
+// room for. Invisible characters are JSON-escaped.
 func Wanted(p vaglio.Proposal) string {
 	name := p.Executor
 	if quoted := strconv.Quote(name); quoted[1:len(quoted)-1] != name {
 		name = quoted
 	}
-	args := "with arguments that cannot be written as JSON"
-	if form, err := strictjson.Canonical(map[string]any(p.Args)); err == nil && p.Args != nil {
-		args = escapeUnseen(string(form))
-	} else if p.Args == nil {
-		args = "{}"
+	name = clip(name, maxName)
+	if p.Args == nil {
+		return name + " {}"
 	}
-	return clip(clip(name, maxName)+" "+args, maxWanted)
+	line, ok := argsLine(p.Args, maxWanted-utf8.RuneCountInString(name)-1)
+	if !ok {
+		line = "with arguments that cannot be written as JSON"
+	}
+	return name + " " + line
 }
 
 // escapeUnseen JSON-escapes every character that is not printable, so that the text stays

@@ -79,7 +79,7 @@ func TestWhatJudgesSayIsTranslated(t *testing.T) {
 		"anomalous args key: 'x'":                "un argomento ha un nome insolito: 'x'",
 		"base score; intent matches executor":    "nulla da segnalare; la richiesta nomina ciò che l’azione usa",
 		"possible path traversal ('..' in path)": "un percorso sembra uscire dalla sua cartella (contiene «..»)",
-		"the executor is declared not critical":  "l’azione è dichiarata non critica",
+		"the executor is declared not critical":  "lo strumento è dichiarato non critico",
 		"anomalous args key: 'x":                 "",
 		"anomalous args key: '":                  "",
 		"key: 'x'":                               "",

@@ -63,10 +63,11 @@ func (c *call) handed(operation.Kind) wording.Sentence {
 // dialed says which phone a tool calls.
 func (c *call) dialed(operation.Kind) wording.Sentence {
 	does, _, _ := c.verb()
-	if !c.has("call", "dial", "phone", "ring") || !c.phones() || does != nil && !does.Makes && !does.Sets {
+	calls := slices.ContainsFunc(c.words[c.server:], func(w string) bool { return slices.Contains([]string{"call", "dial", "phone", "ring"}, w) })
+	if !calls || c.has("sms", "text", "message", "send") || !c.phones() || does != nil && !does.Makes && !does.Sets {
 		return nil
 	}
-	return wording.Sentence{{Phrase: "calls %s", Args: []wording.Clause{named(c.recipients())}}}
+	return c.sent("calls %s: %s", "calls %s", "", c.recipients(), c.first("message", "text", "say", "body", "content"))
 }
 
 // posted describes what a tool posts in public.
@@ -132,6 +133,9 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 	if said := c.besides(t); said != "" {
 		return append(out, wording.Clause{Phrase: besidesComment, Args: []wording.Clause{prose(said)}})
 	}
+	if value := c.first("content", "value", "data", "rdata"); value != "" && t.thing != nil && slices.Contains(t.thing.Words, "dns-record") && (t.act.Partly || t.act.Makes) {
+		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(value)}})
+	}
 	if about := c.about(t.plural); bare && about.Phrase != "" {
 		out = append(out, about)
 	}
@@ -141,25 +145,42 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 // property says to which value a property of a thing is changed: "updates the price of the product
 // p1: 0.01". It returns nil unless the arguments have the value, and name that one thing.
 func (c *call) property(t *toolName) wording.Sentence {
-	key := strings.Join(t.nouns, "")
+	nouns, of := t.nouns, []wording.Clause(nil)
+	if whole := c.propertyOf(t); whole != nil {
+		nouns, of = nouns[len(nouns)-1:], []wording.Clause{*whole}
+	}
+	key := strings.Join(nouns, "")
 	value := c.first(valueKeys(key)...)
-	if value == "" || !t.act.Partly || t.act.Makes || !spoken.Is("things-that properties", strings.Join(t.nouns, "-")) {
+	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(strings.Join(nouns, "-")) == "" {
 		return nil
 	}
-	var of []wording.Clause
 	for _, k := range slices.Sorted(maps.Keys(c.args)) {
-		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(c.args[k]) > 0 {
+		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(nouns) == len(t.nouns) && len(c.args[k]) > 0 {
 			of = append(of, wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}})
 		}
+	}
+	if name := c.first("name", "area", "room"); len(of) == 0 && name != "" && c.operates() {
+		of = []wording.Clause{{Text: name}}
 	}
 	if len(of) != 1 {
 		return nil
 	}
-	what := wording.Clause{Text: strings.Join(t.nouns, " ")}
-	if t.thing != nil {
-		what = wording.Say(t.thing.One, "")
-	}
+	what := wording.Clause{Phrase: spoken.Property(strings.Join(nouns, "-"))}
 	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
+}
+
+// propertyOf returns the thing whose property the last noun names, if the nouns before it name the
+// thing and the arguments say which one: set_node_text.
+func (c *call) propertyOf(t *toolName) *wording.Clause {
+	thing, _, before := spoken.ThingOf(t.nouns[:max(0, len(t.nouns)-1)])
+	if thing == nil || len(before) > 0 || t.thing != nil {
+		return nil
+	}
+	names, _ := c.names(&spoken.Thing{}, false, strings.Join(t.nouns[:len(t.nouns)-1], ""))
+	if len(names) != 1 || names[0] == c.first(valueKeys(t.nouns[len(t.nouns)-1])...) {
+		return nil
+	}
+	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}
 }
 
 // valueKeys are the keys that may hold the new value of a property.
@@ -180,4 +201,17 @@ func unversioned(words []string) []string {
 		return words[:n-1]
 	}
 	return words
+}
+
+// issue describes what a tool files in a tracker.
+func (c *call) issue(operation.Kind) wording.Sentence {
+	if !c.does("create open new add file", "issue issues ticket bug") {
+		return nil
+	}
+	where := c.repository("project", "projectkey", "team", "board")
+	var in []string
+	if where != "" {
+		in = []string{where}
+	}
+	return c.sent("creates an issue in %s: %s", "creates an issue in %s", "creates an issue: %s", in, c.first("title", "summary", "subject", "name"))
 }

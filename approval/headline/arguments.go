@@ -166,10 +166,14 @@ func (o *one) byName() bool {
 // kind of action; the verb and the thing in the name say more. If the name does not, the
 // arguments may.
 func (c *call) byVerb(worst *one) wording.Sentence {
-	if !worst.byName() {
+	unknown := worst.kind == operation.KindUnknown && len(worst.said) > 0 && worst.said[0].Phrase == "calls the tool %s, of which nothing is known"
+	if !worst.byName() && !unknown {
 		return nil
 	}
 	said, t := c.object()
+	if unknown {
+		return c.unheard(worst, said, t)
+	}
 	switch {
 	case said == nil && c.verbless():
 		worst.forget() // the verb in its arguments may apply to anything
@@ -180,6 +184,12 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 	undo := t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "", worst.kind == operation.KindSpend)
 	if pays := t.act.Makes && t.act.Turns && len(c.amount()) > 0; undo == operation.Irreversible || !pays && !c.deletes() {
 		worst.undo = undo
+	}
+	if t.act.Runs && t.thing != nil && t.thing.Runs {
+		worst.undo = operation.Irreversible // what it does once it runs
+	}
+	if alone := len(c.all(invited()...)) == 0 && worst.kind == operation.KindPeople; alone && t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "meeting") {
+		worst.undo = operation.Partial // as an event to which nobody is invited
 	}
 	c.reached(worst, t)
 	return said
@@ -227,18 +237,39 @@ func (c *call) told(said wording.Sentence) wording.Sentence {
 	if slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "(%s)" }) {
 		return said
 	}
-	if details := c.details(mostNamed, titleKey, idKey, otherKey); len(details) > 0 {
-		return said.And("(%s)", strings.Join(details, ", "))
-	}
-	return said
+	return append(slices.Clip(said), bracketed(c.details(mostNamed, titleKey, idKey, otherKey))...)
 }
 
-// details returns short values of up to most arguments of these kinds, ordered by kind.
-func (c *call) details(most int, kinds ...int) []string {
-	keys := slices.SortedFunc(maps.Keys(c.args), func(a, b string) int {
-		return cmp.Or(cmp.Compare(kindOf(a), kindOf(b)), strings.Compare(a, b))
-	})
-	var out []string
+// bracketed returns things one after the other in brackets, nothing if there are none.
+func bracketed(things []wording.Clause) wording.Sentence {
+	if len(things) == 0 {
+		return nil
+	}
+	all := things[len(things)-1]
+	for _, thing := range slices.Backward(things[:len(things)-1]) {
+		all = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{thing, all}}
+	}
+	return wording.Sentence{{Phrase: "(%s)", Args: []wording.Clause{all}}}
+}
+
+// details returns short values of up to most arguments of these kinds, ordered by weight and kind.
+func (c *call) details(most int, kinds ...int) []wording.Clause {
+	return c.short(slices.SortedFunc(maps.Keys(c.args), func(a, b string) int {
+		return cmp.Or(rankOf(a)-rankOf(b), cmp.Compare(kindOf(a), kindOf(b)), c.digits(a)-c.digits(b), strings.Compare(a, b))
+	}), most, kinds...)
+}
+
+// digits returns 1 if an argument is just numbers, which say less than words.
+func (c *call) digits(key string) int {
+	if slices.ContainsFunc(c.args[key], func(s string) bool { return strings.Trim(s, "0123456789.") != "" }) {
+		return 0
+	}
+	return 1
+}
+
+// short returns short values of up to most of the arguments with these keys that are of these kinds.
+func (c *call) short(keys []string, most int, kinds ...int) []wording.Clause {
+	var out []wording.Clause
 	for _, key := range keys {
 		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
 		if len(out) == most || len(values) == 0 || !slices.Contains(kinds, kindOf(key)) {
@@ -246,7 +277,7 @@ func (c *call) details(most int, kinds ...int) []string {
 		}
 		s := named(values)
 		if text := s.String(); utf8.RuneCountInString(text) <= longestProse && !strings.Contains(text, "\n") {
-			out = append(out, text)
+			out = append(out, s)
 		}
 	}
 	return out
@@ -256,23 +287,26 @@ func (c *call) details(most int, kinds ...int) []string {
 // things.
 func (c *call) about(several bool) wording.Clause {
 	if several {
-		if told := c.details(mostNamed, idKey); len(told) > 0 {
-			return wording.Say("(%s)", strings.Join(told, ", "))
+		if told := bracketed(c.details(mostNamed, idKey)); told != nil {
+			return told[0]
 		}
 		return wording.Clause{}
 	}
-	told := c.details(1, titleKey)
+	told := c.short(slices.Sorted(maps.Keys(c.args)), 1, titleKey)
 	if sum := c.amount(); len(sum) == 1 {
-		told = append(told, sum[0])
+		told = append(told, wording.Clause{Text: sum[0]})
 	}
-	told = append(told, c.details(mostNamed, otherKey)...)
+	told = append(told, c.short(slices.Sorted(maps.Keys(c.args)), mostNamed, otherKey)...) // where it is is not what it is about
 	where := c.repository()
-	told = slices.DeleteFunc(told, func(s string) bool { return where == s || strings.HasSuffix(where, "/"+s) }) // it is said separately
+	told = slices.DeleteFunc(told, func(s wording.Clause) bool { return where == s.String() || strings.HasSuffix(where, "/"+s.String()) }) // it is said separately
 	if len(told) == 0 {
 		return wording.Clause{}
 	}
-	at := max(0, slices.IndexFunc(told, func(s string) bool { return strings.Trim(s, "0123456789.") != "" }))
-	return wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(told[at])}}
+	at := max(0, slices.IndexFunc(told, func(s wording.Clause) bool { return strings.Trim(s.String(), "0123456789.") != "" }))
+	if told[at].Text != "" {
+		told[at] = prose(told[at].Text)
+	}
+	return wording.Clause{Phrase: ": %s", Args: told[at : at+1]}
 }
 
 // The kinds of arguments, in the order in which they are shown.
@@ -300,7 +334,7 @@ func kindOf(key string) int {
 // turned returns what an argument of a tool that changes a thing makes of the thing, as
 // archived=true does, or else the act itself.
 func (c *call) turned(act *spoken.Act) *spoken.Act {
-	if act.Phrase != "updates %s" && act.Phrase != "sets %s" {
+	if !slices.Contains([]wording.Phrase{"updates %s", "sets %s", "switches %s"}, act.Phrase) {
 		return act
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {

@@ -355,7 +355,7 @@ func isCopy(noun string) bool { return spoken.Is("things-that copies", noun) }
 // partly reports whether what the verb does to the thing can be partly undone: a thing that
 // is final once it exists may still be changed.
 func (t *toolName) partly(thing *spoken.Thing, versioned, final bool) bool {
-	return t.act.Turns || t.leaves(thing) || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !final
+	return t.act.Turns || t.leaves(thing) || thing.Anew && t.act.Kept || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !final
 }
 
 // leaves reports whether the action removes somebody from something, or something from
@@ -371,5 +371,5 @@ func (t *toolName) leaves(thing *spoken.Thing) bool {
 // membership reports whether a noun says only that somebody belongs to something. Such
 // people may be named as what they are.
 func membership(noun string) bool {
-	return slices.Contains([]string{"member", "members", "collaborator", "participant"}, noun)
+	return slices.ContainsFunc(spoken.Singular(noun), func(one string) bool { return spoken.Is("people membership", one) })
 }

@@ -81,6 +81,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	}
 	c.comment(worst, said)
 	c.settled(worst, said)
+	said = c.switched(worst, said)
 	h.Consequence = consequenceOf(found)
 	h.Consequence.Masked = maskedIn(p)
 	like := 0
@@ -129,6 +130,9 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 func (c *call) byName(worst *one) wording.Sentence {
 	if worst == nil {
 		return c.unjudged()
+	}
+	if said := c.documents(worst); said != nil {
+		return said
 	}
 	return c.byVerb(worst)
 }

@@ -168,7 +168,7 @@ func TestObjects(t *testing.T) {
 		"move_card":                  {vaglio.Args{"card_id": "c1", "list_id": "done"}, "moves the card c1 to the list done"},
 		"make_file_public":           {vaglio.Args{"file_id": "f"}, plain + " (f)"},
 		"reply_to_ticket":            {vaglio.Args{"ticket_id": 5, "body": "Hi"}, "replies to the ticket 5: Hi"},
-		"create_and_send_invoice":    {vaglio.Args{"id": "in_1"}, plain + " (in_1)"},
+		"create_and_send_invoice":    {vaglio.Args{"id": "in_1"}, "creates and sends the invoice in_1"},
 		"delete_record":              {vaglio.Args{"filter": "all", "record": true}, plain + " (all)"},
 		"frobnicate_page":            {vaglio.Args{"id": "p"}, plain + " (p)"},
 		"delete":                     {vaglio.Args{"id": "p"}, plain + " (p)"},

@@ -30,13 +30,36 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 		key = ""
 	}
 	parts := append(strings.Split(where, "/"), where, c.first(key))
-	if details := slices.DeleteFunc(c.details(mostNamed, kinds...), func(s string) bool { return slices.Contains(parts, s) }); len(details) > 0 {
-		said = said.And("(%s)", strings.Join(details, ", "))
-	}
+	said = append(said, bracketed(slices.DeleteFunc(c.details(mostNamed, kinds...), func(s wording.Clause) bool { return slices.Contains(parts, s.String()) }))...)
 	if where != "" {
 		said = said.And(inside, where)
 	}
 	return said, t.final && t.act.Partly
+}
+
+// unheard says in the words of its name what a tool does of which the judge knows nothing, if the
+// name begins with a verb. What follows is not known, unless the verb says so.
+func (c *call) unheard(worst *one, said wording.Sentence, t *toolName) wording.Sentence {
+	does, at, n := c.verb()
+	if does == nil || n == 0 || c.looks() || slices.ContainsFunc(c.words[:at], func(w string) bool { return !c.service(w) }) {
+		return nil
+	}
+	final := false
+	if said == nil {
+		said, final = c.ownWords()
+	} else {
+		final = t.ends(false)
+	}
+	if said != nil {
+		worst.open()
+		if worst.reach = ""; c.server > 0 && !c.speaksOf("local names") {
+			worst.reach = operation.ReachShared // as of any other service
+		}
+	}
+	if said != nil && final {
+		worst.undo = operation.Irreversible
+	}
+	return said
 }
 
 // ownName returns the verb and the nouns of a name that can be said in its own words, nil otherwise,

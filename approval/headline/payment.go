@@ -118,9 +118,14 @@ func (c *call) amount() []string {
 	return sums
 }
 
+// toAccount reports whether an argument names a bank account to which something goes.
+func (c *call) toAccount() bool {
+	return c.first("iban", "toaccount", "targetaccount", "destinationaccount", "recipientaccount") != ""
+}
+
 // pays reports whether the tool itself moves money.
 func (c *call) pays(kind operation.Kind) bool {
-	paid := kind == operation.KindSpend || (kind == operation.KindPeople || kind == operation.KindCreate) && c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds")
+	paid := kind == operation.KindSpend || c.toAccount() && (kind == operation.KindPeople || kind == operation.KindSchedule || kind == operation.KindCreate) || (kind == operation.KindPeople || kind == operation.KindCreate) && c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds")
 	traded := c.first("symbol", "ticker", "side", "ordertype") != "" // an order at a price per unit
 	return paid && !traded && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
 }

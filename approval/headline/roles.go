@@ -35,6 +35,8 @@ type call struct {
 	paths []string
 	// trial is the argument that asks for no change; empty if there is none.
 	trial string
+	// also is what arguments make it do besides.
+	also []also
 }
 
 func callOf(p vaglio.Proposal) *call {
@@ -57,6 +59,7 @@ func callOf(p vaglio.Proposal) *call {
 		c.urls = append(c.urls, rd.URLs[i].Text)
 	}
 	c.take(unwrapped(p.Args))
+	c.also = alsoOf(unwrapped(p.Args))
 	return c
 }
 
@@ -285,24 +288,16 @@ func (c *call) event(operation.Kind) wording.Sentence {
 	if !c.does("create add schedule new insert book invite send", "event events meeting appointment invite") {
 		return nil
 	}
-	who, what := c.all("attendees", "participants", "guests", "invitees", "to", "emails"), c.first("title", "summary", "subject", "name")
+	who, what := c.all(invited()...), c.first("title", "summary", "subject", "name")
 	if len(who) == 0 {
 		return c.sent("", "", "creates an event: %s", nil, what)
 	}
 	return c.sent("invites %s: %s", "invites %s", "", who, what)
 }
 
-// issue describes what a tool files in a tracker.
-func (c *call) issue(operation.Kind) wording.Sentence {
-	if !c.does("create open new add file", "issue issues ticket bug") {
-		return nil
-	}
-	where := c.repository("project", "projectkey", "team", "board")
-	var in []string
-	if where != "" {
-		in = []string{where}
-	}
-	return c.sent("creates an issue in %s: %s", "creates an issue in %s", "creates an issue: %s", in, c.first("title", "summary", "subject", "name"))
+// invited are the keys of arguments that say who is invited.
+func invited() []string {
+	return []string{"attendees", "participants", "guests", "invitees", "to", "emails"}
 }
 
 // webhook describes what is done to a webhook, which will request an address by itself from
@@ -334,7 +329,7 @@ func (c *call) request(operation.Kind) wording.Sentence {
 
 // device says which device a tool operates.
 func (c *call) device(kind operation.Kind) wording.Sentence {
-	what := c.first("device", "deviceid", "deviceids", "entityid", "entity", "door", "light", "lock", "name", "id", "target", "room")
+	what := c.first(append(spoken.List("operated keys"), "entity", "name", "id", "target", "area", "floor")...)
 	if kind != operation.KindPhysical || what == "" || !c.operates() {
 		return nil
 	}

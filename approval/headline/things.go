@@ -46,11 +46,17 @@ func (c *call) named() (t toolName, ok bool) {
 	}
 	t.parted(words)
 	if others := slices.DeleteFunc(slices.Clone(t.others), c.service); len(t.nouns) == 0 && len(t.others) > 0 && len(others) == 0 {
-		t.nouns, t.others = c.keyed(), nil
+		t.nouns, t.others = c.keyed(nil), nil
+	}
+	if to, _, _ := spoken.ThingOf(t.others); len(t.nouns) == 0 && to != nil {
+		t.nouns = c.keyed(to) // invite_to_channel
 	}
 	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
 	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
 	c.classed(&t)
+	if t.thing != nil && slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "" {
+		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
+	}
 	t.act = c.turned(t.act.To(t.thing))
 	if feeds := []wording.Phrase{"publishes %s", "sends %s", "pushes %s"}; t.queue() && slices.Contains(feeds, t.act.Phrase) {
 		put := *t.act
@@ -65,7 +71,7 @@ func (t *toolName) parted(words []string) {
 		words = words[1:]
 	}
 	t.nouns = words
-	at := slices.IndexFunc(words, func(w string) bool { return joins(w) != "" })
+	at := slices.IndexFunc(words, func(w string) bool { return joins(w) != "" && (!t.act.Makes || w != "status" && w != "state") })
 	if at < 0 {
 		return
 	}
@@ -144,7 +150,7 @@ func (c *call) before(verb int) []string {
 		return nil
 	}
 	if len(words) == 0 {
-		return c.keyed()
+		return c.keyed(nil)
 	}
 	return words
 }
@@ -154,15 +160,15 @@ func (c *call) service(word string) bool {
 	return spoken.Is("services names", word) || spoken.Is("members names", word) || slices.Contains(c.words[:c.server], word)
 }
 
-// keyed returns what the only argument that names a thing says it is, for a tool whose name
-// is just a verb.
-func (c *call) keyed() (noun []string) {
+// keyed returns what the only argument that names a thing says it is, but for one thing, for a tool
+// whose name is just a verb.
+func (c *call) keyed(but *spoken.Thing) (noun []string) {
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
 		stem := key
 		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil {
-			stem = strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name")
+			stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name"), "key")
 		}
-		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil || spoken.Is("places bare", key) {
+		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil || thing == but || spoken.Is("places bare", key) {
 			continue
 		}
 		if noun != nil {
@@ -196,8 +202,13 @@ func joins(word string) wording.Phrase {
 // if neither the name nor an argument says to what.
 func (c *call) object() (wording.Sentence, *toolName) {
 	t, ok := c.named()
-	if moved := c.moved(&t); moved != nil || !ok {
-		return moved, &t
+	for _, told := range []func(*toolName) wording.Sentence{c.moved, c.merged, c.both} {
+		if said := told(&t); said != nil {
+			return said, &t
+		}
+	}
+	if !ok {
+		return nil, &t
 	}
 	names, key := c.which(&t)
 	if set := c.property(&t); set != nil {
@@ -214,7 +225,13 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	if len(what) == 0 || !ok && len(t.others) > 0 {
 		return nil, nil // which one, how many, or one of two things remains unknown
 	}
+	if owner, _ := c.owner(&t, key); len(second) > 0 && len(what) > 1 && second[0].Args[0].String() == owner.String() {
+		what = what[:1]
+	}
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
+	if much := c.first("replicas", "scale", "desiredcapacity", "desiredcount", "size"); t.act.Phrase == "scales %s" && much != "" {
+		out = out.And("to %s", much)
+	}
 	return c.added(out, &t, len(what) == 1 && t.bare(names)), &t
 }
 
@@ -229,8 +246,10 @@ func (c *call) which(t *toolName) (names []string, key string) {
 	case key == "id" && len(called) == 1 && !t.act.Partly && !t.act.Turns:
 		names, key = called, "name" // the id may be that of its version
 	}
-	if len(names) == 0 && membership(last) {
+	if (len(names) == 0 || t.thing == nil) && membership(last) {
 		t.enters()
+	}
+	if len(names) == 0 && membership(last) {
 		names, key = c.names(t.thing, false, "user")
 	}
 	return names, key
@@ -245,6 +264,9 @@ func (c *call) given(t *toolName, names []string, key string) bool {
 
 // enters says that somebody joins, or leaves, what they are a member of.
 func (t *toolName) enters() {
+	if t.thing == nil { // then the noun counts as an owner
+		t.owner = t.owner[:max(0, len(t.owner)-1)]
+	}
 	if len(t.others) == 0 {
 		t.others = t.owner
 	}
@@ -307,18 +329,6 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 	}
 }
 
-// moved says what goes from where to where, if the tool moves something and both are given.
-func (c *call) moved(t *toolName) wording.Sentence {
-	from, to := c.first("frompath", "from", "source", "sourcepath", "oldpath", "src"), c.first("topath", "to", "destination", "destinationpath", "newpath", "dest")
-	if t.act == nil || t.act.Phrase != moves || from == "" || to == "" {
-		return nil
-	}
-	return wording.Sentence{wording.Say("moves %s to %s", from, to)}
-}
-
-// moves says that something goes elsewhere.
-const moves wording.Phrase = "moves %s"
-
 // shared returns with whom a thing is shared if that is everyone, and else the second thing.
 func (c *call) shared(t *toolName, key string, names []string) (wording.Sentence, bool) {
 	if t.with == "with %s" && c.shownToAll() {
@@ -333,10 +343,16 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 	if len(t.others) > 0 {
 		thing, _, _ := spoken.ThingOf(t.others)
 		its, _ := c.names(thing, false, strings.Join(t.others, ""), t.others[len(t.others)-1])
+		if len(its) == 0 && membership(t.others[len(t.others)-1]) {
+			thing, _, _ = spoken.ThingOf([]string{"user"})
+			its, _ = c.names(thing, false, "user")
+		}
 		if thing == nil || len(its) == 0 {
 			return nil, false
 		}
 		said = wording.Sentence{{Phrase: t.with, Args: []wording.Clause{{Phrase: thing.One, Args: []wording.Clause{named(its)}}}}}
+	} else if to := c.values(spoken.List("targets states")); len(to) > 0 && t.act.Phrase == moves {
+		said = wording.Sentence{{Phrase: t.with, Args: []wording.Clause{named(to)}}}
 	} else if thing, ok := c.listed("targets", key, names); ok && t.with != inside {
 		said = wording.Sentence{{Phrase: t.with, Args: []wording.Clause{thing}}}
 	}

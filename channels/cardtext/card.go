@@ -249,26 +249,6 @@ func (c *Card) Over() bool {
 	return !slices.ContainsFunc(c.Calls, func(call Call) bool { return !call.State.Final() })
 }
 
-// Opening says what follows if the calls run, what the user asked for, and who asks.
-func (c *Card) Opening(budget int) Text {
-	w := writer{texts: c.Texts}
-	short := func(t seen) templates.Theirs {
-		if budget == Everything {
-			return templates.Theirs(t.String())
-		}
-		return t.within(max(budget, least))
-	}
-	if lead, _, _ := c.lead(); lead != nil && c.Consequence() != "" {
-		w.put(map[bool]Kind{true: Ours, false: Strong}[lead.head.Consequence.Undoable()], c.Consequence())
-		w.end()
-	}
-	if c.intent.runes > 0 {
-		w.line("intent", templates.Values{"intent": short(c.intent)})
-	}
-	w.line("from", templates.Values{"agent": short(c.agent)})
-	return w.text
-}
-
 // Call describes the call with that index and how it stands. waiting is the budget for a
 // call that waits, ended that for one that has ended.
 func (c *Card) Call(i, waiting, ended int) Text {
@@ -300,7 +280,9 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	for _, m := range call.mounts {
 		place("mount", m)
 	}
-	place("in", call.cwd)
+	if !c.sharesFolder() {
+		place("in", call.cwd)
+	}
 	place("subagent", call.subAgent)
 	if call.Planning && call.State == approval.Pending {
 		w.line("planning", nil)

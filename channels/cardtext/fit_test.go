@@ -2,6 +2,7 @@ package cardtext_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/metnos/vaglio/channels/cardtext"
@@ -46,5 +47,31 @@ func TestLayoutsGiveUpLittleFirst(t *testing.T) {
 	cardtext.Layout[int](func(waiting, _ int) (int, bool) { tried = append(tried, waiting); return 0, false }).Cut(1500)
 	if want := []int{1500, 600, 250, 100, 40, 0}; !slices.Equal(tried, want) {
 		t.Errorf("it tries %v, want %v", tried, want)
+	}
+}
+
+// TestNamesAreShownWholeOrNotAtAll checks that a cut leaves no half of a name: it could be
+// another's.
+func TestNamesAreShownWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"send to ann@example.com now", 12, "send to …"},
+		{"send to ann@example.com now", 23, "send to ann@example.com…"},
+		{"rm /srv/app/old/x", 10, "rm …"},
+		{"pay 1250.00 EUR", 6, "pay …"},
+		{"to IT60 X054 2811 1010 0000 0123 456", 20, "to …"},
+		{"call +39 347 000 1122 now", 12, "call …"},
+		{"to Ann Lee and Bob", 8, "to Ann …"},
+		{`{"to":"ann@example.com"}`, 12, `{"to":"…`},
+		{strings.Repeat("x", 300), 250, strings.Repeat("x", 250) + "…"},
+		{"whole", 5, "whole"},
+	} {
+		if got := string(cardtext.Within(r.text, r.n)); got != r.want {
+			t.Errorf("%d of %q: %q, want %q", r.n, r.text, got, r.want)
+		}
 	}
 }

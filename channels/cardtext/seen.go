@@ -1,7 +1,9 @@
 package cardtext
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval/visible"
@@ -32,8 +34,8 @@ func reveal(s string, as func(string) string) seen {
 	return t
 }
 
-// first returns the first n characters, without splitting a mark, and how many were left
-// out.
+// first returns at most the first n characters, without splitting a mark or a name, and how
+// many were left out.
 func (t seen) first(n int) (string, int) {
 	var b strings.Builder
 	left := t.runes
@@ -43,8 +45,9 @@ func (t seen) first(n int) (string, int) {
 		case size <= n:
 			b.WriteString(r.Text)
 		case r.Kind == visible.Plain:
-			b.WriteString(firstRunes(r.Text, n))
-			return b.String(), left - n
+			kept := wholeNames(r.Text, n)
+			b.WriteString(kept)
+			return b.String(), left - utf8.RuneCountInString(kept)
 		default:
 			return b.String(), left
 		}
@@ -78,6 +81,58 @@ func Clip(s string, n int) string {
 		return s
 	}
 	return firstRunes(s, n-1) + "…"
+}
+
+// longestName is the most characters of a name, path, address or number that is not split.
+const longestName = 200
+
+// wholeNames returns at most the first n characters of a text. It does not end within a name, a
+// path, an address or a number written in groups: half of one may be that of something else.
+func wholeNames(s string, n int) string {
+	all := []rune(s)
+	if len(all) <= n {
+		return s
+	}
+	cut := n
+	for cut > 0 && together(all, cut) {
+		cut--
+	}
+	if n-cut > longestName {
+		cut = n
+	}
+	return string(all[:cut])
+}
+
+// together reports whether what stands before a place and what stands behind it are parts of one
+// name or number.
+func together(s []rune, at int) bool {
+	before, after := at, at
+	if s[at-1] == ' ' {
+		before--
+	} else if s[at] == ' ' {
+		after++
+	}
+	from, to := before, after
+	for from > 0 && !splits(s[from-1]) {
+		from--
+	}
+	for to < len(s) && !splits(s[to]) {
+		to++
+	}
+	if before == after {
+		return from < before && after < to
+	}
+	return group(s[from:before]) && group(s[after:to])
+}
+
+// splits reports whether a character stands between names.
+func splits(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune("\"'`,;()[]{}<>|‹›⟨⟩…", r)
+}
+
+// group reports whether a word may be a part of a number that is written in groups.
+func group(word []rune) bool {
+	return len(word) > 0 && len(word) <= 5 && !slices.ContainsFunc(word, func(r rune) bool { return r != '+' && !unicode.IsDigit(r) && !unicode.IsUpper(r) })
 }
 
 func firstRunes(s string, n int) string {

@@ -2,6 +2,7 @@ package cardtext
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -76,6 +77,36 @@ func (c *Card) lead() (worst *Call, like, more int) {
 		return nil, 0, 0
 	}
 	return of[at], like, more
+}
+
+// Opening says what follows if the calls run, what the user asked for, and who asks.
+func (c *Card) Opening(budget int) Text {
+	w := writer{texts: c.Texts}
+	short := func(t seen) templates.Theirs {
+		if budget == Everything {
+			return templates.Theirs(t.String())
+		}
+		return t.within(max(budget, least))
+	}
+	if lead, _, _ := c.lead(); lead != nil && c.Consequence() != "" {
+		w.put(map[bool]Kind{true: Ours, false: Strong}[lead.head.Consequence.Undoable()], c.Consequence())
+		w.end()
+	}
+	if c.intent.runes > 0 {
+		w.line("intent", templates.Values{"intent": short(c.intent)})
+	}
+	w.line("from", templates.Values{"agent": short(c.agent)})
+	if c.sharesFolder() {
+		w.say("in", nil)
+		w.put(Ours, " ")
+		w.part(Theirs, c.Calls[0].cwd, budget)
+	}
+	return w.text
+}
+
+// sharesFolder reports whether several calls work in one folder, which is then said once.
+func (c *Card) sharesFolder() bool {
+	return len(c.Calls) > 1 && c.Calls[0].cwd.runes > 0 && !slices.ContainsFunc(c.Calls[1:], func(o Call) bool { return !slices.Equal(o.cwd.runs, c.Calls[0].cwd.runs) })
 }
 
 // Reminder says that the card still waits, and until when.

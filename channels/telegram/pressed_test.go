@@ -30,7 +30,7 @@ func TestAPressOnAReplacedMessageDecidesNothing(t *testing.T) {
 		}
 		w.desk.Change(func() { a.Cards[0].Ref = ref })
 		got := w.answer(w.server.PressData(ann(), w.chat, old.ID, old.Buttons()[0].Data))
-		if !got.Alert || !strings.Contains(got.Text, "A newer card took the place of this one") || w.desk.State(a) != approval.Pending {
+		if !got.Alert || !strings.Contains(got.Text, "A newer card has replaced this one") || w.desk.State(a) != approval.Pending {
 			w.t.Errorf("it is answered %+v, and the call is %s", got, w.desk.State(a))
 		}
 		synctest.Wait()

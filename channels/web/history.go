@@ -306,7 +306,7 @@ func (w *Web) entries(es []approval.Entry) []entryView {
 
 func (w *Web) entry(e *approval.Entry) entryView {
 	s := e.Step
-	v := entryView{Step: s, Args: indented(s.Proposal.Args), Stands: ruled(&s)}
+	v := entryView{Step: s, Args: approval.ArgsText(s.Proposal.Args), Stands: ruled(&s)}
 	if s.Refusal != nil {
 		v.Alternatives = s.Refusal.Alternatives
 	}

@@ -1,6 +1,10 @@
 package reading
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // properties returns the parameters that a JSON schema declares.
 func properties(schema any) map[string]any {
@@ -44,4 +48,24 @@ func (w *walk) declares(keys []string) bool {
 		}
 	}
 	return true
+}
+
+// Switches returns the words of the arguments that are switched on, also of those within others, in
+// a fixed order: "delete subtasks", "send". What is deleted may also be a number of things.
+func Switches(args map[string]any) (on [][]string) {
+	for _, key := range SortedKeys(args) {
+		words := Words(key)
+		switch v := args[key].(type) {
+		case nil:
+		case map[string]any:
+			on = append(on, Switches(v)...)
+		default:
+			said := strings.ToLower(fmt.Sprint(v))
+			some := len(words) > 0 && words[0] == "delete" && strings.Trim(said, "0123456789") == "" && strings.Trim(said, "0") != ""
+			if len(words) > 0 && (some || len(words) == 1 && said == "1" || slices.Contains([]string{"true", "yes", "on"}, said)) {
+				on = append(on, words)
+			}
+		}
+	}
+	return on
 }

@@ -247,6 +247,8 @@ func (w *walk) elsewhere(c Command, sc *scope) {
 	switch {
 	case sc.host != "" && !isHere(sc.host) && !strings.ContainsAny(sc.host, " \t\n"):
 		argv = []string{"ssh", "--", sc.host, c.Text}
+	case sc.pod && sc.box != "" && !strings.ContainsAny(sc.box, " \t\n"):
+		argv = []string{"kubectl", "exec", sc.box, "--", "sh", "-c", c.Text}
 	case sc.box != "" && !strings.ContainsAny(sc.box, " \t\n"):
 		argv = []string{"docker", "exec", sc.box, "sh", "-c", c.Text}
 	default:

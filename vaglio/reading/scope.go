@@ -33,6 +33,8 @@ type scope struct {
 	commands, program bool
 	// argv says that the words beside a program cannot be a command.
 	argv bool
+	// pod says that box is a pod of a cluster.
+	pod bool
 	// shell says that an argument asks for a shell.
 	shell bool
 }
@@ -54,6 +56,17 @@ func (w *walk) surround(args map[string]any, keys []string, sc *scope) {
 		}
 		w.surroundBy(k, args[k], role, sc)
 	}
+	if name, ok := args["name"].(string); ok && sc.box == "" && w.inPod() {
+		sc.box, sc.pod = name, true
+	}
+}
+
+// inPod reports whether the tool's name says that it runs what it is given in a pod.
+func (w *walk) inPod() bool {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(w.rd.Words, word) })
+	}
+	return has("pod", "pods") && has("exec", "run", "execute")
 }
 
 // onlyWords reports whether a list cannot be a command of its own because it begins with an
@@ -77,7 +90,7 @@ func (w *walk) surroundBy(key string, v any, role Role, sc *scope) {
 	text, isText := v.(string)
 	switch {
 	case role&around == 0:
-		sc.alone = sc.alone && (role&RoleRuns != 0 || wordclass.Is("aside-key", Normal(key)))
+		sc.alone = sc.alone && (role&RoleRuns != 0 || wordclass.Is("aside-key", Normal(key)) || w.inPod() && (key == "name" || key == "namespace"))
 	case role&(RoleFolder|RoleEnv|RoleSettings) != 0:
 		w.placeBy(v, role, sc)
 	case role&RoleLanguage != 0:
@@ -85,7 +98,7 @@ func (w *walk) surroundBy(key string, v any, role Role, sc *scope) {
 	case role&RoleHost != 0:
 		sc.host = text
 	case role&RoleBox != 0:
-		sc.box = text
+		sc.box, sc.pod = text, strings.HasPrefix(Normal(key), "pod")
 	case role&RoleWords != 0:
 		w.wordsBeside(key, v, sc)
 	case isText:

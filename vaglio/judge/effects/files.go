@@ -37,6 +37,9 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	case placeWorkspace, placeTemp:
 	case placeControl, placeSecret, placeHome:
 		e.Reach, e.Why = ReachUser, e.Why.And(beyondWorkspace(at))
+		if r.judge.places.Classes(p)&place.Perimeter != 0 {
+			e.Reach = ReachSystem
+		}
 	case placeUnknown:
 		e.Reach, e.Sure = ReachUser, 0.4
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}

@@ -2,11 +2,13 @@ package effects
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wordclass"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // commandLine reads executors that are named after a program of the tables and its subcommand:
@@ -56,6 +58,12 @@ func (t *tool) subcommand(words []string) []string {
 		if f, ok := t.text("output", "format"); ok {
 			options = append(options, "-o", f)
 		}
+		if n, ok := t.args["replicas"]; ok {
+			options = append(options, fmt.Sprint("--replicas=", n))
+		}
+	}
+	if n, ok := t.text("namespace"); ok && slices.Contains([]string{"kubectl", "helm", "oc"}, words[0]) {
+		options = append(options, "--namespace="+n)
 	}
 	if t.is("force", "force_push", "forcePush") {
 		out = append(out, "--force")
@@ -152,3 +160,61 @@ func (t *tool) methodByName() string {
 	}
 	return method
 }
+
+// converts reports whether a tool makes something else of a record that an identifier names: a
+// lead, an issue. What converts a text, a picture or a unit only reads it.
+func (t *tool) converts() bool {
+	return t.has("convert") && slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool {
+		stem, id := strings.CutSuffix(readings.Normal(key), "id")
+		thing := spoken.ThingAt(stem)
+		return id && thing != nil && t.has(thing.Words...) && (thing.Final || thing.Titled || spoken.Is("people names", thing.Words[0]))
+	})
+}
+
+// switched returns what an argument makes a tool do besides what its name says: a draft that is
+// sent, a note that is published. It is empty if none does.
+func (t *tool) switched() Effect {
+	for _, words := range readings.Switches(t.args) {
+		v, _, ok := t.r.judge.tables.verbAt(words, 0)
+		if ok && !v.weak && !v.light && (slices.Contains([]Kind{KindDelete, KindPublish, KindSpend}, v.effect.Kind) || words[0] == "send") {
+			return v.effect
+		}
+	}
+	return Effect{}
+}
+
+// hinted weighs what an executor's maker says about it, if nothing but its name is known. Nobody
+// vouches for a hint: a read-only hint counts only if neither the name nor the arguments say
+// otherwise, a destructive hint always.
+func (t *tool) hinted(out []Effect) []Effect {
+	a := t.known.Annotations
+	if a == nil {
+		return out
+	}
+	if len(out) == 1 && out[0].Kind == KindUnknown {
+		if v, _ := t.r.judge.tables.verbIn(readings.Words(a.Title), false); v.effect.Kind != "" && v.effect.Kind != KindRead && !v.light && !v.weak {
+			return t.verbEffect(v)
+		}
+		if isTrue(a.ReadOnlyHint) && !isTrue(a.DestructiveHint) {
+			return []Effect{t.readOnly()}
+		}
+	}
+	if isTrue(a.DestructiveHint) && !slices.ContainsFunc(out, func(e Effect) bool { return e.score(nil) < Threshold }) {
+		e := usual(KindUnknown).with(t.about(say("calls the tool %s", t.name)).And(", which its maker calls destructive"), t.target())
+		e.Sure = 0.5
+		return append(out, e)
+	}
+	return out
+}
+
+// readOnly returns the effect of a tool about which only its maker's word is known.
+func (t *tool) readOnly() Effect {
+	if s, ok := t.secret(); ok {
+		return usual(KindCredentials).with(t.about(say("reads secrets by the tool %s", t.name)), s)
+	}
+	e := usual(KindRead).with(t.about(say("calls the tool %s", t.name)).And(", which its maker says only reads"), "")
+	e.Sure = 0.5
+	return e
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }

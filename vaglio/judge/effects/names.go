@@ -6,6 +6,7 @@ import (
 
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // byName judges an executor by the verbs and nouns of its name, and by the
@@ -21,10 +22,18 @@ func (t *tool) byName() []Effect {
 	if v.effect.Kind == "" {
 		return unknown(t.about(say("calls the tool %s, of which nothing is known", t.name)), t.target())
 	}
-	if v.effect.Kind == KindRead && t.has("aggregate") && t.mentions(`"$out"`, `"$merge"`) {
+	switch {
+	case v.effect.Kind != KindRead:
+	case t.has("aggregate") && t.mentions(`"$out"`, `"$merge"`):
 		return one(KindDatabase, t.about(say("writes the result of an aggregation")), t.target())
+	case t.converts():
+		return t.guessed(usual(KindOverwrite))
 	}
-	return t.verbEffect(v)
+	out, also := t.verbEffect(v), t.switched()
+	if v.effect.Kind != KindRead && also.Kind != "" && !slices.ContainsFunc(out, func(e Effect) bool { return e.score(nil) < Threshold }) {
+		return t.guessed(also)
+	}
+	return out
 }
 
 // verb returns what the tool does by its name, or by an argument if the name leaves it to that or
@@ -130,12 +139,20 @@ func (t *tables) verbAt(words []string, i int) (v verb, two, ok bool) {
 // delete"), or given words to say ("post status").
 func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 	if best.weak && !v.weak {
-		return true
+		return best.effect.Kind == KindRead || !v.isNoun(best, words)
 	}
 	if v.effect.Kind == KindRead {
 		return v.end == len(words) && !v.weak && !says && t.readsOf(words[best.at], words[v.at])
 	}
 	return best.effect.Kind == KindRead && (best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says))
+}
+
+// isNoun reports whether a word for reading, right behind a verb that begins the name, is a noun
+// itself, as the one thing that ends the name is one of its: "archive list member".
+func (v placed) isNoun(best placed, words []string) bool {
+	noun, _, _ := spoken.ThingOf(words[v.at:v.end])
+	thing, plural, before := spoken.ThingOf(words[v.end:])
+	return v.effect.Kind == KindRead && best.at == 0 && v.at == best.end && noun != nil && thing != nil && !plural && len(before) == 0
 }
 
 // joinedTo reports whether "and" joins a verb to a better one, or to the words behind that. What is
@@ -362,39 +379,3 @@ func (t *tool) about(said wording.Sentence) wording.Sentence {
 	}
 	return said
 }
-
-// hinted weighs what an executor's maker says about it, if nothing but its name is known. Nobody
-// vouches for a hint: a read-only hint counts only if neither the name nor the arguments say
-// otherwise, a destructive hint always.
-func (t *tool) hinted(out []Effect) []Effect {
-	a := t.known.Annotations
-	if a == nil {
-		return out
-	}
-	if len(out) == 1 && out[0].Kind == KindUnknown {
-		if v, _ := t.r.judge.tables.verbIn(readings.Words(a.Title), false); v.effect.Kind != "" && v.effect.Kind != KindRead && !v.light && !v.weak {
-			return t.verbEffect(v)
-		}
-		if isTrue(a.ReadOnlyHint) && !isTrue(a.DestructiveHint) {
-			return []Effect{t.readOnly()}
-		}
-	}
-	if isTrue(a.DestructiveHint) && !slices.ContainsFunc(out, func(e Effect) bool { return e.score(nil) < Threshold }) {
-		e := usual(KindUnknown).with(t.about(say("calls the tool %s", t.name)).And(", which its maker calls destructive"), t.target())
-		e.Sure = 0.5
-		return append(out, e)
-	}
-	return out
-}
-
-// readOnly returns the effect of a tool about which only its maker's word is known.
-func (t *tool) readOnly() Effect {
-	if s, ok := t.secret(); ok {
-		return usual(KindCredentials).with(t.about(say("reads secrets by the tool %s", t.name)), s)
-	}
-	e := usual(KindRead).with(t.about(say("calls the tool %s", t.name)).And(", which its maker says only reads"), "")
-	e.Sure = 0.5
-	return e
-}
-
-func isTrue(b *bool) bool { return b != nil && *b }

@@ -31,6 +31,10 @@ type Act struct {
 	Leads bool
 	// Kept says that versioned things stay recoverable.
 	Kept bool
+	// Lasts says that it cannot be undone where an argument adds it to another act.
+	Lasts bool
+	// Runs says that it lets a thing do what it is for.
+	Runs bool
 	// holders says that it empties a thing that holds others.
 	holders bool
 	// With is how a second thing follows the first: "to %s".
@@ -54,6 +58,10 @@ type Thing struct {
 	Given bool
 	// holds says that it holds others, and remains when they are gone.
 	holds bool
+	// Anew says that another one comes in the place of one that is deleted.
+	Anew bool
+	// Runs says that it does something itself once it is run.
+	Runs bool
 	// Gathers says that what it contains is kept elsewhere: removed from it, it is not gone.
 	Gathers bool
 }
@@ -63,6 +71,9 @@ type Thing struct {
 func (a *Act) To(t *Thing) *Act {
 	if a.holders && t != nil && t.holds {
 		return known().acts["empty"]
+	}
+	if a.Phrase == "terminates %s" && t != nil && slices.Contains(t.Words, "employee") {
+		return known().acts["terminate-employment"]
 	}
 	return a
 }
@@ -75,6 +86,7 @@ type words struct {
 	keys       map[string]*Thing
 	kinds      map[string]wording.Phrase
 	statements map[string]wording.Phrase
+	properties map[string]wording.Phrase
 	lists      map[string][]string
 	all        []wording.Phrase
 }
@@ -160,6 +172,10 @@ func Kind(kind string) wording.Phrase { return known().kinds[kind] }
 // Statement returns the phrase for a statement of a database; empty if it is not listed.
 func Statement(word string) wording.Phrase { return known().statements[strings.ToLower(word)] }
 
+// Property returns the phrase for a property whose value an argument may hold; empty if it is not
+// listed.
+func Property(word string) wording.Phrase { return known().properties[word] }
+
 // Is reports whether a word is in a list, such as "places bare".
 func Is(list, word string) bool { return Rank(list, word) >= 0 }
 
@@ -180,7 +196,7 @@ func Phrases() []wording.Phrase { return known().all }
 
 // parse parses the lines of the sections.
 func parse(text string) (*words, error) {
-	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, keys: map[string]*Thing{}, kinds: map[string]wording.Phrase{}, statements: map[string]wording.Phrase{}, lists: map[string][]string{}}
+	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, keys: map[string]*Thing{}, kinds: map[string]wording.Phrase{}, statements: map[string]wording.Phrase{}, properties: map[string]wording.Phrase{}, lists: map[string][]string{}}
 	section := ""
 	for n, line := range rows.Of(text) {
 		line = strings.TrimSpace(line)
@@ -209,7 +225,7 @@ func (w *words) take(section, said string, list, marks []string) bool {
 		a := &Act{
 			Phrase: phrases[0],
 			Turns:  mark(&marks, "turns"), Partly: mark(&marks, "partly"), Final: mark(&marks, "final"), Ends: mark(&marks, "ends"), Kept: mark(&marks, "kept"),
-			Makes: mark(&marks, "makes"), Sets: mark(&marks, "sets"), Leads: mark(&marks, "leads"), holders: mark(&marks, "holders"),
+			Makes: mark(&marks, "makes"), Sets: mark(&marks, "sets"), Leads: mark(&marks, "leads"), Lasts: mark(&marks, "lasts"), Runs: mark(&marks, "runs"), holders: mark(&marks, "holders"),
 			With: "in " + wording.Placeholder,
 		}
 		if len(marks) == 1 {
@@ -224,8 +240,8 @@ func (w *words) take(section, said string, list, marks []string) bool {
 			return false
 		}
 		w.thing(phrases, list, &marks)
-	case "kinds", "statements":
-		into := map[string]map[string]wording.Phrase{"kinds": w.kinds, "statements": w.statements}[section]
+	case "kinds", "statements", "properties":
+		into := map[string]map[string]wording.Phrase{"kinds": w.kinds, "statements": w.statements, "properties": w.properties}[section]
 		for _, word := range list {
 			into[word] = phrases[0]
 		}
@@ -244,7 +260,7 @@ func (w *words) thing(said []wording.Phrase, list []string, marks *[]string) {
 	t := &Thing{
 		One: said[0], Several: said[1], Any: said[2],
 		Final: mark(marks, "final"), Versioned: mark(marks, "versioned"), Titled: mark(marks, "titled"), Single: mark(marks, "single"), Given: mark(marks, "given"),
-		holds: mark(marks, "holds"), Gathers: mark(marks, "gathers"),
+		holds: mark(marks, "holds"), Gathers: mark(marks, "gathers"), Anew: mark(marks, "anew"), Runs: mark(marks, "runs"),
 	}
 	for _, word := range list {
 		if key, ok := strings.CutPrefix(word, "+"); ok {

@@ -1,0 +1,156 @@
+package headline
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// also is something that an argument makes a tool do besides what its name says: submit, delete the
+// subtasks, send mail.
+type also struct {
+	act   *spoken.Act
+	nouns []string
+}
+
+// alsoOf returns what the arguments switch on that lasts.
+func alsoOf(args map[string]any) (out []also) {
+	for _, words := range reading.Switches(args) {
+		if act, at, n := spoken.ActIn(words); at == 0 && act.Lasts {
+			out = append(out, also{act, words[n:]})
+		}
+	}
+	return out
+}
+
+// switched adds what an argument makes the tool do besides, and what follows from that.
+func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
+	if worst == nil || len(said) == 0 || !worst.changes() || c.command != "" {
+		return said
+	}
+	for _, a := range c.also {
+		if a.act.Phrase == said[0].Phrase {
+			continue
+		}
+		worst.undo = operation.Irreversible
+		if slices.Contains([]wording.Phrase{"sends %s", "publishes %s"}, a.act.Phrase) {
+			worst.reach = operation.ReachPublic
+		}
+		if thing, plural, rest := spoken.ThingOf(a.nouns); thing != nil && len(rest) == 0 {
+			what := wording.Clause{Phrase: thing.Any}
+			switch {
+			case plural:
+				what = wording.Say(thing.Several, "")
+			case a.act.Phrase == "notifies %s":
+				what = wording.Say(thing.One, "")
+			}
+			said = append(slices.Clip(said), wording.Clause{Phrase: "and %s", Args: []wording.Clause{{Phrase: a.act.Phrase, Args: []wording.Clause{what}}}})
+		}
+	}
+	return said
+}
+
+// moved says what goes from where to where, if the tool moves something and both are given.
+func (c *call) moved(t *toolName) wording.Sentence {
+	from, to := c.first("frompath", "from", "source", "sourcepath", "oldpath", "src"), c.first("topath", "to", "destination", "destinationpath", "newpath", "dest")
+	if t.act == nil || t.act.Phrase != moves || from == "" || to == "" {
+		return nil
+	}
+	return wording.Sentence{wording.Say("moves %s to %s", from, to)}
+}
+
+// moves says that something goes elsewhere.
+const moves wording.Phrase = "moves %s"
+
+// merged says what is merged into what, if the arguments tell one from the other.
+func (c *call) merged(t *toolName) wording.Sentence {
+	if t.act == nil || t.thing == nil || t.act.Phrase != "merges %s" {
+		return nil
+	}
+	var from, into []string
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		switch begins := func(word string) bool { return strings.HasPrefix(key, word) }; {
+		case slices.ContainsFunc(spoken.List("merges into"), begins):
+			into = append(into, c.args[key]...)
+		case slices.ContainsFunc(spoken.List("merges from"), begins):
+			from = append(from, c.args[key]...)
+		}
+	}
+	if len(from) == 0 || len(into) != 1 {
+		return nil
+	}
+	what := wording.Clause{Phrase: t.thing.One, Args: []wording.Clause{named(from)}}
+	if len(from) > 1 {
+		what.Phrase = t.thing.Several
+	}
+	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "into %s", Args: []wording.Clause{{Phrase: t.thing.One, Args: []wording.Clause{named(into)}}}}}
+}
+
+// both says what a tool does whose name joins two verbs that are done to the same thing: "cancels
+// and refunds the order 7". It returns nil if the name does not begin so.
+func (c *call) both(t *toolName) wording.Sentence {
+	act, at, n := c.verb()
+	if act == nil || at != c.server || len(c.words) < at+n+3 || c.words[at+n] != "and" {
+		return nil
+	}
+	rest := c.words[at+n+1:]
+	other, next, m := spoken.ActIn(rest)
+	if other == nil || next != 0 || !strings.HasSuffix(string(act.Phrase), " %s") || !strings.HasSuffix(string(other.Phrase), " %s") {
+		return nil
+	}
+	alone := *c
+	alone.words = slices.Concat(c.words[:at], rest)
+	said, second := alone.object()
+	if said == nil || second.thing == nil || m == len(rest) || said[0].Phrase != other.Phrase {
+		return nil
+	}
+	*t = *second
+	t.act = worse(act, other, second.thing)
+	first := wording.Clause{Phrase: act.Phrase, Args: []wording.Clause{{Phrase: "and %s", Args: []wording.Clause{said[0]}}}}
+	return append(wording.Sentence{first}, said[1:]...)
+}
+
+// worse returns the one of two acts that can be undone less.
+func worse(a, b *spoken.Act, thing *spoken.Thing) *spoken.Act {
+	if first := (&toolName{act: a, thing: thing}); first.ends(false) || !a.Turns && !a.Partly && (b.Turns || b.Partly) {
+		return a
+	}
+	return b
+}
+
+// documents says what a tool does to a collection of documents whose name is a method of one:
+// update-many, flushdb.
+func (c *call) documents(worst *one) wording.Sentence {
+	name := strings.Join(c.words[c.server:], "")
+	phrase := spoken.Statement(name)
+	filtered := slices.ContainsFunc(slices.Collect(maps.Keys(c.args)), func(key string) bool {
+		return (strings.HasPrefix(key, "filter") || strings.HasPrefix(key, "query")) && (key != "filter" && key != "query" || len(c.args[key]) > 0)
+	})
+	if every := spoken.Statement("every-" + name); every != "" && !filtered {
+		phrase = every
+	}
+	of := c.first("collection", "collectionname")
+	if phrase == "" || worst == nil || c.command != "" || strings.Contains(string(phrase), "%s") != (of != "") || c.speaksOf("texts looks") {
+		return nil
+	}
+	if worst.kind == operation.KindUnknown {
+		worst.open()
+	}
+	worst.kind, worst.general, worst.undo, worst.reach = operation.KindDatabase, false, operation.Irreversible, operation.ReachShared
+	if strings.HasPrefix(string(phrase), "adds") {
+		worst.undo = operation.Partial
+	}
+	said := wording.Sentence{{Phrase: phrase}}
+	if of != "" {
+		said[0].Args = []wording.Clause{{Text: of}}
+	}
+	if in := c.first("database", "databasename", "db"); in != "" {
+		said = said.And(inside, in)
+	}
+	return said
+}
