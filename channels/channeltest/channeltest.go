@@ -195,21 +195,29 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 			documented(t, h, names)
 		}
 	}
+	complete := func(t *testing.T, test func(*testing.T, Harness)) {
+		t.Helper()
+		with(t, func(t *testing.T, h Harness) {
+			t.Helper()
+			if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil || h.Grants == nil || h.Ask == nil || h.Command == nil || h.Edit == nil || facts.Order == nil || facts.Edits == nil {
+				t.Fatal("the harness is not complete")
+			}
+			if facts.Delivers {
+				h.timely(t)
+			}
+			test(t, h)
+		})
+	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			with(t, func(t *testing.T, h Harness) {
-				t.Helper()
-				if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil || h.Grants == nil || h.Ask == nil || h.Command == nil || h.Edit == nil || facts.Order == nil || facts.Edits == nil {
-					t.Fatal("the harness is not complete")
-				}
-				if facts.Delivers {
-					h.timely(t)
-				}
-				test(t, h)
-			})
+			complete(t, test)
 		})
 	}
+	t.Run("AnyTwoCallsAreDifferentCards", func(t *testing.T) {
+		t.Parallel()
+		pairs(t, complete)
+	})
 }
 
 // Ask opens an ask for command lines, as a judge's denial does.
