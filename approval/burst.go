@@ -168,12 +168,14 @@ func (a *Ask) shownOn(channels []string) bool {
 // channels that do not show it yet. The tokens, [Ask.PostTokens] for each channel, become
 // the buttons there. It reports false and changes nothing if there is nothing to escalate
 // or there are too few tokens.
-func (a *Ask) Escalate(to Route, channels []string, tokens []Token) bool {
+func (a *Ask) Escalate(to Route, channels []string, tokens []Token, at time.Time) bool {
 	if a.EscalateTo == "" || to.Name != a.EscalateTo || !a.Waiting() || len(tokens) < len(channels)*a.PostTokens() {
 		return false
 	}
 	a.EscalateAt, a.EscalateTo, a.Closed = time.Time{}, "", true
-	a.Routes = append(a.Routes, to.active())
+	next := to.active()
+	next.Since = at
+	a.Routes = append(a.Routes, next)
 	a.Show(channels, tokens)
 	return true
 }

@@ -29,24 +29,39 @@ func (d *Dispatcher) reminds(ask *approval.Ask, at time.Time) bool {
 	return !due.IsZero() && !at.Before(due) && !d.hours.Quiet.at(at)
 }
 
-// remind reminds people of the ask on the channel, once. A reminder that was sent but not
-// recorded before a crash is sent again: no platform can tell, and one reminder too many is
-// better than none.
-func (d *Dispatcher) remind(ctx context.Context, ch Channel, ask approval.Ask) error {
+// remind reminds people of the ask on the channel, once, and once more after it escalated. A
+// reminder that was sent but not recorded before a crash is sent again: no platform can
+// tell, and one reminder too many is better than none.
+func (d *Dispatcher) remind(ctx context.Context, ch Channel, ask approval.Ask, e *delivery) error {
 	shown := ask.On(ch.Name())
 	r, ok := ch.(Reminder)
-	if !ok || shown.Reminded || shown.Gone || shown.Ref == "" || !d.reminds(&ask, now()) {
+	if !ok || shown.Gone || shown.Ref == "" {
 		return nil
 	}
-	if err := r.Remind(ctx, shown.Ref, d.card(ask, ch)); err != nil && !errors.Is(err, approval.ErrGone) {
+	news, routes := shown.News(&ask), len(ask.Routes)
+	if !news && (shown.Reminded || !d.reminds(&ask, now())) {
+		return nil
+	}
+	card := d.card(ask, ch)
+	if news {
+		card.RemindAt = ask.Routes[routes-1].Since
+	}
+	switch err := r.Remind(ctx, shown.Ref, card); {
+	case errors.Is(err, approval.ErrRepost):
+		return d.post(ctx, ch, ask, e, true) // somebody deleted the card
+	case err != nil && !errors.Is(err, approval.ErrGone):
 		return err
 	}
 	due := ask.RemindAt()
 	_, err := d.update(ctx, ask.ID, func(ask *approval.Ask) error {
-		if !ask.RemindAt().Equal(due) {
+		switch shown := ask.On(ch.Name()); {
+		case news:
+			shown.Routes = routes
+		case !ask.RemindAt().Equal(due):
 			return approval.ErrKeep // it was postponed, handed over, or answered in the meantime
+		default:
+			shown.Reminded = true
 		}
-		ask.On(ch.Name()).Reminded = true
 		return nil
 	})
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 // maxVoters is the most characters of the names of those who allowed.
 const maxVoters = 100
 
+// maxRoute is the most characters of a route's name.
+const maxRoute = 40
+
 // Quorum says how many people must allow a call, and who already has; nothing if one is
 // enough and nobody has.
 func Quorum(texts *templates.Texts, routes []approval.Active, votes []approval.Vote) Text {
@@ -36,10 +39,10 @@ func (w *writer) quorum(routes []approval.Active, votes []approval.Vote) {
 				n++
 			}
 		}
-		told = append(told, w.texts.Plain("votes.route", templates.Values{"route": Within(on.Route, 40), "have": n, "need": max(on.Quorum, n+1)}))
+		told = append(told, w.texts.Plain("votes.route", templates.Values{"route": Within(on.Route, maxRoute), "have": n, "need": max(on.Quorum, n+1)}))
 	}
 	switch {
-	case len(names) == 0 && quorum == 1:
+	case len(names) == 0 && quorum == 1 && len(routes) < 2:
 		return
 	case len(routes) > 1: // any one of the routes is enough
 		w.line("votes.routes", templates.Values{"routes": templates.Theirs(strings.Join(told, " · "))})

@@ -122,9 +122,11 @@ type Harness struct {
 	// Says are the ways in which people can say something to the card other than by its own
 	// choice: for example with a picture. Each returns what the writer is told.
 	Says map[string]func(who Who, ref, words string) string
-	// Decorate makes the platform refuse for an hour, or accept again, things that no
+	// Decorate are the ways in which the platform refuses, or accepts again, things that no
 	// answer needs: menus, home pages.
-	Decorate func(refused bool)
+	Decorate map[string]func(refused bool)
+	// Beside returns what people were last told next to the card.
+	Beside func(ref string) string
 	// Rooms are the ways in which the platform shuts the room of the cards, and opens it
 	// again.
 	Rooms map[string]func(shut bool)
