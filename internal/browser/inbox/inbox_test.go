@@ -85,6 +85,10 @@ func TestBrowserHeights(t *testing.T) {
 			if tall > 72 {
 				t.Errorf("%s: a row is %.0f pixels high", tt.name, tall)
 			}
+			if small := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll("#cards button, #cards summary.button, #cards .say > summary")].filter((e) => e.checkVisibility())
+				.filter((e) => { const r = e.getBoundingClientRect(); return r.height < 44 || r.width < 44; }).map((e) => e.textContent.trim()).join()`)); small != "" {
+				t.Errorf("%s at %d×%d: too small to press: %s", tt.name, size[0], size[1], small)
+			}
 			if tt.name == "29 asks" && size[0] < 768 {
 				continue // There the list is alone.
 			}
