@@ -134,9 +134,9 @@ func (w *Web) pending(ctx context.Context, agent string) (pending, error) {
 		}
 	}
 	p.Unread = len(wanted)
-	turns := inTurns(wanted, func(a approval.Waiting) string { return a.Agent })
+	turns := approval.InTurns(wanted, func(a approval.Waiting) string { return a.Agent })
 	for weight := 0; len(p.Cards) < maxRead && weight <= maxWeight; {
-		a, ok := turns.next()
+		a, ok := turns.Next()
 		if !ok {
 			break
 		}
@@ -148,7 +148,7 @@ func (w *Web) pending(ctx context.Context, agent string) (pending, error) {
 			p.Agents[a.Agent]-- // it was answered in the meantime
 			continue
 		}
-		turns.weigh(a.Agent, weigh(&c))
+		turns.Weigh(a.Agent, weigh(&c))
 		weight += weigh(&c)
 		p.Cards = append(p.Cards, c)
 	}

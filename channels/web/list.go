@@ -178,27 +178,12 @@ func listOf(p *pending, s search) (listView, []approval.Card) {
 	}
 	slices.SortFunc(found, func(a, b approval.Card) int { return urgencyOf(&a).compare(urgencyOf(&b)) })
 	l.Found = len(found)
-	for _, i := range listed(found) {
+	// Where there are more than rows, the worst of one agent do not hide the others'.
+	for _, i := range approval.Shared(found, maxRows, func(c approval.Card) string { return c.Agent }) {
 		l.Rows = append(l.Rows, rowView{Card: &found[i], Harm: harmOf(&found[i]), Link: inboxURL(found[i].Ask, s)})
 	}
 	l.offer(p.Agents)
 	return l, found
-}
-
-// listed returns which of the cards have a row: where there are more than rows, the first of
-// each agent, so that the worst of one agent does not hide the others'.
-func listed(found []approval.Card) (rows []int) {
-	all := make([]int, len(found))
-	for i := range all {
-		all[i] = i
-	}
-	turns := inTurns(all, func(i int) string { return found[i].Agent })
-	for i, ok := turns.next(); ok && len(rows) < maxRows; i, ok = turns.next() {
-		rows = append(rows, i)
-		turns.weigh(found[i].Agent, 1)
-	}
-	slices.Sort(rows)
-	return rows
 }
 
 // offer lists the choices of the filters.
@@ -216,41 +201,3 @@ func (l *listView) offer(agents map[string]int) {
 		l.Harms = append(l.Harms, choice{Value: string(h), Word: h.Word(), Chosen: h == l.Search.Harm})
 	}
 }
-
-// turns deals out what several agents have, so that none keeps the others waiting: next comes
-// the first thing of the agent whose things weigh least so far.
-type turns[T any] struct {
-	agents []string
-	queues map[string][]T
-	weighs map[string]int
-}
-
-// inTurns returns the things of all agents, each agent's in the given order.
-func inTurns[T any](all []T, agent func(T) string) *turns[T] {
-	t := &turns[T]{queues: map[string][]T{}, weighs: map[string]int{}}
-	for _, v := range all {
-		name := agent(v)
-		if _, known := t.queues[name]; !known {
-			t.agents = append(t.agents, name)
-		}
-		t.queues[name] = append(t.queues[name], v)
-	}
-	return t
-}
-
-// next returns the next thing, if there is one.
-func (t *turns[T]) next() (v T, ok bool) {
-	best := ""
-	for _, name := range t.agents {
-		if len(t.queues[name]) > 0 && (!ok || t.weighs[name] < t.weighs[best]) {
-			best, ok = name, true
-		}
-	}
-	if ok {
-		v, t.queues[best] = t.queues[best][0], t.queues[best][1:]
-	}
-	return v, ok
-}
-
-// weigh adds to what the agent's things weigh.
-func (t *turns[T]) weigh(agent string, by int) { t.weighs[agent] += by }
