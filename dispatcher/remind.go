@@ -29,17 +29,19 @@ func (d *Dispatcher) reminds(ask *approval.Ask, at time.Time) bool {
 	return !due.IsZero() && !at.Before(due) && !d.hours.Quiet.at(at)
 }
 
+// mustRemind reports whether a reminder of the ask is due next to the card, and did not come.
+func (d *Dispatcher) mustRemind(ask *approval.Ask, shown *approval.Shown) bool {
+	return !shown.Reminded && !shown.Gone && shown.Ref != "" && d.reminds(ask, now())
+}
+
 // remind reminds people of the ask on the channel, once, and once more after it escalated. A
 // reminder that was sent but not recorded before a crash is sent again: no platform can
 // tell, and one reminder too many is better than none.
 func (d *Dispatcher) remind(ctx context.Context, ch Channel, ask approval.Ask, e *delivery) error {
 	shown := ask.On(ch.Name())
 	r, ok := ch.(Reminder)
-	if !ok || shown.Gone || shown.Ref == "" {
-		return nil
-	}
 	news, routes := shown.News(&ask), len(ask.Routes)
-	if !news && (shown.Reminded || !d.reminds(&ask, now())) {
+	if !ok || !news && !d.mustRemind(&ask, shown) {
 		return nil
 	}
 	card := d.card(ask, ch)
@@ -53,8 +55,8 @@ func (d *Dispatcher) remind(ctx context.Context, ch Channel, ask approval.Ask, e
 		return err
 	}
 	due := ask.RemindAt()
-	_, err := d.update(ctx, ask.ID, func(ask *approval.Ask) error {
-		switch shown := ask.On(ch.Name()); {
+	return d.reminded(ctx, ch, ask.ID, func(ask *approval.Ask, shown *approval.Shown) error {
+		switch {
 		case news:
 			shown.Routes = routes
 		case !ask.RemindAt().Equal(due):
@@ -64,8 +66,13 @@ func (d *Dispatcher) remind(ctx context.Context, ch Channel, ask approval.Ask, e
 		}
 		return nil
 	})
+}
+
+// reminded records what people were told next to the ask's card on the channel.
+func (d *Dispatcher) reminded(ctx context.Context, ch Channel, id approval.AskID, told func(*approval.Ask, *approval.Shown) error) error {
+	_, err := d.update(ctx, id, func(ask *approval.Ask) error { return told(ask, ask.On(ch.Name())) })
 	if err != nil {
-		return fmt.Errorf("dispatcher: keep that ask %s was reminded of: %w", ask.ID, err)
+		return fmt.Errorf("dispatcher: keep that ask %s was reminded of: %w", id, err)
 	}
 	return nil
 }

@@ -29,18 +29,7 @@ func (w *writer) quorum(routes []approval.Active, votes []approval.Vote) {
 			names = append(names, name)
 		}
 	}
-	var told []string
-	quorum := 1
-	for _, on := range routes {
-		quorum = max(quorum, on.Quorum)
-		n := 0
-		for i := range votes {
-			if votes[i].Route == on.Route {
-				n++
-			}
-		}
-		told = append(told, w.texts.Plain("votes.route", templates.Values{"route": Within(on.Route, maxRoute), "have": n, "need": max(on.Quorum, n+1)}))
-	}
+	told, quorum := w.standings(routes, votes)
 	switch {
 	case len(names) == 0 && quorum == 1 && len(routes) < 2:
 		return
@@ -56,4 +45,20 @@ func (w *writer) quorum(routes []approval.Active, votes []approval.Vote) {
 	if len(names) > 0 {
 		w.line("votes.by", templates.Values{"by": Within(strings.Join(names, ", "), maxVoters)})
 	}
+}
+
+// standings says how far each route is, and returns the highest quorum.
+func (w *writer) standings(routes []approval.Active, votes []approval.Vote) (told []string, quorum int) {
+	quorum = 1
+	for _, on := range routes {
+		quorum = max(quorum, on.Quorum)
+		n := 0
+		for i := range votes {
+			if votes[i].Route == on.Route {
+				n++
+			}
+		}
+		told = append(told, w.texts.Plain("votes.route", templates.Values{"route": Within(on.Route, maxRoute), "have": n, "need": max(on.Quorum, n+1)}))
+	}
+	return told, quorum
 }

@@ -1,12 +1,14 @@
 package channeltest
 
 import (
+	"cmp"
 	"crypto/sha256"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,8 +16,16 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 )
 
-// wantedPairs is how many pairs of calls every channel shows; `make injective` asks for 100,000.
-var wantedPairs = flag.Int("pairs", 300, "show so many pairs of calls that differ in one thing")
+// wantedPairs returns how many pairs of calls every channel shows; `make injective` asks for
+// 100,000.
+func wantedPairs(t *testing.T) int {
+	t.Helper()
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("VAGLIO_PAIRS"), "300")) //nolint:forbidigo // Only tests call it.
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
 
 // atOnce is how many pairs one platform shows; the next ones get another.
 const atOnce = 250
@@ -29,14 +39,14 @@ func pairs(t *testing.T, with func(t *testing.T, test func(t *testing.T, h Harne
 		p     vaglio.Proposal
 	}
 	seen := map[[sha256.Size]byte]call{}
-	shown, masked := 0, 0
-	for first := 0; first < *wantedPairs && !t.Failed(); first += atOnce {
+	shown, masked, wanted := 0, 0, wantedPairs(t)
+	for first := 0; first < wanted && !t.Failed(); first += atOnce {
 		with(t, func(t *testing.T, h Harness) {
 			t.Helper()
-			for n := first; n < min(first+atOnce, *wantedPairs); n++ {
-				d := drawing{rand.New(rand.NewPCG(18, uint64(n)))} //nolint:gosec // It need not be unpredictable.
+			for n := first; n < min(first+atOnce, wanted); n++ {
+				d := drawing{rand.New(rand.NewPCG(18, uint64(n)))}
 				for _, p := range d.pair() {
-					print, err := approval.Secret{1}.Fingerprint(p, nil)
+					is, err := approval.Secret{1}.Fingerprint(p, nil)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -44,10 +54,10 @@ func pairs(t *testing.T, with func(t *testing.T, test func(t *testing.T, h Harne
 					ref, pic := h.post(t, &a)
 					text := bare(&pic, &a)
 					sum := sha256.Sum256([]byte(text))
-					if other, ok := seen[sum]; ok && other.print != print {
+					if other, ok := seen[sum]; ok && other.print != is {
 						t.Errorf("pair %d: two calls look the same:\n%q %q %q %+v\n%q %q %q %+v\n%.2000q", n, p.Agent, p.Executor, p.Args, p.Context, other.p.Agent, other.p.Executor, other.p.Args, other.p.Context, text)
 					}
-					seen[sum] = call{print, p}
+					seen[sum] = call{is, p}
 					if shown++; strings.Contains(text, "‹masked") {
 						masked++
 					}
@@ -58,7 +68,7 @@ func pairs(t *testing.T, with func(t *testing.T, test func(t *testing.T, h Harne
 			h.Desk.Forget()
 		})
 	}
-	t.Logf("%d pairs, %d cards that were shown, %d different ones, %d with a mask", *wantedPairs, shown, len(seen), masked)
+	t.Logf("%d pairs, %d cards that were shown, %d different ones, %d with a mask", wanted, shown, len(seen), masked)
 }
 
 // drawing draws calls.
