@@ -37,6 +37,8 @@ type Facts struct {
 	// Edits returns the address where a call is edited, given its ask and its approval,
 	// which is empty if the ask has several.
 	Edits func(ask approval.AskID, id approval.ID) string
+	// Pairs is how many pairs of calls are shown; empty means 300.
+	Pairs string
 	// Delivers says that cards are messages, which can fail to arrive and can be deleted. A
 	// channel that shows the current state at every look has none.
 	Delivers bool
@@ -218,7 +220,7 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 	}
 	t.Run("AnyTwoCallsAreDifferentCards", func(t *testing.T) {
 		t.Parallel()
-		pairs(t, complete)
+		pairs(t, facts, complete)
 	})
 }
 

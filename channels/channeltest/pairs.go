@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,9 +17,9 @@ import (
 
 // wantedPairs returns how many pairs of calls every channel shows; `make injective` asks for
 // 100,000.
-func wantedPairs(t *testing.T) int {
+func wantedPairs(t *testing.T, wanted string) int {
 	t.Helper()
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("VAGLIO_PAIRS"), "300")) //nolint:forbidigo // Only tests call it.
+	n, err := strconv.Atoi(cmp.Or(wanted, "300"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,13 +32,13 @@ const atOnce = 250
 // pairs shows pairs of calls that differ in one thing, drawn anew for each pair from a fixed seed:
 // no two different calls may look the same, on one card or with its file. Calls are different if
 // their fingerprints are; what has none is refused before it is asked.
-func pairs(t *testing.T, with func(t *testing.T, test func(t *testing.T, h Harness))) {
+func pairs(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing.T, h Harness))) {
 	type call struct {
 		print approval.Fingerprint
 		p     vaglio.Proposal
 	}
 	seen := map[[sha256.Size]byte]call{}
-	shown, masked, wanted := 0, 0, wantedPairs(t)
+	shown, masked, wanted := 0, 0, wantedPairs(t, facts.Pairs)
 	for first := 0; first < wanted && !t.Failed(); first += atOnce {
 		with(t, func(t *testing.T, h Harness) {
 			t.Helper()

@@ -2,6 +2,7 @@ package slack_test
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func typed(verb string, of ...string) string {
 // channel.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	facts := channeltest.Facts{TextLimit: slacktest.MaxBlocksText, Files: true, Delivers: true, Order: typed, Edits: edits}
+	facts := channeltest.Facts{TextLimit: slacktest.MaxBlocksText, Files: true, Delivers: true, Pairs: os.Getenv("VAGLIO_PAIRS"), Order: typed, Edits: edits}
 	for title, name := range map[string]string{"ItsOwnChannel": slack.Name, "AChannelOfARoute": slack.Name + ":" + ops} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()

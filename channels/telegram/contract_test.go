@@ -2,6 +2,7 @@ package telegram_test
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func typed(verb string, of ...string) string {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	facts := channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true, Delivers: true, Order: typed, Edits: edits}
+	facts := channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true, Delivers: true, Pairs: os.Getenv("VAGLIO_PAIRS"), Order: typed, Edits: edits}
 	channeltest.Run(t, facts, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
