@@ -166,6 +166,12 @@ fuzz: ## run each fuzz target in turn; FUZZ=30s FUZZIN="folder folder"
 		done; \
 	done
 
+PAIRED = awk '/pair|^ok|FAIL/ {print} /^FAIL/ {failed = 1} END {exit failed}'
+.PHONY: injective
+injective: ## show PAIRS=100000 pairs of calls that differ in one thing on every chat and, PAGES=10000, in the inbox: no two cards may be equal
+	VAGLIO_PAIRS=$(or $(PAIRS),100000) $(GO) test -vet=off -count=1 -timeout=3h -run='^TestContract$$/^AnyTwo|^TestContract$$/^ItsOwnChannel$$/^AnyTwo' -v ./channels/telegram ./channels/slack | $(PAIRED)
+	VAGLIO_PAIRS=$(or $(PAGES),10000) $(GO) test -vet=off -count=1 -timeout=3h -run='^TestContract$$/^AnyTwo' -v ./channels/web | $(PAIRED)
+
 .PHONY: corpora
 corpora: ## measure the default policy and the masking of secrets on labelled calls; CORPORA=folder
 	VAGLIO_CORPORA="$(abspath $(CORPORA))" $(GO) test -run='^TestCorpora$$' -count=1 -v ./cmd/vaglio ./vaglio/mask

@@ -88,6 +88,8 @@ type Active struct {
 	Route string `json:"route"`
 	// Quorum is how many people the route required when the ask went there.
 	Quorum int `json:"quorum"`
+	// Since is when the ask escalated to the route; zero for the first one.
+	Since time.Time `json:"since,omitzero"`
 }
 
 // Approval is a judge-phase refusal that waits for a person.
@@ -251,6 +253,8 @@ type Shown struct {
 	Posted int `json:"posted,omitempty"`
 	// Reminded says that people were reminded there that the ask still waits.
 	Reminded bool `json:"reminded,omitempty"`
+	// Routes is how many of the ask's routes people there were told of.
+	Routes int `json:"routes,omitempty"`
 	// Tell says how far people were told, next to the message, how the ask ended.
 	Tell Telling `json:"tell,omitempty"`
 	// View is the view that the message last showed.

@@ -57,12 +57,22 @@ type Card struct {
 	wrong mismatches
 }
 
+// Waiting names an ask that waits for a person.
+type Waiting struct {
+	Ask   AskID
+	Agent string
+}
+
+// Waits reports whether a call of the card waits for a person.
+func (c *Card) Waits() bool {
+	return slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending })
+}
+
 // MayAsk reports whether people may ask the agent something about the card: it waits, and
 // any earlier question has been answered.
 func (c *Card) MayAsk() bool {
 	n := len(c.Questions)
-	waits := slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending })
-	return waits && n < MaxQuestions && (n == 0 || !c.Questions[n-1].Open())
+	return c.Waits() && n < MaxQuestions && (n == 0 || !c.Questions[n-1].Open())
 }
 
 // Item is one call on a card. Its texts are raw: a channel passes each through

@@ -199,6 +199,12 @@ func (a *Ask) RemindAt() time.Time {
 	}
 }
 
+// News reports whether people are to be told, next to the card, that the ask escalated: it
+// still waits, and they were last told of fewer routes.
+func (s *Shown) News(a *Ask) bool {
+	return len(a.Routes) > 1 && s.Routes < len(a.Routes) && !s.Gone && s.Ref != "" && a.Waiting()
+}
+
 // Snoozed says that a person postponed the reminder of an ask. The deadline stays.
 type Snoozed struct {
 	Act

@@ -73,7 +73,7 @@ type Route struct {
 	EscalateTo    string
 }
 
-func (r *Route) active() Active { return Active{r.Name, max(r.Quorum, 1)} }
+func (r *Route) active() Active { return Active{Route: r.Name, Quorum: max(r.Quorum, 1)} }
 
 // Rule sends whatever fits all of its conditions to a route. An empty condition fits
 // everything.

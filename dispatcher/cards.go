@@ -38,7 +38,7 @@ func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID,
 	if shown.Owes(&ask) {
 		return d.tell(ctx, ch, ask, e)
 	}
-	return d.remind(ctx, ch, ask)
+	return d.remind(ctx, ch, ask, e)
 }
 
 // errPutOff says that a card waits for a room that was shut before the daemon started.
@@ -68,7 +68,7 @@ func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *
 	s := sent{ref: shown.Ref, view: card.View}
 	if f, ok := ch.(Finder); ok && s.ref == "" && shown.Begun != "" {
 		if s.ref, ok = f.Found(ask.ID); ok {
-			s.posted = len(card.Items)
+			s.posted, s.routes = len(card.Items), len(card.Routes)
 			if err := d.found(ctx, ch, ask.ID, s); err != nil {
 				return err
 			}
@@ -170,7 +170,7 @@ func (d *Dispatcher) post(ctx context.Context, ch Channel, ask approval.Ask, e *
 	card := d.card(ask, ch)
 	ref, err := ch.Post(ctx, card)
 	e.unsent = surelyUnsent(err)
-	return d.keep(ctx, ch, ask.ID, e, sent{ref: ref, view: card.View, posted: len(card.Items)}, err)
+	return d.keep(ctx, ch, ask.ID, e, sent{ref: ref, view: card.View, posted: len(card.Items), routes: len(card.Routes)}, err)
 }
 
 // begin records that a message for the ask is about to be posted.
@@ -206,6 +206,7 @@ type sent struct {
 	view   approval.View
 	gone   bool
 	posted int // number of calls that a new message shows; 0 for an old one
+	routes int // number of routes that a new message names
 }
 
 // keep records what the channel shows after a call that ended with err.
@@ -231,6 +232,7 @@ func (d *Dispatcher) record(ctx context.Context, ch Channel, id approval.AskID, 
 			owesTheEnd(ch, shown)
 			// A card this late is its own reminder.
 			shown.Reminded = shown.Reminded || d.reminds(ask, now())
+			shown.Routes = s.routes
 		}
 		return nil
 	})

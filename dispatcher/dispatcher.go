@@ -380,7 +380,7 @@ func (d *Dispatcher) changed(ask *approval.Ask) {
 	}
 	for i := range ask.Cards {
 		shown := &ask.Cards[i]
-		if c := d.outlets.deliverers[shown.Channel]; c != nil && (shown.Stale(ask.View()) || shown.Owes(ask)) {
+		if c := d.outlets.deliverers[shown.Channel]; c != nil && (shown.Stale(ask.View()) || shown.Owes(ask) || shown.News(ask)) {
 			c.take(ask.ID, ask.Agent)
 		}
 	}

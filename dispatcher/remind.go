@@ -29,28 +29,50 @@ func (d *Dispatcher) reminds(ask *approval.Ask, at time.Time) bool {
 	return !due.IsZero() && !at.Before(due) && !d.hours.Quiet.at(at)
 }
 
-// remind reminds people of the ask on the channel, once. A reminder that was sent but not
-// recorded before a crash is sent again: no platform can tell, and one reminder too many is
-// better than none.
-func (d *Dispatcher) remind(ctx context.Context, ch Channel, ask approval.Ask) error {
+// mustRemind reports whether a reminder of the ask is due next to the card, and did not come.
+func (d *Dispatcher) mustRemind(ask *approval.Ask, shown *approval.Shown) bool {
+	return !shown.Reminded && !shown.Gone && shown.Ref != "" && d.reminds(ask, now())
+}
+
+// remind reminds people of the ask on the channel, once, and once more after it escalated. A
+// reminder that was sent but not recorded before a crash is sent again: no platform can
+// tell, and one reminder too many is better than none.
+func (d *Dispatcher) remind(ctx context.Context, ch Channel, ask approval.Ask, e *delivery) error {
 	shown := ask.On(ch.Name())
 	r, ok := ch.(Reminder)
-	if !ok || shown.Reminded || shown.Gone || shown.Ref == "" || !d.reminds(&ask, now()) {
+	news, routes := shown.News(&ask), len(ask.Routes)
+	if !ok || !news && !d.mustRemind(&ask, shown) {
 		return nil
 	}
-	if err := r.Remind(ctx, shown.Ref, d.card(ask, ch)); err != nil && !errors.Is(err, approval.ErrGone) {
+	card := d.card(ask, ch)
+	if news {
+		card.RemindAt = ask.Routes[routes-1].Since
+	}
+	switch err := r.Remind(ctx, shown.Ref, card); {
+	case errors.Is(err, approval.ErrRepost):
+		return d.post(ctx, ch, ask, e, true) // somebody deleted the card
+	case err != nil && !errors.Is(err, approval.ErrGone):
 		return err
 	}
 	due := ask.RemindAt()
-	_, err := d.update(ctx, ask.ID, func(ask *approval.Ask) error {
-		if !ask.RemindAt().Equal(due) {
+	return d.reminded(ctx, ch, ask.ID, func(ask *approval.Ask, shown *approval.Shown) error {
+		switch {
+		case news:
+			shown.Routes = routes
+		case !ask.RemindAt().Equal(due):
 			return approval.ErrKeep // it was postponed, handed over, or answered in the meantime
+		default:
+			shown.Reminded = true
 		}
-		ask.On(ch.Name()).Reminded = true
 		return nil
 	})
+}
+
+// reminded records what people were told next to the ask's card on the channel.
+func (d *Dispatcher) reminded(ctx context.Context, ch Channel, id approval.AskID, told func(*approval.Ask, *approval.Shown) error) error {
+	_, err := d.update(ctx, id, func(ask *approval.Ask) error { return told(ask, ask.On(ch.Name())) })
 	if err != nil {
-		return fmt.Errorf("dispatcher: keep that ask %s was reminded of: %w", ask.ID, err)
+		return fmt.Errorf("dispatcher: keep that ask %s was reminded of: %w", id, err)
 	}
 	return nil
 }

@@ -81,6 +81,27 @@ func TestNobodyIsRemindedInVain(t *testing.T) {
 	}
 }
 
+// TestAReminderBringsItsCardBack checks that a card which the reminder does not find is posted
+// again, once, and that it is its own reminder.
+func TestAReminderBringsItsCardBack(t *testing.T) {
+	housed(t, func(t *testing.T, h *house) {
+		h.ask("make a", 1)
+		settle()
+		first := h.chat.seen()
+		h.chat.failingOn("remind", approval.ErrRepost)
+		time.Sleep(remindAfter + time.Minute)
+		h.chat.failing(nil)
+		time.Sleep(2 * time.Minute)
+		again := h.chat.seen()
+		if len(first) != 1 || len(again) != 2 || h.reminders() != 0 {
+			t.Fatalf("of %d cards there are %d, and %d reminders came", len(first), len(again), h.reminders())
+		}
+		if r := h.press(again[1], all, approval.ChoiceDeny); !r.Won {
+			t.Errorf("a press on it: %+v", r)
+		}
+	})
+}
+
 // TestAReminderIsNotLost checks that a failed reminder is tried again, and that one that
 // was due while no dispatcher ran is sent at startup.
 func TestAReminderIsNotLost(t *testing.T) {

@@ -149,7 +149,7 @@ func (d *Dispatcher) escalate(ctx context.Context, al alarm) error {
 	// Calls may join in the meantime.
 	tokens := approval.NewTokens(len(channels) * (ask.PostTokens() + 2*approval.MaxGathered))
 	_, err = d.update(ctx, ask.ID, func(ask *approval.Ask) error {
-		if !ask.Escalate(to, channels, tokens) {
+		if !ask.Escalate(to, channels, tokens, now()) {
 			return approval.ErrKeep
 		}
 		return nil

@@ -176,6 +176,12 @@ func TestAnAskEscalates(t *testing.T) {
 				if len(desk.seen()) != 1 || len(h.chat.seen()) != 1 || len(h.chat.seen()[0].card.Routes) != 2 {
 					t.Fatalf("it is on %d and %d cards: %+v", len(h.chat.seen()), len(desk.seen()), h.chat.seen())
 				}
+				if _, told := h.chat.told(); len(told) != 1 {
+					t.Errorf("where it was shown, people are told %d times that others are asked, too", len(told))
+				}
+				if _, told := desk.told(); len(told) != 0 {
+					t.Errorf("where it is shown anew, people are told beside the card: %v", told)
+				}
 				if ask, err := h.Find(t.Context(), string(a.Approval.ID)); err != nil || !ask.ExpiresAt.Equal(began.Add(dispatcher.DefaultAskFor).UTC()) {
 					t.Errorf("the deadline moved to %v, %v", ask.ExpiresAt, err)
 				}

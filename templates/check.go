@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/metnos/vaglio/internal/nearest"
 )
 
 // LoadError lists everything that is wrong with the texts of an override folder.
@@ -186,7 +188,7 @@ func (c *checker) check(f file) {
 		where := f.line(int(t.Root.Position()))
 		want, ok := c.fields[key]
 		if !ok {
-			c.add(where, "there is no text %q; did you mean %q?", key, nearest(key, c.fields))
+			c.add(where, "there is no text %q%s", key, meant(key, c.fields))
 			continue
 		}
 		u := f.uses(t)
@@ -333,18 +335,14 @@ func listed(langs []Lang, ending string) string {
 	return strings.Join(names, " or ")
 }
 
-// nearest returns the key that shares the longest beginning and end with key.
-func nearest(key Key, among map[Key]map[string]kind) Key {
-	like := func(a, b Key) int {
-		n := 0
-		for n < min(len(a), len(b)) && a[n] == b[n] {
-			n++
-		}
-		m := 0
-		for m < min(len(a), len(b))-n && a[len(a)-1-m] == b[len(b)-1-m] {
-			m++
-		}
-		return 2*(n+m) - len(a) - len(b)
+// meant proposes the key of which the one that was written is a slip, if there is one.
+func meant(key Key, among map[Key]map[string]kind) string {
+	var names []string
+	for _, known := range slices.Sorted(maps.Keys(among)) {
+		names = append(names, string(known))
 	}
-	return slices.MaxFunc(slices.Sorted(maps.Keys(among)), func(a, b Key) int { return like(key, a) - like(key, b) })
+	if near := nearest.Slip(string(key), names); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
 }

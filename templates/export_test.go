@@ -89,12 +89,5 @@ func Timed(lang Lang, function string, at, now time.Time) string {
 
 // Limits and samples that a test holds against what platforms take.
 var (
-	Limit   = limit
-	Nearest = func(key Key, among ...Key) Key {
-		all := map[Key]map[string]kind{}
-		for _, k := range among {
-			all[k] = nil
-		}
-		return nearest(key, all)
-	}
+	Limit = limit
 )

@@ -190,15 +190,3 @@ func TestAFieldIsOfOneKind(t *testing.T) {
 		t.Errorf("a text without fields: %q", mistakes)
 	}
 }
-
-// TestTheNearestNameIsMeant checks which text a misspelled key is said to be.
-func TestTheNearestNameIsMeant(t *testing.T) {
-	t.Parallel()
-	for key, want := range map[templates.Key]templates.Key{
-		"form": "from", "button.den": "button.deny", "buton.deny": "button.deny", "aaab": "aab", "zzzde": "zzz",
-	} {
-		if got := templates.Nearest(key, "from", "button.deny", "button.allow", "state.denied", "aab", "b", "zzz", "zzzde123"); got != want {
-			t.Errorf("%s: %s, want %s", key, got, want)
-		}
-	}
-}

@@ -205,6 +205,21 @@ func TestAllMistakesAreTold(t *testing.T) {
 	}
 }
 
+// TestOnlyASlipIsCorrected checks that another text is proposed only where what was written is
+// near it.
+func TestOnlyASlipIsCorrected(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{
+		"buton.allwo": `it.tmpl:1: there is no text "buton.allwo"; did you mean "button.allow"?`,
+		"card.alow":   `it.tmpl:1: there is no text "card.alow"`,
+		"hello.world": `it.tmpl:1: there is no text "hello.world"`,
+	} {
+		if _, err := templates.Load(folder("it.tmpl", `{{define "`+written+`"}}x{{end}}`)); err == nil || err.Error() != want {
+			t.Errorf("%s: told %v, want %s", written, err, want)
+		}
+	}
+}
+
 func TestLanguage(t *testing.T) {
 	t.Parallel()
 	for tag, want := range map[string]templates.Lang{"it": "it", "it-CH": "it", " IT ": "it", "en-GB": "en", "de": "", "": "", "italian": ""} {

@@ -272,7 +272,7 @@ func (w *world) live() {
 		w.change(id, func(a *approval.Ask) error {
 			_, err := a.Join(w.calls(1), []string{"web"}, approval.NewTokens(9), w.now)
 			if err != nil {
-				a.Escalate(approval.Route{Name: "boss"}, []string{"web"}, approval.NewTokens(99))
+				a.Escalate(approval.Route{Name: "boss"}, []string{"web"}, approval.NewTokens(99), time.Now())
 			}
 			return nil
 		})

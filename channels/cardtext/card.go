@@ -144,7 +144,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 		c.args = see(it.Args)
 	}
 	for _, m := range it.Mounts {
-		c.mounts = append(c.mounts, seeLine(m))
+		c.mounts = append(c.mounts, seeEntry(m))
 	}
 	c.network = seeLine(strings.Join(reaching(it), ", "))
 	c.readSources(it)

@@ -25,6 +25,14 @@ func seeLine(s string) seen {
 	return reveal(s, func(s string) string { return strings.ReplaceAll(s, "\n", "⟨newline⟩") })
 }
 
+// seeEntry reveals an entry of a list, where an empty text is one, too.
+func seeEntry(s string) seen {
+	if s == "" {
+		return reveal("\u27e8", func(string) string { return "⟨empty⟩" })
+	}
+	return seeLine(s)
+}
+
 func reveal(s string, as func(string) string) seen {
 	t := seen{runs: visible.Runs(s)}
 	for i := range t.runs {

@@ -122,6 +122,9 @@ func (c *Card) Reminder() Text {
 		w.text = append(w.text, HandedOver(c.Texts, &c.handed[n-1])...)
 		w.end()
 	}
+	if n := len(c.routes); n > 1 {
+		w.line("escalated", templates.Values{"route": Within(c.routes[n-1].Route, maxRoute)})
+	}
 	w.say("remind", templates.Values{"when": c.until})
 	return w.text
 }

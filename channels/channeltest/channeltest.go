@@ -37,6 +37,8 @@ type Facts struct {
 	// Edits returns the address where a call is edited, given its ask and its approval,
 	// which is empty if the ask has several.
 	Edits func(ask approval.AskID, id approval.ID) string
+	// Pairs is how many pairs of calls are shown; empty means 300.
+	Pairs string
 	// Delivers says that cards are messages, which can fail to arrive and can be deleted. A
 	// channel that shows the current state at every look has none.
 	Delivers bool
@@ -122,9 +124,11 @@ type Harness struct {
 	// Says are the ways in which people can say something to the card other than by its own
 	// choice: for example with a picture. Each returns what the writer is told.
 	Says map[string]func(who Who, ref, words string) string
-	// Decorate makes the platform refuse for an hour, or accept again, things that no
+	// Decorate are the ways in which the platform refuses, or accepts again, things that no
 	// answer needs: menus, home pages.
-	Decorate func(refused bool)
+	Decorate map[string]func(refused bool)
+	// Beside returns what people were last told next to the card.
+	Beside func(ref string) string
 	// Rooms are the ways in which the platform shuts the room of the cards, and opens it
 	// again.
 	Rooms map[string]func(shut bool)
@@ -195,21 +199,29 @@ func Run(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing
 			documented(t, h, names)
 		}
 	}
+	complete := func(t *testing.T, test func(*testing.T, Harness)) {
+		t.Helper()
+		with(t, func(t *testing.T, h Harness) {
+			t.Helper()
+			if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil || h.Grants == nil || h.Ask == nil || h.Command == nil || h.Edit == nil || facts.Order == nil || facts.Edits == nil {
+				t.Fatal("the harness is not complete")
+			}
+			if facts.Delivers {
+				h.timely(t)
+			}
+			test(t, h)
+		})
+	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			with(t, func(t *testing.T, h Harness) {
-				t.Helper()
-				if h.Facts = facts; h.Desk == nil || h.Shown == nil || h.Reply == nil || h.Restart == nil || h.Grants == nil || h.Ask == nil || h.Command == nil || h.Edit == nil || facts.Order == nil || facts.Edits == nil {
-					t.Fatal("the harness is not complete")
-				}
-				if facts.Delivers {
-					h.timely(t)
-				}
-				test(t, h)
-			})
+			complete(t, test)
 		})
 	}
+	t.Run("AnyTwoCallsAreDifferentCards", func(t *testing.T) {
+		t.Parallel()
+		pairs(t, facts, complete)
+	})
 }
 
 // Ask opens an ask for command lines, as a judge's denial does.

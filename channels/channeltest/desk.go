@@ -169,6 +169,17 @@ func (d *Desk) Pending(_ context.Context, channel string) iter.Seq2[approval.Car
 	}
 }
 
+// Waiting yields the asks that wait.
+func (d *Desk) Waiting(ctx context.Context) iter.Seq2[approval.Waiting, error] {
+	return func(yield func(approval.Waiting, error) bool) {
+		for c, err := range d.Pending(ctx, "") {
+			if !yield(approval.Waiting{Ask: c.Ask, Agent: c.Agent}, err) {
+				return
+			}
+		}
+	}
+}
+
 // Route sets the routing by which Awaits answers.
 func (d *Desk) Route(r approval.Routing) {
 	d.mu.Lock()

@@ -66,6 +66,7 @@ func documented(t *testing.T, h Harness, cases []string) {
 		"The room is shut":            slices.Collect(maps.Keys(h.Rooms)),
 		"A card is deleted":           slices.Collect(maps.Keys(h.Misses)),
 		"Somebody writes to the card": slices.Collect(maps.Keys(h.Says)),
+		"It refuses menus":            slices.Collect(maps.Keys(h.Decorate)),
 	}
 	for proof, lead := range rows() {
 		ways, ok := said[lead]

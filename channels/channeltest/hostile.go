@@ -61,6 +61,10 @@ func differs(t *testing.T, h Harness) {
 	show("another folder", p, "coder")
 	p.Context = vaglio.Context{Cwd: "/srv\u200b", Mounts: []string{"/a "}}
 	show("another mount", p, "coder")
+	p.Context.Mounts = nil
+	show("no mount", p, "coder")
+	p.Context.Mounts = []string{""}
+	show("an empty mount", p, "coder")
 }
 
 func reveals(t *testing.T, h Harness) {

@@ -1,7 +1,9 @@
 package channeltest
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // discreet fails the test if an error, or one that it wraps, shows the secret.
@@ -178,6 +181,10 @@ func missed(t *testing.T, h Harness) {
 	if len(h.Misses) == 0 {
 		t.Fatal("the harness names no way in which a card is missed")
 	}
+	for i := range 40 { // What another agent has asked before takes no place in a list.
+		flood := openFor(t, h.Channel.Name(), "mallory", "flood", vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": fmt.Sprint("make ", i)}})
+		h.Desk.Add(&flood)
+	}
 	for _, way := range slices.Sorted(maps.Keys(h.Misses)) {
 		a, ref, _ := h.ask(t, "make "+way)
 		h.Remove(ref)
@@ -233,16 +240,21 @@ func saidInAnyForm(t *testing.T, h Harness) {
 // decorated has the platform refuse for an hour things that no answer needs, across a
 // restart: a press is decided and answered as always.
 func decorated(t *testing.T, h Harness) {
-	if h.Decorate == nil {
+	if len(h.Decorate) == 0 {
 		t.Fatal("the harness names no decoration")
 	}
-	h.Decorate(true)
-	h.Channel = h.Restart()
-	a, ref, p := h.ask(t, "make")
-	h.pressed(t, a, &p)
-	h.Decorate(false)
-	if p := h.amend(t, ref, a); len(p.Buttons) != 0 {
-		t.Errorf("decided, the card offers %v", p.choices())
+	for _, way := range slices.Sorted(maps.Keys(h.Decorate)) {
+		h.Decorate[way](true)
+		h.Channel = h.Restart()
+		for range 4 {
+			a, ref, p := h.ask(t, "make "+way)
+			h.pressed(t, a, &p)
+			if p := h.amend(t, ref, a); len(p.Buttons) != 0 {
+				t.Errorf("%s: decided, the card offers %v", way, p.choices())
+			}
+			time.Sleep(20 * time.Minute)
+		}
+		h.Decorate[way](false)
 	}
 }
 
@@ -272,7 +284,8 @@ func rehearsed(t *testing.T, h Harness) {
 }
 
 // news asks two people of a route, and then another route as well: the card says how many
-// have allowed, who they are, and where how many are missing.
+// have allowed, who they are, and where how many are missing. A message next to it says who
+// is asked now, too.
 func news(t *testing.T, h Harness) {
 	a := Ask(t, h.Channel.Name(), "make")
 	a.Routes = []approval.Active{{Route: "on-call", Quorum: 2}}
@@ -293,6 +306,22 @@ func news(t *testing.T, h Harness) {
 	holds(h.amend(t, ref, &a), "1 of 2 have allowed", "Bob")
 	h.Desk.Change(func() { a.Routes = append(a.Routes, approval.Active{Route: "leads", Quorum: 1}) })
 	holds(h.amend(t, ref, &a), "on-call: 1 of 2", "leads: 0 of 1", "Bob")
+	b := Ask(t, h.Channel.Name(), "make")
+	b.Routes = []approval.Active{{Route: "on-call", Quorum: 1}, {Route: "leads", Quorum: 1}}
+	ref, p = h.post(t, &b)
+	holds(p, "on-call: 0 of 1", "leads: 0 of 1")
+	if !h.Facts.Delivers {
+		return
+	}
+	r, ok := h.Channel.(interface {
+		Remind(ctx context.Context, ref string, c approval.Card) error
+	})
+	if !ok || h.Beside == nil {
+		t.Fatal("nobody can be told beside the card")
+	}
+	if err := r.Remind(t.Context(), ref, h.card(&b)); err != nil || !strings.Contains(h.Beside(ref), "Now also asked: leads") {
+		t.Errorf("beside the card people are told %q, %v", h.Beside(ref), err)
+	}
 }
 
 // late presses Allow on a card whose ask has expired, like a press that arrived late: it

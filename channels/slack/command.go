@@ -92,7 +92,7 @@ func (l *loop) answer(ctx context.Context, who person, c *slackapi.SlashCommand)
 // pending lists what waits and meant accepts, each with a link to its card. It returns what
 // it listed, and how many others wait.
 func (l *loop) pending(ctx context.Context, p *page, meant func(approval.Card) bool) (cards []approval.Card, others int, err error) {
-	n := 0
+	waiting := approval.Listing{Most: maxListed}
 	for card, err := range l.desk.Pending(ctx, Name) {
 		if err != nil {
 			return nil, 0, err
@@ -101,15 +101,14 @@ func (l *loop) pending(ctx context.Context, p *page, meant func(approval.Card) b
 			others++
 			continue
 		}
-		if n++; n <= maxListed && len(card.Items) > 0 {
-			cards = append(cards, card)
-		}
+		waiting.Add(card)
 	}
-	if n == 0 {
+	if waiting.N == 0 {
 		p.line("pending.none", nil)
 		return nil, others, nil
 	}
-	p.line("pending.some", map[string]any{"n": n})
+	p.line("pending.some", map[string]any{"n": waiting.N})
+	cards = waiting.Cards()
 	for i := range cards {
 		c := &cards[i]
 		p.write(cardtext.Waiting(l.texts, c))
@@ -119,8 +118,8 @@ func (l *loop) pending(ctx context.Context, p *page, meant func(approval.Card) b
 		}
 		p.end()
 	}
-	if n > maxListed {
-		p.line("pending.more", map[string]any{"n": n - maxListed})
+	if more := waiting.N - len(cards); more > 0 {
+		p.line("pending.more", map[string]any{"n": more})
 	}
 	return cards, others, nil
 }

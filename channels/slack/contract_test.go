@@ -2,6 +2,7 @@ package slack_test
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func typed(verb string, of ...string) string {
 // channel.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	facts := channeltest.Facts{TextLimit: slacktest.MaxBlocksText, Files: true, Delivers: true, Order: typed, Edits: edits}
+	facts := channeltest.Facts{TextLimit: slacktest.MaxBlocksText, Files: true, Delivers: true, Pairs: os.Getenv("VAGLIO_PAIRS"), Order: typed, Edits: edits}
 	for title, name := range map[string]string{"ItsOwnChannel": slack.Name, "AChannelOfARoute": slack.Name + ":" + ops} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
@@ -148,12 +149,19 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 		Says: map[string]func(channeltest.Who, string, string) string{
 			"in the thread": w.says(""), "with a picture": w.says("file_share"), "by /me": w.says("me_message"),
 		},
-		Decorate: func(refused bool) {
-			if !refused {
-				w.server.Heal()
-				return
+		Decorate: map[string]func(bool){
+			"a pause":  w.decorates(slacktest.Fault{Error: "ratelimited", Code: 429, RetryAfter: time.Hour}),
+			"an error": w.decorates(slacktest.Fault{Code: 500, Body: "no"}),
+		},
+		Beside: func(ref string) string {
+			channel, ts := split(ref)
+			said := ""
+			for _, m := range w.server.Messages(channel) {
+				if m.ThreadTS == ts {
+					said = m.Shown()
+				}
 			}
-			w.server.Fail("views.publish", 1_000, slacktest.Fault{Error: "ratelimited", Code: 429, RetryAfter: time.Hour})
+			return said
 		},
 		Forge: func(ref string) string {
 			channel, ts := split(ref)
@@ -184,6 +192,18 @@ func (w *world) harness(desk *channeltest.Desk, name string) channeltest.Harness
 			"archived": func(shut bool) { w.server.Archive(want, shut) },
 			"kicked":   func(shut bool) { w.server.Kick(want, shut) },
 		},
+	}
+}
+
+// decorates returns a way in which the platform refuses home tabs, and accepts them again.
+func (w *world) decorates(fault slacktest.Fault) func(bool) {
+	return func(refused bool) {
+		if !refused {
+			w.server.Heal()
+			return
+		}
+		w.server.Fail("views.publish", 1_000, fault)
+		w.server.OpenHome(ann)
 	}
 }
 

@@ -116,6 +116,11 @@ func (e *PlatformError) uneditable() bool {
 	return e.Code == http.StatusBadRequest && e.says("message can't be edited", "no text in the message to edit")
 }
 
+// unanswerable reports whether there is no message to reply to.
+func (e *PlatformError) unanswerable() bool {
+	return e.Code == http.StatusBadRequest && e.says("message to be replied not found", "replied message not found")
+}
+
 // envelope is the outer part of every answer.
 type envelope struct {
 	OK          *bool            `json:"ok"`

@@ -2,6 +2,7 @@ package telegram_test
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func typed(verb string, of ...string) string {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	facts := channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true, Delivers: true, Order: typed, Edits: edits}
+	facts := channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true, Delivers: true, Pairs: os.Getenv("VAGLIO_PAIRS"), Order: typed, Edits: edits}
 	channeltest.Run(t, facts, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
@@ -124,13 +125,12 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 			"a reply": w.says(w.server.Reply), "a reply with a picture": w.says(w.server.ReplyPhoto),
 			"a voice message": w.says(w.server.ReplyVoice),
 		},
-		Decorate: func(refused bool) {
-			if !refused {
-				w.server.Heal()
-				return
-			}
-			w.memory.Notes.Menu = "" // As before the menu was ever set.
-			w.server.Fail("setMyCommands", 1, telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: 3600})
+		Decorate: map[string]func(bool){
+			"a pause":  w.decorates(telegramtest.Fault{Code: 429, Description: "Too Many Requests", RetryAfter: 3600}),
+			"an error": w.decorates(telegramtest.Fault{Code: 500, Description: "Internal Server Error"}),
+		},
+		Beside: func(ref string) string {
+			return w.text(func(m telegramtest.Message) bool { return m.ReplyTo == number(ref) })
 		},
 		Forge: func(ref string) string { return w.told(w.server.PressData(ann(), w.chat, number(ref), "t1:x")) },
 		Crowd: func(_ string, n int) {
@@ -147,12 +147,25 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 			"It refuses menus for an hour":                       "TestAMenuThatIsRefusedDelaysNoPress",
 			"The topic is deleted or closed":                     "TestWithoutItsTopicACardGoesToTheChat",
 			"The group becomes a supergroup":                     "TestAGroupThatBecameASupergroupIsFollowed",
+			"A reminder finds its card deleted":                  "TestAReminderOfADeletedCardBringsItBack",
 		},
 		Rooms: map[string]func(bool){
 			"blocked":     w.shuts("bot was blocked by the user"),
 			"kicked":      w.shuts("bot was kicked from the group chat"),
 			"deactivated": w.shuts("user is deactivated"),
 		},
+	}
+}
+
+// decorates returns a way in which the platform refuses menus, and accepts them again.
+func (w *world) decorates(fault telegramtest.Fault) func(bool) {
+	return func(refused bool) {
+		if !refused {
+			w.server.Heal()
+			return
+		}
+		w.memory.Notes.Menu = "" // As before the menu was ever set.
+		w.server.Fail("setMyCommands", 1_000, fault)
 	}
 }
 

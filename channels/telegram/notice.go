@@ -3,13 +3,15 @@ package telegram
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
 )
 
 // Remind says next to a card that it still waits, and until when. It has no buttons, so
-// that there is one place to answer. It is deleted when the card is over.
+// that there is one place to answer. It is deleted when the card is over. A card that
+// somebody deleted asks for a new message.
 func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) error {
 	chat, id, ok := parseRef(ref)
 	if !ok {
@@ -22,7 +24,13 @@ func (c *Channel) Remind(ctx context.Context, ref string, card approval.Card) er
 	c.dropReminder(ctx, &d) // a postponed reminder comes again
 	p := &page{texts: v.Texts}
 	p.write(v.Reminder())
-	reminder, err := c.send(ctx, chat, p, note{reply: id, thread: c.topic, silent: card.Silent})
+	reminder, err := c.send(ctx, chat, p, note{reply: id, thread: c.topic, silent: card.Silent, strict: true})
+	if p, ok := errors.AsType[*PlatformError](err); ok && p.unanswerable() {
+		if err := c.dropDraft(ctx, v.Ask); err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: %w", approval.ErrRepost, p)
+	}
 	if err != nil {
 		return delivery(err)
 	}

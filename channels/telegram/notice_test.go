@@ -41,6 +41,50 @@ func TestAReminderLeadsToItsCardAndGoesWithIt(t *testing.T) {
 	})
 }
 
+// TestAReminderOfADeletedCardBringsItBack checks that a reminder is not sent without its card: one
+// that somebody deleted is posted again.
+func TestAReminderOfADeletedCardBringsItBack(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		a := w.ask(command("make"))
+		w.server.Delete(w.chat, w.shown(a).ID)
+		n := len(w.server.Messages(w.chat))
+		if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a)); !errors.Is(err, approval.ErrRepost) || len(w.server.Messages(w.chat)) != n {
+			t.Errorf("reminded of a card that is not there: %v", err)
+		}
+		ref, err := w.channel.Post(t.Context(), card(a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Cards[0].Ref = ref
+		if m := w.shown(a); len(m.Buttons()) == 0 {
+			t.Errorf("posted again: %+v", m)
+		}
+	})
+}
+
+// TestAnEscalationIsNews checks that people are told next to the card who is asked, too, and
+// reminded all the same later.
+func TestAnEscalationIsNews(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		a := w.ask(command("make"))
+		a.Routes = []approval.Active{{Route: "on-call", Quorum: 1}, {Route: "leads", Quorum: 1, Since: time.Now()}}
+		for _, at := range []time.Time{time.Now(), time.Now().Add(time.Minute)} {
+			c := card(a)
+			c.RemindAt = at
+			if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, c); err != nil {
+				t.Fatal(err)
+			}
+			m := w.last()
+			if !strings.Contains(m.Text, "Now also asked: leads\nStill waits.") || m.ReplyTo != w.shown(a).ID || m.Silent {
+				t.Errorf("told: %+v", m)
+			}
+			w.press(ann(), a, "Why?")
+		}
+	})
+}
+
 func TestAReminderMeetsTrouble(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t

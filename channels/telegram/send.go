@@ -20,6 +20,8 @@ type note struct {
 	markup string
 	// silent makes it arrive without a sound.
 	silent bool
+	// strict refuses to reply to a message that somebody deleted.
+	strict bool
 	// answer says that it answers a person, who waits for no other message.
 	answer bool
 }
@@ -33,7 +35,7 @@ func (c *Channel) params(chat int64, p *page, n note) tgbotapi.Params {
 		params["message_thread_id"] = strconv.FormatInt(n.thread, 10)
 	}
 	if n.reply != 0 {
-		params["reply_parameters"] = marshal(map[string]any{"message_id": n.reply, "allow_sending_without_reply": true})
+		params["reply_parameters"] = marshal(map[string]any{"message_id": n.reply, "allow_sending_without_reply": !n.strict})
 	}
 	if n.markup != "" {
 		params["reply_markup"] = n.markup

@@ -204,29 +204,29 @@ func (l *loop) meant(ctx context.Context, m *message) (approval.AskID, error) {
 
 // pending lists what waits, and restores cards that somebody deleted.
 func (l *loop) pending(ctx context.Context, m *message) error {
-	p, body, n := l.page(m), l.page(m), 0
+	waiting := approval.Listing{Most: maxListed}
 	for card, err := range l.desk.Pending(ctx, Name) {
 		if err != nil {
 			return err
 		}
-		if n++; n > maxListed || len(card.Items) == 0 {
-			continue
-		}
-		body.text("\n")
-		body.write(cardtext.Waiting(p.texts, &card))
-		if err := l.desk.Look(ctx, card.Ask, Name); err != nil {
-			return err
-		}
+		waiting.Add(card)
 	}
-	if n == 0 {
+	if waiting.N == 0 {
 		l.reply(ctx, m, "pending.none", nil)
 		return nil
 	}
-	p.say("pending.some", map[string]any{"n": n})
-	p.join(body)
-	if n > maxListed {
+	p, cards := l.page(m), waiting.Cards()
+	p.say("pending.some", map[string]any{"n": waiting.N})
+	for i := range cards {
 		p.text("\n")
-		p.say("pending.more", map[string]any{"n": n - maxListed})
+		p.write(cardtext.Waiting(p.texts, &cards[i]))
+		if err := l.desk.Look(ctx, cards[i].Ask, Name); err != nil {
+			return err
+		}
+	}
+	if more := waiting.N - len(cards); more > 0 {
+		p.text("\n")
+		p.say("pending.more", map[string]any{"n": more})
 	}
 	l.replyPage(ctx, m, p, "")
 	return nil

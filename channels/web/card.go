@@ -150,7 +150,7 @@ func (w *Web) item(c *approval.Card, i int, cut bool) itemView {
 		v.N = i + 1
 	}
 	quorum := func(texts *templates.Texts) cardtext.Text { return cardtext.Quorum(texts, c.Routes, it.Votes) }
-	if it.State == approval.Pending && (len(it.Votes) > 0 || slices.ContainsFunc(c.Routes, func(on approval.Active) bool { return on.Quorum > 1 })) {
+	if it.State == approval.Pending && (len(it.Votes) > 0 || len(c.Routes) > 1 || slices.ContainsFunc(c.Routes, func(on approval.Active) bool { return on.Quorum > 1 })) {
 		v.Quorum = quorum
 	}
 	v.Moved = i == 0 || it.Cwd != c.Items[i-1].Cwd

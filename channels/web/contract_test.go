@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -48,7 +49,7 @@ func (contractDesk) Propose(context.Context, string, vaglio.Proposal) (approval.
 
 func TestContract(t *testing.T) {
 	// The inbox's pages show all of a call, so there is no limit and no file.
-	channeltest.Run(t, channeltest.Facts{Order: onButton, Edits: edits}, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
+	channeltest.Run(t, channeltest.Facts{Pairs: os.Getenv("VAGLIO_PAIRS"), Order: onButton, Edits: edits}, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			c := &contractInbox{T: t, desk: contractDesk{channeltest.NewDesk(func(id string) bool { return id == web.Owner })}, deny: map[string]url.Values{}}

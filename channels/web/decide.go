@@ -138,11 +138,11 @@ func (w *Web) next(ctx context.Context, answered approval.AskID, list, otherwise
 	if err != nil {
 		return otherwise
 	}
-	cards, _, err := w.pending(ctx)
+	p, err := w.pending(ctx, s.Agent)
 	if err != nil {
 		return otherwise
 	}
-	_, found := listOf(cards, s)
+	_, found := listOf(&p, s)
 	to := inboxURL(after(found, &c), s)
 	if strings.Contains(to, "?") {
 		return to + "&"

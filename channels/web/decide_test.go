@@ -238,11 +238,11 @@ type blind struct {
 	lists, cards error
 }
 
-func (b blind) Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error] {
+func (b blind) Waiting(ctx context.Context) iter.Seq2[approval.Waiting, error] {
 	if b.lists == nil {
-		return b.desk.Pending(ctx, channel)
+		return b.desk.Waiting(ctx)
 	}
-	return func(yield func(approval.Card, error) bool) { yield(approval.Card{}, b.lists) }
+	return func(yield func(approval.Waiting, error) bool) { yield(approval.Waiting{}, b.lists) }
 }
 
 func (b blind) Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error) {

@@ -86,17 +86,17 @@ func (d *desk) Decide(ctx context.Context, t approval.Tap) (approval.Receipt, er
 	return approval.Receipt{}, fmt.Errorf("token: %w", approval.ErrNotFound)
 }
 
-func (d *desk) Pending(_ context.Context, channel string) iter.Seq2[approval.Card, error] {
+func (d *desk) Waiting(context.Context) iter.Seq2[approval.Waiting, error] {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	asks, fail := slices.Clone(d.asks), d.fail
-	return func(yield func(approval.Card, error) bool) {
+	return func(yield func(approval.Waiting, error) bool) {
 		if fail != nil {
-			yield(approval.Card{}, fail)
+			yield(approval.Waiting{}, fail)
 			return
 		}
 		for _, a := range asks {
-			if a.Waiting() && channel == web.Name && !yield(d.guarded(card(a)), nil) {
+			if a.Waiting() && !yield(approval.Waiting{Ask: a.ID, Agent: a.Agent}, nil) {
 				return
 			}
 		}

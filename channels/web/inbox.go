@@ -53,7 +53,7 @@ func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 		return e.Approval != nil && e.Approval.State == approval.Pending
 	})
 	v.Recent = w.entries(entries[:min(len(entries), recent)])
-	n := &waiting{v.List.Open, v.List.Uncounted}
+	n := &waiting{v.List.Open}
 	return w.render(rw, r, page{
 		Status: http.StatusOK, Name: "inbox", Title: text{Key: "web.inbox"}, Nav: "inbox", Wide: true, Waiting: n, Body: v,
 	})
@@ -63,20 +63,19 @@ func (w *Web) inbox(rw http.ResponseWriter, r *http.Request) error {
 // not; without one, it shows the first in the list.
 func (w *Web) choose(r *http.Request, v *inboxView) error {
 	q := r.URL.Query()
-	cards, more, err := w.pending(r.Context())
+	s := searchOf(q)
+	p, err := w.pending(r.Context(), s.Agent)
 	if err != nil {
 		return err
 	}
-	s := searchOf(q)
-	list, found := listOf(cards, s)
-	list.Uncounted = more
+	list, found := listOf(&p, s)
 	v.List = &list
 	ask := approval.AskID(q.Get("ask"))
 	c, ok, err := w.named(r.Context(), found, ask)
 	if err != nil {
 		return err
 	}
-	v.Chosen = ask != "" && ok || len(cards) == 1
+	v.Chosen = ask != "" && ok || list.Open == 1
 	if !ok && len(found) > 0 {
 		c, ok = found[0], true
 	}
@@ -111,21 +110,49 @@ func (w *Web) named(ctx context.Context, list []approval.Card, ask approval.AskI
 	return c, err == nil, err
 }
 
-// pending reads the cards that wait, as many as are counted, and reports whether there are
-// more.
-func (w *Web) pending(ctx context.Context) (cards []approval.Card, more bool, err error) {
-	weight := 0
-	for c, err := range w.desk.Pending(ctx, Name) {
+// pending is what waits.
+type pending struct {
+	// Agents is how many asks of each agent wait.
+	Agents map[string]int
+	// Cards are those that were read, and Unread is how many others there are, of the agent
+	// alone whose cards were wanted.
+	Cards  []approval.Card
+	Unread int
+}
+
+// pending reads the cards that wait, of one agent or, if it is empty, of all in turns.
+func (w *Web) pending(ctx context.Context, agent string) (pending, error) {
+	p := pending{Agents: map[string]int{}}
+	var wanted []approval.Waiting
+	for a, err := range w.desk.Waiting(ctx) {
 		if err != nil {
-			return nil, false, err
+			return p, err
 		}
-		if len(cards) == maxWaiting || weight > maxWeight {
-			return cards, true, nil
+		p.Agents[a.Agent]++
+		if agent == "" || a.Agent == agent {
+			wanted = append(wanted, a)
 		}
-		weight += weigh(&c)
-		cards = append(cards, c)
 	}
-	return cards, false, nil
+	p.Unread = len(wanted)
+	turns := approval.InTurns(wanted, func(a approval.Waiting) string { return a.Agent })
+	for weight := 0; len(p.Cards) < maxRead && weight <= maxWeight; {
+		a, ok := turns.Next()
+		if !ok {
+			break
+		}
+		c, err := w.desk.Card(ctx, a.Ask, Name)
+		if err != nil && !errors.Is(err, approval.ErrNotFound) {
+			return p, err
+		}
+		if p.Unread--; err != nil || !c.Waits() {
+			p.Agents[a.Agent]-- // it was answered in the meantime
+			continue
+		}
+		turns.Weigh(a.Agent, weigh(&c))
+		weight += weigh(&c)
+		p.Cards = append(p.Cards, c)
+	}
+	return p, nil
 }
 
 // pick returns the card of an ask.
@@ -156,8 +183,10 @@ func after(list []approval.Card, c *approval.Card) approval.AskID {
 	return list[len(list)-1].Ask
 }
 
-// weigh returns the size of a card's calls, in bytes.
+// weigh returns what it takes to show a card: the size of its calls in bytes, and something for
+// the card itself.
 func weigh(c *approval.Card) (bytes int) {
+	bytes = 1 << 10
 	for i := range c.Items {
 		bytes += len(c.Items[i].Args) + len(c.Items[i].Command)
 	}

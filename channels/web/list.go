@@ -14,13 +14,12 @@ import (
 // listView is what waits, one row per ask, the worst and most urgent first.
 type listView struct {
 	Rows []rowView
-	// Open is how many asks wait, Uncounted says that there are more, and Found is how many
-	// of those that were counted match the search.
-	Open, Found int
-	Uncounted   bool
-	Search      search
-	Agents      []choice
-	Harms       []choice
+	// Open is how many asks wait, Found is how many of those that were read match the
+	// search, and Unread is how many were not read.
+	Open, Found, Unread int
+	Search              search
+	Agents              []choice
+	Harms               []choice
 }
 
 // Narrowed reports whether there is more than fits a glance, or a search is active.
@@ -29,10 +28,11 @@ func (l *listView) Narrowed() bool { return l.Open >= manyRows || l.Search.on() 
 // Left returns how many rows match the search and are not listed.
 func (l *listView) Left() int { return l.Found - len(l.Rows) }
 
-// choice is one choice of a filter. If Word is zero, Value is a name.
+// choice is one choice of a filter. If Word is zero, Value is a name, of which N asks wait.
 type choice struct {
 	Value  string
 	Word   text
+	N      int
 	Chosen bool
 }
 
@@ -165,32 +165,36 @@ func inboxURL(ask approval.AskID, s search) string {
 }
 
 // listOf lists the matching cards that wait, and returns them in the list's order.
-func listOf(cards []approval.Card, s search) (listView, []approval.Card) {
-	l := listView{Search: s, Open: len(cards)}
-	agents := map[string]bool{}
+func listOf(p *pending, s search) (listView, []approval.Card) {
+	l := listView{Search: s, Unread: p.Unread}
+	for _, n := range p.Agents {
+		l.Open += n
+	}
 	var found []approval.Card
-	for i := range cards {
-		agents[cards[i].Agent] = true
-		if s.fits(&cards[i]) {
-			found = append(found, cards[i])
+	for i := range p.Cards {
+		if s.fits(&p.Cards[i]) {
+			found = append(found, p.Cards[i])
 		}
 	}
 	slices.SortFunc(found, func(a, b approval.Card) int { return urgencyOf(&a).compare(urgencyOf(&b)) })
 	l.Found = len(found)
-	for i := range found[:min(len(found), maxRows)] {
+	// Where there are more than rows, the worst of one agent do not hide the others'.
+	for _, i := range approval.Shared(found, maxRows, func(c approval.Card) string { return c.Agent }) {
 		l.Rows = append(l.Rows, rowView{Card: &found[i], Harm: harmOf(&found[i]), Link: inboxURL(found[i].Ask, s)})
 	}
-	l.offer(agents)
+	l.offer(p.Agents)
 	return l, found
 }
 
 // offer lists the choices of the filters.
-func (l *listView) offer(agents map[string]bool) {
-	if l.Search.Agent != "" {
-		agents[l.Search.Agent] = true
+func (l *listView) offer(agents map[string]int) {
+	for name, n := range agents {
+		if n > 0 {
+			l.Agents = append(l.Agents, choice{Value: name, N: n, Chosen: name == l.Search.Agent})
+		}
 	}
-	for name := range agents {
-		l.Agents = append(l.Agents, choice{Value: name, Chosen: name == l.Search.Agent})
+	if s := l.Search.Agent; s != "" && agents[s] == 0 {
+		l.Agents = append(l.Agents, choice{Value: s, Chosen: true})
 	}
 	slices.SortFunc(l.Agents, func(a, b choice) int { return strings.Compare(a.Value, b.Value) })
 	for _, h := range harms() {

@@ -489,24 +489,44 @@ func TestLongCallsInLists(t *testing.T) {
 	}
 }
 
-// TestAFloodOfLongAsks checks that an agent that floods the inbox does not keep its owner
-// out.
-func TestAFloodOfLongAsks(t *testing.T) {
-	d := newDesk()
-	for i := range 60 {
-		p := vaglio.Proposal{Agent: "a", Executor: "run", Args: vaglio.Args{"text": strings.Repeat("x", 1<<20)}}
-		d.open(approval.AskID(fmt.Sprintf("flood%03d", i)), p)
-	}
-	in := newInbox(t, d).signIn()
-	rec := in.get("/inbox")
-	doc := sound(t, rec)
-	if rec.Code != http.StatusOK || rec.Body.Len() > 1<<20 || len(doc.class("row")) >= 25 || len(doc.class("row")) == 0 {
-		t.Errorf("got %d, %d bytes, %d rows", rec.Code, rec.Body.Len(), len(doc.class("row")))
-	}
-	if history := sound(t, in.get("/inbox/history")); !strings.HasPrefix(history.words(), doc.words()[:4]) {
-		t.Errorf("the pages count the waiting asks differently: %s", history.words()[:100])
-	}
-	if !strings.Contains(doc.words(), "More wait") {
-		t.Errorf("the page does not say that more wait: %s", doc.words()[:400])
+// TestAFloodHidesNobody checks that an agent that floods the inbox, with long asks or with many,
+// keeps its owner from nothing: each page counts truly what waits, and the list has what
+// other agents ask, however late they did and whatever the flood would do.
+func TestAFloodHidesNobody(t *testing.T) {
+	t.Parallel()
+	for name, flood := range map[string]struct{ n, size int }{"long": {60, 1 << 20}, "many": {1000, 10}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk()
+			for i := range flood.n {
+				d.open(approval.AskID(fmt.Sprintf("flood%04d", i)), vaglio.Proposal{Agent: "mallory", Executor: "run", Args: vaglio.Args{"text": strings.Repeat("x", flood.size)}})
+			}
+			for i := range 3 {
+				d.open(approval.AskID(fmt.Sprintf("quiet%04d", i)), vaglio.Proposal{Agent: "ann", Executor: "fs_read", Args: vaglio.Args{"path": "/tmp/a"}})
+			}
+			in := newInbox(t, d).signIn()
+			rec := in.get("/inbox")
+			doc := sound(t, rec)
+			if rec.Code != http.StatusOK || rec.Body.Len() > 1<<20 || len(doc.class("row")) == 0 {
+				t.Errorf("got %d, %d bytes, %d rows", rec.Code, rec.Body.Len(), len(doc.class("row")))
+			}
+			for i := range 3 {
+				if !strings.Contains(rec.Body.String(), fmt.Sprintf("row-quiet%04d", i)) {
+					t.Errorf("ask %d of the other agent is not in the list", i)
+				}
+			}
+			if n := fmt.Sprint(flood.n + 3); doc.id(t, "waiting-count").words() != n || !strings.HasPrefix(sound(t, in.get("/inbox/history")).words(), "("+n+") ") {
+				t.Errorf("the pages do not count %s: %s", n, doc.words()[:100])
+			}
+			if said := doc.id(t, "list").words(); !strings.Contains(said, "beyond this list") {
+				t.Errorf("the page does not say that more wait: %s", said[max(0, len(said)-300):])
+			}
+			if own := sound(t, in.get("/inbox?agent=ann")); len(own.class("row")) != 3 || strings.Contains(own.words(), "beyond this list") {
+				t.Errorf("of the other agent alone %d rows are listed", len(own.class("row")))
+			}
+			if own := sound(t, in.get("/inbox?q=%2Ftmp%2Fa")); len(own.class("row")) != 3 {
+				t.Errorf("the search finds %d rows of the other agent", len(own.class("row")))
+			}
+		})
 	}
 }

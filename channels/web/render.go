@@ -35,11 +35,8 @@ type page struct {
 	Body    any
 }
 
-// waiting is a count; More says that it was cut off.
-type waiting struct {
-	N    int
-	More bool
-}
+// waiting is a count.
+type waiting struct{ N int }
 
 // frame is what the layout shows around every page.
 type frame struct {
@@ -169,9 +166,12 @@ func (w *Web) render(rw http.ResponseWriter, r *http.Request, p page) error {
 // count returns how many asks wait, for the menu and the title. If that fails, only the
 // page that lists them says so.
 func (w *Web) count(r *http.Request) *waiting {
-	cards, more, err := w.pending(r.Context())
-	if err != nil {
-		return &waiting{}
+	n := 0
+	for _, err := range w.desk.Waiting(r.Context()) {
+		if err != nil {
+			return &waiting{}
+		}
+		n++
 	}
-	return &waiting{len(cards), more}
+	return &waiting{n}
 }

@@ -138,6 +138,11 @@ func (t teller) over(s *report.Statistics) part {
 	for _, c := range []*chart.Chart{&stopped, &passed} {
 		c.Words = t.overAlt(c)
 	}
+	rows := p.Table.Rows
+	p.Table.Rows = nil
+	for i := range s.Spans {
+		p.Table.count(rows[i], s.Spans[i].Judged())
+	}
 	p.Charts = []chart.Chart{stopped, passed}
 	return p
 }

@@ -126,8 +126,8 @@ type Desk interface {
 
 // Cards gives access to the asks as a channel shows them, with its buttons.
 type Cards interface {
-	// Pending yields the cards of the asks that wait, oldest first.
-	Pending(ctx context.Context, channel string) iter.Seq2[approval.Card, error]
+	// Waiting yields the asks that wait, oldest first.
+	Waiting(ctx context.Context) iter.Seq2[approval.Waiting, error]
 	// Card returns the card of one ask.
 	Card(ctx context.Context, ask approval.AskID, channel string) (approval.Card, error)
 	// Reveal records that a person is about to be shown masked values of the ask.
@@ -184,11 +184,10 @@ func (e *InputError) Unwrap() error { return e.Err }
 const (
 	// maxStreams is the most live connections; one browser needs one.
 	maxStreams = 64
-	// maxWaiting limits how far the waiting asks are counted, and maxWeight how many bytes
-	// of calls are read for that: an agent that floods the inbox must not lock out its
-	// owner.
-	maxWaiting = 500
-	maxWeight  = 4 << 20
+	// maxRead limits how many of the asks that wait are read for a list, and maxWeight how
+	// many bytes of calls: an agent that floods the inbox must not lock out its owner.
+	maxRead   = 500
+	maxWeight = 4 << 20
 )
 
 // New returns the inbox, or an error that names what is missing in c.

@@ -137,6 +137,14 @@ func TestEveryFailureOfTheStoreIsTold(t *testing.T) {
 		"a veto":  func(r *read.Reader) error { _, err := r.Why(t.Context(), veto, "web"); return err },
 		"a card":  func(r *read.Reader) error { _, err := r.Card(t.Context(), "abcdefgh", "web"); return err },
 		"reveals": func(r *read.Reader) error { _, err := r.Revealed(t.Context(), "abcdefgh", "web"); return err },
+		"who waits": func(r *read.Reader) error {
+			for _, err := range r.Waiting(t.Context()) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 		"what waits": func(r *read.Reader) error {
 			for _, err := range r.Pending(t.Context(), "web") {
 				if err != nil {

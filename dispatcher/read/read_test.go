@@ -70,8 +70,22 @@ func (l *library) step(agent, turn string, n int, command string) string {
 	return s.ID
 }
 
-// pending returns the ids of the waiting asks, in the order of Pending.
+// pending returns the ids of the waiting asks, in the order of Pending, which Waiting has, too.
 func (l *library) pending() (ids []string, err error) {
+	var waiting []string
+	for a, err := range l.Waiting(l.Context()) {
+		if err == nil && a.Agent == "" {
+			l.Errorf("%s waits for no agent", a.Ask)
+		}
+		if err == nil {
+			waiting = append(waiting, string(a.Ask))
+		}
+	}
+	defer func() {
+		if !slices.Equal(ids, waiting) {
+			l.Errorf("%v are pending, and %v wait", ids, waiting)
+		}
+	}()
 	for c, err := range l.Pending(l.Context(), "web") {
 		if err != nil {
 			return ids, err

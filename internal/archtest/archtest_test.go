@@ -250,7 +250,7 @@ var rooms = map[string]room{
 	},
 
 	"channels/channeltest": {may: []string{"approval", "approval/report", "vaglio"}},
-	"templates":            {may: []string{"vaglio/wording"}},
+	"templates":            {may: []string{"internal/nearest", "vaglio/wording"}},
 	"channels/platform":    {may: []string{"approval", "templates"}},
 	"channels/cardtext": {
 		may:   []string{"approval", "approval/headline", "approval/report", "approval/visible", "templates", "internal/nearest", "internal/strictjson", "vaglio", "vaglio/wording"},

@@ -23,22 +23,25 @@ func Of(written string, names []string) string {
 	return slices.MinFunc(names, func(a, b string) int { return distance(written, a) - distance(written, b) })
 }
 
-// distance returns the Levenshtein distance between two strings, in bytes.
+// distance returns how many bytes must be added, removed, changed or swapped with the next one to
+// get from a to b.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	two, one, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		two, one, row = one, row, two
 		row[0] = i + 1
 		for j := range len(b) {
-			change := diagonal
+			change := one[j]
 			if a[i] != b[j] {
 				change++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+			row[j+1] = min(change, row[j]+1, one[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], two[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

@@ -24,7 +24,7 @@ func TestASlipIsNear(t *testing.T) {
 	known := []string{"pending", "policy", "serve", "why", "log"}
 	for written, want := range map[string]string{
 		"pendin": "pending", "PENDING": "pending", "polici": "policy", "srve": "serve", "wy": "why",
-		"": "", "everything": "", "lgg": "log", "zzz": "", "w": "",
+		"": "", "everything": "", "lgg": "log", "lgo": "log", "hwy": "why", "zzz": "", "w": "",
 	} {
 		if got := Slip(written, known); got != want {
 			t.Errorf("%q is a slip for %q, want %q", written, got, want)

@@ -277,7 +277,7 @@
   function take(doc) {
     if (!doc.body.hasAttribute("data-signed")) { location.reload(); return; }
     // Of a frame only the count of what waits is taken.
-    const count = (title) => /^\(\d+\+?\) /.exec(title)?.[0] ?? "";
+    const count = (title) => /^\(\d+\) /.exec(title)?.[0] ?? "";
     document.title = still ? count(doc.title) + document.title.slice(count(document.title).length) : doc.title;
     for (const el of document.querySelectorAll("[data-text]")) {
       const twin = doc.getElementById(el.id);

@@ -3,6 +3,7 @@ package web_test
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -336,8 +337,11 @@ func TestBrowserHostileTextStaysInside(t *testing.T) {
 		base := in.serve()
 		b.do(chromedp.EmulateViewport(360, 740))
 		b.enter(in, base)
-		for _, p := range []string{"/inbox", "/inbox?ask=waiting1", "/inbox/ask/waiting1", "/inbox/history"} {
+		for _, p := range []string{"/inbox", "/inbox?ask=waiting1", "/inbox/ask/waiting1", "/inbox/history", turnOf("a"+hostile()[name], "t"+hostile()[name])} {
 			b.do(chromedp.Navigate(base+p), see("#main"))
+			if tall := get(b, chromedp.Evaluate[float64](`Math.max(0, ...[...document.querySelectorAll(".entry, #list > .row, .ids")].map((e) => e.getBoundingClientRect().height))`)); tall > 480 {
+				t.Errorf("%s: %s has a closed entry of %.0f pixels", name, p, tall)
+			}
 			b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach((d) => { d.open = true; })`))
 			over := get(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`))
 			inner := get(b, chromedp.Evaluate[int](`[...document.querySelectorAll("pre")].filter((e) => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1 && e.tabIndex !== 0).length`))
@@ -349,6 +353,11 @@ func TestBrowserHostileTextStaysInside(t *testing.T) {
 			b.shoot("hostile-" + name)
 		}
 	}
+}
+
+// turnOf returns the address of a turn's page.
+func turnOf(agent, turn string) string {
+	return "/inbox/turn?" + url.Values{"agent": {agent}, "turn": {turn}}.Encode()
 }
 
 // A form that is too large is answered on the same page, in the person's language, with a way to go

@@ -85,6 +85,10 @@ func TestBrowserHeights(t *testing.T) {
 			if tall > 72 {
 				t.Errorf("%s: a row is %.0f pixels high", tt.name, tall)
 			}
+			if small := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll("#cards button, #cards summary.button, #cards .say > summary")].filter((e) => e.checkVisibility())
+				.filter((e) => { const r = e.getBoundingClientRect(); return r.height < 44 || r.width < 44; }).map((e) => e.textContent.trim()).join()`)); small != "" {
+				t.Errorf("%s at %d×%d: too small to press: %s", tt.name, size[0], size[1], small)
+			}
 			if tt.name == "29 asks" && size[0] < 768 {
 				continue // There the list is alone.
 			}
@@ -100,6 +104,28 @@ func TestBrowserHeights(t *testing.T) {
 				t.Errorf("%.0f pixels of a plain call are below the fold at %d×%d", out, size[0], size[1])
 			}
 			b.shoot(fmt.Sprintf("plain-%d", size[0]))
+		}
+	}
+}
+
+// A row of the list cuts no recipient, account or name that an everyday call has, in either
+// language.
+func TestBrowserRowsAreWhole(t *testing.T) {
+	t.Parallel()
+	b := browser(t)
+	in := newInbox(t, everyday(t))
+	base := in.serve()
+	for _, lang := range []string{"en", "it"} {
+		b.speak(lang)
+		b.enter(in, base)
+		for _, size := range [][2]int64{{390, 844}, {1280, 900}} {
+			b.do(chromedp.EmulateViewport(size[0], size[1]), chromedp.Navigate(base+"/inbox"), see("#live.on"))
+			cut := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll(".head-text")].filter((e) => e.scrollHeight > e.clientHeight + 1 || e.scrollWidth > e.clientWidth).map((e) => e.textContent).join("; ")`))
+			tall := get(b, chromedp.Evaluate[float64](`Math.max(...[...document.querySelectorAll("#list > .row")].map((r) => r.getBoundingClientRect().height))`))
+			inside := get(b, chromedp.Evaluate[bool](`[...document.querySelectorAll("#list > .row > a")].every((a) => a.scrollHeight <= a.clientHeight)`))
+			if cut != "" || tall > 72 || !inside {
+				t.Errorf("%s at %d: cut are %q; a row is %.0f pixels high, and holds its lines: %t", lang, size[0], cut, tall, inside)
+			}
 		}
 	}
 }
