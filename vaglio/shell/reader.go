@@ -120,8 +120,9 @@ type reader struct {
 	procs   int                  // how many process substitutions were met
 	called  map[string]bool      // functions that were called
 	locals  []map[string]*entry
-	inFrame *frame // of the innermost file that is being read
-	dynamic bool   // some command's name is not known
+	brief   map[*syntax.Stmt]bool // the functions that a file has read, if it is read in brief
+	inFrame *frame                // of the innermost file that is being read
+	dynamic bool                  // some command's name is not known
 
 	allExport bool // set -a
 	carriers  *carrierTable
@@ -362,4 +363,33 @@ func (r *reader) unparsed(file string, kind ProblemKind) {
 	if (kind == ProblemUnparsable || kind == ProblemUnread) && !slices.Contains(r.out.Unparsed, file) {
 		r.out.Unparsed = append(r.out.Unparsed, file)
 	}
+}
+
+// orInBrief reads a file's text, and once more in brief if its share of the budget, or what that
+// leaves of the whole, is too little: each function once, with unknown arguments. What was found by
+// then counts, too. A file that is still too much is recorded as not read.
+func (r *reader) orInBrief(budget int, g *frame, read func(g *frame) Word) Word {
+	cut := func() bool { return r.stopped && r.steps <= budget && len(r.out.Commands) <= maxCommands }
+	mark := r.st.mark()
+	out := read(g)
+	if !cut() {
+		r.st.keep()
+		return out
+	}
+	r.st.rollback(mark)
+	if r.stopped = false; r.brief == nil {
+		again := *g.file
+		again.line, again.unread = again.first, false
+		r.brief, r.budget = map[*syntax.Stmt]bool{}, r.steps+max(budget-r.steps-ownSteps, 0)
+		*g.file = again
+		out = read(g)
+		r.brief = nil
+		if !cut() {
+			return out
+		}
+		r.stopped = false
+	}
+	g.file.unread = true
+	r.unparsed(g.file.path, ProblemUnread)
+	return out
 }

@@ -167,7 +167,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		})
 		return outputOf(fn.name)
 	}
-	if r.active[fn.body] >= maxCalls || !r.step(f, 5) || !r.enter(f) {
+	if r.active[fn.body] >= maxCalls || r.brief[fn.body] || !r.step(f, 5) || !r.enter(f) {
 		return outputOf(fn.name)
 	}
 	defer r.leave()
@@ -183,7 +183,11 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		g.span = fn.span
 	}
 	oldArgs := r.st.get(keyArgs)
-	r.st.put(keyArgs, &entry{isList: true, list: r.values(slices.Clone(k.argv[1:]))})
+	args := r.values(slices.Clone(k.argv[1:]))
+	if r.brief != nil {
+		r.brief[fn.body], args = true, slices.Repeat([]Word{unknown("")}, len(args))
+	}
+	r.st.put(keyArgs, &entry{isList: true, list: args})
 	r.locals = append(r.locals, nil)
 	for _, a := range k.assigns {
 		r.local(a.Name)
