@@ -381,7 +381,8 @@ func (s statement) secrets(e Effect) (Effect, bool) {
 	for _, name := range s.Shown() {
 		told := strings.HasPrefix(name, "HAS_") || strings.HasPrefix(name, "IS_") || !wordclass.Is("secret-at-end", name[strings.LastIndexByte(name, '_')+1:])
 		if s.r.secretName(name) && !told {
-			return usual(KindCredentials).with(sayOf("shows %s in %s, which by its name holds secrets", object(strings.ToLower(name)), s.where), s.where.String()), true
+			said := sayOf("shows %s in %s, which by its name holds secrets", object(strings.ToLower(name)), s.where)
+			return usual(KindCredentials).with(said, s.where.String()), true
 		}
 	}
 	return e, false
