@@ -367,29 +367,27 @@ func (r *reader) unparsed(file string, kind ProblemKind) {
 
 // orInBrief reads a file's text, and once more in brief if its share of the budget, or what that
 // leaves of the whole, is too little: each function once, with unknown arguments. What was found by
-// then counts, too. A file that is still too much is recorded as not read.
+// then counts, too. Without functions that are called, in brief is no less. A file that is still too much is recorded as not read.
 func (r *reader) orInBrief(budget int, g *frame, read func(g *frame) Word) Word {
 	cut := func() bool { return r.stopped && r.steps <= budget && len(r.out.Commands) <= maxCommands }
 	mark := r.st.mark()
 	out := read(g)
-	if !cut() {
+	switch {
+	case !cut():
 		r.st.keep()
 		return out
-	}
-	r.st.rollback(mark)
-	if r.stopped = false; r.brief == nil {
-		again := *g.file
-		again.line, again.unread = again.first, false
-		r.brief, r.budget = map[*syntax.Stmt]bool{}, r.steps+max(budget-r.steps-ownSteps, 0)
-		*g.file = again
+	case r.brief != nil || r.called == nil:
+		r.st.keep()
+	default:
+		r.st.rollback(mark)
+		r.stopped, g.file.unread, g.file.line = false, false, g.file.first
+		r.brief, r.budget = map[*syntax.Stmt]bool{}, r.steps+max(budget-r.steps-ownSteps, 0)/2
 		out = read(g)
-		r.brief = nil
-		if !cut() {
+		if r.brief = nil; !cut() {
 			return out
 		}
-		r.stopped = false
 	}
-	g.file.unread = true
+	r.stopped, g.file.unread = false, true
 	r.unparsed(g.file.path, ProblemUnread)
 	return out
 }
