@@ -317,7 +317,12 @@ func (r *reader) slice(f *frame, p *syntax.ParamExp, w Word) Word {
 	if p.Slice.Length != nil {
 		length, okLen = r.arithm(f, p.Slice.Length)
 	}
-	if !ok || !okFrom || !okLen {
+	switch {
+	case !ok && len(w.parts) == 1 && w.parts[0].From != "": // part of a command's output
+		part := w.parts[0]
+		part.MayBeEmpty = true
+		return Word{parts: []Part{part}}
+	case !ok || !okFrom || !okLen:
 		return unknown(p.Param.Value)
 	}
 	runes := []rune(s)
