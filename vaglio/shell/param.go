@@ -309,6 +309,16 @@ func filled(w Word, has bool) Word {
 	return Word{parts: []Part{p}}
 }
 
+// partOf returns an unknown part of a variable's value, which may be a command's output.
+func partOf(w Word, variable string) Word {
+	if len(w.parts) != 1 || w.parts[0].From == "" {
+		return unknown(variable)
+	}
+	part := w.parts[0]
+	part.MayBeEmpty = true
+	return Word{parts: []Part{part}}
+}
+
 // slice evaluates ${x:offset:length}.
 func (r *reader) slice(f *frame, p *syntax.ParamExp, w Word) Word {
 	s, ok := w.Text()
@@ -317,13 +327,8 @@ func (r *reader) slice(f *frame, p *syntax.ParamExp, w Word) Word {
 	if p.Slice.Length != nil {
 		length, okLen = r.arithm(f, p.Slice.Length)
 	}
-	switch {
-	case !ok && len(w.parts) == 1 && w.parts[0].From != "": // part of a command's output
-		part := w.parts[0]
-		part.MayBeEmpty = true
-		return Word{parts: []Part{part}}
-	case !ok || !okFrom || !okLen:
-		return unknown(p.Param.Value)
+	if !ok || !okFrom || !okLen {
+		return partOf(w, p.Param.Value)
 	}
 	runes := []rune(s)
 	n := int64(len(runes))

@@ -241,10 +241,7 @@ func (r *reading) exports(v *invocation) {
 		}
 	}
 	for i := 0; i < len(v.assigns) && slices.Contains([]string{"export", "declare", "typeset"}, v.name); i++ {
-		names = append(names, v.assigns[i].name)
-	}
-	if slices.Contains([]string{"export", "declare", "typeset"}, v.name) {
-		r.leads = r.live(v)
+		names, r.leads = append(names, v.assigns[i].name), r.live(v)
 	}
 	if len(names) > 0 && v.direct() {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: names})
