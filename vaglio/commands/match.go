@@ -140,7 +140,7 @@ const Says = "says:"
 // Facts returns what a line may ask of the caller, besides the words of the command: where
 // they lie, what they name, and what came before.
 func Facts() []string {
-	return strings.Fields("cloned wrapped root testing secret inside workspace temporary known url local foreign rebuilt secret-name tells-env " +
+	return strings.Fields("cloned wrapped root testing secret secret-filter inside workspace temporary known url local foreign rebuilt secret-name tells-env " +
 		"own-database stray number reads told sends far near bulk aliased emulated strange-channel read abroad versioned hoard outside beyond plain " +
 		"production unknown-database system fetched sed-acts writes-by-path setting masks filtered own-jobs own-processes empty code-outside")
 }

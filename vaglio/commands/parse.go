@@ -115,7 +115,7 @@ func (t *flagTest) matches(f *Flag) bool {
 	case strings.HasSuffix(t.name, "*"):
 		return shell.Like(f.Name, t.name)
 	}
-	return t.abbrev && len(f.Name) >= least && strings.HasPrefix(f.Name, "--") && strings.HasPrefix(t.name, f.Name)
+	return t.abbrev && !f.Whole && len(f.Name) >= least && strings.HasPrefix(f.Name, "--") && strings.HasPrefix(t.name, f.Name)
 }
 
 func oneOf(f *Flag, tests []flagTest) bool {

@@ -90,8 +90,9 @@ type Flag struct {
 	// Has says that there is a value, which begins at byte Cut of word At. Off says that the
 	// value switches the option off: --dry-run=none. Guessed says that it may be an operand
 	// instead, Second that it is the second of two values in a row, each of which has a flag.
-	Has, Off, Guessed, Second bool
-	At, Cut                   int
+	// Whole says that the name is that of a known option, and so short for no other.
+	Has, Off, Guessed, Second, Whole bool
+	At, Cut                          int
 }
 
 // Split are the words of a command after its name, separated. It refers to words by their index.
@@ -239,6 +240,7 @@ func (s *Split) option(at int) int {
 	case !strings.HasPrefix(w, "--") && !s.by.Single && (!takes || has && !s.in.Signs):
 		return s.short(at)
 	case takes:
+		f.Whole = true
 		return s.take(f, !has)
 	}
 	return s.abbreviated(f)

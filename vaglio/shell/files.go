@@ -118,11 +118,8 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	g.conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	frame := r.inFrame
 	r.inFrame = &g
-	out := read(&g)
+	out := r.orInBrief(budget, &g, read)
 	r.budget, r.inFrame = budget, frame
-	if r.stopped && r.steps <= budget && len(r.out.Commands) <= maxCommands {
-		r.stopped, g.file.unread = false, true
-	}
 	if r.marks > maxMarks {
 		r.marks = marks
 	}

@@ -2,6 +2,7 @@ package shell_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,9 @@ func TestFiles(t *testing.T) {
 		"/w/broken.sh":  "rm -rf /early\nif then fi (\n",
 		"/w/self.sh":    "sh self.sh\nsh self.sh\n",
 		"/w/x.py":       "import shutil\nshutil.rmtree('/data')\n",
+		"/w/x.js":       "require('child_process').execSync('rm js')\n",
+		"/w/x.php":      "<?php system('rm php');\n",
+		"/w/x.rb":       "system('rm rb')\n",
 		"/w/bin":        "\x7fELF\x00",
 		"/w/env.sh":     "export A=/etc\n",
 		"/w/Makefile":   "all:\n\techo\n\nx:\n\trm -rf /m\n",
@@ -75,6 +79,14 @@ func TestFiles(t *testing.T) {
 		{"BASH_ENV=a.sh bash -c true", "rm -rf /h/x @/w/a.sh:5"},
 		{"python3 x.py", "python:shutil.rmtree /data @/w/x.py:2"},
 		{"make x", "rm -rf /m @/w/Makefile:5"},
+		{"node x.js", "rm js @/w/x.js:1"},
+		{"node --check x.js", ""},
+		{"node x.js --check", "rm js @/w/x.js:1"},
+		{"node -r ./x.js --check y.js", "rm js @/w/x.js:1"},
+		{"php -l x.php", ""},
+		{"php x.php -l", "rm php @/w/x.php:1"},
+		{"ruby -cw x.rb", ""},
+		{"ruby x.rb -c", "rm rb @/w/x.rb:1"},
 		{"make", ""},
 		{"make -f - <<< $'x:\\n\\trm a'", "rm a"},
 		{"make -f <(printf 'x:\\n\\trm a')", "printf x:\\n\\trm a rm a @/dev/fd/64:2 rm a"},
@@ -131,6 +143,44 @@ func TestFiles(t *testing.T) {
 		}
 		if all := strings.Join(got, " "); all != tt.want {
 			t.Errorf("%s:\n got %s\nwant %s", tt.line, all, tt.want)
+		}
+	}
+}
+
+// TestTooMuchIsReadInBrief checks that nothing is hidden behind what spends the budget: a script that
+// calls its functions too often is read once more, each of them once; what is still too much counts
+// as not read.
+func TestTooMuchIsReadInBrief(t *testing.T) {
+	t.Parallel()
+	step := "t() {\n" + strings.Repeat("  echo \"step $1\"\n", 60) + "}\n"
+	var often, twice strings.Builder
+	for i := range 900 {
+		fmt.Fprintf(&often, "t %d\n", i)
+	}
+	for i := range 30 {
+		fmt.Fprintf(&twice, "f%d() { f%d a; f%d b; }\n", i+1, i, i)
+	}
+	for name, tt := range map[string]struct{ text, want string }{
+		"behind":     {step + often.String() + "rm x", "rm x"},
+		"chain":      {"f0() { echo; }\n" + twice.String() + "f30\nrm x", "rm x"},
+		"arguments":  {step + "r() { rm $1; }\nr a\n" + often.String() + "r b", "rm a, rm ${?}"},
+		"in a text":  {step + often.String() + "eval 'rm x'", "rm x"},
+		"folder":     {step + "cd sub\n" + often.String() + "rm $PWD/x", "rm /w/sub/x"},
+		"variable":   {step + "D=a\n" + often.String() + "D=$D/b; rm $D", "rm a/b"},
+		"still much": {step + "for a in {1..64}; do for b in {1..64}; do for c in {1..64}; do echo; done; done; done\n" + strings.Repeat("echo {1..64}{1..64}\n", 200) + "rm x", "unread"},
+	} {
+		s := shell.Read("bash x.sh", shell.Options{Home: "/h", Cwd: "/w", Files: onDisk{"/w/x.sh": tt.text}})
+		var got []string
+		for _, c := range s.Commands {
+			if text := words(c.Argv); strings.HasPrefix(text, "rm ") && !slices.Contains(got, text) {
+				got = append(got, text)
+			}
+		}
+		if len(s.Unparsed) > 0 {
+			got = append(got, "unread")
+		}
+		if all := strings.Join(got, ", "); all != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", name, all, tt.want)
 		}
 	}
 }

@@ -28,6 +28,9 @@ func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 	if m, ok := opts.Get("m"); ok && p.language == "python" {
 		return r.moduleOutput(f, k, m, out)
 	}
+	if opts.any(p.unless...) { // it only checks the file
+		return out
+	}
 	if files := opts.all(p.file...); len(files) > 0 {
 		g.stdin, rest = Input{}, append(files[len(files)-1:], rest...)
 	}
@@ -95,14 +98,6 @@ func (f *frame) records(opts options) []Word {
 		stdin = stdin.mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "\n") })
 	}
 	return stdin.lines()
-}
-
-// inputOf returns what is known of a program's input.
-func inputOf(f *frame) Word {
-	if f.stdin.Kind == InputText {
-		return f.stdin.Text
-	}
-	return outputOf("standard input")
 }
 
 // recordOf returns the line, followed by its fields if they are known.

@@ -309,6 +309,16 @@ func filled(w Word, has bool) Word {
 	return Word{parts: []Part{p}}
 }
 
+// partOf returns an unknown part of a variable's value, which may be a command's output.
+func partOf(w Word, variable string) Word {
+	if len(w.parts) != 1 || w.parts[0].From == "" {
+		return unknown(variable)
+	}
+	part := w.parts[0]
+	part.MayBeEmpty = true
+	return Word{parts: []Part{part}}
+}
+
 // slice evaluates ${x:offset:length}.
 func (r *reader) slice(f *frame, p *syntax.ParamExp, w Word) Word {
 	s, ok := w.Text()
@@ -318,7 +328,7 @@ func (r *reader) slice(f *frame, p *syntax.ParamExp, w Word) Word {
 		length, okLen = r.arithm(f, p.Slice.Length)
 	}
 	if !ok || !okFrom || !okLen {
-		return unknown(p.Param.Value)
+		return partOf(w, p.Param.Value)
 	}
 	runes := []rune(s)
 	n := int64(len(runes))

@@ -120,8 +120,9 @@ type reader struct {
 	procs   int                  // how many process substitutions were met
 	called  map[string]bool      // functions that were called
 	locals  []map[string]*entry
-	inFrame *frame // of the innermost file that is being read
-	dynamic bool   // some command's name is not known
+	brief   map[*syntax.Stmt]bool // the functions that a file has read, if it is read in brief
+	inFrame *frame                // of the innermost file that is being read
+	dynamic bool                  // some command's name is not known
 
 	allExport bool // set -a
 	carriers  *carrierTable
@@ -365,4 +366,31 @@ func (r *reader) unparsed(file string, kind ProblemKind) {
 	if (kind == ProblemUnparsable || kind == ProblemUnread) && !slices.Contains(r.out.Unparsed, file) {
 		r.out.Unparsed = append(r.out.Unparsed, file)
 	}
+}
+
+// orInBrief reads a file's text, and once more in brief if its share of the budget, or what that
+// leaves of the whole, is too little: each function once, with unknown arguments. What was found by
+// then counts, too. Without functions that are called, in brief is no less. A file that is still too much is recorded as not read.
+func (r *reader) orInBrief(budget int, g *frame, read func(g *frame) Word) Word {
+	cut := func() bool { return r.stopped && r.steps <= budget && len(r.out.Commands) <= maxCommands }
+	mark := r.st.mark()
+	out := read(g)
+	switch {
+	case !cut():
+		r.st.keep()
+		return out
+	case r.brief != nil || r.called == nil:
+		r.st.keep()
+	default:
+		r.st.rollback(mark)
+		r.stopped, g.file.unread, g.file.line = false, false, g.file.first
+		r.brief, r.budget = map[*syntax.Stmt]bool{}, r.steps+max(budget-r.steps-ownSteps, 0)/2
+		out = read(g)
+		if r.brief = nil; !cut() {
+			return out
+		}
+	}
+	r.stopped, g.file.unread = false, true
+	r.unparsed(g.file.path, ProblemUnread)
+	return out
 }

@@ -167,7 +167,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		})
 		return outputOf(fn.name)
 	}
-	if r.active[fn.body] >= maxCalls || !r.step(f, 5) || !r.enter(f) {
+	if r.isDone(fn) || !r.step(f, 5) || !r.enter(f) {
 		return outputOf(fn.name)
 	}
 	defer r.leave()
@@ -183,7 +183,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		g.span = fn.span
 	}
 	oldArgs := r.st.get(keyArgs)
-	r.st.put(keyArgs, &entry{isList: true, list: r.values(slices.Clone(k.argv[1:]))})
+	r.st.put(keyArgs, &entry{isList: true, list: r.argsOf(fn, k)})
 	r.locals = append(r.locals, nil)
 	for _, a := range k.assigns {
 		r.local(a.Name)
@@ -197,6 +197,18 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	}
 	r.st.put(keyArgs, oldArgs)
 	return out
+}
+
+// isDone reports whether a function is read no further: it calls itself too often, or was read in brief.
+func (r *reader) isDone(fn *function) bool { return r.active[fn.body] >= maxCalls || r.brief[fn.body] }
+
+// argsOf returns the arguments of a function's call, unknown ones if it is read in brief.
+func (r *reader) argsOf(fn *function, k *call) []Word {
+	args := r.values(slices.Clone(k.argv[1:]))
+	if r.brief != nil {
+		r.brief[fn.body], args = true, slices.Repeat([]Word{unknown("")}, len(args))
+	}
+	return args
 }
 
 // certain reports whether a statement runs whenever the function that it is in runs.

@@ -253,3 +253,48 @@ func (c *command) remoteEngine() string {
 	})
 	return strings.Join(far[:min(1, len(far))], "")
 }
+
+// production reports whether the command's variables or words point to a live system.
+func (c *command) production() bool {
+	for _, a := range c.assigns {
+		v := strings.ToLower(a.value.text)
+		switch v {
+		case "production", "prod", "live":
+			return a.name != "NODE_ENV" || strings.Contains(c.name, "seq") || c.name == "knex"
+		}
+		if strings.Contains(v, "prod") && holdsAny(a.name, "URL", "HOST", "DB", "DATABASE", "ENV") {
+			return true
+		}
+	}
+	return slices.ContainsFunc(c.all, func(a arg) bool {
+		return (!strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "=")) && liveName(strings.ToLower(a.text))
+	})
+}
+
+// reachesLive returns the effect of running the project's own code with a variable that leads to a
+// live system, nil without one.
+func (r *reading) reachesLive(v *invocation, name string) []Effect {
+	if at := r.live(v); at != "" {
+		return one(KindInfrastructure, say("runs %s with %s, which leads to a live system", name, at), name)
+	}
+	return nil
+}
+
+// live returns the variable of a command, or one exported before, that leads to a live system: credentials or a database that
+// are named so. A mode, such as RAILS_ENV, says nothing of what is reached.
+func (r *reading) live(v *invocation) string {
+	for _, a := range v.assigns {
+		leads := strings.HasSuffix(a.name, "_PROFILE") || holdsAny(a.name, "KUBECONFIG", "DATABASE", "DB_", "PGHOST", "PGSERVICE",
+			"MYSQL", "MONGO", "REDIS", "_CONFIG_NAME", "SUBSCRIPTION", "AWS_VAULT")
+		if leads && liveName(strings.ToLower(a.value.text)) {
+			return a.name + "=" + a.value.text
+		}
+	}
+	return r.leads
+}
+
+// liveName reports whether the name of a machine, a container or a database says that people
+// depend on it.
+func liveName(s string) bool {
+	return slices.ContainsFunc(readings.Words(s), func(w string) bool { return w == "prod" || w == "production" || w == "live" })
+}

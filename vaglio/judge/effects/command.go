@@ -38,10 +38,10 @@ func (r *reading) shellOptions() shell.Options {
 }
 
 func (r *reading) script(s *shell.Script) {
+	r.unparsed, r.wrote = append(r.unparsed, s.Unparsed...), s.Wrote
 	for i := range s.Problems {
 		r.problem(&s.Problems[i])
 	}
-	r.unparsed, r.wrote = append(r.unparsed, s.Unparsed...), s.Wrote
 	commands := s.Commands
 	if len(commands) > maxCommands {
 		commands = commands[:maxCommands]
@@ -137,7 +137,8 @@ func (r *reading) foundRebuildable(find *invocation) bool {
 // elsewhere, and what the session wrote.
 func (r *reading) unreadFile(p *shell.Problem) {
 	what := wording.Phrase("it runs a script file that was not read: %s.")
-	asked := p.Detail.Phrase == shell.ImportsTooMuch && r.facts.Touched(p.Word.String())
+	asked := p.Detail.Phrase == shell.ImportsTooMuch && r.facts.Touched(p.Word.String()) ||
+		slices.ContainsFunc(r.unparsed, func(file string) bool { return r.facts.Wrote(file) && path.Base(file) == path.Base(p.Word.String()) })
 	if p.Detail.Phrase == patch.NotPart {
 		what = "it applies a patch that was not read: %s."
 		asked = !slices.Contains([]where{placeWorkspace, placeTemp, placeUnknown}, r.world.placeOf(argOf(p.Below), ""))

@@ -394,5 +394,5 @@ func (s statement) query(e Effect) (Effect, bool) {
 			return e.with(sayOf("calls the function %s in %s, which by its name does more than read", called, s.where), s.where.String()), true
 		}
 	}
-	return e, false
+	return s.secrets(e)
 }

@@ -307,6 +307,7 @@ type reading struct {
 	onMain       string          // the branch that others build on, if an earlier command switched to it
 	rewired      bool            // an earlier command changed git's remotes
 	cloned       bool            // an earlier command fetched foreign code
+	leads        string          // the exported variable that leads to a live system
 	unpacks      bool            // the command writes files to a place that it does not name
 	listed       bool            // an earlier command listed containers or images
 	started      bool            // an earlier command started a container

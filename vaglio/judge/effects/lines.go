@@ -158,6 +158,7 @@ func wordFacts() map[string]fact {
 	}
 	return map[string]fact{
 		"secret":         at(placeSecret),
+		"secret-filter":  of(func(c *command, a arg) bool { return !strings.HasPrefix(a.text, "!") && c.secret(a) }),
 		"temporary":      at(placeTemp),
 		"workspace":      at(placeWorkspace),
 		"system":         at(placeSystem),

@@ -337,3 +337,53 @@ func (r *reading) tellsEnv(program string) bool {
 		return (m[1] != "" || strings.HasPrefix(m[0], "$")) && (name == "" || r.secretName(name))
 	})
 }
+
+// filtered reports whether what follows only passes on variables whose names do not stand for
+// secrets, or nothing of them.
+func (c *command) filtered() bool {
+	n := c.shownBy(c.r.judge.tables)
+	if n == nil || !n.stdin.piped {
+		return false
+	}
+	switch n.name {
+	case "grep", "egrep", "fgrep", "rg":
+	case "wc":
+		return true
+	default:
+		return false
+	}
+	p := c.r.parse(n.name, n.args)
+	switch {
+	case len(p.operands) != 1 || p.has("-v", "--invert-match"):
+		return false
+	case p.has("-q", "-c", "--quiet", "--silent", "--count"):
+		return true
+	}
+	return !slices.ContainsFunc(strings.Split(p.operand(0), "|"), func(s string) bool { return !c.r.plainVariable(s) })
+}
+
+// plainVariable reports whether a pattern selects no variables that may hold secrets: it is the whole
+// name of another one, or part of the names by which systems and toolchains are set up. The name of
+// a service is part of its key's.
+func (r *reading) plainVariable(pattern string) bool {
+	pattern = strings.Trim(pattern, `^$()=\`)
+	name := strings.ToLower(pattern)
+	if len(name) < 3 || r.secretName(pattern) || holdsAny(name, "key", "pass", "tok", "sec", "auth", "cred", ".", "=", "*", "[", "database", "url") {
+		return false
+	}
+	whole := strings.Contains(name, "_") && !strings.HasPrefix(name, "_") && !strings.HasSuffix(name, "_")
+	return wordclass.Is("plain-variables", strings.Trim(name, "_")) || whole && !holdsAny(name, "aws", "api", "gh_", "github", "db", "stripe", "openai")
+}
+
+// secrets returns the effect of a query that shows a column whose name says that it holds secrets,
+// or else e, which does not count.
+func (s statement) secrets(e Effect) (Effect, bool) {
+	for _, name := range s.Shown() {
+		told := strings.HasPrefix(name, "HAS_") || strings.HasPrefix(name, "IS_") || !wordclass.Is("secret-at-end", name[strings.LastIndexByte(name, '_')+1:])
+		if s.r.secretName(name) && !told {
+			said := sayOf("shows %s in %s, which by its name holds secrets", object(strings.ToLower(name)), s.where)
+			return usual(KindCredentials).with(said, s.where.String()), true
+		}
+	}
+	return e, false
+}

@@ -129,7 +129,7 @@ func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) []Effec
 // framework judges the script that controls a framework, if the file is one.
 func (c *command) framework(i int) ([]Effect, bool) {
 	if base := lastPart(c.all[i].text); slices.Contains([]string{"manage.py", "artisan", "rails", "rake", "console", "setup.py"}, base) {
-		return c.r.named(c.inner(base, c.all[i+1:])), true
+		return append(c.r.named(c.inner(base, c.all[i+1:])), c.r.reachesLive(c.invocation, base)...), true
 	}
 	return nil, false
 }

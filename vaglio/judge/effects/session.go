@@ -241,7 +241,7 @@ func (r *reading) exports(v *invocation) {
 		}
 	}
 	for i := 0; i < len(v.assigns) && slices.Contains([]string{"export", "declare", "typeset"}, v.name); i++ {
-		names = append(names, v.assigns[i].name)
+		names, r.leads = append(names, v.assigns[i].name), r.live(v)
 	}
 	if len(names) > 0 && v.direct() {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: names})
@@ -355,27 +355,4 @@ func (v *invocation) shownBy(t *tables) *invocation {
 		n = n.into
 	}
 	return n
-}
-
-// filtered reports whether what follows only passes on variables whose names do not stand for
-// secrets.
-func (c *command) filtered() bool {
-	n := c.shownBy(c.r.judge.tables)
-	if n == nil || !n.stdin.piped {
-		return false
-	}
-	switch n.name {
-	case "grep", "egrep", "fgrep", "rg":
-	case "wc":
-		return true
-	default:
-		return false
-	}
-	p := c.r.parse(n.name, n.args)
-	pattern := p.operand(0)
-	if len(p.operands) != 1 || p.has("-v", "--invert-match") || len(pattern) < 3 || c.r.secretName(pattern) {
-		return false
-	}
-	return !holdsAny(strings.ToLower(pattern), "key", "pass", "tok", "sec", "auth", "cred", "aws", "api", "gh_", "github", ".", "=", "db", "database", "url",
-		"stripe", "openai")
 }

@@ -73,6 +73,9 @@ func (c *command) task(name string, what wording.Sentence) []Effect {
 	if c.production() && holdsAny(name, "migrat", "db", "seed") {
 		return one(KindDatabase, what.And("against production"), name)
 	}
+	if out := c.r.reachesLive(c.invocation, name); out != nil {
+		return out
+	}
 	return own(what)
 }
 
@@ -81,29 +84,6 @@ func (c *command) runsDry() bool {
 	return len(c.operands) > 0 && slices.ContainsFunc(c.all, func(a arg) bool {
 		return a.text == "--dry-run" || a.text == "--dryRun" || a.text == "--dry" || a.text == "-n" && c.name == "make"
 	})
-}
-
-// production reports whether the command's variables or words point to a live system.
-func (c *command) production() bool {
-	for _, a := range c.assigns {
-		v := strings.ToLower(a.value.text)
-		switch v {
-		case "production", "prod", "live":
-			return a.name != "NODE_ENV" || strings.Contains(c.name, "seq") || c.name == "knex"
-		}
-		if strings.Contains(v, "prod") && holdsAny(a.name, "URL", "HOST", "DB", "DATABASE", "ENV") {
-			return true
-		}
-	}
-	return slices.ContainsFunc(c.all, func(a arg) bool {
-		return (!strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "=")) && liveName(strings.ToLower(a.text))
-	})
-}
-
-// liveName reports whether the name of a machine, a container or a database says that people
-// depend on it.
-func liveName(s string) bool {
-	return slices.ContainsFunc(readings.Words(s), func(w string) bool { return w == "prod" || w == "production" || w == "live" })
 }
 
 // tasksRule judges make and its like: every operand is a task.
@@ -256,6 +236,9 @@ func (r *reading) runsFile(v *invocation, file arg) []Effect {
 		if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok {
 			e.Sure = 0.6
 			return []Effect{e.with(say("runs %s, whose name says that it acts outside the workspace", file.text), file.text)}
+		}
+		if out := r.reachesLive(v, file.text); out != nil {
+			return out
 		}
 		e := own(say("runs %s, a file of the workspace that was not read", file.text))
 		e[0].Sure = 0.6
