@@ -37,6 +37,11 @@ type justRecipe struct {
 	lines  []string
 }
 
+// isScript reports whether a program reads the whole recipe, which its first line names.
+func (r *justRecipe) isScript() bool {
+	return len(r.lines) > 0 && strings.HasPrefix(strings.TrimSpace(r.lines[0]), "#!")
+}
+
 // justDir matches an attribute or a setting that says where recipes run.
 var justDir = regexp.MustCompile(`^(?:\[.*\bworking-directory\s*:|set\s+working-directory\s*:=)\s*['"]+([^'"]*)`)
 
@@ -85,9 +90,14 @@ func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]st
 	var in justFolders
 	for _, l := range settings.Lines(text) {
 		s := strings.TrimSpace(l.Text)
-		switch {
+		switch indented := l.Text != "" && strings.ContainsRune(" \t", rune(l.Text[0])); {
+		case cur != nil && indented && (cur.isScript() || len(cur.lines) == 0 && strings.HasPrefix(s, "#!")):
+			if len(cur.lines) == 0 {
+				cur.line = l.Number
+			}
+			cur.lines = append(cur.lines, l.Text)
 		case in.told(s), s == "" || s[0] == '#' || s[0] == '[':
-		case l.Text[0] == ' ' || l.Text[0] == '\t':
+		case indented:
 			if cur != nil {
 				if len(cur.lines) == 0 {
 					cur.line = l.Number
@@ -171,5 +181,11 @@ func (v *visit) just(file string, recipes map[string]*justRecipe, set map[string
 			return v.justText(cmp.Or(set[name], name))
 		}) + "\n")
 	}
-	v.inside(r.dir, func() { v.add(file, r.line, "sh", b.String()) })
+	text, language := b.String(), "sh"
+	if script := strings.TrimLeft(text, " \t"); strings.HasPrefix(script, "#!") { // its interpreter reads it, without the indent
+		indent := text[:len(text)-len(script)]
+		text = strings.ReplaceAll(script, "\n"+indent, "\n")
+		language = languageOf(text)
+	}
+	v.inside(r.dir, func() { v.add(file, r.line, language, text) })
 }
