@@ -326,7 +326,7 @@ var errEdited = &ClosedError{Why: "%s is changed first, in a way that is not fol
 // edited returns the content of a file that the source did not write, after its edits. If one of
 // them is not followed, the text stays, and whoever runs it is told.
 func (r *reader) edited(where string) (string, bool) {
-	text, ok := r.opts.Files.Content(where)
+	text, ok := r.held(where)
 	for _, e := range r.edits[where] {
 		after, followed := r.after(r.looking, e, text)
 		if !followed {

@@ -243,7 +243,7 @@ func (r *reader) unset(f *frame, name string) bool {
 	}
 	others := strings.HasPrefix(name, "npm_") || wordclass.Is("set-by-systems", name)
 	n := len(f.via) - 1
-	return n >= 0 && f.remote == nil && !others && !given(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
+	return n >= 0 && f.remote == nil && !others && !given(name) && !f.assignedInWords(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
 		(keeps(f.via[n]) || wordclass.Is("runs-in-environment", strings.TrimRight(f.via[n], "0123456789."))) &&
 		!slices.ContainsFunc(f.via[:n], func(by string) bool { return !keeps(by) })
 }
