@@ -37,9 +37,17 @@ type justRecipe struct {
 	lines  []string
 }
 
-// isScript reports whether a program reads the whole recipe, which its first line names.
-func (r *justRecipe) isScript() bool {
-	return len(r.lines) > 0 && strings.HasPrefix(strings.TrimSpace(r.lines[0]), "#!")
+// ofScript adds a line as it is to a recipe that a program reads as a whole, which its first line
+// names; false if it is no such recipe.
+func (r *justRecipe) ofScript(l settings.Line, trimmed string) bool {
+	switch {
+	case r == nil, len(r.lines) > 0 && !strings.HasPrefix(strings.TrimSpace(r.lines[0]), "#!"), len(r.lines) == 0 && !strings.HasPrefix(trimmed, "#!"):
+		return false
+	case len(r.lines) == 0:
+		r.line = l.Number
+	}
+	r.lines = append(r.lines, l.Text)
+	return true
 }
 
 // justDir matches an attribute or a setting that says where recipes run.
@@ -91,11 +99,7 @@ func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]st
 	for _, l := range settings.Lines(text) {
 		s := strings.TrimSpace(l.Text)
 		switch indented := l.Text != "" && strings.ContainsRune(" \t", rune(l.Text[0])); {
-		case cur != nil && indented && (cur.isScript() || len(cur.lines) == 0 && strings.HasPrefix(s, "#!")):
-			if len(cur.lines) == 0 {
-				cur.line = l.Number
-			}
-			cur.lines = append(cur.lines, l.Text)
+		case indented && cur.ofScript(l, s):
 		case in.told(s), s == "" || s[0] == '#' || s[0] == '[':
 		case indented:
 			if cur != nil {
