@@ -248,6 +248,7 @@ func behind() map[string]string {
 		"maxFlags":        "printf '%00000001s' 'CRIME' | sh",
 		"maxBracket":      "ls [" + rep("a", 600) + "]; CRIME",
 		"maxGuesses":      "foo " + rep("sudo ", 20) + "CRIME",
+		"maxMoves":        "mkdir s; printf 'all:\\n\\tCRIME\\n' > s/Makefile; " + rep("cp -r s t; ", 210) + "cp -r s z; make -C z",
 		"maxMatches":      "for i in {1..210}; do echo ls > s$i.sh; done; echo 'CRIME' > sz.sh; for f in s*.sh; do sh \"$f\"; done",
 		"maxPattern":      "x=" + rep("a", 5_000) + "'CRIME'; eval \"${x##" + rep("a", 5_000) + "}\"",
 		"maxLexemes":      "python3 -c '" + rep("x=1;", 40_000) + "import os;os.system(\"CRIME\")'",

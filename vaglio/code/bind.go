@@ -22,6 +22,9 @@ func (p *program) set(name string, v value) {
 	if strings.HasPrefix(name, "@") && p.lang.has("flat") && !v.multi() && v.kind != kindNone {
 		v = listOf(v)
 	}
+	if name == "%ENV" { // of perl
+		p.export(pairs(v)...)
+	}
 	v.spread, v.name, v.holder = false, "", ""
 	p.keep(p.key(name), v)
 }

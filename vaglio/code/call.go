@@ -337,6 +337,12 @@ func (p *program) surroundings(args []value, named map[string]value) {
 		env = args[at] // system({"NAME" => "value"}, command), os.execve(file, words, {"NAME": "value"})
 	}
 	p.gets = assigns(env)
+	if dir, env := nth(args, 3), nth(args, 4); p.lang.name == "php" { // proc_open(command, files, pipes, folder, variables)
+		if dir.kind != kindNone && dir.word().Prefix() != "" {
+			p.dirs = dir.words()
+		}
+		p.gets = append(p.gets, pairs(env)...)
+	}
 }
 
 // isEnvironment reports whether a value is the program's environment.
@@ -355,16 +361,6 @@ func optionOf(name string, args []value, named map[string]value) (option value, 
 		}
 	}
 	return option, ok
-}
-
-// assigns returns the variables that a map sets.
-func assigns(env value) (out []shell.Assign) {
-	for i := 0; i < len(env.keys) && i < len(env.list) && env.kind == kindMap; i++ {
-		if envName.MatchString(env.keys[i]) {
-			out = append(out, shell.Assign{Name: env.keys[i], Value: env.list[i].word()})
-		}
-	}
-	return out
 }
 
 // export notes that the program sets variables for the commands that it runs from now on.

@@ -241,6 +241,32 @@ func (p *program) fieldsOf() {
 	p.at = at
 }
 
+// assigns returns the variables that a map sets.
+func assigns(env value) (out []shell.Assign) {
+	for i := 0; i < len(env.keys) && i < len(env.list) && env.kind == kindMap; i++ {
+		if envName.MatchString(env.keys[i]) {
+			out = append(out, shell.Assign{Name: env.keys[i], Value: env.list[i].word()})
+		}
+	}
+	return out
+}
+
+// pairs returns the variables that a list of names and values sets.
+func pairs(v value) []shell.Assign {
+	all := assigns(v)
+	for i, e := range v.list {
+		name, ok := e.text()
+		switch {
+		case v.kind != kindList:
+		case envName.MatchString(e.name):
+			all = append(all, shell.Assign{Name: e.name, Value: e.word()})
+		case ok && envName.MatchString(name) && i+1 < len(v.list):
+			all = append(all, shell.Assign{Name: name, Value: v.list[i+1].word()})
+		}
+	}
+	return all
+}
+
 // fieldOf notes what a field of a command gets.
 func (p *program) fieldOf(name string) {
 	switch name {

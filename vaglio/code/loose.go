@@ -23,8 +23,40 @@ func (p *program) loose(w shell.Word) {
 	if p.lang.has("words") {
 		p.words(src)
 	} else {
-		p.looseCalls(Spelled(src))
+		spelled := Spelled(src)
+		folders := []string(nil)
+		if p.gets, folders = Surroundings(spelled); len(folders) > 0 {
+			p.dirs = []shell.Word{shell.Text(".")}
+		}
+		for _, f := range folders {
+			p.dirs = append(p.dirs, shell.Text(f))
+		}
+		p.looseCalls(spelled)
+		p.gets, p.dirs = nil, nil
 	}
+}
+
+// The ways in which programs write the folder and the variables that a command is given.
+var (
+	givenFolder = regexp.MustCompile(`(?i)\b(?:cwd|cd|dir|chdir|current_?dir(?:ectory)?(?:url)?|directory|work(?:ing)?_?dir(?:ectory)?)["']?` +
+		`\s*(?:=>|[=:(,]|\s)+(?:[\w.]+[(\s]+)*(?:\w+:\s*)?["']([^"'\n]+)["']`)
+	givenVariable = regexp.MustCompile(`\b([A-Z_][A-Z0-9_]*)["'\])]*\s*(?:=>|[=:,])\s*["']([^"'\n]*)["']|["']([A-Z_][A-Z0-9_]*)=([^"'\n]*)["']`)
+)
+
+// Surroundings returns the variables and the folders that a program may give to the commands which
+// it starts, in any language: each name in capitals that is given a text, and each text that what
+// is named as a folder is given.
+func Surroundings(text string) (variables []shell.Assign, folders []string) {
+	const most = 16
+	for _, m := range givenVariable.FindAllStringSubmatch(text, most) {
+		variables = append(variables, shell.Assign{Name: m[1] + m[3], Value: shell.Text(m[2] + m[4])})
+	}
+	for _, m := range givenFolder.FindAllStringSubmatch(text, most) {
+		if !slices.Contains(folders, m[1]) {
+			folders = append(folders, m[1])
+		}
+	}
+	return variables, folders
 }
 
 // looseTokens matches the parts of a loose program: texts, names, and ends of statements. A line
@@ -144,6 +176,9 @@ func (p *program) words(src string) {
 		switch f, pair := p.lang.full[name], p.lang.full[name+"."+words[1].String()]; {
 		case name == "set" && len(words) > 2:
 			vars[words[1].String()] = words[2]
+			if of, ok := strings.CutPrefix(words[1].String(), "env("); ok && words[2].Prefix() != "" {
+				p.export(shell.Assign{Name: strings.TrimSuffix(of, ")"), Value: words[2]})
+			}
 		case f != nil && f.verb == "open":
 			p.wordOpen(name, words[1:])
 		case f != nil:

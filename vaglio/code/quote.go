@@ -51,7 +51,7 @@ func (l *lexer) opener(q, prefix string) string {
 
 // unended records a text that does not end, after which nothing is certain.
 func (l *lexer) unended() {
-	l.p.problem(shell.ProblemUnread, wording.Say("a text in the program does not end"), shell.Word{})
+	l.p.problem(shell.ProblemDynamicCode, wording.Say("a text in the program does not end"), shell.Word{})
 }
 
 // command adds the shell call that a text in backticks is.

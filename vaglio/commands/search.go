@@ -89,6 +89,43 @@ func Tests(with []shell.Word) iter.Seq2[shell.Word, shell.Word] {
 	}
 }
 
+// Taken returns the tests of what a search acts on: where it begins with what it spares
+// (-path x -prune -o …), those behind that. What only spares more by its name is left out if all tests must hold.
+func Taken(with []shell.Word) []shell.Word {
+	depth, last := 0, ""
+	for i := 0; i < len(with); i += 2 {
+		class := strings.TrimPrefix(with[i].String(), classNot+" ")
+		switch {
+		case class == "open":
+			depth++
+		case class == "close":
+			depth--
+		case class == "list", class == "delete", class == classRun:
+			return sparing(with)
+		case class == "or" && depth == 0 && last == "prune":
+			return sparing(with[i+2:])
+		case class == "or" && depth == 0:
+			return with
+		}
+		last = with[i].String()
+	}
+	return sparing(with)
+}
+
+// sparing returns tests without the negated ones of names, if all of them must hold.
+func sparing(with []shell.Word) (out []shell.Word) {
+	for test, value := range Tests(with) {
+		class, not := strings.CutPrefix(test.String(), classNot+" ")
+		switch {
+		case class == "or", class == "open", class == "list":
+			return with
+		case !not || class != "name" && class != "path":
+			out = append(out, test, value)
+		}
+	}
+	return out
+}
+
 // isTested reports whether the word after a test is its value. A word that is also an action
 // can be the value only of a pattern, so that no action hides behind another test.
 func (u *use) isTested(test, value string) bool {

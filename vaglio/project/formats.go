@@ -181,7 +181,7 @@ func readKeys(v *visit, r *row) {
 				}
 				names = append(names, partsOf(m[2])...)
 				for _, line := range v.reader.commandsIn(m[2]) {
-					v.add(file, l.Number, "sh", line)
+					v.found(func() { v.add(file, l.Number, "sh", line) })
 				}
 			}
 		}

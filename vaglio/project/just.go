@@ -37,6 +37,19 @@ type justRecipe struct {
 	lines  []string
 }
 
+// ofScript adds a line as it is to a recipe that a program reads as a whole, which its first line
+// names; false if it is no such recipe.
+func (r *justRecipe) ofScript(l settings.Line, trimmed string) bool {
+	switch {
+	case r == nil, len(r.lines) > 0 && !strings.HasPrefix(strings.TrimSpace(r.lines[0]), "#!"), len(r.lines) == 0 && !strings.HasPrefix(trimmed, "#!"):
+		return false
+	case len(r.lines) == 0:
+		r.line = l.Number
+	}
+	r.lines = append(r.lines, l.Text)
+	return true
+}
+
 // justDir matches an attribute or a setting that says where recipes run.
 var justDir = regexp.MustCompile(`^(?:\[.*\bworking-directory\s*:|set\s+working-directory\s*:=)\s*['"]+([^'"]*)`)
 
@@ -85,9 +98,10 @@ func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]st
 	var in justFolders
 	for _, l := range settings.Lines(text) {
 		s := strings.TrimSpace(l.Text)
-		switch {
+		switch indented := l.Text != "" && strings.ContainsRune(" \t", rune(l.Text[0])); {
+		case indented && cur.ofScript(l, s):
 		case in.told(s), s == "" || s[0] == '#' || s[0] == '[':
-		case l.Text[0] == ' ' || l.Text[0] == '\t':
+		case indented:
 			if cur != nil {
 				if len(cur.lines) == 0 {
 					cur.line = l.Number
@@ -171,5 +185,11 @@ func (v *visit) just(file string, recipes map[string]*justRecipe, set map[string
 			return v.justText(cmp.Or(set[name], name))
 		}) + "\n")
 	}
-	v.inside(r.dir, func() { v.add(file, r.line, "sh", b.String()) })
+	text, language := b.String(), "sh"
+	if script := strings.TrimLeft(text, " \t"); strings.HasPrefix(script, "#!") { // its interpreter reads it, without the indent
+		indent := text[:len(text)-len(script)]
+		text = strings.ReplaceAll(script, "\n"+indent, "\n")
+		language = languageOf(text)
+	}
+	v.inside(r.dir, func() { v.add(file, r.line, language, text) })
 }

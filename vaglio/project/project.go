@@ -120,7 +120,11 @@ type visit struct {
 func (v *visit) read(rows []row) {
 	for i := range rows {
 		row := &rows[i]
-		if asked := func(w string) bool { return slices.Contains(row.with, w) }; len(row.with) == 0 || slices.ContainsFunc(v.words, asked) {
+		asked := func(w string) bool {
+			name, _, _ := strings.Cut(w, "=")
+			return slices.Contains(row.with, w) || w[:min(1, len(w))] == "-" && slices.Contains(row.with, name)
+		}
+		if len(row.with) == 0 || slices.ContainsFunc(v.words, asked) {
 			row.read(v, row)
 		}
 	}

@@ -238,3 +238,46 @@ func operands(words []string) []string {
 	}
 	return out
 }
+
+// members returns the files of a name in a folder and in those of its packages, where the
+// settings of its workspace say or, without any, where they usually are.
+func (v *visit) members(name string) []string {
+	all, in := []string{name}, strings.Fields("packages apps libs")
+	for _, file := range []string{"package.json", "pnpm-workspace.yaml", "lerna.json", "rush.json"} {
+		var settings struct {
+			Workspaces, Packages any
+			Projects             []struct {
+				Folder string `yaml:"projectFolder"`
+			}
+		}
+		if file, text, ok := v.content(file); ok && v.decode(file, text, &settings) {
+			in = append(append(in, leaves(settings.Workspaces)...), leaves(settings.Packages)...)
+			for _, p := range settings.Projects {
+				in = append(in, p.Folder)
+			}
+		}
+	}
+	for i, folder := range in {
+		if folder, _, _ = strings.Cut(folder, "*"); folder != "" && folder[0] != '!' && !slices.Contains(in[:i], folder) {
+			below, _ := v.c.Files.Below(v.in(folder), 1, func(rel string) bool { return path.Base(rel) == name })
+			all = append(all, below...)
+		}
+	}
+	return all
+}
+
+// labelled returns the files of a name in the folders of the labels that the words give, and in
+// the command's own: //lib:a, lib/..., //lib.
+func (v *visit) labelled(name string) []string {
+	all := []string{name}
+	for _, w := range operands(v.words) {
+		folder, _, _ := strings.Cut(strings.TrimPrefix(w, "//"), ":")
+		folder, deep := strings.CutSuffix(folder, "...")
+		if all = append(all, path.Join(folder, name)); deep {
+			const levels = 3
+			below, _ := v.c.Files.Below(v.in(folder), levels, func(rel string) bool { return path.Base(rel) == name })
+			all = append(all, below...)
+		}
+	}
+	return all
+}

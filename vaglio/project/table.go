@@ -35,7 +35,7 @@ func readers() map[string]func(v *visit, r *row) {
 		"taskfile": readTaskfile, "dockerfile": readDockerfile, "bake": readBake, "yaml": readYAML, "cmake": readCMake, "lines": readLines, "words": readWords,
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
 		"changed": readChanged, "imports": readImports,
-		"tasks": readTasks, "bats": readBats, "keys": readKeys,
+		"tasks": readTasks, "parts": readParts, "bats": readBats, "keys": readKeys,
 		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
 	}
 }
@@ -67,7 +67,8 @@ func parseTable(text string) (table, error) {
 // endings are the lines that tell of a file, by the last letter of its name, each with
 // the names that may be the file's. No name ends in a zero: what stands there may be any's.
 func (t table) endings() (all [256][]*row) {
-	sure := slices.DeleteFunc(slices.Clone(t[""]), func(r row) bool { return r.name == "text" || r.name == "whole" }) // a guess denies nothing for good
+	guesses := []string{"text", "parts", "whole"} // a guess denies nothing for good
+	sure := slices.DeleteFunc(slices.Clone(t[""]), func(r row) bool { return slices.Contains(guesses, r.name) })
 	for c := range all {
 		ends := func(f string) bool { return int(f[len(f)-1]) == c }
 		own := false
@@ -153,10 +154,13 @@ func readCode(v *visit, r *row) {
 	}
 }
 
+// cmdLiteral begins a command of go that no call makes.
+const cmdLiteral = "exec.Cmd{"
+
 // code keeps a program, and what calls in it run of which the reader knows few.
 func (v *visit) code(file, language, text string) {
 	v.add(file, 1, language, text)
-	if v.reader.isFor("calls", file) && v.once("calls "+file) {
+	if (v.reader.isFor("calls", file) || strings.Contains(text, cmdLiteral)) && v.once("calls "+file) {
 		v.guessed(func() { v.calls(file, text) })
 	}
 }
@@ -238,7 +242,11 @@ func (v *visit) named(files []string) []string {
 		mark, ok := strings.CutPrefix(name, "@")
 		switch {
 		case !ok:
-			all = append(all, name)
+			all = append(all, v.globbed(name)...)
+		case strings.HasPrefix(mark, "**/"):
+			all = append(all, v.members(mark[len("**/"):])...)
+		case strings.HasPrefix(mark, "//"):
+			all = append(all, v.labelled(mark[len("//"):])...)
 		case strings.Contains(mark, "?"):
 			all = append(all, v.set(mark)...)
 		case mark == "1", mark == "2":

@@ -214,7 +214,7 @@ var runningCall = regexp.MustCompile(`(?:(?:^|[^\w"']|_)(?i:(?:run|exec|system|s
 // programSet finds a program that is named apart from its words, as of a process that is
 // begun later, wordsSet those words.
 var (
-	programSet = regexp.MustCompile(`(?i)\b(?:executable|launchpath|filename|program|command::new|process(?:startinfo|builder))\w*` +
+	programSet = regexp.MustCompile(`(?i)\b(?:executable|launchpath|filename|program|command(?:::new)?|process(?:startinfo|builder))\w*` +
 		`["']?\s*[=:(].*["'](?:[^"']*/)?([\w.-]+)["']`)
 	wordsSet = regexp.MustCompile(`(?i)\barg(?:ument)?s?(?:list)?["']?\s*[=:(]`)
 )
@@ -225,8 +225,10 @@ var wordList = regexp.MustCompile(`[\[{]\s*"[\w./-]+"\s*,\s*"`)
 // calls adds what calls in a program run. The reader of its language knows only the calls of
 // its standard library.
 func (v *visit) calls(file, text string) {
-	program := ""
-	for _, l := range settings.Lines(code.Spelled(text)) {
+	program, spelled := "", code.Spelled(text)
+	variables, folders := code.Surroundings(spelled)
+	defer v.given(len(v.tasks), variables, folders)
+	for _, l := range settings.Lines(spelled) {
 		if m := programSet.FindStringSubmatch(l.Text); m != nil {
 			program = quoted(m[1])
 		}
@@ -247,10 +249,30 @@ func (v *visit) calls(file, text string) {
 			continue
 		}
 		l.Text = l.Text[at[1]-1:]
-		if word, _, more := strings.Cut(l.Text[1:], " "); v.reader.begins(word, more) {
-			v.add(file, l.Number, "sh", upTo(l.Text[:1], l.Text[1:]))
+		line := upTo(l.Text[:1], l.Text[1:])
+		if word, _, more := strings.Cut(line, " "); v.reader.begins(word, more || len(folders) > 0) {
+			v.add(file, l.Number, "sh", line)
 		}
 		v.quotedWords(file, l)
+	}
+}
+
+// given lets the commands that were added since run with variables that the program may give them,
+// and also in the folders outside its own.
+func (v *visit) given(since int, variables []shell.Assign, folders []string) {
+	set := ""
+	for _, a := range variables {
+		set += a.Name + "=" + quoted(a.Value.String())
+	}
+	for i, n := since, len(v.tasks); i < n; i++ {
+		if set != "" {
+			v.tasks[i].Text = "export " + set + "; " + v.tasks[i].Text
+		}
+		for _, folder := range folders {
+			if t := v.tasks[i]; folder[0] == '/' || strings.HasPrefix(folder, "..") {
+				v.inside(folder, func() { v.add(t.File, t.Line, "sh", t.Text) })
+			}
+		}
 	}
 }
 
@@ -337,7 +359,12 @@ func upTo(mark, text string) string {
 	case strings.Contains("\"'`", mark) && end >= 0:
 		return text[:end]
 	case strings.Contains("({[<", mark):
-		return strings.TrimRight(text, ")}]>;, ")
+		text = strings.TrimRight(text, ")}]>;, ")
+		for _, mark := range []string{`"`, "'"} {
+			if inner, ends := strings.CutSuffix(text, mark); ends && strings.Count(inner, mark)%2 == 0 {
+				return inner // the mark ends the text that the command is in
+			}
+		}
 	}
 	return text
 }

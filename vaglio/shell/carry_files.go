@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -59,8 +60,8 @@ func (r *reader) makefile(f *frame, text Word) {
 }
 
 // runMove reads cp, mv, ln and install, which give known content another name.
-func (r *reader) runMove(f *frame, k *call, p *program, _ string) Word {
-	r.plain(f, k)
+func (r *reader) runMove(f *frame, k *call, p *program, name string) Word {
+	r.optionsIn(f, k, p, name)
 	opts, rest := p.parse(k.argv[1:])
 	if len(rest) < 2 || opts.any(p.unless...) {
 		return Word{}
@@ -73,8 +74,56 @@ func (r *reader) runMove(f *frame, k *call, p *program, _ string) Word {
 			to = Glue(rest[last], Text("/"+baseName(from)))
 		}
 		r.writeFile(f, to, r.content(f, from), false)
+		r.moved(f, from, rest[last])
 	}
 	return Word{}
+}
+
+// move is a folder that the source copies, moves or links, and where it may be then.
+type move struct{ from, to string }
+
+// maxMoves limits the folders that are followed.
+const maxMoves = 600
+
+// moved records that a folder may be copied, moved or linked: to a name, or into a folder of that name.
+func (r *reader) moved(f *frame, from, to Word) {
+	source, ok := r.fileKey(from)
+	target, known := r.fileKey(to)
+	if !ok || !known {
+		return
+	}
+	source, target = strings.TrimPrefix(source, keyFile), strings.TrimPrefix(target, keyFile)
+	if len(r.moves) >= maxMoves {
+		r.notRead(f, target, errEdited)
+		return
+	}
+	in := path.Join(target, path.Base(source))
+	r.moves = append(r.moves, move{source, target}, move{source, in})
+	if !path.IsAbs(from.Prefix()) { // a link counts from its own folder
+		r.moves = append(r.moves, move{path.Join(path.Dir(target), from.String()), target})
+	}
+}
+
+// held returns the content of a file that the source did not write: what it copied there with its
+// folder, or else what lies there.
+func (r *reader) held(where string) (string, bool) {
+	for i := len(r.moves) - 1; i >= 0; i-- {
+		m := r.moves[i]
+		if rest, in := strings.CutPrefix(where, m.to+"/"); in && r.step(r.looking, 1) {
+			if text, ok := r.from(path.Join(m.from, rest)); ok {
+				return text, true
+			}
+		}
+	}
+	return r.opts.Files.Content(where)
+}
+
+// from returns the content of a file that the source may have copied.
+func (r *reader) from(where string) (string, bool) {
+	if r.written(Text(where)) {
+		return r.content(&frame{}, Text(where)).Text()
+	}
+	return r.opts.Files.Content(where)
 }
 
 // runDd reads dd, which copies its input to a file.
@@ -282,6 +331,15 @@ func (r *reader) sedReplaces(f *frame, s string, writes func(file string)) strin
 		return ""
 	}
 	return rest
+}
+
+// temporaryElsewhere reports whether a call was told to make its temporary files in a folder that is not the usual one.
+func (r *reader) temporaryElsewhere(f *frame, k *call) bool {
+	dir, set := assigned(slices.Concat(f.assigns, k.assigns), "TMPDIR")
+	if !set {
+		dir, set = r.value("TMPDIR")
+	}
+	return set && !dir.Is("") && !strings.HasPrefix(dir.Prefix()+"/", "/tmp/")
 }
 
 // isPlace reports whether a word of mktemp names a folder that is not the usual one.

@@ -30,8 +30,8 @@ func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 	if acts < 0 {
 		acts = len(tests)
 	}
-	found := foundBelow(rest[:n:n], tests, tests[:acts])
-	r.runOn(f, k, p, "find", found)
+	found := foundBelow(rest[:n:n], tests, actsOn(tests, acts))
+	r.runOn(f, k, p, "find", found, rest[:n:n])
 	if !f.capture {
 		return Word{}
 	}
@@ -48,8 +48,8 @@ func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 }
 
 // runOn reads each command that stands behind a word of the program's list, up to a semicolon or a
-// plus sign, for each of the names that the program finds.
-func (r *reader) runOn(f *frame, k *call, p *program, name string, found []Word) {
+// plus sign, for each of the names that the program finds, or in the folders where it begins.
+func (r *reader) runOn(f *frame, k *call, p *program, name string, found, starts []Word) {
 	for i := 0; i < len(k.argv); i++ {
 		w, argv := k.argv[i], k.argv[i+1:]
 		if !isOneOf(w, p.after) {
@@ -68,7 +68,21 @@ func (r *reader) runOn(f *frame, k *call, p *program, name string, found []Word)
 		}
 		g := f.at(k, name+" "+w.text)
 		g.inLoop, g.stdin = true, Input{}
-		r.forEach(g, k, argv, targets, p.appends, "{}")
+		each := func() Word { return r.forEach(g, k, argv, targets, p.appends, "{}") }
+		if !strings.HasSuffix(w.text, "dir") || len(starts) == 0 || starts[0].Is(".") {
+			each()
+			continue
+		}
+		targets = slices.Clone(targets)
+		for i := range targets {
+			targets[i] = r.resolvePath(targets[i])
+		}
+		for _, start := range starts {
+			r.scoped(func() Word {
+				r.st.set(keyCwd, r.resolvePath(start))
+				return each()
+			})
+		}
 	}
 }
 
@@ -110,7 +124,7 @@ func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
 	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], isTelling) {
 		found = append(found, dirs...) // it finds everything there
 	}
-	r.runOn(f, k, p, name, found)
+	r.runOn(f, k, p, name, found, nil)
 	return out
 }
 
@@ -169,37 +183,6 @@ func inFolder(folder, name Word) Word {
 func atStarts(args []Word) bool {
 	i := slices.IndexFunc(args, func(w Word) bool { return w.Is("-maxdepth") })
 	return i >= 0 && i+1 < len(args) && args[i+1].Is("0")
-}
-
-// nameCondition returns the pattern of -name if every name that find passes on must match it.
-func nameCondition(args []Word) (name Word, found bool) {
-	negated := false
-	for i, w := range args {
-		before := negated
-		switch s, _ := w.Text(); s {
-		case "-o", "-or", ",":
-			return Word{}, false
-		case "!", "-not":
-			if negated = true; before {
-				return Word{}, false
-			}
-			continue
-		case "(":
-			if before {
-				return Word{}, false
-			}
-		case "-name", "-iname":
-			// A negated condition narrows nothing: it only leaves names out.
-			if i+1 < len(args) && !before {
-				name, found = args[i+1], true
-			}
-		}
-		negated = false
-	}
-	if s, ok := name.Text(); ok {
-		name = NewWord(Globs(s)...)
-	}
-	return name, found
 }
 
 // withItem returns a command with an item in the place of its marks; if it has none, at its end

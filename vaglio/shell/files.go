@@ -41,7 +41,8 @@ type sourceFile struct {
 	first  int // line of the text in the file
 	line   int // line of the statement being read, from 1
 	unread bool
-	own    bool // the session, or the source itself, wrote it, and a word names it
+	own    bool        // the session, or the source itself, wrote it, and a word names it
+	in     *sourceFile // that runs it
 }
 
 // tolerates reports whether a problem in a file's text only means that the file was not read to
@@ -113,7 +114,8 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	g := *f
 	from.first = max(from.first, 1)
 	from.line = from.first
-	from.own = !f.found && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
+	from.in = f.file
+	from.own = !f.found && !f.guess && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
 	g.file = &from
 	g.conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	frame := r.inFrame
@@ -327,7 +329,7 @@ var errEdited = &ClosedError{Why: "%s is changed first, in a way that is not fol
 // edited returns the content of a file that the source did not write, after its edits. If one of
 // them is not followed, the text stays, and whoever runs it is told.
 func (r *reader) edited(where string) (string, bool) {
-	text, ok := r.opts.Files.Content(where)
+	text, ok := r.held(where)
 	for _, e := range r.edits[where] {
 		after, followed := r.after(r.looking, e, text)
 		if !followed {
@@ -392,6 +394,11 @@ func (r *reader) task(f *frame, t *Task, p *Program) {
 	if t.Closed != nil {
 		r.notRead(f, t.File, t.Closed)
 		return
+	}
+	for s := f.file; s != nil; s = s.in {
+		if t.Found && s.path == t.File && s.text == t.Text { // it is being read: what it runs finds it again
+			return
+		}
 	}
 	f.stdin, f.capture, f.lenient, f.guess, f.found = Input{}, false, f.lenient || t.Guess, f.guess || t.Guess, f.found || t.Found
 	r.fromFile(f, sourceFile{path: t.File, text: t.Text, first: t.Line}, func(g *frame) Word {

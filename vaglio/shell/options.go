@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/getopt"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // grammar tells the options of a call from its operands.
@@ -201,4 +202,68 @@ func replaceAll(w Word, mark string, value Word) Word {
 		return unknown("")
 	}
 	return b.word()
+}
+
+// assignedInWords reports whether the words of a command may set a variable for what the command runs: rake x NAME=value.
+func (f *frame) assignedInWords(name string) bool {
+	sets := func(w Word) bool {
+		before := w.Prefix()
+		return strings.HasPrefix(before, name+"=") || w.HasUnknown() && strings.HasPrefix(name+"=", before)
+	}
+	return slices.ContainsFunc(f.via, func(by string) bool { return wordclass.Is("sets-environment", by) }) &&
+		slices.ContainsFunc(f.calls, func(k *call) bool { return slices.ContainsFunc(k.argv, sets) })
+}
+
+// actsOn returns the tests that everything must pass on which find acts, the first time at an
+// index. What it spares (-path x -prune -o …) never comes to those behind that.
+func actsOn(tests []Word, first int) []Word {
+	isOr := func(w Word) bool { return w.Is("-o") || w.Is("-or") || w.Is(",") }
+	if slices.ContainsFunc(tests[first:], isOr) {
+		return nil // it may act on others, too
+	}
+	depth := 0
+	for i, w := range tests[:first] {
+		switch {
+		case w.Is("("):
+			depth++
+		case w.Is(")"):
+			depth--
+		case depth == 0 && isOr(w) && i > 0 && tests[i-1].Is("-prune") && !w.Is(","):
+			return tests[i+1 : first]
+		case depth == 0 && isOr(w):
+			return tests[:first]
+		}
+	}
+	return tests[:first]
+}
+
+// nameCondition returns the pattern of -name if every name that find passes on must match it.
+func nameCondition(args []Word) (name Word, found bool) {
+	negated := false
+	for i, w := range args {
+		before := negated
+		switch s, _ := w.Text(); s {
+		case "-o", "-or", ",":
+			return Word{}, false
+		case "!", "-not":
+			if negated = true; before {
+				return Word{}, false
+			}
+			continue
+		case "(":
+			if before {
+				return Word{}, false
+			}
+		case "-name", "-iname":
+			// A negated condition narrows nothing: it only leaves names out.
+			if i+1 < len(args) && !before {
+				name, found = args[i+1], true
+			}
+		}
+		negated = false
+	}
+	if s, ok := name.Text(); ok {
+		name = NewWord(Globs(s)...)
+	}
+	return name, found
 }

@@ -36,7 +36,7 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 	switch {
 	case wordclass.Is("recodes", name):
 		p.From = r.recoded(f, k, name)
-	case name == "mktemp" && slices.ContainsFunc(k.argv[1:], isPlace):
+	case name == "mktemp" && (slices.ContainsFunc(k.argv[1:], isPlace) || r.temporaryElsewhere(f, k)):
 		p.From = "mktemp in"
 	}
 	p.Remote = wordclass.Is("fetches", name) || f.stdin.Text.Remote() || urlArgument(k.argv)

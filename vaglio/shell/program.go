@@ -246,7 +246,7 @@ func (r *reader) unset(f *frame, name string) bool {
 	}
 	others := strings.HasPrefix(name, "npm_") || wordclass.Is("set-by-systems", name)
 	n := len(f.via) - 1
-	return n >= 0 && f.remote == nil && !others && !given(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
+	return n >= 0 && f.remote == nil && !others && !given(name) && !f.assignedInWords(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
 		(keeps(f.via[n]) || wordclass.Is("runs-in-environment", strings.TrimRight(f.via[n], "0123456789."))) &&
 		!slices.ContainsFunc(f.via[:n], func(by string) bool { return !keeps(by) })
 }
@@ -292,6 +292,9 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	r.importing(f, p, func() {
 		res = r.opts.Programs.Read(p)
 		*loose = res.Loose
+		if res.Loose && f.file != nil { // the words of what it starts may be missing
+			f.file.own = false
+		}
 		r.step(f, res.Steps)
 		r.scoped(func() Word {
 			for i := range res.Actions {

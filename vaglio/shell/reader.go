@@ -110,6 +110,7 @@ type reader struct {
 	stopped bool
 	looking *frame            // of the command whose files are looked for, if any are
 	edits   map[string][]edit // of files that the source changes in place
+	moves   []move            // of what may be folders
 	picks   []pick
 	active  map[*syntax.Stmt]int // functions being called
 	texts   map[string]int       // texts being read

@@ -179,6 +179,7 @@ type search struct {
 
 // searchOf reads the tests of a search, which apply to all its starting folders.
 func searchOf(tests []shell.Word) *search {
+	tests = commands.Taken(tests)
 	s := &search{}
 	has, depth := map[string]bool{}, 0
 	for test, word := range commands.Tests(tests) {
@@ -197,11 +198,11 @@ func searchOf(tests []shell.Word) *search {
 		case "close":
 			depth--
 		case "run":
-			has["delete"] = has["delete"] || removes(value.text)
+			s.runs(value.text)
 		}
 		s.negated = s.negated || not
 	}
-	s.empty, s.pruned, s.deletes = has["empty"], has["prune"], has["delete"]
+	s.empty, s.pruned, s.deletes = has["empty"], has["prune"], s.deletes || has["delete"]
 	_, s.narrowed = commands.Narrowed(tests, narrows, deletesFound)
 	return s
 }

@@ -325,6 +325,7 @@ type reading struct {
 	means        readings.Means        // shared by all readings of the call
 	inlineRead   []string              // what inline programs read
 	fetched      map[string]bool       // files that an earlier command downloaded
+	brought      []string              // folders that the call filled from outside the workspace
 	unparsed     []string              // files that run and contain text that is no program
 	wrote        map[string]shell.Word // what the call writes into files
 	database     database

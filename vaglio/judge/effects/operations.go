@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -61,6 +62,7 @@ func operationsRule(c *command) []Effect {
 		out = append(out, c.operation(o)...)
 	}
 	c.bothEnds(t.Operations, out)
+	c.brings(t.Operations)
 	if links {
 		c.r.linked(since)
 	}
@@ -75,6 +77,23 @@ func operationsRule(c *command) []Effect {
 		return own(say("works in the workspace"))
 	}
 	return out
+}
+
+// brings records the folders that a command fills from outside the workspace, or that lead there.
+func (c *command) brings(all []operation.Operation) {
+	for i := range all {
+		o := &all[i]
+		from, to := argOf(o.Object.Word), argOf(o.To)
+		whole := o.Verb == operation.Copy && o.Recursive || (o.Verb == operation.Move || o.Verb == operation.Link) && path.Ext(from.text) == ""
+		if !whole || to.text == "" || !c.direct() || !c.r.liesOutside(c.invocation, from) {
+			continue
+		}
+		at := c.r.world.clean(to.text, c.cwd)
+		c.r.brought = append(c.r.brought, path.Join(at, path.Base(from.text)))
+		if at != c.r.world.cwd || strings.HasSuffix(from.text, "/") || strings.HasSuffix(from.text, "/.") {
+			c.r.brought = append(c.r.brought, at)
+		}
+	}
 }
 
 // bothEnds says which files are moved, copied or linked to a place: those that the table names or,

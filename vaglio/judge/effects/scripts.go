@@ -307,3 +307,12 @@ func narrows(class string, _ shell.Word) bool {
 func deletesFound(class string, value shell.Word) bool {
 	return class == "delete" || class == "run" && removes(argOf(value).text)
 }
+
+// runs reads a word of a command that the search runs. What is no option may be deleted, too.
+func (s *search) runs(word string) {
+	if removes(word) {
+		s.deletes = true
+	} else {
+		s.negated = s.negated || word != "{}" && !strings.HasPrefix(word, "-")
+	}
+}

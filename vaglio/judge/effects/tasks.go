@@ -89,7 +89,7 @@ func (c *command) runsDry() bool {
 // tasksRule judges make and its like: every operand is a task.
 func tasksRule(c *command) []Effect {
 	for _, f := range c.values("-f", "-C", "--file", "--directory", "--makefile", "-I") {
-		if p := c.r.world.placeOf(f, c.cwd); p != placeWorkspace && p != placeSecret && p != placeControl {
+		if p := c.r.world.placeOf(f, c.cwd); p != placeWorkspace && p != placeSecret && p != placeControl || c.r.liesOutside(c.invocation, f) {
 			return one(KindForeignCode, say("runs tasks from outside the workspace: %s", f.text), f.text)
 		}
 	}
@@ -182,7 +182,7 @@ func (r *reading) liesOutside(v *invocation, a arg) bool {
 		_, read := r.written(v, a)
 		return !read && !r.made(v, at) && !place.Inside([]string{r.world.cwd}, at)
 	default:
-		return false
+		return place.Inside(r.brought, r.world.clean(a.text, v.cwd))
 	}
 }
 
@@ -230,8 +230,8 @@ func (r *reading) runsFile(v *invocation, file arg) []Effect {
 	if out := r.runsWritten(v, file); out != nil {
 		return out
 	}
-	switch r.world.placeOf(file, v.cwd) {
-	case placeWorkspace:
+	switch is := r.world.placeOf(file, v.cwd); {
+	case is == placeWorkspace && !r.liesOutside(v, file):
 		r.note(say("it runs a script file that was not read: %s.", file.text))
 		if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok {
 			e.Sure = 0.6
@@ -243,9 +243,8 @@ func (r *reading) runsFile(v *invocation, file arg) []Effect {
 		e := own(say("runs %s, a file of the workspace that was not read", file.text))
 		e[0].Sure = 0.6
 		return e
-	case placeUnknown:
+	case is == placeUnknown:
 		return unknown(say("runs a file whose name is not known: %s", file.text), file.text)
-	case placeTemp, placeNowhere, placeControl, placeSecret, placeHome, placeSystem:
 	}
 	e := usual(KindForeignCode).with(say("runs %s, which lies outside the workspace and was not read", file.text), file.text)
 	e.Sure = 0.5
