@@ -77,7 +77,7 @@ func TestAnEscalationIsNews(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := w.last()
-			if !strings.Contains(m.Text, "Now also asked: leads\nStill waits.") || m.ReplyTo != w.shown(a).ID || m.Silent {
+			if !strings.Contains(m.Text, "Now also asked: leads\nStill waiting for you.") || m.ReplyTo != w.shown(a).ID || m.Silent {
 				t.Errorf("told: %+v", m)
 			}
 			w.press(ann(), a, "Why?")

@@ -1,7 +1,6 @@
 package code
 
 import (
-	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -280,27 +279,6 @@ func (p *program) eachOf(fn value, list []value) value {
 	return out
 }
 
-// starts records a command that the program runs, in each of the folders that it may run in.
-func (p *program) starts(s shell.ProgramStep) {
-	if n := len(p.exports) + len(p.gets); n > 0 && p.spend(n) {
-		s.Assigns = slices.Concat(p.exports, p.gets)
-	}
-	if s.Input = cmp.Or(s.Input, p.input); s.Input == nil && feeds.MatchString(p.src) {
-		s.Input = new(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: p.lang.name, MayBeEmpty: true}))
-	}
-	for i := range p.dirs {
-		s.Dir = &p.dirs[i]
-		p.step(s)
-	}
-	if len(p.dirs) == 0 {
-		p.step(s)
-	}
-}
-
-// feeds matches what a program has that writes the input of what it starts. A shell that it starts
-// may then be told anything.
-var feeds = regexp.MustCompile(`(?i)stdin|popen|proc_open|\bopen[23]\b|communicate|sendline|\b_in\b`)
-
 // named returns a map with what is given by name besides, as dict(a, b=c) does.
 func named(_ *program, v value, rest []value) value {
 	if v.name != "" {
@@ -317,38 +295,6 @@ func named(_ *program, v value, rest []value) value {
 
 // envName matches the name of a variable of the environment.
 var envName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-
-// surroundings notes the folder and the environment that the options of a call give a command.
-func (p *program) surroundings(args []value, named map[string]value) {
-	p.dirs, p.gets, p.input = nil, nil, nil
-	for _, name := range [...]string{"input", "stdin_data"} {
-		if in, ok := optionOf(name, args, named); ok && in.kind != kindNone {
-			w := in.word()
-			p.input = &w
-		}
-	}
-	for _, name := range [...]string{"cwd", "chdir"} {
-		if dir, ok := optionOf(name, args, named); ok && dir.kind != kindNone && p.dirs == nil {
-			p.dirs = dir.words()
-		}
-	}
-	env, ok := optionOf("env", args, named)
-	if at := slices.IndexFunc(args, func(a value) bool { return a.kind == kindMap }); !ok && at >= 0 && p.lang.name != "node" {
-		env = args[at] // system({"NAME" => "value"}, command), os.execve(file, words, {"NAME": "value"})
-	}
-	p.gets = assigns(env)
-	if dir, env := nth(args, 3), nth(args, 4); p.lang.name == "php" { // proc_open(command, files, pipes, folder, variables)
-		if dir.kind != kindNone && dir.word().Prefix() != "" {
-			p.dirs = dir.words()
-		}
-		p.gets = append(p.gets, pairs(env)...)
-	}
-}
-
-// isEnvironment reports whether a value is the program's environment.
-func (p *program) isEnvironment(v value) bool {
-	return p.yielded(value{path: v.path}, p.canonical(v.path)) == "=env"
-}
 
 // optionOf returns an option of a call: an argument by name, or an entry of a map among the others.
 func optionOf(name string, args []value, named map[string]value) (option value, ok bool) {

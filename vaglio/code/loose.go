@@ -176,9 +176,7 @@ func (p *program) words(src string) {
 		switch f, pair := p.lang.full[name], p.lang.full[name+"."+words[1].String()]; {
 		case name == "set" && len(words) > 2:
 			vars[words[1].String()] = words[2]
-			if of, ok := strings.CutPrefix(words[1].String(), "env("); ok && words[2].Prefix() != "" {
-				p.export(shell.Assign{Name: strings.TrimSuffix(of, ")"), Value: words[2]})
-			}
+			p.wordSet(words[1].String(), words[2])
 		case f != nil && f.verb == "open":
 			p.wordOpen(name, words[1:])
 		case f != nil:
@@ -190,6 +188,13 @@ func (p *program) words(src string) {
 				}
 			}
 		}
+	}
+}
+
+// wordSet notes a variable that is one of the environment, as env(PATH) is in tcl.
+func (p *program) wordSet(name string, value shell.Word) {
+	if of, ok := strings.CutPrefix(name, "env("); ok && value.Prefix() != "" {
+		p.export(shell.Assign{Name: strings.TrimSuffix(of, ")"), Value: value})
 	}
 }
 

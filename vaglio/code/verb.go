@@ -13,7 +13,8 @@ type further func(p *program, f *function, name string, args []value, named map[
 
 func furtherVerbs() map[string]further {
 	return map[string]further{
-		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs, "spawn": (*program).runs, "pipe": (*program).runs,
+		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs,
+		"spawn": (*program).runs, "pipe": (*program).runs,
 		"eval": (*program).runEval, "script": (*program).runScript,
 		"open": (*program).runOpen, "remote": (*program).runRemote, "handle": (*program).runHandle, "print": (*program).runPrint,
 	}

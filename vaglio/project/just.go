@@ -102,12 +102,7 @@ func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]st
 		case indented && cur.ofScript(l, s):
 		case in.told(s), s == "" || s[0] == '#' || s[0] == '[':
 		case indented:
-			if cur != nil {
-				if len(cur.lines) == 0 {
-					cur.line = l.Number
-				}
-				cur.lines = append(cur.lines, strings.TrimLeft(s, "@-"))
-			}
+			cur.add(s, l.Number)
 		default:
 			var name string
 			name, cur = justHead(s, l.Number)
@@ -123,6 +118,17 @@ func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]st
 		}
 	}
 	return recipes, set, first
+}
+
+// add adds a line to a recipe, if there is one.
+func (r *justRecipe) add(line string, number int) {
+	if r == nil {
+		return
+	}
+	if len(r.lines) == 0 {
+		r.line = number
+	}
+	r.lines = append(r.lines, strings.TrimLeft(line, "@-"))
 }
 
 // justFolders says where the next recipe runs, and where those do of which nothing is said.

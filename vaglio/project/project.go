@@ -75,11 +75,7 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 			set = append(set, shell.Assign{Name: name, Value: value})
 		}
 	}
-	for _, file := range c.Written {
-		if r.isFor("calls", file) { // of other programs, the source's reader knows when they run
-			c.Changed = append(slices.Clip(c.Changed), file)
-		}
-	}
+	c.Changed = slices.Concat(c.Changed, r.unreadOf(c.Written))
 	if len(set) == 0 && rows == nil && len(c.Changed) == 0 {
 		return nil
 	}
@@ -97,6 +93,12 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	v.words, v.dir = words, c.Cwd
 	v.loaded(rows)
 	return v.tasks
+}
+
+// unreadOf returns those files of which only calls are read. Of the others that a call writes, its
+// own reader knows when they run.
+func (r *Reader) unreadOf(written []string) []string {
+	return slices.DeleteFunc(slices.Clone(written), func(file string) bool { return !r.isFor("calls", file) })
 }
 
 // visit is a search for what one command runs.

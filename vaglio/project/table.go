@@ -243,15 +243,12 @@ func (v *visit) named(files []string) []string {
 		switch {
 		case !ok:
 			all = append(all, v.globbed(name)...)
-		case strings.HasPrefix(mark, "**/"):
-			all = append(all, v.members(mark[len("**/"):])...)
-		case strings.HasPrefix(mark, "//"):
-			all = append(all, v.labelled(mark[len("//"):])...)
+		case strings.HasPrefix(mark, "**/"), strings.HasPrefix(mark, "//"):
+			all = append(all, v.inPackages(mark)...)
 		case strings.Contains(mark, "?"):
 			all = append(all, v.set(mark)...)
 		case mark == "1", mark == "2":
-			n, words, isText := int(mark[0]-'0'), operands(v.words), func(w string) bool { return strings.ContainsAny(w, "( ;\"'") }
-			all = append(all, slices.DeleteFunc(words[min(len(words), n-1):min(len(words), n)], isText)...)
+			all = append(all, v.operand(int(mark[0]-'0'))...)
 		case mark == "<":
 			all = append(all, v.c.Input...)
 		case strings.HasPrefix(mark, "$"):
@@ -259,7 +256,7 @@ func (v *visit) named(files []string) []string {
 		case strings.HasPrefix(mark, "-"):
 			all = append(all, v.values(mark)...)
 		case strings.HasPrefix(mark, "/"):
-			all = append(all, slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !v.near(w) || !strings.Contains(w, mark) })...)
+			all = append(all, v.changedIn(mark)...)
 		case strings.HasSuffix(mark, "_"):
 			all = append(all, v.following(mark[:len(mark)-1]+" ")...)
 		default:
@@ -267,6 +264,26 @@ func (v *visit) named(files []string) []string {
 		}
 	}
 	return all
+}
+
+// inPackages returns a file's names in the packages of a workspace (**/file), or in the folders of
+// labels (//file).
+func (v *visit) inPackages(mark string) []string {
+	if file, ok := strings.CutPrefix(mark, "**/"); ok {
+		return v.members(file)
+	}
+	return v.labelled(strings.TrimPrefix(mark, "//"))
+}
+
+// operand returns the nth operand, unless it is a text.
+func (v *visit) operand(n int) []string {
+	words, isText := operands(v.words), func(w string) bool { return strings.ContainsAny(w, "( ;\"'") }
+	return slices.DeleteFunc(words[min(len(words), n-1):min(len(words), n)], isText)
+}
+
+// changedIn returns the files that the session wrote in a folder of this name.
+func (v *visit) changedIn(folder string) []string {
+	return slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !v.near(w) || !strings.Contains(w, folder) })
 }
 
 // listed returns a file's names in the folders that a variable lists: NAME/file.

@@ -209,7 +209,8 @@ func (v *visit) commands(file, text string) {
 // runningCall matches the beginning of a call whose name says that it runs a command, in any
 // language, up to the command.
 var runningCall = regexp.MustCompile(`(?:(?:^|[^\w"']|_)(?i:(?:run|exec|system|shell|spawn|popen|sh|invoke)\w*|process\w*(?:\.\w+)?|proc|cmd|command|` +
-	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?(?:(?:\s*\(\s*(?:new \w+|(?:\w+\.)?(?:of|asList|listOf|arrayOf)|vec!|\[\]\w+))?[\s(,:=\[\]{&]{1,4}["'` + "`]|[\"`])") // no "shouldn't"
+	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?` +
+	`(?:(?:\s*\(\s*(?:new \w+|(?:\w+\.)?(?:of|asList|listOf|arrayOf)|vec!|\[\]\w+))?[\s(,:=\[\]{&]{1,4}["'` + "`]|[\"`])") // no "shouldn't"
 
 // programSet finds a program that is named apart from its words, as of a process that is
 // begun later, wordsSet those words.
@@ -260,10 +261,11 @@ func (v *visit) calls(file, text string) {
 // given lets the commands that were added since run with variables that the program may give them,
 // and also in the folders outside its own.
 func (v *visit) given(since int, variables []shell.Assign, folders []string) {
-	set := ""
+	var settings strings.Builder
 	for _, a := range variables {
-		set += a.Name + "=" + quoted(a.Value.String())
+		settings.WriteString(a.Name + "=" + quoted(a.Value.String()))
 	}
+	set := settings.String()
 	for i, n := since, len(v.tasks); i < n; i++ {
 		if set != "" {
 			v.tasks[i].Text = "export " + set + "; " + v.tasks[i].Text
@@ -283,7 +285,7 @@ func (v *visit) quotedWords(file string, l settings.Line) {
 	}
 	var words []string
 	for _, m := range quotedText.FindAllStringSubmatch(l.Text, -1) {
-		if word := unquote.Replace(m[1] + m[2]); len(words) > 0 || v.reader.isProgram(word) {
+		if word := escaped.ReplaceAllString(m[1]+m[2], "$1"); len(words) > 0 || v.reader.isProgram(word) {
 			words = append(words, word)
 		}
 	}
@@ -297,8 +299,8 @@ func (v *visit) quotedWords(file string, l settings.Line) {
 	}
 }
 
-// unquote takes away what stands before a quote or a backslash in a quoted text, in most languages.
-var unquote = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\'`, `'`)
+// escaped matches a quote or a backslash in a quoted text, as most languages write it.
+var escaped = regexp.MustCompile(`\\(["'\\])`)
 
 // marks are the characters that a command may follow.
 const marks = "=:!>|;,&-@^\\\"'`({[<"

@@ -60,12 +60,16 @@ func Switches(args map[string]any) (on [][]string) {
 		case map[string]any:
 			on = append(on, Switches(v)...)
 		default:
-			said := strings.ToLower(fmt.Sprint(v))
-			some := len(words) > 0 && words[0] == "delete" && strings.Trim(said, "0123456789") == "" && strings.Trim(said, "0") != ""
-			if len(words) > 0 && (some || len(words) == 1 && said == "1" || slices.Contains([]string{"true", "yes", "on"}, said)) {
+			if len(words) > 0 && isOn(words, strings.ToLower(fmt.Sprint(v))) {
 				on = append(on, words)
 			}
 		}
 	}
 	return on
+}
+
+// isOn reports whether a value switches on what the words of its key say.
+func isOn(words []string, said string) bool {
+	some := words[0] == "delete" && strings.Trim(said, "0123456789") == "" && strings.Trim(said, "0") != ""
+	return some || len(words) == 1 && said == "1" || slices.Contains([]string{"true", "yes", "on"}, said)
 }

@@ -51,14 +51,18 @@ func (w *walk) surround(args map[string]any, keys []string, sc *scope) {
 		default:
 			sc.commands = true
 		}
-		if text, ok := args[k].(string); ok && role&RoleProgram != 0 && !strings.ContainsAny(text, " \t\n;|&") {
-			sc.program = sc.program || text != ""
-		}
+		sc.program = sc.program || role&RoleProgram != 0 && isOneWord(args[k])
 		w.surroundBy(k, args[k], role, sc)
 	}
 	if name, ok := args["name"].(string); ok && sc.box == "" && w.inPod() {
 		sc.box, sc.pod = name, true
 	}
+}
+
+// isOneWord reports whether a value is a text that is one word of a command line.
+func isOneWord(v any) bool {
+	text, ok := v.(string)
+	return ok && text != "" && !strings.ContainsAny(text, " \t\n;|&")
 }
 
 // inPod reports whether the tool's name says that it runs what it is given in a pod.
@@ -90,7 +94,7 @@ func (w *walk) surroundBy(key string, v any, role Role, sc *scope) {
 	text, isText := v.(string)
 	switch {
 	case role&around == 0:
-		sc.alone = sc.alone && (role&RoleRuns != 0 || wordclass.Is("aside-key", Normal(key)) || w.inPod() && (key == "name" || key == "namespace"))
+		sc.alone = sc.alone && (role&RoleRuns != 0 || w.isAside(key))
 	case role&(RoleFolder|RoleEnv|RoleSettings) != 0:
 		w.placeBy(v, role, sc)
 	case role&RoleLanguage != 0:
@@ -104,6 +108,11 @@ func (w *walk) surroundBy(key string, v any, role Role, sc *scope) {
 	case isText:
 		sc.input = text
 	}
+}
+
+// isAside reports whether a key says nothing about what a tool does with its commands.
+func (w *walk) isAside(key string) bool {
+	return wordclass.Is("aside-key", Normal(key)) || w.inPod() && (key == "name" || key == "namespace")
 }
 
 // placeBy takes over the folder and the variables that a command runs with.

@@ -107,8 +107,7 @@ func (r *reader) moved(f *frame, from, to Word) {
 // held returns the content of a file that the source did not write: what it copied there with its
 // folder, or else what lies there.
 func (r *reader) held(where string) (string, bool) {
-	for i := len(r.moves) - 1; i >= 0; i-- {
-		m := r.moves[i]
+	for _, m := range slices.Backward(r.moves) {
 		if rest, in := strings.CutPrefix(where, m.to+"/"); in && r.step(r.looking, 1) {
 			if text, ok := r.from(path.Join(m.from, rest)); ok {
 				return text, true

@@ -51,13 +51,11 @@ func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 // plus sign, for each of the names that the program finds, or in the folders where it begins.
 func (r *reader) runOn(f *frame, k *call, p *program, name string, found, starts []Word) {
 	for i := 0; i < len(k.argv); i++ {
-		w, argv := k.argv[i], k.argv[i+1:]
+		w := k.argv[i]
 		if !isOneOf(w, p.after) {
 			continue
 		}
-		if n := slices.IndexFunc(argv, func(w Word) bool { return w.Is(";") || w.Is("+") }); n >= 0 {
-			argv = argv[:n]
-		}
+		argv := upToEnd(k.argv[i+1:])
 		i += len(argv)
 		targets := found
 		if !p.appends && !slices.ContainsFunc(argv, func(w Word) bool { return strings.Contains(w.String(), "{}") }) {
@@ -68,21 +66,33 @@ func (r *reader) runOn(f *frame, k *call, p *program, name string, found, starts
 		}
 		g := f.at(k, name+" "+w.text)
 		g.inLoop, g.stdin = true, Input{}
-		each := func() Word { return r.forEach(g, k, argv, targets, p.appends, "{}") }
 		if !strings.HasSuffix(w.text, "dir") || len(starts) == 0 || starts[0].Is(".") {
-			each()
+			r.forEach(g, k, argv, targets, p.appends, "{}")
 			continue
 		}
 		targets = slices.Clone(targets)
 		for i := range targets {
 			targets[i] = r.resolvePath(targets[i])
 		}
-		for _, start := range starts {
-			r.scoped(func() Word {
-				r.st.set(keyCwd, r.resolvePath(start))
-				return each()
-			})
-		}
+		r.inEach(starts, func() Word { return r.forEach(g, k, argv, targets, p.appends, "{}") })
+	}
+}
+
+// upToEnd returns the words of a command that ends with a semicolon, a plus sign or the last word.
+func upToEnd(words []Word) []Word {
+	if n := slices.IndexFunc(words, func(w Word) bool { return w.Is(";") || w.Is("+") }); n >= 0 {
+		return words[:n]
+	}
+	return words
+}
+
+// inEach reads something in each of some folders.
+func (r *reader) inEach(folders []Word, read func() Word) {
+	for _, folder := range folders {
+		r.scoped(func() Word {
+			r.st.set(keyCwd, r.resolvePath(folder))
+			return read()
+		})
 	}
 }
 

@@ -45,6 +45,14 @@ type sourceFile struct {
 	in     *sourceFile // that runs it
 }
 
+// where returns the place of what is being read in a file that the session wrote.
+func (s *sourceFile) where() (file string, line int) {
+	if !s.own {
+		return "", 0
+	}
+	return s.path, s.line
+}
+
 // tolerates reports whether a problem in a file's text only means that the file was not read to
 // its end. What the session wrote itself gets no such trust: it could have run it as a command.
 func (s *sourceFile) tolerates(kind ProblemKind) bool {
@@ -387,32 +395,4 @@ func (r *reader) writtenByNow() []string {
 		return nil
 	}
 	return files
-}
-
-// task reads a text that a command runs from a file; p says what is known of its environment.
-func (r *reader) task(f *frame, t *Task, p *Program) {
-	if t.Closed != nil {
-		r.notRead(f, t.File, t.Closed)
-		return
-	}
-	for s := f.file; s != nil; s = s.in {
-		if t.Found && s.path == t.File && s.text == t.Text { // it is being read: what it runs finds it again
-			return
-		}
-	}
-	f.stdin, f.capture, f.lenient, f.guess, f.found = Input{}, false, f.lenient || t.Guess, f.guess || t.Guess, f.found || t.Found
-	r.fromFile(f, sourceFile{path: t.File, text: t.Text, first: t.Line}, func(g *frame) Word {
-		return r.freshShell(func() Word {
-			r.st.set(keyCwd, Text(t.Dir))
-			if t.Language == "sh" {
-				return r.source(g, t.Text)
-			}
-			p.Language, p.Text, p.File, p.Imported = t.Language, Text(t.Text), true, t.Imported
-			if t.Language == "" {
-				r.ran(g, p)
-				return Word{}
-			}
-			return r.readProgram(g, p, Word{})
-		})
-	})
 }

@@ -217,7 +217,6 @@ func (f *frame) assignedInWords(name string) bool {
 // actsOn returns the tests that everything must pass on which find acts, the first time at an
 // index. What it spares (-path x -prune -o …) never comes to those behind that.
 func actsOn(tests []Word, first int) []Word {
-	isOr := func(w Word) bool { return w.Is("-o") || w.Is("-or") || w.Is(",") }
 	if slices.ContainsFunc(tests[first:], isOr) {
 		return nil // it may act on others, too
 	}
@@ -236,6 +235,9 @@ func actsOn(tests []Word, first int) []Word {
 	}
 	return tests[:first]
 }
+
+// isOr reports whether a word of find begins another alternative.
+func isOr(w Word) bool { return w.Is("-o") || w.Is("-or") || w.Is(",") }
 
 // nameCondition returns the pattern of -name if every name that find passes on must match it.
 func nameCondition(args []Word) (name Word, found bool) {

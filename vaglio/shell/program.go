@@ -156,62 +156,6 @@ type ProgramResult struct {
 	Loose bool
 }
 
-// Tasks knows what a project's tools run from its files, as make does from a makefile.
-type Tasks interface {
-	// Tasks returns the texts that a command runs, in order; none if it is no such tool or its
-	// files are missing.
-	Tasks(c TaskCall) []Task
-	// Written returns what a file with this text may run, whatever is asked of it.
-	Written(file, text string) []Task
-}
-
-// TaskCall is a command that may run what files hold.
-type TaskCall struct {
-	// Name is the program's name without its folder; Args are the words after it.
-	Name string
-	Args []Word
-	// Assigns are the variables set for this command.
-	Assigns []Assign
-	// Env returns the values of variables that were set before; it may be nil.
-	Env func(name string) (Word, bool)
-	// Cwd is the folder that it runs in, absolute and clean.
-	Cwd string
-	// Files reads files, including those that the source wrote. Session is as in [Options], Changed
-	// what it says was changed, Written what the source itself has written so far; Input lists the
-	// files that make up the standard input.
-	Files   Files
-	Changed []string
-	Written []string
-	Session Session
-	Input   []string
-	// Carries says that its words are read further, as commands or programs. Command says that the
-	// last of Args is the program of a command that is read by itself; its words are left out.
-	Carries, Command bool
-}
-
-// Variable returns the value of a variable as the command sees it, if it is set.
-func (c *TaskCall) Variable(name string) (Word, bool) {
-	if value, ok := assigned(c.Assigns, name); ok || c.Env == nil {
-		return value, ok
-	}
-	return c.Env(name)
-}
-
-// Task is one text that a tool runs from a file.
-type Task struct {
-	// File is the path of the file, Line the text's first line in it.
-	File string
-	Line int
-	// Text is what runs. Language is "sh", a language of [ProgramReader], or "" for any other.
-	Text, Language string
-	// Dir is the folder that it runs in.
-	Dir string
-	// Guess: the text may not be what runs; Found: no word names the file; Imported: a program that is read imports it.
-	Guess, Found, Imported bool
-	// Closed says why the file's content is not known; there is no text then.
-	Closed *ClosedError
-}
-
 // passed returns the value of a variable in the environment of a program.
 func (r *reader) passed(f *frame, name string) Word {
 	if v, ok := assigned(f.assigns, name); ok && name != "HOME" {
@@ -282,19 +226,12 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	p.Home = func(user string) Word { w, _ := r.home(user); return w }
 	p.Env = func(name string) (Word, bool) { return r.passed(f, name), r.unset(f, name) }
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
-	p.Beside = slices.Clip(f.runs)
-	for _, k := range f.calls {
-		for _, w := range k.argv {
-			p.Beside = append(p.Beside, w.String())
-		}
-	}
+	p.Beside = f.whole()
 	res := &ProgramResult{}
 	r.importing(f, p, func() {
 		res = r.opts.Programs.Read(p)
 		*loose = res.Loose
-		if res.Loose && f.file != nil { // the words of what it starts may be missing
-			f.file.own = false
-		}
+		f.distrust(res.Loose)
 		r.step(f, res.Steps)
 		r.scoped(func() Word {
 			for i := range res.Actions {
@@ -310,6 +247,26 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return Glue(res.Output, NewWord(Part{Kind: PartUnknown, From: p.Language, MayBeEmpty: true}))
 	}
 	return res.Output
+}
+
+// whole returns what runs with a program: the texts of the same task, and the words of the
+// commands around it.
+func (f *frame) whole() []string {
+	out := slices.Clip(f.runs)
+	for _, k := range f.calls {
+		for _, w := range k.argv {
+			out = append(out, w.String())
+		}
+	}
+	return out
+}
+
+// distrust says of a file that was read loosely that the words of what it starts may be missing:
+// what is unknown then says nothing.
+func (f *frame) distrust(loose bool) {
+	if loose && f.file != nil {
+		f.file.own = false
+	}
 }
 
 // pathOf returns the path of the file that a program is in, if it is known.
@@ -332,13 +289,6 @@ func (r *reader) ran(f *frame, p *Program) *bool {
 	}
 	r.out.Ran = append(r.out.Ran, ran)
 	return &r.out.Ran[len(r.out.Ran)-1].Loose
-}
-
-// comesTo notes which line of the file is being read, if it is known.
-func (f *frame) comesTo(line int) {
-	if line > 0 && f.file != nil {
-		f.file.line = f.file.first - 1 + line
-	}
 }
 
 // programStep carries out one step of a program.
@@ -409,4 +359,32 @@ func (r *reader) programCall(f *frame, c *Call) {
 	}
 	name := c.Language + ":" + c.Function
 	r.emit(f, Command{Name: name, Argv: append([]Word{Text(name)}, c.Targets...), Call: c})
+}
+
+// task reads a text that a command runs from a file; p says what is known of its environment.
+func (r *reader) task(f *frame, t *Task, p *Program) {
+	if t.Closed != nil {
+		r.notRead(f, t.File, t.Closed)
+		return
+	}
+	for s := f.file; s != nil; s = s.in {
+		if t.Found && s.path == t.File && s.text == t.Text { // it is being read: what it runs finds it again
+			return
+		}
+	}
+	f.stdin, f.capture, f.lenient, f.guess, f.found = Input{}, false, f.lenient || t.Guess, f.guess || t.Guess, f.found || t.Found
+	r.fromFile(f, sourceFile{path: t.File, text: t.Text, first: t.Line}, func(g *frame) Word {
+		return r.freshShell(func() Word {
+			r.st.set(keyCwd, Text(t.Dir))
+			if t.Language == "sh" {
+				return r.source(g, t.Text)
+			}
+			p.Language, p.Text, p.File, p.Imported = t.Language, Text(t.Text), true, t.Imported
+			if t.Language == "" {
+				r.ran(g, p)
+				return Word{}
+			}
+			return r.readProgram(g, p, Word{})
+		})
+	})
 }

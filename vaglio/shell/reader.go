@@ -339,12 +339,12 @@ func (r *reader) leave() { r.depth-- }
 
 // problem records a finding, once per kind, place and text.
 func (r *reader) problem(f *frame, p Problem) {
-	if f != nil && f.file != nil && f.file.tolerates(p.Kind) {
-		r.unparsed(f.file.path, p.Kind)
-		return
-	}
-	if f != nil && f.file != nil && f.file.own {
-		p.File, p.Line = f.file.path, f.file.line
+	if f != nil && f.file != nil {
+		if f.file.tolerates(p.Kind) {
+			r.unparsed(f.file.path, p.Kind)
+			return
+		}
+		p.File, p.Line = f.file.where()
 	}
 	if f != nil && f.span != nil && p.Span == (Span{}) {
 		p.Span = *f.span

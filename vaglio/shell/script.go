@@ -309,3 +309,66 @@ func (r *reader) Closed(path string) *ClosedError {
 	}
 	return r.opts.Files.Closed(path)
 }
+
+// Tasks knows what a project's tools run from its files, as make does from a makefile.
+type Tasks interface {
+	// Tasks returns the texts that a command runs, in order; none if it is no such tool or its
+	// files are missing.
+	Tasks(c TaskCall) []Task
+	// Written returns what a file with this text may run, whatever is asked of it.
+	Written(file, text string) []Task
+}
+
+// TaskCall is a command that may run what files hold.
+type TaskCall struct {
+	// Name is the program's name without its folder; Args are the words after it.
+	Name string
+	Args []Word
+	// Assigns are the variables set for this command.
+	Assigns []Assign
+	// Env returns the values of variables that were set before; it may be nil.
+	Env func(name string) (Word, bool)
+	// Cwd is the folder that it runs in, absolute and clean.
+	Cwd string
+	// Files reads files, including those that the source wrote. Session is as in [Options], Changed
+	// what it says was changed, Written what the source itself has written so far; Input lists the
+	// files that make up the standard input.
+	Files   Files
+	Changed []string
+	Written []string
+	Session Session
+	Input   []string
+	// Carries says that its words are read further, as commands or programs. Command says that the
+	// last of Args is the program of a command that is read by itself; its words are left out.
+	Carries, Command bool
+}
+
+// Variable returns the value of a variable as the command sees it, if it is set.
+func (c *TaskCall) Variable(name string) (Word, bool) {
+	if value, ok := assigned(c.Assigns, name); ok || c.Env == nil {
+		return value, ok
+	}
+	return c.Env(name)
+}
+
+// Task is one text that a tool runs from a file.
+type Task struct {
+	// File is the path of the file, Line the text's first line in it.
+	File string
+	Line int
+	// Text is what runs. Language is "sh", a language of [ProgramReader], or "" for any other.
+	Text, Language string
+	// Dir is the folder that it runs in.
+	Dir string
+	// Guess: the text may not be what runs; Found: no word names the file; Imported: a program that is read imports it.
+	Guess, Found, Imported bool
+	// Closed says why the file's content is not known; there is no text then.
+	Closed *ClosedError
+}
+
+// comesTo notes which line of the file is being read, if it is known.
+func (f *frame) comesTo(line int) {
+	if line > 0 && f.file != nil {
+		f.file.line = f.file.first - 1 + line
+	}
+}

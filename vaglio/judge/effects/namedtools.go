@@ -38,8 +38,7 @@ func (t *tool) commandLine() bool {
 
 // subcommand builds the words of a command line from a tool's arguments.
 func (t *tool) subcommand(words []string) []string {
-	out := slices.Clone(words[1:])
-	var options []string
+	out, options := slices.Clone(words[1:]), t.scopeOptions(words[0])
 	switch words[0] {
 	case "aws":
 		if service, ok := t.text("service", "service_name"); ok {
@@ -54,16 +53,6 @@ func (t *tool) subcommand(words []string) []string {
 		if out[0] == "checkout" && t.is("create", "create_branch", "new_branch") {
 			options = append(options, "-b")
 		}
-	case "kubectl":
-		if f, ok := t.text("output", "format"); ok {
-			options = append(options, "-o", f)
-		}
-		if n, ok := t.args["replicas"]; ok {
-			options = append(options, fmt.Sprint("--replicas=", n))
-		}
-	}
-	if n, ok := t.text("namespace"); ok && slices.Contains([]string{"kubectl", "helm", "oc"}, words[0]) {
-		options = append(options, "--namespace="+n)
 	}
 	if t.is("force", "force_push", "forcePush") {
 		out = append(out, "--force")
@@ -73,6 +62,27 @@ func (t *tool) subcommand(words []string) []string {
 		out = append(out, t.list(key)...)
 	}
 	return out
+}
+
+// scopeOptions returns the options for what a tool for clusters says of the namespace, the form of
+// the output and the number of replicas.
+func (t *tool) scopeOptions(program string) (options []string) {
+	if !slices.Contains([]string{"kubectl", "helm", "oc"}, program) {
+		return nil
+	}
+	if n, ok := t.text("namespace"); ok {
+		options = append(options, "--namespace="+n)
+	}
+	if program != "kubectl" {
+		return options
+	}
+	if f, ok := t.text("output", "format"); ok {
+		options = append(options, "-o", f)
+	}
+	if n, ok := t.args["replicas"]; ok {
+		options = append(options, fmt.Sprint("--replicas=", n))
+	}
+	return options
 }
 
 // gitSubcommand returns git's own name for what the words of a tool's name say.

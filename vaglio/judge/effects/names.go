@@ -15,7 +15,7 @@ func (t *tool) byName() []Effect {
 	if t.rd.DryRun {
 		return reads()
 	}
-	if t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients() {
+	if t.answersUser() {
 		return own(say("answers the user"))
 	}
 	v := t.verb()
@@ -30,10 +30,16 @@ func (t *tool) byName() []Effect {
 		return t.guessed(usual(KindOverwrite))
 	}
 	out, also := t.verbEffect(v), t.switched()
-	if v.effect.Kind != KindRead && also.Kind != "" && !slices.ContainsFunc(out, func(e Effect) bool { return e.score(nil) < Threshold }) {
+	asked := func(e Effect) bool { return e.score(nil) < Threshold }
+	if v.effect.Kind != KindRead && also.Kind != "" && !slices.ContainsFunc(out, asked) {
 		return t.guessed(also)
 	}
 	return out
+}
+
+// answersUser reports whether a tool of the client itself only says something to its user.
+func (t *tool) answersUser() bool {
+	return t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients()
 }
 
 // verb returns what the tool does by its name, or by an argument if the name leaves it to that or

@@ -84,8 +84,7 @@ func (c *command) brings(all []operation.Operation) {
 	for i := range all {
 		o := &all[i]
 		from, to := argOf(o.Object.Word), argOf(o.To)
-		whole := o.Verb == operation.Copy && o.Recursive || (o.Verb == operation.Move || o.Verb == operation.Link) && path.Ext(from.text) == ""
-		if !whole || to.text == "" || !c.direct() || !c.r.liesOutside(c.invocation, from) {
+		if !bringsFolder(o, from) || to.text == "" || !c.direct() || !c.r.liesOutside(c.invocation, from) {
 			continue
 		}
 		at := c.r.world.clean(to.text, c.cwd)
@@ -94,6 +93,11 @@ func (c *command) brings(all []operation.Operation) {
 			c.r.brought = append(c.r.brought, at)
 		}
 	}
+}
+
+// bringsFolder reports whether an operation may put a folder somewhere.
+func bringsFolder(o *operation.Operation, from arg) bool {
+	return o.Verb == operation.Copy && o.Recursive || (o.Verb == operation.Move || o.Verb == operation.Link) && path.Ext(from.text) == ""
 }
 
 // bothEnds says which files are moved, copied or linked to a place: those that the table names or,

@@ -1,11 +1,14 @@
 package effects
 
 import (
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/patch"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -315,4 +318,56 @@ func (s *search) runs(word string) {
 	} else {
 		s.negated = s.negated || word != "{}" && !strings.HasPrefix(word, "-")
 	}
+}
+
+// located adds to a command's effects the file that it is in. What is unknown in a file only means
+// that the file was not read to its end, unless the session wrote it: then it could have run the
+// command itself.
+func (r *reading) located(v *invocation, effects []Effect) []Effect {
+	if v.file == "" {
+		return effects
+	}
+	where := r.line(v.file, v.line)
+	var out []Effect
+	if r.fetched[path.Base(v.file)] {
+		out = one(KindForeignCode, say("runs %s, which was just fetched", where), where)
+	}
+	for _, e := range effects {
+		if e.Kind == KindUnknown && !v.own {
+			r.note(say("it runs a script file that was not read to its end: %s.", where))
+			continue
+		}
+		if v.guess && len(v.via) > 0 {
+			e.Why = e.Why.And("(%s, which %s may run)", where, v.via[len(v.via)-1])
+		} else {
+			e.Why = e.Why.And("(%s)", where)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// line names a line of a file, by the file's path in the working directory.
+func (r *reading) line(file string, n int) string {
+	if rel, ok := strings.CutPrefix(file, r.world.cwd+"/"); ok {
+		file = rel
+	}
+	return file + ":" + strconv.Itoa(n)
+}
+
+// unreadFile notes a file that was not read, or asks about it: a patch that changes what lies
+// elsewhere, and what the session wrote.
+func (r *reading) unreadFile(p *shell.Problem) {
+	what := wording.Phrase("it runs a script file that was not read: %s.")
+	asked := p.Detail.Phrase == shell.ImportsTooMuch && r.facts.Touched(p.Word.String()) ||
+		slices.ContainsFunc(r.unparsed, func(file string) bool { return r.facts.Wrote(file) && path.Base(file) == path.Base(p.Word.String()) })
+	if p.Detail.Phrase == patch.NotPart {
+		what = "it applies a patch that was not read: %s."
+		asked = !slices.Contains([]where{placeWorkspace, placeTemp, placeUnknown}, r.world.placeOf(argOf(p.Below), ""))
+	}
+	if asked {
+		r.unread(p)
+		return
+	}
+	r.note(say(what, argOf(p.Word).text))
 }
