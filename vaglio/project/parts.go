@@ -176,7 +176,7 @@ func (p *partsReader) mentions(t *part) {
 // split finds the parts of a file.
 func (p *partsReader) split(file, text string) {
 	var tree map[string]any
-	if slices.Contains([]string{".json", ".yml", ".yaml"}, path.Ext(file)) && p.decode(file, text, &tree) && tree != nil {
+	if isTree(file) && p.form == nil && p.decode(file, text, &tree) && tree != nil {
 		p.tree(file, text, "", tree)
 		return
 	}
@@ -328,12 +328,19 @@ func (p *partsReader) leaf(t *part) {
 	for _, s := range leaves(t.node) {
 		first, _, _ := strings.Cut(s, " '")
 		for _, l := range settings.Lines(s) {
-			for _, line := range p.reader.commandsIn(l.Text) {
+			lines := p.reader.commandsIn(l.Text)
+			if word, _, more := strings.Cut(setBefore.ReplaceAllString(l.Text, ""), " "); p.reader.begins(word, more) {
+				lines = []string{l.Text}
+			}
+			for _, line := range lines {
 				p.addFrom(t.file, t.text, first, line)
 			}
 		}
 	}
 }
+
+// setBefore matches the variables that are set for a command.
+var setBefore = regexp.MustCompile(`^(?:\w+=\S*[ \t]+)+`)
 
 // scripts adds the scripts that a rule names: sh_binary(srcs = ["x.sh"]).
 func (p *partsReader) scripts(file string, rule []string) {

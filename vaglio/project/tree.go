@@ -1,11 +1,14 @@
 package project
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/pelletier/go-toml/v2"
 )
 
 // maxTree limits the files whose trees are read, in bytes, like those that are read from
@@ -20,12 +23,22 @@ const (
 	maxMoved = 8 << 20
 )
 
-// decode decodes a file in YAML, of which JSON is a subset. A file that does not parse runs
+// isTree reports whether a file of this name holds a tree.
+func isTree(file string) bool {
+	return slices.Contains([]string{".json", ".yml", ".yaml"}, path.Ext(file)) || isTOML(file)
+}
+
+func isTOML(file string) bool { return path.Ext(file) == ".toml" || path.Base(file) == "Pipfile" }
+
+// decode decodes a file in TOML, or in YAML, of which JSON is a subset. A file that does not parse runs
 // nothing; if a file is too large or expands too much, it is not known what it runs.
 func (v *visit) decode(file, text string, into any) bool {
 	if len(text) > maxTree || isDeep(text) || isWide(text) || grows(text) {
 		v.over(file, 1)
 		return false
+	}
+	if isTOML(file) {
+		return toml.Unmarshal([]byte(text), into) == nil
 	}
 	return yaml.Unmarshal([]byte(text), into) == nil
 }
