@@ -303,7 +303,7 @@ func (p *program) starts(s shell.ProgramStep) {
 
 // feeds matches what a program has that writes the input of what it starts. A shell that it starts
 // may then be told anything.
-var feeds = regexp.MustCompile(`(?i)stdin|popen|proc_open|\bopen[23]\b|communicate|sendline|\b_in\b`)
+var feeds = regexp.MustCompile(`(?i)stdin|popen|proc_open|\bopen[23]\b|communicate|sendline|\b_in\b|\.pipe\b`)
 
 // surroundings notes the folder and the environment that the options of a call give a command.
 func (p *program) surroundings(args []value, named map[string]value) {
