@@ -142,56 +142,6 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 	return out
 }
 
-// property says to which value a property of a thing is changed: "updates the price of the product
-// p1: 0.01". It returns nil unless the arguments have the value, and name that one thing.
-func (c *call) property(t *toolName) wording.Sentence {
-	nouns, of := t.nouns, []wording.Clause(nil)
-	if whole := c.propertyOf(t); whole != nil {
-		nouns, of = nouns[len(nouns)-1:], []wording.Clause{*whole}
-	}
-	key := strings.Join(nouns, "")
-	value := c.first(valueKeys(key)...)
-	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(strings.Join(nouns, "-")) == "" {
-		return nil
-	}
-	for _, k := range slices.Sorted(maps.Keys(c.args)) {
-		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(nouns) == len(t.nouns) && len(c.args[k]) > 0 {
-			of = append(of, wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}})
-		}
-	}
-	if name := c.first("name", "area", "room"); len(of) == 0 && name != "" && c.operates() {
-		of = []wording.Clause{{Text: name}}
-	}
-	if len(of) != 1 {
-		return nil
-	}
-	what := wording.Clause{Phrase: spoken.Property(strings.Join(nouns, "-"))}
-	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
-}
-
-// propertyOf returns the thing whose property the last noun names, if the nouns before it name the
-// thing and the arguments say which one: set_node_text.
-func (c *call) propertyOf(t *toolName) *wording.Clause {
-	thing, _, before := spoken.ThingOf(t.nouns[:max(0, len(t.nouns)-1)])
-	if thing == nil || len(before) > 0 || t.thing != nil {
-		return nil
-	}
-	names, _ := c.names(&spoken.Thing{}, false, strings.Join(t.nouns[:len(t.nouns)-1], ""))
-	if len(names) != 1 || names[0] == c.first(valueKeys(t.nouns[len(t.nouns)-1])...) {
-		return nil
-	}
-	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}
-}
-
-// valueKeys are the keys that may hold the new value of a property.
-func valueKeys(property string) []string {
-	keys := []string{property, "new" + property}
-	if spoken.Is("things-that amounts", property) {
-		keys = append(keys, spoken.List("things-that amounts")...)
-	}
-	return keys
-}
-
 // version is a word that tells one tool from an older one.
 var version = regexp.MustCompile(`^v[0-9]+$`)
 
