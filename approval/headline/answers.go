@@ -136,10 +136,19 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 	if value := c.first("content", "value", "data", "rdata"); value != "" && t.thing != nil && slices.Contains(t.thing.Words, "dns-record") && (t.act.Partly || t.act.Makes) {
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(value)}})
 	}
-	if about := c.about(t.plural); bare && about.Phrase != "" {
+	if price := c.amount(); t.act.Paid && len(price) == 1 {
+		return append(out, wording.Clause{Phrase: "(%s)", Args: []wording.Clause{{Text: price[0]}}})
+	}
+	if about := c.about(t.plural); bare && about.Phrase != "" && !tells(out, about) {
 		out = append(out, about)
 	}
 	return out
+}
+
+// tells reports whether a sentence already names what a clause is about.
+func tells(said wording.Sentence, about wording.Clause) bool {
+	what := about.Args[0].String()
+	return anyThing(said, func(text string) bool { return text == what })
 }
 
 // version is a word that tells one tool from an older one.

@@ -258,7 +258,7 @@ func kindOf(key string) int {
 // turned returns what an argument of a tool that changes a thing makes of the thing, as
 // archived=true does, or else the act itself.
 func (c *call) turned(act *spoken.Act) *spoken.Act {
-	if !slices.Contains([]wording.Phrase{"updates %s", "sets %s", "switches %s"}, act.Phrase) {
+	if !changes(act) {
 		return act
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
@@ -271,10 +271,27 @@ func (c *call) turned(act *spoken.Act) *spoken.Act {
 	return act
 }
 
+// changes reports whether an act changes a thing in a way that only the arguments tell.
+func changes(act *spoken.Act) bool {
+	return slices.Contains([]wording.Phrase{"updates %s", "sets %s", "switches %s"}, act.Phrase)
+}
+
 // opens reports whether the action lets everyone see a thing.
 func (c *call) opens(t *toolName) bool {
 	shares := t.with == "with %s" || t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "permission")
-	return t.act.Phrase == "makes %s public" || shares && c.shownToAll()
+	return t.act.Phrase == "makes %s public" || shares && c.shownToAll() || t.act.Makes && c.public()
+}
+
+// public reports whether an argument says that everyone will see what the tool makes.
+func (c *call) public() bool {
+	for key, values := range c.args {
+		for _, value := range values {
+			if does := spoken.Turned(key, value); does != nil && does.Final {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // shownToAll reports whether an argument says that something is for everyone.

@@ -23,6 +23,7 @@ func (c *call) supported(o *operations) {
 	}
 	for i := range o.list {
 		e := &o.list[i]
+		c.shown(e)
 		if c.doubted(e) {
 			e.said = c.told(c.called())
 			e.forget()
@@ -97,7 +98,26 @@ func (c *call) doubted(e *one) bool {
 		}
 	default:
 	}
-	return len(e.said) > 0 && e.said[0].Phrase == "stays with the agent and its user: %s" && (c.holdsFinal() || c.members())
+	if len(e.said) == 0 {
+		return false
+	}
+	switch does, _, _ := c.verb(); e.said[0].Phrase {
+	case "stays with the agent and its user: %s":
+		return c.holdsFinal() || c.members() || does != nil && slices.Contains([]wording.Phrase{"releases %s", "publishes %s", deploys, "shares %s"}, does.Phrase)
+	case "runs a check or a report: %s":
+		return c.has("notebook", "script", "procedure")
+	default:
+		return false
+	}
+}
+
+// shown takes what everyone will see for no matter of the agent and its user: the tool's name says
+// what it is.
+func (c *call) shown(e *one) {
+	if len(e.said) > 0 && e.said[0].Phrase == "stays with the agent and its user: %s" && c.public() {
+		e.said = wording.Sentence{{Phrase: spoken.Kind(string(operation.KindCreate))}, wording.Say(wording.ByTheTool, strings.Join(c.words, "_"))}
+		e.kind, e.undo, e.reach = operation.KindCreate, operation.Partial, operation.ReachPublic
+	}
 }
 
 // guess withdraws what is only based on one word of the tool's name.
@@ -169,6 +189,9 @@ func (o *one) vague() bool {
 		return false
 	}
 	does := o.said[0].Phrase
+	if does == "sends a request that changes something by GraphQL" {
+		return true
+	}
 	if does == "creates or replaces %s" && strings.HasPrefix(string(o.said[0].Args[0].Phrase), "the table") {
 		return true // Of what stands in its place, the rows are gone.
 	}

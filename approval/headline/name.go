@@ -26,6 +26,8 @@ type toolName struct {
 	// with joins the second thing, which others names.
 	with   wording.Phrase
 	others []string
+	// when is the time to which the thing is moved.
+	when string
 }
 
 // named reads the name of the call's tool. ok is false if it contains no listed verb, or
@@ -37,12 +39,14 @@ func (c *call) named() (t toolName, ok bool) {
 	}
 	t.act, t.with = act, act.With
 	t.parted(c.nouns(at, n))
+	t.state(c)
 	c.understood(&t)
 	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
 	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
 	c.classed(&t)
-	c.zoned(&t)
+	c.sense(&t)
 	t.act = c.turned(t.act.To(t.thing))
+	c.later(&t)
 	if feeds := []wording.Phrase{"publishes %s", "sends %s", "pushes %s"}; t.queue() && slices.Contains(feeds, t.act.Phrase) {
 		put := *t.act
 		put.Phrase, t.act = "sends a message to %s", &put
@@ -64,6 +68,22 @@ func (c *call) nouns(at, n int) []string {
 	return words
 }
 
+// joined puts a particle at the end of the tool's own name after its verb, if both are one verb:
+// transfer_domain_out.
+func (c *call) joined() {
+	own := c.words[min(c.server, len(c.words)):]
+	if len(own) <= longestVerb || !spoken.Is("verbs particles", own[len(own)-1]) {
+		return
+	}
+	last := len(own) - 1
+	if _, at, n := spoken.ActIn([]string{own[0], own[last]}); at == 0 && n == longestVerb {
+		c.words = slices.Concat(c.words[:c.server+1], own[last:], own[1:last])
+	}
+}
+
+// longestVerb is the number of words of a verb with a particle.
+const longestVerb = 2
+
 // understood adds the nouns of a thing that the name leaves out because the arguments say it:
 // invite_to_channel invites the users.
 func (c *call) understood(t *toolName) {
@@ -75,10 +95,35 @@ func (c *call) understood(t *toolName) {
 	}
 }
 
-// zoned makes a record that has a type and is kept in a zone a DNS record.
-func (c *call) zoned(t *toolName) {
-	if t.thing != nil && slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "" {
+// sense finds out which of two things a noun means: a record that has a type and is kept in a zone is
+// a DNS record, and a card of a bank is one that people pay with.
+func (c *call) sense(t *toolName) {
+	switch {
+	case t.thing == nil:
+	case slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "":
 		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
+	case slices.Contains(t.thing.Words, "card") && (c.speaksOf("paying names") || slices.ContainsFunc(spoken.List("paying keys"), func(key string) bool { return len(c.args[key]) > 0 })):
+		t.thing, _, _ = spoken.ThingOf([]string{"payment-card"})
+	}
+}
+
+// state drops a last noun that is only the property by which an argument says what becomes of the
+// thing: set_photo_visibility.
+func (t *toolName) state(c *call) {
+	if last := len(t.nouns) - 1; last > 0 && changes(t.act) && spoken.Turned(t.nouns[last], c.first(t.nouns[last])) != nil {
+		t.nouns = t.nouns[:last]
+	}
+}
+
+// later records when something is to be that is moved to another time.
+func (c *call) later(t *toolName) {
+	if t.act.Phrase != "reschedules %s" && (t.act.Phrase != moves || t.thing == nil || !slices.Contains(t.thing.Words, "event")) {
+		return
+	}
+	if when := c.first(spoken.List("texts when")...); when != "" {
+		moved := *t.act
+		moved.Phrase, moved.With = moves, "to %s"
+		t.act, t.with, t.when = &moved, moved.With, when
 	}
 }
 

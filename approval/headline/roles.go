@@ -45,6 +45,7 @@ func callOf(p vaglio.Proposal) *call {
 	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
 		c.server = len(reading.Words(p.Executor[:at]))
 	}
+	c.joined()
 	for i := range rd.Commands {
 		if cmd := &rd.Commands[i]; !cmd.Doubt && !cmd.Verb {
 			c.command = cmp.Or(c.command, cmd.Text)
@@ -233,7 +234,7 @@ func (c *call) mail(operation.Kind) wording.Sentence {
 
 // message describes what a tool says in a chat.
 func (c *call) message(kind operation.Kind) wording.Sentence {
-	if !c.sends() || kind != operation.KindPeople && kind != operation.KindSend && kind != operation.KindPublish && kind != operation.KindUnknown {
+	if !c.sends() || c.does("create update schedule", "post posts") || kind != operation.KindPeople && kind != operation.KindSend && kind != operation.KindPublish && kind != operation.KindUnknown {
 		return nil
 	}
 	what := cmp.Or(c.first("text", "message", "body", "content", "status", "title"), c.payload())
@@ -289,10 +290,14 @@ func (c *call) event(operation.Kind) wording.Sentence {
 		return nil
 	}
 	who, what := c.all(invited()...), c.first("title", "summary", "subject", "name")
-	if len(who) == 0 {
-		return c.sent("", "", "creates an event: %s", nil, what)
+	if len(who) > 0 {
+		what = cmp.Or(what, c.first("topic"))
 	}
-	return c.sent("invites %s: %s", "invites %s", "", who, what)
+	said := c.sent("invites %s: %s", "invites %s", "creates an event: %s", who, what)
+	if where := c.first("calendar", "calendarid"); said != nil && where != "" && where != "primary" {
+		return append(said, wording.Clause{Phrase: inside, Args: []wording.Clause{{Phrase: "the calendar %s", Args: []wording.Clause{{Text: where}}}}})
+	}
+	return said
 }
 
 // invited are the keys of arguments that say who is invited.

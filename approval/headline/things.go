@@ -195,6 +195,9 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 		to = c.spokenOf(t.others)
 		return to, to == nil
 	}
+	if t.when != "" {
+		return &wording.Clause{Text: t.when}, false
+	}
 	if to := c.values(spoken.List("targets states")); len(to) > 0 && t.act.Phrase == moves {
 		state := named(to)
 		return &state, false
@@ -230,7 +233,7 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 	rank := func(key string) int { return spoken.Rank(list+" named", key) }
 	for _, key := range slices.SortedFunc(maps.Keys(c.args), func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) }) {
 		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
-		if key == but || len(values) == 0 || slices.Equal(values, names) {
+		if key == but || len(values) == 0 || slices.Equal(values, names) || slices.Equal(values, []string{"primary"}) {
 			continue
 		}
 		if spoken.Is(list+" bare", key) {

@@ -2,6 +2,7 @@ package headline
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -52,7 +53,30 @@ func (c *call) undone(worst *one, t *toolName) {
 		worst.undo = operation.Irreversible // what it does once it runs
 	case c.alone(worst, t):
 		worst.undo = operation.Partial // as an event to which nobody is invited
+	case t.act.Paid && c.first("price", "amount", "cost", "fee", "premium", "total") != "", c.spreads(t), c.announces(t):
+		worst.undo = operation.Irreversible
+	case t.act.Runs && t.thing == nil:
+		worst.general = true // what it does once it runs, nobody knows
 	}
+}
+
+// spreads reports whether the tool makes something that everyone sees and that says something: who
+// has read it has read it.
+func (c *call) spreads(t *toolName) bool {
+	return t.act.Makes && c.public() && (t.act.Phrase == "uploads %s" || c.first("content", "text", "body", "message", "files", "file", "path", "html") != "")
+}
+
+// announces reports whether others are told at once of what is changed, because they are invited to
+// it or an argument says so.
+func (c *call) announces(t *toolName) bool {
+	if t.thing == nil || !slices.ContainsFunc([]string{"event", "meeting", "appointment"}, func(noun string) bool { return slices.Contains(t.thing.Words, noun) }) {
+		return false
+	}
+	if c.first("attendees", "guests", "invitees", "participants") != "" {
+		return true
+	}
+	told := c.first(spoken.List("texts tells")...)
+	return told != "" && !slices.Contains([]string{"false", "none", "no", "0"}, strings.ToLower(told))
 }
 
 // alone reports whether the tool makes a meeting to which nobody is invited.

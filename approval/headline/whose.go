@@ -55,7 +55,7 @@ func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
 	for _, k := range slices.Sorted(maps.Keys(c.args)) {
 		stem, ok := strings.CutSuffix(k, "id")
 		thing, _, rest := spoken.ThingOf([]string{stem})
-		if !ok || thing == nil || thing == t.thing || len(rest) > 0 || len(c.args[k]) == 0 {
+		if !ok || thing == nil || thing == t.thing || spoken.Is("things-that means", stem) || len(rest) > 0 || len(c.args[k]) == 0 {
 			continue
 		}
 		called := &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}

@@ -31,6 +31,8 @@ type Act struct {
 	Leads bool
 	// Kept says that versioned things stay recoverable.
 	Kept bool
+	// Paid says that with a price, it is paid for.
+	Paid bool
 	// Lasts says that it cannot be undone where an argument adds it to another act.
 	Lasts bool
 	// Runs says that it lets a thing do what it is for.
@@ -225,7 +227,7 @@ func (w *words) take(section, said string, list, marks []string) bool {
 		a := &Act{
 			Phrase: phrases[0],
 			Turns:  mark(&marks, "turns"), Partly: mark(&marks, "partly"), Final: mark(&marks, "final"), Ends: mark(&marks, "ends"), Kept: mark(&marks, "kept"),
-			Makes: mark(&marks, "makes"), Sets: mark(&marks, "sets"), Leads: mark(&marks, "leads"), Lasts: mark(&marks, "lasts"), Runs: mark(&marks, "runs"), holders: mark(&marks, "holders"),
+			Makes: mark(&marks, "makes"), Sets: mark(&marks, "sets"), Leads: mark(&marks, "leads"), Lasts: mark(&marks, "lasts"), Runs: mark(&marks, "runs"), Paid: mark(&marks, "paid"), holders: mark(&marks, "holders"),
 			With: "in " + wording.Placeholder,
 		}
 		if len(marks) == 1 {
