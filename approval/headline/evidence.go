@@ -265,6 +265,9 @@ func (c *call) guessed(worst *one) wording.Sentence {
 	default:
 		worst.forget()
 	}
+	if worst.changes() && c.public() {
+		worst.reach = operation.ReachPublic
+	}
 	switch {
 	case own == nil:
 		return c.told(c.called())

@@ -53,7 +53,7 @@ func (c *call) undone(worst *one, t *toolName) {
 		worst.undo = operation.Irreversible // what it does once it runs
 	case c.alone(worst, t):
 		worst.undo = operation.Partial // as an event to which nobody is invited
-	case t.act.Paid && c.first("price", "amount", "cost", "fee", "premium", "total") != "", c.spreads(t), c.announces(t):
+	case t.act.Paid && c.first("price", "amount", "cost", "fee", "premium", "total") != "", c.spreads(t), c.announces(t), c.heard(t):
 		worst.undo = operation.Irreversible
 	case t.act.Runs && t.thing == nil:
 		worst.general = true // what it does once it runs, nobody knows
@@ -64,6 +64,15 @@ func (c *call) undone(worst *one, t *toolName) {
 // has read it has read it.
 func (c *call) spreads(t *toolName) bool {
 	return t.act.Makes && c.public() && (t.act.Phrase == "uploads %s" || c.first("content", "text", "body", "message", "files", "file", "path", "html") != "")
+}
+
+// heard reports whether the tool puts up something that others have read once it stands there.
+func (c *call) heard(t *toolName) bool {
+	if t.thing == nil || !slices.Contains([]wording.Phrase{"creates %s", "adds %s"}, t.act.Phrase) || !slices.ContainsFunc(t.thing.Words, func(w string) bool { return spoken.Is("things-that heard", w) }) {
+		return false
+	}
+	state := strings.ToLower(c.first("status", "state", "publishstatus", "visibility", "privacy"))
+	return !spoken.Is("things-that unheard", state) && c.first("draft", "scheduledat", "isdraft") == ""
 }
 
 // announces reports whether others are told at once of what is changed, because they are invited to

@@ -69,13 +69,16 @@ type Thing struct {
 }
 
 // To returns the act as done to a thing: purging a queue empties it, purging an account
-// removes it. An unknown thing is nil.
+// removes it, registering a domain buys it. An unknown thing is nil.
 func (a *Act) To(t *Thing) *Act {
 	if a.holders && t != nil && t.holds {
 		return known().acts["empty"]
 	}
 	if a.Phrase == "terminates %s" && t != nil && slices.Contains(t.Words, "employee") {
 		return known().acts["terminate-employment"]
+	}
+	if t != nil && a == known().acts["register"] && slices.Contains(t.Words, "domain") {
+		return known().acts["register-domain"] // it is paid for
 	}
 	return a
 }
