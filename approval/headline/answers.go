@@ -137,12 +137,25 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(value)}})
 	}
 	if price := c.amount(); t.act.Paid && len(price) == 1 {
+		if whose := c.booked(t); whose != nil && len(out) == 1 {
+			out = append(out, wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whose}})
+		}
 		return append(out, wording.Clause{Phrase: "(%s)", Args: []wording.Clause{{Text: price[0]}}})
 	}
 	if about := c.about(t.plural); bare && about.Phrase != "" && !tells(out, about) {
 		out = append(out, about)
 	}
 	return out
+}
+
+// booked returns the other thing that is named, to which the paid one belongs: the booking of a seat.
+func (c *call) booked(t *toolName) *wording.Clause {
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		if thing := spoken.ThingAt(key); thing != nil && thing != t.thing && thing.Final && len(c.args[key]) > 0 {
+			return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}
+		}
+	}
+	return nil
 }
 
 // tells reports whether a sentence already names what a clause is about.

@@ -216,7 +216,7 @@ func (c *call) about(several bool) wording.Clause {
 		}
 		return wording.Clause{}
 	}
-	told := c.short(slices.Sorted(maps.Keys(c.args)), 1, titleKey)
+	told := c.short(slices.SortedFunc(maps.Keys(c.args), func(a, b string) int { return cmp.Or(rankOf(a)-rankOf(b), strings.Compare(a, b)) }), 1, titleKey)
 	if sum := c.amount(); len(sum) == 1 {
 		told = append(told, wording.Clause{Text: sum[0]})
 	}

@@ -32,7 +32,7 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 // only reports whether the thing is told by whose it is: nobody has more than one, or the verb
 // leaves open which of them it is.
 func (t *toolName) only() bool {
-	return t.thing.Single || t.act.Phrase == "empties %s" || t.act.Partly && !t.act.Makes && !t.plural
+	return t.thing.Single || t.when != "" || t.act.Phrase == "empties %s" || t.act.Phrase == "reschedules %s" || t.act.Partly && !t.act.Makes && !t.plural
 }
 
 // whose returns whose a thing is: its owner's, a user's or an account's, or else that of the only
