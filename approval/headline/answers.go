@@ -74,7 +74,7 @@ func (c *call) dialed(operation.Kind) wording.Sentence {
 func (c *call) posted(operation.Kind) wording.Sentence {
 	social := slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("public social", w) })
 	what := c.first("title", "text", "status", "content", "message", "body", "caption")
-	makes := c.sends() || c.has("create") && c.has("status", "tweet", "toot", "thread", "note", "skeet")
+	makes := c.sends() || slices.Index(c.words, "share") == c.server || c.has("create") && c.has("status", "tweet", "toot", "thread", "note", "skeet")
 	if !social || !c.has("post", "tweet", "publish", "share", "create") || !makes || what == "" || len(c.recipients()) > 0 {
 		return nil
 	}

@@ -103,7 +103,7 @@ func (c *call) doubted(e *one) bool {
 	}
 	switch does, _, _ := c.verb(); e.said[0].Phrase {
 	case "stays with the agent and its user: %s":
-		return c.holdsFinal() || c.members() || does != nil && slices.Contains([]wording.Phrase{"releases %s", "publishes %s", deploys, "shares %s"}, does.Phrase)
+		return c.holdsFinal() || c.members() || len(c.amount()) > 0 || c.first("account", "accountid", "customer", "customerid") != "" || does != nil && slices.Contains([]wording.Phrase{"releases %s", "publishes %s", deploys, "shares %s"}, does.Phrase)
 	case "runs a check or a report: %s":
 		return c.has("notebook", "script", "procedure")
 	default:

@@ -102,9 +102,14 @@ func (c *call) sense(t *toolName) {
 	case t.thing == nil:
 	case slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "":
 		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
-	case slices.Contains(t.thing.Words, "card") && (c.speaksOf("paying names") || slices.ContainsFunc(spoken.List("paying keys"), func(key string) bool { return len(c.args[key]) > 0 })):
+	case slices.Contains(t.thing.Words, "card") && (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies"):
 		t.thing, _, _ = spoken.ThingOf([]string{"payment-card"})
 	}
+}
+
+// gives reports whether an argument has one of the keys on the list.
+func (c *call) gives(list string) bool {
+	return c.first(spoken.List(list)...) != ""
 }
 
 // state drops a last noun that is only the property by which an argument says what becomes of the

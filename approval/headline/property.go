@@ -49,6 +49,9 @@ func (c *call) bearers(t *toolName, key string) (of []wording.Clause) {
 // thing and the arguments say which one: set_node_text.
 func (c *call) propertyOf(t *toolName) *wording.Clause {
 	thing, _, before := spoken.ThingOf(t.nouns[:max(0, len(t.nouns)-1)])
+	if owner, owned := c.owner(t, ""); owned && spoken.Property(t.nouns[len(t.nouns)-1]) != "" {
+		return &owner
+	}
 	if thing == nil || len(before) > 0 || t.thing != nil {
 		return nil
 	}

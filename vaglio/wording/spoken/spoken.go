@@ -80,6 +80,9 @@ func (a *Act) To(t *Thing) *Act {
 	if t != nil && a == known().acts["register"] && slices.Contains(t.Words, "domain") {
 		return known().acts["register-domain"] // it is paid for
 	}
+	if t != nil && a == known().acts["post"] && !Is("things-that heard", t.Words[0]) {
+		return known().acts["create"] // as the method of a request
+	}
 	return a
 }
 
