@@ -127,25 +127,45 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 	if said := c.first("response", "answer", "reply"); said != "" {
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}})
 	}
-	if role := c.first("role", "permission", "accesslevel", "access"); role != "" && slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s"}, t.act.Phrase) {
-		out = append(out, wording.Say("as %s", role))
-	}
+	out = c.ranked(out, t)
 	if said := c.besides(t); said != "" {
 		return append(out, wording.Clause{Phrase: besidesComment, Args: []wording.Clause{prose(said)}})
 	}
-	if value := c.first("content", "value", "data", "rdata"); value != "" && t.thing != nil && slices.Contains(t.thing.Words, "dns-record") && (t.act.Partly || t.act.Makes) {
+	if value := c.recorded(t); value != "" {
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(value)}})
 	}
 	if price := c.amount(); t.act.Paid && len(price) == 1 {
-		if whose := c.booked(t); whose != nil && len(out) == 1 {
-			out = append(out, wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whose}})
-		}
-		return append(out, wording.Clause{Phrase: "(%s)", Args: []wording.Clause{{Text: price[0]}}})
+		return c.priced(out, t, price[0])
 	}
 	if about := c.about(t.plural); bare && about.Phrase != "" && !tells(out, about) {
 		out = append(out, about)
 	}
 	return out
+}
+
+// ranked adds as what somebody is added or gets to see something.
+func (c *call) ranked(said wording.Sentence, t *toolName) wording.Sentence {
+	role := c.first("role", "permission", "accesslevel", "access")
+	if role == "" || !slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s"}, t.act.Phrase) {
+		return said
+	}
+	return append(said, wording.Say("as %s", role))
+}
+
+// recorded returns what a DNS record that is made or changed says, or "".
+func (c *call) recorded(t *toolName) string {
+	if t.thing == nil || !slices.Contains(t.thing.Words, "dns-record") || !t.act.Partly && !t.act.Makes {
+		return ""
+	}
+	return c.first("content", "value", "data", "rdata")
+}
+
+// priced adds what is paid, and to what the thing belongs.
+func (c *call) priced(said wording.Sentence, t *toolName, price string) wording.Sentence {
+	if whose := c.booked(t); whose != nil && len(said) == 1 {
+		said = append(said, wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whose}})
+	}
+	return append(said, wording.Clause{Phrase: "(%s)", Args: []wording.Clause{{Text: price}}})
 }
 
 // booked returns the other thing that is named, to which the paid one belongs: the booking of a seat.

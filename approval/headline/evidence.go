@@ -101,14 +101,24 @@ func (c *call) doubted(e *one) bool {
 	if len(e.said) == 0 {
 		return false
 	}
-	switch does, _, _ := c.verb(); e.said[0].Phrase {
+	switch e.said[0].Phrase {
 	case "stays with the agent and its user: %s":
-		return c.holdsFinal() || c.members() || len(c.amount()) > 0 || c.first("account", "accountid", "customer", "customerid") != "" || does != nil && slices.Contains([]wording.Phrase{"releases %s", "publishes %s", deploys, "shares %s"}, does.Phrase)
+		return c.concerns()
 	case "runs a check or a report: %s":
 		return c.has("notebook", "script", "procedure")
 	default:
 		return false
 	}
+}
+
+// concerns reports whether the call concerns others than the agent and its user: it names what is
+// theirs or costs something, or hands something out.
+func (c *call) concerns() bool {
+	if c.holdsFinal() || c.members() || len(c.amount()) > 0 || c.first("account", "accountid", "customer", "customerid") != "" {
+		return true
+	}
+	does, _, _ := c.verb()
+	return does != nil && slices.Contains([]wording.Phrase{"releases %s", "publishes %s", deploys, "shares %s"}, does.Phrase)
 }
 
 // shown takes what everyone will see for no matter of the agent and its user: the tool's name says
@@ -265,9 +275,6 @@ func (c *call) guessed(worst *one) wording.Sentence {
 	default:
 		worst.forget()
 	}
-	if worst.changes() && c.public() {
-		worst.reach = operation.ReachPublic
-	}
 	switch {
 	case own == nil:
 		return c.told(c.called())
@@ -275,6 +282,13 @@ func (c *call) guessed(worst *one) wording.Sentence {
 		worst.undo = operation.Irreversible
 	}
 	return own
+}
+
+// exposed corrects whom a change touches that an argument lets everyone see.
+func (c *call) exposed(worst *one) {
+	if worst.changes() && c.public() {
+		worst.reach = operation.ReachPublic
+	}
 }
 
 // finally corrects whether what the name itself says can be undone.

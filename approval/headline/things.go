@@ -226,14 +226,17 @@ func (c *call) spokenOf(nouns []string) *wording.Clause {
 // inside joins a place to what is done in it.
 const inside wording.Phrase = "in %s"
 
+// nameless reports whether a value names nothing, or just the only one that somebody has.
+func nameless(value string) bool { return empty(value) || value == "primary" }
+
 // listed returns the thing named by an argument whose key is on one of the lists, except
 // for the key of the object itself.
 func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 	var found wording.Clause
 	rank := func(key string) int { return spoken.Rank(list+" named", key) }
 	for _, key := range slices.SortedFunc(maps.Keys(c.args), func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) }) {
-		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
-		if key == but || len(values) == 0 || slices.Equal(values, names) || slices.Equal(values, []string{"primary"}) {
+		values := slices.DeleteFunc(slices.Clone(c.args[key]), nameless)
+		if key == but || len(values) == 0 || slices.Equal(values, names) {
 			continue
 		}
 		if spoken.Is(list+" bare", key) {

@@ -35,7 +35,9 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 		worst.forget() // the verb in its arguments may apply to anything
 		return c.told(c.called())
 	case said == nil:
-		return c.guessed(worst)
+		said = c.guessed(worst)
+		c.exposed(worst)
+		return said
 	}
 	c.undone(worst, t)
 	c.reached(worst, t)
@@ -44,20 +46,30 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 
 // undone corrects whether what the tool does can be undone, as far as its name and arguments tell.
 func (c *call) undone(worst *one, t *toolName) {
-	undo := t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "", worst.kind == operation.KindSpend)
+	undo := t.undo(worst.undo, c.forge(), c.committed(), worst.kind == operation.KindSpend)
 	if pays := t.act.Makes && t.act.Turns && len(c.amount()) > 0; undo == operation.Irreversible || !pays && !c.deletes() {
 		worst.undo = undo
 	}
 	switch {
-	case t.act.Runs && t.thing != nil && t.thing.Runs:
+	case t.runs():
 		worst.undo = operation.Irreversible // what it does once it runs
 	case c.alone(worst, t):
 		worst.undo = operation.Partial // as an event to which nobody is invited
-	case t.act.Paid && c.first("price", "amount", "cost", "fee", "premium", "total") != "", c.spreads(t), c.announces(t), c.heard(t):
+	case c.charged(t), c.spreads(t), c.announces(t), c.heard(t):
 		worst.undo = operation.Irreversible
 	case t.act.Runs && t.thing == nil:
 		worst.general = true // what it does once it runs, nobody knows
 	}
+}
+
+// committed reports whether what is written becomes part of a repository's history.
+func (c *call) committed() bool {
+	return c.repository() != "" && c.first("branch", "message", "commitmessage") != ""
+}
+
+// charged reports whether what the tool does is paid for.
+func (c *call) charged(t *toolName) bool {
+	return t.act.Paid && c.first("price", "amount", "cost", "fee", "premium", "total") != ""
 }
 
 // spreads reports whether the tool makes something that everyone sees and that says something: who
@@ -87,6 +99,9 @@ func (c *call) announces(t *toolName) bool {
 	told := c.first(spoken.List("texts tells")...)
 	return told != "" && !slices.Contains([]string{"false", "none", "no", "0"}, strings.ToLower(told))
 }
+
+// runs reports whether the tool lets a thing run that then does something itself.
+func (t *toolName) runs() bool { return t.act.Runs && t.thing != nil && t.thing.Runs }
 
 // alone reports whether the tool makes a meeting to which nobody is invited.
 func (c *call) alone(worst *one, t *toolName) bool {

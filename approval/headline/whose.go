@@ -48,6 +48,12 @@ func (c *call) whose(t *toolName) *wording.Clause {
 	return other
 }
 
+// owning reports whether an argument names a thing that others belong to, by its key without the end
+// and with it.
+func (c *call) owning(stem, key string) bool {
+	return len(c.args[key]) > 0 && !spoken.Is("things-that means", stem)
+}
+
 // other returns the other thing that an identifier names, and its key, if there is only one besides
 // people: what is theirs is named by itself.
 func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
@@ -55,7 +61,7 @@ func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
 	for _, k := range slices.Sorted(maps.Keys(c.args)) {
 		stem, ok := strings.CutSuffix(k, "id")
 		thing, _, rest := spoken.ThingOf([]string{stem})
-		if !ok || thing == nil || thing == t.thing || spoken.Is("things-that means", stem) || len(rest) > 0 || len(c.args[k]) == 0 {
+		if !ok || thing == nil || thing == t.thing || len(rest) > 0 || !c.owning(stem, k) {
 			continue
 		}
 		called := &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}

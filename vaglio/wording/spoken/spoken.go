@@ -71,19 +71,22 @@ type Thing struct {
 // To returns the act as done to a thing: purging a queue empties it, purging an account
 // removes it, registering a domain buys it. An unknown thing is nil.
 func (a *Act) To(t *Thing) *Act {
-	if a.holders && t != nil && t.holds {
-		return known().acts["empty"]
+	if t == nil {
+		return a
 	}
-	if a.Phrase == "terminates %s" && t != nil && slices.Contains(t.Words, "employee") {
-		return known().acts["terminate-employment"]
+	acts := known().acts
+	switch is := func(noun string) bool { return slices.Contains(t.Words, noun) }; {
+	case a.holders && t.holds:
+		return acts["empty"]
+	case a.Phrase == "terminates %s" && is("employee"):
+		return acts["terminate-employment"]
+	case a == acts["register"] && is("domain"):
+		return acts["register-domain"] // it is paid for
+	case a == acts["post"] && !Is("things-that heard", t.Words[0]):
+		return acts["create"] // as the method of a request
+	default:
+		return a
 	}
-	if t != nil && a == known().acts["register"] && slices.Contains(t.Words, "domain") {
-		return known().acts["register-domain"] // it is paid for
-	}
-	if t != nil && a == known().acts["post"] && !Is("things-that heard", t.Words[0]) {
-		return known().acts["create"] // as the method of a request
-	}
-	return a
 }
 
 // words is the content of words.txt.
