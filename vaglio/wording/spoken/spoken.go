@@ -81,7 +81,7 @@ func (a *Act) To(t *Thing) *Act {
 	case a.Phrase == "terminates %s" && is("employee"):
 		return acts["terminate-employment"]
 	case a == acts["register"] && is("domain"):
-		return acts["register-domain"] // it is paid for
+		return acts["register=domain"] // it is paid for
 	case a == acts["post"] && !Is("things-that heard", t.Words[0]):
 		return acts["create"] // as the method of a request
 	default:
