@@ -308,7 +308,7 @@ func NewItem(a Approval, m Masker) Item { return newItem(m.Approval(a)) }
 func newItem(a Approval) Item {
 	it := Item{
 		Approval: a.ID, State: a.State, Headline: headline.Of(a.Proposal, a.Verdict), Executor: a.Proposal.Executor,
-		Args: ArgsText(a.Proposal.Args), Command: commandLine(a.Proposal),
+		Args: ArgsText(a.Proposal.Args), Command: CommandLine(a.Proposal),
 		Cwd: a.Proposal.Context.Cwd, Mounts: a.Proposal.Context.Mounts,
 		SubAgent: a.Proposal.Context.SubAgent, Planning: a.Proposal.Context.Mode == planMode,
 		Refusal: a.Refusal, Verdict: a.Verdict, Votes: a.Votes,

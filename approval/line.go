@@ -17,15 +17,15 @@ import (
 // Line returns the call in one line: the command line that it would run, if there is one,
 // else [Wanted].
 func Line(p vaglio.Proposal) string {
-	if line := commandLine(p); line != "" {
+	if line := CommandLine(p); line != "" {
 		return clip(line, maxWanted)
 	}
 	return Wanted(p)
 }
 
-// commandLine returns the command line that a call would run, or "" if there is none or
+// CommandLine returns the command line that a call would run, or "" if there is none or
 // more than one. A list of words is quoted the way a shell needs it.
-func commandLine(p vaglio.Proposal) string {
+func CommandLine(p vaglio.Proposal) string {
 	line := ""
 	for _, c := range reading.NewReader(reading.Options{}).Read(p.Call()).Commands {
 		switch {

@@ -260,7 +260,7 @@ func (c *Card) reveal(a *Ask) {
 		if p == nil || len(p.Obscured) == 0 || !p.ValuesDropped.IsZero() {
 			continue
 		}
-		it.Executor, it.Args, it.Command = p.Proposal.Executor, ArgsText(p.Proposal.Args), commandLine(p.Proposal)
+		it.Executor, it.Args, it.Command = p.Proposal.Executor, ArgsText(p.Proposal.Args), CommandLine(p.Proposal)
 		it.Cwd, it.Mounts = p.Proposal.Context.Cwd, p.Proposal.Context.Mounts
 	}
 }

@@ -94,25 +94,35 @@ func (c *call) merged(t *toolName) wording.Sentence {
 // both says what a tool does whose name joins two verbs that are done to the same thing: "cancels
 // and refunds the order 7". It returns nil if the name does not begin so.
 func (c *call) both(t *toolName) wording.Sentence {
-	act, at, n := c.verb()
-	if act == nil || at != c.server || len(c.words) < at+n+3 || c.words[at+n] != "and" {
-		return nil
-	}
-	rest := c.words[at+n+1:]
-	other, next, m := spoken.ActIn(rest)
-	if other == nil || next != 0 || !strings.HasSuffix(string(act.Phrase), " %s") || !strings.HasSuffix(string(other.Phrase), " %s") {
+	act, other, rest := c.twoVerbs()
+	if act == nil {
 		return nil
 	}
 	alone := *c
-	alone.words = slices.Concat(c.words[:at], rest)
+	alone.words = slices.Concat(c.words[:c.server], rest)
 	said, second := alone.object()
-	if said == nil || second.thing == nil || m == len(rest) || said[0].Phrase != other.Phrase {
+	if said == nil || second.thing == nil || said[0].Phrase != other.Phrase {
 		return nil
 	}
 	*t = *second
 	t.act = worse(act, other, second.thing)
 	first := wording.Clause{Phrase: act.Phrase, Args: []wording.Clause{{Phrase: "and %s", Args: []wording.Clause{said[0]}}}}
 	return append(wording.Sentence{first}, said[1:]...)
+}
+
+// twoVerbs returns the two verbs with which the tool's own name begins, if "and" stands between them,
+// and the words from the second verb on. Both must say what is done to what follows.
+func (c *call) twoVerbs() (act, other *spoken.Act, rest []string) {
+	act, at, n := c.verb()
+	if act == nil || at != c.server || len(c.words) < at+n+3 || c.words[at+n] != "and" {
+		return nil, nil, nil
+	}
+	rest = c.words[at+n+1:]
+	other, next, m := spoken.ActIn(rest)
+	if other == nil || next != 0 || m == len(rest) || !strings.HasSuffix(string(act.Phrase), " %s") || !strings.HasSuffix(string(other.Phrase), " %s") {
+		return nil, nil, nil
+	}
+	return act, other, rest
 }
 
 // worse returns the one of two acts that can be undone less.
@@ -126,25 +136,12 @@ func worse(a, b *spoken.Act, thing *spoken.Thing) *spoken.Act {
 // documents says what a tool does to a collection of documents whose name is a method of one:
 // update-many, flushdb.
 func (c *call) documents(worst *one) wording.Sentence {
-	name := strings.Join(c.words[c.server:], "")
-	phrase := spoken.Statement(name)
-	filtered := slices.ContainsFunc(slices.Collect(maps.Keys(c.args)), func(key string) bool {
-		return (strings.HasPrefix(key, "filter") || strings.HasPrefix(key, "query")) && (key != "filter" && key != "query" || len(c.args[key]) > 0)
-	})
-	if every := spoken.Statement("every-" + name); every != "" && !filtered {
-		phrase = every
-	}
+	phrase := c.statement()
 	of := c.first("collection", "collectionname")
 	if phrase == "" || worst == nil || c.command != "" || strings.Contains(string(phrase), "%s") != (of != "") || c.speaksOf("texts looks") {
 		return nil
 	}
-	if worst.kind == operation.KindUnknown {
-		worst.open()
-	}
-	worst.kind, worst.general, worst.undo, worst.reach = operation.KindDatabase, false, operation.Irreversible, operation.ReachShared
-	if strings.HasPrefix(string(phrase), "adds") {
-		worst.undo = operation.Partial
-	}
+	worst.stored(phrase)
 	said := wording.Sentence{{Phrase: phrase}}
 	if of != "" {
 		said[0].Args = []wording.Clause{{Text: of}}
@@ -153,4 +150,33 @@ func (c *call) documents(worst *one) wording.Sentence {
 		said = said.And(inside, in)
 	}
 	return said
+}
+
+// statement returns what the method of a collection does that the tool's name is, or "". Without a
+// filter it does so to every document.
+func (c *call) statement() wording.Phrase {
+	name := strings.Join(c.words[c.server:], "")
+	if every := spoken.Statement("every-" + name); every != "" && !c.filtered() {
+		return every
+	}
+	return spoken.Statement(name)
+}
+
+// filtered reports whether an argument says to which documents something is done.
+func (c *call) filtered() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(c.args)), func(key string) bool {
+		return (strings.HasPrefix(key, "filter") || strings.HasPrefix(key, "query")) && (key != "filter" && key != "query" || len(c.args[key]) > 0)
+	})
+}
+
+// stored corrects what follows from a statement about documents in a database: only what it adds can
+// be taken away again.
+func (o *one) stored(does wording.Phrase) {
+	if o.kind == operation.KindUnknown {
+		o.open()
+	}
+	o.kind, o.general, o.undo, o.reach = operation.KindDatabase, false, operation.Irreversible, operation.ReachShared
+	if strings.HasPrefix(string(does), "adds") {
+		o.undo = operation.Partial
+	}
 }

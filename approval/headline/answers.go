@@ -74,7 +74,7 @@ func (c *call) dialed(operation.Kind) wording.Sentence {
 func (c *call) posted(operation.Kind) wording.Sentence {
 	social := slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("public social", w) })
 	what := c.first("title", "text", "status", "content", "message", "body", "caption")
-	makes := c.sends() || c.has("create") && c.has("status", "tweet", "toot", "thread", "note", "skeet")
+	makes := c.sends() || slices.Index(c.words, "share") == c.server || c.has("create") && c.has("status", "tweet", "toot", "thread", "note", "skeet")
 	if !social || !c.has("post", "tweet", "publish", "share", "create") || !makes || what == "" || len(c.recipients()) > 0 {
 		return nil
 	}
@@ -127,69 +127,61 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 	if said := c.first("response", "answer", "reply"); said != "" {
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(said)}})
 	}
-	if role := c.first("role", "permission", "accesslevel", "access"); role != "" && slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s"}, t.act.Phrase) {
-		out = append(out, wording.Say("as %s", role))
-	}
+	out = c.ranked(out, t)
 	if said := c.besides(t); said != "" {
 		return append(out, wording.Clause{Phrase: besidesComment, Args: []wording.Clause{prose(said)}})
 	}
-	if value := c.first("content", "value", "data", "rdata"); value != "" && t.thing != nil && slices.Contains(t.thing.Words, "dns-record") && (t.act.Partly || t.act.Makes) {
+	if value := c.recorded(t); value != "" {
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(value)}})
 	}
-	if about := c.about(t.plural); bare && about.Phrase != "" {
+	if price := c.amount(); t.act.Paid && len(price) == 1 {
+		return c.priced(out, t, price[0])
+	}
+	if about := c.about(t.plural); bare && about.Phrase != "" && !tells(out, about) {
 		out = append(out, about)
 	}
 	return out
 }
 
-// property says to which value a property of a thing is changed: "updates the price of the product
-// p1: 0.01". It returns nil unless the arguments have the value, and name that one thing.
-func (c *call) property(t *toolName) wording.Sentence {
-	nouns, of := t.nouns, []wording.Clause(nil)
-	if whole := c.propertyOf(t); whole != nil {
-		nouns, of = nouns[len(nouns)-1:], []wording.Clause{*whole}
+// ranked adds as what somebody is added or gets to see something.
+func (c *call) ranked(said wording.Sentence, t *toolName) wording.Sentence {
+	role := c.first("role", "permission", "accesslevel", "access")
+	if role == "" || !slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s"}, t.act.Phrase) {
+		return said
 	}
-	key := strings.Join(nouns, "")
-	value := c.first(valueKeys(key)...)
-	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(strings.Join(nouns, "-")) == "" {
-		return nil
+	return append(said, wording.Say("as %s", role))
+}
+
+// recorded returns what a DNS record that is made or changed says, or "".
+func (c *call) recorded(t *toolName) string {
+	if t.thing == nil || !slices.Contains(t.thing.Words, "dns-record") || !t.act.Partly && !t.act.Makes {
+		return ""
 	}
-	for _, k := range slices.Sorted(maps.Keys(c.args)) {
-		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(nouns) == len(t.nouns) && len(c.args[k]) > 0 {
-			of = append(of, wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}})
+	return c.first("content", "value", "data", "rdata")
+}
+
+// priced adds what is paid, and to what the thing belongs.
+func (c *call) priced(said wording.Sentence, t *toolName, price string) wording.Sentence {
+	if whose := c.booked(t); whose != nil && len(said) == 1 {
+		said = append(said, wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whose}})
+	}
+	return append(said, wording.Clause{Phrase: "(%s)", Args: []wording.Clause{{Text: price}}})
+}
+
+// booked returns the other thing that is named, to which the paid one belongs: the booking of a seat.
+func (c *call) booked(t *toolName) *wording.Clause {
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		if thing := spoken.ThingAt(key); thing != nil && thing != t.thing && thing.Final && len(c.args[key]) > 0 {
+			return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}
 		}
 	}
-	if name := c.first("name", "area", "room"); len(of) == 0 && name != "" && c.operates() {
-		of = []wording.Clause{{Text: name}}
-	}
-	if len(of) != 1 {
-		return nil
-	}
-	what := wording.Clause{Phrase: spoken.Property(strings.Join(nouns, "-"))}
-	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
+	return nil
 }
 
-// propertyOf returns the thing whose property the last noun names, if the nouns before it name the
-// thing and the arguments say which one: set_node_text.
-func (c *call) propertyOf(t *toolName) *wording.Clause {
-	thing, _, before := spoken.ThingOf(t.nouns[:max(0, len(t.nouns)-1)])
-	if thing == nil || len(before) > 0 || t.thing != nil {
-		return nil
-	}
-	names, _ := c.names(&spoken.Thing{}, false, strings.Join(t.nouns[:len(t.nouns)-1], ""))
-	if len(names) != 1 || names[0] == c.first(valueKeys(t.nouns[len(t.nouns)-1])...) {
-		return nil
-	}
-	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}
-}
-
-// valueKeys are the keys that may hold the new value of a property.
-func valueKeys(property string) []string {
-	keys := []string{property, "new" + property}
-	if spoken.Is("things-that amounts", property) {
-		keys = append(keys, spoken.List("things-that amounts")...)
-	}
-	return keys
+// tells reports whether a sentence already names what a clause is about.
+func tells(said wording.Sentence, about wording.Clause) bool {
+	what := about.Args[0].String()
+	return anyThing(said, func(text string) bool { return text == what })
 }
 
 // version is a word that tells one tool from an older one.

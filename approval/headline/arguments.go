@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
@@ -157,81 +156,6 @@ func (c *call) forge() bool {
 		slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("forges names", w) })
 }
 
-// byName reports whether the judge went by the tool's name alone.
-func (o *one) byName() bool {
-	return slices.ContainsFunc(o.said, func(c wording.Clause) bool { return c.Phrase == wording.ByTheTool })
-}
-
-// byVerb describes what a tool does if the judge knows only its name. The judge graded the
-// kind of action; the verb and the thing in the name say more. If the name does not, the
-// arguments may.
-func (c *call) byVerb(worst *one) wording.Sentence {
-	unknown := worst.kind == operation.KindUnknown && len(worst.said) > 0 && worst.said[0].Phrase == "calls the tool %s, of which nothing is known"
-	if !worst.byName() && !unknown {
-		return nil
-	}
-	said, t := c.object()
-	if unknown {
-		return c.unheard(worst, said, t)
-	}
-	switch {
-	case said == nil && c.verbless():
-		worst.forget() // the verb in its arguments may apply to anything
-		return c.told(c.called())
-	case said == nil:
-		return c.guessed(worst)
-	}
-	undo := t.undo(worst.undo, c.forge(), c.repository() != "" && c.first("branch", "message", "commitmessage") != "", worst.kind == operation.KindSpend)
-	if pays := t.act.Makes && t.act.Turns && len(c.amount()) > 0; undo == operation.Irreversible || !pays && !c.deletes() {
-		worst.undo = undo
-	}
-	if t.act.Runs && t.thing != nil && t.thing.Runs {
-		worst.undo = operation.Irreversible // what it does once it runs
-	}
-	if alone := len(c.all(invited()...)) == 0 && worst.kind == operation.KindPeople; alone && t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "meeting") {
-		worst.undo = operation.Partial // as an event to which nobody is invited
-	}
-	c.reached(worst, t)
-	return said
-}
-
-// reached corrects whom the tool's action touches, as far as its name tells.
-func (c *call) reached(worst *one, t *toolName) {
-	switch {
-	case c.opens(t):
-		worst.reach = operation.ReachPublic
-		return
-	case worst.kind == operation.KindPublish && t.act.Sets: // it sets something; that another word of its name means publishing does not matter
-		worst.undo, worst.reach = operation.Partial, operation.ReachShared
-	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && (t.thing.Final || slices.Contains(t.thing.Words, "draft")):
-		worst.reach = operation.ReachPublic // the call does not say whom it is sent to
-	}
-	if worst.reach == operation.ReachPublic && c.among(t) || worst.kind == operation.KindCredentials {
-		worst.reach = operation.ReachShared // as a push to it does; and nobody knows who else has the secret
-	}
-}
-
-// among reports whether the action stays among those who work on the same thing.
-func (c *call) among(t *toolName) bool {
-	return c.repository() != "" || c.members() || t.act.Phrase == deploys || t.queue()
-}
-
-// verbless reports whether the tool's name contains no verb, so that an argument says what
-// it does.
-func (c *call) verbless() bool {
-	act, _, _ := c.verb()
-	return act == nil && c.first("action") != ""
-}
-
-// deploys says that from then on another version runs for others.
-const deploys wording.Phrase = "deploys %s"
-
-// members reports whether the tool belongs to a service where only members can read what is
-// written.
-func (c *call) members() bool {
-	return slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("members names", w) })
-}
-
 // told adds the first of the arguments to what the judge says by the name alone.
 func (c *call) told(said wording.Sentence) wording.Sentence {
 	if slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "(%s)" }) {
@@ -292,7 +216,7 @@ func (c *call) about(several bool) wording.Clause {
 		}
 		return wording.Clause{}
 	}
-	told := c.short(slices.Sorted(maps.Keys(c.args)), 1, titleKey)
+	told := c.short(slices.SortedFunc(maps.Keys(c.args), func(a, b string) int { return cmp.Or(rankOf(a)-rankOf(b), strings.Compare(a, b)) }), 1, titleKey)
 	if sum := c.amount(); len(sum) == 1 {
 		told = append(told, wording.Clause{Text: sum[0]})
 	}
@@ -334,7 +258,7 @@ func kindOf(key string) int {
 // turned returns what an argument of a tool that changes a thing makes of the thing, as
 // archived=true does, or else the act itself.
 func (c *call) turned(act *spoken.Act) *spoken.Act {
-	if !slices.Contains([]wording.Phrase{"updates %s", "sets %s", "switches %s"}, act.Phrase) {
+	if !changes(act) {
 		return act
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
@@ -347,10 +271,27 @@ func (c *call) turned(act *spoken.Act) *spoken.Act {
 	return act
 }
 
+// changes reports whether an act changes a thing in a way that only the arguments tell.
+func changes(act *spoken.Act) bool {
+	return slices.Contains([]wording.Phrase{"updates %s", "sets %s", "switches %s"}, act.Phrase)
+}
+
 // opens reports whether the action lets everyone see a thing.
 func (c *call) opens(t *toolName) bool {
 	shares := t.with == "with %s" || t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "permission")
-	return t.act.Phrase == "makes %s public" || shares && c.shownToAll()
+	return t.act.Phrase == "makes %s public" || shares && c.shownToAll() || t.act.Makes && c.public()
+}
+
+// public reports whether an argument says that everyone will see what the tool makes.
+func (c *call) public() bool {
+	for key, values := range c.args {
+		for _, value := range values {
+			if does := spoken.Turned(key, value); does != nil && does.Final {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // shownToAll reports whether an argument says that something is for everyone.

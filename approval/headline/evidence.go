@@ -23,6 +23,7 @@ func (c *call) supported(o *operations) {
 	}
 	for i := range o.list {
 		e := &o.list[i]
+		c.shown(e)
 		if c.doubted(e) {
 			e.said = c.told(c.called())
 			e.forget()
@@ -97,7 +98,36 @@ func (c *call) doubted(e *one) bool {
 		}
 	default:
 	}
-	return len(e.said) > 0 && e.said[0].Phrase == "stays with the agent and its user: %s" && (c.holdsFinal() || c.members())
+	if len(e.said) == 0 {
+		return false
+	}
+	switch e.said[0].Phrase {
+	case "stays with the agent and its user: %s":
+		return c.concerns()
+	case "runs a check or a report: %s":
+		return c.has("notebook", "script", "procedure")
+	default:
+		return false
+	}
+}
+
+// concerns reports whether the call concerns others than the agent and its user: it names what is
+// theirs or costs something, or hands something out.
+func (c *call) concerns() bool {
+	if c.holdsFinal() || c.members() || len(c.amount()) > 0 || c.first("account", "accountid", "customer", "customerid") != "" {
+		return true
+	}
+	does, _, _ := c.verb()
+	return does != nil && slices.Contains([]wording.Phrase{"releases %s", "publishes %s", deploys, "shares %s"}, does.Phrase)
+}
+
+// shown takes what everyone will see for no matter of the agent and its user: the tool's name says
+// what it is.
+func (c *call) shown(e *one) {
+	if len(e.said) > 0 && e.said[0].Phrase == "stays with the agent and its user: %s" && c.public() {
+		e.said = wording.Sentence{{Phrase: spoken.Kind(string(operation.KindCreate))}, wording.Say(wording.ByTheTool, strings.Join(c.words, "_"))}
+		e.kind, e.undo, e.reach = operation.KindCreate, operation.Partial, operation.ReachPublic
+	}
 }
 
 // guess withdraws what is only based on one word of the tool's name.
@@ -169,6 +199,9 @@ func (o *one) vague() bool {
 		return false
 	}
 	does := o.said[0].Phrase
+	if does == "sends a request that changes something by GraphQL" {
+		return true
+	}
 	if does == "creates or replaces %s" && strings.HasPrefix(string(o.said[0].Args[0].Phrase), "the table") {
 		return true // Of what stands in its place, the rows are gone.
 	}
@@ -251,6 +284,13 @@ func (c *call) guessed(worst *one) wording.Sentence {
 	return own
 }
 
+// exposed corrects whom a change touches that an argument lets everyone see.
+func (c *call) exposed(worst *one) {
+	if worst.changes() && c.public() {
+		worst.reach = operation.ReachPublic
+	}
+}
+
 // finally corrects whether what the name itself says can be undone.
 func (c *call) finally(worst *one) {
 	final := slices.ContainsFunc(c.words, func(w string) bool { act, _, _ := spoken.ActIn([]string{w}); return act != nil && act.Final })
@@ -309,67 +349,4 @@ func (c *call) unjudged() wording.Sentence {
 	}
 	said, _ := c.object()
 	return said
-}
-
-// undo returns how far a tool's action can be undone, starting from the judge's grade of
-// its kind and refining it by the verb and the thing in the name, if both are known. kept
-// says that the thing is in a repository, committed that the repository's history keeps
-// what is written, spent that the action is about money.
-func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent bool) operation.Reversibility {
-	thing := cmp.Or(t.thing, &spoken.Thing{Final: true})
-	versioned := thing.Versioned && kept || committed && slices.Contains(thing.Words, "file")
-	switch {
-	case t.ends(versioned):
-		return operation.Irreversible
-	case graded == operation.Irreversible && t.partly(thing, versioned, (thing.Final || t.final) && (t.act.Makes || spent)):
-		return operation.Partial
-	default:
-		return graded
-	}
-}
-
-// ends reports whether what the verb does to the thing cannot be undone, however it is graded.
-func (t *toolName) ends(versioned bool) bool {
-	if t.act.Final && !versioned || t.thing == nil {
-		return t.act.Final && !versioned
-	}
-	return t.act.Ends && t.thing.Final || t.act.Phrase == "restores %s" && slices.ContainsFunc(t.thing.Words, isCopy)
-}
-
-// place returns the phrase that joins a place to the action. For something moved, the place
-// may be where it goes or where it was. Somebody is added to it, or removed from it.
-func (t *toolName) place() wording.Phrase {
-	switch {
-	case t.act.Phrase == moves:
-		return "(%s)"
-	case t.thing != nil && slices.ContainsFunc(t.thing.Words, somebody):
-		return t.act.With
-	default:
-		return inside
-	}
-}
-
-// isCopy reports whether restoring what a noun means overwrites what it was made from.
-func isCopy(noun string) bool { return spoken.Is("things-that copies", noun) }
-
-// partly reports whether what the verb does to the thing can be partly undone: a thing that
-// is final once it exists may still be changed.
-func (t *toolName) partly(thing *spoken.Thing, versioned, final bool) bool {
-	return t.act.Turns || t.leaves(thing) || thing.Anew && t.act.Kept || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !final
-}
-
-// leaves reports whether the action removes somebody from something, or something from
-// somebody or from a mere collection, so that it can be added again.
-func (t *toolName) leaves(thing *spoken.Thing) bool {
-	from, _, _ := spoken.ThingOf(t.others)
-	if thing.Given && t.act.With == "from %s" {
-		return true
-	}
-	return t.act.Kept && (slices.ContainsFunc(t.nouns, membership) || t.with == "from %s" && (slices.Contains(thing.Words, "user") || from != nil && from.Gathers))
-}
-
-// membership reports whether a noun says only that somebody belongs to something. Such
-// people may be named as what they are.
-func membership(noun string) bool {
-	return slices.ContainsFunc(spoken.Singular(noun), func(one string) bool { return spoken.Is("people membership", one) })
 }

@@ -142,6 +142,8 @@ func (c *call) settled(one *one, said wording.Sentence) {
 	switch {
 	case slices.ContainsFunc(money(), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said[0].Phrase) }):
 		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
+	case said[0].Phrase == "creates an event: %s" && c.public():
+		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
 	case one.partly(said[0]):
 		one.undo = operation.Partial
 	case said[0].Phrase == "posts publicly: %s":

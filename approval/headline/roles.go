@@ -6,9 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -45,6 +43,7 @@ func callOf(p vaglio.Proposal) *call {
 	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
 		c.server = len(reading.Words(p.Executor[:at]))
 	}
+	c.joined()
 	for i := range rd.Commands {
 		if cmd := &rd.Commands[i]; !cmd.Doubt && !cmd.Verb {
 			c.command = cmp.Or(c.command, cmd.Text)
@@ -233,7 +232,7 @@ func (c *call) mail(operation.Kind) wording.Sentence {
 
 // message describes what a tool says in a chat.
 func (c *call) message(kind operation.Kind) wording.Sentence {
-	if !c.sends() || kind != operation.KindPeople && kind != operation.KindSend && kind != operation.KindPublish && kind != operation.KindUnknown {
+	if !c.sends() || c.makes() || kind != operation.KindPeople && kind != operation.KindSend && kind != operation.KindPublish && kind != operation.KindUnknown {
 		return nil
 	}
 	what := cmp.Or(c.first("text", "message", "body", "content", "status", "title"), c.payload())
@@ -244,6 +243,17 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 		return nil
 	}
 	return c.sent("sends a message to %s: %s", "sends a message to %s", "sends a message: %s", c.recipients(), what)
+}
+
+// makes reports whether the tool's name says that it makes or changes a thing, which is no message:
+// a post is one of those.
+func (c *call) makes() bool {
+	does, _, _ := c.verb()
+	if does == nil || !c.has("post", "posts") || c.has("message", "messages", "dm", "reply", "comment") {
+		return false
+	}
+	t, _ := c.named()
+	return does.Partly || does.Phrase == "schedules %s" || does.Phrase == "posts %s" && t.thing != nil && t.act.Makes
 }
 
 // payload returns what a message to somebody holds, if an argument is named so.
@@ -289,10 +299,14 @@ func (c *call) event(operation.Kind) wording.Sentence {
 		return nil
 	}
 	who, what := c.all(invited()...), c.first("title", "summary", "subject", "name")
-	if len(who) == 0 {
-		return c.sent("", "", "creates an event: %s", nil, what)
+	if len(who) > 0 {
+		what = cmp.Or(what, c.first("topic"))
 	}
-	return c.sent("invites %s: %s", "invites %s", "", who, what)
+	said := c.sent("invites %s: %s", "invites %s", "creates an event: %s", who, what)
+	if where := c.first("calendar", "calendarid"); said != nil && where != "" && where != "primary" {
+		return append(said, wording.Clause{Phrase: inside, Args: []wording.Clause{{Phrase: "the calendar %s", Args: []wording.Clause{{Text: where}}}}})
+	}
+	return said
 }
 
 // invited are the keys of arguments that say who is invited.
@@ -357,38 +371,4 @@ func (c *call) plainly() wording.Sentence {
 		return wording.Sentence{{Phrase: "runs %s", Args: []wording.Clause{prose(line)}}}
 	}
 	return c.told(wording.Sentence{wording.Say("calls %s", c.executor)})
-}
-
-// mostNamed is how many items of a list are named.
-const mostNamed = 3
-
-// named names the first items of a list, each in full, and says how many more there are.
-func named(list []string) wording.Clause {
-	if more := len(list) - mostNamed; more > 0 {
-		return wording.Say("%s and %s more", strings.Join(list[:mostNamed], ", "), strconv.Itoa(more))
-	}
-	return wording.List(list)
-}
-
-// longestProse is the most characters of a text in a headline.
-const longestProse = 80
-
-// prose returns the first line of a text, cut at the end of a word.
-func prose(s string) wording.Clause {
-	line, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	line = strings.TrimSpace(line)
-	cut := strings.TrimSpace(rest) != ""
-	if utf8.RuneCountInString(line) > longestProse {
-		runes := []rune(line)[:longestProse]
-		if at := strings.LastIndexByte(string(runes), ' '); at > 0 {
-			line = string(runes)[:at]
-		} else {
-			line = string(runes)
-		}
-		cut = true
-	}
-	if cut {
-		line += " …"
-	}
-	return wording.Clause{Text: line}
 }

@@ -6,196 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
-
-// toolName is what a tool's name says: what is done, to what, and to or in which second
-// thing.
-type toolName struct {
-	act   *spoken.Act
-	nouns []string
-	// thing is what the nouns mean, nil if they are not listed; plural says that they mean
-	// several.
-	thing  *spoken.Thing
-	plural bool
-	// owner are the nouns before those of the thing: what it belongs to. final says that this is
-	// final once it exists, such as an order.
-	owner []string
-	final bool
-	// with joins the second thing, which others names.
-	with   wording.Phrase
-	others []string
-}
-
-// named reads the name of the call's tool. ok is false if it contains no listed verb, or
-// does not say what the verb applies to.
-func (c *call) named() (t toolName, ok bool) {
-	act, at, n := c.act()
-	if act == nil {
-		return t, false
-	}
-	t.act, t.with = act, act.With
-	words := c.words[at+n:]
-	if n == 0 {
-		words = slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) })
-	}
-	if words = unversioned(words); len(words) == 0 {
-		words = c.before(at)
-	}
-	t.parted(words)
-	if others := slices.DeleteFunc(slices.Clone(t.others), c.service); len(t.nouns) == 0 && len(t.others) > 0 && len(others) == 0 {
-		t.nouns, t.others = c.keyed(nil), nil
-	}
-	if to, _, _ := spoken.ThingOf(t.others); len(t.nouns) == 0 && to != nil {
-		t.nouns = c.keyed(to) // invite_to_channel
-	}
-	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
-	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
-	c.classed(&t)
-	if t.thing != nil && slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "" {
-		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
-	}
-	t.act = c.turned(t.act.To(t.thing))
-	if feeds := []wording.Phrase{"publishes %s", "sends %s", "pushes %s"}; t.queue() && slices.Contains(feeds, t.act.Phrase) {
-		put := *t.act
-		put.Phrase, t.act = "sends a message to %s", &put
-	}
-	return t, len(t.nouns) > 0 && (n > 0 || t.thing != nil)
-}
-
-// parted separates the nouns of the thing from those of the second one.
-func (t *toolName) parted(words []string) {
-	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "pending", "delivered", "batch", "bulk", "multiple"}, words[0]) {
-		words = words[1:]
-	}
-	t.nouns = words
-	at := slices.IndexFunc(words, func(w string) bool { return joins(w) != "" && (!t.act.Makes || w != "status" && w != "state") })
-	if at < 0 {
-		return
-	}
-	t.nouns = words[:at]
-	if joint := joins(words[at]); joint != apart {
-		t.others, t.with = words[at+1:], joint
-	}
-}
-
-// queue reports whether the thing passes on what is put into it.
-func (t *toolName) queue() bool { return t.thing != nil && slices.ContainsFunc(t.thing.Words, queue) }
-
-// queue reports whether a noun means something that passes on what is put into it.
-func queue(noun string) bool { return slices.Contains([]string{"topic", "queue", "stream"}, noun) }
-
-// classed finds out what a thing is from an argument, if its name calls it just an object.
-func (c *call) classed(t *toolName) {
-	if len(t.nouns) == 0 || t.thing != nil && len(t.owner) > 0 {
-		return
-	}
-	if last := spoken.Singular(t.nouns[len(t.nouns)-1]); !slices.ContainsFunc(last, func(w string) bool { return spoken.Is("things-that generic", w) }) {
-		return
-	}
-	class := reading.Words(c.first("type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"))
-	switch thing, _, rest := spoken.ThingOf(class); {
-	case thing != nil && len(rest) == 0:
-		t.thing, t.owner = thing, nil
-	case len(class) > 0 && c.first("kind") != "":
-		t.nouns, t.owner, t.thing, t.plural = class, nil, nil, false
-	}
-}
-
-// act returns what the name says is done. If that is to run something which itself does
-// something, it returns what that does.
-func (c *call) act() (act *spoken.Act, at, n int) {
-	act, at, n = c.verb()
-	if told := c.action(); act == nil && told != nil {
-		return told, 0, 0
-	}
-	if act == nil || act.Phrase != "runs %s" {
-		return act, at, n
-	}
-	if other, next, m := spoken.ActIn(c.words[at+n:]); other != nil {
-		return other, at + n + next, m
-	}
-	return act, at, n
-}
-
-// verb returns the first verb of the tool's own name: the name of its server says nothing
-// about what one of its tools does.
-func (c *call) verb() (act *spoken.Act, at, n int) {
-	from := c.server
-	act, at, n = spoken.ActIn(c.words[from:])
-	for act != nil && act.Leads && slices.ContainsFunc(c.words[:from+at], func(w string) bool { return !c.service(w) }) {
-		from += at + n
-		act, at, n = spoken.ActIn(c.words[from:])
-	}
-	return act, max(at, 0) + from, n
-}
-
-// action returns the action that an argument names, for a tool whose name leaves it open.
-func (c *call) action() *spoken.Act {
-	if words := reading.Words(c.first("action", "operation", "method")); len(words) > 0 {
-		if act, at, _ := spoken.ActIn(words[:1]); at == 0 {
-			return act
-		}
-	}
-	return nil
-}
-
-// before returns the nouns of a name whose verb comes after them or, if there are none,
-// that of the arguments. It returns nil if they may be the name of a service.
-func (c *call) before(verb int) []string {
-	words := c.words[min(c.server, verb):verb]
-	if thing, _, _ := spoken.ThingOf(words); thing == nil && len(words) > 1 {
-		return nil
-	}
-	if len(words) == 0 {
-		return c.keyed(nil)
-	}
-	return words
-}
-
-// service reports whether a word of the tool's name says where things are kept.
-func (c *call) service(word string) bool {
-	return spoken.Is("services names", word) || spoken.Is("members names", word) || slices.Contains(c.words[:c.server], word)
-}
-
-// keyed returns what the only argument that names a thing says it is, but for one thing, for a tool
-// whose name is just a verb.
-func (c *call) keyed(but *spoken.Thing) (noun []string) {
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
-		stem := key
-		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil {
-			stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name"), "key")
-		}
-		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil || thing == but || spoken.Is("places bare", key) {
-			continue
-		}
-		if noun != nil {
-			return nil
-		}
-		noun = []string{stem}
-	}
-	return noun
-}
-
-// apart marks that the words which follow say nothing of a second thing.
-const apart wording.Phrase = "-"
-
-// joins returns the phrase with which a word joins a second thing to the first, or "".
-func joins(word string) wording.Phrase {
-	switch word {
-	case "to", "from", "in":
-		return wording.Phrase(word + " %s")
-	case "into":
-		return "to %s"
-	case "on", "of", "at":
-		return "in %s"
-	case "by", "for", "with", "and", "or", "via", "as", "async", "batch", "status", "state", "many":
-		return apart
-	}
-	return ""
-}
 
 // object says what a tool does by the verb of its name, and to what by its nouns and
 // arguments: "cancels the subscription sub_1". It returns nil if the name does not tell, or
@@ -214,25 +27,40 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	if set := c.property(&t); set != nil {
 		return set, &t
 	}
-	if c.given(&t, names, key) {
-		return nil, nil // it may be an attribute given to another thing, or be changed itself
+	if said := c.done(&t, names, key); said != nil {
+		return said, &t
 	}
-	what := c.whole(&t, names, key)
-	second, ok := c.shared(&t, key, names)
+	return nil, nil
+}
+
+// done says what is done to the thing with these names, which are under this key, and to, from or in
+// which second thing. It returns nil if it remains open which thing that is, how many there are, or
+// which is one of two, or if the thing may be an attribute given to another one.
+func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
+	if c.given(t, names, key) {
+		return nil
+	}
+	what := c.whole(t, names, key)
+	second, ok := c.shared(t, key, names)
 	if len(what) == 0 && ok {
 		what = t.itself()
 	}
 	if len(what) == 0 || !ok && len(t.others) > 0 {
-		return nil, nil // which one, how many, or one of two things remains unknown
+		return nil
 	}
-	if owner, _ := c.owner(&t, key); len(second) > 0 && len(what) > 1 && second[0].Args[0].String() == owner.String() {
+	if owner, _ := c.owner(t, key); len(second) > 0 && len(what) > 1 && second[0].Args[0].String() == owner.String() {
 		what = what[:1]
 	}
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
+	return c.added(c.scaled(out, t), t, len(what) == 1 && t.bare(names))
+}
+
+// scaled adds to how many a thing is scaled.
+func (c *call) scaled(said wording.Sentence, t *toolName) wording.Sentence {
 	if much := c.first("replicas", "scale", "desiredcapacity", "desiredcount", "size"); t.act.Phrase == "scales %s" && much != "" {
-		out = out.And("to %s", much)
+		return said.And("to %s", much)
 	}
-	return c.added(out, &t, len(what) == 1 && t.bare(names)), &t
+	return said
 }
 
 // which returns the names of the thing, and the key they are under. For somebody who is a
@@ -340,21 +168,12 @@ func (c *call) shared(t *toolName, key string, names []string) (wording.Sentence
 // second returns the thing to, from or in which something is done, and the place, and
 // reports whether either is given.
 func (c *call) second(t *toolName, key string, names []string) (said wording.Sentence, ok bool) {
-	if len(t.others) > 0 {
-		thing, _, _ := spoken.ThingOf(t.others)
-		its, _ := c.names(thing, false, strings.Join(t.others, ""), t.others[len(t.others)-1])
-		if len(its) == 0 && membership(t.others[len(t.others)-1]) {
-			thing, _, _ = spoken.ThingOf([]string{"user"})
-			its, _ = c.names(thing, false, "user")
-		}
-		if thing == nil || len(its) == 0 {
-			return nil, false
-		}
-		said = wording.Sentence{{Phrase: t.with, Args: []wording.Clause{{Phrase: thing.One, Args: []wording.Clause{named(its)}}}}}
-	} else if to := c.values(spoken.List("targets states")); len(to) > 0 && t.act.Phrase == moves {
-		said = wording.Sentence{{Phrase: t.with, Args: []wording.Clause{named(to)}}}
-	} else if thing, ok := c.listed("targets", key, names); ok && t.with != inside {
-		said = wording.Sentence{{Phrase: t.with, Args: []wording.Clause{thing}}}
+	to, unknown := c.target(t, key, names)
+	if unknown {
+		return nil, false
+	}
+	if to != nil {
+		said = wording.Sentence{{Phrase: t.with, Args: []wording.Clause{*to}}}
 	}
 	if where := c.repository(); where != "" && !slices.Contains(names, where) && !slices.Contains(names, c.first("repo", "repository")) {
 		said = said.And(t.place(), where)
@@ -368,8 +187,47 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 	return said, len(said) > 0
 }
 
+// target returns the second thing, to or from which something goes: the one that the tool's name
+// speaks of or, if it speaks of none, one that an argument names. unknown says that the name speaks of
+// one and no argument names it.
+func (c *call) target(t *toolName, key string, names []string) (to *wording.Clause, unknown bool) {
+	if len(t.others) > 0 {
+		to = c.spokenOf(t.others)
+		return to, to == nil
+	}
+	if t.when != "" {
+		return &wording.Clause{Text: t.when}, false
+	}
+	if to := c.values(spoken.List("targets states")); len(to) > 0 && t.act.Phrase == moves {
+		state := named(to)
+		return &state, false
+	}
+	if thing, ok := c.listed("targets", key, names); ok && t.with != inside {
+		return &thing, false
+	}
+	return nil, false
+}
+
+// spokenOf returns the thing that the nouns mean, by the names that the arguments give it, or nil.
+func (c *call) spokenOf(nouns []string) *wording.Clause {
+	last := nouns[len(nouns)-1]
+	thing, _, _ := spoken.ThingOf(nouns)
+	its, _ := c.names(thing, false, strings.Join(nouns, ""), last)
+	if len(its) == 0 && membership(last) {
+		thing, _, _ = spoken.ThingOf([]string{"user"})
+		its, _ = c.names(thing, false, "user")
+	}
+	if thing == nil || len(its) == 0 {
+		return nil
+	}
+	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(its)}}
+}
+
 // inside joins a place to what is done in it.
 const inside wording.Phrase = "in %s"
+
+// nameless reports whether a value names nothing, or just the only one that somebody has.
+func nameless(value string) bool { return empty(value) || value == "primary" }
 
 // listed returns the thing named by an argument whose key is on one of the lists, except
 // for the key of the object itself.
@@ -377,7 +235,7 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 	var found wording.Clause
 	rank := func(key string) int { return spoken.Rank(list+" named", key) }
 	for _, key := range slices.SortedFunc(maps.Keys(c.args), func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) }) {
-		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
+		values := slices.DeleteFunc(slices.Clone(c.args[key]), nameless)
 		if key == but || len(values) == 0 || slices.Equal(values, names) {
 			continue
 		}

@@ -32,7 +32,7 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 // only reports whether the thing is told by whose it is: nobody has more than one, or the verb
 // leaves open which of them it is.
 func (t *toolName) only() bool {
-	return t.thing.Single || t.act.Phrase == "empties %s" || t.act.Partly && !t.act.Makes && !t.plural
+	return t.thing.Single || t.when != "" || t.act.Phrase == "empties %s" || t.act.Phrase == "reschedules %s" || t.act.Partly && !t.act.Makes && !t.plural
 }
 
 // whose returns whose a thing is: its owner's, a user's or an account's, or else that of the only
@@ -48,6 +48,12 @@ func (c *call) whose(t *toolName) *wording.Clause {
 	return other
 }
 
+// owning reports whether an argument names a thing that others belong to, by its key without the end
+// and with it.
+func (c *call) owning(stem, key string) bool {
+	return len(c.args[key]) > 0 && !spoken.Is("things-that means", stem)
+}
+
 // other returns the other thing that an identifier names, and its key, if there is only one besides
 // people: what is theirs is named by itself.
 func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
@@ -55,7 +61,7 @@ func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
 	for _, k := range slices.Sorted(maps.Keys(c.args)) {
 		stem, ok := strings.CutSuffix(k, "id")
 		thing, _, rest := spoken.ThingOf([]string{stem})
-		if !ok || thing == nil || thing == t.thing || len(rest) > 0 || len(c.args[k]) == 0 {
+		if !ok || thing == nil || thing == t.thing || len(rest) > 0 || !c.owning(stem, k) {
 			continue
 		}
 		called := &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}

@@ -289,15 +289,10 @@ func (b *DigestBuilder) waits() ([]Waiting, int) {
 	n := min(len(b.waiting), digestWaiting)
 	first := make([]Waiting, 0, n)
 	for _, h := range b.waiting[:n] {
-		h.told.Wanted = b.tell(h.call)
+		h.told.Wanted, h.told.Said = b.tell(h.call)
 		first = append(first, h.told)
 	}
 	return first, len(b.waiting) - n
-}
-
-// tell returns a call in one line, masked for people to read.
-func (b *DigestBuilder) tell(p vaglio.Proposal) string {
-	return approval.Line(b.masker.Proposal(p))
 }
 
 func (b *DigestBuilder) vetoGroups(before *DigestBuilder) []VetoGroup {
@@ -313,7 +308,8 @@ func (b *DigestBuilder) vetoGroups(before *DigestBuilder) []VetoGroup {
 		g := b.groups[k]
 		told := VetoGroup{Effect: k.effect, Rule: k.rule, Count: g.count, New: before.groups[k] == nil}
 		for _, h := range g.kept {
-			h.told.Wanted, h.told.Words = b.tell(h.call), b.masker.Mask(h.told.Words)
+			h.told.Wanted, h.told.Said = b.tell(h.call)
+			h.told.Words = b.masker.Mask(h.told.Words)
 			told.Actions = append(told.Actions, h.told)
 		}
 		all = append(all, told)
@@ -328,7 +324,7 @@ func (b *DigestBuilder) workarounds() []Workaround {
 	found := b.around()
 	for id, c := range b.asked {
 		if c.tries > 0 {
-			found[id] = Workaround{id, c.agent, b.tell(c.call), c.tries + found[id].Tries}
+			found[id] = b.workaround(id, c.agent, c.call, c.tries+found[id].Tries)
 		}
 	}
 	all := slices.AppendSeq([]Workaround{}, maps.Values(found))

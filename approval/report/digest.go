@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Digest tells people what was vetoed in a window and what became of it. Except for what
@@ -124,7 +125,9 @@ type Waiting struct {
 	ID     approval.ID `json:"id"`
 	Agent  string      `json:"agent"`
 	Wanted string      `json:"wanted"`
-	Until  time.Time   `json:"until"`
+	// Said is what the call would do, if it runs no command.
+	Said  wording.Sentence `json:"said,omitempty"`
+	Until time.Time        `json:"until"`
 }
 
 // Tally is how often something happened.
@@ -156,6 +159,8 @@ type Veto struct {
 	At     time.Time   `json:"at"`
 	Agent  string      `json:"agent"`
 	Wanted string      `json:"wanted"`
+	// Said is what the call would do, if it runs no command.
+	Said wording.Sentence `json:"said,omitempty"`
 	// State is the approval's state at the end of the window; empty if nobody was asked.
 	State approval.State `json:"state,omitempty"`
 	// By, After and Words are about the person who decided: the display name, how many
@@ -173,7 +178,9 @@ type Workaround struct {
 	Agent string      `json:"agent"`
 	// Wanted is the denied call, Tries the number of other attempts after it.
 	Wanted string `json:"wanted"`
-	Tries  int    `json:"tries"`
+	// Said is what it would do, if it runs no command.
+	Said  wording.Sentence `json:"said,omitempty"`
+	Tries int              `json:"tries"`
 }
 
 // Habit is how one person decided.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval/visible"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // DigestLine is one line of a digest: the key of a text, without its prefix "digest.", and
@@ -21,6 +22,17 @@ type DigestLine struct {
 
 // Foreign is a text that somebody else wrote.
 type Foreign string
+
+// Deed is what a call would do.
+type Deed wording.Sentence
+
+// deed returns what an agent wanted: what its call would do, if that is said, or else its line.
+func deed(line string, said wording.Sentence) any {
+	if len(said) == 0 {
+		return Foreign(line)
+	}
+	return Deed(said)
+}
 
 // Copied is text for people to copy: it is shown in full, verbatim, and set apart from its
 // surroundings.
@@ -87,14 +99,16 @@ func (d *Digest) Lines() []DigestLine {
 }
 
 // Fill returns the line's values as a channel fills them into its texts. word returns the
-// text for a key and whether it knows the key. theirs marks text from others; whole is set
-// for text to copy, which must stay complete.
-func (l *DigestLine) Fill(word func(key string) (string, bool), theirs func(s string, whole bool) any) map[string]any {
+// text for a key and whether it knows the key, say a sentence of the engine's in words. theirs marks
+// text from others; whole is set for text to copy, which must stay complete.
+func (l *DigestLine) Fill(word func(key string) (string, bool), say func(wording.Sentence) string, theirs func(s string, whole bool) any) map[string]any {
 	filled := make(map[string]any, len(l.Values))
 	for name, v := range l.Values {
 		switch v := v.(type) {
 		case Foreign:
 			filled[name] = theirs(string(v), false)
+		case Deed:
+			filled[name] = theirs(say(wording.Sentence(v)), false)
 		case Copied:
 			filled[name] = theirs(string(v), true)
 		case DigestWord:
@@ -168,7 +182,7 @@ func (l *lines) waiting(d *Digest) {
 	}
 	l.head("waiting", "n", len(d.Waiting)+d.WaitingMore)
 	for _, w := range d.Waiting {
-		l.add("waiting.line", "when", w.Until, "id", Foreign(w.ID), "agent", Foreign(w.Agent), "wanted", Foreign(w.Wanted))
+		l.add("waiting.line", "when", w.Until, "id", Foreign(w.ID), "agent", Foreign(w.Agent), "wanted", deed(w.Wanted, w.Said))
 	}
 	l.counted("more", d.WaitingMore)
 }
@@ -246,11 +260,11 @@ func (l *lines) group(g *VetoGroup) {
 
 func (l *lines) action(v *Veto) {
 	if v.State == "" {
-		l.add("action.final", "when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", Foreign(v.Wanted))
+		l.add("action.final", "when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", deed(v.Wanted, v.Said))
 		return
 	}
 	key, pairs := "action", []any{
-		"when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", Foreign(v.Wanted), "state", DigestWord("digest.state." + string(v.State)),
+		"when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", deed(v.Wanted, v.Said), "state", DigestWord("digest.state." + string(v.State)),
 	}
 	if v.By != "" {
 		key = "action.by"
@@ -271,7 +285,7 @@ func (l *lines) hints(d *Digest) {
 	}
 	for _, w := range d.Workarounds {
 		if w.ID != "" {
-			l.head("workaround", "n", w.Tries, "agent", Foreign(w.Agent), "id", Foreign(w.ID), "wanted", Foreign(w.Wanted))
+			l.head("workaround", "n", w.Tries, "agent", Foreign(w.Agent), "id", Foreign(w.ID), "wanted", deed(w.Wanted, w.Said))
 		}
 	}
 	for _, h := range d.People {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // told returns lines as texts: a plus begins a part, values follow in the order of their names.
@@ -106,12 +107,12 @@ func TestTheLinesOfADigest(t *testing.T) {
 func TestLinesAreFilled(t *testing.T) {
 	t.Parallel()
 	line := report.DigestLine{Values: map[string]any{
-		"n": 3, "theirs": report.Foreign("x"), "copy": report.Copied("y"), "known": report.DigestWord("effect.delete"), "unknown": report.DigestWord("effect.a.b"),
+		"n": 3, "theirs": report.Foreign("x"), "copy": report.Copied("y"), "deed": report.Deed{wording.Say("deletes %s", "z")}, "known": report.DigestWord("effect.delete"), "unknown": report.DigestWord("effect.a.b"),
 	}}
 	got := line.Fill(
-		func(key string) (string, bool) { return "Löscht", key == "effect.delete" },
+		func(key string) (string, bool) { return "Löscht", key == "effect.delete" }, wording.Sentence.String,
 		func(s string, whole bool) any { return fmt.Sprint("«", s, "» ", whole) })
-	want := map[string]any{"n": 3, "theirs": "«x» false", "copy": "«y» true", "known": "Löscht", "unknown": "«a.b» false"}
+	want := map[string]any{"n": 3, "theirs": "«x» false", "copy": "«y» true", "deed": "«deletes z» false", "known": "Löscht", "unknown": "«a.b» false"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

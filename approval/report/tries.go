@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // maxAttempts is the most vetoed calls that are searched for workarounds: to name what a
@@ -65,8 +67,24 @@ func (b *DigestBuilder) around() map[approval.ID]Workaround {
 			}
 		}
 		if n := len(spellings) - 1; n > 0 {
-			found[no.id] = Workaround{no.id, to.agent, b.tell(no.call), n}
+			found[no.id] = b.workaround(no.id, to.agent, no.call, n)
 		}
 	}
 	return found
+}
+
+// workaround describes a denied call that an agent kept trying.
+func (b *DigestBuilder) workaround(id approval.ID, agent string, call vaglio.Proposal, tries int) Workaround {
+	w := Workaround{ID: id, Agent: agent, Tries: tries}
+	w.Wanted, w.Said = b.tell(call)
+	return w
+}
+
+// tell returns a call in one line and, if it runs no command, what it does, masked for people to read.
+func (b *DigestBuilder) tell(p vaglio.Proposal) (line string, said wording.Sentence) {
+	p = b.masker.Proposal(p)
+	if approval.CommandLine(p) == "" {
+		said = headline.Of(p, vaglio.Verdict{}).Said
+	}
+	return approval.Line(p), said
 }

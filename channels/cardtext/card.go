@@ -287,17 +287,22 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	if call.Planning && call.State == approval.Pending {
 		w.line("planning", nil)
 	}
-	for _, s := range call.runs[:min(len(call.runs), maxRuns)] {
-		place("runs", s)
-	}
-	for _, s := range call.unbound[:min(len(call.unbound), maxRuns)] {
-		place("unbound", s)
-	}
-	if left := max(len(call.runs)-maxRuns, 0) + max(len(call.unbound)-maxRuns, 0); left > 0 {
-		w.line("runs.more", templates.Values{"n": left})
-	}
+	call.files(&w, place)
 	c.standing(&w, call, budget)
 	return w.text
+}
+
+// files names the files that the call runs: first those whose content is bound.
+func (c *Call) files(w *writer, place func(templates.Key, seen)) {
+	for _, s := range c.runs[:min(len(c.runs), maxRuns)] {
+		place("runs", s)
+	}
+	for _, s := range c.unbound[:min(len(c.unbound), maxRuns)] {
+		place("unbound", s)
+	}
+	if left := max(len(c.runs)-maxRuns, 0) + max(len(c.unbound)-maxRuns, 0); left > 0 {
+		w.line("runs.more", templates.Values{"n": left})
+	}
 }
 
 // number begins a call among several: its number, and what it would do.

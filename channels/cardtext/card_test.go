@@ -66,8 +66,18 @@ func TestACardInPieces(t *testing.T) {
 	}{
 		{"title", c.Title(), cardtext.Text{{ours, "🔸 "}, {ours, "Runs "}, {theirs, "rm -rf ../other"}, {ours, ", and 1 other call"}}},
 		{"opening", c.Opening(cardtext.Everything), cardtext.Text{
-			{strong, "No judge said whether it can be undone"}, {end, ""}, {ours, "You asked: "}, {theirs, "clean up"}, {end, ""}, {ours, "From "}, {theirs, "coder"}, {end, ""},
-			{ours, "In"}, {ours, " "}, {theirs, "/home/ann"}, {end, ""},
+			{strong, "No judge said whether it can be undone"},
+			{end, ""},
+			{ours, "You asked: "},
+			{theirs, "clean up"},
+			{end, ""},
+			{ours, "From "},
+			{theirs, "coder"},
+			{end, ""},
+			{ours, "In"},
+			{ours, " "},
+			{theirs, "/home/ann"},
+			{end, ""},
 		}},
 		{"a command", c.Call(0, cardtext.Everything, cardtext.Everything), cardtext.Text{
 			{strong, "1. "}, {ours, "Runs "}, {theirs, "rm -rf ../other"}, {end, ""}, {theirs, "shell_exec"}, {end, ""}, {command, "rm -rf ../other"}, {end, ""},

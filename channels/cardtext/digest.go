@@ -10,7 +10,7 @@ const maxDigested = 120
 
 // DigestLine puts one line of a digest into words.
 func DigestLine(texts *templates.Texts, l *report.DigestLine) Text {
-	return Say(texts, templates.Key("digest."+l.Key), l.Fill(texts.Word, func(s string, whole bool) any {
+	return Say(texts, templates.Key("digest."+l.Key), l.Fill(texts.Word, texts.InWords, func(s string, whole bool) any {
 		if whole {
 			return templates.Theirs(s)
 		}

@@ -209,9 +209,18 @@ func Grants(texts *templates.Texts, list []approval.Approval) Text {
 // Grant says in one line what is granted to whom, and how much of it is used.
 func Grant(texts *templates.Texts, a *approval.Approval) Text {
 	return Say(texts, "grants.line", templates.Values{
-		"agent": Within(a.Proposal.Agent, 40), "wanted": Within(approval.Line(a.Proposal), 100), "used": a.Grant.Used(), "most": a.Grant.Most,
+		"agent": Within(a.Proposal.Agent, 40), "wanted": Within(asked(texts, a), 100), "used": a.Grant.Used(), "most": a.Grant.Most,
 		"when": a.Grant.Until, "id": templates.Theirs(a.ID),
 	})
+}
+
+// asked says in one line what was granted: the command line or, for a tool that runs none, what it
+// does.
+func asked(texts *templates.Texts, a *approval.Approval) string {
+	if line := approval.CommandLine(a.Proposal); line != "" {
+		return line
+	}
+	return StepHeadline(texts, &approval.Step{Proposal: a.Proposal, Verdict: &a.Verdict}).String()
 }
 
 // GrantOf says on the card of the approval with the id how much of its grant is used, and

@@ -106,7 +106,7 @@ func digestLines(texts *templates.Texts, d *report.Digest) []digestLine {
 	for i := range said {
 		l := &said[i]
 		var b strings.Builder
-		for n, part := range texts.Say(templates.Key("digest."+l.Key), l.Fill(texts.Word, func(s string, _ bool) any { return templates.Theirs(s) })) {
+		for n, part := range texts.Say(templates.Key("digest."+l.Key), l.Fill(texts.Word, texts.InWords, func(s string, _ bool) any { return templates.Theirs(s) })) {
 			switch id, _ := l.Values["id"].(report.Foreign); {
 			case part.Theirs && part.Text == string(id) && id != "":
 				b.WriteString(`<a href="` + template.HTMLEscapeString("/inbox/ask/"+url.PathEscape(part.Text)) + `"><code>` + string(brief(part.Text)) + "</code></a>")

@@ -132,7 +132,7 @@ func writeDigest(w io.Writer, d *report.Digest) error {
 		if i > 0 && l.Head {
 			b.WriteByte('\n')
 		}
-		b.WriteString(texts.Plain(templates.Key("digest."+l.Key), l.Fill(texts.Word, func(s string, whole bool) any {
+		b.WriteString(texts.Plain(templates.Key("digest."+l.Key), l.Fill(texts.Word, texts.InWords, func(s string, whole bool) any {
 			if whole {
 				return templates.Theirs(s)
 			}

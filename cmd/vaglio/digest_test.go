@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func TestADigestIsToldWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := strictjson.Marshal(read)
-	if err != nil || !bytes.Equal(text, again) || len(read.Groups) != len(told.Groups) || read.Groups[1].Actions[0] != told.Groups[1].Actions[0] {
+	if err != nil || !bytes.Equal(text, again) || len(read.Groups) != len(told.Groups) || !reflect.DeepEqual(read.Groups[1].Actions[0], told.Groups[1].Actions[0]) {
 		t.Errorf("%v: told\n%s, read\n%s", err, text, again)
 	}
 }

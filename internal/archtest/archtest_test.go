@@ -211,7 +211,7 @@ var rooms = map[string]room{
 		modules: []string{sqllexer},
 		tests:   []string{"internal/workfiles", "vaglio/judge"},
 	},
-	"approval/report": {may: []string{"approval", "approval/visible", "vaglio"}},
+	"approval/report": {may: []string{"approval", "approval/headline", "approval/visible", "vaglio", "vaglio/wording"}},
 	"approval/history": {
 		may:     []string{"approval", "vaglio", "internal/strictjson"},
 		modules: []string{xmod},

@@ -31,6 +31,8 @@ type Act struct {
 	Leads bool
 	// Kept says that versioned things stay recoverable.
 	Kept bool
+	// Paid says that with a price, it is paid for.
+	Paid bool
 	// Lasts says that it cannot be undone where an argument adds it to another act.
 	Lasts bool
 	// Runs says that it lets a thing do what it is for.
@@ -67,15 +69,24 @@ type Thing struct {
 }
 
 // To returns the act as done to a thing: purging a queue empties it, purging an account
-// removes it. An unknown thing is nil.
+// removes it, registering a domain buys it. An unknown thing is nil.
 func (a *Act) To(t *Thing) *Act {
-	if a.holders && t != nil && t.holds {
-		return known().acts["empty"]
+	if t == nil {
+		return a
 	}
-	if a.Phrase == "terminates %s" && t != nil && slices.Contains(t.Words, "employee") {
-		return known().acts["terminate-employment"]
+	acts := known().acts
+	switch is := func(noun string) bool { return slices.Contains(t.Words, noun) }; {
+	case a.holders && t.holds:
+		return acts["empty"]
+	case a.Phrase == "terminates %s" && is("employee"):
+		return acts["terminate-employment"]
+	case a == acts["register"] && is("domain"):
+		return acts["register=domain"] // it is paid for
+	case a == acts["post"] && !Is("things-that heard", t.Words[0]):
+		return acts["create"] // as the method of a request
+	default:
+		return a
 	}
-	return a
 }
 
 // words is the content of words.txt.
@@ -225,7 +236,7 @@ func (w *words) take(section, said string, list, marks []string) bool {
 		a := &Act{
 			Phrase: phrases[0],
 			Turns:  mark(&marks, "turns"), Partly: mark(&marks, "partly"), Final: mark(&marks, "final"), Ends: mark(&marks, "ends"), Kept: mark(&marks, "kept"),
-			Makes: mark(&marks, "makes"), Sets: mark(&marks, "sets"), Leads: mark(&marks, "leads"), Lasts: mark(&marks, "lasts"), Runs: mark(&marks, "runs"), holders: mark(&marks, "holders"),
+			Makes: mark(&marks, "makes"), Sets: mark(&marks, "sets"), Leads: mark(&marks, "leads"), Lasts: mark(&marks, "lasts"), Runs: mark(&marks, "runs"), Paid: mark(&marks, "paid"), holders: mark(&marks, "holders"),
 			With: "in " + wording.Placeholder,
 		}
 		if len(marks) == 1 {

@@ -1,0 +1,265 @@
+package headline
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// toolName is what a tool's name says: what is done, to what, and to or in which second
+// thing.
+type toolName struct {
+	act   *spoken.Act
+	nouns []string
+	// thing is what the nouns mean, nil if they are not listed; plural says that they mean
+	// several.
+	thing  *spoken.Thing
+	plural bool
+	// owner are the nouns before those of the thing: what it belongs to. final says that this is
+	// final once it exists, such as an order.
+	owner []string
+	final bool
+	// with joins the second thing, which others names.
+	with   wording.Phrase
+	others []string
+	// when is the time to which the thing is moved.
+	when string
+}
+
+// named reads the name of the call's tool. ok is false if it contains no listed verb, or
+// does not say what the verb applies to.
+func (c *call) named() (t toolName, ok bool) {
+	act, at, n := c.act()
+	if act == nil {
+		return t, false
+	}
+	t.act, t.with = act, act.With
+	t.parted(c.nouns(at, n))
+	t.state(c)
+	c.understood(&t)
+	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
+	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
+	c.classed(&t)
+	c.sense(&t)
+	t.act = c.turned(t.act.To(t.thing))
+	c.later(&t)
+	if feeds := []wording.Phrase{"publishes %s", "sends %s", "pushes %s"}; t.queue() && slices.Contains(feeds, t.act.Phrase) {
+		put := *t.act
+		put.Phrase, t.act = "sends a message to %s", &put
+	}
+	return t, len(t.nouns) > 0 && (n > 0 || t.thing != nil)
+}
+
+// nouns returns the words that say what the verb applies to: those after it or, if there are none,
+// those before it. The verb begins at the word with the index at and is n words long; n is 0 if an
+// argument says what is done.
+func (c *call) nouns(at, n int) []string {
+	words := c.words[at+n:]
+	if n == 0 {
+		words = slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) })
+	}
+	if words = unversioned(words); len(words) == 0 {
+		return c.before(at)
+	}
+	return words
+}
+
+// joined puts a particle at the end of the tool's own name after its verb, if both are one verb:
+// transfer_domain_out.
+func (c *call) joined() {
+	own := c.words[min(c.server, len(c.words)):]
+	if len(own) <= longestVerb || !spoken.Is("verbs particles", own[len(own)-1]) {
+		return
+	}
+	last := len(own) - 1
+	if _, at, n := spoken.ActIn([]string{own[0], own[last]}); at == 0 && n == longestVerb {
+		c.words = slices.Concat(c.words[:c.server+1], own[last:], own[1:last])
+	}
+}
+
+// longestVerb is the number of words of a verb with a particle.
+const longestVerb = 2
+
+// understood adds the nouns of a thing that the name leaves out because the arguments say it:
+// invite_to_channel invites the users.
+func (c *call) understood(t *toolName) {
+	if others := slices.DeleteFunc(slices.Clone(t.others), c.service); len(t.nouns) == 0 && len(t.others) > 0 && len(others) == 0 {
+		t.nouns, t.others = c.keyed(nil), nil
+	}
+	if to, _, _ := spoken.ThingOf(t.others); len(t.nouns) == 0 && to != nil {
+		t.nouns = c.keyed(to)
+	}
+}
+
+// sense finds out which of two things a noun means: a record that has a type and is kept in a zone is
+// a DNS record, and a card of a bank is one that people pay with.
+func (c *call) sense(t *toolName) {
+	switch {
+	case t.thing == nil:
+	case slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "":
+		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
+	case slices.Contains(t.thing.Words, "card") && (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies"):
+		t.thing, _, _ = spoken.ThingOf([]string{"payment-card"})
+	}
+}
+
+// gives reports whether an argument has one of the keys on the list.
+func (c *call) gives(list string) bool {
+	return c.first(spoken.List(list)...) != ""
+}
+
+// state drops a last noun that is only the property by which an argument says what becomes of the
+// thing: set_photo_visibility.
+func (t *toolName) state(c *call) {
+	if last := len(t.nouns) - 1; last > 0 && changes(t.act) && spoken.Turned(t.nouns[last], c.first(t.nouns[last])) != nil {
+		t.nouns = t.nouns[:last]
+	}
+}
+
+// later records when something is to be that is moved to another time.
+func (c *call) later(t *toolName) {
+	if t.act.Phrase != "reschedules %s" && (t.act.Phrase != moves || t.thing == nil || !slices.Contains(t.thing.Words, "event")) {
+		return
+	}
+	if when := c.first(spoken.List("texts when")...); when != "" {
+		moved := *t.act
+		moved.Phrase, moved.With = moves, "to %s"
+		t.act, t.with, t.when = &moved, moved.With, when
+	}
+}
+
+// parted separates the nouns of the thing from those of the second one.
+func (t *toolName) parted(words []string) {
+	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "pending", "delivered", "batch", "bulk", "multiple"}, words[0]) {
+		words = words[1:]
+	}
+	t.nouns = words
+	at := slices.IndexFunc(words, func(w string) bool { return joins(w) != "" && (!t.act.Makes || w != "status" && w != "state") })
+	if at < 0 {
+		return
+	}
+	t.nouns = words[:at]
+	if joint := joins(words[at]); joint != apart {
+		t.others, t.with = words[at+1:], joint
+	}
+}
+
+// queue reports whether the thing passes on what is put into it.
+func (t *toolName) queue() bool { return t.thing != nil && slices.ContainsFunc(t.thing.Words, queue) }
+
+// queue reports whether a noun means something that passes on what is put into it.
+func queue(noun string) bool { return slices.Contains([]string{"topic", "queue", "stream"}, noun) }
+
+// classed finds out what a thing is from an argument, if its name calls it just an object.
+func (c *call) classed(t *toolName) {
+	if len(t.nouns) == 0 || t.thing != nil && len(t.owner) > 0 {
+		return
+	}
+	if last := spoken.Singular(t.nouns[len(t.nouns)-1]); !slices.ContainsFunc(last, func(w string) bool { return spoken.Is("things-that generic", w) }) {
+		return
+	}
+	class := reading.Words(c.first("type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"))
+	switch thing, _, rest := spoken.ThingOf(class); {
+	case thing != nil && len(rest) == 0:
+		t.thing, t.owner = thing, nil
+	case len(class) > 0 && c.first("kind") != "":
+		t.nouns, t.owner, t.thing, t.plural = class, nil, nil, false
+	}
+}
+
+// act returns what the name says is done. If that is to run something which itself does
+// something, it returns what that does.
+func (c *call) act() (act *spoken.Act, at, n int) {
+	act, at, n = c.verb()
+	if told := c.action(); act == nil && told != nil {
+		return told, 0, 0
+	}
+	if act == nil || act.Phrase != "runs %s" {
+		return act, at, n
+	}
+	if other, next, m := spoken.ActIn(c.words[at+n:]); other != nil {
+		return other, at + n + next, m
+	}
+	return act, at, n
+}
+
+// verb returns the first verb of the tool's own name: the name of its server says nothing
+// about what one of its tools does.
+func (c *call) verb() (act *spoken.Act, at, n int) {
+	from := c.server
+	act, at, n = spoken.ActIn(c.words[from:])
+	for act != nil && act.Leads && slices.ContainsFunc(c.words[:from+at], func(w string) bool { return !c.service(w) }) {
+		from += at + n
+		act, at, n = spoken.ActIn(c.words[from:])
+	}
+	return act, max(at, 0) + from, n
+}
+
+// action returns the action that an argument names, for a tool whose name leaves it open.
+func (c *call) action() *spoken.Act {
+	if words := reading.Words(c.first("action", "operation", "method")); len(words) > 0 {
+		if act, at, _ := spoken.ActIn(words[:1]); at == 0 {
+			return act
+		}
+	}
+	return nil
+}
+
+// before returns the nouns of a name whose verb comes after them or, if there are none,
+// that of the arguments. It returns nil if they may be the name of a service.
+func (c *call) before(verb int) []string {
+	words := c.words[min(c.server, verb):verb]
+	if thing, _, _ := spoken.ThingOf(words); thing == nil && len(words) > 1 {
+		return nil
+	}
+	if len(words) == 0 {
+		return c.keyed(nil)
+	}
+	return words
+}
+
+// service reports whether a word of the tool's name says where things are kept.
+func (c *call) service(word string) bool {
+	return spoken.Is("services names", word) || spoken.Is("members names", word) || slices.Contains(c.words[:c.server], word)
+}
+
+// keyed returns what the only argument that names a thing says it is, but for one thing, for a tool
+// whose name is just a verb.
+func (c *call) keyed(but *spoken.Thing) (noun []string) {
+	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+		stem := key
+		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil {
+			stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name"), "key")
+		}
+		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil || thing == but || spoken.Is("places bare", key) {
+			continue
+		}
+		if noun != nil {
+			return nil
+		}
+		noun = []string{stem}
+	}
+	return noun
+}
+
+// apart marks that the words which follow say nothing of a second thing.
+const apart wording.Phrase = "-"
+
+// joins returns the phrase with which a word joins a second thing to the first, or "".
+func joins(word string) wording.Phrase {
+	switch word {
+	case "to", "from", "in":
+		return wording.Phrase(word + " %s")
+	case "into":
+		return "to %s"
+	case "on", "of", "at":
+		return "in %s"
+	case "by", "for", "with", "and", "or", "via", "as", "async", "batch", "status", "state", "many":
+		return apart
+	}
+	return ""
+}

@@ -1,0 +1,72 @@
+package headline
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// property says to which value a property of a thing is changed: "updates the price of the product
+// p1: 0.01". It returns nil unless the arguments have the value, and name that one thing.
+func (c *call) property(t *toolName) wording.Sentence {
+	nouns, of := t.nouns, []wording.Clause(nil)
+	if whole := c.propertyOf(t); whole != nil {
+		nouns, of = nouns[len(nouns)-1:], []wording.Clause{*whole}
+	}
+	key := strings.Join(nouns, "")
+	value := c.first(valueKeys(key)...)
+	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(strings.Join(nouns, "-")) == "" {
+		return nil
+	}
+	if of == nil {
+		of = c.bearers(t, key)
+	}
+	if len(of) != 1 {
+		return nil
+	}
+	what := wording.Clause{Phrase: spoken.Property(strings.Join(nouns, "-"))}
+	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
+}
+
+// bearers returns the things in the arguments that may have the property under the key. A device may
+// be named just by its name.
+func (c *call) bearers(t *toolName, key string) (of []wording.Clause) {
+	for _, k := range slices.Sorted(maps.Keys(c.args)) {
+		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(c.args[k]) > 0 {
+			of = append(of, wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}})
+		}
+	}
+	if name := c.first("name", "area", "room"); len(of) == 0 && name != "" && c.operates() {
+		return []wording.Clause{{Text: name}}
+	}
+	return of
+}
+
+// propertyOf returns the thing whose property the last noun names, if the nouns before it name the
+// thing and the arguments say which one: set_node_text.
+func (c *call) propertyOf(t *toolName) *wording.Clause {
+	thing, _, before := spoken.ThingOf(t.nouns[:max(0, len(t.nouns)-1)])
+	if owner, owned := c.owner(t, ""); owned && spoken.Property(t.nouns[len(t.nouns)-1]) != "" {
+		return &owner
+	}
+	if thing == nil || len(before) > 0 || t.thing != nil {
+		return nil
+	}
+	names, _ := c.names(&spoken.Thing{}, false, strings.Join(t.nouns[:len(t.nouns)-1], ""))
+	if len(names) != 1 || names[0] == c.first(valueKeys(t.nouns[len(t.nouns)-1])...) {
+		return nil
+	}
+	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}
+}
+
+// valueKeys are the keys that may hold the new value of a property.
+func valueKeys(property string) []string {
+	keys := []string{property, "new" + property}
+	if spoken.Is("things-that amounts", property) {
+		keys = append(keys, spoken.List("things-that amounts")...)
+	}
+	return keys
+}

@@ -1,0 +1,73 @@
+package headline
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// undo returns how far a tool's action can be undone, starting from the judge's grade of
+// its kind and refining it by the verb and the thing in the name, if both are known. kept
+// says that the thing is in a repository, committed that the repository's history keeps
+// what is written, spent that the action is about money.
+func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent bool) operation.Reversibility {
+	thing := cmp.Or(t.thing, &spoken.Thing{Final: true})
+	versioned := thing.Versioned && kept || committed && slices.Contains(thing.Words, "file")
+	switch {
+	case t.ends(versioned):
+		return operation.Irreversible
+	case graded == operation.Irreversible && t.partly(thing, versioned, (thing.Final || t.final) && (t.act.Makes || spent)):
+		return operation.Partial
+	default:
+		return graded
+	}
+}
+
+// ends reports whether what the verb does to the thing cannot be undone, however it is graded.
+func (t *toolName) ends(versioned bool) bool {
+	if t.act.Final && !versioned || t.thing == nil {
+		return t.act.Final && !versioned
+	}
+	return t.act.Ends && t.thing.Final || t.act.Phrase == "restores %s" && slices.ContainsFunc(t.thing.Words, isCopy)
+}
+
+// place returns the phrase that joins a place to the action. For something moved, the place
+// may be where it goes or where it was. Somebody is added to it, or removed from it.
+func (t *toolName) place() wording.Phrase {
+	switch {
+	case t.act.Phrase == moves:
+		return "(%s)"
+	case t.thing != nil && slices.ContainsFunc(t.thing.Words, somebody):
+		return t.act.With
+	default:
+		return inside
+	}
+}
+
+// isCopy reports whether restoring what a noun means overwrites what it was made from.
+func isCopy(noun string) bool { return spoken.Is("things-that copies", noun) }
+
+// partly reports whether what the verb does to the thing can be partly undone: a thing that
+// is final once it exists may still be changed.
+func (t *toolName) partly(thing *spoken.Thing, versioned, final bool) bool {
+	return t.act.Turns || t.leaves(thing) || thing.Anew && t.act.Kept || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !final
+}
+
+// leaves reports whether the action removes somebody from something, or something from
+// somebody or from a mere collection, so that it can be added again.
+func (t *toolName) leaves(thing *spoken.Thing) bool {
+	from, _, _ := spoken.ThingOf(t.others)
+	if thing.Given && t.act.With == "from %s" {
+		return true
+	}
+	return t.act.Kept && (slices.ContainsFunc(t.nouns, membership) || t.with == "from %s" && (slices.Contains(thing.Words, "user") || from != nil && from.Gathers))
+}
+
+// membership reports whether a noun says only that somebody belongs to something. Such
+// people may be named as what they are.
+func membership(noun string) bool {
+	return slices.ContainsFunc(spoken.Singular(noun), func(one string) bool { return spoken.Is("people membership", one) })
+}

@@ -1,0 +1,146 @@
+package headline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// byName reports whether the judge went by the tool's name alone.
+func (o *one) byName() bool {
+	return slices.ContainsFunc(o.said, func(c wording.Clause) bool { return c.Phrase == wording.ByTheTool })
+}
+
+// unheardOf reports whether the judge knows nothing of the tool.
+func (o *one) unheardOf() bool {
+	return o.kind == operation.KindUnknown && len(o.said) > 0 && o.said[0].Phrase == "calls the tool %s, of which nothing is known"
+}
+
+// byVerb describes what a tool does if the judge knows only its name. The judge graded the
+// kind of action; the verb and the thing in the name say more. If the name does not, the
+// arguments may.
+func (c *call) byVerb(worst *one) wording.Sentence {
+	unknown := worst.unheardOf()
+	if !worst.byName() && !unknown {
+		return nil
+	}
+	said, t := c.object()
+	switch {
+	case unknown:
+		return c.unheard(worst, said, t)
+	case said == nil && c.verbless():
+		worst.forget() // the verb in its arguments may apply to anything
+		return c.told(c.called())
+	case said == nil:
+		said = c.guessed(worst)
+		c.exposed(worst)
+		return said
+	}
+	c.undone(worst, t)
+	c.reached(worst, t)
+	return said
+}
+
+// undone corrects whether what the tool does can be undone, as far as its name and arguments tell.
+func (c *call) undone(worst *one, t *toolName) {
+	undo := t.undo(worst.undo, c.forge(), c.committed(), worst.kind == operation.KindSpend)
+	if pays := t.act.Makes && t.act.Turns && len(c.amount()) > 0; undo == operation.Irreversible || !pays && !c.deletes() {
+		worst.undo = undo
+	}
+	switch {
+	case t.runs():
+		worst.undo = operation.Irreversible // what it does once it runs
+	case c.alone(worst, t):
+		worst.undo = operation.Partial // as an event to which nobody is invited
+	case c.charged(t), c.spreads(t), c.announces(t), c.heard(t):
+		worst.undo = operation.Irreversible
+	case t.act.Runs && t.thing == nil:
+		worst.general = true // what it does once it runs, nobody knows
+	}
+}
+
+// committed reports whether what is written becomes part of a repository's history.
+func (c *call) committed() bool {
+	return c.repository() != "" && c.first("branch", "message", "commitmessage") != ""
+}
+
+// charged reports whether what the tool does is paid for.
+func (c *call) charged(t *toolName) bool {
+	return t.act.Paid && c.first("price", "amount", "cost", "fee", "premium", "total") != ""
+}
+
+// spreads reports whether the tool makes something that everyone sees and that says something: who
+// has read it has read it.
+func (c *call) spreads(t *toolName) bool {
+	return t.act.Makes && c.public() && (t.act.Phrase == "uploads %s" || c.first("content", "text", "body", "message", "files", "file", "path", "html") != "")
+}
+
+// heard reports whether the tool puts up something that others have read once it stands there.
+func (c *call) heard(t *toolName) bool {
+	if t.thing == nil || !slices.Contains([]wording.Phrase{"creates %s", "adds %s"}, t.act.Phrase) || !slices.ContainsFunc(t.thing.Words, func(w string) bool { return spoken.Is("things-that heard", w) }) {
+		return false
+	}
+	state := strings.ToLower(c.first("status", "state", "publishstatus", "visibility", "privacy"))
+	return !spoken.Is("things-that unheard", state) && c.first("draft", "scheduledat", "isdraft") == ""
+}
+
+// announces reports whether others are told at once of what is changed, because they are invited to
+// it or an argument says so.
+func (c *call) announces(t *toolName) bool {
+	if t.thing == nil || !slices.ContainsFunc([]string{"event", "meeting", "appointment"}, func(noun string) bool { return slices.Contains(t.thing.Words, noun) }) {
+		return false
+	}
+	if c.first("attendees", "guests", "invitees", "participants") != "" {
+		return true
+	}
+	told := c.first(spoken.List("texts tells")...)
+	return told != "" && !slices.Contains([]string{"false", "none", "no", "0"}, strings.ToLower(told))
+}
+
+// runs reports whether the tool lets a thing run that then does something itself.
+func (t *toolName) runs() bool { return t.act.Runs && t.thing != nil && t.thing.Runs }
+
+// alone reports whether the tool makes a meeting to which nobody is invited.
+func (c *call) alone(worst *one, t *toolName) bool {
+	return worst.kind == operation.KindPeople && len(c.all(invited()...)) == 0 && t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "meeting")
+}
+
+// reached corrects whom the tool's action touches, as far as its name tells.
+func (c *call) reached(worst *one, t *toolName) {
+	switch {
+	case c.opens(t):
+		worst.reach = operation.ReachPublic
+		return
+	case worst.kind == operation.KindPublish && t.act.Sets: // it sets something; that another word of its name means publishing does not matter
+		worst.undo, worst.reach = operation.Partial, operation.ReachShared
+	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && (t.thing.Final || slices.Contains(t.thing.Words, "draft")):
+		worst.reach = operation.ReachPublic // the call does not say whom it is sent to
+	}
+	if worst.reach == operation.ReachPublic && c.among(t) || worst.kind == operation.KindCredentials {
+		worst.reach = operation.ReachShared // as a push to it does; and nobody knows who else has the secret
+	}
+}
+
+// among reports whether the action stays among those who work on the same thing.
+func (c *call) among(t *toolName) bool {
+	return c.repository() != "" || c.members() || t.act.Phrase == deploys || t.queue()
+}
+
+// verbless reports whether the tool's name contains no verb, so that an argument says what
+// it does.
+func (c *call) verbless() bool {
+	act, _, _ := c.verb()
+	return act == nil && c.first("action") != ""
+}
+
+// deploys says that from then on another version runs for others.
+const deploys wording.Phrase = "deploys %s"
+
+// members reports whether the tool belongs to a service where only members can read what is
+// written.
+func (c *call) members() bool {
+	return slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("members names", w) })
+}
