@@ -374,7 +374,7 @@ func (l *look) run(o *operation.Operation, spot string) string {
 // nested checks a program that is named among the words of another. However many of them name one
 // another, all are checked, as far as the budget goes.
 func (l *look) nested(name string, args []string) string {
-	if !l.s.t.means.Budget.Spend(1 + len(args)) {
+	if !l.s.t.means.Budget.Spend(len(args)) {
 		l.s.t.spent("the command does too much to be read in full")
 		return ""
 	}
