@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher/read"
@@ -222,6 +224,41 @@ func TestTheJournalIsReadOnce(t *testing.T) {
 		}
 		if _, err := r.Statistics(t.Context(), report.Range{Days: 30}); err != nil || s.entries > want {
 			t.Errorf("round %d: %d entries were read, want at most %d: %v", round, s.entries, want, err)
+		}
+	}
+}
+
+// TestAReadingThatBreaksOffIsMadeUpFor lets the store fail in the middle of what is new: the next
+// reading counts it once.
+func TestAReadingThatBreaksOffIsMadeUpFor(t *testing.T) {
+	t.Parallel()
+	of := report.Range{Days: 30}
+	for failing := 1; ; failing++ {
+		l := newLibrary(t)
+		s := &shaky{late: true}
+		r := l.over(s)
+		for n := range 10 {
+			l.pass(n, time.Hour)
+			if n != 4 {
+				continue
+			}
+			if _, err := r.Statistics(t.Context(), of); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.calls, s.failing = 0, failing
+		if _, err := r.Statistics(t.Context(), of); s.met != errors.Is(err, errGone) {
+			t.Errorf("call %d fails: %v", failing, err)
+		}
+		s.failing = 0
+		want, errWant := l.Statistics(t.Context(), of)
+		got, err := r.Statistics(t.Context(), of)
+		want.Window, got.Window = report.Window{}, report.Window{} // they end now
+		if diff := cmp.Diff(want, got); err != nil || errWant != nil || diff != "" {
+			t.Errorf("call %d failed: %v, %v, %s", failing, errWant, err, diff)
+		}
+		if !s.met {
+			return
 		}
 	}
 }

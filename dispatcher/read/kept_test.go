@@ -123,6 +123,12 @@ func TestAReaderMayStop(t *testing.T) {
 		}
 		break
 	}
+	for w, err := range l.Waiting(t.Context()) {
+		if err != nil || w.Ask != "first" {
+			t.Errorf("first waits %s, %v", w.Ask, err)
+		}
+		break
+	}
 }
 
 // TestAWholeNameIsNoDoubt finds an ask by its whole id although that begins another's.

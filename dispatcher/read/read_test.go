@@ -184,7 +184,7 @@ func TestALongTurnIsReadFromItsEnd(t *testing.T) {
 	for _, row := range []struct {
 		each, all, most int
 		refused         bool // and so stored elsewhere
-	}{{10, 2100, 2000, false}, {10, 2100, 2000, true}, {1 << 20, 40, 15, false}, {1 << 20, 20, 15, true}, {17 << 20, 2, 1, false}} {
+	}{{10, 2100, 2000, false}, {10, 2100, 2000, true}, {1 << 20, 40, 15, false}, {1 << 20, 40, 15, true}, {17 << 20, 2, 1, false}} {
 		l := newLibrary(t)
 		l.step("coder", "endless", 0, "rm -rf /") // older than the missing steps, and stored elsewhere
 		for n := range row.all {

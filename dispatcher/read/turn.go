@@ -117,14 +117,14 @@ func newestOf(from iter.Seq2[Kept[approval.Step], error], fromEnd bool) (newest 
 // journal hold only what is counted.
 func (r *Records) ofTurn(ctx context.Context, agent, turn string, notesOnly bool) iter.Seq2[Kept[approval.Step], error] {
 	return func(yield func(Kept[approval.Step], error) bool) {
-		for s, err := range r.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}) {
-			if !yield(s, err) {
-				return
-			}
-		}
-		for s, err := range r.Passed(ctx, approval.Span{Key: stepsKey(agent, turn), NotesOnly: notesOnly}) {
-			if !yield(s, err) {
-				return
+		for _, from := range []iter.Seq2[Kept[approval.Step], error]{
+			r.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}),
+			r.Passed(ctx, approval.Span{Key: stepsKey(agent, turn), NotesOnly: notesOnly}),
+		} {
+			for s, err := range from {
+				if !yield(s, err) {
+					return
+				}
 			}
 		}
 	}

@@ -140,6 +140,9 @@ func try(out io.Writer, l *lab, all []*mutant, count int) (dead, alive int) {
 					fmt.Fprintf(out, "survived %s%d: %s (%s)\n", m.place, m.column, m.what, by)
 				case stillborn:
 				}
+				if tried := dead + alive; got != stillborn && tried%25 == 0 { // what a run that is stopped has found out
+					fmt.Fprintf(out, "so far %d of %d mutants killed\n", dead, tried)
+				}
 				mu.Unlock()
 			}
 		})

@@ -147,7 +147,7 @@ func (l *look) told(name string) (string, bool) {
 	l.ops = t.Operations
 	for i := range t.Operations {
 		if id := l.operation(&t.Operations[i]); id != "" {
-			return id, true
+			return id, t.Known
 		}
 	}
 	if t.Spent {
@@ -363,16 +363,23 @@ func (l *look) run(o *operation.Operation, spot string) string {
 	if o.With == nil {
 		return l.lineRule(spot)
 	}
-	if l.depth > 1 {
+	name, _, _ := strings.Cut(spot[strings.LastIndexByte(spot, '#')+1:], "@")
+	args := make([]string, len(o.With))
+	for i, w := range o.With {
+		args[i] = reading.Spot(w)
+	}
+	return l.nested(place.Base(name), args)
+}
+
+// nested checks a program that is named among the words of another. However many of them name one
+// another, all are checked, as far as the budget goes.
+func (l *look) nested(name string, args []string) string {
+	if !l.s.t.means.Budget.Spend(len(args)) {
+		l.s.t.spent("the command does too much to be read in full")
 		return ""
 	}
-	name, _, _ := strings.Cut(spot[strings.LastIndexByte(spot, '#')+1:], "@")
-	in := *l
-	in.depth, in.args, in.tests = l.depth+1, nil, nil
-	for _, w := range o.With {
-		in.args = append(in.args, reading.Spot(w))
-	}
-	return in.program(place.Base(name))
+	in := &look{g: l.g, s: l.s, c: l.c, cwds: l.cwds, inside: l.inside, args: args}
+	return in.program(name)
 }
 
 // lineRule returns the rule that a word breaks if it is a command line.

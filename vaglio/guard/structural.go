@@ -120,8 +120,8 @@ func (s *survey) command(c *shell.Command) string {
 
 // programName returns the name by which the tables know a program.
 func programName(c *shell.Command) string {
-	if n := len(c.Name) - len(".exe"); n > 0 && strings.EqualFold(c.Name[n:], ".exe") {
-		return strings.ToLower(c.Name[:n]) // a Windows program, whose name ignores case
+	if name, ok := strings.CutSuffix(strings.ToLower(c.Name), ".exe"); ok {
+		return name // a Windows program, whose name ignores case
 	}
 	return c.Name
 }
@@ -132,12 +132,8 @@ func (l *look) setPlace() {
 	l.inside = r != nil && (r.Kind == shell.RemoteContainer || r.Kind == shell.RemotePod) && !r.HostAccess
 	l.cwds = l.cwdRoom[:0]
 	cwd := reading.Spot(l.c.Cwd)
-	if len(cwd) > 1 && cwd[1] == ':' {
+	if strings.IndexByte(cwd, ':') == 1 {
 		cwd = l.g.localSpelling(cwd) // a Windows drive
-	}
-	if strings.HasPrefix(cwd, "/") && strings.IndexByte(cwd, place.Perhaps) < 0 {
-		l.cwds = append(l.cwds, path.Clean(cwd))
-		return
 	}
 	for _, v := range place.Variants(cwd) {
 		if v != "" {
@@ -328,14 +324,10 @@ func (l *look) operand(d deed, word string) string {
 // tail checks the end of an unknown program's words as a command of its own: the program may
 // be an unknown wrapper.
 func (l *look) tail() string {
-	if l.depth > 1 {
-		return ""
-	}
 	for i, a := range l.args[:max(0, len(l.args)-1)] {
 		name := place.Base(a)
 		if name == "vaglio" && l.g.base.Nouns["admin-word"][l.args[i+1]] || wordclass.Is("acts-on-system", name) {
-			in := &look{g: l.g, s: l.s, c: l.c, cwds: l.cwds, inside: l.inside, depth: l.depth + 1, args: l.args[i+1:]}
-			return in.program(name)
+			return l.nested(name, l.args[i+1:])
 		}
 	}
 	return ""

@@ -335,6 +335,7 @@ func TestManyNamesAreSentBack(t *testing.T) {
 	for line, what := range map[string]string{
 		"cp " + strings.Repeat("a ", 5000) + strings.Repeat("d/", 500): "the names that cp puts together",
 		"foo " + strings.Repeat("=/a", 300_000):                        "does too much",
+		strings.Repeat("ld-linux.so.2 ", 60_000):                       "does too much",
 	} {
 		out := structuralGuard().Examine(bash(line))
 		if out.Denial != nil || out.Unreadable == nil || !strings.Contains(out.Unreadable.What, what) {

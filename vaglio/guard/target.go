@@ -26,7 +26,6 @@ type look struct {
 	// inside says that the command runs in a container, which shares only the mounted folders
 	// with this machine.
 	inside bool
-	depth  int
 	// ops are the command's operations according to the knowledge base.
 	ops []operation.Operation
 	// tests are the tests of a search, once read.

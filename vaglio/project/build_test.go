@@ -122,6 +122,15 @@ func TestCMake(t *testing.T) {
 			t.Errorf("%q:\n got %s\nwant %s", text, got, want)
 		}
 	}
+	for command, want := range map[string]string{ // whoever configures builds no target
+		"cmake -B build":          "CMakeLists.txt:2 sh 'id'",
+		"cmake --install build":   "CMakeLists.txt:1 sh 'ls'\nCMakeLists.txt:2 sh 'id'",
+		"cmake --workflow preset": "CMakeLists.txt:1 sh 'ls'\nCMakeLists.txt:2 sh 'id'",
+	} {
+		if got := tasks(t, command, files{"CMakeLists.txt": "add_custom_target(x COMMAND ls)\nexecute_process(COMMAND id)"}); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", command, got, want)
+		}
+	}
 }
 
 // TestManyCopies looks for a limited number of files, whatever a Dockerfile copies and runs.

@@ -83,6 +83,11 @@ func TestTaskfilesAndJustfiles(t *testing.T) {
 		{"just a c", files{"justfile": "a:\n ls\nb:\n no\nc:\n id"}, "justfile:2 sh ls\njustfile:6 sh id"},
 		{"just b", files{"justfile": "a:\n ls\n: x\n no"}, ""},
 		{"just", files{"justfile": ""}, ""},
+		{"just --set v id b", files{"justfile": "v := 'ls'\nw := 'ps'\nb:\n {{v}}\n {{w}}\n"}, "justfile:4 sh ${make_just}\nps"},
+		{"just w=id b", files{"justfile": "v := 'ls'\nw := 'ps'\nb:\n {{v}}\n {{w}}\n"}, "justfile:4 sh ls\n${make_just}"},
+		{"just b", files{"justfile": "b:\n  #!/usr/bin/env python3\n  print(1)\n\n  print(2)\nc:\n ls\n #!id\n ps"}, "justfile:2 python #!/usr/bin/env python3\nprint(1)\nprint(2)"},
+		{"just c", files{"justfile": "b:\n  #!/usr/bin/env python3\n  print(1)\n\n  print(2)\nc:\n ls\n #!id\n ps"}, "justfile:7 sh ls\nps"},
+		{"just b", files{"justfile": "v := 'ls'\nb:\n {{if v == 'ls' { 'id' } else { 'ps' }}}\n {{replace(v, 'l', 'p')}} {{v}}"}, "justfile:3 sh ${make_just}}\n${make_just} ls"},
 		{"just", nil, ""},
 	} {
 		picture.add(call{command: tt.command, files: tt.files})

@@ -81,6 +81,9 @@ func TestRead(t *testing.T) {
 			if c.IsLine() != (c.Language == "sh") {
 				t.Errorf("%s %v: %s in %s is a line: %v", row.Executor, row.Args, c.Text, c.Language, c.IsLine())
 			}
+			if c.IsProgram() == slices.Contains([]string{"sh", "powershell", "patch"}, c.Language) {
+				t.Errorf("%s %v: %s in %s is a program: %v", row.Executor, row.Args, c.Text, c.Language, c.IsProgram())
+			}
 		}
 		if !slices.Equal(read, row.Read) || !slices.Equal(gaps, row.Gaps) {
 			t.Errorf("%s %v: read %q, gaps %q; want %q, %q", row.Executor, row.Args, read, gaps, row.Read, row.Gaps)
@@ -426,7 +429,7 @@ func TestWrittenByArguments(t *testing.T) {
 func TestNormal(t *testing.T) {
 	for key, want := range map[string]string{
 		"shell_command": "shellcommand", "ShellCommand": "shellcommand",
-		"shell-command": "shellcommand", "SHELL COMMAND": "shellcommand", "è": "è", "": "",
+		"shell-command": "shellcommand", "SHELL COMMAND": "shellcommand", "AZ az": "azaz", "è": "è", "": "",
 	} {
 		if got := reading.Normal(key); got != want {
 			t.Errorf("%q is %q, want %q", key, got, want)
@@ -462,6 +465,25 @@ func FuzzRead(f *testing.F) {
 func told2(rd *reading.Reading) [2][]string {
 	read, gaps := told(rd)
 	return [2][]string{read, gaps}
+}
+
+// TestSwitches tells which arguments are switched on.
+func TestSwitches(t *testing.T) {
+	got := reading.Switches(map[string]any{
+		"all": "1", "delete_rows": 12, "delete_cells": 0, "draft": false, "limit": 5, "nothing": nil, "options": map[string]any{"send": true}, "send_at": 1,
+	})
+	if want := [][]string{{"all"}, {"delete", "rows"}, {"send"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v are on, want %v", got, want)
+	}
+}
+
+// TestWhatAProgramPutThere reads values that no decoder makes: only what runs becomes text.
+func TestWhatAProgramPutThere(t *testing.T) {
+	type text string
+	rd := reader().Read(reading.Call{Executor: "Bash", Args: map[string]any{"command": text("ls"), "description": text("rm -rf /")}, Cwd: cwd})
+	if read, _ := told(rd); !slices.Equal(read, []string{"sh command ls"}) {
+		t.Errorf("read %q", read)
+	}
 }
 
 // TestTheLongestPatternCounts tells which of several patterns a tool's name follows.

@@ -35,9 +35,6 @@ func Spot(w shell.Word) string {
 
 func unknownSpot(p shell.Part) string {
 	if user, ok := strings.CutPrefix(p.Name, "~"); ok && user != "" {
-		if user == "root" {
-			return "/root"
-		}
 		return "/home/" + user
 	}
 	switch p.From {

@@ -237,7 +237,7 @@ func (w *walk) wordsAlone(role Role, sc *scope) bool {
 // embedded reads JSON inside a text, and reports whether there is any that may run.
 func (w *walk) embedded(key, text string, role Role, sc *scope, at string, depth int) bool {
 	trimmed := strings.TrimSpace(text)
-	if trimmed == "" || strings.IndexByte("{[", trimmed[0]) < 0 || strings.IndexByte("}]", trimmed[len(trimmed)-1]) < 0 {
+	if strings.IndexAny(trimmed, "{[") != 0 {
 		return false
 	}
 	var v any

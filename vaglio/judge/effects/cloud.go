@@ -55,8 +55,8 @@ func (c *command) byVerb(from, to int) []Effect {
 	return c.verbEffect(v, what)
 }
 
-// verbAmong returns the verb among words: the first one, unless it may also be a noun and a better
-// one follows.
+// verbAmong returns the verb among words: the first one, unless it may also be a noun, as config and
+// backup, and a better one follows.
 func (c *command) verbAmong(words []arg) (found verb, ok bool) {
 	t := c.r.judge.tables
 	word := ""
@@ -65,24 +65,14 @@ func (c *command) verbAmong(words []arg) (found verb, ok bool) {
 		if v.effect.Kind == "" || v.weak && ok {
 			continue
 		}
-		if !ok || found.weak || t.thing(word) || v.effect.Kind != KindRead {
+		if !ok || found.weak || t.Nouns["cloud-thing"][word] || v.effect.Kind != KindRead {
 			found, word, ok = v, a.text, true
 		}
-		if !found.weak && !t.Nouns["cloud-noun"][word] && !t.thing(word) {
+		if !found.weak && !t.Nouns["cloud-noun"][word] && !t.Nouns["cloud-thing"][word] {
 			break
 		}
 	}
 	return found, ok
-}
-
-// thing reports whether a word that looks like a verb is the object when another verb follows:
-// record-sets, config, backup.
-func (t *tables) thing(w string) bool {
-	words := readings.Words(w)
-	if n := len(words); n > 1 && strings.HasSuffix(words[n-1], "s") && !strings.HasSuffix(words[n-1], "ss") {
-		return true
-	}
-	return t.Nouns["cloud-thing"][w]
 }
 
 // spoken says what the command does by its nouns and its verb, nil if they do not tell.

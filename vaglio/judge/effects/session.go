@@ -100,10 +100,10 @@ func (r *reading) unpacked(v *invocation, since int) {
 }
 
 // runsUnpacked returns the effect of building, installing or running what is in a folder that was
-// unpacked in this session and of which nothing was read. A call in a program and a word with an
-// extension run no folder; a file that runs is read by itself.
+// unpacked in this session and of which nothing was read. A word with an extension is no folder; a
+// file that runs is read by itself.
 func (r *reading) runsUnpacked(v *invocation) []Effect {
-	if !r.facts.Has(vaglio.Unpacked) || v.call != nil || !v.direct() || r.means.Files == nil || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
+	if !r.facts.Has(vaglio.Unpacked) || !v.direct() || r.means.Files == nil || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
 		return nil
 	}
 	for _, a := range append(slices.Clone(v.args), literal(v.cwd)) {
