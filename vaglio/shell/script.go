@@ -19,7 +19,10 @@
 package shell
 
 import (
+	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -103,6 +106,8 @@ type Command struct {
 	// Conditional says that the command may not run at all: it is in a branch, after && or ||, in
 	// a trap or in an error handler.
 	Conditional bool
+	// Unless are files of which a test in front of the command says that nothing is there.
+	Unless []Word
 	// Until is the place in [Script.Commands] of the first one behind the shell in which
 	// the command runs, or 0 where nothing is behind it: what it sets holds until there.
 	Until int
@@ -308,4 +313,52 @@ func (r *reader) Closed(path string) *ClosedError {
 		return nil
 	}
 	return r.opts.Files.Closed(path)
+}
+
+// absentAfter adds to the files of which a test says that they are absent the one that a statement
+// looks for, if its result, which succeeded tells, means that nothing is there.
+func (r *reader) absentAfter(f *frame, s *syntax.Stmt, succeeded bool) []Word {
+	file, absent := lookedFor(s.Cmd)
+	if file == nil || (succeeded != s.Negated) != absent {
+		return f.unless
+	}
+	return append(slices.Clip(f.unless), r.resolvePath(r.word(f, file)))
+}
+
+// lookedFor returns the file for which a test looks, and whether it succeeds if the file is absent.
+func lookedFor(c syntax.Command) (file *syntax.Word, absent bool) {
+	if t, ok := c.(*syntax.TestClause); ok {
+		return lookedForBy(t.X)
+	}
+	call, ok := c.(*syntax.CallExpr)
+	if !ok || len(call.Args) < 3 {
+		return nil, false
+	}
+	words := call.Args[1:]
+	switch call.Args[0].Lit() {
+	case "[":
+		words = words[:len(words)-1]
+	case "test":
+	default:
+		return nil, false
+	}
+	if words[0].Lit() == "!" {
+		words, absent = words[1:], true
+	}
+	if len(words) != 2 || words[0].Lit() != "-f" && words[0].Lit() != "-e" {
+		return nil, false
+	}
+	return words[1], absent
+}
+
+func lookedForBy(x syntax.TestExpr) (file *syntax.Word, absent bool) {
+	u, ok := x.(*syntax.UnaryTest)
+	if ok && u.Op == syntax.TsNot {
+		file, absent = lookedForBy(u.X)
+		return file, !absent
+	}
+	if ok && (u.Op == syntax.TsRegFile || u.Op == syntax.TsExists) {
+		file, _ = u.X.(*syntax.Word)
+	}
+	return file, false
 }

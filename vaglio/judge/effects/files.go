@@ -36,6 +36,9 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		return nil
 	case placeWorkspace, placeTemp:
 	case placeControl, placeSecret, placeHome:
+		if at == placeSecret && r.showsExample(v) && r.freeAt(v, a) != "" {
+			return own(say("copies the example %s to %s", join(v.args), a.text))
+		}
 		e.Reach, e.Why = ReachUser, e.Why.And(beyondWorkspace(at))
 		if r.judge.places.Classes(p)&place.Perimeter != 0 {
 			e.Reach = ReachSystem

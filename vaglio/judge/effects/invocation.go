@@ -36,10 +36,11 @@ type invocation struct {
 	reaches    *bool // whether one of them is a folder of the host outside the workspace, once asked
 	via        []string
 	wrapper    bool
-	guess      bool        // it is in a text that may not run at all
-	own        bool        // in a file that the session wrote
-	background bool        // nobody waits for the command
-	into       *invocation // the next command, nil if there is none
+	guess      bool         // it is in a text that may not run at all
+	own        bool         // in a file that the session wrote
+	unless     []shell.Word // files of which a test before it says that they are absent
+	background bool         // nobody waits for the command
+	into       *invocation  // the next command, nil if there is none
 	call       *shell.Call
 	file       string // the file that the command is in, "" for the call's own text
 	line       int
@@ -133,7 +134,7 @@ func argsOf(words []shell.Word) []arg {
 
 func invocationOf(c *shell.Command) *invocation {
 	v := &invocation{name: c.Name, via: c.Via, root: c.Privileged, wrapper: c.Wrapper, background: c.Background, call: c.Call, file: c.File, line: c.Line}
-	v.guess, v.own, v.sets = c.Guess, c.Own, c.Assigns
+	v.guess, v.own, v.sets, v.unless = c.Guess, c.Own, c.Assigns, c.Unless
 	if len(c.Argv) > 0 {
 		v.path = argOf(c.Argv[0]).text
 		v.args = argsOf(c.Argv[1:min(len(c.Argv), maxWords+1)])

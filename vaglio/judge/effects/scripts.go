@@ -6,6 +6,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -315,4 +316,11 @@ func (s *search) runs(word string) {
 	} else {
 		s.negated = s.negated || word != "{}" && !strings.HasPrefix(word, "-")
 	}
+}
+
+// showsExample reports whether all that a command prints are files that are meant to be copied.
+func (r *reading) showsExample(v *invocation) bool {
+	return v.name == "cat" && len(v.args) > 0 && len(v.writes) == 1 && !slices.ContainsFunc(v.args, func(a arg) bool {
+		return r.judge.places.Purpose(a.text)&place.Example == 0 || r.world.placeOf(a, v.cwd) == placeSecret
+	})
 }
