@@ -267,3 +267,25 @@ func nameCondition(args []Word) (name Word, found bool) {
 	}
 	return name, found
 }
+
+// namesIn returns the names among which a listing program's output is, one a line: its words, or the
+// names that it was piped. What it is told to leave out is not among them.
+func namesIn(f *frame, argv []Word, name string) string {
+	var names []string
+	for _, p := range f.stdin.Text.Parts() {
+		if p.Among != "" {
+			names = append(names, p.Among)
+		}
+	}
+	if !wordclass.Is("lists", name) || slices.ContainsFunc(argv, func(w Word) bool { return w.Is("-v") || w.Is("--invert-match") }) {
+		return strings.Join(names, "\n")
+	}
+	for i, w := range argv {
+		s := w.String()
+		leftOut := i > 0 && (argv[i-1].Is("-I") || argv[i-1].Is("-E") || argv[i-1].Is("--exclude") || argv[i-1].Is("--ignore"))
+		if !w.HasUnknown() && !leftOut && !strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "!") && len(names) < maxFields {
+			names = append(names, strings.Trim(strings.ReplaceAll(s, `\`, ""), "^$"))
+		}
+	}
+	return strings.Join(names, "\n")
+}

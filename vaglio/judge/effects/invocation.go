@@ -73,6 +73,7 @@ type arg struct {
 	remote bool     // a part was fetched from a network
 	names  []string // the variables of unknown parts
 	from   []string // the commands of unknown parts
+	among  string   // the names that these were given, one a line
 	either bool     // it begins with a variable for which there is a default, which is judged, too
 	word   shell.Word
 }
@@ -111,7 +112,7 @@ func (a *arg) unknown(p *shell.Part) string {
 		return p.Name
 	}
 	a.known = false
-	a.remote = a.remote || p.Remote
+	a.remote, a.among = a.remote || p.Remote, strings.TrimLeft(a.among+"\n"+p.Among, "\n")
 	switch {
 	case p.Name != "":
 		a.names = append(a.names, p.Name)

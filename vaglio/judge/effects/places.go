@@ -116,7 +116,7 @@ func (w *world) placeOf(a arg, cwd string) where {
 		return placeUnknown
 	case is&place.Nowhere != 0:
 		return placeNowhere
-	case is&(place.Secret|place.Own) != 0:
+	case is&(place.Secret|place.Own) != 0, a.among != "" && w.amongSecrets(a, cwd):
 		return placeSecret
 	case is&place.Control != 0:
 		return placeControl
