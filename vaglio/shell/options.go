@@ -282,8 +282,8 @@ func namesIn(f *frame, argv []Word, name string) string {
 	}
 	for i, w := range argv {
 		s := w.String()
-		leftOut := i > 0 && (argv[i-1].Is("-I") || argv[i-1].Is("-E") || argv[i-1].Is("--exclude") || argv[i-1].Is("--ignore"))
-		if !w.HasUnknown() && !leftOut && !strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "!") && len(names) < maxFields {
+		leftOut := i > 0 && isOneOf(argv[i-1], []string{"-I", "-E", "--exclude", "--ignore"})
+		if !w.HasUnknown() && !leftOut && strings.TrimLeft(s, "-!") == s && len(names) < maxFields {
 			names = append(names, strings.Trim(strings.ReplaceAll(s, `\`, ""), "^$"))
 		}
 	}

@@ -61,18 +61,6 @@ func (r *reading) writtenPlace(v *invocation, a arg) where {
 	return r.world.placeOf(a, v.cwd)
 }
 
-// beyondWorkspace says what is special about a place of the user outside the workspace.
-func beyondWorkspace(at where) wording.Phrase {
-	switch at {
-	case placeControl:
-		return ", which steers what runs by itself or what an agent may do"
-	case placeSecret:
-		return ", which holds secrets"
-	default:
-		return wording.Outside
-	}
-}
-
 // disclosures adds what a reading command discloses.
 func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
 	if v.box != "" {

@@ -342,3 +342,15 @@ func (w *world) amongSecrets(a arg, cwd string) bool {
 	}
 	return false
 }
+
+// beyondWorkspace says what is special about a place of the user outside the workspace.
+func beyondWorkspace(at where) wording.Phrase {
+	switch at {
+	case placeControl:
+		return ", which steers what runs by itself or what an agent may do"
+	case placeSecret:
+		return ", which holds secrets"
+	default:
+		return wording.Outside
+	}
+}
