@@ -52,6 +52,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 		runs = &sources{files: e.files, places: e.spaces.places, folders: p.Context.Site.Readable, told: p.Facts, left: maxEntries}
 		c.Files = runs
 		c.Absent = func(name string) bool { return e.absent(name, cwd) }
+		c.Present = func(name string) bool { return e.kindOf(name) != NoFile }
 	}
 	call := guard.Call{
 		Executor: c.Executor, Args: c.Args, Capabilities: c.Capabilities, Shell: c.Shell, Cwd: c.Cwd,

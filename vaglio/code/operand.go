@@ -226,6 +226,9 @@ func (p *program) comprehended() (out []value, ok bool) {
 		after := p.at
 		p.at = start
 		out = append(out, p.expression())
+		if p.takeIf(p.is(":")) {
+			out = append(out, p.expression())
+		}
 		p.at = after
 	})
 	return out, true

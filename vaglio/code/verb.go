@@ -226,8 +226,12 @@ func (p *program) listing(name string, dir, pattern value) value {
 			return v
 		}
 		return listOf(below)
-	case "iterdir", "rglob", "children", "each_child", "find", "finddepth":
+	case "iterdir", "rglob", "find", "finddepth":
 		return listOf(below)
+	case "children", "each_child":
+		if dir.kind == kindPath { // Dir.children has names
+			return listOf(below)
+		}
 	}
 	return listOf(textOf(entry))
 }

@@ -26,6 +26,9 @@ type Base struct {
 	// Harmless are programs that only read, whatever their options; Devtools are those that
 	// work only in the workspace.
 	Harmless, Devtools map[string]bool
+	// Published are programs that a registry of packages has under their own name. A package that has
+	// the name of any other program is somebody else's.
+	Published map[string]bool
 	// Verbs says what a verb does in a subcommand or in an executor's name.
 	Verbs map[string]Verb
 	// Nouns holds the classes of nouns, by class.
@@ -85,13 +88,14 @@ var builtIn = sync.OnceValues(func() (*Base, error) { //nolint:gochecknoglobals 
 	if err != nil {
 		return nil, fmt.Errorf("commands: %w", err)
 	}
+	maps.Copy(b.Published, b.Nouns["known-tool"])
 	b.index()
 	return b, nil
 })
 
 func newBase() *Base {
 	return &Base{
-		Judged: map[string][]*Section{}, Harmless: map[string]bool{}, Devtools: map[string]bool{},
+		Judged: map[string][]*Section{}, Harmless: map[string]bool{}, Devtools: map[string]bool{}, Published: map[string]bool{},
 		Verbs: map[string]Verb{}, Nouns: map[string]map[string]bool{}, Vars: map[string]string{}, acting: map[string][]*Section{},
 	}
 }
@@ -171,6 +175,7 @@ func (b *Base) read(name, text string) error {
 			addAll(b.Harmless, s)
 		case "devtools.txt":
 			addAll(b.Devtools, s)
+			addAll(b.Published, s)
 		case "verbs.txt":
 			err = b.addVerbs(s)
 		case "nouns.txt":
@@ -179,7 +184,10 @@ func (b *Base) read(name, text string) error {
 			v, what, _ := strings.Cut(s, " ")
 			b.Vars[v] = what
 		default:
-			cur, err = b.addLine(cur, s)
+			if cur, err = b.addLine(cur, s); strings.HasPrefix(s, "[") && b.Nouns["published-table"][strings.TrimSuffix(name, ".txt")] {
+				names, _, _ := strings.Cut(s[1:], "]")
+				addAll(b.Published, names)
+			}
 		}
 		return err
 	})

@@ -123,7 +123,7 @@ func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
 	if len(dirs) == 0 {
 		dirs = []Word{Text(".")}
 	}
-	below := NewWord(Part{Kind: PartUnknown, From: "fd", MayBeEmpty: true})
+	below := NewWord(Part{Kind: PartUnknown, From: "fd", MayBeEmpty: true, Among: namesIn(f, before, "fd")})
 	if name, known := fdName(opts, rest); known {
 		below = Glue(NewWord(Part{Kind: PartUnknown, From: "fd"}), Text("/"), name)
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
@@ -268,4 +270,74 @@ func nameCondition(args []Word) (name Word, found bool) {
 		name = NewWord(Globs(s)...)
 	}
 	return name, found
+}
+
+// namesIn returns the names among which a listing program's output is, one a line: its words, or the
+// names that it was piped. What it is told to leave out is not among them.
+func namesIn(f *frame, argv []Word, name string) string {
+	var names []string
+	for _, p := range f.stdin.Text.Parts() {
+		if p.Among != "" {
+			names = append(names, p.Among)
+		}
+	}
+	if !wordclass.Is("lists", name) || slices.ContainsFunc(argv, func(w Word) bool { return w.Is("-v") || w.Is("--invert-match") }) {
+		return strings.Join(names, "\n")
+	}
+	for i, w := range argv {
+		s := w.String()
+		leftOut := i > 0 && isOneOf(argv[i-1], []string{"-I", "-E", "--exclude", "--ignore"})
+		if !w.HasUnknown() && !leftOut && strings.TrimLeft(s, "-!") == s && len(names) < maxFields {
+			names = append(names, strings.Trim(strings.ReplaceAll(s, `\`, ""), "^$"))
+		}
+	}
+	return strings.Join(names, "\n")
+}
+
+// absentAfter adds to the files of which a test says that they are absent the one that a statement
+// looks for, if its result, which succeeded tells, means that nothing is there.
+func (r *reader) absentAfter(f *frame, s *syntax.Stmt, succeeded bool) []Word {
+	file, absent := lookedFor(s.Cmd)
+	if file == nil || (succeeded != s.Negated) != absent {
+		return f.unless
+	}
+	return append(slices.Clip(f.unless), r.resolvePath(r.word(f, file)))
+}
+
+// lookedFor returns the file for which a test looks, and whether it succeeds if the file is absent.
+func lookedFor(c syntax.Command) (file *syntax.Word, absent bool) {
+	if t, ok := c.(*syntax.TestClause); ok {
+		return lookedForBy(t.X)
+	}
+	call, ok := c.(*syntax.CallExpr)
+	if !ok || len(call.Args) < 3 {
+		return nil, false
+	}
+	words := call.Args[1:]
+	switch call.Args[0].Lit() {
+	case "[":
+		words = words[:len(words)-1]
+	case "test":
+	default:
+		return nil, false
+	}
+	if words[0].Lit() == "!" {
+		words, absent = words[1:], true
+	}
+	if len(words) != 2 || words[0].Lit() != "-f" && words[0].Lit() != "-e" {
+		return nil, false
+	}
+	return words[1], absent
+}
+
+func lookedForBy(x syntax.TestExpr) (file *syntax.Word, absent bool) {
+	u, ok := x.(*syntax.UnaryTest)
+	if ok && u.Op == syntax.TsNot {
+		file, absent = lookedForBy(u.X)
+		return file, !absent
+	}
+	if ok && (u.Op == syntax.TsRegFile || u.Op == syntax.TsExists) {
+		file, _ = u.X.(*syntax.Word)
+	}
+	return file, false
 }

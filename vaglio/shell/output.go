@@ -32,7 +32,7 @@ func (r *reader) output(f *frame, k *call) Word {
 
 // impure returns an unknown output. What comes from a network stays marked as such through a pipe.
 func (r *reader) impure(f *frame, k *call, name string) Word {
-	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true}
+	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Among: namesIn(f, k.argv, name)}
 	switch {
 	case wordclass.Is("recodes", name):
 		p.From = r.recoded(f, k, name)

@@ -155,12 +155,13 @@ type frame struct {
 	beside      bool // concurrently with other statements of the same text or function
 	inLoop      bool
 	conditional bool
-	capture     bool // the output is wanted
-	limit       int  // the length of the source before it was completed
-	retried     bool // the text is read again with its here-document closed
-	lenient     bool // text that is no program is ignored
-	guess       bool // the text may not run at all, or be something else
-	found       bool // no word names the file that it is in
+	unless      []Word // as in [Command]
+	capture     bool   // the output is wanted
+	limit       int    // the length of the source before it was completed
+	retried     bool   // the text is read again with its here-document closed
+	lenient     bool   // text that is no program is ignored
+	guess       bool   // the text may not run at all, or be something else
+	found       bool   // no word names the file that it is in
 	stdin       Input
 	assigns     []Assign
 	calls       []*call  // what carries it

@@ -354,7 +354,7 @@ func (r *reader) emit(f *frame, c Command) {
 	c.Remote = f.remote
 	c.Background = f.background
 	c.InLoop = f.inLoop
-	c.Conditional, c.Guess = f.conditional, f.guess
+	c.Conditional, c.Guess, c.Unless = f.conditional, f.guess, f.unless
 	if f.file != nil {
 		c.File, c.Line, c.Own = f.file.path, f.file.line, f.file.own
 	}

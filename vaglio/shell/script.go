@@ -21,6 +21,7 @@ package shell
 import (
 	"strings"
 
+
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -103,6 +104,8 @@ type Command struct {
 	// Conditional says that the command may not run at all: it is in a branch, after && or ||, in
 	// a trap or in an error handler.
 	Conditional bool
+	// Unless are files of which a test in front of the command says that nothing is there.
+	Unless []Word
 	// Until is the place in [Script.Commands] of the first one behind the shell in which
 	// the command runs, or 0 where nothing is behind it: what it sets holds until there.
 	Until int

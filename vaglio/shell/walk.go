@@ -166,7 +166,12 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 	sure := surelySucceeds(first)
 	if slices.ContainsFunc(links, func(l link) bool { return l.op == syntax.OrStmt }) {
 		g.conditional = true
-		for _, l := range links {
+		for i, l := range links {
+			if i == 0 {
+				g.unless = r.absentAfter(f, first, l.op == syntax.AndStmt)
+			} else {
+				g.unless = f.unless
+			}
 			r.join(r.branch(func() { read(&g, l.op, l.s) }), nil)
 		}
 		return written.end(r, out.word())
@@ -179,6 +184,7 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 		links = links[1:]
 	}
 	g.conditional = true
+	g.unless = r.absentAfter(f, first, true)
 	r.join(r.branch(func() {
 		for _, l := range links {
 			read(&g, syntax.AndStmt, l.s)
@@ -265,7 +271,11 @@ func (r *reader) ifClause(f *frame, c *syntax.IfClause) Word {
 		} else {
 			closed = true
 		}
-		branches = append(branches, r.branch(func() { out.addWord(r.stmts(&g, i.Then)) }))
+		then := g
+		if len(i.Cond) == 1 {
+			then.unless = r.absentAfter(f, i.Cond[0], true)
+		}
+		branches = append(branches, r.branch(func() { out.addWord(r.stmts(&then, i.Then)) }))
 		f = &g
 		if r.stopped {
 			break

@@ -47,6 +47,8 @@ type Part struct {
 	Name string
 	// From is the command whose output an unknown part is, if any.
 	From string
+	// Among are the names that the command was given, one a line, if it prints some of them.
+	Among string
 	// File is the path of the file whose content an unknown part is, if any.
 	File string
 	// made says what an unknown part was made of, if that is a file's content.

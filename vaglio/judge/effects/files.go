@@ -36,6 +36,9 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		return nil
 	case placeWorkspace, placeTemp:
 	case placeControl, placeSecret, placeHome:
+		if at == placeSecret && r.showsExample(v) && r.freeAt(v, a) != "" {
+			return own(say("copies the example %s to %s", join(v.args), a.text))
+		}
 		e.Reach, e.Why = ReachUser, e.Why.And(beyondWorkspace(at))
 		if r.judge.places.Classes(p)&place.Perimeter != 0 {
 			e.Reach = ReachSystem
@@ -56,18 +59,6 @@ func (r *reading) writtenPlace(v *invocation, a arg) where {
 		return placeTemp
 	}
 	return r.world.placeOf(a, v.cwd)
-}
-
-// beyondWorkspace says what is special about a place of the user outside the workspace.
-func beyondWorkspace(at where) wording.Phrase {
-	switch at {
-	case placeControl:
-		return ", which steers what runs by itself or what an agent may do"
-	case placeSecret:
-		return ", which holds secrets"
-	default:
-		return wording.Outside
-	}
 }
 
 // disclosures adds what a reading command discloses.

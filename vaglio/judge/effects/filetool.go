@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -300,4 +301,29 @@ func namesIn(v any) []string {
 		}
 	}
 	return out
+}
+
+// showsExample reports whether all that a command prints are files that are meant to be copied.
+func (r *reading) showsExample(v *invocation) bool {
+	return v.name == "cat" && len(v.args) > 0 && len(v.writes) == 1 && !slices.ContainsFunc(v.args, func(a arg) bool {
+		return r.judge.places.Purpose(a.text)&place.Example == 0 || r.world.placeOf(a, v.cwd) == placeSecret
+	})
+}
+
+// present reports whether something is at a path that a command names, which only a person put there.
+func (r *reading) present(v *invocation, name string) bool {
+	p := r.world.clean(name, v.cwd)
+	return v.direct() && r.means.Present != nil && r.means.Present(p) && !r.made(v, p)
+}
+
+// amongSecrets reports whether a listed name may be that of a file with secrets, as the listing was
+// asked for such names.
+func (w *world) amongSecrets(a arg, cwd string) bool {
+	for name := range strings.Lines(a.among) {
+		name = strings.TrimSuffix(name, "\n")
+		if name != "" && (w.places.Classes(w.resolve(name, cwd))|w.places.Classes(w.resolve("."+name, cwd)))&place.Secret != 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -36,10 +36,11 @@ type invocation struct {
 	reaches    *bool // whether one of them is a folder of the host outside the workspace, once asked
 	via        []string
 	wrapper    bool
-	guess      bool        // it is in a text that may not run at all
-	own        bool        // in a file that the session wrote
-	background bool        // nobody waits for the command
-	into       *invocation // the next command, nil if there is none
+	guess      bool         // it is in a text that may not run at all
+	own        bool         // in a file that the session wrote
+	unless     []shell.Word // files of which a test before it says that they are absent
+	background bool         // nobody waits for the command
+	into       *invocation  // the next command, nil if there is none
 	call       *shell.Call
 	file       string // the file that the command is in, "" for the call's own text
 	line       int
@@ -72,6 +73,7 @@ type arg struct {
 	remote bool     // a part was fetched from a network
 	names  []string // the variables of unknown parts
 	from   []string // the commands of unknown parts
+	among  string   // the names that these were given, one a line
 	either bool     // it begins with a variable for which there is a default, which is judged, too
 	word   shell.Word
 }
@@ -110,7 +112,7 @@ func (a *arg) unknown(p *shell.Part) string {
 		return p.Name
 	}
 	a.known = false
-	a.remote = a.remote || p.Remote
+	a.remote, a.among = a.remote || p.Remote, strings.TrimLeft(a.among+"\n"+p.Among, "\n")
 	switch {
 	case p.Name != "":
 		a.names = append(a.names, p.Name)
@@ -133,7 +135,7 @@ func argsOf(words []shell.Word) []arg {
 
 func invocationOf(c *shell.Command) *invocation {
 	v := &invocation{name: c.Name, via: c.Via, root: c.Privileged, wrapper: c.Wrapper, background: c.Background, call: c.Call, file: c.File, line: c.Line}
-	v.guess, v.own, v.sets = c.Guess, c.Own, c.Assigns
+	v.guess, v.own, v.sets, v.unless = c.Guess, c.Own, c.Assigns, c.Unless
 	if len(c.Argv) > 0 {
 		v.path = argOf(c.Argv[0]).text
 		v.args = argsOf(c.Argv[1:min(len(c.Argv), maxWords+1)])

@@ -215,6 +215,7 @@ func commandFacts() map[string]fact {
 		"fetched":          (*command).given,
 		"root":             func(c *command, _ []arg) bool { return c.root },
 		"testing":          func(c *command, _ []arg) bool { return c.testing() },
+		"dotenv":           func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },
 		"emulated":         func(c *command, _ []arg) bool { return c.local() },
 		"aliased":          func(c *command, _ []arg) bool { return c.aliased() },
 		"bulk":             func(c *command, _ []arg) bool { return c.bulk() },

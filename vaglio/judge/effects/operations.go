@@ -55,7 +55,8 @@ func operationsRule(c *command) []Effect {
 	for i := range t.Operations {
 		o := &t.Operations[i]
 		links = links || o.Verb == operation.Link
-		if (o.Verb == operation.Copy || links) && c.copiesExample(o) {
+		settles := o.Verb == operation.Move && c.secret(argOf(o.To)) && c.r.freeAt(c.invocation, argOf(o.To)) != ""
+		if (o.Verb == operation.Copy || links || settles) && c.copiesExample(o) {
 			return own(say("copies the example %s to %s", argOf(o.Object.Word).text, argOf(o.To).text))
 		}
 		changes = changes || !slices.Contains([]operation.Verb{operation.Read, operation.Use, operation.Inspect, operation.Search}, o.Verb)
@@ -339,7 +340,17 @@ func (r *reading) emptied() {
 func (c *command) copiesExample(o *operation.Operation) bool {
 	a, to := argOf(o.Object.Word), argOf(o.To)
 	return to.text != "" && !remotePath(to.text) &&
-		c.r.judge.places.Purpose(a.text)&place.Example != 0 && !c.secret(a) && c.r.world.inside(c.r.world.clean(to.text, c.cwd))
+		c.r.judge.places.Purpose(a.text)&place.Example != 0 && !c.secret(a) && c.r.world.inside(c.r.world.clean(to.text, c.cwd)) &&
+		!c.coversSecrets(to)
+}
+
+// coversSecrets reports whether a copy takes the place of a file with secrets, which is there and
+// which nobody but a person filled. An option, or a test in front of the command, may spare it.
+func (c *command) coversSecrets(to arg) bool {
+	p := c.r.world.clean(to.text, c.cwd)
+	spared := func(w shell.Word) bool { return c.r.world.clean(argOf(w).text, c.cwd) == p }
+	return c.secret(to) && c.r.present(c.invocation, to.text) &&
+		!c.has("-n", "--no-clobber", "--update=none", "-i") && !slices.ContainsFunc(c.unless, spared)
 }
 
 // permits returns the effects of changing the mode of files.

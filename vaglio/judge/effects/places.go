@@ -116,7 +116,7 @@ func (w *world) placeOf(a arg, cwd string) where {
 		return placeUnknown
 	case is&place.Nowhere != 0:
 		return placeNowhere
-	case is&(place.Secret|place.Own) != 0:
+	case is&(place.Secret|place.Own) != 0, a.among != "" && w.amongSecrets(a, cwd):
 		return placeSecret
 	case is&place.Control != 0:
 		return placeControl
@@ -337,6 +337,8 @@ func (r *reading) walked(v *invocation) []Effect {
 		switch root, found := t.foundBelow(); {
 		case found && !r.onlyPlain([]arg{literal(t.text[strings.LastIndexByte(t.text, ')')+1:])}):
 			roots = append(roots, root)
+		case strings.HasSuffix(t.text, "/*") && !t.word.Is(t.text): // a program's listing leaves no hidden file out
+			roots = append(roots, literal(strings.TrimSuffix(t.text, "*")))
 		case v.call.Verb == shell.VerbCopy && t.known:
 			roots = append(roots, t)
 		}

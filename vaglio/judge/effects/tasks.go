@@ -305,11 +305,17 @@ func (c *command) runTool(name string, args []arg) []Effect {
 		if n == "sh" || n == "bash" || scoped && n == lastPart(base) && !t.trustedScope(name) {
 			continue
 		}
-		if t.Known(n) {
+		if t.Known(n) && (scoped || t.Published[n] || c.installed()) {
 			return c.r.named(c.inner(n, args[1:]))
 		}
 	}
 	return c.foreignTool(name, t.knownTool(name))
+}
+
+// installed reports whether a package runner only runs what is installed already, or is told which
+// package the program is in.
+func (c *command) installed() bool {
+	return c.has("--no-install", "--no") || len(c.values("-p", "--package", "--from")) > 0
 }
 
 func lastPart(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
