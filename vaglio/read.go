@@ -52,6 +52,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 		runs = &sources{files: e.files, places: e.spaces.places, folders: p.Context.Site.Readable, told: p.Facts, left: maxEntries}
 		c.Files = runs
 		c.Absent = func(name string) bool { return e.absent(name, cwd) }
+		c.Steers = func(name string) bool { return e.steers(&p, name) }
 	}
 	call := guard.Call{
 		Executor: c.Executor, Args: c.Args, Capabilities: c.Capabilities, Shell: c.Shell, Cwd: c.Cwd,

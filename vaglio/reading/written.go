@@ -29,6 +29,9 @@ func (w *walk) writes(args map[string]any, keys []string, sc *scope) {
 	for _, k := range keys {
 		if text, ok := args[k].(string); ok && text != "" && w.role(k)&RoleContent != 0 {
 			for _, file := range sc.files {
+				if w.rd.Means.Files != nil && IsUngated(file) {
+					_, _ = w.rd.Means.Files.Content(file) // which the text may complete
+				}
 				w.rd.written = append(w.rd.written, Written{file, text})
 			}
 		}
@@ -97,6 +100,16 @@ func ReadWritten(w Written, o shell.Options) *shell.Script {
 func ReadLoaded(w Written, o shell.Options) *shell.Script {
 	return readLater(project.Default().Loaded(w.File, w.Text), o)
 }
+
+// ReadUngated reads what an agent's client runs, without asking the gate, once a file contains a
+// text. runs is false if that is nothing.
+func ReadUngated(w Written, o shell.Options) (s *shell.Script, runs bool) {
+	tasks := project.Default().Ungated(w.File, w.Text)
+	return readLater(tasks, o), len(tasks) > 0
+}
+
+// IsUngated reports whether [ReadUngated] may find anything in a file of this name.
+func IsUngated(file string) bool { return project.Default().IsUngated(file) }
 
 // IsPlain reports whether [ReadLoaded] treats all files of the folder alike and only reads what
 // [Telling] finds in their texts.

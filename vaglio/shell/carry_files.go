@@ -98,9 +98,30 @@ func (r *reader) moved(f *frame, from, to Word) {
 		return
 	}
 	in := path.Join(target, path.Base(source))
+	r.lands(source, target)
+	r.lands(source, in)
 	r.moves = append(r.moves, move{source, target}, move{source, in})
 	if !path.IsAbs(from.Prefix()) { // a link counts from its own folder
 		r.moves = append(r.moves, move{path.Join(path.Dir(target), from.String()), target})
+	}
+}
+
+// lands notes what comes from a path to where it steers what runs by itself, and reads it.
+func (r *reader) lands(from, to string) {
+	steers := r.opts.Steers
+	if r.opts.Files == nil || steers == nil {
+		return
+	}
+	files, _ := r.Below(from, -1, func(rel string) bool { return steers(path.Join(to, rel)) })
+	if steers(to) && len(files) == 0 {
+		files = []string{from}
+	}
+	for _, file := range files {
+		if !r.step(r.looking, 1) {
+			return
+		}
+		_, _ = r.from(file)
+		r.out.Lands = append(r.out.Lands, Landing{file, path.Join(to, strings.TrimPrefix(file, from))})
 	}
 }
 

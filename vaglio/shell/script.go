@@ -37,6 +37,9 @@ type Script struct {
 	Wrote map[string]Word
 	// Writes lists the files that the source writes and whose whole content is known.
 	Writes []Write
+	// Lands lists files that the source copies or moves, also with their folder, to where they
+	// steer what runs by itself.
+	Lands []Landing
 	// Unparsed lists files that would run and hold text which no reader understands.
 	Unparsed []string
 	// Ran lists the programs that would run and are not read as shell code.
@@ -58,6 +61,9 @@ type Ran struct {
 	// Inline says that it is part of a command rather than in a file.
 	Inline bool
 }
+
+// Landing is a file and a path at which it may be after the source ran.
+type Landing struct{ From, To string }
 
 // Write is a file that a source writes.
 type Write struct{ File, Text string }

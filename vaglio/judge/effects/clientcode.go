@@ -1,10 +1,12 @@
 package effects
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -236,4 +238,107 @@ func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
 		return r.aside(strings.TrimSpace(line))
 	}
 	return c.rows("(client-line)", words...)
+}
+
+// ungated adds the effects of putting commands into files whose commands an agent's client runs
+// without asking the gate.
+func (t *tool) ungated() {
+	put := map[string][]string{} // by file, the texts that are put there; none if that is not known
+	for _, w := range t.rd.Written() {
+		put[w.File] = append(put[w.File], t.edited(w))
+	}
+	for i := range t.rd.Commands {
+		for file, word := range t.rd.Commands[i].Script.Wrote {
+			if text, known := t.r.textOf(word); known {
+				put[file] = append(put[file], text)
+			}
+		}
+	}
+	for i := range t.rd.Commands {
+		for _, l := range t.rd.Commands[i].Script.Lands {
+			switch text, known := t.r.means.Files.Content(l.From); {
+			case !readings.IsUngated(l.To):
+				t.r.add(t.r.write(&invocation{name: "tool", cwd: t.r.world.cwd}, literal(l.To), "copies files to")...)
+			case known:
+				put[l.To] = append(put[l.To], text)
+			}
+		}
+	}
+	for i := range t.r.did {
+		if f := &t.r.did[i]; put[f.Path] == nil && f.Deed != vaglio.Moved {
+			put[f.Path] = nil
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(put)) {
+		if readings.IsUngated(file) {
+			t.r.add(t.r.carries(file, put[file])...)
+		}
+	}
+}
+
+// carries returns the effect of putting texts into a file from which a client may run commands
+// without asking the gate.
+func (r *reading) carries(file string, texts []string) []Effect {
+	if len(texts) == 0 {
+		return beyondGate(say("puts into %s what is not known, and an agent's client may run it without asking", file), file)
+	}
+	for _, text := range texts {
+		script, runs := readings.ReadUngated(readings.Written{File: file, Text: text}, r.shellOptions())
+		switch {
+		case runs && len(script.Commands) > 0:
+			words := join(invocationOf(&script.Commands[0]).words())
+			return beyondGate(say("puts a command into %s that an agent's client runs without asking: %s", file, words), file)
+		case runs:
+			return beyondGate(say("puts into %s what an agent's client runs without asking", file), file)
+		}
+	}
+	return nil
+}
+
+func beyondGate(why wording.Sentence, file string) []Effect {
+	e := usual(KindOverwrite).with(why, file)
+	e.Reach = ReachUser
+	return []Effect{e}
+}
+
+// words returns a command's words.
+func (v *invocation) words() []arg { return append([]arg{literal(v.name)}, v.args...) }
+
+// edited returns what a file holds after an edit, as far as that is known, otherwise the text
+// that is put into it.
+func (t *tool) edited(w readings.Written) string {
+	if t.r.means.Files == nil || !readings.IsUngated(w.File) {
+		return w.Text
+	}
+	held, known := t.r.means.Files.Content(w.File)
+	edits, _ := t.args["edits"].([]any)
+	if len(edits) == 0 {
+		edits = []any{map[string]any(t.args)}
+	}
+	for _, e := range edits {
+		one, _ := e.(map[string]any)
+		edit := &tool{args: one}
+		old, given := edit.text("old_string", "oldString", "old_str", "oldText", "old_text")
+		if !known || !given || !strings.Contains(held, old) {
+			return w.Text
+		}
+		text, _ := edit.text("new_string", "newString", "new_str", "newText", "new_text")
+		held = strings.ReplaceAll(held, old, text)
+	}
+	return held
+}
+
+// textOf returns the text of a word that may consist of files.
+func (r *reading) textOf(w shell.Word) (string, bool) {
+	var b strings.Builder
+	for _, p := range w.Parts() {
+		text, known := p.Text, p.Kind == shell.PartText
+		if p.File != "" && r.means.Files != nil {
+			text, known = r.means.Files.Content(p.File)
+		}
+		if b.WriteString(text); !known {
+			return "", false
+		}
+	}
+	return b.String(), true
 }
