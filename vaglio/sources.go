@@ -276,7 +276,7 @@ func (e *Engine) absent(name, cwd string) bool {
 // steers reports whether a file would steer what runs by itself: in a folder for settings of a
 // workspace or a home, or in the workspace itself. A copy of a whole project elsewhere steers nothing.
 func (e *Engine) steers(p *Proposal, name string) bool {
-	if reading.IsUngated(name) {
+	if reading.TellsClient(name) {
 		return true
 	}
 	return slices.ContainsFunc(append([]string{e.spaces.home, p.Context.Cwd}, p.Context.Site.Workspaces...), func(root string) bool {

@@ -37,7 +37,7 @@ func readers() map[string]func(v *visit, r *row) {
 		"changed": readChanged, "imports": readImports,
 		"tasks": readTasks, "parts": readParts, "bats": readBats, "keys": readKeys,
 		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
-		"front": readFront, "shown": readShown,
+		"front": readFront, "shown": readShown, "sets": readSets,
 	}
 }
 

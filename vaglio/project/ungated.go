@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -14,12 +15,21 @@ import (
 // without asking the gate.
 const unaskedRows = "(client)"
 
-// errCarried says why what a client runs by itself is not known.
-var errCarried = &shell.ClosedError{Why: "%s has the agent's client run something that is not known"}
+// errCarried says why what a client runs by itself is not known, errSets that a file sets a
+// variable that the gate's hook obeys.
+var (
+	errCarried = &shell.ClosedError{Why: "%s has the agent's client run something that is not known"}
+	errSets    = &shell.ClosedError{Why: "%s sets a variable that the gate's hook obeys"}
+)
 
 // IsUngated reports whether a client that loads a file may run what it carries without asking
 // the gate.
-func (r *Reader) IsUngated(file string) bool { return len(r.ungatedAs(file)) > 0 }
+func (r *Reader) IsUngated(file string) bool {
+	return slices.ContainsFunc(r.ungatedAs(file), func(row *row) bool { return row.name != "sets" })
+}
+
+// TellsClient reports whether [Reader.Ungated] may find anything in a file of this name.
+func (r *Reader) TellsClient(file string) bool { return len(r.ungatedAs(file)) > 0 }
 
 // Ungated returns what the client of an agent runs, without asking the gate, because a file
 // holds a text. The text may be a part of what the file holds.
@@ -142,6 +152,19 @@ func readShown(v *visit, r *row) {
 			at, rest = at+len(begin)+len(command)+len(end), behind
 			if !closed {
 				break
+			}
+		}
+	}
+}
+
+// readSets finds lines that give a value to a variable whose name begins with one of the row's texts.
+func readSets(v *visit, r *row) {
+	file, text, _ := v.content(v.words[0])
+	for _, l := range settings.Lines(text) {
+		for name := range strings.FieldsSeq(r.language) {
+			_, after, found := strings.Cut(l.Text, name)
+			if comment := strings.TrimSpace(l.Text); found && comment[0] != '#' && !strings.HasPrefix(comment, "//") && strings.ContainsAny(after, "=:, ") {
+				v.shut(file, l.Number, errSets)
 			}
 		}
 	}

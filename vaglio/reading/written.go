@@ -102,13 +102,16 @@ func ReadLoaded(w Written, o shell.Options) *shell.Script {
 }
 
 // ReadUngated reads what an agent's client runs, without asking the gate, once a file contains a
-// text. runs is false if that is nothing.
-func ReadUngated(w Written, o shell.Options) (s *shell.Script, runs bool) {
-	tasks := project.Default().Ungated(w.File, w.Text)
-	return readLater(tasks, o), len(tasks) > 0
+// text. tasks are what was found, also what is only known to be there.
+func ReadUngated(w Written, o shell.Options) (s *shell.Script, tasks []shell.Task) {
+	tasks = project.Default().Ungated(w.File, w.Text)
+	return readLater(tasks, o), tasks
 }
 
-// IsUngated reports whether [ReadUngated] may find anything in a file of this name.
+// TellsClient reports whether [ReadUngated] may find anything in a file of this name.
+func TellsClient(file string) bool { return project.Default().TellsClient(file) }
+
+// IsUngated reports whether a client runs what a file of this name carries without asking the gate.
 func IsUngated(file string) bool { return project.Default().IsUngated(file) }
 
 // IsPlain reports whether [ReadLoaded] treats all files of the folder alike and only reads what

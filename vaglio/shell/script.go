@@ -315,3 +315,13 @@ func (r *reader) Closed(path string) *ClosedError {
 	}
 	return r.opts.Files.Closed(path)
 }
+
+// consists reads the files that the content of a written file consists of, if that file steers what
+// runs by itself.
+func (r *reader) consists(file string, content Word) {
+	for _, p := range content.Parts() {
+		if p.File != "" && r.opts.Files != nil && r.opts.Steers != nil && r.opts.Steers(file) {
+			_, _ = r.from(p.File)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package effects
 
 import (
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -248,32 +249,45 @@ func (t *tool) ungated() {
 		put[w.File] = append(put[w.File], t.edited(w))
 	}
 	for i := range t.rd.Commands {
-		for file, word := range t.rd.Commands[i].Script.Wrote {
-			if text, known := t.r.textOf(word); known {
-				put[file] = append(put[file], text)
-			}
-		}
-	}
-	for i := range t.rd.Commands {
-		for _, l := range t.rd.Commands[i].Script.Lands {
-			switch text, known := t.r.means.Files.Content(l.From); {
-			case !readings.IsUngated(l.To):
-				t.r.add(t.r.write(&invocation{name: "tool", cwd: t.r.world.cwd}, literal(l.To), "copies files to")...)
-			case known:
-				put[l.To] = append(put[l.To], text)
-			}
-		}
+		t.puts(t.rd.Commands[i].Script, put)
 	}
 	for i := range t.r.did {
-		if f := &t.r.did[i]; put[f.Path] == nil && f.Deed != vaglio.Moved {
+		folder := t.r.did[i].Deed == vaglio.Wrote && path.Ext(t.r.did[i].Path) == ""
+		if f := &t.r.did[i]; put[f.Path] == nil && f.Deed != vaglio.Moved && !folder {
 			put[f.Path] = nil
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(put)) {
-		if readings.IsUngated(file) {
+		if len(put[file]) > 0 || readings.IsUngated(file) {
 			t.r.add(t.r.carries(file, put[file])...)
 		}
 	}
+}
+
+// puts gathers what a script puts into files, and adds the effects of files that come to stand
+// where they steer what runs by itself.
+func (t *tool) puts(s *shell.Script, put map[string][]string) {
+	for file, word := range s.Wrote {
+		if text, known := t.r.textOf(word); known {
+			put[file] = append(put[file], text)
+		}
+	}
+	for _, l := range s.Lands {
+		if text, known := t.r.landed(s, l.From); known {
+			put[l.To] = append(put[l.To], text)
+		}
+		if !readings.IsUngated(l.To) {
+			t.r.add(t.r.write(&invocation{name: "tool", cwd: t.r.world.cwd}, literal(l.To), "copies files to")...)
+		}
+	}
+}
+
+// landed returns the content of a file that a script copies or moves, which it may have written.
+func (r *reading) landed(s *shell.Script, from string) (string, bool) {
+	if w, here := s.Wrote[from]; here {
+		return r.textOf(w)
+	}
+	return r.means.Files.Content(from)
 }
 
 // carries returns the effect of putting texts into a file from which a client may run commands
@@ -283,12 +297,14 @@ func (r *reading) carries(file string, texts []string) []Effect {
 		return beyondGate(say("puts into %s what is not known, and an agent's client may run it without asking", file), file)
 	}
 	for _, text := range texts {
-		script, runs := readings.ReadUngated(readings.Written{File: file, Text: text}, r.shellOptions())
+		script, tasks := readings.ReadUngated(readings.Written{File: file, Text: text}, r.shellOptions())
 		switch {
-		case runs && len(script.Commands) > 0:
+		case len(script.Commands) > 0:
 			words := join(invocationOf(&script.Commands[0]).words())
 			return beyondGate(say("puts a command into %s that an agent's client runs without asking: %s", file, words), file)
-		case runs:
+		case len(tasks) > 0 && tasks[0].Closed != nil:
+			return beyondGate(wording.Sentence{wording.Say(tasks[0].Closed.Why, file)}, file)
+		case len(tasks) > 0:
 			return beyondGate(say("puts into %s what an agent's client runs without asking", file), file)
 		}
 	}
