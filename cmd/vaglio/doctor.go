@@ -17,7 +17,6 @@ import (
 	"github.com/metnos/vaglio/channels/platform"
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/telegram"
-	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/install"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/gateway/trial"
@@ -355,12 +354,7 @@ func tryClient(ctx context.Context, std stdio, r trial.Recipe) error {
 	const patience = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	dir, err := loadDataDir()
-	if err != nil {
-		return err
-	}
-	token, _ := datafolder.ReadSecret(hookmain.TokenFile(dir, r.Client)) // without one, the hook was installed before any daemon ran
-	findings, err := trial.Examine(ctx, r, program, string(token), environ())
+	findings, err := trial.Examine(ctx, r, program, tokenHere(r.Client), environ())
 	if err != nil {
 		return err
 	}

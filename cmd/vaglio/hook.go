@@ -159,16 +159,6 @@ func (i *installer) run(ctx context.Context, client string, adds bool) error {
 	return nil
 }
 
-func (i *installer) scope() install.Scope {
-	switch {
-	case i.project:
-		return install.Project
-	case i.managed:
-		return install.Managed
-	}
-	return install.User
-}
-
 func (i *installer) plan(ctx context.Context, adds bool) ([]install.Change, error) {
 	if !adds {
 		return install.Remove(i.o)
