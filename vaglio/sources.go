@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -270,4 +271,16 @@ func (e *Engine) absent(name, cwd string) bool {
 	}
 	some, whole := e.files.List(folder, 1)
 	return whole && len(some) == 0 || len(some) > 0 && e.kindOf(path.Join(folder, some[0].Name)) != NoFile
+}
+
+// steers reports whether a file would steer what runs by itself: in a folder for settings of a
+// workspace or a home, or in the workspace itself. A copy of a whole project elsewhere steers nothing.
+func (e *Engine) steers(p *Proposal, name string) bool {
+	if reading.TellsClient(name) {
+		return true
+	}
+	return slices.ContainsFunc(append([]string{e.spaces.home, p.Context.Cwd}, p.Context.Site.Workspaces...), func(root string) bool {
+		rel, below := strings.CutPrefix(name, root+"/")
+		return below && root != "" && (strings.HasPrefix(rel, ".") || !strings.Contains(rel, "/")) && e.spaces.places.Classes(name)&place.Control != 0
+	})
 }

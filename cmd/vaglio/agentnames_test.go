@@ -285,7 +285,7 @@ func TestInstallNamesTheClient(t *testing.T) {
 		t.Errorf("a no: %d %s%s", r.code, r.out, r.err)
 	}
 	for range 2 {
-		if text := install(); !strings.Contains(text, "\"--agent\",\n") || !strings.Contains(text, "\"claude-code\"") {
+		if text := install(); !strings.Contains(text, "\"--agent\",\n") || !strings.Contains(text, "\"claude-code\"") || !strings.Contains(text, "\"--data\",\n") {
 			t.Fatalf("%s", text)
 		}
 	}

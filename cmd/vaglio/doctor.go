@@ -354,7 +354,7 @@ func tryClient(ctx context.Context, std stdio, r trial.Recipe) error {
 	const patience = 2 * time.Minute
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	findings, err := trial.Examine(ctx, r, program, environ())
+	findings, err := trial.Examine(ctx, r, program, tokenHere(r.Client), environ())
 	if err != nil {
 		return err
 	}

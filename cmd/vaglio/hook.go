@@ -31,6 +31,7 @@ const clientKind = "client with a hook"
 func newHook(std stdio) *cobra.Command {
 	var s hookmain.Settings
 	var to far.Gate
+	var data string
 	cmd := &cobra.Command{
 		Use:   "hook <client>",
 		Short: "Answer a coding agent's hook: JSON on stdin and stdout",
@@ -53,6 +54,7 @@ all of which agents take for a denial.`,
 		ValidArgs: hook.Clients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.Client, s.LimitSet, s.To = args[0], cmd.Flags().Changed("limit"), to.Reach()
+			s.To.Data = data
 			code, err := hookmain.Answer(cmd.Context(), s, hookmain.Variables(environ()), hookmain.Stdio{In: std.in, Out: std.out, Err: std.err})
 			if err != nil || code != exitOK {
 				return &exitError{code: code, err: err}
@@ -62,6 +64,7 @@ all of which agents take for a denial.`,
 	}
 	cmd.Flags().DurationVar(&s.Limit, "limit", 0, "how long the client waits for its hook; 0s means what 'vaglio install' writes")
 	addCaller(cmd.Flags(), &to)
+	cmd.Flags().StringVar(&data, "data", "", "with --agent: the daemon's data folder, whatever the environment says")
 	cmd.Flags().BoolVar(&s.Shadow, "shadow", false, "let every call pass, and record it for 'vaglio replay'")
 	cmd.Flags().BoolVar(&s.ApproveAllows, "approve-allows", false, "tell the client to run what the judges approved, for a client that runs without a person")
 	return cmd
@@ -156,22 +159,19 @@ func (i *installer) run(ctx context.Context, client string, adds bool) error {
 	return nil
 }
 
-func (i *installer) scope() install.Scope {
-	switch {
-	case i.project:
-		return install.Project
-	case i.managed:
-		return install.Managed
-	}
-	return install.User
-}
-
 func (i *installer) plan(ctx context.Context, adds bool) ([]install.Change, error) {
 	if !adds {
 		return install.Remove(i.o)
 	}
 	if err := i.name(ctx); err != nil {
 		return nil, err
+	}
+	if i.o.Agent != "" {
+		dir, err := loadDataDir()
+		if err != nil {
+			return nil, err
+		}
+		i.o.Data = dir
 	}
 	return install.Add(i.o)
 }

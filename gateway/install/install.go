@@ -48,6 +48,9 @@ type Options struct {
 	ApproveAllows bool
 	// Agent is the name under which the client's calls are proposed, "" for none.
 	Agent string
+	// Data is the data folder of the daemon to ask as Agent, whatever the hook's environment says;
+	// "" leaves that to the environment.
+	Data string
 	// Shadow makes the hook only watch: every call passes.
 	Shadow bool
 	// At is the address of a daemon on another machine, and CA the absolute path of its
@@ -225,6 +228,9 @@ func (o *Options) argv() []string {
 func (o *Options) reach() (flags []string) {
 	if o.Agent != "" {
 		flags = append(flags, "--agent", o.Agent)
+		if o.Data != "" {
+			flags = append(flags, "--data", o.Data)
+		}
 	}
 	if o.At != "" {
 		flags = append(flags, "--at", o.At)

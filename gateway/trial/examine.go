@@ -29,8 +29,9 @@ type Finding struct {
 // Examine runs the client with its own settings against a daemon that exists only for the trial:
 // it asks nobody, and nothing happens outside a temporary folder. env is the client's
 // environment. Variables that point to the running daemon are removed, so that the client's hook
-// cannot reach it.
-func Examine(ctx context.Context, r Recipe, program string, env []string) ([]Finding, error) {
+// cannot reach it. token is that of the client's agent, "" if it has none: it proves to the hook that
+// another daemon is named by somebody who may.
+func Examine(ctx context.Context, r Recipe, program, token string, env []string) ([]Finding, error) {
 	dir, err := os.MkdirTemp("", "vt")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the trial: %w", err)
@@ -53,6 +54,9 @@ func Examine(ctx context.Context, r Recipe, program string, env []string) ([]Fin
 	defer stop()
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "METNOS_") })
 	env = append(env, "METNOS_DATA_DIR="+dir, "METNOS_AGENT_SOCKET="+socket)
+	if token != "" {
+		env = append(env, "METNOS_AGENT_TOKEN="+token)
+	}
 	// The denied call comes last, because a denial ends some clients' runs.
 	calls := []string{"touch approved.txt", "touch asked.txt", "touch guarded.txt"}
 	seen, err := r.Do(ctx, Run{Program: program, Dir: work, Env: env, Calls: calls})

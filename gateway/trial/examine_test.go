@@ -22,7 +22,7 @@ func TestTheClientKnowsTheTrialsDaemonAlone(t *testing.T) {
 		Client: "none", Program: "client", Shell: func(string) scripted.Call { return scripted.Call{} },
 		args: func(string, string) []string { return nil }, env: func(string) []string { return nil },
 	}
-	found, err := Examine(t.Context(), r, program, []string{
+	found, err := Examine(t.Context(), r, program, "", []string{
 		"KEPT=yes", "METNOS_AGENT_SOCKET=/run/real.sock", "METNOS_AGENT_TOKEN=secret", "METNOS_AGENT_TOKEN_FILE=/real", "METNOS_DATA_DIR=/real",
 		"METNOS_LISTEN=127.0.0.1:1",
 	})

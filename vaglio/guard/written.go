@@ -19,23 +19,33 @@ import (
 // known, is checked when it runs.
 func (s *scan) written() *rule {
 	for _, w := range s.rd.Written() {
-		script := reading.ReadWritten(w, reading.LineOptions(s.g.home, s.g.user, "/", s.t.means))
-		if len(script.Commands) == 0 {
+		o := reading.LineOptions(s.g.home, s.g.user, "/", s.t.means)
+		if rule := s.writes(reading.ReadWritten(w, o), isLasting); rule != nil {
+			return rule
+		}
+		// Nothing is asked when a client runs this, so what matters there must be checked now.
+		ungated, _ := reading.ReadUngated(w, o)
+		if rule := s.writes(ungated, func(id string) bool { return id != "" }); rule != nil {
+			return rule
+		}
+	}
+	return nil
+}
+
+// writes returns the rule that is broken by a script that the call writes, if it is one that counts.
+func (s *scan) writes(script *shell.Script, counts func(id string) bool) *rule {
+	sv := &survey{g: s.g, script: script, written: true, t: &trouble{means: s.t.means}}
+	for i := range script.Commands {
+		c := &script.Commands[i]
+		if id := problemRule(script.Problems); id == forkRule {
+			return s.g.ruleOf(id)
+		}
+		if !isCertain(c) {
 			continue
 		}
-		sv := &survey{g: s.g, script: script, written: true, t: &trouble{means: s.t.means}}
-		for i := range script.Commands {
-			c := &script.Commands[i]
-			if id := problemRule(script.Problems); id == forkRule {
-				return s.g.ruleOf(id)
-			}
-			if !isCertain(c) {
-				continue
-			}
-			if id := sv.command(c); isLasting(id) {
-				s.t.blame(c)
-				return s.g.ruleOf(id)
-			}
+		if id := sv.command(c); counts(id) {
+			s.t.blame(c)
+			return s.g.ruleOf(id)
 		}
 	}
 	return nil

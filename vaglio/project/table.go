@@ -37,6 +37,7 @@ func readers() map[string]func(v *visit, r *row) {
 		"changed": readChanged, "imports": readImports,
 		"tasks": readTasks, "parts": readParts, "bats": readBats, "keys": readKeys,
 		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
+		"front": readFront, "shown": readShown, "sets": readSets,
 	}
 }
 
@@ -59,7 +60,9 @@ func parseTable(text string) (table, error) {
 		for program := range strings.FieldsSeq(parts[0]) {
 			t[program] = append(t[program], r)
 		}
-		t[""] = append(t[""], r)
+		if strings.TrimSpace(parts[0]) != unaskedRows { // those are asked for by themselves
+			t[""] = append(t[""], r)
+		}
 		return nil
 	})
 }

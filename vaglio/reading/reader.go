@@ -57,11 +57,12 @@ type Call struct {
 	Args map[string]any
 	// Cwd is the folder that the call would run in, "" if unknown.
 	Cwd string
-	// Files, Session, Absent and Present are as in [Means].
+	// Files, Session, Absent, Present and Steers are as in [Means].
 	Files   shell.Files
 	Session shell.Session
 	Absent  func(path string) bool
 	Present func(path string) bool
+	Steers  func(path string) bool
 	// Capabilities are everything that anybody claims about the executor. They can only add to
 	// what is read: "code:exec" makes its texts command lines.
 	Capabilities []string
@@ -95,7 +96,7 @@ func (r *Reader) LooksOnly(script string) bool { return code.Default().LooksOnly
 func LineOptions(home, user, cwd string, m Means) shell.Options {
 	return shell.Options{
 		Budget: m.Budget, Files: m.Files, Home: home, User: user, Cwd: cwd, Programs: code.Default(), Foreign: powershell.Carried,
-		Tasks: project.Default(), Session: m.Session, Env: m.Env,
+		Tasks: project.Default(), Session: m.Session, Env: m.Env, Steers: m.Steers,
 	}
 }
 
@@ -112,6 +113,8 @@ type Means struct {
 	Absent func(path string) bool
 	// Present reports whether something is known to be at a path before the call.
 	Present func(path string) bool
+	// Steers reports whether a file at a path steers what runs by itself; nil knows of none.
+	Steers func(path string) bool
 	// Env holds the known variables of its environment.
 	Env map[string]string
 }
@@ -215,7 +218,9 @@ type Gap struct {
 
 // Read reads a call. It never fails: what it cannot read becomes a [Gap].
 func (r *Reader) Read(c Call) (rd *Reading) {
-	rd = &Reading{reader: r, Means: Means{Budget: new(shell.Budget), Files: c.Files, Session: c.Session, Absent: c.Absent, Present: c.Present, Env: r.o.Env}}
+	rd = &Reading{reader: r, Means: Means{
+		Budget: new(shell.Budget), Files: c.Files, Session: c.Session, Absent: c.Absent, Present: c.Present, Steers: c.Steers, Env: r.o.Env,
+	}}
 	defer func() {
 		if recover() != nil {
 			rd.Failed = true

@@ -29,6 +29,9 @@ func (w *walk) writes(args map[string]any, keys []string, sc *scope) {
 	for _, k := range keys {
 		if text, ok := args[k].(string); ok && text != "" && w.role(k)&RoleContent != 0 {
 			for _, file := range sc.files {
+				if w.rd.Means.Files != nil && IsUngated(file) {
+					_, _ = w.rd.Means.Files.Content(file) // which the text may complete
+				}
 				w.rd.written = append(w.rd.written, Written{file, text})
 			}
 		}
@@ -97,6 +100,19 @@ func ReadWritten(w Written, o shell.Options) *shell.Script {
 func ReadLoaded(w Written, o shell.Options) *shell.Script {
 	return readLater(project.Default().Loaded(w.File, w.Text), o)
 }
+
+// ReadUngated reads what an agent's client runs, without asking the gate, once a file contains a
+// text. tasks are what was found, also what is only known to be there.
+func ReadUngated(w Written, o shell.Options) (s *shell.Script, tasks []shell.Task) {
+	tasks = project.Default().Ungated(w.File, w.Text)
+	return readLater(tasks, o), tasks
+}
+
+// TellsClient reports whether [ReadUngated] may find anything in a file of this name.
+func TellsClient(file string) bool { return project.Default().TellsClient(file) }
+
+// IsUngated reports whether a client runs what a file of this name carries without asking the gate.
+func IsUngated(file string) bool { return project.Default().IsUngated(file) }
 
 // IsPlain reports whether [ReadLoaded] treats all files of the folder alike and only reads what
 // [Telling] finds in their texts.

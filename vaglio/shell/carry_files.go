@@ -63,7 +63,10 @@ func (r *reader) makefile(f *frame, text Word) {
 func (r *reader) runMove(f *frame, k *call, p *program, name string) Word {
 	r.optionsIn(f, k, p, name)
 	opts, rest := p.parse(k.argv[1:])
-	if len(rest) < 2 || opts.any(p.unless...) {
+	if into, given := opts.Get(p.unless...); given {
+		rest = append(slices.Clip(rest), Glue(into, Text("/")))
+	}
+	if len(rest) < 2 {
 		return Word{}
 	}
 	last := len(rest) - 1
@@ -89,6 +92,12 @@ const maxMoves = 600
 func (r *reader) moved(f *frame, from, to Word) {
 	source, ok := r.fileKey(from)
 	target, known := r.fileKey(to)
+	if known && from.HasGlob() {
+		files, _ := r.matching(from)
+		for _, file := range files {
+			r.lands(file, path.Join(strings.TrimPrefix(target, keyFile), path.Base(file)))
+		}
+	}
 	if !ok || !known {
 		return
 	}
@@ -98,9 +107,32 @@ func (r *reader) moved(f *frame, from, to Word) {
 		return
 	}
 	in := path.Join(target, path.Base(source))
+	r.lands(source, target)
+	r.lands(source, in)
 	r.moves = append(r.moves, move{source, target}, move{source, in})
 	if !path.IsAbs(from.Prefix()) { // a link counts from its own folder
-		r.moves = append(r.moves, move{path.Join(path.Dir(target), from.String()), target})
+		linked := path.Join(path.Dir(target), from.String())
+		r.moves = append(r.moves, move{linked, target})
+		r.lands(linked, target)
+	}
+}
+
+// lands notes what comes from a path to where it steers what runs by itself, and reads it.
+func (r *reader) lands(from, to string) {
+	steers := r.opts.Steers
+	if r.opts.Files == nil || steers == nil {
+		return
+	}
+	files, _ := r.Below(from, -1, func(rel string) bool { return steers(path.Join(to, rel)) })
+	if steers(to) && len(files) == 0 {
+		files = []string{from}
+	}
+	for _, file := range files {
+		if !r.step(r.looking, 1) {
+			return
+		}
+		_, _ = r.from(file)
+		r.out.Lands = append(r.out.Lands, Landing{file, path.Join(to, strings.TrimPrefix(file, from))})
 	}
 }
 

@@ -68,6 +68,8 @@ type Options struct {
 	Tasks Tasks
 	// Session is what was done before the source runs; nil knows of nothing.
 	Session Session
+	// Steers reports whether a file at a path steers what runs by itself; nil knows of none.
+	Steers func(file string) bool
 	// Depth is how deep the source is nested in other sources.
 	Depth int
 	// Budget is shared by all readings of one call; nil means a fresh one.

@@ -219,6 +219,7 @@ func (r *reader) added(key string, content Word, more bool) Word {
 
 // wrote records a file of this machine whose content is known.
 func (r *reader) wrote(f *frame, file string, content Word) {
+	r.consists(file, content)
 	if text, ok := content.Text(); ok && f.remote == nil {
 		r.out.Writes = append(r.out.Writes, Write{file, text})
 	}

@@ -21,7 +21,6 @@ package shell
 import (
 	"strings"
 
-
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -38,6 +37,9 @@ type Script struct {
 	Wrote map[string]Word
 	// Writes lists the files that the source writes and whose whole content is known.
 	Writes []Write
+	// Lands lists files that the source copies or moves, also with their folder, to where they
+	// steer what runs by itself.
+	Lands []Landing
 	// Unparsed lists files that would run and hold text which no reader understands.
 	Unparsed []string
 	// Ran lists the programs that would run and are not read as shell code.
@@ -59,6 +61,9 @@ type Ran struct {
 	// Inline says that it is part of a command rather than in a file.
 	Inline bool
 }
+
+// Landing is a file and a path at which it may be after the source ran.
+type Landing struct{ From, To string }
 
 // Write is a file that a source writes.
 type Write struct{ File, Text string }
@@ -373,5 +378,15 @@ type Task struct {
 func (f *frame) comesTo(line int) {
 	if line > 0 && f.file != nil {
 		f.file.line = f.file.first - 1 + line
+	}
+}
+
+// consists reads the files that the content of a written file consists of, if that file steers what
+// runs by itself.
+func (r *reader) consists(file string, content Word) {
+	for _, p := range content.Parts() {
+		if p.File != "" && r.opts.Files != nil && r.opts.Steers != nil && r.opts.Steers(file) {
+			_, _ = r.from(p.File)
+		}
 	}
 }

@@ -51,11 +51,12 @@ func Main(ctx context.Context, args []string, env Lookup, std Stdio) int {
 	set := flag.NewFlagSet("vaglio-hook", flag.ContinueOnError)
 	set.SetOutput(std.Err)
 	set.Usage = func() {
-		_, _ = fmt.Fprintln(std.Err, "usage: vaglio-hook <client> [--limit 1h] [--agent name] [--approve-allows] [--shadow]")
+		_, _ = fmt.Fprintln(std.Err, "usage: vaglio-hook <client> [--limit 1h] [--agent name [--data folder]] [--approve-allows] [--shadow]")
 	}
 	set.DurationVar(&s.Limit, "limit", 0, "")
 	set.BoolVar(&s.ApproveAllows, "approve-allows", false, "")
 	set.StringVar(&s.To.Agent, "agent", "", "")
+	set.StringVar(&s.To.Data, "data", "", "")
 	set.BoolVar(&s.Shadow, "shadow", false, "")
 	if len(args) == 0 || !slices.Contains(hook.Clients(), args[0]) {
 		return mistake(std, "the first argument must be a client with a hook: "+strings.Join(hook.Clients(), ", "))
@@ -96,6 +97,9 @@ type Settings struct {
 type Reach struct {
 	// Agent is the name under which `vaglio install` stored a token, "" for none.
 	Agent string
+	// Data is the data folder of the daemon that `vaglio install` wrote the hook for, "" if the
+	// environment says which daemon to ask.
+	Data string
 	// Far returns a client of a daemon at a network address, for the agent that holds the token;
 	// nil means the socket.
 	Far func(token string) (*client.Client, error)
@@ -151,6 +155,7 @@ func open(s Settings, env Lookup) (gate ask.Gate, notes string) {
 // over to.Far; the token is that of the environment, else that of to.Agent. Connect opens no
 // connection yet.
 func Connect(env Lookup, to Reach) (c *client.Client, dir string, err error) {
+	env = to.within(env)
 	if dir, err = Folder(env); err != nil {
 		return nil, "", err
 	}

@@ -1,6 +1,7 @@
 package hookmain
 
 import (
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"os"
@@ -42,12 +43,37 @@ func KeepToken(dir, agent, token string) error {
 	return datafolder.Write(path, token+"\n")
 }
 
+// tokenVariable names the environment variable with an agent's token.
+const tokenVariable = "METNOS_AGENT_TOKEN"
+
+// within returns an environment in which the daemon is the one that the hook was installed for. What
+// an agent, or a file that it wrote, puts into the hook's environment must not have it ask another.
+// Who knows the agent's token may name another daemon, as `vaglio doctor` does. A file that holds
+// the token proves nothing: the hook could read it for anybody.
+func (r Reach) within(env Lookup) Lookup {
+	if r.Data == "" || r.Agent == "" {
+		return env
+	}
+	stored, err := datafolder.ReadSecret(TokenFile(r.Data, filepath.Base(r.Agent)))
+	if given, _ := env(tokenVariable); err == nil && stored != "" && subtle.ConstantTimeCompare([]byte(given), []byte(stored)) == 1 {
+		return env
+	}
+	return func(name string) (value string, set bool) {
+		switch name {
+		case datafolder.FolderVariable:
+			return r.Data, true
+		case SocketVariable:
+			return "", false
+		}
+		return env(name)
+	}
+}
+
 // TokenOf returns the token for the hook: the environment's, else that of the agent it was
 // installed as. If agent is "", there may be no token: the hook then acts as the agent of the
 // user who runs it.
 func TokenOf(dir, agent string, env Lookup) (datafolder.Secret, error) {
-	const name = "METNOS_AGENT_TOKEN"
-	token, err := datafolder.SecretOf(name, setting(env, name), setting(env, name+"_FILE"))
+	token, err := datafolder.SecretOf(tokenVariable, setting(env, tokenVariable), setting(env, tokenVariable+"_FILE"))
 	switch {
 	case err != nil || token != "" || agent == "":
 		return token, err

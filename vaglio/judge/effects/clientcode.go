@@ -1,10 +1,13 @@
 package effects
 
 import (
+	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -236,4 +239,122 @@ func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
 		return r.aside(strings.TrimSpace(line))
 	}
 	return c.rows("(client-line)", words...)
+}
+
+// ungated adds the effects of putting commands into files whose commands an agent's client runs
+// without asking the gate.
+func (t *tool) ungated() {
+	put := map[string][]string{} // by file, the texts that are put there; none if that is not known
+	for _, w := range t.rd.Written() {
+		put[w.File] = append(put[w.File], t.edited(w))
+	}
+	for i := range t.rd.Commands {
+		t.puts(t.rd.Commands[i].Script, put)
+	}
+	for i := range t.r.did {
+		folder := t.r.did[i].Deed == vaglio.Wrote && path.Ext(t.r.did[i].Path) == ""
+		if f := &t.r.did[i]; put[f.Path] == nil && f.Deed != vaglio.Moved && !folder {
+			put[f.Path] = nil
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(put)) {
+		if len(put[file]) > 0 || readings.IsUngated(file) {
+			t.r.add(t.r.carries(file, put[file])...)
+		}
+	}
+}
+
+// puts gathers what a script puts into files, and adds the effects of files that come to stand
+// where they steer what runs by itself.
+func (t *tool) puts(s *shell.Script, put map[string][]string) {
+	for file, word := range s.Wrote {
+		if text, known := t.r.textOf(word); known {
+			put[file] = append(put[file], text)
+		}
+	}
+	for _, l := range s.Lands {
+		if text, known := t.r.landed(s, l.From); known {
+			put[l.To] = append(put[l.To], text)
+		}
+		if !readings.IsUngated(l.To) {
+			t.r.add(t.r.write(&invocation{name: "tool", cwd: t.r.world.cwd}, literal(l.To), "copies files to")...)
+		}
+	}
+}
+
+// landed returns the content of a file that a script copies or moves, which it may have written.
+func (r *reading) landed(s *shell.Script, from string) (string, bool) {
+	if w, here := s.Wrote[from]; here {
+		return r.textOf(w)
+	}
+	return r.means.Files.Content(from)
+}
+
+// carries returns the effect of putting texts into a file from which a client may run commands
+// without asking the gate.
+func (r *reading) carries(file string, texts []string) []Effect {
+	if len(texts) == 0 {
+		return beyondGate(say("puts into %s what is not known, and an agent's client may run it without asking", file), file)
+	}
+	for _, text := range texts {
+		script, tasks := readings.ReadUngated(readings.Written{File: file, Text: text}, r.shellOptions())
+		switch {
+		case len(script.Commands) > 0:
+			words := join(invocationOf(&script.Commands[0]).words())
+			return beyondGate(say("puts a command into %s that an agent's client runs without asking: %s", file, words), file)
+		case len(tasks) > 0 && tasks[0].Closed != nil:
+			return beyondGate(wording.Sentence{wording.Say(tasks[0].Closed.Why, file)}, file)
+		case len(tasks) > 0:
+			return beyondGate(say("puts into %s what an agent's client runs without asking", file), file)
+		}
+	}
+	return nil
+}
+
+func beyondGate(why wording.Sentence, file string) []Effect {
+	e := usual(KindOverwrite).with(why, file)
+	e.Reach = ReachUser
+	return []Effect{e}
+}
+
+// words returns a command's words.
+func (v *invocation) words() []arg { return append([]arg{literal(v.name)}, v.args...) }
+
+// edited returns what a file holds after an edit, as far as that is known, otherwise the text
+// that is put into it.
+func (t *tool) edited(w readings.Written) string {
+	if t.r.means.Files == nil || !readings.IsUngated(w.File) {
+		return w.Text
+	}
+	held, known := t.r.means.Files.Content(w.File)
+	edits, _ := t.args["edits"].([]any)
+	if len(edits) == 0 {
+		edits = []any{map[string]any(t.args)}
+	}
+	for _, e := range edits {
+		one, _ := e.(map[string]any)
+		edit := &tool{args: one}
+		old, given := edit.text("old_string", "oldString", "old_str", "oldText", "old_text")
+		if !known || !given || !strings.Contains(held, old) {
+			return w.Text
+		}
+		text, _ := edit.text("new_string", "newString", "new_str", "newText", "new_text")
+		held = strings.ReplaceAll(held, old, text)
+	}
+	return held
+}
+
+// textOf returns the text of a word that may consist of files.
+func (r *reading) textOf(w shell.Word) (string, bool) {
+	var b strings.Builder
+	for _, p := range w.Parts() {
+		text, known := p.Text, p.Kind == shell.PartText
+		if p.File != "" && r.means.Files != nil {
+			text, known = r.means.Files.Content(p.File)
+		}
+		if b.WriteString(text); !known {
+			return "", false
+		}
+	}
+	return b.String(), true
 }

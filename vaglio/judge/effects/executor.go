@@ -42,6 +42,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 	t.name, t.server = splitName(p.Executor)
 	t.words = readings.Unversioned(readings.Words(t.name))
 	r.stays = t.is("run_in_background", "is_background", "background")
+	defer t.ungated()
 	if t.ofClient(p) {
 		return
 	}
