@@ -364,3 +364,14 @@ func checkKnownAgents(ctx context.Context, p *policyfile.Policy, dir string) (un
 	}
 	return "", checkAgents(p, all)
 }
+
+// tokenHere returns the token that is stored for a client's agent, "" if there is none: its hook was
+// installed before any daemon ran.
+func tokenHere(client string) string {
+	dir, err := loadDataDir()
+	if err != nil {
+		return ""
+	}
+	token, _ := datafolder.ReadSecret(hookmain.TokenFile(dir, client))
+	return string(token)
+}

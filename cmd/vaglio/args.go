@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/metnos/vaglio/gateway/far"
+	"github.com/metnos/vaglio/gateway/install"
 	"github.com/metnos/vaglio/internal/nearest"
 )
 
@@ -208,4 +209,15 @@ func addGate(f *pflag.FlagSet, g *far.Gate) {
 func addCaller(f *pflag.FlagSet, g *far.Gate) {
 	addGate(f, g)
 	f.StringVar(&g.Agent, "agent", "", "name of the agent, whose token 'vaglio install' keeps")
+}
+
+// scope returns where the settings of a client are changed.
+func (i *installer) scope() install.Scope {
+	switch {
+	case i.project:
+		return install.Project
+	case i.managed:
+		return install.Managed
+	}
+	return install.User
 }

@@ -276,7 +276,7 @@ func (t *tool) puts(s *shell.Script, put map[string][]string) {
 		if text, known := t.r.landed(s, l.From); known {
 			put[l.To] = append(put[l.To], text)
 		}
-		if !readings.IsUngated(l.To) {
+		if !readings.IsUngated(l.To) && t.r.world.placeOf(literal(l.To), t.r.world.cwd) == placeControl {
 			t.r.add(t.r.write(&invocation{name: "tool", cwd: t.r.world.cwd}, literal(l.To), "copies files to")...)
 		}
 	}
