@@ -54,14 +54,14 @@ func (r *Reader) ungatedAs(file string) (all []*row) {
 // frontMatter matches the settings before a text, lineEnds what readers take for the end of a line.
 var (
 	frontMatter = regexp.MustCompile(`(?s)^---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|$)`)
-	lineEnds    = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+	lineEnds    = regexp.MustCompile(`\r\n?|[\x{85}\x{2028}\x{2029}]`)
 )
 
 // readFront adds the commands below the row's keys in the settings before a text, or in a file
 // that is all settings. In anything else, as in a part of such a text, the key alone counts.
 func readFront(v *visit, r *row) {
 	file, text, _ := v.content(v.words[0])
-	text = lineEnds.Replace(text)
+	text = lineEnds.ReplaceAllString(text, "\n")
 	front := ""
 	if m := frontMatter.FindStringSubmatch(text); m != nil {
 		front = m[1]
@@ -128,9 +128,9 @@ var spelledRune = regexp.MustCompile(`\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x
 // row's marks, such as !{ and }.
 func readShown(v *visit, r *row) {
 	file, text, _ := v.content(v.words[0])
-	plain := spelledRune.ReplaceAllStringFunc(lineEnds.Replace(text), func(s string) string {
+	plain := spelledRune.ReplaceAllStringFunc(lineEnds.ReplaceAllString(text, "\n"), func(s string) string {
 		m := spelledRune.FindStringSubmatch(s)
-		n, err := strconv.ParseUint(m[1]+m[2]+m[3], 16, 32)
+		n, err := strconv.ParseInt(m[1]+m[2]+m[3], 16, 32)
 		if err != nil {
 			return ""
 		}

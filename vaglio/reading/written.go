@@ -28,13 +28,18 @@ func (w *walk) writes(args map[string]any, keys []string, sc *scope) {
 	}
 	for _, k := range keys {
 		if text, ok := args[k].(string); ok && text != "" && w.role(k)&RoleContent != 0 {
-			for _, file := range sc.files {
-				if w.rd.Means.Files != nil && IsUngated(file) {
-					_, _ = w.rd.Means.Files.Content(file) // which the text may complete
-				}
-				w.rd.written = append(w.rd.written, Written{file, text})
-			}
+			w.writesTo(sc.files, text)
 		}
+	}
+}
+
+// writesTo keeps a text that is written to files, and reads those that it may complete.
+func (w *walk) writesTo(files []string, text string) {
+	for _, file := range files {
+		if w.rd.Means.Files != nil && IsUngated(file) {
+			_, _ = w.rd.Means.Files.Content(file)
+		}
+		w.rd.written = append(w.rd.written, Written{file, text})
 	}
 }
 

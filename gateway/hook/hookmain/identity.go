@@ -43,8 +43,8 @@ func KeepToken(dir, agent, token string) error {
 	return datafolder.Write(path, token+"\n")
 }
 
-// tokenVariable names the environment variable with an agent's token.
-const tokenVariable = "METNOS_AGENT_TOKEN"
+// agentVariable names the environment variable with an agent's token.
+const agentVariable = "METNOS_AGENT_TOKEN"
 
 // within returns an environment in which the daemon is the one that the hook was installed for. What
 // an agent, or a file that it wrote, puts into the hook's environment must not have it ask another.
@@ -55,7 +55,7 @@ func (r Reach) within(env Lookup) Lookup {
 		return env
 	}
 	stored, err := datafolder.ReadSecret(TokenFile(r.Data, filepath.Base(r.Agent)))
-	if given, _ := env(tokenVariable); err == nil && stored != "" && subtle.ConstantTimeCompare([]byte(given), []byte(stored)) == 1 {
+	if given, _ := env(agentVariable); err == nil && stored != "" && subtle.ConstantTimeCompare([]byte(given), []byte(stored)) == 1 {
 		return env
 	}
 	return func(name string) (value string, set bool) {
@@ -73,7 +73,7 @@ func (r Reach) within(env Lookup) Lookup {
 // installed as. If agent is "", there may be no token: the hook then acts as the agent of the
 // user who runs it.
 func TokenOf(dir, agent string, env Lookup) (datafolder.Secret, error) {
-	token, err := datafolder.SecretOf(tokenVariable, setting(env, tokenVariable), setting(env, tokenVariable+"_FILE"))
+	token, err := datafolder.SecretOf(agentVariable, setting(env, agentVariable), setting(env, agentVariable+"_FILE"))
 	switch {
 	case err != nil || token != "" || agent == "":
 		return token, err

@@ -39,10 +39,7 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		if at == placeSecret && r.showsExample(v) && r.freeAt(v, a) != "" {
 			return own(say("copies the example %s to %s", join(v.args), a.text))
 		}
-		e.Reach, e.Why = ReachUser, e.Why.And(beyondWorkspace(at))
-		if r.judge.places.Classes(p)&place.Perimeter != 0 {
-			e.Reach = ReachSystem
-		}
+		e.Reach, e.Why = r.reachOf(p), e.Why.And(beyondWorkspace(at))
 	case placeUnknown:
 		e.Reach, e.Sure = ReachUser, 0.4
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}
@@ -50,6 +47,14 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		e = r.world.away(e, p)
 	}
 	return []Effect{e}
+}
+
+// reachOf returns the reach of a change to a place of the user outside the workspace.
+func (r *reading) reachOf(p string) Reach {
+	if r.judge.places.Classes(p)&place.Perimeter != 0 {
+		return ReachSystem
+	}
+	return ReachUser
 }
 
 // writtenPlace returns the place of a file that is written: what is written to a temporary folder

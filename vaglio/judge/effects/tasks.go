@@ -292,11 +292,7 @@ func npxRule(c *command) []Effect {
 // runTool judges a tool that a package runner starts.
 func (c *command) runTool(name string, args []arg) []Effect {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "npm:"), "jsr:")
-	base := strings.TrimPrefix(name, "@")
-	if i := strings.LastIndexByte(base, '@'); i > 0 {
-		base = base[:i]
-	}
-	scoped := strings.HasPrefix(name, "@")
+	base, scoped := withoutVersion(strings.TrimPrefix(name, "@")), strings.HasPrefix(name, "@")
 	if !scoped && foreignSource(name) {
 		return one(KindForeignCode, say("fetches and runs %s", name), name)
 	}
@@ -310,6 +306,14 @@ func (c *command) runTool(name string, args []arg) []Effect {
 		}
 	}
 	return c.foreignTool(name, t.knownTool(name))
+}
+
+// withoutVersion returns the name of a package without the version behind it.
+func withoutVersion(name string) string {
+	if i := strings.LastIndexByte(name, '@'); i > 0 {
+		return name[:i]
+	}
+	return name
 }
 
 // installed reports whether a package runner only runs what is installed already, or is told which
@@ -327,9 +331,7 @@ func (t *tables) trustedScope(name string) bool {
 }
 
 func (t *tables) knownTool(name string) bool {
-	if i := strings.LastIndexByte(name, '@'); i > 0 {
-		name = name[:i]
-	}
+	name = withoutVersion(name)
 	if t.trustedScope(name) || strings.HasPrefix(name, "create-") && t.knownGenerator(strings.TrimPrefix(name, "create-")) {
 		return true
 	}
