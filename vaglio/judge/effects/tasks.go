@@ -298,7 +298,7 @@ func (c *command) runTool(name string, args []arg) []Effect {
 	}
 	t := c.r.judge.tables
 	for _, n := range []string{base, lastPart(base)} {
-		if n == "sh" || n == "bash" || scoped && n == lastPart(base) && !t.trustedScope(name) {
+		if isShellName(n) || scoped && n == lastPart(base) && !t.trustedScope(name) {
 			continue
 		}
 		if t.Known(n) && (scoped || t.Published[n] || c.installed()) {
@@ -307,6 +307,9 @@ func (c *command) runTool(name string, args []arg) []Effect {
 	}
 	return c.foreignTool(name, t.knownTool(name))
 }
+
+// isShellName reports whether a package is called like a shell, which it is not.
+func isShellName(name string) bool { return name == "sh" || name == "bash" }
 
 // withoutVersion returns the name of a package without the version behind it.
 func withoutVersion(name string) string {
