@@ -27,11 +27,11 @@ func TestAReminderLeadsToItsCardAndGoesWithIt(t *testing.T) {
 		if err := w.channel.Remind(t.Context(), a.Cards[0].Ref, card(a)); err != nil || len(w.server.Messages(w.chat)) != n {
 			t.Errorf("reminded twice: %v", err)
 		}
-		w.press(ann(), a, "Deny 1.")
+		w.press(ann(), a, "Deny #1")
 		if err := w.amend(a); err != nil || len(w.server.Messages(w.chat)) != n {
 			t.Errorf("half answered: %v, %d messages", err, len(w.server.Messages(w.chat)))
 		}
-		w.press(ann(), a, "Deny 2.")
+		w.press(ann(), a, "Deny #2")
 		if err := w.amend(a); err != nil || len(w.server.Messages(w.chat)) != n-1 {
 			t.Errorf("answered: %v, %d messages", err, len(w.server.Messages(w.chat)))
 		}

@@ -131,15 +131,15 @@ func TestNotesAreForgottenWhenTheyAreNotNeeded(t *testing.T) {
 		if n := drafts(); n != 2 {
 			t.Errorf("%d drafts after two posts", n)
 		}
-		w.press(ann(), a, "Deny 1.")
-		w.press(ann(), b, "Deny 2.")
+		w.press(ann(), a, "Deny #1")
+		w.press(ann(), b, "Deny #2")
 		if err := errors.Join(w.amend(a), w.amend(b)); err != nil {
 			t.Fatal(err)
 		}
-		if n := drafts(); n != 1 || !strings.Contains(w.shown(b).Text, "attached file") || labels(w.shown(b))[0] != "Allow 1. once" {
+		if n := drafts(); n != 1 || !strings.Contains(w.shown(b).Text, "attached file") || labels(w.shown(b))[0] != "Allow #1 once" {
 			t.Errorf("%d drafts, and half answered the card offers %v", n, labels(w.shown(b)))
 		}
-		w.press(ann(), b, "Deny 1.")
+		w.press(ann(), b, "Deny #1")
 		if err := w.amend(b); err != nil || drafts() != 0 {
 			t.Errorf("%v, %d drafts at the end", err, drafts())
 		}

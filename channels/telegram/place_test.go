@@ -98,9 +98,9 @@ func TestAGroupThatBecameASupergroupIsFollowed(t *testing.T) {
 				w.memory.Notes = telegram.Notes{Chat: -100, Person: ann().ID}
 				w.start()
 				a := w.ask(command("make"), command("make test"))
-				w.press(ann(), a, "Deny 1.")
+				w.press(ann(), a, "Deny #1")
 				if !waits {
-					w.press(ann(), a, "Deny 2.")
+					w.press(ann(), a, "Deny #2")
 				}
 				w.server.Migrate(-100, -200)
 				synctest.Wait()

@@ -330,17 +330,17 @@ func TestAPlanIsAnsweredOneByOneOrAtOnce(t *testing.T) {
 		t := w.t
 		a := w.ask(command("make"), command("make test"), command("make deploy"))
 		want := []string{
-			"Allow all 3 once", "Deny all 3", "Allow 1. once", "Deny 1.", "Allow 2. once", "Deny 2.", "Allow 3. once", "Deny 3.", "Deny with words…", "Ask…", "Why?",
+			"Allow all 3 once", "Deny all 3", "Allow #1 once", "Deny #1", "Allow #2 once", "Deny #2", "Allow #3 once", "Deny #3", "Deny with words…", "Ask…", "Why?",
 		}
 		if d := cmp.Diff(want, labels(w.shown(a))); d != "" {
 			t.Error(d)
 		}
-		w.press(ann(), a, "Deny 3.")
+		w.press(ann(), a, "Deny #3")
 		if err := w.amend(a); err != nil {
 			t.Fatal(err)
 		}
 		m := w.shown(a)
-		if d := cmp.Diff([]string{"Allow all 2 once", "Deny all 2", "Allow 1. once", "Deny 1.", "Allow 2. once", "Deny 2.", "Deny with words…", "Ask…", "Why?"}, labels(m)); d != "" {
+		if d := cmp.Diff([]string{"Allow all 2 once", "Deny all 2", "Allow #1 once", "Deny #1", "Allow #2 once", "Deny #2", "Deny with words…", "Ask…", "Why?"}, labels(m)); d != "" {
 			t.Error(d)
 		}
 		if !strings.Contains(m.Text, "2 of 3 calls still wait") || !strings.Contains(m.Text, "Denied by Ann") {
