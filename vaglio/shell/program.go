@@ -226,12 +226,12 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	p.Home = func(user string) Word { w, _ := r.home(user); return w }
 	p.Env = func(name string) (Word, bool) { return r.passed(f, name), r.unset(f, name) }
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
-	p.Beside = f.whole()
+	p.Beside = f.runsBeside()
 	res := &ProgramResult{}
 	r.importing(f, p, func() {
 		res = r.opts.Programs.Read(p)
 		*loose = res.Loose
-		f.distrust(res.Loose)
+		f.distrust(res.Loose && p.File)
 		r.step(f, res.Steps)
 		r.scoped(func() Word {
 			for i := range res.Actions {
@@ -249,9 +249,9 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	return res.Output
 }
 
-// whole returns what runs with a program: the texts of the same task, and the words of the
+// runsBeside returns what runs with a program: the texts of the same task, and the words of the
 // commands around it.
-func (f *frame) whole() []string {
+func (f *frame) runsBeside() []string {
 	out := slices.Clip(f.runs)
 	for _, k := range f.calls {
 		for _, w := range k.argv {
