@@ -189,6 +189,7 @@ func (r *reader) splitPattern(w Word) (dir string, pat *regexp.Regexp, depth int
 	if !known || !w.HasGlob() && !w.HasUnknown() {
 		return "", nil, 0, false
 	}
+	w = listedAs(w)
 	dir = w.Prefix()
 	dir = dir[:strings.LastIndexByte(dir, '/')+1]
 	rest := slices.Clone(w.Cut(len(dir)).parts)
@@ -211,7 +212,7 @@ func widened(parts []Part) (depth int, ok bool) {
 		case PartText:
 			depth += strings.Count(p.Text, "/")
 		case PartUnknown:
-			if p.From != "find" {
+			if p.From != "find" && p.Among == "" {
 				return 0, false
 			}
 			*p, depth = star, -maxPath

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -292,6 +293,19 @@ func namesIn(f *frame, argv []Word, name string) string {
 		}
 	}
 	return strings.Join(names, "\n")
+}
+
+// listedAs returns the pattern of the files that a word stands for, if it is what ls lists and ls was
+// given one pattern; else the word.
+func listedAs(w Word) Word {
+	if len(w.parts) != 1 || w.parts[0].From != "ls" {
+		return w
+	}
+	names := strings.Split(strings.TrimPrefix(w.parts[0].Among, "ls\n"), "\n")
+	if len(names) != 1 || !strings.Contains(path.Base(names[0]), "*") {
+		return w
+	}
+	return NewWord(Globs(names[0])...)
 }
 
 // absentAfter adds to the files of which a test says that they are absent the one that a statement
