@@ -76,7 +76,7 @@ func TestTheFullestDigestFits(t *testing.T) {
 				err := w.channel.ShowDigest(t.Context(), ref, payloads.Digest(n))
 				m := w.last()
 				shown := m.Shown()
-				if err != nil || n > 4 && !strings.Contains(shown, "vaglio digest") {
+				if err != nil || n > 6 && !strings.Contains(shown, "vaglio digest") {
 					t.Errorf("%s %d: %v\n%s", lang, n, err, shown)
 				}
 				if !strings.Contains(shown, payloads.CopiedCheckpoint) {
