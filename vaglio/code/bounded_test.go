@@ -34,6 +34,7 @@ func TestPadded(t *testing.T) {
 			"open":    rep("{", 3_000) + "\n", "functions": rep("def f(a): f(f(a))\n", 2_000), "doubles": "x='aaaa'\n" + rep("x=x+x\n", 60),
 			"regexps": "x=/" + rep("[/", 20_000) + "\n",
 			"swaps":   rep("for x in y:\n", 20_000),
+			"starts":  rep("import os\nos.system('ls')\n", 15_000),
 			"names":   rep("a.b.c.d ", 20_000) + "\n", "ifs": rep("if a:\n", 2_000) + "\n", "templates": rep("`${", 80_000) + "\n",
 		} {
 			src := lang + " - <<'END'\n" + pad + end + "\nEND\n"

@@ -116,6 +116,14 @@ type run struct {
 	out     *shell.ProgramResult
 }
 
+// surroundings are what a call gives the commands that it starts: the folders in which they run, the
+// variables that they get besides, and what they read, nil if it says nothing of that.
+type surroundings struct {
+	dirs  []shell.Word
+	gets  []shell.Assign
+	input *shell.Word
+}
+
 // program reads one text.
 type program struct {
 	*run
@@ -130,10 +138,9 @@ type program struct {
 	begins  []int          // where the tokens begin in the text, if that is asked
 	rows    []int32        // for each line but the first, the token that it begins with
 	other   bool           // the text is not the program's own
-	dirs    []shell.Word   // that the commands of the call being read run in
-	gets    []shell.Assign // that they get besides
-	input   *shell.Word    // what they read
+	around  surroundings   // of the commands of the call being read
 	exports []shell.Assign // what the program has set for all
+	feeds   *bool          // whether it may write what they read, nil until one starts
 	seen    []bool
 	at, end int
 	holes   []shell.Word

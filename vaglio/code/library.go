@@ -83,7 +83,7 @@ func (p *program) runsNamed(name, last string, plain []value, named map[string]v
 	case program == nil && last == "push" && named["force"].kind == kindOther:
 		program = []shell.Word{shell.Text("git"), shell.Text("push"), shell.Text("--force")}
 	case program != nil:
-		defer func(dirs []shell.Word, env []shell.Assign, in *shell.Word) { p.dirs, p.gets, p.input = dirs, env, in }(p.dirs, p.gets, p.input)
+		defer func(around surroundings) { p.around = around }(p.around)
 		p.surroundings(plain, named)
 		for _, option := range slices.Sorted(maps.Keys(named)) {
 			if option[0] != '_' { // how it runs
@@ -273,12 +273,12 @@ func (p *program) fieldOf(name string) {
 	switch name {
 	case "Dir":
 		if v := p.expression(); v.word().Prefix() != "" {
-			p.dirs = v.words()
+			p.around.dirs = v.words()
 		}
 	case "Env":
 		for _, t := range p.toks[p.at:p.until(p.at, func(i int) bool { return p.toks[i].is(";") })] {
 			if name, val, ok := strings.Cut(t.text, "="); ok && t.kind == tokenString && envName.MatchString(name) {
-				p.gets = append(p.gets, shell.Assign{Name: name, Value: shell.Text(val)})
+				p.around.gets = append(p.around.gets, shell.Assign{Name: name, Value: shell.Text(val)})
 			}
 		}
 	}
@@ -286,43 +286,51 @@ func (p *program) fieldOf(name string) {
 
 // starts records a command that the program runs, in each of the folders that it may run in.
 func (p *program) starts(s shell.ProgramStep) {
-	if n := len(p.exports) + len(p.gets); n > 0 && p.spend(n) {
-		s.Assigns = slices.Concat(p.exports, p.gets)
+	if n := len(p.exports) + len(p.around.gets); n > 0 && p.spend(n) {
+		s.Assigns = slices.Concat(p.exports, p.around.gets)
 	}
-	if s.Input = cmp.Or(s.Input, p.input); s.Input == nil && feeds.MatchString(p.src) {
+	if s.Input = cmp.Or(s.Input, p.around.input); s.Input == nil && p.mayFeed() {
 		s.Input = new(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: p.lang.name, MayBeEmpty: true}))
 	}
-	for i := range p.dirs {
-		s.Dir = &p.dirs[i]
+	for i := range p.around.dirs {
+		s.Dir = &p.around.dirs[i]
 		p.step(s)
 	}
-	if len(p.dirs) == 0 {
+	if len(p.around.dirs) == 0 {
 		p.step(s)
 	}
 }
 
-// feeds matches what a program has that writes the input of what it starts. A shell that it starts
-// may then be told anything.
-var feeds = regexp.MustCompile(`(?i)stdin|popen|proc_open|\bopen[23]\b|communicate|sendline|\b_in\b|\.pipe\b`)
+// mayFeed reports whether the program may write the input of what it starts. A shell that it starts
+// may then be told anything. The text is searched once, however many commands it starts.
+func (p *program) mayFeed() bool {
+	if p.feeds == nil {
+		p.feeds = new(writesInput.MatchString(p.src))
+	}
+	return *p.feeds
+}
+
+// writesInput matches what programs have that write the input of what they start.
+var writesInput = regexp.MustCompile(`(?i)stdin|popen|proc_open|\bopen[23]\b|communicate|sendline|\b_in\b|\.pipe\b`)
 
 // surroundings notes the folder and the environment that the options of a call give a command.
 func (p *program) surroundings(args []value, named map[string]value) {
-	p.dirs, p.gets, p.input = nil, nil, told(args, named)
+	p.around = surroundings{input: told(args, named)}
 	for _, name := range [...]string{"cwd", "chdir"} {
-		if dir, ok := optionOf(name, args, named); ok && dir.kind != kindNone && p.dirs == nil {
-			p.dirs = dir.words()
+		if dir, ok := optionOf(name, args, named); ok && dir.kind != kindNone && p.around.dirs == nil {
+			p.around.dirs = dir.words()
 		}
 	}
 	env, ok := optionOf("env", args, named)
 	if at := slices.IndexFunc(args, func(a value) bool { return a.kind == kindMap }); !ok && at >= 0 && p.lang.name != "node" {
 		env = args[at] // system({"NAME" => "value"}, command), os.execve(file, words, {"NAME": "value"})
 	}
-	p.gets = assigns(env)
+	p.around.gets = assigns(env)
 	if dir, env := nth(args, 3), nth(args, 4); p.lang.name == "php" { // proc_open(command, files, pipes, folder, variables)
 		if dir.kind != kindNone && dir.word().Prefix() != "" {
-			p.dirs = dir.words()
+			p.around.dirs = dir.words()
 		}
-		p.gets = append(p.gets, pairs(env)...)
+		p.around.gets = append(p.around.gets, pairs(env)...)
 	}
 }
 

@@ -25,14 +25,14 @@ func (p *program) loose(w shell.Word) {
 	} else {
 		spelled := Spelled(src)
 		folders := []string(nil)
-		if p.gets, folders = Surroundings(spelled); len(folders) > 0 {
-			p.dirs = []shell.Word{shell.Text(".")}
+		if p.around.gets, folders = Surroundings(spelled); len(folders) > 0 {
+			p.around.dirs = []shell.Word{shell.Text(".")}
 		}
 		for _, f := range folders {
-			p.dirs = append(p.dirs, shell.Text(f))
+			p.around.dirs = append(p.around.dirs, shell.Text(f))
 		}
 		p.looseCalls(spelled)
-		p.gets, p.dirs = nil, nil
+		p.around = surroundings{}
 	}
 }
 
