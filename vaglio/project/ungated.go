@@ -138,7 +138,7 @@ func readShown(v *visit, r *row) {
 	})
 	for marks := range strings.FieldsSeq(r.language) {
 		begin, end, _ := strings.Cut(marks, "~")
-		for at, rest := 0, plain; ; {
+		for at, rest := 0, plain; !v.seen["more"]; {
 			before, after, found := strings.Cut(rest, begin)
 			if !found {
 				break
