@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -333,13 +334,12 @@ func (t *tool) edited(w readings.Written) string {
 	}
 	for _, e := range edits {
 		one, _ := e.(map[string]any)
-		edit := &tool{args: one}
-		old, given := edit.text("old_string", "oldString", "old_str", "oldText", "old_text")
-		if !known || !given || !strings.Contains(held, old) {
+		old := textUnder(one, func(key string) bool { return wordclass.Is("replaced-key", key) })
+		if !known || old == "" || !strings.Contains(held, old) {
 			return w.Text
 		}
-		text, _ := edit.text("new_string", "newString", "new_str", "newText", "new_text")
-		held = strings.ReplaceAll(held, old, text)
+		replacing := textUnder(one, func(key string) bool { return wordclass.Is("replacing-key", key) })
+		held = strings.ReplaceAll(held, old, replacing)
 	}
 	return held
 }
@@ -357,4 +357,14 @@ func (r *reading) textOf(w shell.Word) (string, bool) {
 		}
 	}
 	return b.String(), true
+}
+
+// textUnder returns the text under the first key, in normal form, that is looked for; "" if there is none.
+func textUnder(args map[string]any, looked func(key string) bool) string {
+	for _, key := range readings.SortedKeys(args) {
+		if text, _ := args[key].(string); text != "" && looked(readings.Normal(key)) {
+			return text
+		}
+	}
+	return ""
 }
