@@ -249,12 +249,12 @@ func (l *look) inRoot(d deed, o string) bool {
 	if l.c.Call != nil {
 		return l.s.listsRoot && place.IsOpaque(strings.ReplaceAll(o, "/", ""))
 	}
-	return d == place.Empties && strings.Trim(o, "/") == string(place.Perhaps) && slices.Contains(l.s.listed, "/") && l.comesFrom("lists-again")
+	return d == place.Empties && strings.Trim(o, "/") == string(place.Perhaps) && l.s.listed.have["/"] && l.comesFrom("lists-again")
 }
 
 // removeListed returns the rule that removing what the line has listed breaks.
 func (l *look) removeListed(d deed) string {
-	if id := firstRule(l.s.shown, func(o string) string { return l.touch(d, o) }); id != "" {
+	if id := l.firstOf(l.s.shown, func(o string) string { return l.touch(d, o) }); id != "" {
 		return id
 	}
 	return firstRule(l.cwds, func(cwd string) string { return l.rule(place.Empties, cwd, true) })

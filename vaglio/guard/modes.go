@@ -18,7 +18,7 @@ func (l *look) permitted(o *operation.Operation, spot string) string {
 	if id := l.permits(o, spot); id != "" || spot != string(place.Perhaps) || !l.listed() {
 		return id
 	}
-	return firstRule(l.s.shown, func(shown string) string { return l.permits(o, shown) })
+	return l.firstOf(l.s.shown, func(shown string) string { return l.permits(o, shown) })
 }
 
 func (l *look) permits(o *operation.Operation, spot string) string {

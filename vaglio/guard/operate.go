@@ -95,7 +95,7 @@ func lineVerbs() map[operation.Verb]weigh {
 		operation.Run:    (*look).run,
 		operation.Carry:  func(l *look, _ *operation.Operation, _ string) string { return l.unknownProgram(false) },
 		operation.List:   remembering((*survey).lists),
-		operation.Show:   remembering(func(s *survey, _ *look, _ *operation.Operation, spot string) { s.shown = append(s.shown, spot) }),
+		operation.Show:   remembering(func(s *survey, _ *look, _ *operation.Operation, spot string) { s.shown.add(spot) }),
 		operation.Seek:   remembering((*survey).seeks),
 		operation.Trace:  remembering((*survey).traces),
 		operation.Census: remembering(func(s *survey, _ *look, _ *operation.Operation, _ string) { s.processes.all = true }),

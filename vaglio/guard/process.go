@@ -178,9 +178,9 @@ type processList struct {
 // lists records the names of a folder that are printed. What is printed with its folder may
 // be passed to another command.
 func (s *survey) lists(_ *look, _ *operation.Operation, spot string) {
-	s.listed = append(s.listed, spot)
+	s.listed.add(spot)
 	if place.IsVague(spot) {
-		s.shown = append(s.shown, spot)
+		s.shown.add(spot)
 	}
 }
 

@@ -24,13 +24,13 @@ type survey struct {
 	// find is the last search of the line.
 	find findCall
 	// shown are the paths that the line prints in full.
-	shown []string
+	shown printed
 	// listsRoot says that an inline program lists the root, a home or a system tree;
 	// asksVaglio says that the line asks for vaglio's process.
 	listsRoot, asksVaglio bool
 	// listed are all operands of the listings in the line. Those that are files are printed
 	// as they stand.
-	listed []string
+	listed printed
 	// copies are the copies of programs that the line makes, by name.
 	copies map[string]string
 	// asksMounts says that the line asks where file systems are mounted.

@@ -62,7 +62,7 @@ func (l *look) touchListed(d deed, spot string) string {
 	if d > place.Replaces || spot != string(place.Perhaps) || !l.listed() {
 		return ""
 	}
-	return firstRule(l.s.listed, func(shown string) string { return l.touchOne(d, shown) })
+	return l.firstOf(l.s.listed, func(shown string) string { return l.touchOne(d, shown) })
 }
 
 // firstRule returns the first rule that one of the texts breaks.
@@ -73,6 +73,34 @@ func firstRule(texts []string, rule func(string) string) string {
 		}
 	}
 	return ""
+}
+
+// printed are the paths that a line prints, each of them once.
+type printed struct {
+	all  []string
+	have map[string]bool
+}
+
+func (p *printed) add(spot string) {
+	if p.have[spot] {
+		return
+	}
+	if p.have == nil {
+		p.have = map[string]bool{}
+	}
+	p.have[spot] = true
+	p.all = append(p.all, spot)
+}
+
+// firstOf returns the first rule that something printed breaks. Each command that names it
+// has all of it checked, so that this counts.
+func (l *look) firstOf(p printed, rule func(string) string) string {
+	const each = 4 // the work of comparing a path with the whole table
+	if !l.s.t.means.Budget.Spend(each * len(p.all)) {
+		l.s.t.spent("the command does too much to be read in full")
+		return ""
+	}
+	return firstRule(p.all, rule)
 }
 
 // touchEach checks a deed to everything that a spot may be.
