@@ -40,8 +40,9 @@ var notations = map[string]notation{
 type part struct {
 	file, text string // the whole file
 	names      []string
-	node       any   // in a tree
-	lines      []int // the indexes of its first line and of the one after its last, in other files
+	node       any      // in a tree
+	own        []string // its lines, in other files
+	lines      []int    // the indexes of the first of them and of the one after the last
 	kept       bool
 }
 
@@ -165,7 +166,7 @@ func (p *partsReader) choose(all bool) {
 // mentions records the names in a part.
 func (p *partsReader) mentions(t *part) {
 	if t.lines != nil {
-		p.asks(strings.Join(strings.Split(t.text, "\n")[t.lines[0]:t.lines[1]], "\n"))
+		p.asks(strings.Join(t.own, "\n"))
 		return
 	}
 	for _, s := range leaves(t.node) {
@@ -192,7 +193,7 @@ func (p *partsReader) split(file, text string) {
 				}
 			}
 		}
-		p.parts = append(p.parts, &part{file: file, text: text, names: names, lines: []int{i, end}})
+		p.parts = append(p.parts, &part{file: file, text: text, names: names, own: all[i:end], lines: []int{i, end}})
 		i = end
 	}
 }
