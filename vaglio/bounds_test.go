@@ -94,6 +94,8 @@ func hostile(size int) map[string]vaglio.Proposal {
 		"listed_again":      fill("", "ls -d /a/* | xargs chmod 644\n", ""),
 		"listed_names":      number("ls -d /a%/* | xargs rm\n", ""),
 		"listed_scripts":    fill("", "bash $(ls *.sh)\n", ""),
+		"wrapped_by_hosts":  fill("", "ssh host sudo reboot ", ""),
+		"put_into_folders":  fill("", "unzip a.zip -d /opt ", ""),
 		"programs_started":  fill("python3 - <<'E'\nimport os\n", "os.system('ls')\n", "E\n"),
 		"words_of_tcl":      fill("tclsh <<'E'\n", "set a b\n", "E"),
 		"sql_updates":       fill("psql -c 'SELECT ", "(UPDATE a),", "1'"),

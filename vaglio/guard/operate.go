@@ -324,7 +324,9 @@ func (l *look) fills(d deed, o *operation.Operation, spot string) string {
 // fillsNamed returns the rule that is broken by putting the things that an operation names into
 // a folder. told says that all of their names there are known.
 func (l *look) fillsNamed(d deed, o *operation.Operation, spot string) (id string, told bool) {
-	told = len(o.With) > 0
+	if told = len(o.With) > 0; len(o.With) > 1 && !l.s.t.checks(len(o.With)) {
+		return "", told
+	}
 	for _, w := range o.With {
 		name := nameIn(o, reading.Spot(w))
 		id, told = cmp.Or(id, l.touch(d, spot+"/"+name)), told && name != ""
@@ -374,8 +376,7 @@ func (l *look) run(o *operation.Operation, spot string) string {
 // nested checks a program that is named among the words of another. However many of them name one
 // another, all are checked, as far as the budget goes.
 func (l *look) nested(name string, args []string) string {
-	if !l.s.t.means.Budget.Spend(len(args)) {
-		l.s.t.spent("the command does too much to be read in full")
+	if !l.s.t.checks(len(args)) {
 		return ""
 	}
 	in := &look{g: l.g, s: l.s, c: l.c, cwds: l.cwds, inside: l.inside, args: args}

@@ -95,9 +95,7 @@ func (p *printed) add(spot string) {
 // firstOf returns the first rule that something printed breaks. Each command that names it
 // has all of it checked, so that this counts.
 func (l *look) firstOf(p printed, rule func(string) string) string {
-	const each = 4 // the work of comparing a path with the whole table
-	if !l.s.t.means.Budget.Spend(each * len(p.all)) {
-		l.s.t.spent("the command does too much to be read in full")
+	if !l.s.t.checks(len(p.all)) {
 		return ""
 	}
 	return firstRule(p.all, rule)

@@ -39,6 +39,17 @@ func (t *trouble) spent(what string) {
 	}
 }
 
+// checks charges the work of comparing some names with the whole table again, and reports
+// whether the budget allows it.
+func (t *trouble) checks(names int) bool {
+	const each = 10 // steps
+	if !t.means.Budget.Spend(each * names) {
+		t.spent("the command does too much to be read in full")
+		return false
+	}
+	return true
+}
+
 // blame records where the command stands that broke a rule.
 func (t *trouble) blame(c *shell.Command) {
 	if t.file == "" {
