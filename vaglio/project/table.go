@@ -32,10 +32,10 @@ func readers() map[string]func(v *visit, r *row) {
 	said := func(*visit, *row) {}
 	return map[string]func(v *visit, r *row){
 		"code": readCode, "makefile": readMakefile, "scripts": readScripts, "justfile": readJustfile,
-		"taskfile": readTaskfile, "dockerfile": readDockerfile, "bake": readBake, "yaml": readYAML, "cmake": readCMake, "lines": readLines, "words": readWords,
+		"taskfile": readTaskfile, "dockerfile": readDockerfile, "bake": readBake, "yaml": readYAML, "cmake": readCMake, "lines": readLines,
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
 		"changed": readChanged, "imports": readImports,
-		"tasks": readTasks, "parts": readParts, "bats": readBats, "keys": readKeys,
+		"tasks": readTasks, "parts": readParts, "bats": readBats,
 		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
 		"front": readFront, "shown": readShown, "sets": readSets,
 	}
@@ -176,30 +176,14 @@ func readLines(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		file, text, _ := v.content(name)
 		for _, l := range settings.Lines(jsonLine.ReplaceAllString(text, "$1")) {
-			for mark := range strings.FieldsSeq(strings.ReplaceAll(r.language, "_", "\x00")) {
-				mark = strings.ReplaceAll(mark, "\x00", " ")
-				command, of, has := strings.Cut(mark, "~")
+			for mark := range strings.FieldsSeq(r.language) {
+				command, of, has := strings.Cut(strings.ReplaceAll(mark, "_", " "), "~")
 				if !has {
-					command, of = "", mark
+					command, of = "", command
 				}
 				if line, ok := behind(strings.TrimLeft(l.Text, " \t"), of); ok {
 					v.add(file, l.Number, "sh", command+line)
 				}
-			}
-		}
-	}
-}
-
-// readWords adds the lines of a file that begin with a mark, as words of the command that the
-// row names before the marks.
-func readWords(v *visit, r *row) {
-	command, marks, _ := strings.Cut(r.language, " ")
-	for _, name := range v.named(r.files) {
-		file, text, _ := v.content(name)
-		for _, l := range settings.Lines(text) {
-			begins := func(mark string) bool { return strings.HasPrefix(l.Text, strings.ReplaceAll(mark, "_", " ")) }
-			if slices.ContainsFunc(strings.Fields(marks), begins) {
-				v.add(file, l.Number, "sh", strings.ReplaceAll(command, "_", " ")+" "+l.Text)
 			}
 		}
 	}
