@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/internal/strictjson"
-	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 // Approved verdicts are cached for calls that repeat, from the second time on: most calls
@@ -187,7 +186,7 @@ func (e *Engine) repeats(p *Proposal, size int) bool {
 }
 
 // key returns the key of a call that repeats. A call has none if it comes for the first time,
-// as most do, or holds a value that no decoder makes. The session's facts are encoded only
+// as most do, or holds a value that JSON has not. The session's facts are encoded only
 // for a call that repeats: their number and the time of the last one tell most sessions
 // apart.
 func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
@@ -195,14 +194,14 @@ func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
 	if w == nil {
 		w = new(naming)
 	}
-	w.buf, w.strange = w.buf[:0], false
-	w.proposal(p)
+	var err error
+	w.buf, err = strictjson.Append(w.buf[:0], named(p))
 	w.number(uint64(len(p.Facts)))
 	if n := len(p.Facts); n > 0 {
 		w.number(uint64(p.Facts[n-1].At.UnixNano()))
 	}
 	key.quick = maphash.Bytes(k.seed, w.buf)
-	if ok = !w.strange && k.comesAgain(key.quick); ok {
+	if ok = err == nil && k.comesAgain(key.quick); ok {
 		for i := range p.Facts {
 			w.fact(&p.Facts[i])
 		}
@@ -217,31 +216,18 @@ func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
 // mostNaming is the largest buffer that is kept for reuse, in bytes.
 const mostNaming = 64 << 10
 
-// proposal encodes all that guard and judges consider in a proposal that [Engine.repeats],
+// named returns a proposal with all that guard and judges consider in one that [Engine.repeats],
 // except for its session's facts.
-func (w *naming) proposal(p *Proposal) {
-	c := &p.Context
-	w.texts(p.Executor, p.Intent, c.Mode, c.Cwd, c.Client, c.Refusal, c.SubAgent)
-	w.value(map[string]any(p.Args))
-	w.list(c.Capability)
-	w.list(c.Mounts)
-	w.list(c.Roots)
-	w.mark(p.SessionID() != "")
-	w.mark(p.Elsewhere)
-	w.mark(c.Step != nil)
-	if c.Step != nil {
-		w.number(uint64(*c.Step)) //nolint:gosec // its bits
+func named(p *Proposal) Proposal {
+	q := *p
+	if q.Agent, q.TurnID, q.Step = "", "", 0; p.SessionID() != "" {
+		q.Session = "some"
 	}
-	w.mark(c.Critical != nil)
-	w.mark(c.Critical != nil && *c.Critical)
+	return q
 }
 
 // naming encodes values so that no two have the same encoding.
-type naming struct {
-	buf []byte
-	// strange says that there was a value that no decoder makes.
-	strange bool
-}
+type naming struct{ buf []byte }
 
 func (w *naming) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }
 
@@ -279,36 +265,4 @@ func (w *naming) fact(f *Fact) {
 	w.mark(f.weight != nil) // the fact's time tells which one
 	w.mark(f.shared)
 	w.number(uint64(len(f.text))) // the digest stands for the text itself
-}
-
-// value writes a decoded JSON value.
-func (w *naming) value(v any) {
-	switch v := v.(type) {
-	case nil:
-		w.buf = append(w.buf, 'z')
-	case bool:
-		w.buf = append(w.buf, 'b')
-		w.mark(v)
-	case strictjson.Number:
-		w.buf = append(w.buf, 'n')
-		w.text(string(v))
-	case string:
-		w.buf = append(w.buf, 's')
-		w.text(v)
-	case []any:
-		w.buf = append(w.buf, 'l')
-		w.number(uint64(len(v)))
-		for _, e := range v {
-			w.value(e)
-		}
-	case map[string]any:
-		w.buf = append(w.buf, 'm')
-		w.number(uint64(len(v)))
-		for _, k := range reading.SortedKeys(v) {
-			w.text(k)
-			w.value(v[k])
-		}
-	default:
-		w.strange = true
-	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/reading"
-	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -116,19 +115,8 @@ func pauses(r *reading.Reading) bool {
 func eachNamed(r *reading.Reading, visit func(cwd, name string)) {
 	for i := range r.Commands {
 		for _, c := range r.Commands[i].Script.Commands {
-			cwd, known := c.Cwd.Text()
-			if !known || c.Remote != nil {
-				continue
-			}
-			for _, w := range c.Argv {
-				if text, ok := w.Text(); ok {
-					namesIn(text, func(name string) { visit(cwd, name) })
-				}
-			}
-			for _, in := range c.Redirects {
-				if text, ok := in.Target.Text(); ok && in.Kind == shell.RedirectRead {
-					visit(cwd, text)
-				}
+			if cwd, known := c.Cwd.Text(); known && c.Remote == nil {
+				namesOf(&c, 0, func(name string) { visit(cwd, name) })
 			}
 		}
 	}

@@ -69,17 +69,22 @@ func (b *binding) command(c *shell.Command) {
 	}
 	b.path("/", cwd)
 	clear(b.named)
-	for i, w := range c.Argv {
-		if text, ok := w.Text(); ok && i > 0 {
-			namesIn(text, func(name string) { b.path(cwd, name) })
-		}
-	}
-	for _, r := range c.Redirects {
-		if text, ok := r.Target.Text(); ok && r.Kind == shell.RedirectRead {
-			b.path(cwd, text)
-		}
-	}
+	namesOf(c, min(1, len(c.Argv)), func(name string) { b.path(cwd, name) })
 	b.brought(c, cwd)
+}
+
+// namesOf calls visit with what a command's words, from one on, and its inputs may name.
+func namesOf(c *shell.Command, from int, visit func(name string)) {
+	for _, w := range c.Argv[from:] {
+		if text, ok := w.Text(); ok {
+			namesIn(text, visit)
+		}
+	}
+	for _, in := range c.Redirects {
+		if text, ok := in.Target.Text(); ok && in.Kind == shell.RedirectRead {
+			visit(text)
+		}
+	}
 }
 
 // namesIn calls visit with what a word may name: the whole word, and the parts of it behind

@@ -83,9 +83,6 @@ type told struct {
 	names bool
 }
 
-// fewFiles is up to how many files are searched one by one.
-const fewFiles = 8
-
 func saysOf(r *reading.Reading) says {
 	s := says{gathered: true, words: toldIn(r), met: map[string]*Fact{}}
 	if r != nil {
@@ -95,24 +92,16 @@ func saysOf(r *reading.Reading) says {
 }
 
 // into returns the texts that the call itself puts into a file.
-func (s *says) into(file string) (all []reading.Written) {
-	if len(s.written) > fewFiles {
-		if s.texts == nil {
-			s.texts = map[string][]reading.Written{}
-			for _, t := range s.written {
-				if t.Text != "" {
-					s.texts[t.File] = append(s.texts[t.File], t)
-				}
+func (s *says) into(file string) []reading.Written {
+	if s.texts == nil {
+		s.texts = map[string][]reading.Written{}
+		for _, t := range s.written {
+			if t.Text != "" {
+				s.texts[t.File] = append(s.texts[t.File], t)
 			}
 		}
-		return s.texts[file]
 	}
-	for _, t := range s.written {
-		if t.File == file && t.Text != "" {
-			all = append(all, t)
-		}
-	}
-	return all
+	return s.texts[file]
 }
 
 func (s *says) gather(p *Proposal, g *guard.Guard) {
