@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -90,8 +91,8 @@ func (s *sources) missing(r *reading.Reading) map[string]bool {
 	}
 	if len(bases) > 0 {
 		eachNamed(r, func(cwd, name string) {
-			if bases[path.Base(name)] && s.absent[joined(cwd, name)] {
-				names[joined(cwd, name)] = true
+			if at := place.Join(cwd, name); bases[path.Base(name)] && s.absent[at] {
+				names[at] = true
 			}
 		})
 	}

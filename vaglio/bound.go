@@ -107,10 +107,7 @@ func namesIn(word string, visit func(name string)) {
 
 // path binds the file or folder of that name, if there is one.
 func (b *binding) path(cwd, name string) {
-	if !path.IsAbs(name) {
-		name = path.Join(cwd, name)
-	}
-	name = path.Clean(name)
+	name = place.Join(cwd, name)
 	kind, seen := b.seen[name]
 	switch {
 	case !path.IsAbs(name):
@@ -360,7 +357,7 @@ func (e *Engine) held(p *Proposal, name string) (string, bool) {
 // toolText returns what a file tool writes into the only file that it names: the only text
 // argument besides the path. With any other argument, the content is not known.
 func toolText(p *Proposal, r *reading.Reading, name string) (content string, known bool) {
-	if len(r.Commands) > 0 || len(r.Paths) != 1 || joined(p.Context.Cwd, r.Paths[0].Text) != name {
+	if len(r.Commands) > 0 || len(r.Paths) != 1 || place.Join(p.Context.Cwd, r.Paths[0].Text) != name {
 		return "", false
 	}
 	for key, v := range p.Args {
@@ -377,11 +374,4 @@ func toolText(p *Proposal, r *reading.Reading, name string) (content string, kno
 		}
 	}
 	return content, known
-}
-
-func joined(cwd, name string) string {
-	if path.IsAbs(name) {
-		return path.Clean(name)
-	}
-	return path.Join(cwd, name)
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/metnos/vaglio/vaglio/guard"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
@@ -251,7 +252,7 @@ func namedLoaded(p *Proposal, words []string) []string {
 	parts := strings.FieldsFunc(strings.Join(words, " "), func(c rune) bool { return strings.ContainsRune("= '\"!;", c) })
 	return slices.DeleteFunc(loaded, func(file string) bool {
 		return !slices.ContainsFunc(parts, func(w string) bool {
-			at := joined(p.Context.Cwd, w)
+			at := place.Join(p.Context.Cwd, w)
 			return at != in && isBelow(at, file)
 		})
 	})
