@@ -2,7 +2,6 @@ package vaglio
 
 import (
 	"cmp"
-	"container/list"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -27,15 +26,14 @@ const (
 	mostKeptFacts = 256
 )
 
-// verdicts is a cache of approved calls, the most recently used first. It is safe for
-// concurrent use.
+// verdicts is a cache of approved calls. It is safe for concurrent use.
 type verdicts struct {
-	mu    sync.Mutex
-	by    map[uint64]*list.Element // by callKey.quick
-	order *list.List               // of *judged
+	mu sync.Mutex
+	// newer are the verdicts used last, older the others, both by callKey.quick.
+	newer, older map[uint64]*judged
 	// once holds the quick keys of calls that came once recently.
 	once  [1 << 12]uint64
-	bytes int
+	bytes int // of newer
 	seed  maphash.Seed
 	// rooms are buffers for encoding calls.
 	rooms sync.Pool
@@ -58,36 +56,46 @@ type judged struct {
 }
 
 func newVerdicts() *verdicts {
-	return &verdicts{by: map[uint64]*list.Element{}, order: list.New(), seed: maphash.MakeSeed()}
+	return &verdicts{newer: map[uint64]*judged{}, seed: maphash.MakeSeed()}
 }
 
 // find returns the cached verdict on a call, or nil.
 func (k *verdicts) find(key callKey) *judged {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	at := k.by[key.quick]
-	if at == nil || at.Value.(*judged).key != key { //nolint:errcheck,forcetypeassert // there is nothing else in it
+	j := cmp.Or(k.newer[key.quick], k.older[key.quick])
+	if j == nil || j.key != key {
 		return nil
 	}
-	k.order.MoveToFront(at)
-	return at.Value.(*judged) //nolint:errcheck,forcetypeassert // there is nothing else in it
+	k.put(j)
+	return j
 }
 
-// keep caches a verdict, and drops those that were not used for the longest time.
+// keep caches a verdict.
 func (k *verdicts) keep(j *judged) {
 	if j.asked.lost || j.bytes > mostKeptOne {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if at := k.by[j.key.quick]; at != nil {
-		k.drop(at)
+	k.put(j)
+}
+
+// put counts a verdict as used. If that makes too many, those that were not used since the last
+// time that there were too many are dropped.
+func (k *verdicts) put(j *judged) {
+	was := k.newer[j.key.quick]
+	if was == j {
+		return
 	}
-	k.by[j.key.quick] = k.order.PushFront(j)
+	if was != nil {
+		k.bytes -= was.bytes
+	}
+	if k.bytes+j.bytes > mostKeptBytes/2 || len(k.newer) >= mostKept/2 {
+		k.older, k.newer, k.bytes = k.newer, map[uint64]*judged{}, 0
+	}
+	k.newer[j.key.quick] = j
 	k.bytes += j.bytes
-	for k.bytes > mostKeptBytes || k.order.Len() > mostKept {
-		k.drop(k.order.Back())
-	}
 }
 
 // comesAgain reports whether a call is cached or was seen recently, and remembers that it was
@@ -96,15 +104,9 @@ func (k *verdicts) comesAgain(quick uint64) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	at := &k.once[quick%uint64(len(k.once))]
-	seen := *at == quick || k.by[quick] != nil
+	seen := *at == quick || k.newer[quick] != nil || k.older[quick] != nil
 	*at = quick
 	return seen
-}
-
-func (k *verdicts) drop(at *list.Element) {
-	j := k.order.Remove(at).(*judged) //nolint:errcheck,forcetypeassert // there is nothing else in it
-	delete(k.by, j.key.quick)
-	k.bytes -= j.bytes
 }
 
 // asking returns an engine for one call that records what it asks the machine.

@@ -70,12 +70,10 @@ func parseTable(text string) (table, error) {
 // endings are the lines that tell of a file, by the last letter of its name, each with
 // the names that may be the file's. No name ends in a zero: what stands there may be any's.
 func (t table) endings() (all [256][]*row) {
-	guesses := []string{"text", "parts", "whole"} // a guess denies nothing for good
-	sure := slices.DeleteFunc(slices.Clone(t[""]), func(r row) bool { return slices.Contains(guesses, r.name) })
 	for c := range all {
 		ends := func(f string) bool { return int(f[len(f)-1]) == c }
 		own := false
-		for _, r := range sure {
+		for _, r := range t[""] {
 			named := slices.ContainsFunc(r.files, ends)
 			if own = own || named; named || slices.ContainsFunc(r.files, isAnywhere) {
 				r.files = slices.DeleteFunc(slices.Clone(r.files), func(f string) bool { return !ends(f) && !isAnywhere(f) })
@@ -89,23 +87,8 @@ func (t table) endings() (all [256][]*row) {
 	return all
 }
 
-// telling are the names that tell of a file, by their last letter; at 0, those of every file in
-// some folder. A line about files whose name says nothing has none.
-func (t table) telling() (all [256][]string) {
-	for i := range t[""] {
-		r := &t[""][i]
-		for _, name := range r.files {
-			last := name[len(name)-1]
-			if isAnywhere(name) {
-				last = 0
-			}
-			if len(r.namedAs(plainFile)) == 0 {
-				all[last] = append(all[last], name)
-			}
-		}
-	}
-	return all
-}
+// guesses reports whether the row's reader guesses what runs, which denies nothing for good.
+func (r *row) guesses() bool { return slices.Contains([]string{"text", "parts", "whole"}, r.name) }
 
 // isAnywhere reports whether a name stands for every file below a folder.
 func isAnywhere(name string) bool { return strings.HasPrefix(name, "@/") }
