@@ -10,7 +10,6 @@ import (
 
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/code"
-	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // quoted returns a command line of words that the shell takes literally.
@@ -253,9 +252,8 @@ func texts(list []any) (all []string) {
 // readTasks records the tasks that the words name. A word that is not known may name any.
 func readTasks(v *visit, r *row) {
 	text := strings.Join(v.words, " ")
-	unknown := slices.ContainsFunc(v.c.Args, shell.Word.HasUnknown) || strings.ContainsAny(text, "*?[")
 	names := slices.DeleteFunc(operands(v.words), func(w string) bool { return w == "exec" || slices.Contains(r.with, w) })
-	if unknown || v.all || len(v.named(r.files)) > 0 || len(names) == 0 && r.language == "" {
+	if v.asksForAll() || v.all || len(v.named(r.files)) > 0 || len(names) == 0 && r.language == "" {
 		return
 	}
 	if len(names) == 0 {

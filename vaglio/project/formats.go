@@ -98,10 +98,10 @@ func readXML(v *visit, r *row) {
 }
 
 func (v *visit) element(file, text string, e *element) {
-	if program := e.attr("executable", "command"); program != "" && slices.Contains([]string{"exec", "apply"}, e.XMLName.Local) {
-		v.addFrom(file, text, program, quoted(program)+e.arguments())
-	}
 	program, rest := "", ""
+	if slices.Contains([]string{"exec", "apply"}, e.XMLName.Local) {
+		program, rest = e.attr("executable", "command"), e.arguments()
+	}
 	for i := range e.In {
 		switch in := &e.In[i]; in.XMLName.Local {
 		case "executable":

@@ -161,20 +161,21 @@ var settingsName = regexp.MustCompile(`(?i)conf|^\.|^(?:build|project|setup|pack
 
 // guessed marks what keep adds as a guess.
 func (v *visit) guessed(keep func()) {
-	from := len(v.tasks)
-	v.found(keep)
-	for i := range v.tasks[from:] {
-		v.tasks[from+i].Guess = true
-	}
+	v.marked(keep, func(t *shell.Task) { t.Found, t.Guess = true, true })
 }
 
 // found marks what keep adds as found by the program, or among words of its own: a name that
 // nobody knows may be what the project builds.
 func (v *visit) found(keep func()) {
+	v.marked(keep, func(t *shell.Task) { t.Found = true })
+}
+
+// marked marks what keep adds.
+func (v *visit) marked(keep func(), mark func(t *shell.Task)) {
 	from := len(v.tasks)
 	keep()
 	for i := range v.tasks[from:] {
-		v.tasks[from+i].Found = true
+		mark(&v.tasks[from+i])
 	}
 }
 
