@@ -78,21 +78,20 @@ func justSets(set map[string]string, line string) {
 
 // justText returns a text in quotes, or a variable of the environment, as the shell writes it.
 func (v *visit) justText(s string) string {
-	m := justEnv.FindStringSubmatch(s)
-	if m == nil {
-		m = []string{"", ""}
-	}
-	switch value, set := v.c.Variable(m[1]); {
-	case m[1] != "" && set:
-		return value.String()
-	case m[1] != "" && !strings.Contains(s, ","):
-		return "${" + m[1] + "}"
-	case m[1] != "":
-		return "${" + m[1] + "-" + m[2] + "}"
-	case justQuote.MatchString(s):
+	if justQuote.MatchString(s) {
 		return s[1 : len(s)-1]
 	}
-	return unknownValue("just")
+	m := justEnv.FindStringSubmatch(s)
+	if m == nil {
+		return unknownValue("just")
+	}
+	switch value, set := v.c.Variable(m[1]); {
+	case set:
+		return value.String()
+	case !strings.Contains(s, ","):
+		return "${" + m[1] + "}"
+	}
+	return "${" + m[1] + "-" + m[2] + "}"
 }
 
 // justRecipes returns the recipes and variables of a justfile, and the name of the first recipe.
