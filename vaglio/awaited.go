@@ -215,12 +215,7 @@ func (a *arriving) loadedIn(folder string) (put Facts) {
 // an awaited file, or a repository may.
 func (e *Engine) hides(r *reading.Reading, a *Fact, put Facts) bool {
 	return e.brings(a, put) || slices.ContainsFunc(put, func(f Fact) bool {
-		from := f.Deed == Moved
-		for i := 0; r != nil && i < len(r.Commands); i++ {
-			parts := r.Commands[i].Script.Wrote[f.Path].Parts()
-			from = from || len(parts) == 1 && parts[0].File != ""
-		}
-		return from && slices.ContainsFunc(a.Words, func(name string) bool {
+		return (f.Deed == Moved || len(takenFrom(r, f.Path)) > 0) && slices.ContainsFunc(a.Words, func(name string) bool {
 			_, told := put.last(name)
 			return name != f.Path && isBelow(f.Path, name) && !told
 		})

@@ -273,14 +273,14 @@ func putInOf(r *reading.Reading) putIn {
 // about the files put into it.
 func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn, said *says) Facts {
 	out := append(Facts{e.content(p, r, f, said)}, brought(p.Facts, r, f)...)
-	for i := range put {
-		if w, ok := r.Commands[i].Script.Wrote[f.Path]; ok && path.Dir(f.Path) != f.Path && e.kindOf(f.Path) == Folder {
-			if parts := w.Parts(); len(parts) == 1 && parts[0].File != "" {
-				in := f
-				in.Path = path.Join(f.Path, path.Base(parts[0].File))
-				out = append(out, e.content(p, r, in, said))
-			}
+	if all := takenFrom(r, f.Path); len(all) > 0 && f.Path != "/" && e.kindOf(f.Path) == Folder {
+		for _, from := range all {
+			in := f
+			in.Path = path.Join(f.Path, path.Base(from))
+			out = append(out, e.content(p, r, in, said))
 		}
+	}
+	for i := range put {
 		for _, name := range put[i][f.Path] {
 			in := f
 			in.Path = name
@@ -293,12 +293,8 @@ func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn, sa
 // brought returns the facts about the contents of a folder that a call copies or moves
 // elsewhere: what the session is known to have written there.
 func brought(known Facts, r *reading.Reading, f Fact) (out Facts) {
-	for i := 0; r != nil && i < len(r.Commands); i++ {
-		parts := r.Commands[i].Script.Wrote[f.Path].Parts()
-		if len(parts) != 1 || parts[0].File == "" {
-			continue
-		}
-		from := parts[0].File + "/"
+	for _, from := range takenFrom(r, f.Path) {
+		from += "/"
 		for _, name := range known.paths(func(fact *Fact) bool { return fact.changes() && strings.HasPrefix(fact.Path, from) }) {
 			was, _ := known.last(name)
 			was.Deed, was.Path, was.New, was.At = f.Deed, path.Join(f.Path, name[len(from):]), false, f.At
@@ -306,6 +302,17 @@ func brought(known Facts, r *reading.Reading, f Fact) (out Facts) {
 		}
 	}
 	return out
+}
+
+// takenFrom returns the files and folders that the command lines of a call copy or move to a path
+// as they are.
+func takenFrom(r *reading.Reading, to string) (all []string) {
+	for i := 0; r != nil && i < len(r.Commands); i++ {
+		if parts := r.Commands[i].Script.Wrote[to].Parts(); len(parts) == 1 && parts[0].File != "" {
+			all = append(all, parts[0].File)
+		}
+	}
+	return all
 }
 
 // writtenText returns what a call writes into a file, if that is known.

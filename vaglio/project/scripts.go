@@ -106,10 +106,8 @@ func scriptsOf(program string, words []string) []string {
 		return installing(verb, words)
 	case "publish", "pack":
 		return []string{"prepublish", "prepare", "prepublishOnly", "prepack", verb}
-	case "version":
-		return []string{"version"}
 	default:
-		return []string{verb} // test, start, and with some package managers any script
+		return []string{verb} // test, start, version, and with some package managers any script
 	}
 }
 
