@@ -2,7 +2,6 @@ package vaglio
 
 import (
 	"cmp"
-	"container/list"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -11,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/internal/strictjson"
-	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 // Approved verdicts are cached for calls that repeat, from the second time on: most calls
@@ -28,15 +26,14 @@ const (
 	mostKeptFacts = 256
 )
 
-// verdicts is a cache of approved calls, the most recently used first. It is safe for
-// concurrent use.
+// verdicts is a cache of approved calls. It is safe for concurrent use.
 type verdicts struct {
-	mu    sync.Mutex
-	by    map[uint64]*list.Element // by callKey.quick
-	order *list.List               // of *judged
+	mu sync.Mutex
+	// newer are the verdicts used last, older the others, both by callKey.quick.
+	newer, older map[uint64]*judged
 	// once holds the quick keys of calls that came once recently.
 	once  [1 << 12]uint64
-	bytes int
+	bytes int // of newer
 	seed  maphash.Seed
 	// rooms are buffers for encoding calls.
 	rooms sync.Pool
@@ -59,36 +56,46 @@ type judged struct {
 }
 
 func newVerdicts() *verdicts {
-	return &verdicts{by: map[uint64]*list.Element{}, order: list.New(), seed: maphash.MakeSeed()}
+	return &verdicts{newer: map[uint64]*judged{}, seed: maphash.MakeSeed()}
 }
 
 // find returns the cached verdict on a call, or nil.
 func (k *verdicts) find(key callKey) *judged {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	at := k.by[key.quick]
-	if at == nil || at.Value.(*judged).key != key { //nolint:errcheck,forcetypeassert // there is nothing else in it
+	j := cmp.Or(k.newer[key.quick], k.older[key.quick])
+	if j == nil || j.key != key {
 		return nil
 	}
-	k.order.MoveToFront(at)
-	return at.Value.(*judged) //nolint:errcheck,forcetypeassert // there is nothing else in it
+	k.put(j)
+	return j
 }
 
-// keep caches a verdict, and drops those that were not used for the longest time.
+// keep caches a verdict.
 func (k *verdicts) keep(j *judged) {
 	if j.asked.lost || j.bytes > mostKeptOne {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if at := k.by[j.key.quick]; at != nil {
-		k.drop(at)
+	k.put(j)
+}
+
+// put counts a verdict as used. If that makes too many, those that were not used since the last
+// time that there were too many are dropped.
+func (k *verdicts) put(j *judged) {
+	was := k.newer[j.key.quick]
+	if was == j {
+		return
 	}
-	k.by[j.key.quick] = k.order.PushFront(j)
+	if was != nil {
+		k.bytes -= was.bytes
+	}
+	if k.bytes+j.bytes > mostKeptBytes/2 || len(k.newer) >= mostKept/2 {
+		k.older, k.newer, k.bytes = k.newer, map[uint64]*judged{}, 0
+	}
+	k.newer[j.key.quick] = j
 	k.bytes += j.bytes
-	for k.bytes > mostKeptBytes || k.order.Len() > mostKept {
-		k.drop(k.order.Back())
-	}
 }
 
 // comesAgain reports whether a call is cached or was seen recently, and remembers that it was
@@ -97,15 +104,9 @@ func (k *verdicts) comesAgain(quick uint64) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	at := &k.once[quick%uint64(len(k.once))]
-	seen := *at == quick || k.by[quick] != nil
+	seen := *at == quick || k.newer[quick] != nil || k.older[quick] != nil
 	*at = quick
 	return seen
-}
-
-func (k *verdicts) drop(at *list.Element) {
-	j := k.order.Remove(at).(*judged) //nolint:errcheck,forcetypeassert // there is nothing else in it
-	delete(k.by, j.key.quick)
-	k.bytes -= j.bytes
 }
 
 // asking returns an engine for one call that records what it asks the machine.
@@ -187,7 +188,7 @@ func (e *Engine) repeats(p *Proposal, size int) bool {
 }
 
 // key returns the key of a call that repeats. A call has none if it comes for the first time,
-// as most do, or holds a value that no decoder makes. The session's facts are encoded only
+// as most do, or holds a value that JSON has not. The session's facts are encoded only
 // for a call that repeats: their number and the time of the last one tell most sessions
 // apart.
 func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
@@ -195,14 +196,14 @@ func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
 	if w == nil {
 		w = new(naming)
 	}
-	w.buf, w.strange = w.buf[:0], false
-	w.proposal(p)
+	var err error
+	w.buf, err = strictjson.Append(w.buf[:0], named(p))
 	w.number(uint64(len(p.Facts)))
 	if n := len(p.Facts); n > 0 {
 		w.number(uint64(p.Facts[n-1].At.UnixNano()))
 	}
 	key.quick = maphash.Bytes(k.seed, w.buf)
-	if ok = !w.strange && k.comesAgain(key.quick); ok {
+	if ok = err == nil && k.comesAgain(key.quick); ok {
 		for i := range p.Facts {
 			w.fact(&p.Facts[i])
 		}
@@ -217,31 +218,18 @@ func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
 // mostNaming is the largest buffer that is kept for reuse, in bytes.
 const mostNaming = 64 << 10
 
-// proposal encodes all that guard and judges consider in a proposal that [Engine.repeats],
+// named returns a proposal with all that guard and judges consider in one that [Engine.repeats],
 // except for its session's facts.
-func (w *naming) proposal(p *Proposal) {
-	c := &p.Context
-	w.texts(p.Executor, p.Intent, c.Mode, c.Cwd, c.Client, c.Refusal, c.SubAgent)
-	w.value(map[string]any(p.Args))
-	w.list(c.Capability)
-	w.list(c.Mounts)
-	w.list(c.Roots)
-	w.mark(p.SessionID() != "")
-	w.mark(p.Elsewhere)
-	w.mark(c.Step != nil)
-	if c.Step != nil {
-		w.number(uint64(*c.Step)) //nolint:gosec // its bits
+func named(p *Proposal) Proposal {
+	q := *p
+	if q.Agent, q.TurnID, q.Step = "", "", 0; p.SessionID() != "" {
+		q.Session = "some"
 	}
-	w.mark(c.Critical != nil)
-	w.mark(c.Critical != nil && *c.Critical)
+	return q
 }
 
 // naming encodes values so that no two have the same encoding.
-type naming struct {
-	buf []byte
-	// strange says that there was a value that no decoder makes.
-	strange bool
-}
+type naming struct{ buf []byte }
 
 func (w *naming) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }
 
@@ -279,36 +267,4 @@ func (w *naming) fact(f *Fact) {
 	w.mark(f.weight != nil) // the fact's time tells which one
 	w.mark(f.shared)
 	w.number(uint64(len(f.text))) // the digest stands for the text itself
-}
-
-// value writes a decoded JSON value.
-func (w *naming) value(v any) {
-	switch v := v.(type) {
-	case nil:
-		w.buf = append(w.buf, 'z')
-	case bool:
-		w.buf = append(w.buf, 'b')
-		w.mark(v)
-	case strictjson.Number:
-		w.buf = append(w.buf, 'n')
-		w.text(string(v))
-	case string:
-		w.buf = append(w.buf, 's')
-		w.text(v)
-	case []any:
-		w.buf = append(w.buf, 'l')
-		w.number(uint64(len(v)))
-		for _, e := range v {
-			w.value(e)
-		}
-	case map[string]any:
-		w.buf = append(w.buf, 'm')
-		w.number(uint64(len(v)))
-		for _, k := range reading.SortedKeys(v) {
-			w.text(k)
-			w.value(v[k])
-		}
-	default:
-		w.strange = true
-	}
 }

@@ -52,7 +52,7 @@ func TestAllThatCountsIsNamed(t *testing.T) {
 		"Session":   func(p *vaglio.Proposal) { p.Session = "" },
 		"Args":      func(p *vaglio.Proposal) { p.Args["path"] = "/tmp/b" }, "Args.key": func(p *vaglio.Proposal) { p.Args["pat"] = "h/tmp/a" },
 		"Args.kind": func(p *vaglio.Proposal) { p.Args["n"] = "1" }, "Args.list": func(p *vaglio.Proposal) { p.Args["n"] = []any{"1"} },
-		"Args.more": func(p *vaglio.Proposal) { p.Args["m"] = nil }, "Args.strange": func(p *vaglio.Proposal) { p.Args["n"] = 1 },
+		"Args.more": func(p *vaglio.Proposal) { p.Args["m"] = nil },
 		"Args.map":  func(p *vaglio.Proposal) { p.Args["n"] = map[string]any{"a": true} },
 		"Args.map2": func(p *vaglio.Proposal) { p.Args["n"] = map[string]any{"a": false} },
 		"Facts":     func(p *vaglio.Proposal) { p.Facts = nil }, "Facts.path": func(p *vaglio.Proposal) { p.Facts[0].Path = "/tmp/x/b" },

@@ -157,9 +157,8 @@ func (a *asked) Read(folders []string, name string, limit int) ([]byte, error) {
 
 // Look implements [Files].
 func (a *asked) Look(name string) (at string, kind FileKind) {
-	at, kind = a.of.Look(name)
-	a.note(question{of: aboutKind, name: name}, answer{text: at, kind: uint8(kind)})
-	return at, kind
+	is := a.ask(question{of: aboutKind, name: name})
+	return is.text, FileKind(is.kind)
 }
 
 // List implements [Files].
@@ -171,16 +170,18 @@ func (a *asked) List(name string, most int) (entries []Entry, whole bool) {
 
 // Readlink implements [realpath.Machine].
 func (a *asked) Readlink(name string) (string, realpath.Kind) {
-	target, kind := a.of.Readlink(name)
-	a.note(question{of: aboutLink, name: name}, answer{text: target, kind: uint8(kind)})
-	return target, kind
+	is := a.ask(question{of: aboutLink, name: name})
+	return is.text, realpath.Kind(is.kind)
 }
 
 // HomeOf implements [realpath.Machine].
-func (a *asked) HomeOf(name string) string {
-	home := a.of.HomeOf(name)
-	a.note(question{of: aboutHome, name: name}, answer{text: home})
-	return home
+func (a *asked) HomeOf(name string) string { return a.ask(question{of: aboutHome, name: name}).text }
+
+// ask asks the machine a question whose answer holds all that it says, and records both.
+func (a *asked) ask(q question) answer {
+	is := a.answerTo(q)
+	a.note(q, is)
+	return is
 }
 
 // running wraps the processes of a machine. They change all the time, so a judgement that

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
-	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -91,8 +91,8 @@ func (s *sources) missing(r *reading.Reading) map[string]bool {
 	}
 	if len(bases) > 0 {
 		eachNamed(r, func(cwd, name string) {
-			if bases[path.Base(name)] && s.absent[joined(cwd, name)] {
-				names[joined(cwd, name)] = true
+			if at := place.Join(cwd, name); bases[path.Base(name)] && s.absent[at] {
+				names[at] = true
 			}
 		})
 	}
@@ -116,19 +116,8 @@ func pauses(r *reading.Reading) bool {
 func eachNamed(r *reading.Reading, visit func(cwd, name string)) {
 	for i := range r.Commands {
 		for _, c := range r.Commands[i].Script.Commands {
-			cwd, known := c.Cwd.Text()
-			if !known || c.Remote != nil {
-				continue
-			}
-			for _, w := range c.Argv {
-				if text, ok := w.Text(); ok {
-					namesIn(text, func(name string) { visit(cwd, name) })
-				}
-			}
-			for _, in := range c.Redirects {
-				if text, ok := in.Target.Text(); ok && in.Kind == shell.RedirectRead {
-					visit(cwd, text)
-				}
+			if cwd, known := c.Cwd.Text(); known && c.Remote == nil {
+				namesOf(&c, 0, func(name string) { visit(cwd, name) })
 			}
 		}
 	}
@@ -226,12 +215,7 @@ func (a *arriving) loadedIn(folder string) (put Facts) {
 // an awaited file, or a repository may.
 func (e *Engine) hides(r *reading.Reading, a *Fact, put Facts) bool {
 	return e.brings(a, put) || slices.ContainsFunc(put, func(f Fact) bool {
-		from := f.Deed == Moved
-		for i := 0; r != nil && i < len(r.Commands); i++ {
-			parts := r.Commands[i].Script.Wrote[f.Path].Parts()
-			from = from || len(parts) == 1 && parts[0].File != ""
-		}
-		return from && slices.ContainsFunc(a.Words, func(name string) bool {
+		return (f.Deed == Moved || len(takenFrom(r, f.Path)) > 0) && slices.ContainsFunc(a.Words, func(name string) bool {
 			_, told := put.last(name)
 			return name != f.Path && isBelow(f.Path, name) && !told
 		})

@@ -69,17 +69,22 @@ func (b *binding) command(c *shell.Command) {
 	}
 	b.path("/", cwd)
 	clear(b.named)
-	for i, w := range c.Argv {
-		if text, ok := w.Text(); ok && i > 0 {
-			namesIn(text, func(name string) { b.path(cwd, name) })
-		}
-	}
-	for _, r := range c.Redirects {
-		if text, ok := r.Target.Text(); ok && r.Kind == shell.RedirectRead {
-			b.path(cwd, text)
-		}
-	}
+	namesOf(c, min(1, len(c.Argv)), func(name string) { b.path(cwd, name) })
 	b.brought(c, cwd)
+}
+
+// namesOf calls visit with what a command's words, from one on, and its inputs may name.
+func namesOf(c *shell.Command, from int, visit func(name string)) {
+	for _, w := range c.Argv[from:] {
+		if text, ok := w.Text(); ok {
+			namesIn(text, visit)
+		}
+	}
+	for _, in := range c.Redirects {
+		if text, ok := in.Target.Text(); ok && in.Kind == shell.RedirectRead {
+			visit(text)
+		}
+	}
 }
 
 // namesIn calls visit with what a word may name: the whole word, and the parts of it behind
@@ -102,10 +107,7 @@ func namesIn(word string, visit func(name string)) {
 
 // path binds the file or folder of that name, if there is one.
 func (b *binding) path(cwd, name string) {
-	if !path.IsAbs(name) {
-		name = path.Join(cwd, name)
-	}
-	name = path.Clean(name)
+	name = place.Join(cwd, name)
 	kind, seen := b.seen[name]
 	switch {
 	case !path.IsAbs(name):
@@ -271,14 +273,14 @@ func putInOf(r *reading.Reading) putIn {
 // about the files put into it.
 func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn, said *says) Facts {
 	out := append(Facts{e.content(p, r, f, said)}, brought(p.Facts, r, f)...)
-	for i := range put {
-		if w, ok := r.Commands[i].Script.Wrote[f.Path]; ok && path.Dir(f.Path) != f.Path && e.kindOf(f.Path) == Folder {
-			if parts := w.Parts(); len(parts) == 1 && parts[0].File != "" {
-				in := f
-				in.Path = path.Join(f.Path, path.Base(parts[0].File))
-				out = append(out, e.content(p, r, in, said))
-			}
+	if all := takenFrom(r, f.Path); len(all) > 0 && f.Path != "/" && e.kindOf(f.Path) == Folder {
+		for _, from := range all {
+			in := f
+			in.Path = path.Join(f.Path, path.Base(from))
+			out = append(out, e.content(p, r, in, said))
 		}
+	}
+	for i := range put {
 		for _, name := range put[i][f.Path] {
 			in := f
 			in.Path = name
@@ -291,12 +293,8 @@ func (e *Engine) contents(p *Proposal, r *reading.Reading, f Fact, put putIn, sa
 // brought returns the facts about the contents of a folder that a call copies or moves
 // elsewhere: what the session is known to have written there.
 func brought(known Facts, r *reading.Reading, f Fact) (out Facts) {
-	for i := 0; r != nil && i < len(r.Commands); i++ {
-		parts := r.Commands[i].Script.Wrote[f.Path].Parts()
-		if len(parts) != 1 || parts[0].File == "" {
-			continue
-		}
-		from := parts[0].File + "/"
+	for _, from := range takenFrom(r, f.Path) {
+		from += "/"
 		for _, name := range known.paths(func(fact *Fact) bool { return fact.changes() && strings.HasPrefix(fact.Path, from) }) {
 			was, _ := known.last(name)
 			was.Deed, was.Path, was.New, was.At = f.Deed, path.Join(f.Path, name[len(from):]), false, f.At
@@ -304,6 +302,17 @@ func brought(known Facts, r *reading.Reading, f Fact) (out Facts) {
 		}
 	}
 	return out
+}
+
+// takenFrom returns the files and folders that the command lines of a call copy or move to a path
+// as they are.
+func takenFrom(r *reading.Reading, to string) (all []string) {
+	for i := 0; r != nil && i < len(r.Commands); i++ {
+		if parts := r.Commands[i].Script.Wrote[to].Parts(); len(parts) == 1 && parts[0].File != "" {
+			all = append(all, parts[0].File)
+		}
+	}
+	return all
 }
 
 // writtenText returns what a call writes into a file, if that is known.
@@ -355,7 +364,7 @@ func (e *Engine) held(p *Proposal, name string) (string, bool) {
 // toolText returns what a file tool writes into the only file that it names: the only text
 // argument besides the path. With any other argument, the content is not known.
 func toolText(p *Proposal, r *reading.Reading, name string) (content string, known bool) {
-	if len(r.Commands) > 0 || len(r.Paths) != 1 || joined(p.Context.Cwd, r.Paths[0].Text) != name {
+	if len(r.Commands) > 0 || len(r.Paths) != 1 || place.Join(p.Context.Cwd, r.Paths[0].Text) != name {
 		return "", false
 	}
 	for key, v := range p.Args {
@@ -372,11 +381,4 @@ func toolText(p *Proposal, r *reading.Reading, name string) (content string, kno
 		}
 	}
 	return content, known
-}
-
-func joined(cwd, name string) string {
-	if path.IsAbs(name) {
-		return path.Clean(name)
-	}
-	return path.Join(cwd, name)
 }

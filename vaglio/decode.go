@@ -112,31 +112,17 @@ func (c Capabilities) AppendJSON(dst []byte) ([]byte, error) {
 
 // UnmarshalJSON reads a string or a list of strings; null is none.
 func (c *Capabilities) UnmarshalJSON(data []byte) error {
-	var v any
-	if err := strictjson.Unmarshal(data, &v); err != nil {
-		return err
+	var list []string
+	into := any(&list)
+	if data[0] == '"' {
+		list = make([]string, 1)
+		into = &list[0]
 	}
-	switch v := v.(type) {
-	case nil:
-		*c = nil
-		return nil
-	case string:
-		*c = Capabilities{v}
-		return nil
-	case []any:
-		list := make(Capabilities, 0, len(v))
-		for _, e := range v {
-			s, ok := e.(string)
-			if !ok {
-				return &strictjson.Error{Msg: "must be a string or a list of strings"}
-			}
-			list = append(list, s)
-		}
-		*c = list
-		return nil
-	default:
+	if err := strictjson.Unmarshal(data, into); err != nil {
 		return &strictjson.Error{Msg: "must be a string or a list of strings"}
 	}
+	*c = list
+	return nil
 }
 
 // MarshalJSONTo writes the arguments with their keys in order and every number

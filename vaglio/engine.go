@@ -320,8 +320,7 @@ func (e *Engine) known(p Proposal) known {
 // executor returns what the catalog knows of an executor, nil if nothing.
 func (e *Engine) executor(name string) *catalog.Executor {
 	if found, ok := e.catalog.Find(name); ok {
-		known := found
-		return &known
+		return &found
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -23,17 +22,10 @@ type brings struct {
 	files                   []string
 }
 
-// bringing returns the table by program name; it is parsed once. A mistake in it, which the
-// tests rule out, panics.
+// bringing returns the table by program name.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
-var bringing = sync.OnceValue(func() map[string][]brings {
-	t, err := parseBrings(bringsText)
-	if err != nil {
-		panic("vaglio: " + err.Error())
-	}
-	return t
-})
+var bringing = rows.Once("vaglio", func() (map[string][]brings, error) { return parseBrings(bringsText) })
 
 // parseBrings reads lines of the form "programs | words | where | files".
 func parseBrings(text string) (map[string][]brings, error) {

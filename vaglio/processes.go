@@ -75,20 +75,15 @@ func (r *Running) list() (map[int]Process, error) {
 }
 
 // Started reports whether the session started the process with that PID, or one of its
-// ancestors. Nobody started the first process.
+// ancestors. Nobody started the first process. If the session started nothing at all, there is
+// no need to look at the processes, here as below.
 func (r *Running) Started(pid string) bool {
 	n, err := strconv.Atoi(pid)
-	if err != nil || !r.begins() {
+	if err != nil || !r.facts.Has(Started) {
 		return false
 	}
 	by, err := r.list()
 	return err == nil && r.started(by, n)
-}
-
-// begins reports whether the session started anything at all. If not, there is no need to
-// look at the processes.
-func (r *Running) begins() bool {
-	return r.facts.Has(Started)
 }
 
 func (r *Running) started(by map[int]Process, pid int) bool {
@@ -172,7 +167,7 @@ func wholeLine(o string) bool {
 // runs reports whether all that a pattern finds is the session's own: among the running
 // processes or, if it finds none of them, by the words of the calls.
 func (r *Running) runs(program, pattern string, options []string) bool {
-	if !r.begins() {
+	if !r.facts.Has(Started) {
 		return false
 	}
 	if found := r.picked(program, pattern, options); len(found) > 0 {
@@ -192,7 +187,7 @@ func (r *Running) serves(port string) bool {
 		return true
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || r.of == nil || !r.begins() {
+	if err != nil || r.of == nil || !r.facts.Has(Started) {
 		return false
 	}
 	users, err := r.of.Users(uint16(n))

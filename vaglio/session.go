@@ -325,8 +325,7 @@ func (f Facts) Made(name string) bool {
 // Touched reports whether anything was put at a path, or into a folder above it that may have
 // brought it.
 func (f Facts) Touched(name string) bool {
-	puts := []Deed{Wrote, Built, Fetched, Unpacked, Brought, Moved}
-	return f.any(func(fact *Fact) bool { return slices.Contains(puts, fact.Deed) && isBelow(fact.Path, name) })
+	return f.any(func(fact *Fact) bool { return fact.puts() && isBelow(fact.Path, name) })
 }
 
 // MovedTo reports whether something was moved to a path, or below it. A link that is removed

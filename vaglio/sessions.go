@@ -13,10 +13,8 @@ import (
 type Sessions struct {
 	mu   sync.Mutex
 	by   map[sessionKey]*kept
-	held held // by all sessions
-	// used lists all sessions, texts those with contents; both of *kept, most recently used
-	// first.
-	used, texts list.List
+	held held      // by all sessions
+	used list.List // of *kept, most recently used first
 }
 
 // held is how many bytes are remembered: file contents, and the rest.
@@ -28,8 +26,7 @@ type kept struct {
 	key   sessionKey
 	facts Facts
 	held  held
-	// used is its place among all sessions, texts among those with contents, or nil.
-	used, texts *list.Element
+	used  *list.Element // its place among the sessions
 }
 
 // set replaces the facts of a session.
@@ -42,31 +39,21 @@ func (s *Sessions) set(k *kept, facts Facts) {
 	s.held.texts += is.texts - k.held.texts
 	s.held.rest += is.rest - k.held.rest
 	k.facts, k.held = facts, is
-	switch {
-	case is.texts > 0 && k.texts == nil:
-		k.texts = s.texts.PushFront(k)
-	case is.texts == 0 && k.texts != nil:
-		s.texts.Remove(k.texts)
-		k.texts = nil
-	}
 }
 
-// use notes that a session was used now.
-func (s *Sessions) use(k *kept) {
-	s.used.MoveToFront(k.used)
-	if k.texts != nil {
-		s.texts.MoveToFront(k.texts)
+// oldest returns the least recently used session, or the one of those with contents. There must be one.
+func (s *Sessions) oldest(withTexts bool) *kept {
+	for at := s.used.Back(); ; at = at.Prev() {
+		k := at.Value.(*kept) //nolint:errcheck,forcetypeassert // there is nothing else in it
+		if !withTexts || k.held.texts > 0 {
+			return k
+		}
 	}
-}
-
-// oldest returns the least recently used session in the list, which must not be empty.
-func oldest(of *list.List) *kept {
-	return of.Back().Value.(*kept) //nolint:errcheck,forcetypeassert // there is nothing else in it
 }
 
 // forget drops the least recently used session.
 func (s *Sessions) forget() {
-	k := oldest(&s.used)
+	k := s.oldest(false)
 	s.set(k, nil)
 	s.held.rest -= k.held.rest
 	s.used.Remove(k.used)
@@ -84,7 +71,7 @@ func (s *Sessions) Facts(p *Proposal) Facts {
 	if k == nil {
 		return nil
 	}
-	s.use(k)
+	s.used.MoveToFront(k.used)
 	return k.facts
 }
 
@@ -143,7 +130,7 @@ func (s *Sessions) note(p *Proposal, now time.Time, did Facts) {
 		k = &kept{key: key}
 		s.by[key], k.used = k, s.used.PushFront(k)
 	}
-	s.use(k)
+	s.used.MoveToFront(k.used)
 	s.set(k, k.facts.add(now, s.unshared(k, did)...))
 	for s.held.texts+s.held.rest > maxAll {
 		if s.held.texts <= leastTexts {
@@ -151,7 +138,7 @@ func (s *Sessions) note(p *Proposal, now time.Time, did Facts) {
 			continue
 		}
 		// Drop contents before whole sessions: a digest is better than nothing.
-		large := oldest(&s.texts)
+		large := s.oldest(true)
 		s.set(large, large.facts.withoutTexts())
 	}
 }

@@ -106,28 +106,24 @@ func measureValue(v any, depth int) (size int, err *ShapeError) {
 	case map[string]any:
 		return measureMap(v, depth)
 	case []string:
-		for i, e := range v {
-			n, err := measureText(e)
-			if err != nil {
-				err.Field = "/" + strconv.Itoa(i)
-				return 0, err
-			}
-			size += 1 + n
-		}
-		return size, nil
+		return measureList(v, depth)
 	case []any:
-		for i, e := range v {
-			n, err := measureValue(e, depth+1)
-			if err != nil {
-				err.Field = "/" + strconv.Itoa(i) + err.Field
-				return 0, err
-			}
-			size += 1 + n
-		}
-		return size, nil
+		return measureList(v, depth)
 	default:
 		return measureOther(reflect.ValueOf(v))
 	}
+}
+
+func measureList[T any](list []T, depth int) (size int, err *ShapeError) {
+	for i, e := range list {
+		n, err := measureValue(e, depth+1)
+		if err != nil {
+			err.Field = "/" + strconv.Itoa(i) + err.Field
+			return 0, err
+		}
+		size += 1 + n
+	}
+	return size, nil
 }
 
 // measureOther measures a value that a program put into args, not a decoder.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/metnos/vaglio/vaglio/guard"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
@@ -83,9 +84,6 @@ type told struct {
 	names bool
 }
 
-// fewFiles is up to how many files are searched one by one.
-const fewFiles = 8
-
 func saysOf(r *reading.Reading) says {
 	s := says{gathered: true, words: toldIn(r), met: map[string]*Fact{}}
 	if r != nil {
@@ -95,24 +93,16 @@ func saysOf(r *reading.Reading) says {
 }
 
 // into returns the texts that the call itself puts into a file.
-func (s *says) into(file string) (all []reading.Written) {
-	if len(s.written) > fewFiles {
-		if s.texts == nil {
-			s.texts = map[string][]reading.Written{}
-			for _, t := range s.written {
-				if t.Text != "" {
-					s.texts[t.File] = append(s.texts[t.File], t)
-				}
+func (s *says) into(file string) []reading.Written {
+	if s.texts == nil {
+		s.texts = map[string][]reading.Written{}
+		for _, t := range s.written {
+			if t.Text != "" {
+				s.texts[t.File] = append(s.texts[t.File], t)
 			}
 		}
-		return s.texts[file]
 	}
-	for _, t := range s.written {
-		if t.File == file && t.Text != "" {
-			all = append(all, t)
-		}
-	}
-	return all
+	return s.texts[file]
 }
 
 func (s *says) gather(p *Proposal, g *guard.Guard) {
@@ -262,7 +252,7 @@ func namedLoaded(p *Proposal, words []string) []string {
 	parts := strings.FieldsFunc(strings.Join(words, " "), func(c rune) bool { return strings.ContainsRune("= '\"!;", c) })
 	return slices.DeleteFunc(loaded, func(file string) bool {
 		return !slices.ContainsFunc(parts, func(w string) bool {
-			at := joined(p.Context.Cwd, w)
+			at := place.Join(p.Context.Cwd, w)
 			return at != in && isBelow(at, file)
 		})
 	})

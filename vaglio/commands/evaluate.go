@@ -365,10 +365,8 @@ func (u *use) mentions(a *act, parts bool) {
 // texts returns the words, or parts of words, at a place.
 func (u *use) texts(w *where) []shell.Word {
 	switch w.kind {
-	case whereValue, whereAt, whereBefore, whereBehind:
+	case whereValue, whereKey, whereAt, whereBefore, whereBehind:
 		return u.values(w)
-	case whereKey:
-		return u.keyed(w.key)
 	case whereOption:
 		return u.option()
 	case whereTests:

@@ -171,12 +171,7 @@ func (p *Parsed) spots(w *where, next int) []Spot {
 	case whereValue:
 		return p.valueSpots(w.flags, false)
 	case whereKey:
-		for i, word := range p.Words {
-			if strings.HasPrefix(word, w.key) {
-				out = append(out, Spot{i, len(w.key)})
-			}
-		}
-		return out
+		return p.keySpots(w.key)
 	case whereOperands, whereOperand, whereLast, whereSources:
 		for _, at := range w.among(p.Operands[min(next, len(p.Operands)):]) {
 			out = append(out, Spot{Word: at})
@@ -208,6 +203,17 @@ func (p *Parsed) valueSpots(tests []flagTest, guessed bool) []Spot {
 	for i := range p.Flags {
 		if f := &p.Flags[i]; f.Has && (guessed || !f.Guessed) && oneOf(f, tests) {
 			out = append(out, Spot{f.At, f.Cut})
+		}
+	}
+	return out
+}
+
+// keySpots returns the values in words of the form key=value.
+func (p *Parsed) keySpots(key string) []Spot {
+	out := []Spot{}
+	for i, word := range p.Words {
+		if strings.HasPrefix(word, key) {
+			out = append(out, Spot{i, len(key)})
 		}
 	}
 	return out

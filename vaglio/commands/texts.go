@@ -19,10 +19,14 @@ func (u *use) lines(a *act) {
 	}
 }
 
-// values returns the values of some options, or a part of each.
+// values returns the values of some options or of a key, or a part of each.
 func (u *use) values(w *where) []shell.Word {
+	spots := u.parsed.keySpots(w.key)
+	if w.kind != whereKey {
+		spots = u.parsed.valueSpots(w.flags, true)
+	}
 	var out []shell.Word
-	for _, at := range u.parsed.valueSpots(w.flags, true) {
+	for _, at := range spots {
 		value, ok := u.words[at.Word].Cut(at.Cut), true
 		switch w.kind {
 		case whereAt:
@@ -35,17 +39,6 @@ func (u *use) values(w *where) []shell.Word {
 		}
 		if ok {
 			out = append(out, value)
-		}
-	}
-	return out
-}
-
-// keyed returns the values of operands key=value.
-func (u *use) keyed(key string) []shell.Word {
-	var out []shell.Word
-	for _, i := range u.parsed.Operands {
-		if strings.HasPrefix(u.parsed.Words[i], key) {
-			out = append(out, u.words[i].Cut(len(key)))
 		}
 	}
 	return out

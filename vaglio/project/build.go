@@ -10,7 +10,6 @@ import (
 
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/code"
-	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // quoted returns a command line of words that the shell takes literally.
@@ -37,14 +36,9 @@ func readDockerfile(v *visit, r *row) {
 	file, text, _ := v.first(names...)
 	text = dockerRemark.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("\\\n", strings.Count(s, "\n")) })
 	all, copies := settings.Lines(text), &copies{files: map[string][]string{}, seen: map[[2]string]bool{}, left: 20_000}
-	ends := map[string][]int{}
-	for i := range all {
-		end := strings.TrimLeft(all[i].Text, "\t")
-		ends[end] = append(ends[end], i)
-	}
 	for i := 0; i < len(all); i++ {
 		l := all[i]
-		body, lines := hereText(l.Text, all[i+1:], ends, i+1)
+		body, lines := v.hereText(l.Text, all[i+1:])
 		i += lines
 		word, run, _ := strings.Cut(strings.TrimSpace(l.Text), " ")
 		for run = strings.TrimSpace(run); strings.HasPrefix(run, "--"); run = strings.TrimSpace(run) {
@@ -150,23 +144,17 @@ func (v *visit) copied(c *copies, line int, dockerfile, text string) {
 var hereStart = regexp.MustCompile(`<<-?\s*(["']?)([A-Za-z_][A-Za-z0-9_]*)["']?`)
 
 // hereText returns the here-document that a line starts, including its end marker, and its
-// number of lines. ends are the indexes of the lines by their content without tabs; first is
-// the index of the line after this one.
-func hereText(line string, below []settings.Line, ends map[string][]int, first int) (text string, lines int) {
+// number of lines; nothing if it does not end.
+func (v *visit) hereText(line string, below []settings.Line) (text string, lines int) {
 	m := hereStart.FindStringSubmatch(line)
-	if m == nil {
-		return "", 0
-	}
-	at := ends[m[2]]
-	n, _ := slices.BinarySearch(at, first)
-	if n == len(at) {
-		return "", 0
-	}
 	var b strings.Builder
-	for _, l := range below[:at[n]-first+1] {
-		b.WriteString(l.Text + "\n")
+	for i := 0; m != nil && i < len(below) && v.spends(len(below[i].Text)); i++ {
+		b.WriteString(below[i].Text + "\n")
+		if strings.TrimLeft(below[i].Text, "\t") == m[2] {
+			return b.String(), i + 1
+		}
 	}
-	return b.String(), at[n] - first + 1
+	return "", 0
 }
 
 // readYAML adds what is under the row's keys, at any depth: a text is a command line, a list
@@ -264,9 +252,8 @@ func texts(list []any) (all []string) {
 // readTasks records the tasks that the words name. A word that is not known may name any.
 func readTasks(v *visit, r *row) {
 	text := strings.Join(v.words, " ")
-	unknown := slices.ContainsFunc(v.c.Args, shell.Word.HasUnknown) || strings.ContainsAny(text, "*?[")
 	names := slices.DeleteFunc(operands(v.words), func(w string) bool { return w == "exec" || slices.Contains(r.with, w) })
-	if unknown || v.all || len(v.named(r.files)) > 0 || len(names) == 0 && r.language == "" {
+	if v.asksForAll() || v.all || len(v.named(r.files)) > 0 || len(names) == 0 && r.language == "" {
 		return
 	}
 	if len(names) == 0 {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/code"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
@@ -99,10 +98,10 @@ func readXML(v *visit, r *row) {
 }
 
 func (v *visit) element(file, text string, e *element) {
-	if program := e.attr("executable", "command"); program != "" && slices.Contains([]string{"exec", "apply"}, e.XMLName.Local) {
-		v.addFrom(file, text, program, quoted(program)+e.arguments())
-	}
 	program, rest := "", ""
+	if slices.Contains([]string{"exec", "apply"}, e.XMLName.Local) {
+		program, rest = e.attr("executable", "command"), e.arguments()
+	}
 	for i := range e.In {
 		switch in := &e.In[i]; in.XMLName.Local {
 		case "executable":
@@ -163,28 +162,6 @@ func readBats(v *visit, r *row) {
 		})
 		text = batsOwn + "BATS_TEST_FILENAME=" + quoted(file) + "; BATS_TEST_DIRNAME=" + quoted(path.Dir(file)) + "; " + text + calls
 		v.found(func() { v.add(file, 1, "sh", text) })
-	}
-}
-
-// keyLine matches a line that gives a name a value: name = "value", name: value, name.cmd = "value".
-var keyLine = regexp.MustCompile(`^\s*["']?([\w:-]+)["']?(?:\.\w+)?\s*[=:]\s*(.+)$`)
-
-// readKeys adds what lines give the names that the words name, and the names in what they are given.
-func readKeys(v *visit, r *row) {
-	for file, text := range v.files(r) {
-		names, all := partsOf(strings.Join(v.words, " ")), settings.Lines(text)
-		for i := 0; i < len(names) && v.spends(len(all)); i++ {
-			for _, l := range all {
-				m := keyLine.FindStringSubmatch(l.Text)
-				if m == nil || !v.all && m[1] != names[i] || !v.once("key "+file+strconv.Itoa(l.Number)) {
-					continue
-				}
-				names = append(names, partsOf(m[2])...)
-				for _, line := range v.reader.commandsIn(m[2]) {
-					v.found(func() { v.add(file, l.Number, "sh", line) })
-				}
-			}
-		}
 	}
 }
 

@@ -94,7 +94,7 @@ func TestFilesOfOtherForms(t *testing.T) {
 		files   files
 		want    string
 	}{
-		{"hurl a.hurl", files{"a.hurl": "GET http://a\nPOST http://b\n DELETE http://c\nPOSTED x"}, "a.hurl:2 sh curl -X POST http://b\na.hurl:1  GET http://a\nPOST http://b\n DELETE http://c\nPOSTED x"},
+		{"hurl a.hurl", files{"a.hurl": "GET http://a\nPOST http://b\n DELETE http://c\nPOSTED x"}, "a.hurl:2 sh curl -X POST http://b\na.hurl:3 sh curl -X DELETE http://c\na.hurl:1  GET http://a\nPOST http://b\n DELETE http://c\nPOSTED x"},
 		{"pip install -r r.txt", files{"r.txt": "a\n-e ./b\n#-c x\n--pre"}, "r.txt:2 sh pip install -e ./b\nr.txt:4 sh pip install --pre"},
 		{"pip list -r r.txt", files{"r.txt": "-e ./b"}, ""},
 		{"curl -K a.cfg", files{"a.cfg": "url = x"}, "a.cfg:1  url = x"},

@@ -74,7 +74,7 @@ func (v *visit) included(file, text string, seen map[string]bool) (all []setting
 
 // readGitConfig adds what a repository's own settings make git run.
 func readGitConfig(v *visit, _ *row) {
-	verb := gitVerb(v.words)
+	verb, operated := gitVerb(v.words)
 	if verb == "" || slices.Contains([]string{"version", "help", "config", "init", "clone", "rev-parse"}, verb) {
 		return
 	}
@@ -93,14 +93,14 @@ func readGitConfig(v *visit, _ *row) {
 		all = append(all, v.included(file, text, map[string]bool{})...)
 	}
 	for i := range all {
-		if code := gitCode(&all[i].Entry, verb, v.words); code != "" {
+		if code := gitCode(&all[i].Entry, verb, operated); code != "" {
 			v.add(all[i].file, all[i].Line, "sh", code)
 		}
 	}
 }
 
 // gitCode returns what git runs because of a setting, or "".
-func gitCode(e *settings.Entry, verb string, words []string) string {
+func gitCode(e *settings.Entry, verb string, operated []string) string {
 	switch e.Section + "." + e.Key {
 	case "core.pager", "core.sshcommand", "core.askpass", "core.gitproxy", "diff.external", "gpg.program",
 		"diff.textconv", "diff.command", "filter.clean", "filter.smudge", "filter.process", "merge.driver", "sequence.editor", "interactive.difffilter":
@@ -118,7 +118,7 @@ func gitCode(e *settings.Entry, verb string, words []string) string {
 		}
 	case "remote.push": // a push without a branch of its own
 		const remoteAndBranch = 2
-		if verb == "push" && len(gitOperands(words)) < remoteAndBranch {
+		if verb == "push" && len(operated) < remoteAndBranch {
 			return "git push " + e.Sub + " " + e.Value
 		}
 	}
@@ -133,34 +133,25 @@ func unlessSwitch(e *settings.Entry) string {
 	return e.Value
 }
 
-// gitVerb returns git's subcommand, "" if there is none.
-func gitVerb(words []string) string {
-	for _, verb := range gitWords(words) {
-		return verb
+// gitVerb returns git's subcommand, "" if there is none, and its operands.
+func gitVerb(words []string) (verb string, operated []string) {
+	behind := words[getopt.Of("git").Split(words, getopt.Manner{Leading: true}, nil, nil).Tail:]
+	if len(behind) == 0 {
+		return "", nil
 	}
-	return ""
-}
-
-// gitWords returns git's subcommand and the words behind it.
-func gitWords(words []string) []string {
-	return words[getopt.Of("git").Split(words, getopt.Manner{Leading: true}, nil, nil).Tail:]
-}
-
-// gitOperands returns the operands of the subcommand.
-func gitOperands(words []string) []string {
-	behind := gitWords(words)
-	return operands(behind[min(1, len(behind)):])
+	return behind[0], operands(behind[1:])
 }
 
 // readGitRefs reads the refs whose commits a push sends, so that the call is bound to where
 // they point. They run nothing.
 func readGitRefs(v *visit, _ *row) {
 	git, _, ok := v.repository()
-	if gitVerb(v.words) != "push" || !ok {
+	verb, names := gitVerb(v.words)
+	if verb != "push" || !ok {
 		return
 	}
 	head, _ := v.c.Files.Content(path.Join(git, "HEAD"))
-	names := append(gitOperands(v.words), strings.TrimPrefix(strings.TrimSpace(head), "ref: "))
+	names = append(names, strings.TrimPrefix(strings.TrimSpace(head), "ref: "))
 	if text, ok := v.c.Files.Content(path.Join(git, "commondir")); ok { // a work tree shares the repository's refs
 		git = path.Join(git, strings.TrimSpace(text))
 	}
@@ -175,7 +166,7 @@ func readGitRefs(v *visit, _ *row) {
 
 // readGitHook adds the hooks that a subcommand runs.
 func readGitHook(v *visit, r *row) {
-	if !slices.Contains(r.with, gitVerb(v.words)) || slices.Contains(v.words, "--no-verify") {
+	if verb, _ := gitVerb(v.words); !slices.Contains(r.with, verb) || slices.Contains(v.words, "--no-verify") {
 		return
 	}
 	git, all, _ := v.repository()

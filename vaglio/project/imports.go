@@ -1,6 +1,10 @@
 package project
 
-import "path"
+import (
+	"path"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
 
 // readImports adds the project's files that a program imports, directly and indirectly. The
 // program is given in the words, or in a file that they name.
@@ -10,9 +14,7 @@ func readImports(v *visit, r *row) {
 	follow = func(dir, text string, by bool) {
 		for _, names := range find.In(dir, search, text) {
 			if file, text, ok := v.first(names...); ok && v.once(file) {
-				from := len(v.tasks)
-				v.add(file, 1, r.language, text)
-				v.imported(from, by)
+				v.marked(func() { v.add(file, 1, r.language, text) }, func(t *shell.Task) { t.Imported = by })
 				follow(path.Dir(file), text, true)
 			}
 		}
@@ -35,12 +37,5 @@ func readImports(v *visit, r *row) {
 			}
 			follow(path.Dir(file), text, true)
 		}
-	}
-}
-
-// imported marks the tasks from an index on as what a program imports that is read itself.
-func (v *visit) imported(from int, by bool) {
-	for i := range v.tasks[from:] {
-		v.tasks[from+i].Imported = by
 	}
 }

@@ -37,17 +37,21 @@ type justRecipe struct {
 	lines  []string
 }
 
-// ofScript adds a line as it is to a recipe that a program reads as a whole, which its first line
-// names; false if it is no such recipe.
-func (r *justRecipe) ofScript(l settings.Line, trimmed string) bool {
-	switch {
-	case r == nil, len(r.lines) > 0 && !strings.HasPrefix(strings.TrimSpace(r.lines[0]), "#!"), len(r.lines) == 0 && !strings.HasPrefix(trimmed, "#!"):
-		return false
-	case len(r.lines) == 0:
+// add adds a line: as it is to a recipe that a program reads as a whole, which its first line
+// names.
+func (r *justRecipe) add(l settings.Line, trimmed string) {
+	first := trimmed
+	if len(r.lines) > 0 {
+		first = strings.TrimSpace(r.lines[0])
+	} else {
 		r.line = l.Number
 	}
-	r.lines = append(r.lines, l.Text)
-	return true
+	switch {
+	case strings.HasPrefix(first, "#!"):
+		r.lines = append(r.lines, l.Text)
+	case trimmed != "" && trimmed[0] != '#':
+		r.lines = append(r.lines, strings.TrimLeft(trimmed, "@-"))
+	}
 }
 
 // justDir matches an attribute or a setting that says where recipes run.
@@ -74,21 +78,20 @@ func justSets(set map[string]string, line string) {
 
 // justText returns a text in quotes, or a variable of the environment, as the shell writes it.
 func (v *visit) justText(s string) string {
-	m := justEnv.FindStringSubmatch(s)
-	if m == nil {
-		m = []string{"", ""}
-	}
-	switch value, set := v.c.Variable(m[1]); {
-	case m[1] != "" && set:
-		return value.String()
-	case m[1] != "" && !strings.Contains(s, ","):
-		return "${" + m[1] + "}"
-	case m[1] != "":
-		return "${" + m[1] + "-" + m[2] + "}"
-	case justQuote.MatchString(s):
+	if justQuote.MatchString(s) {
 		return s[1 : len(s)-1]
 	}
-	return unknownValue("just")
+	m := justEnv.FindStringSubmatch(s)
+	if m == nil {
+		return unknownValue("just")
+	}
+	switch value, set := v.c.Variable(m[1]); {
+	case set:
+		return value.String()
+	case !strings.Contains(s, ","):
+		return "${" + m[1] + "}"
+	}
+	return "${" + m[1] + "-" + m[2] + "}"
 }
 
 // justRecipes returns the recipes and variables of a justfile, and the name of the first recipe.
@@ -99,10 +102,9 @@ func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]st
 	for _, l := range settings.Lines(text) {
 		s := strings.TrimSpace(l.Text)
 		switch indented := l.Text != "" && strings.ContainsRune(" \t", rune(l.Text[0])); {
-		case indented && cur.ofScript(l, s):
-		case in.told(s), s == "" || s[0] == '#' || s[0] == '[':
-		case indented:
-			cur.add(s, l.Number)
+		case indented && cur != nil:
+			cur.add(l, s)
+		case indented, in.told(s), s == "" || s[0] == '#' || s[0] == '[':
 		default:
 			var name string
 			name, cur = justHead(s, l.Number)
@@ -118,17 +120,6 @@ func justRecipes(text string) (recipes map[string]*justRecipe, set map[string]st
 		}
 	}
 	return recipes, set, first
-}
-
-// add adds a line to a recipe, if there is one.
-func (r *justRecipe) add(line string, number int) {
-	if r == nil {
-		return
-	}
-	if len(r.lines) == 0 {
-		r.line = number
-	}
-	r.lines = append(r.lines, strings.TrimLeft(line, "@-"))
 }
 
 // justFolders says where the next recipe runs, and where those do of which nothing is said.

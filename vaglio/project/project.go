@@ -29,9 +29,8 @@ const (
 // Reader is a [shell.Tasks]. It is safe for concurrent use.
 type Reader struct {
 	table     table
-	ending    [256][]*row   // see table.endings
-	telling   [256][]string // see table.telling
-	variables []string      // that the table knows
+	ending    [256][]*row // see table.endings
+	variables []string    // that the table knows
 	imports   map[string]*imports.Finder
 	base      *commands.Base // what is known of programs
 }
@@ -54,7 +53,7 @@ func New() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{t, t.endings(), t.telling(), variables, imports.Finders(), base}, nil
+	return &Reader{t, t.endings(), variables, imports.Finders(), base}, nil
 }
 
 //nolint:gochecknoglobals // Made once, never changed.

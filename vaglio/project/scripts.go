@@ -55,26 +55,32 @@ func (v *visit) besideScripts(file, text string) string {
 	})
 }
 
-// script adds a script: a line, or a list of lines.
+// script adds a script.
 func (v *visit) script(file, text, name string, what any) {
 	if !v.once("script " + file + " " + name) {
 		return
 	}
-	at := `"` + name + `"`
+	for _, line := range linesOf(what, "command") {
+		v.addFrom(file, text, `"`+name+`"`, strings.TrimPrefix(line, "@"))
+	}
+}
+
+// linesOf returns the command lines of a script or a step: a text, a list of texts, or what is
+// under one of the keys.
+func linesOf(what any, keys ...string) (all []string) {
 	switch what := what.(type) {
 	case string:
-		v.addFrom(file, text, at, what)
+		return []string{what}
 	case []any:
-		for _, w := range what {
-			if s, ok := w.(string); ok {
-				v.addFrom(file, text, at, strings.TrimPrefix(s, "@"))
+		return texts(what)
+	case map[string]any:
+		for _, key := range keys {
+			if s, ok := what[key].(string); ok {
+				all = append(all, s)
 			}
 		}
-	case map[string]any:
-		if s, ok := what["command"].(string); ok {
-			v.addFrom(file, text, at, s)
-		}
 	}
+	return all
 }
 
 // scriptsOf returns the scripts that a package manager's command runs: the one that it names,
@@ -100,10 +106,8 @@ func scriptsOf(program string, words []string) []string {
 		return installing(verb, words)
 	case "publish", "pack":
 		return []string{"prepublish", "prepare", "prepublishOnly", "prepack", verb}
-	case "version":
-		return []string{"version"}
 	default:
-		return []string{verb} // test, start, and with some package managers any script
+		return []string{verb} // test, start, version, and with some package managers any script
 	}
 }
 
@@ -210,17 +214,12 @@ func (v *visit) inside(dir string, do func()) {
 
 // taskStep adds what one step of a task runs, and the task that it names.
 func (v *visit) taskStep(file, text string, all map[string]any, step any, runs func(line string)) {
-	switch c := step.(type) {
-	case string:
-		runs(c)
-	case map[string]any:
-		for _, k := range []string{"cmd", "sh", "defer"} {
-			if s, ok := c[k].(string); ok {
-				runs(s)
-			}
-		}
-		if s, ok := c["task"].(string); ok {
-			v.task(file, text, all, s)
+	for _, line := range linesOf(step, "cmd", "sh", "defer") {
+		runs(line)
+	}
+	if c, ok := step.(map[string]any); ok {
+		for _, name := range linesOf(c["task"]) {
+			v.task(file, text, all, name)
 		}
 	}
 }

@@ -82,6 +82,7 @@ func TestTaskfilesAndJustfiles(t *testing.T) {
 		{"just a", files{"Justfile": "# a:\n[private]\nset x := y\nimport 'x'\n  no\n\na b='c': d && e\n  ls {{b}} {{ c }} {{d\n\n  id\nd:\n  d\ne: a\n  e"}, "Justfile:12 sh d\nJustfile:14 sh e\nJustfile:8 sh ls ${make_just} ${make_just} {{d\nid"},
 		{"just a c", files{"justfile": "a:\n ls\nb:\n no\nc:\n id"}, "justfile:2 sh ls\njustfile:6 sh id"},
 		{"just b", files{"justfile": "a:\n ls\n: x\n no"}, ""},
+		{"just b", files{"justfile": "b:\n [ -d x ] && ls\n set working-directory := 'y'"}, "justfile:2 sh [ -d x ] && ls\nset working-directory := 'y'"},
 		{"just", files{"justfile": ""}, ""},
 		{"just --set v id b", files{"justfile": "v := 'ls'\nw := 'ps'\nb:\n {{v}}\n {{w}}\n"}, "justfile:4 sh ${make_just}\nps"},
 		{"just w=id b", files{"justfile": "v := 'ls'\nw := 'ps'\nb:\n {{v}}\n {{w}}\n"}, "justfile:4 sh ls\n${make_just}"},

@@ -32,10 +32,10 @@ func readers() map[string]func(v *visit, r *row) {
 	said := func(*visit, *row) {}
 	return map[string]func(v *visit, r *row){
 		"code": readCode, "makefile": readMakefile, "scripts": readScripts, "justfile": readJustfile,
-		"taskfile": readTaskfile, "dockerfile": readDockerfile, "bake": readBake, "yaml": readYAML, "cmake": readCMake, "lines": readLines, "words": readWords,
+		"taskfile": readTaskfile, "dockerfile": readDockerfile, "bake": readBake, "yaml": readYAML, "cmake": readCMake, "lines": readLines,
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
 		"changed": readChanged, "imports": readImports,
-		"tasks": readTasks, "parts": readParts, "bats": readBats, "keys": readKeys,
+		"tasks": readTasks, "parts": readParts, "bats": readBats,
 		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
 		"front": readFront, "shown": readShown, "sets": readSets,
 	}
@@ -70,12 +70,10 @@ func parseTable(text string) (table, error) {
 // endings are the lines that tell of a file, by the last letter of its name, each with
 // the names that may be the file's. No name ends in a zero: what stands there may be any's.
 func (t table) endings() (all [256][]*row) {
-	guesses := []string{"text", "parts", "whole"} // a guess denies nothing for good
-	sure := slices.DeleteFunc(slices.Clone(t[""]), func(r row) bool { return slices.Contains(guesses, r.name) })
 	for c := range all {
 		ends := func(f string) bool { return int(f[len(f)-1]) == c }
 		own := false
-		for _, r := range sure {
+		for _, r := range t[""] {
 			named := slices.ContainsFunc(r.files, ends)
 			if own = own || named; named || slices.ContainsFunc(r.files, isAnywhere) {
 				r.files = slices.DeleteFunc(slices.Clone(r.files), func(f string) bool { return !ends(f) && !isAnywhere(f) })
@@ -89,23 +87,8 @@ func (t table) endings() (all [256][]*row) {
 	return all
 }
 
-// telling are the names that tell of a file, by their last letter; at 0, those of every file in
-// some folder. A line about files whose name says nothing has none.
-func (t table) telling() (all [256][]string) {
-	for i := range t[""] {
-		r := &t[""][i]
-		for _, name := range r.files {
-			last := name[len(name)-1]
-			if isAnywhere(name) {
-				last = 0
-			}
-			if len(r.namedAs(plainFile)) == 0 {
-				all[last] = append(all[last], name)
-			}
-		}
-	}
-	return all
-}
+// guesses reports whether the row's reader guesses what runs, which denies nothing for good.
+func (r *row) guesses() bool { return slices.Contains([]string{"text", "parts", "whole"}, r.name) }
 
 // isAnywhere reports whether a name stands for every file below a folder.
 func isAnywhere(name string) bool { return strings.HasPrefix(name, "@/") }
@@ -176,30 +159,14 @@ func readLines(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		file, text, _ := v.content(name)
 		for _, l := range settings.Lines(jsonLine.ReplaceAllString(text, "$1")) {
-			for mark := range strings.FieldsSeq(strings.ReplaceAll(r.language, "_", "\x00")) {
-				mark = strings.ReplaceAll(mark, "\x00", " ")
-				command, of, has := strings.Cut(mark, "~")
+			for mark := range strings.FieldsSeq(r.language) {
+				command, of, has := strings.Cut(strings.ReplaceAll(mark, "_", " "), "~")
 				if !has {
-					command, of = "", mark
+					command, of = "", command
 				}
 				if line, ok := behind(strings.TrimLeft(l.Text, " \t"), of); ok {
 					v.add(file, l.Number, "sh", command+line)
 				}
-			}
-		}
-	}
-}
-
-// readWords adds the lines of a file that begin with a mark, as words of the command that the
-// row names before the marks.
-func readWords(v *visit, r *row) {
-	command, marks, _ := strings.Cut(r.language, " ")
-	for _, name := range v.named(r.files) {
-		file, text, _ := v.content(name)
-		for _, l := range settings.Lines(text) {
-			begins := func(mark string) bool { return strings.HasPrefix(l.Text, strings.ReplaceAll(mark, "_", " ")) }
-			if slices.ContainsFunc(strings.Fields(marks), begins) {
-				v.add(file, l.Number, "sh", strings.ReplaceAll(command, "_", " ")+" "+l.Text)
 			}
 		}
 	}

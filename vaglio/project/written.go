@@ -42,9 +42,8 @@ const plainFile = "/-"
 // IsPlain reports whether nothing is known of a file's name. Then [Reader.Loaded] treats the
 // file like all such files in its folder.
 func (r *Reader) IsPlain(file string) bool {
-	known := func(name string) bool { return isNamed(file, name) }
-	return file != "" && !r.isSettings(path.Base(file)) &&
-		!slices.ContainsFunc(r.telling[file[len(file)-1]], known) && !slices.ContainsFunc(r.telling[0], known)
+	tells := func(row *row) bool { return len(row.namedAs(file)) > 0 && len(row.namedAs(plainFile)) == 0 }
+	return file != "" && !r.isSettings(path.Base(file)) && !slices.ContainsFunc(r.ending[file[len(file)-1]], tells)
 }
 
 // Telling returns the lines of a text in which [Reader.Loaded] finds anything, for a plain
@@ -79,7 +78,7 @@ func (v *visit) written(file, text string) {
 	}
 	name := path.Base(file)
 	for _, row := range v.reader.ending[name[len(name)-1]] {
-		if files := row.namedAs(file); len(files) > 0 {
+		if files := row.namedAs(file); len(files) > 0 && !row.guesses() {
 			as := *row
 			as.files = files
 			as.read(v, &as)
@@ -162,20 +161,21 @@ var settingsName = regexp.MustCompile(`(?i)conf|^\.|^(?:build|project|setup|pack
 
 // guessed marks what keep adds as a guess.
 func (v *visit) guessed(keep func()) {
-	from := len(v.tasks)
-	v.found(keep)
-	for i := range v.tasks[from:] {
-		v.tasks[from+i].Guess = true
-	}
+	v.marked(keep, func(t *shell.Task) { t.Found, t.Guess = true, true })
 }
 
 // found marks what keep adds as found by the program, or among words of its own: a name that
 // nobody knows may be what the project builds.
 func (v *visit) found(keep func()) {
+	v.marked(keep, func(t *shell.Task) { t.Found = true })
+}
+
+// marked marks what keep adds.
+func (v *visit) marked(keep func(), mark func(t *shell.Task)) {
 	from := len(v.tasks)
 	keep()
 	for i := range v.tasks[from:] {
-		v.tasks[from+i].Found = true
+		mark(&v.tasks[from+i])
 	}
 }
 

@@ -272,23 +272,11 @@ func (rd *Reading) IsCore(key string) bool { return rd.reader.roleOf(key)&roleCo
 
 // folder resolves a folder that an argument names; "" stands for an unknown folder.
 func (w *walk) folder(cwd, dir string) string {
-	const scheme = "file://"
-	if len(dir) > len(scheme) && strings.EqualFold(dir[:len(scheme)], scheme) {
-		dir = dir[len(scheme):]
+	if _, ofHome := place.CutHome(dir); ofHome || place.FileURL(dir) != dir { // a drive of Windows stays as it is
+		dir = place.Local(dir, w.home)
 	}
-	if home := strings.TrimRight(w.home, "/"); home != "" {
-		if rest, ok := place.CutHome(dir); ok {
-			dir = home + "/" + strings.TrimPrefix(rest, "/")
-		}
-	}
-	switch {
-	case dir == "", strings.ContainsAny(dir, "$`"), dir[0] == '~':
+	if dir == "" || strings.ContainsAny(dir, "$`") || dir[0] == '~' || dir[0] != '/' && cwd == "" {
 		return ""
-	case dir[0] == '/':
-		return path.Clean(dir)
-	case cwd == "":
-		return ""
-	default:
-		return path.Join(cwd, dir)
 	}
+	return place.Join(cwd, dir)
 }

@@ -147,19 +147,10 @@ func (sc *scope) languageBy(key string, v any) {
 	case bool:
 		sc.shell = sc.shell || v && Normal(key) == "shell"
 	case string:
-		if lang := languageOf(v); lang != "" && namesLanguage(key, v) {
+		if lang := languageOf(v); lang != "" && (Normal(key) != "shell" || isInterpreter(v)) { // which may hold a command line
 			sc.lang, sc.claimed = lang, true
 		}
 	}
-}
-
-// namesLanguage reports whether a key names a language. The key shell may instead hold a command
-// line.
-func namesLanguage(key, text string) bool {
-	if Normal(key) != "shell" {
-		return true
-	}
-	return isInterpreter(text)
 }
 
 // isInterpreter reports whether a text is just the name of an interpreter, possibly with its

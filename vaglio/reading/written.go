@@ -1,9 +1,9 @@
 package reading
 
 import (
-	"path"
 	"slices"
 
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/project"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -64,8 +64,8 @@ func added(commands []shell.Command) []Written {
 		text, known := c.Stdin.Text.Text()
 		if c.Call != nil && c.Call.Verb == shell.VerbWrite && c.Stdin.Kind == shell.InputText && known {
 			name, _ := c.Call.Targets[0].Text()
-			if cwd, ok := c.Cwd.Text(); ok && !path.IsAbs(name) {
-				name = path.Join(cwd, name)
+			if cwd, ok := c.Cwd.Text(); ok {
+				name = place.Join(cwd, name)
 			}
 			all = append(all, Written{name, text})
 		}
