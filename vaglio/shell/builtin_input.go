@@ -153,7 +153,7 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 		return plainPattern.MatchString(p.Lit()) && !strings.EqualFold(p.Lit(), value)
 	}
 	g := *f
-	g.conditional = true
+	g.Conditional = true
 	var branches []change
 	var out builder
 	closed, falls := false, false
@@ -208,7 +208,7 @@ func (r *reader) runRead(f *frame, k *call, name string) {
 	for _, w := range names {
 		r.subscriptCode(f, w)
 	}
-	if f.inLoop && len(lines) > 1 {
+	if f.InLoop && len(lines) > 1 {
 		// A loop reads every line, so all lines are alternatives.
 		r.readLines(opts, names, lines, ifs)
 		return
@@ -355,7 +355,7 @@ func (r *reader) runTrap(f *frame, k *call, name string) {
 		return
 	}
 	g := f.at(k, "trap")
-	g.conditional = true
+	g.Conditional = true
 	r.scoped(func() Word { return r.carried(g, rest[0], "trap") })
 }
 

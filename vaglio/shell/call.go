@@ -274,7 +274,7 @@ func (r *reader) scanTail(f *frame, k *call) {
 			continue
 		}
 		g := f.at(k, name+"?")
-		g.conditional = true
+		g.Conditional = true
 		r.run(g, &call{argv: k.argv[i:], span: k.span, external: true})
 		return
 	}

@@ -21,7 +21,7 @@ func evaluators() map[string]evaluator {
 func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.options(k)
 	g := f.at(k, name)
-	g.privileged = g.privileged || p.privileged && !opts.any(p.keeps...)
+	g.Privileged = g.Privileged || p.privileged && !opts.any(p.keeps...)
 	var assigns []Assign
 	if p.assigns {
 		assigns, rest = leadingAssigns(rest)
@@ -134,7 +134,7 @@ func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 		root, ok = operands[0], true
 	}
 	if ok {
-		f.remote = f.remote.below(root)
+		f.Remote = f.Remote.below(root)
 	}
 }
 
@@ -215,7 +215,7 @@ func (r *reader) optionsIn(f *frame, k *call, p *program, name string) Word {
 		out = r.plain(f, k)
 	}
 	g := f.at(k, name)
-	g.conditional = true
+	g.Conditional = true
 	for rest := r.carries(g, k, p, &p.way, k.argv[1:], name); len(rest) > 0; {
 		var one []Word
 		one, rest = cutAt(rest, ";")
@@ -256,7 +256,7 @@ func (r *reader) carries(f *frame, k *call, p *program, w *way, words []Word, by
 			r.setting(f, w, v, by)
 		}
 	case slices.Contains(w.settings, "pair") && len(rest) > 1:
-		f.conditional = true
+		f.Conditional = true
 		key, _ := rest[0].Text()
 		r.settingOf(f, w, key, rest[1], nil, by)
 	}

@@ -270,7 +270,7 @@ func (r *reader) editFiles(f *frame, e edit, files []Word) {
 	for _, file := range files {
 		key, ok := r.fileKey(file)
 		switch where := strings.TrimPrefix(key, keyFile); {
-		case !ok || f.remote != nil:
+		case !ok || f.Remote != nil:
 		case r.written(file):
 			out := outputOf("sed")
 			if text, known := r.content(f, file).Text(); known {

@@ -65,7 +65,7 @@ func (r *reader) runOn(f *frame, k *call, p *program, name string, found, starts
 			return
 		}
 		g := f.at(k, name+" "+w.text)
-		g.inLoop, g.stdin = true, Input{}
+		g.InLoop, g.stdin = true, Input{}
 		if !strings.HasSuffix(w.text, "dir") || len(starts) == 0 || starts[0].Is(".") {
 			r.forEach(g, k, argv, targets, p.appends, "{}")
 			continue
@@ -232,7 +232,7 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 		argv = []Word{Text("echo")}
 	}
 	h := f.at(k, "xargs")
-	h.inLoop = true
+	h.InLoop = true
 	h.stdin = Input{}
 	items := xargsItems(text, opts, opts.any(p.marks...))
 	if !r.step(f, len(items)*2) {
@@ -324,7 +324,7 @@ func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
 		items = []Word{unknown("")}
 	}
 	h := f.at(k, "parallel")
-	h.inLoop = true
+	h.InLoop = true
 	h.stdin = Input{}
 	mark := "{}"
 	if m, ok := opts.Get(p.marks...); ok {

@@ -83,7 +83,7 @@ func (f *frame) within(src string) *frame {
 func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
 	key, known := r.fileKey(name)
 	where, isFile := strings.CutPrefix(key, keyFile)
-	if f.remote != nil || !known || !isFile || r.opts.Files == nil || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(key) != nil {
+	if f.Remote != nil || !known || !isFile || r.opts.Files == nil || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(key) != nil {
 		return "", "", false
 	}
 	if text, ok = r.edited(where); !ok {
@@ -123,9 +123,9 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	from.first = max(from.first, 1)
 	from.line = from.first
 	from.in = f.file
-	from.own = !f.found && !f.guess && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
+	from.own = !f.found && !f.Guess && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
 	g.file = &from
-	g.conditional = false // as in a function: what counts is whether the file's own commands are sure to run
+	g.Conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	frame := r.inFrame
 	r.inFrame = &g
 	out := r.orInBrief(budget, &g, read)
@@ -231,7 +231,7 @@ func widened(parts []Part) (depth int, ok bool) {
 // files.
 func (r *reader) runMatches(f *frame, k *call, name string) {
 	at := slices.IndexFunc(k.argv, func(w Word) bool { return w.parts != nil })
-	if at < 0 || at > 0 && !r.runsOperand(name) || f.remote != nil {
+	if at < 0 || at > 0 && !r.runsOperand(name) || f.Remote != nil {
 		return
 	}
 	for _, w := range k.argv[min(at, 1):at] {
@@ -353,7 +353,7 @@ func (r *reader) edited(where string) (string, bool) {
 // tasks reads what a command runs from the project's files, and returns the frame for the command itself.
 func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	cwd, known := r.cwd().Text()
-	if r.opts.Tasks == nil || r.opts.Files == nil || !known || f.remote != nil {
+	if r.opts.Tasks == nil || r.opts.Files == nil || !known || f.Remote != nil {
 		return f
 	}
 	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Carries: r.carriers.known(name)}
@@ -365,7 +365,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 			c.Args = slices.DeleteFunc(slices.Clone(c.Args), func(w Word) bool { return strings.ContainsAny(w.Prefix(), " \n") })
 		}
 	}
-	if !f.guess { // a possible command found in such a file would load the file again
+	if !f.Guess { // a possible command found in such a file would load the file again
 		c.Changed, c.Written, c.Session = r.changed(), r.writtenByNow(), r.opts.Session
 	}
 	for _, p := range f.stdin.Text.parts {

@@ -27,7 +27,7 @@ func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
 	}
 	switch {
 	case code && len(args) > 0:
-		g.via[len(g.via)-1] = name + " -c"
+		g.Via[len(g.Via)-1] = name + " -c"
 		return r.nested(g, k, args[0], tail(args, 1), name)
 	case code:
 		return Word{}
@@ -130,7 +130,7 @@ func assigned(list []Assign, name string) (Word, bool) {
 // nested reads code in its own shell with its own arguments.
 func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Word {
 	var zero *Word
-	if by != "" && strings.HasSuffix(f.via[len(f.via)-1], " -c") && len(args) > 0 {
+	if by != "" && strings.HasSuffix(f.Via[len(f.Via)-1], " -c") && len(args) > 0 {
 		zero, args = &args[0], args[1:]
 	}
 	return r.freshShell(func() Word {
@@ -177,11 +177,11 @@ func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
 func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 	file := args[0]
 	content := r.content(f, file)
-	if r.selfCall(f, file) && !f.conditional {
+	if r.selfCall(f, file) && !f.Conditional {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: file, Span: k.span})
 	}
 	out, whole := r.ofFile(f, file, func(g *frame, text Word) Word {
-		g.conditional = f.conditional && r.isSource(file) // what counts is whether the script's own commands are sure to run
+		g.Conditional = f.Conditional && r.isSource(file) // what counts is whether the script's own commands are sure to run
 		return r.fromHere(file, func() Word { return r.nested(g, k, text, args[1:], by) })
 	})
 	if whole {
@@ -237,7 +237,7 @@ func (r *reader) scriptProblem(f *frame, file, content Word, by string) {
 		r.codeProblem(f, content, by)
 		return
 	}
-	if key, ok := r.fileKey(file); ok && f.remote == nil && r.opts.Files != nil {
+	if key, ok := r.fileKey(file); ok && f.Remote == nil && r.opts.Files != nil {
 		r.shut(f, strings.TrimPrefix(key, keyFile), func(*ClosedError) bool { return true })
 	}
 	r.problem(f, Problem{
@@ -281,7 +281,7 @@ func (r *reader) codeInAssigns(f *frame, k *call) {
 			continue
 		}
 		g := f.at(&call{span: k.span}, a.Name+"=")
-		g.conditional = true
+		g.Conditional = true
 		text := a.Value
 		if p := text.Prefix(); strings.HasPrefix(a.Name, "LESS") {
 			text = text.Cut(len(p) - len(strings.TrimLeft(p, "|-")))
@@ -378,14 +378,7 @@ func (r *reader) adopt(f *frame, s *Script) {
 		if c.Until > 0 {
 			c.Until += before
 		}
-		c.Via = append(append([]string(nil), f.via...), c.Via...)
-		c.Privileged = c.Privileged || f.privileged
-		c.Background = c.Background || f.background
-		c.InLoop = c.InLoop || f.inLoop
-		c.Conditional, c.Guess = c.Conditional || f.conditional, c.Guess || f.guess
-		if c.Remote == nil {
-			c.Remote = f.remote
-		}
+		c.Context = c.Within(&f.Context)
 		if f.span != nil {
 			c.Span = *f.span
 		}

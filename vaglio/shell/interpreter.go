@@ -220,7 +220,7 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	}
 	texts = append(texts, r.textsIn(f, p, p.files(opts, rest))...)
 	g := f.at(k, name)
-	g.conditional, g.lenient = true, !lines
+	g.Conditional, g.lenient = true, !lines
 	g.stdin = Input{}
 	for _, t := range texts {
 		switch p.language {

@@ -220,7 +220,7 @@ func (r *reader) added(key string, content Word, more bool) Word {
 // wrote records a file of this machine whose content is known.
 func (r *reader) wrote(f *frame, file string, content Word) {
 	r.consists(file, content)
-	if text, ok := content.Text(); ok && f.remote == nil {
+	if text, ok := content.Text(); ok && f.Remote == nil {
 		r.out.Writes = append(r.out.Writes, Write{file, text})
 	}
 }
@@ -348,14 +348,7 @@ func (r *reader) emit(f *frame, c Command) {
 	if f.span != nil {
 		c.Span = *f.span
 	}
-	c.Cwd = r.cwd()
-	c.Via = f.via
-	c.Stdin = f.stdin
-	c.Privileged = f.privileged
-	c.Remote = f.remote
-	c.Background = f.background
-	c.InLoop = f.inLoop
-	c.Conditional, c.Guess, c.Unless = f.conditional, f.guess, f.unless
+	c.Cwd, c.Stdin, c.Context = r.cwd(), f.stdin, f.Context
 	if f.file != nil {
 		c.File, c.Line, c.Own = f.file.path, f.file.line, f.file.own
 	}

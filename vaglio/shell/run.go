@@ -123,7 +123,7 @@ func (r *reader) plain(f *frame, k *call) Word {
 	}
 	if e := r.st.get(keyFunc + "command_not_found_handle"); e != nil && r.active[e.bodies[0].body] == 0 {
 		g := *f
-		g.conditional = true
+		g.Conditional = true
 		r.callFunction(&g, e, &call{argv: append([]Word{Text("command_not_found_handle")}, k.argv...), span: k.span})
 	}
 	if s, ok := k.argv[0].Text(); ok && strings.Contains(s, "/") {
@@ -178,7 +178,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	}
 	g := *f
 	g.fn = fn
-	g.conditional, g.beside = false, false
+	g.Conditional, g.beside = false, false
 	if fn.span != nil {
 		g.span = fn.span
 	}
@@ -212,7 +212,7 @@ func (r *reader) argsOf(fn *function, k *call) []Word {
 }
 
 // certain reports whether a statement runs whenever the function that it is in runs.
-func (f *frame) certain() bool { return f.fn != nil && !f.conditional }
+func (f *frame) certain() bool { return f.fn != nil && !f.Conditional }
 
 // local saves a variable's value until the function returns.
 func (r *reader) local(name string) {
@@ -280,25 +280,31 @@ func (r *reader) freshShell(read func() Word) Word {
 	})
 }
 
-// codeProblem records that code is unknown, or not fully known.
-func (r *reader) codeProblem(f *frame, text Word, by string) {
+// CodeProblem returns what is unknown of a text that a program runs as code; false if nothing is.
+func CodeProblem(text Word, by string) (p Problem, found bool) {
+	p = Problem{Word: text, Interpreter: by}
 	switch {
 	case text.Remote():
-		p := Problem{
-			Kind: ProblemDownload, Detail: wording.Say("%s runs text that is downloaded", by), Word: text, Interpreter: by, Privileged: f.privileged,
-		}
-		if e := r.st.get(keyArgs); e != nil {
+		p.Kind, p.Detail = ProblemDownload, wording.Say("%s runs text that is downloaded", by)
+	case text.IsUnknown():
+		p.Kind, p.Detail = ProblemDynamicCode, wording.Say("%s runs text that is only known when it runs", by)
+	case text.HasUnknown():
+		p.Kind, p.Detail = ProblemPartialCode, wording.Say("%s runs text with parts that are only known when it runs", by)
+	}
+	return p, p.Kind != ""
+}
+
+// codeProblem records that code is unknown, or not fully known.
+func (r *reader) codeProblem(f *frame, text Word, by string) {
+	p, found := CodeProblem(text, by)
+	if e := r.st.get(keyArgs); p.Kind == ProblemDownload {
+		p.Privileged = f.Privileged
+		if e != nil {
 			p.Args = e.list
 		}
+	}
+	if found {
 		r.problem(f, p)
-	case text.IsUnknown():
-		r.problem(f, Problem{
-			Kind: ProblemDynamicCode, Detail: wording.Say("%s runs text that is only known when it runs", by), Word: text, Interpreter: by,
-		})
-	case text.HasUnknown():
-		r.problem(f, Problem{
-			Kind: ProblemPartialCode, Detail: wording.Say("%s runs text with parts that are only known when it runs", by), Word: text, Interpreter: by,
-		})
 	}
 }
 

@@ -19,6 +19,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -86,36 +87,17 @@ type Command struct {
 	Exported []Assign
 	// Cwd is the folder that the command would run in.
 	Cwd Word
-	// Via lists the wrappers that were peeled, outermost first, such as
-	// "sudo", "bash -c", "xargs".
-	Via []string
 	// Stdin says where the command's input comes from.
 	Stdin Input
-	// Privileged says that the command runs with raised rights (sudo, doas,
-	// su, pkexec, runuser).
-	Privileged bool
-	// Remote is set if the command runs elsewhere: on another machine, in a container or below
-	// another root.
-	Remote *Remote
+	Context
 	// Call is set if the command stands for a call in an inline program.
 	Call *Call
 	// Wrapper says that the command carries others, which are listed separately: its words include
 	// theirs, or it has no words and its redirections are those of a compound command.
 	Wrapper bool
-	// Background says that the shell does not wait for the command.
-	Background bool
-	// InLoop says that the command may run many times.
-	InLoop bool
-	// Conditional says that the command may not run at all: it is in a branch, after && or ||, in
-	// a trap or in an error handler.
-	Conditional bool
-	// Unless are files of which a test in front of the command says that nothing is there.
-	Unless []Word
 	// Until is the place in [Script.Commands] of the first one behind the shell in which
 	// the command runs, or 0 where nothing is behind it: what it sets holds until there.
 	Until int
-	// Guess says that the command is in a file that may not run at all.
-	Guess bool
 	// File and Line say where the command is, if it is in a file that the source runs, see
 	// [Options.Files].
 	File string
@@ -125,6 +107,41 @@ type Command struct {
 	// Span is the command's place in the source given to [Read]. A command from carried text has
 	// the place of its carrier.
 	Span Span
+}
+
+// Context says how a command would run.
+type Context struct {
+	// Via lists the wrappers that were peeled, outermost first, such as
+	// "sudo", "bash -c", "xargs".
+	Via []string
+	// Privileged says that the command runs with raised rights (sudo, doas,
+	// su, pkexec, runuser).
+	Privileged bool
+	// Remote is set if the command runs elsewhere: on another machine, in a container or below
+	// another root.
+	Remote *Remote
+	// Background says that the shell does not wait for the command.
+	Background bool
+	// InLoop says that the command may run many times.
+	InLoop bool
+	// Conditional says that the command may not run at all: it is in a branch, after && or ||, in
+	// a trap or in an error handler.
+	Conditional bool
+	// Unless are files of which a test in front of the command says that nothing is there.
+	Unless []Word
+	// Guess says that the command is in a file that may not run at all.
+	Guess bool
+}
+
+// Within returns the context of what runs in one context inside another.
+func (c Context) Within(outer *Context) Context {
+	c.Via = slices.Concat(outer.Via, c.Via)
+	c.Privileged, c.Background = c.Privileged || outer.Privileged, c.Background || outer.Background
+	c.InLoop, c.Conditional, c.Guess = c.InLoop || outer.InLoop, c.Conditional || outer.Conditional, c.Guess || outer.Guess
+	if c.Remote == nil {
+		c.Remote = outer.Remote
+	}
+	return c
 }
 
 // Span is a half-open range of byte offsets in the source.

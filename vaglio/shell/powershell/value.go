@@ -223,7 +223,7 @@ func (r *reader) preset(s string) value {
 // setVar sets a variable. Where that may not happen, the variable may keep its value.
 func (r *reader) setVar(name string, v value) {
 	r.writes++
-	if old, ok := r.vars[name]; ok && (r.at.conditional || r.at.inLoop) {
+	if old, ok := r.vars[name]; ok && (r.at.Conditional || r.at.InLoop) {
 		v = r.merged(old, v)
 	}
 	r.vars[name] = v
