@@ -115,10 +115,7 @@ func interestingAssign(list []Assign) bool {
 
 // assignment evaluates the value of name=value.
 func (r *reader) assignment(f *frame, a *syntax.Assign) Assign {
-	out := Assign{}
-	if a.Name != nil {
-		out.Name = a.Name.Value
-	}
+	out := Assign{Name: a.Name.Value}
 	if a.Value != nil {
 		out.Value = r.text(f, a.Value)
 	}
@@ -127,9 +124,6 @@ func (r *reader) assignment(f *frame, a *syntax.Assign) Assign {
 
 // assignNode carries out one assignment.
 func (r *reader) assignNode(f *frame, a *syntax.Assign, value Word) {
-	if a.Name == nil {
-		return
-	}
 	name := r.resolveRef(a.Name.Value)
 	switch {
 	case a.Array != nil:

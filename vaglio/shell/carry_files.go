@@ -90,18 +90,17 @@ const maxMoves = 600
 
 // moved records that a folder may be copied, moved or linked: to a name, or into a folder of that name.
 func (r *reader) moved(f *frame, from, to Word) {
-	source, ok := r.fileKey(from)
-	target, known := r.fileKey(to)
+	source, ok := r.filePath(from)
+	target, known := r.filePath(to)
 	if known && from.HasGlob() {
 		files, _ := r.matching(from)
 		for _, file := range files {
-			r.lands(file, path.Join(strings.TrimPrefix(target, keyFile), path.Base(file)))
+			r.lands(file, path.Join(target, path.Base(file)))
 		}
 	}
 	if !ok || !known {
 		return
 	}
-	source, target = strings.TrimPrefix(source, keyFile), strings.TrimPrefix(target, keyFile)
 	if len(r.moves) >= maxMoves {
 		r.notRead(f, target, errEdited)
 		return
@@ -119,12 +118,8 @@ func (r *reader) moved(f *frame, from, to Word) {
 
 // lands notes what comes from a path to where it steers what runs by itself, and reads it.
 func (r *reader) lands(from, to string) {
-	steers := r.opts.Steers
-	if r.opts.Files == nil || steers == nil {
-		return
-	}
-	files, _ := r.Below(from, -1, func(rel string) bool { return steers(path.Join(to, rel)) })
-	if steers(to) && len(files) == 0 {
+	files, _ := r.Below(from, -1, func(rel string) bool { return r.opts.Steers(path.Join(to, rel)) })
+	if r.opts.Steers(to) && len(files) == 0 {
 		files = []string{from}
 	}
 	for _, file := range files {
@@ -268,8 +263,7 @@ type edit struct {
 func (r *reader) editFiles(f *frame, e edit, files []Word) {
 	const most = 32 // edits of one file that are followed
 	for _, file := range files {
-		key, ok := r.fileKey(file)
-		switch where := strings.TrimPrefix(key, keyFile); {
+		switch where, ok := r.filePath(file); {
 		case !ok || f.Remote != nil:
 		case r.written(file):
 			out := outputOf("sed")

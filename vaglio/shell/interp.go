@@ -177,8 +177,8 @@ func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
 func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 	file := args[0]
 	content := r.content(f, file)
-	if r.selfCall(f, file) && !f.Conditional {
-		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: file, Span: k.span})
+	if !f.Conditional {
+		r.selfCall(f, k, file)
 	}
 	out, whole := r.ofFile(f, file, func(g *frame, text Word) Word {
 		g.Conditional = f.Conditional && r.isSource(file) // what counts is whether the script's own commands are sure to run
@@ -237,8 +237,8 @@ func (r *reader) scriptProblem(f *frame, file, content Word, by string) {
 		r.codeProblem(f, content, by)
 		return
 	}
-	if key, ok := r.fileKey(file); ok && f.Remote == nil && r.opts.Files != nil {
-		r.shut(f, strings.TrimPrefix(key, keyFile), func(*ClosedError) bool { return true })
+	if where, ok := r.filePath(file); ok && f.Remote == nil {
+		r.shut(f, where, func(*ClosedError) bool { return true })
 	}
 	r.problem(f, Problem{
 		Kind: ProblemScriptFile, Detail: wording.Say("%s runs a file whose content is not part of the command", by), Word: file, Interpreter: by,
@@ -354,14 +354,19 @@ func (r *reader) runShellLike(f *frame, k *call, _ *program, name string) Word {
 		r.steps, r.marks = o.Budget.steps, o.Budget.marks
 	}
 	if s == nil {
-		r.problem(f, Problem{
-			Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span,
-		})
+		r.foreign(f, k, name)
 		return r.plain(f, k)
 	}
 	r.wrapper(f, k)
 	r.adopt(f.at(k, name), s)
 	return outputOf(name)
+}
+
+// foreign records that a program is in a language that is not read.
+func (r *reader) foreign(f *frame, k *call, name string) {
+	r.problem(f, Problem{
+		Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span,
+	})
 }
 
 // adopt appends what a foreign text runs, as commands of its carrier.

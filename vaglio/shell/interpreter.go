@@ -276,10 +276,7 @@ func (r *reader) runAs(f *frame, k *call, text string) {
 		c.argv = append(Texts([]string{"sh"}), k.argv...)
 		r.dispatch(f, c, "sh")
 	case r.runners >= maxRunners:
-		name := baseName(runner[0])
-		r.problem(f, Problem{
-			Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span,
-		})
+		r.foreign(f, k, baseName(runner[0]))
 	default:
 		r.runners++
 		r.run(f, c)

@@ -225,6 +225,12 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 	if o.Budget == nil {
 		o.Budget = new(Budget)
 	}
+	if o.Files == nil {
+		o.Files = noFiles{}
+	}
+	if o.Steers == nil {
+		o.Steers = func(string) bool { return false }
+	}
 	r := &reader{opts: &o, out: &Script{}, carriers: defaultCarriers(), budget: maxSteps, steps: o.Budget.steps, marks: o.Budget.marks, depth: o.Depth}
 	defer func() {
 		o.Budget.steps, o.Budget.marks = r.steps, r.marks

@@ -184,18 +184,18 @@ func (r *reader) deliver(f *frame, d *redirects, out Word) Word {
 
 // writeFile remembers the content of a file that the source writes.
 func (r *reader) writeFile(f *frame, file, content Word, more bool) {
-	key, ok := r.fileKey(file)
-	if !ok || strings.HasPrefix(key, keyFile+"/dev/") && !strings.HasPrefix(key, keyFile+"/dev/shm/") {
+	where, ok := r.filePath(file)
+	if !ok || strings.HasPrefix(where, "/dev/") && !strings.HasPrefix(where, "/dev/shm/") {
 		return
 	}
-	content = r.added(key, content, more)
+	content = r.added(where, content, more)
 	if content.Size() > maxValue || !r.step(f, content.Size()/32) {
 		content = outputOf("")
 	}
-	r.st.set(key, content)
-	r.wrote(f, strings.TrimPrefix(key, keyFile), content)
-	switch dir := path.Dir(strings.TrimPrefix(key, keyFile)); {
-	case dir == "/etc/cron.d" || key == keyFile+"/etc/crontab":
+	r.st.set(keyFile+where, content)
+	r.wrote(f, where, content)
+	switch dir := path.Dir(where); {
+	case dir == "/etc/cron.d" || where == "/etc/crontab":
 		r.crontab(f.with("cron"), content, true)
 	case dir == "/var/spool/cron" || dir == "/var/spool/cron/crontabs":
 		r.crontab(f.with("cron"), content, false)
@@ -204,9 +204,9 @@ func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 
 // added returns the content of a written file: the new content, after what the source wrote there
 // before. If that is unknown, it notes that there may be more.
-func (r *reader) added(key string, content Word, more bool) Word {
-	mark := keyAdded + strings.TrimPrefix(key, keyFile)
-	switch e := r.st.get(key); {
+func (r *reader) added(file string, content Word, more bool) Word {
+	mark := keyAdded + file
+	switch e := r.st.get(keyFile + file); {
 	case more && e.hasValue():
 		return Glue(e.vals[0], content)
 	case more:
@@ -225,8 +225,8 @@ func (r *reader) wrote(f *frame, file string, content Word) {
 	}
 }
 
-// fileKey returns the key under which a file's content is remembered.
-func (r *reader) fileKey(file Word) (string, bool) {
+// filePath returns the path by which a file's content is remembered.
+func (r *reader) filePath(file Word) (string, bool) {
 	s, ok := file.Text()
 	if !ok || s == "" {
 		return "", false
@@ -238,7 +238,7 @@ func (r *reader) fileKey(file Word) (string, bool) {
 		}
 		s = path.Join(cwd, s)
 	}
-	return keyFile + path.Clean(s), true
+	return path.Clean(s), true
 }
 
 // content returns what is known of a file's content.
@@ -253,10 +253,10 @@ func (r *reader) content(f *frame, file Word) Word {
 		return w
 	}
 	p := Part{Kind: PartUnknown, From: "cat " + file.String(), MayBeEmpty: true}
-	if key, ok := r.fileKey(file); ok {
-		p.File = strings.TrimPrefix(key, keyFile)
-		if written, ok := r.value(key); ok {
-			return r.whole(p.File, written)
+	if where, ok := r.filePath(file); ok {
+		p.File = where
+		if written, ok := r.value(keyFile + where); ok {
+			return r.whole(where, written)
 		}
 	}
 	return Word{parts: []Part{p}}
@@ -265,7 +265,7 @@ func (r *reader) content(f *frame, file Word) Word {
 // whole returns the content of a file that the source wrote. If the source only added to the file,
 // it includes the previous content, if that can be read.
 func (r *reader) whole(name string, written Word) Word {
-	if r.opts.Files == nil || !r.st.get(keyAdded+name).hasValue() {
+	if !r.st.get(keyAdded + name).hasValue() {
 		return written
 	}
 	before, ok := r.opts.Files.Content(name)
@@ -280,8 +280,8 @@ func (r *reader) written(file Word) bool {
 	if !r.st.wrote {
 		return false
 	}
-	key, ok := r.fileKey(file)
-	return ok && r.st.get(key) != nil
+	where, ok := r.filePath(file)
+	return ok && r.st.get(keyFile+where) != nil
 }
 
 // substitute reads a command substitution and returns its output.

@@ -95,15 +95,15 @@ func (r *reader) unknownName(f *frame, k *call) {
 		kind, detail = ProblemDownload, wording.Say("a downloaded text names the command that runs")
 	}
 	r.problem(f, Problem{Kind: kind, Detail: detail, Word: name, Span: k.span})
-	if r.selfCall(f, name) {
-		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: name, Span: k.span})
-	}
+	r.selfCall(f, k, name)
 	r.plain(f, k)
 }
 
-// selfCall reports whether a script starts itself while it goes on running.
-func (r *reader) selfCall(f *frame, name Word) bool {
-	return (r.isSource(name) || len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0") && f.beside
+// selfCall records that a script starts itself while it goes on running.
+func (r *reader) selfCall(f *frame, k *call, name Word) {
+	if f.beside && (r.isSource(name) || len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0") {
+		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: name, Span: k.span})
+	}
 }
 
 // isSource reports whether a word names the script that is being read.
@@ -216,9 +216,6 @@ func (f *frame) certain() bool { return f.fn != nil && !f.Conditional }
 
 // local saves a variable's value until the function returns.
 func (r *reader) local(name string) {
-	if len(r.locals) == 0 {
-		return
-	}
 	top := &r.locals[len(r.locals)-1]
 	if *top == nil {
 		*top = make(map[string]*entry)
@@ -297,11 +294,8 @@ func CodeProblem(text Word, by string) (p Problem, found bool) {
 // codeProblem records that code is unknown, or not fully known.
 func (r *reader) codeProblem(f *frame, text Word, by string) {
 	p, found := CodeProblem(text, by)
-	if e := r.st.get(keyArgs); p.Kind == ProblemDownload {
-		p.Privileged = f.Privileged
-		if e != nil {
-			p.Args = e.list
-		}
+	if p.Kind == ProblemDownload {
+		p.Privileged, p.Args = f.Privileged, r.st.get(keyArgs).list
 	}
 	if found {
 		r.problem(f, p)
@@ -379,8 +373,5 @@ func (r *reader) declareFunction(f *frame, c *syntax.FuncDecl) {
 	for _, n := range names {
 		fn := &function{name: n.Value, body: c.Body, span: f.span}
 		r.st.put(keyFunc+n.Value, &entry{bodies: []*function{fn}})
-	}
-	if len(names) == 0 {
-		r.stmt(f, c.Body)
 	}
 }

@@ -328,12 +328,7 @@ func (r *reader) notRead(f *frame, where string, why *ClosedError) {
 }
 
 // Closed implements [Files].
-func (r *reader) Closed(path string) *ClosedError {
-	if r.opts.Files == nil {
-		return nil
-	}
-	return r.opts.Files.Closed(path)
-}
+func (r *reader) Closed(path string) *ClosedError { return r.opts.Files.Closed(path) }
 
 // Tasks knows what a project's tools run from its files, as make does from a makefile.
 type Tasks interface {
@@ -402,7 +397,7 @@ func (f *frame) comesTo(line int) {
 // runs by itself.
 func (r *reader) consists(file string, content Word) {
 	for _, p := range content.Parts() {
-		if p.File != "" && r.opts.Files != nil && r.opts.Steers != nil && r.opts.Steers(file) {
+		if p.File != "" && r.opts.Steers(file) {
 			_, _ = r.from(p.File)
 		}
 	}

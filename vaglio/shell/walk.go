@@ -91,8 +91,6 @@ func (r *reader) command(f *frame, s *syntax.Stmt) Word {
 		if c.Stmt != nil {
 			return r.stmt(f.with("time"), c.Stmt)
 		}
-	case *syntax.TestDecl:
-		return r.stmt(f, c.Body)
 	}
 	r.silent(f, s.Cmd)
 	return Word{}
