@@ -354,5 +354,5 @@ func (r *reader) runEval(f *frame, k *call, name string) Word {
 	if len(k.redirs) > 0 {
 		r.emit(f, Command{Redirects: k.redirs, Span: k.span})
 	}
-	return r.carried(f.at(k, name), spaced(behindDashes(k.argv[1:])), name)
+	return r.carried(f.at(k, name), Spaced(behindDashes(k.argv[1:])), name)
 }

@@ -102,9 +102,6 @@ func (r *reader) assignments(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word 
 			r.codeInAssigns(f, &call{assigns: []Assign{a}, span: k.Span})
 		}
 	}
-	if f.stdin.Kind == InputFile && len(c.Assigns) == 0 {
-		return f.stdin.Text // $(<file)
-	}
 	return r.deliver(f, red, Word{})
 }
 
@@ -367,8 +364,8 @@ func (r *reader) quote(w Word) string {
 	return "\"" + r.mark(w) + "\""
 }
 
-// spaced joins words with blanks, as eval does, into text that can be parsed.
-func spaced(words []Word) Word { return joined(words, " ") }
+// Spaced joins words with blanks, as eval does, into text that can be parsed.
+func Spaced(words []Word) Word { return joined(words, " ") }
 
 // joined joins words with a separator between them.
 func joined(words []Word, sep string) Word {

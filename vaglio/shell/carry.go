@@ -176,9 +176,9 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 	switch {
 	case opts.any(w.login...): // a login shell takes the words as code
 		r.run(f, inner)
-		return r.carried(f, spaced(rest), by)
+		return r.carried(f, Spaced(rest), by)
 	case opts.any(w.lineWith...), w.run == runLine && !opts.any(w.argvWith...):
-		return r.carried(f, spaced(rest), by)
+		return r.carried(f, Spaced(rest), by)
 	}
 	switch w.run {
 	case runArgv, runLine:
@@ -304,9 +304,7 @@ func (r *reader) setting(f *frame, w *way, v Word, by string) {
 	if at < 0 {
 		return
 	}
-	value := v.Cut(len(v.Prefix()) - len(text) + at)
-	value = value.Cut(len(value.Prefix()) - len(strings.TrimLeft(value.Prefix(), " =\t")))
-	r.settingOf(f, w, text[:at], value, nil, by)
+	r.settingOf(f, w, text[:at], v.trimLeft(" \t").Cut(at).trimLeft(" =\t"), nil, by)
 }
 
 // settingOf reads the line of a key if the way lists the key. A key listed as !key is a line only
@@ -322,7 +320,7 @@ func (r *reader) settingOf(f *frame, w *way, key string, value Word, args []Word
 			continue
 		}
 		if only && bang || !only && !value.Is("") && !value.Is("true") && !value.Is("false") {
-			r.carried(f, spaced(append([]Word{bare(line)}, args...)), by+" "+key)
+			r.carried(f, Spaced(append([]Word{bare(line)}, args...)), by+" "+key)
 		}
 		return
 	}

@@ -243,7 +243,7 @@ func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
 func (r *reader) editsInPlace(f *frame, p *program, opts options, texts, rest []Word) {
 	if how, inPlace := opts.Get("i", "in-place"); inPlace && (slices.Contains([]string{"perl", "ruby"}, p.language) || how.Is("inplace")) {
 		scripts := []Word{unknown("")}
-		if p.language == "perl" && opts.any("p") && !variables.MatchString(spaced(texts).Prefix()) {
+		if p.language == "perl" && opts.any("p") && !variables.MatchString(Spaced(texts).Prefix()) {
 			scripts = texts
 		}
 		r.editFiles(f, edit{scripts, true}, rest)

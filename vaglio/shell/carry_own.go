@@ -27,7 +27,7 @@ func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 		for _, w := range rest {
 			line = append(line, Text(r.quote(w)))
 		}
-		return r.carried(f.at(k, name), spaced(line), "env -S")
+		return r.carried(f.at(k, name), Spaced(line), "env -S")
 	}
 	return r.runOperands(f, k, p, name)
 }
@@ -116,7 +116,7 @@ func (r *reader) runSSH(f *frame, k *call, p *program, name string) Word {
 	h.Remote = &Remote{Kind: RemoteHost, Target: host}
 	switch {
 	case len(rest) > 0:
-		return r.onOther(func() Word { return r.carried(h, spaced(rest), name) })
+		return r.onOther(func() Word { return r.carried(h, Spaced(rest), name) })
 	case f.stdin.Kind == InputText && p.from > 0 && !host.Is(""):
 		h.stdin = Input{}
 		return r.onOther(func() Word { return r.carried(h, f.stdin.Text, name) })
@@ -374,6 +374,6 @@ func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before
 		return h
 	}
 	h := f.at(k, name)
-	h.Remote = &Remote{Kind: RemotePod, Target: spaced(before)}
+	h.Remote = &Remote{Kind: RemotePod, Target: Spaced(before)}
 	return h
 }

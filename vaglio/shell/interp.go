@@ -157,16 +157,10 @@ func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
 		return outputOf(by)
 	}
 	if file := f.stdin.File; f.stdin.Kind == InputFile && !r.written(file) {
-		out, whole := r.ofFile(f, file, func(g *frame, text Word) Word {
+		return r.runsFile(f, k, file, f.stdin.Text, by, func(g *frame, text Word) Word {
 			g.stdin = Input{}
 			return r.nested(g, k, text, args, by)
 		})
-		if whole {
-			return out
-		}
-		r.scriptProblem(f, file, f.stdin.Text, by)
-		r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
-		return outputOf(by)
 	}
 	text := f.stdin.Text
 	f.stdin = Input{}
@@ -180,10 +174,16 @@ func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 	if !f.Conditional {
 		r.selfCall(f, k, file)
 	}
-	out, whole := r.ofFile(f, file, func(g *frame, text Word) Word {
+	return r.runsFile(f, k, file, content, by, func(g *frame, text Word) Word {
 		g.Conditional = f.Conditional && r.isSource(file) // what counts is whether the script's own commands are sure to run
 		return r.fromHere(file, func() Word { return r.nested(g, k, text, args[1:], by) })
 	})
+}
+
+// runsFile reads the content of a file that a shell runs, and records the shell where it is not
+// known to its end.
+func (r *reader) runsFile(f *frame, k *call, file, content Word, by string, read func(g *frame, text Word) Word) Word {
+	out, whole := r.ofFile(f, file, read)
 	if whole {
 		return out
 	}
@@ -283,8 +283,8 @@ func (r *reader) codeInAssigns(f *frame, k *call) {
 		g := f.at(&call{span: k.span}, a.Name+"=")
 		g.Conditional = true
 		text := a.Value
-		if p := text.Prefix(); strings.HasPrefix(a.Name, "LESS") {
-			text = text.Cut(len(p) - len(strings.TrimLeft(p, "|-")))
+		if strings.HasPrefix(a.Name, "LESS") {
+			text = text.trimLeft("|-")
 		}
 		if strings.HasPrefix(a.Name, "PS") {
 			r.promptCode(g, text)

@@ -89,7 +89,7 @@ func tellers() map[string]teller {
 		"echo":     func(_ *reader, args []Word) (Word, bool) { return echoed(args), true },
 		"printf":   func(_ *reader, args []Word) (Word, bool) { return formatted(behindDashes(args)), true },
 		"pwd":      func(r *reader, _ []Word) (Word, bool) { return Glue(r.cwd(), Text("\n")), true },
-		"yes":      func(_ *reader, args []Word) (Word, bool) { return Glue(spaced(args), Text("\n")), len(args) > 0 },
+		"yes":      func(_ *reader, args []Word) (Word, bool) { return Glue(Spaced(args), Text("\n")), len(args) > 0 },
 		"whoami":   func(r *reader, _ []Word) (Word, bool) { return Text(r.opts.User + "\n"), r.opts.User != "" },
 		"dirname":  folderOf,
 		"basename": baseOf,

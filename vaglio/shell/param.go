@@ -57,12 +57,7 @@ func (e *expander) list(p *syntax.ParamExp, quoted bool) {
 			sep = e.r.ifs()
 			sep = sep[:min(1, len(sep))]
 		}
-		for i, w := range items {
-			if i > 0 {
-				e.cur.addText(sep)
-			}
-			e.cur.addWord(w.quoted())
-		}
+		e.cur.addWord(joined(e.r.values(slices.Clone(items)), sep))
 		return
 	}
 	for i, w := range items {
