@@ -261,3 +261,49 @@ func inserted(c byte) string {
 		return string(c)
 	}
 }
+
+// sedAddress matches a pattern that picks lines.
+var sedAddress = regexp.MustCompile(`(?s)^/(?:\\.|[^\\/])*[\\/]?`)
+
+// SedDoes hands on what a script does besides to edit: with e, a command line that it runs, "" if
+// that is what it edits; with s, one that it puts together from a text and what it edits; with w, a
+// file that it writes.
+func SedDoes(script string, does func(verb byte, text string)) {
+	adds := false // the line goes on with what a, i or c adds
+	for line := range strings.SplitSeq(script, "\n") {
+		goesOn := (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
+		for s := line; s != "" && !adds; {
+			s = strings.TrimLeft(s, "0123456789,$!;{} \t")
+			switch command, word, _ := strings.Cut(s, " "); {
+			case command == "e":
+				does('e', word)
+				s = ""
+			case command == "w" && word != "":
+				does('w', strings.TrimSpace(word))
+				s = ""
+			case s != "" && strings.IndexByte("aic", s[0]) >= 0:
+				adds, s = true, ""
+			case strings.HasPrefix(s, "/"):
+				s = s[len(sedAddress.FindString(s)):]
+			case len(s) > 1 && s[0] == 's':
+				s = sedReplaces(s, does)
+			default:
+				_, s, _ = strings.Cut(s, ";")
+			}
+		}
+		adds = adds && goesOn
+	}
+}
+
+// sedReplaces hands on what an s does besides to edit, and returns what stands behind it.
+func sedReplaces(s string, does func(verb byte, text string)) string {
+	_, with, flags, rest, ok := SedCommand(s)
+	switch {
+	case ok && strings.Contains(flags, "e"):
+		does('s', strings.ReplaceAll(with, `\/`, "/"))
+	case ok && strings.HasSuffix(flags, "w"):
+		does('w', strings.TrimSpace(rest))
+		return ""
+	}
+	return rest
+}

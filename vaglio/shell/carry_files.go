@@ -301,61 +301,19 @@ func (r *reader) after(f *frame, e edit, text string) (string, bool) {
 
 // sedCode reads what a sed script runs, by its e, and what it writes, by its w.
 func (r *reader) sedCode(f *frame, script, in Word) {
-	writes := func(file string) {
-		r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: Text(strings.TrimSpace(file))}}})
-	}
-	text := false // the line goes on with what a, i or c adds
-	for _, l := range script.lines() {
-		line, known := l.Text()
-		goesOn := (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
-		if text {
-			text = goesOn
-			continue
+	unixtext.SedDoes(r.splice(script), func(verb byte, text string) {
+		switch code := r.fillHoles(text); {
+		case verb == 'w':
+			r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: code}}})
+		case verb == 's':
+			r.carried(f, code, "sed s///e")
+			r.carried(f, outputOf("sed"), "sed s///e") // with the part that it does not replace
+		case text == "":
+			r.carried(f, in, "sed e") // the input is the code
+		default:
+			r.carried(f, code, "sed e")
 		}
-		for s := l.Prefix(); s != ""; {
-			s = strings.TrimLeft(s, "0123456789,$!;{} \t")
-			switch {
-			case s == "e":
-				r.carried(f, in, "sed e") // the input is the code
-			case strings.HasPrefix(s, "e "):
-				r.carried(f, l.Cut(len(l.Prefix())-len(s)+len("e ")), "sed e")
-			case strings.HasPrefix(s, "w "):
-				writes(s[len("w "):])
-			case addsText(s):
-				text = goesOn
-			case strings.HasPrefix(s, "/"): // which picks lines
-				s = s[len(sedAddress.FindString(s)):]
-				continue
-			case len(s) < 2 || s[0] != 's':
-				_, s, _ = strings.Cut(s, ";")
-				continue
-			case known:
-				s = r.sedReplaces(f, s, writes)
-				continue
-			}
-			break
-		}
-	}
-}
-
-// sedAddress matches a pattern that picks lines.
-var sedAddress = regexp.MustCompile(`(?s)^/(?:\\.|[^\\/])*[\\/]?`)
-
-// addsText reports whether a command of sed has a text as its word.
-func addsText(s string) bool { return s != "" && strings.IndexByte("aic", s[0]) >= 0 }
-
-// sedReplaces reads sed's s, and returns what stands behind it.
-func (r *reader) sedReplaces(f *frame, s string, writes func(file string)) string {
-	_, with, flags, rest, ok := unixtext.SedCommand(s)
-	switch {
-	case ok && strings.Contains(flags, "e"):
-		r.carried(f, Text(strings.ReplaceAll(with, `\/`, "/")), "sed s///e")
-		r.carried(f, outputOf("sed"), "sed s///e") // with the part that it does not replace
-	case ok && strings.HasSuffix(flags, "w"):
-		writes(rest)
-		return ""
-	}
-	return rest
+	})
 }
 
 // temporaryElsewhere reports whether a call was told to make its temporary files in a folder that is not the usual one.
