@@ -378,3 +378,9 @@ func joined(words []Word, sep string) Word {
 	}
 	return b.word()
 }
+
+// trimLeft removes leading characters of the static text that the word certainly begins with.
+func (w Word) trimLeft(set string) Word {
+	s := w.Prefix()
+	return w.Cut(len(s) - len(strings.TrimLeft(s, set)))
+}

@@ -152,6 +152,16 @@ func (r *reader) from(where string) (string, bool) {
 	return r.opts.Files.Content(where)
 }
 
+// consists reads the files that the content of a written file consists of, if that file steers what
+// runs by itself.
+func (r *reader) consists(file string, content Word) {
+	for _, p := range content.Parts() {
+		if p.File != "" && r.opts.Steers(file) {
+			_, _ = r.from(p.File)
+		}
+	}
+}
+
 // runDd reads dd, which copies its input to a file.
 func (r *reader) runDd(f *frame, k *call, _ *program, _ string) Word {
 	g := *f

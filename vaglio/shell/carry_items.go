@@ -354,3 +354,11 @@ func parallelItems(rest []Word) (argv, items []Word) {
 	}
 	return rest, nil
 }
+
+// InFolder returns the path of a name in a folder.
+func InFolder(folder, name Word) Word {
+	if strings.HasSuffix(folder.Suffix(), "/") {
+		return Glue(folder, name)
+	}
+	return Glue(folder, Text("/"), name)
+}

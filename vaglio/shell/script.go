@@ -392,13 +392,3 @@ func (f *frame) comesTo(line int) {
 		f.file.line = f.file.first - 1 + line
 	}
 }
-
-// consists reads the files that the content of a written file consists of, if that file steers what
-// runs by itself.
-func (r *reader) consists(file string, content Word) {
-	for _, p := range content.Parts() {
-		if p.File != "" && r.opts.Steers(file) {
-			_, _ = r.from(p.File)
-		}
-	}
-}

@@ -197,14 +197,6 @@ func Glue(words ...Word) Word {
 	return b.word()
 }
 
-// InFolder returns the path of a name in a folder.
-func InFolder(folder, name Word) Word {
-	if strings.HasSuffix(folder.Suffix(), "/") {
-		return Glue(folder, name)
-	}
-	return Glue(folder, Text("/"), name)
-}
-
 // partSize is the approximate size of a part besides its text, in bytes.
 const partSize = 64
 
@@ -249,12 +241,6 @@ func (w Word) Cut(n int) Word {
 		n -= k
 		p.Text = p.Text[k:]
 	})
-}
-
-// trimLeft removes leading characters of the static text that the word certainly begins with.
-func (w Word) trimLeft(set string) Word {
-	s := w.Prefix()
-	return w.Cut(len(s) - len(strings.TrimLeft(s, set)))
 }
 
 // Split splits the word at the first occurrence of sep in its static text. Without one, left is
