@@ -273,26 +273,31 @@ func SedDoes(script string, does func(verb byte, text string)) {
 	for line := range strings.SplitSeq(script, "\n") {
 		goesOn := (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
 		for s := line; s != "" && !adds; {
-			s = strings.TrimLeft(s, "0123456789,$!;{} \t")
-			switch command, word, _ := strings.Cut(s, " "); {
-			case command == "e":
-				does('e', word)
-				s = ""
-			case command == "w" && word != "":
-				does('w', strings.TrimSpace(word))
-				s = ""
-			case s != "" && strings.IndexByte("aic", s[0]) >= 0:
-				adds, s = true, ""
-			case strings.HasPrefix(s, "/"):
-				s = s[len(sedAddress.FindString(s)):]
-			case len(s) > 1 && s[0] == 's':
-				s = sedReplaces(s, does)
-			default:
-				_, s, _ = strings.Cut(s, ";")
-			}
+			s, adds = sedDoes(strings.TrimLeft(s, "0123456789,$!;{} \t"), does)
 		}
 		adds = adds && goesOn
 	}
+}
+
+// sedDoes hands on what one command does, and returns what stands behind it in its line. adds reports
+// whether its word is a text.
+func sedDoes(s string, does func(verb byte, text string)) (rest string, adds bool) {
+	switch command, word, _ := strings.Cut(s, " "); {
+	case command == "e":
+		does('e', word)
+		return "", false
+	case command == "w" && word != "":
+		does('w', strings.TrimSpace(word))
+		return "", false
+	case s != "" && strings.IndexByte("aic", s[0]) >= 0:
+		return "", true
+	case strings.HasPrefix(s, "/"):
+		return s[len(sedAddress.FindString(s)):], false
+	case len(s) > 1 && s[0] == 's':
+		return sedReplaces(s, does), false
+	}
+	_, rest, _ = strings.Cut(s, ";")
+	return rest, false
 }
 
 // sedReplaces hands on what an s does besides to edit, and returns what stands behind it.
