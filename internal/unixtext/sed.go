@@ -261,3 +261,54 @@ func inserted(c byte) string {
 		return string(c)
 	}
 }
+
+// sedAddress matches a pattern that picks lines.
+var sedAddress = regexp.MustCompile(`(?s)^/(?:\\.|[^\\/])*[\\/]?`)
+
+// SedDoes hands on what a script does besides to edit: with e, a command line that it runs, "" if
+// that is what it edits; with s, one that it puts together from a text and what it edits; with w, a
+// file that it writes.
+func SedDoes(script string, does func(verb byte, text string)) {
+	adds := false // the line goes on with what a, i or c adds
+	for line := range strings.SplitSeq(script, "\n") {
+		goesOn := (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
+		for s := line; s != "" && !adds; {
+			s, adds = sedDoes(strings.TrimLeft(s, "0123456789,$!;{} \t"), does)
+		}
+		adds = adds && goesOn
+	}
+}
+
+// sedDoes hands on what one command does, and returns what stands behind it in its line. adds reports
+// whether its word is a text.
+func sedDoes(s string, does func(verb byte, text string)) (rest string, adds bool) {
+	switch command, word, _ := strings.Cut(s, " "); {
+	case command == "e":
+		does('e', word)
+		return "", false
+	case command == "w" && word != "":
+		does('w', strings.TrimSpace(word))
+		return "", false
+	case s != "" && strings.IndexByte("aic", s[0]) >= 0:
+		return "", true
+	case strings.HasPrefix(s, "/"):
+		return s[len(sedAddress.FindString(s)):], false
+	case len(s) > 1 && s[0] == 's':
+		return sedReplaces(s, does), false
+	}
+	_, rest, _ = strings.Cut(s, ";")
+	return rest, false
+}
+
+// sedReplaces hands on what an s does besides to edit, and returns what stands behind it.
+func sedReplaces(s string, does func(verb byte, text string)) string {
+	_, with, flags, rest, ok := SedCommand(s)
+	switch {
+	case ok && strings.Contains(flags, "e"):
+		does('s', strings.ReplaceAll(with, `\/`, "/"))
+	case ok && strings.HasSuffix(flags, "w"):
+		does('w', strings.TrimSpace(rest))
+		return ""
+	}
+	return rest
+}

@@ -104,3 +104,18 @@ func FuzzSedEdited(f *testing.F) {
 		_, _ = unixtext.SedEdited(script, len(text)%2 == 0, text, grants)
 	})
 }
+
+// TestSedDoes checks what a script does besides to edit.
+func TestSedDoes(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]string{
+		"e": "e:", "1,3e p x": "e:p x", "/x/e p": "e:p", "2d;e p": "e:p", "s/a/p b/e;e": "s:p b e:", `s/a/\/b/e`: "s:/b", "w o": "w:o",
+		"s/a/b/w o": "w:o", "a\\\ne p": "", "i\\\nx\ne p": "e:p", "aX\ne p": "e:p", "y/a/b/": "", "s": "", "w": "", "s/a": "",
+	} {
+		var got []string
+		unixtext.SedDoes(script, func(verb byte, text string) { got = append(got, string(verb)+":"+text) })
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q does %q, want %q", script, got, want)
+		}
+	}
+}

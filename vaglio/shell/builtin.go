@@ -143,10 +143,7 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 			r.declareName(f, d, a.Name.Value, Word{}, false)
 			cmd.Assigns = append(cmd.Assigns, r.earlier(d, a.Name.Value)...)
 		default:
-			as := Assign{Value: values[i]}
-			if a.Name != nil {
-				as.Name = a.Name.Value
-			}
+			as := Assign{Name: a.Name.Value, Value: values[i]}
 			cmd.Assigns = append(cmd.Assigns, as)
 			r.declareAssign(f, d, a, as)
 		}
@@ -186,7 +183,7 @@ func (r *reader) declareAssign(f *frame, d *declaration, a *syntax.Assign, as As
 		r.declareName(f, d, as.Name, as.Value, true)
 		return
 	}
-	if d.variant == "local" || d.inFunction(r) {
+	if d.inFunction(r) {
 		r.local(as.Name)
 	}
 	if d.assoc {
@@ -357,5 +354,5 @@ func (r *reader) runEval(f *frame, k *call, name string) Word {
 	if len(k.redirs) > 0 {
 		r.emit(f, Command{Redirects: k.redirs, Span: k.span})
 	}
-	return r.carried(f.at(k, name), spaced(behindDashes(k.argv[1:])), name)
+	return r.carried(f.at(k, name), Spaced(behindDashes(k.argv[1:])), name)
 }

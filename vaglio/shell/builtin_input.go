@@ -22,8 +22,9 @@ func (r *reader) runUnset(f *frame, k *call, name string) {
 			continue
 		}
 		if base, _, isElement := strings.Cut(name, "["); isElement {
-			name = base
-			r.st.put(name, nil)
+			if syntax.ValidName(base) { // the arguments have no elements to unset
+				r.st.put(base, nil)
+			}
 			continue
 		}
 		if !opts.any("f") {
@@ -83,7 +84,7 @@ func (r *reader) runShift(_ *frame, k *call, _ string) {
 		n = v
 	}
 	e := r.st.get(keyArgs)
-	if e == nil || n > len(e.list) {
+	if n > len(e.list) {
 		return
 	}
 	r.st.put(keyArgs, &entry{isList: true, list: e.list[n:], maybe: e.maybe})
@@ -93,7 +94,7 @@ func (r *reader) runShift(_ *frame, k *call, _ string) {
 // loop, and the variable for their letters, "" if they are not known.
 func (r *reader) optionRounds(f *frame, c *syntax.WhileClause) (opts options, name string) {
 	call, args := getoptsAlone(c), r.st.get(keyArgs)
-	if call == nil || args == nil || args.maybe || r.st.get("OPTIND") != nil || r.st.get(keyFunc+"getopts") != nil {
+	if call == nil || args.maybe || r.st.get("OPTIND") != nil || r.st.get(keyFunc+"getopts") != nil {
 		return nil, ""
 	}
 	spec, known := r.word(f, call.Args[1]).Text()
@@ -153,7 +154,7 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 		return plainPattern.MatchString(p.Lit()) && !strings.EqualFold(p.Lit(), value)
 	}
 	g := *f
-	g.conditional = true
+	g.Conditional = true
 	var branches []change
 	var out builder
 	closed, falls := false, false
@@ -208,7 +209,7 @@ func (r *reader) runRead(f *frame, k *call, name string) {
 	for _, w := range names {
 		r.subscriptCode(f, w)
 	}
-	if f.inLoop && len(lines) > 1 {
+	if f.InLoop && len(lines) > 1 {
 		// A loop reads every line, so all lines are alternatives.
 		r.readLines(opts, names, lines, ifs)
 		return
@@ -355,7 +356,7 @@ func (r *reader) runTrap(f *frame, k *call, name string) {
 		return
 	}
 	g := f.at(k, "trap")
-	g.conditional = true
+	g.Conditional = true
 	r.scoped(func() Word { return r.carried(g, rest[0], "trap") })
 }
 

@@ -102,9 +102,6 @@ func (r *reader) assignments(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word 
 			r.codeInAssigns(f, &call{assigns: []Assign{a}, span: k.Span})
 		}
 	}
-	if f.stdin.Kind == InputFile && len(c.Assigns) == 0 {
-		return f.stdin.Text // $(<file)
-	}
 	return r.deliver(f, red, Word{})
 }
 
@@ -115,10 +112,7 @@ func interestingAssign(list []Assign) bool {
 
 // assignment evaluates the value of name=value.
 func (r *reader) assignment(f *frame, a *syntax.Assign) Assign {
-	out := Assign{}
-	if a.Name != nil {
-		out.Name = a.Name.Value
-	}
+	out := Assign{Name: a.Name.Value}
 	if a.Value != nil {
 		out.Value = r.text(f, a.Value)
 	}
@@ -127,9 +121,6 @@ func (r *reader) assignment(f *frame, a *syntax.Assign) Assign {
 
 // assignNode carries out one assignment.
 func (r *reader) assignNode(f *frame, a *syntax.Assign, value Word) {
-	if a.Name == nil {
-		return
-	}
 	name := r.resolveRef(a.Name.Value)
 	switch {
 	case a.Array != nil:
@@ -274,7 +265,7 @@ func (r *reader) scanTail(f *frame, k *call) {
 			continue
 		}
 		g := f.at(k, name+"?")
-		g.conditional = true
+		g.Conditional = true
 		r.run(g, &call{argv: k.argv[i:], span: k.span, external: true})
 		return
 	}
@@ -373,8 +364,8 @@ func (r *reader) quote(w Word) string {
 	return "\"" + r.mark(w) + "\""
 }
 
-// spaced joins words with blanks, as eval does, into text that can be parsed.
-func spaced(words []Word) Word { return joined(words, " ") }
+// Spaced joins words with blanks, as eval does, into text that can be parsed.
+func Spaced(words []Word) Word { return joined(words, " ") }
 
 // joined joins words with a separator between them.
 func joined(words []Word, sep string) Word {
@@ -386,4 +377,10 @@ func joined(words []Word, sep string) Word {
 		b.addWord(w)
 	}
 	return b.word()
+}
+
+// trimLeft removes leading characters of the static text that the word certainly begins with.
+func (w Word) trimLeft(set string) Word {
+	s := w.Prefix()
+	return w.Cut(len(s) - len(strings.TrimLeft(s, set)))
 }

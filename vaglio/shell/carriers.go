@@ -94,6 +94,7 @@ func modes() []string {
 type carrierTable struct {
 	programs map[string]*program
 	builtins map[string]builtin
+	tellers  map[string]teller
 	last     []string  // the programs of the last header
 	parsers  sync.Pool // idle ones
 }
@@ -116,7 +117,7 @@ var defaultCarriers = rows.Once("vaglio/shell", func() (*carrierTable, error) { 
 
 // readCarriers reads a table. An error names the file, the line and the column.
 func readCarriers(file, text string) (*carrierTable, error) {
-	c := &carrierTable{programs: map[string]*program{}, builtins: builtins()}
+	c := &carrierTable{programs: map[string]*program{}, builtins: builtins(), tellers: tellers()}
 	return c, rows.Sections(file, text, c.addPrograms, c.addWay)
 }
 

@@ -21,7 +21,7 @@ func evaluators() map[string]evaluator {
 func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.options(k)
 	g := f.at(k, name)
-	g.privileged = g.privileged || p.privileged && !opts.any(p.keeps...)
+	g.Privileged = g.Privileged || p.privileged && !opts.any(p.keeps...)
 	var assigns []Assign
 	if p.assigns {
 		assigns, rest = leadingAssigns(rest)
@@ -134,7 +134,7 @@ func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 		root, ok = operands[0], true
 	}
 	if ok {
-		f.remote = f.remote.below(root)
+		f.Remote = f.Remote.below(root)
 	}
 }
 
@@ -176,9 +176,9 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 	switch {
 	case opts.any(w.login...): // a login shell takes the words as code
 		r.run(f, inner)
-		return r.carried(f, spaced(rest), by)
+		return r.carried(f, Spaced(rest), by)
 	case opts.any(w.lineWith...), w.run == runLine && !opts.any(w.argvWith...):
-		return r.carried(f, spaced(rest), by)
+		return r.carried(f, Spaced(rest), by)
 	}
 	switch w.run {
 	case runArgv, runLine:
@@ -215,7 +215,7 @@ func (r *reader) optionsIn(f *frame, k *call, p *program, name string) Word {
 		out = r.plain(f, k)
 	}
 	g := f.at(k, name)
-	g.conditional = true
+	g.Conditional = true
 	for rest := r.carries(g, k, p, &p.way, k.argv[1:], name); len(rest) > 0; {
 		var one []Word
 		one, rest = cutAt(rest, ";")
@@ -256,7 +256,7 @@ func (r *reader) carries(f *frame, k *call, p *program, w *way, words []Word, by
 			r.setting(f, w, v, by)
 		}
 	case slices.Contains(w.settings, "pair") && len(rest) > 1:
-		f.conditional = true
+		f.Conditional = true
 		key, _ := rest[0].Text()
 		r.settingOf(f, w, key, rest[1], nil, by)
 	}
@@ -304,9 +304,7 @@ func (r *reader) setting(f *frame, w *way, v Word, by string) {
 	if at < 0 {
 		return
 	}
-	value := v.Cut(len(v.Prefix()) - len(text) + at)
-	value = value.Cut(len(value.Prefix()) - len(strings.TrimLeft(value.Prefix(), " =\t")))
-	r.settingOf(f, w, text[:at], value, nil, by)
+	r.settingOf(f, w, text[:at], v.trimLeft(" \t").Cut(at).trimLeft(" =\t"), nil, by)
 }
 
 // settingOf reads the line of a key if the way lists the key. A key listed as !key is a line only
@@ -322,7 +320,7 @@ func (r *reader) settingOf(f *frame, w *way, key string, value Word, args []Word
 			continue
 		}
 		if only && bang || !only && !value.Is("") && !value.Is("true") && !value.Is("false") {
-			r.carried(f, spaced(append([]Word{bare(line)}, args...)), by+" "+key)
+			r.carried(f, Spaced(append([]Word{bare(line)}, args...)), by+" "+key)
 		}
 		return
 	}

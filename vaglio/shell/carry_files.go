@@ -90,18 +90,17 @@ const maxMoves = 600
 
 // moved records that a folder may be copied, moved or linked: to a name, or into a folder of that name.
 func (r *reader) moved(f *frame, from, to Word) {
-	source, ok := r.fileKey(from)
-	target, known := r.fileKey(to)
+	source, ok := r.filePath(from)
+	target, known := r.filePath(to)
 	if known && from.HasGlob() {
 		files, _ := r.matching(from)
 		for _, file := range files {
-			r.lands(file, path.Join(strings.TrimPrefix(target, keyFile), path.Base(file)))
+			r.lands(file, path.Join(target, path.Base(file)))
 		}
 	}
 	if !ok || !known {
 		return
 	}
-	source, target = strings.TrimPrefix(source, keyFile), strings.TrimPrefix(target, keyFile)
 	if len(r.moves) >= maxMoves {
 		r.notRead(f, target, errEdited)
 		return
@@ -119,12 +118,8 @@ func (r *reader) moved(f *frame, from, to Word) {
 
 // lands notes what comes from a path to where it steers what runs by itself, and reads it.
 func (r *reader) lands(from, to string) {
-	steers := r.opts.Steers
-	if r.opts.Files == nil || steers == nil {
-		return
-	}
-	files, _ := r.Below(from, -1, func(rel string) bool { return steers(path.Join(to, rel)) })
-	if steers(to) && len(files) == 0 {
+	files, _ := r.Below(from, -1, func(rel string) bool { return r.opts.Steers(path.Join(to, rel)) })
+	if r.opts.Steers(to) && len(files) == 0 {
 		files = []string{from}
 	}
 	for _, file := range files {
@@ -155,6 +150,16 @@ func (r *reader) from(where string) (string, bool) {
 		return r.content(&frame{}, Text(where)).Text()
 	}
 	return r.opts.Files.Content(where)
+}
+
+// consists reads the files that the content of a written file consists of, if that file steers what
+// runs by itself.
+func (r *reader) consists(file string, content Word) {
+	for _, p := range content.Parts() {
+		if p.File != "" && r.opts.Steers(file) {
+			_, _ = r.from(p.File)
+		}
+	}
 }
 
 // runDd reads dd, which copies its input to a file.
@@ -248,7 +253,7 @@ func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
 func (r *reader) editsInPlace(f *frame, p *program, opts options, texts, rest []Word) {
 	if how, inPlace := opts.Get("i", "in-place"); inPlace && (slices.Contains([]string{"perl", "ruby"}, p.language) || how.Is("inplace")) {
 		scripts := []Word{unknown("")}
-		if p.language == "perl" && opts.any("p") && !variables.MatchString(spaced(texts).Prefix()) {
+		if p.language == "perl" && opts.any("p") && !variables.MatchString(Spaced(texts).Prefix()) {
 			scripts = texts
 		}
 		r.editFiles(f, edit{scripts, true}, rest)
@@ -268,9 +273,8 @@ type edit struct {
 func (r *reader) editFiles(f *frame, e edit, files []Word) {
 	const most = 32 // edits of one file that are followed
 	for _, file := range files {
-		key, ok := r.fileKey(file)
-		switch where := strings.TrimPrefix(key, keyFile); {
-		case !ok || f.remote != nil:
+		switch where, ok := r.filePath(file); {
+		case !ok || f.Remote != nil:
 		case r.written(file):
 			out := outputOf("sed")
 			if text, known := r.content(f, file).Text(); known {
@@ -307,61 +311,19 @@ func (r *reader) after(f *frame, e edit, text string) (string, bool) {
 
 // sedCode reads what a sed script runs, by its e, and what it writes, by its w.
 func (r *reader) sedCode(f *frame, script, in Word) {
-	writes := func(file string) {
-		r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: Text(strings.TrimSpace(file))}}})
-	}
-	text := false // the line goes on with what a, i or c adds
-	for _, l := range script.lines() {
-		line, known := l.Text()
-		goesOn := (len(line)-len(strings.TrimRight(line, `\`)))%2 == 1
-		if text {
-			text = goesOn
-			continue
+	unixtext.SedDoes(r.splice(script), func(verb byte, text string) {
+		switch code := r.fillHoles(text); {
+		case verb == 'w':
+			r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: code}}})
+		case verb == 's':
+			r.carried(f, code, "sed s///e")
+			r.carried(f, outputOf("sed"), "sed s///e") // with the part that it does not replace
+		case text == "":
+			r.carried(f, in, "sed e") // the input is the code
+		default:
+			r.carried(f, code, "sed e")
 		}
-		for s := l.Prefix(); s != ""; {
-			s = strings.TrimLeft(s, "0123456789,$!;{} \t")
-			switch {
-			case s == "e":
-				r.carried(f, in, "sed e") // the input is the code
-			case strings.HasPrefix(s, "e "):
-				r.carried(f, l.Cut(len(l.Prefix())-len(s)+len("e ")), "sed e")
-			case strings.HasPrefix(s, "w "):
-				writes(s[len("w "):])
-			case addsText(s):
-				text = goesOn
-			case strings.HasPrefix(s, "/"): // which picks lines
-				s = s[len(sedAddress.FindString(s)):]
-				continue
-			case len(s) < 2 || s[0] != 's':
-				_, s, _ = strings.Cut(s, ";")
-				continue
-			case known:
-				s = r.sedReplaces(f, s, writes)
-				continue
-			}
-			break
-		}
-	}
-}
-
-// sedAddress matches a pattern that picks lines.
-var sedAddress = regexp.MustCompile(`(?s)^/(?:\\.|[^\\/])*[\\/]?`)
-
-// addsText reports whether a command of sed has a text as its word.
-func addsText(s string) bool { return s != "" && strings.IndexByte("aic", s[0]) >= 0 }
-
-// sedReplaces reads sed's s, and returns what stands behind it.
-func (r *reader) sedReplaces(f *frame, s string, writes func(file string)) string {
-	_, with, flags, rest, ok := unixtext.SedCommand(s)
-	switch {
-	case ok && strings.Contains(flags, "e"):
-		r.carried(f, Text(strings.ReplaceAll(with, `\/`, "/")), "sed s///e")
-		r.carried(f, outputOf("sed"), "sed s///e") // with the part that it does not replace
-	case ok && strings.HasSuffix(flags, "w"):
-		writes(rest)
-		return ""
-	}
-	return rest
+	})
 }
 
 // temporaryElsewhere reports whether a call was told to make its temporary files in a folder that is not the usual one.

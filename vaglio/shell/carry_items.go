@@ -39,12 +39,7 @@ func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 	if hasWord(tests, "-print0") {
 		sep = "\x00"
 	}
-	var b builder
-	for _, w := range found {
-		b.addWord(w)
-		b.addText(sep)
-	}
-	return b.word()
+	return joined(append(found, Word{}), sep)
 }
 
 // runOn reads each command that stands behind a word of the program's list, up to a semicolon or a
@@ -64,8 +59,7 @@ func (r *reader) runOn(f *frame, k *call, p *program, name string, found, starts
 		if len(argv) == 0 || !r.step(f, wordCost*len(argv)*len(targets)) {
 			return
 		}
-		g := f.at(k, name+" "+w.text)
-		g.inLoop, g.stdin = true, Input{}
+		g := f.rounds(k, name+" "+w.text)
 		if !strings.HasSuffix(w.text, "dir") || len(starts) == 0 || starts[0].Is(".") {
 			r.forEach(g, k, argv, targets, p.appends, "{}")
 			continue
@@ -76,6 +70,13 @@ func (r *reader) runOn(f *frame, k *call, p *program, name string, found, starts
 		}
 		r.inEach(starts, func() Word { return r.forEach(g, k, argv, targets, p.appends, "{}") })
 	}
+}
+
+// rounds returns the frame of a command that the call runs for each of some items.
+func (f *frame) rounds(k *call, via string) *frame {
+	g := f.at(k, via)
+	g.InLoop, g.stdin = true, Input{}
+	return g
 }
 
 // upToEnd returns the words of a command that ends with a semicolon, a plus sign or the last word.
@@ -129,7 +130,7 @@ func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
 	}
 	var found []Word
 	for _, dir := range dirs {
-		found = append(found, inFolder(dir, below))
+		found = append(found, InFolder(dir, below))
 	}
 	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], isTelling) {
 		found = append(found, dirs...) // it finds everything there
@@ -168,25 +169,17 @@ func foundBelow(starts, args, first []Word) []Word {
 		below := Part{Kind: PartUnknown, From: "find", MayBeEmpty: true}
 		if name, ok := nameCondition(first); ok {
 			below.MayBeEmpty = false
-			out = append(out, inFolder(s, name), inFolder(s, Glue(NewWord(below), Text("/"), name)))
+			out = append(out, InFolder(s, name), InFolder(s, Glue(NewWord(below), Text("/"), name)))
 			continue
 		}
 		if !hasWord(args, "-mindepth") {
 			out = append(out, s)
 		}
 		if !atStarts(args) {
-			out = append(out, inFolder(s, NewWord(below)))
+			out = append(out, InFolder(s, NewWord(below)))
 		}
 	}
 	return out
-}
-
-// inFolder returns the path of a name in a folder.
-func inFolder(folder, name Word) Word {
-	if strings.HasSuffix(folder.Suffix(), "/") {
-		return Glue(folder, name)
-	}
-	return Glue(folder, Text("/"), name)
 }
 
 // atStarts reports whether find looks only at its starting points: -maxdepth 0.
@@ -231,9 +224,7 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 	if len(argv) == 0 {
 		argv = []Word{Text("echo")}
 	}
-	h := f.at(k, "xargs")
-	h.inLoop = true
-	h.stdin = Input{}
+	h := f.rounds(k, "xargs")
 	items := xargsItems(text, opts, opts.any(p.marks...))
 	if !r.step(f, len(items)*2) {
 		return outputOf("xargs")
@@ -260,13 +251,13 @@ func xargsItems(text Word, opts options, byLine bool) []Word {
 		s, ok := l.Text()
 		switch {
 		case sep != "":
-			items = append(items, itemsBetween(l, sep)...)
+			items = append(items, slices.DeleteFunc(l.splitAll(sep), func(w Word) bool { return w.Is("") })...)
 		case ok && !byLine:
 			for _, item := range unixtext.Items(s) {
 				items = append(items, Text(item))
 			}
 		default:
-			if w := trimBlanks(l); !w.Is("") {
+			if w := l.trimLeft(" \t"); !w.Is("") {
 				items = append(items, w)
 			}
 		}
@@ -295,23 +286,6 @@ func delimiter(opts options) (sep string, ok bool) {
 	return string(r), ok && err == nil && rest == ""
 }
 
-// itemsBetween returns the items of a line that sep separates.
-func itemsBetween(l Word, sep string) (items []Word) {
-	for more := true; more; {
-		var piece Word
-		if piece, l, more = l.Split(sep); !piece.Is("") {
-			items = append(items, piece)
-		}
-	}
-	return items
-}
-
-// trimBlanks removes the leading blanks of a word.
-func trimBlanks(w Word) Word {
-	p := w.Prefix()
-	return w.Cut(len(p) - len(strings.TrimLeft(p, " \t")))
-}
-
 // runParallel reads GNU parallel, which runs its command for each argument in turn.
 func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
 	opts, rest := p.parse(k.argv[1:])
@@ -323,9 +297,7 @@ func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
 	if len(items) == 0 {
 		items = []Word{unknown("")}
 	}
-	h := f.at(k, "parallel")
-	h.inLoop = true
-	h.stdin = Input{}
+	h := f.rounds(k, "parallel")
 	mark := "{}"
 	if m, ok := opts.Get(p.marks...); ok {
 		mark, _ = m.Text()
@@ -348,13 +320,13 @@ func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item W
 		return r.carried(f, item, "parallel")
 	}
 	marks := []string{mark, "{1}", "{.}", "{/}", "{//}", "{/.}"}
-	if line, ok := spaced(argv).Text(); ok && len(strings.Fields(line)) == len(argv) && !strings.ContainsAny(line, operators) {
+	if line, ok := Spaced(argv).Text(); ok && len(strings.Fields(line)) == len(argv) && !strings.ContainsAny(line, operators) {
 		return r.run(f, &call{argv: r.withItem(argv, item, true, marks...), span: k.span, external: true})
 	}
 	if s, ok := item.Text(); ok && strings.ContainsAny(s, operators+" ") {
 		item = Text(r.quote(item))
 	}
-	out := r.carried(f, spaced(r.withItem(argv, item, true, marks...)), "parallel")
+	out := r.carried(f, Spaced(r.withItem(argv, item, true, marks...)), "parallel")
 	if strings.Contains(argv[0].Prefix(), " ") {
 		return out
 	}
@@ -381,4 +353,12 @@ func parallelItems(rest []Word) (argv, items []Word) {
 		}
 	}
 	return rest, nil
+}
+
+// InFolder returns the path of a name in a folder.
+func InFolder(folder, name Word) Word {
+	if strings.HasSuffix(folder.Suffix(), "/") {
+		return Glue(folder, name)
+	}
+	return Glue(folder, Text("/"), name)
 }

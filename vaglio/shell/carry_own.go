@@ -27,7 +27,7 @@ func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 		for _, w := range rest {
 			line = append(line, Text(r.quote(w)))
 		}
-		return r.carried(f.at(k, name), spaced(line), "env -S")
+		return r.carried(f.at(k, name), Spaced(line), "env -S")
 	}
 	return r.runOperands(f, k, p, name)
 }
@@ -48,7 +48,7 @@ func (r *reader) variable(name string) (Word, bool) {
 func (r *reader) runSu(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.parse(k.argv[1:])
 	h := f.at(k, name)
-	h.privileged = p.privileged
+	h.Privileged = p.privileged
 	return r.scoped(func() Word {
 		user := append(slices.DeleteFunc(slices.Clone(rest), func(w Word) bool { return w.Is("-") }), Text("root"))[0]
 		if !opts.any(p.keeps...) {
@@ -109,14 +109,14 @@ func (r *reader) runSSH(f *frame, k *call, p *program, name string) Word {
 		opts = append(opts, more...)
 	}
 	g := f.at(k, name)
-	g.conditional = true
+	g.Conditional = true
 	for _, v := range opts.all(p.settings...) {
 		r.setting(g, &p.way, v, name)
 	}
-	h.remote = &Remote{Kind: RemoteHost, Target: host}
+	h.Remote = &Remote{Kind: RemoteHost, Target: host}
 	switch {
 	case len(rest) > 0:
-		return r.onOther(func() Word { return r.carried(h, spaced(rest), name) })
+		return r.onOther(func() Word { return r.carried(h, Spaced(rest), name) })
 	case f.stdin.Kind == InputText && p.from > 0 && !host.Is(""):
 		h.stdin = Input{}
 		return r.onOther(func() Word { return r.carried(h, f.stdin.Text, name) })
@@ -266,7 +266,7 @@ func (r *reader) binding(f *frame, v Word, by string) {
 func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.parse(k.argv[1:])
 	h := f.at(k, "git -c")
-	h.conditional = true
+	h.Conditional = true
 	settings := GitSettings(append(slices.Clone(f.assigns), k.assigns...))
 	for _, setting := range opts.all(p.settings...) {
 		key, value, _ := setting.Split("=")
@@ -296,7 +296,7 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 		if w, words := p.find(rest); w != nil {
 			verb := name + " " + rest[0].text
 			g := f.at(k, verb)
-			g.inLoop = true
+			g.InLoop = true
 			r.carries(g, k, p, w, words, verb)
 		}
 		return out
@@ -370,10 +370,10 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before []Word, name string, verb Word) *frame {
 	if p.container && len(before) > 0 {
 		h := f.at(k, name+" "+verb.text)
-		h.remote = r.containerOf(h, k, opts, before[0])
+		h.Remote = r.containerOf(h, k, opts, before[0])
 		return h
 	}
 	h := f.at(k, name)
-	h.remote = &Remote{Kind: RemotePod, Target: spaced(before)}
+	h.Remote = &Remote{Kind: RemotePod, Target: Spaced(before)}
 	return h
 }

@@ -33,6 +33,11 @@ func (NoFolders) Closed(string) *ClosedError { return nil }
 // Below returns nothing.
 func (NoFolders) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
 
+// noFiles are the files of which nothing is known.
+type noFiles struct{ NoFolders }
+
+func (noFiles) Content(string) (string, bool) { return "", false }
+
 // sourceFile is a file whose text is being read. What is found in it counts; what cannot be known
 // marks the file as not read to its end.
 type sourceFile struct {
@@ -81,9 +86,8 @@ func (f *frame) within(src string) *frame {
 
 // load returns the content of a file that the source did not write.
 func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
-	key, known := r.fileKey(name)
-	where, isFile := strings.CutPrefix(key, keyFile)
-	if f.remote != nil || !known || !isFile || r.opts.Files == nil || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(key) != nil {
+	where, known := r.filePath(name)
+	if f.Remote != nil || !known || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(keyFile+where) != nil {
 		return "", "", false
 	}
 	if text, ok = r.edited(where); !ok {
@@ -123,9 +127,9 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	from.first = max(from.first, 1)
 	from.line = from.first
 	from.in = f.file
-	from.own = !f.found && !f.guess && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
+	from.own = !f.found && !f.Guess && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
 	g.file = &from
-	g.conditional = false // as in a function: what counts is whether the file's own commands are sure to run
+	g.Conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	frame := r.inFrame
 	r.inFrame = &g
 	out := r.orInBrief(budget, &g, read)
@@ -165,10 +169,7 @@ func (r *reader) matched(f *frame, file Word) (Word, bool) {
 // Below finds files that exist before the source runs, and files that the source and the session
 // write.
 func (r *reader) Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool) {
-	whole = true
-	if r.opts.Files != nil {
-		files, whole = r.opts.Files.Below(folder, depth, match)
-	}
+	files, whole = r.opts.Files.Below(folder, depth, match)
 	changed := r.changed()
 	if !r.step(r.looking, len(changed)+len(r.st.names)) {
 		return nil, false
@@ -231,7 +232,7 @@ func widened(parts []Part) (depth int, ok bool) {
 // files.
 func (r *reader) runMatches(f *frame, k *call, name string) {
 	at := slices.IndexFunc(k.argv, func(w Word) bool { return w.parts != nil })
-	if at < 0 || at > 0 && !r.runsOperand(name) || f.remote != nil {
+	if at < 0 || at > 0 && !r.runsOperand(name) || f.Remote != nil {
 		return
 	}
 	for _, w := range k.argv[min(at, 1):at] {
@@ -312,7 +313,7 @@ func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 // holds now.
 func (r *reader) Content(path string) (string, bool) {
 	text, ok := r.fileText(path)
-	if !ok && r.opts.Files != nil && !r.written(Text(path)) {
+	if !ok && !r.written(Text(path)) {
 		r.shut(nil, path, func(c *ClosedError) bool { return !c.Usual || !c.Inert && slices.Contains(r.changed(), path) })
 	}
 	return text, ok && r.step(r.looking, len(text)/bytesPerStep)
@@ -326,9 +327,6 @@ func (r *reader) fileText(path string) (string, bool) {
 			return r.fileText(parts[0].File) // a copy
 		}
 		return held.Text()
-	}
-	if r.opts.Files == nil {
-		return "", false
 	}
 	return r.edited(path)
 }
@@ -353,7 +351,7 @@ func (r *reader) edited(where string) (string, bool) {
 // tasks reads what a command runs from the project's files, and returns the frame for the command itself.
 func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	cwd, known := r.cwd().Text()
-	if r.opts.Tasks == nil || r.opts.Files == nil || !known || f.remote != nil {
+	if _, none := r.opts.Files.(noFiles); none || r.opts.Tasks == nil || !known || f.Remote != nil {
 		return f
 	}
 	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Carries: r.carriers.known(name)}
@@ -365,7 +363,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 			c.Args = slices.DeleteFunc(slices.Clone(c.Args), func(w Word) bool { return strings.ContainsAny(w.Prefix(), " \n") })
 		}
 	}
-	if !f.guess { // a possible command found in such a file would load the file again
+	if !f.Guess { // a possible command found in such a file would load the file again
 		c.Changed, c.Written, c.Session = r.changed(), r.writtenByNow(), r.opts.Session
 	}
 	for _, p := range f.stdin.Text.parts {

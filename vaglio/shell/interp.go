@@ -27,7 +27,7 @@ func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
 	}
 	switch {
 	case code && len(args) > 0:
-		g.via[len(g.via)-1] = name + " -c"
+		g.Via[len(g.Via)-1] = name + " -c"
 		return r.nested(g, k, args[0], tail(args, 1), name)
 	case code:
 		return Word{}
@@ -130,7 +130,7 @@ func assigned(list []Assign, name string) (Word, bool) {
 // nested reads code in its own shell with its own arguments.
 func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Word {
 	var zero *Word
-	if by != "" && strings.HasSuffix(f.via[len(f.via)-1], " -c") && len(args) > 0 {
+	if by != "" && strings.HasSuffix(f.Via[len(f.Via)-1], " -c") && len(args) > 0 {
 		zero, args = &args[0], args[1:]
 	}
 	return r.freshShell(func() Word {
@@ -157,16 +157,10 @@ func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
 		return outputOf(by)
 	}
 	if file := f.stdin.File; f.stdin.Kind == InputFile && !r.written(file) {
-		out, whole := r.ofFile(f, file, func(g *frame, text Word) Word {
+		return r.runsFile(f, k, file, f.stdin.Text, by, func(g *frame, text Word) Word {
 			g.stdin = Input{}
 			return r.nested(g, k, text, args, by)
 		})
-		if whole {
-			return out
-		}
-		r.scriptProblem(f, file, f.stdin.Text, by)
-		r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
-		return outputOf(by)
 	}
 	text := f.stdin.Text
 	f.stdin = Input{}
@@ -177,13 +171,19 @@ func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
 func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 	file := args[0]
 	content := r.content(f, file)
-	if r.selfCall(f, file) && !f.conditional {
-		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: file, Span: k.span})
+	if !f.Conditional {
+		r.selfCall(f, k, file)
 	}
-	out, whole := r.ofFile(f, file, func(g *frame, text Word) Word {
-		g.conditional = f.conditional && r.isSource(file) // what counts is whether the script's own commands are sure to run
+	return r.runsFile(f, k, file, content, by, func(g *frame, text Word) Word {
+		g.Conditional = f.Conditional && r.isSource(file) // what counts is whether the script's own commands are sure to run
 		return r.fromHere(file, func() Word { return r.nested(g, k, text, args[1:], by) })
 	})
+}
+
+// runsFile reads the content of a file that a shell runs, and records the shell where it is not
+// known to its end.
+func (r *reader) runsFile(f *frame, k *call, file, content Word, by string, read func(g *frame, text Word) Word) Word {
+	out, whole := r.ofFile(f, file, read)
 	if whole {
 		return out
 	}
@@ -237,8 +237,8 @@ func (r *reader) scriptProblem(f *frame, file, content Word, by string) {
 		r.codeProblem(f, content, by)
 		return
 	}
-	if key, ok := r.fileKey(file); ok && f.remote == nil && r.opts.Files != nil {
-		r.shut(f, strings.TrimPrefix(key, keyFile), func(*ClosedError) bool { return true })
+	if where, ok := r.filePath(file); ok && f.Remote == nil {
+		r.shut(f, where, func(*ClosedError) bool { return true })
 	}
 	r.problem(f, Problem{
 		Kind: ProblemScriptFile, Detail: wording.Say("%s runs a file whose content is not part of the command", by), Word: file, Interpreter: by,
@@ -281,10 +281,10 @@ func (r *reader) codeInAssigns(f *frame, k *call) {
 			continue
 		}
 		g := f.at(&call{span: k.span}, a.Name+"=")
-		g.conditional = true
+		g.Conditional = true
 		text := a.Value
-		if p := text.Prefix(); strings.HasPrefix(a.Name, "LESS") {
-			text = text.Cut(len(p) - len(strings.TrimLeft(p, "|-")))
+		if strings.HasPrefix(a.Name, "LESS") {
+			text = text.trimLeft("|-")
 		}
 		if strings.HasPrefix(a.Name, "PS") {
 			r.promptCode(g, text)
@@ -354,14 +354,19 @@ func (r *reader) runShellLike(f *frame, k *call, _ *program, name string) Word {
 		r.steps, r.marks = o.Budget.steps, o.Budget.marks
 	}
 	if s == nil {
-		r.problem(f, Problem{
-			Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span,
-		})
+		r.foreign(f, k, name)
 		return r.plain(f, k)
 	}
 	r.wrapper(f, k)
 	r.adopt(f.at(k, name), s)
 	return outputOf(name)
+}
+
+// foreign records that a program is in a language that is not read.
+func (r *reader) foreign(f *frame, k *call, name string) {
+	r.problem(f, Problem{
+		Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span,
+	})
 }
 
 // adopt appends what a foreign text runs, as commands of its carrier.
@@ -378,14 +383,7 @@ func (r *reader) adopt(f *frame, s *Script) {
 		if c.Until > 0 {
 			c.Until += before
 		}
-		c.Via = append(append([]string(nil), f.via...), c.Via...)
-		c.Privileged = c.Privileged || f.privileged
-		c.Background = c.Background || f.background
-		c.InLoop = c.InLoop || f.inLoop
-		c.Conditional, c.Guess = c.Conditional || f.conditional, c.Guess || f.guess
-		if c.Remote == nil {
-			c.Remote = f.remote
-		}
+		c.Context = c.Within(&f.Context)
 		if f.span != nil {
 			c.Span = *f.span
 		}

@@ -220,7 +220,7 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	}
 	texts = append(texts, r.textsIn(f, p, p.files(opts, rest))...)
 	g := f.at(k, name)
-	g.conditional, g.lenient = true, !lines
+	g.Conditional, g.lenient = true, !lines
 	g.stdin = Input{}
 	for _, t := range texts {
 		switch p.language {
@@ -276,10 +276,7 @@ func (r *reader) runAs(f *frame, k *call, text string) {
 		c.argv = append(Texts([]string{"sh"}), k.argv...)
 		r.dispatch(f, c, "sh")
 	case r.runners >= maxRunners:
-		name := baseName(runner[0])
-		r.problem(f, Problem{
-			Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span,
-		})
+		r.foreign(f, k, baseName(runner[0]))
 	default:
 		r.runners++
 		r.run(f, c)

@@ -188,8 +188,6 @@ func (r *reader) arithm(f *frame, x syntax.ArithmExpr) (int64, bool) {
 		return r.unary(f, x)
 	case *syntax.BinaryArithm:
 		return r.binaryArithm(f, x)
-	case *syntax.FlagsArithm:
-		return r.arithm(f, x.X)
 	}
 	return 0, false
 }

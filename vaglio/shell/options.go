@@ -213,7 +213,7 @@ func (f *frame) assignedInWords(name string) bool {
 		before := w.Prefix()
 		return strings.HasPrefix(before, name+"=") || w.HasUnknown() && strings.HasPrefix(name+"=", before)
 	}
-	return slices.ContainsFunc(f.via, func(by string) bool { return wordclass.Is("sets-environment", by) }) &&
+	return slices.ContainsFunc(f.Via, func(by string) bool { return wordclass.Is("sets-environment", by) }) &&
 		slices.ContainsFunc(f.calls, func(k *call) bool { return slices.ContainsFunc(k.argv, sets) })
 }
 
@@ -313,9 +313,9 @@ func listedAs(w Word) Word {
 func (r *reader) absentAfter(f *frame, s *syntax.Stmt, succeeded bool) []Word {
 	file, absent := lookedFor(s.Cmd)
 	if file == nil || (succeeded != s.Negated) != absent {
-		return f.unless
+		return f.Unless
 	}
-	return append(slices.Clip(f.unless), r.resolvePath(r.word(f, file)))
+	return append(slices.Clip(f.Unless), r.resolvePath(r.word(f, file)))
 }
 
 // lookedFor returns the file for which a test looks, and whether it succeeds if the file is absent.

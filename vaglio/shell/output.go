@@ -69,62 +69,50 @@ func urlArgument(argv []Word) bool {
 // input of a filter.
 func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 	args := k.argv[1:]
-	switch name {
-	case "echo":
-		return echoed(args), true
-	case "printf":
-		return formatted(behindDashes(args)), true
-	case "eval":
-		return Word{}, false
-	case "pwd":
-		return Glue(r.cwd(), Text("\n")), true
-	case "yes":
-		return Glue(spaced(args), Text("\n")), len(args) > 0
-	}
 	if wordclass.Is("prints-nothing", name) {
 		return Word{}, true
 	}
-	if out, ok := r.told(args, name); ok {
-		return out, true
+	if tells := r.carriers.tellers[name]; tells != nil {
+		if out, ok := tells(r, args); ok {
+			return out, true
+		}
 	}
 	return r.filtered(f, args, name)
 }
 
-// told returns the output of a program that reports on the user, on programs or on paths.
-func (r *reader) told(args []Word, name string) (Word, bool) {
-	switch name {
-	case "whoami":
-		return Text(r.opts.User + "\n"), r.opts.User != ""
-	case "dirname":
-		return folderOf(args)
-	case "which", "type", "command", "where", "whence":
-		return located(args)
-	case "realpath":
-		return r.realPath(args)
-	case "readlink":
-		if slices.ContainsFunc(args, resolvesAll) {
-			return r.realPath(args)
-		}
-	case "seq":
-		return sequenceOf(args)
-	}
-	return r.shown(args, name)
-}
+// teller returns what a program prints, as far as that follows from its words and the shell's state.
+type teller func(r *reader, args []Word) (Word, bool)
 
-// shown returns the output of a program that shows where the repository is, or a variable.
-func (r *reader) shown(args []Word, name string) (Word, bool) {
-	switch name {
-	case "git":
-		toplevel := len(args) == 2 && args[0].Is("rev-parse") && args[1].Is("--show-toplevel")
-		return outputOf(Toplevel), toplevel
-	case "printenv":
-		if len(args) == 1 {
+// tellers returns the programs whose output follows from their words and the shell's state.
+func tellers() map[string]teller {
+	all := map[string]teller{
+		"echo":     func(_ *reader, args []Word) (Word, bool) { return echoed(args), true },
+		"printf":   func(_ *reader, args []Word) (Word, bool) { return formatted(behindDashes(args)), true },
+		"pwd":      func(r *reader, _ []Word) (Word, bool) { return Glue(r.cwd(), Text("\n")), true },
+		"yes":      func(_ *reader, args []Word) (Word, bool) { return Glue(Spaced(args), Text("\n")), len(args) > 0 },
+		"whoami":   func(r *reader, _ []Word) (Word, bool) { return Text(r.opts.User + "\n"), r.opts.User != "" },
+		"dirname":  folderOf,
+		"basename": baseOf,
+		"realpath": (*reader).realPath,
+		"readlink": func(r *reader, args []Word) (Word, bool) {
+			out, ok := r.realPath(args)
+			return out, ok && slices.ContainsFunc(args, resolvesAll)
+		},
+		"seq": sequenceOf,
+		"git": func(_ *reader, args []Word) (Word, bool) {
+			return outputOf(Toplevel), len(args) == 2 && args[0].Is("rev-parse") && args[1].Is("--show-toplevel")
+		},
+		"printenv": func(r *reader, args []Word) (Word, bool) {
+			if len(args) != 1 {
+				return Word{}, false
+			}
 			return r.variable(args[0].Prefix())
-		}
-	case "basename":
-		return baseOf(args)
+		},
 	}
-	return Word{}, false
+	for _, name := range []string{"which", "type", "command", "where", "whence"} {
+		all[name] = located
+	}
+	return all
 }
 
 // filtered returns the output of a program that turns one text into another.
@@ -208,7 +196,7 @@ func mayPass(in Word, name string) (Word, bool) {
 }
 
 // folderOf returns the output of dirname.
-func folderOf(args []Word) (Word, bool) {
+func folderOf(_ *reader, args []Word) (Word, bool) {
 	if args = behindDashes(args); len(args) != 1 {
 		return Word{}, false
 	}
@@ -222,7 +210,7 @@ func folderOf(args []Word) (Word, bool) {
 	return Text(path.Dir(s) + "\n"), ok && s != ""
 }
 
-func baseOf(args []Word) (Word, bool) {
+func baseOf(_ *reader, args []Word) (Word, bool) {
 	if len(args) == 0 || len(args) > 2 {
 		return Word{}, false
 	}
@@ -239,7 +227,7 @@ func baseOf(args []Word) (Word, bool) {
 }
 
 // located returns a program's path: its folder is unknown, its name is known.
-func located(args []Word) (Word, bool) {
+func located(_ *reader, args []Word) (Word, bool) {
 	if len(args) == 0 {
 		return Word{}, false
 	}
@@ -266,7 +254,7 @@ func resolvesAll(option Word) bool {
 }
 
 // sequenceOf returns the output of seq.
-func sequenceOf(args []Word) (Word, bool) {
+func sequenceOf(_ *reader, args []Word) (Word, bool) {
 	var nums []int64
 	for _, w := range args {
 		s, ok := w.Text()

@@ -30,7 +30,7 @@ func lengthens(op syntax.ParExpOperator) bool {
 // listParam reports whether an expansion yields a list: $@, $*, ${a[@]},
 // ${!prefix@}.
 func listParam(p *syntax.ParamExp) bool {
-	if p.Param == nil || p.Length || p.Width {
+	if p.Length {
 		return false
 	}
 	return p.Names != 0 || everything(p.Param.Value) || everything(subscript(p.Index))
@@ -57,12 +57,7 @@ func (e *expander) list(p *syntax.ParamExp, quoted bool) {
 			sep = e.r.ifs()
 			sep = sep[:min(1, len(sep))]
 		}
-		for i, w := range items {
-			if i > 0 {
-				e.cur.addText(sep)
-			}
-			e.cur.addWord(w.quoted())
-		}
+		e.cur.addWord(joined(e.r.values(slices.Clone(items)), sep))
 		return
 	}
 	for i, w := range items {
@@ -108,9 +103,6 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 // args returns the positional parameters.
 func (r *reader) args() []Word {
 	e := r.st.get(keyArgs)
-	if e == nil {
-		return nil
-	}
 	if e.maybe && len(e.list) == 0 {
 		return []Word{NewWord(Part{Kind: PartUnknown, Name: "@", MayBeEmpty: true, Splits: true})}
 	}
@@ -142,7 +134,7 @@ func (r *reader) resolveRef(name string) string {
 
 // paramValue returns the result of a scalar expansion.
 func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
-	if p.Length || p.Width || p.IsSet {
+	if p.Length {
 		return r.length(p)
 	}
 	w, set := r.lookup(f, p)
@@ -212,8 +204,8 @@ func (r *reader) positional(n int) (Word, bool) {
 		return unknownHome("0"), true
 	}
 	e := r.st.get(keyArgs)
-	if e == nil || n > len(e.list) {
-		if e != nil && !e.maybe {
+	if n > len(e.list) {
+		if !e.maybe {
 			return Word{}, false
 		}
 		return unknown(strconv.Itoa(n)), true
@@ -247,7 +239,6 @@ func (r *reader) length(p *syntax.ParamExp) Word {
 	}
 	e := r.st.get(name)
 	switch {
-	case !p.Length:
 	case list && e != nil && e.isList && !e.maybe:
 		return Text(strconv.Itoa(len(e.list)))
 	case !list && p.Index == nil:

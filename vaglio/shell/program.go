@@ -189,10 +189,10 @@ func (r *reader) unset(f *frame, name string) bool {
 		return ok || r.set(name)
 	}
 	others := strings.HasPrefix(name, "npm_") || wordclass.Is("set-by-systems", name)
-	n := len(f.via) - 1
-	return n >= 0 && f.remote == nil && !others && !given(name) && !f.assignedInWords(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
-		(keeps(f.via[n]) || wordclass.Is("runs-in-environment", strings.TrimRight(f.via[n], "0123456789."))) &&
-		!slices.ContainsFunc(f.via[:n], func(by string) bool { return !keeps(by) })
+	n := len(f.Via) - 1
+	return n >= 0 && f.Remote == nil && !others && !given(name) && !f.assignedInWords(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
+		(keeps(f.Via[n]) || wordclass.Is("runs-in-environment", strings.TrimRight(f.Via[n], "0123456789."))) &&
+		!slices.ContainsFunc(f.Via[:n], func(by string) bool { return !keeps(by) })
 }
 
 // changed returns the files that were written before the source runs.
@@ -305,18 +305,18 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	}
 	f.comesTo(s.Line)
 	g := f.with(language)
-	g.inLoop = g.inLoop || s.Loop
-	if f.via == nil || f.via[len(f.via)-1] == language {
-		g.via = f.via
+	g.InLoop = g.InLoop || s.Loop
+	if f.Via == nil || f.Via[len(f.Via)-1] == language {
+		g.Via = f.Via
 	}
 	switch {
 	case s.Problem != nil:
 		r.problem(g, *s.Problem)
 	case s.Call != nil:
-		g.via = f.via
+		g.Via = f.Via
 		r.programCall(g, s.Call)
 	case s.Shell != nil:
-		g.via = f.with(s.By).via
+		g.Via = f.with(s.By).Via
 		g.fed(s)
 		if len(s.Assigns) > 0 {
 			r.run(g, &call{argv: []Word{Text("sh"), Text("-c"), *s.Shell}, external: true, span: f.place(), assigns: s.Assigns})
@@ -324,7 +324,7 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 		}
 		r.carried(g, *s.Shell, language)
 	case s.Argv != nil:
-		g.via = f.via
+		g.Via = f.Via
 		g.fed(s)
 		r.run(g, &call{argv: s.Argv, external: true, span: f.place(), assigns: s.Assigns})
 	case s.Writes:
@@ -372,7 +372,7 @@ func (r *reader) task(f *frame, t *Task, p *Program) {
 			return
 		}
 	}
-	f.stdin, f.capture, f.lenient, f.guess, f.found = Input{}, false, f.lenient || t.Guess, f.guess || t.Guess, f.found || t.Found
+	f.stdin, f.capture, f.lenient, f.Guess, f.found = Input{}, false, f.lenient || t.Guess, f.Guess || t.Guess, f.found || t.Found
 	r.fromFile(f, sourceFile{path: t.File, text: t.Text, first: t.Line}, func(g *frame) Word {
 		return r.freshShell(func() Word {
 			r.st.set(keyCwd, Text(t.Dir))

@@ -150,28 +150,21 @@ type function struct {
 // frame is the context of a statement: what was peeled on the way to it, and where its input comes
 // from. Frames are copied before they are changed.
 type frame struct {
-	via         []string
-	privileged  bool
-	remote      *Remote
-	background  bool
-	beside      bool // concurrently with other statements of the same text or function
-	inLoop      bool
-	conditional bool
-	unless      []Word // as in [Command]
-	capture     bool   // the output is wanted
-	limit       int    // the length of the source before it was completed
-	retried     bool   // the text is read again with its here-document closed
-	lenient     bool   // text that is no program is ignored
-	guess       bool   // the text may not run at all, or be something else
-	found       bool   // no word names the file that it is in
-	stdin       Input
-	assigns     []Assign
-	calls       []*call  // what carries it
-	runs        []string // the texts that they run from files
-	span        *Span    // the carrier's place, for carried text
-	fn          *function
-	file        *sourceFile // the file whose text is being read, nil for the source's own
-	numbered    bool        // line numbers count in that file
+	Context
+	beside   bool // concurrently with other statements of the same text or function
+	capture  bool // the output is wanted
+	limit    int  // the length of the source before it was completed
+	retried  bool // the text is read again with its here-document closed
+	lenient  bool // text that is no program is ignored
+	found    bool // no word names the file that it is in
+	stdin    Input
+	assigns  []Assign
+	calls    []*call  // what carries it
+	runs     []string // the texts that they run from files
+	span     *Span    // the carrier's place, for carried text
+	fn       *function
+	file     *sourceFile // the file whose text is being read, nil for the source's own
+	numbered bool        // line numbers count in that file
 }
 
 // plainCommand splits a command line in which no character is special to the shell. Most commands
@@ -232,6 +225,12 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 	if o.Budget == nil {
 		o.Budget = new(Budget)
 	}
+	if o.Files == nil {
+		o.Files = noFiles{}
+	}
+	if o.Steers == nil {
+		o.Steers = func(string) bool { return false }
+	}
 	r := &reader{opts: &o, out: &Script{}, carriers: defaultCarriers(), budget: maxSteps, steps: o.Budget.steps, marks: o.Budget.marks, depth: o.Depth}
 	defer func() {
 		o.Budget.steps, o.Budget.marks = r.steps, r.marks
@@ -288,7 +287,7 @@ func (r *reader) finish(f *frame) {
 	for _, key := range keys {
 		if name, ok := strings.CutPrefix(key, keyFunc); ok && !r.called[name] {
 			g := *f
-			g.conditional = true
+			g.Conditional = true
 			r.callFunction(&g, r.st.names[key], &call{argv: []Word{Text(name)}})
 		}
 	}

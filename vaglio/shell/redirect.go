@@ -184,18 +184,18 @@ func (r *reader) deliver(f *frame, d *redirects, out Word) Word {
 
 // writeFile remembers the content of a file that the source writes.
 func (r *reader) writeFile(f *frame, file, content Word, more bool) {
-	key, ok := r.fileKey(file)
-	if !ok || strings.HasPrefix(key, keyFile+"/dev/") && !strings.HasPrefix(key, keyFile+"/dev/shm/") {
+	where, ok := r.filePath(file)
+	if !ok || strings.HasPrefix(where, "/dev/") && !strings.HasPrefix(where, "/dev/shm/") {
 		return
 	}
-	content = r.added(key, content, more)
+	content = r.added(where, content, more)
 	if content.Size() > maxValue || !r.step(f, content.Size()/32) {
 		content = outputOf("")
 	}
-	r.st.set(key, content)
-	r.wrote(f, strings.TrimPrefix(key, keyFile), content)
-	switch dir := path.Dir(strings.TrimPrefix(key, keyFile)); {
-	case dir == "/etc/cron.d" || key == keyFile+"/etc/crontab":
+	r.st.set(keyFile+where, content)
+	r.wrote(f, where, content)
+	switch dir := path.Dir(where); {
+	case dir == "/etc/cron.d" || where == "/etc/crontab":
 		r.crontab(f.with("cron"), content, true)
 	case dir == "/var/spool/cron" || dir == "/var/spool/cron/crontabs":
 		r.crontab(f.with("cron"), content, false)
@@ -204,9 +204,9 @@ func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 
 // added returns the content of a written file: the new content, after what the source wrote there
 // before. If that is unknown, it notes that there may be more.
-func (r *reader) added(key string, content Word, more bool) Word {
-	mark := keyAdded + strings.TrimPrefix(key, keyFile)
-	switch e := r.st.get(key); {
+func (r *reader) added(file string, content Word, more bool) Word {
+	mark := keyAdded + file
+	switch e := r.st.get(keyFile + file); {
 	case more && e.hasValue():
 		return Glue(e.vals[0], content)
 	case more:
@@ -220,13 +220,13 @@ func (r *reader) added(key string, content Word, more bool) Word {
 // wrote records a file of this machine whose content is known.
 func (r *reader) wrote(f *frame, file string, content Word) {
 	r.consists(file, content)
-	if text, ok := content.Text(); ok && f.remote == nil {
+	if text, ok := content.Text(); ok && f.Remote == nil {
 		r.out.Writes = append(r.out.Writes, Write{file, text})
 	}
 }
 
-// fileKey returns the key under which a file's content is remembered.
-func (r *reader) fileKey(file Word) (string, bool) {
+// filePath returns the path by which a file's content is remembered.
+func (r *reader) filePath(file Word) (string, bool) {
 	s, ok := file.Text()
 	if !ok || s == "" {
 		return "", false
@@ -238,7 +238,7 @@ func (r *reader) fileKey(file Word) (string, bool) {
 		}
 		s = path.Join(cwd, s)
 	}
-	return keyFile + path.Clean(s), true
+	return path.Clean(s), true
 }
 
 // content returns what is known of a file's content.
@@ -253,10 +253,10 @@ func (r *reader) content(f *frame, file Word) Word {
 		return w
 	}
 	p := Part{Kind: PartUnknown, From: "cat " + file.String(), MayBeEmpty: true}
-	if key, ok := r.fileKey(file); ok {
-		p.File = strings.TrimPrefix(key, keyFile)
-		if written, ok := r.value(key); ok {
-			return r.whole(p.File, written)
+	if where, ok := r.filePath(file); ok {
+		p.File = where
+		if written, ok := r.value(keyFile + where); ok {
+			return r.whole(where, written)
 		}
 	}
 	return Word{parts: []Part{p}}
@@ -265,7 +265,7 @@ func (r *reader) content(f *frame, file Word) Word {
 // whole returns the content of a file that the source wrote. If the source only added to the file,
 // it includes the previous content, if that can be read.
 func (r *reader) whole(name string, written Word) Word {
-	if r.opts.Files == nil || !r.st.get(keyAdded+name).hasValue() {
+	if !r.st.get(keyAdded + name).hasValue() {
 		return written
 	}
 	before, ok := r.opts.Files.Content(name)
@@ -280,8 +280,8 @@ func (r *reader) written(file Word) bool {
 	if !r.st.wrote {
 		return false
 	}
-	key, ok := r.fileKey(file)
-	return ok && r.st.get(key) != nil
+	where, ok := r.filePath(file)
+	return ok && r.st.get(keyFile+where) != nil
 }
 
 // substitute reads a command substitution and returns its output.
@@ -348,14 +348,7 @@ func (r *reader) emit(f *frame, c Command) {
 	if f.span != nil {
 		c.Span = *f.span
 	}
-	c.Cwd = r.cwd()
-	c.Via = f.via
-	c.Stdin = f.stdin
-	c.Privileged = f.privileged
-	c.Remote = f.remote
-	c.Background = f.background
-	c.InLoop = f.inLoop
-	c.Conditional, c.Guess, c.Unless = f.conditional, f.guess, f.unless
+	c.Cwd, c.Stdin, c.Context = r.cwd(), f.stdin, f.Context
 	if f.file != nil {
 		c.File, c.Line, c.Own = f.file.path, f.file.line, f.file.own
 	}

@@ -95,15 +95,15 @@ func (r *reader) unknownName(f *frame, k *call) {
 		kind, detail = ProblemDownload, wording.Say("a downloaded text names the command that runs")
 	}
 	r.problem(f, Problem{Kind: kind, Detail: detail, Word: name, Span: k.span})
-	if r.selfCall(f, name) {
-		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: name, Span: k.span})
-	}
+	r.selfCall(f, k, name)
 	r.plain(f, k)
 }
 
-// selfCall reports whether a script starts itself while it goes on running.
-func (r *reader) selfCall(f *frame, name Word) bool {
-	return (r.isSource(name) || len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0") && f.beside
+// selfCall records that a script starts itself while it goes on running.
+func (r *reader) selfCall(f *frame, k *call, name Word) {
+	if f.beside && (r.isSource(name) || len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0") {
+		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: name, Span: k.span})
+	}
 }
 
 // isSource reports whether a word names the script that is being read.
@@ -123,7 +123,7 @@ func (r *reader) plain(f *frame, k *call) Word {
 	}
 	if e := r.st.get(keyFunc + "command_not_found_handle"); e != nil && r.active[e.bodies[0].body] == 0 {
 		g := *f
-		g.conditional = true
+		g.Conditional = true
 		r.callFunction(&g, e, &call{argv: append([]Word{Text("command_not_found_handle")}, k.argv...), span: k.span})
 	}
 	if s, ok := k.argv[0].Text(); ok && strings.Contains(s, "/") {
@@ -178,7 +178,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	}
 	g := *f
 	g.fn = fn
-	g.conditional, g.beside = false, false
+	g.Conditional, g.beside = false, false
 	if fn.span != nil {
 		g.span = fn.span
 	}
@@ -212,13 +212,10 @@ func (r *reader) argsOf(fn *function, k *call) []Word {
 }
 
 // certain reports whether a statement runs whenever the function that it is in runs.
-func (f *frame) certain() bool { return f.fn != nil && !f.conditional }
+func (f *frame) certain() bool { return f.fn != nil && !f.Conditional }
 
 // local saves a variable's value until the function returns.
 func (r *reader) local(name string) {
-	if len(r.locals) == 0 {
-		return
-	}
 	top := &r.locals[len(r.locals)-1]
 	if *top == nil {
 		*top = make(map[string]*entry)
@@ -280,25 +277,28 @@ func (r *reader) freshShell(read func() Word) Word {
 	})
 }
 
-// codeProblem records that code is unknown, or not fully known.
-func (r *reader) codeProblem(f *frame, text Word, by string) {
+// CodeProblem returns what is unknown of a text that a program runs as code; false if nothing is.
+func CodeProblem(text Word, by string) (p Problem, found bool) {
+	p = Problem{Word: text, Interpreter: by}
 	switch {
 	case text.Remote():
-		p := Problem{
-			Kind: ProblemDownload, Detail: wording.Say("%s runs text that is downloaded", by), Word: text, Interpreter: by, Privileged: f.privileged,
-		}
-		if e := r.st.get(keyArgs); e != nil {
-			p.Args = e.list
-		}
-		r.problem(f, p)
+		p.Kind, p.Detail = ProblemDownload, wording.Say("%s runs text that is downloaded", by)
 	case text.IsUnknown():
-		r.problem(f, Problem{
-			Kind: ProblemDynamicCode, Detail: wording.Say("%s runs text that is only known when it runs", by), Word: text, Interpreter: by,
-		})
+		p.Kind, p.Detail = ProblemDynamicCode, wording.Say("%s runs text that is only known when it runs", by)
 	case text.HasUnknown():
-		r.problem(f, Problem{
-			Kind: ProblemPartialCode, Detail: wording.Say("%s runs text with parts that are only known when it runs", by), Word: text, Interpreter: by,
-		})
+		p.Kind, p.Detail = ProblemPartialCode, wording.Say("%s runs text with parts that are only known when it runs", by)
+	}
+	return p, p.Kind != ""
+}
+
+// codeProblem records that code is unknown, or not fully known.
+func (r *reader) codeProblem(f *frame, text Word, by string) {
+	p, found := CodeProblem(text, by)
+	if p.Kind == ProblemDownload {
+		p.Privileged, p.Args = f.Privileged, r.st.get(keyArgs).list
+	}
+	if found {
+		r.problem(f, p)
 	}
 }
 
@@ -373,8 +373,5 @@ func (r *reader) declareFunction(f *frame, c *syntax.FuncDecl) {
 	for _, n := range names {
 		fn := &function{name: n.Value, body: c.Body, span: f.span}
 		r.st.put(keyFunc+n.Value, &entry{bodies: []*function{fn}})
-	}
-	if len(names) == 0 {
-		r.stmt(f, c.Body)
 	}
 }

@@ -19,6 +19,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -86,36 +87,17 @@ type Command struct {
 	Exported []Assign
 	// Cwd is the folder that the command would run in.
 	Cwd Word
-	// Via lists the wrappers that were peeled, outermost first, such as
-	// "sudo", "bash -c", "xargs".
-	Via []string
 	// Stdin says where the command's input comes from.
 	Stdin Input
-	// Privileged says that the command runs with raised rights (sudo, doas,
-	// su, pkexec, runuser).
-	Privileged bool
-	// Remote is set if the command runs elsewhere: on another machine, in a container or below
-	// another root.
-	Remote *Remote
+	Context
 	// Call is set if the command stands for a call in an inline program.
 	Call *Call
 	// Wrapper says that the command carries others, which are listed separately: its words include
 	// theirs, or it has no words and its redirections are those of a compound command.
 	Wrapper bool
-	// Background says that the shell does not wait for the command.
-	Background bool
-	// InLoop says that the command may run many times.
-	InLoop bool
-	// Conditional says that the command may not run at all: it is in a branch, after && or ||, in
-	// a trap or in an error handler.
-	Conditional bool
-	// Unless are files of which a test in front of the command says that nothing is there.
-	Unless []Word
 	// Until is the place in [Script.Commands] of the first one behind the shell in which
 	// the command runs, or 0 where nothing is behind it: what it sets holds until there.
 	Until int
-	// Guess says that the command is in a file that may not run at all.
-	Guess bool
 	// File and Line say where the command is, if it is in a file that the source runs, see
 	// [Options.Files].
 	File string
@@ -125,6 +107,41 @@ type Command struct {
 	// Span is the command's place in the source given to [Read]. A command from carried text has
 	// the place of its carrier.
 	Span Span
+}
+
+// Context says how a command would run.
+type Context struct {
+	// Via lists the wrappers that were peeled, outermost first, such as
+	// "sudo", "bash -c", "xargs".
+	Via []string
+	// Privileged says that the command runs with raised rights (sudo, doas,
+	// su, pkexec, runuser).
+	Privileged bool
+	// Remote is set if the command runs elsewhere: on another machine, in a container or below
+	// another root.
+	Remote *Remote
+	// Background says that the shell does not wait for the command.
+	Background bool
+	// InLoop says that the command may run many times.
+	InLoop bool
+	// Conditional says that the command may not run at all: it is in a branch, after && or ||, in
+	// a trap or in an error handler.
+	Conditional bool
+	// Unless are files of which a test in front of the command says that nothing is there.
+	Unless []Word
+	// Guess says that the command is in a file that may not run at all.
+	Guess bool
+}
+
+// Within returns the context of what runs in one context inside another.
+func (c Context) Within(outer *Context) Context {
+	c.Via = slices.Concat(outer.Via, c.Via)
+	c.Privileged, c.Background = c.Privileged || outer.Privileged, c.Background || outer.Background
+	c.InLoop, c.Conditional, c.Guess = c.InLoop || outer.InLoop, c.Conditional || outer.Conditional, c.Guess || outer.Guess
+	if c.Remote == nil {
+		c.Remote = outer.Remote
+	}
+	return c
 }
 
 // Span is a half-open range of byte offsets in the source.
@@ -311,12 +328,7 @@ func (r *reader) notRead(f *frame, where string, why *ClosedError) {
 }
 
 // Closed implements [Files].
-func (r *reader) Closed(path string) *ClosedError {
-	if r.opts.Files == nil {
-		return nil
-	}
-	return r.opts.Files.Closed(path)
-}
+func (r *reader) Closed(path string) *ClosedError { return r.opts.Files.Closed(path) }
 
 // Tasks knows what a project's tools run from its files, as make does from a makefile.
 type Tasks interface {
@@ -378,15 +390,5 @@ type Task struct {
 func (f *frame) comesTo(line int) {
 	if line > 0 && f.file != nil {
 		f.file.line = f.file.first - 1 + line
-	}
-}
-
-// consists reads the files that the content of a written file consists of, if that file steers what
-// runs by itself.
-func (r *reader) consists(file string, content Word) {
-	for _, p := range content.Parts() {
-		if p.File != "" && r.opts.Files != nil && r.opts.Steers != nil && r.opts.Steers(file) {
-			_, _ = r.from(p.File)
-		}
 	}
 }

@@ -101,7 +101,7 @@ func (r *reader) enterText(f *frame, src string) bool {
 		return false
 	}
 	n := r.texts[src]
-	if n > 0 && f.beside && !f.conditional && !f.guess && !f.found {
+	if n > 0 && f.beside && !f.Conditional && !f.Guess && !f.found {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a text starts copies of itself beside itself, without end")})
 		return false
 	}
@@ -260,7 +260,7 @@ func (f *frame) spanOf(n syntax.Node) Span {
 // with returns a copy of the frame with one more wrapper.
 func (f *frame) with(via string) *frame {
 	g := *f
-	g.via = append(slices.Clip(f.via), via)
+	g.Via = append(slices.Clip(f.Via), via)
 	return &g
 }
 

@@ -262,9 +262,7 @@ func union(key string, a, b *entry) *entry {
 	if a.isList || b.isList {
 		return u.ofLists(key, a, b)
 	}
-	for _, w := range slices.Concat(a.vals, b.vals) {
-		u.vals = addAlternative(u.vals, w)
-	}
+	u.vals = either(a.vals, b.vals)
 	if a.unset != b.unset {
 		u.vals = addAlternative(u.vals, Word{})
 	}

@@ -19,7 +19,7 @@ func (r *reader) stmt(f *frame, s *syntax.Stmt) Word {
 	}
 	if s.Background || s.Coprocess || s.Disown {
 		g := *f
-		g.background, g.beside = true, true
+		g.Background, g.beside = true, true
 		return r.scoped(func() Word { return r.foreground(&g, s) })
 	}
 	return r.foreground(f, s)
@@ -91,8 +91,6 @@ func (r *reader) command(f *frame, s *syntax.Stmt) Word {
 		if c.Stmt != nil {
 			return r.stmt(f.with("time"), c.Stmt)
 		}
-	case *syntax.TestDecl:
-		return r.stmt(f, c.Body)
 	}
 	r.silent(f, s.Cmd)
 	return Word{}
@@ -113,7 +111,7 @@ func (r *reader) silent(f *frame, c syntax.Command) {
 		r.testClause(f, c.X)
 	case *syntax.CoprocClause:
 		g := *f
-		g.background, g.beside = true, true
+		g.Background, g.beside = true, true
 		r.scoped(func() Word { return r.stmt(&g, c.Stmt) })
 	}
 }
@@ -165,12 +163,12 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 	g := *f
 	sure := surelySucceeds(first)
 	if slices.ContainsFunc(links, func(l link) bool { return l.op == syntax.OrStmt }) {
-		g.conditional = true
+		g.Conditional = true
 		for i, l := range links {
 			if i == 0 {
-				g.unless = r.absentAfter(f, first, l.op == syntax.AndStmt)
+				g.Unless = r.absentAfter(f, first, l.op == syntax.AndStmt)
 			} else {
-				g.unless = f.unless
+				g.Unless = f.Unless
 			}
 			r.join(r.branch(func() { read(&g, l.op, l.s) }), nil)
 		}
@@ -183,8 +181,8 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 		sure = surelySucceeds(links[0].s)
 		links = links[1:]
 	}
-	g.conditional = true
-	g.unless = r.absentAfter(f, first, true)
+	g.Conditional = true
+	g.Unless = r.absentAfter(f, first, true)
 	r.join(r.branch(func() {
 		for _, l := range links {
 			read(&g, syntax.AndStmt, l.s)
@@ -264,7 +262,7 @@ func (r *reader) ifClause(f *frame, c *syntax.IfClause) Word {
 	var out builder
 	closed := false
 	g := *f
-	g.conditional = true
+	g.Conditional = true
 	for i := c; i != nil; i = i.Else {
 		if len(i.Cond) > 0 {
 			out.addWord(r.stmts(f, i.Cond))
@@ -273,7 +271,7 @@ func (r *reader) ifClause(f *frame, c *syntax.IfClause) Word {
 		}
 		then := g
 		if len(i.Cond) == 1 {
-			then.unless = r.absentAfter(f, i.Cond[0], true)
+			then.Unless = r.absentAfter(f, i.Cond[0], true)
 		}
 		branches = append(branches, r.branch(func() { out.addWord(r.stmts(&then, i.Then)) }))
 		f = &g
@@ -290,7 +288,7 @@ func (r *reader) ifClause(f *frame, c *syntax.IfClause) Word {
 
 func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
 	g := *f
-	g.inLoop = true
+	g.InLoop = true
 	if opts, name := r.optionRounds(f, c); name != "" {
 		return r.eachOption(&g, opts, name, c.Do)
 	}
@@ -298,7 +296,7 @@ func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
 	if endless {
 		r.spawning(f, c, c.Do)
 	}
-	g.conditional = !endless || f.conditional
+	g.Conditional = !endless || f.Conditional
 	return r.loop(&g, endless, func() Word { return Glue(r.stmts(&g, c.Cond), r.stmts(&g, c.Do)) })
 }
 
@@ -306,7 +304,7 @@ func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
 // round sees what the round before set.
 func (r *reader) loop(f *frame, always bool, body func() Word) Word {
 	if r.loops >= 3 {
-		f.conditional = true
+		f.Conditional = true
 	}
 	var out Word
 	pass := func() (changes bool) {
@@ -333,7 +331,7 @@ const maxRounds = 2_000
 
 func (r *reader) forClause(f *frame, c *syntax.ForClause) Word {
 	g := *f
-	g.inLoop = true
+	g.InLoop = true
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
 		return r.wordIter(&g, c, l)
@@ -343,7 +341,7 @@ func (r *reader) forClause(f *frame, c *syntax.ForClause) Word {
 		if endless {
 			r.spawning(f, c, c.Do)
 		}
-		g.conditional = !endless || f.conditional
+		g.Conditional = !endless || f.Conditional
 		return r.loop(&g, false, func() Word {
 			r.arithmStmt(f, l.Cond)
 			out := r.stmts(&g, c.Do)

@@ -216,12 +216,16 @@ func (w Word) quoted() Word {
 	if w.parts == nil {
 		return w
 	}
-	var b builder
-	for _, p := range w.parts {
-		p.Splits = false
-		b.add(p)
+	return w.mapParts(func(p *Part) { p.Splits = false })
+}
+
+// mapParts applies a function to each part of a word that is not plain text.
+func (w Word) mapParts(fn func(p *Part)) Word {
+	parts := slices.Clone(w.parts)
+	for i := range parts {
+		fn(&parts[i])
 	}
-	return b.word()
+	return NewWord(parts...)
 }
 
 // Cut returns the word without its first n bytes of static text.
@@ -229,18 +233,14 @@ func (w Word) Cut(n int) Word {
 	if w.parts == nil {
 		return Word{text: w.text[min(n, len(w.text)):]}
 	}
-	var b builder
-	for _, p := range w.parts {
-		if n > 0 && p.Kind == PartText {
-			k := min(n, len(p.Text))
-			n -= k
-			p.Text = p.Text[k:]
-		} else {
+	return w.mapParts(func(p *Part) {
+		if p.Kind != PartText {
 			n = 0
 		}
-		b.add(p)
-	}
-	return b.word()
+		k := min(n, len(p.Text))
+		n -= k
+		p.Text = p.Text[k:]
+	})
 }
 
 // Split splits the word at the first occurrence of sep in its static text. Without one, left is
@@ -277,13 +277,22 @@ func (w Word) glued(option string) (Word, bool) {
 	return w.Cut(len(option) + 1), true
 }
 
-// lines splits the word at newlines of its static text.
+// lines splits the word at newlines of its static text, the last of which ends a line.
 func (w Word) lines() []Word {
+	out := w.splitAll("\n")
+	if last := len(out) - 1; out[last].Is("") {
+		out = out[:last]
+	}
+	return out
+}
+
+// splitAll splits the word at a separator in its static text.
+func (w Word) splitAll(sep string) []Word {
 	var out []Word
 	var b builder
 	for _, p := range w.Parts() {
 		for p.Kind == PartText {
-			line, rest, ok := strings.Cut(p.Text, "\n")
+			line, rest, ok := strings.Cut(p.Text, sep)
 			if !ok {
 				break
 			}
@@ -294,10 +303,7 @@ func (w Word) lines() []Word {
 		}
 		b.add(p)
 	}
-	if !b.empty() {
-		out = append(out, b.word())
-	}
-	return out
+	return append(out, b.word())
 }
 
 // MapSuffix applies a function to the static text that the word certainly ends with.
@@ -317,14 +323,11 @@ func (w Word) mapText(fn func(string) string) Word {
 	if w.parts == nil {
 		return Word{text: fn(w.text)}
 	}
-	var b builder
-	for _, p := range w.parts {
+	return w.mapParts(func(p *Part) {
 		if p.Kind == PartText {
 			p.Text = fn(p.Text)
 		}
-		b.add(p)
-	}
-	return b.word()
+	})
 }
 
 // builder joins parts into a word. Its zero value is ready for use.

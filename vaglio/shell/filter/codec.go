@@ -9,17 +9,17 @@ import (
 )
 
 func base64Text(f *Filter, args []string) bool {
-	return f.coder(args, base64.RawStdEncoding.DecodeString, base64.StdEncoding.EncodeToString, strings.NewReplacer("-", "+", "_", "/"))
+	return f.coder("base64", args, base64.RawStdEncoding.DecodeString, base64.StdEncoding.EncodeToString, strings.NewReplacer("-", "+", "_", "/"))
 }
 
 func base32Text(f *Filter, args []string) bool {
-	return f.coder(args, base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString, base32.StdEncoding.EncodeToString, strings.NewReplacer())
+	return f.coder("base32", args, base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString, base32.StdEncoding.EncodeToString, strings.NewReplacer())
 }
 
 // coder reads a call of a program that encodes, or decodes with -d. Decoding ignores blanks and
 // padding.
-func (f *Filter) coder(args []string, decode func(string) ([]byte, error), encode func([]byte) string, spelling *strings.Replacer) bool {
-	o, files, ok := parse(args, "d=decode D i=ignore-garbage", "w=wrap")
+func (f *Filter) coder(program string, args []string, decode func(string) ([]byte, error), encode func([]byte) string, spelling *strings.Replacer) bool {
+	o, files, ok := parse(program, args, "d=decode D i=ignore-garbage w=wrap")
 	f.Files = files
 	f.apply = always(func(text string) string { return encode([]byte(text)) + "\n" })
 	if o.has("d") || o.has("D") || !ok && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--d") }) {
@@ -40,7 +40,7 @@ func openssl(f *Filter, args []string) bool {
 }
 
 func xxd(f *Filter, args []string) bool {
-	o, files, ok := parse(args, "r=revert p=postscript s=plain", "c=cols l=len")
+	o, files, ok := parse("xxd", args, "r=revert p=postscript s=plain c=cols l=len")
 	f.Files = files
 	f.apply = always(func(text string) string { return hex.EncodeToString([]byte(text)) + "\n" })
 	if o.has("r") {

@@ -6,13 +6,11 @@
 package filter
 
 import (
-	"io"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/spf13/pflag"
-
+	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -73,26 +71,15 @@ var tools = sync.OnceValue(func() map[string]func(f *Filter, args []string) bool
 
 // operands returns the words that name files, for a program whose options are not interpreted.
 func operands(name string, args []string) []string {
-	valued := map[string]string{"iconv": "ft", "fold": "w", "fmt": "w", "head": "nc", "tail": "nc", "cut": "bcdf", "sort": "kto", "grep": "mABC"}[name]
-	skip := 0
+	s := getopt.Of(name).Split(args, getopt.Manner{}, nil, nil)
+	files := s.All()
 	switch name {
 	case "sed", "gsed", "grep", "egrep", "fgrep", "jq":
-		skip = 1
+		if len(s.Values("-e", "-f")) == 0 { // the first one is the program
+			files = files[min(1, len(files)):]
+		}
 	case "tee":
 		return nil // it writes what it is given
-	}
-	var files []string
-	for i := 0; i < len(args); i++ {
-		switch a := args[i]; {
-		case len(a) > 1 && a[0] == '-':
-			if len(a) == 2 && strings.Contains(valued, a[1:]) {
-				i++
-			}
-		case skip > 0:
-			skip--
-		default:
-			files = append(files, a)
-		}
 	}
 	return files
 }
@@ -103,45 +90,22 @@ type options map[string][]string
 
 func (o options) has(name string) bool { return o[name] != nil }
 
-// parse reads a call's words. flags and valued list its options, as "d=delimiter" or just "d"; ok
-// is false if the call has any other option.
-func parse(args []string, flags, valued string) (o options, rest []string, ok bool) {
-	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
-	names := map[string]string{}
-	define := func(list string, with func(long, short string)) {
-		for spec := range strings.FieldsSeq(list) {
-			short, long, both := strings.Cut(spec, "=")
-			if !both {
-				long = "only-" + short
+// parse reads a call's words. known lists the options that are followed, as "d=delete" or just "d";
+// ok is false if the call has any other option.
+func parse(program string, args []string, known string) (o options, rest []string, ok bool) {
+	s := getopt.Of(program).Split(args, getopt.Manner{}, nil, nil)
+	o, ok = options{}, true
+	for i := range s.Flags {
+		f, found := &s.Flags[i], s.Bundled(&s.Flags[i])
+		for spec := range strings.FieldsSeq(known) {
+			if short, long, _ := strings.Cut(spec, "="); f.Name == "-"+short || f.Name == "--"+long {
+				o[short], found = append(o[short], args[f.At][f.Cut:]), true
 			}
-			names[long] = short
-			with(long, short)
 		}
+		ok = ok && found
 	}
-	define(flags, func(long, short string) { fs.BoolP(long, short, false, "") })
-	define(valued, func(long, short string) { fs.VarP(new(values), long, short, "") })
-	if fs.Parse(args) != nil {
-		return nil, nil, false
-	}
-	o = options{}
-	fs.Visit(func(flag *pflag.Flag) {
-		o[names[flag.Name]] = []string{flag.Value.String()}
-		if list, isList := flag.Value.(*values); isList {
-			o[names[flag.Name]] = *list
-		}
-	})
-	return o, fs.Args(), true
+	return o, s.All(), ok
 }
-
-// values holds every value that an option was given: a [pflag.Value] that costs nothing until it
-// is set.
-type values []string
-
-func (v *values) String() string     { return "" }
-func (v *values) Type() string       { return "string" }
-func (v *values) Set(s string) error { *v = append(*v, s); return nil }
 
 // always returns a filter that cannot fail.
 func always(do func(string) string) func(string) (string, bool) {

@@ -24,7 +24,7 @@ func rev(f *Filter, args []string) bool {
 
 // translate reads tr.
 func translate(f *Filter, args []string) bool {
-	o, sets, ok := parse(args, "d=delete s=squeeze-repeats c=complement C t=truncate-set1", "")
+	o, sets, ok := parse("tr", args, "d=delete s=squeeze-repeats c=complement C t=truncate-set1")
 	if !ok || len(sets) == 0 {
 		return false
 	}
@@ -131,7 +131,7 @@ const mostSteps = 1 << 20
 
 // sed reads a call of sed that changes text and prints the result.
 func sed(f *Filter, args []string) bool {
-	o, rest, ok := parse(args, "E=regexp-extended r", "e=expression")
+	o, rest, ok := parse("sed", args, "E=regexp-extended r e=expression")
 	if !ok {
 		return false
 	}

@@ -27,7 +27,7 @@ func (r *reader) batch(src string) value {
 		switch {
 		case b.has("&&"), b.has("||"):
 			b.take(2)
-			r.at.conditional = true
+			r.at.Conditional = true
 		case b.skip("&|"):
 		case b.skip("("):
 			depth++
@@ -68,7 +68,7 @@ func (b *batch) statement(in value, piped bool) value {
 	}
 	if test := tests.FindString(rest); test != "" {
 		b.take(len(test))
-		b.r.at.conditional = true
+		b.r.at.Conditional = true
 		return in
 	}
 	if loop := loops.FindStringSubmatch(rest); loop != nil {
@@ -89,7 +89,7 @@ func (b *batch) statement(in value, piped bool) value {
 // loop reads %x in (set): a set of files, of numbers, or of a command's output.
 func (b *batch) loop(mode, options, name, set string) {
 	r := b.r
-	r.at.conditional, r.at.inLoop = true, true
+	r.at.Conditional, r.at.InLoop = true, true
 	items := value{}
 	set = strings.TrimSpace(set)
 	if mode == "f" {

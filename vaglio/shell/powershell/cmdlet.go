@@ -171,7 +171,7 @@ func (w *work) elsewhere(at *place) {
 	by(w.name)(at)
 	for i := range w.sp.params {
 		if p := &w.sp.params[i]; p.role == "host" && !w.vals[p.name].isNothing() {
-			at.remote = &shell.Remote{Kind: shell.RemoteHost, Target: w.r.word(w.vals[p.name])}
+			at.Remote = &shell.Remote{Kind: shell.RemoteHost, Target: w.r.word(w.vals[p.name])}
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (w *work) directory(v value) {
 	if !isAbsolute(dir) {
 		dir = below(r.cwd, dir)
 	}
-	if len(dirs) > 1 || r.at.conditional && !dir.Equal(r.cwd) {
+	if len(dirs) > 1 || r.at.Conditional && !dir.Equal(r.cwd) {
 		dir = unknownWord("PWD")
 	}
 	r.cwd = dir
@@ -244,7 +244,7 @@ func (w *work) start(program value) {
 	verb := r.word(w.kept["elevate"])
 	r.within(func(at *place) {
 		by(w.name)(at)
-		at.privileged = at.privileged || strings.EqualFold(verb.String(), "runas")
+		at.Privileged = at.Privileged || strings.EqualFold(verb.String(), "runas")
 	}, func() value {
 		for _, name := range r.choices(program) {
 			if strings.Contains(name.Prefix(), "://") {

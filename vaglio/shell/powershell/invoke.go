@@ -138,7 +138,7 @@ func (r *reader) script(w shell.Word, args []argument) value {
 	if cwd, here := r.cwd.Text(); here && !path.IsAbs(at) {
 		at = path.Join(cwd, at)
 	}
-	if r.o.Files != nil && r.at.remote == nil && path.IsAbs(at) {
+	if r.o.Files != nil && r.at.Remote == nil && path.IsAbs(at) {
 		if text, ok := r.o.Files.Content(path.Clean(at)); ok {
 			r.emit(shell.Command{Name: path.Base(s), Argv: append([]shell.Word{p}, r.words(args)...)})
 			language := map[bool]string{true: "pwsh", false: "cmd"}[path.Ext(s) == ".ps1"]

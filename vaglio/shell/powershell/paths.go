@@ -169,10 +169,10 @@ func below(dir, name shell.Word) shell.Word {
 	if dir.Is("") || dir.Is(".") {
 		return name
 	}
-	if strings.HasSuffix(dir.Suffix(), "/") || strings.HasSuffix(dir.Suffix(), `\`) {
+	if strings.HasSuffix(dir.Suffix(), `\`) {
 		return shell.Glue(dir, name)
 	}
-	return shell.Glue(dir, shell.Text("/"), name)
+	return shell.InFolder(dir, name)
 }
 
 // below returns the paths of names in a folder.

@@ -37,12 +37,8 @@ type reader struct {
 
 // place is the context of a command. It is saved and restored around what is read.
 type place struct {
-	via         []string
-	privileged  bool
-	remote      *shell.Remote
-	inLoop      bool
-	conditional bool
-	span        shell.Span // of the carrier, for carried text
+	shell.Context
+	span shell.Span // of the carrier, for carried text
 }
 
 // Read reads a PowerShell text and returns what it would run. It never fails: what it cannot read
@@ -197,13 +193,7 @@ func (r *reader) emit(c shell.Command) {
 		c.Cwd = r.cwd
 	}
 	c.Span = r.at.span
-	c.Via = append(slices.Clip(r.at.via), c.Via...)
-	if c.Remote == nil {
-		c.Remote = r.at.remote
-	}
-	c.Privileged = c.Privileged || r.at.privileged
-	c.InLoop = c.InLoop || r.at.inLoop
-	c.Conditional = c.Conditional || r.at.conditional
+	c.Context = c.Within(&r.at.Context)
 	r.out.Commands = append(r.out.Commands, c)
 }
 
@@ -257,17 +247,8 @@ func (r *reader) carried(v value, name string) value {
 // isCode reports whether anything is known of a text that runs as code, and records what is
 // unknown, which the text shows as a variable.
 func (r *reader) isCode(w shell.Word, by string) bool {
-	p := shell.Problem{Word: w, Interpreter: by}
-	switch {
-	case w.Remote():
-		p.Kind, p.Detail = shell.ProblemDownload, wording.Say("%s runs text that is downloaded", by)
-	case w.IsUnknown():
-		p.Kind, p.Detail = shell.ProblemDynamicCode, wording.Say("%s runs text that is only known when it runs", by)
-	case w.HasUnknown():
-		p.Kind, p.Detail = shell.ProblemPartialCode, wording.Say("%s runs text with parts that are only known when it runs", by)
-	default:
-		return true
+	if p, found := shell.CodeProblem(w, by); found {
+		r.problem(p)
 	}
-	r.problem(p)
 	return !w.IsUnknown()
 }

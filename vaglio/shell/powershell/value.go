@@ -93,14 +93,7 @@ func (r *reader) word(v value) shell.Word {
 		return unknownWord("")
 	}
 	r.pay(0, weigh(v.items...))
-	parts := make([]shell.Word, 0, 2*len(v.items))
-	for i, w := range v.items {
-		if i > 0 {
-			parts = append(parts, shell.Text(" "))
-		}
-		parts = append(parts, w)
-	}
-	return shell.Glue(parts...)
+	return shell.Spaced(v.items)
 }
 
 // choices returns the texts that the value may be inside another text.
@@ -223,7 +216,7 @@ func (r *reader) preset(s string) value {
 // setVar sets a variable. Where that may not happen, the variable may keep its value.
 func (r *reader) setVar(name string, v value) {
 	r.writes++
-	if old, ok := r.vars[name]; ok && (r.at.conditional || r.at.inLoop) {
+	if old, ok := r.vars[name]; ok && (r.at.Conditional || r.at.InLoop) {
 		v = r.merged(old, v)
 	}
 	r.vars[name] = v

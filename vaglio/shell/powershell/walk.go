@@ -161,7 +161,7 @@ func (r *reader) head(word, head string) {
 // conditional reads what may not run, or may run many times. The second round of a loop sees what
 // the first one left.
 func (r *reader) conditional(loop bool, read func() value) value {
-	change := func(p *place) { p.conditional, p.inLoop = true, p.inLoop || loop }
+	change := func(p *place) { p.Conditional, p.InLoop = true, p.InLoop || loop }
 	writes := r.writes
 	v := r.within(change, read)
 	if loop && r.writes != writes && !r.again {
@@ -248,5 +248,5 @@ func (r *reader) within(change func(*place), read func() value) value {
 
 // by returns the place change for something that name runs.
 func by(name string) func(*place) {
-	return func(p *place) { p.via = append(slices.Clip(p.via), name) }
+	return func(p *place) { p.Via = append(slices.Clip(p.Via), name) }
 }
