@@ -23,7 +23,7 @@ func (p *program) set(name string, v value) {
 		v = listOf(v)
 	}
 	if name == "%ENV" { // of perl
-		p.export(pairs(v)...)
+		p.export(assigns(v)...)
 	}
 	v.spread, v.name, v.holder = false, "", ""
 	p.keep(p.key(name), v)
