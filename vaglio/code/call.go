@@ -13,7 +13,7 @@ import (
 func (p *program) callArguments() []value {
 	args := p.items(")")
 	if p.blockFollows() {
-		args = append(args, p.blockValue())
+		args = append(args, p.block())
 	}
 	return args
 }
@@ -89,7 +89,7 @@ func (f *function) takesSubject() bool {
 // bareArguments reads arguments up to the end of the statement.
 func (p *program) bareArguments() []value {
 	if p.blockFollows() {
-		return []value{p.blockValue()}
+		return []value{p.block()}
 	}
 	out := p.lead()
 	for p.at < p.end && p.spend(1) && !p.is(";", ")", "}", "]", "=>") && !p.bareWord() {
@@ -104,7 +104,7 @@ func (p *program) bareArguments() []value {
 		}
 	}
 	if p.blockFollows() {
-		out = append(out, p.blockValue())
+		out = append(out, p.block())
 	}
 	return out
 }
@@ -114,8 +114,7 @@ func (p *program) lead() []value {
 	switch {
 	case p.lang.name != "perl":
 	case p.opens(p.at, "{"):
-		f := &routine{toks: p, from: p.at + 1, to: p.over(p.at)}
-		return []value{p.function(f, f.to+1)}
+		return []value{p.block()}
 	case p.handleFollows():
 		h := p.nameOperand()
 		return []value{{path: "<handle>", file: h.file, holder: h.holder, kind: kindNone}}
