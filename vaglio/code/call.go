@@ -83,7 +83,7 @@ func (p *program) bareName(v value) bool {
 
 // takesSubject reports whether a perl function without arguments gets $_.
 func (f *function) takesSubject() bool {
-	return f.from == 0 || slices.Contains([]string{"=shift", "=reverse", "=chr", "=ord", "print"}, f.verb)
+	return f.from == 0 || slices.Contains([]string{"=reverse", "=chr", "print"}, f.verb)
 }
 
 // bareArguments reads arguments up to the end of the statement.

@@ -272,14 +272,7 @@ func (p *program) runScript(f *function, name string, args []value, named map[st
 
 // script runs a file as the language's own interpreter does.
 func (p *program) script(file shell.Word) {
-	call := []shell.Word{shell.Text(p.lang.name)}
-	switch p.lang.name {
-	case "r":
-		call[0] = shell.Text("Rscript")
-	case "emacs":
-		call = append(call, shell.Text("--script"))
-	}
-	p.argv(append(call, file))
+	p.argv(append(shell.Texts(p.lang.runs), file))
 }
 
 // contentOf returns the file whose content a word stands for.

@@ -209,7 +209,7 @@ func (p *program) canonical(name string) string {
 
 // subscript reads [key], {key}, [a:b] or [a..b].
 func (p *program) subscript(v value) value {
-	if f := p.lang.full[p.canonical(v.path)]; f != nil && f.verb == "=args" {
+	if p.yielded(v, p.canonical(v.path)) == "=args" {
 		v = p.constant(v)
 	}
 	end, brace := int(p.peek(0).match), p.is("{")
@@ -282,14 +282,11 @@ func place(n, of int) int {
 
 // index returns an element, of a value or of what the table knows by its name.
 func (p *program) index(v, at value) value {
-	path := p.canonical(v.path)
-	f := p.lang.find(path, "")
 	switch {
-	case path == "Dir":
-		return p.call(unknown("Dir.[]"), value{}, []value{at})
-	case f == nil || v.path == "":
-	case f.verb == "=env":
+	case p.isEnvironment(v):
 		return p.env(at)
+	case p.canonical(v.path) == "Dir":
+		return p.call(unknown("Dir.[]"), value{}, []value{at})
 	}
 	if key, ok := at.text(); ok && v.path != "" && !v.multi() {
 		if e, ok := p.parsedOption(v.path, key); ok {
@@ -353,10 +350,13 @@ func (p *program) constant(v value) value {
 		return v
 	}
 	f := p.lang.find(p.canonical(v.path), "")
-	if f == nil || !slices.Contains([]string{"=args", "=root", "=self", "=input", "=home"}, f.verb) && (f.verb != "=temp" || !strings.Contains(v.path, "().")) {
+	if f == nil || !slices.Contains([]string{"=args", "=root", "=self", "=input", "=home", "=file", "=folder"}, f.verb) && (f.verb != "=temp" || !strings.Contains(v.path, "().")) {
 		return v
 	}
 	out := p.apply(f, v.path, nil)
+	if !out.given() && out.path == "" {
+		return v
+	}
 	out.holder = v.holder
 	return out
 }

@@ -66,7 +66,7 @@ func (p *program) nameOperand() value {
 	case "None", "null", "nil", "undef", "undefined", "False", "false":
 		p.take()
 		return value{kind: kindNone}
-	case "True", "true", "pass", "break", "continue", "next", "last", "redo", "__FILE__", "//":
+	case "True", "true", "pass", "break", "continue", "next", "last", "redo", "//":
 		p.take()
 		return value{kind: kindOther}
 	case "print", "printf", "getline":
