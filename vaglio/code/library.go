@@ -77,8 +77,7 @@ func (p *program) runsNamed(name, last string, plain []value, named map[string]v
 	case program == nil && last == "push" && named["force"].kind == kindOther:
 		program = []shell.Word{shell.Text("git"), shell.Text("push"), shell.Text("--force")}
 	case program != nil:
-		defer func(around surroundings) { p.around = around }(p.around)
-		p.surroundings(plain, named)
+		defer p.surroundings(plain, named)()
 		for _, option := range slices.Sorted(maps.Keys(named)) {
 			if option[0] != '_' { // how it runs
 				words = append(words, shell.Text("--"+strings.ReplaceAll(option, "_", "-")))
@@ -291,8 +290,10 @@ func (p *program) mayFeed() bool {
 // writesInput matches what programs have that write the input of what they start.
 var writesInput = regexp.MustCompile(`(?i)stdin|popen|proc_open|\bopen[23]\b|communicate|sendline|\b_in\b|\.pipe\b`)
 
-// surroundings notes the folder and the environment that the options of a call give a command.
-func (p *program) surroundings(args []value, named map[string]value) {
+// surroundings notes the folder and the environment that the options of a call give a command, until the
+// function that it returns is called.
+func (p *program) surroundings(args []value, named map[string]value) (leave func()) {
+	around := p.around
 	p.around = surroundings{}
 	if in, ok := optionOf(args, named, "input", "stdin_data"); ok {
 		p.around.input = new(in.word())
@@ -311,6 +312,7 @@ func (p *program) surroundings(args []value, named map[string]value) {
 		}
 		p.around.gets = append(p.around.gets, assigns(env)...)
 	}
+	return func() { p.around = around }
 }
 
 // isEnvironment reports whether a value is the program's environment.

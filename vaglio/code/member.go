@@ -84,19 +84,15 @@ func (p *program) member(v value, name string) value {
 	if args, ok := p.methodArguments(v, name, full, holder); ok {
 		return p.method(v, name, full, args)
 	}
-	if e, ok := p.kept(v, on, name, holder); ok {
-		e.holder = holder
-		return e
+	e, ok := p.stored(v, name, holder)
+	if !ok {
+		e, ok = p.parsedOption(on, name)
 	}
-	return p.missing(v, name, full, holder)
-}
-
-// kept returns a member of a value that the program stored or that its command line says.
-func (p *program) kept(v value, on, name, holder string) (value, bool) {
-	if e, ok := p.stored(v, name, holder); ok {
-		return e, true
+	if !ok {
+		return p.missing(v, name, full, holder)
 	}
-	return p.parsedOption(on, name)
+	e.holder = holder
+	return e
 }
 
 // holder returns what holds a member of a value.

@@ -240,8 +240,7 @@ func (p *program) listing(name string, dir, pattern value) value {
 // runs reads a function that runs a program: system, subprocess.run, spawn, execl and the like. A
 // single text is a command line, several are the words of a command.
 func (p *program) runs(f *function, name string, args []value, named map[string]value) value {
-	defer func(around surroundings) { p.around = around }(p.around)
-	p.surroundings(args, named)
+	defer p.surroundings(args, named)()
 	if p.lang.name == "go" {
 		p.fieldsOf()
 	}
