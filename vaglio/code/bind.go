@@ -86,9 +86,6 @@ func (p *program) store(holder string, v value) {
 	if !old.multi() {
 		old = value{kind: kindMap}
 	}
-	if old.kind == kindList {
-		old.keys = nil
-	}
 	if p.spend(len(old.list) / bytesPerStep) {
 		p.keep(p.key(base), old.with(key, v))
 	}

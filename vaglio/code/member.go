@@ -41,7 +41,7 @@ func (p *program) postfix(v value) value {
 func (p *program) joint() bool {
 	next := p.peek(1)
 	return p.is("!") && p.lang.name == "node" && next.is(")", "]", "}", ",", ";", ".", "[") ||
-		p.is("->") && next.is("[", "{", "(") || p.continued() && next.text != "+"
+		p.is("->") && next.is("[", "{", "(") || p.continued()
 }
 
 // memberFollows reports whether a member of what was read follows.

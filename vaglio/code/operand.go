@@ -165,12 +165,7 @@ func (p *program) close(end int) {
 		p.takeIf(p.is(")", "]", "}"))
 		return
 	}
-	for p.at < end && p.spend(1) {
-		if before := p.at; !p.takeIf(p.is(",", ";", ":")) {
-			p.expression()
-			p.forward(before)
-		}
-	}
+	p.scan(p.at, end)
 	p.at = end + 1
 }
 

@@ -216,18 +216,16 @@ func (p *program) listing(name string, dir, pattern value) value {
 	case "walk":
 		names := listOf(textOf(entry))
 		return listOf(listOf(below, names, names))
+	case "iterdir", "rglob", "find", "finddepth":
+		return listOf(below)
 	case "glob", "iglob", "[]":
 		if dir.kind != kindPath {
-			var out []value
+			out := value{kind: kindList, spread: p.lang.has("flat")}
 			for _, w := range dir.words() {
-				out = append(out, textOf(globbed(w)))
+				out.list = append(out.list, textOf(globbed(w)))
 			}
-			v := listOf(out...)
-			v.spread = p.lang.has("flat")
-			return v
+			return out
 		}
-		return listOf(below)
-	case "iterdir", "rglob", "find", "finddepth":
 		return listOf(below)
 	case "children", "each_child":
 		if dir.kind == kindPath { // Dir.children has names
