@@ -37,7 +37,7 @@ const cellName = `[A-Za-z_][\w.]*\s*(?:[\[:][^,=]*)?`
 
 // cellForms are what one line of a cell hands to a shell, and the command line that it stands for: behind a
 // mark, perhaps as what names get; as a command by its name; as a program of Python.
-var cellForms = [...]struct {
+var cellForms = [...]struct { //nolint:gochecknoglobals // Made once, never changed.
 	form    *regexp.Regexp
 	command string
 }{

@@ -345,8 +345,8 @@ func (p *program) constant(v value) value {
 	if v.path == "" || v.given() || v.fn != nil {
 		return v
 	}
-	f := p.lang.find(p.canonical(v.path), "")
-	if f == nil || !slices.Contains([]string{"=args", "=root", "=self", "=input", "=home", "=file", "=folder"}, f.verb) && (f.verb != "=temp" || !strings.Contains(v.path, "().")) {
+	f, always := p.lang.find(p.canonical(v.path), ""), []string{"=args", "=root", "=self", "=input", "=home", "=file", "=folder"}
+	if f == nil || !slices.Contains(always, f.verb) && (f.verb != "=temp" || !strings.Contains(v.path, "().")) {
 		return v
 	}
 	out := p.apply(f, v.path, nil)
