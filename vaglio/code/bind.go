@@ -23,7 +23,7 @@ func (p *program) set(name string, v value) {
 		v = listOf(v)
 	}
 	if name == "%ENV" { // of perl
-		p.export(pairs(v)...)
+		p.export(assigns(v)...)
 	}
 	v.spread, v.name, v.holder = false, "", ""
 	p.keep(p.key(name), v)
@@ -85,9 +85,6 @@ func (p *program) store(holder string, v value) {
 	old := p.vars[p.key(base)]
 	if !old.multi() {
 		old = value{kind: kindMap}
-	}
-	if old.kind == kindList {
-		old.keys = nil
 	}
 	if p.spend(len(old.list) / bytesPerStep) {
 		p.keep(p.key(base), old.with(key, v))
@@ -241,14 +238,21 @@ func (p *program) bindList(from, to int, v value) {
 	}
 }
 
-// bindPart binds one part of a list, and what it is if nothing is there. It returns where it ends.
+// bindPart binds one part of a pattern, or what it is if nothing is there. It returns where the part ends.
 func (p *program) bindPart(i, to int, part value) int {
-	if p.lang.name != "node" || !p.tok(p.over(i)+1).is("=") || part.known() {
-		p.bind1(i, part)
-		return i
+	at := p.over(i) + 1
+	usually := p.lang.name == "node" && p.tok(at).is("=")
+	if usually && !part.known() {
+		was := p.at
+		p.at = at + 1
+		part = part.or(p.expression())
+		p.at = was
 	}
-	p.bind1(i, p.usually(p.over(i)+2, part))
-	return p.until(i, func(i int) bool { return i >= to || p.toks[i].is(",") }) - 1
+	p.bind1(i, part)
+	if usually {
+		i = p.until(at, func(i int) bool { return i >= to || p.toks[i].is(",") }) - 1
+	}
+	return i
 }
 
 // share returns the nth part of a value, or all parts from there on.
@@ -266,39 +270,26 @@ func (v value) share(n int, rest bool) value {
 
 // bindKeys reads {a, b: c, d = 1}.
 func (p *program) bindKeys(from, to int, v value) {
-	for i := from; i < to; i++ {
+	for i := from; i < to; i = p.over(i) + 1 {
 		t, local := p.toks[i], i
 		if t.kind != tokenName {
 			continue
 		}
 		if p.tok(i + 1).is(":") {
-			local = i + 2
+			local = min(i+2, to)
 		}
 		e, ok := v.field(t.text)
 		if !ok {
 			e, ok = p.parsedOption(v.path, t.text)
 		}
 		switch {
-		case p.yielded(v, p.canonical(v.path)) == "=env":
+		case p.isEnvironment(v):
 			e = p.env(text(t.text))
 		case !ok:
 			e = unknown(strings.TrimPrefix(v.path+"."+t.text, "."))
 		}
-		if p.tok(min(local, to)+1).is("=") && !e.known() { // what it is if nothing is there
-			e = p.usually(local+2, e)
-		}
-		p.bind1(min(local, to), e)
-		i = max(i, p.until(max(i, local), func(i int) bool { return i >= to || p.toks[i].is(",") }))
+		i = p.bindPart(local, to, e)
 	}
-}
-
-// usually returns a value, or what the expression at an index says instead.
-func (p *program) usually(at int, v value) value {
-	was := p.at
-	p.at = at
-	v = v.or(p.expression())
-	p.at = was
-	return v
 }
 
 func tailOf(list []value, n int) []value { return list[min(n, len(list)):] }

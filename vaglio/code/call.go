@@ -13,7 +13,7 @@ import (
 func (p *program) callArguments() []value {
 	args := p.items(")")
 	if p.blockFollows() {
-		args = append(args, p.blockValue())
+		args = append(args, p.block())
 	}
 	return args
 }
@@ -83,13 +83,13 @@ func (p *program) bareName(v value) bool {
 
 // takesSubject reports whether a perl function without arguments gets $_.
 func (f *function) takesSubject() bool {
-	return f.from == 0 || slices.Contains([]string{"=shift", "=reverse", "=chr", "=ord", "print"}, f.verb)
+	return f.from == 0 || slices.Contains([]string{"=reverse", "=chr", "print"}, f.verb)
 }
 
 // bareArguments reads arguments up to the end of the statement.
 func (p *program) bareArguments() []value {
 	if p.blockFollows() {
-		return []value{p.blockValue()}
+		return []value{p.block()}
 	}
 	out := p.lead()
 	for p.at < p.end && p.spend(1) && !p.is(";", ")", "}", "]", "=>") && !p.bareWord() {
@@ -98,16 +98,13 @@ func (p *program) bareArguments() []value {
 			continue
 		}
 		before := p.at
-		name := p.itemName()
-		v := p.expression()
-		v.name = name
-		out = spreadInto(out, v)
+		out = spreadInto(out, p.item())
 		if !p.takeIf(p.is("=>")) && (p.at <= before || !p.is(",")) {
 			break
 		}
 	}
 	if p.blockFollows() {
-		out = append(out, p.blockValue())
+		out = append(out, p.block())
 	}
 	return out
 }
@@ -117,8 +114,7 @@ func (p *program) lead() []value {
 	switch {
 	case p.lang.name != "perl":
 	case p.opens(p.at, "{"):
-		f := &routine{toks: p, from: p.at + 1, to: p.over(p.at)}
-		return []value{p.function(f, f.to+1)}
+		return []value{p.block()}
 	case p.handleFollows():
 		h := p.nameOperand()
 		return []value{{path: "<handle>", file: h.file, holder: h.holder, kind: kindNone}}
@@ -296,17 +292,23 @@ func named(_ *program, v value, rest []value) value {
 // envName matches the name of a variable of the environment.
 var envName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
-// optionOf returns an option of a call: an argument by name, or an entry of a map among the others.
-func optionOf(name string, args []value, named map[string]value) (option value, ok bool) {
-	if option, ok = named[name]; !ok {
-		option, ok = named["_"+name] // of python's sh
-	}
-	for _, a := range args {
-		if o, has := a.field(name); has {
-			option, ok = o, true
+// optionOf returns the first of several options that a call gives: as an argument by name, or as an entry of a map
+// among the others.
+func optionOf(args []value, named map[string]value, names ...string) (option value, ok bool) {
+	for _, name := range names {
+		if option, ok = named[name]; !ok {
+			option, ok = named["_"+name] // of python's sh
+		}
+		for _, a := range args {
+			if o, has := a.field(name); has {
+				option, ok = o, true
+			}
+		}
+		if ok && option.kind != kindNone {
+			return option, true
 		}
 	}
-	return option, ok
+	return value{}, false
 }
 
 // export notes that the program sets variables for the commands that it runs from now on.
@@ -335,21 +337,6 @@ func lets(p *program, v value, rest []value) value {
 
 // exported reads a function that sets variables: by name and value, in a map, or as one text.
 func exported(p *program, v value, rest []value) value {
-	name, _ := v.text()
-	set, to, whole := strings.Cut(name, "=")
-	for _, e := range append([]value{v}, rest...) {
-		if envName.MatchString(e.name) { // update(NAME="value")
-			p.export(shell.Assign{Name: e.name, Value: e.word()})
-		}
-	}
-	switch {
-	case v.name != "":
-	case v.kind == kindMap:
-		p.export(assigns(v)...)
-	case len(rest) > 0 && envName.MatchString(name):
-		p.export(shell.Assign{Name: name, Value: rest[0].word()})
-	case whole && envName.MatchString(set):
-		p.export(shell.Assign{Name: set, Value: shell.Text(to)})
-	}
+	p.export(append(assigns(v), assigns(listOf(append([]value{v}, rest...)...))...)...)
 	return unknown("")
 }

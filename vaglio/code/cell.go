@@ -35,24 +35,24 @@ func CellLines(text string) (lines []CellLine, rest string) {
 // cellName is a name of Python that gets a value, or a part of what it names.
 const cellName = `[A-Za-z_][\w.]*\s*(?:[\[:][^,=]*)?`
 
-// What one line of a cell hands to a shell: behind a mark, perhaps as what names get;
-// as a command by its name; as a program of Python.
-var (
-	cellLine   = regexp.MustCompile(`^(?:` + cellName + `(?:,\s*` + cellName + `)*=\s*(?:!!?|%sx |%system )|!!?|%sx |%system )(.*)`)
-	cellNamed  = regexp.MustCompile(`^%((?:pip|conda|cd|rm|cp|mv|mkdir|cat|ls) .*)`)
-	cellPython = regexp.MustCompile(`^%run (.*)`)
-)
+// cellForms are what one line of a cell hands to a shell, and the command line that it stands for: behind a
+// mark, perhaps as what names get; as a command by its name; as a program of Python.
+var cellForms = [...]struct { //nolint:gochecknoglobals // Made once, never changed.
+	form    *regexp.Regexp
+	command string
+}{
+	{regexp.MustCompile(`^(?:` + cellName + `(?:,\s*` + cellName + `)*=\s*(?:!!?|%sx |%system )|!!?|%sx |%system )(.*)`), "$1"},
+	{regexp.MustCompile(`^%((?:pip|conda|cd|rm|cp|mv|mkdir|cat|ls) .*)`), "$1"},
+	{regexp.MustCompile(`^%run (.*)`), "python3 $1"},
+}
 
 // cellCommand returns the command line that one line of a cell passes to a shell.
 func cellCommand(line string) (string, bool) {
 	line = strings.TrimSpace(line)
-	for _, form := range [...]*regexp.Regexp{cellLine, cellNamed} {
-		if m := form.FindStringSubmatch(line); m != nil {
-			return m[1], true
+	for _, f := range cellForms {
+		if m := f.form.FindStringSubmatchIndex(line); m != nil {
+			return string(f.form.ExpandString(nil, f.command, line, m)), true
 		}
-	}
-	if m := cellPython.FindStringSubmatch(line); m != nil {
-		return "python3 " + m[1], true
 	}
 	return "", false
 }

@@ -19,7 +19,6 @@ package code
 import (
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +102,16 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 	return run.out
 }
 
+// tokens returns a program of which only the tokens are read.
+func (r *Reader) tokens(language, text string) *program {
+	run := &run{left: len(text) + 1, again: maxAgain, said: map[string]bool{}, out: &shell.ProgramResult{}}
+	p := newProgram(run, r.table, r.table.languages[language], &shell.Program{Language: language})
+	p.begins = []int{}
+	p.lex(text)
+	p.begins = append(p.begins, len(text)) // as if a token were at the end
+	return p
+}
+
 type run struct {
 	left    int // steps
 	again   int // tokens that may be read once more
@@ -173,20 +182,7 @@ type program struct {
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {
 	return &program{
 		run: r, table: t, lang: lang, in: in,
-		vars: ownFile(in.Path), fns: map[string]*routine{}, classes: map[string]*routine{}, opened: map[string]bool{}, modules: map[string]bool{},
-	}
-}
-
-// ownFile returns the variables that name the program's own file, and the folder that it is in.
-func ownFile(name string) map[string]value {
-	if name == "" {
-		return map[string]value{}
-	}
-	file, folder := pathOf(text(name)), pathOf(text(path.Dir(name)))
-	return map[string]value{
-		"__file__": file, "__filename": file, "__FILE__": file, "__dirname": folder, "__dir__": folder, "__DIR__": folder,
-		"import.meta.url": file, "import.meta.filename": file, "import.meta.path": file, "import.meta.dirname": folder, "import.meta.dir": folder,
-		"$Bin": folder, "$RealBin": folder, "$FindBin::Bin": folder, "$FindBin::RealBin": folder,
+		vars: map[string]value{}, fns: map[string]*routine{}, classes: map[string]*routine{}, opened: map[string]bool{}, modules: map[string]bool{},
 	}
 }
 

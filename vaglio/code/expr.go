@@ -72,8 +72,6 @@ func (p *program) binary() value {
 	for p.at < p.end && p.spend(1) {
 		t := p.peek(0)
 		switch {
-		case p.continued():
-			p.take()
 		case p.chooses(t):
 			p.take()
 			p.lines()

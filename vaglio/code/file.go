@@ -62,7 +62,7 @@ func modeOf(v value) string {
 // openFile records that a file is opened, and returns a handle if it is opened for writing.
 func (p *program) openFile(name, mode string, file value) *handle {
 	verb := openVerb(mode)
-	p.falls(name, verb, []value{file})
+	p.falls(shell.Call{Function: name, Verb: verb}, []value{file})
 	if verb == shell.VerbRead {
 		return nil
 	}
@@ -197,8 +197,7 @@ func (p *program) print(h *handle, w shell.Word) {
 
 // environment reports whether an unknown part of a text is the whole environment.
 func (p *program) environment(part shell.Part) bool {
-	f := p.lang.full[p.canonical(cmp.Or(part.From, part.Name))]
-	return part.Kind == shell.PartUnknown && f != nil && f.verb == "=env"
+	return part.Kind == shell.PartUnknown && p.isEnvironment(value{path: cmp.Or(part.From, part.Name)})
 }
 
 // awkStatement reads print, printf and getline, including where their texts go.
@@ -207,7 +206,7 @@ func (p *program) awkStatement() value {
 	if name == "getline" {
 		p.takeIf(p.peek(0).kind == tokenName)
 		if p.takeIf(p.is("<")) {
-			p.falls("getline", shell.VerbRead, []value{p.sum()})
+			p.falls(shell.Call{Function: name, Verb: shell.VerbRead}, []value{p.sum()})
 		}
 		return unknown("getline")
 	}
@@ -273,14 +272,7 @@ func (p *program) runScript(f *function, name string, args []value, named map[st
 
 // script runs a file as the language's own interpreter does.
 func (p *program) script(file shell.Word) {
-	call := []shell.Word{shell.Text(p.lang.name)}
-	switch p.lang.name {
-	case "r":
-		call[0] = shell.Text("Rscript")
-	case "emacs":
-		call = append(call, shell.Text("--script"))
-	}
-	p.argv(append(call, file))
+	p.argv(append(shell.Texts(p.lang.runs), file))
 }
 
 // contentOf returns the file whose content a word stands for.

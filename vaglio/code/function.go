@@ -90,9 +90,8 @@ func (p *program) define() bool {
 		p.at = def
 		return false
 	}
-	f := &routine{name: name, toks: p, command: p.command}
+	f := &routine{name: name, toks: p, command: p.command, params: p.parameters()}
 	p.command = nil
-	p.parameters(f)
 	f.from, f.to = p.body(word, p.at)
 	if p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && p.toks[f.params[0]].word("self", "cls", "s") {
 		f.params = f.params[1:]
@@ -105,12 +104,13 @@ func (p *program) define() bool {
 	return true
 }
 
-// parameters reads the parameters in parentheses.
-func (p *program) parameters(f *routine) {
+// parameters reads the parameters in parentheses, if there are any.
+func (p *program) parameters() (params []int) {
 	if end := p.over(p.at); p.opens(p.at, "(") {
-		f.params = p.params(p.at+1, end)
+		params = p.params(p.at+1, end)
 		p.at = end + 1
 	}
+	return params
 }
 
 // definedName reads the name of the function defined here, if there is one.
@@ -167,81 +167,64 @@ func (p *program) params(from, to int) []int {
 // anonymous reads a function without a name: lambda x: …, function (x) { … },
 // sub { … }, proc { |x| … }.
 func (p *program) anonymous() (value, bool) {
-	def, f := p.at, &routine{toks: p}
+	def, params := p.at, []int(nil)
 	switch {
 	case p.word("lambda") && p.lang.name == "python":
 		colon := p.until(p.at, func(i int) bool { return p.toks[i].is(":") })
-		f.params = p.params(p.at+1, colon)
-		p.at = colon + 1
-		return p.closure(f, def), true
+		params, p.at = p.params(p.at+1, colon), colon+1
 	case p.opens(p.at+1, "{") && !p.word("function", "fn"):
 		p.take()
-		return p.blockValue(), true
 	case !p.opens(p.at+1, "(") || p.word("lambda"):
 		return value{}, false
+	default:
+		p.take()
+		params = p.parameters()
+		if p.word("use") {
+			p.at = p.over(p.at+1) + 1
+		}
+		p.takeIf(p.is("=>"))
 	}
-	p.take()
-	p.parameters(f)
-	if p.word("use") {
-		p.at = p.over(p.at+1) + 1
-	}
-	p.takeIf(p.is("=>"))
-	return p.closure(f, def), true
+	return p.closure(def, params), true
 }
 
 // arrow reads (a, b) => …, a => … and ->(a) { … }.
 func (p *program) arrow() value {
-	f, def := &routine{toks: p}, p.at
-	if p.peek(0).kind == tokenName {
-		f.params = []int{p.at}
-		p.take()
+	def, params := p.at, []int{p.at}
+	if !p.takeIf(p.peek(0).kind == tokenName) {
+		params = p.parameters()
 	}
-	p.parameters(f)
 	if p.takeIf(p.is("=>")) {
 		p.lines()
 	}
-	return p.closure(f, def)
+	return p.closure(def, params)
 }
+
+// block reads a block that is handed on: { |a, b| … } or do |a| … end.
+func (p *program) block() value { return p.closure(p.at, nil) }
 
 // closure returns a function whose first word is at def, and whose body is the block or expression
 // that begins here.
-func (p *program) closure(f *routine, def int) value {
-	f.from = p.at
+func (p *program) closure(def int, params []int) value {
+	f, end := &routine{toks: p, params: params, from: p.at + 1, to: p.over(p.at)}, 1
 	switch {
-	case p.opens(p.at, "{") && !p.lang.has("columns"):
-		f.from, f.to = p.at+1, p.over(p.at)
+	case p.opens(p.at, "{") && !p.lang.has("columns"), p.word("do") && f.to > p.at:
 	case p.tok(def).kind == tokenName && p.over(def) > p.at:
-		f.to = p.over(def)
+		f.from, f.to = p.at, p.over(def)
 	default:
+		f.from, end = p.at, 0
 		f.to = max(p.at, p.until(p.at, func(i int) bool {
 			t := p.toks[i]
 			return t.is(")", "]", "}", ",") || t.is(";") && (!t.line || p.tok(i+1).text != ".")
 		}))
-		return p.function(f, f.to)
 	}
-	return p.function(f, f.to+1)
-}
-
-// function returns the value of a function whose text ends at end.
-func (p *program) function(f *routine, end int) value {
-	p.at = min(end, p.end)
-	p.routines = append(p.routines, f)
-	return value{fn: f}
-}
-
-// blockValue reads { |a, b| … } or do |a| … end.
-func (p *program) blockValue() value {
-	f, t := &routine{toks: p}, p.take()
-	f.from = p.at
-	if p.is("|") {
-		to := p.until(p.at+1, func(i int) bool { return p.toks[i].is("|") })
-		f.params = p.params(p.at+1, to)
+	if p.tok(f.from).is("|") {
+		to := p.until(f.from+1, func(i int) bool { return p.toks[i].is("|") })
+		f.params = p.params(f.from+1, to)
 		f.from = min(to+1, p.end)
 	}
-	if f.to = int(t.match); f.to < 0 {
-		f.to = p.end
-	}
-	return p.function(f, f.to+1)
+	p.at = min(f.to+end, p.end)
+	p.routines = append(p.routines, f)
+	return value{fn: f}
 }
 
 // invoke reads the body of a function for one call.

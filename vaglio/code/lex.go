@@ -313,10 +313,7 @@ func (l *lexer) input(rest string) bool {
 	}
 	l.at += n + 1
 	if body := rest[1:n]; strings.ContainsAny(body, "*/~") {
-		l.add(token{kind: tokenName, text: "glob"})
-		l.op("(")
-		l.value(body, l.p.lang.fills, true, false)
-		l.op(")")
+		l.called("glob", body, true)
 		return true
 	}
 	l.add(token{kind: tokenName, text: rest[:n+1]})

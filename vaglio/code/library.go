@@ -31,21 +31,15 @@ func (p *program) library(name string, args []value) {
 
 // given returns the arguments of a method as the words of a command.
 func given(plain []value, named map[string]value) []shell.Word {
-	out, options := listOf(withoutOptions(plain)...).words(), optionsIn(plain, named)
+	out, options := listOf(withoutOptions(plain)...).words(), map[string]value{}
+	for _, a := range plain {
+		maps.Copy(options, a.fields())
+	}
+	maps.Copy(options, named)
 	for _, key := range slices.Sorted(maps.Keys(options)) {
 		out = append(append(out, shell.Text("--"+key)), listOf(options[key]).words()...)
 	}
 	return out
-}
-
-// optionsIn returns the named arguments, and those in maps among the others.
-func optionsIn(args []value, named map[string]value) map[string]value {
-	options := map[string]value{}
-	for _, a := range args {
-		maps.Copy(options, a.fields())
-	}
-	maps.Copy(options, named)
-	return options
 }
 
 // byName reads a call that, judging by its name, runs a program or sends something.
@@ -83,8 +77,7 @@ func (p *program) runsNamed(name, last string, plain []value, named map[string]v
 	case program == nil && last == "push" && named["force"].kind == kindOther:
 		program = []shell.Word{shell.Text("git"), shell.Text("push"), shell.Text("--force")}
 	case program != nil:
-		defer func(around surroundings) { p.around = around }(p.around)
-		p.surroundings(plain, named)
+		defer p.surroundings(plain, named)()
 		for _, option := range slices.Sorted(maps.Keys(named)) {
 			if option[0] != '_' { // how it runs
 				words = append(words, shell.Text("--"+strings.ReplaceAll(option, "_", "-")))
@@ -180,30 +173,22 @@ func requestMethod(name string) (method string) {
 // request records a call that connects to an address. It sends something if there is a method that
 // does.
 func (p *program) request(name string, verb shell.Verb, targets, args []value, named map[string]value) {
-	options := optionsIn(args, named)
-	call := shell.Call{Function: name, Verb: verb, Method: methodIn(name, args, options)}
+	call := shell.Call{Function: name, Verb: verb, Method: methodIn(name, args, named)}
 	if call.Method != "" {
 		call.Verb = shell.VerbSend
 	}
 	targets = withoutOptions(targets)
-	for _, key := range []string{"url", "hostname", "host"} {
-		if v, ok := options[key]; ok && len(targets) == 0 {
-			targets = []value{v}
-		}
+	if v, ok := optionOf(args, named, "url", "hostname", "host"); ok && len(targets) == 0 {
+		targets = []value{v}
 	}
-	for _, w := range listOf(targets...).words() {
-		call.Targets = []shell.Word{w}
-		p.calls(call)
-	}
-	if len(targets) == 0 {
-		p.calls(call)
-	}
+	p.falls(call, targets)
 }
 
 // methodIn returns the HTTP method that a request's arguments, options or name say; what carries
 // data without such a word is a POST.
-func methodIn(name string, args []value, options map[string]value) string {
-	said, _ := options["method"].text()
+func methodIn(name string, args []value, named map[string]value) string {
+	option, _ := optionOf(args, named, "method")
+	said, _ := option.text()
 	method := cmp.Or(requestMethod(said), requestMethod(name))
 	for _, v := range flattened(flattened(args)) {
 		said, _ = v.text()
@@ -211,12 +196,8 @@ func methodIn(name string, args []value, options map[string]value) string {
 			method = cmp.Or(requestMethod(said), method)
 		}
 	}
-	carries := strings.HasSuffix(name, "urlopen") && len(args) > 1 && args[1].kind != kindNone
-	for _, key := range []string{"data", "json", "body", "files", "content"} {
-		v, ok := options[key]
-		carries = carries || ok && v.kind != kindNone
-	}
-	if carries {
+	_, carries := optionOf(args, named, "data", "json", "body", "files", "content")
+	if carries || strings.HasSuffix(name, "urlopen") && len(args) > 1 && args[1].kind != kindNone {
 		method = cmp.Or(method, "POST")
 	}
 	return method
@@ -242,30 +223,26 @@ func (p *program) fieldsOf() {
 	p.at = at
 }
 
-// assigns returns the variables that a map sets.
-func assigns(env value) (out []shell.Assign) {
-	for i := 0; i < len(env.keys) && i < len(env.list) && env.kind == kindMap; i++ {
-		if envName.MatchString(env.keys[i]) {
-			out = append(out, shell.Assign{Name: env.keys[i], Value: env.list[i].word()})
+// assigns returns the variables that a value sets: a map, a list of names and values, or one text NAME=value.
+func assigns(v value) (out []shell.Assign) {
+	for i, e := range v.list {
+		name, to := e.name, e.word()
+		said, _ := e.text()
+		set, whole, one := strings.Cut(said, "=")
+		switch {
+		case v.kind == kindMap && i < len(v.keys):
+			name = v.keys[i]
+		case name != "": // NAME="value"
+		case len(v.list) == 1 && one:
+			name, to = set, shell.Text(whole)
+		case i+1 < len(v.list):
+			name, to = said, v.list[i+1].word()
+		}
+		if envName.MatchString(name) {
+			out = append(out, shell.Assign{Name: name, Value: to})
 		}
 	}
 	return out
-}
-
-// pairs returns the variables that a list of names and values sets.
-func pairs(v value) []shell.Assign {
-	all := assigns(v)
-	for i, e := range v.list {
-		name, ok := e.text()
-		switch {
-		case v.kind != kindList:
-		case envName.MatchString(e.name):
-			all = append(all, shell.Assign{Name: e.name, Value: e.word()})
-		case ok && envName.MatchString(name) && i+1 < len(v.list):
-			all = append(all, shell.Assign{Name: name, Value: v.list[i+1].word()})
-		}
-	}
-	return all
 }
 
 // fieldOf notes what a field of a command gets.
@@ -313,15 +290,18 @@ func (p *program) mayFeed() bool {
 // writesInput matches what programs have that write the input of what they start.
 var writesInput = regexp.MustCompile(`(?i)stdin|popen|proc_open|\bopen[23]\b|communicate|sendline|\b_in\b|\.pipe\b`)
 
-// surroundings notes the folder and the environment that the options of a call give a command.
-func (p *program) surroundings(args []value, named map[string]value) {
-	p.around = surroundings{input: told(args, named)}
-	for _, name := range [...]string{"cwd", "chdir"} {
-		if dir, ok := optionOf(name, args, named); ok && dir.kind != kindNone && p.around.dirs == nil {
-			p.around.dirs = dir.words()
-		}
+// surroundings notes the folder and the environment that the options of a call give a command, until the
+// function that it returns is called.
+func (p *program) surroundings(args []value, named map[string]value) (leave func()) {
+	around := p.around
+	p.around = surroundings{}
+	if in, ok := optionOf(args, named, "input", "stdin_data"); ok {
+		p.around.input = new(in.word())
 	}
-	env, ok := optionOf("env", args, named)
+	if dir, ok := optionOf(args, named, "cwd", "chdir"); ok {
+		p.around.dirs = dir.words()
+	}
+	env, ok := optionOf(args, named, "env")
 	if at := slices.IndexFunc(args, func(a value) bool { return a.kind == kindMap }); !ok && at >= 0 && p.lang.name != "node" {
 		env = args[at] // system({"NAME" => "value"}, command), os.execve(file, words, {"NAME": "value"})
 	}
@@ -330,18 +310,9 @@ func (p *program) surroundings(args []value, named map[string]value) {
 		if dir.kind != kindNone && dir.word().Prefix() != "" {
 			p.around.dirs = dir.words()
 		}
-		p.around.gets = append(p.around.gets, pairs(env)...)
+		p.around.gets = append(p.around.gets, assigns(env)...)
 	}
-}
-
-// told returns what a call's options give a command to read, nil if they say nothing of it.
-func told(args []value, named map[string]value) *shell.Word {
-	for _, name := range [...]string{"input", "stdin_data"} {
-		if in, ok := optionOf(name, args, named); ok && in.kind != kindNone {
-			return new(in.word())
-		}
-	}
-	return nil
+	return func() { p.around = around }
 }
 
 // isEnvironment reports whether a value is the program's environment.

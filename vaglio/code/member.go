@@ -41,7 +41,7 @@ func (p *program) postfix(v value) value {
 func (p *program) joint() bool {
 	next := p.peek(1)
 	return p.is("!") && p.lang.name == "node" && next.is(")", "]", "}", ",", ";", ".", "[") ||
-		p.is("->") && next.is("[", "{", "(") || p.continued() && next.text != "+"
+		p.is("->") && next.is("[", "{", "(") || p.continued()
 }
 
 // memberFollows reports whether a member of what was read follows.
@@ -84,19 +84,15 @@ func (p *program) member(v value, name string) value {
 	if args, ok := p.methodArguments(v, name, full, holder); ok {
 		return p.method(v, name, full, args)
 	}
-	if e, ok := p.kept(v, on, name, holder); ok {
-		e.holder = holder
-		return e
+	e, ok := p.stored(v, name, holder)
+	if !ok {
+		e, ok = p.parsedOption(on, name)
 	}
-	return p.missing(v, name, full, holder)
-}
-
-// kept returns a member of a value that the program stored or that its command line says.
-func (p *program) kept(v value, on, name, holder string) (value, bool) {
-	if e, ok := p.stored(v, name, holder); ok {
-		return e, true
+	if !ok {
+		return p.missing(v, name, full, holder)
 	}
-	return p.parsedOption(on, name)
+	e.holder = holder
+	return e
 }
 
 // holder returns what holds a member of a value.
@@ -209,7 +205,7 @@ func (p *program) canonical(name string) string {
 
 // subscript reads [key], {key}, [a:b] or [a..b].
 func (p *program) subscript(v value) value {
-	if f := p.lang.full[p.canonical(v.path)]; f != nil && f.verb == "=args" {
+	if p.yielded(v, p.canonical(v.path)) == "=args" {
 		v = p.constant(v)
 	}
 	end, brace := int(p.peek(0).match), p.is("{")
@@ -282,14 +278,11 @@ func place(n, of int) int {
 
 // index returns an element, of a value or of what the table knows by its name.
 func (p *program) index(v, at value) value {
-	path := p.canonical(v.path)
-	f := p.lang.find(path, "")
 	switch {
-	case path == "Dir":
-		return p.call(unknown("Dir.[]"), value{}, []value{at})
-	case f == nil || v.path == "":
-	case f.verb == "=env":
+	case p.isEnvironment(v):
 		return p.env(at)
+	case p.canonical(v.path) == "Dir":
+		return p.call(unknown("Dir.[]"), value{}, []value{at})
 	}
 	if key, ok := at.text(); ok && v.path != "" && !v.multi() {
 		if e, ok := p.parsedOption(v.path, key); ok {
@@ -352,11 +345,14 @@ func (p *program) constant(v value) value {
 	if v.path == "" || v.given() || v.fn != nil {
 		return v
 	}
-	f := p.lang.find(p.canonical(v.path), "")
-	if f == nil || !slices.Contains([]string{"=args", "=root", "=self", "=input", "=home"}, f.verb) && (f.verb != "=temp" || !strings.Contains(v.path, "().")) {
+	f, always := p.lang.find(p.canonical(v.path), ""), []string{"=args", "=root", "=self", "=input", "=home", "=file", "=folder"}
+	if f == nil || !slices.Contains(always, f.verb) && (f.verb != "=temp" || !strings.Contains(v.path, "().")) {
 		return v
 	}
 	out := p.apply(f, v.path, nil)
+	if !out.given() && out.path == "" {
+		return v
+	}
 	out.holder = v.holder
 	return out
 }

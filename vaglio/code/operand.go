@@ -66,7 +66,7 @@ func (p *program) nameOperand() value {
 	case "None", "null", "nil", "undef", "undefined", "False", "false":
 		p.take()
 		return value{kind: kindNone}
-	case "True", "true", "pass", "break", "continue", "next", "last", "redo", "__FILE__", "//":
+	case "True", "true", "pass", "break", "continue", "next", "last", "redo", "//":
 		p.take()
 		return value{kind: kindOther}
 	case "print", "printf", "getline":
@@ -165,12 +165,7 @@ func (p *program) close(end int) {
 		p.takeIf(p.is(")", "]", "}"))
 		return
 	}
-	for p.at < end && p.spend(1) {
-		if before := p.at; !p.takeIf(p.is(",", ";", ":")) {
-			p.expression()
-			p.forward(before)
-		}
-	}
+	p.scan(p.at, end)
 	p.at = end + 1
 }
 
@@ -190,9 +185,7 @@ func (p *program) items(shut string) (out []value) {
 			}
 			continue
 		}
-		name := p.itemName()
-		v := p.expression()
-		v.name = name
+		v := p.item()
 		if p.at <= before && p.is(")", "]", "}") {
 			return out
 		}
@@ -240,17 +233,18 @@ func (p *program) drawn(pattern int) value {
 	return p.binary()
 }
 
-// itemName reads the name of an argument: name=, name: or "name" =>.
-func (p *program) itemName() string {
-	t, next := p.peek(0), p.peek(1)
+// item reads an argument, perhaps with its name: name=, name: or "name" =>.
+func (p *program) item() value {
+	t, next, name := p.peek(0), p.peek(1), ""
 	named := next.is("=") && p.lang.name == "python" || next.is(":") && p.lang.name == "ruby" ||
 		next.is("=>") && t.kind == tokenString && p.lang.name != "node" && !p.lang.has("flat")
-	if t.kind != tokenName && t.kind != tokenString || !named {
-		return ""
+	if (t.kind == tokenName || t.kind == tokenString) && named {
+		name = t.text
+		p.skip(p.at + 2)
 	}
-	p.take()
-	p.take()
-	return t.text
+	v := p.expression()
+	v.name = name
+	return v
 }
 
 // mapping reads what is in braces: a map, a set, or statements.

@@ -3,7 +3,6 @@ package code
 import (
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -12,12 +11,10 @@ import (
 // otherwise mentions only names in page-global. Anything else it does, known or not, makes the
 // answer false.
 func (r *Reader) LooksOnly(script string) bool {
-	run := &run{left: len(script) + 1, again: maxAgain, said: map[string]bool{}, out: &shell.ProgramResult{}}
-	p := newProgram(run, r.table, r.table.languages["node"], &shell.Program{Language: "node"})
 	if len(script) > maxText {
 		return false
 	}
-	newLexer(p, script).run()
+	p := r.tokens("node", script)
 	s := page{program: p, own: map[string]bool{}, routine: map[string]bool{}, keys: map[string]bool{}, texts: map[string]bool{}}
 	for i := range p.toks {
 		s.declare(i)
@@ -43,7 +40,7 @@ type page struct {
 func (s *page) declare(i int) {
 	switch t := s.tok(i); {
 	case t.word("const", "let", "var", "catch"):
-		s.names(i+1, s.past(i+1))
+		s.names(i+1, s.over(i+1)+1)
 		if value := s.tok(i + 3); s.tok(i+2).is("=") && (value.word("function", "async") || s.arrow(i+3)) {
 			s.routine[s.tok(i+1).text] = true
 		}
@@ -51,7 +48,7 @@ func (s *page) declare(i int) {
 		s.routine[s.tok(i+1).text] = s.tok(i+1).kind == tokenName
 		for open := i + 1; open < i+3; open++ {
 			if s.tok(open).is("(") {
-				s.names(open, s.past(open))
+				s.names(open, s.over(open)+1)
 			}
 		}
 	case t.is("=>") && s.tok(i-1).is(")"):
@@ -84,11 +81,8 @@ func (s *page) names(from, to int) {
 	}
 }
 
-// past returns the index after what begins at a token: a bracket with its content, or a name.
-func (s *page) past(i int) int { return max(int(s.tok(i).match), i) + 1 }
-
 // arrow reports whether an arrow function begins at a token.
-func (s *page) arrow(i int) bool { return s.tok(s.past(i)).is("=>") }
+func (s *page) arrow(i int) bool { return s.tok(s.over(i) + 1).is("=>") }
 
 // looks reports whether a token belongs to code that only looks at a page.
 func (s *page) looks(i int) bool {
@@ -147,7 +141,7 @@ func (s *page) mentions(i int) bool {
 func (s *page) picks(i int) bool {
 	prev, in := s.tok(i-1), s.tok(i+1)
 	switch {
-	case prev.is("{", ",") && s.tok(s.past(i)).is(":"): // a computed key
+	case prev.is("{", ",") && s.tok(s.over(i)+1).is(":"): // a computed key
 		return false
 	case !prev.is(")", "]", "?.") && (prev.kind != tokenName || wordclass.Is("page-word", prev.text)):
 		return true
@@ -205,7 +199,7 @@ func (s *page) takes(i int, kind string) bool {
 			return false
 		}
 		for at < end && !s.tok(at).is(",") {
-			at = s.past(at)
+			at = s.over(at) + 1
 		}
 		at++
 	}

@@ -40,11 +40,10 @@ func relativeURL(_ *program, v value, rest []value) value {
 		return unknown("URL()")
 	}
 	return v.each(func(s string) (string, bool) {
-		from, err := url.Parse(base)
-		if err != nil {
-			return "", false
+		to, err := url.Parse(base)
+		if err == nil {
+			to, err = to.Parse(s)
 		}
-		to, err := from.Parse(s)
 		if err != nil {
 			return "", false
 		}

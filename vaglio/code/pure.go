@@ -35,11 +35,13 @@ func pures() map[string]pure {
 			}
 			return out
 		},
-		"root":  func(*program, value, []value) value { return text("/") },
-		"self":  func(p *program, _ value, _ []value) value { return text(p.lang.name) },
-		"input": func(p *program, _ value, _ []value) value { return textOf(p.in.Stdin) },
-		"env":   environment,
-		"path":  func(p *program, v value, rest []value) value { return pathOf(p.joined(append([]value{v}, rest...))) },
+		"root":   func(*program, value, []value) value { return text("/") },
+		"file":   func(p *program, _ value, _ []value) value { return p.own(p.in.Path) },
+		"folder": func(p *program, _ value, _ []value) value { return p.own(path.Dir(p.in.Path)) },
+		"self":   func(p *program, _ value, _ []value) value { return text(p.lang.name) },
+		"input":  func(p *program, _ value, _ []value) value { return textOf(p.in.Stdin) },
+		"env":    environment,
+		"path":   func(p *program, v value, rest []value) value { return pathOf(p.joined(append([]value{v}, rest...))) },
 		"pathjoin": func(p *program, v value, rest []value) value {
 			out := p.joined(append([]value{v}, rest...))
 			out.kind = v.kind
@@ -67,13 +69,7 @@ func pures() map[string]pure {
 		"values":     func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
 		"pairs":      func(_ *program, v value, _ []value) value { return v.pairs() },
 		"map":        func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
-		"call": func(p *program, v value, rest []value) value { // node's f.call(this, …), ruby's f.call(…)
-			if p.lang.name == "node" {
-				rest = tailOf(rest, 1)
-			}
-			return p.call(v, value{}, rest)
-		},
-		"apply": applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets,
+		"apply":      applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets,
 	}
 	for name, fn := range decoders() {
 		out[name] = func(_ *program, v value, _ []value) value { return v.each(fn) }
@@ -81,7 +77,14 @@ func pures() map[string]pure {
 	return out
 }
 
-// decoder converts a text; false says that the text does not have that encoding.
+// own returns a path of the program's own file, nothing if it is in none.
+func (p *program) own(name string) value {
+	if p.in.Path == "" {
+		return value{}
+	}
+	return pathOf(text(name))
+}
+
 // dirname returns the folder of a path. Of one that is known up to a folder, it may be that one or
 // below it.
 func dirname(_ *program, v value, _ []value) value {
@@ -100,6 +103,7 @@ func dirname(_ *program, v value, _ []value) value {
 	return value{kind: v.kind, path: v.path, alts: capped(out)}
 }
 
+// decoder converts a text; false says that the text does not have that encoding.
 type decoder func(string) (string, bool)
 
 // decoders returns the functions of a single text.

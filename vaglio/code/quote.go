@@ -29,7 +29,7 @@ func (l *lexer) quoted(prefix string) {
 		return
 	}
 	if body := l.src[from:end]; q == "`" && l.has("backtick") {
-		l.command(body)
+		l.called("`", body, false)
 	} else {
 		l.value(body, opener, strings.Contains(prefix, "r"), q == "'" && l.has("rawsingle"))
 	}
@@ -54,11 +54,11 @@ func (l *lexer) unended() {
 	l.p.problem(shell.ProblemDynamicCode, wording.Say("a text in the program does not end"), shell.Word{})
 }
 
-// command adds the shell call that a text in backticks is.
-func (l *lexer) command(body string) {
-	l.add(token{kind: tokenName, text: "`"})
+// called adds the call of a function with a text: of the shell, which a text in backticks is.
+func (l *lexer) called(name, body string, raw bool) {
+	l.add(token{kind: tokenName, text: name})
 	l.op("(")
-	l.value(body, l.p.lang.fills, false, false)
+	l.value(body, l.p.lang.fills, raw, false)
 	l.op(")")
 }
 
@@ -145,7 +145,7 @@ func plainer(raw, single bool) func(string) string {
 }
 
 // variable matches one in a string of perl or php: $x, $x[0], $x{k}, $x->{k}, and perl's @x.
-var variable = regexp.MustCompile(`^[$@][\w\x{80}-\x{10ffff}]+(?:(?:->)?(?:\[[^\]]{1,79}\]|\{[^}]{1,79}\}))*`)
+var variable = regexp.MustCompile(`^[$@][\w\x{80}-\x{10ffff}]+(?:::\w+)*(?:(?:->)?(?:\[[^\]]{1,79}\]|\{[^}]{1,79}\}))*`)
 
 // filler returns the code of the expression at the beginning of s, and its length including its
 // marks, 0 if there is none. In perl and php that is a variable, ${x}, @{[…]} or {$x}.
@@ -237,7 +237,7 @@ func (l *lexer) quotation(s, body, from, tail string) string {
 		}
 		l.op("]")
 	case "qx", "x":
-		l.command(body)
+		l.called("`", body, false)
 	case "m", "qr":
 		tail = strings.TrimLeft(tail, "gimsxo")
 		l.add(token{kind: tokenName, text: "//"})

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 const quotedText = "\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])*'|`(?:\\\\.|[^`\\\\])*`"
@@ -66,10 +64,7 @@ func (r *Reader) Asked(language, text string, names []string, others ...string) 
 	if lang == nil || lang.options.names["tasks"] == nil || len(text) > maxText || lang.options.finds("reflects", "", text) {
 		return text
 	}
-	run := &run{left: len(text) + 1, again: maxAgain, said: map[string]bool{}, out: &shell.ProgramResult{}}
-	p := newProgram(run, r.table, lang, &shell.Program{Language: language})
-	p.begins = []int{}
-	p.lex(text)
+	p := r.tokens(language, text)
 	c := chooser{program: p, live: map[string]bool{}}
 	c.find()
 	for _, name := range names {
@@ -84,21 +79,13 @@ func (r *Reader) Asked(language, text string, names []string, others ...string) 
 	}
 	out := []byte(text)
 	for _, t := range c.tasks {
-		for i := p.begin(t.from); !t.kept && i < p.begin(t.to); i++ {
+		for i := p.begins[t.from]; !t.kept && i < p.begins[t.to]; i++ {
 			if out[i] != '\n' {
 				out[i] = ' '
 			}
 		}
 	}
 	return string(out)
-}
-
-// begin returns where a token begins in the text.
-func (p *program) begin(i int) int {
-	if i < len(p.begins) {
-		return p.begins[i]
-	}
-	return len(p.src)
 }
 
 // chooser finds out which tasks of a program run.
@@ -275,32 +262,19 @@ func (c *chooser) block(t *task, from, to int) bool {
 	return at < to && c.opens(at, "{") && (c.tok(at-1).is("=>", ")") || c.tok(at-1).kind == tokenName && c.typed(at-2))
 }
 
+// taskFunction matches the head of a function of node with a name.
+var taskFunction = regexp.MustCompile(`^(?:export\s+)?(?:(default)\s+)?(?:async\s+)?(?:function\b\s*\*?\s*|(?:const|let|var)\s+)` +
+	`([\w$]+)\s*(?:=\s*(?:async\b\s*)?(?:function\b\s*)?)?\(`)
+
 // functions reads a function of node with a name: function name() { … }, const name = () => { … }.
 func (c *chooser) functions(t *task) bool {
-	i := t.head
-	if c.lang.name != "node" || c.toks[i].column > 0 {
+	m := taskFunction.FindStringSubmatch(c.src[c.begins[t.head]:])
+	if m == nil || c.lang.name != "node" || c.toks[t.head].column > 0 {
 		return false
 	}
-	for c.tok(i).word("export", "default", "async", "const", "let", "var", "function") {
-		t.names = append(t.names, c.tok(i).text)
-		i++
-	}
-	declared := slices.Contains(t.names, "function")
-	if c.tok(i).is("*") {
-		i++
-	}
-	if t.names = slices.DeleteFunc(t.names, func(n string) bool { return n != "default" }); c.tok(i).kind != tokenName || i == t.head {
-		return false
-	}
-	t.names = append(t.names, c.tok(i).text)
-	from := i + 1
-	if !declared {
-		if !c.tok(from).is("=") {
-			return false
-		}
-		from = c.until(from+1, func(j int) bool { return !c.toks[j].word("async", "function") })
-	}
-	if !c.opens(from, "(") || !c.block(t, c.over(from)+1, len(c.toks)) {
+	t.names = m[1:]
+	open := c.until(t.head, func(j int) bool { return c.toks[j].is("(") })
+	if !c.opens(open, "(") || !c.block(t, c.over(open)+1, len(c.toks)) {
 		return false
 	}
 	t.end = t.to + 1

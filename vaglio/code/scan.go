@@ -272,11 +272,7 @@ func (p *program) looped() {
 	}
 	p.at = open
 	_, to := p.body(def, open)
-	p.loop++
-	p.unsure++
-	p.scan(open, to)
-	p.loop--
-	p.unsure--
+	p.each(value{}, 0, func(value) { p.scan(open, to) })
 	p.at = max(to, open)
 }
 

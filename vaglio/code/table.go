@@ -23,6 +23,7 @@ type language struct {
 	concat                  []string
 	sigils, fills, document string
 	flags                   []string
+	runs                    []string             // what runs a file of it
 	full                    map[string]*function // by full name
 	tail                    map[string]*function // by last name, after anything
 	method                  map[string]*function // by last name, on a path or an unknown object
@@ -96,7 +97,7 @@ func (t *table) parseLine(line string) error {
 	name, rest, _ := strings.Cut(line, " ")
 	lang := t.languages[name]
 	if lang == nil {
-		lang = &language{name: name, alias: map[string]string{}}
+		lang = &language{name: name, alias: map[string]string{}, runs: []string{name}}
 		for _, m := range []*map[string]*function{&lang.full, &lang.tail, &lang.method, &lang.path} {
 			*m = map[string]*function{}
 		}
@@ -165,6 +166,8 @@ func (l *language) syntax(words []string) error {
 			l.fills = value
 		case key == "document":
 			l.document = value
+		case key == "runs":
+			l.runs = strings.Split(value, ",")
 		case key != "":
 			return rows.Wrong(w, "unknown setting %q", w)
 		}

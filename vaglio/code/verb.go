@@ -51,7 +51,7 @@ func (p *program) apply(f *function, name string, args []value) value {
 		return p.result(verb, name, targets, args)
 	default: // The others only act on their targets.
 	}
-	p.falls(name, verb, targets)
+	p.falls(shell.Call{Function: name, Verb: verb}, targets)
 	return p.result(verb, name, targets, args)
 }
 
@@ -143,15 +143,16 @@ func (p *program) calls(c shell.Call) {
 	p.step(shell.ProgramStep{Call: &c, Loop: p.loop > 0})
 }
 
-// falls records a verb for each of its targets, or without one.
-func (p *program) falls(name string, verb shell.Verb, targets []value) {
+// falls records a call for each text that its targets may be, or without one.
+func (p *program) falls(c shell.Call, targets []value) {
 	for _, t := range targets {
 		for _, w := range t.words() {
-			p.emit(name, verb, w)
+			c.Targets = []shell.Word{w}
+			p.calls(c)
 		}
 	}
 	if len(targets) == 0 {
-		p.emit(name, verb)
+		p.calls(c)
 	}
 }
 
@@ -215,18 +216,16 @@ func (p *program) listing(name string, dir, pattern value) value {
 	case "walk":
 		names := listOf(textOf(entry))
 		return listOf(listOf(below, names, names))
+	case "iterdir", "rglob", "find", "finddepth":
+		return listOf(below)
 	case "glob", "iglob", "[]":
 		if dir.kind != kindPath {
-			var out []value
+			out := value{kind: kindList, spread: p.lang.has("flat")}
 			for _, w := range dir.words() {
-				out = append(out, textOf(globbed(w)))
+				out.list = append(out.list, textOf(globbed(w)))
 			}
-			v := listOf(out...)
-			v.spread = p.lang.has("flat")
-			return v
+			return out
 		}
-		return listOf(below)
-	case "iterdir", "rglob", "find", "finddepth":
 		return listOf(below)
 	case "children", "each_child":
 		if dir.kind == kindPath { // Dir.children has names
@@ -239,12 +238,11 @@ func (p *program) listing(name string, dir, pattern value) value {
 // runs reads a function that runs a program: system, subprocess.run, spawn, execl and the like. A
 // single text is a command line, several are the words of a command.
 func (p *program) runs(f *function, name string, args []value, named map[string]value) value {
-	defer func(around surroundings) { p.around = around }(p.around)
-	p.surroundings(args, named)
+	defer p.surroundings(args, named)()
 	if p.lang.name == "go" {
 		p.fieldsOf()
 	}
-	asShell := inShell(args, named)
+	_, asShell := optionOf(args, named, "shell")
 	if words, ok := nth(args, 1).field("args"); ok { // new Deno.Command(program, {args: […]})
 		args = []value{args[0], words}
 	}
@@ -312,12 +310,6 @@ func (p *program) runsWords(f *function, name string, args []value, words []shel
 	default:
 		p.shellLine(args[0], name)
 	}
-}
-
-// inShell reports whether the options say that a shell reads the command.
-func inShell(args []value, named map[string]value) bool {
-	option, ok := optionOf("shell", args, named)
-	return ok && option.kind != kindNone
 }
 
 func (p *program) shell(w shell.Word, by string) {
