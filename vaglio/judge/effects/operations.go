@@ -300,7 +300,7 @@ func (c *command) discard(verb operation.Verb, a arg) []Effect {
 
 // moveAway returns the effect of a move on the place that the file leaves.
 func (c *command) moveAway(a, to arg) []Effect {
-	if p := c.r.world.clean(a.text, c.cwd); !c.r.made(c.invocation, p) && !c.r.rebuilt(p) {
+	if p := c.r.world.clean(a.text, c.cwd); to.text != "" && !c.r.made(c.invocation, p) && !c.r.rebuilt(p) {
 		c.r.tell(c.invocation, vaglio.Moved, to)
 	}
 	switch c.r.world.placeOf(a, c.cwd) {
