@@ -165,47 +165,38 @@ func runsSubstitution(script string) bool {
 
 // search summarizes the tests of a search.
 type search struct {
-	names                    []arg
-	deletes, negated, pruned bool
-	empty                    bool // only empty files and folders are found
-	narrowed                 bool // each deletion takes only what passed a test of its name, or of being empty
-	ors                      int
-	loose                    bool // an alternative is outside all brackets
+	names            []arg
+	deletes, negated bool
+	narrowed         bool // each deletion takes only what passed a test of its name, or of being empty
+	empty            bool // each deletion takes only what is empty
 }
 
 // searchOf reads the tests of a search, which apply to all its starting folders.
 func searchOf(tests []shell.Word) *search {
 	tests = commands.Taken(tests)
 	s := &search{}
-	has, depth := map[string]bool{}, 0
 	for test, word := range commands.Tests(tests) {
 		class, not := strings.CutPrefix(test.String(), "not ")
-		has[class] = true
 		switch value := argOf(word); class {
 		case "name", "path":
 			s.names = append(s.names, value)
 		case "regex", "link", "list":
 			not = true
-		case "or":
-			s.ors++
-			s.loose = s.loose || depth == 0
-		case "open":
-			depth++
-		case "close":
-			depth--
 		case "run":
 			s.runs(value.text)
+		case "delete":
+			s.deletes = true
 		}
 		s.negated = s.negated || not
 	}
-	s.empty, s.pruned, s.deletes = has["empty"], has["prune"], s.deletes || has["delete"]
 	_, s.narrowed = commands.Narrowed(tests, narrows, deletesFound)
+	_, s.empty = commands.Narrowed(tests, func(class string, _ shell.Word) bool { return class == "empty" }, deletesFound)
 	return s
 }
 
-// rebuilds reports whether everything found can be rebuilt, judging by its name.
+// rebuilds reports whether everything that has one of the names can be rebuilt.
 func (s *search) rebuilds(j *Judge) bool {
-	return len(s.names) > s.ors && !s.negated && (!s.pruned || !s.loose) && !slices.ContainsFunc(s.names, func(n arg) bool {
+	return len(s.names) > 0 && !s.negated && !slices.ContainsFunc(s.names, func(n arg) bool {
 		return !n.known || !j.places.Rebuilt(strings.Trim(n.text, "*/")) && !j.places.RebuiltName(n.text) &&
 			!j.madeBeside(n.text, func(obj string) bool { return slices.ContainsFunc(s.names, func(o arg) bool { return o.text == obj }) })
 	})
@@ -223,8 +214,7 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 	if !s.deletes {
 		return nil
 	}
-	if p := c.r.world.placeOf(root, c.cwd); s.narrowed && (s.rebuilds(c.r.judge) || s.empty && !s.negated && s.ors == 0) && root.known &&
-		(p == placeWorkspace || p == placeTemp) {
+	if p := c.r.world.placeOf(root, c.cwd); (s.narrowed && s.rebuilds(c.r.judge) || s.empty && !s.negated) && root.known && (p == placeWorkspace || p == placeTemp) {
 		return c.r.anew(say("deletes files below %s", root.text), s.names...)
 	}
 	return insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")

@@ -26,7 +26,7 @@ const kindName = "effects"
 // Judge grades proposals by their effects. It is safe for concurrent use.
 type Judge struct {
 	tables *tables
-	doors  *doors
+	doors  doors
 	places *place.Table
 	// clients is what is known about the tools of coding agents.
 	clients agents.Set
