@@ -159,7 +159,7 @@ func (c *command) bulk() bool {
 // kubeExec judges opening a session in a cluster. A command given to it is judged separately.
 func kubeExec(c *command) []Effect {
 	at, shells := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" }), []string{"sh", "bash", "zsh", "ash", "dash", "fish", "ksh"}
-	if c.wrapper && at >= 0 && (at+2 < len(c.all) || at+1 < len(c.all) && !slices.Contains(shells, lastPart(c.all[at+1].text))) {
+	if c.Wrapper && at >= 0 && (at+2 < len(c.all) || at+1 < len(c.all) && !slices.Contains(shells, lastPart(c.all[at+1].text))) {
 		return reads()
 	}
 	return shared(KindForeignCode, say("opens a session in the cluster: %s", c.rest(1)), c.rest(1))

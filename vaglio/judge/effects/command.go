@@ -86,7 +86,7 @@ const (
 
 // removesFound reports whether find runs the command for what it finds, and it removes that.
 func (v *invocation) removesFound() bool {
-	return len(v.via) > 0 && strings.HasPrefix(v.via[len(v.via)-1], "find -exec") && removes(v.name)
+	return len(v.Via) > 0 && strings.HasPrefix(v.Via[len(v.Via)-1], "find -exec") && removes(v.name)
 }
 
 // foundRebuildable reports whether find deletes only names that can be rebuilt. Find's own rule
@@ -132,7 +132,7 @@ func (r *reading) downloaded(p *shell.Problem) {
 	if p.Detail.Phrase == patch.Fetched {
 		said = say("applies a patch downloaded from the network without review: %s", what)
 	}
-	r.add(r.placed(&invocation{name: p.Interpreter, root: p.Privileged}, one(KindForeignCode, said, a.text))...)
+	r.add(r.placed(&invocation{Command: &shell.Command{Privileged: p.Privileged}, name: p.Interpreter}, one(KindForeignCode, said, a.text))...)
 }
 
 // unread adds the effect of what the shell reader could not read.
@@ -240,7 +240,7 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 			v.strays(&out[i])
 		}
 	}
-	if v.root && (changes || v.file != "") && v.box == "" { // whoever may write the file would be administrator
+	if v.Privileged && (changes || v.File != "") && v.box == "" { // whoever may write the file would be administrator
 		out = append(out, usual(KindPrivilege).with(say(wording.AsAdministrator, v.name), v.name))
 	}
 	return out

@@ -104,7 +104,7 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 	for _, a := range v.assigns {
 		set(doorEnv, a.name, a.value)
 	}
-	for _, a := range shell.GitSettings(v.sets) {
+	for _, a := range shell.GitSettings(v.Assigns) {
 		set(doorGit, a.Name, argOf(a.Value))
 	}
 	owner := map[string]string{"export": doorEnv, "declare": doorEnv, "typeset": doorEnv, "readonly": doorEnv, "git": doorGit}[v.name]

@@ -353,7 +353,7 @@ func (r *reading) relative(p string) string {
 // command prints nothing.
 func (v *invocation) empties(i int) bool {
 	switch {
-	case v.appends[i] || v.call != nil || v.wrapper:
+	case v.appends[i] || v.Call != nil || v.Wrapper:
 		return false
 	case v.path == "" || v.name == ":" || v.name == "true":
 		return true

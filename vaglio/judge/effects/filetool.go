@@ -86,7 +86,7 @@ func pathlike(p readings.Text) bool {
 
 // fileEffects returns the effects of what a tool does to files, as those of a command's operations.
 func (t *tool) fileEffects(verb operation.Verb, paths, source, dest []string) []Effect {
-	c := t.r.callOf(&invocation{name: "tool", cwd: t.r.world.cwd}, "tool", &commands.Section{})
+	c := t.r.callOf(t.r.plain("tool"), "tool", &commands.Section{})
 	var out []Effect
 	does := func(o operation.Operation, files ...string) {
 		for _, f := range files {

@@ -21,7 +21,7 @@ func (c *command) helpOnly(name string) ([]Effect, bool) {
 	if c.has("--dry-run", "--dryrun", "--dry_run", "--just-print", "--what-if", "--whatif", "-WhatIf") {
 		return reads(), true
 	}
-	if c.has("--help") && (!c.wrapper || name == "crontab" || name == "at" || name == "batch") || len(c.operands) == 0 && len(c.all) == 1 &&
+	if c.has("--help") && (!c.Wrapper || name == "crontab" || name == "at" || name == "batch") || len(c.operands) == 0 && len(c.all) == 1 &&
 		c.has("--version", "-V", "-version") {
 		return reads(), true
 	}
@@ -211,9 +211,9 @@ func commandFacts() map[string]fact {
 		"own-jobs":         func(c *command, _ []arg) bool { return c.ownJobs() },
 		"own-processes":    func(c *command, _ []arg) bool { return c.ownProcesses() },
 		"own-database":     func(c *command, _ []arg) bool { return c.r.database.here == ReachWorkspace },
-		"wrapped":          func(c *command, _ []arg) bool { return c.wrapper },
+		"wrapped":          func(c *command, _ []arg) bool { return c.Wrapper },
 		"fetched":          (*command).given,
-		"root":             func(c *command, _ []arg) bool { return c.root },
+		"root":             func(c *command, _ []arg) bool { return c.Privileged },
 		"testing":          func(c *command, _ []arg) bool { return c.testing() },
 		"dotenv":           func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },
 		"emulated":         func(c *command, _ []arg) bool { return c.local() },

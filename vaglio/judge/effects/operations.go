@@ -361,7 +361,7 @@ func (c *command) coversSecrets(to arg) bool {
 	p := c.r.world.clean(to.text, c.cwd)
 	spared := func(w shell.Word) bool { return c.r.world.clean(argOf(w).text, c.cwd) == p }
 	return c.secret(to) && c.r.present(c.invocation, to.text) &&
-		!c.has("-n", "--no-clobber", "--update=none", "-i") && !slices.ContainsFunc(c.unless, spared)
+		!c.has("-n", "--no-clobber", "--update=none", "-i") && !slices.ContainsFunc(c.Unless, spared)
 }
 
 // permits returns the effects of changing the mode of files.

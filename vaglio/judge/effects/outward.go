@@ -119,7 +119,7 @@ func (r *reading) personal(name, host string) bool {
 // whatever the program does there, the name alone reaches whoever serves the domain.
 func (r *reading) addressed(v *invocation) []Effect {
 	prints := r.judge.tables.ofClass("only-text", v.name)
-	looksUp := r.judge.tables.ofClass("takes-hosts", v.name) || v.call != nil && (v.call.Verb == shell.VerbNetwork || v.call.Verb == shell.VerbSend)
+	looksUp := r.judge.tables.ofClass("takes-hosts", v.name) || v.Call != nil && (v.Call.Verb == shell.VerbNetwork || v.Call.Verb == shell.VerbSend)
 	pulls := r.judge.tables.ofClass("container-engine", v.name)
 	for _, a := range v.args {
 		switch at := addressIn(a.text, pulls); {

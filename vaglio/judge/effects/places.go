@@ -206,7 +206,7 @@ func (w *world) rebuildableHome(p string) bool {
 // besides returns the effects that a table lists separately: what a command shows, copies or
 // serves from everything below a folder, whatever else it does.
 func (r *reading) besides(v *invocation) []Effect {
-	if v.call != nil {
+	if v.Call != nil {
 		return r.walked(v)
 	}
 	name := r.canonical(v)
@@ -329,17 +329,17 @@ func (r *reading) packed(v *invocation) []Effect {
 
 // walked returns the effect of an inline program that reads a folder whose names it lists.
 func (r *reading) walked(v *invocation) []Effect {
-	if v.call.Verb != shell.VerbCopy && v.call.Verb != shell.VerbRead {
+	if v.Call.Verb != shell.VerbCopy && v.Call.Verb != shell.VerbRead {
 		return nil
 	}
 	var roots []arg
-	for _, t := range argsOf(v.call.Targets[:min(1, len(v.call.Targets))]) {
+	for _, t := range argsOf(v.Call.Targets[:min(1, len(v.Call.Targets))]) {
 		switch root, found := t.foundBelow(); {
 		case found && !r.onlyPlain([]arg{literal(t.text[strings.LastIndexByte(t.text, ')')+1:])}):
 			roots = append(roots, root)
 		case strings.HasSuffix(t.text, "/*") && !t.word.Is(t.text): // a program's listing leaves no hidden file out
 			roots = append(roots, literal(strings.TrimSuffix(t.text, "*")))
-		case v.call.Verb == shell.VerbCopy && t.known:
+		case v.Call.Verb == shell.VerbCopy && t.known:
 			roots = append(roots, t)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // named judges a command by its name.
 func (r *reading) named(v *invocation) []Effect {
-	if v.call != nil {
+	if v.Call != nil {
 		return r.inline(v)
 	}
 	if v.path == "" {
@@ -49,7 +49,7 @@ func (r *reading) tableOf(v *invocation, name string) []Effect {
 	if t.Devtools[name] {
 		return r.stricter(v, r.tool(v))
 	}
-	if v.wrapper {
+	if v.Wrapper {
 		return reads()
 	}
 	if v.byPath() && !strings.HasPrefix(v.path, "npm:") {
@@ -162,8 +162,8 @@ func (r *reading) stranger(v *invocation) []Effect {
 	if task, ok := strings.CutPrefix(v.path, "npm:"); ok {
 		return c.task(task, say("runs the project's script %s", task))
 	}
-	if n := len(v.via); n > 0 {
-		switch t, by := r.judge.tables, strings.ReplaceAll(v.via[n-1], " ", "-"); {
+	if n := len(v.Via); n > 0 {
+		switch t, by := r.judge.tables, strings.ReplaceAll(v.Via[n-1], " ", "-"); {
 		case t.ofClass("runs-package", by):
 			return reads() // the runner's own rule has judged the package
 		case t.ofClass("runs-project-program", by):
@@ -294,7 +294,7 @@ func (c *command) written() []Effect {
 // elsewhere returns what a command that otherwise only reads or works in the workspace writes
 // outside of it: the files that its options call an output.
 func (r *reading) elsewhere(v *invocation, named []Effect) []Effect {
-	if v.call != nil || slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead && e.Counts() != ReachWorkspace }) {
+	if v.Call != nil || slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead && e.Counts() != ReachWorkspace }) {
 		return nil
 	}
 	files := r.outputs(v, "-")

@@ -223,7 +223,7 @@ func (r *reading) starts(v *invocation) {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Awaited})
 	}
 	r.exports(v)
-	if (r.stays || v.background) && v.path != "" && v.host == "" {
+	if (r.stays || v.Background) && v.path != "" && v.host == "" {
 		words := append([]string{v.path}, texts(v.args)...)
 		for _, a := range v.assigns {
 			words = append(words, a.name+"="+a.value.text)
@@ -315,7 +315,7 @@ func texts(args []arg) []string {
 
 // ownProcesses reports whether a command stops only what the session started.
 func (c *command) ownProcesses() bool {
-	if !c.direct() || c.root || c.has("-v", "--inverse", "-u", "--user") || len(c.operands) == 0 {
+	if !c.direct() || c.Privileged || c.has("-v", "--inverse", "-u", "--user") || len(c.operands) == 0 {
 		return false
 	}
 	if c.name != "kill" {

@@ -361,7 +361,7 @@ func execTool(c *command) []Effect {
 	switch {
 	case strings.Contains(path, "://"):
 		return one(KindForeignCode, say("fetches and runs %s", path), path)
-	case c.wrapper:
+	case c.Wrapper:
 		return reads()
 	case path == "":
 		return own(say("runs %s", c.name))
