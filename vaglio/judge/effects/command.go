@@ -112,13 +112,10 @@ func (r *reading) problem(p *shell.Problem) {
 			return
 		}
 		r.unread(p)
-	case shell.ProblemUnparsable, shell.ProblemUnread, shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly,
-		shell.ProblemInternal, shell.ProblemDynamicName, shell.ProblemPartialCode:
-		r.unread(p)
 	case shell.ProblemClosed:
 		r.add(usual(KindUnknown).with(problemSaid(p), p.Word.String()))
 	default:
-		r.add(usual(KindUnknown).with(problemSaid(p), ""))
+		r.unread(p)
 	}
 }
 
@@ -221,9 +218,11 @@ func (r *reading) remember(v *invocation) {
 func (r *reading) variables(list []assignment) []Effect {
 	var out []Effect
 	for _, a := range list {
-		if what, ok := r.judge.tables.Vars[a.name+"="+a.value.text]; ok {
-			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name).as(Partial, ReachUser))
-		} else if what, ok := r.judge.tables.Vars[a.name]; ok && a.value.text != "" && a.value.text != "0" {
+		what, ok := r.judge.tables.Vars[a.name+"="+a.value.text]
+		if !ok && a.value.text != "" && a.value.text != "0" {
+			what, ok = r.judge.tables.Vars[a.name]
+		}
+		if ok {
 			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name).as(Partial, ReachUser))
 		}
 	}

@@ -22,7 +22,7 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	if r.sealed(v) {
 		return nil
 	}
-	if on, ok := r.onMount(v, a); ok {
+	if m, on, ok := r.mounted(v, a); ok && a.known && !m.volume() {
 		return r.write(v.onHost(r.world.cwd), on, verb)
 	}
 	r.tell(v, vaglio.Wrote, a)
@@ -36,7 +36,7 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		return nil
 	case placeWorkspace, placeTemp:
 	case placeControl, placeSecret, placeHome:
-		if at == placeSecret && r.fillsExample(v, a) {
+		if at == placeSecret && r.showsExample(v) && r.freeAt(v, a) != "" { // nothing is there yet
 			return own(say("copies the example %s to %s", join(v.args), a.text))
 		}
 		e.Reach, e.Why = r.reachOf(p), e.Why.And(beyondWorkspace(at))
@@ -92,12 +92,7 @@ func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
 	if t.Known {
 		return out
 	}
-	for _, a := range p.operands {
-		if c.secret(a) {
-			out = append(out, usual(KindCredentials).with(say("shows the secrets in %s", a.text), a.text))
-		}
-	}
-	return out
+	return append(out, r.secretsIn(p.operands, v.cwd, "shows the secrets in %s")...)
 }
 
 func (c *command) writeAll(verb wording.Phrase, list []arg) []Effect {

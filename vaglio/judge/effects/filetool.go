@@ -286,18 +286,6 @@ func namesIn(v any) []string {
 	return out
 }
 
-// fillsExample reports whether a file with secrets, where nothing is, gets the content of one that
-// is meant to be copied.
-func (r *reading) fillsExample(v *invocation, a arg) bool {
-	return r.showsExample(v) && r.freeAt(v, a) != ""
-}
-
-// onMount returns the file of this machine that a container's file is, by a folder that it is given.
-func (r *reading) onMount(v *invocation, a arg) (arg, bool) {
-	m, on, ok := r.mounted(v, a)
-	return on, ok && a.known && !m.volume()
-}
-
 // showsExample reports whether all that a command prints are files that are meant to be copied.
 func (r *reading) showsExample(v *invocation) bool {
 	return v.name == "cat" && len(v.args) > 0 && len(v.writes) == 1 && !slices.ContainsFunc(v.args, func(a arg) bool {

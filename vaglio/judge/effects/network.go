@@ -33,12 +33,6 @@ func localURL(s string) bool {
 	return strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".lvh.me")
 }
 
-// store reports whether an address is a data store on this machine, where a deletion loses data.
-func store(s string) bool {
-	return holdsAny(s, ":9200", ":9300", ":5984", ":6333", ":8086", ":2379", ":8500", ":8200", ":2375", ":7474", ":8983", ":8123", ":7700",
-		":8108", ":15672", ":8001")
-}
-
 // allLocal reports whether a command names addresses, and all of them are on this machine.
 func (c *command) allLocal() bool {
 	var found []string
@@ -95,7 +89,8 @@ func (r *reading) request(method, address, body string) []Effect {
 		return reads()
 	}
 	switch local := localURL(address); {
-	case local && store(address) && !r.servesHere(address) && (method == "DELETE" || destructivePath(address)):
+	case local && r.judge.tables.inText("local-store", address) != nil && !r.servesHere(address) &&
+		(method == "DELETE" || r.judge.tables.inText("destructive-path", address) != nil):
 		return []Effect{usual(KindDatabase).with(say("deletes or changes data in a local store: %s %s", method, address), address).as(Irreversible, ReachUser)}
 	case local:
 		return own(say("sends a request to this machine: %s %s", method, address))
@@ -145,11 +140,6 @@ func (r *reading) actingPath(s string) string {
 		return w[0]
 	}
 	return ""
-}
-
-func destructivePath(s string) bool {
-	return holdsAny(s, "_delete_by_query", "_update_by_query", "_close", "_bulk", "_forcemerge", "_rollover", "/delete", "_settings",
-		"_cluster", "_doc", "_mapping", "/collections/", "/containers/")
 }
 
 // readingPost reports whether a request with a body is a query by convention.

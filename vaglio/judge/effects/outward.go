@@ -225,11 +225,8 @@ func isFar(s string) bool { return strings.Contains(s, "://") || remotePath(s) }
 
 // remotePath reports whether a word names a path on another machine.
 func remotePath(s string) bool {
-	if strings.Contains(s, "::") || strings.HasPrefix(s, "rsync://") || strings.HasPrefix(s, "scp://") || strings.HasPrefix(s, "sftp://") {
-		return true
-	}
 	host, _, ok := strings.Cut(s, ":")
-	return ok && host != "" && !strings.Contains(host, "/") && len(host) > 1
+	return strings.Contains(s, "::") || ok && len(host) > 1 && !strings.Contains(host, "/")
 }
 
 // badHost returns an address that is neither on this machine nor a registry that everybody uses.

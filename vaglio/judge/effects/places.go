@@ -281,22 +281,14 @@ func (r *reading) onlyPlain(filters []arg) bool {
 	})
 }
 
-func (r *reading) belowEach(v *invocation, verb wording.Phrase, roots []arg) []Effect {
-	for _, a := range roots {
-		if e, ok := r.below(v, verb, a); ok {
-			return []Effect{e}
+// below returns the effect of reading everything below one of some folders.
+func (r *reading) below(v *invocation, verb wording.Phrase, roots ...arg) []Effect {
+	for _, root := range roots {
+		if among := r.among(v, root); among != "" && v.direct() {
+			return one(KindCredentials, wording.Sentence{{Phrase: verb}, wording.Say(among, root.text)}, root.text)
 		}
 	}
 	return nil
-}
-
-// below returns the effect of reading everything below one folder.
-func (r *reading) below(v *invocation, verb wording.Phrase, root arg) (Effect, bool) {
-	among := r.among(v, root)
-	if among == "" || !v.direct() {
-		return Effect{}, false
-	}
-	return usual(KindCredentials).with(wording.Sentence{{Phrase: verb}, wording.Say(among, root.text)}, root.text), true
 }
 
 // among says what sensitive content is read with everything below a folder, "" if none.
@@ -324,7 +316,7 @@ func (r *reading) packed(v *invocation) []Effect {
 			roots = append(roots, argOf(o.Object.Word))
 		}
 	}
-	return r.belowEach(v, "packs all", roots)
+	return r.below(v, "packs all", roots...)
 }
 
 // walked returns the effect of an inline program that reads a folder whose names it lists.
@@ -343,7 +335,7 @@ func (r *reading) walked(v *invocation) []Effect {
 			roots = append(roots, t)
 		}
 	}
-	return r.belowEach(v, "copies or reads all", roots)
+	return r.below(v, "copies or reads all", roots...)
 }
 
 // foundBelow returns the folder below which a search found what a word names.
@@ -363,16 +355,14 @@ func (r *reading) found(v *invocation) []Effect {
 	if !r.judge.tables.ofClass("shows-found", v.name) {
 		return nil
 	}
+	var roots []arg
 	for _, a := range v.args {
 		root, ok := a.foundBelow()
-		if !ok || r.onlyPlain([]arg{literal(strings.TrimPrefix(a.text[strings.LastIndexByte(a.text, ')')+1:], "/"))}) {
-			continue
-		}
-		if e, ok := r.below(v, "shows or copies what is found in all", root); ok {
-			return []Effect{e}
+		if ok && !r.onlyPlain([]arg{literal(strings.TrimPrefix(a.text[strings.LastIndexByte(a.text, ')')+1:], "/"))}) {
+			roots = append(roots, root)
 		}
 	}
-	return nil
+	return r.below(v, "shows or copies what is found in all", roots...)
 }
 
 // searched returns the effect of a tool that prints what it finds in all files below some folders.
@@ -382,17 +372,8 @@ func (t *tool) searched(v *invocation, folders []string) []Effect {
 	if !searches || !t.has("grep", "search", "rg", "ripgrep") || said && mode != "content" || !said && t.name == "Grep" {
 		return nil
 	}
-	var filters []arg
-	for _, f := range t.list("glob", "include", "type") {
-		filters = append(filters, literal(f))
-	}
-	if t.r.onlyPlain(filters) {
+	if t.r.onlyPlain(literals(t.list("glob", "include", "type"))) {
 		return nil
 	}
-	for _, f := range folders {
-		if e, ok := t.r.below(v, "prints what it finds in all", literal(f)); ok {
-			return []Effect{e}
-		}
-	}
-	return nil
+	return t.r.below(v, "prints what it finds in all", literals(folders)...)
 }

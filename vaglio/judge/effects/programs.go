@@ -38,7 +38,7 @@ func (r *reading) named(v *invocation) []Effect {
 func (r *reading) tableOf(v *invocation, name string) []Effect {
 	t := r.judge.tables
 	if v.byPath() && r.posing(v, name) {
-		return r.localProgram(v)
+		return r.runsFile(v, literal(v.path))
 	}
 	if secs := t.Judged[name]; secs != nil {
 		return r.stricter(v, r.tabled(v, name, secs))
@@ -53,7 +53,7 @@ func (r *reading) tableOf(v *invocation, name string) []Effect {
 		return reads()
 	}
 	if v.byPath() && !strings.HasPrefix(v.path, "npm:") {
-		return r.localProgram(v)
+		return r.runsFile(v, literal(v.path))
 	}
 	return r.stranger(v)
 }
@@ -222,11 +222,6 @@ func (r *reading) stricter(v *invocation, out []Effect) []Effect {
 		return out
 	}
 	return append(out, taught(v, reach))
-}
-
-// localProgram judges a program or script named by its path.
-func (r *reading) localProgram(v *invocation) []Effect {
-	return r.runsFile(v, literal(v.path))
 }
 
 // reader judges a command that only reads, but for the files that the tables or the names of its

@@ -175,21 +175,13 @@ func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 // as far as they were read with the call.
 func (c *command) input() (arg, bool) {
 	text, all := c.invocation.input()
-	parts := c.stdin.word.Parts()
-	if all || len(parts) == 0 {
+	if all || len(c.stdin.word.Parts()) == 0 || !c.direct() {
 		return text, all
 	}
-	var b strings.Builder
-	for _, p := range parts {
-		s, ok := p.Text, p.Kind == shell.PartText
-		if p.File != "" {
-			s, ok = c.content(p.File)
-		}
-		if b.WriteString(s); !ok {
-			return text, false
-		}
+	if told, known := c.r.textOf(c.stdin.word); known {
+		return literal(told), true
 	}
-	return literal(b.String()), true
+	return text, false
 }
 
 // content returns the content of a file of this machine that was read with the call; "-" is the

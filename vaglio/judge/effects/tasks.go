@@ -19,7 +19,7 @@ func taskRule(c *command) []Effect {
 // npmInit judges the generator that creates a project.
 func npmInit(c *command) []Effect {
 	if name := c.operand(1); name != "" {
-		return c.foreignTool(name, c.r.judge.tables.knownGenerator(name))
+		return c.foreignTool(name, c.r.judge.tables.knownTool("create-"+name))
 	}
 	return own(say("creates a package description"))
 }
@@ -297,8 +297,8 @@ func (c *command) runTool(name string, args []arg) []Effect {
 		return one(KindForeignCode, say("fetches and runs %s", name), name)
 	}
 	t := c.r.judge.tables
-	for _, n := range []string{base, lastPart(base)} {
-		if isShellName(n) || scoped && n == lastPart(base) && !t.trustedScope(name) {
+	for _, n := range []string{base, lastPart(base)} { // A package that is called like a shell is none.
+		if n == "sh" || n == "bash" || scoped && n == lastPart(base) && !t.trustedScope(name) {
 			continue
 		}
 		if t.Known(n) && (scoped || t.Published[n] || c.installed()) {
@@ -307,9 +307,6 @@ func (c *command) runTool(name string, args []arg) []Effect {
 	}
 	return c.foreignTool(name, t.knownTool(name))
 }
-
-// isShellName reports whether a package is called like a shell, which it is not.
-func isShellName(name string) bool { return name == "sh" || name == "bash" }
 
 // withoutVersion returns the name of a package without the version behind it.
 func withoutVersion(name string) string {
@@ -335,15 +332,8 @@ func (t *tables) trustedScope(name string) bool {
 
 func (t *tables) knownTool(name string) bool {
 	name = withoutVersion(name)
-	if t.trustedScope(name) || strings.HasPrefix(name, "create-") && t.knownGenerator(strings.TrimPrefix(name, "create-")) {
-		return true
-	}
-	return t.Nouns["known-tool"][name]
-}
-
-func (t *tables) knownGenerator(name string) bool {
-	name, _, _ = strings.Cut(name, "@")
-	return t.Nouns["generator"][name]
+	generator, creates := strings.CutPrefix(name, "create-")
+	return t.trustedScope(name) || creates && t.Nouns["generator"][generator] || t.Nouns["known-tool"][name]
 }
 
 // foreignTool returns the effect of running a package just by its name.
