@@ -209,7 +209,8 @@ func (c *command) localCluster(out []Effect) []Effect {
 	if !ok && c.operand(0) == "config" && slices.Contains([]string{"use-context", "use"}, c.operand(1)) {
 		context = literal(c.operand(2))
 	}
-	if !context.known || !localContext(context.text) || c.has("-s", "--server", "--kubeconfig", "--kube-apiserver") {
+	local := c.r.judge.tables.ofClass("local-context", context.text) || startsAny(context.text, "kind-", "k3d-")
+	if !context.known || !local || c.has("-s", "--server", "--kubeconfig", "--kube-apiserver") {
 		return out
 	}
 	for i := range out {
@@ -218,11 +219,6 @@ func (c *command) localCluster(out []Effect) []Effect {
 		}
 	}
 	return out
-}
-
-func localContext(s string) bool {
-	return slices.Contains([]string{"minikube", "docker-desktop", "docker-for-desktop", "rancher-desktop", "orbstack", "colima"}, s) ||
-		strings.HasPrefix(s, "kind-") || strings.HasPrefix(s, "k3d-")
 }
 
 // remoteEngine returns the name of the engine that a container command talks to if that is on

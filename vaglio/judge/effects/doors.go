@@ -255,16 +255,12 @@ func (w *world) ownTool(p string) bool {
 // command.
 func (r *reading) badCommand(v *invocation, value arg) string {
 	fields := strings.Fields(value.text)
-	if len(fields) == 0 || !r.badFields(v, fields) && !badProgram(fields) && !strings.ContainsAny(value.text, ";|&`<>\n") &&
+	bad := func(f string) bool { return isPath(f) && !installed(f) && !r.trusted(v, literal(f)) }
+	if len(fields) == 0 || !slices.ContainsFunc(fields, bad) && !badProgram(fields) && !strings.ContainsAny(value.text, ";|&`<>\n") &&
 		(!strings.Contains(value.text, "$(") || installed(fields[0])) {
 		return ""
 	}
 	return value.text
-}
-
-// badFields reports whether a word of a command line is an untrusted path.
-func (r *reading) badFields(v *invocation, fields []string) bool {
-	return slices.ContainsFunc(fields, func(f string) bool { return isPath(f) && !installed(f) && !r.trusted(v, literal(f)) })
 }
 
 // badProgram reports whether a command line's program is unknown, or does whatever its words say.

@@ -39,7 +39,9 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		if at == placeSecret && r.showsExample(v) && r.freeAt(v, a) != "" { // nothing is there yet
 			return own(say("copies the example %s to %s", join(v.args), a.text))
 		}
-		e.Reach, e.Why = r.reachOf(p), e.Why.And(beyondWorkspace(at))
+		e.Reach, e.Why = r.reachOf(p), e.Why.And(cmp.Or(map[where]wording.Phrase{
+			placeControl: ", which steers what runs by itself or what an agent may do", placeSecret: ", which holds secrets",
+		}[at], wording.Outside))
 	case placeUnknown:
 		e.Reach, e.Sure = ReachUser, 0.4
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}
@@ -209,7 +211,8 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 	if !s.deletes {
 		return nil
 	}
-	if p := c.r.world.placeOf(root, c.cwd); (s.narrowed && s.rebuilds(c.r.judge) || s.empty && !s.negated) && root.known && (p == placeWorkspace || p == placeTemp) {
+	few := s.narrowed && s.rebuilds(c.r.judge) || s.empty && !s.negated
+	if p := c.r.world.placeOf(root, c.cwd); few && root.known && (p == placeWorkspace || p == placeTemp) {
 		return c.r.anew(say("deletes files below %s", root.text), s.names...)
 	}
 	return insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")

@@ -76,14 +76,6 @@ type arg struct {
 
 func literal(s string) arg { return arg{text: s, known: true} }
 
-func literals(texts []string) []arg {
-	out := make([]arg, len(texts))
-	for i, s := range texts {
-		out[i] = literal(s)
-	}
-	return out
-}
-
 // slice returns the word without its first n bytes.
 func (a arg) slice(n int) arg {
 	a.text, a.word = a.text[min(n, len(a.text)):], a.word.Cut(n)

@@ -3,6 +3,7 @@ package effects
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -87,14 +88,20 @@ func (c *command) byRule(o commands.Outcome) []Effect {
 
 // shared judges what follows the matched operands by lines that several programs share.
 func (c *command) shared(name string) []Effect {
-	sec := c.r.judge.tables.Judged[name][0]
-	for _, l := range sec.Lines {
-		if took, ok := l.Match(&c.Parsed, c.took); ok {
+	c.sec = c.r.judge.tables.Judged[name][0]
+	return c.finish(*cmp.Or(c.holds(), &c.sec.Else))
+}
+
+// holds returns the outcome of the section's first line that holds for what follows the matched
+// operands, nil if there is none. That line matches more of them.
+func (c *command) holds() *commands.Outcome {
+	for i := range c.sec.Lines {
+		if took, ok := c.sec.Lines[i].Match(&c.Parsed, c.took); ok {
 			c.took = took
-			return c.finish(l.Then)
+			return &c.sec.Lines[i].Then
 		}
 	}
-	return c.finish(sec.Else)
+	return nil
 }
 
 // said returns the message of the line, in its form for one thing or for several.
@@ -372,13 +379,16 @@ type rule func(c *command) []Effect
 func allRules() map[string]rule {
 	return map[string]rule{
 		"operations": operationsRule, // what the tables say it does, and to what
-		"task":       taskRule,       // a task of the project, by its name
-		"verb":       func(c *command) []Effect { return c.byVerb(0, 6) },
-		"verbAny1":   func(c *command) []Effect { return c.byVerb(1, 6) },
-		"verbAt2":    func(c *command) []Effect { return c.byVerb(1, 2) },
+		"task": func(c *command) []Effect { // a task of the project, by its name
+			return c.task(path.Base(c.operand(c.took)), c.said(c.rest(c.took)))
+		},
+		"verb":     func(c *command) []Effect { return c.byVerb(0, 6) },
+		"verbAny1": func(c *command) []Effect { return c.byVerb(1, 6) },
+		"verbAt2":  func(c *command) []Effect { return c.byVerb(1, 2) },
 
 		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitPush": gitPush,
-		"gitSetting": gitSetting, "gitUnset": gitUnset,
+		"gitSetting": func(c *command) []Effect { return c.gitSetting(c.operand(c.took-2), c.operands[c.took-1]) },
+		"gitUnset":   func(c *command) []Effect { return c.gitSetting(c.operand(c.took-1), arg{}) },
 
 		"request": requests(""), "GET": requests("GET"), "POST": requests("POST"), "PUT": requests("PUT"), "QUOTE": requests("QUOTE"),
 		"httpie": httpieRule,

@@ -110,16 +110,15 @@ func requested(method, address, body string) wording.Sentence {
 
 // fetch returns the effect of a request whose method only reads.
 func (r *reading) fetch(method, address string) []Effect {
-	if localURL(address) {
-		return one(KindRead, say("fetches %s", address), "")
-	}
-	if w := r.actingPath(address); w != "" && method != "HEAD" {
-		e := usual(KindSend).as(Irreversible, ReachShared)
-		e = e.with(say("sends a request whose address says “%s”: %s", w, address), address)
+	w := r.actingPath(address)
+	what, carries := r.judge.tables.carriesData(address)
+	switch {
+	case localURL(address):
+	case w != "" && method != "HEAD":
+		e := usual(KindSend).as(Irreversible, ReachShared).with(say("sends a request whose address says “%s”: %s", w, address), address)
 		e.Sure = 0.6
 		return []Effect{e}
-	}
-	if what, carries := r.judge.tables.carriesData(address); carries {
+	case carries:
 		return one(KindSend, sayOf("sends data inside the address (%s): %s", what, object(address)), address)
 	}
 	return one(KindRead, say("fetches %s", address), "")

@@ -286,20 +286,11 @@ func (r *reading) hidden(v *invocation, file arg) bool {
 	return false
 }
 
-// intoSecret reports whether what a command prints goes to a file that holds secrets itself.
-func (c *command) intoSecret() bool {
-	return len(c.invocation.writes) == 1 && c.secret(c.invocation.writes[0]) && !c.toError
-}
-
 // hides reports whether a command prints no value of the settings that it reads.
 func (r *reading) hides(v *invocation) bool {
 	name := r.canonical(v)
 	return slices.ContainsFunc(r.judge.tables.Judged["hides:"+name], func(sec *commands.Section) bool {
-		c := r.callOf(v, name, sec)
-		return slices.ContainsFunc(sec.Lines, func(l commands.Line) bool {
-			_, ok := l.Match(&c.Parsed, 0)
-			return ok
-		})
+		return r.callOf(v, name, sec).holds() != nil
 	})
 }
 

@@ -213,19 +213,15 @@ func (r *reading) besides(v *invocation) []Effect {
 	var out []Effect
 	for _, sec := range r.judge.tables.Judged["also:"+name] {
 		c := r.callOf(v, name, sec)
-		for _, l := range sec.Lines {
-			took, ok := l.Match(&c.Parsed, 0)
-			if !ok {
-				continue
-			}
-			c.took = took
-			found := c.finish(l.Then)
-			if c.among != "" {
-				found[0] = found[0].with(append(found[0].Why, wording.Say(c.among, c.Found)), c.Found)
-			}
-			out = append(out, found...)
-			break
+		o := c.holds()
+		if o == nil {
+			continue
 		}
+		found := c.finish(*o)
+		if c.among != "" {
+			found[0] = found[0].with(append(found[0].Why, wording.Say(c.among, c.Found)), c.Found)
+		}
+		out = append(out, found...)
 	}
 	if strings.HasSuffix(name, "tar") {
 		return append(out, r.packed(v)...)

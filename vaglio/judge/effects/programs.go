@@ -130,11 +130,8 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 				return out
 			}
 		}
-		for _, l := range sec.Lines {
-			if took, ok := l.Match(&c.Parsed, 0); ok {
-				c.took = took
-				return c.elsewhere(name, c.finish(l.Then))
-			}
+		if o := c.holds(); o != nil {
+			return c.elsewhere(name, c.finish(*o))
 		}
 		if last == nil || last.sec.Else.Kind == KindUnknown {
 			last = c

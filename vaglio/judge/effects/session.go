@@ -296,6 +296,15 @@ func (r *reading) picks(v *invocation) bool {
 	return !p.has("-v", "--invert-match") && p.operand(0) != ""
 }
 
+// literals returns texts as words.
+func literals(texts []string) []arg {
+	out := make([]arg, len(texts))
+	for i, s := range texts {
+		out[i] = literal(s)
+	}
+	return out
+}
+
 // texts returns the texts of words.
 func texts(args []arg) []string {
 	out := make([]string, len(args))

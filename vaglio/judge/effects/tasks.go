@@ -11,11 +11,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// taskRule judges the task that the first operand names.
-func taskRule(c *command) []Effect {
-	return c.task(path.Base(c.operand(c.took)), c.said(c.rest(c.took)))
-}
-
 // npmInit judges the generator that creates a project.
 func npmInit(c *command) []Effect {
 	if name := c.operand(1); name != "" {
