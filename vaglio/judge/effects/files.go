@@ -307,8 +307,9 @@ func unmissed(why wording.Sentence) []Effect {
 
 // spare returns the effect of deleting something in the workspace that can be recreated.
 func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []Effect {
+	found := a.onlyOf("find", "fd", shell.Toplevel) && !strings.HasSuffix(a.text, ")") // its last part says what is deleted
 	switch {
-	case v.host == "" && (a.known || foundOnly(a)) && r.rebuilt(p):
+	case v.host == "" && (a.known || found) && r.rebuilt(p):
 		return r.anew(why, a)
 	case v.host == "" && a.known && r.judge.madeBeside(p, func(obj string) bool {
 		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
@@ -327,13 +328,6 @@ func (r *reading) rebuilt(p string) bool {
 	is, p := r.judge.places, r.relative(p)
 	return is.Rebuilt(p) && (is.Purpose(p)&place.Document == 0 ||
 		!slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(s string) bool { return is.Purpose(s)&place.Record != 0 }))
-}
-
-// foundOnly reports whether the unknown parts of a word are all folders that find went through, so
-// that its last part says what is deleted.
-func foundOnly(a arg) bool {
-	return len(a.names) == 0 && len(a.from) > 0 && !strings.HasSuffix(a.text, ")") &&
-		!slices.ContainsFunc(a.from, func(f string) bool { return f != "find" && f != "fd" && f != shell.Toplevel })
 }
 
 // relative returns a path relative to the workspace, so that the names of folders above it do not

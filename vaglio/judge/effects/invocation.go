@@ -76,6 +76,11 @@ type arg struct {
 
 func literal(s string) arg { return arg{text: s, known: true} }
 
+// onlyOf reports whether the unknown parts of a word are all printed by some programs.
+func (a arg) onlyOf(programs ...string) bool {
+	return len(a.from) > 0 && len(a.names) == 0 && !slices.ContainsFunc(a.from, func(f string) bool { return !slices.Contains(programs, f) })
+}
+
 // slice returns the word without its first n bytes.
 func (a arg) slice(n int) arg {
 	a.text, a.word = a.text[min(n, len(a.text)):], a.word.Cut(n)

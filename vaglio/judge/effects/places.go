@@ -123,7 +123,7 @@ func (w *world) placeOf(a arg, cwd string) where {
 	case w.inside(p):
 		return placeWorkspace
 	case strings.HasPrefix(p, "$"):
-		if listing(a) {
+		if a.onlyOf("ls", "find", "fd", "git", "grep", "rg", "basename") { // they list names below the current folder
 			return placeWorkspace
 		}
 		return placeUnknown
@@ -174,14 +174,6 @@ func (w *world) inside(p string) bool {
 		return true
 	}
 	return !path.IsAbs(p) && !strings.HasPrefix(p, "..") && !strings.HasPrefix(p, "$") && !strings.HasPrefix(p, "~") && (len(p) < 2 || p[1] != ':')
-}
-
-// listing reports whether an unknown name comes only from commands that list names below the
-// current folder.
-func listing(a arg) bool {
-	return len(a.from) > 0 && len(a.names) == 0 && !slices.ContainsFunc(a.from, func(f string) bool {
-		return !slices.Contains([]string{"ls", "find", "fd", "git", "grep", "rg", "basename"}, f)
-	})
 }
 
 // made is the beginning of a path that mktemp created.
