@@ -232,11 +232,6 @@ func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
 		line, _, _ = strings.Cut(line, "`")
 	}
 	if runs {
-		if r.depth > 3 {
-			return unknown(say("runs a shell from SQL"), s)
-		}
-		r.depth++
-		defer func() { r.depth-- }()
 		return r.aside(strings.TrimSpace(line))
 	}
 	return c.rows("(client-line)", words...)

@@ -164,11 +164,9 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 // throughLine returns what a command line does that a setting names, except that its program may be
 // unknown, as wrappers of compilers are.
 func (r *reading) throughLine(d door, value arg) []Effect {
-	if d.kind != "command" || !value.known || !strings.Contains(value.text, " ") || r.depth > 2 {
+	if d.kind != "command" || !value.known || !strings.Contains(value.text, " ") {
 		return nil
 	}
-	r.depth++
-	defer func() { r.depth-- }()
 	return slices.DeleteFunc(r.aside(value.text), func(e Effect) bool { return e.Kind == KindUnknown || e.Kind == KindForeignCode })
 }
 

@@ -270,8 +270,13 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	return []Effect{usual(KindSend).with(why, address).as(Irreversible, ReachShared)}
 }
 
-// aside returns what a shell line in another language would do.
+// aside returns what a shell line in another language would do. Such lines may hold others.
 func (r *reading) aside(line string) []Effect {
+	if r.depth > 3 {
+		return unknown(say("nests too deep"), line)
+	}
+	r.depth++
+	defer func() { r.depth-- }()
 	before := len(r.effects)
 	r.script(readings.ReadLine(line, r.shellOptions()))
 	got := slices.Clone(r.effects[before:])
@@ -282,11 +287,6 @@ func (r *reading) aside(line string) []Effect {
 // carriedText judges the command lines given to a terminal multiplexer.
 func (c *command) carriedText() []Effect {
 	out := own(say("works with a terminal session"))
-	if c.r.depth > 3 {
-		return unknown(say("nests too deep"), c.name)
-	}
-	c.r.depth++
-	defer func() { c.r.depth-- }()
 	for _, a := range c.operands[1:] {
 		switch a.text {
 		case "Enter", "C-m", "C-c", "C-d", "C-l", "Escape", "Space", "Up", "Down", "Tab", "q", "y", "n":
