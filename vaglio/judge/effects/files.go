@@ -69,22 +69,21 @@ func (r *reading) writtenPlace(v *invocation, a arg) where {
 }
 
 // disclosures adds what a reading command discloses.
-func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
-	if v.box != "" {
+func (c *command) disclosures(out []Effect) []Effect {
+	if c.box != "" {
 		return out
 	}
-	switch v.name {
+	switch c.name {
 	case "echo", "printf", "print":
-		for _, a := range p.all {
+		for _, a := range c.all {
 			for _, n := range a.names {
-				if r.secretName(n) {
+				if c.r.secretName(n) {
 					out = append(out, usual(KindCredentials).with(say("outputs the secret $%s", n), n))
 				}
 			}
 		}
 		return out
 	}
-	c := &command{invocation: v, parsed: p, r: r, called: r.canonical(v)}
 	t := c.told()
 	for i := range t.Operations {
 		if o := &t.Operations[i]; o.Verb == operation.Read {
@@ -94,7 +93,7 @@ func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
 	if t.Known {
 		return out
 	}
-	return append(out, r.secretsIn(p.operands, v.cwd, "shows the secrets in %s")...)
+	return append(out, c.r.secretsIn(c.operands, c.cwd, "shows the secrets in %s")...)
 }
 
 func (c *command) writeAll(verb wording.Phrase, list []arg) []Effect {

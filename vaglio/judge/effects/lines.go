@@ -46,7 +46,7 @@ func (c *command) finish(o commands.Outcome) []Effect {
 	case e.Kind == KindInstall && c.box != "":
 		return own(say("installs packages in the container"))
 	case e.Kind == KindRead:
-		return c.r.disclosures(c.invocation, c.parsed, []Effect{e})
+		return c.disclosures([]Effect{e})
 	case e.Kind == KindUnknown && o.Why == "":
 		e.Why = say("does something with %s that is not known: %s", c.name, c.name+" "+join(c.all))
 	case e.Kind == KindOverwrite && e.Counts() == ReachWorkspace:

@@ -154,8 +154,7 @@ func (r *reading) callOf(v *invocation, name string, sec *commands.Section) *com
 
 // stranger judges a command that no table knows.
 func (r *reading) stranger(v *invocation) []Effect {
-	p := r.parse(v.name, v.args)
-	c := &command{invocation: v, parsed: p, r: r}
+	c := &command{invocation: v, parsed: r.parse(v.name, v.args), r: r, called: r.canonical(v)}
 	if task, ok := strings.CutPrefix(v.path, "npm:"); ok {
 		return c.task(task, say("runs the project's script %s", task))
 	}
@@ -170,16 +169,16 @@ func (r *reading) stranger(v *invocation) []Effect {
 	if r.thrownAway(v) {
 		return own(say("runs %s in a throw-away container", v.name))
 	}
-	if len(p.operands) <= 1 && p.has("--help", "--version", "-V", "-h", "--dry-run") && len(p.all) <= 2 {
+	if len(c.operands) <= 1 && c.has("--help", "--version", "-V", "-h", "--dry-run") && len(c.all) <= 2 {
 		return reads()
 	}
-	if first := p.operand(0); len(v.name) > 1 && r.readingVerb(first) {
+	if first := c.operand(0); len(v.name) > 1 && r.readingVerb(first) {
 		e := usual(KindRead).with(say("seems to read only: %s %s", v.name, first), "")
 		e.Sure = 0.5
-		return r.disclosures(v, p, []Effect{e})
+		return c.disclosures([]Effect{e})
 	}
 	if reach, ok := r.judge.opts.Programs[v.name]; ok {
-		return r.disclosures(v, p, []Effect{taught(v, reach)})
+		return c.disclosures([]Effect{taught(v, reach)})
 	}
 	return r.cmdlet(v)
 }
@@ -224,8 +223,7 @@ func (r *reading) stricter(v *invocation, out []Effect) []Effect {
 // reader judges a command that only reads, but for the files that the tables or the names of its
 // options say it writes.
 func (r *reading) reader(v *invocation) []Effect {
-	p := r.parse("(reader)", v.args)
-	c := &command{invocation: v, parsed: p, r: r, called: r.canonical(v)}
+	c := &command{invocation: v, parsed: r.parse("(reader)", v.args), r: r, called: r.canonical(v)}
 	var written []Effect
 	for _, o := range c.told().Operations {
 		if o.Verb == operation.Write || o.Verb == operation.Replace {
@@ -235,13 +233,12 @@ func (r *reading) reader(v *invocation) []Effect {
 	if written == nil {
 		written = c.writeAll("writes", r.outputs(v, "--"))
 	}
-	return r.disclosures(v, p, append(one(KindRead, say("reads with %s", v.name), ""), written...))
+	return c.disclosures(append(one(KindRead, say("reads with %s", v.name), ""), written...))
 }
 
 // tool judges a development tool.
 func (r *reading) tool(v *invocation) []Effect {
-	sec := r.judge.tables.Judged["(tool)"][0]
-	c := &command{invocation: v, parsed: r.parse("(tool)", v.args), r: r, sec: sec}
+	c := r.callOf(v, "(tool)", nil)
 	if out := c.outreach(); out != nil {
 		return out
 	}
