@@ -10,7 +10,6 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	readings "github.com/metnos/vaglio/vaglio/reading"
-	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -84,24 +83,6 @@ func (c *command) byRule(o commands.Outcome) []Effect {
 		return out
 	}
 	return reads()
-}
-
-// shared judges what follows the matched operands by lines that several programs share.
-func (c *command) shared(name string) []Effect {
-	c.sec = c.r.judge.tables.Judged[name][0]
-	return c.finish(*cmp.Or(c.holds(), &c.sec.Else))
-}
-
-// holds returns the outcome of the section's first line that holds for what follows the matched
-// operands, nil if there is none. That line matches more of them.
-func (c *command) holds() *commands.Outcome {
-	for i := range c.sec.Lines {
-		if took, ok := c.sec.Lines[i].Match(&c.Parsed, c.took); ok {
-			c.took = took
-			return &c.sec.Lines[i].Then
-		}
-	}
-	return nil
 }
 
 // said returns the message of the line, in its form for one thing or for several.
@@ -250,18 +231,6 @@ func commandFacts() map[string]fact {
 func (c *command) namesReading(a arg) bool {
 	words := readings.Words(lastPart(a.text))
 	return len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead
-}
-
-// isTold reports whether the command's input is fully known.
-func (c *command) isTold() bool {
-	text, all := c.input()
-	return all && text.text != ""
-}
-
-// sendsFile reports whether the input is a file, or comes from a command that reads files.
-func (c *command) sendsFile() bool {
-	return c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped &&
-		slices.ContainsFunc(c.stdin.text.from, func(f string) bool { return c.r.judge.tables.ofClass("sends-file", f) })
 }
 
 // asked answers a fact about some words of the command.

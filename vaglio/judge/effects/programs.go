@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -143,6 +144,24 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 		}
 	}
 	return last.elsewhere(name, last.finish(last.sec.Else))
+}
+
+// shared judges what follows the matched operands by lines that several programs share.
+func (c *command) shared(name string) []Effect {
+	c.sec = c.r.judge.tables.Judged[name][0]
+	return c.finish(*cmp.Or(c.holds(), &c.sec.Else))
+}
+
+// holds returns the outcome of the section's first line that holds for what follows the matched
+// operands, nil if there is none. That line matches more of them.
+func (c *command) holds() *commands.Outcome {
+	for i := range c.sec.Lines {
+		if took, ok := c.sec.Lines[i].Match(&c.Parsed, c.took); ok {
+			c.took = took
+			return &c.sec.Lines[i].Then
+		}
+	}
+	return nil
 }
 
 // callOf returns a command as a section reads its words.

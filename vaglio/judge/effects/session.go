@@ -184,6 +184,18 @@ func (c *command) input() (arg, bool) {
 	return text, false
 }
 
+// isTold reports whether the command's input is fully known.
+func (c *command) isTold() bool {
+	text, all := c.input()
+	return all && text.text != ""
+}
+
+// sendsFile reports whether the input is a file, or comes from a command that reads files.
+func (c *command) sendsFile() bool {
+	return c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped &&
+		slices.ContainsFunc(c.stdin.text.from, func(f string) bool { return c.r.judge.tables.ofClass("sends-file", f) })
+}
+
 // content returns the content of a file of this machine that was read with the call; "-" is the
 // input.
 func (c *command) content(name string) (string, bool) {
