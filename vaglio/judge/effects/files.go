@@ -22,7 +22,7 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	if r.sealed(v) {
 		return nil
 	}
-	if m, on, ok := r.mounted(v, a); ok && a.known && !m.volume() {
+	if on, ok := r.onMount(v, a); ok {
 		return r.write(v.onHost(r.world.cwd), on, verb)
 	}
 	r.tell(v, vaglio.Wrote, a)
@@ -36,12 +36,10 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		return nil
 	case placeWorkspace, placeTemp:
 	case placeControl, placeSecret, placeHome:
-		if at == placeSecret && r.showsExample(v) && r.freeAt(v, a) != "" { // nothing is there yet
+		if at == placeSecret && r.fillsExample(v, a) {
 			return own(say("copies the example %s to %s", join(v.args), a.text))
 		}
-		e.Reach, e.Why = r.reachOf(p), e.Why.And(cmp.Or(map[where]wording.Phrase{
-			placeControl: ", which steers what runs by itself or what an agent may do", placeSecret: ", which holds secrets",
-		}[at], wording.Outside))
+		e.Reach, e.Why = r.reachOf(p), e.Why.And(beyondWorkspace(at))
 	case placeUnknown:
 		e.Reach, e.Sure = ReachUser, 0.4
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}

@@ -111,17 +111,16 @@ func (t *tool) fileEffects(verb operation.Verb, paths, source, dest []string) []
 		if len(source) == 0 {
 			source = paths
 		}
-		said, lost := wording.Phrase("moves files to"), wording.Phrase("moves %s to a place that is not known")
-		if verb == operation.Copy {
-			said, lost = "copies files to", "copies %s to a place that is not known"
-		}
-		does(operation.Operation{Verb: operation.Write, Phrase: string(said)}, dest...)
+		said := map[operation.Verb][2]wording.Phrase{
+			operation.Move: {"moves files to", "moves %s to a place that is not known"}, operation.Copy: {"copies files to", "copies %s to a place that is not known"},
+		}[verb]
+		does(operation.Operation{Verb: operation.Write, Phrase: string(said[0])}, dest...)
 		sayEnds(source, out)
 		for _, p := range source {
 			before := len(out)
 			does(operation.Operation{Verb: verb, To: shell.Text(append(dest, "")[0])}, p)
 			if len(dest) == 0 && len(out) == before {
-				out = append(out, unknown(say(lost, p), p)...)
+				out = append(out, unknown(say(said[1], p), p)...)
 			}
 		}
 	}
@@ -286,9 +285,16 @@ func namesIn(v any) []string {
 	return out
 }
 
-// showsExample reports whether all that a command prints are files that are meant to be copied.
-func (r *reading) showsExample(v *invocation) bool {
-	return v.name == "cat" && len(v.args) > 0 && len(v.writes) == 1 && !slices.ContainsFunc(v.args, func(a arg) bool {
+// onMount returns the file of this machine that a container's file is, by a folder that it is given.
+func (r *reading) onMount(v *invocation, a arg) (arg, bool) {
+	m, on, ok := r.mounted(v, a)
+	return on, ok && a.known && !m.volume()
+}
+
+// fillsExample reports whether a file, where nothing is, gets only the content of files that are meant
+// to be copied.
+func (r *reading) fillsExample(v *invocation, file arg) bool {
+	return r.freeAt(v, file) != "" && v.name == "cat" && len(v.args) > 0 && len(v.writes) == 1 && !slices.ContainsFunc(v.args, func(a arg) bool {
 		return r.judge.places.Purpose(a.text)&place.Example == 0 || r.world.placeOf(a, v.cwd) == placeSecret
 	})
 }

@@ -371,3 +371,15 @@ func (r *reading) unreadFile(p *shell.Problem) {
 	}
 	r.note(say(what, argOf(p.Word).text))
 }
+
+// beyondWorkspace says what is special about a place of the user outside the workspace.
+func beyondWorkspace(at where) wording.Phrase {
+	switch at {
+	case placeControl:
+		return ", which steers what runs by itself or what an agent may do"
+	case placeSecret:
+		return ", which holds secrets"
+	default:
+		return wording.Outside
+	}
+}

@@ -293,7 +293,7 @@ func (c *command) runTool(name string, args []arg) []Effect {
 	}
 	t := c.r.judge.tables
 	for _, n := range []string{base, lastPart(base)} { // A package that is called like a shell is none.
-		if n == "sh" || n == "bash" || scoped && n == lastPart(base) && !t.trustedScope(name) {
+		if slices.Contains([]string{"sh", "bash"}, n) || scoped && n == lastPart(base) && !t.trustedScope(name) {
 			continue
 		}
 		if t.Known(n) && (scoped || t.Published[n] || c.installed()) {
