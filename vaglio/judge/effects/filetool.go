@@ -112,7 +112,8 @@ func (t *tool) fileEffects(verb operation.Verb, paths, source, dest []string) []
 			source = paths
 		}
 		said := map[operation.Verb][2]wording.Phrase{
-			operation.Move: {"moves files to", "moves %s to a place that is not known"}, operation.Copy: {"copies files to", "copies %s to a place that is not known"},
+			operation.Move: {"moves files to", "moves %s to a place that is not known"},
+			operation.Copy: {"copies files to", "copies %s to a place that is not known"},
 		}[verb]
 		does(operation.Operation{Verb: operation.Write, Phrase: string(said[0])}, dest...)
 		sayEnds(source, out)
