@@ -39,23 +39,23 @@ func (t *tables) libraryIn(lower string) (library string) {
 // both. An unknown library only counts if the function names a kind of thing. A program in a file
 // may create or change things.
 func (r *reading) libraryCall(v *invocation) []Effect {
-	t, name := r.judge.tables, v.call.Function
+	t, name := r.judge.tables, v.Call.Function
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
 	object := t.namesObject(name, words)
 	switch {
-	case len(words) == 0 || v.file != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)), library == "" && !object:
+	case len(words) == 0 || v.File != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)), library == "" && !object:
 		return reads()
 	case library == "":
 		library = head
 	}
-	out := r.clientCall(library, words, v.call)
+	out := r.clientCall(library, words, v.Call)
 	if len(v.args) > 0 {
 		out = r.statementCall(library, words[0], v.args[0])
 	}
 	return slices.DeleteFunc(out, func(e Effect) bool {
-		return v.file != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite && e.Reversibility != Irreversible) && !t.ofClass("client-of-people", library)
+		return v.File != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite && e.Reversibility != Irreversible) && !t.ofClass("client-of-people", library)
 	})
 }
 
@@ -213,7 +213,7 @@ func (r *reading) metaCommands(text string, where wording.Clause, out *[]Effect)
 
 // metaCommand judges one line that a database client interprets itself.
 func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
-	c := &command{invocation: &invocation{name: "sql", cwd: r.world.cwd}, r: r}
+	c := &command{invocation: r.plain("sql"), r: r}
 	var words []arg
 	for w := range strings.FieldsSeq(s) {
 		words = append(words, literal(strings.Trim(w, "'\"")))
@@ -232,11 +232,6 @@ func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
 		line, _, _ = strings.Cut(line, "`")
 	}
 	if runs {
-		if r.depth > 3 {
-			return unknown(say("runs a shell from SQL"), s)
-		}
-		r.depth++
-		defer func() { r.depth-- }()
 		return r.aside(strings.TrimSpace(line))
 	}
 	return c.rows("(client-line)", words...)
@@ -278,7 +273,7 @@ func (t *tool) puts(s *shell.Script, put map[string][]string) {
 			put[l.To] = append(put[l.To], text)
 		}
 		if !readings.IsUngated(l.To) && t.r.world.placeOf(literal(l.To), t.r.world.cwd) == placeControl {
-			t.r.add(t.r.write(&invocation{name: "tool", cwd: t.r.world.cwd}, literal(l.To), "copies files to")...)
+			t.r.add(t.r.write(t.r.plain("tool"), literal(l.To), "copies files to")...)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func (c *command) bulk() bool {
 // kubeExec judges opening a session in a cluster. A command given to it is judged separately.
 func kubeExec(c *command) []Effect {
 	at, shells := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" }), []string{"sh", "bash", "zsh", "ash", "dash", "fish", "ksh"}
-	if c.wrapper && at >= 0 && (at+2 < len(c.all) || at+1 < len(c.all) && !slices.Contains(shells, lastPart(c.all[at+1].text))) {
+	if c.Wrapper && at >= 0 && (at+2 < len(c.all) || at+1 < len(c.all) && !slices.Contains(shells, lastPart(c.all[at+1].text))) {
 		return reads()
 	}
 	return shared(KindForeignCode, say("opens a session in the cluster: %s", c.rest(1)), c.rest(1))
@@ -209,7 +209,7 @@ func (c *command) localCluster(out []Effect) []Effect {
 	if !ok && c.operand(0) == "config" && slices.Contains([]string{"use-context", "use"}, c.operand(1)) {
 		context = literal(c.operand(2))
 	}
-	if !context.known || !localContext(context.text) || c.has("-s", "--server", "--kubeconfig", "--kube-apiserver") {
+	if !context.known || !c.r.judge.tables.localContext(context.text) || c.has("-s", "--server", "--kubeconfig", "--kube-apiserver") {
 		return out
 	}
 	for i := range out {
@@ -220,9 +220,8 @@ func (c *command) localCluster(out []Effect) []Effect {
 	return out
 }
 
-func localContext(s string) bool {
-	return slices.Contains([]string{"minikube", "docker-desktop", "docker-for-desktop", "rancher-desktop", "orbstack", "colima"}, s) ||
-		strings.HasPrefix(s, "kind-") || strings.HasPrefix(s, "k3d-")
+func (t *tables) localContext(s string) bool {
+	return t.ofClass("local-context", s) || startsAny(s, "kind-", "k3d-")
 }
 
 // remoteEngine returns the name of the engine that a container command talks to if that is on

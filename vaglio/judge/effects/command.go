@@ -86,7 +86,7 @@ const (
 
 // removesFound reports whether find runs the command for what it finds, and it removes that.
 func (v *invocation) removesFound() bool {
-	return len(v.via) > 0 && strings.HasPrefix(v.via[len(v.via)-1], "find -exec") && removes(v.name)
+	return len(v.Via) > 0 && strings.HasPrefix(v.Via[len(v.Via)-1], "find -exec") && removes(v.name)
 }
 
 // foundRebuildable reports whether find deletes only names that can be rebuilt. Find's own rule
@@ -112,13 +112,10 @@ func (r *reading) problem(p *shell.Problem) {
 			return
 		}
 		r.unread(p)
-	case shell.ProblemUnparsable, shell.ProblemUnread, shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly,
-		shell.ProblemInternal, shell.ProblemDynamicName, shell.ProblemPartialCode:
-		r.unread(p)
 	case shell.ProblemClosed:
 		r.add(usual(KindUnknown).with(problemSaid(p), p.Word.String()))
 	default:
-		r.add(usual(KindUnknown).with(problemSaid(p), ""))
+		r.unread(p)
 	}
 }
 
@@ -132,7 +129,7 @@ func (r *reading) downloaded(p *shell.Problem) {
 	if p.Detail.Phrase == patch.Fetched {
 		said = say("applies a patch downloaded from the network without review: %s", what)
 	}
-	r.add(r.placed(&invocation{name: p.Interpreter, root: p.Privileged}, one(KindForeignCode, said, a.text))...)
+	r.add(r.placed(&invocation{Command: &shell.Command{Context: shell.Context{Privileged: p.Privileged}}, name: p.Interpreter}, one(KindForeignCode, said, a.text))...)
 }
 
 // unread adds the effect of what the shell reader could not read.
@@ -221,9 +218,11 @@ func (r *reading) remember(v *invocation) {
 func (r *reading) variables(list []assignment) []Effect {
 	var out []Effect
 	for _, a := range list {
-		if what, ok := r.judge.tables.Vars[a.name+"="+a.value.text]; ok {
-			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name).as(Partial, ReachUser))
-		} else if what, ok := r.judge.tables.Vars[a.name]; ok && a.value.text != "" && a.value.text != "0" {
+		what, ok := r.judge.tables.Vars[a.name+"="+a.value.text]
+		if !ok && a.value.text != "" && a.value.text != "0" {
+			what, ok = r.judge.tables.Vars[a.name]
+		}
+		if ok {
 			out = append(out, usual(KindSafeguardOff).with(say(wording.Phrase(what)), a.name).as(Partial, ReachUser))
 		}
 	}
@@ -240,7 +239,7 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 			v.strays(&out[i])
 		}
 	}
-	if v.root && (changes || v.file != "") && v.box == "" { // whoever may write the file would be administrator
+	if v.Privileged && (changes || v.File != "") && v.box == "" { // whoever may write the file would be administrator
 		out = append(out, usual(KindPrivilege).with(say(wording.AsAdministrator, v.name), v.name))
 	}
 	return out

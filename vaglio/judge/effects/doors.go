@@ -16,12 +16,12 @@ import (
 // door is a setting that makes a program run other code, trust other files or talk to another
 // host. The table doors.txt lists them.
 type door struct {
-	kind    string
-	pattern string   // the name, in lower case if case does not matter
-	loads   []string // the options that load a file, for the kind "loads"
+	kind          string
+	before, after string   // around the star of a name that is a pattern
+	loads         []string // the options that load a file, for the kind "loads"
 }
 
-// The sections of doors.txt that are not programs.
+// The sections of doors.txt that are not programs. Case does not matter in them.
 const (
 	doorEnv = "env"
 	doorGit = "git -c"
@@ -30,78 +30,65 @@ const (
 //go:embed tables/doors.txt
 var doorsText string
 
-// doors holds all doors, by section and by name; wide holds those whose names are patterns.
-type doors struct {
-	named map[string]map[string]door
-	wide  map[string][]door
-}
+// doors holds all doors, by section and by name, which is "*" for those whose names are patterns.
+type doors map[string]map[string][]door
 
 // loadDoors reads doors.txt. Its error names the line.
-var loadDoors = sync.OnceValues(func() (*doors, error) { //nolint:gochecknoglobals // It is read once and never changed.
-	t := &doors{named: map[string]map[string]door{}, wide: map[string][]door{}}
-	section := ""
-	return t, rows.Read("doors.txt", doorsText, func(row string) (err error) {
-		section, err = t.addDoors(section, row)
-		return err
+var loadDoors = sync.OnceValues(func() (doors, error) { //nolint:gochecknoglobals // It is read once and never changed.
+	t, owners := doors{}, []string(nil)
+	return t, rows.Read("doors.txt", doorsText, func(row string) error {
+		section, begins := strings.CutPrefix(row, "[")
+		if section = strings.TrimSuffix(section, "]"); begins && (section == doorEnv || section == doorGit) {
+			owners = []string{section}
+		} else if begins {
+			owners = strings.Fields(section)
+		} else {
+			return t.add(owners, row)
+		}
+		return nil
 	})
 })
 
-// addDoors reads a line of doors.txt and returns the section for the next line.
-func (t *doors) addDoors(section, s string) (string, error) {
-	if names, ok := strings.CutPrefix(s, "["); ok {
-		return strings.TrimSuffix(names, "]"), nil
-	}
-	kind, names, ok := strings.Cut(s, " = ")
+// add reads a line of doors.txt.
+func (t doors) add(owners []string, row string) error {
+	kind, names, ok := strings.Cut(row, " = ")
 	kind, loads, _ := strings.Cut(kind, ":")
-	switch kind {
-	case "search", "file", "command", "shell", "loads", "registry", "named", "proxy", "always":
-	default:
-		ok = false
+	if !ok || !slices.Contains([]string{"search", "file", "command", "shell", "loads", "registry", "named", "proxy", "always"}, kind) {
+		return rows.Wrong(row, "want kind = names, got %q", row)
 	}
-	if !ok {
-		return section, rows.Wrong(s, "want kind = names, got %q", s)
-	}
-	owners := []string{section}
-	if section != doorEnv && section != doorGit {
-		owners = strings.Fields(section)
-	} else {
-		names = strings.ToLower(names)
-	}
-	for n := range strings.FieldsSeq(names) {
-		d := door{kind: kind, pattern: n, loads: strings.Split(loads, ",")}
-		for _, o := range owners {
-			t.addDoor(o, d)
+	for _, o := range owners {
+		if t[o] == nil {
+			t[o] = map[string][]door{}
+		}
+		for n := range strings.FieldsSeq(names) {
+			d := door{kind: kind, loads: strings.Split(loads, ",")}
+			if o == doorEnv || o == doorGit {
+				n = strings.ToLower(n)
+			}
+			if before, after, pattern := strings.Cut(n, "*"); pattern {
+				n, d.before, d.after = "*", before, after
+			}
+			t[o][n] = append(t[o][n], d)
 		}
 	}
-	return section, nil
-}
-
-func (t *doors) addDoor(owner string, d door) {
-	if t.named[owner] == nil {
-		t.named[owner] = map[string]door{}
-	}
-	if strings.Contains(d.pattern, "*") {
-		t.wide[owner] = append(t.wide[owner], d)
-		return
-	}
-	t.named[owner][d.pattern] = d
+	return nil
 }
 
 // door returns the door for a setting, if there is one.
-func (t *doors) door(owner, name string) (door, bool) {
+func (t doors) door(owner, name string) (door, bool) {
 	if owner == doorEnv || owner == doorGit {
 		name = strings.ToLower(name)
 	}
-	if d, ok := t.named[owner][name]; ok {
-		return d, true
+	if d := t[owner][name]; d != nil {
+		return d[0], true
 	}
-	for _, d := range t.wide[owner] {
-		before, after, _ := strings.Cut(d.pattern, "*")
-		if len(name) > len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after) {
-			return d, true
-		}
+	at := slices.IndexFunc(t[owner]["*"], func(d door) bool {
+		return len(name) > len(d.before)+len(d.after) && strings.HasPrefix(name, d.before) && strings.HasSuffix(name, d.after)
+	})
+	if at < 0 {
+		return door{}, false
 	}
-	return door{}, false
+	return t[owner]["*"][at], true
 }
 
 // throughDoors returns the effects of the settings that a command is given: in its environment, by
@@ -117,31 +104,19 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 	for _, a := range v.assigns {
 		set(doorEnv, a.name, a.value)
 	}
-	for _, a := range shell.GitSettings(v.sets) {
+	for _, a := range shell.GitSettings(v.Assigns) {
 		set(doorGit, a.Name, argOf(a.Value))
 	}
-	owner := v.setsFor()
+	owner := map[string]string{"export": doorEnv, "declare": doorEnv, "typeset": doorEnv, "readonly": doorEnv, "git": doorGit}[v.name]
 	for i, a := range v.args {
 		if name, _, ok := strings.Cut(a.text, "="); ok && (owner == doorEnv || owner == doorGit && i > 0 && v.args[i-1].text == "-c") {
 			set(owner, name, a.slice(len(name)+1))
 		}
 	}
-	if t.named[v.name] != nil {
+	if t[v.name] != nil {
 		r.optionDoors(v, set)
 	}
 	return out
-}
-
-// setsFor returns the section of the settings that a command's words can change, "" if they change
-// none.
-func (v *invocation) setsFor() string {
-	switch v.name {
-	case "export", "declare", "typeset", "readonly":
-		return doorEnv
-	case "git":
-		return doorGit
-	}
-	return ""
 }
 
 // optionDoors finds the doors among a program's own options.
@@ -189,11 +164,9 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 // throughLine returns what a command line does that a setting names, except that its program may be
 // unknown, as wrappers of compilers are.
 func (r *reading) throughLine(d door, value arg) []Effect {
-	if d.kind != "command" || !value.known || !strings.Contains(value.text, " ") || r.depth > 2 {
+	if d.kind != "command" || !value.known || !strings.Contains(value.text, " ") {
 		return nil
 	}
-	r.depth++
-	defer func() { r.depth-- }()
 	return slices.DeleteFunc(r.aside(value.text), func(e Effect) bool { return e.Kind == KindUnknown || e.Kind == KindForeignCode })
 }
 
@@ -280,16 +253,12 @@ func (w *world) ownTool(p string) bool {
 // command.
 func (r *reading) badCommand(v *invocation, value arg) string {
 	fields := strings.Fields(value.text)
-	if len(fields) == 0 || !r.badFields(v, fields) && !badProgram(fields) && !strings.ContainsAny(value.text, ";|&`<>\n") &&
+	bad := func(f string) bool { return isPath(f) && !installed(f) && !r.trusted(v, literal(f)) }
+	if len(fields) == 0 || !slices.ContainsFunc(fields, bad) && !badProgram(fields) && !strings.ContainsAny(value.text, ";|&`<>\n") &&
 		(!strings.Contains(value.text, "$(") || installed(fields[0])) {
 		return ""
 	}
 	return value.text
-}
-
-// badFields reports whether a word of a command line is an untrusted path.
-func (r *reading) badFields(v *invocation, fields []string) bool {
-	return slices.ContainsFunc(fields, func(f string) bool { return isPath(f) && !installed(f) && !r.trusted(v, literal(f)) })
 }
 
 // badProgram reports whether a command line's program is unknown, or does whatever its words say.

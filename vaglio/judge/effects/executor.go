@@ -360,7 +360,7 @@ func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 		out := own(say("writes"))
 		for _, p := range t.rd.Paths {
 			if p.Role&readings.RoleGoal != 0 {
-				out = append(out, t.r.write(&invocation{cwd: t.r.world.cwd}, literal(p.Text), "writes")...)
+				out = append(out, t.r.write(t.r.plain("tool"), literal(p.Text), "writes")...)
 			}
 		}
 		return out

@@ -67,22 +67,21 @@ func (r *reading) writtenPlace(v *invocation, a arg) where {
 }
 
 // disclosures adds what a reading command discloses.
-func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
-	if v.box != "" {
+func (c *command) disclosures(out []Effect) []Effect {
+	if c.box != "" {
 		return out
 	}
-	switch v.name {
+	switch c.name {
 	case "echo", "printf", "print":
-		for _, a := range p.all {
+		for _, a := range c.all {
 			for _, n := range a.names {
-				if r.secretName(n) {
+				if c.r.secretName(n) {
 					out = append(out, usual(KindCredentials).with(say("outputs the secret $%s", n), n))
 				}
 			}
 		}
 		return out
 	}
-	c := &command{invocation: v, parsed: p, r: r, called: r.canonical(v)}
 	t := c.told()
 	for i := range t.Operations {
 		if o := &t.Operations[i]; o.Verb == operation.Read {
@@ -92,12 +91,7 @@ func (r *reading) disclosures(v *invocation, p *parsed, out []Effect) []Effect {
 	if t.Known {
 		return out
 	}
-	for _, a := range p.operands {
-		if c.secret(a) {
-			out = append(out, usual(KindCredentials).with(say("shows the secrets in %s", a.text), a.text))
-		}
-	}
-	return out
+	return append(out, c.r.secretsIn(c.operands, c.cwd, "shows the secrets in %s")...)
 }
 
 func (c *command) writeAll(verb wording.Phrase, list []arg) []Effect {
@@ -165,47 +159,38 @@ func runsSubstitution(script string) bool {
 
 // search summarizes the tests of a search.
 type search struct {
-	names                    []arg
-	deletes, negated, pruned bool
-	empty                    bool // only empty files and folders are found
-	narrowed                 bool // each deletion takes only what passed a test of its name, or of being empty
-	ors                      int
-	loose                    bool // an alternative is outside all brackets
+	names            []arg
+	deletes, negated bool
+	narrowed         bool // each deletion takes only what passed a test of its name, or of being empty
+	empty            bool // each deletion takes only what is empty
 }
 
 // searchOf reads the tests of a search, which apply to all its starting folders.
 func searchOf(tests []shell.Word) *search {
 	tests = commands.Taken(tests)
 	s := &search{}
-	has, depth := map[string]bool{}, 0
 	for test, word := range commands.Tests(tests) {
 		class, not := strings.CutPrefix(test.String(), "not ")
-		has[class] = true
 		switch value := argOf(word); class {
 		case "name", "path":
 			s.names = append(s.names, value)
 		case "regex", "link", "list":
 			not = true
-		case "or":
-			s.ors++
-			s.loose = s.loose || depth == 0
-		case "open":
-			depth++
-		case "close":
-			depth--
 		case "run":
 			s.runs(value.text)
+		case "delete":
+			s.deletes = true
 		}
 		s.negated = s.negated || not
 	}
-	s.empty, s.pruned, s.deletes = has["empty"], has["prune"], s.deletes || has["delete"]
 	_, s.narrowed = commands.Narrowed(tests, narrows, deletesFound)
+	_, s.empty = commands.Narrowed(tests, func(class string, _ shell.Word) bool { return class == "empty" }, deletesFound)
 	return s
 }
 
-// rebuilds reports whether everything found can be rebuilt, judging by its name.
+// rebuilds reports whether everything that has one of the names can be rebuilt.
 func (s *search) rebuilds(j *Judge) bool {
-	return len(s.names) > s.ors && !s.negated && (!s.pruned || !s.loose) && !slices.ContainsFunc(s.names, func(n arg) bool {
+	return len(s.names) > 0 && !s.negated && !slices.ContainsFunc(s.names, func(n arg) bool {
 		return !n.known || !j.places.Rebuilt(strings.Trim(n.text, "*/")) && !j.places.RebuiltName(n.text) &&
 			!j.madeBeside(n.text, func(obj string) bool { return slices.ContainsFunc(s.names, func(o arg) bool { return o.text == obj }) })
 	})
@@ -223,8 +208,8 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 	if !s.deletes {
 		return nil
 	}
-	if p := c.r.world.placeOf(root, c.cwd); s.narrowed && (s.rebuilds(c.r.judge) || s.empty && !s.negated && s.ors == 0) && root.known &&
-		(p == placeWorkspace || p == placeTemp) {
+	few := s.narrowed && s.rebuilds(c.r.judge) || s.empty && !s.negated
+	if p := c.r.world.placeOf(root, c.cwd); few && root.known && (p == placeWorkspace || p == placeTemp) {
 		return c.r.anew(say("deletes files below %s", root.text), s.names...)
 	}
 	return insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")
@@ -319,8 +304,9 @@ func unmissed(why wording.Sentence) []Effect {
 
 // spare returns the effect of deleting something in the workspace that can be recreated.
 func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []Effect {
+	found := a.onlyOf("find", "fd", shell.Toplevel) && !strings.HasSuffix(a.text, ")") // its last part says what is deleted
 	switch {
-	case v.host == "" && (a.known || foundOnly(a)) && r.rebuilt(p):
+	case v.host == "" && (a.known || found) && r.rebuilt(p):
 		return r.anew(why, a)
 	case v.host == "" && a.known && r.judge.madeBeside(p, func(obj string) bool {
 		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
@@ -341,13 +327,6 @@ func (r *reading) rebuilt(p string) bool {
 		!slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(s string) bool { return is.Purpose(s)&place.Record != 0 }))
 }
 
-// foundOnly reports whether the unknown parts of a word are all folders that find went through, so
-// that its last part says what is deleted.
-func foundOnly(a arg) bool {
-	return len(a.names) == 0 && len(a.from) > 0 && !strings.HasSuffix(a.text, ")") &&
-		!slices.ContainsFunc(a.from, func(f string) bool { return f != "find" && f != "fd" && f != shell.Toplevel })
-}
-
 // relative returns a path relative to the workspace, so that the names of folders above it do not
 // count as rebuildable.
 func (r *reading) relative(p string) string {
@@ -363,7 +342,7 @@ func (r *reading) relative(p string) string {
 // command prints nothing.
 func (v *invocation) empties(i int) bool {
 	switch {
-	case v.appends[i] || v.call != nil || v.wrapper:
+	case v.appends[i] || v.Call != nil || v.Wrapper:
 		return false
 	case v.path == "" || v.name == ":" || v.name == "true":
 		return true

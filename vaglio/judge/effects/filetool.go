@@ -4,8 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -22,12 +25,12 @@ func (t *tool) file() bool {
 	if _, secret := t.secret(); secret || t.shared() {
 		return false
 	}
-	if verb == "read" {
+	if verb == operation.Read {
 		if act, ok := t.action(); ok && act.effect.Kind != KindRead {
 			return false
 		}
 		if t.is("write", "overwrite", "append", "truncate", "create", "save") {
-			verb = "write"
+			verb = operation.Write
 		}
 	}
 	t.r.add(t.fileEffects(verb, paths, source, dest)...)
@@ -58,16 +61,16 @@ func (t *tool) elsewhere() bool {
 		t.hasServer("drive", "dropbox", "github", "gitlab", "s3", "notion", "slack", "figma")
 }
 
-// fileVerb returns what a tool does to files: read, write, delete, move, copy or chmod; "" if its
+// fileVerb returns what a tool does to files: read, write, delete, move, copy or permit; "" if its
 // name is not a file tool's.
-func (t *tool) fileVerb() string {
+func (t *tool) fileVerb() operation.Verb {
 	noun := t.noun("file-noun") || t.hasServer("filesystem", "fs", "file", "desktop")
 	if !noun && (len(t.words) > 2 || slices.ContainsFunc([]string{"person", "money", "health", "access", "public"}, t.noun)) {
 		return ""
 	}
 	for _, w := range t.words {
-		for _, verb := range []string{"delete", "move", "copy", "chmod", "write", "read"} {
-			if t.r.judge.tables.ofClass("file-"+verb, w) && (noun || verb == "read" || slices.ContainsFunc(t.rd.Paths, pathlike)) {
+		for _, verb := range []operation.Verb{operation.Delete, operation.Move, operation.Copy, operation.Permit, operation.Write, operation.Read} {
+			if t.r.judge.tables.ofClass("file-"+string(verb), w) && (noun || verb == operation.Read || slices.ContainsFunc(t.rd.Paths, pathlike)) {
 				return verb // What it reads may be a secret, judging by its name.
 			}
 		}
@@ -81,79 +84,59 @@ func pathlike(p readings.Text) bool {
 	return p.Role&readings.RolePath != 0 || strings.ContainsAny(p.Text, "/\\~") || strings.Contains(p.Text, ".") && !strings.Contains(p.Text, "@")
 }
 
-func (t *tool) fileEffects(verb string, paths, source, dest []string) []Effect {
-	v := &invocation{name: "tool", cwd: t.r.world.cwd}
+// fileEffects returns the effects of what a tool does to files, as those of a command's operations.
+func (t *tool) fileEffects(verb operation.Verb, paths, source, dest []string) []Effect {
+	c := t.r.callOf(t.r.plain("tool"), "tool", &commands.Section{})
 	var out []Effect
+	does := func(o operation.Operation, files ...string) {
+		for _, f := range files {
+			out = append(out, c.does(&o, literal(f))...)
+		}
+	}
 	switch verb {
-	case "read":
-		return t.fileReads(v, append(paths, source...))
-	case "write":
-		said := wording.Phrase("writes")
-		switch {
-		case t.has("directory", "folder", "mkdir"):
-			said = "creates the folder"
-		case t.has("edit", "multiedit", "replace"):
-			said = "edits"
+	case operation.Read:
+		files := append(paths, source...)
+		if !t.has("list", "ls", "stat", "exists", "info", "glob", "tree", "find") { // Listing files shows no secret.
+			does(operation.Operation{Verb: verb}, files...)
 		}
-		for _, p := range append(append(paths, dest...), source...) {
-			out = append(out, t.r.write(v, literal(p), said)...)
-		}
-	case "delete":
-		for _, p := range append(paths, source...) {
-			out = append(out, t.r.remove(v, literal(p))...)
-		}
-	case "move", "copy":
+		return append(out, t.searched(c.invocation, files)...)
+	case operation.Write:
+		does(operation.Operation{Verb: verb, Phrase: string(t.writing())}, slices.Concat(paths, dest, source)...)
+	case operation.Delete:
+		does(operation.Operation{Verb: verb}, append(paths, source...)...)
+	case operation.Permit:
+		mode, _ := t.text("mode", "permissions", "permission")
+		does(operation.Operation{Verb: verb, With: []shell.Word{shell.Text(mode)}}, paths...)
+	default: // move or copy
 		if len(source) == 0 {
 			source = paths
 		}
-		return t.fileMoves(v, verb, source, dest)
-	case "chmod":
-		mode, _ := t.text("mode", "permissions", "permission")
-		for _, p := range paths {
-			out = append(out, t.r.permits(v, mode, literal(p))...)
+		said := map[operation.Verb][2]wording.Phrase{
+			operation.Move: {"moves files to", "moves %s to a place that is not known"},
+			operation.Copy: {"copies files to", "copies %s to a place that is not known"},
+		}[verb]
+		does(operation.Operation{Verb: operation.Write, Phrase: string(said[0])}, dest...)
+		sayEnds(source, out)
+		for _, p := range source {
+			before := len(out)
+			does(operation.Operation{Verb: verb, To: shell.Text(append(dest, "")[0])}, p)
+			if len(dest) == 0 && len(out) == before {
+				out = append(out, unknown(say(said[1], p), p)...)
+			}
 		}
 	}
 	return out
 }
 
-// fileReads returns the effects of showing files. Listing files shows no secret.
-func (t *tool) fileReads(v *invocation, files []string) []Effect {
-	var out []Effect
-	for _, p := range files {
-		if t.r.world.placeOf(literal(p), v.cwd) == placeSecret && !t.has("list", "ls", "stat", "exists", "info", "glob", "tree", "find") {
-			out = append(out, usual(KindCredentials).with(say("shows the secrets in %s", p), p))
-		}
+// writing says how a tool writes, judging by its name.
+func (t *tool) writing() wording.Phrase {
+	switch {
+	case t.has("directory", "folder", "mkdir"):
+		return "creates the folder"
+	case t.has("edit", "multiedit", "replace"):
+		return "edits"
 	}
-	return append(out, t.searched(v, files)...)
-}
-
-// fileMoves returns the effects of moving or copying files, at both ends.
-func (t *tool) fileMoves(v *invocation, verb string, source, dest []string) []Effect {
-	var out []Effect
-	for _, p := range dest {
-		out = append(out, t.r.write(v, literal(p), map[bool]wording.Phrase{true: "copies files to", false: "moves files to"}[verb == "copy"])...)
-	}
-	sayEnds(source, out)
-	for _, p := range source {
-		out = append(out, t.source(v, verb, p, dest)...)
-	}
-	return out
-}
-
-// source returns the effect on the file that is moved or copied.
-func (t *tool) source(v *invocation, verb, p string, dest []string) []Effect {
-	switch at := t.r.world.placeOf(literal(p), v.cwd); {
-	case verb == "copy" && at == placeSecret:
-		return one(KindCredentials, say("copies the secrets in %s", p), p)
-	case verb == "move" && at != placeWorkspace && at != placeTemp:
-		return []Effect{usual(KindMove).with(say("moves %s away from where it lies", p), p).as(Partial, ReachUser)}
-	case len(dest) == 0:
-		if verb == "copy" {
-			return unknown(say("copies %s to a place that is not known", p), p)
-		}
-		return unknown(say("moves %s to a place that is not known", p), p)
-	}
-	return nil
+	return "writes"
 }
 
 // editor reads str_replace_based_edit_tool and similar tools, whose command is a verb of the
@@ -161,8 +144,8 @@ func (t *tool) source(v *invocation, verb, p string, dest []string) []Effect {
 func (t *tool) editor() bool {
 	command, _ := t.text("command")
 	path, has := t.text("path", "file_path")
-	for _, verb := range []string{"read", "write", "delete"} {
-		if !has || !t.r.judge.tables.ofClass("editor-"+verb, command) {
+	for _, verb := range []operation.Verb{operation.Read, operation.Write, operation.Delete} {
+		if !has || !t.r.judge.tables.ofClass("editor-"+string(verb), command) {
 			continue
 		}
 		if t.r.add(t.fileEffects(verb, []string{path}, nil, nil)...); len(t.r.effects) == 0 {
@@ -303,21 +286,16 @@ func namesIn(v any) []string {
 	return out
 }
 
-// fillsExample reports whether a file with secrets, where nothing is, gets the content of one that
-// is meant to be copied.
-func (r *reading) fillsExample(v *invocation, a arg) bool {
-	return r.showsExample(v) && r.freeAt(v, a) != ""
-}
-
 // onMount returns the file of this machine that a container's file is, by a folder that it is given.
 func (r *reading) onMount(v *invocation, a arg) (arg, bool) {
 	m, on, ok := r.mounted(v, a)
 	return on, ok && a.known && !m.volume()
 }
 
-// showsExample reports whether all that a command prints are files that are meant to be copied.
-func (r *reading) showsExample(v *invocation) bool {
-	return v.name == "cat" && len(v.args) > 0 && len(v.writes) == 1 && !slices.ContainsFunc(v.args, func(a arg) bool {
+// fillsExample reports whether a file, where nothing is, gets only the content of files that are meant
+// to be copied.
+func (r *reading) fillsExample(v *invocation, file arg) bool {
+	return r.freeAt(v, file) != "" && v.name == "cat" && len(v.args) > 0 && len(v.writes) == 1 && !slices.ContainsFunc(v.args, func(a arg) bool {
 		return r.judge.places.Purpose(a.text)&place.Example == 0 || r.world.placeOf(a, v.cwd) == placeSecret
 	})
 }

@@ -241,13 +241,7 @@ func gitConfig(c *command) []Effect {
 	return c.rows("(git-config)", c.all[at+1:]...)
 }
 
-// gitSetting judges setting a key of git's configuration, gitUnset removing it.
-func gitSetting(c *command) []Effect {
-	return c.gitSetting(c.operand(c.took-2), c.operands[c.took-1])
-}
-
-func gitUnset(c *command) []Effect { return c.gitSetting(c.operand(c.took-1), arg{}) }
-
+// gitSetting judges setting a key of git's configuration, or removing it, which gives it no value.
 func (c *command) gitSetting(key string, value arg) []Effect {
 	key = strings.ToLower(key)
 	d, ok := c.r.judge.doors.door(doorGit, key)

@@ -10,40 +10,36 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// invocation is one command as the rules see it. It hides the shell reader's types.
+// invocation is one command as the rules see it.
 type invocation struct {
-	name       string // base name, without suffixes such as .exe
-	path       string // the name as written
-	args       []arg
-	writes     []arg  // files that the shell opens for writing
-	appends    []bool // of writes: the content is kept
-	muted      bool   // what it prints is thrown away
-	toError    bool   // one of writes is not for what it prints
-	reads      []arg  // files that the shell opens for reading
-	assigns    []assignment
-	sets       []shell.Assign // the same as the shell has them
-	cwd        string         // "" if unknown
-	astray     bool           // it changed to a folder that is not known
-	stdin      stdin
-	root       bool   // with raised rights
-	host       string // the other machine, if it runs there
-	pod        bool   // in a container in a cluster
-	box        string // the container, if it runs in one
-	fresh      bool   // the container is created for this command
-	exposed    bool   // the container has the host's rights or namespaces
-	shares     bool   // the container sees volumes that no word names
-	mounts     []mount
-	reaches    *bool // whether one of them is a folder of the host outside the workspace, once asked
-	via        []string
-	wrapper    bool
-	guess      bool         // it is in a text that may not run at all
-	own        bool         // in a file that the session wrote
-	unless     []shell.Word // files of which a test before it says that they are absent
-	background bool         // nobody waits for the command
-	into       *invocation  // the next command, nil if there is none
-	call       *shell.Call
-	file       string // the file that the command is in, "" for the call's own text
-	line       int
+	*shell.Command
+
+	name    string // base name, without suffixes such as .exe
+	path    string // the name as written
+	args    []arg
+	writes  []arg  // files that the shell opens for writing
+	appends []bool // of writes: the content is kept
+	muted   bool   // what it prints is thrown away
+	toError bool   // one of writes is not for what it prints
+	reads   []arg  // files that the shell opens for reading
+	assigns []assignment
+	cwd     string // "" if unknown
+	astray  bool   // it changed to a folder that is not known
+	stdin   stdin
+	host    string // the other machine, if it runs there
+	pod     bool   // in a container in a cluster
+	box     string // the container, if it runs in one
+	fresh   bool   // the container is created for this command
+	exposed bool   // the container has the host's rights or namespaces
+	shares  bool   // the container sees volumes that no word names
+	mounts  []mount
+	reaches *bool       // whether one of them is a folder of the host outside the workspace, once asked
+	into    *invocation // the next command, nil if there is none
+}
+
+// plain returns what is no command of a line, as one that works in the call's folder.
+func (r *reading) plain(name string) *invocation {
+	return &invocation{Command: &shell.Command{}, name: name, cwd: r.world.cwd}
 }
 
 // mount is a folder of the host, or a named volume, as a container sees it.
@@ -79,6 +75,11 @@ type arg struct {
 }
 
 func literal(s string) arg { return arg{text: s, known: true} }
+
+// onlyOf reports whether the unknown parts of a word are all printed by some programs.
+func (a arg) onlyOf(programs ...string) bool {
+	return len(a.from) > 0 && len(a.names) == 0 && !slices.ContainsFunc(a.from, func(f string) bool { return !slices.Contains(programs, f) })
+}
 
 // slice returns the word without its first n bytes.
 func (a arg) slice(n int) arg {
@@ -134,8 +135,7 @@ func argsOf(words []shell.Word) []arg {
 }
 
 func invocationOf(c *shell.Command) *invocation {
-	v := &invocation{name: c.Name, via: c.Via, root: c.Privileged, wrapper: c.Wrapper, background: c.Background, call: c.Call, file: c.File, line: c.Line}
-	v.guess, v.own, v.sets, v.unless = c.Guess, c.Own, c.Assigns, c.Unless
+	v := &invocation{Command: c, name: c.Name}
 	if len(c.Argv) > 0 {
 		v.path = argOf(c.Argv[0]).text
 		v.args = argsOf(c.Argv[1:min(len(c.Argv), maxWords+1)])
@@ -156,7 +156,7 @@ func invocationOf(c *shell.Command) *invocation {
 	}
 	v.stdin = stdin{kind: c.Stdin.Kind, piped: c.Stdin.Piped, text: argOf(c.Stdin.Text), word: c.Stdin.Text, file: argOf(c.Stdin.File)}
 	if c.Remote != nil {
-		v.remoteOf(c.Remote, c.Via)
+		v.remoteOf(c.Remote)
 	}
 	return v
 }
@@ -180,7 +180,7 @@ func (v *invocation) inner(name string, args []arg) *invocation {
 	return &in
 }
 
-func (v *invocation) remoteOf(r *shell.Remote, via []string) {
+func (v *invocation) remoteOf(r *shell.Remote) {
 	target := argOf(r.Target).text
 	switch r.Kind {
 	case shell.RemoteHost:
@@ -189,7 +189,7 @@ func (v *invocation) remoteOf(r *shell.Remote, via []string) {
 		v.pod, v.box = true, target
 	case shell.RemoteContainer:
 		v.box = target
-		for _, w := range via {
+		for _, w := range v.Via {
 			v.fresh = v.fresh || strings.HasSuffix(w, " run") || strings.HasSuffix(w, " create")
 		}
 	case shell.RemoteRoot:

@@ -26,7 +26,7 @@ const kindName = "effects"
 // Judge grades proposals by their effects. It is safe for concurrent use.
 type Judge struct {
 	tables *tables
-	doors  *doors
+	doors  doors
 	places *place.Table
 	// clients is what is known about the tools of coding agents.
 	clients agents.Set
@@ -63,21 +63,12 @@ func (e *ProgramError) Error() string { return e.Name + " " + e.Problem }
 // says that the built-in tables are malformed.
 func New(o Options) (*Judge, error) {
 	t, err := loadTables()
-	if err != nil {
-		return nil, err
-	}
-	settings, err := loadDoors()
-	if err != nil {
-		return nil, err
-	}
+	settings, noDoors := loadDoors()
 	// Only the guard's table folds the case of paths; in this one case always matters.
-	known, err := place.Load(o.Home, false)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // it says file and line already
-	}
-	tools, err := agents.Load()
-	if err != nil {
-		return nil, err //nolint:wrapcheck // it says file, line and column already
+	known, noPlaces := place.Load(o.Home, false)
+	tools, noClients := agents.Load()
+	if err := errors.Join(err, noDoors, noPlaces, noClients); err != nil { // each says file and line
+		return nil, err
 	}
 	j := &Judge{
 		clients: tools,

@@ -3,13 +3,13 @@ package effects
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	readings "github.com/metnos/vaglio/vaglio/reading"
-	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -21,7 +21,7 @@ func (c *command) helpOnly(name string) ([]Effect, bool) {
 	if c.has("--dry-run", "--dryrun", "--dry_run", "--just-print", "--what-if", "--whatif", "-WhatIf") {
 		return reads(), true
 	}
-	if c.has("--help") && (!c.wrapper || name == "crontab" || name == "at" || name == "batch") || len(c.operands) == 0 && len(c.all) == 1 &&
+	if c.has("--help") && (!c.Wrapper || name == "crontab" || name == "at" || name == "batch") || len(c.operands) == 0 && len(c.all) == 1 &&
 		c.has("--version", "-V", "-version") {
 		return reads(), true
 	}
@@ -45,7 +45,7 @@ func (c *command) finish(o commands.Outcome) []Effect {
 	case e.Kind == KindInstall && c.box != "":
 		return own(say("installs packages in the container"))
 	case e.Kind == KindRead:
-		return c.r.disclosures(c.invocation, c.parsed, []Effect{e})
+		return c.disclosures([]Effect{e})
 	case e.Kind == KindUnknown && o.Why == "":
 		e.Why = say("does something with %s that is not known: %s", c.name, c.name+" "+join(c.all))
 	case e.Kind == KindOverwrite && e.Counts() == ReachWorkspace:
@@ -83,18 +83,6 @@ func (c *command) byRule(o commands.Outcome) []Effect {
 		return out
 	}
 	return reads()
-}
-
-// shared judges what follows the matched operands by lines that several programs share.
-func (c *command) shared(name string) []Effect {
-	sec := c.r.judge.tables.Judged[name][0]
-	for _, l := range sec.Lines {
-		if took, ok := l.Match(&c.Parsed, c.took); ok {
-			c.took = took
-			return c.finish(l.Then)
-		}
-	}
-	return c.finish(sec.Else)
 }
 
 // said returns the message of the line, in its form for one thing or for several.
@@ -211,9 +199,9 @@ func commandFacts() map[string]fact {
 		"own-jobs":         func(c *command, _ []arg) bool { return c.ownJobs() },
 		"own-processes":    func(c *command, _ []arg) bool { return c.ownProcesses() },
 		"own-database":     func(c *command, _ []arg) bool { return c.r.database.here == ReachWorkspace },
-		"wrapped":          func(c *command, _ []arg) bool { return c.wrapper },
+		"wrapped":          func(c *command, _ []arg) bool { return c.Wrapper },
 		"fetched":          (*command).given,
-		"root":             func(c *command, _ []arg) bool { return c.root },
+		"root":             func(c *command, _ []arg) bool { return c.Privileged },
 		"testing":          func(c *command, _ []arg) bool { return c.testing() },
 		"dotenv":           func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },
 		"emulated":         func(c *command, _ []arg) bool { return c.local() },
@@ -243,18 +231,6 @@ func commandFacts() map[string]fact {
 func (c *command) namesReading(a arg) bool {
 	words := readings.Words(lastPart(a.text))
 	return len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead
-}
-
-// isTold reports whether the command's input is fully known.
-func (c *command) isTold() bool {
-	text, all := c.input()
-	return all && text.text != ""
-}
-
-// sendsFile reports whether the input is a file, or comes from a command that reads files.
-func (c *command) sendsFile() bool {
-	return c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped &&
-		slices.ContainsFunc(c.stdin.text.from, func(f string) bool { return c.r.judge.tables.ofClass("sends-file", f) })
 }
 
 // asked answers a fact about some words of the command.
@@ -372,16 +348,19 @@ type rule func(c *command) []Effect
 func allRules() map[string]rule {
 	return map[string]rule{
 		"operations": operationsRule, // what the tables say it does, and to what
-		"task":       taskRule,       // a task of the project, by its name
-		"verb":       func(c *command) []Effect { return c.byVerb(0, 6) },
-		"verbAny1":   func(c *command) []Effect { return c.byVerb(1, 6) },
-		"verbAt2":    func(c *command) []Effect { return c.byVerb(1, 2) },
+		"task": func(c *command) []Effect { // a task of the project, by its name
+			return c.task(path.Base(c.operand(c.took)), c.said(c.rest(c.took)))
+		},
+		"verb":     func(c *command) []Effect { return c.byVerb(0, 6) },
+		"verbAny1": func(c *command) []Effect { return c.byVerb(1, 6) },
+		"verbAt2":  func(c *command) []Effect { return c.byVerb(1, 2) },
 
 		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitPush": gitPush,
-		"gitSetting": gitSetting, "gitUnset": gitUnset,
+		"gitSetting": func(c *command) []Effect { return c.gitSetting(c.operand(c.took-2), c.operands[c.took-1]) },
+		"gitUnset":   func(c *command) []Effect { return c.gitSetting(c.operand(c.took-1), arg{}) },
 
-		"curl": curlRule, "httpie": httpieRule,
-		"wget": wgetRule,
+		"request": requests(""), "GET": requests("GET"), "POST": requests("POST"), "PUT": requests("PUT"), "QUOTE": requests("QUOTE"),
+		"httpie": httpieRule,
 
 		"compose": composeRule, "dockerRun": dockerRun, "kubeExec": kubeExec, "stored": stored,
 

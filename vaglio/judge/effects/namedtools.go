@@ -134,7 +134,7 @@ func (t *tool) request() bool {
 		}
 	}
 	for _, s := range t.under(readings.RoleSaved) {
-		t.r.add(t.r.write(&invocation{cwd: t.r.world.cwd}, literal(s), "writes")...)
+		t.r.add(t.r.write(t.r.plain("tool"), literal(s), "writes")...)
 	}
 	return true
 }

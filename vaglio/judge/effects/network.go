@@ -33,12 +33,6 @@ func localURL(s string) bool {
 	return strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".lvh.me")
 }
 
-// store reports whether an address is a data store on this machine, where a deletion loses data.
-func store(s string) bool {
-	return holdsAny(s, ":9200", ":9300", ":5984", ":6333", ":8086", ":2379", ":8500", ":8200", ":2375", ":7474", ":8983", ":8123", ":7700",
-		":8108", ":15672", ":8001")
-}
-
 // allLocal reports whether a command names addresses, and all of them are on this machine.
 func (c *command) allLocal() bool {
 	var found []string
@@ -95,7 +89,8 @@ func (r *reading) request(method, address, body string) []Effect {
 		return reads()
 	}
 	switch local := localURL(address); {
-	case local && store(address) && !r.servesHere(address) && (method == "DELETE" || destructivePath(address)):
+	case local && r.judge.tables.inText("local-store", address) != nil && !r.servesHere(address) &&
+		(method == "DELETE" || r.judge.tables.inText("destructive-path", address) != nil):
 		return []Effect{usual(KindDatabase).with(say("deletes or changes data in a local store: %s %s", method, address), address).as(Irreversible, ReachUser)}
 	case local:
 		return own(say("sends a request to this machine: %s %s", method, address))
@@ -115,16 +110,15 @@ func requested(method, address, body string) wording.Sentence {
 
 // fetch returns the effect of a request whose method only reads.
 func (r *reading) fetch(method, address string) []Effect {
-	if localURL(address) {
-		return one(KindRead, say("fetches %s", address), "")
-	}
-	if w := r.actingPath(address); w != "" && method != "HEAD" {
-		e := usual(KindSend).as(Irreversible, ReachShared)
-		e = e.with(say("sends a request whose address says “%s”: %s", w, address), address)
+	w := r.actingPath(address)
+	what, carries := r.judge.tables.carriesData(address)
+	switch {
+	case localURL(address):
+	case w != "" && method != "HEAD":
+		e := usual(KindSend).as(Irreversible, ReachShared).with(say("sends a request whose address says “%s”: %s", w, address), address)
 		e.Sure = 0.6
 		return []Effect{e}
-	}
-	if what, carries := r.judge.tables.carriesData(address); carries {
+	case carries:
 		return one(KindSend, sayOf("sends data inside the address (%s): %s", what, object(address)), address)
 	}
 	return one(KindRead, say("fetches %s", address), "")
@@ -147,11 +141,6 @@ func (r *reading) actingPath(s string) string {
 	return ""
 }
 
-func destructivePath(s string) bool {
-	return holdsAny(s, "_delete_by_query", "_update_by_query", "_close", "_bulk", "_forcemerge", "_rollover", "/delete", "_settings",
-		"_cluster", "_doc", "_mapping", "/collections/", "/containers/")
-}
-
 // readingPost reports whether a request with a body is a query by convention.
 func readingPost(address, body string) bool {
 	u := address
@@ -170,46 +159,54 @@ func readingPost(address, body string) bool {
 	return false
 }
 
-// curlRule judges curl by its addresses, and by the options that send more or in other ways.
-func curlRule(c *command) []Effect {
-	method, body := c.curlMethod()
-	urls := append(append([]arg(nil), c.operands...), c.values("--url")...)
-	var out []Effect
-	for _, u := range urls {
-		out = append(out, c.curlURL(u, method, body)...)
-	}
-	out = append(out, c.carriedOut(urls)...)
-	for _, s := range c.values("--unix-socket", "--abstract-unix-socket") {
-		if engineSocket(s.text) {
-			why := say("talks to the engine of containers by %s, which gives the rights of the administrator", s.text)
-			out = append(out, usual(KindPrivilege).with(why, s.text))
+// requests returns the rule for a program that sends requests to the addresses among its words, by a
+// method unless the words of the line name another one. Options may send more, or in other ways.
+func requests(usually string) rule {
+	return func(c *command) []Effect {
+		method, body := usually, c.sent()
+		if n := len(c.about); n > 0 {
+			method = c.about[n-1].text
 		}
-	}
-	if len(urls) == 0 {
-		if c.has("-K", "--config") {
-			return unknown(say("makes requests that a file describes"), "")
-		}
-		out = append(out, c.r.request(method, "an address that is not known", body)...)
-	}
-	out = append(out, c.transfers()...)
-	if c.has("-O", "--remote-name", "--remote-name-all") {
+		urls := append(slices.Clone(c.operands), c.values("--url")...)
+		var out []Effect
 		for _, u := range urls {
-			c.keeps(u)
+			out = append(out, c.requestURL(u, method, body)...)
 		}
+		out = append(out, c.carriedOut(urls)...)
+		for _, s := range c.values("--unix-socket", "--abstract-unix-socket") {
+			if engineSocket(s.text) {
+				why := say("talks to the engine of containers by %s, which gives the rights of the administrator", s.text)
+				out = append(out, usual(KindPrivilege).with(why, s.text))
+			}
+		}
+		switch {
+		case len(urls) > 0:
+			c.keeps(urls)
+		case c.has("-K", "--config"):
+			return unknown(say("makes requests that a file describes"), "")
+		default:
+			out = append(out, c.r.request(method, "an address that is not known", body)...)
+		}
+		return append(out, c.transfers()...)
 	}
-	return out
 }
 
-// keeps records that what is fetched goes into a file that has the name with which its address ends.
-func (c *command) keeps(url arg) {
-	address, _, _ := strings.Cut(url.text, "?")
-	name := lastPart(address)
-	c.r.fetched[name] = true
-	c.r.tell(c.invocation, vaglio.Fetched, literal(name))
+// keeps records what is fetched into files that have the names with which the addresses end: with
+// curl if an option says so, with wget unless one says otherwise.
+func (c *command) keeps(urls []arg) {
+	if c.has("-O", "--remote-name", "--remote-name-all", "--output-document", "--spider") != (c.called == "curl") {
+		return
+	}
+	for _, u := range urls {
+		address, _, _ := strings.Cut(u.text, "?")
+		name := lastPart(address)
+		c.r.fetched[name] = true
+		c.r.tell(c.invocation, vaglio.Fetched, literal(name))
+	}
 }
 
-// curlURL judges one address by its scheme and by what it carries.
-func (c *command) curlURL(u arg, method, body string) []Effect {
+// requestURL judges a request by its address's scheme and by what it carries.
+func (c *command) requestURL(u arg, method, body string) []Effect {
 	switch {
 	case strings.HasPrefix(u.text, "file://"):
 		return c.r.secretsIn([]arg{u}, c.cwd, "shows the secrets in %s")
@@ -238,7 +235,10 @@ func (c *command) carriedOut(urls []arg) []Effect {
 }
 
 // sent returns what curl or wget sends: files, or else the data itself.
-func (c *command) sent(data []arg) string {
+func (c *command) sent() string {
+	if c.has("-T", "--upload-file") && c.called == "curl" {
+		return "@" + join(c.values("-T", "--upload-file"))
+	}
 	var files []string
 	add := func(file string, ok bool) {
 		if ok && file != "" {
@@ -262,44 +262,8 @@ func (c *command) sent(data []arg) string {
 	if len(files) > 0 {
 		return "@" + strings.Join(files, ", ")
 	}
-	return strings.TrimLeft(strings.Join(texts(data), ""), "@")
-}
-
-func (c *command) curlMethod() (method, body string) {
 	data := c.values("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "--form-string")
-	body = c.sent(data)
-	switch v, ok := c.value("-X", "--request"); {
-	case ok:
-		return v.text, body
-	case c.has("-T", "--upload-file"):
-		return "PUT", "@" + join(c.values("-T", "--upload-file"))
-	case c.has("-Q", "--quote"):
-		return "QUOTE", body
-	case len(data) > 0 && !c.has("-G", "--get", "-I", "--head"):
-		return "POST", body
-	}
-	return "GET", body
-}
-
-func wgetRule(c *command) []Effect {
-	method, body := "GET", c.sent(nil)
-	if v, ok := c.value("--method"); ok {
-		method = v.text
-	} else if c.has("--post-data", "--post-file", "--body-data", "--body-file") {
-		method = "POST"
-	}
-	var out []Effect
-	for _, u := range c.operands {
-		out = append(out, c.r.request(method, u.text, body)...)
-		if !c.has("-O", "--output-document", "--spider") {
-			c.keeps(u)
-		}
-	}
-	out = append(out, c.carriedOut(c.operands)...)
-	if len(c.operands) == 0 {
-		out = append(out, c.r.request(method, "an address that is not known", "")...)
-	}
-	return append(out, c.transfers()...)
+	return strings.TrimLeft(strings.Join(texts(data), ""), "@")
 }
 
 // httpieRule judges httpie, whose method may come first.

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -227,19 +228,16 @@ func (c *command) elsewhereTo(o *operation.Operation) []Effect {
 	return one(KindSend, say("copies %s to %s", join(c.operands[:last]), dest), dest)
 }
 
+// writes returns the effect of writing a file, or of making one or a folder.
 func (c *command) writes(o *operation.Operation, a arg) []Effect {
-	if o.Verb == operation.Create || o.Verb == operation.MakeFolder {
-		return c.creates(o, a)
+	if o.Verb != operation.Create && o.Verb != operation.MakeFolder {
+		return c.r.write(c.invocation, a, cmp.Or(wording.Phrase(o.Phrase), "writes"))
 	}
-	return c.r.write(c.invocation, a, said(o, "writes"))
-}
-
-// said returns the phrase for an operation's verb.
-func said(o *operation.Operation, usually wording.Phrase) wording.Phrase {
-	if o.Phrase != "" {
-		return wording.Phrase(o.Phrase)
+	out := c.r.write(c.invocation, a, cmp.Or(wording.Phrase(o.Phrase), "creates"))
+	for i := range out {
+		out[i].Kind, out[i].Reversibility = KindCreate, Reversible
 	}
-	return usually
+	return out
 }
 
 // deletes returns the effect of a removal; in a target, of everything that was not copied there.
@@ -257,24 +255,18 @@ func (c *command) deletes(o *operation.Operation, a arg) []Effect {
 	return out
 }
 
-func (c *command) creates(o *operation.Operation, a arg) []Effect {
-	out := c.r.write(c.invocation, a, said(o, "creates"))
-	for i := range out {
-		out[i].Kind, out[i].Reversibility = KindCreate, Reversible
-	}
-	return out
-}
-
 // reveals returns the effect of reading or copying a secret. A copy to another secret place
 // reveals nothing.
 func (c *command) reveals(o *operation.Operation, a arg) []Effect {
 	switch {
 	case !c.secret(a):
 		return nil
-	case o.Verb == operation.Read && (c.intoSecret() || c.r.hidden(c.invocation, a)):
+	case o.Verb == operation.Read && len(c.invocation.writes) == 1 && c.secret(c.invocation.writes[0]) && !c.toError:
+		return nil // what it prints goes to a file that holds secrets itself
+	case o.Verb == operation.Read && c.r.hidden(c.invocation, a):
 		return nil
 	case o.Verb == operation.Read:
-		return one(KindCredentials, wording.Sentence{{Phrase: said(o, "shows")}, wording.Say("the secrets in %s", a.text)}, a.text)
+		return one(KindCredentials, wording.Sentence{{Phrase: cmp.Or(wording.Phrase(o.Phrase), "shows")}, wording.Say("the secrets in %s", a.text)}, a.text)
 	case c.secret(argOf(o.To)):
 		return nil
 	}
@@ -300,7 +292,7 @@ func (c *command) discard(verb operation.Verb, a arg) []Effect {
 
 // moveAway returns the effect of a move on the place that the file leaves.
 func (c *command) moveAway(a, to arg) []Effect {
-	if p := c.r.world.clean(a.text, c.cwd); !c.r.made(c.invocation, p) && !c.r.rebuilt(p) {
+	if p := c.r.world.clean(a.text, c.cwd); to.text != "" && !c.r.made(c.invocation, p) && !c.r.rebuilt(p) {
 		c.r.tell(c.invocation, vaglio.Moved, to)
 	}
 	switch c.r.world.placeOf(a, c.cwd) {
@@ -361,7 +353,7 @@ func (c *command) coversSecrets(to arg) bool {
 	p := c.r.world.clean(to.text, c.cwd)
 	spared := func(w shell.Word) bool { return c.r.world.clean(argOf(w).text, c.cwd) == p }
 	return c.secret(to) && c.r.present(c.invocation, to.text) &&
-		!c.has("-n", "--no-clobber", "--update=none", "-i") && !slices.ContainsFunc(c.unless, spared)
+		!c.has("-n", "--no-clobber", "--update=none", "-i") && !slices.ContainsFunc(c.Unless, spared)
 }
 
 // permits returns the effects of changing the mode of files.

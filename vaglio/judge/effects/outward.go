@@ -119,7 +119,7 @@ func (r *reading) personal(name, host string) bool {
 // whatever the program does there, the name alone reaches whoever serves the domain.
 func (r *reading) addressed(v *invocation) []Effect {
 	prints := r.judge.tables.ofClass("only-text", v.name)
-	looksUp := r.judge.tables.ofClass("takes-hosts", v.name) || v.call != nil && (v.call.Verb == shell.VerbNetwork || v.call.Verb == shell.VerbSend)
+	looksUp := r.judge.tables.ofClass("takes-hosts", v.name) || v.Call != nil && (v.Call.Verb == shell.VerbNetwork || v.Call.Verb == shell.VerbSend)
 	pulls := r.judge.tables.ofClass("container-engine", v.name)
 	for _, a := range v.args {
 		switch at := addressIn(a.text, pulls); {
@@ -225,11 +225,8 @@ func isFar(s string) bool { return strings.Contains(s, "://") || remotePath(s) }
 
 // remotePath reports whether a word names a path on another machine.
 func remotePath(s string) bool {
-	if strings.Contains(s, "::") || strings.HasPrefix(s, "rsync://") || strings.HasPrefix(s, "scp://") || strings.HasPrefix(s, "sftp://") {
-		return true
-	}
 	host, _, ok := strings.Cut(s, ":")
-	return ok && host != "" && !strings.Contains(host, "/") && len(host) > 1
+	return strings.Contains(s, "::") || ok && len(host) > 1 && !strings.Contains(host, "/")
 }
 
 // badHost returns an address that is neither on this machine nor a registry that everybody uses.
@@ -289,20 +286,11 @@ func (r *reading) hidden(v *invocation, file arg) bool {
 	return false
 }
 
-// intoSecret reports whether what a command prints goes to a file that holds secrets itself.
-func (c *command) intoSecret() bool {
-	return len(c.invocation.writes) == 1 && c.secret(c.invocation.writes[0]) && !c.toError
-}
-
 // hides reports whether a command prints no value of the settings that it reads.
 func (r *reading) hides(v *invocation) bool {
 	name := r.canonical(v)
 	return slices.ContainsFunc(r.judge.tables.Judged["hides:"+name], func(sec *commands.Section) bool {
-		c := r.callOf(v, name, sec)
-		return slices.ContainsFunc(sec.Lines, func(l commands.Line) bool {
-			_, ok := l.Match(&c.Parsed, 0)
-			return ok
-		})
+		return r.callOf(v, name, sec).holds() != nil
 	})
 }
 

@@ -123,7 +123,7 @@ func (w *world) placeOf(a arg, cwd string) where {
 	case w.inside(p):
 		return placeWorkspace
 	case strings.HasPrefix(p, "$"):
-		if listing(a) {
+		if a.onlyOf("ls", "find", "fd", "git", "grep", "rg", "basename") { // they list names below the current folder
 			return placeWorkspace
 		}
 		return placeUnknown
@@ -176,14 +176,6 @@ func (w *world) inside(p string) bool {
 	return !path.IsAbs(p) && !strings.HasPrefix(p, "..") && !strings.HasPrefix(p, "$") && !strings.HasPrefix(p, "~") && (len(p) < 2 || p[1] != ':')
 }
 
-// listing reports whether an unknown name comes only from commands that list names below the
-// current folder.
-func listing(a arg) bool {
-	return len(a.from) > 0 && len(a.names) == 0 && !slices.ContainsFunc(a.from, func(f string) bool {
-		return !slices.Contains([]string{"ls", "find", "fd", "git", "grep", "rg", "basename"}, f)
-	})
-}
-
 // made is the beginning of a path that mktemp created.
 const made = "$(mktemp)"
 
@@ -206,26 +198,22 @@ func (w *world) rebuildableHome(p string) bool {
 // besides returns the effects that a table lists separately: what a command shows, copies or
 // serves from everything below a folder, whatever else it does.
 func (r *reading) besides(v *invocation) []Effect {
-	if v.call != nil {
+	if v.Call != nil {
 		return r.walked(v)
 	}
 	name := r.canonical(v)
 	var out []Effect
 	for _, sec := range r.judge.tables.Judged["also:"+name] {
 		c := r.callOf(v, name, sec)
-		for _, l := range sec.Lines {
-			took, ok := l.Match(&c.Parsed, 0)
-			if !ok {
-				continue
-			}
-			c.took = took
-			found := c.finish(l.Then)
-			if c.among != "" {
-				found[0] = found[0].with(append(found[0].Why, wording.Say(c.among, c.Found)), c.Found)
-			}
-			out = append(out, found...)
-			break
+		o := c.holds()
+		if o == nil {
+			continue
 		}
+		found := c.finish(*o)
+		if c.among != "" {
+			found[0] = found[0].with(append(found[0].Why, wording.Say(c.among, c.Found)), c.Found)
+		}
+		out = append(out, found...)
 	}
 	if strings.HasSuffix(name, "tar") {
 		return append(out, r.packed(v)...)
@@ -281,22 +269,14 @@ func (r *reading) onlyPlain(filters []arg) bool {
 	})
 }
 
-func (r *reading) belowEach(v *invocation, verb wording.Phrase, roots []arg) []Effect {
-	for _, a := range roots {
-		if e, ok := r.below(v, verb, a); ok {
-			return []Effect{e}
+// below returns the effect of reading everything below one of some folders.
+func (r *reading) below(v *invocation, verb wording.Phrase, roots ...arg) []Effect {
+	for _, root := range roots {
+		if among := r.among(v, root); among != "" && v.direct() {
+			return one(KindCredentials, wording.Sentence{{Phrase: verb}, wording.Say(among, root.text)}, root.text)
 		}
 	}
 	return nil
-}
-
-// below returns the effect of reading everything below one folder.
-func (r *reading) below(v *invocation, verb wording.Phrase, root arg) (Effect, bool) {
-	among := r.among(v, root)
-	if among == "" || !v.direct() {
-		return Effect{}, false
-	}
-	return usual(KindCredentials).with(wording.Sentence{{Phrase: verb}, wording.Say(among, root.text)}, root.text), true
 }
 
 // among says what sensitive content is read with everything below a folder, "" if none.
@@ -324,26 +304,26 @@ func (r *reading) packed(v *invocation) []Effect {
 			roots = append(roots, argOf(o.Object.Word))
 		}
 	}
-	return r.belowEach(v, "packs all", roots)
+	return r.below(v, "packs all", roots...)
 }
 
 // walked returns the effect of an inline program that reads a folder whose names it lists.
 func (r *reading) walked(v *invocation) []Effect {
-	if v.call.Verb != shell.VerbCopy && v.call.Verb != shell.VerbRead {
+	if v.Call.Verb != shell.VerbCopy && v.Call.Verb != shell.VerbRead {
 		return nil
 	}
 	var roots []arg
-	for _, t := range argsOf(v.call.Targets[:min(1, len(v.call.Targets))]) {
+	for _, t := range argsOf(v.Call.Targets[:min(1, len(v.Call.Targets))]) {
 		switch root, found := t.foundBelow(); {
 		case found && !r.onlyPlain([]arg{literal(t.text[strings.LastIndexByte(t.text, ')')+1:])}):
 			roots = append(roots, root)
 		case strings.HasSuffix(t.text, "/*") && !t.word.Is(t.text): // a program's listing leaves no hidden file out
 			roots = append(roots, literal(strings.TrimSuffix(t.text, "*")))
-		case v.call.Verb == shell.VerbCopy && t.known:
+		case v.Call.Verb == shell.VerbCopy && t.known:
 			roots = append(roots, t)
 		}
 	}
-	return r.belowEach(v, "copies or reads all", roots)
+	return r.below(v, "copies or reads all", roots...)
 }
 
 // foundBelow returns the folder below which a search found what a word names.
@@ -363,16 +343,14 @@ func (r *reading) found(v *invocation) []Effect {
 	if !r.judge.tables.ofClass("shows-found", v.name) {
 		return nil
 	}
+	var roots []arg
 	for _, a := range v.args {
 		root, ok := a.foundBelow()
-		if !ok || r.onlyPlain([]arg{literal(strings.TrimPrefix(a.text[strings.LastIndexByte(a.text, ')')+1:], "/"))}) {
-			continue
-		}
-		if e, ok := r.below(v, "shows or copies what is found in all", root); ok {
-			return []Effect{e}
+		if ok && !r.onlyPlain([]arg{literal(strings.TrimPrefix(a.text[strings.LastIndexByte(a.text, ')')+1:], "/"))}) {
+			roots = append(roots, root)
 		}
 	}
-	return nil
+	return r.below(v, "shows or copies what is found in all", roots...)
 }
 
 // searched returns the effect of a tool that prints what it finds in all files below some folders.
@@ -382,17 +360,8 @@ func (t *tool) searched(v *invocation, folders []string) []Effect {
 	if !searches || !t.has("grep", "search", "rg", "ripgrep") || said && mode != "content" || !said && t.name == "Grep" {
 		return nil
 	}
-	var filters []arg
-	for _, f := range t.list("glob", "include", "type") {
-		filters = append(filters, literal(f))
-	}
-	if t.r.onlyPlain(filters) {
+	if t.r.onlyPlain(literals(t.list("glob", "include", "type"))) {
 		return nil
 	}
-	for _, f := range folders {
-		if e, ok := t.r.below(v, "prints what it finds in all", literal(f)); ok {
-			return []Effect{e}
-		}
-	}
-	return nil
+	return t.r.below(v, "prints what it finds in all", literals(folders)...)
 }

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,7 +15,7 @@ import (
 
 // named judges a command by its name.
 func (r *reading) named(v *invocation) []Effect {
-	if v.call != nil {
+	if v.Call != nil {
 		return r.inline(v)
 	}
 	if v.path == "" {
@@ -38,7 +39,7 @@ func (r *reading) named(v *invocation) []Effect {
 func (r *reading) tableOf(v *invocation, name string) []Effect {
 	t := r.judge.tables
 	if v.byPath() && r.posing(v, name) {
-		return r.localProgram(v)
+		return r.runsFile(v, literal(v.path))
 	}
 	if secs := t.Judged[name]; secs != nil {
 		return r.stricter(v, r.tabled(v, name, secs))
@@ -49,11 +50,11 @@ func (r *reading) tableOf(v *invocation, name string) []Effect {
 	if t.Devtools[name] {
 		return r.stricter(v, r.tool(v))
 	}
-	if v.wrapper {
+	if v.Wrapper {
 		return reads()
 	}
 	if v.byPath() && !strings.HasPrefix(v.path, "npm:") {
-		return r.localProgram(v)
+		return r.runsFile(v, literal(v.path))
 	}
 	return r.stranger(v)
 }
@@ -130,11 +131,8 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 				return out
 			}
 		}
-		for _, l := range sec.Lines {
-			if took, ok := l.Match(&c.Parsed, 0); ok {
-				c.took = took
-				return c.elsewhere(name, c.finish(l.Then))
-			}
+		if o := c.holds(); o != nil {
+			return c.elsewhere(name, c.finish(*o))
 		}
 		if last == nil || last.sec.Else.Kind == KindUnknown {
 			last = c
@@ -148,6 +146,24 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 	return last.elsewhere(name, last.finish(last.sec.Else))
 }
 
+// shared judges what follows the matched operands by lines that several programs share.
+func (c *command) shared(name string) []Effect {
+	c.sec = c.r.judge.tables.Judged[name][0]
+	return c.finish(*cmp.Or(c.holds(), &c.sec.Else))
+}
+
+// holds returns the outcome of the section's first line that holds for what follows the matched
+// operands, nil if there is none. That line matches more of them.
+func (c *command) holds() *commands.Outcome {
+	for i := range c.sec.Lines {
+		if took, ok := c.sec.Lines[i].Match(&c.Parsed, c.took); ok {
+			c.took = took
+			return &c.sec.Lines[i].Then
+		}
+	}
+	return nil
+}
+
 // callOf returns a command as a section reads its words.
 func (r *reading) callOf(v *invocation, name string, sec *commands.Section) *command {
 	c := &command{invocation: v, parsed: r.parse(name, v.args), r: r, sec: sec, called: name}
@@ -157,13 +173,12 @@ func (r *reading) callOf(v *invocation, name string, sec *commands.Section) *com
 
 // stranger judges a command that no table knows.
 func (r *reading) stranger(v *invocation) []Effect {
-	p := r.parse(v.name, v.args)
-	c := &command{invocation: v, parsed: p, r: r}
+	c := &command{invocation: v, parsed: r.parse(v.name, v.args), r: r, called: r.canonical(v)}
 	if task, ok := strings.CutPrefix(v.path, "npm:"); ok {
 		return c.task(task, say("runs the project's script %s", task))
 	}
-	if n := len(v.via); n > 0 {
-		switch t, by := r.judge.tables, strings.ReplaceAll(v.via[n-1], " ", "-"); {
+	if n := len(v.Via); n > 0 {
+		switch t, by := r.judge.tables, strings.ReplaceAll(v.Via[n-1], " ", "-"); {
 		case t.ofClass("runs-package", by):
 			return reads() // the runner's own rule has judged the package
 		case t.ofClass("runs-project-program", by):
@@ -173,16 +188,16 @@ func (r *reading) stranger(v *invocation) []Effect {
 	if r.thrownAway(v) {
 		return own(say("runs %s in a throw-away container", v.name))
 	}
-	if len(p.operands) <= 1 && p.has("--help", "--version", "-V", "-h", "--dry-run") && len(p.all) <= 2 {
+	if len(c.operands) <= 1 && c.has("--help", "--version", "-V", "-h", "--dry-run") && len(c.all) <= 2 {
 		return reads()
 	}
-	if first := p.operand(0); len(v.name) > 1 && r.readingVerb(first) {
+	if first := c.operand(0); len(v.name) > 1 && r.readingVerb(first) {
 		e := usual(KindRead).with(say("seems to read only: %s %s", v.name, first), "")
 		e.Sure = 0.5
-		return r.disclosures(v, p, []Effect{e})
+		return c.disclosures([]Effect{e})
 	}
 	if reach, ok := r.judge.opts.Programs[v.name]; ok {
-		return r.disclosures(v, p, []Effect{taught(v, reach)})
+		return c.disclosures([]Effect{taught(v, reach)})
 	}
 	return r.cmdlet(v)
 }
@@ -224,16 +239,10 @@ func (r *reading) stricter(v *invocation, out []Effect) []Effect {
 	return append(out, taught(v, reach))
 }
 
-// localProgram judges a program or script named by its path.
-func (r *reading) localProgram(v *invocation) []Effect {
-	return r.runsFile(v, literal(v.path))
-}
-
 // reader judges a command that only reads, but for the files that the tables or the names of its
 // options say it writes.
 func (r *reading) reader(v *invocation) []Effect {
-	p := r.parse("(reader)", v.args)
-	c := &command{invocation: v, parsed: p, r: r, called: r.canonical(v)}
+	c := &command{invocation: v, parsed: r.parse("(reader)", v.args), r: r, called: r.canonical(v)}
 	var written []Effect
 	for _, o := range c.told().Operations {
 		if o.Verb == operation.Write || o.Verb == operation.Replace {
@@ -243,13 +252,12 @@ func (r *reading) reader(v *invocation) []Effect {
 	if written == nil {
 		written = c.writeAll("writes", r.outputs(v, "--"))
 	}
-	return r.disclosures(v, p, append(one(KindRead, say("reads with %s", v.name), ""), written...))
+	return c.disclosures(append(one(KindRead, say("reads with %s", v.name), ""), written...))
 }
 
 // tool judges a development tool.
 func (r *reading) tool(v *invocation) []Effect {
-	sec := r.judge.tables.Judged["(tool)"][0]
-	c := &command{invocation: v, parsed: r.parse("(tool)", v.args), r: r, sec: sec}
+	c := r.callOf(v, "(tool)", nil)
 	if out := c.outreach(); out != nil {
 		return out
 	}
@@ -294,7 +302,7 @@ func (c *command) written() []Effect {
 // elsewhere returns what a command that otherwise only reads or works in the workspace writes
 // outside of it: the files that its options call an output.
 func (r *reading) elsewhere(v *invocation, named []Effect) []Effect {
-	if v.call != nil || slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead && e.Counts() != ReachWorkspace }) {
+	if v.Call != nil || slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead && e.Counts() != ReachWorkspace }) {
 		return nil
 	}
 	files := r.outputs(v, "-")

@@ -20,7 +20,7 @@ func scriptRule(c *command) []Effect {
 	if out := c.clientCode(c.programText()); len(out) > 0 {
 		return out
 	}
-	if c.wrapper && !c.r.fetched[lastPart(c.operand(0))] {
+	if c.Wrapper && !c.r.fetched[lastPart(c.operand(0))] {
 		return reads()
 	}
 	for i := range c.all {
@@ -157,30 +157,30 @@ func (c *command) module(name string, args []arg) []Effect {
 // inline judges a call of an inline program that matters: what it does to files as
 // its operations, whatever else by its verb.
 func (r *reading) inline(v *invocation) []Effect {
-	what := v.call.Function + " (" + v.call.Language + ")"
-	switch v.call.Verb {
+	what := v.Call.Function + " (" + v.Call.Language + ")"
+	switch v.Call.Verb {
 	case shell.VerbKill:
-		who := join(argsOf(v.call.Targets))
+		who := join(argsOf(v.Call.Targets))
 		return one(KindKill, map[bool]wording.Sentence{true: say("stops processes by %s", what), false: say("stops %s by %s", who, what)}[who == ""], who)
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:
 		return one(KindCredentials, say("prints every variable of the environment, secrets included"), "")
 	case shell.VerbNetwork, shell.VerbSend:
-		return r.inlineNetwork(v, argsOf(v.call.Targets))
+		return r.inlineNetwork(v, argsOf(v.Call.Targets))
 	case shell.VerbClient:
 		return r.libraryCall(v)
 	case shell.VerbDelete, shell.VerbDeleteTree:
-		if len(v.call.Targets) == 0 {
+		if len(v.Call.Targets) == 0 {
 			return unknown(say("deletes files whose names are not known by %s", what), "")
 		}
 	case shell.VerbRead:
-		r.inlineRead = append(r.inlineRead, texts(argsOf(v.call.Targets))...)
+		r.inlineRead = append(r.inlineRead, texts(argsOf(v.Call.Targets))...)
 	default: // The others are what they do to files.
 	}
 	since := len(r.did)
 	out := r.inlineFiles(v)
-	if v.call.Verb == shell.VerbLink {
+	if v.Call.Verb == shell.VerbLink {
 		r.linked(since)
 	}
 	if len(out) > 0 {
@@ -194,12 +194,12 @@ func (r *reading) inline(v *invocation) []Effect {
 // it edits them.
 func (r *reading) inlineFiles(v *invocation) []Effect {
 	c := r.callOf(v, v.name, &commands.Section{})
-	ops := aimed(v.call)
+	ops := aimed(v.Call)
 	var out []Effect
 	for i := range ops {
 		o := &ops[i]
 		a := argOf(o.Object.Word)
-		switch o.Phrase = inlineSaid[v.call.Verb][min(i, 1)]; v.call.Verb {
+		switch o.Phrase = inlineSaid[v.Call.Verb][min(i, 1)]; v.Call.Verb {
 		case shell.VerbList:
 			continue
 		case shell.VerbPermissions:
@@ -248,30 +248,35 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 			return one(KindCredentials, what, t.text)
 		}
 	}
-	method := v.call.Method
+	method := v.Call.Method
 	switch {
-	case v.call.Verb == shell.VerbNetwork:
+	case v.Call.Verb == shell.VerbNetwork:
 		return reads()
-	case localURL(address), strings.HasPrefix(address, "/") && v.call.Language == "node": // the server of the page that runs it
+	case localURL(address), strings.HasPrefix(address, "/") && v.Call.Language == "node": // the server of the page that runs it
 		return own(say("talks to this machine"))
 	}
-	if strings.Contains(v.call.Function, "mail") {
+	if strings.Contains(v.Call.Function, "mail") {
 		return []Effect{usual(KindPeople).with(say("sends mail to %s", address), address).as(Irreversible, ReachPublic)}
 	}
-	why := say("sends data to %s by %s", address, v.call.Function)
+	why := say("sends data to %s by %s", address, v.Call.Function)
 	switch {
 	case method != "" && address != "":
 		why = say("sends a %s request to %s", method, address)
 	case method != "":
 		why = say("sends a %s request", method)
 	case address == "":
-		why = say("sends data by %s", v.call.Function)
+		why = say("sends data by %s", v.Call.Function)
 	}
 	return []Effect{usual(KindSend).with(why, address).as(Irreversible, ReachShared)}
 }
 
-// aside returns what a shell line in another language would do.
+// aside returns what a shell line in another language would do. Such lines may hold others.
 func (r *reading) aside(line string) []Effect {
+	if r.depth > 3 {
+		return unknown(say("nests too deep"), line)
+	}
+	r.depth++
+	defer func() { r.depth-- }()
 	before := len(r.effects)
 	r.script(readings.ReadLine(line, r.shellOptions()))
 	got := slices.Clone(r.effects[before:])
@@ -282,11 +287,6 @@ func (r *reading) aside(line string) []Effect {
 // carriedText judges the command lines given to a terminal multiplexer.
 func (c *command) carriedText() []Effect {
 	out := own(say("works with a terminal session"))
-	if c.r.depth > 3 {
-		return unknown(say("nests too deep"), c.name)
-	}
-	c.r.depth++
-	defer func() { c.r.depth-- }()
 	for _, a := range c.operands[1:] {
 		switch a.text {
 		case "Enter", "C-m", "C-c", "C-d", "C-l", "Escape", "Space", "Up", "Down", "Tab", "q", "y", "n":
@@ -324,21 +324,21 @@ func (s *search) runs(word string) {
 // that the file was not read to its end, unless the session wrote it: then it could have run the
 // command itself.
 func (r *reading) located(v *invocation, effects []Effect) []Effect {
-	if v.file == "" {
+	if v.File == "" {
 		return effects
 	}
-	where := r.line(v.file, v.line)
+	where := r.line(v.File, v.Line)
 	var out []Effect
-	if r.fetched[path.Base(v.file)] {
+	if r.fetched[path.Base(v.File)] {
 		out = one(KindForeignCode, say("runs %s, which was just fetched", where), where)
 	}
 	for _, e := range effects {
-		if e.Kind == KindUnknown && !v.own {
+		if e.Kind == KindUnknown && !v.Own {
 			r.note(say("it runs a script file that was not read to its end: %s.", where))
 			continue
 		}
-		if v.guess && len(v.via) > 0 {
-			e.Why = e.Why.And("(%s, which %s may run)", where, v.via[len(v.via)-1])
+		if v.Guess && len(v.Via) > 0 {
+			e.Why = e.Why.And("(%s, which %s may run)", where, v.Via[len(v.Via)-1])
 		} else {
 			e.Why = e.Why.And("(%s)", where)
 		}

@@ -175,21 +175,25 @@ func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 // as far as they were read with the call.
 func (c *command) input() (arg, bool) {
 	text, all := c.invocation.input()
-	parts := c.stdin.word.Parts()
-	if all || len(parts) == 0 {
+	if all || len(c.stdin.word.Parts()) == 0 || !c.direct() {
 		return text, all
 	}
-	var b strings.Builder
-	for _, p := range parts {
-		s, ok := p.Text, p.Kind == shell.PartText
-		if p.File != "" {
-			s, ok = c.content(p.File)
-		}
-		if b.WriteString(s); !ok {
-			return text, false
-		}
+	if told, known := c.r.textOf(c.stdin.word); known {
+		return literal(told), true
 	}
-	return literal(b.String()), true
+	return text, false
+}
+
+// isTold reports whether the command's input is fully known.
+func (c *command) isTold() bool {
+	text, all := c.input()
+	return all && text.text != ""
+}
+
+// sendsFile reports whether the input is a file, or comes from a command that reads files.
+func (c *command) sendsFile() bool {
+	return c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped &&
+		slices.ContainsFunc(c.stdin.text.from, func(f string) bool { return c.r.judge.tables.ofClass("sends-file", f) })
 }
 
 // content returns the content of a file of this machine that was read with the call; "-" is the
@@ -223,7 +227,7 @@ func (r *reading) starts(v *invocation) {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Awaited})
 	}
 	r.exports(v)
-	if (r.stays || v.background) && v.path != "" && v.host == "" {
+	if (r.stays || v.Background) && v.path != "" && v.host == "" {
 		words := append([]string{v.path}, texts(v.args)...)
 		for _, a := range v.assigns {
 			words = append(words, a.name+"="+a.value.text)
@@ -304,6 +308,15 @@ func (r *reading) picks(v *invocation) bool {
 	return !p.has("-v", "--invert-match") && p.operand(0) != ""
 }
 
+// literals returns texts as words.
+func literals(texts []string) []arg {
+	out := make([]arg, len(texts))
+	for i, s := range texts {
+		out[i] = literal(s)
+	}
+	return out
+}
+
 // texts returns the texts of words.
 func texts(args []arg) []string {
 	out := make([]string, len(args))
@@ -315,7 +328,7 @@ func texts(args []arg) []string {
 
 // ownProcesses reports whether a command stops only what the session started.
 func (c *command) ownProcesses() bool {
-	if !c.direct() || c.root || c.has("-v", "--inverse", "-u", "--user") || len(c.operands) == 0 {
+	if !c.direct() || c.Privileged || c.has("-v", "--inverse", "-u", "--user") || len(c.operands) == 0 {
 		return false
 	}
 	if c.name != "kill" {

@@ -11,15 +11,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// taskRule judges the task that the first operand names.
-func taskRule(c *command) []Effect {
-	return c.task(path.Base(c.operand(c.took)), c.said(c.rest(c.took)))
-}
-
 // npmInit judges the generator that creates a project.
 func npmInit(c *command) []Effect {
 	if name := c.operand(1); name != "" {
-		return c.foreignTool(name, c.r.judge.tables.knownGenerator(name))
+		return c.foreignTool(name, c.r.judge.tables.knownTool("create-"+name))
 	}
 	return own(say("creates a package description"))
 }
@@ -297,8 +292,8 @@ func (c *command) runTool(name string, args []arg) []Effect {
 		return one(KindForeignCode, say("fetches and runs %s", name), name)
 	}
 	t := c.r.judge.tables
-	for _, n := range []string{base, lastPart(base)} {
-		if isShellName(n) || scoped && n == lastPart(base) && !t.trustedScope(name) {
+	for _, n := range []string{base, lastPart(base)} { // A package that is called like a shell is none.
+		if slices.Contains([]string{"sh", "bash"}, n) || scoped && n == lastPart(base) && !t.trustedScope(name) {
 			continue
 		}
 		if t.Known(n) && (scoped || t.Published[n] || c.installed()) {
@@ -307,9 +302,6 @@ func (c *command) runTool(name string, args []arg) []Effect {
 	}
 	return c.foreignTool(name, t.knownTool(name))
 }
-
-// isShellName reports whether a package is called like a shell, which it is not.
-func isShellName(name string) bool { return name == "sh" || name == "bash" }
 
 // withoutVersion returns the name of a package without the version behind it.
 func withoutVersion(name string) string {
@@ -335,15 +327,8 @@ func (t *tables) trustedScope(name string) bool {
 
 func (t *tables) knownTool(name string) bool {
 	name = withoutVersion(name)
-	if t.trustedScope(name) || strings.HasPrefix(name, "create-") && t.knownGenerator(strings.TrimPrefix(name, "create-")) {
-		return true
-	}
-	return t.Nouns["known-tool"][name]
-}
-
-func (t *tables) knownGenerator(name string) bool {
-	name, _, _ = strings.Cut(name, "@")
-	return t.Nouns["generator"][name]
+	generator, creates := strings.CutPrefix(name, "create-")
+	return t.trustedScope(name) || creates && t.Nouns["generator"][generator] || t.Nouns["known-tool"][name]
 }
 
 // foreignTool returns the effect of running a package just by its name.
@@ -361,7 +346,7 @@ func execTool(c *command) []Effect {
 	switch {
 	case strings.Contains(path, "://"):
 		return one(KindForeignCode, say("fetches and runs %s", path), path)
-	case c.wrapper:
+	case c.Wrapper:
 		return reads()
 	case path == "":
 		return own(say("runs %s", c.name))
