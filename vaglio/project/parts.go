@@ -26,7 +26,7 @@ type notation struct {
 //
 //nolint:gochecknoglobals // Made once, never changed.
 var notations = map[string]notation{
-	"rules":    {head: regexp.MustCompile(`^\w+\(`), name: regexp.MustCompile(`\bname\s*=\s*["']([^"']+)["']`)},
+	"rules":    {head: regexp.MustCompile(`^\w+\(`), name: regexp.MustCompile(`\bname\s*=\s*["']([^"']+)["']`), variable: regexp.MustCompile(`\$[@<^]`)},
 	"targets":  {head: regexp.MustCompile(`^([\w.-]+):\s*$`), here: "LOCALLY"},
 	"edges":    {head: regexp.MustCompile(`^(?:build|rule)\s+([^:\n]+)`), variable: regexp.MustCompile(`\$\{?(\w+)\}?`)},
 	"sections": {head: regexp.MustCompile(`^\[tasks\.["']?([\w-]+)["']?\]`)},
