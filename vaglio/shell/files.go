@@ -36,13 +36,14 @@ func (NoFolders) Below(string, int, func(string) bool) ([]string, bool) { return
 // sourceFile is a file whose text is being read. What is found in it counts; what cannot be known
 // marks the file as not read to its end.
 type sourceFile struct {
-	path   string
-	text   string
-	first  int // line of the text in the file
-	line   int // line of the statement being read, from 1
-	unread bool
-	own    bool        // the session, or the source itself, wrote it, and a word names it
-	in     *sourceFile // that runs it
+	path         string
+	text         string
+	first        int // line of the text in the file
+	line         int // line of the statement being read, from 1
+	unread       bool
+	own          bool        // the session, or the source itself, wrote it, and a word names it
+	in           *sourceFile // that runs it
+	wrote, whole bool        // it would be own if all of it had been read; it is one command line, see [IsWhole]
 }
 
 // where returns the place of what is being read in a file that the session wrote.
@@ -123,7 +124,7 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	from.first = max(from.first, 1)
 	from.line = from.first
 	from.in = f.file
-	from.own = !f.found && !f.guess && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
+	from.own = (from.whole || !f.found && !f.guess) && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
 	g.file = &from
 	g.conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	frame := r.inFrame
