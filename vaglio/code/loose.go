@@ -91,7 +91,7 @@ func (p *program) looseCalls(src string) {
 		p.looseCall(f, call, texts)
 		if f, call, texts = found, name, nil; f == nil {
 			before = nil
-		} else if p.lang.has("before") && len(before) > 0 {
+		} else if p.lang.has("before") && len(before) > 0 && strings.ContainsAny(name[:1], ".!") { // what is called on them
 			texts, before = before, nil
 		}
 	}
@@ -181,43 +181,55 @@ func (p *program) words(src string, vars map[string]shell.Word) {
 		if !p.spend(1+len(words)) || len(words) < 2 {
 			continue
 		}
-		name := words[0].String()
-		whole := name == "eval" || strings.Contains(stmt, "{*}") // its words are split once more
-		if name == "eval" {
-			words = words[1:]
-			name = words[0].String()
+		split := strings.Contains(stmt, "{*}") // its words are split once more
+		if words[0].Is("eval") {
+			split, words = true, words[1:]
 		}
 		to := set
 		set = ""
-		f, pair := p.lang.full[name], p.lang.full[name+"."+append(words, shell.Word{})[1].String()]
 		switch {
-		case name == "list" && to != "":
+		case words[0].Is("list") && to != "":
 			vars[to] = p.spaced(words[1:], " ")
-		case name == "set" && len(words) == 2:
+		case words[0].Is("set") && len(words) == 2:
 			set = words[1].String()
-		case name == "set":
+		case words[0].Is("set") && len(words) > 2:
 			vars[words[1].String()] = words[2]
 			p.wordSet(words[1].String(), words[2])
-		case f != nil && len(words) > 1 && f.verb == "open":
-			p.wordOpen(name, words[1:])
-		case f != nil && whole:
-			p.shell(p.spaced(words[1:], " "), name)
-		case f != nil && len(words) > 1:
-			p.argv(words[1:])
-		case pair != nil:
-			for _, w := range words[2:] {
-				if !strings.HasPrefix(w.Prefix(), "-") {
-					p.emit(name, shell.Verb(pair.verb), w)
-				}
-			}
-		default:
-			for _, inner := range looseWords.FindAllString(stmt, -1) {
-				if strings.ContainsAny(inner[:1], `{"`) && strings.ContainsAny(inner, " \t\n") {
-					p.words(inner[1:len(inner)-1], vars)
-				}
-			}
+		case len(words) < 2 || !p.wordCall(words, split):
+			p.blocks(stmt, vars)
 		}
 	}
+}
+
+// blocks reads the texts in a statement that may be programs.
+func (p *program) blocks(stmt string, vars map[string]shell.Word) {
+	for _, inner := range looseWords.FindAllString(stmt, -1) {
+		if strings.ContainsAny(inner[:1], `{"`) && strings.ContainsAny(inner, " \t\n") {
+			p.words(inner[1:len(inner)-1], vars)
+		}
+	}
+}
+
+// wordCall reads a statement that calls a function of the table; false if it does not.
+func (p *program) wordCall(words []shell.Word, split bool) bool {
+	name := words[0].String()
+	switch f, pair := p.lang.full[name], p.lang.full[name+"."+words[1].String()]; {
+	case f != nil && f.verb == "open":
+		p.wordOpen(name, words[1:])
+	case f != nil && split:
+		p.shell(p.spaced(words[1:], " "), name)
+	case f != nil:
+		p.argv(words[1:])
+	case pair != nil:
+		for _, w := range words[2:] {
+			if !strings.HasPrefix(w.Prefix(), "-") {
+				p.emit(name, shell.Verb(pair.verb), w)
+			}
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // wordSet notes a variable that is one of the environment, as env(PATH) is in tcl.

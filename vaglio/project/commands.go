@@ -39,8 +39,8 @@ var runningCall = regexp.MustCompile(`(?:(?:^|[^\w"']|_)(?i:(?:run|exec|system|s
 // begun later, wordsSet those words.
 var (
 	programSet = regexp.MustCompile(`(?i)\b(?:executable|launchpath|filename|program|command(?:::new)?|process(?:startinfo|builder))\w*` +
-		`["']?\s*[=:(].*["'](?:[^"']*/)?([\w.-]+)["']`)
-	wordsSet = regexp.MustCompile(`(?i)\barg(?:ument)?s?(?:list)?["']?\s*[=:(]`)
+		`["']?(?:\s*[=:(].*|[ \t]+)["'](?:[^"']*/)?([\w.-]+)["']`)
+	wordsSet = regexp.MustCompile(`(?i)\barg(?:ument)?s?(?:list)?["']?\s*[=:(\s]`)
 )
 
 // wordList matches the beginning of a list of texts that may be a command's words.

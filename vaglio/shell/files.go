@@ -24,15 +24,6 @@ type Files interface {
 	Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool)
 }
 
-// NoFolders is the part of [Files] that finds nothing in any folder.
-type NoFolders struct{}
-
-// Closed returns nil.
-func (NoFolders) Closed(string) *ClosedError { return nil }
-
-// Below returns nothing.
-func (NoFolders) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
-
 // sourceFile is a file whose text is being read. What is found in it counts; what cannot be known
 // marks the file as not read to its end.
 type sourceFile struct {
@@ -84,7 +75,14 @@ func (f *frame) within(src string) *frame {
 func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
 	key, known := r.fileKey(name)
 	where, isFile := strings.CutPrefix(key, keyFile)
-	if f.remote != nil || !known || !isFile || r.opts.Files == nil || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(key) != nil {
+	if f.remote != nil {
+		where, known = f.remote.mounted(where)
+		if isFile = isFile && known; isFile {
+			text, ok = r.fileText(where)
+		}
+		return text, where, ok && r.step(nil, len(text)/bytesPerStep)
+	}
+	if !known || !isFile || r.opts.Files == nil || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(key) != nil {
 		return "", "", false
 	}
 	if text, ok = r.edited(where); !ok {
