@@ -52,6 +52,11 @@ func Finders() map[string]*Finder {
 			ends:      []string{"", ".rb"},
 			Variable:  "RUBYLIB",
 		},
+		"lua": {
+			statement: regexp.MustCompile(`\brequire\b\s*\(?\s*["']([^"'\n]+)["']`),
+			ends:      []string{".lua", "/init.lua"},
+			parts:     ".",
+		},
 	}
 }
 

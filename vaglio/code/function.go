@@ -18,6 +18,7 @@ type routine struct {
 	called   bool
 	active   int
 	command  attributes // how a library runs it with the options, nil if none does
+	given    string     // what the tool that its decorator belongs to hands it first, "" if that is unknown
 }
 
 // own returns the variables that python gives to a function because it assigns them; none if a
@@ -90,7 +91,7 @@ func (p *program) define() bool {
 		p.at = def
 		return false
 	}
-	f := &routine{name: name, toks: p, command: p.command, params: p.parameters()}
+	f := &routine{name: name, toks: p, command: p.command, params: p.parameters(), given: p.giver(def)}
 	p.command = nil
 	f.from, f.to = p.body(word, p.at)
 	if p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && p.toks[f.params[0]].word("self", "cls", "s") {
@@ -102,6 +103,20 @@ func (p *program) define() bool {
 	p.skip(f.from)
 	p.at = f.to
 	return true
+}
+
+// giver returns what the tool of a task hands to the function that its decorator stands before.
+func (p *program) giver(def int) string {
+	for i := def - 1; i >= 0 && !p.toks[i].word("def", "class") && p.lang.has("columns"); i-- {
+		if !p.toks[i].line || !p.toks[i].is("@") {
+			continue
+		}
+		last := p.until(i+1, func(j int) bool { return p.toks[j].kind != tokenName && p.toks[j].text != "." })
+		if how := p.lang.options.names["tasks"][p.tok(last-1).text]; how != nil {
+			return how["gives"]
+		}
+	}
+	return ""
 }
 
 // parameters reads the parameters in parentheses, if there are any.
@@ -318,6 +333,8 @@ func (p *program) param(f *routine, i int, args []value, named map[string]value)
 		return listOf(tailOf(args, i)...)
 	case i < len(args):
 		return args[i]
+	case i == 0 && f.given != "":
+		return unknown(f.given)
 	}
 	return p.commanded(f, at, eq)
 }

@@ -21,7 +21,7 @@ func (p *program) loose(w shell.Word) {
 		p.gap(w)
 	}
 	if p.lang.has("words") {
-		p.words(src)
+		p.words(src, map[string]shell.Word{})
 	} else {
 		spelled := Spelled(src)
 		folders := []string(nil)
@@ -91,7 +91,7 @@ func (p *program) looseCalls(src string) {
 		p.looseCall(f, call, texts)
 		if f, call, texts = found, name, nil; f == nil {
 			before = nil
-		} else if p.lang.has("before") && len(before) > 0 {
+		} else if p.lang.has("before") && len(before) > 0 && strings.ContainsAny(name[:1], ".!") { // what is called on them
 			texts, before = before, nil
 		}
 	}
@@ -164,31 +164,72 @@ func steps(texts []shell.Word) (out []shell.Word) {
 	return out
 }
 
+// statements matches the statements of a program whose statements consist of words. looseWords
+// matches words: a text in braces or quotes is one.
+var (
+	statements = regexp.MustCompile(`(?:` + braced + `|"(?:\\.|[^"\\])*"|[^\n;\[\]{}"])+`)
+	looseWords = regexp.MustCompile(braced + `|"(?:\\.|[^"\\])*"|[^\s{}"]+`)
+)
+
+const braced = `\{(?:[^{}]|\{[^{}]*\})*\}`
+
 // words reads a program whose statements consist of words, as in tcl.
-func (p *program) words(src string) {
-	vars := map[string]shell.Word{}
-	for stmt := range strings.FieldsFuncSeq(src, func(c rune) bool { return strings.ContainsRune("\n;[]", c) }) {
+func (p *program) words(src string, vars map[string]shell.Word) {
+	set := "" // the variable that the next statement's value is for
+	for _, stmt := range statements.FindAllString(src, -1) {
 		words := p.wordsOf(stmt, vars)
 		if !p.spend(1+len(words)) || len(words) < 2 {
 			continue
 		}
-		name := words[0].String()
-		switch f, pair := p.lang.full[name], p.lang.full[name+"."+words[1].String()]; {
-		case name == "set" && len(words) > 2:
+		split := strings.Contains(stmt, "{*}") // its words are split once more
+		if words[0].Is("eval") {
+			split, words = true, words[1:]
+		}
+		to := set
+		set = ""
+		switch {
+		case words[0].Is("list") && to != "":
+			vars[to] = p.spaced(words[1:], " ")
+		case words[0].Is("set") && len(words) == 2:
+			set = words[1].String()
+		case words[0].Is("set") && len(words) > 2:
 			vars[words[1].String()] = words[2]
 			p.wordSet(words[1].String(), words[2])
-		case f != nil && f.verb == "open":
-			p.wordOpen(name, words[1:])
-		case f != nil:
-			p.argv(words[1:])
-		case pair != nil:
-			for _, w := range words[2:] {
-				if !strings.HasPrefix(w.Prefix(), "-") {
-					p.emit(name, shell.Verb(pair.verb), w)
-				}
-			}
+		case len(words) < 2 || !p.wordCall(words, split):
+			p.blocks(stmt, vars)
 		}
 	}
+}
+
+// blocks reads the texts in a statement that may be programs.
+func (p *program) blocks(stmt string, vars map[string]shell.Word) {
+	for _, inner := range looseWords.FindAllString(stmt, -1) {
+		if strings.ContainsAny(inner[:1], `{"`) && strings.ContainsAny(inner, " \t\n") {
+			p.words(inner[1:len(inner)-1], vars)
+		}
+	}
+}
+
+// wordCall reads a statement that calls a function of the table; false if it does not.
+func (p *program) wordCall(words []shell.Word, split bool) bool {
+	name := words[0].String()
+	switch f, pair := p.lang.full[name], p.lang.full[name+"."+words[1].String()]; {
+	case f != nil && f.verb == "open":
+		p.wordOpen(name, words[1:])
+	case f != nil && split:
+		p.shell(p.spaced(words[1:], " "), name)
+	case f != nil:
+		p.argv(words[1:])
+	case pair != nil:
+		for _, w := range words[2:] {
+			if !strings.HasPrefix(w.Prefix(), "-") {
+				p.emit(name, shell.Verb(pair.verb), w)
+			}
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // wordSet notes a variable that is one of the environment, as env(PATH) is in tcl.
@@ -198,26 +239,23 @@ func (p *program) wordSet(name string, value shell.Word) {
 	}
 }
 
-// looseWords matches words. A text in braces or quotes is one word.
-var looseWords = regexp.MustCompile(`\{[^{}]*\}|"[^"]*"|[^\s{}"]+`)
-
 // wordsOf returns the words of a statement.
 func (p *program) wordsOf(stmt string, vars map[string]shell.Word) (out []shell.Word) {
 	for _, f := range looseWords.FindAllString(stmt, -1) {
-		f = strings.Map(func(c rune) rune {
-			if strings.ContainsRune(`{}"`, c) {
-				return -1
-			}
-			return c
-		}, f)
-		if f == "" {
+		inBraces := f[0] == '{'
+		if f == "{*}" || inBraces && len(f) == 2 {
 			continue
 		}
-		w := p.expanded(p.unmark(f))
-		if name, ok := strings.CutPrefix(f, "$"); ok {
+		if inBraces || f[0] == '"' {
+			f = f[1 : len(f)-1]
+		}
+		w := p.unmark(f)
+		if name, ok := strings.CutPrefix(f, "$"); ok && !inBraces {
 			if w, ok = vars[name]; !ok {
 				w = unknownWord(name)
 			}
+		} else if !inBraces {
+			w = p.expanded(p.unmark(unescape(f)))
 		}
 		out = append(out, w)
 	}

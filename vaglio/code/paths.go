@@ -3,6 +3,7 @@ package code
 import (
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -105,3 +106,15 @@ func (p *program) expanded(w shell.Word) shell.Word {
 	}
 	return w
 }
+
+// listsAs returns the name of a function that lists files, without what it belongs to. What matches a pattern of
+// hidden files counts as listed by it whatever the function: a plain star never finds them.
+func listsAs(name string, pattern value) string {
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	if s, _ := pattern.text(); strings.HasSuffix(strings.ToLower(name), "sync") && hidden.MatchString(s) {
+		return "glob"
+	}
+	return name
+}
+
+var hidden = regexp.MustCompile(`(^|/)\.[^./][^/]*[*?[]`)

@@ -212,7 +212,7 @@ func (p *program) listing(name string, dir, pattern value) value {
 	for _, w := range dir.words() {
 		below.alts = append(below.alts, shell.Glue(cut(w, "", "/"), shell.Text("/"), entry))
 	}
-	switch name[strings.LastIndexByte(name, '.')+1:] {
+	switch listsAs(name, dir) {
 	case "walk":
 		names := listOf(textOf(entry))
 		return listOf(listOf(below, names, names))

@@ -277,3 +277,13 @@ func (v *visit) asked(file, language, text string) string {
 	v.runsOf[file] = code.Default().Asked(language, text, v.asks, others...)
 	return v.runsOf[file]
 }
+
+// foundIn returns what of a program with tasks a command may run that finds the file by itself: no
+// task that neither its words nor other files of the session mention.
+func (v *visit) foundIn(file, language, text string) string {
+	if asks, of := v.asks, v.runsOf; asks == nil {
+		v.asks, v.runsOf = append(partsOf(strings.Join(v.words, " ")), "_"), map[string]string{}
+		defer func() { v.asks, v.runsOf = asks, of }()
+	}
+	return v.asked(file, language, text)
+}

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -92,7 +93,11 @@ func (v *visit) cmakeFile(file, text string) {
 		if word[0] == '#' {
 			continue
 		}
+		begins := call.what == ""
 		call.sees(word)
+		if begins && call.depth == 1 && (call.name == "include" || call.name == "add_subdirectory") {
+			v.cmakeTakes(file, call.name, call.what)
+		}
 		switch {
 		case word == "ARGS":
 		case cmakeKey.MatchString(word):
@@ -107,6 +112,24 @@ func (v *visit) cmakeFile(file, text string) {
 			words, in, begin = nil, word == "COMMAND", at[0]
 		case in:
 			words = append(words, v.cmakeWord(cmakeQuotes.ReplaceAllString(word, "$1")))
+		}
+	}
+}
+
+// cmakeTakes reads what a file takes in, if the session wrote it: a script, a module by its name, or a folder's
+// file. A folder that only CMake knows may be any.
+func (v *visit) cmakeTakes(file, by, name string) {
+	name = path.Clean(cmakeValue.ReplaceAllString(strings.TrimPrefix(name, v.dir), ""))
+	switch {
+	case by == "add_subdirectory":
+		name += "/CMakeLists.txt"
+	case path.Ext(name) == "":
+		name += ".cmake"
+	}
+	for _, f := range v.c.Changed {
+		if (f == path.Join(path.Dir(file), name) || strings.HasSuffix(f, "/"+strings.TrimPrefix(name, "/"))) && v.once(f) {
+			text, _ := v.c.Files.Content(f)
+			v.cmakeFile(f, text)
 		}
 	}
 }

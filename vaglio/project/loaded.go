@@ -204,6 +204,9 @@ func (l *loading) take(file string, settles bool) {
 // the command's words name is run if it is a program; anything else counts as found.
 func (l *loading) whole(file, text string) {
 	from, named, code := len(l.tasks), slices.Contains(l.named, file), l.reader.isFor("calls", file)
+	if !named {
+		text = l.foundIn(file, l.reader.language(file), text)
+	}
 	l.guess(file, text)
 	if l.reader.language(file) == "" && !strings.HasPrefix(text, "#!") && (named || code) {
 		l.guessed(func() { l.add(file, 1, "", text) })

@@ -26,14 +26,15 @@ type notation struct {
 //
 //nolint:gochecknoglobals // Made once, never changed.
 var notations = map[string]notation{
-	"rules":    {head: regexp.MustCompile(`^\w+\(`), name: regexp.MustCompile(`\bname\s*=\s*["']([^"']+)["']`)},
+	"rules":    {head: regexp.MustCompile(`^\w+\(`), name: regexp.MustCompile(`\bname\s*=\s*["']([^"']+)["']`), variable: regexp.MustCompile(`\$[@<^]`)},
 	"targets":  {head: regexp.MustCompile(`^([\w.-]+):\s*$`), here: "LOCALLY"},
 	"edges":    {head: regexp.MustCompile(`^(?:build|rule)\s+([^:\n]+)`), variable: regexp.MustCompile(`\$\{?(\w+)\}?`)},
 	"sections": {head: regexp.MustCompile(`^\[tasks\.["']?([\w-]+)["']?\]`)},
 	"aliases":  {head: regexp.MustCompile(`^\s*["']?([\w.-]+)["']?:?\s+\[`)},
 	// Only the body of a task that is registered, or of a task of some type, is put off.
 	"registered": {head: regexp.MustCompile(`^\s*(?:val\s+\w+\s+(?:by|=)\s+)?(?:tasks\.)?` +
-		`(?:register(?:<\w+>)?\(\s*["'](\w+)["']\s*[,)]|task\s+["']?(\w+)["']?\s*\(\s*type\b)`)},
+		`(?:register(?:<\w+>)?\(\s*["'](\w+)["']\s*[,)]|task\s+["']?(\w+)["']?\s*\(\s*type\b)`),
+		variable: regexp.MustCompile(`\$\{?(?:rootProject\.|project\.)?(?:projectDir|rootDir|buildDir)\b\}?`)},
 }
 
 // part is what runs of a file if one of its names is asked for, or what runs in any case.
@@ -301,9 +302,10 @@ func (p *partsReader) run(file, text string) {
 	if !lines {
 		return
 	}
-	kept := p.set(text, strings.Join(all, "\n"))
-	if p.commands(file, kept); p.language == "" {
-		p.calls(file, kept)
+	kept := p.set(text+gradleFolders, strings.Join(all, "\n"))
+	p.commands(file, kept)
+	p.calls(file, kept)
+	if p.language == "" {
 		return
 	}
 	if p.runsOf == nil {
@@ -369,12 +371,16 @@ func (p *partsReader) set(file, text string) string {
 	}
 	return p.form.variable.ReplaceAllStringFunc(text, func(name string) string {
 		name = strings.Trim(name, "${}")
+		name = name[strings.LastIndexByte(name, '.')+1:]
 		if all := strings.Join(values[name], " "); all != "" && p.spends(len(all)) {
 			return all
 		}
 		return name
 	})
 }
+
+// gradleFolders sets the variables of the folders that gradle always has.
+const gradleFolders = "\nprojectDir = .\nrootDir = .\nbuildDir = build"
 
 // madeEqual matches a line that sets a variable.
 var madeEqual = regexp.MustCompile(`(?m)^\s*(\w+)\s*=\s*(.*)$`)

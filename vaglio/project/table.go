@@ -110,7 +110,7 @@ func readChanged(v *visit, r *row) {
 			if strings.HasSuffix(file, "_test.go") { // go runs them in their folder
 				in = path.Dir(file)
 			}
-			v.found(func() { v.inside(in, func() { v.code(file, r.language, text) }) })
+			v.found(func() { v.inside(in, func() { v.code(file, r.language, v.foundIn(file, r.language, text)) }) })
 		}
 	}
 }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	_ "embed" // The table of what programs carry.
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -295,4 +296,37 @@ func (w *way) withProgram(argv []Word) []Word {
 		return argv
 	}
 	return append([]Word{Text(w.with)}, argv...)
+}
+
+// trustsWhole lets what is unknown in a command line count that stands whole in a file read loosely,
+// until the returned function is called.
+func (f *frame) trustsWhole(line ...Word) func() {
+	var words []string
+	for _, w := range line {
+		words = append(words, w.String())
+	}
+	if f.file == nil || !f.file.wrote || slices.ContainsFunc(line, Word.HasUnknown) || !IsWhole(words...) {
+		return func() {}
+	}
+	file := f.file
+	file.own = true
+	return func() { file.own = false }
+}
+
+// IsWhole reports whether a text in a program is a command line with nothing left out: several words, none of them
+// a place for values. An option as the last of several texts may have lost its value.
+func IsWhole(words ...string) bool {
+	text, last := strings.Join(words, " "), words[len(words)-1]
+	return strings.Contains(strings.TrimSpace(text), " ") && text == strings.TrimRight(text, " \t=/") && !places.MatchString(text) &&
+		(len(words) == 1 || !strings.HasPrefix(last, "-"))
+}
+
+var places = regexp.MustCompile(`%[-+.\d]*[a-zA-Z@]|[$#]\{|\{\w*\}|\\\(`)
+
+// pathOf returns the path of the file that a program is in, if it is known.
+func (f *frame) pathOf(p *Program) string {
+	if !p.File || f.file == nil {
+		return ""
+	}
+	return f.file.path
 }

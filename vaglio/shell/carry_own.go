@@ -142,6 +142,11 @@ func (r *reader) containerOf(f *frame, k *call, opts options, image Word) *Remot
 	composed := slices.ContainsFunc(k.argv, func(w Word) bool { return strings.HasSuffix(w.Suffix(), "compose") })
 	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host"), Shares: composed || opts.any("volumes-from")}
 	out.Mounts = mountsOf(opts)
+	for i, m := range out.Mounts {
+		if strings.HasPrefix(m.Host.Prefix(), ".") {
+			out.Mounts[i].Host = r.resolvePath(m.Host)
+		}
+	}
 	for _, o := range opts {
 		switch {
 		case o.name == "privileged":
@@ -184,6 +189,20 @@ func (r *Remote) below(root Word) *Remote {
 		}
 	}
 	return &in
+}
+
+// mounted returns the path on this machine of what is at a path of the remote.
+func (r *Remote) mounted(inside string) (host string, ok bool) {
+	most := 0
+	for _, m := range r.Mounts {
+		at, _ := m.Inside.Text()
+		from, known := m.Host.Text()
+		at = strings.TrimSuffix(path.Clean(at), "/") + "/"
+		if rest, in := strings.CutPrefix(inside, at); in && len(at) > most { // the deepest one hides the others
+			most, host, ok = len(at), path.Join(from, rest), known && path.IsAbs(from)
+		}
+	}
+	return host, ok
 }
 
 // mountsOf returns the folders and devices of the host that the options give to a container.

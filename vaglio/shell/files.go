@@ -24,15 +24,6 @@ type Files interface {
 	Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool)
 }
 
-// NoFolders is the part of [Files] that finds nothing in any folder.
-type NoFolders struct{}
-
-// Closed returns nil.
-func (NoFolders) Closed(string) *ClosedError { return nil }
-
-// Below returns nothing.
-func (NoFolders) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
-
 // noFiles are the files of which nothing is known.
 type noFiles struct{ NoFolders }
 
@@ -41,13 +32,14 @@ func (noFiles) Content(string) (string, bool) { return "", false }
 // sourceFile is a file whose text is being read. What is found in it counts; what cannot be known
 // marks the file as not read to its end.
 type sourceFile struct {
-	path   string
-	text   string
-	first  int // line of the text in the file
-	line   int // line of the statement being read, from 1
-	unread bool
-	own    bool        // the session, or the source itself, wrote it, and a word names it
-	in     *sourceFile // that runs it
+	path         string
+	text         string
+	first        int // line of the text in the file
+	line         int // line of the statement being read, from 1
+	unread       bool
+	own          bool        // the session, or the source itself, wrote it, and a word names it
+	in           *sourceFile // that runs it
+	wrote, whole bool        // it would be own if all of it had been read; it is one command line, see [IsWhole]
 }
 
 // where returns the place of what is being read in a file that the session wrote.
@@ -87,7 +79,13 @@ func (f *frame) within(src string) *frame {
 // load returns the content of a file that the source did not write.
 func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
 	where, known := r.filePath(name)
-	if f.Remote != nil || !known || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(keyFile+where) != nil {
+	if f.Remote != nil {
+		if where, known = f.Remote.mounted(where); known {
+			text, ok = r.fileText(where)
+		}
+		return text, where, ok && r.step(nil, len(text)/bytesPerStep)
+	}
+	if !known || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(keyFile+where) != nil {
 		return "", "", false
 	}
 	if text, ok = r.edited(where); !ok {
@@ -127,7 +125,7 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	from.first = max(from.first, 1)
 	from.line = from.first
 	from.in = f.file
-	from.own = !f.found && !f.Guess && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
+	from.own = (from.whole || !f.found && !f.Guess) && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
 	g.file = &from
 	g.Conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	frame := r.inFrame

@@ -265,16 +265,8 @@ func (f *frame) runsBeside() []string {
 // what is unknown then says nothing.
 func (f *frame) distrust(loose bool) {
 	if loose && f.file != nil {
-		f.file.own = false
+		f.file.own, f.file.wrote = false, f.file.own || f.file.wrote
 	}
-}
-
-// pathOf returns the path of the file that a program is in, if it is known.
-func (f *frame) pathOf(p *Program) string {
-	if !p.File || f.file == nil {
-		return ""
-	}
-	return f.file.path
 }
 
 // ran records a program and returns the flag that says whether it was only read loosely.
@@ -318,6 +310,7 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	case s.Shell != nil:
 		g.Via = f.with(s.By).Via
 		g.fed(s)
+		defer g.trustsWhole(*s.Shell)()
 		if len(s.Assigns) > 0 {
 			r.run(g, &call{argv: []Word{Text("sh"), Text("-c"), *s.Shell}, external: true, span: f.place(), assigns: s.Assigns})
 			return
@@ -326,6 +319,7 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	case s.Argv != nil:
 		g.Via = f.Via
 		g.fed(s)
+		defer g.trustsWhole(s.Argv...)()
 		r.run(g, &call{argv: s.Argv, external: true, span: f.place(), assigns: s.Assigns})
 	case s.Writes:
 		r.writeFile(f, s.File, s.Write, s.Append)
@@ -373,7 +367,7 @@ func (r *reader) task(f *frame, t *Task, p *Program) {
 		}
 	}
 	f.stdin, f.capture, f.lenient, f.Guess, f.found = Input{}, false, f.lenient || t.Guess, f.Guess || t.Guess, f.found || t.Found
-	r.fromFile(f, sourceFile{path: t.File, text: t.Text, first: t.Line}, func(g *frame) Word {
+	r.fromFile(f, sourceFile{path: t.File, text: t.Text, first: t.Line, whole: t.Whole}, func(g *frame) Word {
 		return r.freshShell(func() Word {
 			r.st.set(keyCwd, Text(t.Dir))
 			if t.Language == "sh" {

@@ -386,3 +386,12 @@ func (r *reader) asOne(read func() Word) Word {
 	r.flow([]Word{w}, nil)
 	return w
 }
+
+// NoFolders is the part of [Files] that finds nothing in any folder.
+type NoFolders struct{}
+
+// Closed returns nil.
+func (NoFolders) Closed(string) *ClosedError { return nil }
+
+// Below returns nothing.
+func (NoFolders) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }

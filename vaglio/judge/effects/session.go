@@ -90,6 +90,7 @@ func (r *reading) unpacked(v *invocation, since int) {
 		return
 	}
 	r.unpacks = false
+	r.cloned = r.cloned || v.stdin.text.remote || slices.ContainsFunc(v.args, func(a arg) bool { return r.fetched[lastPart(a.text)] })
 	told := slices.Clone(r.did[since:])
 	if len(told) == 0 {
 		r.tell(v, vaglio.Unpacked, literal(v.cwd))
