@@ -129,7 +129,8 @@ func (r *reading) downloaded(p *shell.Problem) {
 	if p.Detail.Phrase == patch.Fetched {
 		said = say("applies a patch downloaded from the network without review: %s", what)
 	}
-	r.add(r.placed(&invocation{Command: &shell.Command{Context: shell.Context{Privileged: p.Privileged}}, name: p.Interpreter}, one(KindForeignCode, said, a.text))...)
+	v := &invocation{Command: &shell.Command{Context: shell.Context{Privileged: p.Privileged}}, name: p.Interpreter}
+	r.add(r.placed(v, one(KindForeignCode, said, a.text))...)
 }
 
 // unread adds the effect of what the shell reader could not read.
