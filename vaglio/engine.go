@@ -204,6 +204,16 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 	if v.Sources = runs; denied {
 		return v, v.Reason, p, nil
 	}
+	if calls := e.calls(&p); calls != nil {
+		v, logged, clash, err := e.batch(ctx, calls, size)
+		if err != nil || !clash {
+			if v.Sources = runs; err == nil && !v.Approved {
+				v.Sources = e.bound(&p, read, runs)
+			}
+			return v, logged, p, err
+		}
+		read.Gaps = append(read.Gaps, clashes())
+	}
 	known := e.known(p)
 	known.proposal.Context.Reading = read
 	v, logged, err := e.grade(ctx, known, size)
@@ -246,6 +256,21 @@ func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, 
 		return Verdict{}, nil, nil, false, err
 	}
 	defer done()
+	v, read, runs, denied, err = e.examined(p)
+	for _, c := range e.calls(&p) {
+		if err != nil || denied {
+			break
+		}
+		var of Verdict
+		if of, _, _, denied, err = e.examined(c); denied {
+			v = of
+		}
+	}
+	return v, read, runs, denied, err
+}
+
+// examined is guarded for a call that makes no others.
+func (e *Engine) examined(p Proposal) (v Verdict, read *reading.Reading, runs []Source, denied bool, err error) {
 	call, runs := e.call(p)
 	out := e.guard.Examine(call)
 	if out.Unreadable != nil {
