@@ -1,19 +1,19 @@
 package vaglio
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/metnos/vaglio/vaglio/reading"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // A batch is a call that makes others. Each of them is judged as if it came alone, after the ones
 // before it, and the batch as the worst of them.
 
-// calls returns what a batch would call, each in the circumstances of the batch; nil if the call is
+// Calls returns what a batch would call, each in the circumstances of the batch; nil if the call is
 // none, or holds anything that is no such call.
-func (e *Engine) calls(p *Proposal) []Proposal {
+func (p *Proposal) Calls() []Proposal {
 	nested := reading.Batch(p.Executor, p.Args)
 	if nested == nil {
 		return nil
@@ -22,6 +22,7 @@ func (e *Engine) calls(p *Proposal) []Proposal {
 	for i, n := range nested {
 		all[i] = *p
 		all[i].Executor, all[i].Args = n.Executor, n.Args
+		all[i].Context.Known, all[i].Context.Reading = nil, nil
 	}
 	return all
 }
@@ -79,11 +80,6 @@ func clashing(did []Facts, runs [][]Source) bool {
 	return false
 }
 
-// clashes is what cannot be read of a batch whose calls clash.
-func clashes() reading.Gap {
-	return reading.Gap{Why: wording.Say("has one call that runs what another writes at the same time")}
-}
-
 // worse reports whether a verdict counts before another one of the same batch.
 func (v *Verdict) worse(than *Verdict) bool {
 	rank := func(v *Verdict) int {
@@ -122,17 +118,40 @@ func (v Verdict) over(less Verdict) Verdict {
 // maxMerged limits the signals of a batch.
 const maxMerged = 20
 
-// with returns a result with the signals of another one of the same judge. Effects belong to signals
-// by their order, so signals without one stay at the end.
+// with returns a result with the signals of another one of the same judge, the worst first. Effects
+// belong to signals by their order, so signals without one stay at the end.
 func (r GradientResult) with(less GradientResult) GradientResult {
-	mine, _ := r.Metadata["effects"].([]any)
-	theirs, _ := less.Metadata["effects"].([]any)
-	m, t := min(len(mine), len(r.Signals)), min(len(theirs), len(less.Signals))
-	t = min(t, max(0, maxMerged-len(r.Signals)))
-	signals := slices.Concat(r.Signals[:m], less.Signals[:t], r.Signals[m:])
-	if r.Signals = signals; len(mine)+t > 0 {
-		r.Metadata = Args{"effects": slices.Concat(mine[:m], theirs[:t])}
+	mine, rest := r.findings()
+	theirs, _ := less.findings()
+	all := slices.Concat(mine, theirs)
+	slices.SortStableFunc(all, func(a, b finding) int { return cmp.Compare(a.Score, b.Score) })
+	all = all[:min(len(all), maxMerged)]
+	r.Did, r.Signals = nil, nil
+	var effects []any
+	for _, f := range all {
+		r.Signals, effects = append(r.Signals, f.Signal), append(effects, f.effect)
 	}
-	r.Did = nil
+	if r.Signals = append(r.Signals, rest...); effects != nil {
+		r.Metadata = Args{effectsKey: effects}
+	}
 	return r
+}
+
+// effectsKey is where a result's metadata has the effects behind its signals.
+const effectsKey = "effects"
+
+// finding is a signal and the effect behind it.
+type finding struct {
+	Signal
+	effect any
+}
+
+// findings returns the signals with effects, and the rest.
+func (r *GradientResult) findings() (all []finding, rest []Signal) {
+	effects, _ := r.Metadata[effectsKey].([]any)
+	n := min(len(effects), len(r.Signals))
+	for i, s := range r.Signals[:n] {
+		all = append(all, finding{s, effects[i]})
+	}
+	return all, r.Signals[n:]
 }

@@ -204,7 +204,7 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 	if v.Sources = runs; denied {
 		return v, v.Reason, p, nil
 	}
-	if calls := e.calls(&p); calls != nil {
+	if calls := p.Calls(); calls != nil {
 		v, logged, clash, err := e.batch(ctx, calls, size)
 		if err != nil || !clash {
 			if v.Sources = runs; err == nil && !v.Approved {
@@ -212,7 +212,7 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 			}
 			return v, logged, p, err
 		}
-		read.Gaps = append(read.Gaps, clashes())
+		p.Context.Clashes = true
 	}
 	known := e.known(p)
 	known.proposal.Context.Reading = read
@@ -257,7 +257,7 @@ func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, 
 	}
 	defer done()
 	v, read, runs, denied, err = e.examined(p)
-	for _, c := range e.calls(&p) {
+	for _, c := range p.Calls() {
 		if err != nil || denied {
 			break
 		}

@@ -25,26 +25,11 @@ func Batch(executor string, args map[string]any) []Nested {
 	if at := strings.LastIndex(executor, mcpBetween); at >= 0 && strings.HasPrefix(executor, mcpPrefix) {
 		server, name = executor[:at+len(mcpBetween)], executor[at+len(mcpBetween):]
 	}
-	words := nameWords(name)
-	if !wordclass.Any("batches", words) || slices.ContainsFunc(words, func(w string) bool { return !wordclass.Is("batches", w) && !wordclass.Is("about-batches", w) }) {
+	if !namesBatch(nameWords(name)) {
 		return nil
 	}
-	var list []any
-	for key, v := range args {
-		switch of := v.(type) {
-		case []any:
-			if list != nil || len(of) == 0 || len(of) > maxBatch || !wordclass.Is("batch-calls", Normal(key)) {
-				return nil
-			}
-			list = of
-		default:
-			if !besides(key, v) {
-				return nil
-			}
-		}
-	}
 	var all []Nested
-	for _, e := range list {
+	for _, e := range listed(args) {
 		n, ok := nestedOf(server, e)
 		if !ok || Batch(n.Executor, n.Args) != nil {
 			return nil
@@ -52,6 +37,26 @@ func Batch(executor string, args map[string]any) []Nested {
 		all = append(all, n)
 	}
 	return all
+}
+
+// namesBatch reports whether the words of a name say that a tool makes calls, and nothing else.
+func namesBatch(words []string) bool {
+	return wordclass.Any("batches", words) &&
+		!slices.ContainsFunc(words, func(w string) bool { return !wordclass.Is("batches", w) && !wordclass.Is("about-batches", w) })
+}
+
+// listed returns the list that the arguments are; nil if they are no list of calls, or more.
+func listed(args map[string]any) (list []any) {
+	for key, v := range args {
+		of, is := v.([]any)
+		switch {
+		case is && list == nil && len(of) > 0 && len(of) <= maxBatch && wordclass.Is("batch-calls", Normal(key)):
+			list = of
+		case !besides(key, v):
+			return nil
+		}
+	}
+	return list
 }
 
 // How clients name the tools of MCP servers.
