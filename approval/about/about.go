@@ -53,17 +53,15 @@ func (n *Namer) Of(p vaglio.Proposal) approval.About {
 		about, _ := n.of(p)
 		return about
 	}
-	all := approval.About{Mild: true}
+	var all approval.About // no grant covers a batch: its calls may depend on each other
 	for _, c := range calls {
 		about, known := n.of(c)
 		if !known {
 			return approval.About{}
 		}
 		all.Subjects = append(all.Subjects, about.Subjects...)
-		all.Mild = all.Mild && (about.Mild || len(about.Subjects) == 0)
 	}
 	all.Subjects = all.Subjects.Sorted()
-	all.Mild = all.Mild && len(all.Subjects) > 0
 	return all
 }
 

@@ -19,18 +19,15 @@ type Nested struct {
 
 // Batch returns the calls that a call makes and nothing else; nil if it is no such call, judging by
 // its executor's name and the shape of its arguments, or holds anything besides. So whoever judges
-// all that Batch returns has judged the call.
+// all that Batch returns has judged the call. A batch of an MCP server is none: the proxy's concerns
+// about the tools in it, such as a changed description, are not known.
 func Batch(executor string, args map[string]any) []Nested {
-	server, name := "", executor
-	if at := strings.LastIndex(executor, mcpBetween); at >= 0 && strings.HasPrefix(executor, mcpPrefix) {
-		server, name = executor[:at+len(mcpBetween)], executor[at+len(mcpBetween):]
-	}
-	if !namesBatch(nameWords(name)) {
+	if strings.HasPrefix(executor, mcpPrefix) || !namesBatch(nameWords(executor)) {
 		return nil
 	}
 	var all []Nested
 	for _, e := range listed(args) {
-		n, ok := nestedOf(server, e)
+		n, ok := nestedOf(e)
 		if !ok || Batch(n.Executor, n.Args) != nil {
 			return nil
 		}
@@ -59,11 +56,8 @@ func listed(args map[string]any) (list []any) {
 	return list
 }
 
-// How clients name the tools of MCP servers.
-const (
-	mcpPrefix  = "mcp__"
-	mcpBetween = "__"
-)
+// mcpPrefix is how clients begin the names of the tools of MCP servers.
+const mcpPrefix = "mcp__"
 
 // besides reports whether an argument only accompanies calls: a number of theirs, or words about them.
 func besides(key string, v any) bool {
@@ -72,8 +66,7 @@ func besides(key string, v any) bool {
 }
 
 // nestedOf reads one element of a batch: a tool's name and its arguments, which may be JSON in a text.
-// The tools of a server's batch are that server's.
-func nestedOf(server string, e any) (n Nested, ok bool) {
+func nestedOf(e any) (n Nested, ok bool) {
 	call, _ := e.(map[string]any)
 	for key, v := range call {
 		switch normal := Normal(key); {
@@ -94,10 +87,7 @@ func nestedOf(server string, e any) (n Nested, ok bool) {
 			return n, false
 		}
 	}
-	if server != "" && !strings.HasPrefix(n.Executor, mcpPrefix) {
-		n.Executor = server + n.Executor
-	}
-	return n, n.Executor != server && n.Args != nil
+	return n, n.Executor != "" && n.Args != nil
 }
 
 func argsOf(v any) (args map[string]any, ok bool) {
