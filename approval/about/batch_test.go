@@ -45,7 +45,7 @@ func TestBatchesAreAboutTheirCalls(t *testing.T) {
 			t.Errorf("%v and %v are both %s", differ[0].Args, differ[1].Args, a)
 		}
 	}
-	mild := command("git push origin feature")
+	mild := command("git push origin main")
 	if alone, about := n.Of(mild), n.Of(batched(mild)); !alone.Mild || about.Mild || about.Whole || about.Subjects.Key() != alone.Subjects.Key() {
 		t.Errorf("alone it is about %+v, in a batch %+v", alone, about)
 	}

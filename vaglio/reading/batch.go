@@ -22,7 +22,7 @@ type Nested struct {
 // all that Batch returns has judged the call. A batch of an MCP server is none: the proxy's concerns
 // about the tools in it, such as a changed description, are not known.
 func Batch(executor string, args map[string]any) []Nested {
-	if strings.HasPrefix(executor, mcpPrefix) || !namesBatch(nameWords(executor)) {
+	if !NamesBatch(executor) {
 		return nil
 	}
 	var all []Nested
@@ -36,9 +36,10 @@ func Batch(executor string, args map[string]any) []Nested {
 	return all
 }
 
-// namesBatch reports whether the words of a name say that a tool makes calls, and nothing else.
-func namesBatch(words []string) bool {
-	return wordclass.Any("batches", words) &&
+// NamesBatch reports whether an executor's name says that it makes calls, and nothing else.
+func NamesBatch(executor string) bool {
+	words := nameWords(executor)
+	return !strings.HasPrefix(executor, mcpPrefix) && wordclass.Any("batches", words) &&
 		!slices.ContainsFunc(words, func(w string) bool { return !wordclass.Is("batches", w) && !wordclass.Is("about-batches", w) })
 }
 
