@@ -214,6 +214,11 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 		}
 		p.Context.Clashes = true
 	}
+	return e.graded(ctx, p, size, read, runs)
+}
+
+// graded is decide for a call that the guard let through, with its reading and what it runs.
+func (e *Engine) graded(ctx context.Context, p Proposal, size int, read *reading.Reading, runs []Source) (Verdict, string, Proposal, error) {
 	known := e.known(p)
 	known.proposal.Context.Reading = read
 	v, logged, err := e.grade(ctx, known, size)

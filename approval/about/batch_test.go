@@ -31,7 +31,10 @@ func TestBatchesAreAboutTheirCalls(t *testing.T) {
 		return k
 	}
 	for _, same := range [][2]vaglio.Proposal{
-		{push, batched(push)}, {push, batched(look, push)}, {push, batched(push, push, look)}, {remove, batched(look, remove)},
+		{push, batched(push)},
+		{push, batched(look, push)},
+		{push, batched(push, push, look)},
+		{remove, batched(look, remove)},
 		{batched(push, remove), batched(remove, push)},
 	} {
 		if a, b := key(same[0]), key(same[1]); a != b {
