@@ -95,13 +95,14 @@ const DefaultRoute = "default"
 
 func openRoute() Route { return Route{Name: DefaultRoute, Approvers: []string{Anyone}} }
 
-// For returns the route of a call.
-func (r *Routing) For(c Case) Route {
+// For returns the route of a call, which may make several others: the first rule counts that fits any
+// of them.
+func (r *Routing) For(cases ...Case) Route {
 	for i := range r.Rules {
-		if rule := &r.Rules[i]; rule.fits(&c) {
+		if rule := &r.Rules[i]; slices.ContainsFunc(cases, rule.fits) {
 			name := rule.Route
 			if i == len(r.Rules)-1 && r.OwnRoute != nil {
-				name = cmp.Or(r.OwnRoute(c.Agent), name)
+				name = cmp.Or(r.OwnRoute(cases[0].Agent), name)
 			}
 			if to := r.route(name); to != nil {
 				return *to
@@ -115,7 +116,7 @@ func (r *Routing) For(c Case) Route {
 	return Route{}
 }
 
-func (r *Rule) fits(c *Case) bool {
+func (r *Rule) fits(c Case) bool {
 	one := func(want []string, have ...string) bool {
 		return len(want) == 0 || slices.ContainsFunc(have, func(h string) bool { return slices.Contains(want, h) })
 	}

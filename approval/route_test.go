@@ -53,6 +53,13 @@ func TestRulesChooseTheRoute(t *testing.T) {
 			t.Errorf("%s: goes to %q, want %q", name, got.Name, tt.want)
 		}
 	}
+	if got := r.For(approval.Case{Agent: "coder", Executor: "batch"}, approval.Case{Agent: "coder"},
+		approval.Case{Agent: "coder", Executor: "db_exec", Reaches: []string{"public"}}); got.Name != "leads" {
+		t.Errorf("a call that makes one for the leads goes to %q", got.Name)
+	}
+	if got := r.For(approval.Case{Agent: "coder", Executor: "db_exec"}, approval.Case{Agent: "coder", Reaches: []string{"public"}}); got.Name != "all" {
+		t.Errorf("two calls that fit a rule only together go to %q", got.Name)
+	}
 	for name, want := range map[string]bool{"leads": true, "nobody": false, "": false} {
 		if to, ok := r.Route(name); ok != want || ok && to.Name != name {
 			t.Errorf("the route %q is %+v, %v", name, to, ok)

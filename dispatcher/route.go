@@ -17,11 +17,15 @@ func (d *Dispatcher) routeOf(p vaglio.Proposal) approval.Route {
 	if len(d.deciders.Routing.Routes) == 0 {
 		return approval.Route{}
 	}
-	c := approval.Case{Agent: p.Agent, Executor: p.Executor}
-	if d.effects.Traits != nil {
-		c.Effects, c.Reaches = d.effects.Traits(p)
+	var cases []approval.Case
+	for _, of := range append([]vaglio.Proposal{p}, p.Calls()...) {
+		c := approval.Case{Agent: p.Agent, Executor: of.Executor}
+		if d.effects.Traits != nil {
+			c.Effects, c.Reaches = d.effects.Traits(of)
+		}
+		cases = append(cases, c)
 	}
-	return d.deciders.Routing.For(c)
+	return d.deciders.Routing.For(cases...)
 }
 
 // shownOn returns the channels of a route, or the plain ones if it names none.

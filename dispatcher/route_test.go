@@ -10,6 +10,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/vaglio"
 )
 
 const (
@@ -50,6 +51,27 @@ func (h *house) vote(m message, id string, c approval.Choice) (approval.Receipt,
 	}
 	h.t.Fatalf("no button %s in %+v", c, m.card)
 	return approval.Receipt{}, nil
+}
+
+// P7: a call goes to those who decide it, also inside another one.
+func TestABatchGoesWhereItsCallsGo(t *testing.T) {
+	teamed(t, func(t *testing.T, h *house, _ *chat) {
+		for command, want := range map[string]string{"shell_exec": "shell", "mystery": "rest"} {
+			c := inTurn("", 1)
+			c.Proposal.TurnID, c.Proposal.Executor = command, "batch"
+			c.Proposal.Args = vaglio.Args{"tool_calls": []any{map[string]any{"tool": command, "parameters": map[string]any{"command": "make a"}}}}
+			if _, err := h.Propose(t.Context(), agent, c); err != nil {
+				t.Fatal(err)
+			}
+			goes := false
+			for c, err := range h.Pending(t.Context(), "") {
+				goes = goes || err == nil && c.Routes[0].Route == want
+			}
+			if !goes {
+				t.Errorf("a batch of %s does not go to %s", command, want)
+			}
+		}
+	})
 }
 
 // P7, P3: one yes of two is kept over a restart, gives no permit, and wakes nobody; the

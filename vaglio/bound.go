@@ -175,7 +175,14 @@ type Weigher interface {
 
 // Did returns what the session must remember of the effects of a call that a person allowed,
 // as far as that can still be told: what existed before the call cannot.
-func (e *Engine) Did(p Proposal) Facts {
+func (e *Engine) Did(p Proposal) (all Facts) {
+	if calls := p.Calls(); calls != nil {
+		for _, c := range calls {
+			c.Facts = slices.Concat(p.Facts, all)
+			all = append(all, e.Did(c)...)
+		}
+		return all
+	}
 	e, seen := e.on(&p), e.Seen(p)
 	var results []GradientResult
 	for _, g := range e.gates {

@@ -204,6 +204,21 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 	if v.Sources = runs; denied {
 		return v, v.Reason, p, nil
 	}
+	if calls := p.Calls(); calls != nil {
+		v, logged, clash, err := e.batch(ctx, calls, size)
+		if err != nil || !clash {
+			if v.Sources = runs; err == nil && !v.Approved {
+				v.Sources = e.bound(&p, read, runs)
+			}
+			return v, logged, p, err
+		}
+		p.Context.Clashes = true
+	}
+	return e.graded(ctx, p, size, read, runs)
+}
+
+// graded is decide for a call that the guard let through, with its reading and what it runs.
+func (e *Engine) graded(ctx context.Context, p Proposal, size int, read *reading.Reading, runs []Source) (Verdict, string, Proposal, error) {
 	known := e.known(p)
 	known.proposal.Context.Reading = read
 	v, logged, err := e.grade(ctx, known, size)
@@ -246,6 +261,21 @@ func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, 
 		return Verdict{}, nil, nil, false, err
 	}
 	defer done()
+	v, read, runs, denied, err = e.examined(p)
+	for _, c := range p.Calls() {
+		if err != nil || denied {
+			break
+		}
+		var of Verdict
+		if of, _, _, denied, err = e.examined(c); denied {
+			v = of
+		}
+	}
+	return v, read, runs, denied, err
+}
+
+// examined is guarded for a call that makes no others.
+func (e *Engine) examined(p Proposal) (v Verdict, read *reading.Reading, runs []Source, denied bool, err error) {
 	call, runs := e.call(p)
 	out := e.guard.Examine(call)
 	if out.Unreadable != nil {

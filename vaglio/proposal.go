@@ -76,6 +76,9 @@ type Context struct {
 	// Site is where the call may work. The engine sets it; it never comes from a
 	// caller.
 	Site *Site `json:"-"`
+	// Clashes says that one call of a batch may run what another writes at the same time. The engine
+	// sets it; it never comes from a caller.
+	Clashes bool `json:"-"`
 	// Running tells which running processes the session started. The engine sets it for the
 	// judges; it never comes from a caller.
 	Running *Running `json:"-"`

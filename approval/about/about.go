@@ -48,9 +48,28 @@ func (n *Namer) Key(p vaglio.Proposal) (string, bool) {
 // Of returns what a call is about. It uses p.Context.Reading if that is set; otherwise it
 // reads the call itself, without the files that the call runs.
 func (n *Namer) Of(p vaglio.Proposal) approval.About {
+	calls := p.Calls()
+	if calls == nil {
+		about, _ := n.of(p)
+		return about
+	}
+	var all approval.About // no grant covers a batch: its calls may depend on each other
+	for _, c := range calls {
+		about, known := n.of(c)
+		if !known {
+			return approval.About{}
+		}
+		all.Subjects = append(all.Subjects, about.Subjects...)
+	}
+	all.Subjects = all.Subjects.Sorted()
+	return all
+}
+
+// of is Of for a call that makes no others. It also reports whether all of the call is known.
+func (n *Namer) of(p vaglio.Proposal) (approval.About, bool) {
 	read := n.judge.Read(p)
 	if len(read.Notes) > 0 {
-		return approval.About{} // part of the call was not read
+		return approval.About{}, false // part of the call was not read
 	}
 	w := &work{n: n, p: p, rd: n.reading(p), all: read.Effects, whole: true}
 	about := approval.About{Mild: true}
@@ -65,13 +84,13 @@ func (n *Namer) Of(p vaglio.Proposal) approval.About {
 			continue
 		}
 		if !w.group(group) {
-			return approval.About{}
+			return approval.About{}, false
 		}
 		about.Mild = about.Mild && !slices.ContainsFunc(group, harsh)
 	}
 	about.Subjects, about.Whole = w.subjects.Sorted(), w.whole && bare(p.Context.Reading)
 	about.Mild = about.Mild && len(about.Subjects) > 0
-	return about
+	return about, true
 }
 
 // reading returns the reading of a call, by its shape alone if it was not read yet.

@@ -120,27 +120,30 @@ func IsGroup(id string) bool {
 // callWithin is when a request without an answer counts as lost.
 const callWithin = 30 * time.Second
 
-// Check returns what is wrong with the configuration's ids and secrets, without repeating a
-// secret.
+// Check returns everything that is wrong with the configuration's ids and secrets, without repeating
+// a secret.
 func (c *Config) Check() error {
-	switch {
-	case !botToken.MatchString(c.BotToken):
-		return ErrBotToken
-	case (c.AppToken == "") == (c.SigningSecret == ""):
-		return ErrMode
-	case c.AppToken != "" && !appToken.MatchString(c.AppToken):
-		return ErrAppToken
-	case c.SigningSecret != "" && !signingSecret.MatchString(c.SigningSecret):
-		return ErrSigningSecret
-	case !channelID.MatchString(c.Channel), slices.ContainsFunc(c.Others, func(id string) bool { return !channelID.MatchString(id) }):
-		return ErrChannel
+	var errs []error
+	for _, wrong := range [...]struct {
+		is  bool
+		err error
+	}{
+		{!botToken.MatchString(c.BotToken), ErrBotToken},
+		{(c.AppToken == "") == (c.SigningSecret == ""), ErrMode},
+		{c.AppToken != "" && !appToken.MatchString(c.AppToken), ErrAppToken},
+		{c.SigningSecret != "" && !signingSecret.MatchString(c.SigningSecret), ErrSigningSecret},
+		{!channelID.MatchString(c.Channel) || slices.ContainsFunc(c.Others, func(id string) bool { return !channelID.MatchString(id) }), ErrChannel},
+	} {
+		if wrong.is {
+			errs = append(errs, wrong.err)
+		}
 	}
 	for _, id := range c.Approvers {
 		if !personID.MatchString(id) && !groupID.MatchString(id) {
-			return fmt.Errorf("%q %w", id, ErrApprover)
+			errs = append(errs, fmt.Errorf("%q %w", id, ErrApprover))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // New returns the channel with the notes that its memory holds.

@@ -90,11 +90,19 @@ var ErrToken = errors.New("the token is not one of BotFather's: it must look lik
 
 var builtinToken = regexp.MustCompile(`^[0-9]{5,20}:[A-Za-z0-9_-]{20,100}$`)
 
+// CheckToken returns [ErrToken] if a text does not look like a bot token.
+func CheckToken(token string) error {
+	if !builtinToken.MatchString(token) {
+		return ErrToken
+	}
+	return nil
+}
+
 // New returns the channel with the notes that its memory holds. The error never shows the
 // token.
 func New(ctx context.Context, c Config) (*Channel, error) {
-	if !builtinToken.MatchString(c.Token) {
-		return nil, ErrToken
+	if err := CheckToken(c.Token); err != nil {
+		return nil, err
 	}
 	if c.API == "" {
 		c.API = "https://api.telegram.org"

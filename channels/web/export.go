@@ -6,8 +6,8 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -154,11 +154,11 @@ func (s *sheet) flush() error {
 	return s.Error()
 }
 
+// formula matches what a program that opens the file may take for the beginning of a formula: a cell's
+// first character, also in the wide forms that it reads as the plain ones, and what follows a mark at
+// which it may split the cell, as many do at semicolons.
+var formula = regexp.MustCompile(`(^|[;\t\r\n])([=+\-@\t\r\n\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}])`)
+
 // harmless keeps a cell with foreign text from becoming a formula in the program that opens
 // the file.
-func harmless(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return "'" + cell
-	}
-	return cell
-}
+func harmless(cell string) string { return formula.ReplaceAllString(cell, "$1'$2") }

@@ -80,7 +80,7 @@ func TestHistoryIsTakenAway(t *testing.T) {
 	d := days(1200)
 	answered := d.open("answered", proposal("=cmd|calc"))
 	if _, err := d.Decide(t.Context(), approval.Tap{
-		Token: token("answered-1", answered.ID, approval.ChoiceDeny), By: approval.Person{ID: "web:owner", Name: "owner"}, Channel: "web", Words: "=1+1\n\"quoted\"",
+		Token: token("answered-1", answered.ID, approval.ChoiceDeny), By: approval.Person{ID: "web:owner", Name: "owner"}, Channel: "web", Words: "=1+1\n\"quoted\";=2\n＝3; 4-5=6",
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestHistoryIsTakenAway(t *testing.T) {
 	delete(got, "decided_at")
 	want := map[string]string{
 		"agent": "claude-code", "turn": "t-81", "step": "2", "executor": "shell_exec", "wanted": "shell_exec =cmd|calc", "outcome": "denied",
-		"reason": "score 0.40 is below the threshold 0.75", "ask": "answered-1", "decided_by": "owner (web)", "choice": "deny", "words": "'=1+1\n\"quoted\"",
+		"reason": "score 0.40 is below the threshold 0.75", "ask": "answered-1", "decided_by": "owner (web)", "choice": "deny", "words": "'=1+1\n\"quoted\";'=2\n'＝3; 4-5=6",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -295,6 +295,8 @@ func (d *examining) channelsHere(ctx context.Context, notes telegram.Notes) {
 	var patients []doctor.Patient
 	if d.config.Telegram.Token == "" {
 		d.Found("telegram", approval.Noted, "It is off: METNOS_TELEGRAM_TOKEN is not set.", "")
+	} else if telegram.CheckToken(string(d.config.Telegram.Token)) != nil {
+		d.Found("telegram", approval.Unseen, "Not looked at: its settings are wrong.", "")
 	} else if bot, err := newBot(ctx, &d.config, notebook{notes}, slog.New(slog.DiscardHandler)); err != nil {
 		d.Found("telegram token", approval.Wrong, terminal.Sentence(err.Error()), "Take the token from BotFather, whole.")
 	} else {

@@ -121,7 +121,7 @@ func TestTheDoctorFindsWhatIsWrongHere(t *testing.T) {
 		"Slip":      {env: "METNOS_DATADIR=/x", want: "configuration: METNOS_DATADIR: there is no such setting; did you mean METNOS_DATA_DIR?"},
 		"Policy":    {env: "METNOS_POLICY=/nowhere.yaml", want: "policy: METNOS_POLICY: /nowhere.yaml: no such file"},
 		"Address":   {env: "METNOS_LISTEN=" + taken.Addr().String(), want: "address: " + taken.Addr().String() + " is taken"},
-		"Token":     {env: "METNOS_TELEGRAM_TOKEN=hunter2hunter2", want: "telegram token: METNOS_TELEGRAM_TOKEN: the token is not one of BotFather's"},
+		"Token":     {env: "METNOS_TELEGRAM_TOKEN=hunter2hunter2", want: "configuration: METNOS_TELEGRAM_TOKEN: the token is not one of BotFather's"},
 		"Folder": {arrange: func(h *home) {
 			write(h, "x", "", 0o600)
 			if err := os.Chmod(h.data("."), 0o777); err != nil {

@@ -58,17 +58,22 @@ func (m *mistakes) slack(e *environment) slackConfig {
 
 // slackApp checks the settings of an app that is on.
 func (m *mistakes) slackApp(c *slackConfig) {
-	err := c.check()
-	for name, mistake := range map[string]error{
-		"METNOS_SLACK_BOT_TOKEN": slack.ErrBotToken, "METNOS_SLACK_APP_TOKEN": slack.ErrAppToken, "METNOS_SLACK_SIGNING_SECRET": slack.ErrSigningSecret,
-		"METNOS_SLACK_CHANNEL": slack.ErrChannel, "METNOS_SLACK_APPROVERS": slack.ErrApprover,
-	} {
-		if errors.Is(err, mistake) {
-			m.add(name, "%w", err)
-		}
+	joined, _ := c.check().(interface{ Unwrap() []error })
+	if joined == nil {
+		return
 	}
-	if errors.Is(err, slack.ErrMode) {
-		m.add("METNOS_SLACK_APP_TOKEN", "set it for Socket Mode, or METNOS_SLACK_SIGNING_SECRET for HTTP, and not both")
+	for _, err := range joined.Unwrap() {
+		for name, mistake := range map[string]error{
+			"METNOS_SLACK_BOT_TOKEN": slack.ErrBotToken, "METNOS_SLACK_APP_TOKEN": slack.ErrAppToken, "METNOS_SLACK_SIGNING_SECRET": slack.ErrSigningSecret,
+			"METNOS_SLACK_CHANNEL": slack.ErrChannel, "METNOS_SLACK_APPROVERS": slack.ErrApprover,
+		} {
+			if errors.Is(err, mistake) {
+				m.add(name, "%w", err)
+			}
+		}
+		if errors.Is(err, slack.ErrMode) {
+			m.add("METNOS_SLACK_APP_TOKEN", "set it for Socket Mode, or METNOS_SLACK_SIGNING_SECRET for HTTP, and not both")
+		}
 	}
 }
 

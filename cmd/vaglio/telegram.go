@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -42,6 +41,11 @@ func (m *mistakes) telegram(e *environment) telegramConfig {
 		Token: m.secret("METNOS_TELEGRAM_TOKEN", e.TelegramToken, e.TelegramTokenFile),
 		Chat:  m.number("METNOS_TELEGRAM_CHAT", e.TelegramChat),
 		Topic: m.number("METNOS_TELEGRAM_TOPIC", e.TelegramTopic),
+	}
+	if c.Token != "" {
+		if err := telegram.CheckToken(string(c.Token)); err != nil {
+			m.add("METNOS_TELEGRAM_TOKEN", "%w", err)
+		}
 	}
 	if c.Topic != 0 && c.Chat == 0 {
 		m.add("METNOS_TELEGRAM_TOPIC", "is set without METNOS_TELEGRAM_CHAT; a topic is one of a chat")
@@ -129,15 +133,11 @@ func (d *daemon) openTelegram(ctx context.Context) error {
 // newBot builds the configured bot with its notes.
 func newBot(ctx context.Context, c *config, notes telegram.Memory, log *slog.Logger) (*telegram.Channel, error) {
 	t := &c.Telegram
-	bot, err := telegram.New(ctx, telegram.Config{
+	return telegram.New(ctx, telegram.Config{
 		Token: string(t.Token), API: t.API, Unpaced: t.API != "", Memory: notes, Chat: t.Chat, Topic: t.Topic,
 		Webhook: t.Webhook, Approvers: t.Approvers, Edits: c.edits(),
 		Locale: platform.Locale{Texts: c.Texts, Lang: c.Lang, Zone: c.Zone}, Log: log,
 	})
-	if errors.Is(err, telegram.ErrToken) {
-		return nil, &configError{fmt.Errorf("METNOS_TELEGRAM_TOKEN: %w", err)}
-	}
-	return bot, err
 }
 
 // pairing says how to pair, if nobody has paired yet.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -193,6 +194,29 @@ func TestMistakesInTheBotsSettings(t *testing.T) {
 	}
 	if r := newHome(t).run("", "serve", "--telegram-api", "nowhere"); r.code != 2 || !strings.Contains(r.err, "--telegram-api") {
 		t.Errorf("a bad address: %d %s", r.code, r.err)
+	}
+}
+
+// TestMistakesInAllChatsAreToldAtOnce checks that no mistake hides another, and that a start that
+// fails by one leaves nothing behind.
+func TestMistakesInAllChatsAreToldAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "METNOS_TZ=Rome", "METNOS_TELEGRAM_TOKEN=hunter2", "METNOS_SLACK_BOT_TOKEN=hunter2", "METNOS_SLACK_APP_TOKEN=hunter2",
+		"METNOS_SLACK_CHANNEL=#ops", "METNOS_SLACK_APPROVERS=@ann,@bob")
+	r := h.run("", "serve")
+	for _, want := range []string{
+		"METNOS_TZ: ", "METNOS_TELEGRAM_TOKEN: ", "METNOS_SLACK_BOT_TOKEN: ", "METNOS_SLACK_APP_TOKEN: ", "METNOS_SLACK_CHANNEL: ",
+		`METNOS_SLACK_APPROVERS: "@ann"`, `METNOS_SLACK_APPROVERS: "@bob"`,
+	} {
+		if strings.Count(r.err, want) != 1 {
+			t.Errorf("no line with %s", want)
+		}
+	}
+	if r.code != 2 || strings.Count(r.err, "\n") != 7 || strings.Contains(r.err, "hunter2") {
+		t.Errorf("%d %s", r.code, r.err)
+	}
+	if left, err := os.ReadDir(h.data(".")); err == nil {
+		t.Errorf("it left %v", left)
 	}
 }
 

@@ -18,8 +18,8 @@ type Limits struct {
 	Client, Hook time.Duration
 	// Shadow says that the hook only watches.
 	Shadow bool
-	// Agent, At and CA are those of [Options].
-	Agent, At, CA string
+	// Agent, Data, At and CA are those of [Options]; of Data, no more than its first word.
+	Agent, Data, At, CA string
 	// Unasked names the client's events that should ask and lack the hook, because an older
 	// vaglio installed it.
 	Unasked string
@@ -27,6 +27,10 @@ type Limits struct {
 
 // Agree reports whether the hook answers before the client stops waiting.
 func (l Limits) Agree() bool { return l.Shadow || l.Client == 0 || l.Hook > 0 && l.Hook <= l.Client }
+
+// Unbound reports whether the environment, which files of a project may set, can send a hook with a
+// name to another daemon: an older vaglio installed it.
+func (l Limits) Unbound() bool { return l.Agent != "" && l.At == "" && l.Data == "" && !l.Shadow }
 
 // State is the state of a client's hook in one scope.
 type State struct {
@@ -155,7 +159,7 @@ func flagIn(command, flag string) string {
 func limitsIn(command string, client time.Duration) Limits {
 	l := Limits{
 		Client: client, Shadow: strings.Contains(command, shadowFlag),
-		Agent: flagIn(command, "--agent"), At: flagIn(command, "--at"), CA: flagIn(command, "--ca"),
+		Agent: flagIn(command, "--agent"), Data: flagIn(command, "--data"), At: flagIn(command, "--at"), CA: flagIn(command, "--ca"),
 	}
 	l.Hook, _ = time.ParseDuration(flagIn(command, "--limit"))
 	return l

@@ -106,6 +106,10 @@ func (l *tableLine) installed(ctx context.Context, o Options, s State, look Look
 	if s.Limits.Unasked != "" {
 		wrong("%s does not ask: an older vaglio installed the hook; run vaglio install %s", s.Limits.Unasked, o.Client)
 	}
+	if s.Limits.Unbound() {
+		wrong("settings of a project can send the hook to another daemon: an older vaglio installed it; run vaglio install %s --agent %s",
+			o.Client, s.Limits.Agent)
+	}
 	l.trust(ctx, o, s, look)
 	if s.Limits.At != "" {
 		if err := look.Gate(ctx, s.Limits); err != nil {

@@ -161,3 +161,26 @@ func TestStatusFindsEventsThatDoNotAsk(t *testing.T) {
 		t.Errorf("%s", line)
 	}
 }
+
+// A hook with a name that does not say whom it asks goes by its environment, as those did that an
+// older vaglio installed. That holds in every form of settings.
+func TestStatusFindsHooksThatAreBoundToNoDaemon(t *testing.T) {
+	for _, client := range []string{"claude-code", "cursor", "opencode", "cline"} {
+		o := options(t, client)
+		o.Agent, o.Data = "coder", "/home/u/my data"
+		apply(t, Add, o)
+		if line, wrong := tableOf(t, o, ""); wrong {
+			t.Errorf("%s: %s", client, line)
+		}
+		o.Data = ""
+		apply(t, Add, o)
+		if line, wrong := tableOf(t, o, ""); !wrong || !strings.Contains(line, "run vaglio install "+client+" --agent coder") {
+			t.Errorf("%s: %v %s", client, wrong, line)
+		}
+		o.Agent = ""
+		apply(t, Add, o)
+		if line, wrong := tableOf(t, o, ""); wrong {
+			t.Errorf("%s without a name: %s", client, line)
+		}
+	}
+}

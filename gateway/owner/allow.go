@@ -251,8 +251,9 @@ func (a *admin) decide(ctx context.Context, id string, t approval.Tap) (Said, er
 	if err != nil {
 		return Said{}, a.undone(&approval.Order{ID: id}, err)
 	}
-	if receipt.Mismatch != nil {
-		return Said{}, &undoneError{cardtext.Answer(a.Texts, &receipt, a.By)}
+	said := cardtext.Answer(a.Texts, &receipt, a.By)
+	if !receipt.Won && !receipt.Voted {
+		return Said{}, &undoneError{said}
 	}
-	return Said{cardtext.Answer(a.Texts, &receipt, a.By)}, nil
+	return Said{said}, nil
 }

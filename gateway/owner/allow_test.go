@@ -27,6 +27,7 @@ type onePending struct {
 	ask    approval.Ask
 	taps   []approval.Tap
 	orders []approval.Order
+	late   bool // somebody else decides first
 }
 
 func (o *onePending) Order(_ context.Context, order approval.Order) (approval.Done, error) {
@@ -50,7 +51,33 @@ func (o *onePending) Decide(_ context.Context, t approval.Tap) (approval.Receipt
 	if t.Choice == approval.ChoiceAllow && t.Seen != o.ask.View() {
 		return approval.Receipt{}, approval.ErrOtherView
 	}
-	return approval.Receipt{}, nil
+	return approval.Receipt{Won: !o.late, Ask: o.ask, Approvals: []approval.ID{"abcdefgh-1"}}, nil
+}
+
+// TestALateAnswerIsNotDone checks that whoever answers too late, and a script that answers, is told
+// that nothing was done.
+func TestALateAnswerIsNotDone(t *testing.T) {
+	t.Parallel()
+	texts, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for state, says := range map[approval.State]string{approval.Withdrawn: "Withdrawn", approval.Expired: "expired", approval.Denied: "Denied"} {
+		a := approval.Approval{ID: "abcdefgh-1", State: state, EndedAt: time.Now()}
+		if state == approval.Denied {
+			a.Decision = &approval.Decision{Choice: approval.ChoiceDeny, By: approval.Person{ID: "chat:bob", Name: "Bob"}, At: time.Now()}
+		}
+		o := &onePending{late: true, ask: approval.Ask{ID: "abcdefgh", Approvals: []approval.Approval{a}}}
+		ask := serveOwner(t, Config{
+			Desk: o, Orders: o, By: approval.Person{ID: "web:owner"}, Texts: texts.In(templates.English, time.UTC), Log: slog.New(slog.DiscardHandler),
+			Above: func(pid int) (lineage.Line, error) {
+				return lineage.Line{{PID: pid, Session: 7, Terminal: 34817, Name: "vaglio"}}, nil
+			},
+		})
+		for _, path := range []string{"/deny?id=abcdefgh", "/allow?id=abcdefgh"} {
+			check(t, string(state)+path, ask(path), says)
+		}
+	}
 }
 
 // TestWhoMayAllow calls the owner's side from terminals, without one, and where the caller's

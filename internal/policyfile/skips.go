@@ -45,5 +45,8 @@ func runsAnything(ex *catalog.Executor) string {
 	if reading.NewReader(reading.Options{}).Read(reading.Call{Executor: ex.Name}).Runs {
 		return "runs programs, by its name"
 	}
+	if reading.NamesBatch(ex.Name) {
+		return "makes other calls, by its name"
+	}
 	return ""
 }

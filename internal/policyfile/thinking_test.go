@@ -157,6 +157,8 @@ func TestNoShellSkipsTheJudges(t *testing.T) {
 		"{name: python, skip_judge: true}":                                 true,
 		"{name: shell_exec, skip_judge: true}":                             true,
 		"{name: Workflow, skip_judge: true}":                               true, // of Claude Code: a program under another key
+		"{name: multi_tool_use.parallel, skip_judge: true}":                true,
+		"{name: batch_get, skip_judge: true}":                              false,
 		"{name: read_file, skip_judge: true}":                              false,
 		"{name: now, skip_judge: true}":                                    false,
 		"{name: web_search, skip_judge: true}":                             false,

@@ -84,8 +84,11 @@ func TrySending(o Options, p policyfile.Policy, route string, past []Past) (Trie
 	}
 	t := Tried{Calls: len(past), Route: route}
 	t.group(o, past, func(i int) bool {
-		c := caseOf(engine, reader, past[i].Proposal)
-		goes := p.Routing.For(c).Name == route && o.Policy.Routing.For(c).Name != route
+		var cases []approval.Case
+		for _, of := range append([]vaglio.Proposal{past[i].Proposal}, past[i].Proposal.Calls()...) {
+			cases = append(cases, caseOf(engine, reader, of))
+		}
+		goes := p.Routing.For(cases...).Name == route && o.Policy.Routing.For(cases...).Name != route
 		if !goes {
 			t.Asked++
 		}

@@ -109,6 +109,9 @@ type Assessment struct {
 // Read says what a proposal would do. It never fails: what it cannot read is an effect of
 // [KindUnknown].
 func (j *Judge) Read(p vaglio.Proposal) Assessment {
+	if calls := p.Calls(); calls != nil {
+		return j.batch(&p, calls)
+	}
 	r := j.reading(p, p.Facts)
 	r.executor(p)
 	r.leaves(p)
@@ -116,6 +119,20 @@ func (j *Judge) Read(p vaglio.Proposal) Assessment {
 		r.add(usual(KindUnknown).with(say("does nothing that could be read"), ""))
 	}
 	return Assessment{Effects: r.effects, Notes: r.notes, Did: r.did}
+}
+
+// batch says what the calls of a batch would do, each after the ones before it.
+func (j *Judge) batch(p *vaglio.Proposal, calls []vaglio.Proposal) (all Assessment) {
+	for _, c := range calls {
+		c.Facts = slices.Concat(p.Facts, all.Did)
+		one := j.Read(c)
+		all.Effects, all.Notes, all.Did = append(all.Effects, one.Effects...), append(all.Notes, one.Notes...), append(all.Did, one.Did...)
+	}
+	if p.Context.Clashes {
+		clash := usual(KindUnknown).with(say("has one call that may run what another writes at the same time"), "")
+		all.Effects = append(all.Effects, clash)
+	}
+	return all
 }
 
 // reading returns a reading in a session that did what the facts say.
