@@ -18,6 +18,9 @@ func (c *call) property(t *toolName) wording.Sentence {
 	}
 	key := strings.Join(nouns, "")
 	value := c.first(valueKeys(key)...)
+	if t.queue() && t.act.Phrase != "sets %s" {
+		return nil // a topic that passes on messages is no text
+	}
 	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(strings.Join(nouns, "-")) == "" {
 		return nil
 	}

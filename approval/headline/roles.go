@@ -218,7 +218,10 @@ func (c *call) recipients() []string {
 	for _, key := range slices.Clone(keys) {
 		keys = append(keys, "to"+key)
 	}
-	return c.all(keys...)
+	if to := c.all(keys...); len(to) > 0 {
+		return to
+	}
+	return c.values([]string{"userid", "userids", "username", "contactid", "customerid"})
 }
 
 // mail describes what a tool sends by mail: to whom, and about what.
@@ -347,7 +350,11 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 	if kind != operation.KindPhysical || what == "" || !c.operates() {
 		return nil
 	}
-	if how := cmp.Or(c.first("service", "action", "command", "state"), c.operated()); how != "" {
+	how := cmp.Or(c.first("service", "action", "command", "state"), c.operated())
+	if act, at, n := spoken.ActIn(reading.Words(how)); at == 0 && n == len(reading.Words(how)) && !act.Partly {
+		return wording.Sentence{wording.Say(act.Phrase, what)}
+	}
+	if how != "" {
 		return wording.Sentence{wording.Say("operates %s: %s", what, how)}
 	}
 	return wording.Sentence{wording.Say("operates %s", what)}

@@ -48,8 +48,15 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 	if len(what) == 0 || !ok && len(t.others) > 0 {
 		return nil
 	}
-	if owner, _ := c.owner(t, key); len(second) > 0 && len(what) > 1 && second[0].Args[0].String() == owner.String() {
+	switch owner, _ := c.owner(t, key); {
+	case len(second) == 0 || len(what) < 2 || len(second[0].Args) == 0:
+	case second[0].Args[0].String() == owner.String():
 		what = what[:1]
+	case second[0].Args[0].String() == what[1].Args[0].String():
+		second = second[1:]
+	}
+	if of := c.part(t, names); len(what) == 1 && of != nil && !strings.Contains(second.String(), of[0].Args[0].String()) {
+		what = append(what, of...)
 	}
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
 	return c.added(c.scaled(out, t), t, len(what) == 1 && t.bare(names))
