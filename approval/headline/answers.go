@@ -200,7 +200,7 @@ func (c *call) issue(operation.Kind) wording.Sentence {
 	if !c.does("create open new add file", "issue issues ticket bug") {
 		return nil
 	}
-	where := c.repository("project", "projectkey", "team", "board")
+	where := c.repository("project", "projectkey", "team", "teamid", "teamkey", "board")
 	var in []string
 	if where != "" {
 		in = []string{where}

@@ -146,6 +146,10 @@ func (c *call) settled(one *one, said wording.Sentence) {
 		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
 	case one.partly(said[0]):
 		one.undo = operation.Partial
+	case slices.Contains([]wording.Phrase{"grants the role %s to %s", "revokes the role %s from %s"}, said[0].Phrase) && one.byName():
+		one.undo, one.reach = operation.Partial, operation.ReachShared
+	case strings.HasPrefix(string(said[0].Phrase), "opens the port %s of") && one.byName():
+		one.undo = operation.Irreversible // who came in meanwhile has come in
 	case said[0].Phrase == "posts publicly: %s":
 		one.undo = operation.Irreversible // whoever read it has read it
 	case said[0].Phrase == asks:

@@ -50,16 +50,23 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 	}
 	switch owner, _ := c.owner(t, key); {
 	case len(second) == 0 || len(what) < 2 || len(second[0].Args) == 0:
-	case second[0].Args[0].String() == owner.String():
+	case second[0].Args[0].String() == owner.String(), t.ofRepository() && second[len(second)-1].Args[0].Text == c.repository():
 		what = what[:1]
 	case second[0].Args[0].String() == what[1].Args[0].String():
 		second = second[1:]
 	}
-	if of := c.part(t, names); len(what) == 1 && of != nil && !strings.Contains(second.String(), of[0].Args[0].String()) {
+	bare := len(what) == 1 && t.bare(names)
+	if of := c.part(t, names); len(what) == 1 && of != nil && (len(names) > 0 || len(second) == 0) && !strings.Contains(second.String(), of[0].Args[0].String()) {
 		what = append(what, of...)
 	}
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
-	return c.added(c.scaled(out, t), t, len(what) == 1 && t.bare(names))
+	return c.added(c.scaled(out, t), t, bare)
+}
+
+// ofRepository reports whether the thing belongs to a repository, which is where it is.
+func (t *toolName) ofRepository() bool {
+	thing, _, _ := spoken.ThingOf(t.owner)
+	return thing != nil && slices.Contains(thing.Words, "repo")
 }
 
 // scaled adds to how many a thing is scaled.
@@ -157,11 +164,21 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return nil
 	case t.plural && c.about(true).Phrase != "":
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
-	case !t.plural && (t.act.Makes || t.act.Sets):
+	case !t.plural && (t.act.Makes || t.act.Sets || c.mute()):
 		return wording.Sentence{{Phrase: t.thing.Any}}
 	default:
 		return nil
 	}
+}
+
+// mute reports whether the arguments say nothing at all.
+func (c *call) mute() bool {
+	for _, values := range c.args {
+		if slices.ContainsFunc(values, func(s string) bool { return strings.TrimSpace(s) != "" }) {
+			return false
+		}
+	}
+	return true
 }
 
 // shared returns with whom a thing is shared if that is everyone, and else the second thing.
@@ -253,7 +270,11 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 		if at := spoken.ThingAt(strings.TrimPrefix(key, "newparent")); list == "targets" && at != nil && strings.HasPrefix(key, "newparent") {
 			return wording.Clause{Phrase: at.One, Args: []wording.Clause{named(values)}}, true
 		}
-		if thing != nil && spoken.Is(list+" named", key) && found.Phrase == "" {
+		above, held := strings.CutPrefix(key, "parent")
+		if held && list == "places" {
+			thing = spoken.ThingAt(above)
+		}
+		if thing != nil && (spoken.Is(list+" named", key) || held) && found.Phrase == "" {
 			found = wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}
 		}
 	}

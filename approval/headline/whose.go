@@ -78,20 +78,23 @@ func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
 }
 
 // part says of which other thing what has these names is a part, if the arguments identify one:
-// "the worklog 7 of issue SHOP-1". Nothing is a part of somebody.
+// "the worklog 7 of issue SHOP-1", "a fulfillment for the order 7". Nothing is a part of somebody.
 func (c *call) part(t *toolName, names []string) wording.Sentence {
 	final := t.final
 	whole, key := c.other(t)
 	t.final = final // the part is not
 	stem, _ := identified(key)
-	if thing, _, _ := spoken.ThingOf([]string{stem}); whole == nil || !nobody(thing) || len(names) == 0 || slices.Equal(c.args[key], names) {
+	if thing, _, _ := spoken.ThingOf([]string{stem}); whole == nil || !nobody(thing) || len(names) == 0 && !t.act.Makes || slices.Equal(c.args[key], names) {
 		return nil
 	}
 	if spoken.Is("places named", key) || spoken.Is("places bare", key) {
 		return nil
 	}
 	how := wording.Phrase("of %s")
-	if t.act.Makes && t.act.With != inside {
+	switch {
+	case t.act.Makes && t.act.With == inside:
+		how = "for %s"
+	case t.act.Makes:
 		how = t.act.With
 	}
 	return wording.Sentence{{Phrase: how, Args: []wording.Clause{*whole}}}
