@@ -94,6 +94,9 @@ func (c *call) which(t *toolName) (names []string, key string) {
 	if len(names) == 0 && membership(last) {
 		names, key = c.names(t.thing, false, "user")
 	}
+	if where := c.repository(); len(names) == 0 && where != "" && t.act.Phrase == "forks %s" {
+		names, key = []string{where}, "repo"
+	}
 	return names, key
 }
 
