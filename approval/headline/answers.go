@@ -197,7 +197,7 @@ func unversioned(words []string) []string {
 
 // issue describes what a tool files in a tracker.
 func (c *call) issue(operation.Kind) wording.Sentence {
-	if !c.does("create open new add file", "issue issues ticket bug") {
+	if !c.does("create open new add file", "issue issues bug") {
 		return nil
 	}
 	where := c.repository("project", "projectkey", "team", "teamid", "teamkey", "board")

@@ -94,6 +94,11 @@ func (c *call) which(t *toolName) (names []string, key string) {
 	if len(names) == 0 && membership(last) {
 		names, key = c.names(t.thing, false, "user")
 	}
+	if t.thing != nil && t.act.Phrase == renames && (key == "name" || key == "title") {
+		if its, under := c.names(&spoken.Thing{}, false, t.thing.Words[0]); len(its) == 1 && under != key {
+			names, key = its, under // what the name is given to
+		}
+	}
 	if where := c.repository(); len(names) == 0 && where != "" && t.act.Phrase == "forks %s" {
 		names, key = []string{where}, "repo"
 	}
@@ -225,6 +230,9 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 	if t.when != "" {
 		return &wording.Clause{Text: t.when}, false
 	}
+	if to := c.first("newname", "name", "newtitle", "title"); t.act.Phrase == renames && to != "" && !slices.Contains(names, to) {
+		return &wording.Clause{Text: to}, false
+	}
 	if to := c.values(spoken.List("targets states")); len(to) > 0 && t.act.Phrase == moves {
 		state := named(to)
 		return &state, false
@@ -249,6 +257,9 @@ func (c *call) spokenOf(nouns []string) *wording.Clause {
 	}
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(its)}}
 }
+
+// renames says that something gets another name.
+const renames wording.Phrase = "renames %s"
 
 // inside joins a place to what is done in it.
 const inside wording.Phrase = "in %s"

@@ -94,7 +94,7 @@ func (c *call) part(t *toolName, names []string) wording.Sentence {
 	switch {
 	case t.act.Makes && t.act.With == inside:
 		how = "for %s"
-	case t.act.Makes:
+	case t.act.Makes, t.act.With != inside && (t.act.Turns || t.act.With == "to %s"):
 		how = t.act.With
 	}
 	return wording.Sentence{{Phrase: how, Args: []wording.Clause{*whole}}}
