@@ -55,6 +55,10 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 	case second[0].Args[0].String() == what[1].Args[0].String():
 		second = second[1:]
 	}
+	if t.act.Phrase == renames && len(second) > 0 && second[0].Phrase == t.with {
+		both := wording.Clause{Phrase: "renames %s to %s", Args: []wording.Clause{what[0], second[0].Args[0]}}
+		return append(append(wording.Sentence{both}, what[1:]...), second[1:]...)
+	}
 	bare := len(what) == 1 && t.bare(names)
 	if of := c.part(t, names); len(what) == 1 && of != nil && (len(names) > 0 || len(second) == 0) && !strings.Contains(second.String(), of[0].Args[0].String()) {
 		what = append(what, of...)
@@ -95,7 +99,7 @@ func (c *call) which(t *toolName) (names []string, key string) {
 		names, key = c.names(t.thing, false, "user")
 	}
 	if t.thing != nil && t.act.Phrase == renames && (key == "name" || key == "title") {
-		if its, under := c.names(&spoken.Thing{}, false, t.thing.Words[0]); len(its) == 1 && under != key {
+		if its, under := c.ends(t.thing.Words, func(string) bool { return false }); len(its) == 1 {
 			names, key = its, under // what the name is given to
 		}
 	}
@@ -137,6 +141,9 @@ func (c *call) whole(t *toolName, names []string, key string) wording.Sentence {
 		return c.unnamed(t)
 	}
 	what := c.nameOf(t, names, owned)
+	if owned && t.act.Turns && t.act.With != inside {
+		return wording.Sentence{what, {Phrase: t.act.With, Args: []wording.Clause{owner}}}
+	}
 	if owned {
 		return wording.Sentence{what, {Phrase: "of %s", Args: []wording.Clause{owner}}}
 	}
@@ -172,7 +179,7 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return nil
 	case t.plural && c.about(true).Phrase != "":
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
-	case !t.plural && (t.act.Makes || t.act.Sets || c.mute()):
+	case !t.plural && (t.act.Makes || t.act.Sets || !t.act.Partly && !t.act.Turns && c.mute()):
 		return wording.Sentence{{Phrase: t.thing.Any}}
 	default:
 		return nil
