@@ -59,7 +59,7 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 		both := wording.Clause{Phrase: "renames %s to %s", Args: []wording.Clause{what[0], second[0].Args[0]}}
 		return append(append(wording.Sentence{both}, what[1:]...), second[1:]...)
 	}
-	bare := len(what) == 1 && t.bare(names)
+	bare := t.bare(names) && (len(what) == 1 || what[1].Phrase == "for %s")
 	if of := c.part(t, names); len(what) == 1 && of != nil && (len(names) > 0 || len(second) == 0) && !strings.Contains(second.String(), of[0].Args[0].String()) {
 		what = append(what, of...)
 	}
@@ -70,7 +70,7 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 // ofRepository reports whether the thing belongs to a repository, which is where it is.
 func (t *toolName) ofRepository() bool {
 	thing, _, _ := spoken.ThingOf(t.owner)
-	return thing != nil && slices.Contains(thing.Words, "repo")
+	return thing != nil && (slices.Contains(thing.Words, "repo") || slices.Contains(thing.Words, "project"))
 }
 
 // scaled adds to how many a thing is scaled.
@@ -172,9 +172,12 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return nil
 	}
 	holder := c.whose(t)
+	owner, owned := c.owner(t, "")
 	switch {
 	case holder != nil && t.only():
 		return wording.Sentence{wording.Say(t.thing.One, ""), {Phrase: "of %s", Args: []wording.Clause{*holder}}}
+	case owned && t.act.Makes && !t.plural:
+		return wording.Sentence{{Phrase: t.thing.Any}, {Phrase: "for %s", Args: []wording.Clause{owner}}}
 	case len(t.owner) > 0:
 		return nil
 	case t.plural && c.about(true).Phrase != "":

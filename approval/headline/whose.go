@@ -18,7 +18,7 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 		return wording.Clause{}, false
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
-		if key != but && len(c.args[key]) > 0 && slices.ContainsFunc([]string{"", "id", "key", "number", "name"}, func(end string) bool {
+		if key != but && len(c.args[key]) > 0 && slices.ContainsFunc([]string{"", "iid", "id", "key", "number", "name"}, func(end string) bool {
 			stem, ok := strings.CutSuffix(key, end)
 			return ok && slices.Contains(thing.Words, stem)
 		}) {

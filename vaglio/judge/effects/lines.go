@@ -108,19 +108,6 @@ func (c *command) said(target string) wording.Sentence {
 	return c.atForge(said)
 }
 
-// atForge adds the repository that an option of a forge's client names, unless the message is about
-// it, or ends with a text.
-func (c *command) atForge(said wording.Sentence) wording.Sentence {
-	where := c.values("-R", "--repo")
-	if !c.r.judge.tables.ofClass("forge-client", c.name) || len(where) == 0 || len(said) == 0 {
-		return said
-	}
-	if strings.HasSuffix(string(said[0].Phrase), ": %s") || strings.Contains(string(said[0].Phrase), " repository") || strings.Contains(said.String(), where[0].text) {
-		return said
-	}
-	return said.And("in %s", where[0].text)
-}
-
 // filled returns what a placeholder of a table's message stands for, see [wording.Template].
 func (c *command) filled(of, target string) string {
 	if of != "" && of[0] >= '0' && of[0] <= '9' {
