@@ -41,6 +41,10 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 		if slices.Contains([]wording.Phrase{"sends %s", "publishes %s"}, a.act.Phrase) {
 			worst.reach = operation.ReachPublic
 		}
+		if len(a.nouns) == 0 && len(said[0].Args) == 1 && slices.Contains([]wording.Phrase{"refunds %s", "submits %s"}, a.act.Phrase) {
+			second := wording.Clause{Phrase: a.act.Phrase, Args: said[0].Args}
+			said = append(wording.Sentence{{Phrase: said[0].Phrase, Args: []wording.Clause{{Phrase: "and %s", Args: []wording.Clause{second}}}}}, said[1:]...)
+		}
 		if thing, plural, rest := spoken.ThingOf(a.nouns); thing != nil && len(rest) == 0 {
 			what := wording.Clause{Phrase: thing.Any}
 			switch {

@@ -197,10 +197,10 @@ func unversioned(words []string) []string {
 
 // issue describes what a tool files in a tracker.
 func (c *call) issue(operation.Kind) wording.Sentence {
-	if !c.does("create open new add file", "issue issues ticket bug") {
+	if !c.does("create open new add file", "issue issues bug") {
 		return nil
 	}
-	where := c.repository("project", "projectkey", "team", "board")
+	where := c.repository("project", "projectkey", "team", "teamid", "teamkey", "board")
 	var in []string
 	if where != "" {
 		in = []string{where}

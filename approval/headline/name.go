@@ -233,9 +233,9 @@ func (c *call) keyed(but *spoken.Thing) (noun []string) {
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
 		stem := key
 		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil {
-			stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name"), "key")
+			stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "s"), "id"), "name"), "key")
 		}
-		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil || thing == but || spoken.Is("places bare", key) {
+		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil || thing == but || spoken.Is("places bare", key) || key == "value" || key == "values" {
 			continue
 		}
 		if noun != nil {

@@ -88,6 +88,9 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 	}
 	if whole, n, key := c.holds(t); whole != nil {
 		said[0].Args = []wording.Clause{{Text: strings.Join(t.nouns[n:], " ")}}
+		if part, _, rest := spoken.ThingOf(t.nouns[n:]); part != nil && len(rest) == 0 && t.act.Makes {
+			said[0].Args = []wording.Clause{{Phrase: part.Any}}
+		}
 		return &wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}}, key
 	}
 	whose, key := c.other(t)

@@ -146,6 +146,10 @@ func (c *call) settled(one *one, said wording.Sentence) {
 		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
 	case one.partly(said[0]):
 		one.undo = operation.Partial
+	case slices.Contains([]wording.Phrase{"grants the role %s to %s", "revokes the role %s from %s"}, said[0].Phrase) && one.byName():
+		one.undo, one.reach = operation.Partial, operation.ReachShared
+	case strings.HasPrefix(string(said[0].Phrase), "opens the port %s of") && one.byName():
+		one.undo = operation.Irreversible // who came in meanwhile has come in
 	case said[0].Phrase == "posts publicly: %s":
 		one.undo = operation.Irreversible // whoever read it has read it
 	case said[0].Phrase == asks:
@@ -156,14 +160,22 @@ func (c *call) settled(one *one, said wording.Sentence) {
 // partly reports whether a sentence tells of something that can be undone in part: what a device
 // can be told to undo, an event to which nobody is invited, a webhook.
 func (o *one) partly(said wording.Clause) bool {
-	return said.Phrase == "operates %s: %s" && goesBack(said.Args[0].Text, said.Args[1].Text) ||
+	return o.kind == operation.KindPhysical && goesBack(said) ||
 		said.Phrase == "creates an event: %s" ||
 		o.kind == operation.KindSend && len(said.Args) > 0 && said.Args[0].Phrase == "the webhook %s"
 }
 
 // goesBack reports whether telling a device the opposite undoes what it is told. It does not if
 // somebody may have come in meanwhile.
-func goesBack(device, how string) bool {
-	guards := func(w string) bool { return spoken.Is("devices guards", w) }
-	return spoken.Is("devices back", strings.Join(reading.Words(how), "-")) && !slices.ContainsFunc(reading.Words(device), guards)
+func goesBack(said wording.Clause) bool {
+	if len(said.Args) == 0 || slices.ContainsFunc(reading.Words(said.Args[0].Text), func(w string) bool { return spoken.Is("devices guards", w) }) {
+		return false
+	}
+	if len(said.Args) > 1 {
+		return spoken.Is("devices back", strings.Join(reading.Words(said.Args[1].Text), "-"))
+	}
+	return slices.ContainsFunc(spoken.List("devices back"), func(how string) bool {
+		act, _, _ := spoken.ActIn(strings.Split(how, "-"))
+		return act != nil && act.Phrase == said.Phrase
+	})
 }

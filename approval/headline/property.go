@@ -18,6 +18,9 @@ func (c *call) property(t *toolName) wording.Sentence {
 	}
 	key := strings.Join(nouns, "")
 	value := c.first(valueKeys(key)...)
+	if t.queue() && t.act.Phrase != "sets %s" {
+		return nil // a topic that passes on messages is no text
+	}
 	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(strings.Join(nouns, "-")) == "" {
 		return nil
 	}
@@ -36,7 +39,11 @@ func (c *call) property(t *toolName) wording.Sentence {
 func (c *call) bearers(t *toolName, key string) (of []wording.Clause) {
 	for _, k := range slices.Sorted(maps.Keys(c.args)) {
 		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(c.args[k]) > 0 {
-			of = append(of, wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}})
+			one := wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}
+			if spoken.Is("things-that generic", thing.Words[0]) {
+				one = one.Args[0]
+			}
+			of = append(of, one)
 		}
 	}
 	if name := c.first("name", "area", "room"); len(of) == 0 && name != "" && c.operates() {

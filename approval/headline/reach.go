@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"net/netip"
 	"path"
 	"slices"
 	"strings"
@@ -106,13 +107,16 @@ func (c *call) unread(h *Headline) bool {
 	return h.Consequence.Undo != "" && c.command != "" && anyThing(h.Said, unread)
 }
 
-// outside reports whether a text names a web address that is not on this machine. Store
+// outside reports whether a text names a web address that is neither on this machine nor in its
+// private networks. Store
 // addresses such as s3:// belong to a service that the user has chosen.
 func outside(text string) bool {
 	text = strings.ToLower(text)
 	for _, scheme := range []string{"http", "ftp"} {
 		if at := strings.Index(text, scheme); at >= 0 && strings.Contains(text[at:], "://") {
-			return !hosts.Loopback(hosts.Of(text[at:]))
+			host := hosts.Of(text[at:])
+			ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+			return !hosts.Loopback(host) && (err != nil || !ip.IsPrivate())
 		}
 	}
 	return false

@@ -70,7 +70,7 @@ func (c *call) take(args map[string]any) {
 		c.args[name] = append(c.args[name], texts(args[key])...)
 		list, _ := args[key].([]any)
 		for _, e := range list {
-			if part, ok := e.(map[string]any); ok && transfers(part) {
+			if part, ok := e.(map[string]any); ok && (transfers(part) || len(list) == 1 && c.single(key, part)) {
 				c.take(part)
 			}
 		}
@@ -80,7 +80,7 @@ func (c *call) take(args map[string]any) {
 		}
 		switch {
 		case len(c.args[name]) > 0: // its name stands for the whole
-		case spoken.Is("texts wrappers", name):
+		case spoken.Is("texts wrappers", name), name == "properties":
 			c.take(parts)
 		default:
 			for _, part := range slices.Sorted(maps.Keys(parts)) {
@@ -88,6 +88,19 @@ func (c *call) take(args map[string]any) {
 			}
 		}
 	}
+}
+
+// single reports whether the only element of a list under a key is a new thing that is described by
+// what the element holds: a page with a title, which has no name.
+func (c *call) single(key string, part map[string]any) bool {
+	thing, plural, _ := spoken.ThingOf([]string{reading.Normal(key)})
+	if thing == nil || !plural || texts(part) != nil {
+		return false
+	}
+	if of, many, _ := spoken.ThingOf(c.words); of == thing && many {
+		c.words = append(slices.Clone(c.words[:len(c.words)-1]), thing.Words[0])
+	}
+	return true
 }
 
 // typed returns a path the way the call spells it, if it does so with ~.
@@ -164,6 +177,8 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		leaves bool
 	}{
 		{c.payment, false},
+		{c.assigned, false},
+		{c.opened, c.toAll()},
 		{c.forwarding, true},
 		{c.draft, false},
 		{c.forwarded, true},
@@ -218,7 +233,10 @@ func (c *call) recipients() []string {
 	for _, key := range slices.Clone(keys) {
 		keys = append(keys, "to"+key)
 	}
-	return c.all(keys...)
+	if to := c.all(keys...); len(to) > 0 {
+		return to
+	}
+	return c.values([]string{"userid", "userids", "username", "contactid", "customerid"})
 }
 
 // mail describes what a tool sends by mail: to whom, and about what.
@@ -267,7 +285,7 @@ func (c *call) payload() string {
 // sends reports whether the tool's name says that it sends something.
 func (c *call) sends() bool {
 	return (c.has("send", "invia", "spedisci", "inoltra", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm") || c.does("add", "message messages")) &&
-		!c.has("list", "get", "read", "search", "find", "draft", "delete", "edit", "update", "schedule")
+		!c.has("list", "get", "read", "search", "find", "draft", "delete", "edit", "update", "schedule", "set", "auto", "configure")
 }
 
 // sent says that something goes to somebody, as far as both are named.
@@ -347,7 +365,11 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 	if kind != operation.KindPhysical || what == "" || !c.operates() {
 		return nil
 	}
-	if how := cmp.Or(c.first("service", "action", "command", "state"), c.operated()); how != "" {
+	how := cmp.Or(c.first("service", "action", "command", "state"), c.operated())
+	if act, at, n := spoken.ActIn(reading.Words(how)); at == 0 && n == len(reading.Words(how)) && !act.Partly {
+		return wording.Sentence{wording.Say(act.Phrase, what)}
+	}
+	if how != "" {
 		return wording.Sentence{wording.Say("operates %s: %s", what, how)}
 	}
 	return wording.Sentence{wording.Say("operates %s", what)}

@@ -248,8 +248,13 @@ var printed = regexp.MustCompile(`^\$\(([\w.+-]+)\)$`)
 func spelled(s wording.Sentence) wording.Sentence {
 	s = slices.Clone(s)
 	whole := map[wording.Phrase]wording.Phrase{"restarts the machine": "restarts %s", "switches the machine off": "switches %s off"}
-	if len(s) > 1 && whole[s[0].Phrase] != "" && s[1].Phrase == "on %s" {
-		s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: s[1].Args}}, s[2:]...)
+	if len(s) > 1 && whole[s[0].Phrase] != "" {
+		switch s[1].Phrase {
+		case "on %s":
+			s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: s[1].Args}}, s[2:]...)
+		case "on another machine":
+			s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: []wording.Clause{{Phrase: "another machine"}}}}, s[2:]...)
+		}
 	}
 	for i := range s {
 		if m := printed.FindStringSubmatch(s[i].Text); m != nil {

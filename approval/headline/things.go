@@ -48,11 +48,29 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 	if len(what) == 0 || !ok && len(t.others) > 0 {
 		return nil
 	}
-	if owner, _ := c.owner(t, key); len(second) > 0 && len(what) > 1 && second[0].Args[0].String() == owner.String() {
+	switch owner, _ := c.owner(t, key); {
+	case len(second) == 0 || len(what) < 2 || len(second[0].Args) == 0:
+	case second[0].Args[0].String() == owner.String(), t.ofRepository() && second[len(second)-1].Args[0].Text == c.repository():
 		what = what[:1]
+	case second[0].Args[0].String() == what[1].Args[0].String():
+		second = second[1:]
+	}
+	if t.act.Phrase == renames && len(second) > 0 && second[0].Phrase == t.with {
+		both := wording.Clause{Phrase: "renames %s to %s", Args: []wording.Clause{what[0], second[0].Args[0]}}
+		return append(append(wording.Sentence{both}, what[1:]...), second[1:]...)
+	}
+	bare := t.bare(names) && (len(what) == 1 || what[1].Phrase == "for %s")
+	if of := c.part(t, names); len(what) == 1 && of != nil && (len(names) > 0 || len(second) == 0) && !strings.Contains(second.String(), of[0].Args[0].String()) {
+		what = append(what, of...)
 	}
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
-	return c.added(c.scaled(out, t), t, len(what) == 1 && t.bare(names))
+	return c.added(c.scaled(out, t), t, bare)
+}
+
+// ofRepository reports whether the thing belongs to a repository, which is where it is.
+func (t *toolName) ofRepository() bool {
+	thing, _, _ := spoken.ThingOf(t.owner)
+	return thing != nil && (slices.Contains(thing.Words, "repo") || slices.Contains(thing.Words, "project"))
 }
 
 // scaled adds to how many a thing is scaled.
@@ -79,6 +97,14 @@ func (c *call) which(t *toolName) (names []string, key string) {
 	}
 	if len(names) == 0 && membership(last) {
 		names, key = c.names(t.thing, false, "user")
+	}
+	if t.thing != nil && t.act.Phrase == renames && (key == "name" || key == "title") {
+		if its, under := c.ends(t.thing.Words, func(string) bool { return false }); len(its) == 1 {
+			names, key = its, under // what the name is given to
+		}
+	}
+	if where := c.repository(); len(names) == 0 && where != "" && t.act.Phrase == "forks %s" {
+		names, key = []string{where}, "repo"
 	}
 	return names, key
 }
@@ -115,6 +141,9 @@ func (c *call) whole(t *toolName, names []string, key string) wording.Sentence {
 		return c.unnamed(t)
 	}
 	what := c.nameOf(t, names, owned)
+	if owned && t.act.Turns && t.act.With != inside {
+		return wording.Sentence{what, {Phrase: t.act.With, Args: []wording.Clause{owner}}}
+	}
 	if owned {
 		return wording.Sentence{what, {Phrase: "of %s", Args: []wording.Clause{owner}}}
 	}
@@ -143,18 +172,31 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return nil
 	}
 	holder := c.whose(t)
+	owner, owned := c.owner(t, "")
 	switch {
 	case holder != nil && t.only():
 		return wording.Sentence{wording.Say(t.thing.One, ""), {Phrase: "of %s", Args: []wording.Clause{*holder}}}
+	case owned && t.act.Makes && !t.plural:
+		return wording.Sentence{{Phrase: t.thing.Any}, {Phrase: "for %s", Args: []wording.Clause{owner}}}
 	case len(t.owner) > 0:
 		return nil
 	case t.plural && c.about(true).Phrase != "":
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
-	case !t.plural && (t.act.Makes || t.act.Sets):
+	case !t.plural && (t.act.Makes || t.act.Sets || !t.act.Partly && !t.act.Turns && c.mute()):
 		return wording.Sentence{{Phrase: t.thing.Any}}
 	default:
 		return nil
 	}
+}
+
+// mute reports whether the arguments say nothing at all.
+func (c *call) mute() bool {
+	for _, values := range c.args {
+		if slices.ContainsFunc(values, func(s string) bool { return strings.TrimSpace(s) != "" }) {
+			return false
+		}
+	}
+	return true
 }
 
 // shared returns with whom a thing is shared if that is everyone, and else the second thing.
@@ -198,6 +240,9 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 	if t.when != "" {
 		return &wording.Clause{Text: t.when}, false
 	}
+	if to := c.first("newname", "name", "newtitle", "title"); t.act.Phrase == renames && to != "" && !slices.Contains(names, to) {
+		return &wording.Clause{Text: to}, false
+	}
 	if to := c.values(spoken.List("targets states")); len(to) > 0 && t.act.Phrase == moves {
 		state := named(to)
 		return &state, false
@@ -223,6 +268,9 @@ func (c *call) spokenOf(nouns []string) *wording.Clause {
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(its)}}
 }
 
+// renames says that something gets another name.
+const renames wording.Phrase = "renames %s"
+
 // inside joins a place to what is done in it.
 const inside wording.Phrase = "in %s"
 
@@ -246,7 +294,11 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 		if at := spoken.ThingAt(strings.TrimPrefix(key, "newparent")); list == "targets" && at != nil && strings.HasPrefix(key, "newparent") {
 			return wording.Clause{Phrase: at.One, Args: []wording.Clause{named(values)}}, true
 		}
-		if thing != nil && spoken.Is(list+" named", key) && found.Phrase == "" {
+		above, held := strings.CutPrefix(key, "parent")
+		if held && list == "places" {
+			thing = spoken.ThingAt(above)
+		}
+		if thing != nil && (spoken.Is(list+" named", key) || held) && found.Phrase == "" {
 			found = wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}
 		}
 	}

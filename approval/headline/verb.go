@@ -67,9 +67,10 @@ func (c *call) committed() bool {
 	return c.repository() != "" && c.first("branch", "message", "commitmessage") != ""
 }
 
-// charged reports whether what the tool does is paid for.
+// charged reports whether what the tool does is paid for: it says the price, or the thing has one.
 func (c *call) charged(t *toolName) bool {
-	return t.act.Paid && c.first("price", "amount", "cost", "fee", "premium", "total") != ""
+	priced := t.thing != nil && slices.ContainsFunc(t.thing.Words, func(w string) bool { return spoken.Is("things-that priced", w) })
+	return t.act.Paid && priced || t.act.Paid && c.first("price", "amount", "cost", "fee", "premium", "total") != ""
 }
 
 // spreads reports whether the tool makes something that everyone sees and that says something: who
@@ -80,7 +81,7 @@ func (c *call) spreads(t *toolName) bool {
 
 // heard reports whether the tool puts up something that others have read once it stands there.
 func (c *call) heard(t *toolName) bool {
-	if t.thing == nil || !slices.Contains([]wording.Phrase{"creates %s", "adds %s"}, t.act.Phrase) || !slices.ContainsFunc(t.thing.Words, func(w string) bool { return spoken.Is("things-that heard", w) }) {
+	if t.thing == nil || !slices.Contains([]wording.Phrase{"creates %s", "adds %s", "triggers %s", "opens %s"}, t.act.Phrase) || !slices.ContainsFunc(t.thing.Words, func(w string) bool { return spoken.Is("things-that heard", w) }) {
 		return false
 	}
 	state := strings.ToLower(c.first("status", "state", "publishstatus", "visibility", "privacy"))

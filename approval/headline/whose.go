@@ -18,7 +18,7 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 		return wording.Clause{}, false
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
-		if key != but && len(c.args[key]) > 0 && slices.ContainsFunc([]string{"", "id", "key", "number", "name"}, func(end string) bool {
+		if key != but && len(c.args[key]) > 0 && slices.ContainsFunc([]string{"", "iid", "id", "key", "number", "name"}, func(end string) bool {
 			stem, ok := strings.CutSuffix(key, end)
 			return ok && slices.Contains(thing.Words, stem)
 		}) {
@@ -59,7 +59,7 @@ func (c *call) owning(stem, key string) bool {
 func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
 	var person *wording.Clause
 	for _, k := range slices.Sorted(maps.Keys(c.args)) {
-		stem, ok := strings.CutSuffix(k, "id")
+		stem, ok := identified(k)
 		thing, _, rest := spoken.ThingOf([]string{stem})
 		if !ok || thing == nil || thing == t.thing || len(rest) > 0 || !c.owning(stem, k) {
 			continue
@@ -75,4 +75,37 @@ func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
 		}
 	}
 	return cmp.Or(whose, person), key
+}
+
+// part says of which other thing what has these names is a part, if the arguments identify one:
+// "the worklog 7 of issue SHOP-1", "a fulfillment for the order 7". Nothing is a part of somebody.
+func (c *call) part(t *toolName, names []string) wording.Sentence {
+	final := t.final
+	whole, key := c.other(t)
+	t.final = final // the part is not
+	stem, _ := identified(key)
+	if thing, _, _ := spoken.ThingOf([]string{stem}); whole == nil || !nobody(thing) || len(names) == 0 && !t.act.Makes || slices.Equal(c.args[key], names) {
+		return nil
+	}
+	if spoken.Is("places named", key) || spoken.Is("places bare", key) {
+		return nil
+	}
+	how := wording.Phrase("of %s")
+	switch {
+	case t.act.Makes && t.act.With == inside:
+		how = "for %s"
+	case t.act.Makes, t.act.With != inside && (t.act.Turns || t.act.With == "to %s"):
+		how = t.act.With
+	}
+	return wording.Sentence{{Phrase: how, Args: []wording.Clause{*whole}}}
+}
+
+// identified returns what an argument key identifies, and whether it does so.
+func identified(key string) (stem string, ok bool) {
+	for _, end := range []string{"iid", "id", "number", "key"} {
+		if stem, ok := strings.CutSuffix(key, end); ok && stem != "" {
+			return stem, true
+		}
+	}
+	return "", false
 }

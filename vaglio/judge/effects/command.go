@@ -234,10 +234,13 @@ func (r *reading) variables(list []assignment) []Effect {
 func (r *reading) placed(v *invocation, out []Effect) []Effect {
 	changes := false
 	for i := range out {
-		if out[i].Kind != KindRead {
+		switch {
+		case out[i].Kind != KindRead:
 			changes = true
 			r.placedAt(v, &out[i])
 			v.strays(&out[i])
+		case v.afarName() != "" && len(out[i].Why) > 0:
+			out[i].Why = out[i].Why.And("on %s", v.afarName())
 		}
 	}
 	if v.Privileged && (changes || v.File != "") && v.box == "" { // whoever may write the file would be administrator
@@ -262,6 +265,8 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 		e.Why = e.Why.And("on %s", v.box)
 	case v.host != "" || v.pod:
 		v.afar(e)
+	case e.far() && e.Kind == KindDatabase && v.stays():
+		e.Why = e.Why.And("on %s", v.box)
 	case e.far():
 	case v.stays(), v.shares && e.lasts:
 		v.boxed(e)
@@ -284,6 +289,14 @@ func (v *invocation) direct() bool { return v.host+v.box == "" && !v.pod }
 
 // stays reports whether a command runs in a container that exists before and after it.
 func (v *invocation) stays() bool { return v.box != "" && !v.fresh }
+
+// afarName returns the name of the other machine, or of the pod, on which a command runs.
+func (v *invocation) afarName() string {
+	if v.pod {
+		return v.box
+	}
+	return v.host
+}
 
 // afar adjusts an effect to another machine, where everything belongs to others.
 func (v *invocation) afar(e *Effect) {

@@ -91,9 +91,9 @@ func (c *command) said(target string) wording.Sentence {
 	message, several := wording.Number(c.why, things)
 	said := worded(message, func(of string) string { return c.filled(of, target) })
 	if several {
-		return said.About(target, wording.List(things))
+		said = said.About(target, wording.List(things))
 	}
-	return said
+	return c.atForge(said)
 }
 
 // filled returns what a placeholder of a table's message stands for, see [wording.Template].

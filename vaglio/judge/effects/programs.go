@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
@@ -252,7 +253,23 @@ func (r *reading) reader(v *invocation) []Effect {
 	if written == nil {
 		written = c.writeAll("writes", r.outputs(v, "--"))
 	}
-	return c.disclosures(append(one(KindRead, say("reads with %s", v.name), ""), written...))
+	return c.disclosures(append(one(KindRead, c.looksAt(), ""), written...))
+}
+
+// looksAt says with what a command reads or, on another machine, what.
+func (c *command) looksAt() wording.Sentence {
+	var files []string
+	t := c.told()
+	for i := range t.Operations {
+		if o := &t.Operations[i]; o.Verb == operation.Read && !o.Object.Word.HasUnknown() {
+			files = append(files, o.Object.Word.String())
+		}
+	}
+	files = slices.DeleteFunc(files, func(s string) bool { return s == "" || s[0] == '-' || strings.Trim(s, "0123456789") == "" })
+	if c.afarName() == "" || len(files) == 0 {
+		return say("reads with %s", c.name)
+	}
+	return sayOf("reads %s", wording.List(files))
 }
 
 // tool judges a development tool.
