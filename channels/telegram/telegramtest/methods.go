@@ -139,6 +139,11 @@ func (s *Server) call(ctx context.Context, method string, p map[string]string, f
 		return s.getUpdates(ctx, p)
 	case "sendMessage":
 		return s.send(p, nil)
+	case "sendRichMessage":
+		if !s.takesRich() {
+			return nil, &Fault{Code: 404, Description: "Not Found: method not found"}
+		}
+		return s.send(p, nil)
 	case "sendDocument":
 		f := files["document"]
 		if f == nil || len(f.Data) == 0 {
