@@ -178,6 +178,11 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 		v = viewOf(card, v.Texts, c.edits)
 		err = c.amend(ctx, chat, id, v, false)
 	}
+	return c.amended(ctx, chat, id, v, d, err)
+}
+
+// amended does what follows from the end of an amendment.
+func (c *Channel) amended(ctx context.Context, chat int64, id int, v *cardView, d Draft, err error) error {
 	if p, ok := errors.AsType[*PlatformError](err); ok {
 		switch {
 		case p.uneditable() || p.MigrateTo != 0:
