@@ -29,6 +29,8 @@ type Card struct {
 	Texts *templates.Texts
 	// Brief says that there is no room for questions and answers.
 	Brief bool
+	// Folded says that [Card.Sources] stands beside each call.
+	Folded bool
 
 	agent, intent, turn seen
 	until               time.Time
@@ -196,22 +198,6 @@ func reaching(it *approval.Item) (judges []string) {
 	return judges
 }
 
-// readSources adds the files that the call runs, bound and unbound.
-func (c *Call) readSources(it *approval.Item) {
-	for _, s := range it.Verdict.Sources {
-		switch {
-		case s.IsFolder() && s.Real == "": // the path is not an alias
-		case s.IsFolder():
-			c.runs, c.heads = append(c.runs, seeLine(s.Path+" → "+s.Real)), append(c.heads, seen{})
-		case s.Unread != "":
-			c.unbound = append(c.unbound, seeLine(s.Path))
-		default:
-			c.runs = append(c.runs, seeLine(s.Path+", SHA-256 "+s.SHA256[:min(len(s.SHA256), shownDigest)]))
-			c.heads = append(c.heads, see(s.Head))
-		}
-	}
-}
-
 // fullName names a person unambiguously.
 func fullName(p approval.Person) string { return p.Name + " (" + p.ID + ")" }
 
@@ -287,22 +273,11 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	if call.Planning && call.State == approval.Pending {
 		w.line("planning", nil)
 	}
-	call.files(&w, place)
+	if _, n := c.Sources(i); !c.Folded || n == 0 {
+		call.files(&w, place)
+	}
 	c.standing(&w, call, budget)
 	return w.text
-}
-
-// files names the files that the call runs: first those whose content is bound.
-func (c *Call) files(w *writer, place func(templates.Key, seen)) {
-	for _, s := range c.runs[:min(len(c.runs), maxRuns)] {
-		place("runs", s)
-	}
-	for _, s := range c.unbound[:min(len(c.unbound), maxRuns)] {
-		place("unbound", s)
-	}
-	if left := max(len(c.runs)-maxRuns, 0) + max(len(c.unbound)-maxRuns, 0); left > 0 {
-		w.line("runs.more", templates.Values{"n": left})
-	}
 }
 
 // number begins a call among several: its number, and what it would do.

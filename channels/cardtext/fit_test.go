@@ -75,3 +75,16 @@ func TestNamesAreShownWholeOrNotAtAll(t *testing.T) {
 		}
 	}
 }
+
+// TestALongNameIsCutAtOnce cuts a text without any place to cut: a search that looked at all of it
+// for each of its characters would not end.
+func TestALongNameIsCutAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{strings.Repeat("a", 1<<22), strings.Repeat("a ", 1<<21), strings.Repeat("12345 ", 1<<19)} {
+		const most = 1 << 20
+		got := strings.TrimSuffix(string(cardtext.Within(s, most)), "…")
+		if !strings.HasPrefix(s, got) || len(got) > most || len(got) < most-200 {
+			t.Errorf("%.20q: %d characters are shown", s, len(got))
+		}
+	}
+}

@@ -94,6 +94,9 @@ func Clip(s string, n int) string {
 // longestName is the most characters of a name, path, address or number that is not split.
 const longestName = 200
 
+// longestGroup is the most characters of one group of such a number.
+const longestGroup = 5
+
 // wholeNames returns at most the first n characters of a text. It does not end within a name, a
 // path, an address or a number written in groups: half of one may be that of something else.
 func wholeNames(s string, n int) string {
@@ -102,7 +105,7 @@ func wholeNames(s string, n int) string {
 		return s
 	}
 	cut := n
-	for cut > 0 && together(all, cut) {
+	for cut > 0 && n-cut <= longestName && together(all, cut) {
 		cut--
 	}
 	if n-cut > longestName {
@@ -121,10 +124,10 @@ func together(s []rune, at int) bool {
 		after++
 	}
 	from, to := before, after
-	for from > 0 && !splits(s[from-1]) {
+	for from > 0 && before-from <= longestGroup && !splits(s[from-1]) {
 		from--
 	}
-	for to < len(s) && !splits(s[to]) {
+	for to < len(s) && to-after <= longestGroup && !splits(s[to]) {
 		to++
 	}
 	if before == after {
@@ -140,7 +143,7 @@ func splits(r rune) bool {
 
 // group reports whether a word may be a part of a number that is written in groups.
 func group(word []rune) bool {
-	return len(word) > 0 && len(word) <= 5 && !slices.ContainsFunc(word, func(r rune) bool { return r != '+' && !unicode.IsDigit(r) && !unicode.IsUpper(r) })
+	return len(word) > 0 && len(word) <= longestGroup && !slices.ContainsFunc(word, func(r rune) bool { return r != '+' && !unicode.IsDigit(r) && !unicode.IsUpper(r) })
 }
 
 func firstRunes(s string, n int) string {

@@ -39,6 +39,9 @@ type Facts struct {
 	Edits func(ask approval.AskID, id approval.ID) string
 	// Pairs is how many pairs of calls are shown; empty means 300.
 	Pairs string
+	// Long lengthens both calls of every other pair, and a call with secrets, by that many
+	// characters.
+	Long int
 	// Delivers says that cards are messages, which can fail to arrive and can be deleted. A
 	// channel that shows the current state at every look has none.
 	Delivers bool

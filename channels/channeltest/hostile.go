@@ -142,7 +142,8 @@ func hostile(t *testing.T, h Harness) {
 func masked(t *testing.T, h Harness) {
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 	a := openFor(t, h.Channel.Name(), "coder", "push with "+secret, vaglio.Proposal{
-		Executor: "shell_exec", TurnID: secret, Args: vaglio.Args{"command": "git push https://" + secret + "@github.com/x/y", "password": "hunter2hunter2"},
+		Executor: "shell_exec", TurnID: secret,
+		Args:    vaglio.Args{"command": "git push https://" + secret + "@github.com/x/y" + strings.Repeat(" word", h.Facts.Long/5), "password": "hunter2hunter2"},
 		Context: vaglio.Context{SubAgent: secret},
 	})
 	ref, p := h.post(t, &a)

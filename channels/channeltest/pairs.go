@@ -44,7 +44,7 @@ func pairs(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testi
 			t.Helper()
 			for n := first; n < min(first+atOnce, wanted); n++ {
 				d := drawing{rand.New(rand.NewPCG(18, uint64(n)))}
-				for _, p := range d.pair() {
+				for _, p := range lengthened(d.pair(), facts.Long*(n%2)) {
 					is, err := approval.Secret{1}.Fingerprint(p, nil)
 					if err != nil {
 						t.Fatal(err)
@@ -86,6 +86,19 @@ func (d drawing) pair() []vaglio.Proposal {
 			return []vaglio.Proposal{one, other}
 		}
 	}
+}
+
+// lengthened returns the calls with the same long text added to one argument of each.
+func lengthened(pair []vaglio.Proposal, by int) []vaglio.Proposal {
+	for _, p := range pair {
+		for _, name := range slices.Sorted(maps.Keys(p.Args)) {
+			if s, ok := p.Args[name].(string); ok && by > 0 {
+				p.Args[name] = strings.Repeat("word ", by/5) + "\n" + s
+				break
+			}
+		}
+	}
+	return pair
 }
 
 // call draws a call of a shell or of another tool.

@@ -20,3 +20,5 @@ check<Opts<string>["sendMessage"]>({ "chat_id": 1, "text": "x", "parse_mode": "H
 check<Opts<string>["sendMessage"]>({ "chat_id": 1, "text": "x", "reply_markup": { "inline_keyboard": [[{ "text": "x", "callback_data": 7 }]] } });
 // @ts-expect-error There is no such medium.
 check<Opts<string>["editMessageMedia"]>({ "chat_id": 1, "message_id": 2, "media": { "type": "picture", "media": "attach://digest" } });
+// @ts-expect-error A rich message has blocks that the platform knows.
+check<Opts<string>["sendRichMessage"]>({ "chat_id": 1, "rich_message": { "blocks": [{ "type": "box", "text": ["x"] }] } });

@@ -99,6 +99,22 @@ func (e *PlatformError) buttonless() bool {
 	return e.Code == http.StatusBadRequest && e.says("buttons are unallowed in the inline keyboard", "BUTTON_TYPE_INVALID")
 }
 
+// foreign is the description of an answer that is not the platform's: a proxy's page, most
+// likely.
+const foreign = "the answer is not the platform's"
+
+// richless reports whether the server refuses a rich message as such: it does not know the
+// method or the field, or not this content. It does not say so of a chat, a topic or a message
+// that is not there.
+func (e *PlatformError) richless() bool {
+	switch {
+	case e.Code != http.StatusNotFound && e.Code != http.StatusBadRequest, e.Description == foreign, e.MigrateTo != 0:
+		return false
+	default:
+		return !e.gone() && !e.topicless() && !e.shut() && !e.unanswerable() && !e.says("message is not modified")
+	}
+}
+
 // gone reports whether the message, or its chat, is out of reach.
 func (e *PlatformError) gone() bool {
 	switch e.Code {
@@ -184,8 +200,8 @@ func (a *api) exchange(r *http.Request, method string) (*http.Response, error) {
 	}
 	var e envelope
 	if err := strictjson.UnmarshalLoose(body, &e); err != nil || e.OK == nil {
-		// A proxy's page, most likely; quoting it would help nobody.
-		return nil, &PlatformError{Method: method, Code: max(res.StatusCode, http.StatusBadRequest), Description: "the answer is not the platform's"}
+		// Quoting it would help nobody.
+		return nil, &PlatformError{Method: method, Code: max(res.StatusCode, http.StatusBadRequest), Description: foreign}
 	}
 	if !*e.OK {
 		return nil, &PlatformError{

@@ -51,16 +51,39 @@ func testTexts(t *testing.T) *templates.Texts {
 func picture(t *testing.T, c approval.Card) string {
 	t.Helper()
 	v := viewOf(c, testTexts(t), nil)
-	attached := v.sum != ""
+	return drawn(t, v) + "\x00" + string(v.data)
+}
+
+// richPicture returns what a person gets of a card as a rich message, or "" if no message can
+// hold it. It fails as picture does.
+func richPicture(t *testing.T, c approval.Card) string {
+	t.Helper()
+	v := viewOf(c, testTexts(t), nil).enriched()
+	if v == nil {
+		return ""
+	}
+	return drawn(t, v)
+}
+
+func drawn(t *testing.T, v *cardView) string {
+	t.Helper()
 	var seen []string
 	for _, coming := range []bool{true, false} {
-		p, whole := v.fit(attached, coming)
-		text, entities, err := telegramtest.ParseHTML(p.b.String())
-		if err != nil {
-			t.Fatalf("%v in %q", err, p.b.String())
+		p, whole := v.fit(v.sum != "", coming)
+		parse, source, most := telegramtest.ParseHTML, p.b.String(), telegramtest.MaxText
+		if v.rich {
+			parse, source, most = telegramtest.ParseRich, p.rich.message(), telegramtest.MaxRich
 		}
-		if n := len(utf16.Encode([]rune(text))); n > telegramtest.MaxText || n > p.units || len(entities) > telegramtest.MaxEntities {
-			t.Fatalf("%d units, counted as %d, %d entities", n, p.units, len(entities))
+		text, entities, err := parse(source)
+		if err != nil {
+			t.Fatalf("%v in %q", err, source)
+		}
+		counted := p.units
+		if v.rich {
+			counted += p.rich.used
+		}
+		if n := len(utf16.Encode([]rune(text))); n > most || n > counted || !v.rich && len(entities) > telegramtest.MaxEntities {
+			t.Fatalf("%d units, counted as %d, %d entities", n, counted, len(entities))
 		}
 		if !whole {
 			t.Fatal("a card that is shown whole, or attached, has no Allow")
@@ -68,7 +91,7 @@ func picture(t *testing.T, c approval.Card) string {
 		honest(t, text, entities)
 		seen = append(seen, text, fmt.Sprint(entities))
 	}
-	return strings.Join(append(seen, string(v.data)), "\x00")
+	return strings.Join(seen, "\x00")
 }
 
 // honest fails the test if a text contains invisible characters, links anywhere, or has
@@ -84,7 +107,7 @@ func honest(t *testing.T, text string, entities []telegramtest.Entity) {
 	theirs := make([]bool, len(units))
 	for _, e := range entities {
 		switch e.Type {
-		case "bold":
+		case "bold", "details":
 			continue
 		case "code", "pre", "expandable_blockquote":
 		default:
@@ -121,7 +144,7 @@ var ours = regexp.MustCompile(`^(🔸|⚠️|[✅🚫⌛↩🔁💤❌❔☑]\x{
 	`^\d+\. |^From$|^You asked:$|^(In|Mount)?( *… \d[\d,]* more characters?)?$|^Arguments:$|^Why it asks:$|^(The \d+ )?calls? (is|are) in the attached file\.$|` +
 	`^The \d+ calls are in the attached file\.$|^\d+ of them:|^All of it is in the attached file; its SHA-256 begins with$|` +
 	`^The buttons are on their way\. If they do not come, a newer card has them\.$|^Answer .* · $|^Answer .* ·$|^Ask$|^Words for the agent:$|^The agent says:$|` +
-	`^You can answer them one by one in the inbox\.$|^⏳ Waiting for you$|` +
+	`^You can answer them one by one in the inbox\.$|^Show all of it: [\d,]+ lines?, [\d,]+ characters$|^⏳ Waiting for you$|` +
 	`(✅|🚫|⌛|↩️|🔁|💤|▶️|❌|❔) (Allowed|Denied|Expired|Withdrawn|Replaced)[^\n]*$`)
 
 // calls are the parts in which one card may differ from another.
@@ -154,7 +177,7 @@ func FuzzCard(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, agent, intent, executor, command, arg, other string) {
 		c := calls{agent, intent, executor, command, arg}
-		seen := map[string]calls{picture(t, c.card()): c}
+		seen, rich := map[string]calls{picture(t, c.card()): c}, map[string]calls{richPicture(t, c.card()): c}
 		for _, d := range []calls{
 			{other, intent, executor, command, arg},
 			{agent, other, executor, command, arg},
@@ -170,9 +193,15 @@ func FuzzCard(f *testing.F) {
 				t.Errorf("two calls give one card: %.300q and %.300q", was, d)
 			}
 			seen[p] = d
+			p = richPicture(t, d.card())
+			if was, ok := rich[p]; ok && p != "" && was != d && utf8.ValidString(arg+other) {
+				t.Errorf("two calls give one rich message: %.300q and %.300q", was, d)
+			}
+			rich[p] = d
 		}
 		for _, s := range []approval.State{approval.Allowed, approval.Denied, approval.Failed} {
 			picture(t, c.ended(s))
+			richPicture(t, c.ended(s))
 		}
 		if first, _, _ := strings.Cut(picture(t, c.card()), "\n"); !strings.HasPrefix(first, "🔸 ") || utf8.RuneCountInString(first) > 720 {
 			t.Errorf("a locked phone shows %.300q", first)

@@ -28,11 +28,26 @@ func typed(verb string, of ...string) string {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	facts := channeltest.Facts{TextLimit: telegramtest.MaxText, Files: true, Delivers: true, Pairs: os.Getenv("VAGLIO_PAIRS"), Order: typed, Edits: edits}
+	contract(t, telegramtest.MaxText, 0, func(*telegramtest.Server) {})
+}
+
+// TestContractWithRichMessages runs the contract on a server that takes rich messages, and makes
+// every other call so long that its card is one.
+func TestContractWithRichMessages(t *testing.T) {
+	t.Parallel()
+	contract(t, telegramtest.MaxRich, 5000, func(s *telegramtest.Server) { s.Richer(true) })
+}
+
+func contract(t *testing.T, limit, long int, prepare func(*telegramtest.Server)) {
+	t.Helper()
+	facts := channeltest.Facts{
+		TextLimit: limit, Files: true, Delivers: true, Pairs: os.Getenv("VAGLIO_PAIRS"), Long: long, Order: typed, Edits: edits,
+	}
 	channeltest.Run(t, facts, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
+			prepare(w.server)
 			w.chat = w.server.Private(ann())
 			w.memory.Notes = telegram.Notes{Chat: w.chat, Person: ann().ID}
 			desk := channeltest.NewDesk(func(id string) bool { return w.channel.Approves(id) })
@@ -144,6 +159,7 @@ func (w *world) harness(desk *channeltest.Desk) channeltest.Harness {
 		Proven: map[string]string{
 			"Thousands of messages waited while vaglio was down": "TestAPressWaitsForNoSpeech",
 			"Many cards come at once":                            "TestCardsComeAtThePlatformsPace",
+			"It takes no rich messages":                          "TestAServerWithoutRichMessagesGetsFiles",
 			"It refuses menus for an hour":                       "TestAMenuThatIsRefusedDelaysNoPress",
 			"The topic is deleted or closed":                     "TestWithoutItsTopicACardGoesToTheChat",
 			"The group becomes a supergroup":                     "TestAGroupThatBecameASupergroupIsFollowed",
@@ -263,7 +279,7 @@ func (w *world) picture(ref string) channeltest.Picture {
 	}
 	for _, e := range m.Entities {
 		switch e.Type {
-		case "bold", "code", "pre", "expandable_blockquote":
+		case "bold", "code", "pre", "expandable_blockquote", "details":
 		default:
 			p.Links = append(p.Links, e.Of(m.Text))
 		}

@@ -35,6 +35,10 @@ var errUnpaired = errors.New("telegram: no chat is paired yet: send the bot /sta
 // before all of it is there. The message comes without buttons and gets them once its
 // number is on disk: a crash in between leaves one without any, and a repeated Post
 // continues where the last one stopped.
+//
+// A card that a plain message cannot hold becomes a rich message, where the server takes
+// those, and needs no document. If the server refuses one, that card and all others after
+// it come as plain ones.
 func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) {
 	chat, ok := c.place()
 	if !ok {
@@ -59,6 +63,38 @@ func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) 
 
 func (c *Channel) post(ctx context.Context, chat int64, card approval.Card) (int, error) {
 	v, d := c.view(chat, card)
+	id, err := c.postView(ctx, chat, v, d, card.Silent)
+	if !c.refused(ctx, v, err) {
+		return id, err
+	}
+	if d = c.draft(card.Ask, chat); d.Message != 0 {
+		// It was sent, but cannot be edited: it has no buttons yet, and gets none.
+		if err := c.strip(ctx, chat, d.Message, "replaced"); err != nil {
+			return 0, err
+		}
+		if err := c.dropDraft(ctx, card.Ask); err != nil {
+			return 0, err
+		}
+	}
+	v, d = c.view(chat, card)
+	return c.postView(ctx, chat, v, d, card.Silent)
+}
+
+// refused reports whether the server refused a card because it is a rich message. From then
+// on no card becomes one, until the next start.
+func (c *Channel) refused(ctx context.Context, v *cardView, err error) bool {
+	p, ok := errors.AsType[*PlatformError](err)
+	if !ok || !v.rich || !p.richless() {
+		return false
+	}
+	if !c.plain.Swap(true) {
+		c.log.InfoContext(ctx, "the Bot API server takes no rich messages: long cards get a file", "error", err)
+	}
+	return true
+}
+
+// postView sends the card's message, unless it was sent, and gives it its buttons.
+func (c *Channel) postView(ctx context.Context, chat int64, v *cardView, d Draft, silent bool) (int, error) {
 	d, err := c.attach(ctx, v, d)
 	if err != nil {
 		return 0, err
@@ -66,10 +102,11 @@ func (c *Channel) post(ctx context.Context, chat int64, card approval.Card) (int
 	attached := d.File != 0
 	if d.Message == 0 {
 		p, _ := v.fit(attached, true)
-		d.Message, err = c.send(ctx, chat, p, note{reply: d.File, thread: c.topic, silent: card.Silent})
+		d.Message, err = c.send(ctx, chat, p, note{reply: d.File, thread: c.topic, silent: silent})
 		if err != nil {
 			return 0, err
 		}
+		d.Rich = v.rich
 		if err := c.keepDraft(ctx, d); err != nil {
 			return 0, err
 		}
@@ -84,9 +121,15 @@ func (c *Channel) post(ctx context.Context, chat int64, card approval.Card) (int
 }
 
 // view returns the card as the chat is to show it, and what is remembered about it. A file
-// next to it may have been sent before the chat changed its language.
+// next to it may have been sent before the chat changed its language. A card with a file
+// stays a plain one, and a rich one stays rich.
 func (c *Channel) view(chat int64, card approval.Card) (*cardView, Draft) {
 	v, d := viewOf(card, c.textsFor(chat), c.edits), c.draft(card.Ask, chat)
+	if v.sum != "" && (d.Rich || d.File == 0 && !c.plain.Load()) {
+		if r := v.enriched(); r != nil {
+			return r, d
+		}
+	}
 	if v.sum == "" || d.Sum == "" {
 		return v, d
 	}
@@ -128,6 +171,18 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 		return c.replace(ctx, chat, id, card.Ask)
 	}
 	err := c.amend(ctx, chat, id, v, attached)
+	if c.refused(ctx, v, err) {
+		if v.Open > 0 {
+			return c.replace(ctx, chat, id, card.Ask)
+		}
+		v = viewOf(card, v.Texts, c.edits)
+		err = c.amend(ctx, chat, id, v, false)
+	}
+	return c.amended(ctx, chat, id, v, d, err)
+}
+
+// amended does what follows from the end of an amendment.
+func (c *Channel) amended(ctx context.Context, chat int64, id int, v *cardView, d Draft, err error) error {
 	if p, ok := errors.AsType[*PlatformError](err); ok {
 		switch {
 		case p.uneditable() || p.MigrateTo != 0:
@@ -140,6 +195,10 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 	}
 	if err = delivery(err); err != nil && !errors.Is(err, approval.ErrGone) {
 		return err
+	}
+	if v.rich && !d.Rich {
+		d.Message, d.Rich = id, true
+		err = errors.Join(err, c.keepDraft(ctx, d))
 	}
 	return errors.Join(err, c.settle(ctx, v, d))
 }
@@ -161,12 +220,12 @@ func (c *Channel) dropReminder(ctx context.Context, d *Draft) {
 // settle forgets what is no longer needed about a card whose message the dispatcher knows,
 // and deletes the reminder of a card that is over.
 func (c *Channel) settle(ctx context.Context, v *cardView, d Draft) error {
-	if v.Open > 0 && (d.File != 0 || d.Reminder != 0) {
+	if v.Open > 0 && (d.File != 0 || d.Reminder != 0 || d.Rich) {
 		return nil
 	}
 	c.dropReminder(ctx, &d)
-	if d.File != 0 && !v.Over() {
-		// The card will show its end too, and name this file.
+	if (d.File != 0 || d.Rich) && !v.Over() {
+		// The card will show its end too, and name this file, or be rich.
 		return c.keepDraft(ctx, d)
 	}
 	return c.dropDraft(ctx, v.Ask)
@@ -186,6 +245,7 @@ func (c *Channel) instead(ctx context.Context, chat int64, id int, v *cardView, 
 	if v.Open > 0 {
 		return fmt.Errorf("%w: %w", approval.ErrRepost, why)
 	}
+	v.rich = false
 	p, _ := v.fit(false, false)
 	p.text("\n")
 	p.say("moved", nil)

@@ -19,6 +19,8 @@ type Draft struct {
 	// File is the message with the attached document, and Sum the document's SHA-256.
 	File int    `json:"file,omitempty"`
 	Sum  string `json:"sum,omitempty"`
+	// Rich says that the message is a rich one.
+	Rich bool `json:"rich,omitempty"`
 	// Reminder is the message with the card's reminder, and Reminded is when that was due.
 	Reminder int       `json:"reminder,omitempty"`
 	Reminded time.Time `json:"reminded,omitzero"`

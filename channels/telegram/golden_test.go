@@ -60,6 +60,8 @@ func goldenPages(texts *templates.Texts) string {
 	long.Items[0].Command += strings.Repeat(" && make more", 500)
 	show("a long call", long, true)
 	show("a long call without its file", long, false)
+	p, _ := viewOf(long, texts, nil).enriched().fit(false, false)
+	add("a long call as a rich message", strings.ReplaceAll(p.rich.message(), `},{`, "},\n{"), "")
 	card := goldenCard(approval.Pending)
 	add("why", reasons(&page{texts: texts}, &card).b.String(), "")
 	n := goldenNotice()

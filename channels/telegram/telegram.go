@@ -48,6 +48,8 @@ type Channel struct {
 
 	// older says that the server knows neither dead buttons nor buttons that copy.
 	older atomic.Bool
+	// plain says that the server refused a rich message.
+	plain atomic.Bool
 
 	strangers  strangerLimit
 	rehearsals platform.Rehearsals // test cards that wait for their press

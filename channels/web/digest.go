@@ -37,6 +37,8 @@ type digestRow struct {
 // digestLine is one line of the digest, escaped. Head begins a part.
 type digestLine struct {
 	Head bool
+	// Sub says that the line adds to the one before it.
+	Sub  bool
 	Text template.HTML
 }
 
@@ -118,7 +120,7 @@ func digestLines(texts *templates.Texts, d *report.Digest) []digestLine {
 				b.WriteString(template.HTMLEscapeString(part.Text))
 			}
 		}
-		all = append(all, digestLine{l.Head && l.Key != "checkpoint", template.HTML(b.String())}) //nolint:gosec // Every piece was escaped.
+		all = append(all, digestLine{l.Head && l.Key != "checkpoint", strings.HasPrefix(b.String(), "· "), template.HTML(b.String())}) //nolint:gosec // Every piece was escaped.
 	}
 	return all
 }

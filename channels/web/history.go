@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -184,7 +185,24 @@ func outcomes(chosen string) ([]outcome, bool) {
 type turnView struct {
 	Agent, Turn, Intent string
 	Steps               []entryView
+	Tally               []tally
 	More                bool // than can be shown of such a long turn
+}
+
+// tally is how many steps of a turn stand in one way.
+type tally struct {
+	Word text
+	Tone string
+	N    int
+}
+
+// count adds a step to the tally of those that stand as it does.
+func (v *turnView) count(s *standing) {
+	i := slices.IndexFunc(v.Tally, func(t tally) bool { return t.Word.Key == s.Word.Key })
+	if i < 0 {
+		i, v.Tally = len(v.Tally), append(v.Tally, tally{Word: s.Word, Tone: s.Tone})
+	}
+	v.Tally[i].N++
 }
 
 // moment is something that happened to a step: it was proposed, answered, run.
@@ -260,6 +278,7 @@ func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 		step := w.entry(&e)
 		step.Moments, step.OnTurn = momentsOf(&e), true
 		v.Steps = append(v.Steps, step)
+		v.count(&step.Stands)
 	}
 	return w.render(rw, r, page{Status: http.StatusOK, Name: "turn", Title: text{"web.title.turn", templates.Values{"id": plain(v.Turn)}}, Nav: "history", Body: v})
 }

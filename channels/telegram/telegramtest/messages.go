@@ -21,6 +21,8 @@ type content struct {
 	selective bool
 	// newer says that the keyboard has buttons that older servers do not know.
 	newer bool
+	// rich says that the content is a rich message.
+	rich bool
 }
 
 // readContent checks text and keyboard as the platform does.
@@ -164,7 +166,7 @@ func (s *Server) send(p map[string]string, with *attached) (any, *Fault) {
 	if fault := s.tooFast(chat); fault != nil {
 		return nil, fault
 	}
-	c, fault := readContent(p, text, limit)
+	c, fault := s.content(p, text, limit)
 	if fault == nil && c.newer && s.old {
 		fault = unallowed()
 	}
@@ -182,7 +184,7 @@ func (s *Server) send(p map[string]string, with *attached) (any, *Fault) {
 	s.lastID++
 	m := &Message{
 		ID: s.lastID, Thread: thread, Chat: chat.id, From: User{ID: BotID, IsBot: true, FirstName: "Vaglio", Username: BotName},
-		Text: c.text, Entities: c.entities, Keyboard: c.keyboard, Force: c.force, Selective: c.selective, ReplyTo: reply,
+		Text: c.text, Entities: c.entities, Keyboard: c.keyboard, Rich: c.rich, Force: c.force, Selective: c.selective, ReplyTo: reply,
 		Silent: p["disable_notification"] == "true", At: time.Now(),
 	}
 	if with != nil {
@@ -291,17 +293,17 @@ func (s *Server) edit(p map[string]string) (any, *Fault) {
 	if m.File != nil || m.Photo != nil {
 		return nil, bad("there is no text in the message to edit")
 	}
-	c, fault := readContent(p, p["text"], MaxText)
+	c, fault := s.content(p, p["text"], MaxText)
 	if fault == nil && c.newer && s.old {
 		fault = unallowed()
 	}
 	if fault != nil {
 		return nil, fault
 	}
-	if c.text == m.Text && reflect.DeepEqual(c.entities, m.Entities) && reflect.DeepEqual(c.keyboard, m.Keyboard) {
+	if c.text == m.Text && c.rich == m.Rich && reflect.DeepEqual(c.entities, m.Entities) && reflect.DeepEqual(c.keyboard, m.Keyboard) {
 		return nil, bad("message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message")
 	}
-	m.Text, m.Entities, m.Keyboard, m.Edited = c.text, c.entities, c.keyboard, true
+	m.Text, m.Entities, m.Keyboard, m.Rich, m.Edited = c.text, c.entities, c.keyboard, c.rich, true
 	return s.wire(chat, m, true), nil
 }
 

@@ -132,6 +132,20 @@ func (s *Server) reply(w http.ResponseWriter, result any, f *Fault) {
 	_, _ = w.Write(body) // a client that left does not need it
 }
 
+func (s *Server) sendRich(p map[string]string) (any, *Fault) {
+	if !s.takesRich() {
+		return nil, &Fault{Code: 404, Description: "Not Found: method not found"}
+	}
+	return s.send(p, nil)
+}
+
+func (s *Server) sendDocument(p map[string]string, f *File) (any, *Fault) {
+	if f == nil || len(f.Data) == 0 {
+		return nil, bad("file must be non-empty")
+	}
+	return s.send(p, &attached{document: f})
+}
+
 // call runs one method.
 func (s *Server) call(ctx context.Context, method string, p map[string]string, files map[string]*File) (any, *Fault) {
 	switch method {
@@ -139,12 +153,10 @@ func (s *Server) call(ctx context.Context, method string, p map[string]string, f
 		return s.getUpdates(ctx, p)
 	case "sendMessage":
 		return s.send(p, nil)
+	case "sendRichMessage":
+		return s.sendRich(p)
 	case "sendDocument":
-		f := files["document"]
-		if f == nil || len(f.Data) == 0 {
-			return nil, bad("file must be non-empty")
-		}
-		return s.send(p, &attached{document: f})
+		return s.sendDocument(p, files["document"])
 	case "sendPhoto":
 		return s.sendPhoto(p, files["photo"])
 	}

@@ -57,6 +57,10 @@ type Message struct {
 	File    *File
 	Photo   *File
 	Silent  bool
+	// Rich says that it is a rich message. Text then has its paragraphs and summaries as
+	// lines, and the types of Entities are also "pre" and "details", which covers a summary
+	// and what is behind it.
+	Rich bool
 	// Edited says that it was changed after it was sent.
 	Edited bool
 	At     time.Time
@@ -300,12 +304,21 @@ func (s *Server) wire(c *chat, m *Message, deep bool) map[string]any {
 		w["voice"] = map[string]any{"file_id": "v", "file_unique_id": "v", "duration": 3}
 		text, entities = "caption", "caption_entities"
 	}
+	if m.Rich {
+		w["rich_message"] = map[string]any{"blocks": []any{map[string]any{"type": "paragraph", "text": m.Text}}}
+		return s.around(c, m, w, deep)
+	}
 	if m.Text != "" {
 		w[text] = m.Text
 	}
 	if len(m.Entities) > 0 {
 		w[entities] = m.Entities
 	}
+	return s.around(c, m, w, deep)
+}
+
+// around adds what a message has beside its content.
+func (s *Server) around(c *chat, m *Message, w map[string]any, deep bool) map[string]any {
 	if m.Keyboard != nil {
 		w["reply_markup"] = map[string]any{"inline_keyboard": m.Keyboard}
 	}

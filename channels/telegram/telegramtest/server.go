@@ -61,6 +61,8 @@ type Server struct {
 	commands map[string][]Command
 	// old makes it a server from before the newer kinds of buttons.
 	old bool
+	// rich makes it a server that takes rich messages.
+	rich bool
 	// paced says that it counts the bot's messages; refused is how many came too soon.
 	paced   bool
 	refused int
@@ -111,6 +113,19 @@ func (s *Server) Older() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.old = true
+}
+
+// Richer makes the server one that takes rich messages, or none of them any more.
+func (s *Server) Richer(rich bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rich = rich
+}
+
+func (s *Server) takesRich() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rich
 }
 
 // Pace makes the server count the bot's messages, and refuse those that come too soon.

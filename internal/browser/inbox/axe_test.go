@@ -9,8 +9,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// axed runs axe-core on the current page, and stores what it finds as text.
-const axed = `window.axed = ""; axe.run(document, { resultTypes: ["violations"] }).then((found) => {
+// axed runs axe-core on the current page, and stores what it finds as text. It waits for the frame
+// after a change of the page's size, in which the page learns of it.
+const axed = `window.axed = "";
+new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))
+  .then(() => axe.run(document, { resultTypes: ["violations"] })).then((found) => {
   window.axed = found.violations.map((v) => v.id + ": " + v.help + "\n" + v.nodes.map((n) => "    " + n.target.join(" ") + "\n      " + n.failureSummary.replace(/\n\s*/g, " ")).join("\n")).join("\n") || "nothing";
 }, (error) => { window.axed = String(error); })`
 
