@@ -179,7 +179,7 @@ func (v *Verdict) size() int {
 // than its key covers, or if it must be counted each time.
 func (e *Engine) repeats(p *Proposal, size int) bool {
 	c := &p.Context
-	made := c.Site != nil || c.Running != nil || c.Known != nil || c.Reading != nil || c.Turn != nil
+	made := c.Site != nil || c.Clashes || c.Running != nil || c.Known != nil || c.Reading != nil || c.Turn != nil
 	if e.verdicts == nil || made || size > smallCall || len(p.Facts) > mostKeptFacts || len(c.Concerns) > 0 {
 		return false
 	}

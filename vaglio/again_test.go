@@ -67,6 +67,7 @@ func TestAllThatCountsIsNamed(t *testing.T) {
 		"Context.Mounts": func(p *vaglio.Proposal) { p.Context.Mounts = []string{"/tmp/y"} }, "Context.Roots": func(p *vaglio.Proposal) { p.Context.Roots = []string{"/tmp/y"} },
 		"Context.Refusal": func(p *vaglio.Proposal) { p.Context.Refusal = "no" }, "Context.SubAgent": func(p *vaglio.Proposal) { p.Context.SubAgent = "x" },
 		"Context.Turn": func(p *vaglio.Proposal) { p.Context.Turn = &vaglio.Turn{} }, "Context.Site": func(p *vaglio.Proposal) { p.Context.Site = &vaglio.Site{} },
+		"Context.Clashes": func(p *vaglio.Proposal) { p.Context.Clashes = true },
 		"Context.Running": func(p *vaglio.Proposal) { p.Context.Running = vaglio.NewRunning(nil, nil) },
 		"Context.Known":   func(p *vaglio.Proposal) { p.Context.Known = &catalog.Executor{} }, "Context.Reading": func(p *vaglio.Proposal) { p.Context.Reading = &reading.Reading{} },
 		"Context.Concerns": nil, // those answer in the judges' place
