@@ -115,7 +115,7 @@ func TestAnOwnerAllowsAtTheTerminal(t *testing.T) {
 	if page := s.signIn(s.link).get("/inbox/ask/" + string(asked.ID.Ask())).body; !strings.Contains(page, "Owner") {
 		t.Errorf("the inbox does not tell who allowed it:\n%s", page)
 	}
-	saidAt(t, s.h.atTerminal(sh, name+"\n", "$VAGLIO show "+id+"; $VAGLIO allow "+id+"; echo [$?]"), "[0]")
+	saidAt(t, s.h.atTerminal(sh, name+"\n", "$VAGLIO show "+id+"; $VAGLIO allow "+id+"; echo [$?]"), "already answered", "[1]")
 }
 
 // TestTheWorstTakesTheDigitsOfAChat checks that, once a chat is paired, the worst calls can only be

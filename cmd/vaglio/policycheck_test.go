@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 	"github.com/metnos/vaglio/internal/race"
 )
 
@@ -29,7 +30,7 @@ func TestCheckAndServeAgree(t *testing.T) {
 		want string
 	}{
 		"no chat":      {nil, 0, `unchecked  route "quick" goes to the channel "telegram"; known: web: no chat is configured here`},
-		"that chat":    {[]string{"METNOS_TELEGRAM_TOKEN=1:x"}, 0, "route      quick: telegram:4712, on telegram\n"},
+		"that chat":    {[]string{"METNOS_TELEGRAM_TOKEN=" + telegramtest.Token}, 0, "route      quick: telegram:4712, on telegram\n"},
 		"another chat": {slack, 1, mistake + "web, slack"},
 	} {
 		h.env = tt.env
