@@ -26,6 +26,8 @@ type trouble struct {
 	doubt bool
 	// means is shared by all readings of the call.
 	means reading.Means
+	// checked is how many names were checked more than once.
+	checked int
 	// file and line say where the command stands that broke a rule, if that is in a file that
 	// the call runs.
 	file string
@@ -39,11 +41,13 @@ func (t *trouble) spent(what string) {
 	}
 }
 
-// checks charges the work of comparing some names with the whole table again, and reports
-// whether the budget allows it.
+// mostChecked is about half a second's work.
+const mostChecked = 50_000
+
+// checks counts some names that are compared with the whole table again, and reports whether
+// that is allowed. The reader's budget may be spent by then, and what was read is still checked.
 func (t *trouble) checks(names int) bool {
-	const each = 10 // steps
-	if !t.means.Budget.Spend(each * names) {
+	if t.checked += names; t.checked > mostChecked {
 		t.spent("the command does too much to be read in full")
 		return false
 	}

@@ -34,7 +34,8 @@ func (s *scan) written() *rule {
 
 // writes returns the rule that is broken by a script that the call writes, if it is one that counts.
 func (s *scan) writes(script *shell.Script, counts func(id string) bool) *rule {
-	sv := &survey{g: s.g, script: script, written: true, t: &trouble{means: s.t.means}}
+	sv := &survey{g: s.g, script: script, written: true, t: &trouble{means: s.t.means, checked: s.t.checked}}
+	defer func() { s.t.checked = sv.t.checked }()
 	for i := range script.Commands {
 		c := &script.Commands[i]
 		if id := problemRule(script.Problems); id == forkRule {
