@@ -285,5 +285,8 @@ func (v *visit) foundIn(file, language, text string) string {
 		v.asks, v.runsOf = append(partsOf(strings.Join(v.words, " ")), "_"), map[string]string{}
 		defer func() { v.asks, v.runsOf = asks, of }()
 	}
+	if code.Default().Asked(language, text, v.asks) == text {
+		return text // no other file of the session matters, however many there are
+	}
 	return v.asked(file, language, text)
 }
