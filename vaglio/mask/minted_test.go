@@ -29,6 +29,17 @@ func TestTokensOfAnyIssuer(t *testing.T) {
 	}
 }
 
+// TestCommandsInProse checks programs in what a user asks for.
+func TestCommandsInProse(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"please use mysql -u root -p⟦hunter2x⟧ for it", "Run ssh-keygen -p -P ⟦YcTLiTzJbk⟧ -f k", "log in with docker login -u me -p ⟦hunter2x9⟧",
+		"what mysql -phunter2x means", "a zip -P of the folder", "use zip and unzip for it", "with curl -sS https://x.example",
+	} {
+		exactly(t, text)
+	}
+}
+
 // TestWhatSignsARequest checks headers and parameters whose issuer is in no list.
 func TestWhatSignsARequest(t *testing.T) {
 	t.Parallel()

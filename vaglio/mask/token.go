@@ -96,7 +96,7 @@ func random(s string) bool {
 		}
 		last = class
 	}
-	return groups >= 3 && of[1] >= 4 && of[2] >= 4 && of[3]*8 <= len(s) && changes*20 >= len(s)*9
+	return (groups >= 3 || groups == 2 && changes*20 >= len(s)*11) && of[1] >= 4 && of[2] >= 4 && of[3]*8 <= len(s) && changes*20 >= len(s)*8
 }
 
 // tokenShown returns the length of the beginning of a token that stays visible because it
