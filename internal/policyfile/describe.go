@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -41,7 +42,11 @@ func (p *Policy) Describe(w io.Writer, first Judging, on Chats) error {
 	}
 	p.describeJudges(&b, first)
 	for _, name := range slices.Sorted(maps.Keys(p.Programs)) {
-		fmt.Fprintf(&b, "programs   %s reaches: %s\n", name, p.Programs[name])
+		known := ""
+		if j, err := effects.New(effects.Options{Programs: p.Programs}); err == nil && !j.Spares(name) {
+			known = " (vaglio knows it: this spares no question)"
+		}
+		fmt.Fprintf(&b, "programs   %s reaches: %s%s\n", name, p.Programs[name], known)
 	}
 	for _, folder := range p.Workspaces {
 		there := ""
