@@ -29,6 +29,20 @@ func TestTokensOfAnyIssuer(t *testing.T) {
 	}
 }
 
+// TestAKnownUserHidesNoPassword checks arguments in which an issuer's rule masks the user.
+func TestAKnownUserHidesNoPassword(t *testing.T) {
+	t.Parallel()
+	const secret = "Zx9kQ2mW8rT5yU1iO4pA7sD3fG6hJ0lK"
+	text := "curl -u SK0123456789abcdef0123456789abcdef:" + secret + " https://api.twilio.com"
+	for _, key := range []string{"command", "data", "x"} {
+		for _, form := range []string{text, "echo '" + text + "'", "cd x; " + text} {
+			if got := masker.Object(map[string]any{key: form})[key].(string); strings.Contains(got, secret) {
+				t.Errorf("%s: %s", key, got)
+			}
+		}
+	}
+}
+
 // TestCommandsInProse checks programs in what a user asks for.
 func TestCommandsInProse(t *testing.T) {
 	t.Parallel()

@@ -97,7 +97,7 @@ func (m Masker) named(name string, v any) any {
 			}
 			return m.whole(v)
 		}
-		return m.Mask(m.issued(name, v))
+		return m.issued(name, m.Mask(v)) // in this order: a masked user would hide the password behind it
 	case strictjson.Number:
 		if kind != notSecret && kind != userColon && len(v) >= 4 {
 			return m.whole(string(v))
