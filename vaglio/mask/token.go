@@ -8,9 +8,11 @@ func tokenAt(s string) int {
 	if len(s) < 16 {
 		return 0
 	}
-	if n := minted(s); n > 0 {
-		return n
-	}
+	return max(minted(s), issuedAt(s))
+}
+
+// issuedAt recognizes the formats of known issuers.
+func issuedAt(s string) int {
 	switch s[0] {
 	case 'A', 'R':
 		return max(long(s, "ATATT3", 80), signKey(s), keyID(s, "AKIA"), keyID(s, "ASIA"), keyID(s, "ABIA"), keyID(s, "ACCA"),
@@ -52,19 +54,22 @@ func minted(s string) int {
 	if len(word) < leastMinted || joint < 2 || joint > prefix || digest(word[:joint]) {
 		return 0
 	}
-	body := word[joint+1:]
-	for {
-		n := span(body, isLower)
-		if n == 0 || n > prefix || n == len(body) || body[n] != '_' && body[n] != '-' {
-			break
-		}
-		body = body[n+1:]
-	}
-	if len(body) < leastMinted || !random(body) {
+	if body := pastPrefixes(word[joint+1:], prefix); len(body) < leastMinted || !random(body) {
 		return 0
 	}
 	n := span(s, isURLSafe)
 	return n + span(s[n:], isPadding)
+}
+
+// pastPrefixes returns what follows the words in small letters at the start of a token's body.
+func pastPrefixes(body string, most int) string {
+	for {
+		n := span(body, isLower)
+		if n == 0 || n > most || n == len(body) || body[n] != '_' && body[n] != '-' {
+			return body
+		}
+		body = body[n+1:]
+	}
 }
 
 // digest reports whether a prefix names a checksum, as in sha512-….
@@ -73,20 +78,26 @@ func digest(prefix string) bool {
 	return name != prefix && (name == "sha" || name == "md")
 }
 
+// classOf returns 0 for a digit, 1 for a capital, 2 for a small letter and 3 for anything else.
+func classOf(c byte) int {
+	switch {
+	case isDigit(c):
+		return 0
+	case isUpper(c):
+		return 1
+	case isLower(c):
+		return 2
+	default:
+		return 3
+	}
+}
+
 // random reports whether a text was drawn from letters of both cases and digits.
 func random(s string) bool {
 	var of [4]int // by class
 	changes, groups, last := 0, 0, -1
 	for i := range len(s) {
-		class := 3
-		switch c := s[i]; {
-		case isDigit(c):
-			class = 0
-		case isUpper(c):
-			class = 1
-		case isLower(c):
-			class = 2
-		}
+		class := classOf(s[i])
 		of[class]++
 		if class != last {
 			changes++
