@@ -346,6 +346,9 @@ func VetoID(step string) ID {
 	return ID(VetoMark + strings.ToLower(base32.StdEncoding.EncodeToString(h[:10])[:10]))
 }
 
+// Typed returns an id as it is written, from what a person typed or a phone capitalized.
+func Typed(id string) string { return strings.ToLower(strings.TrimSpace(id)) }
+
 // IsVetoID reports whether the id, or the start of one, names a veto.
 func IsVetoID(id string) bool { return strings.HasPrefix(id, VetoMark) }
 

@@ -312,7 +312,8 @@ func (d *Dispatcher) heardOf(ctx context.Context, agent string) (bool, error) {
 // named finds the approval that a person names by its id, that of its ask, or a prefix of
 // one.
 func (d *Dispatcher) named(ctx context.Context, id string, fits func(*approval.Approval) bool) (approval.ID, error) {
-	ask, err := d.Find(ctx, strings.TrimSpace(id))
+	id = approval.Typed(id)
+	ask, err := d.Find(ctx, id)
 	if err != nil {
 		return "", err
 	}

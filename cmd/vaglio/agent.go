@@ -336,8 +336,9 @@ func newAgentRemove() *cobra.Command {
 		Use:   "remove <name>",
 		Short: "Remove an agent",
 		Long: `Remove an agent. Its token and its user can propose nothing more. What it
-asked stays in the history, and what waits expires. If the policy names the agent,
-change the policy first.` + agentExits,
+asked stays in the history. What waits is denied, and its unused permits and grants
+are revoked, if the daemon runs; if not, they end with their time. If the policy names
+the agent, change the policy first.` + agentExits,
 		Example: "  vaglio agent remove deployer",
 		Args:    asUsed,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -80,8 +80,18 @@ func TestAgentsAreToldApart(t *testing.T) {
 	if r := s.as(fresh, "POST", redeem, forcePush); r.status != http.StatusNoContent {
 		t.Errorf("the new token gives %d %s, want 204", r.status, r.body)
 	}
+	waits := s.as(two, "POST", "/v1/proposals", forcePush).answer(t).Approval.ID
+	if r := h.run("", "show", strings.ToUpper(string(waits))); r.code != exitOK || !strings.Contains(r.out, string(waits)) {
+		t.Errorf("an id in capitals: %+v", r)
+	}
 	if r := h.run("", "agent", "remove", "coder"); r.code != exitOK {
 		t.Errorf("remove: %+v", r)
+	}
+	if r := h.run("", "why", strings.ToUpper(string(waits))); !strings.Contains(r.out, "denied") || !strings.Contains(r.out, "this agent was removed") {
+		t.Errorf("what a removed agent waits for: %+v", r)
+	}
+	if r := h.run("", "pending"); strings.Contains(r.out, "coder") {
+		t.Errorf("a removed agent's call waits:\n%s", r.out)
 	}
 	if r := s.as(two, "GET", "/v1/turns/t-81", ""); r.status != http.StatusUnauthorized {
 		t.Errorf("a removed agent gets %d, want 401", r.status)

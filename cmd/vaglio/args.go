@@ -164,6 +164,9 @@ func firstExample(cmd *cobra.Command) string {
 // mistakenFlag rephrases an error about a flag.
 func mistakenFlag(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if short := unknown.GetSpecifiedShortnames(); short != "" && short[0] >= '0' && short[0] <= '9' {
+			return fmt.Errorf("-%s is less than nothing: %s takes no negative time or number", short, cmd.Name())
+		}
 		return fmt.Errorf("%w%s", err, meantFlag(cmd, unknown.GetSpecifiedName()))
 	}
 	if bare, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {

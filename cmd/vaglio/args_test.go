@@ -26,6 +26,7 @@ func TestASlipIsPointedOut(t *testing.T) {
 		{"log", "there is no history yet: no vaglio is serving this data folder; start one with 'vaglio serve'", exitFailed},
 		{"stop coder 99h", `vaglio stop takes at most one [agent], and was given "99h", too; a time is given as --for 99h`, exitUsage},
 		{"stop coder --for 99x", `--for: "99x" is not a time such as 30s or 5m`, exitUsage},
+		{"snooze 7kq2 -5m", "-5m is less than nothing: snooze takes no negative time or number", exitUsage},
 		{"stop --for", "--for needs a value: for how long, such as 30m or 8h", exitUsage},
 		{"why", "vaglio why needs <id>, as in: vaglio why 7kq2", exitUsage},
 		{"ask 7kq2", "vaglio ask needs <question...>, as in: vaglio ask 7kq2 which bucket is that", exitUsage},

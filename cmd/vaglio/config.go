@@ -257,7 +257,7 @@ func (m *mistakes) folder(t text, home string) string {
 
 func (m *mistakes) threshold(name, value string) float64 {
 	f, err := strconv.ParseFloat(value, 64)
-	if err != nil || math.IsNaN(f) || f < 0 || f > 1 {
+	if err != nil || math.IsNaN(f) || f < 0 || f > 1 || strings.ContainsAny(value, "_xX") { // Go's spellings, which no person means
 		m.add(name, "%q is not a number between 0 and 1, such as 0.30", value)
 	}
 	return f

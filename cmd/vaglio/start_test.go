@@ -55,6 +55,7 @@ func TestOneMistakeInTheConfiguration(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ env, want string }{
 		"EmptyThreshold":   {"METNOS_JUDGE_THRESHOLD=", `METNOS_JUDGE_THRESHOLD: "" is not a number`},
+		"ThresholdOfGo":    {"METNOS_JUDGE_THRESHOLD=0_1", `METNOS_JUDGE_THRESHOLD: "0_1" is not a number between 0 and 1`},
 		"ThresholdTooBig":  {"METNOS_JUDGE_THRESHOLD=1.01", `METNOS_JUDGE_THRESHOLD: "1.01" is not a number between 0 and 1`},
 		"ThresholdInWords": {"METNOS_JUDGE_THRESHOLD=high", `METNOS_JUDGE_THRESHOLD: "high"`},
 		"ThresholdInf":     {"METNOS_JUDGE_THRESHOLD=-Inf", `METNOS_JUDGE_THRESHOLD: "-Inf"`},

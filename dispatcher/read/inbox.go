@@ -82,7 +82,7 @@ const shortest = 4
 // Find returns the ask that a person names: by the ask's id, by an approval's, or by the
 // first characters of either, at least four, if only one fits.
 func (r *Reader) Find(ctx context.Context, id string) (approval.Ask, error) {
-	ask := approval.ID(id).Ask()
+	ask := approval.ID(approval.Typed(id)).Ask()
 	if len(ask) < shortest {
 		return approval.Ask{}, approval.ErrNotFound
 	}
@@ -106,7 +106,7 @@ func (r *Reader) Find(ctx context.Context, id string) (approval.Ask, error) {
 // or a step that was refused without one, by its [approval.VetoID] or the first characters
 // of that, at least four after the mark.
 func (r *Reader) Why(ctx context.Context, id, channel string) (approval.Card, error) {
-	if approval.IsVetoID(id) {
+	if id = approval.Typed(id); approval.IsVetoID(id) {
 		return r.vetoed(ctx, id)
 	}
 	ask, err := r.Find(ctx, id)

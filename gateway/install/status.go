@@ -90,6 +90,9 @@ func Look(o Options) (State, error) {
 		}
 		s.Off = append(s.Off, o.switchedOff(f)...)
 	}
+	for _, f := range t.files {
+		s.Off = append(s.Off, o.diverted(f, s.Limits)...)
+	}
 	slices.Sort(s.Off)
 	return s, nil
 }
@@ -107,8 +110,23 @@ func (o *Options) switchedOff(f file) (all []string) {
 				all = append(all, fmt.Sprintf("%s: %q", path, name))
 			}
 		}
-		if found := diverts.FindSubmatch(text); found != nil && f.off != nil && o.ofProject(path) {
-			all = append(all, fmt.Sprintf("%s: %q", path, found[1]))
+	}
+	return all
+}
+
+// diverted returns the variables of a project's settings that have the hook ask another daemon. A
+// hook that names its own daemon heeds none of them but its agent's token.
+func (o *Options) diverted(f file, l Limits) (all []string) {
+	for _, path := range o.places(f) {
+		text, whole, err := regular.Read(path, maxSettings)
+		if err != nil || !whole || f.off == nil || !o.ofProject(path) {
+			continue
+		}
+		for _, found := range diverts.FindAllSubmatch(text, -1) {
+			if l.Data == "" && l.At == "" || string(found[1]) == "METNOS_AGENT_TOKEN" {
+				all = append(all, fmt.Sprintf("%s: %q", path, found[1]))
+				break
+			}
 		}
 	}
 	return all

@@ -119,6 +119,30 @@ func TestStatusFindsOffSwitches(t *testing.T) {
 	}
 }
 
+// A hook that was installed with its daemon's data folder is diverted by none of a project's
+// variables but the token of its agent.
+func TestStatusOfABoundHook(t *testing.T) {
+	for text, off := range map[string]bool{
+		`{"env": {"METNOS_AGENT_SOCKET": "/home/u/p/.s"}}`:                            false,
+		`{"env": {"METNOS_DATA_DIR": "d", "METNOS_AGENT_TOKEN_FILE": "t"}}`:           false,
+		`{"env": {"METNOS_AGENT_SOCKET": "/home/u/p/.s", "METNOS_AGENT_TOKEN": "t"}}`: true,
+		`{"disableAllHooks": true, "env": {"METNOS_AGENT_SOCKET": "s"}}`:              true,
+	} {
+		o := options(t, "claude-code")
+		o.Data, o.Agent = "/var/lib/vaglio", "coder"
+		o.Project = filepath.Join(o.Home, "p")
+		apply(t, Add, o)
+		path := filepath.Join(o.Project, ".claude", "settings.json")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, text, 0o600)
+		if line, wrong := tableOf(t, o, ""); wrong != off {
+			t.Errorf("%s: %v %s", text, wrong, line)
+		}
+	}
+}
+
 // In the home itself, the user's settings are also those of the folder; they are the user's all the
 // same.
 func TestStatusInTheHome(t *testing.T) {

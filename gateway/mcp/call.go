@@ -3,6 +3,8 @@ package mcp
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/metnos/vaglio/gateway/client"
 	"github.com/metnos/vaglio/gateway/jsonrpc"
@@ -46,6 +48,29 @@ type toolCall struct {
 	typed bool
 	// meta is what our own requests on behalf of this client must contain.
 	meta map[string]strictjson.Value
+}
+
+// disguised says why a method that is none of ours must not reach the server: a careless server
+// may take it for one that we ask about. It returns "" for any other method.
+func disguised(method string) string {
+	if method == methodCall || method == methodRead {
+		return ""
+	}
+	if strings.ContainsFunc(method, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "its method has other characters than visible ASCII"
+	}
+	letters := strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, method)
+	for _, ours := range []string{methodCall, methodRead} {
+		if strings.Contains(letters, strings.ReplaceAll(ours, "/", "")) {
+			return "its method is not " + ours + ", and a server may take it for that"
+		}
+	}
+	return ""
 }
 
 // callOf parses a call. Its error is for the client and contains no values.

@@ -198,6 +198,9 @@ func (h *Handler) read(r *http.Request, body []byte) (m jsonrpc.Message, status,
 	if err != nil {
 		return m, http.StatusBadRequest, jsonrpc.CodeParse, "the message " + err.Error()
 	}
+	if why := disguised(m.Method); why != "" {
+		return m, http.StatusBadRequest, jsonrpc.CodeInvalid, "the message did not reach the server: " + why
+	}
 	if why := mismatch(r.Header, m); why != "" {
 		return m, http.StatusBadRequest, codeMismatch, why
 	}

@@ -105,6 +105,13 @@ func (p *pipe) message(ctx context.Context, raw []byte) {
 		p.answer(jsonrpc.Failure(jsonrpc.ID{}, jsonrpc.CodeParse, "vaglio: the message "+err.Error()))
 		return
 	}
+	if why := disguised(m.Method); why != "" {
+		p.log("a message did not reach the server: %s", why)
+		if m.ID.Given() {
+			p.answer(jsonrpc.Failure(m.ID, jsonrpc.CodeInvalid, "vaglio: the message did not reach the server: "+why))
+		}
+		return
+	}
 	switch m.Method {
 	case methodCall, methodRead:
 		p.call(ctx, m, raw)

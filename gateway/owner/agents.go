@@ -9,7 +9,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/agents"
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/terminal"
@@ -54,9 +56,24 @@ func (a *admin) agentCalls() map[string]func(*http.Request) (any, error) {
 			return NewToken{r.PathValue("name"), string(token)}, err
 		},
 		"DELETE /agents/{name}": func(r *http.Request) (any, error) {
-			return AgentList{}, a.Agents.Remove(r.Context(), r.PathValue("name"))
+			return AgentList{}, a.removeAgent(r.Context(), r.PathValue("name"))
 		},
 	}
+}
+
+// removeAgent removes an agent, denies what it waits for, and takes back its permits and grants:
+// whoever gets the name next must not inherit them. The brake that does this ends at once.
+func (a *admin) removeAgent(ctx context.Context, name string) error {
+	if err := a.Agents.Remove(ctx, name); err != nil {
+		return err //nolint:wrapcheck // It is the owner's mistake, in words.
+	}
+	_, err := a.Orders.Order(ctx, approval.Order{
+		Verb: approval.VerbStop, Agent: name, All: true, For: time.Nanosecond, Words: "this agent was removed", By: a.By, Channel: terminalChannel,
+	})
+	if _, unheard := errors.AsType[*approval.OrderError](err); unheard { // It never asked for anything.
+		return nil
+	}
+	return err //nolint:wrapcheck // It is logged.
 }
 
 // AgentOf parses the agent that a form describes.

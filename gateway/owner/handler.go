@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -195,7 +196,7 @@ func (a *admin) why(ctx context.Context, id string) (Approvals, error) {
 		}
 	}
 	for _, one := range all {
-		if one.ID == approval.ID(id) {
+		if one.ID == approval.ID(approval.Typed(id)) {
 			return Approvals{[]Account{one}}, nil
 		}
 	}
@@ -220,6 +221,8 @@ func (a *admin) answer(w http.ResponseWriter, r *http.Request, v any, err error)
 		status, v = http.StatusBadRequest, Problem{err.Error()}
 	case errors.Is(err, ErrNoBot), errors.Is(err, dispatcher.ErrNoDigester):
 		status, v = http.StatusConflict, Problem{err.Error()}
+	case errors.Is(err, approval.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		status, v = http.StatusInsufficientStorage, Problem{"the daemon's disk is full, and nothing was changed: make room, then try again"}
 	case err != nil:
 		a.Log.ErrorContext(r.Context(), "a request of the owner failed", "call", r.Pattern, "error", err)
 		status, v = http.StatusInternalServerError, Problem{"the daemon failed; its log says why"}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -40,9 +41,7 @@ func (p *Policy) Describe(w io.Writer, first Judging, on Chats) error {
 		}
 	}
 	p.describeJudges(&b, first)
-	for _, name := range slices.Sorted(maps.Keys(p.Programs)) {
-		fmt.Fprintf(&b, "programs   %s reaches: %s\n", name, p.Programs[name])
-	}
+	p.describePrograms(&b)
 	for _, folder := range p.Workspaces {
 		there := ""
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
@@ -59,6 +58,17 @@ func (p *Policy) Describe(w io.Writer, first Judging, on Chats) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// describePrograms describes how far programs reach.
+func (p *Policy) describePrograms(b *strings.Builder) {
+	for _, name := range slices.Sorted(maps.Keys(p.Programs)) {
+		known := ""
+		if j, err := effects.New(effects.Options{Programs: p.Programs}); err == nil && !j.Spares(name) {
+			known = " (vaglio knows it: this spares no question)"
+		}
+		fmt.Fprintf(b, "programs   %s reaches: %s%s\n", name, p.Programs[name], known)
+	}
 }
 
 // describeJudges describes the judges, and what those that ask models may do.

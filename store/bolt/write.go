@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"sync"
 	"time"
 
@@ -259,10 +261,33 @@ func (db *DB) commit(group []*op) (err error) {
 	case err != nil:
 		return db.noted(db.failed(id, err))
 	}
+	if err := db.displaced(); err != nil {
+		return db.breakDown(err)
+	}
 	if !beat {
 		db.full.Store(0)
 	}
 	db.tell()
+	return nil
+}
+
+// displaced reports whether the file at the store's path is no longer the one that is open, because
+// somebody removed it or put another there, such as a backup. What is written to the open one
+// would be gone with the process.
+func (db *DB) displaced() error {
+	ours, err := db.file.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Stat(db.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New("the file was removed while it was in use")
+	case err != nil:
+		return err
+	case !os.SameFile(ours, there):
+		return errors.New("another file was put in its place while it was in use: stop vaglio before you put a backup back")
+	}
 	return nil
 }
 

@@ -85,13 +85,18 @@ func (sc *scanner) secrecyHere(name string) secrecy {
 		return notSecret
 	case isValue(name):
 		return secrecyOf(sc.valueOf())
-	case (name == "sig" || name == "key") && sc.at >= len("?sig") && strings.IndexByte("?&", sc.text[sc.at-len("?sig")]) >= 0:
-		return maybeSecret // in a signed URL
+	case signsURL(name) && sc.at > len(name) && strings.IndexByte("?&", sc.text[sc.at-len(name)-1]) >= 0:
+		return maybeSecret
 	case sc.text[sc.at] == '=':
 		return sc.secrecyEquals(name)
 	default:
 		return secrecyOf(name)
 	}
+}
+
+// signsURL reports whether a parameter of an address lets whoever has the address in.
+func signsURL(name string) bool {
+	return name == "sig" || name == "key" || strings.HasSuffix(strings.ToLower(name), "signature")
 }
 
 // secrecyEquals judges the name before the equals sign at sc.at.
@@ -190,15 +195,21 @@ func (sc *scanner) shellsOwn(name string, v value, sign byte) bool {
 
 var schemes = regexp.MustCompile(`(?i)\A(?:bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256)\z`)
 
-// pastScheme returns what follows the scheme in a header's value. Whatever follows a scheme
-// is surely a secret.
+// pastScheme returns what follows the scheme in a header's value. Whatever follows a known
+// scheme is surely a secret; behind another word it must look like one.
 func (sc *scanner) pastScheme(v value) (value, secrecy) {
-	if !schemes.MatchString(sc.text[v.from:v.to]) {
-		return v, maybeSecret
+	const least = 16
+	word, behind := sc.text[v.from:v.to], v
+	behind.from = v.to + span(sc.text[v.to:], isBlank)
+	behind.to = sc.inertEnd(behind.from, true)
+	switch text := sc.text[behind.from:behind.to]; {
+	case schemes.MatchString(word), behind.from > v.to && isName(word) && len(text) >= least && looksSecret(text):
+		return behind, surelySecret
+	case behind.from > v.to && strings.HasPrefix(sc.text[behind.from:], maskPrefix):
+		v.to = v.from // It is masked already.
+		return v, notSecret
 	}
-	v.from = v.to + span(sc.text[v.to:], isBlank)
-	v.to = sc.inertEnd(v.from, true)
-	return v, surelySecret
+	return v, maybeSecret
 }
 
 // nameBefore returns the name before the sign at end, and reports whether spaces stand

@@ -86,7 +86,7 @@ func ownLiterals() []string {
 	return append(append(append(nameLiterals(), operandLiterals()...), " -p ", "basic "), strings.Fields(`_key= :// :a %3a %3d %40 curl -----begin private-lines: private-key ‹masked pgpass :5432: :*:
 		akia asia abia acca aiza gocspx- sg. dop_v1_ dckr_pat_ dapi npm_ ntn_ pypi-age rk_live_ rk_test_ rubygems_
 		ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glrt- glptt- glcbt- glsoat- glagent- glft- identified sig= discord rwqaaeiy rwrty0iy rwrcsw
-		hf_ hvs. hooks.slack lin_api_ whsec_ sk- sk_ shpat_ xapp- xox ya29. eyj age-secret-`)...)
+		hf_ hvs. hooks.slack lin_api_ lin_oauth_ sbp_ atatt3 signature= whsec_ sk- sk_ shpat_ xapp- xox ya29. eyj age-secret-`)...)
 }
 
 // extent is a part of a text.
@@ -104,8 +104,13 @@ const leastSecret = 8
 // masker's own rules could find any.
 func (f *finder) find(s string) (found []extent, own bool) {
 	var tried ruleSet // the rules with Needs
-	state, run := uint32(0), 0
+	state, run, drawn := uint32(0), 0, 0
 	for i := range len(s) {
+		if drawn++; !isAlphanumeric(s[i]) {
+			drawn = 0
+		} else if drawn == leastDrawn {
+			own = true
+		}
 		if run++; !inBase64(s[i]) {
 			run = 0
 		} else if run == leastEncoded {

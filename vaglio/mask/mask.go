@@ -306,6 +306,7 @@ func span(s string, in func(byte) bool) int {
 
 func isDigit(c byte) bool        { return '0' <= c && c <= '9' }
 func isLowerHex(c byte) bool     { return isDigit(c) || 'a' <= c && c <= 'f' }
+func isLower(c byte) bool        { return 'a' <= c && c <= 'z' }
 func isUpper(c byte) bool        { return 'A' <= c && c <= 'Z' }
 func isKeyID(c byte) bool        { return isUpper(c) || isDigit(c) }
 func isAlphanumeric(c byte) bool { return 'a' <= c && c <= 'z' || isKeyID(c) }

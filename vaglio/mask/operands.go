@@ -45,6 +45,12 @@ func (sc *scanner) commands() bool {
 		"docker", "podman", "kubectl", "oc", "ssh", "sshpass", "systemd-run", "runuser", "su", "PS", "$":
 		return true
 	}
+	// What a user asks for is prose: use curl -u …
+	before = strings.TrimRight(before, " \t")
+	switch strings.ToLower(before[strings.LastIndexAny(before, " \t")+1:]) {
+	case "use", "using", "run", "running", "try", "execute", "with", "via":
+		return true
+	}
 	return false
 }
 

@@ -8,9 +8,14 @@ func tokenAt(s string) int {
 	if len(s) < 16 {
 		return 0
 	}
+	return max(minted(s), issuedAt(s))
+}
+
+// issuedAt recognizes the formats of known issuers.
+func issuedAt(s string) int {
 	switch s[0] {
 	case 'A', 'R':
-		return max(signKey(s), keyID(s, "AKIA"), keyID(s, "ASIA"), keyID(s, "ABIA"), keyID(s, "ACCA"),
+		return max(long(s, "ATATT3", 80), signKey(s), keyID(s, "AKIA"), keyID(s, "ASIA"), keyID(s, "ABIA"), keyID(s, "ACCA"),
 			long(s, "AIza", 35), long(s, "AGE-SECRET-KEY-1", 40))
 	case 'G', 'S':
 		return max(long(s, "GOCSPX-", 20), dotted(s, "SG.", 40))
@@ -22,7 +27,7 @@ func tokenAt(s string) int {
 	case 'h':
 		return max(long(s, "hf_", 30), long(s, "hvs.", 24), pathAfter(s, slackHook))
 	case 'l', 'w':
-		return max(long(s, "lin_api_", 30), long(s, "whsec_", 24))
+		return max(long(s, "lin_api_", 30), long(s, "lin_oauth_", 60), long(s, "whsec_", 24))
 	case 's', 'x', 'y':
 		return max(secretKey(s), slack(s), dotted(s, "ya29.", 30))
 	case 'e':
@@ -32,6 +37,77 @@ func tokenAt(s string) int {
 	default:
 		return 0
 	}
+}
+
+// leastMinted is the length of the shortest token that is known by its shape, without its prefix,
+// and leastDrawn how many letters and digits it has in a row. Ids that a person must read are
+// shorter.
+const leastMinted, leastDrawn = 30, 20
+
+// minted recognizes a token by its shape, whoever issued it: a short prefix, maybe more of them,
+// and random letters and digits. A word in camel case changes less often between capitals,
+// small letters and digits, and what a program counts or digests has no capitals.
+func minted(s string) int {
+	const most, prefix = 1024, 12 // bytes: a longer word is judged by its beginning
+	word := s[:span(s[:min(len(s), most)], isURLSafe)]
+	joint := strings.IndexAny(word, "_-")
+	if len(word) < leastMinted || joint < 2 || joint > prefix || digest(word[:joint]) {
+		return 0
+	}
+	if body := pastPrefixes(word[joint+1:], prefix); len(body) < leastMinted || !random(body) {
+		return 0
+	}
+	n := span(s, isURLSafe)
+	return n + span(s[n:], isPadding)
+}
+
+// pastPrefixes returns what follows the words in small letters at the start of a token's body.
+func pastPrefixes(body string, most int) string {
+	for {
+		n := span(body, isLower)
+		if n == 0 || n > most || n == len(body) || body[n] != '_' && body[n] != '-' {
+			return body
+		}
+		body = body[n+1:]
+	}
+}
+
+// digest reports whether a prefix names a checksum, as in sha512-….
+func digest(prefix string) bool {
+	name := strings.TrimRight(strings.ToLower(prefix), "0123456789")
+	return name != prefix && (name == "sha" || name == "md")
+}
+
+// classOf returns 0 for a digit, 1 for a capital, 2 for a small letter and 3 for anything else.
+func classOf(c byte) int {
+	switch {
+	case isDigit(c):
+		return 0
+	case isUpper(c):
+		return 1
+	case isLower(c):
+		return 2
+	default:
+		return 3
+	}
+}
+
+// random reports whether a text was drawn from letters of both cases and digits.
+func random(s string) bool {
+	var of [4]int // by class
+	changes, groups, last := 0, 0, -1
+	for i := range len(s) {
+		class := classOf(s[i])
+		of[class]++
+		if class != last {
+			changes++
+			if class == 0 {
+				groups++
+			}
+		}
+		last = class
+	}
+	return (groups >= 3 || groups == 2 && changes*20 >= len(s)*11) && of[1] >= 4 && of[2] >= 4 && of[3]*8 <= len(s) && changes*20 >= len(s)*8
 }
 
 // tokenShown returns the length of the beginning of a token that stays visible because it
@@ -152,7 +228,7 @@ func slack(s string) int {
 // case may begin that way too, but a key has digits and capitals.
 func secretKey(s string) int {
 	if !strings.HasPrefix(s, "sk") {
-		return long(s, "shpat_", 30)
+		return max(long(s, "shpat_", 30), long(s, "sbp_", 40))
 	}
 	known := max(long(s, "sk-ant-", 20), long(s, "sk-proj-", 20), long(s, "sk-svcacct-", 20), long(s, "sk-or-", 20),
 		long(s, "sk_live_", 16), long(s, "sk_test_", 16))

@@ -97,7 +97,7 @@ func (m Masker) named(name string, v any) any {
 			}
 			return m.whole(v)
 		}
-		return m.Mask(m.issued(name, v))
+		return m.issued(name, m.Mask(v)) // in this order: a masked user would hide the password behind it
 	case strictjson.Number:
 		if kind != notSecret && kind != userColon && len(v) >= 4 {
 			return m.whole(string(v))
@@ -123,9 +123,24 @@ func (m Masker) list(name string, list []any) []any {
 				under = flag
 			}
 		}
+		if pair, ok := v.([]any); ok && len(pair) == 2 {
+			masked[i] = m.pair(name, pair)
+			continue
+		}
 		masked[i] = m.named(under, v)
 	}
 	return masked
+}
+
+// pair masks a list of two in a list: it may be a header's name and its value.
+func (m Masker) pair(under string, pair []any) []any {
+	name, named := pair[0].(string)
+	value, ok := pair[1].(string)
+	kind := secrecyOf(name)
+	if named && ok && kind != notSecret && (kind == credentials || strings.ContainsAny(name, "-_") || looksSecret(value)) {
+		return []any{m.Mask(name), m.named(name, value)}
+	}
+	return m.list(under, pair)
 }
 
 // arguments masks the words of an already masked list that its command takes as secrets by

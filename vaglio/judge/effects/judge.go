@@ -92,6 +92,10 @@ func (j *Judge) checkPrograms() error {
 	return errors.Join(errs...)
 }
 
+// Spares reports whether what the owner says about a program's reach can spare a question: a program
+// that the tables know may only be made to reach further.
+func (j *Judge) Spares(program string) bool { return !j.tables.Known(program) }
+
 // Kind returns "effects".
 func (j *Judge) Kind() string { return kindName }
 
