@@ -14,6 +14,9 @@ import (
 // quotedText matches a quoted text in a line.
 var quotedText = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
 
+// closedText matches a quoted text behind which only brackets end.
+var closedText = regexp.MustCompile(`^\s*(?:` + quotedText.String() + `)\s*[])},;]+\s*$`)
+
 // commands adds everything in a text that begins with a known program, and the quoted texts
 // of a line that together are the words of a command.
 func (v *visit) commands(file, text string) {
@@ -213,36 +216,54 @@ func (r *Reader) commandsIn(line string) (found []string) {
 		if end := strings.IndexAny(word, " \t"); end >= 0 {
 			word = word[:end]
 		}
-		if !strings.Contains(marks, mark) && isRunning.MatchString(before) {
-			mark = "("
-			if at := strings.LastIndexAny(before, `"'`); at >= 0 {
-				mark = before[at : at+1]
-			}
-		}
+		mark = behindRunning(mark, before)
 		start := mark
 		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
 			first := i == 0 && (lead >= 0 || n < 2 && !strings.HasPrefix(line[at+len(word):], " = "))
 			if (first || behindMark(mark, word, i)) && r.begins(word[i:], at+len(word) < len(line)) {
-				from := at + i
-				if i == 0 && lead >= 0 {
-					from = lead
-				}
-				found = append(found, upTo(mark, line[from:]))
+				found = append(found, upTo(mark, line[from(lead, at, i):]))
 			}
 			mark = word[i : i+1]
 		}
-		switch m := setsNext.FindStringSubmatchIndex(word); {
-		case m == nil || m[3] == 0 && lead < 0 && !isMark(start):
-			lead = -1
-		case m[3] > 0 || lead < 0:
-			start, lead = word[m[2]:m[3]]+start, at+m[3]
-			mark = start[:1]
-		default:
-			mark = start
-		}
+		lead, mark = leads(word, at, lead, start, mark)
 		before, at = word, at+len(word)
 	}
 	return found
+}
+
+// behindRunning returns the mark that a word has before it that follows one which says that it runs
+// something, or else the mark itself.
+func behindRunning(mark, before string) string {
+	if strings.Contains(marks, mark) || !isRunning.MatchString(before) {
+		return mark
+	}
+	if at := strings.LastIndexAny(before, `"'`); at >= 0 {
+		return before[at : at+1]
+	}
+	return "("
+}
+
+// from returns where a command begins that stands at a place in a word: with the variables before it.
+func from(lead, word, at int) int {
+	if at == 0 && lead >= 0 {
+		return lead
+	}
+	return word + at
+}
+
+// leads returns where the variables begin that are set for what follows a word, and the mark before
+// that; start is the mark before the word, mark its last character.
+func leads(word string, at, lead int, start, mark string) (int, string) {
+	switch m := setsNext.FindStringSubmatchIndex(word); {
+	case m == nil || m[3] == 0 && lead < 0 && !isMark(start):
+		return -1, mark
+	case m[3] > 0:
+		return at + m[3], word[m[2]:m[3]]
+	case lead < 0:
+		return at, start
+	default:
+		return lead, start
+	}
 }
 
 // setsNext matches a variable that is set for the command behind it, at the end of a word.

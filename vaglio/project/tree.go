@@ -33,7 +33,8 @@ func isTree(file string) bool {
 
 func isTOML(file string) bool { return path.Ext(file) == ".toml" || path.Base(file) == "Pipfile" }
 
-// decode decodes a file in TOML, or in YAML, of which JSON is a subset. If a file is too large or expands too much, it is not known what it runs.
+// decode decodes a file in TOML, or in YAML, of which JSON is a subset. If a file is too large or
+// expands too much, it is not known what it runs.
 func (v *visit) decode(file, text string, into any) bool {
 	if len(text) > maxTree || isDeep(text) || isWide(text) || grows(text) {
 		v.over(file, 1)
@@ -48,7 +49,8 @@ func (v *visit) decode(file, text string, into any) bool {
 // comment matches a comment of JSON with comments.
 var comment = regexp.MustCompile(`(?m)(^|[,{}\[\]\s])//.*$|/\*[^*]*\*/`)
 
-// errUnparsed says why it is not known what a file of tasks has a tool run: the tool may read it all the same.
+// errUnparsed says why it is not known what a file of tasks has a tool run: the tool may read it all
+// the same.
 var errUnparsed = &shell.ClosedError{Why: "%s cannot be parsed"}
 
 // parsed is [visit.decode] for a file of tasks that are asked for. JSON is YAML, but for its comments.

@@ -57,7 +57,7 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 			case f.Deed == vaglio.Wrote && over:
 				made = cmp.Or(made, f.Path)
 			}
-			below = below || under && f.Deed == vaglio.Wrote
+			below = below || under && (f.Deed == vaglio.Wrote || f.Deed == vaglio.Built)
 		}
 	}
 	return made, below && !other
