@@ -82,6 +82,16 @@ func (s *sources) mayRun() map[string]bool {
 	return names
 }
 
+// sought reports whether a file below a folder was looked for and is not there.
+func (s *sources) sought(folder string) bool {
+	for name := range s.absent {
+		if place.Inside([]string{folder}, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // missing returns the files that were looked for, are not there and are named by the call's
 // words.
 func (s *sources) missing(r *reading.Reading) map[string]bool {

@@ -53,6 +53,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 		c.Files = runs
 		c.Absent = func(name string) bool { return e.absent(name, cwd) }
 		c.Present = func(name string) bool { return e.kindOf(name) != NoFile }
+		c.Sought = runs.sought
 		c.Steers = func(name string) bool { return e.steers(&p, name) }
 	}
 	call := guard.Call{

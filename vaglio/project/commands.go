@@ -14,6 +14,9 @@ import (
 // quotedText matches a quoted text in a line.
 var quotedText = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
 
+// closedText matches a quoted text behind which only brackets end.
+var closedText = regexp.MustCompile(`^\s*(?:` + quotedText.String() + `)\s*[])},;]+\s*$`)
+
 // commands adds everything in a text that begins with a known program, and the quoted texts
 // of a line that together are the words of a command.
 func (v *visit) commands(file, text string) {
@@ -72,13 +75,70 @@ func (v *visit) calls(file, text string) {
 			}
 			continue
 		}
+		isShellCall := shellCall.MatchString(l.Text[:at[1]])
 		l.Text = l.Text[at[1]-1:]
 		line := upTo(l.Text[:1], l.Text[1:])
-		if word, _, more := strings.Cut(line, " "); v.reader.begins(word, more || len(folders) > 0) {
-			v.addWhole(file, l.Number, line, shell.IsWhole(line) && wholeCall.MatchString(l.Text))
+		word, _, more := strings.Cut(leading.ReplaceAllString(line, ""), " ")
+		whole := wholeCall.MatchString(l.Text) && shell.IsWhole(line)
+		if v.reader.begins(word, more || len(folders) > 0) || whole && isShellCall {
+			v.addWhole(file, l.Number, line, whole)
 		}
 		v.quotedWords(file, l)
 	}
+	v.held(file, spelled)
+}
+
+// leading matches what may precede the first program of a command line.
+var leading = regexp.MustCompile(`^(?:[({!\\\s]|(?:if|while|until|then|do|time)\s|\w+=(?:'[^']*'|[^\s'"]*)[;\s])+`)
+
+// shellCall matches the end of a text that calls the function which hands a command line to a shell,
+// as C's library names it; heldCall a call that runs what a variable holds.
+var (
+	shellCall = regexp.MustCompile(`(?:^|[^.\w])(?:system|popen)\s*\(\s*["']$`)
+	heldCall  = regexp.MustCompile(`\b(?:system|popen|exec|shell|spawn|command)\w*\(\s*&?([A-Za-z_]\w*)`)
+	sets      = regexp.MustCompile(`^\s*(?:\[\w*\])?\s*=|(?:printf|cpy)\(\s*$`)
+	standsFor = regexp.MustCompile(`%[-\d.]*[a-z]|\{\w*\}`)
+)
+
+// held adds what the variables hold that calls run: the texts that are put into each, line by line.
+func (v *visit) held(file, text string) {
+	const most = 8 // variables of a file
+	seen := map[string]bool{}
+	for _, m := range heldCall.FindAllStringSubmatch(text, most) {
+		if seen[m[1]] || !v.spends(len(text)) {
+			continue
+		}
+		seen[m[1]] = true
+		name, holds := regexp.MustCompile(`\b`+m[1]+`\b`), ""
+		for _, l := range settings.Lines(text) {
+			at, quote := name.FindStringIndex(l.Text), strings.IndexByte(l.Text, '"')
+			if at == nil || quote < at[1] {
+				continue
+			}
+			if sets.MatchString(l.Text[at[1]:]) || sets.MatchString(l.Text[:at[0]]) {
+				holds = ""
+			}
+			holds += filledIn(quotedText.FindAllString(l.Text[quote:], -1))
+			if word, _, more := strings.Cut(leading.ReplaceAllString(holds, ""), " "); v.reader.begins(word, more) {
+				v.add(file, l.Number, "sh", holds)
+			}
+		}
+	}
+}
+
+// filledIn returns a text with those behind it in the places of its marks; what others stand for is not
+// known.
+func filledIn(texts []string) string {
+	for i := range texts {
+		texts[i] = escaped.ReplaceAllString(texts[i][1:len(texts[i])-1], "$1")
+	}
+	return standsFor.ReplaceAllStringFunc(texts[0], func(string) string {
+		if texts = texts[1:]; len(texts) > 0 {
+			return texts[0]
+		}
+		texts = append(texts, "")
+		return "$unknown"
+	})
 }
 
 // given lets the commands that were added since run with variables that the program may give them,
@@ -148,6 +208,7 @@ const marks = "=:!>|;,&-@^\\\"'`({[<"
 // words or after a mark. If there are too many, it returns one more than may be kept.
 func (r *Reader) commandsIn(line string) (found []string) {
 	mark, before, at := "", "", 0 // the character before, except blanks, and the word that ends with it
+	lead := -1                    // where the variables begin that are set for what follows
 	line = strings.TrimRight(line, " \t")
 	for n := 0; at < len(line); n++ {
 		word := strings.TrimLeft(line[at:], " \t")
@@ -155,23 +216,58 @@ func (r *Reader) commandsIn(line string) (found []string) {
 		if end := strings.IndexAny(word, " \t"); end >= 0 {
 			word = word[:end]
 		}
-		if !strings.Contains(marks, mark) && isRunning.MatchString(before) {
-			mark = "("
-			if at := strings.LastIndexAny(before, `"'`); at >= 0 {
-				mark = before[at : at+1]
-			}
-		}
+		mark = behindRunning(mark, before)
+		start := mark
 		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
-			first := i == 0 && n < 2 && !strings.HasPrefix(line[at+len(word):], " = ")
+			first := i == 0 && (lead >= 0 || n < 2 && !strings.HasPrefix(line[at+len(word):], " = "))
 			if (first || behindMark(mark, word, i)) && r.begins(word[i:], at+len(word) < len(line)) {
-				found = append(found, upTo(mark, line[at+i:]))
+				found = append(found, upTo(mark, line[from(lead, at, i):]))
 			}
 			mark = word[i : i+1]
 		}
+		lead, mark = leads(word, at, lead, start, mark)
 		before, at = word, at+len(word)
 	}
 	return found
 }
+
+// behindRunning returns the mark that a word has before it that follows one which says that it runs
+// something, or else the mark itself.
+func behindRunning(mark, before string) string {
+	if strings.Contains(marks, mark) || !isRunning.MatchString(before) {
+		return mark
+	}
+	if at := strings.LastIndexAny(before, `"'`); at >= 0 {
+		return before[at : at+1]
+	}
+	return "("
+}
+
+// from returns where a command begins that stands at a place in a word: with the variables before it.
+func from(lead, word, at int) int {
+	if at == 0 && lead >= 0 {
+		return lead
+	}
+	return word + at
+}
+
+// leads returns where the variables begin that are set for what follows a word, and the mark before
+// that; start is the mark before the word, mark its last character.
+func leads(word string, at, lead int, start, mark string) (int, string) {
+	switch m := setsNext.FindStringSubmatchIndex(word); {
+	case m == nil || m[3] == 0 && lead < 0 && !isMark(start):
+		return -1, mark
+	case m[3] > 0:
+		return at + m[3], word[m[2]:m[3]]
+	case lead < 0:
+		return at, start
+	default:
+		return lead, start
+	}
+}
+
+// setsNext matches a variable that is set for the command behind it, at the end of a word.
+var setsNext = regexp.MustCompile("(^|[\"'`(;&|])\\w+=[^\\s\"'`(]*;?$")
 
 // behindMark reports whether a command may begin at a place in a word, given the character before.
 func behindMark(mark, word string, at int) bool { return isMark(mark) && !contracts(word, at) }

@@ -205,7 +205,7 @@ func (l *loading) take(file string, settles bool) {
 func (l *loading) whole(file, text string) {
 	from, named, code := len(l.tasks), slices.Contains(l.named, file), l.reader.isFor("calls", file)
 	if !named {
-		text = l.foundIn(file, l.reader.language(file), text)
+		text = l.foundIn(file, l.reader.tasksLanguage(file), text)
 	}
 	l.guess(file, text)
 	if l.reader.language(file) == "" && !strings.HasPrefix(text, "#!") && (named || code) {
@@ -299,6 +299,22 @@ func (r *Reader) isProse(file string) bool { return r.isFor("data", file) }
 // to a reader.
 func (r *Reader) isFor(name, file string) bool {
 	return slices.ContainsFunc(r.table["-"], func(r row) bool { return r.name == name && len(r.namedAs(file)) > 0 })
+}
+
+// tasksLanguage is [Reader.language], but also knows files without an extension, such as a Rakefile,
+// by what reads them.
+func (r *Reader) tasksLanguage(file string) string {
+	if path.Ext(file) != "" {
+		return r.language(file)
+	}
+	for _, program := range slices.Sorted(maps.Keys(r.table)) {
+		for _, row := range r.table[program] {
+			if row.name == "code" && slices.Contains(row.files, path.Base(file)) {
+				return row.language
+			}
+		}
+	}
+	return ""
 }
 
 // language returns the language of programs with this file's extension, or "".

@@ -178,7 +178,7 @@ func (p *partsReader) mentions(t *part) {
 // split finds the parts of a file.
 func (p *partsReader) split(file, text string) {
 	var tree map[string]any
-	if isTree(file) && p.form == nil && p.decode(file, text, &tree) && tree != nil {
+	if isTree(file) && p.form == nil && p.parsed(file, text, &tree) && tree != nil {
 		p.tree(file, text, "", tree)
 		return
 	}

@@ -196,7 +196,7 @@ func TestTasks(t *testing.T) {
 		{"npm install --ignore-scripts", files{"package.json": `{"scripts":{"postinstall":"x"}}`}, ""},
 		{"npm install", files{"package.json": `{"scripts":{"postinstall":"x"}}`}, "package.json:1 sh x"},
 		{"yarn", files{"package.json": `{"scripts":{"postinstall":"x"}}`}, "package.json:1 sh x"},
-		{"npm test", files{"package.json": `{"scripts":`}, ""},
+		{"npm test", files{"package.json": `{"scripts":`}, "package.json:1 cannot be parsed"},
 		{"just", files{"justfile": "v := 'x'\na b: c\n  echo {{b}}\n  ls\nc:\n  pwd\n"}, "justfile:6 sh pwd\njustfile:3 sh echo ${make_just}\nls"},
 		{"task b", files{"Taskfile.yml": "version: '3'\ntasks:\n  a: ls\n  b:\n    deps: [a]\n    cmds:\n      - cmd: pwd\n      - task: a\n"}, "Taskfile.yml:3 sh ls\nTaskfile.yml:4 sh pwd"},
 		{"pytest -q", files{"conftest.py": "import os\n"}, "conftest.py:1 python import os"},

@@ -22,8 +22,7 @@ func readScripts(v *visit, r *row) {
 	}
 	file, text, _ := v.first(r.files...)
 	var pkg struct{ Scripts, Tasks map[string]any }
-	// JSON is YAML, but deno.jsonc has comments and then does not parse.
-	if !v.decode(file, text, &pkg) {
+	if !v.parsed(file, text, &pkg) {
 		return
 	}
 	scripts := pkg.Scripts
@@ -147,7 +146,7 @@ func readTaskfile(v *visit, r *row) {
 // included tasks have the name of the include as a prefix.
 func (v *visit) tasksOf(r *row, file, text string, names []string) {
 	var f struct{ Tasks, Includes map[string]any }
-	if !v.once("taskfile "+file) || !v.decode(file, text, &f) {
+	if !v.once("taskfile "+file) || !v.parsed(file, text, &f) {
 		return
 	}
 	for _, name := range asked(v, names, f.Tasks) {

@@ -44,7 +44,7 @@ func TestScriptsOfPackages(t *testing.T) {
 	}{
 		{"npm --prefix sub test", files{"sub/package.json": `{"scripts":{"test":"x"}}`, "package.json": `{"scripts":{"test":"y"}}`}, "sub/package.json:1 sh x"},
 		{"npm --prefix=test -C test test", files{"test/package.json": `{"scripts":{"test":"x"}}`}, "test/package.json:1 sh x"},
-		{"npm start", files{"package.json": `{"scripts":`, "server.js": "s()"}, ""},
+		{"npm start", files{"package.json": `{"scripts":`, "server.js": "s()"}, "package.json:1 cannot be parsed"},
 		{"npm test --prefix", files{"package.json": `{"scripts":{"test":"x"}}`}, "package.json:1 sh x"},
 		{"composer x", files{"composer.json": "{\"scripts\":{\n\"x\":[\"@y\", 7, \"z\"]}}"}, "composer.json:2 sh y\ncomposer.json:2 sh z"},
 		{"deno task x", files{"deno.json": `{"tasks":{"x":{"command":"y","other":"z"},"w":"v"}}`}, "deno.json:1 sh y"},
@@ -72,7 +72,7 @@ func TestTaskfilesAndJustfiles(t *testing.T) {
 		{"task b c", files{"Taskfile.yml": "tasks:\n  b: [x, y]\n  c: z\n"}, "Taskfile.yml:2 sh x\nTaskfile.yml:2 sh y\nTaskfile.yml:3 sh z"},
 		{"task d", files{"Taskfile.yml": "tasks:\n  b: x\n"}, ""},
 		{"task o:b p:c", files{"Taskfile.yml": "includes: {o: ./x/t.yml, p: {taskfile: y}}", "x/t.yml": "tasks:\n  b: ls\n  d: no\n", "y/Taskfile.yml": "tasks:\n  c: id\n"}, "x/t.yml:2 sh ls\ny/Taskfile.yml:2 sh id"},
-		{"task b", files{"Taskfile.yml": "tasks: ["}, ""},
+		{"task b", files{"Taskfile.yml": "tasks: ["}, "Taskfile.yml:1 cannot be parsed"},
 		{"task b:c", files{"Taskfile.yml": "includes: {a: ./x.yml, b: ./x.yml}", "x.yml": "tasks:\n  c: ls\n"}, "x.yml:2 sh ls"}, // one file under two names
 		{"task b:c", files{"Taskfile.yml": "includes: {a: {}, b: 7}\ntasks:\n  c: ls\n"}, ""},
 		{"task o:a a", files{"Taskfile.yml": "includes: {o: ./Taskfile.yml}\ntasks:\n  a: ls\n"}, "Taskfile.yml:3 sh ls"},

@@ -165,6 +165,9 @@ func readLines(v *visit, r *row) {
 					command, of = "", command
 				}
 				if line, ok := behind(strings.TrimLeft(l.Text, " \t"), of); ok {
+					if m := closedText.FindStringSubmatch(line); m != nil {
+						line = escaped.ReplaceAllString(m[1]+m[2], "$1")
+					}
 					v.add(file, l.Number, "sh", command+line)
 				}
 			}

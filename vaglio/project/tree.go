@@ -2,6 +2,7 @@ package project
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // maxTree limits the files whose trees are read, in bytes, like those that are read from
@@ -30,8 +33,8 @@ func isTree(file string) bool {
 
 func isTOML(file string) bool { return path.Ext(file) == ".toml" || path.Base(file) == "Pipfile" }
 
-// decode decodes a file in TOML, or in YAML, of which JSON is a subset. A file that does not parse runs
-// nothing; if a file is too large or expands too much, it is not known what it runs.
+// decode decodes a file in TOML, or in YAML, of which JSON is a subset. If a file is too large or
+// expands too much, it is not known what it runs.
 func (v *visit) decode(file, text string, into any) bool {
 	if len(text) > maxTree || isDeep(text) || isWide(text) || grows(text) {
 		v.over(file, 1)
@@ -41,6 +44,24 @@ func (v *visit) decode(file, text string, into any) bool {
 		return toml.Unmarshal([]byte(text), into) == nil
 	}
 	return yaml.Unmarshal([]byte(text), into) == nil
+}
+
+// comment matches a comment of JSON with comments.
+var comment = regexp.MustCompile(`(?m)(^|[,{}\[\]\s])//.*$|/\*[^*]*\*/`)
+
+// errUnparsed says why it is not known what a file of tasks has a tool run: the tool may read it all
+// the same.
+var errUnparsed = &shell.ClosedError{Why: "%s cannot be parsed"}
+
+// parsed is [visit.decode] for a file of tasks that are asked for. JSON is YAML, but for its comments.
+func (v *visit) parsed(file, text string, into any) bool {
+	if v.decode(file, text, into) || v.decode(file, comment.ReplaceAllString(text, "$1"), into) {
+		return true
+	}
+	if !v.among && v.once("unparsed "+file) {
+		v.shut(file, 1, errUnparsed)
+	}
+	return false
 }
 
 // isDeep reports whether a text may nest too deep, counting its open brackets and consecutive

@@ -124,7 +124,7 @@ func asked[T any](v *visit, names []string, of map[string]T) []string {
 // guess adds a file as a program in the language of its extension or its first line, or else
 // what in it may be commands.
 func (v *visit) guess(file, text string) {
-	language := v.reader.language(file)
+	language := v.reader.tasksLanguage(file)
 	if strings.HasPrefix(text, "#!") {
 		language = languageOf(text)
 	}
@@ -181,7 +181,7 @@ func (v *visit) marked(keep func(), mark func(t *shell.Task)) {
 func readText(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		if file, text, ok := v.content(name); ok && v.once("text "+file) {
-			v.found(func() { v.commands(file, v.asked(file, v.reader.language(file), text)) })
+			v.found(func() { v.commands(file, v.asked(file, v.reader.tasksLanguage(file), text)) })
 		}
 	}
 }

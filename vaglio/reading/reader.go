@@ -57,11 +57,12 @@ type Call struct {
 	Args map[string]any
 	// Cwd is the folder that the call would run in, "" if unknown.
 	Cwd string
-	// Files, Session, Absent, Present and Steers are as in [Means].
+	// Files, Session, Absent, Present, Sought and Steers are as in [Means].
 	Files   shell.Files
 	Session shell.Session
 	Absent  func(path string) bool
 	Present func(path string) bool
+	Sought  func(folder string) bool
 	Steers  func(path string) bool
 	// Capabilities are everything that anybody claims about the executor. They can only add to
 	// what is read: "code:exec" makes its texts command lines.
@@ -113,6 +114,9 @@ type Means struct {
 	Absent func(path string) bool
 	// Present reports whether something is known to be at a path before the call.
 	Present func(path string) bool
+	// Sought reports whether what the call runs looks for a file below a folder that is not there
+	// before the call; nil knows of none.
+	Sought func(folder string) bool
 	// Steers reports whether a file at a path steers what runs by itself; nil knows of none.
 	Steers func(path string) bool
 	// Env holds the known variables of its environment.
@@ -219,7 +223,7 @@ type Gap struct {
 // Read reads a call. It never fails: what it cannot read becomes a [Gap].
 func (r *Reader) Read(c Call) (rd *Reading) {
 	rd = &Reading{reader: r, Means: Means{
-		Budget: new(shell.Budget), Files: c.Files, Session: c.Session, Absent: c.Absent, Present: c.Present, Steers: c.Steers, Env: r.o.Env,
+		Budget: new(shell.Budget), Files: c.Files, Session: c.Session, Absent: c.Absent, Present: c.Present, Sought: c.Sought, Steers: c.Steers, Env: r.o.Env,
 	}}
 	defer func() {
 		if recover() != nil {

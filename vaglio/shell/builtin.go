@@ -134,10 +134,7 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 	for i, a := range c.Args {
 		switch {
 		case a.Naked && a.Name == nil:
-			for _, w := range r.fields(f, a.Value) {
-				r.declareWord(f, d, w)
-				cmd.Argv = append(cmd.Argv, w)
-			}
+			r.declareWords(f, d, &cmd, r.fields(f, a.Value))
 		case a.Naked:
 			cmd.Argv = append(cmd.Argv, Text(a.Name.Value))
 			r.declareName(f, d, a.Name.Value, Word{}, false)
@@ -148,13 +145,30 @@ func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
 			r.declareAssign(f, d, a, as)
 		}
 	}
-	if d.matters(&cmd) {
-		r.emit(f, cmd)
+	r.declared(f, d, &cmd)
+	return Word{}
+}
+
+// declared emits a declaration, and reads the code in what it exports.
+func (r *reader) declared(f *frame, d *declaration, cmd *Command) {
+	if d.matters(cmd) {
+		r.emit(f, *cmd)
 	}
 	if d.export {
 		r.codeInAssigns(f, &call{assigns: cmd.Assigns, span: cmd.Span})
 	}
-	return Word{}
+}
+
+// declareWords reads the words of a declaration that are options or assignments only once they are
+// expanded.
+func (r *reader) declareWords(f *frame, d *declaration, cmd *Command, words []Word) {
+	for _, w := range words {
+		if as := r.declareWord(f, d, w); len(as) > 0 {
+			cmd.Assigns = append(cmd.Assigns, as...)
+		} else {
+			cmd.Argv = append(cmd.Argv, w)
+		}
+	}
 }
 
 // matters reports whether a declaration does more than set variables of the shell: without a name, it
@@ -204,8 +218,8 @@ func (d *declaration) inFunction(r *reader) bool {
 	return len(r.locals) > 0 && !d.global && (d.variant == "local" || d.variant == "declare" || d.variant == "typeset")
 }
 
-// declareWord reads an option or a computed name=value.
-func (r *reader) declareWord(f *frame, d *declaration, w Word) {
+// declareWord reads an option or a computed name=value, and returns what is assigned.
+func (r *reader) declareWord(f *frame, d *declaration, w Word) []Assign {
 	s := w.Prefix()
 	if strings.HasPrefix(s, "-") {
 		flags := map[rune]*bool{
@@ -216,15 +230,20 @@ func (r *reader) declareWord(f *frame, d *declaration, w Word) {
 				*flag = c != 'n' || d.variant != "export"
 			}
 		}
-		return
+		return nil
 	}
 	name, value, ok := w.Split("=")
 	switch n, static := name.Text(); {
+	case static && n != "" && ok:
+		r.declareName(f, d, n, value, true)
+		return []Assign{{Name: n, Value: value}}
 	case static && n != "":
-		r.declareName(f, d, n, value, ok)
+		r.declareName(f, d, n, value, false)
+		return r.earlier(d, n)
 	case d.export && !slices.Contains(r.exports, AnyVariable):
 		r.exports = append(r.exports, AnyVariable)
 	}
+	return nil
 }
 
 // declareName declares a name, with or without a value.
@@ -289,9 +308,9 @@ func (r *reader) export(name string) {
 // runDeclare reads a declaring command whose name was computed or quoted.
 func (r *reader) runDeclare(f *frame, k *call, name string) {
 	d := &declaration{variant: name, export: name == "export"}
-	for _, w := range k.argv[1:] {
-		r.declareWord(f, d, w)
-	}
+	cmd := Command{Argv: k.argv[:1], Redirects: k.redirs, Assigns: k.assigns, Span: k.span}
+	r.declareWords(f, d, &cmd, k.argv[1:])
+	r.declared(f, d, &cmd)
 }
 
 // builtin reads a call of a command that is part of the shell.
@@ -324,7 +343,6 @@ func builtins() map[string]builtin {
 	for _, name := range declaring() {
 		all[name] = func(r *reader, f *frame, k *call, name string) Word {
 			r.runDeclare(f, k, name)
-			r.emitCall(f, k)
 			return Word{}
 		}
 	}

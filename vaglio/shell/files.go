@@ -349,7 +349,11 @@ func (r *reader) edited(where string) (string, bool) {
 // tasks reads what a command runs from the project's files, and returns the frame for the command itself.
 func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	cwd, known := r.cwd().Text()
-	if _, none := r.opts.Files.(noFiles); none || r.opts.Tasks == nil || !known || f.Remote != nil {
+	if f.Remote != nil { // it may see files of this machine
+		in, is := f.Remote.mounted(cwd + "/in")
+		cwd, known = path.Dir(in), known && is
+	}
+	if _, none := r.opts.Files.(noFiles); none || r.opts.Tasks == nil || !known {
 		return f
 	}
 	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Carries: r.carriers.known(name)}

@@ -165,8 +165,8 @@ func (r *reading) invocation(v *invocation) []Effect {
 	if len(v.args) >= maxWords {
 		out = append(unknown(say("runs %s with more words than are read", v.name), v.name), named...)
 	}
-	out = append(out, r.elsewhere(v, named)...)
 	r.unpacked(v, since)
+	out = append(out, r.elsewhere(v, named)...)
 	out = append(out, r.runsUnpacked(v)...)
 	out = append(out, r.runsOutside(v, named)...)
 	out = append(out, r.besides(v)...)
@@ -193,6 +193,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 	out = append(out, r.variables(v.assigns)...)
 	out = append(out, r.throughDoors(v)...)
 	r.remember(v)
+	r.passesOn(v, since)
 	r.starts(v)
 	r.looksFor(v)
 	return r.placed(v, out)

@@ -318,7 +318,8 @@ type reading struct {
 	noted        map[string]bool // in English
 	onMain       string          // the branch that others build on, if an earlier command switched to it
 	rewired      bool            // an earlier command changed git's remotes
-	cloned       bool            // an earlier command fetched foreign code
+	foreign      []string        // where earlier commands put code that they fetched
+	clones       bool            // the command fetches code
 	leads        string          // the exported variable that leads to a live system
 	unpacks      bool            // the command writes files to a place that it does not name
 	listed       bool            // an earlier command listed containers or images

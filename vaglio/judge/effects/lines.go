@@ -194,7 +194,7 @@ func commandFacts() map[string]fact {
 		}
 	}
 	return map[string]fact{
-		"cloned":           func(c *command, _ []arg) bool { return c.r.cloned },
+		"cloned":           func(c *command, _ []arg) bool { return c.r.worksOnForeign(c.invocation, true) },
 		"filtered":         func(c *command, _ []arg) bool { return c.filtered() },
 		"own-jobs":         func(c *command, _ []arg) bool { return c.ownJobs() },
 		"own-processes":    func(c *command, _ []arg) bool { return c.ownProcesses() },
@@ -267,7 +267,7 @@ func (c *command) leave(marks []string) {
 	if len(marks) == 0 {
 		return
 	}
-	notes := map[string]*bool{"cloned": &c.r.cloned, "rewired": &c.r.rewired, "listed": &c.r.listed, "started": &c.r.started, "unpacks": &c.r.unpacks}
+	notes := map[string]*bool{"cloned": &c.r.clones, "rewired": &c.r.rewired, "listed": &c.r.listed, "started": &c.r.started, "unpacks": &c.r.unpacks}
 	for _, mark := range marks {
 		if note := notes[mark]; note != nil {
 			*note = true

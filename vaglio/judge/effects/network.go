@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"net"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -291,4 +293,49 @@ func (c *command) httpieMethod(items []arg) string {
 		return "POST"
 	}
 	return "GET"
+}
+
+// putForeign notes that foreign code lies where the facts since say, or anywhere if there are none.
+func (r *reading) putForeign(since int) {
+	if since == len(r.did) {
+		r.foreign = append(r.foreign, "/")
+	}
+	for _, f := range r.did[since:] {
+		if f.Path != "" && !slices.Contains(r.foreign, f.Path) {
+			r.foreign = append(r.foreign, f.Path)
+		}
+	}
+}
+
+// passesOn notes that what a command wrote since may be foreign code, as what it is given may be.
+func (r *reading) passesOn(v *invocation, since int) {
+	if since < len(r.did) && r.worksOnForeign(v, false) {
+		r.putForeign(since)
+	}
+}
+
+// isForeign reports whether a file or a folder may lie where foreign code was put.
+func (r *reading) isForeign(v *invocation, a arg) bool {
+	at := r.world.clean(a.text, v.cwd)
+	return len(r.foreign) > 0 && (!a.known || !path.IsAbs(at) || place.Inside(r.foreign, at))
+}
+
+// worksOnForeign reports whether a command works in a folder where foreign code was put, or its words
+// may name one; with all, also whether one is below its folder.
+func (r *reading) worksOnForeign(v *invocation, all bool) bool {
+	if len(r.foreign) == 0 {
+		return false
+	}
+	below := func(f string) bool { return place.Inside([]string{r.world.clean(v.cwd, "")}, f) }
+	words := slices.Clone(v.args)
+	for _, a := range v.assigns {
+		words = append(words, literals(strings.Split(a.value.text, ":"))...)
+	}
+	return all && slices.ContainsFunc(r.foreign, below) || r.isForeign(v, literal(v.cwd)) || slices.ContainsFunc(words, func(a arg) bool {
+		value := a.text[strings.IndexByte(a.text, '=')+1:]
+		if value == a.text && len(value) > 2 && value[0] == '-' {
+			value = value[2:] // glued to a letter
+		}
+		return r.isForeign(v, a) || r.isForeign(v, literal(value))
+	})
 }

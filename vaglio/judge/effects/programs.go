@@ -63,7 +63,7 @@ func (r *reading) tableOf(v *invocation, name string) []Effect {
 // posing reports whether a file may be a different program than its name says.
 func (r *reading) posing(v *invocation, name string) bool {
 	at := literal(v.path)
-	return r.world.placeOf(at, v.cwd) == placeTemp || r.builtHere(v, at) || r.cloned || r.fetched[lastPart(v.path)] || r.judge.tables.Harmless[name]
+	return r.world.placeOf(at, v.cwd) == placeTemp || r.builtHere(v, at) || r.isForeign(v, at) || r.fetched[lastPart(v.path)] || r.judge.tables.Harmless[name]
 }
 
 // byPath reports whether a command is a file named by its path, and not an installed program.

@@ -105,7 +105,7 @@ func (c *command) scriptOf(i int) ([]Effect, bool) {
 	case "awk", "gawk", "mawk", "nawk":
 		return append(operationsRule(c), reads()...), true
 	case "source", ".":
-		if p := c.r.world.placeOf(a, c.cwd); p != placeUnknown && p != placeTemp && !c.r.cloned && !c.r.fetched[lastPart(a.text)] {
+		if p := c.r.world.placeOf(a, c.cwd); p != placeUnknown && p != placeTemp && !c.r.isForeign(c.invocation, a) && !c.r.fetched[lastPart(a.text)] {
 			return own(say("loads %s into the shell", a.text)), true
 		}
 		if strings.Contains(a.text, "$(") {
@@ -150,6 +150,9 @@ func (c *command) module(name string, args []arg) []Effect {
 	}
 	if out := c.r.secretsIn(args, c.cwd, "reads the secrets in %s"); out != nil {
 		return out
+	}
+	if file := literal(strings.ReplaceAll(name, ".", "/")); c.r.isForeign(c.invocation, file) {
+		return c.r.runsFile(c.invocation, file)
 	}
 	return c.task(name, say("runs the module %s", name))
 }

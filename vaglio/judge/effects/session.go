@@ -57,7 +57,7 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 			case f.Deed == vaglio.Wrote && over:
 				made = cmp.Or(made, f.Path)
 			}
-			below = below || under && f.Deed == vaglio.Wrote
+			below = below || under && (f.Deed == vaglio.Wrote || f.Deed == vaglio.Built)
 		}
 	}
 	return made, below && !other
@@ -89,14 +89,17 @@ func (r *reading) unpacked(v *invocation, since int) {
 	if !r.unpacks && !r.judge.tables.ofClass("unpacks", v.name) {
 		return
 	}
-	r.unpacks = false
-	r.cloned = r.cloned || v.stdin.text.remote || slices.ContainsFunc(v.args, func(a arg) bool { return r.fetched[lastPart(a.text)] })
+	foreign := r.clones || v.stdin.text.remote || slices.ContainsFunc(v.args, func(a arg) bool { return r.fetched[lastPart(a.text)] })
+	r.unpacks, r.clones = false, false
 	told := slices.Clone(r.did[since:])
 	if len(told) == 0 {
 		r.tell(v, vaglio.Unpacked, literal(v.cwd))
 	}
 	for _, f := range told {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Unpacked, Path: f.Path})
+	}
+	if foreign {
+		r.putForeign(since)
 	}
 }
 
@@ -263,6 +266,11 @@ func (r *reading) leaves(p vaglio.Proposal) {
 	}
 	r.replaced()
 	r.emptied()
+	for _, f := range r.foreign {
+		if f != r.world.cwd && f != "/" && r.means.Sought != nil && r.means.Sought(f) {
+			r.add(usual(KindForeignCode).with(say("may run what was just fetched into %s", f), f))
+		}
+	}
 	changes := false
 	for i := range r.effects {
 		e := &r.effects[i]

@@ -54,7 +54,7 @@ func (t *tables) taskEffect(name string) (Effect, bool) {
 
 // task returns the effect of running a project's task by its name.
 func (c *command) task(name string, what wording.Sentence) []Effect {
-	if c.r.cloned {
+	if c.r.worksOnForeign(c.invocation, false) {
 		return one(KindForeignCode, say("runs %s %s in a repository that was just fetched", c.name, name), name)
 	}
 	if c.runsDry() {
@@ -88,7 +88,7 @@ func tasksRule(c *command) []Effect {
 			return one(KindForeignCode, say("runs tasks from outside the workspace: %s", f.text), f.text)
 		}
 	}
-	if c.r.cloned {
+	if c.r.worksOnForeign(c.invocation, false) {
 		return one(KindForeignCode, say("builds or runs a repository that was just fetched: %s %s", c.name, c.rest(0)), c.name)
 	}
 	var out []Effect
@@ -161,7 +161,11 @@ func (r *reading) runsOutside(v *invocation, named []Effect) []Effect {
 		return nil
 	}
 	for _, f := range r.projects(v) {
-		if r.liesOutside(v, f) && t.RunsProject(name, texts(args)) {
+		switch fetched := r.isForeign(v, f) && r.world.clean(f.text, v.cwd) != r.world.cwd; {
+		case !fetched && !r.liesOutside(v, f) || !t.RunsProject(name, texts(args)):
+		case fetched:
+			return one(KindForeignCode, say("runs %s, which was just fetched", f.text), f.text)
+		default:
 			return one(KindForeignCode, say("runs %s on %s, which lies outside the workspace and was not read", v.name, f.text), f.text)
 		}
 	}
@@ -216,7 +220,7 @@ func (r *reading) projects(v *invocation) []arg {
 // runsFile returns the effect of running a program or script from a file.
 func (r *reading) runsFile(v *invocation, file arg) []Effect {
 	base := path.Base(file.text)
-	if r.cloned || r.fetched[base] {
+	if r.isForeign(v, file) || r.fetched[base] {
 		return one(KindForeignCode, say("runs %s, which was just fetched", file.text), file.text)
 	}
 	if v.box != "" && v.fresh || r.builtHere(v, file) {
