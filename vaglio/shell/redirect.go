@@ -331,15 +331,6 @@ func (r *reader) procSubst(f *frame, p *syntax.ProcSubst) Word {
 // cwd returns the current folder.
 func (r *reader) cwd() Word { return r.folder(keyCwd, "PWD") }
 
-// left returns the folder to which the source changed; the zero Word if it changed to none.
-func (r *reader) left() Word {
-	at := r.cwd()
-	if prev, _ := r.value(keyPrev); prev.Equal(Word{}) || r.opts.Cwd != "" && at.Is(path.Clean(r.opts.Cwd)) {
-		return Word{}
-	}
-	return at
-}
-
 func (r *reader) prevCwd() Word { return r.folder(keyPrev, "OLDPWD") }
 
 func (r *reader) folder(key, name string) Word {
