@@ -35,40 +35,70 @@ func (p *Proposal) Calls() []Proposal {
 // others, too. clash says that one of them may run or reach what another puts there, which cannot be
 // told in advance.
 func (e *Engine) batch(ctx context.Context, calls []Proposal, size int) (all Verdict, logged string, clash bool, err error) {
-	order, reads := make([]int, len(calls)), make([]*reading.Reading, len(calls))
+	order, b := make([]int, len(calls)), batched{e: e, calls: calls, size: size, did: make([]Facts, len(calls)), runs: make([][]Source, len(calls))}
 	for i := range order {
-		order[i], reads[i] = i, e.Read(calls[i])
+		order[i], b.reads = i, append(b.reads, e.Read(calls[i]))
 	}
-	did, runs := make([]Facts, len(calls)), make([][]Source, len(calls))
-	for round := range 2 {
-		known := slices.Clip(calls[0].Facts)
-		for _, i := range order {
-			folders, told := foldersFor(i, calls[i].Context.Cwd, reads)
-			clash = clash || !told
-			for _, cwd := range folders {
-				c := calls[i]
-				c.Facts, c.Context.Cwd = known, cwd
-				v, said, err := e.one(ctx, c, size)
-				if err != nil {
-					return Verdict{}, "", false, err
-				}
-				if runs[i] = append(runs[i], v.Sources...); round == 0 {
-					did[i] = append(did[i], v.Did...)
-				}
-				if known = known.add(time.Now(), v.Did...); all.TS == 0 || v.worse(&all) {
-					all, logged = v.over(all), said
-				} else if round == 0 {
-					all = all.over(v)
-				}
-			}
-		}
-		if all.BlockedBy == PhaseGuard || len(calls) == 1 || !slices.ContainsFunc(slices.Concat(did...), func(f Fact) bool { return f.puts() }) {
-			break
-		}
+	err = b.round(ctx, order)
+	did := slices.Concat(b.did...)
+	if err == nil && len(calls) > 1 && slices.ContainsFunc(did, func(f Fact) bool { return f.puts() }) {
 		slices.Reverse(order)
+		b.again = true
+		err = b.round(ctx, order)
 	}
-	all.Did = Facts(nil).add(time.Now(), slices.Concat(did...)...)
-	return all, logged, clash || clashing(did, runs) || leading(did, calls, reads), nil
+	if err != nil {
+		return Verdict{}, "", false, err
+	}
+	b.all.Did = Facts(nil).add(time.Now(), did...)
+	return b.all, b.logged, b.clash || clashing(b.did, b.runs) || leading(b.did, calls, b.reads), nil
+}
+
+// batched is a batch while its calls are judged.
+type batched struct {
+	e     *Engine
+	calls []Proposal
+	size  int
+	reads []*reading.Reading
+	did   []Facts
+	runs  [][]Source
+	again bool // they were judged before, in another order
+
+	all    Verdict
+	logged string
+	clash  bool
+}
+
+// round judges the calls in an order.
+func (b *batched) round(ctx context.Context, order []int) error {
+	known := slices.Clip(b.calls[0].Facts)
+	for _, i := range order {
+		folders, told := foldersFor(i, b.calls[i].Context.Cwd, b.reads)
+		b.clash = b.clash || !told
+		for _, cwd := range folders {
+			c := b.calls[i]
+			c.Facts, c.Context.Cwd = known, cwd
+			v, said, err := b.e.one(ctx, c, b.size)
+			if err != nil {
+				return err
+			}
+			known = known.add(time.Now(), v.Did...)
+			b.judged(i, v, said)
+		}
+	}
+	return nil
+}
+
+// judged takes in the verdict on one of the calls.
+func (b *batched) judged(call int, v Verdict, said string) { //nolint:gocritic // It is kept.
+	if b.runs[call] = append(b.runs[call], v.Sources...); !b.again {
+		b.did[call] = append(b.did[call], v.Did...)
+	}
+	switch {
+	case b.all.TS == 0 || v.worse(&b.all):
+		b.all, b.logged = v.over(b.all), said
+	case !b.again:
+		b.all = b.all.over(v)
+	}
 }
 
 // one judges one call of a batch.
