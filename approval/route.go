@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -94,27 +93,6 @@ type Case struct {
 const DefaultRoute = "default"
 
 func openRoute() Route { return Route{Name: DefaultRoute, Approvers: []string{Anyone}} }
-
-// For returns the route of a call, which may make several others: the first rule counts that fits any
-// of them.
-func (r *Routing) For(cases ...Case) Route {
-	for i := range r.Rules {
-		if rule := &r.Rules[i]; slices.ContainsFunc(cases, rule.fits) {
-			name := rule.Route
-			if i == len(r.Rules)-1 && r.OwnRoute != nil {
-				name = cmp.Or(r.OwnRoute(cases[0].Agent), name)
-			}
-			if to := r.route(name); to != nil {
-				return *to
-			}
-		}
-	}
-	if len(r.Routes) == 0 {
-		return openRoute()
-	}
-	// A checked routing never gets here. Nobody may decide.
-	return Route{}
-}
 
 func (r *Rule) fits(c Case) bool {
 	one := func(want []string, have ...string) bool {

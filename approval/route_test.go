@@ -53,6 +53,13 @@ func TestRulesChooseTheRoute(t *testing.T) {
 			t.Errorf("%s: goes to %q, want %q", name, got.Name, tt.want)
 		}
 	}
+	easy := approval.Routing{
+		Routes: []approval.Route{{Name: "easy", Approvers: []string{approval.Anyone}}, {Name: "strict", Approvers: []string{"x:1", "x:2"}, Quorum: 2}},
+		Rules:  []approval.Rule{{Executors: []string{"read_file"}, Route: "easy"}, {Executors: []string{"pay"}, Route: "strict"}, {Route: "easy"}},
+	}
+	if got := easy.For(approval.Case{Executor: "batch"}, approval.Case{Executor: "read_file"}, approval.Case{Executor: "pay"}); got.Name != "strict" {
+		t.Errorf("a payment beside a reading goes to %q", got.Name)
+	}
 	if got := r.For(approval.Case{Agent: "coder", Executor: "batch"}, approval.Case{Agent: "coder"},
 		approval.Case{Agent: "coder", Executor: "db_exec", Reaches: []string{"public"}}); got.Name != "leads" {
 		t.Errorf("a call that makes one for the leads goes to %q", got.Name)

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
@@ -28,51 +30,148 @@ func (p *Proposal) Calls() []Proposal {
 }
 
 // batch judges the calls of a batch, whose own reading the guard has passed. Nobody knows in which
-// order they would run, so if some put something somewhere, both orders count. clash says that one
-// of them may run what another puts there, which cannot be told in advance.
+// order they would run, so if some put something somewhere, both orders count. Nor does anybody know
+// whether one shell runs them all, so a folder in which one call leaves its shell counts for the
+// others, too. clash says that one of them may run or reach what another puts there, which cannot be
+// told in advance.
 func (e *Engine) batch(ctx context.Context, calls []Proposal, size int) (all Verdict, logged string, clash bool, err error) {
-	order := make([]int, len(calls))
+	order, b := make([]int, len(calls)), batched{e: e, calls: calls, size: size, did: make([]Facts, len(calls)), runs: make([][]Source, len(calls))}
 	for i := range order {
-		order[i] = i
+		order[i], b.reads = i, append(b.reads, e.Read(calls[i]))
 	}
-	did, runs := make([]Facts, len(calls)), make([][]Source, len(calls))
-	for round := range 2 {
-		known := slices.Clip(calls[0].Facts)
-		for _, i := range order {
-			c := calls[i]
-			if err := e.catalog.Check(c.Executor, c.Args, c.Context.Cwd); err != nil {
-				return Verdict{}, "", false, err //nolint:wrapcheck // as of a call alone
-			}
-			c.Facts = known
-			v, said, _, err := e.decide(ctx, c, size)
-			if err != nil {
-				return Verdict{}, "", false, err
-			}
-			if known = slices.Concat(known, v.Did); round == 0 {
-				did[i], runs[i] = v.Did, v.Sources
-			}
-			if first := all.TS == 0; first || v.worse(&all) {
-				all, logged = v.over(all), said
-			} else if round == 0 {
-				all = all.over(v)
-			}
-		}
-		if len(calls) == 1 || !slices.ContainsFunc(slices.Concat(did...), func(f Fact) bool { return f.puts() }) {
-			break
-		}
+	err = b.round(ctx, order)
+	did := slices.Concat(b.did...)
+	if err == nil && len(calls) > 1 && slices.ContainsFunc(did, func(f Fact) bool { return f.puts() }) {
 		slices.Reverse(order)
+		b.again = true
+		err = b.round(ctx, order)
 	}
-	all.Did = slices.Concat(did...)
-	return all, logged, clashing(did, runs), nil
+	if err != nil {
+		return Verdict{}, "", false, err
+	}
+	b.all.Did = Facts(nil).add(time.Now(), did...)
+	return b.all, b.logged, b.clash || clashing(b.did, b.runs) || leading(b.did, calls, b.reads), nil
+}
+
+// batched is a batch while its calls are judged.
+type batched struct {
+	e     *Engine
+	calls []Proposal
+	size  int
+	reads []*reading.Reading
+	did   []Facts
+	runs  [][]Source
+	again bool // they were judged before, in another order
+
+	all    Verdict
+	logged string
+	clash  bool
+}
+
+// round judges the calls in an order.
+func (b *batched) round(ctx context.Context, order []int) error {
+	known := slices.Clip(b.calls[0].Facts)
+	for _, i := range order {
+		folders, told := foldersFor(i, b.calls[i].Context.Cwd, b.reads)
+		b.clash = b.clash || !told
+		for _, cwd := range folders {
+			c := b.calls[i]
+			c.Facts, c.Context.Cwd = known, cwd
+			v, said, err := b.e.one(ctx, c, b.size)
+			if err != nil {
+				return err
+			}
+			known = known.add(time.Now(), v.Did...)
+			b.judged(i, v, said)
+		}
+	}
+	return nil
+}
+
+// judged takes in the verdict on one of the calls.
+func (b *batched) judged(call int, v Verdict, said string) { //nolint:gocritic // It is kept.
+	if b.runs[call] = append(b.runs[call], v.Sources...); !b.again {
+		b.did[call] = append(b.did[call], v.Did...)
+	}
+	switch {
+	case b.all.TS == 0 || v.worse(&b.all):
+		b.all, b.logged = v.over(b.all), said
+	case !b.again:
+		b.all = b.all.over(v)
+	}
+}
+
+// one judges one call of a batch.
+func (e *Engine) one(ctx context.Context, c Proposal, size int) (Verdict, string, error) { //nolint:gocritic // As decide has it.
+	if err := e.catalog.Check(c.Executor, c.Args, c.Context.Cwd); err != nil {
+		return Verdict{}, "", err //nolint:wrapcheck // as of a call alone
+	}
+	v, said, _, err := e.decide(ctx, c, size)
+	return v, said, err
+}
+
+// maxTogether is how many commands the calls of a batch may run together: each of them is judged
+// by what all of those before it did.
+const maxTogether = 1000
+
+func commandsIn(r *reading.Reading) (n int) {
+	for i := range r.Commands {
+		n += len(r.Commands[i].Script.Commands)
+	}
+	return n
+}
+
+// maxFolders is in how many folders one call of a batch is judged.
+const maxFolders = 4
+
+// foldersFor returns the folders in which a call of a batch may run: its own and, if it runs
+// commands, those in which other calls leave the shell. It reports false if these are not all known.
+func foldersFor(call int, own string, reads []*reading.Reading) (all []string, told bool) {
+	all, told = []string{own}, true
+	for i, r := range reads {
+		if i == call || len(reads[call].Commands) == 0 {
+			continue
+		}
+		for _, line := range r.Commands {
+			at, known := line.Script.Ends.Text()
+			if told = told && known; at != "" && !slices.Contains(all, at) {
+				all = append(all, at)
+			}
+		}
+	}
+	return all[:min(len(all), maxFolders)], told && len(all) <= maxFolders
 }
 
 // clashing reports whether one call puts something where another one finds what it runs.
 func clashing(did []Facts, runs [][]Source) bool {
+	return between(did, func(f Fact, j int) bool {
+		return f.puts() && slices.ContainsFunc(runs[j], func(s Source) bool { return s.Kind == "" && isBelow(f.Path, s.Path) })
+	})
+}
+
+// leading reports whether one call makes a link, or moves a folder to where another one names what is
+// in it. What that is cannot be looked up before.
+func leading(did []Facts, calls []Proposal, reads []*reading.Reading) bool {
+	return between(did, func(f Fact, j int) (found bool) {
+		reaches := func(cwd, name string) {
+			at := place.Join(cwd, name)
+			found = found || isBelow(f.Path, at) && (f.Link || at != f.Path)
+		}
+		if f.Deed == Moved {
+			eachNamed(reads[j], reaches)
+			for _, t := range reads[j].Paths {
+				reaches(calls[j].Context.Cwd, t.Text)
+			}
+		}
+		return found
+	})
+}
+
+// between reports whether something that one call does concerns another one, by its number.
+func between(did []Facts, concerns func(f Fact, other int) bool) bool {
 	for i := range did {
-		for j := range runs {
-			if i != j && slices.ContainsFunc(did[i], func(f Fact) bool {
-				return f.puts() && slices.ContainsFunc(runs[j], func(s Source) bool { return s.Kind == "" && isBelow(f.Path, s.Path) })
-			}) {
+		for j := range did {
+			if i != j && slices.ContainsFunc(did[i], func(f Fact) bool { return concerns(f, j) }) {
 				return true
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/metnos/vaglio/vaglio"
@@ -108,5 +109,43 @@ func TestTheCatalogCountsForTheCallsOfABatch(t *testing.T) {
 	j.asked = nil
 	if err := judge(shellCall("ls"), map[string]any{"tool": "mail", "parameters": map[string]any{"to": "x"}}); err != nil || !slices.Equal(j.asked, []string{"Bash", "mail"}) {
 		t.Errorf("%v %v", j.asked, err)
+	}
+}
+
+// A permit for a batch is bound to what its calls run, also if their arguments are JSON in a text.
+func TestABatchIsBoundToWhatItsCallsRun(t *testing.T) {
+	t.Parallel()
+	files := folderOf{"/home/u/app/ship.sh": "git push --force"}
+	e := engineAt(t, files)
+	p := vaglio.Proposal{
+		Executor: "batch", Context: vaglio.Context{Cwd: "/home/u/app"},
+		Args: toolCalls(shellCall("ls"), map[string]any{"tool": "Bash", "arguments": `{"command":"sh ship.sh"}`}),
+	}
+	v, err := e.Judge(t.Context(), p)
+	if err != nil || v.Approved || !slices.ContainsFunc(v.Sources, func(s vaglio.Source) bool { return s.Path == "/home/u/app/ship.sh" }) {
+		t.Fatalf("%+v %v", v, err)
+	}
+	files["/home/u/app/ship.sh"] = "git push --force origin main"
+	if now := e.Sources(p); slices.Equal(now, v.Sources) {
+		t.Errorf("another script is the same: %+v", now)
+	}
+}
+
+// Calls that together do too much are sent back, before each of them is judged by all that the others
+// did.
+func TestABatchThatDoesTooMuchIsSentBack(t *testing.T) {
+	t.Parallel()
+	e := engineAt(t, folderOf{"/home/u/app/a": ""})
+	var calls []map[string]any
+	for range 40 {
+		calls = append(calls, shellCall(strings.Repeat("echo a > b; ", 30)))
+	}
+	p := vaglio.Proposal{Executor: "batch", Args: toolCalls(calls...), Context: vaglio.Context{Cwd: "/home/u/app"}}
+	if _, err := e.Judge(t.Context(), p); vaglio.Mistake(err) == nil {
+		t.Errorf("%v", err)
+	}
+	p.Args = toolCalls(append(calls, shellCall("rm -rf ~"))...)
+	if v, err := e.Judge(t.Context(), p); err != nil || v.BlockedBy != vaglio.PhaseGuard {
+		t.Errorf("%+v %v", v, err)
 	}
 }

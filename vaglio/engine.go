@@ -204,17 +204,22 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 	if v.Sources = runs; denied {
 		return v, v.Reason, p, nil
 	}
-	if calls := p.Calls(); calls != nil {
-		v, logged, clash, err := e.batch(ctx, calls, size)
-		if err != nil || !clash {
-			if v.Sources = runs; err == nil && !v.Approved {
-				v.Sources = e.bound(&p, read, runs)
-			}
-			return v, logged, p, err
-		}
-		p.Context.Clashes = true
+	calls := p.Calls()
+	if calls == nil {
+		return e.graded(ctx, p, size, read, runs)
 	}
-	return e.graded(ctx, p, size, read, runs)
+	v, logged, clash, err := e.batch(ctx, calls, size)
+	if err == nil && clash && v.BlockedBy != PhaseGuard {
+		p.Context.Clashes = true
+		whole, said, p, err := e.graded(ctx, p, size, read, runs)
+		if err != nil || v.Approved || !whole.Approved {
+			return whole, said, p, err
+		}
+	}
+	if v.Sources = runs; err == nil && !v.Approved {
+		v.Sources = e.bound(&p, read, runs)
+	}
+	return v, logged, p, err
 }
 
 // graded is decide for a call that the guard let through, with its reading and what it runs.
@@ -262,7 +267,11 @@ func (e *Engine) guarded(ctx context.Context, p Proposal, size int) (v Verdict, 
 	}
 	defer done()
 	v, read, runs, denied, err = e.examined(p)
-	for _, c := range p.Calls() {
+	calls := p.Calls()
+	if err == nil && !denied && len(calls) > 0 && commandsIn(read) > maxTogether {
+		return Verdict{}, nil, nil, false, &ShapeError{What: "the calls in it do too much together: make fewer of them at once"}
+	}
+	for _, c := range calls {
 		if err != nil || denied {
 			break
 		}

@@ -12,7 +12,7 @@ import (
 // executor.
 func (p Proposal) Call() reading.Call {
 	c := reading.Call{
-		Executor: p.Executor, Client: p.Context.Client, Args: p.Args, Cwd: p.Context.Cwd, Capabilities: p.Context.Capability,
+		Executor: p.Executor, Client: p.Context.Client, Args: reading.Decoded(p.Executor, p.Args), Cwd: p.Context.Cwd, Capabilities: p.Context.Capability,
 		Session: p.Facts,
 	}
 	if k := p.Context.Known; k != nil {

@@ -13,17 +13,18 @@ func (c *call) assigned(operation.Kind) wording.Sentence {
 	if !c.has("role", "iam", "rbac") || !c.has("assignment", "assignments", "binding", "bindings") {
 		return nil
 	}
-	role := c.first("role", "rolename", "roledefinition", "roledefinitionname", "roledefinitionid", "roleid")
-	whom := c.first("assignee", "principal", "principalname", "principalid", "assigneeobjectid", "member", "user", "username", "userid", "email")
-	if role == "" || whom == "" {
+	roles := c.values([]string{"role", "rolename", "roledefinition", "roledefinitionname", "roledefinitionid", "roleid"})
+	whom := c.values([]string{"assignee", "principal", "principalname", "principalid", "assigneeobjectid", "member", "user", "username", "userid", "email"})
+	if len(roles) == 0 || len(whom) == 0 {
 		return nil
 	}
+	both := []wording.Clause{named(roles), named(whom)}
 	var said wording.Sentence
 	switch {
 	case c.has("create", "add", "grant", "assign", "set", "new", "put"):
-		said = wording.Sentence{wording.Say("grants the role %s to %s", role, whom)}
+		said = wording.Sentence{{Phrase: "grants the role %s to %s", Args: both}}
 	case c.has("delete", "remove", "revoke"):
-		said = wording.Sentence{wording.Say("revokes the role %s from %s", role, whom)}
+		said = wording.Sentence{{Phrase: "revokes the role %s from %s", Args: both}}
 	default:
 		return nil
 	}
@@ -33,24 +34,28 @@ func (c *call) assigned(operation.Kind) wording.Sentence {
 	return said
 }
 
-// opened describes a port of a security group that a tool opens.
+// opened describes a port of a security group that a tool opens, or a range of them.
 func (c *call) opened(operation.Kind) wording.Sentence {
-	port, group, from := c.first("port", "fromport"), c.first("groupid", "securitygroupid", "groupname", "securitygroup"), c.sources()
-	if !c.has("ingress", "egress") || !c.has("authorize", "authorise", "allow", "open", "add") || port == "" || group == "" || from == "" {
+	ports, group, from := c.all("port", "fromport"), c.first("groupid", "securitygroupid", "groupname", "securitygroup"), c.sources()
+	if !c.has("ingress", "egress") || !c.has("authorize", "authorise", "allow", "open", "add") || len(ports) != 1 || group == "" || len(from) == 0 {
 		return nil
+	}
+	port := ports[0]
+	if to := c.first("toport"); to != "" && to != port {
+		port += "-" + to
 	}
 	if c.toAll() {
 		return wording.Sentence{wording.Say("opens the port %s of %s to everyone", port, group)}
 	}
-	return wording.Sentence{wording.Say("opens the port %s of %s to %s", port, group, from)}
+	return wording.Sentence{{Phrase: "opens the port %s of %s to %s", Args: []wording.Clause{{Text: port}, {Text: group}, named(from)}}}
 }
 
 // sources returns the addresses that a rule of a firewall lets in.
-func (c *call) sources() string {
-	return c.first("cidr", "cidrip", "cidripv4", "cidrblock", "iprange", "sourceip", "source")
+func (c *call) sources() []string {
+	return c.all("cidr", "cidrip", "cidripv4", "cidripv6", "cidrblock", "iprange", "sourceip", "source")
 }
 
-// toAll reports whether these are all addresses.
+// toAll reports whether all addresses are among them.
 func (c *call) toAll() bool {
-	return slices.Contains([]string{"0.0.0.0/0", "::/0", "*"}, c.sources())
+	return slices.ContainsFunc(c.sources(), func(s string) bool { return slices.Contains([]string{"0.0.0.0/0", "::/0", "*"}, s) })
 }

@@ -36,6 +36,20 @@ func Batch(executor string, args map[string]any) []Nested {
 	return all
 }
 
+// Decoded returns the arguments of a batch in one form, in which no call's arguments are JSON in a
+// text; those of any other call as they are. So the batch is read, bounded and bound with all in it.
+func Decoded(executor string, args map[string]any) map[string]any {
+	all := Batch(executor, args)
+	if all == nil {
+		return args
+	}
+	calls := make([]any, len(all))
+	for i, n := range all {
+		calls[i] = map[string]any{"tool": n.Executor, "parameters": n.Args}
+	}
+	return map[string]any{"calls": calls}
+}
+
 // NamesBatch reports whether an executor's name says that it makes calls, and nothing else.
 func NamesBatch(executor string) bool {
 	words := nameWords(executor)

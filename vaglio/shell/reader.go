@@ -247,6 +247,7 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 	}
 	r.begin()
 	read(r, f)
+	r.out.Ends = r.left()
 	r.finish(f)
 	r.out.Wrote = r.st.files()
 	return r.out

@@ -45,6 +45,9 @@ type Script struct {
 	Unparsed []string
 	// Ran lists the programs that would run and are not read as shell code.
 	Ran []Ran
+	// Ends is the folder in which a shell that goes on would be; the zero Word if the source did
+	// not change it.
+	Ends Word
 }
 
 // Ran is a program in a language other than the shell's that would run.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -387,4 +388,13 @@ func either(a, b []Word) []Word {
 		all = addAlternative(all, w)
 	}
 	return all
+}
+
+// left returns the folder to which the source changed; the zero Word if it changed to none.
+func (r *reader) left() Word {
+	at := r.cwd()
+	if prev, _ := r.value(keyPrev); prev.Equal(Word{}) || r.opts.Cwd != "" && at.Is(path.Clean(r.opts.Cwd)) {
+		return Word{}
+	}
+	return at
 }
