@@ -206,7 +206,7 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 	}
 	if calls := p.Calls(); calls != nil {
 		v, logged, clash, err := e.batch(ctx, calls, size)
-		if err != nil || !clash {
+		if err != nil || !clash || v.BlockedBy == PhaseGuard {
 			if v.Sources = runs; err == nil && !v.Approved {
 				v.Sources = e.bound(&p, read, runs)
 			}
