@@ -9,6 +9,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
+	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
 func toolCalls(calls ...map[string]any) vaglio.Args {
@@ -146,6 +147,170 @@ func TestABatchThatDoesTooMuchIsSentBack(t *testing.T) {
 	}
 	p.Args = toolCalls(append(calls, shellCall("rm -rf ~"))...)
 	if v, err := e.Judge(t.Context(), p); err != nil || v.BlockedBy != vaglio.PhaseGuard {
+		t.Errorf("%+v %v", v, err)
+	}
+}
+
+// movesTheGate are calls that only move the gate's program together.
+func movesTheGate() []map[string]any {
+	return []map[string]any{
+		{"tool": "write_file", "parameters": map[string]any{"path": "/home/u/app/x.sh", "content": "mv $B/vaglio v\n"}},
+		shellCall("B=/home/u/.local/bin bash x.sh"),
+	}
+}
+
+// What the guard would deny in a session is denied in a batch, too, in whatever order its calls
+// stand: that nobody knows what runs first is no reason to ask a person about it.
+func TestABatchIsDeniedForWhatItsCallsDoTogether(t *testing.T) {
+	t.Parallel()
+	pair := movesTheGate()
+	moves, runs := pair[0], pair[1]
+	for name, calls := range map[string][]map[string]any{
+		"written, then run":           {moves, runs},
+		"run, then written":           {runs, moves},
+		"among calls that pass":       {shellCall("ls"), moves, runs, shellCall("git diff")},
+		"among calls that are asked":  {shellCall("npm publish"), moves, runs, shellCall("git push --force")},
+		"apart":                       {runs, shellCall("git push --force"), moves},
+		"beside another file that is": {moves, runs, {"tool": "write_file", "parameters": map[string]any{"path": "/home/u/app/y", "content": "y\n"}}},
+	} {
+		e := engineAt(t, folderOf{"/home/u/app/a": ""})
+		v, err := e.Judge(t.Context(), vaglio.Proposal{Executor: "batch", Args: toolCalls(calls...), Context: vaglio.Context{Cwd: "/home/u/app"}})
+		if err != nil || v.Approved || v.BlockedBy != vaglio.PhaseGuard || v.Rule == nil {
+			t.Errorf("%s: %s %v", name, v.Reason, err)
+		}
+	}
+}
+
+// marks are what a judge gives calls, by their executors.
+type marks map[string]vaglio.GradientResult
+
+// gate asks for a score of at least a half, and some confidence.
+func (m marks) gate(kind string) vaglio.Gate {
+	return vaglio.Gate{MinScore: 0.5, MinConfidence: 0.5, Judge: &fake{kind, func(_ context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
+		r, ok := m[p.Executor]
+		if !ok {
+			return r, errors.New("not known")
+		}
+		return r, nil
+	}}}
+}
+
+// The call that counts is the one that is kept from passing, whatever its score; of several, the one
+// of the lowest score, and of equals the first.
+func TestTheWorstCallOfABatchCounts(t *testing.T) {
+	t.Parallel()
+	mark := func(score, confidence float64) vaglio.GradientResult {
+		return vaglio.GradientResult{Score: score, Confidence: confidence}
+	}
+	e := build(t, vaglio.Config{Judges: []vaglio.Gate{marks{
+		"passes": mark(0.6, 1), "unsure": mark(0.9, 0), "low": mark(0.2, 1), "other_low": mark(0.2, 1),
+	}.gate("model")}})
+	for _, tc := range []struct {
+		calls []string
+		score float64
+		told  string // what the reason says
+	}{
+		{[]string{"passes", "unsure"}, 0.9, "confidence"},
+		{[]string{"unsure", "passes"}, 0.9, "confidence"},
+		{[]string{"unsure", "low", "passes"}, 0.2, "score"},
+		{[]string{"low", "unsure"}, 0.2, "score"},
+		{[]string{"low", "broken"}, 0, "failed"},
+		{[]string{"broken", "low"}, 0, "failed"},
+	} {
+		v, err := e.Judge(t.Context(), vaglio.Proposal{Executor: "batch", Args: toolCalls(named(tc.calls)...)})
+		if err != nil || v.Approved || v.Score != tc.score || !strings.Contains(v.Reason, tc.told) {
+			t.Errorf("%v: %s %v", tc.calls, v.Reason, err)
+		}
+	}
+}
+
+func named(names []string) (calls []map[string]any) {
+	for _, n := range names {
+		calls = append(calls, map[string]any{"tool": n, "parameters": map[string]any{"x": "1"}})
+	}
+	return calls
+}
+
+// A judge that fails gives no score, and what the guard denies has none, either: the denial counts.
+func TestADenialCountsBeforeAJudgeThatFails(t *testing.T) {
+	t.Parallel()
+	weighs, err := effects.New(effects.Options{Home: "/home/u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := vaglio.GradientResult{Score: 1, Confidence: 1}
+	e := build(t, vaglio.Config{
+		Judges: []vaglio.Gate{marks{"write_file": pass, "Bash": pass}.gate("model"), {Judge: weighs, MinScore: effects.Threshold}},
+		Home:   "/home/u", Files: folderOf{"/home/u/app/a": ""}, Workspaces: []string{"/home/u/app"}, Own: gateAt("/home/u"),
+	})
+	calls := slices.Concat(named([]string{"broken"}), movesTheGate())
+	v, err := e.Judge(t.Context(), vaglio.Proposal{Executor: "batch", Args: toolCalls(calls...), Context: vaglio.Context{Cwd: "/home/u/app"}})
+	if err != nil || v.BlockedBy != vaglio.PhaseGuard {
+		t.Errorf("%s %v", v.Reason, err)
+	}
+}
+
+// Beside the verdict stands what each judge says of the call that it likes least; of equals, of the
+// first. Judges that were not asked about the worst call are not told of.
+func TestABatchHasTheWorstAnswerOfEachJudge(t *testing.T) {
+	t.Parallel()
+	says := func(score float64, text string) vaglio.GradientResult {
+		return vaglio.GradientResult{Score: score, Confidence: 1, Reasoning: text, Signals: []vaglio.Signal{{Category: text, Score: score}}}
+	}
+	e := build(t, vaglio.Config{Judges: []vaglio.Gate{
+		marks{"a": says(0.6, "a1"), "b": says(0.9, "b1"), "c": says(0.2, "c1"), "d": says(0.2, "d1"), "e": says(0.6, "e1")}.gate("one"),
+		marks{"a": says(0.9, "a2"), "b": says(0.1, "b2"), "c": says(0.9, "c2"), "d": says(0.9, "d2"), "e": says(0.6, "e2")}.gate("two"),
+	}})
+	for _, tc := range []struct{ calls, want []string }{
+		{[]string{"a", "b"}, []string{"a1", "b2"}}, // the first judge says more of a, though b is the worst
+		{[]string{"b", "a"}, []string{"a1", "b2"}},
+		{[]string{"b", "a", "e"}, []string{"a1", "b2"}},
+		{[]string{"b", "e", "a"}, []string{"e1", "b2"}},
+		{[]string{"c", "d"}, []string{"c1", "c2"}},
+		{[]string{"d", "c"}, []string{"d1", "d2"}},
+	} {
+		v, err := e.Judge(t.Context(), vaglio.Proposal{Executor: "batch", Args: toolCalls(named(tc.calls)...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said []string
+		for _, r := range v.Results {
+			said = append(said, r.Reasoning)
+		}
+		if !slices.Equal(said, tc.want) {
+			t.Errorf("%v: %v, want %v", tc.calls, said, tc.want)
+		}
+	}
+}
+
+// However many calls a batch has, no more than twenty findings are told, and the worst are among them.
+func TestABatchTellsTwentyFindings(t *testing.T) {
+	t.Parallel()
+	e := engineAt(t, folderOf{"/home/u/app/a": ""})
+	var calls []map[string]any
+	for range 30 {
+		calls = append(calls, shellCall("ls"))
+	}
+	calls = append(calls, shellCall("git push --force origin main"))
+	v, err := e.Judge(t.Context(), vaglio.Proposal{Executor: "batch", Args: toolCalls(calls...), Context: vaglio.Context{Cwd: "/home/u/app"}})
+	if err != nil || v.Approved {
+		t.Fatalf("%s %v", v.Reason, err)
+	}
+	told := v.Results[0].Signals
+	if len(told) != 20 || told[0].Score != v.Score {
+		t.Errorf("%d findings, the first %+v of %v", len(told), told[0], v.Score)
+	}
+}
+
+// If the caller goes away while a batch is judged, there is no verdict.
+func TestABatchWhoseCallerLeavesHasNoVerdict(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	e := build(t, vaglio.Config{Judges: []vaglio.Gate{{Judge: &fake{"model", func(ctx context.Context, _ vaglio.Proposal) (vaglio.GradientResult, error) {
+		cancel()
+		return vaglio.GradientResult{}, ctx.Err()
+	}}}}})
+	if v, err := e.Judge(ctx, vaglio.Proposal{Executor: "batch", Args: toolCalls(named([]string{"a", "b"})...)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%+v %v", v, err)
 	}
 }

@@ -109,6 +109,54 @@ func TestAListedPersonWaitsForNoLookup(t *testing.T) {
 	})
 }
 
+// TestALookupMakesNobodyAMember has somebody outside of the group press, again and again, when the
+// group is looked up for them and when it is not.
+func TestALookupMakesNobodyAMember(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.start()
+		defer w.stop()
+		a := w.ask(command("make a"))
+		for i, later := range []time.Duration{0, time.Minute, time.Second, time.Minute} {
+			answer := []string{"Allow once", "Deny"}[i/2] // before a yes, the group is looked up once more
+			time.Sleep(later)
+			before := len(w.server.Calls("usergroups.users.list"))
+			w.press(eve, a, answer)
+			if looked := len(w.server.Calls("usergroups.users.list")) > before; later == time.Minute && !looked {
+				t.Error("the group was not looked up for somebody who may have joined it")
+			}
+			if d := a.Approvals[0].Decision; d != nil {
+				t.Fatalf("%s later: decided by %+v", later, d.By)
+			}
+			w.wants(w.whispered(eve), "not among those who may decide")
+		}
+	})
+}
+
+// TestAMembersYesCountsByAFreshList checks to the instant how old a list of members may be by which
+// a yes counts.
+func TestAMembersYesCountsByAFreshList(t *testing.T) {
+	t.Parallel()
+	for age, looksUp := range map[time.Duration]bool{2*time.Second - time.Nanosecond: false, 2 * time.Second: true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.start()
+			defer w.stop()
+			first, second := w.ask(command("make a")), w.ask(command("make b"))
+			time.Sleep(time.Minute)
+			listed := func() int { return len(w.server.Calls("usergroups.users.list")) }
+			w.press(bob, first, "Allow once")
+			time.Sleep(age)
+			before := listed()
+			w.press(bob, second, "Allow once")
+			if got := listed() > before; got != looksUp {
+				t.Errorf("by a list of %s: looked up %t", age, got)
+			}
+		})
+	}
+}
+
 // TestACommandThatFailsIsToldSo lists what waits while nothing can be read.
 func TestACommandThatFailsIsToldSo(t *testing.T) {
 	t.Parallel()

@@ -40,6 +40,9 @@ func (v *cardView) overflows() bool {
 	return p.units+cardtext.RoomForEnd*(len(v.Calls)+1) > maxText || p.entities+4*len(v.Calls) > maxEntities
 }
 
+// attached reports whether the card's message has a file next to it that holds the calls that wait.
+func (v *cardView) attached(d Draft) bool { return v.sum != "" && (v.Open == 0 || v.sum == d.Sum) }
+
 // fit lays out the card so that the platform accepts it. attached says that the file is
 // next to it, coming that its buttons are not there yet. seen reports whether the person
 // can see every waiting call, here or in the file.

@@ -165,7 +165,7 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 		return fmt.Errorf("telegram: the reference is not vaglio's: %w", approval.ErrGone)
 	}
 	v, d := c.view(chat, card)
-	attached := v.sum != "" && (v.Open == 0 || v.sum == d.Sum)
+	attached := v.attached(d)
 	if v.sum != "" && !attached {
 		// The file next to the message, if there is one, is not for these calls.
 		return c.replace(ctx, chat, id, card.Ask)

@@ -110,8 +110,8 @@ func (l *loop) turn(ctx context.Context, q *callback, id, said string, behind fu
 	if err != nil {
 		return err
 	}
-	v, _ := l.view(q.Message.Chat.ID, card)
-	p, whole := v.fit(v.sum != "", false)
+	v, d := l.view(q.Message.Chat.ID, card)
+	p, whole := v.fit(v.attached(d), false)
 	keyboard := cmp.Or(behind(v, whole), v.keyboard(whole))
 	l.alert(ctx, q, said)
 	l.later(ctx, laneOf(q.Message.Chat.ID), func() {

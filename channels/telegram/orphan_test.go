@@ -171,6 +171,39 @@ func TestACardThatGrewPastItsMessageGetsANewOne(t *testing.T) {
 	})
 }
 
+// TestADuplicateWithoutItsFileOffersNoYes presses a button of a duplicate whose calls wait on: the
+// file with the calls stands next to the other message, so that here nobody can say yes to them.
+func TestADuplicateWithoutItsFileOffersNoYes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		a := w.ask(command(long), command("make"))
+		twin := w.shown(a)
+		w.stop()
+		w.memory.Notes.Drafts = nil
+		w.start()
+		ref, err := w.channel.Post(t.Context(), card(a))
+		if err != nil || ref == a.Cards[0].Ref {
+			t.Fatal(ref, err)
+		}
+		w.desk.Change(func() { a.Cards[0].Ref = ref })
+		press := func(label string) telegramtest.Message {
+			if _, err := w.server.Press(ann(), w.chat, twin.ID, label); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			m, _ := w.server.Message(w.chat, twin.ID)
+			return m
+		}
+		m := press("Deny #2")
+		if said := strings.Join(labels(m), ", "); strings.Contains(said, "Allow") || !strings.Contains(said, "Deny") || strings.Contains(m.Text, "attached") {
+			t.Errorf("the duplicate offers %s below %.300q", said, m.Text)
+		}
+		if m := press("Deny #1"); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Denied") {
+			t.Errorf("in the end the duplicate offers %v below %.300q", labels(m), m.Text)
+		}
+	})
+}
+
 // TestAPressOnAMessageThatIsNotTheCardsIsTruthful presses a button of a duplicate message,
 // such as one that a restored backup does not know.
 func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
@@ -193,7 +226,7 @@ func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
 		if got := w.answer(id); got.Text != "Allowed once." {
 			t.Errorf("the twin's press was answered %+v", got)
 		}
-		if m, _ := w.server.Message(w.chat, twin.ID); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Allowed once by Ann") {
+		if m, _ := w.server.Message(w.chat, twin.ID); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Allowed once by Ann") || strings.Contains(m.Text, "attached") {
 			t.Errorf("the twin shows %q %v", m.Text, labels(m))
 		}
 		if strings.Contains(w.log.String(), "twin") {

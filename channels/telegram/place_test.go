@@ -125,6 +125,30 @@ func TestAGroupThatBecameASupergroupIsFollowed(t *testing.T) {
 	}
 }
 
+// TestNobodyIsToldThatAMigrationCouldNotBeKept tells of a supergroup while nothing can be stored:
+// nobody wrote anything there that could be answered.
+func TestNobodyIsToldThatAMigrationCouldNotBeKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.chat = w.server.Group(-100)
+		w.memory.Notes = telegram.Notes{Chat: -100, Person: ann().ID}
+		w.start()
+		defer w.stop()
+		w.memory.Fail(errors.New("disk full"))
+		w.server.Migrate(-100, -200)
+		time.Sleep(5 * time.Minute)
+		if n := len(w.server.Calls("sendMessage")); n != 0 || !strings.Contains(w.log.String(), "has had no effect yet") {
+			t.Errorf("%d messages were sent; %s", n, w.log)
+		}
+		w.memory.Fail(nil)
+		time.Sleep(5 * time.Minute)
+		if at := w.memory.Kept().Chat; at != -200 {
+			t.Errorf("the notes say %d", at)
+		}
+	})
+}
+
 func TestAMigrationThatNobodyToldIsNoticed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -144,3 +144,34 @@ func TestTheWayBackHidesTheGrants(t *testing.T) {
 		}
 	})
 }
+
+// TestAFileOfOtherCallsGivesNoYes has a call change while its card still has the file of the old one
+// next to it, and opens further answers there: none of them allows what nobody could see.
+func TestAFileOfOtherCallsGivesNoYes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		d, err := approval.JudgeDenial(channeltest.Denial())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		opened, err := approval.Open(approval.Opening{
+			Agent: "coder", TurnID: "t-1", Channels: []string{telegram.Name}, At: time.Now(), ExpiresAt: time.Now().Add(time.Hour),
+			Calls: []approval.Call{{Proposal: command(long), Denial: d, Fingerprint: "fp", Grantable: "key"}},
+		})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		a := &opened
+		if a.Cards[0].Ref, err = w.channel.Post(w.t.Context(), card(a)); err != nil {
+			w.t.Fatal(err)
+		}
+		w.desk.Add(a)
+		if m := w.shown(a); w.files() != 1 || !slices.Contains(labels(m), "Allow once") {
+			w.t.Fatalf("%d files, %v", w.files(), labels(m))
+		}
+		w.desk.Change(func() { a.Approvals[0].Proposal = command(long + " && make install") })
+		w.press(ann(), a, "Allow more…")
+		if m := w.shown(a); strings.Contains(strings.Join(labels(m), ", "), "Allow") || strings.Contains(m.Text, "attached") {
+			w.t.Errorf("the card offers %v below %.200q", labels(m), m.Text)
+		}
+	})
+}

@@ -167,6 +167,9 @@ func TestAYesThatIsNotEnough(t *testing.T) {
 	if len(card.tokens()) == 0 || !strings.Contains(card.words(), "1 of 2 have allowed it: owner (web:owner)") {
 		t.Errorf("card: %q", card.words())
 	}
+	if got := sound(t, in.get("/inbox/history")).words(); !strings.Contains(got, "The call has not run. Allowed so far by owner (web:owner); more people must allow it.") {
+		t.Errorf("history: %q", got)
+	}
 	doc = in.press(tap(approval.ChoiceAllow))
 	if got := doc.id(t, "notice").words(); !strings.Contains(got, "Waiting for you") || len(doc.id(t, "notice").class("late")) != 1 {
 		t.Errorf("the same yes again: %q", got)

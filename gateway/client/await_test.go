@@ -116,3 +116,18 @@ func TestAwaitEndsWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+// While Await rests because the daemon asked for it, the end of the context ends the wait, and the
+// daemon is not asked once more.
+func TestAwaitEndsWithItsContextWhileItRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := &script{t: t, steps: []step{{status: 503, body: `{"type": "/problems/stopping"}`, header: "20"}}}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err := client.New(away, "").Await(ctx, "i-1", time.Hour)
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 10*time.Second || len(away.asked) != 1 {
+			t.Errorf("%v after %s and %d requests", err, time.Since(start), len(away.asked))
+		}
+	})
+}

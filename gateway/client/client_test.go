@@ -412,7 +412,8 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 	<-ended // and now the other
 }
 
-// A reply to a request that the daemon did not read is trusted only if it refuses.
+// A reply to a request that the daemon did not read is trusted only if it refuses, and
+// no other request is sent where the rest of this one is missing.
 func TestOnlyARefusalAnswersAPartOfARequest(t *testing.T) {
 	large := call
 	large.Args = map[string]any{"text": strings.Repeat("x", 8<<20)} // more than a socket takes unread
@@ -422,6 +423,7 @@ func TestOnlyARefusalAnswersAPartOfARequest(t *testing.T) {
 	}{
 		"done":    {"HTTP/1.1 204 No Content\r\n\r\n", false},
 		"refusal": {"HTTP/1.1 413 x\r\nContent-Length: 0\r\n\r\n", true},
+		"bad":     {"HTTP/1.1 400 x\r\nContent-Length: 0\r\n\r\n", true}, // the lowest status that refuses
 		"silence": {"", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -432,19 +434,32 @@ func TestOnlyARefusalAnswersAPartOfARequest(t *testing.T) {
 			}
 			defer l.Close()
 			go func() {
-				c, err := l.Accept()
+				first, err := l.Accept()
 				if err != nil {
 					return
 				}
-				if u, ok := c.(*net.UnixConn); ok {
+				defer first.Close() // after the second exchange
+				if u, ok := first.(*net.UnixConn); ok {
 					_ = u.CloseRead()
+					io.Copy(io.Discard, u) // so that what waits for room is told that nobody reads
 					io.WriteString(u, tc.reply)
-					_ = u.CloseWrite()
+					if tc.reply == "" {
+						_ = u.CloseWrite()
+					}
+				}
+				if second, err := l.Accept(); err == nil {
+					_, _ = http.ReadRequest(bufio.NewReader(second))
+					io.WriteString(second, "HTTP/1.1 204 No Content\r\n\r\n")
+					second.Close()
 				}
 			}()
-			err = client.Unix(socket, token).Redeem(t.Context(), permit, large)
+			c := client.Unix(socket, token)
+			err = c.Redeem(t.Context(), permit, large)
 			if _, refused := errors.AsType[*client.ProblemError](err); err == nil || refused != tc.refused {
 				t.Errorf("%T %v", err, err)
+			}
+			if err := c.Redeem(t.Context(), permit, call); err != nil {
+				t.Errorf("the next request: %v", err)
 			}
 		})
 	}

@@ -152,5 +152,8 @@ func TestRequestsCannotBeSplit(t *testing.T) {
 		if !errors.Is(err, errRequest) || head != nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %q %v", name, head, err)
 		}
+		if _, err := (&unix{path: "no/such/socket"}).Exchange(t.Context(), &m); !errors.Is(err, errRequest) { // before anybody is reached
+			t.Errorf("%q was to be sent: %v", m, err)
+		}
 	}
 }

@@ -88,6 +88,42 @@ func TestWhatIsQueuedSharesOneTransaction(t *testing.T) {
 	})
 }
 
+// A write that the file does not take is not acknowledged, nor is anything that would be committed
+// with it; what comes later is written.
+func TestWhatCannotBePutIsNotAcknowledged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newDB(t)
+		release := hold(t, db)
+		ids := []string{"before", "after"}
+		var wg sync.WaitGroup
+		queue := func(name string, write func() error) {
+			wg.Go(func() {
+				if write() == nil {
+					t.Errorf("%s was acknowledged", name)
+				}
+			})
+			synctest.Wait() // they queue in this order
+		}
+		queue(ids[0], func() error { return save(t.Context(), db, ids[0]) })
+		queue("what has no key", func() error {
+			return db.write(t.Context(), false, func(t *tables) error { t.put(t.record, nil, []byte("x")); return nil })
+		})
+		queue(ids[1], func() error { return save(t.Context(), db, ids[1]) })
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+		wg.Wait()
+		for _, id := range ids {
+			if _, err := db.Get(t.Context(), approval.KindAsk, id); !errors.Is(err, approval.ErrNotFound) {
+				t.Errorf("%s: %v", id, err)
+			}
+		}
+		if err := save(t.Context(), db, "later"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestWhatWritesNothingCommitsNothing(t *testing.T) {
 	db := newDB(t)
 	before := lastTx(t, db)

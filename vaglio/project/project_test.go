@@ -105,6 +105,24 @@ func written(all []shell.Task) string {
 	return strings.TrimSpace(b.String())
 }
 
+// What stands between the marks of an agent's command is told as it will run; what does not end, or
+// says nothing, is told as unknown.
+func TestCommandsThatAClientShows(t *testing.T) {
+	t.Parallel()
+	const unknown = " has the agent's client run something that is not known"
+	for text, want := range map[string]string{
+		"# Look\n\nStatus: !`git status`, then !`git log`.\n": "c.md:3 sh git status\nc.md:3 sh git log",
+		"```!\nmake\n```\n":      "c.md:1 sh make",
+		"Run `git status`.\n":    "",
+		"Status: !`git status\n": "c.md:1" + unknown + "\nc.md:1 sh git status",
+		"Status: !` `\n":         "c.md:1" + unknown,
+	} {
+		if got := written(project.Default().Ungated("/p/.claude/commands/c.md", text)); got != strings.ReplaceAll(want, "c.md", ".claude/commands/c.md") {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestTasks(t *testing.T) {
 	t.Parallel()
 	makefile := files{
