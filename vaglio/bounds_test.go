@@ -100,7 +100,7 @@ func hostile(size int) map[string]vaglio.Proposal {
 		"tasks":             fill("", "make deploy ", ""),
 		"deep_folders":      fill(rep("cd b;", 1200), "rm -r c/d e;", ""),
 		"deleted_folders":   fill("", "cd build && rm -rf -- *\n", ""),
-		"programs_of_swift": fill("cat > a.swift <<'E'\np.executableURL = URL(fileURLWithPath: \"/bin/sh\")\n", "p.arguments = [\"-c\", \"ls\"]\n", "E\nswift a.swift"),
+		"programs_of_swift": fill("cat > a.swift <<'E'\np.executableURL = URL(fileURLWithPath: \"sh\")\n", "p.arguments = [\"-c\", \"ls\"]\n", "E\nswift a.swift"),
 		"deeper_folders":    fill("", "cd y; ./configure; ", ""),
 		"wrapped_by_hosts":  fill("", "ssh host sudo reboot ", ""),
 		"put_into_folders":  fill("", "unzip a.zip -d /opt ", ""),
