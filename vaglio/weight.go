@@ -16,10 +16,11 @@ import (
 // are written again before that, so that the calls that write them are spared the cost.
 
 // The limits of what waits to be weighed: bytes in one session, and successive changes of one
-// file.
+// file; and how many bytes one call's words may come to, read for one file after the other.
 const (
 	mostWaiting = 64 << 10
 	mostBehind  = 16
+	mostTold    = 1 << 20
 )
 
 // weight is the pending answer to whether a text is loaded. It is computed when first needed.
@@ -72,7 +73,8 @@ type says struct {
 	words    []string         // of its commands, without the programs' names
 	met      map[string]*Fact // the files seen so far
 	// The fields below are gathered when a file is seen whose content is not known.
-	told  map[string]bool // by file or, if plain, by folder: whether the words alone are loaded in it
+	told  map[string]bool // by file or what is alike: whether the words alone are loaded in it
+	read  int             // how many bytes of words were weighed
 	all   func() told     // the words, one per line
 	lines func() told     // those lines of all that tell what they may run
 	named []string        // loaded files that the words name, themselves or by a folder
@@ -136,22 +138,24 @@ func (e *Engine) load(p *Proposal, said *says, w *Fact, text string, known bool)
 	e.loadTold(p, said, w, was, texts)
 }
 
-// loadTold also considers the words of the call's commands: once for each file, and once for
-// all plain files of a folder.
+// loadTold also considers the words of the call's commands, once for all files of a folder that
+// are alike. Beyond the limit, a file counts as loaded.
 func (e *Engine) loadTold(p *Proposal, said *says, w *Fact, was Fact, texts []reading.Written) {
 	if w.Loaded = slices.ContainsFunc(said.named, func(file string) bool { return file != w.Path }); w.Loaded {
 		return
 	}
 	if len(said.words) > 0 {
-		at, words := w.Path, said.all
+		at, words := reading.Alike(w.Path), said.all
 		if reading.IsPlain(w.Path) {
-			at, words = path.Dir(w.Path)+"/", said.lines
+			words = said.lines
 		}
 		loaded, met := said.told[at]
 		if !met {
 			words := words()
-			loaded = words.names || weighed(e.gates, p.Context.Cwd, p.Context.Site, []reading.Written{{File: w.Path, Text: words.text}})
+			loaded = said.read > mostTold || words.names ||
+				weighed(e.gates, p.Context.Cwd, p.Context.Site, []reading.Written{{File: w.Path, Text: words.text}})
 			said.told[at] = loaded
+			said.read += len(words.text)
 		}
 		if w.Loaded = loaded; loaded || len(texts) == 0 && !was.Later {
 			return

@@ -113,6 +113,9 @@ func follow(m Machine, base, name string) string {
 			return path.Join(at, rest)
 		}
 		target, kind := m.Readlink(at)
+		if kind == Missing && !strings.Contains(rest, "..") { // nothing is below what is missing
+			return path.Join(at, rest)
+		}
 		if kind != Link {
 			continue
 		}

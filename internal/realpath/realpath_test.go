@@ -90,6 +90,8 @@ func TestWhatIsAsked(t *testing.T) {
 	for _, tt := range []struct{ base, name, want, asked string }{
 		{"/", "/a/b/c", "/a/b/c", "/a /a/b /a/b/c"},
 		{"/", "/gone/b/c", "/gone/b/c", "/gone"},
+		{"/", "/gone/./b//c", "/gone/b/c", "/gone"},
+		{"/", "/gone/../a/link", "/to", "/gone /a /a/link /to"},
 		{"/", "/proc/self/environ", "/proc/self/environ", ""},
 		{"/", "a/b", "/a/b", "/a /a/b"},
 		{"/base", "a", "/base/a", "/base/a"},

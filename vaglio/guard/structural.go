@@ -15,7 +15,8 @@ import (
 
 // survey is the examination of one command line.
 type survey struct {
-	g *Guard
+	file, folder led // where the last paths led
+	g            *Guard
 	// script is what the reader found, at the index of the command that is being checked.
 	script *shell.Script
 	at     int

@@ -184,7 +184,7 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 	if id = l.mapped(d, clean); id != "" || l.c.Remote != nil && l.c.Remote.Kind != shell.RemoteRoot {
 		return id
 	}
-	leads := l.g.resolved(d, spot, clean, slashed)
+	leads := l.resolved(d, spot, clean, slashed)
 	if leads == clean {
 		return ""
 	}
@@ -216,12 +216,23 @@ func (l *look) passing() bool {
 	return slices.ContainsFunc(l.c.Via, func(v string) bool { return strings.HasSuffix(v, " run") || strings.HasSuffix(v, " create") })
 }
 
-// resolved follows the links in a path. A removal does not follow the last one.
-func (g *Guard) resolved(d deed, spot, clean string, slashed bool) string {
+// resolved follows the links in a path. A removal does not follow the last one. The last answers
+// are kept: a word is often asked about for several deeds, and many words lie in one folder.
+func (l *look) resolved(d deed, spot, clean string, slashed bool) string {
 	if takesAll(d) && !slashed {
-		return path.Join(realpath.On(g.machine, path.Dir(clean)), path.Base(clean))
+		return path.Join(l.s.folder.of(l.g, path.Dir(clean)), path.Base(clean))
 	}
-	return realpath.On(g.machine, spot)
+	return l.s.file.of(l.g, spot)
+}
+
+// led is where a path led when it was last asked.
+type led struct{ name, to string }
+
+func (l *led) of(g *Guard, name string) string {
+	if l.name != name {
+		*l = led{name, realpath.On(g.machine, name)}
+	}
+	return l.to
 }
 
 // plain resolves detours through process folders, and links that the line makes, in a clean

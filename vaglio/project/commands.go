@@ -56,6 +56,9 @@ func (v *visit) calls(file, text string) {
 	variables, folders := code.Surroundings(spelled)
 	defer v.given(len(v.tasks), variables, folders)
 	for _, l := range settings.Lines(spelled) {
+		if v.seen["more"] { // nothing is kept any more
+			return
+		}
 		if m := programSet.FindStringSubmatch(l.Text); m != nil {
 			program = quoted(m[1])
 		}

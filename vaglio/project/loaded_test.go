@@ -2,6 +2,7 @@ package project_test
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -276,6 +277,27 @@ func TestPlainFiles(t *testing.T) {
 		}
 		if got := strings.ReplaceAll(written(r.Loaded("/p/"+name, text)), name+":", ""); plain && got != want {
 			t.Errorf("%s may run %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestAlike tells which files of a folder may run the same, whatever they are named.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	r := project.Default()
+	text := "import os\nos.system('id')\nls -l\n"
+	for file, want := range map[string]string{
+		"/p/plain": "/p/-", "/p/x.py": "/p/-.py", "/p/sub/x.py": "/p/sub/-.py", "/p/x.ts": "/p/-.ts", "/p/a.b.py": "/p/-.py", "/p/Makefile": "/p/Makefile",
+		"/p/noxfile.py": "/p/noxfile.py", "/p/gulpfile.js": "/p/gulpfile.js", "/p/vite.config.ts": "/p/vite.config.ts", "/p/package.json": "/p/package.json",
+		"/p/conftest.py": "/p/conftest.py", "/p/.github/workflows/x.yml": "/p/.github/workflows/-.yml", "": "",
+	} {
+		got := r.Alike(file)
+		if got != want {
+			t.Errorf("%s is like %s, want %s", file, got, want)
+		}
+		one, other := written(r.Loaded(file, text)), written(r.Loaded(got, text))
+		if file != "" && strings.ReplaceAll(one, path.Base(file), "-") != strings.ReplaceAll(other, path.Base(got), "-") {
+			t.Errorf("%s may run %s, and %s may run %s", file, one, got, other)
 		}
 	}
 }

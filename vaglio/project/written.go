@@ -44,6 +44,20 @@ func (r *Reader) IsPlain(file string) bool {
 	return file != "" && !r.isSettings(path.Base(file)) && !slices.ContainsFunc(r.ending[file[len(file)-1]], tells)
 }
 
+// Alike returns the file that [Reader.Loaded] treats like another one: a nameless one of its folder
+// with its ending, if no more is known of its name, or else itself.
+func (r *Reader) Alike(file string) string {
+	if r.IsPlain(file) {
+		return path.Dir(file) + plainFile
+	}
+	bare := path.Dir(file) + plainFile + path.Ext(file)
+	differs := func(row *row) bool { return (len(row.namedAs(file)) > 0) != (len(row.namedAs(bare)) > 0) }
+	if file == "" || r.language(file) != r.language(bare) || r.isSettings(path.Base(file)) || slices.ContainsFunc(r.ending[file[len(file)-1]], differs) {
+		return file
+	}
+	return bare
+}
+
 // Telling returns the lines of a text in which [Reader.Loaded] finds anything, for a plain
 // file.
 func (r *Reader) Telling(text string) string {

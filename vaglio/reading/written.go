@@ -123,6 +123,9 @@ func IsUngated(file string) bool { return project.Default().IsUngated(file) }
 // [Telling] finds in their texts.
 func IsPlain(file string) bool { return project.Default().IsPlain(file) }
 
+// Alike returns the one file that stands for all those that [ReadLoaded] treats like a file.
+func Alike(file string) string { return project.Default().Alike(file) }
+
 // Telling returns the lines of a text that say what it may run in a plain file.
 func Telling(text string) string { return project.Default().Telling(text) }
 

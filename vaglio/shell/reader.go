@@ -34,6 +34,7 @@ const (
 	wordCost    = 6
 	entryCost   = 12
 	commandCost = 20
+	deepPath    = 256 // bytes of a folder's path that cost nothing
 	maxCommands = 100_000
 	maxValue    = 1 << 20 // the longest value of a word, in bytes
 	maxFields   = 10_000  // the most words that one expansion may yield

@@ -342,13 +342,15 @@ func (r *reader) folder(key, name string) Word {
 
 // emit adds a command to the script and completes it from the frame.
 func (r *reader) emit(f *frame, c Command) {
-	if !r.step(f, commandCost+wordCost*(len(c.Redirects)+len(c.Assigns)+len(f.assigns))) {
+	cwd := r.cwd()
+	deep := max(0, cwd.Size()-deepPath) * len(c.Argv) / bytesPerStep // each word may be a path from there
+	if !r.step(f, commandCost+wordCost*(len(c.Redirects)+len(c.Assigns)+len(f.assigns))+deep) {
 		return
 	}
 	if f.span != nil {
 		c.Span = *f.span
 	}
-	c.Cwd, c.Stdin, c.Context = r.cwd(), f.stdin, f.Context
+	c.Cwd, c.Stdin, c.Context = cwd, f.stdin, f.Context
 	if f.file != nil {
 		c.File, c.Line, c.Own = f.file.path, f.file.line, f.file.own
 	}

@@ -255,9 +255,19 @@ func (c *command) production() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(c.all, func(a arg) bool {
+	return c.anyWord(&c.live, func(a arg) bool {
 		return (!strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "=")) && liveName(strings.ToLower(a.text))
 	})
+}
+
+// anyWord reports whether a word of the command is one of those that are asked about, and looks at
+// the words only once: each operand may ask.
+func (c *command) anyWord(known **bool, about func(arg) bool) bool {
+	if *known == nil {
+		found := slices.ContainsFunc(c.all, about)
+		*known = &found
+	}
+	return **known
 }
 
 // reachesLive returns the effect of running the project's own code with a variable that leads to a

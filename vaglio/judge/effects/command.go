@@ -30,6 +30,7 @@ type command struct {
 	// about.
 	why         string
 	about, with []arg
+	live, dry   *bool // whether a word names a live system, or asks a task for a dry run, once asked
 }
 
 func (r *reading) shellOptions() shell.Options {

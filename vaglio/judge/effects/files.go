@@ -291,10 +291,24 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 // anew returns the effect of deleting what programs write: again and again, or once as a record of
 // what happened.
 func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
-	if slices.ContainsFunc(strings.Split(strings.Join(texts(names), "/"), "/"), func(s string) bool { return r.judge.places.Purpose(s)&place.Record != 0 }) {
+	if slices.ContainsFunc(strings.Split(strings.Join(texts(names), "/"), "/"), r.isRecord) {
 		return unmissed(why)
 	}
 	return own(why.And(", which can be regenerated"))
+}
+
+// isRecord reports whether a name is that of a record of what happened. Deep folders have many names,
+// most of them again and again.
+func (r *reading) isRecord(name string) bool {
+	is, met := r.records[name]
+	if !met {
+		if r.records == nil {
+			r.records = map[string]bool{}
+		}
+		is = r.judge.places.Purpose(name)&place.Record != 0
+		r.records[name] = is
+	}
+	return is
 }
 
 // unmissed returns the effect of deleting for good what nobody is expected to miss.

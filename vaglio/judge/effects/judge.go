@@ -342,7 +342,8 @@ type reading struct {
 	unparsed     []string              // files that run and contain text that is no program
 	wrote        map[string]shell.Word // what the call writes into files
 	database     database
-	parses       [2]parse // the last ones
+	parses       [2]parse        // the last ones
+	records      map[string]bool // see isRecord
 	nextParse    int
 	lastTold     lastTold
 }

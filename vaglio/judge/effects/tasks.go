@@ -76,7 +76,7 @@ func (c *command) task(name string, what wording.Sentence) []Effect {
 
 // runsDry reports whether a word asks a task for a dry run.
 func (c *command) runsDry() bool {
-	return len(c.operands) > 0 && slices.ContainsFunc(c.all, func(a arg) bool {
+	return len(c.operands) > 0 && c.anyWord(&c.dry, func(a arg) bool {
 		return a.text == "--dry-run" || a.text == "--dryRun" || a.text == "--dry" || a.text == "-n" && c.name == "make"
 	})
 }
