@@ -27,12 +27,14 @@ type note struct {
 }
 
 func (c *Channel) params(chat int64, p *page, n note) tgbotapi.Params {
+	params := address(chat, n)
+	params["text"], params["parse_mode"], params["link_preview_options"] = p.b.String(), "HTML", `{"is_disabled":true}`
+	return params
+}
+
+// address returns the parameters of a message but for what it says.
+func address(chat int64, n note) tgbotapi.Params {
 	params := tgbotapi.Params{"chat_id": strconv.FormatInt(chat, 10)}
-	if p.rich != nil {
-		params["rich_message"] = p.rich.message()
-	} else {
-		params["text"], params["parse_mode"], params["link_preview_options"] = p.b.String(), "HTML", `{"is_disabled":true}`
-	}
 	if n.thread != 0 {
 		params["message_thread_id"] = strconv.FormatInt(n.thread, 10)
 	}
@@ -50,12 +52,8 @@ func (c *Channel) params(chat int64, p *page, n note) tgbotapi.Params {
 
 // send sends a message and returns its id.
 func (c *Channel) send(ctx context.Context, chat int64, p *page, n note) (int, error) {
-	method := "sendMessage"
-	if p.rich != nil {
-		method = "sendRichMessage"
-	}
 	return c.put(ctx, chat, c.params(chat, p, n), n.answer, func(params tgbotapi.Params) (strictjson.Value, error) {
-		return c.api.call(ctx, method, params, callWithin)
+		return c.api.call(ctx, "sendMessage", params, callWithin)
 	})
 }
 
