@@ -211,7 +211,7 @@ func TestAMegabyteIsShownWhole(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
 	big := strings.Repeat("<script>\u202e😀\n", 1<<16)
-	for _, c := range []calls{{"a", "b", "c", big, "d"}, {"a", "b", "c", "", big}, {big, big[:1<<16], big[:1<<16], "x", "d"}} {
+	for _, c := range []calls{{"a", "b", "c", big, "d"}, {"a", "b", "c", "", big}, {big, big[:1<<16], big[:1<<16], "x", "d"}, {"a", "b", big, "x", "d"}} {
 		d := c
 		d.command += " "
 		if picture(t, c.card()) == picture(t, d.card()) {

@@ -277,8 +277,8 @@ func TestTheLimitOfARichMessageIsKept(t *testing.T) {
 		t := w.t
 		w.server.Richer(true)
 		var rich, files int
-		for n := range 40 {
-			if w.whole(w.ask(command(strings.Repeat("é", 32_700-10*n)))).Rich {
+		for n := range 8 {
+			if w.whole(w.ask(command(strings.Repeat("é", 32_700-50*n)))).Rich {
 				rich++
 			} else {
 				files++
