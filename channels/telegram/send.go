@@ -69,6 +69,28 @@ func (c *Channel) upload(ctx context.Context, chat int64, caption *page, file tg
 	})
 }
 
+// sendWhole sends the whole card, without buttons and without a sound: a card with both
+// follows. It is a rich message, or a document where that is too long for one or the server
+// refuses those. From then on no rich message is tried, until the next start.
+func (c *Channel) sendWhole(ctx context.Context, chat int64, v *cardView) (int, error) {
+	if message, fits := v.whole(); fits && !c.plain.Load() {
+		params := address(chat, note{thread: c.topic, silent: true})
+		params["rich_message"] = message
+		id, err := c.put(ctx, chat, params, false, func(params tgbotapi.Params) (strictjson.Value, error) {
+			return c.api.call(ctx, "sendRichMessage", params, callWithin)
+		})
+		if p, ok := errors.AsType[*PlatformError](err); !ok || !p.richless() {
+			return id, err
+		}
+		if !c.plain.Swap(true) {
+			c.log.InfoContext(ctx, "the Bot API server takes no rich messages: long cards get a file", "error", err)
+		}
+	}
+	caption := &page{texts: v.Texts}
+	caption.write(v.Caption(v.sum))
+	return c.upload(ctx, chat, caption, tgbotapi.FileBytes{Name: "ask-" + string(v.Ask) + ".txt", Bytes: v.data})
+}
+
 // put makes a call that creates a message, when it is its turn, and returns its id. If the topic does not exist
 // the message goes to the chat itself: better in the wrong place than nowhere.
 func (c *Channel) put(
