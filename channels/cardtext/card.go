@@ -29,8 +29,6 @@ type Card struct {
 	Texts *templates.Texts
 	// Brief says that there is no room for questions and answers.
 	Brief bool
-	// Folded says that [Card.Sources] stands beside each call.
-	Folded bool
 
 	agent, intent, turn seen
 	until               time.Time
@@ -273,9 +271,7 @@ func (c *Card) Call(i, waiting, ended int) Text {
 	if call.Planning && call.State == approval.Pending {
 		w.line("planning", nil)
 	}
-	if _, n := c.Sources(i); !c.Folded || n == 0 {
-		call.files(&w, place)
-	}
+	call.files(&w, place)
 	c.standing(&w, call, budget)
 	return w.text
 }

@@ -169,7 +169,7 @@ func TestAFileHoldsAllOfACard(t *testing.T) {
 	if said := c.Caption(f.Sum).String(); !strings.Contains(said, f.Sum) || !strings.Contains(said, "abcdefghijklmnop") {
 		t.Errorf("the file's caption is %q", said)
 	}
-	if said := c.Attached(f.Sum).String(); !strings.Contains(said, f.Sum[:16]) || strings.Contains(said, f.Sum[:17]) {
+	if said := c.Attached("file", f.Sum).String(); !strings.Contains(said, f.Sum[:16]) || strings.Contains(said, f.Sum[:17]) {
 		t.Errorf("the card says of its file %q", said)
 	}
 }

@@ -17,30 +17,36 @@ type File struct {
 	Sum string
 }
 
-// File returns the card as a document: every text in full, with each of its lines indented
-// so that it cannot be mistaken for one of ours. The document differs between languages, so
-// a chat records the sum of the one that it sent.
-func (c *Card) File() File {
-	var b strings.Builder
+// Part is a text of a card in full, under a name of ours, or only a line of ours.
+type Part struct {
+	Name, Text string
+	// Call says that the line begins a call.
+	Call bool
+}
+
+// Parts returns everything that the card says of its calls, in full.
+func (c *Card) Parts() (all []Part) {
+	ours := func(key templates.Key, values templates.Values, call bool) {
+		all = append(all, Part{Name: c.Texts.Plain(key, values), Call: call})
+	}
 	field := func(key templates.Key, t seen) {
 		if t.runes > 0 {
-			fmt.Fprintf(&b, "%s:\n    %s\n", c.Texts.Plain(key, nil), strings.ReplaceAll(t.String(), "\n", "\n    "))
+			all = append(all, Part{Name: c.Texts.Plain(key, nil), Text: t.String()})
 		}
 	}
-	fmt.Fprintf(&b, "%s\n", c.Texts.Plain("file.ask", templates.Values{"id": templates.Theirs(c.Ask)}))
 	field("file.agent", c.agent)
 	field("file.turn", c.turn)
 	field("file.intent", c.intent)
 	for i := range c.Calls {
 		call := &c.Calls[i]
-		fmt.Fprintf(&b, "\n%s\n", c.Texts.Plain("file.call", templates.Values{"i": i + 1, "n": len(c.Calls)}))
+		ours("file.call", templates.Values{"i": i + 1, "n": len(c.Calls)}, true)
 		field("file.executor", call.executor)
 		field("file.command", call.command)
 		field("file.args", call.args)
 		field("file.cwd", call.cwd)
 		field("file.subagent", call.subAgent)
 		if call.Planning {
-			fmt.Fprintf(&b, "%s\n", c.Texts.Plain("planning", nil))
+			ours("planning", nil, false)
 		}
 		for _, m := range call.mounts {
 			field("file.mount", m)
@@ -54,7 +60,26 @@ func (c *Card) File() File {
 		}
 		field("file.why", call.why)
 		if call.network.runes > 0 {
-			fmt.Fprintf(&b, "%s\n", c.Texts.Plain("judge.network", templates.Values{"judges": templates.Theirs(call.network.String())}))
+			ours("judge.network", templates.Values{"judges": templates.Theirs(call.network.String())}, false)
+		}
+	}
+	return all
+}
+
+// File returns the card as a document: every text in full, with each of its lines indented
+// so that it cannot be mistaken for one of ours. The document differs between languages, so
+// a chat records the sum of the one that it sent.
+func (c *Card) File() File {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", c.Texts.Plain("file.ask", templates.Values{"id": templates.Theirs(c.Ask)}))
+	for _, p := range c.Parts() {
+		switch {
+		case p.Call:
+			fmt.Fprintf(&b, "\n%s\n", p.Name)
+		case p.Text == "":
+			fmt.Fprintf(&b, "%s\n", p.Name)
+		default:
+			fmt.Fprintf(&b, "%s:\n    %s\n", p.Name, strings.ReplaceAll(p.Text, "\n", "\n    "))
 		}
 	}
 	data := []byte(b.String())
@@ -67,7 +92,8 @@ func (c *Card) Caption(sum string) Text {
 	return Say(c.Texts, "file.hash", templates.Values{"id": templates.Theirs(c.Ask), "hash": templates.Theirs(sum)})
 }
 
-// Attached says that the file with the given sum has the whole card.
-func (c *Card) Attached(sum string) Text {
-	return Say(c.Texts, "file", templates.Values{"hash": templates.Theirs(firstRunes(sum, 16))})
+// Attached says with one of our texts where the file with the given sum is, which has the
+// whole card.
+func (c *Card) Attached(where templates.Key, sum string) Text {
+	return Say(c.Texts, where, templates.Values{"hash": templates.Theirs(firstRunes(sum, 16))})
 }

@@ -33,27 +33,3 @@ func (c *Call) files(w *writer, place func(templates.Key, seen)) {
 		w.line("runs.more", templates.Values{"n": left})
 	}
 }
-
-// Sources lists the files that the call with that index runs or sends, with what is known of
-// their content, and says how many they are: none where [Card.Call] says as much.
-func (c *Card) Sources(i int) (Text, int) {
-	w, call := writer{texts: c.Texts}, &c.Calls[i]
-	known := len(call.runs) > maxRuns || len(call.unbound) > maxRuns
-	for n, s := range call.runs {
-		w.put(Theirs, s.String())
-		w.end()
-		if call.heads[n].runes > 0 {
-			known = true
-			w.part(Block, call.heads[n], Everything)
-		}
-	}
-	for _, s := range call.unbound {
-		w.say("unbound", nil)
-		w.put(Ours, " ")
-		w.part(Theirs, s, Everything)
-	}
-	if !known {
-		return nil, 0
-	}
-	return w.text, len(call.runs) + len(call.unbound)
-}

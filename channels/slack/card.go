@@ -61,7 +61,7 @@ func (v *cardView) cut(waiting, ended int) *page {
 	p := v.layout(waiting, ended, v.sum != "")
 	switch {
 	case v.sum != "":
-		p.footer(v.Attached(v.sum).String())
+		p.footer(v.Attached("file", v.sum).String())
 	case v.Open > 0:
 		p.footer(v.Texts.Plain("unseen", nil))
 	}

@@ -104,14 +104,13 @@ func (e *PlatformError) buttonless() bool {
 const foreign = "the answer is not the platform's"
 
 // richless reports whether the server refuses a rich message as such: it does not know the
-// method or the field, or not this content. It does not say so of a chat, a topic or a message
-// that is not there.
+// method, or not this content. It does not say so of a chat or a topic that is not there.
 func (e *PlatformError) richless() bool {
 	switch {
 	case e.Code != http.StatusNotFound && e.Code != http.StatusBadRequest, e.Description == foreign, e.MigrateTo != 0:
 		return false
 	default:
-		return !e.gone() && !e.topicless() && !e.shut() && !e.unanswerable() && !e.says("message is not modified")
+		return !e.gone() && !e.topicless() && !e.shut()
 	}
 }
 

@@ -16,8 +16,6 @@ type cardView struct {
 	sum  string
 	// edits returns the address where a call can be edited; nil if there is none.
 	edits cardtext.Edits
-	// rich says that the message is a rich one.
-	rich bool
 }
 
 // maxPerItem is the most calls of a plan that get buttons of their own.
@@ -63,7 +61,7 @@ func (v *cardView) fit(attached, coming bool) (p *page, seen bool) {
 	}
 	switch {
 	case attached:
-		where = v.Attached(v.sum)
+		where = v.Attached("file.above", v.sum)
 	case v.Open > 0:
 		where = cardtext.Say(v.Texts, "unseen", nil)
 	}
@@ -86,9 +84,6 @@ func (v *cardView) remark(p *page, where cardtext.Text, coming bool) {
 // lists no calls.
 func (v *cardView) layout(waiting, ended int) *page {
 	p := &page{texts: v.Texts}
-	if v.rich {
-		p.rich = &rich{}
-	}
 	p.title(v.Title())
 	p.text("\n")
 	p.write(v.Opening(waiting))
@@ -98,9 +93,6 @@ func (v *cardView) layout(waiting, ended int) *page {
 		for i := range v.Calls {
 			p.text("\n")
 			p.write(v.Call(i, waiting, ended))
-			if v.Folded {
-				p.sources(v.Card, i)
-			}
 		}
 	}
 	p.text("\n")
@@ -110,21 +102,4 @@ func (v *cardView) layout(waiting, ended int) *page {
 	}
 	p.write(v.Foot())
 	return p
-}
-
-// enriched returns the card as a rich message, which needs no file, or nil if the platform
-// would refuse that however the calls stand. Content of files that has no room is left out.
-func (v *cardView) enriched() *cardView {
-	for _, folded := range []bool{true, false} {
-		card := *v.Card
-		card.Folded = folded
-		r := &cardView{Card: &card, edits: v.edits, rich: true}
-		n := *r
-		n.Card = card.Unanswered()
-		p := n.layout(cardtext.Everything, cardtext.Everything)
-		if p.units+p.rich.used+cardtext.RoomForEnd*(len(v.Calls)+1) <= maxRich && p.rich.used+6*len(v.Calls)+6 <= maxBlocks {
-			return r
-		}
-	}
-	return nil
 }

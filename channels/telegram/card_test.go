@@ -54,36 +54,17 @@ func picture(t *testing.T, c approval.Card) string {
 	return drawn(t, v) + "\x00" + string(v.data)
 }
 
-// richPicture returns what a person gets of a card as a rich message, or "" if no message can
-// hold it. It fails as picture does.
-func richPicture(t *testing.T, c approval.Card) string {
-	t.Helper()
-	v := viewOf(c, testTexts(t), nil).enriched()
-	if v == nil {
-		return ""
-	}
-	return drawn(t, v)
-}
-
 func drawn(t *testing.T, v *cardView) string {
 	t.Helper()
 	var seen []string
 	for _, coming := range []bool{true, false} {
 		p, whole := v.fit(v.sum != "", coming)
-		parse, source, most := telegramtest.ParseHTML, p.b.String(), telegramtest.MaxText
-		if v.rich {
-			parse, source, most = telegramtest.ParseRich, p.rich.message(), telegramtest.MaxRich
-		}
-		text, entities, err := parse(source)
+		text, entities, err := telegramtest.ParseHTML(p.b.String())
 		if err != nil {
-			t.Fatalf("%v in %q", err, source)
+			t.Fatalf("%v in %q", err, p.b.String())
 		}
-		counted := p.units
-		if v.rich {
-			counted += p.rich.used
-		}
-		if n := len(utf16.Encode([]rune(text))); n > most || n > counted || !v.rich && len(entities) > telegramtest.MaxEntities {
-			t.Fatalf("%d units, counted as %d, %d entities", n, counted, len(entities))
+		if n := len(utf16.Encode([]rune(text))); n > telegramtest.MaxText || n > p.units || len(entities) > telegramtest.MaxEntities {
+			t.Fatalf("%d units, counted as %d, %d entities", n, p.units, len(entities))
 		}
 		if !whole {
 			t.Fatal("a card that is shown whole, or attached, has no Allow")
@@ -92,6 +73,22 @@ func drawn(t *testing.T, v *cardView) string {
 		seen = append(seen, text, fmt.Sprint(entities))
 	}
 	return strings.Join(seen, "\x00")
+}
+
+// richPicture returns what a person gets of everything that a card says as a rich message, or
+// "" if none can hold it. It fails as picture does.
+func richPicture(t *testing.T, c approval.Card) string {
+	t.Helper()
+	message, fits := viewOf(c, testTexts(t), nil).whole()
+	if !fits {
+		return ""
+	}
+	text, entities, err := telegramtest.ParseRich(message)
+	if err != nil {
+		t.Fatalf("%v in %q", err, message)
+	}
+	honest(t, text, entities)
+	return text + "\x00" + fmt.Sprint(entities)
 }
 
 // honest fails the test if a text contains invisible characters, links anywhere, or has
@@ -141,10 +138,11 @@ func honest(t *testing.T, text string, entities []telegramtest.Entity) {
 var ours = regexp.MustCompile(`^(🔸|⚠️|[✅🚫⌛↩🔁💤❌❔☑]\x{fe0f}?) (\d+ of \d+ calls still wait: ?)?(\d+ times: ?)?(Runs|Calls( something| a text of  characters)?( *\((a text of  characters)?\))?)?` +
 	`(, and \d+ other calls?)?$|` +
 	`^No judge said whether it can be undone$|^(\d+\. )?(Runs|Calls( something| a text of  characters)?( *\((a text of  characters)?\))?)$|` +
-	`^\d+\. |^From$|^You asked:$|^(In|Mount)?( *… \d[\d,]* more characters?)?$|^Arguments:$|^Why it asks:$|^(The \d+ )?calls? (is|are) in the attached file\.$|` +
-	`^The \d+ calls are in the attached file\.$|^\d+ of them:|^All of it is in the attached file; its SHA-256 begins with$|` +
+	`^\d+\. |^From$|^You asked:$|^(In|Mount)?( *… \d[\d,]* more characters?)?$|^Arguments:$|^Why it asks:$|^There is no room here for the \d+ calls?\.$|` +
+	`^\d+ of them:|^All of it is in the message that this one replies to; its SHA-256 begins with \. If your app cannot show it, open the inbox\.$|` +
 	`^The buttons are on their way\. If they do not come, a newer card has them\.$|^Answer .* · $|^Answer .* ·$|^Ask$|^Words for the agent:$|^The agent says:$|` +
-	`^You can answer them one by one in the inbox\.$|^Show all of it: [\d,]+ lines?, [\d,]+ characters$|^⏳ Waiting for you$|` +
+	`^You can answer them one by one in the inbox\.$|^[a-z -]+: [\d,]+ lines?, [\d,]+ characters$|^(agent|turn|intent|executor|command|arguments|sub-agent|working folder|mount|why it asks):$|` +
+	`^All of ask abcdefghijklmnop\. SHA-256( [\da-f]{64})?$|^call 1 of 1$|^⏳ Waiting for you$|` +
 	`(✅|🚫|⌛|↩️|🔁|💤|▶️|❌|❔) (Allowed|Denied|Expired|Withdrawn|Replaced)[^\n]*$`)
 
 // calls are the parts in which one card may differ from another.
@@ -213,7 +211,7 @@ func TestAMegabyteIsShownWhole(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
 	big := strings.Repeat("<script>\u202e😀\n", 1<<16)
-	for _, c := range []calls{{"a", "b", "c", big, "d"}, {"a", "b", "c", "", big}, {big, big[:1<<16], big[:1<<16], "x", "d"}} {
+	for _, c := range []calls{{"a", "b", "c", big, "d"}, {"a", "b", "c", "", big}, {big, big[:1<<16], big[:1<<16], "x", "d"}, {"a", "b", big, "x", "d"}} {
 		d := c
 		d.command += " "
 		if picture(t, c.card()) == picture(t, d.card()) {

@@ -28,20 +28,20 @@ func typed(verb string, of ...string) string {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	contract(t, telegramtest.MaxText, 0, func(*telegramtest.Server) {})
+	contract(t, 0, func(*telegramtest.Server) {})
 }
 
 // TestContractWithRichMessages runs the contract on a server that takes rich messages, and makes
-// every other call so long that its card is one.
+// every other call so long that it needs one.
 func TestContractWithRichMessages(t *testing.T) {
 	t.Parallel()
-	contract(t, telegramtest.MaxRich, 5000, func(s *telegramtest.Server) { s.Richer(true) })
+	contract(t, 5000, func(s *telegramtest.Server) { s.Richer(true) })
 }
 
-func contract(t *testing.T, limit, long int, prepare func(*telegramtest.Server)) {
+func contract(t *testing.T, long int, prepare func(*telegramtest.Server)) {
 	t.Helper()
 	facts := channeltest.Facts{
-		TextLimit: limit, Files: true, Delivers: true, Pairs: os.Getenv("VAGLIO_PAIRS"), Long: long, Order: typed, Edits: edits,
+		TextLimit: telegramtest.MaxText, Files: true, Delivers: true, Pairs: os.Getenv("VAGLIO_PAIRS"), Long: long, Order: typed, Edits: edits,
 	}
 	channeltest.Run(t, facts, func(t *testing.T, test func(*testing.T, channeltest.Harness)) {
 		t.Helper()
@@ -277,15 +277,22 @@ func (w *world) picture(ref string) channeltest.Picture {
 		}
 		p.Buttons = append(p.Buttons, one)
 	}
-	for _, e := range m.Entities {
-		switch e.Type {
-		case "bold", "code", "pre", "expandable_blockquote", "details":
-		default:
-			p.Links = append(p.Links, e.Of(m.Text))
+	links := func(m telegramtest.Message) {
+		for _, e := range m.Entities {
+			switch e.Type {
+			case "bold", "code", "pre", "expandable_blockquote", "details":
+			default:
+				p.Links = append(p.Links, e.Of(m.Text))
+			}
 		}
 	}
+	links(m)
 	if f, ok := w.server.Message(w.chat, m.ReplyTo); ok && f.File != nil {
 		p.Files = append(p.Files, string(f.File.Data))
+	} else if ok && f.Rich {
+		_, said, _ := strings.Cut(f.Text, "\n") // the first line has the sum
+		p.Files = append(p.Files, said)
+		links(f)
 	}
 	return p
 }

@@ -31,14 +31,10 @@ var errUnpaired = errors.New("telegram: no chat is paired yet: send the bot /sta
 
 // Post shows the card. The reference consists of the numbers of the chat and the message.
 //
-// A document that holds what does not fit is sent first, so that nobody is offered Allow
-// before all of it is there. The message comes without buttons and gets them once its
+// What does not fit is sent first, in a message of its own, so that nobody is offered Allow
+// before all of it is there. The card comes without buttons and gets them once its
 // number is on disk: a crash in between leaves one without any, and a repeated Post
 // continues where the last one stopped.
-//
-// A card that a plain message cannot hold becomes a rich message, where the server takes
-// those, and needs no document. If the server refuses one, that card and all others after
-// it come as plain ones.
 func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) {
 	chat, ok := c.place()
 	if !ok {
@@ -63,38 +59,6 @@ func (c *Channel) Post(ctx context.Context, card approval.Card) (string, error) 
 
 func (c *Channel) post(ctx context.Context, chat int64, card approval.Card) (int, error) {
 	v, d := c.view(chat, card)
-	id, err := c.postView(ctx, chat, v, d, card.Silent)
-	if !c.refused(ctx, v, err) {
-		return id, err
-	}
-	if d = c.draft(card.Ask, chat); d.Message != 0 {
-		// It was sent, but cannot be edited: it has no buttons yet, and gets none.
-		if err := c.strip(ctx, chat, d.Message, "replaced"); err != nil {
-			return 0, err
-		}
-		if err := c.dropDraft(ctx, card.Ask); err != nil {
-			return 0, err
-		}
-	}
-	v, d = c.view(chat, card)
-	return c.postView(ctx, chat, v, d, card.Silent)
-}
-
-// refused reports whether the server refused a card because it is a rich message. From then
-// on no card becomes one, until the next start.
-func (c *Channel) refused(ctx context.Context, v *cardView, err error) bool {
-	p, ok := errors.AsType[*PlatformError](err)
-	if !ok || !v.rich || !p.richless() {
-		return false
-	}
-	if !c.plain.Swap(true) {
-		c.log.InfoContext(ctx, "the Bot API server takes no rich messages: long cards get a file", "error", err)
-	}
-	return true
-}
-
-// postView sends the card's message, unless it was sent, and gives it its buttons.
-func (c *Channel) postView(ctx context.Context, chat int64, v *cardView, d Draft, silent bool) (int, error) {
 	d, err := c.attach(ctx, v, d)
 	if err != nil {
 		return 0, err
@@ -102,11 +66,10 @@ func (c *Channel) postView(ctx context.Context, chat int64, v *cardView, d Draft
 	attached := d.File != 0
 	if d.Message == 0 {
 		p, _ := v.fit(attached, true)
-		d.Message, err = c.send(ctx, chat, p, note{reply: d.File, thread: c.topic, silent: silent})
+		d.Message, err = c.send(ctx, chat, p, note{reply: d.File, thread: c.topic, silent: card.Silent})
 		if err != nil {
 			return 0, err
 		}
-		d.Rich = v.rich
 		if err := c.keepDraft(ctx, d); err != nil {
 			return 0, err
 		}
@@ -121,15 +84,9 @@ func (c *Channel) postView(ctx context.Context, chat int64, v *cardView, d Draft
 }
 
 // view returns the card as the chat is to show it, and what is remembered about it. A file
-// next to it may have been sent before the chat changed its language. A card with a file
-// stays a plain one, and a rich one stays rich.
+// next to it may have been sent before the chat changed its language.
 func (c *Channel) view(chat int64, card approval.Card) (*cardView, Draft) {
 	v, d := viewOf(card, c.textsFor(chat), c.edits), c.draft(card.Ask, chat)
-	if v.sum != "" && (d.Rich || d.File == 0 && !c.plain.Load()) {
-		if r := v.enriched(); r != nil {
-			return r, d
-		}
-	}
 	if v.sum == "" || d.Sum == "" {
 		return v, d
 	}
@@ -141,15 +98,13 @@ func (c *Channel) view(chat int64, card approval.Card) (*cardView, Draft) {
 	return v, d
 }
 
-// attach sends the whole card as a document if the message cannot hold it, and records that
-// in the draft.
+// attach sends the whole card in a message of its own if the card's cannot hold it, and
+// records that in the draft.
 func (c *Channel) attach(ctx context.Context, v *cardView, d Draft) (Draft, error) {
 	if v.sum == "" || v.sum == d.Sum && d.File != 0 {
 		return d, nil
 	}
-	caption := &page{texts: v.Texts}
-	caption.write(v.Caption(v.sum))
-	id, err := c.upload(ctx, d.Chat, caption, tgbotapi.FileBytes{Name: "ask-" + string(v.Ask) + ".txt", Bytes: v.data})
+	id, err := c.sendWhole(ctx, d.Chat, v)
 	if err != nil {
 		return d, err
 	}
@@ -171,18 +126,6 @@ func (c *Channel) Amend(ctx context.Context, ref string, card approval.Card) err
 		return c.replace(ctx, chat, id, card.Ask)
 	}
 	err := c.amend(ctx, chat, id, v, attached)
-	if c.refused(ctx, v, err) {
-		if v.Open > 0 {
-			return c.replace(ctx, chat, id, card.Ask)
-		}
-		v = viewOf(card, v.Texts, c.edits)
-		err = c.amend(ctx, chat, id, v, false)
-	}
-	return c.amended(ctx, chat, id, v, d, err)
-}
-
-// amended does what follows from the end of an amendment.
-func (c *Channel) amended(ctx context.Context, chat int64, id int, v *cardView, d Draft, err error) error {
 	if p, ok := errors.AsType[*PlatformError](err); ok {
 		switch {
 		case p.uneditable() || p.MigrateTo != 0:
@@ -195,10 +138,6 @@ func (c *Channel) amended(ctx context.Context, chat int64, id int, v *cardView, 
 	}
 	if err = delivery(err); err != nil && !errors.Is(err, approval.ErrGone) {
 		return err
-	}
-	if v.rich && !d.Rich {
-		d.Message, d.Rich = id, true
-		err = errors.Join(err, c.keepDraft(ctx, d))
 	}
 	return errors.Join(err, c.settle(ctx, v, d))
 }
@@ -220,12 +159,12 @@ func (c *Channel) dropReminder(ctx context.Context, d *Draft) {
 // settle forgets what is no longer needed about a card whose message the dispatcher knows,
 // and deletes the reminder of a card that is over.
 func (c *Channel) settle(ctx context.Context, v *cardView, d Draft) error {
-	if v.Open > 0 && (d.File != 0 || d.Reminder != 0 || d.Rich) {
+	if v.Open > 0 && (d.File != 0 || d.Reminder != 0) {
 		return nil
 	}
 	c.dropReminder(ctx, &d)
-	if (d.File != 0 || d.Rich) && !v.Over() {
-		// The card will show its end too, and name this file, or be rich.
+	if d.File != 0 && !v.Over() {
+		// The card will show its end too, and name this file.
 		return c.keepDraft(ctx, d)
 	}
 	return c.dropDraft(ctx, v.Ask)
@@ -245,7 +184,6 @@ func (c *Channel) instead(ctx context.Context, chat int64, id int, v *cardView, 
 	if v.Open > 0 {
 		return fmt.Errorf("%w: %w", approval.ErrRepost, why)
 	}
-	v.rich = false
 	p, _ := v.fit(false, false)
 	p.text("\n")
 	p.say("moved", nil)

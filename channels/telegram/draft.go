@@ -16,11 +16,9 @@ type Draft struct {
 	Chat int64          `json:"chat"`
 	// Message is the card's message; 0 if none is known.
 	Message int `json:"message,omitempty"`
-	// File is the message with the attached document, and Sum the document's SHA-256.
+	// File is the message that holds the whole card, and Sum the SHA-256 of its text.
 	File int    `json:"file,omitempty"`
 	Sum  string `json:"sum,omitempty"`
-	// Rich says that the message is a rich one.
-	Rich bool `json:"rich,omitempty"`
 	// Reminder is the message with the card's reminder, and Reminded is when that was due.
 	Reminder int       `json:"reminder,omitempty"`
 	Reminded time.Time `json:"reminded,omitzero"`

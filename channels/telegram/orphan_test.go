@@ -136,7 +136,7 @@ func TestNotesAreForgottenWhenTheyAreNotNeeded(t *testing.T) {
 		if err := errors.Join(w.amend(a), w.amend(b)); err != nil {
 			t.Fatal(err)
 		}
-		if n := drafts(); n != 1 || !strings.Contains(w.shown(b).Text, "attached file") || labels(w.shown(b))[0] != "Allow #1 once" {
+		if n := drafts(); n != 1 || !strings.Contains(w.shown(b).Text, "message that this one replies to") || labels(w.shown(b))[0] != "Allow #1 once" {
 			t.Errorf("%d drafts, and half answered the card offers %v", n, labels(w.shown(b)))
 		}
 		w.press(ann(), b, "Deny #1")

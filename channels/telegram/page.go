@@ -20,38 +20,26 @@ const (
 	maxEntities = 100
 )
 
-// page writes a message in the HTML mode, or the blocks of a rich one. It is the only place where markup is made: every
+// foldFrom is how many characters a text of somebody else has at most that is not folded.
+const foldFrom = 400
+
+// page writes a message in the HTML mode. It is the only place where markup is made: every
 // text is escaped on its way in, and text written by others goes into code, where the
 // platform makes no links, mentions or commands of it.
 type page struct {
 	texts           *templates.Texts
 	b               strings.Builder
 	units, entities int
-	// rich gets the content in place of b if the page is a rich message.
-	rich *rich
 }
 
 // fits reports whether the platform accepts the page.
-func (p *page) fits() bool {
-	if p.rich != nil {
-		return p.units+p.rich.used <= maxRich && p.rich.used < maxBlocks
-	}
-	return p.units <= maxText && p.entities <= maxEntities
-}
+func (p *page) fits() bool { return p.units <= maxText && p.entities <= maxEntities }
 
-func (p *page) count(s string) {
+func (p *page) text(s string) {
+	p.b.WriteString(html.EscapeString(s))
 	for _, r := range s {
 		p.units += utf16.RuneLen(r)
 	}
-}
-
-func (p *page) text(s string) {
-	p.count(s)
-	if p.rich != nil {
-		p.rich.text(s)
-		return
-	}
-	p.b.WriteString(html.EscapeString(s))
 }
 
 // element writes a text between tags.
@@ -62,20 +50,10 @@ func (p *page) element(opening, s, closing string) {
 	p.entities++
 }
 
-// run writes a text that looks different, by the name of its tag and of its kind.
-func (p *page) run(tag, kind, s string) {
-	if p.rich != nil {
-		p.count(s)
-		p.rich.run(kind, s)
-		return
-	}
-	p.element("<"+tag+">", s, "</"+tag+">")
-}
-
-func (p *page) bold(s string) { p.run("b", "bold", s) }
+func (p *page) bold(s string) { p.element("<b>", s, "</b>") }
 
 // code writes text written by somebody else, on one line.
-func (p *page) code(s string) { p.run("code", "code", s) }
+func (p *page) code(s string) { p.element("<code>", s, "</code>") }
 
 // mention names a person so that the platform notifies them.
 func (p *page) mention(u *user) {
@@ -87,8 +65,6 @@ func (p *page) mention(u *user) {
 // collapsed.
 func (p *page) block(s, language string) {
 	switch {
-	case p.rich != nil:
-		p.richBlock(s, language)
 	case utf8.RuneCountInString(s) > foldFrom:
 		p.entities++
 		p.element("<blockquote expandable><code>", s, "</code></blockquote>")
@@ -145,35 +121,29 @@ func (p *page) line(ph phrase, values map[string]any) {
 	p.text("\n")
 }
 
-// The limits of a rich message. Its text is counted as that of a page is, and with a line break
-// for each block; blocks include those inside others.
+// The limits of a rich message (Bot API 10.2). Its text is counted as that of a page is, and
+// with a line break for each block; blocks include those inside others.
 const (
 	maxRich   = 32768
 	maxBlocks = 500
 )
 
-// foldFrom is how many characters a text of somebody else has at least that is folded.
-const foldFrom = 400
-
-// rich collects the blocks of a rich message (Bot API 10.2). It contains no markup: each text is
-// a string of its own in the JSON, so that nothing in it can begin or end anything, and the
-// platform is told to look for no links in it.
+// rich collects the blocks of a rich message. It contains no markup: each text is a string of
+// its own in the JSON, so that nothing in it can begin or end anything, and the platform is
+// told to look for no links in it.
 type rich struct {
 	blocks []richBlock
-	// line is the paragraph that is being written; a paragraph is one line.
-	line []any
-	// used is how many blocks there are, also inside others.
-	used int
+	// units is how long the text is, and used how many blocks there are, also inside others.
+	units, used int
 }
 
-// richBlock is a paragraph ("paragraph"), a text with its line breaks ("pre"), or blocks behind a
+// richBlock is a line ("paragraph"), a text with its line breaks ("pre"), or blocks behind a
 // summary ("details").
 type richBlock struct {
-	Type     string      `json:"type"`
-	Text     []any       `json:"text,omitempty"`
-	Language string      `json:"language,omitempty"`
-	Summary  []any       `json:"summary,omitempty"`
-	Blocks   []richBlock `json:"blocks,omitempty"`
+	Type    string      `json:"type"`
+	Text    []any       `json:"text,omitempty"`
+	Summary []any       `json:"summary,omitempty"`
+	Blocks  []richBlock `json:"blocks,omitempty"`
 }
 
 // richRun is a part of a line that looks different: "bold" or "code".
@@ -182,95 +152,55 @@ type richRun struct {
 	Text string `json:"text"`
 }
 
-// text writes our words. A line break ends the paragraph.
-func (r *rich) text(s string) {
-	for i, line := range strings.Split(s, "\n") {
-		if i > 0 {
-			r.end()
-		}
-		if line != "" {
-			r.line = append(r.line, line)
-		}
-	}
-}
-
-// run writes words that look different.
-func (r *rich) run(kind, s string) {
-	if s != "" {
-		r.line = append(r.line, richRun{kind, s})
-	}
-}
-
-// end ends the paragraph. One that shows nothing is left out.
-func (r *rich) end() {
-	for _, part := range r.line {
-		if s, plain := part.(string); !plain || strings.TrimSpace(s) != "" {
-			r.add(richBlock{Type: "paragraph", Text: r.line})
-			break
-		}
-	}
-	r.line = nil
-}
-
-func (r *rich) add(b richBlock) {
-	r.blocks = append(r.blocks, b)
+// count counts a block that shows this text.
+func (r *rich) count(text string) {
+	r.units += len(utf16.Encode([]rune(text))) + 1
 	r.used++
 }
 
-// pre writes a text on lines of its own.
-func (r *rich) pre(s, language string) {
-	r.end()
-	if s != "" {
-		r.add(richBlock{Type: "pre", Text: []any{s}, Language: language})
+// line writes a line of ours, which may end in words of somebody else.
+func (r *rich) line(ours any, name, theirs string) {
+	r.count(name + theirs)
+	b := richBlock{Type: "paragraph", Text: []any{ours}}
+	if theirs != "" {
+		b.Text = append(b.Text, richRun{"code", theirs})
 	}
+	r.blocks = append(r.blocks, b)
 }
 
-// fold writes blocks that a person sees after they touch the summary.
-func (r *rich) fold(summary string, inside func()) {
-	r.end()
-	before := r.blocks
-	r.blocks = nil
-	inside()
-	r.end()
-	within := r.blocks
-	r.blocks = before
-	if len(within) > 0 {
-		r.add(richBlock{Type: "details", Summary: []any{summary}, Blocks: within})
+// text writes a text of somebody else on lines of its own, behind our words if they fold it.
+func (r *rich) text(summary, s string) {
+	r.count(s)
+	b := richBlock{Type: "pre", Text: []any{s}}
+	if summary != "" {
+		r.count(summary)
+		b = richBlock{Type: "details", Summary: []any{summary}, Blocks: []richBlock{b}}
 	}
+	r.blocks = append(r.blocks, b)
 }
 
-// message returns the content as the platform takes it.
-func (r *rich) message() string {
-	r.end()
-	return marshal(map[string]any{"blocks": r.blocks, "skip_entity_detection": true})
-}
-
-// richBlock writes text of somebody else into a rich message; a long text is folded.
-func (p *page) richBlock(s, language string) {
-	chars := utf8.RuneCountInString(s)
-	write := func() {
-		p.count(s)
-		p.rich.pre(s, language)
+// whole returns everything that the card says of its calls as a rich message; long texts are
+// folded. It reports false if the platform would not accept that.
+func (v *cardView) whole() (message string, fits bool) {
+	r := &rich{}
+	caption := v.Caption(v.sum).String()
+	r.line(caption, caption, "")
+	for _, part := range v.Parts() {
+		chars, lines := utf8.RuneCountInString(part.Text), strings.Count(strings.TrimSuffix(part.Text, "\n"), "\n")+1
+		label := part.Name + ":"
+		switch {
+		case part.Call:
+			r.line(richRun{"bold", part.Name}, part.Name, "")
+		case part.Text == "":
+			r.line(part.Name, part.Name, "")
+		case chars > foldFrom:
+			r.text(v.Texts.Plain("file.folded", map[string]any{"name": part.Name, "lines": lines, "chars": chars}), part.Text)
+		case strings.Contains(part.Text, "\n"):
+			r.line(label, label, "")
+			r.text("", part.Text)
+		default:
+			r.line(label+" ", label+" ", part.Text)
+		}
 	}
-	if chars <= foldFrom {
-		write()
-		return
-	}
-	lines := strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1
-	p.fold("rich.all", map[string]any{"lines": lines, "chars": chars}, write)
-}
-
-// fold writes what inside writes behind one of our texts. It is for rich messages.
-func (p *page) fold(ph phrase, values map[string]any, inside func()) {
-	summary := p.texts.Plain(ph, values)
-	p.count(summary)
-	p.rich.fold(summary, inside)
-}
-
-// sources lists all files that a call runs or sends, with what is known of their content,
-// folded.
-func (p *page) sources(v *cardtext.Card, call int) {
-	if files, n := v.Sources(call); n > 0 {
-		p.fold("rich.files", map[string]any{"n": n}, func() { p.write(files) })
-	}
+	return marshal(map[string]any{"blocks": r.blocks, "skip_entity_detection": true}), r.units <= maxRich && r.used <= maxBlocks
 }

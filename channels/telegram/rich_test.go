@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/metnos/vaglio/approval"
@@ -40,25 +41,40 @@ func (w *world) files() (n int) {
 	return n
 }
 
-// TestALongCardIsOneRichMessage follows a card through all that happens to it.
-func TestALongCardIsOneRichMessage(t *testing.T) {
+// whole returns the message that the ask's card replies to.
+func (w *world) whole(a *approval.Ask) telegramtest.Message {
+	m, _ := w.server.Message(w.chat, w.shown(a).ReplyTo)
+	return m
+}
+
+// TestARichMessageSparesTheFile follows a long card through all that happens to it. The card
+// stays a message that every app shows, and what the rich message says is never changed.
+func TestARichMessageSparesTheFile(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
 		w.server.Richer(true)
 		short, a := w.ask(command("make")), w.ask(command(long))
-		if m := w.shown(short); m.Rich {
-			t.Error("a short card is a rich message")
+		if m := w.shown(short); m.Rich || m.ReplyTo != 0 {
+			t.Error("a short card comes with more")
 		}
-		m := w.shown(a)
-		if !m.Rich || w.files() != 0 || len(w.server.Messages(w.chat)) != 2 || !strings.Contains(m.Text, long) || !slices.Contains(labels(m), "Allow once") {
-			t.Fatalf("rich %v, %d files, %d messages, %v: %.300q", m.Rich, w.files(), len(w.server.Messages(w.chat)), labels(m), m.Text)
+		all := w.server.Messages(w.chat)
+		m, whole := w.shown(a), w.whole(a)
+		if len(all) != 3 || all[1].ID != whole.ID || all[2].ID != m.ID || w.files() != 0 {
+			t.Fatalf("the chat holds %+v", all)
 		}
-		if first, _, _ := strings.Cut(m.Text, "\n"); !strings.HasPrefix(first, "🔸 ") {
-			t.Errorf("a locked phone shows %q", first)
+		if m.Rich || !slices.Contains(labels(m), "Allow once") || !strings.Contains(m.Text, "message that this one replies to") || !strings.HasPrefix(m.Text, "🔸 ") {
+			t.Errorf("the card: rich %v, %v, %.300q", m.Rich, labels(m), m.Text)
 		}
-		folded := slices.IndexFunc(m.Entities, func(e telegramtest.Entity) bool { return e.Type == "details" })
-		if folded < 0 || !strings.HasPrefix(m.Entities[folded].Of(m.Text), "Show all of it: 601 lines, 7,804 characters") || !strings.Contains(m.Entities[folded].Of(m.Text), long) {
-			t.Errorf("the call is not folded: %+v", m.Entities)
+		if !whole.Rich || len(whole.Keyboard) != 0 || !whole.Silent || !strings.Contains(whole.Text, long) {
+			t.Errorf("all of it: %+v", whole)
+		}
+		_, sum, _ := strings.Cut(whole.Text, "SHA-256 ")
+		if !strings.Contains(m.Text, "begins with "+sum[:16]+".") {
+			t.Errorf("%.100q is not what the card names: %q", whole.Text, m.Text[len(m.Text)-200:])
+		}
+		folded := slices.IndexFunc(whole.Entities, func(e telegramtest.Entity) bool { return e.Type == "details" })
+		if folded < 0 || !strings.HasPrefix(whole.Entities[folded].Of(whole.Text), "command: 601 lines, 7,804 characters\n"+long) {
+			t.Errorf("the call is not folded: %+v", whole.Entities)
 		}
 		if err := w.amend(a); err != nil {
 			t.Error(err)
@@ -73,12 +89,51 @@ func TestALongCardIsOneRichMessage(t *testing.T) {
 		if err := w.amend(a); err != nil {
 			t.Fatal(err)
 		}
-		if m = w.shown(a); !m.Rich || len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Denied") || !strings.Contains(m.Text, long) {
+		if m = w.shown(a); m.Rich || len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Denied") {
 			t.Errorf("decided: rich %v, %v, %.300q", m.Rich, labels(m), m.Text)
 		}
 		left := slices.ContainsFunc(w.memory.Kept().Drafts, func(d telegram.Draft) bool { return d.Ask == a.ID })
-		if n := len(w.server.Messages(w.chat)); n != 2 || left {
+		if n := len(w.server.Messages(w.chat)); n != 3 || left || w.whole(a).Edited {
 			t.Errorf("%d messages are left; it is remembered: %v", n, left)
+		}
+	})
+}
+
+// TestWordsForTheRichMessageAreForItsCard replies to what stands above the card.
+func TestWordsForTheRichMessageAreForItsCard(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		w.server.Richer(true)
+		a := w.ask(command(long))
+		w.server.Reply(ann(), w.chat, w.whole(a).ID, "use make clean")
+		synctest.Wait()
+		if d := a.Approvals[0].Decision; a.Approvals[0].State != approval.Denied || d == nil || d.Words != "use make clean" {
+			t.Errorf("the call is %s by %+v", a.Approvals[0].State, d)
+		}
+	})
+}
+
+// TestWithoutTheRichMessageThereIsNoCard fails whatever comes after it, and it itself: what is
+// sent once is not sent again, and Allow never stands alone.
+func TestWithoutTheRichMessageThereIsNoCard(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		w.server.Richer(true)
+		c := card(newAsk(t, command(long)))
+		fault := telegramtest.Fault{Code: http.StatusInternalServerError, Description: "Internal Server Error"}
+		w.server.Fail("sendRichMessage", 1, fault)
+		if _, err := w.channel.Post(t.Context(), c); err == nil || len(w.server.Messages(w.chat)) != 0 {
+			t.Fatalf("a card without the rest was shown: %v", err)
+		}
+		w.server.Fail("sendMessage", 1, fault)
+		for try := range 2 {
+			if _, err := w.channel.Post(t.Context(), c); (err == nil) != (try == 1) {
+				t.Fatalf("try %d: %v", try, err)
+			}
+			w.restart()
+		}
+		if all := w.server.Messages(w.chat); len(all) != 2 || !all[0].Rich || all[1].Rich || len(w.live()) != 1 {
+			t.Errorf("the chat holds %+v", all)
 		}
 	})
 }
@@ -92,10 +147,6 @@ func TestAServerWithoutRichMessagesGetsFiles(t *testing.T) {
 			s.Richer(true)
 			s.Fail("sendRichMessage", 1, telegramtest.Fault{Code: http.StatusBadRequest, Description: "Bad Request: can't parse InputRichMessage"})
 		},
-		"the edit is refused": func(s *telegramtest.Server) {
-			s.Richer(true)
-			s.Fail("editMessageText", 1, telegramtest.Fault{Code: http.StatusBadRequest, Description: "Bad Request: message text is empty"})
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
@@ -103,8 +154,8 @@ func TestAServerWithoutRichMessagesGetsFiles(t *testing.T) {
 				refuse(w.server)
 				for range 2 {
 					a := w.ask(command(long))
-					if m := w.shown(a); m.Rich || !strings.Contains(m.Text, "attached file") || len(labels(m)) != 5 {
-						t.Errorf("rich %v, %v, %.300q", m.Rich, labels(m), m.Text)
+					if m := w.shown(a); w.whole(a).File == nil || len(labels(m)) != 5 {
+						t.Errorf("%v, %.300q", labels(m), m.Text)
 					}
 				}
 				if n := len(w.server.Calls("sendRichMessage")); n != 1 || w.files() != 2 || len(w.live()) != 2 {
@@ -112,7 +163,7 @@ func TestAServerWithoutRichMessagesGetsFiles(t *testing.T) {
 				}
 				w.server.Richer(true)
 				w.restart()
-				if m := w.shown(w.ask(command(long))); !m.Rich {
+				if !w.whole(w.ask(command(long))).Rich {
 					t.Error("a new process does not try again")
 				}
 			})
@@ -142,7 +193,7 @@ func TestAPauseOrAFaultIsNoRefusal(t *testing.T) {
 				if _, err := w.channel.Post(t.Context(), card(a)); err != nil {
 					t.Fatal(err)
 				}
-				if all := w.server.Messages(w.chat); len(all) != 1 || !all[0].Rich || len(all[0].Buttons()) == 0 {
+				if all := w.server.Messages(w.chat); len(all) != 2 || !all[0].Rich || len(w.live()) != 1 {
 					t.Errorf("the chat holds %+v", all)
 				}
 			})
@@ -150,8 +201,8 @@ func TestAPauseOrAFaultIsNoRefusal(t *testing.T) {
 	}
 }
 
-// TestALostAnswerToARichMessageLeavesOneCard loses the platform's answer: the message that nobody
-// knows of never gets buttons.
+// TestALostAnswerToARichMessageLeavesOneCard loses the platform's answer: it is sent again, and
+// one card follows.
 func TestALostAnswerToARichMessageLeavesOneCard(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
@@ -166,79 +217,81 @@ func TestALostAnswerToARichMessageLeavesOneCard(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := w.server.Messages(w.chat)
-		if len(all) != 2 || len(all[0].Buttons()) != 0 || !strings.Contains(all[0].Text, "a newer card has them") || len(w.live()) != 1 || !all[1].Rich || w.files() != 0 {
+		if len(all) != 3 || !all[0].Rich || !all[1].Rich || all[2].ReplyTo != all[1].ID || len(w.live()) != 1 || w.files() != 0 {
 			t.Errorf("the chat holds %d messages, %d that can be answered", len(all), len(w.live()))
 		}
 	})
 }
 
-// TestARichCardWhoseServerForgotIsReplaced changes the server under a card that is shown.
-func TestARichCardWhoseServerForgotIsReplaced(t *testing.T) {
+// TestAServerThatForgotRichMessagesKeepsTheCards changes the server under cards that are shown.
+func TestAServerThatForgotRichMessagesKeepsTheCards(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
 		w.server.Richer(true)
-		waits, ends := w.ask(command(long)), w.ask(command("echo "+long))
+		a := w.finally(long)
 		w.server.Richer(false)
 		w.restart()
-		w.desk.Change(func() {
-			waits.Approvals[0].Votes = []approval.Vote{{By: approval.Person{ID: "telegram:4712", Name: "Bob"}, At: time.Now()}}
-		})
-		if err := w.amend(waits); !errors.Is(err, approval.ErrRepost) {
-			t.Fatalf("got %v", err)
+		w.press(ann(), a, "Allow once")
+		if m := w.shown(a); !slices.Contains(labels(m), "Yes, allow: it cannot be undone") {
+			t.Errorf("it is not asked again: %v", labels(m))
 		}
-		if m := w.shown(waits); len(m.Buttons()) != 0 || m.Text != "A newer card has replaced this one." {
-			t.Errorf("the old card: %v %.200q", labels(m), m.Text)
-		}
-		if _, err := w.channel.Post(t.Context(), card(waits)); err != nil || w.files() != 1 {
-			t.Errorf("%v, %d files", err, w.files())
-		}
-		w.press(ann(), ends, "Deny")
-		if err := w.amend(ends); err != nil {
+		w.press(ann(), a, "Yes, allow: it cannot be undone")
+		if err := w.amend(a); err != nil {
 			t.Fatal(err)
 		}
-		if m := w.shown(ends); m.Rich || len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Denied") || strings.Contains(m.Text, "attached") {
+		if m := w.shown(a); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Allowed") || len(w.server.Messages(w.chat)) != 2 {
 			t.Errorf("decided: %v %.600q", labels(m), m.Text)
 		}
 	})
 }
 
-// TestWhatIsConfirmedStaysRich presses a button that leads to others.
-func TestWhatIsConfirmedStaysRich(t *testing.T) {
-	inWorld(t, func(w *world) {
-		t := w.t
-		w.server.Richer(true)
-		a := w.finally(long)
-		w.press(ann(), a, "Allow once")
-		m := w.shown(a)
-		if !m.Rich || !strings.Contains(m.Text, long) || !slices.Contains(labels(m), "Yes, allow: it cannot be undone") {
-			t.Errorf("rich %v, %v", m.Rich, labels(m))
-		}
-	})
-}
-
-// TestWhatNoMessageHoldsGetsAFile is about cards beyond a rich message's limit, and about a plan
+// TestWhatNoMessageHoldsGetsAFile is about what is beyond a rich message's limit, and about a plan
 // that grows into a long one.
 func TestWhatNoMessageHoldsGetsAFile(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
 		w.server.Richer(true)
-		if m := w.shown(w.ask(command(enormous))); m.Rich || w.files() != 1 || !slices.Contains(labels(m), "Allow once") {
-			t.Errorf("rich %v, %d files, %v", m.Rich, w.files(), labels(m))
+		if a := w.ask(command(enormous)); w.whole(a).File == nil || !slices.Contains(labels(w.shown(a)), "Allow once") {
+			t.Errorf("%d files, %v", w.files(), labels(w.shown(a)))
 		}
 		a := w.ask(command("make a"))
 		grown := newAsk(t, command("make a"), command(long))
 		grown.ID, grown.Cards[0].Ref = a.ID, a.Cards[0].Ref
-		if err := w.amend(grown); err != nil {
+		if err := w.amend(grown); !errors.Is(err, approval.ErrRepost) || len(w.shown(grown).Buttons()) != 0 {
+			t.Fatalf("got %v, %v", err, labels(w.shown(grown)))
+		}
+		ref, err := w.channel.Post(t.Context(), card(grown))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if m := w.shown(grown); !m.Rich || !strings.Contains(m.Text, long) || !slices.Contains(labels(m), "Allow all 2 once") {
-			t.Errorf("grown: rich %v, %v, %.200q", m.Rich, labels(m), m.Text)
+		grown.Cards[0].Ref = ref
+		if m := w.shown(grown); !w.whole(grown).Rich || !strings.Contains(w.whole(grown).Text, long) || !slices.Contains(labels(m), "Allow all 2 once") {
+			t.Errorf("grown: %v, %.200q", labels(m), m.Text)
 		}
 	})
 }
 
-// TestFilesAreFoldedInARichMessage shows the content of what a call runs.
-func TestFilesAreFoldedInARichMessage(t *testing.T) {
+// TestTheLimitOfARichMessageIsKept looks for the longest call that one takes.
+func TestTheLimitOfARichMessageIsKept(t *testing.T) {
+	inWorld(t, func(w *world) {
+		t := w.t
+		w.server.Richer(true)
+		var rich, files int
+		for n := range 8 {
+			if w.whole(w.ask(command(strings.Repeat("é", 32_700-50*n)))).Rich {
+				rich++
+			} else {
+				files++
+			}
+		}
+		if n := len(w.server.Calls("sendRichMessage")); rich == 0 || files == 0 || n != rich {
+			t.Errorf("%d rich messages, %d were tried, %d files", rich, n, files)
+		}
+	})
+}
+
+// TestFilesThatRunAreInTheRichMessage shows the content of what a call runs.
+func TestFilesThatRunAreInTheRichMessage(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
 		w.server.Richer(true)
@@ -254,9 +307,7 @@ func TestFilesAreFoldedInARichMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 		a.Cards[0].Ref = ref
-		m := w.shown(a)
-		if !m.Rich || !strings.Contains(m.Text, "Show what it runs or sends: 7 files") || !strings.Contains(m.Text, "/srv/g.sh, SHA-256 gggggggggggggggg\necho <b>g</b>\nexit") ||
-			strings.Count(m.Text, "/srv/a.sh") != 1 {
+		if m := w.whole(a); !m.Rich || !strings.Contains(m.Text, "/srv/g.sh, SHA-256 gggggggggggggggg\nits first lines:\necho <b>g</b>\nexit") {
 			t.Errorf("rich %v: %s", m.Rich, m.Text[max(0, len(m.Text)-1500):])
 		}
 	})

@@ -27,12 +27,14 @@ type note struct {
 }
 
 func (c *Channel) params(chat int64, p *page, n note) tgbotapi.Params {
+	params := address(chat, n)
+	params["text"], params["parse_mode"], params["link_preview_options"] = p.b.String(), "HTML", `{"is_disabled":true}`
+	return params
+}
+
+// address returns the parameters of a message but for what it says.
+func address(chat int64, n note) tgbotapi.Params {
 	params := tgbotapi.Params{"chat_id": strconv.FormatInt(chat, 10)}
-	if p.rich != nil {
-		params["rich_message"] = p.rich.message()
-	} else {
-		params["text"], params["parse_mode"], params["link_preview_options"] = p.b.String(), "HTML", `{"is_disabled":true}`
-	}
 	if n.thread != 0 {
 		params["message_thread_id"] = strconv.FormatInt(n.thread, 10)
 	}
@@ -50,12 +52,8 @@ func (c *Channel) params(chat int64, p *page, n note) tgbotapi.Params {
 
 // send sends a message and returns its id.
 func (c *Channel) send(ctx context.Context, chat int64, p *page, n note) (int, error) {
-	method := "sendMessage"
-	if p.rich != nil {
-		method = "sendRichMessage"
-	}
 	return c.put(ctx, chat, c.params(chat, p, n), n.answer, func(params tgbotapi.Params) (strictjson.Value, error) {
-		return c.api.call(ctx, method, params, callWithin)
+		return c.api.call(ctx, "sendMessage", params, callWithin)
 	})
 }
 
@@ -69,6 +67,28 @@ func (c *Channel) upload(ctx context.Context, chat int64, caption *page, file tg
 	return c.put(ctx, chat, params, false, func(params tgbotapi.Params) (strictjson.Value, error) {
 		return c.api.upload(ctx, "sendDocument", params, "document", file, uploadWithin)
 	})
+}
+
+// sendWhole sends the whole card, without buttons and without a sound: a card with both
+// follows. It is a rich message, or a document where that is too long for one or the server
+// refuses those. From then on no rich message is tried, until the next start.
+func (c *Channel) sendWhole(ctx context.Context, chat int64, v *cardView) (int, error) {
+	if message, fits := v.whole(); fits && !c.plain.Load() {
+		params := address(chat, note{thread: c.topic, silent: true})
+		params["rich_message"] = message
+		id, err := c.put(ctx, chat, params, false, func(params tgbotapi.Params) (strictjson.Value, error) {
+			return c.api.call(ctx, "sendRichMessage", params, callWithin)
+		})
+		if p, ok := errors.AsType[*PlatformError](err); !ok || !p.richless() {
+			return id, err
+		}
+		if !c.plain.Swap(true) {
+			c.log.InfoContext(ctx, "the Bot API server takes no rich messages: long cards get a file", "error", err)
+		}
+	}
+	caption := &page{texts: v.Texts}
+	caption.write(v.Caption(v.sum))
+	return c.upload(ctx, chat, caption, tgbotapi.FileBytes{Name: "ask-" + string(v.Ask) + ".txt", Bytes: v.data})
 }
 
 // put makes a call that creates a message, when it is its turn, and returns its id. If the topic does not exist

@@ -38,7 +38,7 @@ func (sc *scene) kinds() []kind {
 			"amount": 1250, "currency": "EUR", "beneficiary": "Rossi S.r.l.", "iban": "IT60X0542811101000000123456", "reference": "12/2026",
 		})}},
 		{sc.site, "systemctl restart nginx", []map[string]any{shell(script)}},
-		{sc.ship, "gh release create v2.0", []map[string]any{
+		{sc.ship, "npm publish", []map[string]any{
 			shell("git push origin v2.0"), shell("gh release create v2.0 --notes-file NEWS.md"), shell("npm publish --access public"),
 		}},
 	}
@@ -67,7 +67,9 @@ func TestKindPictures(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
 	for _, sc := range scenes() {
-		for name, draw := range map[string]func(t *testing.T, file string){"kinds": sc.drawKinds, "slack-kinds": sc.drawSlackKinds} {
+		for name, draw := range map[string]func(t *testing.T, file string){
+			"kinds": sc.drawKinds, "slack-kinds": sc.drawSlackKinds, "long": sc.drawLong,
+		} {
 			file := filepath.Join("..", "..", "docs", "pictures", name+"-"+sc.lang+".png")
 			if *makePictures {
 				draw(t, file)
@@ -91,6 +93,34 @@ func (sc *scene) drawKinds(t *testing.T, file string) {
 		}))
 	})
 	drawPage(t, file, chatPage(), cards)
+}
+
+// drawLong draws a card whose call is too long for it, and the rich message before it.
+func (sc *scene) drawLong(t *testing.T, file string) {
+	t.Helper()
+	p := newChat(t)
+	p.Richer(true)
+	s := p.serve(newHome(t, "METNOS_TELEGRAM_TOKEN="+telegramtest.Token, "METNOS_TELEGRAM_CHAT=4711",
+		"METNOS_TELEGRAM_APPROVERS=4711", "METNOS_LANG="+sc.lang, "METNOS_TZ="+sceneZone))
+	defer s.stop()
+	script := "set -e\ncd /srv/app\n"
+	for n := range 110 {
+		script += fmt.Sprintf("psql shop -f migrations/%03d.sql >> migrate.log\n", n+1)
+	}
+	body, err := strictjson.Marshal(map[string]any{
+		"executor": "shell_exec", "args": map[string]any{"command": script + "systemctl restart shop"}, "turn_id": "long", "step": 1, "intent": sc.site,
+		"context": map[string]any{"capability": "code:exec", "cwd": "/srv/app"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.agent("POST", "/v1/proposals", string(body)).answer(t)
+	card := p.await("of a long call", func(m telegramtest.Message) bool { return len(m.Buttons()) > 0 })
+	whole, ok := p.Message(p.chat, card.ReplyTo)
+	if !ok || !whole.Rich {
+		t.Fatalf("the card replies to %+v", whole)
+	}
+	drawPage(t, file, chatPage(), []telegramtest.Message{whole, card})
 }
 
 // drawSlackKinds draws the cards as Slack shows them.

@@ -225,13 +225,23 @@ func marked(m telegramtest.Message) template.HTML {
 				b.WriteString(strings.Replace(tag, "<", "</", 1))
 			}
 		}
+		folded := at // until where a text is hidden behind its first line
 		for _, e := range m.Entities {
 			if tag := open[e.Type]; tag != "" && e.Offset == at {
 				b.WriteString(tag)
 			}
+			if e.Type == "details" && e.Offset == at {
+				summary, _, _ := strings.Cut(e.Of(m.Text), "\n")
+				b.WriteString("▸ <b>" + template.HTMLEscapeString(summary) + "</b>\n")
+				folded = at + e.Length
+			}
 		}
 		if at == len(units) {
 			break
+		}
+		if folded > at {
+			at = folded - 1
+			continue
 		}
 		one := units[at : at+1]
 		if utf16.IsSurrogate(rune(units[at])) {
@@ -287,7 +297,7 @@ article { margin: 10px 44px 0 10px }
 .text { display: flow-root; background: #fff; border-radius: 12px 12px 12px 4px; padding: 7px 11px 8px; white-space: pre-wrap; overflow-wrap: anywhere; box-shadow: 0 1px 1px #0002 }
 code, pre { font: 12.5px/1.4 "Liberation Mono", "DejaVu Sans Mono", monospace; color: #2f6ea5 }
 pre { margin: 3px 0; padding: 6px 8px; background: #eef3f8; border-left: 3px solid #6aa2d5; border-radius: 4px; white-space: pre-wrap }
-pre code { color: inherit } blockquote { margin: 3px 0; padding: 4px 8px; border-left: 3px solid #6aa2d5; background: #eef3f8; border-radius: 4px }
+pre code { color: inherit } blockquote { margin: 3px 0; padding: 4px 8px; border-left: 3px solid #6aa2d5; background: #eef3f8; border-radius: 4px; max-height: 24em; overflow: hidden }
 time { float: right; margin: 3px 0 -4px 10px; font-size: 11.5px; color: #9aa3a9 }
 .row { display: flex; gap: 4px; margin-top: 4px }
 .row div { flex: 1 1 0; min-width: 0; text-align: center; background: #6f8a63cc; color: #fff; border-radius: 7px; padding: 7px 4px; font-weight: 500 }

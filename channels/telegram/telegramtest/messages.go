@@ -290,20 +290,20 @@ func (s *Server) edit(p map[string]string) (any, *Fault) {
 	if fault != nil {
 		return moved, fault
 	}
-	if m.File != nil || m.Photo != nil {
+	if m.File != nil || m.Photo != nil || m.Rich {
 		return nil, bad("there is no text in the message to edit")
 	}
-	c, fault := s.content(p, p["text"], MaxText)
+	c, fault := readContent(p, p["text"], MaxText)
 	if fault == nil && c.newer && s.old {
 		fault = unallowed()
 	}
 	if fault != nil {
 		return nil, fault
 	}
-	if c.text == m.Text && c.rich == m.Rich && reflect.DeepEqual(c.entities, m.Entities) && reflect.DeepEqual(c.keyboard, m.Keyboard) {
+	if c.text == m.Text && reflect.DeepEqual(c.entities, m.Entities) && reflect.DeepEqual(c.keyboard, m.Keyboard) {
 		return nil, bad("message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message")
 	}
-	m.Text, m.Entities, m.Keyboard, m.Rich, m.Edited = c.text, c.entities, c.keyboard, c.rich, true
+	m.Text, m.Entities, m.Keyboard, m.Edited = c.text, c.entities, c.keyboard, true
 	return s.wire(chat, m, true), nil
 }
 

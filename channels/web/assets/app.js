@@ -309,7 +309,7 @@
   // dock puts the note of the last answer where the finger is: at the buttons of the
   // card that came up.
   function dock() {
-    const at = document.querySelector("#cards > .card > .dock"), note = $("notice");
+    const at = document.querySelector("#cards > .card > .dock:has(.actions)"), note = $("notice");
     if (at && note?.childElementCount) at.prepend(note);
   }
 

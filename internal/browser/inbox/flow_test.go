@@ -90,7 +90,7 @@ func TestBrowserKeyboardAllows(t *testing.T) {
 	}
 	b.do(until(`document.title === "Inbox · vaglio"`), until(`document.activeElement.matches(".notice")`))
 	b.shoot("allowed")
-	b.do(chromedp.Navigate(base+"/inbox?ask=rmbuild1"), see("#ask-rmbuild1 .dock .stands"))
+	b.do(chromedp.Navigate(base+"/inbox?ask=rmbuild1"), see("#ask-rmbuild1 .fate .stands"))
 	if n := get(b, chromedp.Evaluate[int](`document.querySelectorAll("#ask-rmbuild1 button[data-choice]").length`)); n != 0 {
 		t.Errorf("the final card holds %d buttons", n)
 	}

@@ -98,7 +98,7 @@ func drawSheet(t *testing.T, file string) {
 		}
 	}
 	chats := shot{Title: "Cards in a chat, also of a payment, a script and a plan, and the week of a digest"}
-	for _, name := range []string{"asked-en", "answered-en", "kinds-en", "slack-en", "slack-kinds-en", "week-en", "asked-it", "answered-it", "kinds-it", "slack-it", "slack-kinds-it", "week-it"} {
+	for _, name := range []string{"asked-en", "answered-en", "kinds-en", "long-en", "slack-en", "slack-kinds-en", "week-en", "asked-it", "answered-it", "kinds-it", "long-it", "slack-it", "slack-kinds-it", "week-it"} {
 		picture, err := os.ReadFile(filepath.Join(filepath.Dir(file), name+".png"))
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func drawSheet(t *testing.T, file string) {
 	}
 	b.scheme("light")
 	b.do(chromedp.EmulateViewport(1760, 1000), chromedp.Navigate((&url.URL{Scheme: "file", Path: source}).String()), see("section"))
-	const quality = 44 // JPEG quality out of 100: words stay sharp enough.
+	const quality = 38 // JPEG quality out of 100: words stay sharp enough.
 	picture := get(b, chromedp.FullScreenshot(quality))
 	if err := os.WriteFile(file, picture, 0o644); err != nil {
 		t.Fatal(err)
