@@ -144,6 +144,9 @@ func (t *tables) verbAt(words []string, i int) (v verb, two, ok bool) {
 // at either end wins, unless an effect is joined to it, done to the thing that it names ("logs
 // delete"), or given words to say ("post status").
 func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
+	if best.at == 0 && v.effect.Kind == KindRead && t.marksAs(words) {
+		return false // into which state it is put
+	}
 	if best.weak && !v.weak {
 		return best.effect.Kind == KindRead || !v.isNoun(best, words)
 	}
@@ -151,6 +154,11 @@ func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 		return v.end == len(words) && !v.weak && !says && t.readsOf(words[best.at], words[v.at])
 	}
 	return best.effect.Kind == KindRead && (best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says))
+}
+
+// marksAs reports whether a name says that something is marked as read or unread: nobody reads it.
+func (t *tables) marksAs(words []string) bool {
+	return len(words) > 1 && t.ofClass("state-verb", words[0]) && slices.ContainsFunc([]string{words[1], words[len(words)-1]}, func(w string) bool { return t.ofClass("state-read", w) })
 }
 
 // isNoun reports whether a word for reading, right behind a verb that begins the name, is a noun
@@ -197,6 +205,11 @@ func (t *tool) verbEffect(v verb) []Effect {
 			return one(KindCredentials, t.about(say("reads secrets by the tool %s", t.name)), noun)
 		}
 		return one(KindRead, t.about(say("reads by the tool %s", t.name)), "")
+	}
+	if v.effect.Kind == KindOverwrite && t.r.judge.tables.marksAs(t.words) {
+		e := t.guessed(usual(KindOverwrite))
+		e[0].counts = ReachWorkspace // nobody else looks at it
+		return e
 	}
 	if v.effect.Kind != KindDelete && t.recurs() {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
