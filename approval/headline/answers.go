@@ -14,12 +14,15 @@ import (
 // commentsOn says that a tool writes below a thing without changing the thing.
 const commentsOn wording.Phrase = "comments on %s: %s"
 
+// replies says that a tool answers what somebody has written.
+const replies wording.Phrase = "replies to %s: %s"
+
 // besidesComment says that a change of a thing comes with words for those who see it.
 const besidesComment wording.Phrase = "with a comment: %s"
 
 // answer describes a reply to, or a comment on, a thing that the arguments name.
 func (c *call) answer(operation.Kind) wording.Sentence {
-	what, phrase := c.first("text", "message", "body", "comment", "commentbody", "content"), wording.Phrase("replies to %s: %s")
+	what, phrase := c.first("text", "message", "body", "comment", "commentbody", "content"), replies
 	if c.has("comment") {
 		phrase = commentsOn
 	}
@@ -32,6 +35,9 @@ func (c *call) answer(operation.Kind) wording.Sentence {
 			thing, _, _ := spoken.ThingOf([]string{stem})
 			if !ok || thing == nil || slices.Contains(thing.Words, "comment") || len(c.args[key]) == 0 {
 				continue
+			}
+			if stem == "message" && c.mails() {
+				thing, _, _ = spoken.ThingOf([]string{"mail"})
 			}
 			to := wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}
 			if where := c.repository(); where != "" {

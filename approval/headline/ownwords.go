@@ -18,9 +18,13 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 	if t == nil {
 		return nil, false
 	}
-	said = wording.Sentence{wording.Say(t.act.Phrase, strings.Join(t.nouns, " "))}
+	what := c.nameless(t)
 	if whole != nil {
-		said[0].Args = []wording.Clause{*whole}
+		what = *whole
+	}
+	said = wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}}
+	if len(t.nouns) == 0 {
+		return said, false
 	}
 	where, kinds := c.repository(), []int{titleKey, idKey, otherKey}
 	holder, key := c.belongs(t, said)
@@ -74,10 +78,56 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 	if thing != nil && len(owner) == 0 {
 		listed = &wording.Clause{Phrase: thing.Any}
 	}
-	if len(t.nouns) == 0 || listed != nil && !does.Leads || slices.ContainsFunc(t.nouns, unclear) {
+	if listed != nil && !does.Leads || slices.ContainsFunc(t.clear(), unclear) || len(t.nouns) == 0 && (!does.Leads || c.itself() == "") {
 		return nil, nil
 	}
 	return t, listed
+}
+
+// clear returns the nouns without the last one, if that is a noun although it is also a verb, or a
+// word by which properties are told: what makes or deletes an issue link does not link.
+func (t *toolName) clear() []string {
+	last := len(t.nouns) - 1
+	if last > 0 && !spoken.Is("verbs deletes", t.nouns[last]) && (t.act.Makes || t.act.Kept || t.act.Partly && (t.nouns[last] == "status" || t.nouns[last] == "state")) {
+		return t.nouns[:last]
+	}
+	return t.nouns
+}
+
+// itself returns what a tool is about whose name is just a verb, or "".
+func (c *call) itself() string {
+	names, _ := c.ends([]string{""}, func(string) bool { return false })
+	if len(names) != 1 {
+		return ""
+	}
+	return names[0]
+}
+
+// nameless says of what no argument names as the tool's name does: something that is made is one of
+// its kind, and so is what the call does not name at all.
+func (c *call) nameless(t *toolName) wording.Clause {
+	if len(t.nouns) == 0 {
+		return wording.Clause{Text: c.itself()}
+	}
+	nouns := strings.Join(t.nouns, " ")
+	many := strings.HasSuffix(nouns, "s") && !strings.HasSuffix(nouns, "ss") && !strings.HasSuffix(nouns, "us")
+	switch {
+	case many, !t.act.Makes && (t.act.Partly || t.act.Turns || !c.mute()):
+		return wording.Clause{Text: nouns}
+	case strings.ContainsRune("aeio", rune(nouns[0])):
+		return wording.Say("an %s", nouns)
+	default:
+		return wording.Say("a %s", nouns)
+	}
+}
+
+// unlisted returns a thing whose noun is not listed, by its names.
+func unlisted(nouns, names []string) wording.Clause {
+	what := []wording.Clause{{Text: strings.Join(nouns, " ")}, named(names)}
+	if len(names) != 1 {
+		return wording.Clause{Phrase: "the %s", Args: []wording.Clause{{Phrase: "%s %s", Args: what}}}
+	}
+	return wording.Clause{Phrase: "the %s %s", Args: what}
 }
 
 // belongs says to what the thing belongs or goes, and the key that names it; a part of it that its
@@ -87,7 +137,9 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 		return nil, ""
 	}
 	if whole, n, key := c.holds(t); whole != nil {
-		said[0].Args = []wording.Clause{{Text: strings.Join(t.nouns[n:], " ")}}
+		own := *t
+		own.nouns = t.nouns[n:]
+		said[0].Args = []wording.Clause{c.nameless(&own)}
 		if part, _, rest := spoken.ThingOf(t.nouns[n:]); part != nil && len(rest) == 0 && t.act.Makes {
 			said[0].Args = []wording.Clause{{Phrase: part.Any}}
 		}

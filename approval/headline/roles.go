@@ -35,6 +35,8 @@ type call struct {
 	trial string
 	// also is what arguments make it do besides.
 	also []also
+	// admits says that what they hold gives everyone a right.
+	admits bool
 }
 
 func callOf(p vaglio.Proposal) *call {
@@ -58,7 +60,7 @@ func callOf(p vaglio.Proposal) *call {
 		c.urls = append(c.urls, rd.URLs[i].Text)
 	}
 	c.take(unwrapped(p.Args))
-	c.also = alsoOf(unwrapped(p.Args))
+	c.also, c.admits = alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
 	return c
 }
 
@@ -240,12 +242,20 @@ func (c *call) recipients() []string {
 }
 
 // mail describes what a tool sends by mail: to whom, and about what.
-func (c *call) mail(operation.Kind) wording.Sentence {
-	if !c.has("mail", "mails", "email", "emails", "gmail", "outlook", "smtp", "sendmail", "sendgrid", "mailgun") || !c.sends() {
+func (c *call) mail(kind operation.Kind) wording.Sentence {
+	if !c.mails() || !c.sends() {
 		return nil
+	}
+	if said := c.answer(kind); said != nil && said[0].Phrase == replies && len(c.mailed()) == 0 {
+		return said
 	}
 	return c.sent("sends mail to %s: %s", "sends mail to %s", "sends mail: %s", c.mailed(),
 		c.first("subject", "oggetto", "title", "body", "text", "message", "content"))
+}
+
+// mails reports whether the tool belongs to mail.
+func (c *call) mails() bool {
+	return c.has("mail", "mails", "email", "emails", "gmail", "outlook", "smtp", "sendmail", "sendgrid", "mailgun")
 }
 
 // message describes what a tool says in a chat.
