@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -212,4 +213,34 @@ func (c *call) issue(operation.Kind) wording.Sentence {
 		in = []string{where}
 	}
 	return c.sent("creates an issue in %s: %s", "creates an issue in %s", "creates an issue: %s", in, c.first("title", "summary", "subject", "name"))
+}
+
+// draft describes what a tool prepares for somebody without sending it.
+func (c *call) draft(kind operation.Kind) wording.Sentence {
+	if kind != operation.KindCreate || !c.has("draft", "drafts") {
+		return nil
+	}
+	return c.sent("keeps a draft to %s: %s", "keeps a draft to %s", "keeps a draft: %s", c.all("to", "recipient", "recipients", "cc", "bcc"),
+		c.first("subject", "title", "body", "text", "message", "content"))
+}
+
+// event describes what a tool puts into a calendar, and who is invited.
+func (c *call) event(operation.Kind) wording.Sentence {
+	if !c.does("create add schedule new insert book invite send", "event events meeting appointment invite") {
+		return nil
+	}
+	who, what := c.all(invited()...), c.first("title", "summary", "subject", "name")
+	if len(who) > 0 {
+		what = cmp.Or(what, c.first("topic"))
+	}
+	said := c.sent("invites %s: %s", "invites %s", "creates an event: %s", who, what)
+	if where := c.first("calendar", "calendarid"); said != nil && where != "" && where != "primary" {
+		return append(said, wording.Clause{Phrase: inside, Args: []wording.Clause{{Phrase: "the calendar %s", Args: []wording.Clause{{Text: where}}}}})
+	}
+	return said
+}
+
+// invited are the keys of arguments that say who is invited.
+func invited() []string {
+	return []string{"attendees", "participants", "guests", "invitees", "to", "emails"}
 }

@@ -58,6 +58,8 @@ func (c *call) unheard(worst *one, said wording.Sentence, t *toolName) wording.S
 		worst.open()
 		if worst.reach = ""; c.server > 0 && !c.speaksOf("local names") {
 			worst.reach = operation.ReachShared // as of any other service
+		} else if c.server > 0 {
+			worst.reach = operation.ReachUser
 		}
 	}
 	if said != nil && final {
@@ -110,9 +112,8 @@ func (c *call) nameless(t *toolName) wording.Clause {
 		return wording.Clause{Text: c.itself()}
 	}
 	nouns := strings.Join(t.nouns, " ")
-	many := strings.HasSuffix(nouns, "s") && !strings.HasSuffix(nouns, "ss") && !strings.HasSuffix(nouns, "us")
 	switch {
-	case many, !t.act.Makes && (t.act.Partly || t.act.Turns || !c.mute()):
+	case plural(nouns), !t.act.Makes && (t.act.Partly || t.act.Turns || !c.mute()):
 		return wording.Clause{Text: nouns}
 	case strings.ContainsRune("aeio", rune(nouns[0])):
 		return wording.Say("an %s", nouns)
@@ -123,7 +124,11 @@ func (c *call) nameless(t *toolName) wording.Clause {
 
 // unlisted returns a thing whose noun is not listed, by its names.
 func unlisted(nouns, names []string) wording.Clause {
-	what := []wording.Clause{{Text: strings.Join(nouns, " ")}, named(names)}
+	noun := strings.Join(nouns, " ")
+	if len(names) == 1 {
+		noun = single(noun)
+	}
+	what := []wording.Clause{{Text: noun}, named(names)}
 	if len(names) != 1 {
 		return wording.Clause{Phrase: "the %s", Args: []wording.Clause{{Phrase: "%s %s", Args: what}}}
 	}
@@ -198,4 +203,25 @@ func (o *one) open() {
 	if o.reach = reach; reach == operation.ReachPublic {
 		o.reach = operation.ReachShared
 	}
+}
+
+// single returns the singular of a noun of which a list holds just one.
+func single(noun string) string {
+	if one, ok := strings.CutSuffix(noun, "ies"); ok && len(one) > 1 {
+		return one + "y"
+	}
+	if !plural(noun) {
+		return noun
+	}
+	for _, end := range []string{"sses", "xes", "ches", "shes"} {
+		if strings.HasSuffix(noun, end) {
+			return strings.TrimSuffix(noun, "es")
+		}
+	}
+	return strings.TrimSuffix(noun, "s")
+}
+
+// plural reports whether a noun that is not listed looks like one of several things.
+func plural(noun string) bool {
+	return strings.HasSuffix(noun, "s") && !slices.ContainsFunc([]string{"ss", "us", "is", "vas", "ias", "gas"}, func(end string) bool { return strings.HasSuffix(noun, end) })
 }

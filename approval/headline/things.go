@@ -37,8 +37,8 @@ func (c *call) object() (wording.Sentence, *toolName) {
 // which second thing. It returns nil if it remains open which thing that is, how many there are, or
 // which is one of two, or if the thing may be an attribute given to another one.
 func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
-	if c.given(t, names, key) {
-		return nil
+	if c.given(t, names, key) || t.act.Phrase == kicks && nobody(t.thing) {
+		return nil // who is kicked from there, nobody knows
 	}
 	what := c.whole(t, names, key)
 	second, ok := c.shared(t, key, names)
@@ -63,6 +63,7 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 	if of := c.part(t, names); len(what) == 1 && of != nil && (len(names) > 0 || len(second) == 0) && !strings.Contains(second.String(), of[0].Args[0].String()) {
 		what, t.part = append(what, of...), true
 	}
+	t.part = t.part || len(second) > 0 && c.repository() == ""
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
 	return c.added(c.scaled(out, t), t, bare)
 }
@@ -115,8 +116,8 @@ func (c *call) which(t *toolName) (names []string, key string) {
 // leaver returns who joins or leaves something, if the tool's name says neither who nor what before its
 // verb: conversations_kick. The thing is then a user.
 func (c *call) leaver(t *toolName, names []string) (who []string, key string) {
-	joins := t.act.Phrase == "kicks %s" || t.act.Phrase == "invites %s"
-	if !joins || t.thing == nil || !nobody(t.thing) || len(names) > 0 && t.act.Phrase != "kicks %s" {
+	joins := t.act.Phrase == kicks || t.act.Phrase == "invites %s" && len(names) == 0
+	if !joins || !nobody(t.thing) {
 		return nil, ""
 	}
 	user, _, _ := spoken.ThingOf([]string{"user"})
@@ -285,6 +286,9 @@ func (c *call) spokenOf(nouns []string) *wording.Clause {
 	}
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(its)}}
 }
+
+// kicks says that somebody has to leave.
+const kicks wording.Phrase = "kicks %s"
 
 // renames says that something gets another name.
 const renames wording.Phrase = "renames %s"

@@ -261,8 +261,8 @@ func (t *tool) fillIn() []Effect {
 			return one(KindCredentials, say("types a secret into a web page: %s", s), s)
 		}
 	}
-	e := usual(KindRead).with(say("fills in a field of a web page"), "")
-	e.Sure = 0.5
+	e := usual(KindOverwrite).with(say("fills in a field of a web page"), "")
+	e.Sure, e.counts, e.Reach = 0.5, ReachWorkspace, ReachShared // the page may keep it before it is sent
 	return []Effect{e}
 }
 

@@ -272,8 +272,7 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
-	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection"),
-		e.Kind == KindDelete && t.has("filter", "filters") && !t.identifies():
+	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters") && !t.identifies():
 		return say("clears what refills itself: %s", what)
 	}
 	return nil
