@@ -81,7 +81,8 @@ func (t *tool) fileVerb() operation.Verb {
 // pathlike reports whether a text is a path by its key or its form. Not every destination is a
 // file, nor is every target: a currency is none.
 func pathlike(p readings.Text) bool {
-	return p.Role&readings.RolePath != 0 && p.Role&readings.RoleGoal == 0 || strings.ContainsAny(p.Text, "/\\~") || strings.Contains(p.Text, ".") && !strings.Contains(p.Text, "@")
+	return p.Role&(readings.RolePath|readings.RoleGoal) == readings.RolePath ||
+		strings.ContainsAny(p.Text, "/\\~") || strings.Contains(p.Text, ".") && !strings.Contains(p.Text, "@")
 }
 
 // fileEffects returns the effects of what a tool does to files, as those of a command's operations.

@@ -156,11 +156,6 @@ func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 	return best.effect.Kind == KindRead && (best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says))
 }
 
-// marksAs reports whether a name says that something is marked as read or unread: nobody reads it.
-func (t *tables) marksAs(words []string) bool {
-	return len(words) > 1 && t.ofClass("state-verb", words[0]) && slices.ContainsFunc([]string{words[1], words[len(words)-1]}, func(w string) bool { return t.ofClass("state-read", w) })
-}
-
 // isNoun reports whether a word for reading, right behind a verb that begins the name, is a noun
 // itself, as the one thing that ends the name is one of its: "archive list member".
 func (v placed) isNoun(best placed, words []string) bool {
@@ -235,11 +230,6 @@ func (t *tool) guessed(e Effect) []Effect {
 	return []Effect{e.with(t.about(say(phraseOf(e.Kind)).And(wording.ByTheTool, t.name)), t.target())}
 }
 
-// recurs reports whether a tool changes what runs again and again.
-func (t *tool) recurs() bool {
-	return t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil
-}
-
 // hands reports whether what a tool exports goes to the agent: its arguments only choose an object
 // and a form.
 func (t *tool) hands(v verb) bool {
@@ -272,7 +262,8 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
-	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters") && !t.identifies():
+	case e.Kind == KindDelete && !t.identifies() &&
+		t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
 		return say("clears what refills itself: %s", what)
 	}
 	return nil
