@@ -68,11 +68,20 @@ func (c *call) unheard(worst *one, said wording.Sentence, t *toolName) wording.S
 	return said
 }
 
+// leading returns the verb with which the tool's own name begins, if it does more than look.
+func (c *call) leading() (does *spoken.Act, at, n int) {
+	does, at, n = c.verb()
+	if does == nil || n == 0 || c.looks() || slices.ContainsFunc(c.words[:at], func(w string) bool { return !c.service(w) }) {
+		return nil, 0, 0
+	}
+	return does, at, n
+}
+
 // ownName returns the verb and the nouns of a name that can be said in its own words, nil otherwise,
 // and the thing if it is a listed one.
 func (c *call) ownName() (t *toolName, listed *wording.Clause) {
-	does, at, n := c.verb()
-	if does == nil || n == 0 || c.looks() || slices.ContainsFunc(c.words[:at], func(w string) bool { return !c.service(w) }) {
+	does, at, n := c.leading()
+	if does == nil {
 		return nil, nil
 	}
 	t = &toolName{act: c.turned(does), nouns: unversioned(c.words[at+n:])}
