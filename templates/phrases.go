@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -54,9 +55,17 @@ func (t *Texts) Sentence(s wording.Sentence) (parts []Part, ok bool) {
 		said, _ = marked.In(wording.English)
 	} else if t.lang == Italian {
 		said = articles().Replace(said)
+		for i, text := range theirs {
+			if dated.MatchString(text) {
+				said = strings.ReplaceAll(said, " a "+mark(i), " al "+mark(i))
+			}
+		}
 	}
 	return split(said, theirs), ok
 }
+
+// dated is a text that begins with a date, which has an article in Italian.
+var dated = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
 
 // articles contracts Italian prepositions with the articles that follow them where phrases
 // meet: "da il team" becomes "dal team".

@@ -16,13 +16,15 @@ import (
 type also struct {
 	act   *spoken.Act
 	nouns []string
+	// words are those of the argument's key.
+	words []string
 }
 
 // alsoOf returns what the arguments switch on that lasts.
 func alsoOf(args map[string]any) (out []also) {
 	for _, words := range reading.Switches(args) {
 		if act, at, n := spoken.ActIn(words); at == 0 && act.Lasts {
-			out = append(out, also{act, words[n:]})
+			out = append(out, also{act, words[n:], words})
 		}
 	}
 	return out
@@ -44,19 +46,27 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 		if len(a.nouns) == 0 && len(said[0].Args) == 1 && slices.Contains([]wording.Phrase{"refunds %s", "submits %s"}, a.act.Phrase) {
 			second := wording.Clause{Phrase: a.act.Phrase, Args: said[0].Args}
 			said = append(wording.Sentence{{Phrase: said[0].Phrase, Args: []wording.Clause{{Phrase: "and %s", Args: []wording.Clause{second}}}}}, said[1:]...)
+			continue
 		}
-		if thing, plural, rest := spoken.ThingOf(a.nouns); thing != nil && len(rest) == 0 {
-			what := wording.Clause{Phrase: thing.Any}
-			switch {
-			case plural:
-				what = wording.Say(thing.Several, "")
-			case a.act.Phrase == "notifies %s":
-				what = wording.Say(thing.One, "")
-			}
-			said = append(slices.Clip(said), wording.Clause{Phrase: "and %s", Args: []wording.Clause{{Phrase: a.act.Phrase, Args: []wording.Clause{what}}}})
-		}
+		said = append(slices.Clip(said), a.said())
 	}
 	return said
+}
+
+// said says what an argument makes a tool do to a thing or, if it names none, how it is called.
+func (a also) said() wording.Clause {
+	thing, plural, rest := spoken.ThingOf(a.nouns)
+	if thing == nil || len(rest) > 0 {
+		return wording.Say("with %s", strings.Join(a.words, " "))
+	}
+	what := wording.Clause{Phrase: thing.Any}
+	switch {
+	case plural:
+		what = wording.Say(thing.Several, "")
+	case a.act.Phrase == "notifies %s":
+		what = wording.Say(thing.One, "")
+	}
+	return wording.Clause{Phrase: "and %s", Args: []wording.Clause{{Phrase: a.act.Phrase, Args: []wording.Clause{what}}}}
 }
 
 // moved says what goes from where to where, if the tool moves something and both are given.

@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -14,12 +15,15 @@ import (
 // commentsOn says that a tool writes below a thing without changing the thing.
 const commentsOn wording.Phrase = "comments on %s: %s"
 
+// replies says that a tool answers what somebody has written.
+const replies wording.Phrase = "replies to %s: %s"
+
 // besidesComment says that a change of a thing comes with words for those who see it.
 const besidesComment wording.Phrase = "with a comment: %s"
 
 // answer describes a reply to, or a comment on, a thing that the arguments name.
 func (c *call) answer(operation.Kind) wording.Sentence {
-	what, phrase := c.first("text", "message", "body", "comment", "commentbody", "content"), wording.Phrase("replies to %s: %s")
+	what, phrase := c.first("text", "message", "body", "comment", "commentbody", "content"), replies
 	if c.has("comment") {
 		phrase = commentsOn
 	}
@@ -32,6 +36,9 @@ func (c *call) answer(operation.Kind) wording.Sentence {
 			thing, _, _ := spoken.ThingOf([]string{stem})
 			if !ok || thing == nil || slices.Contains(thing.Words, "comment") || len(c.args[key]) == 0 {
 				continue
+			}
+			if stem == "message" && c.mails() {
+				thing, _, _ = spoken.ThingOf([]string{"mail"})
 			}
 			to := wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}
 			if where := c.repository(); where != "" {
@@ -206,4 +213,34 @@ func (c *call) issue(operation.Kind) wording.Sentence {
 		in = []string{where}
 	}
 	return c.sent("creates an issue in %s: %s", "creates an issue in %s", "creates an issue: %s", in, c.first("title", "summary", "subject", "name"))
+}
+
+// draft describes what a tool prepares for somebody without sending it.
+func (c *call) draft(kind operation.Kind) wording.Sentence {
+	if kind != operation.KindCreate || !c.has("draft", "drafts") {
+		return nil
+	}
+	return c.sent("keeps a draft to %s: %s", "keeps a draft to %s", "keeps a draft: %s", c.all("to", "recipient", "recipients", "cc", "bcc"),
+		c.first("subject", "title", "body", "text", "message", "content"))
+}
+
+// event describes what a tool puts into a calendar, and who is invited.
+func (c *call) event(operation.Kind) wording.Sentence {
+	if !c.does("create add schedule new insert book invite send", "event events meeting appointment invite") {
+		return nil
+	}
+	who, what := c.all(invited()...), c.first("title", "summary", "subject", "name")
+	if len(who) > 0 {
+		what = cmp.Or(what, c.first("topic"))
+	}
+	said := c.sent("invites %s: %s", "invites %s", "creates an event: %s", who, what)
+	if where := c.first("calendar", "calendarid"); said != nil && where != "" && where != "primary" {
+		return append(said, wording.Clause{Phrase: inside, Args: []wording.Clause{{Phrase: "the calendar %s", Args: []wording.Clause{{Text: where}}}}})
+	}
+	return said
+}
+
+// invited are the keys of arguments that say who is invited.
+func invited() []string {
+	return []string{"attendees", "participants", "guests", "invitees", "to", "emails"}
 }

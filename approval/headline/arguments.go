@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -122,7 +123,7 @@ func (c *call) under(stems []string, end string) (names []string, key string) {
 			continue
 		}
 		found := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
-		if len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return strings.Contains(s, "\n") }) {
+		if len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return strings.Contains(s, "\n") || document.MatchString(s) }) {
 			return found, key
 		}
 	}
@@ -139,6 +140,9 @@ func either(stems []string, key string) bool {
 
 // empty reports whether a value names nothing.
 func empty(s string) bool { return strings.TrimSpace(s) == "" || s == "true" || s == "false" }
+
+// document is a text in JSON, which is no name.
+var document = regexp.MustCompile(`(?s)^\s*(\{\s*(".*)?\}|\[.*\])\s*$`)
 
 // repository returns the repository or project that a tool works in, with its owner.
 func (c *call) repository(others ...string) string {
@@ -279,8 +283,11 @@ func changes(act *spoken.Act) bool {
 // opens reports whether the action lets everyone see a thing.
 func (c *call) opens(t *toolName) bool {
 	shares := t.with == "with %s" || t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "permission")
-	return t.act.Phrase == "makes %s public" || shares && c.shownToAll() || t.act.Makes && c.public()
+	return t.act.Phrase == "makes %s public" || c.admits && (t.act.Partly || t.act.Makes) || shares && c.shownToAll() || (t.act.Makes || t.act.Phrase == puts) && c.public()
 }
+
+// puts says that something stands where it is put, whether or not it was there before.
+const puts wording.Phrase = "puts %s"
 
 // public reports whether an argument says that everyone will see what the tool makes.
 func (c *call) public() bool {

@@ -113,21 +113,40 @@ func (c *call) doubted(e *one) bool {
 
 // concerns reports whether the call concerns others than the agent and its user: it names what is
 // theirs or costs something, or hands something out.
-func (c *call) concerns() bool {
-	if c.holdsFinal() || c.members() || len(c.amount()) > 0 || c.first("account", "accountid", "customer", "customerid") != "" {
+func (c *call) concerns() bool { return c.members() || c.costs() }
+
+// costs reports whether the call names what is others' or costs something, or hands something out.
+func (c *call) costs() bool {
+	if c.holdsFinal() || len(c.amount()) > 0 || c.first("account", "accountid", "customer", "customerid") != "" {
 		return true
 	}
 	does, _, _ := c.verb()
 	return does != nil && slices.Contains([]wording.Phrase{"releases %s", "publishes %s", deploys, "shares %s"}, does.Phrase)
 }
 
-// shown takes what everyone will see for no matter of the agent and its user: the tool's name says
-// what it is.
+// shown takes what everyone will see, or what a service keeps, for no matter of the agent and its user:
+// the tool's name says what it is. Whom a thing touches that no service is said to keep, nobody knows.
 func (c *call) shown(e *one) {
-	if len(e.said) > 0 && e.said[0].Phrase == "stays with the agent and its user: %s" && c.public() {
-		e.said = wording.Sentence{{Phrase: spoken.Kind(string(operation.KindCreate))}, wording.Say(wording.ByTheTool, strings.Join(c.words, "_"))}
-		e.kind, e.undo, e.reach = operation.KindCreate, operation.Partial, operation.ReachPublic
+	if len(e.said) == 0 || e.said[0].Phrase != "stays with the agent and its user: %s" || c.costs() || c.ownServer() && !c.public() {
+		return
 	}
+	reach := operation.Reach("")
+	switch said, _ := c.object(); {
+	case c.public():
+		reach = operation.ReachPublic
+	case said == nil:
+		return
+	case c.server > 0:
+		reach = operation.ReachShared
+	}
+	e.said = wording.Sentence{{Phrase: spoken.Kind(string(operation.KindCreate))}, wording.Say(wording.ByTheTool, strings.Join(c.words, "_"))}
+	e.kind, e.undo, e.reach = operation.KindCreate, operation.Partial, reach
+}
+
+// ownServer reports whether what the tool's server keeps is the agent's own.
+func (c *call) ownServer() bool {
+	server := slices.DeleteFunc(slices.Clone(c.words[:c.server]), func(w string) bool { return w == "mcp" })
+	return spoken.Is("servers own", strings.Join(server, "-"))
 }
 
 // guess withdraws what is only based on one word of the tool's name.
@@ -271,7 +290,7 @@ func (c *call) guessed(worst *one) wording.Sentence {
 		}
 	case worst.kind == operation.KindSpend && c.has(strings.Fields(moneyWords())...) || worst.kind == operation.KindCredentials: // the nouns say that much
 	case own != nil:
-		worst.open()
+		c.set(worst)
 	default:
 		worst.forget()
 	}
@@ -282,6 +301,17 @@ func (c *call) guessed(worst *one) wording.Sentence {
 		worst.undo = operation.Irreversible
 	}
 	return own
+}
+
+// set says of what is only set to a value, though its noun made it a right, that it can be set back in
+// part; whether all else can be undone stays open.
+func (c *call) set(worst *one) {
+	does, _, _ := c.verb()
+	rights := worst.kind == operation.KindPermissions
+	worst.open()
+	if rights && does.Partly {
+		worst.general = false
+	}
 }
 
 // exposed corrects whom a change touches that an argument lets everyone see.

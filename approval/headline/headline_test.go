@@ -158,7 +158,7 @@ func TestObjects(t *testing.T) {
 		"delete_page":                {vaglio.Args{"id": []any{"a", "b", "c", "d"}}, "deletes the pages a, b, c and 1 more"},
 		"add_user_to_group":          {vaglio.Args{"user_id": "eve", "group_id": "admins"}, "adds the user eve to the group admins"},
 		"add_user_to_cart":           {vaglio.Args{"user_id": "eve", "cart": "c"}, plain + " (eve, c)"},
-		"delete_user_role":           {vaglio.Args{"role_id": "r"}, "deletes user role r"},
+		"delete_user_role":           {vaglio.Args{"role_id": "r"}, "deletes the user role r"},
 		"delete_users":               {vaglio.Args{"filter": "old"}, plain + " (old)"},
 		"merge_users":                {vaglio.Args{"first_id": "a", "second_id": "b"}, "merges the users (a, b)"},
 		"delete_email":               {vaglio.Args{"messageId": "m1"}, "deletes the mail m1"},

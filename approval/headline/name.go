@@ -23,6 +23,10 @@ type toolName struct {
 	// final once it exists, such as an order.
 	owner []string
 	final bool
+	// all says that the name speaks of all of them.
+	all bool
+	// part says that the call names another thing to which the thing belongs.
+	part bool
 	// with joins the second thing, which others names.
 	with   wording.Phrase
 	others []string
@@ -40,6 +44,9 @@ func (c *call) named() (t toolName, ok bool) {
 	t.act, t.with = act, act.With
 	t.parted(c.nouns(at, n))
 	t.state(c)
+	if strings.HasPrefix(string(act.Phrase), "marks ") && len(t.nouns) > 1 && t.nouns[0] == "all" {
+		t.nouns, t.all = t.nouns[1:], true
+	}
 	c.understood(&t)
 	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
 	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
@@ -69,15 +76,18 @@ func (c *call) nouns(at, n int) []string {
 }
 
 // joined puts a particle at the end of the tool's own name after its verb, if both are one verb:
-// transfer_domain_out.
+// transfer_domain_out, mark_mail_as_read.
 func (c *call) joined() {
 	own := c.words[min(c.server, len(c.words)):]
 	if len(own) <= longestVerb || !spoken.Is("verbs particles", own[len(own)-1]) {
 		return
 	}
-	last := len(own) - 1
-	if _, at, n := spoken.ActIn([]string{own[0], own[last]}); at == 0 && n == longestVerb {
-		c.words = slices.Concat(c.words[:c.server+1], own[last:], own[1:last])
+	end := len(own) - 1
+	if own[end-1] == "as" {
+		end--
+	}
+	if _, at, n := spoken.ActIn(slices.Concat(own[:1], own[end:])); at == 0 && n == len(own)-end+1 {
+		c.words = slices.Concat(c.words[:c.server+1], own[end:], own[1:end])
 	}
 }
 
@@ -192,11 +202,17 @@ func (c *call) act() (act *spoken.Act, at, n int) {
 func (c *call) verb() (act *spoken.Act, at, n int) {
 	from := c.server
 	act, at, n = spoken.ActIn(c.words[from:])
-	for act != nil && act.Leads && slices.ContainsFunc(c.words[:from+at], func(w string) bool { return !c.service(w) }) {
+	for act != nil && (act.Leads && slices.ContainsFunc(c.words[:from+at], func(w string) bool { return !c.service(w) }) || begins(c.words[from+at:])) {
 		from += at + n
 		act, at, n = spoken.ActIn(c.words[from:])
 	}
 	return act, max(at, 0) + from, n
+}
+
+// begins reports whether a verb is the first word of a listed noun: merge_request_close.
+func begins(words []string) bool {
+	thing, _, before := spoken.ThingOf(words[:min(longestVerb, len(words))])
+	return thing != nil && len(before) == 0 && len(words) > 1
 }
 
 // action returns the action that an argument names, for a tool whose name leaves it open.

@@ -18,9 +18,13 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 	if t == nil {
 		return nil, false
 	}
-	said = wording.Sentence{wording.Say(t.act.Phrase, strings.Join(t.nouns, " "))}
+	what := c.nameless(t)
 	if whole != nil {
-		said[0].Args = []wording.Clause{*whole}
+		what = *whole
+	}
+	said = wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}}
+	if len(t.nouns) == 0 {
+		return said, false
 	}
 	where, kinds := c.repository(), []int{titleKey, idKey, otherKey}
 	holder, key := c.belongs(t, said)
@@ -54,6 +58,8 @@ func (c *call) unheard(worst *one, said wording.Sentence, t *toolName) wording.S
 		worst.open()
 		if worst.reach = ""; c.server > 0 && !c.speaksOf("local names") {
 			worst.reach = operation.ReachShared // as of any other service
+		} else if c.server > 0 {
+			worst.reach = operation.ReachUser
 		}
 	}
 	if said != nil && final {
@@ -62,11 +68,20 @@ func (c *call) unheard(worst *one, said wording.Sentence, t *toolName) wording.S
 	return said
 }
 
+// leading returns the verb with which the tool's own name begins, if it does more than look.
+func (c *call) leading() (does *spoken.Act, at, n int) {
+	does, at, n = c.verb()
+	if does == nil || n == 0 || c.looks() || slices.ContainsFunc(c.words[:at], func(w string) bool { return !c.service(w) }) {
+		return nil, 0, 0
+	}
+	return does, at, n
+}
+
 // ownName returns the verb and the nouns of a name that can be said in its own words, nil otherwise,
 // and the thing if it is a listed one.
 func (c *call) ownName() (t *toolName, listed *wording.Clause) {
-	does, at, n := c.verb()
-	if does == nil || n == 0 || c.looks() || slices.ContainsFunc(c.words[:at], func(w string) bool { return !c.service(w) }) {
+	does, at, n := c.leading()
+	if does == nil {
 		return nil, nil
 	}
 	t = &toolName{act: c.turned(does), nouns: unversioned(c.words[at+n:])}
@@ -74,10 +89,59 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 	if thing != nil && len(owner) == 0 {
 		listed = &wording.Clause{Phrase: thing.Any}
 	}
-	if len(t.nouns) == 0 || listed != nil && !does.Leads || slices.ContainsFunc(t.nouns, unclear) {
+	if listed != nil && !does.Leads || slices.ContainsFunc(t.clear(), unclear) || len(t.nouns) == 0 && (!does.Leads || c.itself() == "") {
 		return nil, nil
 	}
 	return t, listed
+}
+
+// clear returns the nouns without the last one, if that is a noun although it is also a verb, or a
+// word by which properties are told: what makes or deletes an issue link does not link.
+func (t *toolName) clear() []string {
+	last := len(t.nouns) - 1
+	if last > 0 && !spoken.Is("verbs deletes", t.nouns[last]) && (t.act.Makes || t.act.Kept || t.act.Partly && (t.nouns[last] == "status" || t.nouns[last] == "state")) {
+		return t.nouns[:last]
+	}
+	return t.nouns
+}
+
+// itself returns what a tool is about whose name is just a verb, or "".
+func (c *call) itself() string {
+	names, _ := c.ends([]string{""}, func(string) bool { return false })
+	if len(names) != 1 {
+		return ""
+	}
+	return names[0]
+}
+
+// nameless says of what no argument names as the tool's name does: something that is made is one of
+// its kind, and so is what the call does not name at all.
+func (c *call) nameless(t *toolName) wording.Clause {
+	if len(t.nouns) == 0 {
+		return wording.Clause{Text: c.itself()}
+	}
+	nouns := strings.Join(t.nouns, " ")
+	switch {
+	case plural(nouns), !t.act.Makes && (t.act.Partly || t.act.Turns || !c.mute()):
+		return wording.Clause{Text: nouns}
+	case strings.ContainsRune("aeio", rune(nouns[0])):
+		return wording.Say("an %s", nouns)
+	default:
+		return wording.Say("a %s", nouns)
+	}
+}
+
+// unlisted returns a thing whose noun is not listed, by its names.
+func unlisted(nouns, names []string) wording.Clause {
+	noun := strings.Join(nouns, " ")
+	if len(names) == 1 {
+		noun = single(noun)
+	}
+	what := []wording.Clause{{Text: noun}, named(names)}
+	if len(names) != 1 {
+		return wording.Clause{Phrase: "the %s", Args: []wording.Clause{{Phrase: "%s %s", Args: what}}}
+	}
+	return wording.Clause{Phrase: "the %s %s", Args: what}
 }
 
 // belongs says to what the thing belongs or goes, and the key that names it; a part of it that its
@@ -87,7 +151,9 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 		return nil, ""
 	}
 	if whole, n, key := c.holds(t); whole != nil {
-		said[0].Args = []wording.Clause{{Text: strings.Join(t.nouns[n:], " ")}}
+		own := *t
+		own.nouns = t.nouns[n:]
+		said[0].Args = []wording.Clause{c.nameless(&own)}
 		if part, _, rest := spoken.ThingOf(t.nouns[n:]); part != nil && len(rest) == 0 && t.act.Makes {
 			said[0].Args = []wording.Clause{{Phrase: part.Any}}
 		}
@@ -146,4 +212,25 @@ func (o *one) open() {
 	if o.reach = reach; reach == operation.ReachPublic {
 		o.reach = operation.ReachShared
 	}
+}
+
+// single returns the singular of a noun of which a list holds just one.
+func single(noun string) string {
+	if one, ok := strings.CutSuffix(noun, "ies"); ok && len(one) > 1 {
+		return one + "y"
+	}
+	if !plural(noun) {
+		return noun
+	}
+	for _, end := range []string{"sses", "xes", "ches", "shes"} {
+		if strings.HasSuffix(noun, end) {
+			return strings.TrimSuffix(noun, "es")
+		}
+	}
+	return strings.TrimSuffix(noun, "s")
+}
+
+// plural reports whether a noun that is not listed looks like one of several things.
+func plural(noun string) bool {
+	return strings.HasSuffix(noun, "s") && !slices.ContainsFunc([]string{"ss", "us", "is", "vas", "ias", "gas"}, func(end string) bool { return strings.HasSuffix(noun, end) })
 }

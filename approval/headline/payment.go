@@ -152,6 +152,8 @@ func (c *call) settled(one *one, said wording.Sentence) {
 		one.undo = operation.Irreversible // who came in meanwhile has come in
 	case said[0].Phrase == "posts publicly: %s":
 		one.undo = operation.Irreversible // whoever read it has read it
+	case slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "that forwards mail to %s" }):
+		one.undo = operation.Irreversible // what went there meanwhile is there
 	case said[0].Phrase == asks:
 		one.served()
 	}

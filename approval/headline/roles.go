@@ -35,6 +35,8 @@ type call struct {
 	trial string
 	// also is what arguments make it do besides.
 	also []also
+	// admits says that what they hold gives everyone a right.
+	admits bool
 }
 
 func callOf(p vaglio.Proposal) *call {
@@ -58,7 +60,7 @@ func callOf(p vaglio.Proposal) *call {
 		c.urls = append(c.urls, rd.URLs[i].Text)
 	}
 	c.take(unwrapped(p.Args))
-	c.also = alsoOf(unwrapped(p.Args))
+	c.also, c.admits = alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
 	return c
 }
 
@@ -240,12 +242,20 @@ func (c *call) recipients() []string {
 }
 
 // mail describes what a tool sends by mail: to whom, and about what.
-func (c *call) mail(operation.Kind) wording.Sentence {
-	if !c.has("mail", "mails", "email", "emails", "gmail", "outlook", "smtp", "sendmail", "sendgrid", "mailgun") || !c.sends() {
+func (c *call) mail(kind operation.Kind) wording.Sentence {
+	if !c.mails() || !c.sends() {
 		return nil
+	}
+	if said := c.answer(kind); said != nil && said[0].Phrase == replies && len(c.mailed()) == 0 {
+		return said
 	}
 	return c.sent("sends mail to %s: %s", "sends mail to %s", "sends mail: %s", c.mailed(),
 		c.first("subject", "oggetto", "title", "body", "text", "message", "content"))
+}
+
+// mails reports whether the tool belongs to mail.
+func (c *call) mails() bool {
+	return c.has("mail", "mails", "email", "emails", "gmail", "outlook", "smtp", "sendmail", "sendgrid", "mailgun")
 }
 
 // message describes what a tool says in a chat.
@@ -300,36 +310,6 @@ func (c *call) sent(both, whom, what wording.Phrase, to []string, about string) 
 	default:
 		return nil
 	}
-}
-
-// draft describes what a tool prepares for somebody without sending it.
-func (c *call) draft(kind operation.Kind) wording.Sentence {
-	if kind != operation.KindCreate || !c.has("draft", "drafts") {
-		return nil
-	}
-	return c.sent("keeps a draft to %s: %s", "keeps a draft to %s", "keeps a draft: %s", c.all("to", "recipient", "recipients", "cc", "bcc"),
-		c.first("subject", "title", "body", "text", "message", "content"))
-}
-
-// event describes what a tool puts into a calendar, and who is invited.
-func (c *call) event(operation.Kind) wording.Sentence {
-	if !c.does("create add schedule new insert book invite send", "event events meeting appointment invite") {
-		return nil
-	}
-	who, what := c.all(invited()...), c.first("title", "summary", "subject", "name")
-	if len(who) > 0 {
-		what = cmp.Or(what, c.first("topic"))
-	}
-	said := c.sent("invites %s: %s", "invites %s", "creates an event: %s", who, what)
-	if where := c.first("calendar", "calendarid"); said != nil && where != "" && where != "primary" {
-		return append(said, wording.Clause{Phrase: inside, Args: []wording.Clause{{Phrase: "the calendar %s", Args: []wording.Clause{{Text: where}}}}})
-	}
-	return said
-}
-
-// invited are the keys of arguments that say who is invited.
-func invited() []string {
-	return []string{"attendees", "participants", "guests", "invitees", "to", "emails"}
 }
 
 // webhook describes what is done to a webhook, which will request an address by itself from

@@ -37,8 +37,8 @@ func (c *call) object() (wording.Sentence, *toolName) {
 // which second thing. It returns nil if it remains open which thing that is, how many there are, or
 // which is one of two, or if the thing may be an attribute given to another one.
 func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
-	if c.given(t, names, key) {
-		return nil
+	if c.given(t, names, key) || t.act.Phrase == kicks && nobody(t.thing) {
+		return nil // who is kicked from there, nobody knows
 	}
 	what := c.whole(t, names, key)
 	second, ok := c.shared(t, key, names)
@@ -61,8 +61,9 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 	}
 	bare := t.bare(names) && (len(what) == 1 || what[1].Phrase == "for %s")
 	if of := c.part(t, names); len(what) == 1 && of != nil && (len(names) > 0 || len(second) == 0) && !strings.Contains(second.String(), of[0].Args[0].String()) {
-		what = append(what, of...)
+		what, t.part = append(what, of...), true
 	}
+	t.part = t.part || len(second) > 0 && c.repository() == ""
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
 	return c.added(c.scaled(out, t), t, bare)
 }
@@ -95,6 +96,9 @@ func (c *call) which(t *toolName) (names []string, key string) {
 	if (len(names) == 0 || t.thing == nil) && membership(last) {
 		t.enters()
 	}
+	if who, under := c.leaver(t, names); who != nil {
+		return who, under
+	}
 	if len(names) == 0 && membership(last) {
 		names, key = c.names(t.thing, false, "user")
 	}
@@ -107,6 +111,21 @@ func (c *call) which(t *toolName) (names []string, key string) {
 		names, key = []string{where}, "repo"
 	}
 	return names, key
+}
+
+// leaver returns who joins or leaves something, if the tool's name says neither who nor what before its
+// verb: conversations_kick. The thing is then a user.
+func (c *call) leaver(t *toolName, names []string) (who []string, key string) {
+	joins := t.act.Phrase == kicks || t.act.Phrase == "invites %s" && len(names) == 0
+	if !joins || !nobody(t.thing) {
+		return nil, ""
+	}
+	user, _, _ := spoken.ThingOf([]string{"user"})
+	if who, key = c.names(user, false, "user", "member"); len(who) == 0 || slices.Equal(who, names) {
+		return nil, ""
+	}
+	t.thing, t.plural, t.owner, t.nouns = user, len(who) > 1, nil, []string{"user"}
+	return who, key
 }
 
 // given reports whether the thing may be an attribute of another thing that the arguments
@@ -157,7 +176,7 @@ func (c *call) nameOf(t *toolName, names []string, owned bool) wording.Clause {
 	case t.thing != nil && slices.Contains(t.thing.Words, "repo") && len(names) == 1 && names[0] == c.first("repo", "repository"):
 		return wording.Say(t.thing.One, c.repository())
 	case t.thing == nil || len(t.owner) > 0 && !owned:
-		return wording.Clause{Phrase: "%s %s", Args: []wording.Clause{{Text: strings.Join(t.nouns, " ")}, named(names)}}
+		return unlisted(t.nouns, names)
 	case len(names) != 1:
 		return wording.Clause{Phrase: t.thing.Several, Args: []wording.Clause{named(names)}}
 	default:
@@ -180,7 +199,7 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return wording.Sentence{{Phrase: t.thing.Any}, {Phrase: "for %s", Args: []wording.Clause{owner}}}
 	case len(t.owner) > 0:
 		return nil
-	case t.plural && c.about(true).Phrase != "":
+	case t.plural && (t.all || c.about(true).Phrase != ""):
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
 	case !t.plural && (t.act.Makes || t.act.Sets || !t.act.Partly && !t.act.Turns && c.mute()):
 		return wording.Sentence{{Phrase: t.thing.Any}}
@@ -267,6 +286,9 @@ func (c *call) spokenOf(nouns []string) *wording.Clause {
 	}
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(its)}}
 }
+
+// kicks says that somebody has to leave.
+const kicks wording.Phrase = "kicks %s"
 
 // renames says that something gets another name.
 const renames wording.Phrase = "renames %s"

@@ -60,7 +60,7 @@ func (t *toolName) partly(thing *spoken.Thing, versioned, final bool) bool {
 // somebody or from a mere collection, so that it can be added again.
 func (t *toolName) leaves(thing *spoken.Thing) bool {
 	from, _, _ := spoken.ThingOf(t.others)
-	if thing.Given && t.act.With == "from %s" {
+	if thing.Given && t.act.With == "from %s" || thing.Held && t.part {
 		return true
 	}
 	return t.act.Kept && (slices.ContainsFunc(t.nouns, membership) || t.with == "from %s" && (slices.Contains(thing.Words, "user") || from != nil && from.Gathers))

@@ -55,10 +55,12 @@ func (c *call) undone(worst *one, t *toolName) {
 		worst.undo = operation.Irreversible // what it does once it runs
 	case c.alone(worst, t):
 		worst.undo = operation.Partial // as an event to which nobody is invited
-	case c.charged(t), c.spreads(t), c.announces(t), c.heard(t):
+	case c.admits && c.opens(t), c.charged(t), c.spreads(t), c.announces(t), c.heard(t):
 		worst.undo = operation.Irreversible
 	case t.act.Runs && t.thing == nil:
 		worst.general = true // what it does once it runs, nobody knows
+	case t.act.Ends && t.thing == nil:
+		worst.general = true // it may be one of the things that are final
 	}
 }
 
@@ -76,7 +78,7 @@ func (c *call) charged(t *toolName) bool {
 // spreads reports whether the tool makes something that everyone sees and that says something: who
 // has read it has read it.
 func (c *call) spreads(t *toolName) bool {
-	return t.act.Makes && c.public() && (t.act.Phrase == "uploads %s" || c.first("content", "text", "body", "message", "files", "file", "path", "html") != "")
+	return (t.act.Makes || t.act.Phrase == puts) && c.public() && (t.act.Phrase == "uploads %s" || t.act.Phrase == puts || c.first("content", "text", "body", "message", "files", "file", "path", "html") != "")
 }
 
 // heard reports whether the tool puts up something that others have read once it stands there.

@@ -18,7 +18,7 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 		return wording.Clause{}, false
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
-		if key != but && len(c.args[key]) > 0 && slices.ContainsFunc([]string{"", "iid", "id", "key", "number", "name"}, func(end string) bool {
+		if key != but && c.first(key) != "" && slices.ContainsFunc([]string{"", "iid", "id", "key", "number", "name"}, func(end string) bool {
 			stem, ok := strings.CutSuffix(key, end)
 			return ok && slices.Contains(thing.Words, stem)
 		}) {
@@ -51,7 +51,7 @@ func (c *call) whose(t *toolName) *wording.Clause {
 // owning reports whether an argument names a thing that others belong to, by its key without the end
 // and with it.
 func (c *call) owning(stem, key string) bool {
-	return len(c.args[key]) > 0 && !spoken.Is("things-that means", stem)
+	return c.first(key) != "" && !spoken.Is("things-that means", stem)
 }
 
 // other returns the other thing that an identifier names, and its key, if there is only one besides

@@ -202,7 +202,7 @@ var rooms = map[string]room{
 		may:   []string{"approval/visible", "vaglio", "approval/headline", "vaglio/mask", "vaglio/operation", "vaglio/reading", "internal/strictjson", "vaglio/wording"},
 		tests: []string{"vaglio/judge", "vaglio/operation"},
 	},
-	"approval/headline": {may: []string{"internal/hosts", "vaglio", "vaglio/mask", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/wording", "vaglio/wording/spoken"}},
+	"approval/headline": {may: []string{"internal/hosts", "internal/strictjson", "vaglio", "vaglio/mask", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/wording", "vaglio/wording/spoken"}},
 	"approval/about": {
 		may: []string{
 			"approval", "vaglio", "vaglio/commands", "vaglio/judge/effects", "vaglio/mask", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell",

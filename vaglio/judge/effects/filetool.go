@@ -79,9 +79,10 @@ func (t *tool) fileVerb() operation.Verb {
 }
 
 // pathlike reports whether a text is a path by its key or its form. Not every destination is a
-// file.
+// file, nor is every target: a currency is none.
 func pathlike(p readings.Text) bool {
-	return p.Role&readings.RolePath != 0 || strings.ContainsAny(p.Text, "/\\~") || strings.Contains(p.Text, ".") && !strings.Contains(p.Text, "@")
+	return p.Role&(readings.RolePath|readings.RoleGoal) == readings.RolePath ||
+		strings.ContainsAny(p.Text, "/\\~") || strings.Contains(p.Text, ".") && !strings.Contains(p.Text, "@")
 }
 
 // fileEffects returns the effects of what a tool does to files, as those of a command's operations.
@@ -261,8 +262,8 @@ func (t *tool) fillIn() []Effect {
 			return one(KindCredentials, say("types a secret into a web page: %s", s), s)
 		}
 	}
-	e := usual(KindRead).with(say("fills in a field of a web page"), "")
-	e.Sure = 0.5
+	e := usual(KindOverwrite).with(say("fills in a field of a web page"), "")
+	e.Sure, e.counts, e.Reach = 0.5, ReachWorkspace, ReachShared // the page may keep it before it is sent
 	return []Effect{e}
 }
 

@@ -228,3 +228,14 @@ func (t *tool) readOnly() Effect {
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }
+
+// marksAs reports whether a name says that something is marked as read or unread: nobody reads it.
+func (t *tables) marksAs(words []string) bool {
+	read := func(w string) bool { return t.ofClass("state-read", w) }
+	return len(words) > 1 && t.ofClass("state-verb", words[0]) && (read(words[1]) || read(words[len(words)-1]))
+}
+
+// recurs reports whether a tool changes what runs again and again.
+func (t *tool) recurs() bool {
+	return t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil
+}

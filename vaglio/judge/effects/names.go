@@ -144,6 +144,9 @@ func (t *tables) verbAt(words []string, i int) (v verb, two, ok bool) {
 // at either end wins, unless an effect is joined to it, done to the thing that it names ("logs
 // delete"), or given words to say ("post status").
 func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
+	if best.at == 0 && v.effect.Kind == KindRead && t.marksAs(words) {
+		return false // into which state it is put
+	}
 	if best.weak && !v.weak {
 		return best.effect.Kind == KindRead || !v.isNoun(best, words)
 	}
@@ -198,6 +201,11 @@ func (t *tool) verbEffect(v verb) []Effect {
 		}
 		return one(KindRead, t.about(say("reads by the tool %s", t.name)), "")
 	}
+	if v.effect.Kind == KindOverwrite && t.r.judge.tables.marksAs(t.words) {
+		e := t.guessed(usual(KindOverwrite))
+		e[0].counts = ReachWorkspace // nobody else looks at it
+		return e
+	}
 	if v.effect.Kind != KindDelete && t.recurs() {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
 	}
@@ -220,11 +228,6 @@ func (t *tool) guessed(e Effect) []Effect {
 	}
 	e.Sure = 0.6
 	return []Effect{e.with(t.about(say(phraseOf(e.Kind)).And(wording.ByTheTool, t.name)), t.target())}
-}
-
-// recurs reports whether a tool changes what runs again and again.
-func (t *tool) recurs() bool {
-	return t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil
 }
 
 // hands reports whether what a tool exports goes to the agent: its arguments only choose an object
@@ -259,8 +262,8 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
-	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection"),
-		e.Kind == KindDelete && t.has("filter", "filters") && !t.identifies():
+	case e.Kind == KindDelete && !t.identifies() &&
+		t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
 		return say("clears what refills itself: %s", what)
 	}
 	return nil

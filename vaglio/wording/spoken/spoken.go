@@ -58,6 +58,8 @@ type Thing struct {
 	Single bool
 	// Given says that somebody has it, and can be given it again.
 	Given bool
+	// Held says that it is always something's, and can be given to that again.
+	Held bool
 	// holds says that it holds others, and remains when they are gone.
 	holds bool
 	// Anew says that another one comes in the place of one that is deleted.
@@ -270,7 +272,7 @@ const forms = 3
 func (w *words) thing(said []wording.Phrase, list []string, marks *[]string) {
 	t := &Thing{
 		One: said[0], Several: said[1], Any: said[2],
-		Final: mark(marks, "final"), Versioned: mark(marks, "versioned"), Titled: mark(marks, "titled"), Single: mark(marks, "single"), Given: mark(marks, "given"),
+		Final: mark(marks, "final"), Versioned: mark(marks, "versioned"), Titled: mark(marks, "titled"), Single: mark(marks, "single"), Given: mark(marks, "given"), Held: mark(marks, "held"),
 		holds: mark(marks, "holds"), Gathers: mark(marks, "gathers"), Anew: mark(marks, "anew"), Runs: mark(marks, "runs"),
 	}
 	for _, word := range list {
