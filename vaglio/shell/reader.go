@@ -373,9 +373,9 @@ func (r *reader) unparsed(file string, kind ProblemKind) {
 	}
 }
 
-// orInBrief reads a file's text, and once more in brief if its share of the budget, or what that
-// leaves of the whole, is too little: each function once, with unknown arguments. What was found by
-// then counts, too. Without functions that are called, in brief is no less. A file that is still too much is recorded as not read.
+// orInBrief reads a file's text, and once more in brief (each function once, with unknown arguments) if
+// its share of the budget, or what that leaves of the whole, is too little. What was found by then counts.
+// Without functions that are called, in brief is no less. What is still too much is unread.
 func (r *reader) orInBrief(budget int, g *frame, read func(g *frame) Word) Word {
 	cut := func() bool { return r.stopped && r.steps <= budget && len(r.out.Commands) <= maxCommands }
 	mark := r.st.mark()
