@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/metnos/vaglio/internal/unixtext"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -350,4 +352,31 @@ func inputOf(f *frame) Word {
 		return f.stdin.Text
 	}
 	return outputOf("standard input")
+}
+
+// orInBrief reads a file's text, and once more in brief (each function once, with unknown arguments) if
+// its share of the budget, or what that leaves of the whole, is too little. What was found by then counts.
+// Without functions that are called, in brief is no less. What is still too much is unread.
+func (r *reader) orInBrief(budget int, g *frame, read func(g *frame) Word) Word {
+	cut := func() bool { return r.stopped && r.steps <= budget && len(r.out.Commands) <= maxCommands }
+	mark := r.st.mark()
+	out := read(g)
+	switch {
+	case !cut():
+		r.st.keep()
+		return out
+	case r.brief != nil || r.called == nil:
+		r.st.keep()
+	default:
+		r.st.rollback(mark)
+		r.stopped, g.file.unread, g.file.line = false, false, g.file.first
+		r.brief, r.budget = map[*syntax.Stmt]bool{}, r.steps+max(budget-r.steps-ownSteps, 0)/2
+		out = read(g)
+		if r.brief = nil; !cut() {
+			return out
+		}
+	}
+	r.stopped, g.file.unread = false, true
+	r.unparsed(g.file.path, ProblemUnread)
+	return out
 }
