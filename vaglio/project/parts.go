@@ -32,9 +32,11 @@ var notations = map[string]notation{
 	"sections": {head: regexp.MustCompile(`^\[tasks\.["']?([\w-]+)["']?\]`)},
 	"aliases":  {head: regexp.MustCompile(`^\s*["']?([\w.-]+)["']?:?\s+\[`)},
 	// Only the body of a task that is registered, or of a task of some type, is put off.
-	"registered": {head: regexp.MustCompile(`^\s*(?:val\s+\w+\s+(?:by|=)\s+)?(?:tasks\.)?` +
-		`(?:register(?:<\w+>)?\(\s*["'](\w+)["']\s*[,)]|task\s+["']?(\w+)["']?\s*\(\s*type\b)`),
-		variable: regexp.MustCompile(`\$\{?(?:rootProject\.|project\.)?(?:projectDir|rootDir|buildDir)\b\}?`)},
+	"registered": {
+		head: regexp.MustCompile(`^\s*(?:val\s+\w+\s+(?:by|=)\s+)?(?:tasks\.)?` +
+			`(?:register(?:<\w+>)?\(\s*["'](\w+)["']\s*[,)]|task\s+["']?(\w+)["']?\s*\(\s*type\b)`),
+		variable: regexp.MustCompile(`\$\{?(?:rootProject\.|project\.)?(?:projectDir|rootDir|buildDir)\b\}?`),
+	},
 }
 
 // part is what runs of a file if one of its names is asked for, or what runs in any case.
