@@ -89,11 +89,20 @@ func (p *program) looseCalls(src string) {
 			continue
 		}
 		p.looseCall(f, call, texts)
-		if f, call, texts = found, name, nil; f == nil {
-			before = nil
-		} else if p.lang.has("before") && len(before) > 0 && strings.ContainsAny(name[:1], ".!") { // what is called on them
-			texts, before = before, nil
-		}
+		f, call = found, name
+		texts, before = p.calledOn(f, name, before)
+	}
+}
+
+// calledOn returns which of the texts before a call it is for, and which are for none yet.
+func (p *program) calledOn(f *function, name string, before []shell.Word) (its, others []shell.Word) {
+	switch {
+	case f == nil:
+		return nil, nil
+	case p.lang.has("before") && len(before) > 0 && strings.ContainsAny(name[:1], ".!"): // what is called on them
+		return before, nil
+	default:
+		return nil, before
 	}
 }
 
@@ -185,20 +194,28 @@ func (p *program) words(src string, vars map[string]shell.Word) {
 		if words[0].Is("eval") {
 			split, words = true, words[1:]
 		}
-		to := set
-		set = ""
-		switch {
-		case words[0].Is("list") && to != "":
-			vars[to] = p.spaced(words[1:], " ")
-		case words[0].Is("set") && len(words) == 2:
-			set = words[1].String()
-		case words[0].Is("set") && len(words) > 2:
-			vars[words[1].String()] = words[2]
-			p.wordSet(words[1].String(), words[2])
-		case len(words) < 2 || !p.wordCall(words, split):
+		sets := false
+		if set, sets = p.setsVariable(words, set, vars); !sets && (len(words) < 2 || !p.wordCall(words, split)) {
 			p.blocks(stmt, vars)
 		}
 	}
+}
+
+// setsVariable reports whether a statement sets a variable, or the one that the statement before it
+// is to set. It returns the variable that the next statement's value is for.
+func (p *program) setsVariable(words []shell.Word, waits string, vars map[string]shell.Word) (next string, ok bool) {
+	switch {
+	case words[0].Is("list") && waits != "":
+		vars[waits] = p.spaced(words[1:], " ")
+	case words[0].Is("set") && len(words) == 2:
+		return words[1].String(), true
+	case words[0].Is("set") && len(words) > 2:
+		vars[words[1].String()] = words[2]
+		p.wordSet(words[1].String(), words[2])
+	default:
+		return "", false
+	}
+	return "", true
 }
 
 // blocks reads the texts in a statement that may be programs.

@@ -95,19 +95,14 @@ func (v *visit) cmakeFile(file, text string) {
 		}
 		begins := call.what == ""
 		call.sees(word)
-		if begins && call.depth == 1 && (call.name == "include" || call.name == "add_subdirectory") {
+		if begins && call.depth == 1 {
 			v.cmakeTakes(file, call.name, call.what)
 		}
 		switch {
 		case word == "ARGS":
 		case cmakeKey.MatchString(word):
 			if len(words) > 0 && !v.seen["more"] && v.cmakeRuns(&call, text) {
-				keep := func() { v.add(file, lineOf(text, begin), "sh", strings.Join(words, "")) }
-				if builds := "add_executable(" + strings.Trim(words[0], " '"); strings.Contains(text, builds) {
-					v.found(keep)
-				} else {
-					keep()
-				}
+				v.cmakeAdds(file, text, begin, words)
 			}
 			words, in, begin = nil, word == "COMMAND", at[0]
 		case in:
@@ -116,9 +111,22 @@ func (v *visit) cmakeFile(file, text string) {
 	}
 }
 
+// cmakeAdds adds a command. A program that the file itself builds is merely found.
+func (v *visit) cmakeAdds(file, text string, begin int, words []string) {
+	keep := func() { v.add(file, lineOf(text, begin), "sh", strings.Join(words, "")) }
+	if builds := "add_executable(" + strings.Trim(words[0], " '"); strings.Contains(text, builds) {
+		v.found(keep)
+		return
+	}
+	keep()
+}
+
 // cmakeTakes reads what a file takes in, if the session wrote it: a script, a module by its name, or a folder's
 // file. A folder that only CMake knows may be any.
 func (v *visit) cmakeTakes(file, by, name string) {
+	if by != "include" && by != "add_subdirectory" {
+		return
+	}
 	name = path.Clean(cmakeValue.ReplaceAllString(strings.TrimPrefix(name, v.dir), ""))
 	switch {
 	case by == "add_subdirectory":

@@ -63,32 +63,38 @@ func (v *visit) calls(file, text string) {
 			program = quoted(m[1])
 		}
 		if at := wordsSet.FindStringIndex(l.Text); at != nil && program != "" {
-			words := quotedText.FindAllString(l.Text[at[1]:], -1)
-			if len(words) == 1 { // which may be several
-				words[0] = words[0][1 : len(words[0])-1]
-			}
-			program += strings.Join(words, " ") + " "
+			program += argumentsIn(l.Text[at[1]:])
 			v.add(file, l.Number, "sh", program)
 		}
-		at := runningCall.FindStringIndex(l.Text)
-		if at == nil {
-			if from := wordList.FindStringIndex(l.Text); from != nil {
-				l.Text = l.Text[from[0]:]
-				v.quotedWords(file, l)
-			}
-			continue
+		if at := runningCall.FindStringIndex(l.Text); at != nil {
+			v.callIn(file, l, at[1], len(folders) > 0)
+		} else if from := wordList.FindStringIndex(l.Text); from != nil {
+			l.Text = l.Text[from[0]:]
+			v.quotedWords(file, l)
 		}
-		isShellCall := shellCall.MatchString(l.Text[:at[1]])
-		l.Text = l.Text[at[1]-1:]
-		line := upTo(l.Text[:1], l.Text[1:])
-		word, _, more := strings.Cut(leading.ReplaceAllString(line, ""), " ")
-		whole := wholeCall.MatchString(l.Text) && shell.IsWhole(line)
-		if v.reader.begins(word, more || len(folders) > 0) || whole && isShellCall {
-			v.addWhole(file, l.Number, line, whole)
-		}
-		v.quotedWords(file, l)
 	}
 	v.held(file, spelled)
+}
+
+// callIn adds the command line whose opening quote ends at an index of a line, and the words from there on.
+func (v *visit) callIn(file string, l settings.Line, quote int, inFolders bool) {
+	isShellCall := shellCall.MatchString(l.Text[:quote])
+	l.Text = l.Text[quote-1:]
+	line := upTo(l.Text[:1], l.Text[1:])
+	word, _, more := strings.Cut(leading.ReplaceAllString(line, ""), " ")
+	if whole := wholeCall.MatchString(l.Text) && shell.IsWhole(line); whole && isShellCall || v.reader.begins(word, more || inFolders) {
+		v.addWhole(file, l.Number, line, whole)
+	}
+	v.quotedWords(file, l)
+}
+
+// argumentsIn returns the quoted texts that a line gives a program; a single one may be several words.
+func argumentsIn(text string) string {
+	words := quotedText.FindAllString(text, -1)
+	if len(words) == 1 {
+		words[0] = words[0][1 : len(words[0])-1]
+	}
+	return strings.Join(words, " ") + " "
 }
 
 // leading matches what may precede the first program of a command line.
@@ -179,14 +185,17 @@ func (v *visit) quotedWords(file string, l settings.Line) {
 		}
 	}
 	whole = whole && len(words) > 1 && ends.MatchString(l.Text[at:]) && shell.IsWhole(words...)
-	words = slices.Compact(words) // the first may be repeated as the program's argv[0]
-	line := quoted(words...)
-	if len(words) == 2 && strings.ContainsAny(words[1], " \t") { // a program splits these itself
-		line = words[0] + " " + words[1]
+	if words = slices.Compact(words); len(words) > 1 { // the first may be repeated as the program's argv[0]
+		v.addWhole(file, l.Number, asLine(words), whole)
 	}
-	if len(words) > 1 {
-		v.addWhole(file, l.Number, line, whole)
+}
+
+// asLine returns words as a command line. A program splits the second of two by itself.
+func asLine(words []string) string {
+	if len(words) == 2 && strings.ContainsAny(words[1], " \t") {
+		return words[0] + " " + words[1]
 	}
+	return quoted(words...)
 }
 
 // between matches what may stand between the words of a command that leaves none out, ends what may follow them.
