@@ -31,21 +31,30 @@ func (c *call) answer(operation.Kind) wording.Sentence {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.args)) {
-		for _, end := range []string{"number", "id", "key", "iid", "idorkey", "keyorid"} {
-			stem, ok := strings.CutSuffix(key, end)
-			thing, _, _ := spoken.ThingOf([]string{stem})
-			if !ok || thing == nil || slices.Contains(thing.Words, "comment") || len(c.args[key]) == 0 {
-				continue
-			}
-			if stem == "message" && c.mails() {
-				thing, _, _ = spoken.ThingOf([]string{"mail"})
-			}
-			to := wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}
-			if where := c.repository(); where != "" {
-				to = wording.Clause{Phrase: "%s in %s", Args: []wording.Clause{to, {Text: where}}}
-			}
-			return wording.Sentence{{Phrase: phrase, Args: []wording.Clause{to, prose(what)}}}
+		if to := c.answered(key); to != nil {
+			return wording.Sentence{{Phrase: phrase, Args: []wording.Clause{*to, prose(what)}}}
 		}
+	}
+	return nil
+}
+
+// answered returns the thing that the argument with this key identifies, if one can answer it or
+// comment on it, and the repository that it is in.
+func (c *call) answered(key string) *wording.Clause {
+	for _, end := range []string{"number", "id", "key", "iid", "idorkey", "keyorid"} {
+		stem, ok := strings.CutSuffix(key, end)
+		thing, _, _ := spoken.ThingOf([]string{stem})
+		if !ok || thing == nil || slices.Contains(thing.Words, "comment") || len(c.args[key]) == 0 {
+			continue
+		}
+		if stem == "message" && c.mails() {
+			thing, _, _ = spoken.ThingOf([]string{"mail"})
+		}
+		to := wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}
+		if where := c.repository(); where != "" {
+			to = wording.Clause{Phrase: "%s in %s", Args: []wording.Clause{to, {Text: where}}}
+		}
+		return &to
 	}
 	return nil
 }

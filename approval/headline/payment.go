@@ -140,23 +140,34 @@ func (c *call) settled(one *one, said wording.Sentence) {
 		return
 	}
 	switch {
-	case slices.ContainsFunc(money(), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said[0].Phrase) }):
-		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
-	case said[0].Phrase == "creates an event: %s" && c.public():
+	case movesMoney(said[0]), said[0].Phrase == "creates an event: %s" && c.public():
 		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
 	case one.partly(said[0]):
 		one.undo = operation.Partial
-	case slices.Contains([]wording.Phrase{"grants the role %s to %s", "revokes the role %s from %s"}, said[0].Phrase) && one.byName():
+	case one.byName() && changesRole(said[0]):
 		one.undo, one.reach = operation.Partial, operation.ReachShared
-	case strings.HasPrefix(string(said[0].Phrase), "opens the port %s of") && one.byName():
-		one.undo = operation.Irreversible // who came in meanwhile has come in
-	case said[0].Phrase == "posts publicly: %s":
-		one.undo = operation.Irreversible // whoever read it has read it
-	case slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "that forwards mail to %s" }):
-		one.undo = operation.Irreversible // what went there meanwhile is there
+	case one.meanwhile(said):
+		one.undo = operation.Irreversible
 	case said[0].Phrase == asks:
 		one.served()
 	}
+}
+
+// movesMoney reports whether a sentence tells that money moves.
+func movesMoney(said wording.Clause) bool {
+	return slices.ContainsFunc(money(), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said.Phrase) })
+}
+
+// changesRole reports whether a sentence tells that somebody gets or loses a role.
+func changesRole(said wording.Clause) bool {
+	return slices.Contains([]wording.Phrase{"grants the role %s to %s", "revokes the role %s from %s"}, said.Phrase)
+}
+
+// meanwhile reports whether others make use of what a sentence tells as long as it stands: who came in
+// through a port has come in, who read a post has read it, the mail that went on is there.
+func (o *one) meanwhile(said wording.Sentence) bool {
+	return strings.HasPrefix(string(said[0].Phrase), "opens the port %s of") && o.byName() || said[0].Phrase == "posts publicly: %s" ||
+		slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "that forwards mail to %s" })
 }
 
 // partly reports whether a sentence tells of something that can be undone in part: what a device

@@ -254,6 +254,7 @@ func spelled(s wording.Sentence) wording.Sentence {
 			s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: s[1].Args}}, s[2:]...)
 		case "on another machine":
 			s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: []wording.Clause{{Phrase: "another machine"}}}}, s[2:]...)
+		default: // anything else does not say that it is another machine
 		}
 	}
 	for i := range s {

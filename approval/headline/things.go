@@ -40,14 +40,36 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 	if c.given(t, names, key) || t.act.Phrase == kicks && nobody(t.thing) {
 		return nil // who is kicked from there, nobody knows
 	}
-	what := c.whole(t, names, key)
+	what, second := c.parties(t, names, key)
+	if len(what) == 0 {
+		return nil
+	}
+	if said := t.renamed(what, second); said != nil {
+		return said
+	}
+	bare := t.bare(names) && (len(what) == 1 || what[1].Phrase == "for %s")
+	what = c.within(t, names, what, second)
+	t.part = t.part || len(second) > 0 && c.repository() == ""
+	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
+	return c.added(c.scaled(out, t), t, bare)
+}
+
+// parties returns the thing to which something is done, with what it belongs to, and the second thing.
+// It returns nothing if one of them remains open.
+func (c *call) parties(t *toolName, names []string, key string) (what, second wording.Sentence) {
+	what = c.whole(t, names, key)
 	second, ok := c.shared(t, key, names)
 	if len(what) == 0 && ok {
 		what = t.itself()
 	}
 	if len(what) == 0 || !ok && len(t.others) > 0 {
-		return nil
+		return nil, nil
 	}
+	return c.once(t, key, what, second)
+}
+
+// once drops what a thing belongs to, or the second thing, if both are the same.
+func (c *call) once(t *toolName, key string, what, second wording.Sentence) (thing, other wording.Sentence) {
 	switch owner, _ := c.owner(t, key); {
 	case len(second) == 0 || len(what) < 2 || len(second[0].Args) == 0:
 	case second[0].Args[0].String() == owner.String(), t.ofRepository() && second[len(second)-1].Args[0].Text == c.repository():
@@ -55,17 +77,27 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 	case second[0].Args[0].String() == what[1].Args[0].String():
 		second = second[1:]
 	}
-	if t.act.Phrase == renames && len(second) > 0 && second[0].Phrase == t.with {
-		both := wording.Clause{Phrase: "renames %s to %s", Args: []wording.Clause{what[0], second[0].Args[0]}}
-		return append(append(wording.Sentence{both}, what[1:]...), second[1:]...)
+	return what, second
+}
+
+// renamed says that the thing gets the second thing as its name, or nil if it does not.
+func (t *toolName) renamed(what, second wording.Sentence) wording.Sentence {
+	if t.act.Phrase != renames || len(second) == 0 || second[0].Phrase != t.with {
+		return nil
 	}
-	bare := t.bare(names) && (len(what) == 1 || what[1].Phrase == "for %s")
-	if of := c.part(t, names); len(what) == 1 && of != nil && (len(names) > 0 || len(second) == 0) && !strings.Contains(second.String(), of[0].Args[0].String()) {
-		what, t.part = append(what, of...), true
+	both := wording.Clause{Phrase: "renames %s to %s", Args: []wording.Clause{what[0], second[0].Args[0]}}
+	return append(append(wording.Sentence{both}, what[1:]...), second[1:]...)
+}
+
+// within adds to a thing that belongs to nothing the other thing of which it is a part, unless the second
+// thing names that already.
+func (c *call) within(t *toolName, names []string, what, second wording.Sentence) wording.Sentence {
+	whole := c.part(t, names)
+	if len(what) != 1 || whole == nil || len(names) == 0 && len(second) > 0 || strings.Contains(second.String(), whole[0].Args[0].String()) {
+		return what
 	}
-	t.part = t.part || len(second) > 0 && c.repository() == ""
-	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
-	return c.added(c.scaled(out, t), t, bare)
+	t.part = true
+	return append(what, whole...)
 }
 
 // ofRepository reports whether the thing belongs to a repository, which is where it is.
@@ -85,14 +117,8 @@ func (c *call) scaled(said wording.Sentence, t *toolName) wording.Sentence {
 // which returns the names of the thing, and the key they are under. For somebody who is a
 // member of something, they are that person's names.
 func (c *call) which(t *toolName) (names []string, key string) {
+	names, key = c.identity(t)
 	last := t.nouns[len(t.nouns)-1]
-	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), last)
-	switch called := c.args["name"]; {
-	case key == "items" && t.act.Makes:
-		names, key = nil, "" // what it is made of
-	case key == "id" && len(called) == 1 && !t.act.Partly && !t.act.Turns:
-		names, key = called, "name" // the id may be that of its version
-	}
 	if (len(names) == 0 || t.thing == nil) && membership(last) {
 		t.enters()
 	}
@@ -102,13 +128,32 @@ func (c *call) which(t *toolName) (names []string, key string) {
 	if len(names) == 0 && membership(last) {
 		names, key = c.names(t.thing, false, "user")
 	}
+	return c.subject(t, names, key)
+}
+
+// identity returns the names that the arguments give to what the nouns mean, and the key they are under.
+func (c *call) identity(t *toolName) (names []string, key string) {
+	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), t.nouns[len(t.nouns)-1])
+	switch called := c.args["name"]; {
+	case key == "items" && t.act.Makes:
+		return nil, "" // what it is made of
+	case key == "id" && len(called) == 1 && !t.act.Partly && !t.act.Turns:
+		return called, "name" // the id may be that of its version
+	default:
+		return names, key
+	}
+}
+
+// subject returns the names of what the verb applies to: if these names are what it is renamed to, its
+// own, and if what is forked has none, the repository's.
+func (c *call) subject(t *toolName, names []string, key string) (its []string, under string) {
 	if t.thing != nil && t.act.Phrase == renames && (key == "name" || key == "title") {
-		if its, under := c.ends(t.thing.Words, func(string) bool { return false }); len(its) == 1 {
-			names, key = its, under // what the name is given to
+		if its, under = c.ends(t.thing.Words, func(string) bool { return false }); len(its) == 1 {
+			return its, under // what the name is given to
 		}
 	}
 	if where := c.repository(); len(names) == 0 && where != "" && t.act.Phrase == "forks %s" {
-		names, key = []string{where}, "repo"
+		return []string{where}, "repo"
 	}
 	return names, key
 }
@@ -199,6 +244,16 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return wording.Sentence{{Phrase: t.thing.Any}, {Phrase: "for %s", Args: []wording.Clause{owner}}}
 	case len(t.owner) > 0:
 		return nil
+	default:
+		return c.indefinite(t)
+	}
+}
+
+// indefinite returns several things of which it is told which ones are meant, by a word for all of them
+// or by an argument that describes them, or one that needs no name: it is new, is only started, or
+// nothing is said of it.
+func (c *call) indefinite(t *toolName) wording.Sentence {
+	switch {
 	case t.plural && (t.all || c.about(true).Phrase != ""):
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
 	case !t.plural && (t.act.Makes || t.act.Sets || !t.act.Partly && !t.act.Turns && c.mute()):
@@ -309,20 +364,35 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 		if key == but || len(values) == 0 || slices.Equal(values, names) {
 			continue
 		}
-		if spoken.Is(list+" bare", key) {
-			return named(values), true
+		thing, sure := listedAt(list, key, values)
+		if sure {
+			return thing, true
 		}
-		thing := spoken.ThingAt(key)
-		if at := spoken.ThingAt(strings.TrimPrefix(key, "newparent")); list == "targets" && at != nil && strings.HasPrefix(key, "newparent") {
-			return wording.Clause{Phrase: at.One, Args: []wording.Clause{named(values)}}, true
-		}
-		above, held := strings.CutPrefix(key, "parent")
-		if held && list == "places" {
-			thing = spoken.ThingAt(above)
-		}
-		if thing != nil && (spoken.Is(list+" named", key) || held) && found.Phrase == "" {
-			found = wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}
+		if found.Phrase == "" {
+			found = thing
 		}
 	}
 	return found, found.Phrase != ""
+}
+
+// listedAt returns the thing that the values of an argument name if its key is on one of the lists. sure
+// says that this key goes before all others.
+func listedAt(list, key string, values []string) (found wording.Clause, sure bool) {
+	if spoken.Is(list+" bare", key) {
+		return named(values), true
+	}
+	if stem, ok := strings.CutPrefix(key, "newparent"); ok && list == "targets" {
+		if at := spoken.ThingAt(stem); at != nil {
+			return wording.Clause{Phrase: at.One, Args: []wording.Clause{named(values)}}, true
+		}
+	}
+	thing := spoken.ThingAt(key)
+	above, held := strings.CutPrefix(key, "parent")
+	if held && list == "places" {
+		thing = spoken.ThingAt(above)
+	}
+	if thing == nil || !held && !spoken.Is(list+" named", key) {
+		return wording.Clause{}, false
+	}
+	return wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}, false
 }

@@ -47,7 +47,7 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 // undone corrects whether what the tool does can be undone, as far as its name and arguments tell.
 func (c *call) undone(worst *one, t *toolName) {
 	undo := t.undo(worst.undo, c.forge(), c.committed(), worst.kind == operation.KindSpend)
-	if pays := t.act.Makes && t.act.Turns && len(c.amount()) > 0; undo == operation.Irreversible || !pays && !c.deletes() {
+	if undo == operation.Irreversible || !c.buys(t) && !c.deletes() {
 		worst.undo = undo
 	}
 	switch {
@@ -63,6 +63,9 @@ func (c *call) undone(worst *one, t *toolName) {
 		worst.general = true // it may be one of the things that are final
 	}
 }
+
+// buys reports whether what the tool makes, such as a booking, has a price in the arguments.
+func (c *call) buys(t *toolName) bool { return t.act.Makes && t.act.Turns && len(c.amount()) > 0 }
 
 // committed reports whether what is written becomes part of a repository's history.
 func (c *call) committed() bool {

@@ -90,14 +90,19 @@ func (c *call) part(t *toolName, names []string) wording.Sentence {
 	if spoken.Is("places named", key) || spoken.Is("places bare", key) {
 		return nil
 	}
-	how := wording.Phrase("of %s")
+	return wording.Sentence{{Phrase: t.partOf(), Args: []wording.Clause{*whole}}}
+}
+
+// partOf joins the whole to a part of it, as the verb has it.
+func (t *toolName) partOf() wording.Phrase {
 	switch {
 	case t.act.Makes && t.act.With == inside:
-		how = "for %s"
+		return "for %s"
 	case t.act.Makes, t.act.With != inside && (t.act.Turns || t.act.With == "to %s"):
-		how = t.act.With
+		return t.act.With
+	default:
+		return "of %s"
 	}
-	return wording.Sentence{{Phrase: how, Args: []wording.Clause{*whole}}}
 }
 
 // identified returns what an argument key identifies, and whether it does so.

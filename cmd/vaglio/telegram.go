@@ -57,22 +57,28 @@ func (m *mistakes) telegram(e *environment) telegramConfig {
 	if c.Webhook != "" && c.Token == "" {
 		m.add("METNOS_TELEGRAM_WEBHOOK", "is set without a bot: set METNOS_TELEGRAM_TOKEN too")
 	}
-	if !e.TelegramApprovers.set {
-		return c
-	}
-	for one := range strings.SplitSeq(e.TelegramApprovers.value, ",") {
-		n, err := strconv.ParseInt(strings.TrimSpace(one), 10, 64)
-		if err != nil || n <= 0 {
-			m.add("METNOS_TELEGRAM_APPROVERS", "%q is not a person's number, such as 4711", one)
-			continue
-		}
-		if slices.Contains(nobodys(), n) {
-			m.add("METNOS_TELEGRAM_APPROVERS", "%d is not a person: anonymous admins and channels share it", n)
-			continue
-		}
-		c.Approvers = append(c.Approvers, n)
-	}
+	c.Approvers = m.approvers("METNOS_TELEGRAM_APPROVERS", e.TelegramApprovers)
 	return c
+}
+
+// approvers reads the numbers of the people who may decide.
+func (m *mistakes) approvers(name string, t text) []int64 {
+	if !t.set {
+		return nil
+	}
+	var people []int64
+	for one := range strings.SplitSeq(t.value, ",") {
+		n, err := strconv.ParseInt(strings.TrimSpace(one), 10, 64)
+		switch {
+		case err != nil || n <= 0:
+			m.add(name, "%q is not a person's number, such as 4711", one)
+		case slices.Contains(nobodys(), n):
+			m.add(name, "%d is not a person: anonymous admins and channels share it", n)
+		default:
+			people = append(people, n)
+		}
+	}
+	return people
 }
 
 // nobodys returns the accounts that Telegram shows in place of an anonymous sender: its own, the
