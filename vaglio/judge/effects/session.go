@@ -93,7 +93,7 @@ func (r *reading) unpacked(v *invocation, since int) {
 	r.unpacks, r.clones = false, false
 	told := slices.Clone(r.did[since:])
 	if len(told) == 0 {
-		r.tell(v, vaglio.Unpacked, literal(v.cwd))
+		r.tell(v, vaglio.Unpacked, literal(path.Join(v.cwd, v.clone())))
 	}
 	for _, f := range told {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Unpacked, Path: f.Path})
@@ -101,6 +101,25 @@ func (r *reading) unpacked(v *invocation, since int) {
 	if foreign {
 		r.putForeign(since)
 	}
+}
+
+// clone returns the folder that a command makes for what it clones, "" if that is not known: it is
+// named like the repository.
+func (v *invocation) clone() string {
+	at := slices.IndexFunc(v.args, func(a arg) bool { return a.text == "clone" })
+	if at < 0 {
+		return ""
+	}
+	name := ""
+	for _, a := range v.args[at+1:] {
+		switch isSource := strings.ContainsAny(a.text, "/:"); {
+		case !a.known || isSource && name != "":
+			return ""
+		case isSource:
+			name = strings.TrimSuffix(path.Base(strings.TrimRight(a.text, "/")), ".git")
+		}
+	}
+	return name
 }
 
 // runsUnpacked returns the effect of building, installing or running what is in a folder that was
