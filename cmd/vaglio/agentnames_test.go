@@ -302,8 +302,9 @@ func TestInstallNamesTheClient(t *testing.T) {
 	if r := h.run("", "agent", "list"); strings.Count(r.out, "claude-code") != 1 {
 		t.Errorf("%s", r.out)
 	}
+	session := "s"
 	hook := func() string {
-		call := fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push --force origin main"},"tool_use_id":"u"}`, h.dir)
+		call := fmt.Sprintf(`{"session_id":"`+session+`","cwd":%q,"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push --force origin main"},"tool_use_id":"u"}`, h.dir)
 		r := h.run(call, "hook", "claude-code", "--limit", "1s", "--agent", "claude-code")
 		return r.out + r.err
 	}
@@ -325,6 +326,7 @@ func TestInstallNamesTheClient(t *testing.T) {
 	if said := hook(); !strings.Contains(said, `"deny"`) || strings.Contains(said, "held as") {
 		t.Error(said)
 	}
+	session = "s2" // in the other one, what waited was denied
 	if text := install(); !strings.Contains(text, "--agent") || !strings.Contains(hook(), "held as") {
 		t.Error("it is not named anew")
 	}
