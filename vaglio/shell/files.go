@@ -358,12 +358,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	}
 	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Carries: r.carriers.known(name)}
 	if p := r.carriers.program(name); p != nil {
-		if inner := p.carriedIn(k); len(inner) > 0 {
-			c.Args, c.Command = k.argv[1:len(k.argv)-len(inner)+1], true
-		}
-		if p.shell {
-			c.Args = slices.DeleteFunc(slices.Clone(c.Args), func(w Word) bool { return strings.ContainsAny(w.Prefix(), " \n") })
-		}
+		c.Args, c.Command = p.ownWords(k)
 	}
 	if !f.Guess { // a possible command found in such a file would load the file again
 		c.Changed, c.Written, c.Session = r.changed(), r.writtenByNow(), r.opts.Session

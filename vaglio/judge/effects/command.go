@@ -262,7 +262,7 @@ func (v *invocation) strays(e *Effect) {
 // container keeps to itself affects nobody.
 func (r *reading) placedAt(v *invocation, e *Effect) {
 	switch {
-	case v.stays() && !v.pod && slices.Contains([]Reach{e.Reach, e.counts}, ReachWorkspace) && liveName(v.box):
+	case v.servesOthers(e):
 		e.counts, e.Reach = "", ReachShared
 		e.Why = e.Why.And("on %s", v.box)
 	case v.host != "" || v.pod:
@@ -275,6 +275,12 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 	case r.thrownAway(v) && !e.outlives():
 		*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
 	}
+}
+
+// servesOthers reports whether the workspace that an effect is in is that of a container which, by
+// its name, is in service.
+func (v *invocation) servesOthers(e *Effect) bool {
+	return v.stays() && !v.pod && slices.Contains([]Reach{e.Reach, e.counts}, ReachWorkspace) && liveName(v.box)
 }
 
 // boxed adjusts an effect to a container on the gate's machine: it is graded as an effect on that

@@ -151,7 +151,7 @@ func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 		return best.effect.Kind == KindRead || !v.isNoun(best, words)
 	}
 	if v.effect.Kind == KindRead {
-		return v.end == len(words) && !v.weak && !says && t.readsOf(words[best.at], words[v.at])
+		return t.readsOf(v, best, words, says)
 	}
 	return best.effect.Kind == KindRead && (best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says))
 }
@@ -172,8 +172,8 @@ func (v placed) joinedTo(best placed, words []string) bool {
 
 // readsOf reports whether a word for reading at the end of a name says what is read of something:
 // "transfer history", but not "deploy version".
-func (t *tables) readsOf(thing, word string) bool {
-	return t.ofClass("ambiguous", thing) && !t.ofClass("read-object", word)
+func (t *tables) readsOf(v, best placed, words []string, says bool) bool {
+	return v.end == len(words) && !v.weak && !says && t.ofClass("ambiguous", words[best.at]) && !t.ofClass("read-object", words[v.at])
 }
 
 // doneTo reports whether a verb at the end of a name says what is done to a thing that a word for

@@ -57,11 +57,14 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 			case f.Deed == vaglio.Wrote && over:
 				made = cmp.Or(made, f.Path)
 			}
-			below = below || under && (f.Deed == vaglio.Wrote || f.Deed == vaglio.Built)
+			below = below || under && makes(f)
 		}
 	}
 	return made, below && !other
 }
+
+// makes reports whether a fact is that something was made on the spot.
+func makes(f *vaglio.Fact) bool { return f.Deed == vaglio.Wrote || f.Deed == vaglio.Built }
 
 // linked marks what was recorded since as moved from elsewhere: what a link leads to does not
 // belong to the session.
@@ -285,11 +288,7 @@ func (r *reading) leaves(p vaglio.Proposal) {
 	}
 	r.replaced()
 	r.emptied()
-	for _, f := range r.foreign {
-		if f != r.world.cwd && f != "/" && r.means.Sought != nil && r.means.Sought(f) {
-			r.add(usual(KindForeignCode).with(say("may run what was just fetched into %s", f), f))
-		}
-	}
+	r.soughtInForeign()
 	changes := false
 	for i := range r.effects {
 		e := &r.effects[i]
@@ -300,6 +299,15 @@ func (r *reading) leaves(p vaglio.Proposal) {
 	}
 	if s := p.Context.Site; s != nil && s.Outside && changes {
 		r.add(usual(KindOverwrite).with(say("works in %s, which is not one of the workspaces", p.Context.Cwd), "").as(Partial, ReachUser))
+	}
+}
+
+// soughtInForeign adds an effect for each folder that was just fetched and in which code is looked for.
+func (r *reading) soughtInForeign() {
+	for _, f := range r.foreign {
+		if f != r.world.cwd && f != "/" && r.means.Sought != nil && r.means.Sought(f) {
+			r.add(usual(KindForeignCode).with(say("may run what was just fetched into %s", f), f))
+		}
 	}
 }
 

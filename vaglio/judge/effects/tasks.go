@@ -161,13 +161,21 @@ func (r *reading) runsOutside(v *invocation, named []Effect) []Effect {
 		return nil
 	}
 	for _, f := range r.projects(v) {
-		switch fetched := r.isForeign(v, f) && r.world.clean(f.text, v.cwd) != r.world.cwd; {
-		case !fetched && !r.liesOutside(v, f) || !t.RunsProject(name, texts(args)):
-		case fetched:
-			return one(KindForeignCode, say("runs %s, which was just fetched", f.text), f.text)
-		default:
-			return one(KindForeignCode, say("runs %s on %s, which lies outside the workspace and was not read", v.name, f.text), f.text)
+		if out := r.runsForeign(v, f); out != nil && t.RunsProject(name, texts(args)) {
+			return out
 		}
+	}
+	return nil
+}
+
+// runsForeign returns the effect of running the code in a folder, if that was fetched or lies outside
+// the workspace.
+func (r *reading) runsForeign(v *invocation, folder arg) []Effect {
+	switch at := folder.text; {
+	case r.isForeign(v, folder) && r.world.clean(at, v.cwd) != r.world.cwd:
+		return one(KindForeignCode, say("runs %s, which was just fetched", at), at)
+	case r.liesOutside(v, folder):
+		return one(KindForeignCode, say("runs %s on %s, which lies outside the workspace and was not read", v.name, at), at)
 	}
 	return nil
 }
