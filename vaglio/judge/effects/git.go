@@ -2,6 +2,7 @@ package effects
 
 import (
 	"cmp"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -274,4 +275,23 @@ func (t *tables) shows(line string) bool {
 // aliased reports whether the options say what the first operand stands for: that is read by itself.
 func (c *command) aliased() bool {
 	return slices.ContainsFunc(c.values("-c"), func(a arg) bool { return strings.HasPrefix(a.text, "alias."+c.operand(0)+"=") })
+}
+
+// clone returns the folder that a command makes for what it clones, "" if that is not known: it is
+// named like the repository.
+func (v *invocation) clone() string {
+	at := slices.IndexFunc(v.args, func(a arg) bool { return a.text == "clone" })
+	if at < 0 {
+		return ""
+	}
+	name := ""
+	for _, a := range v.args[at+1:] {
+		switch isSource := strings.ContainsAny(a.text, "/:"); {
+		case !a.known || isSource && name != "":
+			return ""
+		case isSource:
+			name = strings.TrimSuffix(path.Base(strings.TrimRight(a.text, "/")), ".git")
+		}
+	}
+	return name
 }

@@ -106,25 +106,6 @@ func (r *reading) unpacked(v *invocation, since int) {
 	}
 }
 
-// clone returns the folder that a command makes for what it clones, "" if that is not known: it is
-// named like the repository.
-func (v *invocation) clone() string {
-	at := slices.IndexFunc(v.args, func(a arg) bool { return a.text == "clone" })
-	if at < 0 {
-		return ""
-	}
-	name := ""
-	for _, a := range v.args[at+1:] {
-		switch isSource := strings.ContainsAny(a.text, "/:"); {
-		case !a.known || isSource && name != "":
-			return ""
-		case isSource:
-			name = strings.TrimSuffix(path.Base(strings.TrimRight(a.text, "/")), ".git")
-		}
-	}
-	return name
-}
-
 // runsUnpacked returns the effect of building, installing or running what is in a folder that was
 // unpacked in this session and of which nothing was read. A word with an extension is no folder; a
 // file that runs is read by itself.
