@@ -82,10 +82,11 @@ func (s *sources) mayRun() map[string]bool {
 	return names
 }
 
-// sought reports whether a file below a folder was looked for and is not there.
-func (s *sources) sought(folder string) bool {
+// sought reports whether a file below a folder, but not below another one if that is named, was looked
+// for and is not there.
+func (s *sources) sought(folder, but string) bool {
 	for name := range s.absent {
-		if place.Inside([]string{folder}, name) {
+		if place.Inside([]string{folder}, name) && (but == "" || !place.Inside([]string{but}, name)) {
 			return true
 		}
 	}

@@ -62,7 +62,7 @@ type Call struct {
 	Session shell.Session
 	Absent  func(path string) bool
 	Present func(path string) bool
-	Sought  func(folder string) bool
+	Sought  func(folder, but string) bool
 	Steers  func(path string) bool
 	// Capabilities are everything that anybody claims about the executor. They can only add to
 	// what is read: "code:exec" makes its texts command lines.
@@ -114,9 +114,9 @@ type Means struct {
 	Absent func(path string) bool
 	// Present reports whether something is known to be at a path before the call.
 	Present func(path string) bool
-	// Sought reports whether what the call runs looks for a file below a folder that is not there
-	// before the call; nil knows of none.
-	Sought func(folder string) bool
+	// Sought reports whether what the call runs looks for a file below a folder, but not below
+	// another one if that is named, that is not there before the call; nil knows of none.
+	Sought func(folder, but string) bool
 	// Steers reports whether a file at a path steers what runs by itself; nil knows of none.
 	Steers func(path string) bool
 	// Env holds the known variables of its environment.

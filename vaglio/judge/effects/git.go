@@ -277,10 +277,14 @@ func (c *command) aliased() bool {
 	return slices.ContainsFunc(c.values("-c"), func(a arg) bool { return strings.HasPrefix(a.text, "alias."+c.operand(0)+"=") })
 }
 
+// isClone reports whether a word is the subcommand that fetches a repository with all that git makes
+// of one: its settings and hooks are the machine's own.
+func isClone(a arg) bool { return a.text == "clone" }
+
 // clone returns the folder that a command makes for what it clones, "" if that is not known: it is
 // named like the repository.
 func (v *invocation) clone() string {
-	at := slices.IndexFunc(v.args, func(a arg) bool { return a.text == "clone" })
+	at := slices.IndexFunc(v.args, isClone)
 	if at < 0 {
 		return ""
 	}

@@ -104,6 +104,11 @@ func (r *reading) unpacked(v *invocation, since int) {
 	if foreign {
 		r.putForeign(since)
 	}
+	for _, f := range r.did[since:] {
+		if slices.ContainsFunc(v.args, isClone) {
+			r.repositories = append(r.repositories, f.Path)
+		}
+	}
 }
 
 // runsUnpacked returns the effect of building, installing or running what is in a folder that was
@@ -286,7 +291,11 @@ func (r *reading) leaves(p vaglio.Proposal) {
 // soughtInForeign adds an effect for each folder that was just fetched and in which code is looked for.
 func (r *reading) soughtInForeign() {
 	for _, f := range r.foreign {
-		if f != r.world.cwd && f != "/" && r.means.Sought != nil && r.means.Sought(f) {
+		but := ""
+		if slices.Contains(r.repositories, f) {
+			but = path.Join(f, ".git") // which a clone makes itself, without any setting or hook
+		}
+		if f != r.world.cwd && f != "/" && r.means.Sought != nil && r.means.Sought(f, but) {
 			r.add(usual(KindForeignCode).with(say("may run what was just fetched into %s", f), f))
 		}
 	}
