@@ -20,7 +20,7 @@ import (
 const (
 	mostWaiting = 64 << 10
 	mostBehind  = 16
-	mostTold    = 1 << 20
+	mostTold    = 1 << 19
 )
 
 // weight is the pending answer to whether a text is loaded. It is computed when first needed.
