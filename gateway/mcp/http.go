@@ -45,7 +45,9 @@ func ServeHTTP(ctx context.Context, o Options, l net.Listener, upstream string) 
 		return errors.Join(err, l.Close())
 	}
 	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
 		defer cancel()
 		if s.Shutdown(late) != nil {
@@ -55,6 +57,7 @@ func ServeHTTP(ctx context.Context, o Options, l net.Listener, upstream string) 
 	err = s.Serve(l)
 	if !stop() {
 		h.Close()
+		<-ended // Serve returns as soon as the server begins to shut down.
 	}
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
