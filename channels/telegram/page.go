@@ -194,7 +194,7 @@ func (v *cardView) whole() (message string, fits bool) {
 		case part.Text == "":
 			r.line(part.Name, part.Name, "")
 		case chars > foldFrom:
-			r.text(v.Texts.Plain("file.folded", map[string]any{"name": part.Name, "lines": lines, "chars": chars}), part.Text)
+			r.text(v.Texts.Plain("file.folded", templates.Values{"name": part.Name, "lines": lines, "chars": chars}), part.Text)
 		case strings.Contains(part.Text, "\n"):
 			r.line(label, label, "")
 			r.text("", part.Text)

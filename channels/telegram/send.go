@@ -69,21 +69,28 @@ func (c *Channel) upload(ctx context.Context, chat int64, caption *page, file tg
 	})
 }
 
+// sendRich sends a rich message without buttons and without a sound.
+func (c *Channel) sendRich(ctx context.Context, chat int64, message string) (int, error) {
+	params := address(chat, note{thread: c.topic, silent: true})
+	params["rich_message"] = message
+	return c.put(ctx, chat, params, false, func(params tgbotapi.Params) (strictjson.Value, error) {
+		return c.api.call(ctx, "sendRichMessage", params, callWithin)
+	})
+}
+
 // sendWhole sends the whole card, without buttons and without a sound: a card with both
 // follows. It is a rich message, or a document where that is too long for one or the server
 // refuses those. From then on no rich message is tried, until the next start.
 func (c *Channel) sendWhole(ctx context.Context, chat int64, v *cardView) (int, error) {
-	if message, fits := v.whole(); fits && !c.plain.Load() {
-		params := address(chat, note{thread: c.topic, silent: true})
-		params["rich_message"] = message
-		id, err := c.put(ctx, chat, params, false, func(params tgbotapi.Params) (strictjson.Value, error) {
-			return c.api.call(ctx, "sendRichMessage", params, callWithin)
-		})
-		if p, ok := errors.AsType[*PlatformError](err); !ok || !p.richless() {
-			return id, err
-		}
-		if !c.plain.Swap(true) {
-			c.log.InfoContext(ctx, "the Bot API server takes no rich messages: long cards get a file", "error", err)
+	if !c.plain.Load() {
+		if message, fits := v.whole(); fits {
+			id, err := c.sendRich(ctx, chat, message)
+			if p, ok := errors.AsType[*PlatformError](err); !ok || !p.richless() {
+				return id, err
+			}
+			if !c.plain.Swap(true) {
+				c.log.InfoContext(ctx, "the Bot API server takes no rich messages: long cards get a file", "error", err)
+			}
 		}
 	}
 	caption := &page{texts: v.Texts}

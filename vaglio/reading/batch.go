@@ -53,7 +53,7 @@ func Decoded(executor string, args map[string]any) map[string]any {
 // NamesBatch reports whether an executor's name says that it makes calls, and nothing else.
 func NamesBatch(executor string) bool {
 	words := nameWords(executor)
-	return !strings.HasPrefix(executor, mcpPrefix) && wordclass.Any("batches", words) &&
+	return !strings.HasPrefix(executor, MCPPrefix) && wordclass.Any("batches", words) &&
 		!slices.ContainsFunc(words, func(w string) bool { return !wordclass.Is("batches", w) && !wordclass.Is("about-batches", w) })
 }
 
@@ -71,8 +71,8 @@ func listed(args map[string]any) (list []any) {
 	return list
 }
 
-// mcpPrefix is how clients begin the names of the tools of MCP servers.
-const mcpPrefix = "mcp__"
+// MCPPrefix is how clients begin the names of the tools of MCP servers.
+const MCPPrefix = "mcp__"
 
 // besides reports whether an argument only accompanies calls: a number of theirs, or words about them.
 func besides(key string, v any) bool {

@@ -174,7 +174,7 @@ func (t *tool) beside(since int) {
 // splitName removes the server's name from a tool's name: "mcp__git__git_log", "git.log",
 // "server/tool".
 func splitName(s string) (name, server string) {
-	if rest, ok := strings.CutPrefix(s, "mcp__"); ok {
+	if rest, ok := strings.CutPrefix(s, readings.MCPPrefix); ok {
 		if server, name, ok = strings.Cut(rest, "__"); ok {
 			return name, strings.ToLower(server)
 		}
