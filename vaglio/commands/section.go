@@ -294,7 +294,7 @@ const Sets = "sets:"
 
 // Marks returns what a line may leave for the commands that follow, besides [Sets].
 func Marks() []string {
-	return []string{"cloned", "rewired", "listed", "started", "switched", "fetched", "unpacks", "brings", "makes"}
+	return []string{"cloned", "repository", "rewired", "listed", "started", "switched", "fetched", "unpacks", "brings", "makes"}
 }
 
 // kindOf returns the kind that a table names.

@@ -277,25 +277,11 @@ func (c *command) aliased() bool {
 	return slices.ContainsFunc(c.values("-c"), func(a arg) bool { return strings.HasPrefix(a.text, "alias."+c.operand(0)+"=") })
 }
 
-// isClone reports whether a word is the subcommand that fetches a repository with all that git makes
-// of one: its settings and hooks are the machine's own.
-func isClone(a arg) bool { return a.text == "clone" }
-
-// clone returns the folder that a command makes for what it clones, "" if that is not known: it is
-// named like the repository.
-func (v *invocation) clone() string {
-	at := slices.IndexFunc(v.args, isClone)
-	if at < 0 {
-		return ""
+// repository returns the folder that a clone makes in the current one if no word names it: it is
+// named like what is cloned, "." if that is not known.
+func (c *command) repository() string {
+	if c.took >= len(c.operands) || !c.operands[c.took].known {
+		return "."
 	}
-	name := ""
-	for _, a := range v.args[at+1:] {
-		switch isSource := strings.ContainsAny(a.text, "/:"); {
-		case !a.known || isSource && name != "":
-			return ""
-		case isSource:
-			name = strings.TrimSuffix(path.Base(strings.TrimRight(a.text, "/")), ".git")
-		}
-	}
-	return name
+	return strings.TrimSuffix(path.Base(c.operands[c.took].text), ".git")
 }

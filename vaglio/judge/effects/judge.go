@@ -320,6 +320,7 @@ type reading struct {
 	rewired      bool            // an earlier command changed git's remotes
 	foreign      []string        // where earlier commands put code that they fetched
 	clones       bool            // the command fetches code
+	repository   string          // what the command clones, if it does, see [command.repository]
 	repositories []string        // where earlier commands cloned one
 	leads        string          // the exported variable that leads to a live system
 	unpacks      bool            // the command writes files to a place that it does not name

@@ -277,6 +277,8 @@ func (c *command) leave(marks []string) {
 		switch mark {
 		case "switched":
 			c.switched()
+		case "repository":
+			c.r.repository = c.repository()
 		case "brings":
 			c.r.tell(c.invocation, vaglio.Brought, literal(c.cwd))
 		case "makes":

@@ -96,7 +96,7 @@ func (r *reading) unpacked(v *invocation, since int) {
 	r.unpacks, r.clones = false, false
 	told := slices.Clone(r.did[since:])
 	if len(told) == 0 {
-		r.tell(v, vaglio.Unpacked, literal(path.Join(v.cwd, v.clone())))
+		r.tell(v, vaglio.Unpacked, literal(path.Join(v.cwd, r.repository)))
 	}
 	for _, f := range told {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Unpacked, Path: f.Path})
@@ -105,10 +105,11 @@ func (r *reading) unpacked(v *invocation, since int) {
 		r.putForeign(since)
 	}
 	for _, f := range r.did[since:] {
-		if slices.ContainsFunc(v.args, isClone) {
+		if r.repository != "" {
 			r.repositories = append(r.repositories, f.Path)
 		}
 	}
+	r.repository = ""
 }
 
 // runsUnpacked returns the effect of building, installing or running what is in a folder that was
