@@ -272,27 +272,32 @@ func (c *command) leave(marks []string) {
 		if note := notes[mark]; note != nil {
 			*note = true
 			c.r.unpacks = c.r.unpacks || mark == "cloned"
-			continue
+		} else {
+			c.noted(mark)
 		}
-		switch mark {
-		case "switched":
-			c.switched()
-		case "repository":
-			c.r.repository = c.repository()
-		case "brings":
-			c.r.tell(c.invocation, vaglio.Brought, literal(c.cwd))
-		case "makes":
-			if c.took < len(c.operands) {
-				c.r.tell(c.invocation, vaglio.Wrote, c.operands[c.took])
-			}
-		case "fetched":
-			for _, a := range c.operands {
-				c.r.fetched[lastPart(a.text)] = true
-			}
-		default:
-			file, _ := strings.CutPrefix(mark, commands.Sets)
-			c.r.tell(c.invocation, vaglio.Wrote, literal(file))
+	}
+}
+
+// noted is leave for a mark that says more than that something was done.
+func (c *command) noted(mark string) {
+	switch mark {
+	case "switched":
+		c.switched()
+	case "repository":
+		c.r.repository = c.repository()
+	case "brings":
+		c.r.tell(c.invocation, vaglio.Brought, literal(c.cwd))
+	case "makes":
+		if c.took < len(c.operands) {
+			c.r.tell(c.invocation, vaglio.Wrote, c.operands[c.took])
 		}
+	case "fetched":
+		for _, a := range c.operands {
+			c.r.fetched[lastPart(a.text)] = true
+		}
+	default:
+		file, _ := strings.CutPrefix(mark, commands.Sets)
+		c.r.tell(c.invocation, vaglio.Wrote, literal(file))
 	}
 }
 
