@@ -212,7 +212,7 @@ ast-grep: ## install the pinned ast-grep from npm, for the sandbox's tests
 .PHONY: axe
 axe: ## install the pinned axe-core from npm and check every page of the inbox with it
 	npm ci --prefer-offline --prefix $(BROWSER)/axe --no-audit --no-fund
-	cd $(BROWSER) && $(GO) test -run='^TestBrowserAxe$$' -count=1 ./inbox
+	cd $(BROWSER) && $(call $(TESTS),-run='^TestBrowserAxe$$' -count=1,./inbox)
 
 .PHONY: mcp-sdks
 mcp-sdks:

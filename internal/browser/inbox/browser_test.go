@@ -133,9 +133,14 @@ func (b tab) shoot(name string) {
 
 func (b tab) scheme(name string) {
 	b.Helper()
-	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+	call(b, emulation.SetEmulatedMedia, scheme(name))
+}
+
+// scheme has a page show itself in light or in dark.
+func scheme(name string) emulation.SetEmulatedMediaParams {
+	return emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
-	})
+	}
 }
 
 // serve serves the inbox on a real port and returns its address.
