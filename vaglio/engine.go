@@ -208,6 +208,7 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 	if calls == nil {
 		return e.graded(ctx, p, size, read, runs)
 	}
+	e = e.together()
 	v, logged, clash, err := e.batch(ctx, calls, size)
 	if err == nil && clash && v.BlockedBy != PhaseGuard {
 		p.Context.Clashes = true
