@@ -23,6 +23,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -73,6 +74,9 @@ type Options struct {
 	// Keys encrypt notes and bodies. They are required, except to look at a journal that
 	// predates keys.
 	Keys *keyring.Ring
+	// Failed, if not nil, is told why nothing can be appended any more, although entries were
+	// acknowledged that may not be on disk.
+	Failed func(error)
 	// ReadOnly opens for reading only: nothing is created, repaired or written.
 	ReadOnly bool
 }
@@ -278,12 +282,67 @@ func (l *Log) flush() {
 	}
 	l.mu.Unlock()
 	for _, a := range written {
-		if err := a.file.Sync(); err != nil && !errors.Is(err, os.ErrClosed) {
-			l.mu.Lock()
-			l.failed = fmt.Errorf("journal: %w", err)
-			l.mu.Unlock()
+		err := a.file.Sync()
+		if err == nil {
+			err = l.displaced(a)
+		}
+		if err != nil && !errors.Is(err, os.ErrClosed) {
+			l.fail(err)
 		}
 	}
+}
+
+func (l *Log) fail(err error) {
+	err = fmt.Errorf("journal: %w", err)
+	l.mu.Lock()
+	l.failed = err
+	l.mu.Unlock()
+	if l.options.Failed != nil {
+		l.options.Failed(err)
+	}
+}
+
+// Displaced reports whether the newest segment is no longer where it was opened.
+func (l *Log) Displaced() error {
+	l.mu.Lock()
+	a := l.newest
+	l.mu.Unlock()
+	if a == nil {
+		return nil
+	}
+	if err := l.displaced(a); err != nil && !errors.Is(err, os.ErrClosed) {
+		return fmt.Errorf("journal: %w", err)
+	}
+	return nil
+}
+
+// displaced reports whether a segment's path no longer leads to its file, because somebody removed the
+// folder or put another there, such as a backup. What is written to the open file would be gone with the
+// process. A segment that was dropped, or sealed, is where nobody looks for it.
+func (l *Log) displaced(a *active) error {
+	ours, err := a.file.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Stat(a.path)
+	if err == nil && os.SameFile(ours, there) || l.over(a) {
+		return nil
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s was removed while it was in use", a.path)
+	case err != nil:
+		return err
+	default:
+		return fmt.Errorf("another folder was put in the place of %s while it was in use: stop vaglio before you put a backup back", l.dir)
+	}
+}
+
+// over reports whether a segment takes no more entries and may have been unlinked.
+func (l *Log) over(a *active) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return a != l.newest && !slices.Contains(l.full, a)
 }
 
 // Keys returns the ids of the keys that the journal's entries are encrypted with.
