@@ -104,9 +104,17 @@ const leastSecret = 8
 // masker's own rules could find any.
 func (f *finder) find(s string) (found []extent, own bool) {
 	var tried ruleSet // the rules with Needs
-	state, run, drawn := uint32(0), 0, 0
+	state, run, drawn, words := uint32(0), 0, 0, 0
 	for i := range len(s) {
 		if drawn++; !isAlphanumeric(s[i]) {
+			// So many short words in a row may be a mnemonic. Numbers may stand between them.
+			switch {
+			case drawn > longestWord+1, 1 < drawn && drawn <= shortestWord && !isDigit(s[i-1]), s[i] == '/', s[i] == '=', s[i] == '-', s[i] == '|', s[i] == '&':
+				words = 0
+			case drawn > shortestWord:
+				words++
+			}
+			own = own || words >= leastWords-1
 			drawn = 0
 		} else if drawn == leastDrawn {
 			own = true
