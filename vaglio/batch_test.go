@@ -53,6 +53,31 @@ func TestABatchHasTheFindingsOfItsCalls(t *testing.T) {
 	}
 }
 
+// A batch of no calls does nothing. What is no list of calls, or more than one, is an unknown tool.
+func TestAnEmptyBatchPasses(t *testing.T) {
+	t.Parallel()
+	e := engineAt(t, folderOf{"/home/u/app/a": ""})
+	for name, tt := range map[string]struct {
+		executor string
+		args     vaglio.Args
+		passes   bool
+	}{
+		"empty":           {"batch", toolCalls(), true},
+		"described":       {"batch", vaglio.Args{"tool_calls": []any{}, "description": "nothing to do"}, true},
+		"nothing":         {"batch", vaglio.Args{}, false},
+		"not a list":      {"batch", vaglio.Args{"tool_calls": "rm x"}, false},
+		"more":            {"batch", vaglio.Args{"tool_calls": []any{}, "command": "git push --force"}, false},
+		"in a batch":      {"batch", toolCalls(map[string]any{"tool": "batch", "parameters": map[string]any{"tool_calls": []any{}}}), false},
+		"of a server":     {"mcp__x__batch", toolCalls(), false},
+		"of another name": {"batch_delete", toolCalls(), false},
+	} {
+		v, err := e.Judge(t.Context(), vaglio.Proposal{Executor: tt.executor, Args: tt.args, Context: vaglio.Context{Cwd: "/home/u/app"}})
+		if err != nil || v.Approved != tt.passes || tt.passes && !strings.Contains(v.Reason, "only reads") {
+			t.Errorf("%s: %v %s %v", name, v.Approved, v.Reason, err)
+		}
+	}
+}
+
 // P1: the guard looks at a batch's calls again when it is redeemed.
 func TestTheGuardAloneSeesTheCallsOfABatch(t *testing.T) {
 	t.Parallel()

@@ -205,7 +205,7 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 		return v, v.Reason, p, nil
 	}
 	calls := p.Calls()
-	if calls == nil {
+	if len(calls) == 0 {
 		return e.graded(ctx, p, size, read, runs)
 	}
 	e = e.together()
