@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"math/big"
+	"slices"
 	"strings"
 	"sync"
 
@@ -114,8 +115,13 @@ func secretOf(words []extent, numbers []int64) (all []extent) {
 	return all
 }
 
-// checks reports whether the last bits of a mnemonic are the first ones of its seed's digest.
+// checks reports whether the last bits of a mnemonic are the first ones of its seed's digest. Words that
+// repeat were not drawn.
 func checks(numbers []int64) bool {
+	distinct := slices.Compact(slices.Sorted(slices.Values(numbers)))
+	if len(distinct)*2 < len(numbers) {
+		return false
+	}
 	all := new(big.Int)
 	for _, n := range numbers {
 		all.Or(all.Lsh(all, bitsOfNumeral), big.NewInt(n))

@@ -74,6 +74,7 @@ func TestMnemonics(t *testing.T) {
 	for _, text := range []string{
 		"legal winner thank year wave sausage worth useful legal winner thank zoo", // checks nothing
 		"legal winner thank year wave sausage worth useful legal winner thank",
+		strings.Repeat("abandon ", 11) + "about", strings.Repeat("word ", 400),
 		"this company must provide enough food for every family until winter comes again and then sell what stays",
 		"add build test check clean cover deploy docs edit fetch format install lint move open pull push run",
 	} {
