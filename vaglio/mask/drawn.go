@@ -22,22 +22,34 @@ func classOf(c byte) int {
 // random reports whether a text was drawn from letters of both cases and digits: it changes between
 // them often, most letters that stand side by side do so in no word, and it is no text in base64.
 func random(s string) bool {
-	var of [4]int // by class
-	changes, pairs, usual, last := 0, 0, 0, -1
+	n := lettersOf(s)
+	mixed := n.of[0] >= 1 && n.of[1] >= 3 && n.of[2] >= 3 && n.of[3]*8 <= len(s)
+	return mixed && n.changes*20 >= len(s)*7 && n.usual*5 <= n.pairs*3 && !spells(s)
+}
+
+// letters says of what a text is made: how many bytes of each class, how often the class changes, how many
+// pairs of letters there are but for a capital in the middle of a word, and how many of these words have.
+type letters struct {
+	of                    [4]int
+	changes, pairs, usual int
+}
+
+func lettersOf(s string) (n letters) {
+	last := -1
 	for i := range len(s) {
 		class := classOf(s[i])
-		of[class]++
+		n.of[class]++
 		if class != last {
-			changes++
+			n.changes++
 		}
-		if joined := last == 1 || last == class; joined && (class == 1 || class == 2) { // but for a capital in the middle of a word
-			if pairs++; inWords(s[i-1], s[i]) {
-				usual++
+		if (last == 1 || last == class) && (class == 1 || class == 2) {
+			if n.pairs++; inWords(s[i-1], s[i]) {
+				n.usual++
 			}
 		}
 		last = class
 	}
-	return of[0] >= 1 && of[1] >= 3 && of[2] >= 3 && of[3]*8 <= len(s) && changes*20 >= len(s)*7 && usual*5 <= pairs*3 && !spells(s)
+	return n
 }
 
 // inWords reports whether two letters often stand side by side in words.

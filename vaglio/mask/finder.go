@@ -107,13 +107,7 @@ func (f *finder) find(s string) (found []extent, own bool) {
 	state, run, drawn, words := uint32(0), 0, 0, 0
 	for i := range len(s) {
 		if drawn++; !isAlphanumeric(s[i]) {
-			// So many short words in a row may be a mnemonic. Numbers may stand between them.
-			switch {
-			case drawn > longestWord+1, 1 < drawn && drawn <= shortestWord && !isDigit(s[i-1]), s[i] == '/', s[i] == '=', s[i] == '-', s[i] == '|', s[i] == '&':
-				words = 0
-			case drawn > shortestWord:
-				words++
-			}
+			words = wordsInRow(words, drawn-1, s, i)
 			own = own || words >= leastWords-1
 			drawn = 0
 		} else if drawn == leastDrawn {
@@ -143,6 +137,19 @@ func (f *finder) find(s string) (found []extent, own bool) {
 		state &^= endsHere
 	}
 	return apart(found), own
+}
+
+// wordsInRow returns how many short words in a row end before a sign, which may be a mnemonic; run is how
+// many letters and digits stand before it. Numbers may stand between the words.
+func wordsInRow(words, run int, s string, sign int) int {
+	switch {
+	case run > longestWord, 0 < run && run < shortestWord && !isDigit(s[sign-1]), strings.IndexByte("/=-|&", s[sign]) >= 0:
+		return 0
+	case run >= shortestWord:
+		return words + 1
+	default:
+		return words
+	}
 }
 
 // ruleSet is a set of rules, by index.

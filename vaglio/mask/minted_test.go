@@ -92,7 +92,7 @@ func TestWhatSignsARequest(t *testing.T) {
 func TestDrawnTokensAreFound(t *testing.T) {
 	t.Parallel()
 	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	r := rand.New(rand.NewSource(1)) //nolint:gosec // Rows, not secrets.
+	r := rand.New(rand.NewSource(1))
 	for length, least := range map[int]int{30: 97, 40: 99} {
 		const all = 2000
 		found := 0

@@ -126,7 +126,7 @@ func checks(numbers []int64) bool {
 	for _, n := range numbers {
 		all.Or(all.Lsh(all, bitsOfNumeral), big.NewInt(n))
 	}
-	check := uint(len(numbers) / mnemonicStep) //nolint:gosec // At most 8.
+	check := uint(len(numbers) / mnemonicStep)
 	is := new(big.Int).And(all, big.NewInt(1<<check-1)).Uint64()
 	seed := all.Rsh(all, check).FillBytes(make([]byte, len(numbers)/mnemonicStep*4))
 	digest := sha256.Sum256(seed)

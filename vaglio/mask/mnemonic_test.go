@@ -34,7 +34,7 @@ func TestMnemonics(t *testing.T) {
 		t.Fatalf("%d words", n)
 	}
 	m := New(func(b []byte) []byte { d := sha256.Sum256(b); return d[:] })
-	r := rand.New(rand.NewSource(39)) //nolint:gosec // Rows, not secrets.
+	r := rand.New(rand.NewSource(39))
 	for _, bytes := range []int{16, 20, 24, 28, 32} {
 		for range 40 {
 			seed := make([]byte, bytes)

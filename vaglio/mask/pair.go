@@ -18,21 +18,16 @@ const mostPair = 8192
 // "Bearer …"]. [Masker.pair] does the same for lists that are values.
 func (sc *scanner) paired() (from, to int) {
 	before := sc.text[max(0, sc.at-mostBeside):sc.at]
-	if !strings.HasSuffix(strings.TrimRight(before, " \t\r\n"), `"`) && !strings.HasSuffix(strings.TrimRight(before, " \t\r\n"), `'`) {
+	if end := strings.TrimRight(before, " \t\r\n"); !strings.HasSuffix(end, `"`) && !strings.HasSuffix(end, `'`) {
 		return 0, 0
 	}
-	opens := strings.LastIndexAny(before, "[(")
-	name := pairsName.FindStringSubmatch(before)
-	if name == nil || name[1] != name[3] || secrecyOf(name[2]) == notSecret || !pairsValue.MatchString(sc.text[sc.at:min(len(sc.text), sc.at+mostPair)]) {
+	found := pairsName.FindStringSubmatch(before)
+	if found == nil || found[1] != found[3] || !pairsValue.MatchString(sc.text[sc.at:min(len(sc.text), sc.at+mostPair)]) {
 		return 0, 0
 	}
-	v := sc.valueAfter(sc.at + 1)
-	kind := secrecyOf(name[2])
-	looks, joins := looksSecret(sc.text[v.from:v.to]), strings.ContainsAny(name[2], "-_")
-	if sc.text[sc.at-len(before)+opens] == '(' { // maybe a call, to which two words are handed
-		looks, joins = looks && joins, false
-	}
-	if kind != credentials && !looks && !joins || kind == cookies && sc.inCookies(name[2], v) {
+	name, v := found[2], sc.valueAfter(sc.at+1)
+	kind := secrecyOf(name)
+	if !isPair(kind, name, sc.text[v.from:v.to], found[0][0] == '(') || kind == cookies && sc.inCookies(name, v) {
 		return 0, 0
 	}
 	if v, kind = sc.inHeader(v, kind); sc.keep(v, kind, ':') {
@@ -40,4 +35,18 @@ func (sc *scanner) paired() (from, to int) {
 	}
 	v = sc.narrow(v)
 	return v.from, v.to
+}
+
+// isPair reports whether a pair's value may be the secret of its name. Between parentheses they may be two
+// words that a function is handed.
+func isPair(kind secrecy, name, value string, inCall bool) bool {
+	joins, looks := strings.ContainsAny(name, "-_"), looksSecret(value)
+	switch {
+	case kind == notSecret || kind == credentials:
+		return kind == credentials
+	case inCall:
+		return joins && looks
+	default:
+		return joins || looks
+	}
 }
