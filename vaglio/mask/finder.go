@@ -139,19 +139,6 @@ func (f *finder) find(s string) (found []extent, own bool) {
 	return apart(found), own
 }
 
-// wordsInRow returns how many short words in a row end before a sign, which may be a mnemonic; run is how
-// many letters and digits stand before it. Numbers may stand between the words.
-func wordsInRow(words, run int, s string, sign int) int {
-	switch {
-	case run > longestWord, 0 < run && run < shortestWord && !isDigit(s[sign-1]), strings.IndexByte("/=-|&", s[sign]) >= 0:
-		return 0
-	case run >= shortestWord:
-		return words + 1
-	default:
-		return words
-	}
-}
-
 // ruleSet is a set of rules, by index.
 type ruleSet [maxRules / 64]uint64
 

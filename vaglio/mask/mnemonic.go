@@ -134,3 +134,16 @@ func checks(numbers []int64) bool {
 }
 
 func isLetter(c byte) bool { return isLower(c) || isUpper(c) }
+
+// wordsInRow returns how many short words in a row end before a sign, which may be a mnemonic; run is how
+// many letters and digits stand before it. Numbers may stand between the words.
+func wordsInRow(words, run int, s string, sign int) int {
+	switch {
+	case run > longestWord, 0 < run && run < shortestWord && !isDigit(s[sign-1]), strings.IndexByte("/=-|&", s[sign]) >= 0:
+		return 0
+	case run >= shortestWord:
+		return words + 1
+	default:
+		return words
+	}
+}
