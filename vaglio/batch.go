@@ -77,7 +77,7 @@ func (b *batched) round(ctx context.Context, order []int) error {
 		for _, cwd := range folders {
 			c := b.calls[i]
 			c.Facts, c.Context.Cwd = known, cwd
-			v, said, err := b.e.one(ctx, c, b.size)
+			v, said, err := b.e.one(context.WithValue(ctx, batchedCall{}, i), c, b.size)
 			if err != nil {
 				return err
 			}
@@ -142,6 +142,38 @@ func foldersFor(call int, own string, reads []*reading.Reading) (all []string, t
 	return all[:min(len(all), maxFolders)], told && len(all) <= maxFolders
 }
 
+// elsewhere binds what the calls of a batch run and name in the folders in which other calls of it
+// leave their shell.
+func (b *binding) elsewhere(p *Proposal) {
+	calls := p.Calls()
+	var reads []*reading.Reading
+	for _, c := range calls {
+		reads = append(reads, b.e.Read(c))
+	}
+	for i, c := range calls {
+		folders, told := foldersFor(i, c.Context.Cwd, reads)
+		b.full = b.full || !told
+		for _, c.Context.Cwd = range folders[1:] {
+			call, runs := b.e.call(c)
+			b.runs(runs)
+			b.call(call.Reading, c.Context.Cwd)
+		}
+	}
+}
+
+// runs binds the files that a call runs.
+func (b *binding) runs(all []Source) {
+	for _, s := range all {
+		switch _, seen := b.seen[s.Path]; {
+		case seen:
+		case len(b.list) >= maxBound:
+			b.full = true
+		default:
+			b.seen[s.Path], b.list = RegularFile, append(b.list, s)
+		}
+	}
+}
+
 // clashing reports whether one call puts something where another one finds what it runs.
 func clashing(did []Facts, runs [][]Source) bool {
 	return between(did, func(f Fact, j int) bool {
@@ -177,6 +209,70 @@ func between(did []Facts, concerns func(f Fact, other int) bool) bool {
 		}
 	}
 	return false
+}
+
+// together returns an engine for one batch. A judge with a timeout asks somebody else, which takes time
+// and may cost money: so it is asked once about each call in each folder, and has its timeout for all
+// of them. About what is left then it gives no verdict, which approves nothing.
+func (e *Engine) together() *Engine {
+	own := *e
+	own.gates = slices.Clone(e.gates)
+	for i := range own.gates {
+		own.gates[i] = own.gates[i].together()
+	}
+	return &own
+}
+
+func (g Gate) together() Gate {
+	if g.Instead != nil {
+		instead := g.Instead.together()
+		g.Instead = &instead
+	}
+	if g.Timeout > 0 {
+		g.Judge = &patient{Judge: g.Judge, left: g.Timeout, told: map[callIn]answered{}}
+	}
+	return g
+}
+
+// patient is a judge with a limited time for all calls of a batch, which come one after the other.
+type patient struct {
+	Judge
+	left time.Duration
+	told map[callIn]answered
+}
+
+// batchedCall is the key of a context's value: the number of the call that is judged.
+type batchedCall struct{}
+
+// callIn is a call of a batch, in a folder; nil is the batch.
+type callIn struct {
+	call any
+	cwd  string
+}
+
+type answered struct {
+	result GradientResult
+	err    error
+}
+
+// Grade implements [Judge].
+func (p *patient) Grade(ctx context.Context, of Proposal) (GradientResult, error) {
+	key := callIn{ctx.Value(batchedCall{}), of.Context.Cwd}
+	if known, told := p.told[key]; told {
+		return known.result, known.err
+	}
+	if p.left <= 0 {
+		return GradientResult{}, &JudgeError{Fault: "the calls before this one took all its time", Class: FaultTimeout}
+	}
+	mine, cancel := context.WithTimeout(ctx, p.left)
+	defer cancel()
+	since := time.Now()
+	r, err := p.Judge.Grade(mine, of)
+	if p.left -= time.Since(since); err == nil && mine.Err() != nil {
+		err = mine.Err()
+	}
+	p.told[key] = answered{r, err}
+	return r, err
 }
 
 // worse reports whether a verdict counts before another one of the same batch.

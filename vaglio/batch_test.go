@@ -53,6 +53,31 @@ func TestABatchHasTheFindingsOfItsCalls(t *testing.T) {
 	}
 }
 
+// A batch of no calls does nothing. What is no list of calls, or more than one, is an unknown tool.
+func TestAnEmptyBatchPasses(t *testing.T) {
+	t.Parallel()
+	e := engineAt(t, folderOf{"/home/u/app/a": ""})
+	for name, tt := range map[string]struct {
+		executor string
+		args     vaglio.Args
+		passes   bool
+	}{
+		"empty":           {"batch", toolCalls(), true},
+		"described":       {"batch", vaglio.Args{"tool_calls": []any{}, "description": "nothing to do"}, true},
+		"nothing":         {"batch", vaglio.Args{}, false},
+		"not a list":      {"batch", vaglio.Args{"tool_calls": "rm x"}, false},
+		"more":            {"batch", vaglio.Args{"tool_calls": []any{}, "command": "git push --force"}, false},
+		"in a batch":      {"batch", toolCalls(map[string]any{"tool": "batch", "parameters": map[string]any{"tool_calls": []any{}}}), false},
+		"of a server":     {"mcp__x__batch", toolCalls(), false},
+		"of another name": {"batch_delete", toolCalls(), false},
+	} {
+		v, err := e.Judge(t.Context(), vaglio.Proposal{Executor: tt.executor, Args: tt.args, Context: vaglio.Context{Cwd: "/home/u/app"}})
+		if err != nil || v.Approved != tt.passes || tt.passes && !strings.Contains(v.Reason, "only reads") {
+			t.Errorf("%s: %v %s %v", name, v.Approved, v.Reason, err)
+		}
+	}
+}
+
 // P1: the guard looks at a batch's calls again when it is redeemed.
 func TestTheGuardAloneSeesTheCallsOfABatch(t *testing.T) {
 	t.Parallel()
@@ -129,6 +154,47 @@ func TestABatchIsBoundToWhatItsCallsRun(t *testing.T) {
 	files["/home/u/app/ship.sh"] = "git push --force origin main"
 	if now := e.Sources(p); slices.Equal(now, v.Sources) {
 		t.Errorf("another script is the same: %+v", now)
+	}
+}
+
+// A permit for a batch is also bound to what its calls run and name in the folders in which other calls
+// leave the shell, as nobody knows whether one shell runs them all; and to nothing else there.
+func TestABatchIsBoundInTheFoldersThatItEnters(t *testing.T) {
+	t.Parallel()
+	const dir = "/home/u/app/"
+	ask := shellCall("git push --force")
+	for name, tt := range map[string]struct {
+		calls   []map[string]any
+		changed string // the file that another text is put into
+		differs bool
+	}{
+		"script":           {[]map[string]any{shellCall("cd sub"), shellCall("bash x.sh"), ask}, "sub/x.sh", true},
+		"entered later":    {[]map[string]any{shellCall("bash x.sh"), ask, shellCall("cd sub")}, "sub/x.sh", true},
+		"script in script": {[]map[string]any{shellCall("cd sub"), shellCall("bash y.sh"), ask}, "sub/x.sh", true},
+		"manifest":         {[]map[string]any{shellCall("cd sub && ls"), shellCall("kubectl apply -f k"), ask}, "sub/k/a.yaml", true},
+		"named":            {[]map[string]any{shellCall("pushd sub"), shellCall("psql -f a.sql"), ask}, "sub/a.sql", true},
+		"two folders":      {[]map[string]any{shellCall("cd sub"), shellCall("cd deep"), shellCall("bash x.sh"), ask}, "deep/x.sh", true},
+		"not named":        {[]map[string]any{shellCall("cd sub"), shellCall("bash x.sh"), ask}, "sub/other.sh", false},
+		"not entered":      {[]map[string]any{shellCall("(cd sub; ls)"), shellCall("bash x.sh"), ask}, "sub/x.sh", false},
+		"by no shell":      {[]map[string]any{shellCall("cd sub"), {"tool": "Read", "parameters": map[string]any{"file_path": "x.sh"}}, ask}, "sub/x.sh", false},
+	} {
+		files := folderOf{
+			dir + "x.sh": "ls", dir + "sub/x.sh": "ls -l", dir + "sub/y.sh": "sh x.sh", dir + "sub/k/a.yaml": "a: 1", dir + "sub/a.sql": "select 1",
+			dir + "deep/x.sh": "ls", dir + "sub/other.sh": "ls",
+		}
+		e := engineAt(t, files)
+		p := vaglio.Proposal{Executor: "batch", Args: toolCalls(tt.calls...), Context: vaglio.Context{Cwd: "/home/u/app"}}
+		v, err := e.Judge(t.Context(), p)
+		if err != nil || v.Approved {
+			t.Fatalf("%s: %+v %v", name, v, err)
+		}
+		if now := e.Sources(p); !slices.Equal(now, v.Sources) {
+			t.Errorf("%s: unchanged, %+v is %+v", name, v.Sources, now)
+		}
+		files[dir+tt.changed] += "\nwhoami"
+		if now := e.Sources(p); slices.Equal(now, v.Sources) == tt.differs {
+			t.Errorf("%s: bound to %+v", name, v.Sources)
+		}
 	}
 }
 

@@ -32,15 +32,8 @@ func (e *Engine) bound(p *Proposal, r *reading.Reading, runs []Source) []Source 
 	for _, s := range out {
 		b.seen[s.Path] = RegularFile
 	}
-	b.path("/", cwd)
-	for i := range r.Commands {
-		for j := range r.Commands[i].Script.Commands {
-			b.command(&r.Commands[i].Script.Commands[j])
-		}
-	}
-	for _, t := range r.Paths {
-		b.path(cwd, t.Text)
-	}
+	b.call(r, cwd)
+	b.elsewhere(p)
 	if b.full {
 		b.list = append(b.list, Source{Path: path.Join("/", cwd, "*"), Kind: SourceHanded, Unread: "is more than can be bound"})
 	}
@@ -58,6 +51,19 @@ type binding struct {
 	full    bool // there is more than may be bound
 	// named are the files and folders that the words of a command name.
 	named map[FileKind][]string
+}
+
+// call binds what a call names.
+func (b *binding) call(r *reading.Reading, cwd string) {
+	b.path("/", cwd)
+	for i := range r.Commands {
+		for j := range r.Commands[i].Script.Commands {
+			b.command(&r.Commands[i].Script.Commands[j])
+		}
+	}
+	for _, t := range r.Paths {
+		b.path(cwd, t.Text)
+	}
 }
 
 // command binds what the words of a command name, and the contents of folders that the

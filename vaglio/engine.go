@@ -205,9 +205,10 @@ func (e *Engine) decide(ctx context.Context, p Proposal, size int) (Verdict, str
 		return v, v.Reason, p, nil
 	}
 	calls := p.Calls()
-	if calls == nil {
+	if len(calls) == 0 {
 		return e.graded(ctx, p, size, read, runs)
 	}
+	e = e.together()
 	v, logged, clash, err := e.batch(ctx, calls, size)
 	if err == nil && clash && v.BlockedBy != PhaseGuard {
 		p.Context.Clashes = true

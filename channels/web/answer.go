@@ -250,7 +250,7 @@ func (w *Web) armour(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
-		if !w.known(r.Host) {
+		if !w.Known(r.Host) {
 			http.Error(rw, "This is not the address of the inbox. Open it by the link that “vaglio inbox” prints.",
 				http.StatusMisdirectedRequest)
 			return
@@ -259,8 +259,9 @@ func (w *Web) armour(next http.Handler) http.Handler {
 	})
 }
 
-// known reports whether the host is this machine, or the public address.
-func (w *Web) known(hostport string) bool {
+// Known reports whether the host is this machine, or the public address. A page that rebinds its own
+// name to this machine sends another one.
+func (w *Web) Known(hostport string) bool {
 	host := hostOf(hostport)
 	if w.public != nil && strings.EqualFold(host, w.public.Hostname()) {
 		return true

@@ -210,7 +210,7 @@ func (d *daemon) openFronts(ctx context.Context, p policyfile.Policy, secrets in
 	d.api, err = httpapi.New(httpapi.Config{
 		Proposals: d.dispatcher, Permits: d.dispatcher, Turns: d.dispatcher, Resumes: d.resumes,
 		Tokens: d.agents, Peers: d.agents,
-		Ready: d.ready, Warnings: d.warnings, Leaves: d.leaves, Channels: d.dispatcher.Channels, Further: d.meters.WritePrometheus, MaxWaiters: min(d.waiters, httpapi.DefaultMaxWaiters), Log: d.log,
+		Known: d.inbox.Known, Ready: d.ready, Warnings: d.warnings, Leaves: d.leaves, Channels: d.dispatcher.Channels, Further: d.meters.WritePrometheus, MaxWaiters: min(d.waiters, httpapi.DefaultMaxWaiters), Log: d.log,
 	})
 	return err
 }

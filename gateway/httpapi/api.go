@@ -29,6 +29,7 @@ type API struct {
 	leaves    func(context.Context) (int64, error)
 	channels  func() []dispatcher.ChannelHealth
 	further   func(io.Writer)
+	known     func(host string) bool
 	slots     *slots
 	parked    parkings
 	meters    *meters
@@ -58,6 +59,9 @@ type Config struct {
 	Channels func() []dispatcher.ChannelHealth
 	// Further writes additional metrics in the Prometheus text format; it may be nil.
 	Further func(io.Writer)
+	// Known reports whether a Host header names this daemon, so that it may be told what needs no
+	// token; nil knows every one. It is not asked on the socket.
+	Known func(host string) bool
 	// MaxWaiters limits how many requests may wait for a person at once; 0 means
 	// [DefaultMaxWaiters]. Keep it below what [Capacity] returns, or the process runs out of
 	// file descriptors first.
@@ -111,18 +115,18 @@ func New(c Config) (*API, error) {
 	s := &slots{max: int64(c.MaxWaiters)}
 	return &API{
 		proposals: c.Proposals, permits: c.Permits, turns: c.Turns, resumes: c.Resumes,
-		tokens: c.Tokens, peers: c.Peers, ready: c.Ready, warnings: c.Warnings, leaves: c.Leaves,
+		tokens: c.Tokens, peers: c.Peers, ready: c.Ready, warnings: c.Warnings, leaves: c.Leaves, known: c.Known,
 		channels: c.Channels, further: c.Further, slots: s, meters: newMeters(s), log: c.Log,
 	}, nil
 }
 
 // Network returns the handler for listeners that others on the machine or beyond can reach.
 // Each agent must present its token.
-func (a *API) Network() http.Handler { return a.handler(a.bearer) }
+func (a *API) Network() http.Handler { return a.handler(a.bearer, a.known) }
 
 // Local returns the handler for the Unix socket. A caller without a token is the agent of the
 // user whose process it is, as the kernel reports it.
-func (a *API) Local() http.Handler { return a.handler(a.peer) }
+func (a *API) Local() http.Handler { return a.handler(a.peer, nil) }
 
 // route is one call of the API. A test compares the table of them with the OpenAPI document.
 type route struct {
@@ -151,11 +155,11 @@ func routes() []route {
 // identify returns the agent that sent a request.
 type identify func(*http.Request) (agent string, err error)
 
-func (a *API) handler(who identify) http.Handler {
+func (a *API) handler(who identify, known func(host string) bool) http.Handler {
 	mux := http.NewServeMux()
 	for _, rt := range routes() {
 		pattern := rt.method + " " + rt.path
-		mux.Handle(pattern, &endpoint{api: a, route: rt, who: who, codes: a.meters.route(pattern)})
+		mux.Handle(pattern, &endpoint{api: a, route: rt, who: who, known: known, codes: a.meters.route(pattern)})
 	}
 	lost := route{public: true, serve: func(_ *API, x *exchange) error { return lost(mux, x) }}
 	mux.Handle("/", &endpoint{api: a, route: lost, who: who, codes: a.meters.route("none")})

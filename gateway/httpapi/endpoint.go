@@ -19,6 +19,8 @@ type endpoint struct {
 	api   *API
 	route route
 	who   identify
+	// known reports whether a Host header names this daemon; nil knows every one.
+	known func(host string) bool
 	codes *codes
 }
 
@@ -81,7 +83,14 @@ func (e *endpoint) recovered(ctx context.Context, x *exchange) {
 }
 
 func (e *endpoint) serve(x *exchange) error {
-	if !e.route.public {
+	if e.route.public {
+		if e.known != nil && !e.known(x.r.Host) {
+			return &problemError{
+				Type: "host", Title: "Not the address of vaglio", Status: http.StatusMisdirectedRequest,
+				Detail: "without a token, vaglio answers only at its loopback address and at METNOS_PUBLIC_URL",
+			}
+		}
+	} else {
 		if err := refuseBrowser(x.r); err != nil {
 			return err
 		}

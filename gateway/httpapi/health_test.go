@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -56,5 +57,24 @@ func TestReadyzTellsOfChannels(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What needs no token is told only to who asks for this machine by a name that no page can rebind; by
+// the socket, to everybody.
+func TestPublicCallsCheckTheHost(t *testing.T) {
+	b := serve(t, func(c *Config) { c.Known = func(host string) bool { return host == "localhost:8787" } })
+	for _, path := range []string{"/metrics", "/readyz", "/healthz", "/openapi.yaml"} {
+		for host, want := range map[string]bool{"localhost:8787": true, "evil.example:8787": false, "": false, "localhost.evil.example": false} {
+			for name, h := range map[string]http.Handler{"network": b.api.Network(), "socket": b.api.Local()} {
+				r := httptest.NewRequest(http.MethodGet, path, http.NoBody)
+				r.Host = host
+				w := httptest.NewRecorder()
+				h.ServeHTTP(w, r)
+				if refused := w.Code == http.StatusMisdirectedRequest; refused == (want || name == "socket") {
+					t.Errorf("%s of %q by the %s is answered %d", path, host, name, w.Code)
+				}
+			}
+		}
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/metnos/vaglio/approval"
 )
 
 // TestAStoreWhoseFileIsGoneAcknowledgesNothing puts another file in the store's place while it is
@@ -53,5 +56,77 @@ func TestAStoreWhoseFileIsGoneAcknowledgesNothing(t *testing.T) {
 			}
 			mustBeBroken(t, db)
 		})
+	}
+}
+
+// TestAJournalThatIsGoneStopsTheStore moves the journal's folder away while it is open. The next write of
+// the store notices, and so does a step within milliseconds, if nothing else is written.
+func TestAJournalThatIsGoneStopsTheStore(t *testing.T) {
+	aside := func(t *testing.T, folder string) {
+		if err := os.Rename(folder, folder+".old"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tt := range map[string]struct {
+		act  func(t *testing.T, folder string)
+		want string
+	}{
+		"moved": {aside, "was removed while it was in use"},
+		"replaced by a backup": {func(t *testing.T, folder string) {
+			if err := os.CopyFS(folder+".bak", os.DirFS(folder)); err != nil {
+				t.Fatal(err)
+			}
+			aside(t, folder)
+			if err := os.Rename(folder+".bak", folder); err != nil {
+				t.Fatal(err)
+			}
+		}, "stop vaglio before you put a backup back"},
+		"replaced by an empty folder": {func(t *testing.T, folder string) {
+			aside(t, folder)
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}, "was removed while it was in use"},
+		"moved and back": {func(t *testing.T, folder string) {
+			aside(t, folder)
+			if err := os.Rename(folder+".old", folder); err != nil {
+				t.Fatal(err)
+			}
+		}, ""},
+		"behind a link": {func(t *testing.T, folder string) {
+			aside(t, folder)
+			if err := os.Symlink(folder+".old", folder); err != nil {
+				t.Fatal(err)
+			}
+		}, ""},
+	} {
+		for how, write := range map[string]func(t *testing.T, db *DB) error{
+			"record": func(t *testing.T, db *DB) error { return save(t.Context(), db, "b") },
+			"step": func(t *testing.T, db *DB) error {
+				if err := db.Append(t.Context(), &approval.JournalEntry{Key: "t", At: time.Now(), Body: []byte("x")}); err != nil {
+					t.Fatal(err)
+				}
+				if tt.want != "" {
+					<-db.Broken()
+				}
+				return db.Ping(t.Context())
+			},
+		} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				db := newDB(t)
+				tt.act(t, journalOf(db.path))
+				err := write(t, db)
+				if tt.want == "" {
+					if err != nil {
+						t.Error(err)
+					}
+					return
+				}
+				if !isBroken(err) || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("got %v, want a BrokenError that says %q", err, tt.want)
+				}
+				mustBeBroken(t, db)
+			})
+		}
 	}
 }

@@ -271,9 +271,9 @@ func (db *DB) commit(group []*op) (err error) {
 	return nil
 }
 
-// displaced reports whether the file at the store's path is no longer the one that is open, because
-// somebody removed it or put another there, such as a backup. What is written to the open one
-// would be gone with the process.
+// displaced reports whether the file at the store's path, or the journal beside it, is no longer the one
+// that is open, because somebody removed it or put another there, such as a backup. What is written to
+// the open one would be gone with the process.
 func (db *DB) displaced() error {
 	ours, err := db.file.Stat()
 	if err != nil {
@@ -288,7 +288,7 @@ func (db *DB) displaced() error {
 	case !os.SameFile(ours, there):
 		return errors.New("another file was put in its place while it was in use: stop vaglio before you put a backup back")
 	}
-	return nil
+	return db.journal.Displaced()
 }
 
 // failed distinguishes a transaction that left no trace from one whose last page was

@@ -73,6 +73,9 @@ type Options struct {
 	// Keys encrypt notes and bodies. They are required, except to look at a journal that
 	// predates keys.
 	Keys *keyring.Ring
+	// Failed, if not nil, is told why nothing can be appended any more, although entries were
+	// acknowledged that may not be on disk.
+	Failed func(error)
 	// ReadOnly opens for reading only: nothing is created, repaired or written.
 	ReadOnly bool
 }
@@ -278,11 +281,23 @@ func (l *Log) flush() {
 	}
 	l.mu.Unlock()
 	for _, a := range written {
-		if err := a.file.Sync(); err != nil && !errors.Is(err, os.ErrClosed) {
-			l.mu.Lock()
-			l.failed = fmt.Errorf("journal: %w", err)
-			l.mu.Unlock()
+		err := a.file.Sync()
+		if err == nil {
+			err = l.displaced(a)
 		}
+		if err != nil && !errors.Is(err, os.ErrClosed) {
+			l.fail(err)
+		}
+	}
+}
+
+func (l *Log) fail(err error) {
+	err = fmt.Errorf("journal: %w", err)
+	l.mu.Lock()
+	l.failed = err
+	l.mu.Unlock()
+	if l.options.Failed != nil {
+		l.options.Failed(err)
 	}
 }
 

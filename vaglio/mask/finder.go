@@ -104,9 +104,11 @@ const leastSecret = 8
 // masker's own rules could find any.
 func (f *finder) find(s string) (found []extent, own bool) {
 	var tried ruleSet // the rules with Needs
-	state, run, drawn := uint32(0), 0, 0
+	state, run, drawn, words := uint32(0), 0, 0, 0
 	for i := range len(s) {
 		if drawn++; !isAlphanumeric(s[i]) {
+			words = wordsInRow(words, drawn-1, s, i)
+			own = own || words >= leastWords-1
 			drawn = 0
 		} else if drawn == leastDrawn {
 			own = true

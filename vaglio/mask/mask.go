@@ -192,6 +192,8 @@ type scanner struct {
 	// key in hexadecimal ends, looked how far base64 has been read, and escaped how far percent
 	// escapes have.
 	pemEnd, cookieEnd, hexEnd, looked, escaped int
+	// phraseEnd is where the words end that were looked at as a mnemonic.
+	phraseEnd int
 	// held are the secrets further on that their command reveals, in order.
 	held []extent
 	// plain are the places where an option's value is known not to be a secret.
@@ -258,6 +260,9 @@ func (sc *scanner) word() (from, to int) {
 		return i + n, i + n + span(sc.text[i+n:], inHook)
 	}
 	sc.partBlock()
+	if from, to = sc.mnemonic(); to > 0 {
+		return from, to
+	}
 	sc.operands()
 	sc.call()
 	return sc.statement()
@@ -268,6 +273,8 @@ func (sc *scanner) sign(c byte, afterWord bool) (from, to int) {
 	switch {
 	case c == '=' || c == ':':
 		return sc.assigned()
+	case c == ',':
+		return sc.paired()
 	case c == '>':
 		return sc.element()
 	case c == '<' && strings.HasPrefix(sc.text[sc.at:], "<<<"):

@@ -1,6 +1,7 @@
 package mask_test
 
 import (
+	"math/rand"
 	"strings"
 	"testing"
 )
@@ -14,7 +15,11 @@ func TestTokensOfAnyIssuer(t *testing.T) {
 		exactly(t, "echo ⟦"+prefix+drawn+"⟧ done")
 		exactly(t, "echo ⟦"+prefix+drawn[:37]+"⟧, done")
 		exactly(t, "echo ⟦"+prefix+drawn[:20]+"_"+drawn[20:]+"⟧")
-		exactly(t, "echo "+prefix+drawn[:20]) // an object's id
+		if prefix == "sb_secret_" {
+			exactly(t, "echo ⟦"+prefix+drawn[:20]+"⟧")
+		} else {
+			exactly(t, "echo "+prefix+drawn[:20]) // an object's id
+		}
 	}
 	exactly(t, "x ⟦sbp_a6ca7cff00d796c25410335b400141212b62c376⟧ y")
 	exactly(t, "x ⟦ATATT3xFfGF0"+strings.Repeat("zjrx6fWiFijfzYMywu7O", 8)+"⟧ y")
@@ -23,6 +28,8 @@ func TestTokensOfAnyIssuer(t *testing.T) {
 		`"integrity": "sha512-v2kDEe57lecTulaDIuNTPy3Ry4gLGJ6Z1O3vE1krgXZNrsQ1LFTGHVxVjcXPs17LhbZVGedAJv8XZ1tvj5FvSg=="`,
 		"git checkout feature-AddSupportForHTTP2StreamsInVersion34OfTheProxy", "com_Example_Application2_MainActivityTest4_KeepsItsState5",
 		"test_ReadsHTTP2HeadersOfIPv6AddressesUnderTLS13WithoutCopying", "x-550e8400-e29b-41d4-a716-446655440000",
+		"test_ReadReadSHA256BucketTokenValueUTF8Page3", "my_NodeHeaderEC2UrlKeeps0Version6Request", "test_LottoX509Pagina4NodoSecchio5FlussoIPv6",
+		"data-dGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZyAxMjM0", "test_secret_ReadsFromVaultWhenRotated2",
 		"EXPECTED_TOTAL_OF_2024_AND_2025_PLUS_2026_IN_EUR", "1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms",
 	} {
 		exactly(t, "x "+text+" y")
@@ -77,6 +84,29 @@ func TestWhatSignsARequest(t *testing.T) {
 		got := masker.Object(map[string]any{"headers": []any{row.list}})["headers"].([]any)[0].([]any)[1].(string)
 		if strings.HasPrefix(got, "‹masked") != (row.want == "‹›") {
 			t.Errorf("%v: %s", row.list, got)
+		}
+	}
+}
+
+// TestDrawnTokensAreFound measures on tokens drawn from a fixed seed how many are found by their shape.
+func TestDrawnTokensAreFound(t *testing.T) {
+	t.Parallel()
+	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	r := rand.New(rand.NewSource(1))
+	for length, least := range map[int]int{30: 97, 40: 99} {
+		const all = 2000
+		found := 0
+		for range all {
+			token := make([]byte, length)
+			for i := range token {
+				token[i] = letters[r.Intn(len(letters))]
+			}
+			if masker.Mask("echo gsk_"+string(token)) != "echo gsk_"+string(token) {
+				found++
+			}
+		}
+		if found*100 < all*least {
+			t.Errorf("of %d characters, %d of %d are found", length, found, all)
 		}
 	}
 }

@@ -40,9 +40,9 @@ func issuedAt(s string) int {
 }
 
 // leastMinted is the length of the shortest token that is known by its shape, without its prefix,
-// and leastDrawn how many letters and digits it has in a row. Ids that a person must read are
-// shorter.
-const leastMinted, leastDrawn = 30, 20
+// leastNamed of one whose prefix says that it is a secret, and leastDrawn how many letters and digits it
+// has in a row. Ids that a person must read are shorter.
+const leastMinted, leastNamed, leastDrawn = 30, 20, 20
 
 // minted recognizes a token by its shape, whoever issued it: a short prefix, maybe more of them,
 // and random letters and digits. A word in camel case changes less often between capitals,
@@ -51,10 +51,15 @@ func minted(s string) int {
 	const most, prefix = 1024, 12 // bytes: a longer word is judged by its beginning
 	word := s[:span(s[:min(len(s), most)], isURLSafe)]
 	joint := strings.IndexAny(word, "_-")
-	if len(word) < leastMinted || joint < 2 || joint > prefix || digest(word[:joint]) {
+	if len(word) < leastNamed || joint < 2 || joint > prefix || digest(word[:joint]) {
 		return 0
 	}
-	if body := pastPrefixes(word[joint+1:], prefix); len(body) < leastMinted || !random(body) {
+	body := pastPrefixes(word[joint+1:], prefix)
+	least := leastMinted
+	if secrecyOf(word[:len(word)-len(body)-1]) != notSecret {
+		least = leastNamed
+	}
+	if len(body) < least || !random(body) {
 		return 0
 	}
 	n := span(s, isURLSafe)
@@ -76,38 +81,6 @@ func pastPrefixes(body string, most int) string {
 func digest(prefix string) bool {
 	name := strings.TrimRight(strings.ToLower(prefix), "0123456789")
 	return name != prefix && (name == "sha" || name == "md")
-}
-
-// classOf returns 0 for a digit, 1 for a capital, 2 for a small letter and 3 for anything else.
-func classOf(c byte) int {
-	switch {
-	case isDigit(c):
-		return 0
-	case isUpper(c):
-		return 1
-	case isLower(c):
-		return 2
-	default:
-		return 3
-	}
-}
-
-// random reports whether a text was drawn from letters of both cases and digits.
-func random(s string) bool {
-	var of [4]int // by class
-	changes, groups, last := 0, 0, -1
-	for i := range len(s) {
-		class := classOf(s[i])
-		of[class]++
-		if class != last {
-			changes++
-			if class == 0 {
-				groups++
-			}
-		}
-		last = class
-	}
-	return (groups >= 3 || groups == 2 && changes*20 >= len(s)*11) && of[1] >= 4 && of[2] >= 4 && of[3]*8 <= len(s) && changes*20 >= len(s)*8
 }
 
 // tokenShown returns the length of the beginning of a token that stays visible because it

@@ -335,3 +335,19 @@ func upTo(mark, text string) string {
 func (r *Reader) isProgram(word string) bool {
 	return !strings.ContainsAny(word, " \t") && (strings.HasPrefix(word, "./") || r.base.Known(path.Base(word)))
 }
+
+// tasksIn returns a line in which the quoted texts are command lines: those that run tasks of the program.
+func (p *partsReader) tasksIn(line string) string {
+	return quotedText.ReplaceAllStringFunc(line, func(text string) string {
+		if task, is := strings.CutPrefix(text[1:], p.says+" "); is {
+			for strings.HasPrefix(task, "--") { // an option, and what it is given
+				_, task, _ = strings.Cut(task, " ")
+				if value, rest, more := strings.Cut(task, " "); more && (value == "." || !p.reader.begins(value, true)) {
+					task = rest
+				}
+			}
+			return text[:1] + task
+		}
+		return text[:1] + p.of + " " + text[1:]
+	})
+}

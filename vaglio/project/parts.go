@@ -59,6 +59,7 @@ type partsReader struct {
 	live  map[string]bool // what is asked for or mentioned
 
 	language string   // in which the parts are read, too
+	of, says string   // whose tasks the parts run, and the word before command lines
 	words    []string // what is asked for, which the program may let be abbreviated then
 }
 
@@ -104,6 +105,8 @@ func partsOfRow(v *visit, r *row) (p *partsReader, own bool) {
 			p.form = &form
 		case name == "as":
 			p.language = what
+		case name == "of":
+			p.of, p.says, _ = strings.Cut(what, ",")
 		default:
 			p.keys = append(p.keys, word)
 		}
@@ -325,6 +328,10 @@ func (p *partsReader) leave(t *part, own []string) {
 		clear(own)
 	case p.form != nil && p.form.name != nil && len(t.names) > 0:
 		p.scripts(t.file, own)
+	case p.of != "" && len(t.names) > 0:
+		for i, line := range own {
+			own[i] = p.tasksIn(line)
+		}
 	}
 }
 

@@ -25,8 +25,12 @@ func Batch(executor string, args map[string]any) []Nested {
 	if !NamesBatch(executor) {
 		return nil
 	}
-	var all []Nested
-	for _, e := range listed(args) {
+	list := listed(args)
+	if list == nil {
+		return nil
+	}
+	all := make([]Nested, 0, len(list))
+	for _, e := range list {
 		n, ok := nestedOf(e)
 		if !ok || Batch(n.Executor, n.Args) != nil {
 			return nil
@@ -62,8 +66,8 @@ func listed(args map[string]any) (list []any) {
 	for key, v := range args {
 		of, is := v.([]any)
 		switch {
-		case is && list == nil && len(of) > 0 && len(of) <= maxBatch && wordclass.Is("batch-calls", Normal(key)):
-			list = of
+		case is && list == nil && len(of) <= maxBatch && wordclass.Is("batch-calls", Normal(key)):
+			list = append([]any{}, of...)
 		case !besides(key, v):
 			return nil
 		}

@@ -136,6 +136,9 @@ func (j *Judge) batch(p *vaglio.Proposal, calls []vaglio.Proposal) (all Assessme
 		clash := usual(KindUnknown).with(say("has one call that may run what another writes at the same time"), "")
 		all.Effects = append(all.Effects, clash)
 	}
+	if len(calls) == 0 {
+		all.Effects = []Effect{usual(KindRead).with(say("makes no call"), "")}
+	}
 	return all
 }
 
