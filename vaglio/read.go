@@ -55,6 +55,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 		c.Present = func(name string) bool { return e.kindOf(name) != NoFile }
 		c.Sought = runs.sought
 		c.Steers = func(name string) bool { return e.steers(&p, name) }
+		c.Output = func(folder string) bool { return e.isOutput(&p, folder) }
 	}
 	call := guard.Call{
 		Executor: c.Executor, Args: c.Args, Capabilities: c.Capabilities, Shell: c.Shell, Cwd: c.Cwd,

@@ -101,7 +101,7 @@ func scriptsOf(program string, words []string) []string {
 		return plain[1:min(len(plain), 2)]
 	case "t", "tst":
 		return []string{"test"}
-	case "install", "i", "ci", "add", "update", "up", "install-test", "it":
+	case "install", "i", "ci", "add", "update", "up", "install-test", "it", "dump-autoload", "dumpautoload", "remove", "require", "reinstall", "create-project":
 		return installing(verb, words)
 	case "publish", "pack":
 		return []string{"prepublish", "prepare", "prepublishOnly", "prepack", verb}

@@ -57,13 +57,14 @@ type Call struct {
 	Args map[string]any
 	// Cwd is the folder that the call would run in, "" if unknown.
 	Cwd string
-	// Files, Session, Absent, Present, Sought and Steers are as in [Means].
+	// Files, Session, Absent, Present, Sought, Steers and Output are as in [Means].
 	Files   shell.Files
 	Session shell.Session
 	Absent  func(path string) bool
 	Present func(path string) bool
 	Sought  func(folder, but string) bool
 	Steers  func(path string) bool
+	Output  func(path string) bool
 	// Capabilities are everything that anybody claims about the executor. They can only add to
 	// what is read: "code:exec" makes its texts command lines.
 	Capabilities []string
@@ -119,6 +120,8 @@ type Means struct {
 	Sought func(folder, but string) bool
 	// Steers reports whether a file at a path steers what runs by itself; nil knows of none.
 	Steers func(path string) bool
+	// Output reports whether the project calls a folder the output of its builds; nil knows of none.
+	Output func(path string) bool
 	// Env holds the known variables of its environment.
 	Env map[string]string
 }
@@ -223,7 +226,8 @@ type Gap struct {
 // Read reads a call. It never fails: what it cannot read becomes a [Gap].
 func (r *Reader) Read(c Call) (rd *Reading) {
 	rd = &Reading{reader: r, Means: Means{
-		Budget: new(shell.Budget), Files: c.Files, Session: c.Session, Absent: c.Absent, Present: c.Present, Sought: c.Sought, Steers: c.Steers, Env: r.o.Env,
+		Budget: new(shell.Budget), Files: c.Files, Session: c.Session, Absent: c.Absent, Present: c.Present, Sought: c.Sought,
+		Steers: c.Steers, Output: c.Output, Env: r.o.Env,
 	}}
 	defer func() {
 		if recover() != nil {

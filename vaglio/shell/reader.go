@@ -83,9 +83,12 @@ type Session interface {
 	// asked about or denied if they ran.
 	Changed() []string
 	Loaded() []string
-	// Exported returns the variables that they set.
+	// Exported returns the variables that they set, and aliases that begin with [Alias].
 	Exported() []string
 }
+
+// Alias comes before what an alias stands for, as in "alias ls=ls -l".
+const Alias = "alias "
 
 // Budget counts what the readings of one call have spent together. Its zero value is a fresh
 // budget. It is not safe for concurrent use.
@@ -264,6 +267,16 @@ func (r *reader) begin() {
 	r.st.set(keyCwd, cwd)
 	args := Texts(r.opts.Args)
 	r.st.put(keyArgs, &entry{list: args, isList: true, maybe: len(args) == 0})
+	var exported []string
+	if r.opts.Session != nil {
+		exported = r.opts.Session.Exported()
+	}
+	for _, e := range exported {
+		alias, is := strings.CutPrefix(e, Alias)
+		if name, text, ok := strings.Cut(alias, "="); is && ok {
+			r.st.set(keyAlias+name, Text(text))
+		}
+	}
 }
 
 // given returns the value of a variable that the shell is started with.

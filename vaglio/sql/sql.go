@@ -136,8 +136,11 @@ func (s *Statement) names(rest []string) bool {
 }
 
 // Adds reports whether a statement creates something in a database or extends its structure,
-// so that nothing is lost.
+// so that no row is lost, as none is with an index.
 func (s *Statement) Adds() bool {
+	if s.Words[0] == "DROP" {
+		return len(s.Words) > 1 && s.Words[1] == "INDEX" && !s.Has("CASCADE")
+	}
 	if s.Words[0] == "CREATE" || s.Words[0] == "INSERT" {
 		return !s.Has("REPLACE", "UPDATE", "OVERWRITE")
 	}

@@ -246,8 +246,8 @@ func (s statement) change() (Effect, bool) {
 	case "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
 		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE", "GRANT", "REVOKE":
 		return e.as(Partial, ReachShared), true
-	case "DROP", "TRUNCATE": // as deleting every row is
-		return e.as(Irreversible, ReachPublic), true
+	case "DROP", "TRUNCATE": // as deleting every row is; an index holds none of its own
+		return map[bool]Effect{true: e.as(Partial, ReachShared), false: e.as(Irreversible, ReachPublic)}[s.Adds()], true
 	case "":
 		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", s.where), s.where.String()), true
 	}

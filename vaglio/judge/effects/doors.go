@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -305,4 +306,24 @@ func loaded(fields []string, option string) (string, bool) {
 	}
 	file, _, _ = strings.Cut(file, "=")
 	return file, true
+}
+
+// exports records the variables that a shell which goes on passes to later calls, any if names are not known,
+// and what names stand for in it.
+func (r *reading) exports(v *invocation) {
+	var names []string
+	for _, a := range v.args {
+		switch {
+		case v.name == "alias":
+			names = append(names, shell.Alias+a.text)
+		case v.name == "export" && !a.known || v.name == "set" && (a.text == "allexport" || strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "a")):
+			names = append(names, shell.AnyVariable)
+		}
+	}
+	for i := 0; i < len(v.assigns) && slices.Contains([]string{"export", "declare", "typeset"}, v.name); i++ {
+		names, r.leads = append(names, v.assigns[i].name), r.live(v)
+	}
+	if len(names) > 0 && v.direct() {
+		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: names})
+	}
 }

@@ -324,7 +324,7 @@ func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []
 		return r.anew(why, a)
 	case v.host == "" && a.known && r.judge.madeBeside(p, func(obj string) bool {
 		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
-	}):
+	}), v.direct() && a.known && r.isOutput(p):
 		return r.anew(why, a)
 	case a.known && r.made(v, p):
 		r.absent = append(r.absent, p) // a loop may come to it again, with what is moved there later

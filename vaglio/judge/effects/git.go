@@ -285,3 +285,14 @@ func (c *command) repository() string {
 	}
 	return strings.TrimSuffix(path.Base(c.operands[c.took].text), ".git")
 }
+
+// isOutput reports whether a path is, or lies in, a folder that the project's own files call the output
+// of its builds.
+func (r *reading) isOutput(p string) bool {
+	for ; r.means.Output != nil && place.Inside(r.world.roots, path.Dir(p)); p = path.Dir(p) {
+		if r.judge.tables.ofClass("output-folder", path.Base(p)) && r.means.Output(p) {
+			return true
+		}
+	}
+	return false
+}

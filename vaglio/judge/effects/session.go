@@ -54,7 +54,7 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 				return "", false
 			case f.Deed == vaglio.Unpacked, f.Deed == vaglio.Brought:
 				other = true
-			case f.Deed == vaglio.Wrote && over:
+			case makes(f) && over:
 				made = cmp.Or(made, f.Path)
 			}
 			below = below || under && makes(f)
@@ -249,22 +249,6 @@ func (r *reading) starts(v *invocation) {
 	}
 }
 
-// exports records the variables that a shell which goes on passes to later calls: any, if names are not known.
-func (r *reading) exports(v *invocation) {
-	var names []string
-	for _, a := range v.args {
-		if v.name == "export" && !a.known || v.name == "set" && (a.text == "allexport" || strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "a")) {
-			names = append(names, shell.AnyVariable)
-		}
-	}
-	for i := 0; i < len(v.assigns) && slices.Contains([]string{"export", "declare", "typeset"}, v.name); i++ {
-		names, r.leads = append(names, v.assigns[i].name), r.live(v)
-	}
-	if len(names) > 0 && v.direct() {
-		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: names})
-	}
-}
-
 // leaves records what later calls need to know about the whole call, and adds an effect if it
 // works outside every workspace.
 func (r *reading) leaves(p vaglio.Proposal) {
@@ -378,7 +362,7 @@ func (c *command) ownJobs() bool {
 // foreignProcess reports whether a named process may be other than one that the same shell
 // started: a job, or a process number that it kept.
 func foreignProcess(a arg) bool {
-	if strings.HasPrefix(a.text, "%") || a.text == "0" {
+	if strings.HasPrefix(a.text, "%") || a.text == "0" || a.text == "$(jobs)" && a.onlyOf("jobs") {
 		return false
 	}
 	if len(a.names) != 1 || a.text != "$"+a.names[0] || a.names[0] == "PPID" {
