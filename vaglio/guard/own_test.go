@@ -120,6 +120,8 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"a project's":        {"Edit", map[string]any{"file_path": "/home/user/app/.claude/settings.local.json", "old_string": "a", "new_string": "b"}, ownSettings},
 		"reads settings":     {"Read", map[string]any{"file_path": "/home/user/.claude/settings.json"}, ""},
 		"a folder as them":   {"move_file", map[string]any{"source": "/home/user/app/tmpl/dot", "destination": "/home/user/app/.gemini"}, doubt},
+		"a copy as them":     {"copy_directory", map[string]any{"source": "/home/user/app/tmpl/dot", "destination": "/home/user/app/.gemini"}, doubt},
+		"a copy as others":   {"copy_directory", map[string]any{"source": "/home/user/app/tmpl/dot", "destination": "/home/user/app/.cache"}, ""},
 		"beside them":        {"move_file", map[string]any{"source": "/home/user/app/a.md", "destination": "/home/user/app/.gemini/a.md"}, ""},
 		"copies settings":    {"copy_file", map[string]any{"source": "/home/user/.claude/settings.json", "destination": "/home/user/app/x"}, ""},
 		"below a blank":      {"Write", map[string]any{"file_path": "/home/user/my app/.cursor/hooks.json", "content": "x"}, ownSettings},
