@@ -29,6 +29,7 @@ var switchCode string
 type lab struct {
 	root, dir string
 	out       io.Writer
+	named     *regexp.Regexp      // the tests to use
 	laid      map[string]string   // the overlay: files by the files they replace
 	tests     map[string][]*trial // by package, fastest first
 }
@@ -42,12 +43,12 @@ type trial struct {
 	broken bool          // fails without a change
 }
 
-func newLab(out io.Writer, root string, all []*mutant) (*lab, error) {
+func newLab(out io.Writer, o options, all []*mutant) (*lab, error) {
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{root: root, dir: dir, out: out, tests: map[string][]*trial{}}
+	l := &lab{root: o.root, dir: dir, out: out, named: o.tests, tests: map[string][]*trial{}}
 	if err := l.build(all); err != nil {
 		l.close()
 		return nil, err
@@ -223,7 +224,7 @@ func (l *lab) survey(p string, count int) error {
 		})
 	}
 	for name := range strings.FieldsSeq(string(said)) {
-		if strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Example") || strings.HasPrefix(name, "Fuzz") {
+		if l.named.MatchString(name) && (strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Example") || strings.HasPrefix(name, "Fuzz")) {
 			names <- name
 		}
 	}
