@@ -118,6 +118,7 @@ func toldCommand(c *shell.Command) string {
 	}
 	b.WriteString(mark(c.Privileged, " privileged") + mark(c.Wrapper, " wrapper") + mark(c.Background, " background") + mark(c.InLoop, " loop"))
 	b.WriteString(mark(c.Conditional, " conditional") + mark(c.Guess, " guess"))
+	b.WriteString(named(" unless ", toldWords(c.Unless)))
 	if c.Until != 0 {
 		fmt.Fprintf(&b, " until %d", c.Until)
 	}
