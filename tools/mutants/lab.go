@@ -117,7 +117,7 @@ func (l *lab) compile(all []*mutant) error {
 		if err := l.lay(byFile, len(all)); err != nil {
 			return err
 		}
-		args := []string{"build", "-gcflags=-e", "-overlay", l.overlay()}
+		args := []string{"build", "-o", os.DevNull, "-gcflags=-e", "-overlay", l.overlay()}
 		for file := range byFile {
 			if p := "./" + filepath.ToSlash(filepath.Dir(l.short(file))); !slices.Contains(args, p) {
 				args = append(args, p)
