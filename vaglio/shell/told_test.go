@@ -123,7 +123,7 @@ func toldCommand(c *shell.Command) string {
 		fmt.Fprintf(&b, " until %d", c.Until)
 	}
 	if c.File != "" {
-		fmt.Fprintf(&b, " @%s:%d", c.File, c.Line)
+		fmt.Fprintf(&b, " @%s:%d%s", c.File, c.Line, mark(c.Own, " own"))
 	}
 	fmt.Fprintf(&b, " at %d-%d", c.Span.Start, c.Span.End)
 	return b.String()
