@@ -169,6 +169,17 @@ func TestAFolderBelowNothing(t *testing.T) {
 func TestAFactThatIsEmpty(t *testing.T) {
 	verify(t, New(Config{Home: "/home/user", Own: own.Facts{Data: []string{"", "/home/user/.vaglio-data"}}}), map[string]row{
 		"below": {bash("cat x ./y"), ""}, "here": {bash("ls . && rm -rf ./build"), ""}, "own": {bash("cat ~/.vaglio-data/x"), "own.path"},
+		"around": {Call{Executor: "fs_read", Args: map[string]any{"path": "/home/user/app/../.vaglio-data/x"}}, "own.path"},
+		"beside": {Call{Executor: "fs_read", Args: map[string]any{"path": "/home/user/app/../.vaglio-date/x"}}, ""},
+	})
+}
+
+// TestACopyOfWhatHoldsAllHomes lets the judges weigh a backup of all homes: no folder whose name
+// only begins as theirs do counts as one.
+func TestACopyOfWhatHoldsAllHomes(t *testing.T) {
+	verify(t, New(Config{Home: "/home/user", Own: own.Facts{Data: []string{"/home/user/.vaglio-data", "/home/us/vaglio", "/ho/vaglio"}}}), map[string]row{
+		"of the homes": {bash("cp -a /home /mnt/b"), ""}, "of all": {bash("tar cf /mnt/b.tar /"), ""}, "of one": {bash("cp -a /home/us /mnt/b"), "own.path"},
+		"of another": {bash("cp -a /ho /mnt/b"), "own.path"}, "of the own": {bash("cp -a ~ /mnt/b"), "own.path"},
 	})
 }
 
