@@ -336,7 +336,11 @@ func TestABrakeReleasedWhileItIsTold(t *testing.T) {
 func TestABrakeIsToldAlthoughTheStoreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := storetest.NewMemory()
-		chat := interrupted{&told{}, sync.OnceFunc(func() { store.Fail(1, errDisk); store.Fail(2, errDisk) })}
+		chat := interrupted{&told{}, sync.OnceFunc(func() {
+			time.Sleep(time.Millisecond) // the order itself ends before
+			store.Fail(1, errDisk)
+			store.Fail(2, errDisk)
+		})}
 		g := understanding(t, store, newFakeChannel(), chat)
 		if _, err := g.order(t, approval.Order{Verb: approval.VerbStop}); err != nil {
 			t.Fatal(err)

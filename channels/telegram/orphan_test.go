@@ -198,7 +198,7 @@ func TestADuplicateWithoutItsFileOffersNoYes(t *testing.T) {
 		if said := strings.Join(labels(m), ", "); strings.Contains(said, "Allow") || !strings.Contains(said, "Deny") || strings.Contains(m.Text, "attached") {
 			t.Errorf("the duplicate offers %s below %.300q", said, m.Text)
 		}
-		if m := press("Deny #1"); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Denied") {
+		if m := press("Deny #1"); len(m.Buttons()) != 0 || !strings.Contains(m.Text, "Denied") || !strings.Contains(m.Text, "All of it is in the message") {
 			t.Errorf("in the end the duplicate offers %v below %.300q", labels(m), m.Text)
 		}
 	})

@@ -510,6 +510,9 @@ func TestAFloodHidesNobody(t *testing.T) {
 			if rec.Code != http.StatusOK || rec.Body.Len() > 1<<20 || len(doc.class("row")) == 0 {
 				t.Errorf("got %d, %d bytes, %d rows", rec.Code, rec.Body.Len(), len(doc.class("row")))
 			}
+			if n := len(doc.class("row")); n > 200 || name == "many" && n < 200 {
+				t.Errorf("%d of %d are listed", n, flood.n+3)
+			}
 			for i := range 3 {
 				if !strings.Contains(rec.Body.String(), fmt.Sprintf("row-quiet%04d", i)) {
 					t.Errorf("ask %d of the other agent is not in the list", i)

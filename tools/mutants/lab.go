@@ -29,6 +29,7 @@ var switchCode string
 type lab struct {
 	root, dir string
 	out       io.Writer
+	named     *regexp.Regexp      // the tests to use
 	laid      map[string]string   // the overlay: files by the files they replace
 	tests     map[string][]*trial // by package, fastest first
 }
@@ -42,12 +43,12 @@ type trial struct {
 	broken bool          // fails without a change
 }
 
-func newLab(out io.Writer, root string, all []*mutant) (*lab, error) {
+func newLab(out io.Writer, o options, all []*mutant) (*lab, error) {
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{root: root, dir: dir, out: out, tests: map[string][]*trial{}}
+	l := &lab{root: o.root, dir: dir, out: out, named: o.tests, tests: map[string][]*trial{}}
 	if err := l.build(all); err != nil {
 		l.close()
 		return nil, err
@@ -116,7 +117,7 @@ func (l *lab) compile(all []*mutant) error {
 		if err := l.lay(byFile, len(all)); err != nil {
 			return err
 		}
-		args := []string{"build", "-gcflags=-e", "-overlay", l.overlay()}
+		args := []string{"build", "-o", os.DevNull, "-gcflags=-e", "-overlay", l.overlay()}
 		for file := range byFile {
 			if p := "./" + filepath.ToSlash(filepath.Dir(l.short(file))); !slices.Contains(args, p) {
 				args = append(args, p)
@@ -223,7 +224,7 @@ func (l *lab) survey(p string, count int) error {
 		})
 	}
 	for name := range strings.FieldsSeq(string(said)) {
-		if strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Example") || strings.HasPrefix(name, "Fuzz") {
+		if l.named.MatchString(name) && (strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Example") || strings.HasPrefix(name, "Fuzz")) {
 			names <- name
 		}
 	}
@@ -240,7 +241,7 @@ func (l *lab) alone(p, name string, worker int) *trial {
 	os.Remove(met)
 	t := &trial{name: name, meets: map[int]bool{}}
 	start := time.Now()
-	t.broken, t.worked = l.fails(p, []string{name}, limit{5 * time.Minute, 5 * time.Minute}, "MUTANTS_MET="+met)
+	t.broken, t.worked = l.fails(p, []string{name}, limit{5 * time.Minute, 5 * time.Minute}, 0, met)
 	t.took = time.Since(start)
 	text, _ := os.ReadFile(met)
 	for id := range strings.FieldsSeq(string(text)) {
@@ -257,16 +258,22 @@ type limit struct{ clock, work time.Duration }
 
 // fails runs tests of a package, and reports whether one failed, and what they took of
 // a processor. What exceeds the limit fails, and what wants more than 6 GB of its own: the
-// files that a store maps do not count.
-func (l *lab) fails(p string, names []string, most limit, env string) (bool, time.Duration) {
+// files that a store maps do not count. A mutant of 0 is none; met is where to note which were met.
+func (l *lab) fails(p string, names []string, most limit, mutant int, met string) (bool, time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), most.clock)
 	defer cancel()
 	c := exec.CommandContext(ctx, "sh", "-c", `ulimit -d 6000000; ulimit -t "$1"; shift; exec "$@"`, "sh", strconv.Itoa(1+int(most.work.Seconds())), l.binary(p),
 		"-test.short", "-test.failfast", "-test.run", "^("+strings.Join(names, "|")+")$")
 	c.Dir = filepath.Join(l.root, p)
-	c.Env = append(os.Environ(), "GOGC=400", env) // a third less work: the heaps are small
+	c.Env = append(overlaid(l.overlay()), "GOGC=400", "MUTANT="+strconv.Itoa(mutant), "MUTANTS_MET="+met) // a third less work: the heaps are small
 	err := c.Run()
 	return err != nil, c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+}
+
+// overlaid returns the environment in which Go builds the changed files, also where a test itself
+// builds a program, such as the daemon that it starts.
+func overlaid(overlay string) []string {
+	return append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
 }
 
 // test tries one mutant, and says how.
@@ -282,7 +289,7 @@ func (l *lab) test(m *mutant) (outcome, string) {
 			if len(names) == 0 {
 				return false
 			}
-			bad, _ := l.fails(p, names, limit{20*time.Second + 10*took, 2*time.Second + 4*worked}, "MUTANT="+strconv.Itoa(m.id))
+			bad, _ := l.fails(p, names, limit{20*time.Second + 10*took, 2*time.Second + 4*worked}, m.id, "")
 			names, took, worked = nil, 0, 0
 			return bad
 		}
@@ -317,8 +324,8 @@ func (l *lab) built(m *mutant) (outcome, string) {
 	}
 	for _, p := range m.packages {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-		c := exec.CommandContext(ctx, "go", "test", "-short", "-failfast", "-vet=off", "-overlay", overlay, p)
-		c.Dir = l.root
+		c := exec.CommandContext(ctx, "go", "test", "-short", "-failfast", "-vet=off", p)
+		c.Dir, c.Env = l.root, overlaid(overlay)
 		said, err := c.CombinedOutput()
 		cancel()
 		switch {

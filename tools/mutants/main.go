@@ -16,6 +16,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ import (
 type options struct {
 	root, targets, equivalent string
 	group, only               string
+	tests                     *regexp.Regexp
 	count                     int
 	least                     float64
 	seed                      uint64
@@ -49,7 +51,9 @@ func main() {
 	flag.IntVar(&o.count, "n", 80, "how many mutants to try of each group")
 	flag.Float64Var(&o.least, "least", 95, "the share of killed mutants of a group below which the exit code is 1, in percent")
 	flag.Uint64Var(&o.seed, "seed", 1, "draws which mutants are tried")
+	tests := flag.String("tests", "", "use only tests whose name matches: the share that they kill is a lower bound")
 	flag.Parse()
+	o.tests = regexp.MustCompile(*tests)
 	if err := run(os.Stdout, o); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
@@ -98,7 +102,7 @@ func run(out io.Writer, o options) error {
 func measure(out io.Writer, o options, name string, all []*mutant) error {
 	r := rand.New(rand.NewPCG(o.seed, o.seed))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	l, err := newLab(out, o.root, all)
+	l, err := newLab(out, o, all)
 	if err != nil {
 		return err
 	}

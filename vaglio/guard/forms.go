@@ -84,7 +84,7 @@ func (s *scan) absolute(t text, form string) *rule {
 	}
 	s.tryPlace(t, lexical)
 	resolved := realpath.On(s.g.machine, form)
-	if resolved == form || resolved == lexical {
+	if resolved == lexical {
 		return nil
 	}
 	s.tryPlace(t, resolved)

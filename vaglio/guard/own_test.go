@@ -120,6 +120,8 @@ func TestToolsThatAreAimedAtTheGate(t *testing.T) {
 		"a project's":        {"Edit", map[string]any{"file_path": "/home/user/app/.claude/settings.local.json", "old_string": "a", "new_string": "b"}, ownSettings},
 		"reads settings":     {"Read", map[string]any{"file_path": "/home/user/.claude/settings.json"}, ""},
 		"a folder as them":   {"move_file", map[string]any{"source": "/home/user/app/tmpl/dot", "destination": "/home/user/app/.gemini"}, doubt},
+		"a copy as them":     {"copy_directory", map[string]any{"source": "/home/user/app/tmpl/dot", "destination": "/home/user/app/.gemini"}, doubt},
+		"a copy as others":   {"copy_directory", map[string]any{"source": "/home/user/app/tmpl/dot", "destination": "/home/user/app/.cache"}, ""},
 		"beside them":        {"move_file", map[string]any{"source": "/home/user/app/a.md", "destination": "/home/user/app/.gemini/a.md"}, ""},
 		"copies settings":    {"copy_file", map[string]any{"source": "/home/user/.claude/settings.json", "destination": "/home/user/app/x"}, ""},
 		"below a blank":      {"Write", map[string]any{"file_path": "/home/user/my app/.cursor/hooks.json", "content": "x"}, ownSettings},
@@ -167,6 +169,17 @@ func TestAFolderBelowNothing(t *testing.T) {
 func TestAFactThatIsEmpty(t *testing.T) {
 	verify(t, New(Config{Home: "/home/user", Own: own.Facts{Data: []string{"", "/home/user/.vaglio-data"}}}), map[string]row{
 		"below": {bash("cat x ./y"), ""}, "here": {bash("ls . && rm -rf ./build"), ""}, "own": {bash("cat ~/.vaglio-data/x"), "own.path"},
+		"around": {Call{Executor: "fs_read", Args: map[string]any{"path": "/home/user/app/../.vaglio-data/x"}}, "own.path"},
+		"beside": {Call{Executor: "fs_read", Args: map[string]any{"path": "/home/user/app/../.vaglio-date/x"}}, ""},
+	})
+}
+
+// TestACopyOfWhatHoldsAllHomes lets the judges weigh a backup of all homes: no folder whose name
+// only begins as theirs do counts as one.
+func TestACopyOfWhatHoldsAllHomes(t *testing.T) {
+	verify(t, New(Config{Home: "/home/user", Own: own.Facts{Data: []string{"/home/user/.vaglio-data", "/home/us/vaglio", "/ho/vaglio"}}}), map[string]row{
+		"of the homes": {bash("cp -a /home /mnt/b"), ""}, "of all": {bash("tar cf /mnt/b.tar /"), ""}, "of one": {bash("cp -a /home/us /mnt/b"), "own.path"},
+		"of another": {bash("cp -a /ho /mnt/b"), "own.path"}, "of the own": {bash("cp -a ~ /mnt/b"), "own.path"},
 	})
 }
 

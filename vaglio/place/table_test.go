@@ -334,6 +334,7 @@ func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"secret read=path.keys\n\t/a":           "x.txt:1:1: a row needs its name",
+		"secret |   \n\t/a":                     "x.txt:1:1: a row needs its name",
 		"secrets | keys\n\t/a":                  `x.txt:1:1: there is no class "secrets"`,
 		"secret raed=path.keys | keys\n\t/a":    `x.txt:1:8: nothing is done`,
 		"secret read=keys | keys\n\t/a":         `x.txt:1:8: "keys" is not a rule`,

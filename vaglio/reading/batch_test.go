@@ -12,7 +12,8 @@ import (
 // What is not only calls is no batch: whoever judges the calls would overlook the rest.
 func TestBatch(t *testing.T) {
 	t.Parallel()
-	many := strings.TrimSuffix(strings.Repeat(`{"tool":"a","parameters":{}},`, 51), ",")
+	most := strings.TrimSuffix(strings.Repeat(`{"tool":"a","parameters":{}},`, 50), ",")
+	many := most + `,{"tool":"a","parameters":{}}`
 	for _, row := range []struct{ executor, args, want string }{
 		{"batch", `{"tool_calls":[{"tool":"a","parameters":{"x":"1"}},{"tool":"b","parameters":{}}]}`, "a{x:1} b{}"},
 		{"multi_tool_use.parallel", `{"tool_uses":[{"recipient_name":"functions.a","parameters":{}}]}`, "a{}"},
@@ -25,6 +26,7 @@ func TestBatch(t *testing.T) {
 		{"batch", `{}`, ""},
 		{"batch", `{"calls":[]}`, ""},
 		{"batch", `{"calls":[` + many + `]}`, ""},
+		{"batch", `{"calls":[` + most + `]}`, strings.TrimSuffix(strings.Repeat("a{} ", 50), " ")},
 		{"batch", `{"steps":[{"name":"a","input":{}}]}`, ""},
 		{"batch", `{"calls":[{"name":"a","input":{}}],"tool_calls":[{"name":"b","input":{}}]}`, ""},
 		{"batch", `{"calls":[{"name":"a","input":{}}],"command":"b"}`, ""},

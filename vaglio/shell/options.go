@@ -251,9 +251,7 @@ func nameCondition(args []Word) (name Word, found bool) {
 		case "-o", "-or", ",":
 			return Word{}, false
 		case "!", "-not":
-			if negated = true; before {
-				return Word{}, false
-			}
+			negated = true
 			continue
 		case "(":
 			if before {

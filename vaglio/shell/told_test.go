@@ -118,11 +118,12 @@ func toldCommand(c *shell.Command) string {
 	}
 	b.WriteString(mark(c.Privileged, " privileged") + mark(c.Wrapper, " wrapper") + mark(c.Background, " background") + mark(c.InLoop, " loop"))
 	b.WriteString(mark(c.Conditional, " conditional") + mark(c.Guess, " guess"))
+	b.WriteString(named(" unless ", toldWords(c.Unless)))
 	if c.Until != 0 {
 		fmt.Fprintf(&b, " until %d", c.Until)
 	}
 	if c.File != "" {
-		fmt.Fprintf(&b, " @%s:%d", c.File, c.Line)
+		fmt.Fprintf(&b, " @%s:%d%s", c.File, c.Line, mark(c.Own, " own"))
 	}
 	fmt.Fprintf(&b, " at %d-%d", c.Span.Start, c.Span.End)
 	return b.String()
