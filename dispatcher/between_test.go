@@ -2,6 +2,7 @@ package dispatcher_test
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 
@@ -25,6 +26,53 @@ func (s *meeting) Update(ctx context.Context, kind approval.Kind, id string, cha
 		}
 	}
 	return s.Memory.Update(ctx, kind, id, change)
+}
+
+// crossing is a store in which something else happens just before an ask is changed.
+type crossing struct {
+	*storetest.Memory
+
+	before atomic.Pointer[func() error]
+}
+
+func (s *crossing) Update(ctx context.Context, kind approval.Kind, id string, change func(approval.Record) (approval.Record, error)) (approval.Record, error) {
+	if kind == approval.KindAsk {
+		if f := s.before.Swap(nil); f != nil {
+			if err := (*f)(); err != nil {
+				return approval.Record{}, err
+			}
+		}
+	}
+	return s.Memory.Update(ctx, kind, id, change)
+}
+
+// TestABrakeIsReleasedOnce has a second person release a brake while the first one's release still
+// ends a grant that the stop could not end. The brake was then released by the second alone.
+func TestABrakeIsReleasedOnce(t *testing.T) {
+	understandingOver(t, func(kept *storetest.Memory) *crossing { return &crossing{Memory: kept} }, func(t *testing.T, g *gate, s *crossing) {
+		first := g.propose(t, push("main"), 0)
+		if _, err := g.press(t, first.Approval.ID, approval.ChoiceHour); err != nil {
+			t.Fatal(err)
+		}
+		full := errors.New("the disk is full")
+		fails := func() error { return full }
+		s.before.Store(&fails)
+		if _, err := g.order(t, approval.Order{Verb: approval.VerbStop}); !errors.Is(err, full) {
+			t.Fatalf("the stop: %v", err)
+		}
+		second := func() error {
+			_, err := g.order(t, approval.Order{Verb: approval.VerbGo})
+			return err
+		}
+		s.before.Store(&second)
+		done, err := g.order(t, approval.Order{Verb: approval.VerbGo})
+		if order, ok := errors.AsType[*approval.OrderError](err); !ok || order.Key != approval.OrderRunning || len(done.Brakes) != 0 {
+			t.Errorf("the first: %+v, %v", done.Brakes, err)
+		}
+		if s.before.Load() != nil {
+			t.Error("the second did not come in between")
+		}
+	})
 }
 
 // TestEqualCallsUnderABrake checks that of two equal calls at once, under a brake, both are

@@ -84,28 +84,33 @@ func (d *Dispatcher) undo(ctx context.Context, o *approval.Order) (approval.Done
 	return done, nil
 }
 
-// keepBrake stores a brake and records it in the history.
-func (d *Dispatcher) keepBrake(ctx context.Context, b *approval.Brake) error {
-	body, err := approval.EncodeBrake(*b)
-	if err != nil {
-		return err
-	}
-	leaves, err := d.leaves.Brake(b, rand.Text())
-	if err != nil {
-		return err
-	}
-	return d.stand.brakes.Put(ctx, b, func() error {
-		_, err := d.store.Update(ctx, approval.KindBrake, b.Agent, func(r approval.Record) (approval.Record, error) {
+// changeBrake stores what change makes of an agent's brake, and records it in the history. An error
+// of change is returned, and nothing is stored.
+func (d *Dispatcher) changeBrake(ctx context.Context, agent string, change func(known approval.Brake) (approval.Brake, error)) error {
+	return d.stand.brakes.Change(ctx, agent, func(known approval.Brake) (approval.Brake, error) {
+		b, err := change(known)
+		if err != nil {
+			return known, err
+		}
+		body, err := approval.EncodeBrake(b)
+		if err != nil {
+			return known, err
+		}
+		leaves, err := d.leaves.Brake(&b, rand.Text())
+		if err != nil {
+			return known, err
+		}
+		_, err = d.store.Update(ctx, approval.KindBrake, agent, func(r approval.Record) (approval.Record, error) {
 			r.Body, r.Leaves = body, leaves
 			return r, nil
 		})
 		if err != nil {
-			return &storeError{err}
+			return known, &storeError{err}
 		}
 		for _, h := range d.outlets.notifiers {
 			h.wake()
 		}
-		return nil
+		return b, nil
 	})
 }
 
@@ -135,8 +140,7 @@ func (d *Dispatcher) tellBrakes(ctx context.Context, name string, channel Notifi
 
 // keepTellingOf records that a channel was told about a brake.
 func (d *Dispatcher) keepTellingOf(ctx context.Context, b *approval.Brake, name string) error {
-	told := *b
-	return d.stand.brakes.Put(ctx, &told, func() error {
+	return d.stand.brakes.Change(ctx, b.Agent, func(told approval.Brake) (approval.Brake, error) {
 		_, err := d.store.Update(ctx, approval.KindBrake, b.Agent, func(r approval.Record) (approval.Record, error) {
 			kept, err := approval.DecodeBrake(r.Body)
 			if err != nil {
@@ -149,7 +153,7 @@ func (d *Dispatcher) keepTellingOf(ctx context.Context, b *approval.Brake, name 
 			r.Body, err = approval.EncodeBrake(told)
 			return r, err
 		})
-		return err
+		return told, err
 	})
 }
 
@@ -174,11 +178,11 @@ func (d *Dispatcher) stop(ctx context.Context, o *approval.Order) (approval.Done
 	} else if known, err := d.heardOf(ctx, b.Agent); err != nil || !known {
 		return done, errors.Join(err, unless(known, &approval.OrderError{Key: approval.OrderAgent, Value: b.Agent}))
 	}
-	if err := d.keepBrake(ctx, &b); err != nil {
+	err := d.changeBrake(ctx, b.Agent, func(approval.Brake) (approval.Brake, error) { return b, nil })
+	if err != nil {
 		return done, err
 	}
 	done.Brakes = []approval.Brake{b}
-	var err error
 	if done.Ended, err = d.endGrants(ctx, b.Agent, approval.GrantStopped, b.By, func(*standing.Granted) bool { return true }); err != nil {
 		return done, err
 	}
@@ -264,7 +268,8 @@ func (d *Dispatcher) VoidPermits(ctx context.Context, by approval.Person, channe
 	return n, nil
 }
 
-// release lets a stopped agent go on; without a name, it releases every brake that holds.
+// release lets a stopped agent go on; without a name, it releases every brake that holds. A brake
+// that somebody else has released in the meantime is not released again.
 func (d *Dispatcher) release(ctx context.Context, o *approval.Order) (approval.Done, error) {
 	done := approval.Done{Order: *o}
 	held, err := d.Brakes(ctx)
@@ -272,15 +277,26 @@ func (d *Dispatcher) release(ctx context.Context, o *approval.Order) (approval.D
 		return done, err
 	}
 	for i := range held {
-		b := held[i]
-		if o.Agent != "" && b.Agent != o.Agent {
+		if o.Agent != "" && held[i].Agent != o.Agent {
 			continue
 		}
-		b.Released, b.Told = &approval.Act{By: o.By, Channel: o.Channel, At: now()}, nil
-		if err := d.keepBrake(ctx, &b); err != nil {
+		var released approval.Brake
+		err := d.changeBrake(ctx, held[i].Agent, func(b approval.Brake) (approval.Brake, error) {
+			at := now()
+			if !b.Holds(at) {
+				return b, approval.ErrKeep
+			}
+			b.Released, b.Told = &approval.Act{By: o.By, Channel: o.Channel, At: at}, nil
+			released = b
+			return b, nil
+		})
+		switch {
+		case errors.Is(err, approval.ErrKeep):
+		case err != nil:
 			return done, err
+		default:
+			done.Brakes = append(done.Brakes, released)
 		}
-		done.Brakes = append(done.Brakes, b)
 	}
 	if len(done.Brakes) == 0 {
 		return done, &approval.OrderError{Key: approval.OrderRunning, Value: o.Agent}

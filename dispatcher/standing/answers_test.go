@@ -145,7 +145,7 @@ func TestABrakeIsKnownAsItWasWritten(t *testing.T) {
 			if all, err := brakes.All(ctx); err == nil || all != nil {
 				t.Errorf("%s: all %v, %v", why, all, err)
 			}
-			err := brakes.Put(ctx, &approval.Brake{Agent: "coder"}, func() error { t.Errorf("%s: written", why); return nil })
+			err := brakes.Change(ctx, "coder", func(b approval.Brake) (approval.Brake, error) { t.Errorf("%s: written", why); return b, nil })
 			if err == nil {
 				t.Errorf("%s: put", why)
 			}
@@ -187,10 +187,20 @@ func TestABrakeIsKnownAsItWasWritten(t *testing.T) {
 		if reads != 1 {
 			t.Errorf("they were read %d times", reads)
 		}
+		keep := func(known approval.Brake) (approval.Brake, error) {
+			if !known.Same(&coder) {
+				t.Errorf("it is changed from %+v", known)
+			}
+			return approval.Brake{}, approval.ErrKeep
+		}
+		if err := brakes.Change(ctx, "coder", keep); !errors.Is(err, approval.ErrKeep) {
+			t.Error(err)
+		}
+		is("kept", []string{"late", "coder"}, []string{"late", "coder"})
 		all := approval.Brake{Agent: approval.Everyone, At: now.Add(time.Second)}
 		broken := errors.New("full")
 		stored = append(stored, record(all)) // It is on disk in spite of the error.
-		if err := brakes.Put(ctx, &all, func() error { return broken }); !errors.Is(err, broken) || reads != 1 {
+		if err := brakes.Change(ctx, all.Agent, func(approval.Brake) (approval.Brake, error) { return all, broken }); !errors.Is(err, broken) || reads != 1 {
 			t.Errorf("%v, and read %d times", err, reads)
 		}
 		is("after a write that failed", []string{"late", "coder", approval.Everyone}, []string{"late", "coder", approval.Everyone})
@@ -198,7 +208,7 @@ func TestABrakeIsKnownAsItWasWritten(t *testing.T) {
 			t.Errorf("after a write that failed they were read %d times", reads)
 		}
 		all.Released = &approval.Act{At: now}
-		if err := brakes.Put(ctx, &all, func() error { return nil }); err != nil {
+		if err := brakes.Change(ctx, all.Agent, func(approval.Brake) (approval.Brake, error) { return all, nil }); err != nil {
 			t.Fatal(err)
 		}
 		is("let go", []string{"late", "coder", approval.Everyone}, []string{"late", "coder"})

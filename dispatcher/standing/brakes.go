@@ -2,6 +2,7 @@ package standing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -90,18 +91,24 @@ func (s *Brakes) All(ctx context.Context) ([]approval.Brake, error) {
 	return out, nil
 }
 
-// Put writes the brake with write, and knows it from then on. If writing fails it may be on
-// disk all the same, so all are read again.
-func (s *Brakes) Put(ctx context.Context, b *approval.Brake, write func() error) error {
+// Change writes what change makes of an agent's brake, and knows it from then on. No other change
+// comes in between: change is given the brake as it is, the zero value if there is none, and
+// writes what it returns. If it returns [approval.ErrKeep] it has written nothing. If writing fails
+// the brake may be on disk all the same, so all are read again.
+func (s *Brakes) Change(ctx context.Context, agent string, change func(known approval.Brake) (approval.Brake, error)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.load(ctx); err != nil {
 		return err
 	}
-	if err := write(); err != nil {
+	b, err := change(s.by[agent])
+	switch {
+	case errors.Is(err, approval.ErrKeep):
+		return err
+	case err != nil:
 		s.loaded = false
 		return err
 	}
-	s.by[b.Agent] = *b
+	s.by[agent] = b
 	return nil
 }

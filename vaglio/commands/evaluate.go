@@ -26,6 +26,8 @@ type Command struct {
 	Earlier func(name string) (shell.Word, bool)
 	// Input is the text of the input, as far as it is known.
 	Input shell.Word
+	// Graded leaves out the operations that only the guard considers.
+	Graded bool
 }
 
 // Told is what the tables say of a command.
@@ -51,7 +53,7 @@ func (b *Base) Tell(c Command) Told {
 		return Told{}
 	}
 	texts := c.Texts
-	u := use{base: b, name: c.Name, words: c.Words, assigns: c.Assigns, earlier: c.Earlier, input: c.Input, left: budget}
+	u := use{base: b, name: c.Name, words: c.Words, assigns: c.Assigns, earlier: c.Earlier, input: c.Input, graded: c.Graded, left: budget}
 	known, graded := false, false
 	for _, sec := range sections {
 		graded = graded || sec.phase != operation.Final
@@ -95,7 +97,8 @@ type use struct {
 	to        shell.Word
 	hasTarget bool
 	recursive bool
-	left      int // what is left of the budget
+	graded    bool // see Command.Graded
+	left      int  // what is left of the budget
 	out       []operation.Operation
 }
 
@@ -118,7 +121,7 @@ func (u *use) tell() {
 	for i := range u.sec.acts {
 		a := &u.sec.acts[i]
 		took, ok := holdAll(a.tests, p, 0)
-		if !ok {
+		if !ok || u.leavesOut(a) {
 			continue
 		}
 		u.operands, u.sources = all[min(took, len(all)):], sources[min(took, len(sources)):]
@@ -127,6 +130,11 @@ func (u *use) tell() {
 			u.at(a, &a.where[j])
 		}
 	}
+}
+
+// leavesOut reports whether the caller does not want an act; see [Command.Graded].
+func (u *use) leavesOut(a *act) bool {
+	return u.graded && cmp.Or(a.phase, u.sec.phase) == operation.Final
 }
 
 // flag returns the last option with a value that passes a test.

@@ -34,6 +34,9 @@ func (s *scan) written() *rule {
 
 // writes returns the rule that is broken by a script that the call writes, if it is one that counts.
 func (s *scan) writes(script *shell.Script, counts func(id string) bool) *rule {
+	if len(script.Commands) == 0 {
+		return nil
+	}
 	sv := &survey{g: s.g, script: script, written: true, t: &trouble{means: s.t.means, checked: s.t.checked}}
 	defer func() { s.t.checked = sv.t.checked }()
 	for i := range script.Commands {

@@ -26,9 +26,8 @@ func (c *command) told() commands.Told {
 	for i := range c.all {
 		words[i] = c.all[i].shellWord()
 	}
-	t := c.r.judge.tables.Tell(commands.Command{Name: c.called, Words: words, Fed: c.stdin.kind != shell.InputInherited})
+	t := c.r.judge.tables.Tell(commands.Command{Name: c.called, Words: words, Fed: c.stdin.kind != shell.InputInherited, Graded: true})
 	t.Known = t.Graded
-	t.Operations = slices.DeleteFunc(t.Operations, func(o operation.Operation) bool { return o.Phase == operation.Final })
 	*was = lastTold{Told: t, of: c.invocation, program: c.called}
 	return t
 }
