@@ -294,12 +294,15 @@ func badProgram(fields []string) bool {
 	return wordclass.Is("does-as-told", first)
 }
 
-// badOptions returns an option that loads an untrusted file.
+// badOptions returns an option that loads an untrusted file, or that file behind it.
 func (r *reading) badOptions(v *invocation, loads, fields []string) string {
 	for i, f := range fields {
 		for _, l := range loads {
 			file, ok := loaded(fields[i:], l)
-			if ok && (isPath(file) && !r.trusted(v, literal(file)) || strings.HasPrefix(file, "$")) {
+			if ok && (isPath(file) && !r.trusted(v, literal(file)) || strings.HasPrefix(file, "$") || strings.HasPrefix(file, "data:")) {
+				if !strings.Contains(f, file) {
+					return file
+				}
 				return f
 			}
 		}
