@@ -31,16 +31,33 @@ func newIndex(rows []*Row, fold bool, of func(*Row) bool) *index {
 			continue
 		}
 		var except []*pattern
-		for _, text := range row.Except {
+		for _, text := range row.everywhere(row.Except) {
 			except = append(except, compile(row, text, fold))
 		}
-		for _, text := range row.Where {
+		for _, text := range row.everywhere(row.Where) {
 			p := compile(row, text, fold)
 			p.except = except
 			x.add(p)
 		}
 	}
 	return x
+}
+
+// settingsFolders are where other systems keep what Linux keeps in the first one.
+var settingsFolders = [...]string{"~/.config/", "~/AppData/Roaming/", "~/Library/Application Support/"} //nolint:gochecknoglobals // Never changed.
+
+// everywhere returns patterns of a row; secrets of settings also where other systems keep them.
+func (r *Row) everywhere(patterns []string) (all []string) {
+	for _, p := range patterns {
+		all = append(all, p)
+		rest, ok := strings.CutPrefix(p, settingsFolders[0])
+		for _, folder := range settingsFolders[1:] {
+			if ok && r.Class&Secret != 0 {
+				all = append(all, folder+rest)
+			}
+		}
+	}
+	return all
 }
 
 func compile(row *Row, text string, fold bool) *pattern {

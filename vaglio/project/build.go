@@ -24,8 +24,9 @@ func quoted(words ...string) string {
 // dockerRemark matches comments inside a continued line.
 var dockerRemark = regexp.MustCompile(`\\\n([ \t]*#[^\n]*\n)+`)
 
-// readDockerfile adds what building an image runs.
-func readDockerfile(v *visit, r *row) {
+// dockerfile returns the Dockerfile of a build. What only comes through the input unknown is an
+// archive of a folder, as a rule, and builds like one.
+func (v *visit) dockerfile(r *row) (file, text string) {
 	names := r.files
 	if plain := operands(v.words); len(plain) > 0 {
 		names = slices.Concat([]string{plain[len(plain)-1] + "/" + r.files[0]}, r.files)
@@ -33,7 +34,17 @@ func readDockerfile(v *visit, r *row) {
 	if name, ok := v.value("-f", "--file"); ok {
 		names = []string{name}
 	}
-	file, text, _ := v.first(names...)
+	if slices.Contains(v.words, "-") || slices.Contains(inputNames[:], names[0]) {
+		text, _, _ = v.input()
+		return inputNames[1], text
+	}
+	file, text, _ = v.first(names...)
+	return file, text
+}
+
+// readDockerfile adds what building an image runs.
+func readDockerfile(v *visit, r *row) {
+	file, text := v.dockerfile(r)
 	text = dockerRemark.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("\\\n", strings.Count(s, "\n")) })
 	all, copies := settings.Lines(text), &copies{files: map[string][]string{}, seen: map[[2]string]bool{}, left: 20_000}
 	for i := 0; i < len(all); i++ {
@@ -181,6 +192,7 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 			v.under(file, text, keys, inside, e)
 		}
 	case map[string]any:
+		mountPod(t)
 		var words []string
 		for _, key := range keys {
 			switch val := t[key].(type) {
@@ -211,6 +223,34 @@ func (v *visit) place(file, text string, part map[string]any, inside bool, words
 		line = inContainer(part, words...)
 	}
 	v.addFrom(file, text, first, line)
+}
+
+// mountPod gives the containers of a Kubernetes pod what the pod has: folders and privileges, as the
+// services of a compose file have them.
+func mountPod(pod map[string]any) {
+	folders := map[any]string{}
+	volumes, _ := pod["volumes"].([]any)
+	for _, e := range volumes {
+		volume, _ := e.(map[string]any)
+		if host, ok := volume["hostPath"].(map[string]any); ok {
+			folders[volume["name"]] = fmt.Sprint(host["path"])
+		}
+	}
+	containers, _ := pod["containers"].([]any)
+	before, _ := pod["initContainers"].([]any)
+	for _, e := range slices.Concat(containers, before) {
+		c, _ := e.(map[string]any)
+		mounts, _ := c["volumeMounts"].([]any)
+		var all []any
+		for _, e := range mounts {
+			if m, _ := e.(map[string]any); folders[m["name"]] != "" {
+				all = append(all, fmt.Sprintf("%v:%v", folders[m["name"]], m["mountPath"]))
+			}
+		}
+		if rights, _ := c["securityContext"].(map[string]any); c != nil {
+			c["volumes"], c["privileged"] = all, rights["privileged"] == true || pod["hostPID"] == true
+		}
+	}
 }
 
 // inContainer returns a command line that runs in the container that a compose file's service

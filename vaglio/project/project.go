@@ -157,6 +157,13 @@ func joined(folder, name string) string {
 // content reads a file. If the session changed part of a file that cannot be read, it is only
 // known whether what was put into it is loaded.
 func (v *visit) content(name string) (file, text string, ok bool) {
+	if slices.Contains(inputNames[:], name) {
+		text, ok, unknown := v.input()
+		if unknown && v.once("input") { // it may say anything
+			v.shut(inputNames[1], 1, errInput)
+		}
+		return inputNames[1], text, ok
+	}
 	file = v.in(name)
 	text, ok = v.c.Files.Content(file)
 	v.looked[file] = true
@@ -164,6 +171,23 @@ func (v *visit) content(name string) (file, text string, ok bool) {
 		v.shut(file, 1, errChanged)
 	}
 	return file, text, ok
+}
+
+// inputNames are what the standard input is called where a file is asked for.
+var inputNames = [...]string{"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"} //nolint:gochecknoglobals // Never changed.
+
+// input returns the text of the standard input: what the call says, or the only file that it is.
+// Unknown says that something gives a text that nobody knows.
+func (v *visit) input() (text string, ok, unknown bool) {
+	in := v.c.Stdin
+	if text, ok = in.Text.Text(); in.Kind == shell.InputInherited || ok {
+		return text, ok && in.Kind != shell.InputInherited, false
+	}
+	if len(v.c.Input) != 1 {
+		return "", false, true
+	}
+	text, ok = v.c.Files.Content(v.c.Input[0])
+	return text, ok, false
 }
 
 // files yields the existing files of a row that are seen for the first time, with their
@@ -241,6 +265,7 @@ func (v *visit) addFrom(file, content, part, text string) {
 var (
 	errTooMuch = &shell.ClosedError{Why: "%s holds more than is read"}
 	errChanged = &shell.ClosedError{Why: "%s was changed in this session, and cannot be read"}
+	errInput   = &shell.ClosedError{Why: "%s gets what is only known when it runs"}
 )
 
 // over records, once, that more may run than is looked at.

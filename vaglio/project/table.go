@@ -222,6 +222,8 @@ func (v *visit) named(files []string) []string {
 			all = append(all, v.set(mark)...)
 		case mark == "1", mark == "2":
 			all = append(all, v.operand(int(mark[0]-'0'))...)
+		case mark == "-":
+			all = append(all, slices.DeleteFunc(slices.Clone(v.words), func(w string) bool { return w != "-" })...)
 		case mark == "<":
 			all = append(all, v.c.Input...)
 		case strings.HasPrefix(mark, "$"):

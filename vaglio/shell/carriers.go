@@ -343,3 +343,34 @@ func (f *frame) pathOf(p *Program) string {
 	}
 	return f.file.path
 }
+
+// module reads the program texts among the words of python -m, if the module takes any.
+func (r *reader) module(f *frame, k *call, module Word) {
+	name, _ := module.Text()
+	p := r.carriers.program(strings.ToLower(name))
+	at := slices.IndexFunc(k.argv, func(w Word) bool { return w.Is(name) })
+	if p == nil || p.language != "python" || at < 0 {
+		return
+	}
+	opts, rest := p.parse(k.argv[at+1:])
+	texts, _ := p.texts(opts, rest)
+	if p.run == "text" {
+		texts = append(slices.Clip(texts), rest...)
+	}
+	r.escapes(f, p, k.argv[at+1:], nil, name)
+	if len(texts) > 0 {
+		r.readProgram(f, &Program{Language: p.language, Text: joined(texts, "\n")}, Word{})
+	}
+}
+
+// escapes reads the command lines in the lines of words and of the input.
+func (r *reader) escapes(f *frame, p *program, words, input []Word, by string) {
+	for _, w := range words {
+		if p.way.escapes != nil {
+			input = append(slices.Clip(input), w.lines()...)
+		}
+	}
+	for _, v := range input {
+		r.escape(f, &p.way, v, by)
+	}
+}

@@ -216,7 +216,11 @@ func (r *reader) optionsIn(f *frame, k *call, p *program, name string) Word {
 	}
 	g := f.at(k, name)
 	g.Conditional = true
-	for rest := r.carries(g, k, p, &p.way, k.argv[1:], name); len(rest) > 0; {
+	rest := r.carries(g, k, p, &p.way, k.argv[1:], name)
+	if p.mixed { // the operands alone would lack the options of the way
+		rest = k.argv[1:]
+	}
+	for len(rest) > 0 {
 		var one []Word
 		one, rest = cutAt(rest, ";")
 		if w, words := p.find(one); w != nil {

@@ -194,6 +194,7 @@ func (r *reader) runDownload(f *frame, k *call, p *program, name string) Word {
 	out := r.plain(f, k)
 	fetched := NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Remote: true})
 	opts, rest := p.parse(k.argv[1:])
+	r.lines(f.at(k, name), &p.way, opts, name)
 	for _, file := range opts.all(p.to...) {
 		r.writeFile(f, file, fetched, false)
 	}

@@ -22,10 +22,12 @@ func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 		}
 	}
 	r.editsInPlace(f, p, opts, texts, rest)
+	r.escapes(g, p, k.argv[1:], r.typed(f, &p.way), name)
 	if len(texts) > 0 {
 		return r.programText(f, g, p, opts, joined(texts, "\n"), rest, out)
 	}
 	if m, ok := opts.Get("m"); ok && p.language == "python" {
+		r.module(g, k, m)
 		return r.moduleOutput(f, k, m, out)
 	}
 	if opts.any(p.unless...) { // it only checks the file

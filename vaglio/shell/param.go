@@ -139,7 +139,7 @@ func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
 	}
 	w, set := r.lookup(f, p)
 	if p.Excl && p.Names == 0 {
-		w, set = unknown(""), true
+		w, set = r.indirect(f, p, w)
 	}
 	if !r.step(f, (w.Size()+len(p.Param.Value))/bytesPerStep) {
 		return unknown(p.Param.Value)
@@ -151,6 +151,19 @@ func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
 		return r.slice(f, p, w)
 	}
 	return r.transform(f, p, w)
+}
+
+// indirect returns what ${!name} stands for: the value of what the value names, or the name that
+// a reference stands for.
+func (r *reader) indirect(f *frame, p *syntax.ParamExp, name Word) (Word, bool) {
+	if to := r.resolveRef(p.Param.Value); to != p.Param.Value {
+		return Text(to), true
+	}
+	s, ok := name.Text()
+	if !ok || !syntax.ValidName(s) {
+		return unknown(""), true
+	}
+	return r.lookup(f, &syntax.ParamExp{Param: &syntax.Lit{Value: s}})
 }
 
 // lookup returns the value of a parameter, and whether it is or may be set.

@@ -354,13 +354,13 @@ type TaskCall struct {
 	// Cwd is the folder that it runs in, absolute and clean.
 	Cwd string
 	// Files reads files, including those that the source wrote. Session is as in [Options], Changed
-	// what it says was changed, Written what the source itself has written so far; Input lists the
-	// files that make up the standard input.
-	Files   Files
-	Changed []string
-	Written []string
-	Session Session
-	Input   []string
+	// what it says was changed, Written what the source itself has written so far; Stdin is the
+	// standard input, Input lists the files that make it up.
+	Files            Files
+	Changed, Written []string
+	Session          Session
+	Stdin            Input
+	Input            []string
 	// Carries says that its words are read further, as commands or programs. Command says that the
 	// last of Args is the program of a command that is read by itself; its words are left out.
 	Carries, Command bool

@@ -26,6 +26,8 @@ type door struct {
 const (
 	doorEnv = "env"
 	doorGit = "git -c"
+	// kindWords is a door for all words of a program, which load what a variable could load.
+	kindWords = "words"
 )
 
 //go:embed tables/doors.txt
@@ -54,7 +56,7 @@ var loadDoors = sync.OnceValues(func() (doors, error) { //nolint:gochecknoglobal
 func (t doors) add(owners []string, row string) error {
 	kind, names, ok := strings.Cut(row, " = ")
 	kind, loads, _ := strings.Cut(kind, ":")
-	if !ok || !slices.Contains([]string{"search", "file", "command", "shell", "loads", "registry", "named", "proxy", "always"}, kind) {
+	if !ok || !slices.Contains([]string{"search", "file", "command", "shell", "loads", "registry", "named", "proxy", "always", kindWords}, kind) {
 		return rows.Wrong(row, "want kind = names, got %q", row)
 	}
 	for _, o := range owners {
@@ -63,6 +65,9 @@ func (t doors) add(owners []string, row string) error {
 		}
 		for n := range strings.FieldsSeq(names) {
 			d := door{kind: kind, loads: strings.Split(loads, ",")}
+			if kind == kindWords {
+				d, n = t[doorEnv][strings.ToLower(n)][0], kindWords
+			}
 			if o == doorEnv || o == doorGit {
 				n = strings.ToLower(n)
 			}
@@ -116,6 +121,15 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 	}
 	if t[v.name] != nil {
 		r.optionDoors(v, set)
+	}
+	if d, ok := t.door(v.name, kindWords); ok {
+		var words []string
+		for _, a := range v.args {
+			words = append(words, a.text)
+		}
+		if bad := r.badOptions(v, d.loads, words); bad != "" {
+			out = append(out, one(KindForeignCode, sayOf("makes %s run or trust %s", object(v.name), object(bad)), bad)...)
+		}
 	}
 	return out
 }
@@ -184,7 +198,11 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 		}
 		return ""
 	case "loads":
-		return r.badOptions(v, d.loads, value)
+		bad := r.badOptions(v, d.loads, strings.Fields(value.text))
+		if bad == "" && !value.known && strings.HasPrefix(value.text, "$(") && !strings.ContainsAny(value.text, " \t\n") {
+			return value.text
+		}
+		return bad
 	case "named":
 		if _, address, ok := strings.Cut(name, "."); ok {
 			return r.judge.tables.badHost(literal(address[:max(0, strings.LastIndexByte(address, '.'))]))
@@ -197,6 +215,9 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 // badPath finds a path of a list from which nobody should take programs or
 // settings.
 func (r *reading) badPath(v *invocation, name string, value arg) string {
+	if strings.HasPrefix(value.text, "data:") { // the program itself
+		return value.text
+	}
 	for part := range strings.SplitSeq(value.text, ":") {
 		if name == "PATH" {
 			r.ahead = append(r.ahead, r.world.clean(part, v.cwd))
@@ -274,19 +295,18 @@ func badProgram(fields []string) bool {
 	return wordclass.Is("does-as-told", first)
 }
 
-// badOptions returns an option that loads an untrusted file.
-func (r *reading) badOptions(v *invocation, loads []string, value arg) string {
-	fields := strings.Fields(value.text)
+// badOptions returns an option that loads an untrusted file, or that file behind it.
+func (r *reading) badOptions(v *invocation, loads, fields []string) string {
 	for i, f := range fields {
 		for _, l := range loads {
 			file, ok := loaded(fields[i:], l)
-			if ok && (isPath(file) && !r.trusted(v, literal(file)) || strings.HasPrefix(file, "$")) {
+			if ok && (isPath(file) && !r.trusted(v, literal(file)) || strings.HasPrefix(file, "$") || strings.HasPrefix(file, "data:")) {
+				if !strings.Contains(f, file) {
+					return file
+				}
 				return f
 			}
 		}
-	}
-	if !value.known && len(fields) == 1 && strings.HasPrefix(value.text, "$(") {
-		return value.text
 	}
 	return ""
 }
