@@ -84,7 +84,7 @@ func TestArticlesAreJoined(t *testing.T) {
 		"Rimuove l’utente via da il mare nella tabella x":       said("in %s", "the table %s"),
 		"Rimuove l’utente via da il mare allo stack x":          said("to %s", "the stack %s"),
 		"Rimuove l’utente via da il mare delle pagine x":        said("of %s", "the pages %s"),
-		"Rimuove l’utente via da il mare in x":                  said("in %s", "%s"),
+		"Rimuove l’utente via da il mare in «x»":                said("in %s", "%s"),
 	} {
 		parts, ok := set.In(templates.Italian, time.UTC).Sentence(s)
 		got := ""

@@ -256,7 +256,17 @@ func (o *one) served() {
 
 // called says only which tool is called.
 func (c *call) called() wording.Sentence {
-	return wording.Sentence{wording.Say("calls the tool %s", c.executor)}
+	return wording.Sentence{{Phrase: "calls the tool %s", Args: []wording.Clause{c.tool()}}}
+}
+
+// tool names the tool as its server does, and the server, if the name tells them apart.
+func (c *call) tool() wording.Clause {
+	full, ok := strings.CutPrefix(c.executor, reading.MCPPrefix)
+	server, name, two := strings.Cut(full, "__")
+	if !ok || !two || server == "" || name == "" || strings.Contains(name, "__") {
+		return wording.Clause{Text: c.executor}
+	}
+	return wording.Say("%s of %s", name, server)
 }
 
 // means reports whether the tool's name itself says what the judge graded it as. The judge
@@ -283,6 +293,8 @@ func (c *call) means(kind operation.Kind) bool {
 func (c *call) guessed(worst *one) wording.Sentence {
 	own, ends := c.ownWords()
 	switch {
+	case own == nil && c.torn():
+		worst.open()
 	case c.means(worst.kind):
 		c.finally(worst)
 		if own == nil {

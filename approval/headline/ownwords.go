@@ -89,7 +89,8 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 	if thing != nil && len(owner) == 0 {
 		listed = &wording.Clause{Phrase: thing.Any}
 	}
-	if listed != nil && !does.Leads || slices.ContainsFunc(t.clear(), unclear) || len(t.nouns) == 0 && (!does.Leads || c.itself() == "") {
+	torn := len(t.nouns) > 1 && verbAlone(t.nouns[len(t.nouns)-1])
+	if torn || listed != nil && !does.Leads || slices.ContainsFunc(t.clear(), unclear) || len(t.nouns) == 0 && (!does.Leads || c.itself() == "") {
 		return nil, nil
 	}
 	return t, listed
@@ -103,6 +104,25 @@ func (t *toolName) clear() []string {
 		return t.nouns[:last]
 	}
 	return t.nouns
+}
+
+// verbAlone reports whether a word is a verb that is hardly a noun: one made of another verb, such as
+// unblock, or by its ending, such as activate.
+func verbAlone(word string) bool {
+	verb := func(w string) bool { act, at, n := spoken.ActIn([]string{w}); return act != nil && at == 0 && n == 1 }
+	made := func(before string) bool { of, ok := strings.CutPrefix(word, before); return ok && verb(of) }
+	if thing, _, _ := spoken.ThingOf([]string{word}); thing != nil {
+		return false
+	}
+	return made("un") || made("re") && word != "reset" || verb(word) && (made("dis") || made("de") || strings.HasSuffix(word, "ate") && word != "update")
+}
+
+// torn reports whether the tool's name begins with a verb and ends with another one that undoes or does
+// something else: nobody can tell what delete_user_unblock does.
+func (c *call) torn() bool {
+	own := c.words[c.server:]
+	act, at, n := c.leading()
+	return act != nil && len(own) > 1 && at+n < len(c.words) && verbAlone(own[len(own)-1])
 }
 
 // itself returns what a tool is about whose name is just a verb, or "".
@@ -123,12 +143,25 @@ func (c *call) nameless(t *toolName) wording.Clause {
 	nouns := strings.Join(t.nouns, " ")
 	switch {
 	case plural(nouns), !t.act.Makes && (t.act.Partly || t.act.Turns || !c.mute()):
-		return wording.Clause{Text: nouns}
-	case strings.ContainsRune("aeio", rune(nouns[0])):
+		return wording.Say(ownNoun, nouns)
+	case vowel(nouns):
 		return wording.Say("an %s", nouns)
 	default:
 		return wording.Say("a %s", nouns)
 	}
+}
+
+// ownNoun stands for a noun in the words of the tool's name, which other languages set apart.
+const ownNoun wording.Phrase = "%s"
+
+// vowel reports whether a noun is likely to be spoken with a vowel at its beginning: an understudy,
+// but a unit.
+func vowel(noun string) bool {
+	like := func(begins string) bool { return strings.HasPrefix(noun, begins) }
+	if slices.ContainsFunc([]string{"uni", "use", "usu", "uti", "ure", "eu", "one"}, like) {
+		return like("unin") || like("unim")
+	}
+	return strings.ContainsRune("aeiou", rune(noun[0]))
 }
 
 // unlisted returns a thing whose noun is not listed, by its names.

@@ -48,10 +48,14 @@ func amounts() []string {
 
 // payees returns the keys of arguments that say to whom.
 func payees() []string {
-	return []string{
+	names := []string{
 		"iban", "toaccount", "targetaccount", "destinationaccount", "recipientaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor",
 		"recipientemail", "payeeemail", "receiver", "receiveremail",
 	}
+	for _, name := range slices.Clone(names) {
+		names = append(names, name+"id")
+	}
+	return names
 }
 
 // transfers reports whether an element of a list says how much goes to whom.

@@ -372,5 +372,5 @@ func (c *call) plainly() wording.Sentence {
 	if line, _, _ := strings.Cut(strings.TrimSpace(c.command), "\n"); line != "" {
 		return wording.Sentence{{Phrase: "runs %s", Args: []wording.Clause{prose(line)}}}
 	}
-	return c.told(wording.Sentence{wording.Say("calls %s", c.executor)})
+	return c.told(wording.Sentence{{Phrase: "calls %s", Args: []wording.Clause{c.tool()}}})
 }

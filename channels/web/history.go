@@ -54,6 +54,8 @@ type historyView struct {
 	Live bool
 	// Filtered says that some filter is set.
 	Filtered bool
+	// Narrowed says that one is set besides the words that are searched for.
+	Narrowed bool
 }
 
 // outcome is one choice of the filter.
@@ -90,7 +92,7 @@ func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
 	kept := filterValues(q)
 	v := historyView{
 		Filter: f, From: kept.Get("from"), To: kept.Get("to"), Outcomes: outcomes, Entries: w.entries(past.Entries), Live: f.Before == 0,
-		Filtered: len(kept) > 0, CSV: exportURL("csv", kept), JSONL: exportURL("jsonl", kept),
+		Filtered: len(kept) > 0, Narrowed: len(kept) > 1 || len(kept) == 1 && !kept.Has("q"), CSV: exportURL("csv", kept), JSONL: exportURL("jsonl", kept),
 	}
 	for i := range v.Entries {
 		v.Entries[i].Cut = v.Entries[i].Cut && !whole

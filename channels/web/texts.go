@@ -255,7 +255,7 @@ type scriptText struct{ Name, Text string }
 // scriptTexts returns the texts of the script.
 func scriptTexts(texts *templates.Texts) []scriptText {
 	var all []scriptText
-	for _, name := range []string{"live.on", "live.off", "now.past", "new", "lost", "moved", "enter.allow", "enter.deny", "unread", "keyless", "passkey"} {
+	for _, name := range []string{"live.on", "live.off", "now.past", "new", "lost", "moved", "enter.allow", "enter.deny", "unread", "unsent", "keyless", "passkey"} {
 		all = append(all, scriptText{name, texts.Plain(templates.Key("web.script."+name), nil)})
 	}
 	return append(all, scriptText{"left.now", texts.Plain("web.left.now", nil)})

@@ -32,7 +32,8 @@ func TestNumber(t *testing.T) {
 func TestList(t *testing.T) {
 	t.Parallel()
 	italian := func(p wording.Phrase) (string, bool) {
-		return map[wording.Phrase]string{"%s and %s": "%s e %s"}[p], true
+		said, ok := map[wording.Phrase]string{"%s and %s": "%s e %s"}[p]
+		return said, ok
 	}
 	for said, things := range map[string][]string{"": nil, "a": {"a"}, "a e b": {"a", "b"}, "a, b e c": {"a", "b", "c"}, "a, b, c e d": {"a", "b", "c", "d"}} {
 		list := wording.List(things)

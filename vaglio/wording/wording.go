@@ -145,14 +145,12 @@ func (w *worder) closeGap(b []byte, from int, ends bool) []byte {
 	return b
 }
 
-// phrase translates a phrase. One without words needs no translation.
+// phrase translates a phrase. One without words needs no translation, but may have one: a language
+// may set apart what stays in another.
 func (w *worder) phrase(english Phrase) string {
-	if !english.HasWords() {
-		return string(english)
-	}
 	said, ok := w.language(english)
 	if !ok {
-		w.lacks = true
+		w.lacks = w.lacks || english.HasWords()
 		return string(english)
 	}
 	return said

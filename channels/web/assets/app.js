@@ -205,10 +205,24 @@
     } else pre.scrollIntoView({ block: "end" });
   }
 
+  // keep leaves words that were being typed where their writer can still copy them, once
+  // another page or person has answered and there is nothing left to send them with.
+  function keep(f, to) {
+    const box = document.createElement("textarea"), label = document.createElement("label"), p = document.createElement("p");
+    box.id = f.id;
+    box.value = f.value;
+    box.readOnly = true;
+    label.htmlFor = f.id;
+    label.textContent = words.unsent;
+    p.className = "unsent";
+    p.append(label, box);
+    to.append(p);
+  }
+
   function carry(from, to) {
     for (const f of from.querySelectorAll("textarea[id], select[id], input[id]:not([type=hidden])")) {
       const twin = to.querySelector(`#${CSS.escape(f.id)}`);
-      if (!twin) continue;
+      if (!twin) { if (f.matches("textarea") && f.value.trim()) keep(f, to); continue; }
       if (f.type === "checkbox" || f.type === "radio") twin.checked = f.checked;
       else twin.value = f.value;
       if (f.style.height) twin.style.height = f.style.height;
@@ -456,6 +470,7 @@
         // the answer did. A note that is made on the page of one ask stays there.
         const note = doc.getElementById("notice");
         if (note) $("notice")?.replaceChildren(...document.importNode(note, true).childNodes);
+        if (!$("notice")?.querySelector(".notice.late")) for (const f of form.querySelectorAll("textarea")) f.value = ""; // they were sent
         go(answer.url);
         take(doc);
         arrive();

@@ -243,7 +243,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 	// The list and the next card also work without scripts.
 	b.do(see("#ask-secondone"), chromedp.Navigate(base+"/inbox/try"), see(".cut"))
 	b.do(chromedp.Navigate(base + "/inbox/history"))
-	b.do(chromedp.SendKeys(chromedp.CSS("#f-executor"), "nothing"))
+	b.do(click(".filter summary"), see("#f-executor"), chromedp.SendKeys(chromedp.CSS("#f-executor"), "nothing"))
 	b.press(".filter button")
 	if got := b.text("#entries"); !strings.Contains(got, "Nothing matches") {
 		t.Errorf("the filter shows %q", got)

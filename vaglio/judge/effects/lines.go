@@ -367,6 +367,7 @@ func allRules() map[string]rule {
 		"gitUnset":   func(c *command) []Effect { return c.gitSetting(c.operand(c.took-1), arg{}) },
 
 		"request": requests(""), "GET": requests("GET"), "POST": requests("POST"), "PUT": requests("PUT"), "QUOTE": requests("QUOTE"),
+		"saved":  savedRule,
 		"httpie": httpieRule,
 
 		"compose": composeRule, "dockerRun": dockerRun, "kubeExec": kubeExec, "stored": stored,

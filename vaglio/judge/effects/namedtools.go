@@ -239,3 +239,16 @@ func (t *tables) marksAs(words []string) bool {
 func (t *tool) recurs() bool {
 	return t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil
 }
+
+// isObject reports whether a word for reading that ends a name is what something unknown is done to:
+// "irrigate plot". What is known before it is a thing of which it is read: "report chart".
+func (t *tables) isObject(best placed, words []string) bool {
+	if best.at < 1 || best.end != len(words) || !t.ofClass("read-object", words[best.at]) {
+		return false
+	}
+	return !slices.ContainsFunc(words[:best.at], func(w string) bool {
+		thing, _, _ := spoken.ThingOf([]string{w})
+		_, verb := t.verbs[w]
+		return thing != nil || verb
+	})
+}

@@ -102,7 +102,7 @@ func (t *tables) verbIn(words []string, says bool) (verb, int) {
 			best = next
 		}
 	}
-	if best.effect.Kind == KindRead && t.joinsUnknown(words, best.end) {
+	if best.effect.Kind == KindRead && (t.joinsUnknown(words, best.end) || t.isObject(best, words)) {
 		return verb{}, -1
 	}
 	return best.verb, best.at

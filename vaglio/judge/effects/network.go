@@ -268,6 +268,18 @@ func (c *command) sent() string {
 	return strings.TrimLeft(strings.Join(texts(data), ""), "@")
 }
 
+// savedRule judges a request whose answer becomes a file of the folder where the program works.
+func savedRule(c *command) []Effect {
+	out := requests("GET")(c)
+	for _, e := range out {
+		if e.Kind == KindRead && len(e.Why) > 0 && e.Why[0].Phrase == "fetches %s" {
+			kept := wording.Clause{Phrase: "downloads %s to the current folder", Args: e.Why[0].Args}
+			out = append(out, usual(KindOverwrite).with(wording.Sentence{kept}, e.Target))
+		}
+	}
+	return out
+}
+
 // httpieRule judges httpie, whose method may come first.
 func httpieRule(c *command) []Effect {
 	ops := c.operands
