@@ -13,7 +13,7 @@ import (
 
 // searched records where a search begins, and whether its tests leave out most files.
 func (l *look) searched(o *operation.Operation, spot string) string {
-	if first := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == o.Verb }); &l.ops[first] == o {
+	if l.search == o {
 		l.s.find = findCall{limited: l.narrows(o), bare: l.takesAll(o), at: l.s.at}
 	}
 	l.s.find.starts = append(l.s.find.starts, place.Variants(spot)...)

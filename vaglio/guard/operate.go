@@ -144,7 +144,7 @@ func (l *look) told(name string) (string, bool) {
 		Name: name, Words: shell.Texts(l.args), Texts: l.args, Fed: l.c.Stdin.Kind != shell.InputInherited, Input: l.c.Stdin.Text,
 		Assigns: l.c.Assigns, Earlier: l.earlier,
 	})
-	l.ops = t.Operations
+	l.does(t.Operations)
 	for i := range t.Operations {
 		if id := l.operation(&t.Operations[i]); id != "" {
 			return id, t.Known
@@ -154,6 +154,26 @@ func (l *look) told(name string) (string, bool) {
 		l.s.t.spent("the names that " + name + " puts together")
 	}
 	return "", t.Known
+}
+
+// does takes the operations of the command.
+func (l *look) does(ops []operation.Operation) {
+	l.ops, l.search, l.alias = ops, nil, nil
+	aliases := 0
+	for i := range ops {
+		switch o := &ops[i]; o.Verb {
+		case operation.Search:
+			if l.search == nil {
+				l.search = o
+			}
+		case operation.Alias:
+			aliases, l.alias = aliases+1, o
+		default:
+		}
+	}
+	if aliases > 1 {
+		l.alias = nil
+	}
 }
 
 // operation returns the rule that one operation breaks. For operations that only the effects
