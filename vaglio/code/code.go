@@ -121,6 +121,7 @@ type run struct {
 	size    int
 	wrote   []shell.Word
 	said    map[string]bool     // the problems recorded so far
+	sought  map[sought]bool     // which patterns texts match
 	files   map[string]*program // the files that it imports from, nil if they are not known
 	out     *shell.ProgramResult
 }

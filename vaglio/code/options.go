@@ -189,6 +189,26 @@ func (p *program) nowhere(pattern, plain string) bool {
 		}
 	}
 	return len(read) < maxBeside && !slices.ContainsFunc(with, func(text string) bool {
-		return !p.spend(len(text)/bytesPerStep) || p.lang.options.finds(pattern, plain, text)
+		return !p.spend(len(text)/bytesPerStep) || p.finds(pattern, plain, text)
 	})
+}
+
+// sought is what [optionRules.finds] is asked.
+type sought struct {
+	rules                *optionRules
+	pattern, plain, text string
+}
+
+// finds asks [optionRules.finds] once, however many classes and options depend on it.
+func (p *program) finds(pattern, plain, text string) bool {
+	what := sought{&p.lang.options, pattern, plain, text}
+	is, known := p.sought[what]
+	if !known {
+		if p.sought == nil {
+			p.sought = map[sought]bool{}
+		}
+		is = p.lang.options.finds(pattern, plain, text)
+		p.sought[what] = is
+	}
+	return is
 }
