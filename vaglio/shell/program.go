@@ -287,7 +287,7 @@ func (r *reader) ran(f *frame, p *Program) *bool {
 func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	if s.Dir != nil {
 		r.scoped(func() Word {
-			r.st.set(keyCwd, r.resolvePath(*s.Dir))
+			r.goTo(r.resolvePath(*s.Dir))
 			here := *s
 			here.Dir = nil
 			r.programStep(f, language, &here)
@@ -347,7 +347,7 @@ func (r *reader) programCall(f *frame, c *Call) {
 		if len(c.Targets) == 0 {
 			r.freshCwd()
 		} else {
-			r.st.set(keyCwd, r.resolvePath(c.Targets[0]))
+			r.goTo(r.resolvePath(c.Targets[0]))
 		}
 		return
 	}
