@@ -133,7 +133,7 @@ func (p *program) grow(v value, rest []value) value {
 	if !v.multi() && len(v.alts) > 0 {
 		return v
 	}
-	if len(v.list) > maxList { // whatever is added stands for no more than its last element already does
+	if isFull(v.list) {
 		return value{kind: kindList, list: v.list, holder: v.holder}
 	}
 	list := slices.Clone(v.list)

@@ -174,6 +174,7 @@ type program struct {
 	modules  map[string]bool // the imported modules, by the first part of their name
 	entered  bool            // it went to another folder
 	options  []option
+	defined  int        // where the last function is
 	refields bool       // it may set any field of its objects
 	looked   bool       // at whether its options may come from elsewhere than the command line:
 	lost     bool       // they may
