@@ -258,7 +258,7 @@ func behind() map[string]string {
 		"maxBraces":       "echo " + rep("{a,b}", 201) + "; CRIME",
 		"maxSequence":     "for i in {1..100}; do CRIME; done",
 		"maxStack":        rep("pushd a;", 70) + "CRIME",
-		"maxPath":         "cd " + rep("a/", 3_000) + "; CRIME",
+		"MaxPath":         "cd " + rep("a/", 3_000) + "; CRIME",
 		"maxFlags":        "printf '%00000001s' 'CRIME' | sh",
 		"maxBracket":      "ls [" + rep("a", 600) + "]; CRIME",
 		"maxGuesses":      "foo " + rep("sudo ", 20) + "CRIME",

@@ -214,10 +214,10 @@ func widened(parts []Part) (depth int, ok bool) {
 			if p.From != "find" && p.Among == "" {
 				return 0, false
 			}
-			*p, depth = star, -maxPath
+			*p, depth = star, -MaxPath
 		case PartGlob:
 			if i > 0 && *p == star && parts[i-1] == star {
-				depth = -maxPath
+				depth = -MaxPath
 			} else if len(p.Text) > 1 && p.Text[0] != '[' { // an extended pattern
 				*p = star
 			}
