@@ -178,7 +178,10 @@ func (o *option) is(s string) bool {
 // nowhere reports whether a pattern matches neither the program nor a file that it imports or that runs
 // with it, apart from what is plain.
 func (p *program) nowhere(pattern, plain string) bool {
-	with := slices.Clone(p.in.Beside)
+	var with []string
+	if p.in.Beside != nil {
+		with = p.in.Beside()
+	}
 	read := []*program{p}
 	for i := 0; i < len(read) && len(read) < maxBeside; i++ {
 		with = append(with, read[i].src)
