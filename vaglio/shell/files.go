@@ -369,6 +369,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 		}
 	}
 	c.Env = r.value
+	c.Spend = func(bytes int) { r.step(f, bytes/bytesPerLook) }
 	looking := r.looking
 	r.looking = f
 	found := r.opts.Tasks.Tasks(c)

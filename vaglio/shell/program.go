@@ -200,7 +200,10 @@ func (r *reader) changed() []string {
 	if r.opts.Session == nil {
 		return nil
 	}
-	return r.opts.Session.Changed()
+	if r.session == nil {
+		r.session = append([]string{}, r.opts.Session.Changed()...)
+	}
+	return slices.Clip(r.session)
 }
 
 // readProgram reads a program in another language and carries out its steps. It returns out if the
