@@ -156,26 +156,6 @@ func (l *look) told(name string) (string, bool) {
 	return "", t.Known
 }
 
-// does takes the operations of the command.
-func (l *look) does(ops []operation.Operation) {
-	l.ops, l.search, l.alias = ops, nil, nil
-	aliases := 0
-	for i := range ops {
-		switch o := &ops[i]; o.Verb {
-		case operation.Search:
-			if l.search == nil {
-				l.search = o
-			}
-		case operation.Alias:
-			aliases, l.alias = aliases+1, o
-		default:
-		}
-	}
-	if aliases > 1 {
-		l.alias = nil
-	}
-}
-
 // operation returns the rule that one operation breaks. For operations that only the effects
 // judge weighs, only the rules about vaglio itself count.
 func (l *look) operation(o *operation.Operation) string {

@@ -45,7 +45,10 @@ func readMakefile(v *visit, r *row) {
 	for _, dir := range given.Values("-C", "--directory") {
 		v.dir = v.in(dir)
 	}
-	m := &makefile{v: v, vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh", "CURDIR": v.dir}, more: map[string][]string{}, exact: map[string][]int{}, given: map[string]bool{}}
+	m := &makefile{
+		v: v, vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh", "CURDIR": v.dir}, more: map[string][]string{},
+		given: map[string]bool{}, exact: map[string][]int{},
+	}
 	targets, named := m.asked(given.All())
 	names := given.Values("-f", "--file", "--makefile")
 	if names == nil {
