@@ -103,7 +103,7 @@ func hostile(size int) map[string]vaglio.Proposal {
 		"linked_names":      line("ln -s " + names),
 		"searched_names":    line("find " + names),
 		"moved_names":       line("mv " + names + "d"),
-		"make_appends":      fill("cat > Makefile <<'E'\n", "V += d\n", "t:\n\trm $(V)\nE\nmake t"),
+		"make_appends":      fill("cat > Makefile <<'E'\n", "V += build/parts/x.o\n", "t:\n\trm $(V)\nE\nmake t"),
 		"sql_nested":        fill("psql <<'E'\n", "select a, (", "\nE\n"),
 		"list_grown":        fill("python3 - <<'E'\nl = []\n", "l.append('a')\n", "E\n"),
 		"program_folders":   fill("python3 - <<'E'\nimport os\n", "os.chdir('d')\nos.remove('x')\n", "E\n"),
