@@ -64,6 +64,8 @@ func hostile(size int) map[string]vaglio.Proposal {
 	options := number(`ap.add_argument("--o%"); a = ap.parse_args(); open(a.o%, "w")`+"\n", "").Args["command"]
 	handled := number(`p.option("-o%, --o% <d>", "", "a").action((a, o) => fs.writeFileSync(o.o%, a)); p.opts().o%; p.parse()`+"\n", "").Args["command"]
 	commands := number("@app.command()\ndef f%(o%: Path = typer.Option(\"a\", \"--o%\")):\n  open(o%, \"w\")\n", "").Args["command"]
+	names := number("src/parts/of/data%.csv ", "").Args["command"].(string)
+	classes := number("class C%:\n  def __init__(self, a):\n    self.a% = a\nC%(1).f()\n", "").Args["command"]
 	keys, env, lines := vaglio.Args{"command": "ls"}, map[string]any{}, []any{}
 	for i := range size / 16 {
 		keys[fmt.Sprintf("key%d", i)] = "value"
@@ -98,6 +100,16 @@ func hostile(size int) map[string]vaglio.Proposal {
 		"moved_by_folders":  number("mv a d%/a.py\n", ""),
 		"edited_settings":   number("perl -i -pe 's/a/b/' ~/.bashrc%\n", ""),
 		"tasks":             fill("", "make deploy ", ""),
+		"linked_names":      line("ln -s " + names),
+		"searched_names":    line("find " + names),
+		"moved_names":       line("mv " + names + "d"),
+		"make_appends":      fill("cat > Makefile <<'E'\n", "V += build/parts/x.o\n", "t:\n\trm $(V)\nE\nmake t"),
+		"sql_nested":        fill("psql <<'E'\n", "select a, (", "\nE\n"),
+		"list_grown":        fill("python3 - <<'E'\nl = []\n", "l.append('a')\n", "E\n"),
+		"program_folders":   fill("python3 - <<'E'\nimport os\n", "os.chdir('d')\nos.remove('x')\n", "E\n"),
+		"cmd_folders":       fill("cmd /c '", "cd d & ", "'"),
+		"options_programs":  fill("gdb ", "-ex 'shell rm a' ", "x"),
+		"classes":           with("python", vaglio.Args{"code": classes}),
 		"deep_folders":      fill(rep("cd b;", 1200), "rm -r c/d e;", ""),
 		"deleted_folders":   fill("", "cd build && rm -rf -- *\n", ""),
 		"programs_of_swift": fill("cat > a.swift <<'E'\np.executableURL = URL(fileURLWithPath: \"sh\")\n", "p.arguments = [\"-c\", \"ls\"]\n", "E\nswift a.swift"),
@@ -258,7 +270,7 @@ func behind() map[string]string {
 		"maxBraces":       "echo " + rep("{a,b}", 201) + "; CRIME",
 		"maxSequence":     "for i in {1..100}; do CRIME; done",
 		"maxStack":        rep("pushd a;", 70) + "CRIME",
-		"maxPath":         "cd " + rep("a/", 3_000) + "; CRIME",
+		"MaxPath":         "cd " + rep("a/", 3_000) + "; CRIME",
 		"maxFlags":        "printf '%00000001s' 'CRIME' | sh",
 		"maxBracket":      "ls [" + rep("a", 600) + "]; CRIME",
 		"maxGuesses":      "foo " + rep("sudo ", 20) + "CRIME",

@@ -133,6 +133,9 @@ func (p *program) grow(v value, rest []value) value {
 	if !v.multi() && len(v.alts) > 0 {
 		return v
 	}
+	if isFull(v.list) {
+		return value{kind: kindList, list: v.list, holder: v.holder}
+	}
 	list := slices.Clone(v.list)
 	for _, r := range rest {
 		// How often it is added is not known, so another one of the same says nothing.

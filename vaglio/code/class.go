@@ -16,7 +16,7 @@ func (p *program) class() *routine {
 		return f
 	}
 	from, to := p.body(at, at+2)
-	p.refields = p.refields || p.lang.options.finds("refields", "", p.src)
+	p.refields = p.refields || p.finds("refields", "", p.src)
 	known := p.basesKnown(f, at+2) && p.seesObjects(p.peek(1).text)
 	for from < to && p.tok(from).is(";") {
 		from++
@@ -74,7 +74,6 @@ func (p *program) field(class *routine, i int, known bool) {
 // seesObjects reports whether the program shows all objects of a class that it has, and what sets their
 // fields.
 func (p *program) seesObjects(class string) bool {
-	rules := &p.lang.options
 	for i, t := range p.toks {
 		next, before := p.tok(i+1), p.tok(i-1)
 		switch {
@@ -84,7 +83,7 @@ func (p *program) seesObjects(class string) bool {
 		}
 	}
 	return p.spend(len(p.toks)/bytesPerStep) && p.nowhere("refielded", "") &&
-		!slices.ContainsFunc(p.linkedTo(), func(m *program) bool { return rules.finds("sets", "own", m.src) })
+		!slices.ContainsFunc(p.linkedTo(), func(m *program) bool { return p.finds("sets", "own", m.src) })
 }
 
 // construct creates an object of a class of the program.

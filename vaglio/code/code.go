@@ -121,6 +121,7 @@ type run struct {
 	size    int
 	wrote   []shell.Word
 	said    map[string]bool     // the problems recorded so far
+	sought  map[sought]bool     // which patterns texts match
 	files   map[string]*program // the files that it imports from, nil if they are not known
 	out     *shell.ProgramResult
 }
@@ -173,6 +174,7 @@ type program struct {
 	modules  map[string]bool // the imported modules, by the first part of their name
 	entered  bool            // it went to another folder
 	options  []option
+	defined  int        // where the last function is
 	refields bool       // it may set any field of its objects
 	looked   bool       // at whether its options may come from elsewhere than the command line:
 	lost     bool       // they may

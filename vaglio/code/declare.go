@@ -328,7 +328,7 @@ func mayBeOption(w shell.Word) bool { return w.HasUnknown() && strings.Trim(w.Pr
 
 // plainlyParsed reports whether the command line alone decides what the options are.
 func (p *program) plainlyParsed() bool {
-	return !p.lang.options.finds("lost", "plain", p.src) && p.nowhere("moved", "plain")
+	return !p.finds("lost", "plain", p.src) && p.nowhere("moved", "plain")
 }
 
 // isTold reports whether a program that a tool finds, such as a test, creates or writes what an

@@ -107,7 +107,11 @@ func (p *program) define() bool {
 
 // giver returns what the tool of a task hands to the function that its decorator stands before.
 func (p *program) giver(def int) string {
-	for i := def - 1; i >= 0 && !p.toks[i].word("def", "class") && p.lang.has("columns"); i-- {
+	before := p.defined
+	if p.defined = def; before >= def { // it is read again
+		before = -1
+	}
+	for i := def - 1; i > before && !p.toks[i].word("def", "class") && p.lang.has("columns"); i-- {
 		if !p.toks[i].line || !p.toks[i].is("@") {
 			continue
 		}

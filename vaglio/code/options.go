@@ -178,7 +178,10 @@ func (o *option) is(s string) bool {
 // nowhere reports whether a pattern matches neither the program nor a file that it imports or that runs
 // with it, apart from what is plain.
 func (p *program) nowhere(pattern, plain string) bool {
-	with := slices.Clone(p.in.Beside)
+	var with []string
+	if p.in.Beside != nil {
+		with = p.in.Beside()
+	}
 	read := []*program{p}
 	for i := 0; i < len(read) && len(read) < maxBeside; i++ {
 		with = append(with, read[i].src)
@@ -189,6 +192,26 @@ func (p *program) nowhere(pattern, plain string) bool {
 		}
 	}
 	return len(read) < maxBeside && !slices.ContainsFunc(with, func(text string) bool {
-		return !p.spend(len(text)/bytesPerStep) || p.lang.options.finds(pattern, plain, text)
+		return !p.spend(len(text)/bytesPerStep) || p.finds(pattern, plain, text)
 	})
+}
+
+// sought is what [optionRules.finds] is asked.
+type sought struct {
+	rules                *optionRules
+	pattern, plain, text string
+}
+
+// finds asks [optionRules.finds] once, however many classes and options depend on it.
+func (p *program) finds(pattern, plain, text string) bool {
+	what := sought{&p.lang.options, pattern, plain, text}
+	is, known := p.sought[what]
+	if !known {
+		if p.sought == nil {
+			p.sought = map[sought]bool{}
+		}
+		is = p.lang.options.finds(pattern, plain, text)
+		p.sought[what] = is
+	}
+	return is
 }

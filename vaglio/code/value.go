@@ -155,6 +155,16 @@ func upTo[E any](most int, list []E, anything E) []E {
 // bounded are the elements of a list that are told apart.
 func bounded(list []value) []value { return upTo(maxList, list, unknown("")) }
 
+// isFull reports whether a list is at the limit of [bounded]: its last element stands for whatever else
+// is added.
+func isFull(list []value) bool {
+	if len(list) != maxList+1 {
+		return false
+	}
+	last := &list[maxList]
+	return last.kind == kindText && len(last.alts) == 0 && last.path == "" && last.fn == nil && last.file == nil
+}
+
 // elements returns the elements of a list, the alternatives of a text, or the unknown value
 // itself.
 func (v value) elements() []value {
@@ -236,7 +246,9 @@ func (v value) or(o value) value {
 	case v.kind == kindMap && o.kind == kindMap:
 		return v.orMap(o)
 	case v.multi() && o.multi():
-		v.list = bounded(slices.Concat(v.list, o.list))
+		if !isFull(v.list) {
+			v.list = bounded(slices.Concat(v.list, o.list))
+		}
 		return v
 	case o.multi():
 		return o

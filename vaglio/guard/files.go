@@ -65,9 +65,7 @@ func (l *look) nameOf(o *operation.Operation, spot string) string {
 // aliased records where a new name leads. With several sources, it is not known which name
 // leads where.
 func (l *look) aliased(o *operation.Operation, spot string) string {
-	isAlias := func(other operation.Operation) bool { return other.Verb == operation.Alias }
-	at := slices.IndexFunc(l.ops, isAlias)
-	if &l.ops[at] == o && !slices.ContainsFunc(l.ops[at+1:], isAlias) && len(l.cwds) > 0 {
+	if l.alias == o && len(l.cwds) > 0 {
 		l.s.addLink(l, spot, l.nameOf(o, spot))
 	}
 	return ""

@@ -11,9 +11,29 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
+// does takes the operations of the command.
+func (l *look) does(ops []operation.Operation) {
+	l.ops, l.search, l.alias = ops, nil, nil
+	aliases := 0
+	for i := range ops {
+		switch o := &ops[i]; o.Verb {
+		case operation.Search:
+			if l.search == nil {
+				l.search = o
+			}
+		case operation.Alias:
+			aliases, l.alias = aliases+1, o
+		default:
+		}
+	}
+	if aliases > 1 {
+		l.alias = nil
+	}
+}
+
 // searched records where a search begins, and whether its tests leave out most files.
 func (l *look) searched(o *operation.Operation, spot string) string {
-	if first := slices.IndexFunc(l.ops, func(other operation.Operation) bool { return other.Verb == o.Verb }); &l.ops[first] == o {
+	if l.search == o {
 		l.s.find = findCall{limited: l.narrows(o), bare: l.takesAll(o), at: l.s.at}
 	}
 	l.s.find.starts = append(l.s.find.starts, place.Variants(spot)...)

@@ -144,7 +144,7 @@ func (l *look) told(name string) (string, bool) {
 		Name: name, Words: shell.Texts(l.args), Texts: l.args, Fed: l.c.Stdin.Kind != shell.InputInherited, Input: l.c.Stdin.Text,
 		Assigns: l.c.Assigns, Earlier: l.earlier,
 	})
-	l.ops = t.Operations
+	l.does(t.Operations)
 	for i := range t.Operations {
 		if id := l.operation(&t.Operations[i]); id != "" {
 			return id, t.Known

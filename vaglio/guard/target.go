@@ -28,6 +28,8 @@ type look struct {
 	inside bool
 	// ops are the command's operations according to the knowledge base.
 	ops []operation.Operation
+	// search is the first of them that searches, alias the only one that makes a new name.
+	search, alias *operation.Operation
 	// tests are the tests of a search, once read.
 	tests *tests
 	lists *bool // what [look.listed] found, once asked

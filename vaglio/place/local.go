@@ -59,7 +59,8 @@ func Join(cwd, p string) string {
 // Inside reports whether a clean path is one of the roots or lies below one.
 func Inside(roots []string, clean string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool {
-		return strings.HasPrefix(clean, root) && (IsStep(clean[len(root):]) || root == "/")
+		// The end first: most pairs of paths share their folder, and few end a step there.
+		return len(root) <= len(clean) && (IsStep(clean[len(root):]) || root == "/") && strings.HasPrefix(clean, root)
 	})
 }
 

@@ -187,7 +187,7 @@ func (l *loading) take(file string, settles bool) {
 		return
 	}
 	text, _ := l.c.Files.Content(file)
-	if l.left -= len(text); l.left < 0 {
+	if !l.spends(bytesPerTake + len(text)) {
 		l.over(file, 1)
 		return
 	}
@@ -298,7 +298,13 @@ func (r *Reader) isProse(file string) bool { return r.isFor("data", file) }
 // isFor reports whether the table, in its rows for all programs, assigns files like this one
 // to a reader.
 func (r *Reader) isFor(name, file string) bool {
-	return slices.ContainsFunc(r.table["-"], func(r row) bool { return r.name == name && len(r.namedAs(file)) > 0 })
+	all := r.table["-"]
+	for i := range all {
+		if all[i].name == name && len(all[i].namedAs(file)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // tasksLanguage is [Reader.language], but also knows files without an extension, such as a Rakefile,
@@ -307,22 +313,13 @@ func (r *Reader) tasksLanguage(file string) string {
 	if path.Ext(file) != "" {
 		return r.language(file)
 	}
-	for _, program := range slices.Sorted(maps.Keys(r.table)) {
-		for _, row := range r.table[program] {
-			if row.name == "code" && slices.Contains(row.files, path.Base(file)) {
-				return row.language
-			}
-		}
-	}
-	return ""
+	return r.bare[path.Base(file)]
 }
 
 // language returns the language of programs with this file's extension, or "".
 func (r *Reader) language(file string) string {
-	for _, row := range r.table[""] {
-		if row.name == "code" && path.Ext(file) != "" && slices.Contains(row.files, "@"+path.Ext(file)) {
-			return row.language
-		}
+	if ext := path.Ext(file); ext != "" {
+		return r.byEnding["@"+ext]
 	}
 	return ""
 }

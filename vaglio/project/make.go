@@ -3,6 +3,7 @@ package project
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
@@ -14,14 +15,19 @@ type makefile struct {
 	v     *visit
 	file  string
 	vars  map[string]string
-	given map[string]bool // set on the command line; only an override changes them
+	more  map[string][]string // what += has added to them since: joined once, where the variable is used
+	given map[string]bool     // set on the command line; only an override changes them
 	rules []rule
 	depth int
+	// exact are the indexes of the rules by their targets, patterns those of the rules with %.
+	exact    map[string][]int
+	patterns []int
 }
 
 // rule is a rule of a makefile.
 type rule struct {
 	targets, needs []string
+	needed         string // the needs, as one text
 	lines          []recipe
 }
 
@@ -39,7 +45,10 @@ func readMakefile(v *visit, r *row) {
 	for _, dir := range given.Values("-C", "--directory") {
 		v.dir = v.in(dir)
 	}
-	m := &makefile{v: v, vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh", "CURDIR": v.dir}, given: map[string]bool{}}
+	m := &makefile{
+		v: v, vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh", "CURDIR": v.dir}, more: map[string][]string{},
+		given: map[string]bool{}, exact: map[string][]int{},
+	}
 	targets, named := m.asked(given.All())
 	names := given.Values("-f", "--file", "--makefile")
 	if names == nil {
@@ -83,7 +92,7 @@ func (m *makefile) asked(words []string) (targets []string, named bool) {
 
 // goal returns the target that make builds by default.
 func (m *makefile) goal() []string {
-	if goal := m.vars[".DEFAULT_GOAL"]; goal != "" {
+	if goal, _ := m.value(".DEFAULT_GOAL"); goal != "" {
 		return []string{goal}
 	}
 	for _, r := range m.rules {
@@ -169,6 +178,13 @@ func (m *makefile) statement(file string, line int, s string) bool {
 	if has {
 		r.lines = []recipe{{file, line, first}}
 	}
+	r.needed = strings.Join(r.needs, " ")
+	for _, t := range r.targets {
+		m.exact[t] = append(m.exact[t], len(m.rules))
+	}
+	if strings.Contains(strings.Join(r.targets, " "), "%") {
+		m.patterns = append(m.patterns, len(m.rules))
+	}
 	m.rules = append(m.rules, r)
 	return true
 }
@@ -190,23 +206,40 @@ func (m *makefile) assigns(file string, line int, s string, overrides bool) bool
 
 // sets carries out one assignment.
 func (m *makefile) sets(file string, line int, name, op, val string) {
-	old, set := m.vars[name]
+	_, set := m.vars[name]
 	env, inherited := m.v.c.Variable(name)
 	switch {
 	case op == "!":
 		m.v.add(file, line, "sh", m.expand(file, line, val))
-		m.vars[name] = unknownValue(name)
+		m.set(name, unknownValue(name))
 	case op == "?" && set:
 	case op == "?" && inherited:
-		m.vars[name] = env.String()
+		m.set(name, env.String())
 	case op == "+":
-		m.vars[name] = strings.TrimSpace(old + " " + val)
+		m.vars[name] = m.vars[name] // it is set
+		m.more[name] = append(m.more[name], val)
 	case strings.HasPrefix(op, ":"):
-		m.vars[name] = m.expand(file, line, val)
+		m.set(name, m.expand(file, line, val))
 	default:
-		m.vars[name] = val
+		m.set(name, val)
 		m.expand(file, line, val) // it may run something, if only because it is exported
 	}
+}
+
+// set gives a variable another value.
+func (m *makefile) set(name, val string) {
+	delete(m.more, name)
+	m.vars[name] = val
+}
+
+// value returns a variable as it stands.
+func (m *makefile) value(name string) (string, bool) {
+	val, ok := m.vars[name]
+	if more := m.more[name]; more != nil {
+		val = strings.TrimSpace(val + " " + strings.Join(more, " "))
+		m.set(name, val)
+	}
+	return val, ok
 }
 
 // noName matches characters that a shell variable's name cannot contain.
@@ -281,7 +314,7 @@ func (m *makefile) reference(file string, line int, s string) string {
 		}
 		return unknownValue("shell")
 	}
-	if val, ok := m.vars[s]; ok {
+	if val, ok := m.value(s); ok {
 		return m.expand(file, line, val)
 	}
 	if name, rest, ok := strings.Cut(s, " "); ok {
@@ -296,11 +329,14 @@ func (m *makefile) build(target string) {
 	if !m.v.once("target " + m.file + " " + target) {
 		return
 	}
-	if m.v.left -= len(m.rules); m.v.left < 0 { // every target looks at every rule
-		m.v.over(m.file, 1)
-		return
-	}
-	for _, r := range m.rules {
+	may := slices.Concat(m.exact[target], m.patterns)
+	slices.Sort(may)
+	for _, i := range slices.Compact(may) {
+		r := &m.rules[i]
+		if !m.v.spends(1 + len(r.targets) + len(r.needs)) {
+			m.v.over(m.file, 1)
+			return
+		}
 		stem, ok := r.makes(target)
 		if !ok {
 			continue
@@ -308,7 +344,7 @@ func (m *makefile) build(target string) {
 		for _, need := range r.needs {
 			m.build(strings.ReplaceAll(need, "%", stem))
 		}
-		m.vars["@"], m.vars["*"], m.vars["<"], m.vars["^"] = target, stem, "", strings.Join(r.needs, " ")
+		m.vars["@"], m.vars["*"], m.vars["<"], m.vars["^"] = target, stem, "", r.needed
 		if len(r.needs) > 0 {
 			m.vars["<"] = strings.ReplaceAll(r.needs[0], "%", stem)
 		}

@@ -8,6 +8,7 @@ package project
 
 import (
 	"iter"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -20,17 +21,22 @@ import (
 )
 
 // maxTasks limits the texts of one command, maxBytes what is looked at to find them:
-// variables that refer to themselves twice would double without end.
+// variables that refer to themselves twice would double without end. bytesPerFile is what each file
+// that the session wrote counts, whose name is compared, bytesPerTake if it is also looked into.
 const (
-	maxTasks = 200
-	maxBytes = 2 << 20
+	maxTasks     = 200
+	maxBytes     = 2 << 20
+	bytesPerFile = 16
+	bytesPerTake = 256
 )
 
 // Reader is a [shell.Tasks]. It is safe for concurrent use.
 type Reader struct {
 	table     table
-	ending    [256][]*row // see table.endings
-	variables []string    // that the table knows
+	bare      map[string]string // the languages of files without an extension, by their names
+	byEnding  map[string]string // those of the others, by their extensions
+	ending    [256][]*row       // see table.endings
+	variables []string          // that the table knows
 	imports   map[string]*imports.Finder
 	base      *commands.Base // what is known of programs
 }
@@ -53,7 +59,7 @@ func New() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{t, t.endings(), variables, imports.Finders(), base}, nil
+	return &Reader{t, t.languages(slices.Sorted(maps.Keys(t))), t.languages([]string{""}), t.endings(), variables, imports.Finders(), base}, nil
 }
 
 //nolint:gochecknoglobals // Made once, never changed.
@@ -91,6 +97,9 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	}
 	v.words, v.dir = words, c.Cwd
 	v.loaded(rows)
+	if c.Spend != nil {
+		c.Spend(maxBytes - v.left + bytesPerFile*len(c.Changed))
+	}
 	return v.tasks
 }
 

@@ -67,6 +67,21 @@ func parseTable(text string) (table, error) {
 	})
 }
 
+// languages returns the languages of the files that the programs' rows name, by those names.
+func (t table) languages(programs []string) map[string]string {
+	all := map[string]string{}
+	for _, program := range programs {
+		for i := range t[program] {
+			for _, file := range t[program][i].files {
+				if _, told := all[file]; !told && t[program][i].name == "code" {
+					all[file] = t[program][i].language
+				}
+			}
+		}
+	}
+	return all
+}
+
 // endings are the lines that tell of a file, by the last letter of its name, each with
 // the names that may be the file's. No name ends in a zero: what stands there may be any's.
 func (t table) endings() (all [256][]*row) {

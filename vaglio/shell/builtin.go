@@ -65,11 +65,17 @@ func (r *reader) runCd(k *call, name string) {
 		r.st.put(keyStack, stack)
 	}
 	target := r.cdTarget(k, name, old)
-	if !r.step(nil, entryCost+target.Size()/bytesPerStep) || target.Size() > maxPath {
-		target = unknownHome("PWD")
-	}
+	r.goTo(target)
 	r.st.set(keyPrev, old)
-	r.st.set(keyCwd, target)
+}
+
+// goTo makes a folder the current one. Each may be a folder in the one before: what they become is
+// charged, and has a limit.
+func (r *reader) goTo(folder Word) {
+	if !r.step(nil, entryCost+folder.Size()/bytesPerStep) || folder.Size() > MaxPath {
+		folder = unknownHome("PWD")
+	}
+	r.st.set(keyCwd, folder)
 }
 
 // cdTarget returns the folder that cd or pushd changes to.
@@ -106,9 +112,9 @@ func (r *reader) belowCdpath(k *call, to Word) Word {
 // maxStack is how many folders pushd remembers.
 const maxStack = 64
 
-// maxPath is the longest current folder that the reader follows, in bytes; Linux accepts no longer
+// MaxPath is the longest current folder that the reader follows, in bytes; Linux accepts no longer
 // path.
-const maxPath = 4096
+const MaxPath = 4096
 
 func (r *reader) runPopd(_ *frame, _ *call, _ string) {
 	e := r.st.get(keyStack)

@@ -75,7 +75,7 @@ func (r *reader) within(f *frame, k *call, w *way, opts options, assigns []Assig
 // below changes to the folders that options name.
 func (r *reader) below(opts options, w *way) {
 	for _, dir := range opts.all(w.chdir...) {
-		r.st.set(keyCwd, r.resolvePath(dir))
+		r.goTo(r.resolvePath(dir))
 	}
 }
 

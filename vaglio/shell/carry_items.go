@@ -91,7 +91,7 @@ func upToEnd(words []Word) []Word {
 func (r *reader) inEach(folders []Word, read func() Word) {
 	for _, folder := range folders {
 		r.scoped(func() Word {
-			r.st.set(keyCwd, r.resolvePath(folder))
+			r.goTo(r.resolvePath(folder))
 			return read()
 		})
 	}

@@ -214,10 +214,10 @@ func widened(parts []Part) (depth int, ok bool) {
 			if p.From != "find" && p.Among == "" {
 				return 0, false
 			}
-			*p, depth = star, -maxPath
+			*p, depth = star, -MaxPath
 		case PartGlob:
 			if i > 0 && *p == star && parts[i-1] == star {
-				depth = -maxPath
+				depth = -MaxPath
 			} else if len(p.Text) > 1 && p.Text[0] != '[' { // an extended pattern
 				*p = star
 			}
@@ -372,6 +372,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 		}
 	}
 	c.Env = r.value
+	c.Spend = func(bytes int) { r.step(f, bytes/bytesPerLook) }
 	looking := r.looking
 	r.looking = f
 	found := r.opts.Tasks.Tasks(c)

@@ -88,7 +88,7 @@ type Program struct {
 	// Args are the program's own arguments. If they are not known, Words are those of the command
 	// that runs it. Beside are the texts that run with it, and the words of what carries it.
 	Args, Words []Word
-	Beside      []string
+	Beside      func() []string
 	// File says that the program is in a file, whose name comes before Args.
 	File bool
 	// Path is the path of that file, if it is known. Found says that no word names it: a tool may
@@ -200,7 +200,10 @@ func (r *reader) changed() []string {
 	if r.opts.Session == nil {
 		return nil
 	}
-	return r.opts.Session.Changed()
+	if r.session == nil {
+		r.session = append([]string{}, r.opts.Session.Changed()...)
+	}
+	return slices.Clip(r.session)
 }
 
 // readProgram reads a program in another language and carries out its steps. It returns out if the
@@ -226,7 +229,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	p.Home = func(user string) Word { w, _ := r.home(user); return w }
 	p.Env = func(name string) (Word, bool) { return r.passed(f, name), r.unset(f, name) }
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
-	p.Beside = f.runsBeside()
+	p.Beside = f.runsBeside // the words of thousands of programs in one command are put together only if one asks
 	res := &ProgramResult{}
 	r.importing(f, p, func() {
 		res = r.opts.Programs.Read(p)
@@ -287,7 +290,7 @@ func (r *reader) ran(f *frame, p *Program) *bool {
 func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	if s.Dir != nil {
 		r.scoped(func() Word {
-			r.st.set(keyCwd, r.resolvePath(*s.Dir))
+			r.goTo(r.resolvePath(*s.Dir))
 			here := *s
 			here.Dir = nil
 			r.programStep(f, language, &here)
@@ -347,7 +350,7 @@ func (r *reader) programCall(f *frame, c *Call) {
 		if len(c.Targets) == 0 {
 			r.freshCwd()
 		} else {
-			r.st.set(keyCwd, r.resolvePath(c.Targets[0]))
+			r.goTo(r.resolvePath(c.Targets[0]))
 		}
 		return
 	}

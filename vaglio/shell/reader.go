@@ -26,6 +26,8 @@ const (
 	maxSteps = 500_000
 	// bytesPerStep is how many bytes one step may copy or look at.
 	bytesPerStep = 16
+	// bytesPerLook is how many bytes of files one step may look through for what a command runs.
+	bytesPerLook = 64
 	// maxMarks limits how many characters that separate words and commands all texts of a reading
 	// may have: each becomes a node of the parser's tree.
 	maxMarks = 400_000
@@ -121,6 +123,7 @@ type reader struct {
 	active  map[*syntax.Stmt]int // functions being called
 	texts   map[string]int       // texts being read
 	exports []string             // variables that the source exports somewhere
+	session []string             // the files that the session changed, once asked
 	runners int                  // how many interpreters of interpreters are being read
 	loops   int                  // how many loops are being read twice
 	holes   []Word               // the words spliced into carried text

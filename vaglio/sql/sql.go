@@ -205,32 +205,47 @@ func (s *Statement) Has(words ...string) bool {
 // Shown returns the names of the columns that the queries in the statement show, in upper case, but
 // for those of which only a count or a length is.
 func (s *Statement) Shown() (out []string) {
-	for at, w := range s.Words {
-		if w != "SELECT" {
-			continue
+	open := map[int]bool{} // the depths of the queries that have not come to their FROM
+	measures := none       // the depth of a call that tells only how much there is
+	for i, w := range s.Words {
+		if s.depth[i] <= measures {
+			measures = none
 		}
-		for i := at + 1; i < len(s.Words) && (s.Words[i] != "FROM" || s.depth[i] != s.depth[at]); i++ {
-			if s.isColumn(i) && !s.isMeasured(i) {
-				name := strings.ToUpper(Unquoted(s.Words[i]))
-				out = append(out, Unquoted(name[strings.LastIndexByte(name, '.')+1:]))
-			}
+		if w == "FROM" {
+			delete(open, s.depth[i])
+		}
+		if len(open) > 0 && measures == none && s.isColumn(i) {
+			name := strings.ToUpper(Unquoted(w))
+			out = append(out, Unquoted(name[strings.LastIndexByte(name, '.')+1:]))
+		}
+		switch {
+		case w == "SELECT":
+			open[s.depth[i]] = true
+		case measures == none && s.isCall(i) && slices.Contains(measuring, w):
+			measures = s.depth[i]
 		}
 	}
 	return out
 }
 
+// none is no depth.
+const none = -1
+
+// measuring are the functions that tell only how much there is.
+//
+//nolint:gochecknoglobals // Never changed.
+var measuring = []string{"COUNT", "SUM", "AVG", "LENGTH", "CHAR_LENGTH", "OCTET_LENGTH"}
+
+// isCall reports whether a parenthesis follows a word.
+func (s *Statement) isCall(i int) bool {
+	_, is := slices.BinarySearch(s.calls, i)
+	return is
+}
+
 // isColumn reports whether a word may be a column whose value is used, not a text, a new name or one
 // that is only compared.
 func (s *Statement) isColumn(i int) bool {
-	named := s.Words[i-1] == "AS" || s.depth[i-1] > s.depth[i] || slices.Contains(s.calls, i)
+	named := s.Words[i-1] == "AS" || s.depth[i-1] > s.depth[i] || s.isCall(i)
 	compared := i+1 < len(s.Words) && slices.Contains([]string{"IS", "=", "<>", "!=", "<", ">", "LIKE", "IN"}, s.Words[i+1])
 	return !named && !compared && !strings.HasPrefix(s.Words[i], "''")
-}
-
-// isMeasured reports whether a word stands in a call that tells only how much there is.
-func (s *Statement) isMeasured(i int) bool {
-	return slices.ContainsFunc(s.calls, func(at int) bool {
-		measures := slices.Contains([]string{"COUNT", "SUM", "AVG", "LENGTH", "CHAR_LENGTH", "OCTET_LENGTH"}, s.Words[at])
-		return measures && at < i && !slices.ContainsFunc(s.depth[at+1:i+1], func(d int) bool { return d <= s.depth[at] })
-	})
 }

@@ -184,9 +184,9 @@ func (w *work) directory(v value) {
 	}
 	dir := dirs[0]
 	if !isAbsolute(dir) {
-		dir = below(r.cwd, dir)
+		dir = r.below(r.cwd, dirs[:1])[0]
 	}
-	if len(dirs) > 1 || r.at.Conditional && !dir.Equal(r.cwd) {
+	if dir.Size() > shell.MaxPath || len(dirs) > 1 || r.at.Conditional && !dir.Equal(r.cwd) {
 		dir = unknownWord("PWD")
 	}
 	r.cwd = dir
