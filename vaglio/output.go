@@ -10,6 +10,8 @@ import (
 
 // outputs are the files in which a project says which folders its builds fill: git ignores one, or a
 // task makes it. %s is the folder's name.
+//
+//nolint:gochecknoglobals // Only looked at.
 var outputs = map[string]string{
 	".gitignore": `(?m)^/?(?:\*\*/)?%s/?[ \t\r]*$`,
 	"Makefile":   outputOfTask, "GNUmakefile": outputOfTask, "makefile": outputOfTask, "justfile": outputOfTask, "Taskfile.yml": outputOfTask,

@@ -300,7 +300,7 @@ func (c *call) guessed(worst *one) wording.Sentence {
 		if own == nil {
 			return c.told(act(worst.said))
 		}
-	case worst.kind == operation.KindSpend && c.has(strings.Fields(moneyWords())...) || worst.kind == operation.KindCredentials: // the nouns say that much
+	case c.nounsSay(worst.kind):
 	case own != nil:
 		c.set(worst)
 	default:
@@ -313,6 +313,11 @@ func (c *call) guessed(worst *one) wording.Sentence {
 		worst.undo = operation.Irreversible
 	}
 	return own
+}
+
+// nounsSay reports whether what a tool's name speaks of is enough to say that a call does this.
+func (c *call) nounsSay(kind operation.Kind) bool {
+	return kind == operation.KindSpend && c.has(strings.Fields(moneyWords())...) || kind == operation.KindCredentials
 }
 
 // set says of what is only set to a value, though its noun made it a right, that it can be set back in

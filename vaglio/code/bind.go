@@ -128,6 +128,14 @@ func (p *program) exportsTo(holder string, v value) {
 	}
 }
 
+// added returns a list with more elements, unless it is full: it is copied for each of them.
+func added(list []value, more ...value) []value {
+	if isFull(list) {
+		return list
+	}
+	return bounded(slices.Concat(list, more))
+}
+
 // grow adds elements to a list in a variable.
 func (p *program) grow(v value, rest []value) value {
 	if !v.multi() && len(v.alts) > 0 {

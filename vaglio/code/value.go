@@ -246,9 +246,7 @@ func (v value) or(o value) value {
 	case v.kind == kindMap && o.kind == kindMap:
 		return v.orMap(o)
 	case v.multi() && o.multi():
-		if !isFull(v.list) {
-			v.list = bounded(slices.Concat(v.list, o.list))
-		}
+		v.list = added(v.list, o.list...)
 		return v
 	case o.multi():
 		return o

@@ -148,13 +148,7 @@ func (m *makefile) statement(file string, line int, s string) bool {
 	word, rest, _ := strings.Cut(s, " ")
 	switch word {
 	case "include", "-include", "sinclude":
-		for name := range strings.FieldsSeq(m.expand(file, line, rest)) {
-			for _, name := range m.v.globbed(name) {
-				if f, text, ok := m.v.content(name); ok {
-					m.read(f, text)
-				}
-			}
-		}
+		m.includes(m.expand(file, line, rest))
 		return false
 	case "export", "override", "private":
 		s = strings.TrimSpace(rest)
@@ -189,6 +183,17 @@ func (m *makefile) statement(file string, line int, s string) bool {
 	return true
 }
 
+// includes reads the files that a makefile includes.
+func (m *makefile) includes(names string) {
+	for name := range strings.FieldsSeq(names) {
+		for _, name := range m.v.globbed(name) {
+			if f, text, ok := m.v.content(name); ok {
+				m.read(f, text)
+			}
+		}
+	}
+}
+
 // assigns parses an assignment. Unless a colon makes it immediate, its value is expanded
 // where it is used.
 func (m *makefile) assigns(file string, line int, s string, overrides bool) bool {
@@ -216,7 +221,7 @@ func (m *makefile) sets(file string, line int, name, op, val string) {
 	case op == "?" && inherited:
 		m.set(name, env.String())
 	case op == "+":
-		m.vars[name] = m.vars[name] // it is set
+		m.vars[name] += "" // it is set
 		m.more[name] = append(m.more[name], val)
 	case strings.HasPrefix(op, ":"):
 		m.set(name, m.expand(file, line, val))

@@ -237,10 +237,8 @@ func (v *visit) named(files []string) []string {
 			all = append(all, v.set(mark)...)
 		case mark == "1", mark == "2":
 			all = append(all, v.operand(int(mark[0]-'0'))...)
-		case mark == "-":
-			all = append(all, slices.DeleteFunc(slices.Clone(v.words), func(w string) bool { return w != "-" })...)
-		case mark == "<":
-			all = append(all, v.c.Input...)
+		case mark == "-", mark == "<":
+			all = append(all, v.fromInput(mark)...)
 		case strings.HasPrefix(mark, "$"):
 			all = append(all, v.listed(mark[1:])...)
 		case strings.HasPrefix(mark, "-"):
@@ -269,6 +267,14 @@ func (v *visit) inPackages(mark string) []string {
 func (v *visit) operand(n int) []string {
 	words, isText := operands(v.words), func(w string) bool { return strings.ContainsAny(w, "( ;\"'") }
 	return slices.DeleteFunc(words[min(len(words), n-1):min(len(words), n)], isText)
+}
+
+// fromInput returns the words that stand for the standard input (-), or the files that make it up (<).
+func (v *visit) fromInput(mark string) []string {
+	if mark == "<" {
+		return v.c.Input
+	}
+	return slices.DeleteFunc(slices.Clone(v.words), func(w string) bool { return w != mark })
 }
 
 // changedIn returns the files that the session wrote in a folder of this name.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -385,4 +386,14 @@ func (r *reader) runPrintf(f *frame, k *call, _ string) Word {
 		return Word{}
 	}
 	return r.plain(f, k)
+}
+
+// files returns the files that make up an input.
+func (i Input) files() (all []string) {
+	for _, p := range i.Text.parts {
+		if path.IsAbs(p.File) {
+			all = append(all, p.File)
+		}
+	}
+	return all
 }

@@ -366,12 +366,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	if !f.Guess { // a possible command found in such a file would load the file again
 		c.Changed, c.Written, c.Session = r.changed(), r.writtenByNow(), r.opts.Session
 	}
-	for _, p := range f.stdin.Text.parts {
-		if path.IsAbs(p.File) {
-			c.Input = append(c.Input, p.File)
-		}
-	}
-	c.Env = r.value
+	c.Input, c.Env = f.stdin.files(), r.value
 	c.Spend = func(bytes int) { r.step(f, bytes/bytesPerLook) }
 	looking := r.looking
 	r.looking = f

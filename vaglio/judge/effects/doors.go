@@ -122,16 +122,24 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 	if t[v.name] != nil {
 		r.optionDoors(v, set)
 	}
-	if d, ok := t.door(v.name, kindWords); ok {
-		var words []string
-		for _, a := range v.args {
-			words = append(words, a.text)
-		}
-		if bad := r.badOptions(v, d.loads, words); bad != "" {
-			out = append(out, one(KindForeignCode, sayOf("makes %s run or trust %s", object(v.name), object(bad)), bad)...)
-		}
+	return append(out, r.throughWords(v)...)
+}
+
+// throughWords returns the effect of a program's own words that make it load code.
+func (r *reading) throughWords(v *invocation) []Effect {
+	d, ok := r.judge.doors.door(v.name, kindWords)
+	if !ok {
+		return nil
 	}
-	return out
+	var words []string
+	for _, a := range v.args {
+		words = append(words, a.text)
+	}
+	bad := r.badOptions(v, d.loads, words)
+	if bad == "" {
+		return nil
+	}
+	return one(KindForeignCode, sayOf("makes %s run or trust %s", object(v.name), object(bad)), bad)
 }
 
 // optionDoors finds the doors among a program's own options.
@@ -336,7 +344,7 @@ func (r *reading) exports(v *invocation) {
 		switch {
 		case v.name == "alias":
 			names = append(names, shell.Alias+a.text)
-		case v.name == "export" && !a.known || v.name == "set" && (a.text == "allexport" || strings.HasPrefix(a.text, "-") && strings.Contains(a.text, "a")):
+		case v.name == "export" && !a.known || v.name == "set" && exportsAll(a.text):
 			names = append(names, shell.AnyVariable)
 		}
 	}
@@ -346,4 +354,9 @@ func (r *reading) exports(v *invocation) {
 	if len(names) > 0 && v.direct() {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: names})
 	}
+}
+
+// exportsAll reports whether an argument of set has a shell export all that is assigned from then on.
+func exportsAll(option string) bool {
+	return option == "allexport" || strings.HasPrefix(option, "-") && strings.Contains(option, "a")
 }

@@ -320,17 +320,21 @@ func unmissed(why wording.Sentence) []Effect {
 func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []Effect {
 	found := a.onlyOf("find", "fd", shell.Toplevel) && !strings.HasSuffix(a.text, ")") // its last part says what is deleted
 	switch {
-	case v.host == "" && (a.known || found) && r.rebuilt(p):
-		return r.anew(why, a)
-	case v.host == "" && a.known && r.judge.madeBeside(p, func(obj string) bool {
-		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
-	}), v.direct() && a.known && r.isOutput(p):
+	case v.host == "" && (a.known || found) && r.rebuilt(p), a.known && r.builds(v, p):
 		return r.anew(why, a)
 	case a.known && r.made(v, p):
 		r.absent = append(r.absent, p) // a loop may come to it again, with what is moved there later
 		return own(why.And(", which was made in this session"))
 	}
 	return nil
+}
+
+// builds reports whether the project's own builds make a file: a compiler from one that goes with it, or
+// because it lies where they write.
+func (r *reading) builds(v *invocation, p string) bool {
+	return v.host == "" && r.judge.madeBeside(p, func(obj string) bool {
+		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
+	}) || v.direct() && r.isOutput(p)
 }
 
 // rebuilt reports whether what is at a path can be rebuilt. A document in a folder whose name
