@@ -560,7 +560,7 @@ func TestReadingLeavesNoFileOpen(t *testing.T) {
 	if _, err := l.Keys(); err != nil {
 		t.Fatal(err)
 	}
-	if now := opened(t, dir); now != before {
+	if now := opened(t, dir); now > before { // fewer, if one that was sealed is closed only now
 		t.Errorf("%d files are open, %d were", now, before)
 	}
 	if err := l.Close(); err != nil {
