@@ -55,11 +55,15 @@ func (sc *scanner) inCookies(name string, v value) bool {
 	if !whole && !v.quoted && sc.text[sc.at] != ':' {
 		return false // of one cookie, or code
 	}
-	end := v.from + span(sc.text[v.from:], func(c byte) bool { return c != '"' && c != '\'' && c != '\n' })
-	if !strings.Contains(sc.text[v.from:end], "=") {
+	line := &sc.cookieLine
+	if v.from < line.from || v.from > line.to {
+		*line = extent{v.from, v.from + span(sc.text[v.from:], func(c byte) bool { return c != '"' && c != '\'' && c != '\n' })}
+		sc.lastCookie = v.from + strings.LastIndexByte(sc.text[v.from:line.to], '=')
+	}
+	if sc.lastCookie < v.from {
 		return false
 	}
-	sc.cookieEnd = max(sc.cookieEnd, end)
+	sc.cookieEnd = max(sc.cookieEnd, line.to)
 	return true
 }
 

@@ -192,6 +192,10 @@ type scanner struct {
 	// key in hexadecimal ends, looked how far base64 has been read, and escaped how far percent
 	// escapes have.
 	pemEnd, cookieEnd, hexEnd, looked, escaped int
+	// cookieLine is the text that was looked at last for cookies, up to its end, and lastCookie where its
+	// last equals sign is. Headers that follow one another in a line do not each search that far.
+	cookieLine extent
+	lastCookie int
 	// phraseEnd is where the words end that were looked at as a mnemonic.
 	phraseEnd int
 	// held are the secrets further on that their command reveals, in order.
