@@ -69,7 +69,7 @@ var (
 // talked records the passwords of such scripts.
 func (sc *scanner) talked() {
 	for name, says := range map[string]*regexp.Regexp{"ftp": ftpSays, "expect": expectSays} {
-		if !strings.Contains(sc.text, name) {
+		if !strings.Contains(sc.text, name) || name == "expect" && !strings.Contains(sc.text, "send") {
 			continue
 		}
 		for _, m := range says.FindAllStringSubmatchIndex(sc.text, -1) {
