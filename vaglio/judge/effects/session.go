@@ -47,6 +47,9 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
 		for i := range facts {
 			f := &facts[i]
+			if n := min(len(f.Path), len(p)); f.Path[:n] != p[:n] {
+				continue // as of most pairs of paths, neither lies in the other
+			}
 			over, under := place.Inside([]string{f.Path}, p), place.Inside([]string{p}, f.Path)
 			switch {
 			case !over && !under:
