@@ -105,7 +105,7 @@ func signsURL(name string) bool {
 
 // secrecyEquals judges the name before the equals sign at sc.at.
 func (sc *scanner) secrecyEquals(name string) secrecy {
-	if sc.at < sc.cookieEnd || slices.Contains(sc.carriers, name) {
+	if sc.at < sc.cookieEnd || sc.carriers[name] {
 		return surelySecret
 	}
 	kind := secrecyOf(name)
