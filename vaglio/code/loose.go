@@ -118,15 +118,13 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 	*to = append(*to, p.unmark(unescape(text)))
 }
 
-var dotsForColons = strings.NewReplacer("::", ".", ":", ".")
-
 // looseFind returns what a name does. Names that begin with a dot match after anything, as any
 // name does after a module's.
 func (p *program) looseFind(name string) *function {
 	if f := p.lang.tail[strings.TrimPrefix(name, ".")]; f != nil {
 		return f
 	}
-	name = dotsForColons.Replace(strings.TrimRight(name, "!"))
+	name = strings.ReplaceAll(strings.ReplaceAll(strings.TrimRight(name, "!"), "::", "."), ":", ".")
 	for name != "" {
 		if f := p.lang.find(name, ""); f != nil {
 			return f
