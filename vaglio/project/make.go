@@ -216,7 +216,7 @@ func (m *makefile) sets(file string, line int, name, op, val string) {
 	case op == "?" && inherited:
 		m.set(name, env.String())
 	case op == "+":
-		m.vars[name] = m.vars[name] // it is set
+		m.vars[name] += "" // it is set
 		m.more[name] = append(m.more[name], val)
 	case strings.HasPrefix(op, ":"):
 		m.set(name, m.expand(file, line, val))

@@ -366,7 +366,7 @@ func (r *reader) module(f *frame, k *call, module Word) {
 // escapes reads the command lines in the lines of words and of the input.
 func (r *reader) escapes(f *frame, p *program, words, input []Word, by string) {
 	for _, w := range words {
-		if p.way.escapes != nil {
+		if p.escapes != nil {
 			input = append(slices.Clip(input), w.lines()...)
 		}
 	}
