@@ -104,6 +104,7 @@ func hostile(size int) map[string]vaglio.Proposal {
 		"searched_names":    line("find " + names),
 		"moved_names":       line("mv " + names + "d"),
 		"make_appends":      fill("cat > Makefile <<'E'\n", "V += build/parts/x.o\n", "t:\n\trm $(V)\nE\nmake t"),
+		"tar_folders":       fill("tar cf a ", "-C d x ", ""),
 		"sql_nested":        fill("psql <<'E'\n", "select a, (", "\nE\n"),
 		"list_grown":        fill("python3 - <<'E'\nl = []\n", "l.append('a')\n", "E\n"),
 		"program_folders":   fill("python3 - <<'E'\nimport os\n", "os.chdir('d')\nos.remove('x')\n", "E\n"),

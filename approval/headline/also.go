@@ -87,7 +87,7 @@ func (c *call) merged(t *toolName) wording.Sentence {
 		return nil
 	}
 	var from, into []string
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+	for _, key := range c.keys {
 		switch begins := func(word string) bool { return strings.HasPrefix(key, word) }; {
 		case slices.ContainsFunc(spoken.List("merges into"), begins):
 			into = append(into, c.args[key]...)

@@ -2,7 +2,6 @@ package headline
 
 import (
 	"cmp"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,7 +29,7 @@ func (c *call) answer(operation.Kind) wording.Sentence {
 	if what == "" || !c.answers() {
 		return nil
 	}
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+	for _, key := range c.keys {
 		if to := c.answered(key); to != nil {
 			return wording.Sentence{{Phrase: phrase, Args: []wording.Clause{*to, prose(what)}}}
 		}
@@ -121,7 +120,7 @@ func (c *call) forwarding(kind operation.Kind) wording.Sentence {
 	if c.has("filter", "filters") {
 		rule.Phrase = "a filter"
 	}
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+	for _, key := range c.keys {
 		if to := c.args[key]; spoken.IsEnd("texts forwards", key) && len(to) > 0 && strings.Contains(to[0], "@") {
 			return wording.Sentence{{Phrase: does.Phrase, Args: []wording.Clause{rule}}, {Phrase: "that forwards mail to %s", Args: []wording.Clause{named(to)}}}
 		}
@@ -186,7 +185,7 @@ func (c *call) priced(said wording.Sentence, t *toolName, price string) wording.
 
 // booked returns the other thing that is named, to which the paid one belongs: the booking of a seat.
 func (c *call) booked(t *toolName) *wording.Clause {
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+	for _, key := range c.keys {
 		if thing := spoken.ThingAt(key); thing != nil && thing != t.thing && thing.Final && len(c.args[key]) > 0 {
 			return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}
 		}

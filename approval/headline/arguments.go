@@ -3,7 +3,6 @@ package headline
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -118,7 +117,7 @@ func somebody(noun string) bool { return spoken.Is("people names", noun) }
 // under returns the values of the first argument whose key is one of the stems followed by
 // end.
 func (c *call) under(stems []string, end string) (names []string, key string) {
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+	for _, key := range c.keys {
 		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || !either(stems, stem) || spoken.Is("texts run", key) {
 			continue
 		}
@@ -182,9 +181,19 @@ func bracketed(things []wording.Clause) wording.Sentence {
 
 // details returns short values of up to most arguments of these kinds, ordered by weight and kind.
 func (c *call) details(most int, kinds ...int) []wording.Clause {
-	return c.short(slices.SortedFunc(maps.Keys(c.args), func(a, b string) int {
-		return cmp.Or(rankOf(a)-rankOf(b), cmp.Compare(kindOf(a), kindOf(b)), c.digits(a)-c.digits(b), strings.Compare(a, b))
+	return c.short(slices.SortedFunc(slices.Values(c.keys), func(a, b string) int {
+		return cmp.Or(c.rank(a)-c.rank(b), cmp.Compare(kindOf(a), kindOf(b)), c.digits(a)-c.digits(b), strings.Compare(a, b))
 	}), most, kinds...)
+}
+
+// rank is [rankOf], of each argument once.
+func (c *call) rank(key string) int {
+	rank, ok := c.ranks[key]
+	if !ok {
+		rank = rankOf(key)
+		c.ranks[key] = rank
+	}
+	return rank
 }
 
 // digits returns 1 if an argument is just numbers, which say less than words.
@@ -220,11 +229,11 @@ func (c *call) about(several bool) wording.Clause {
 		}
 		return wording.Clause{}
 	}
-	told := c.short(slices.SortedFunc(maps.Keys(c.args), func(a, b string) int { return cmp.Or(rankOf(a)-rankOf(b), strings.Compare(a, b)) }), 1, titleKey)
+	told := c.short(slices.SortedFunc(slices.Values(c.keys), func(a, b string) int { return cmp.Or(c.rank(a)-c.rank(b), strings.Compare(a, b)) }), 1, titleKey)
 	if sum := c.amount(); len(sum) == 1 {
 		told = append(told, wording.Clause{Text: sum[0]})
 	}
-	told = append(told, c.short(slices.Sorted(maps.Keys(c.args)), mostNamed, otherKey)...) // where it is is not what it is about
+	told = append(told, c.short(c.keys, mostNamed, otherKey)...) // where it is is not what it is about
 	where := c.repository()
 	told = slices.DeleteFunc(told, func(s wording.Clause) bool { return where == s.String() || strings.HasSuffix(where, "/"+s.String()) }) // it is said separately
 	if len(told) == 0 {
@@ -265,7 +274,7 @@ func (c *call) turned(act *spoken.Act) *spoken.Act {
 	if !changes(act) {
 		return act
 	}
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+	for _, key := range c.keys {
 		for _, value := range c.args[key] {
 			if turned := spoken.Turned(key, value); turned != nil {
 				return turned

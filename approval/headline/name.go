@@ -1,7 +1,6 @@
 package headline
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -246,7 +245,7 @@ func (c *call) service(word string) bool {
 // keyed returns what the only argument that names a thing says it is, but for one thing, for a tool
 // whose name is just a verb.
 func (c *call) keyed(but *spoken.Thing) (noun []string) {
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+	for _, key := range c.keys {
 		stem := key
 		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil {
 			stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "s"), "id"), "name"), "key")

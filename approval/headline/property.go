@@ -1,8 +1,6 @@
 package headline
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -37,7 +35,7 @@ func (c *call) property(t *toolName) wording.Sentence {
 // bearers returns the things in the arguments that may have the property under the key. A device may
 // be named just by its name.
 func (c *call) bearers(t *toolName, key string) (of []wording.Clause) {
-	for _, k := range slices.Sorted(maps.Keys(c.args)) {
+	for _, k := range c.keys {
 		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(c.args[k]) > 0 {
 			one := wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}
 			if spoken.Is("things-that generic", thing.Words[0]) {

@@ -26,6 +26,10 @@ type call struct {
 	server int
 	// args are the texts of its arguments by their normalized keys.
 	args map[string][]string
+	// keys are the keys of args in order, and ranks the weights of those that were asked for: arguments
+	// may be many.
+	keys  []string
+	ranks map[string]int
 	// urls are the addresses that it requests.
 	urls []string
 	// deed is what the name says is done to files; paths are the files that are named.
@@ -41,7 +45,7 @@ type call struct {
 
 func callOf(p vaglio.Proposal) *call {
 	rd := reading.NewReader(reading.Options{}).Read(p.Call())
-	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}, trial: trial(p, rd), deed: rd.Deed.Verb}
+	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}, ranks: map[string]int{}, trial: trial(p, rd), deed: rd.Deed.Verb}
 	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
 		c.server = len(reading.Words(p.Executor[:at]))
 	}
@@ -60,6 +64,7 @@ func callOf(p vaglio.Proposal) *call {
 		c.urls = append(c.urls, rd.URLs[i].Text)
 	}
 	c.take(unwrapped(p.Args))
+	c.keys = slices.Sorted(maps.Keys(c.args))
 	c.also, c.admits = alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
 	return c
 }

@@ -2,7 +2,6 @@ package headline
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -359,7 +358,7 @@ func nameless(value string) bool { return empty(value) || value == "primary" }
 func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 	var found wording.Clause
 	rank := func(key string) int { return spoken.Rank(list+" named", key) }
-	for _, key := range slices.SortedFunc(maps.Keys(c.args), func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) }) {
+	for _, key := range slices.SortedFunc(slices.Values(c.keys), func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) }) {
 		values := slices.DeleteFunc(slices.Clone(c.args[key]), nameless)
 		if key == but || len(values) == 0 || slices.Equal(values, names) {
 			continue

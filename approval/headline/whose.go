@@ -2,7 +2,6 @@ package headline
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 	if thing == nil || len(rest) > 0 || t.thing == nil {
 		return wording.Clause{}, false
 	}
-	for _, key := range slices.Sorted(maps.Keys(c.args)) {
+	for _, key := range c.keys {
 		if key != but && c.first(key) != "" && slices.ContainsFunc([]string{"", "iid", "id", "key", "number", "name"}, func(end string) bool {
 			stem, ok := strings.CutSuffix(key, end)
 			return ok && slices.Contains(thing.Words, stem)
@@ -58,7 +57,7 @@ func (c *call) owning(stem, key string) bool {
 // people: what is theirs is named by itself.
 func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
 	var person *wording.Clause
-	for _, k := range slices.Sorted(maps.Keys(c.args)) {
+	for _, k := range c.keys {
 		stem, ok := identified(k)
 		thing, _, rest := spoken.ThingOf([]string{stem})
 		if !ok || thing == nil || thing == t.thing || len(rest) > 0 || !c.owning(stem, k) {

@@ -124,7 +124,7 @@ func (p *program) looseFind(name string) *function {
 	if f := p.lang.tail[strings.TrimPrefix(name, ".")]; f != nil {
 		return f
 	}
-	name = strings.NewReplacer("::", ".", ":", ".").Replace(strings.TrimRight(name, "!"))
+	name = strings.ReplaceAll(strings.ReplaceAll(strings.TrimRight(name, "!"), "::", "."), ":", ".")
 	for name != "" {
 		if f := p.lang.find(name, ""); f != nil {
 			return f

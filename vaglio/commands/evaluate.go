@@ -257,8 +257,12 @@ func (u *use) add(a *act, w shell.Word, role operation.Role) {
 }
 
 func (u *use) each(a *act, places []int) {
+	u.out = slices.Grow(u.out, len(places))
 	for _, i := range places {
 		w := u.words[i]
+		if u.left < 0 {
+			return // each further name would be that of the long folder
+		}
 		if u.folders != nil {
 			w = u.below(u.folders[i], w)
 		}

@@ -55,11 +55,15 @@ func (sc *scanner) inCookies(name string, v value) bool {
 	if !whole && !v.quoted && sc.text[sc.at] != ':' {
 		return false // of one cookie, or code
 	}
-	end := v.from + span(sc.text[v.from:], func(c byte) bool { return c != '"' && c != '\'' && c != '\n' })
-	if !strings.Contains(sc.text[v.from:end], "=") {
+	line := &sc.cookieLine
+	if v.from < line.from || v.from > line.to {
+		*line = extent{v.from, v.from + span(sc.text[v.from:], func(c byte) bool { return c != '"' && c != '\'' && c != '\n' })}
+		sc.lastCookie = v.from + strings.LastIndexByte(sc.text[v.from:line.to], '=')
+	}
+	if sc.lastCookie < v.from {
 		return false
 	}
-	sc.cookieEnd = max(sc.cookieEnd, end)
+	sc.cookieEnd = max(sc.cookieEnd, line.to)
 	return true
 }
 
@@ -101,7 +105,7 @@ func signsURL(name string) bool {
 
 // secrecyEquals judges the name before the equals sign at sc.at.
 func (sc *scanner) secrecyEquals(name string) secrecy {
-	if sc.at < sc.cookieEnd || slices.Contains(sc.carriers, name) {
+	if sc.at < sc.cookieEnd || sc.carriers[name] {
 		return surelySecret
 	}
 	kind := secrecyOf(name)

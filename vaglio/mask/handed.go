@@ -147,7 +147,7 @@ func (sc *scanner) hereDocument(at int, sign byte) {
 func (sc *scanner) handedToName() {
 	before := strings.TrimRight(sc.text[max(0, sc.at-mostBeside):sc.at], " \t")
 	name := before[strings.LastIndexAny(before, " \t\n;|&")+1:]
-	if isName(name) && (secrecyOf(name) != notSecret || slices.Contains(sc.carriers, name)) {
+	if isName(name) && (secrecyOf(name) != notSecret || sc.carriers[name]) {
 		sc.secretAt(sc.at+len("<<<"), 0)
 		return
 	}

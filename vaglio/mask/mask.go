@@ -47,10 +47,11 @@ func Replaced(o map[string]any, put func(secret string) string) map[string]any {
 func (m Masker) Mask(s string) string {
 	// A mask can turn what stands next to it into a word of its own, so another pass may
 	// find more. Only a text written for the purpose needs more than a few passes.
-	var carriers []string
+	var carriers map[string]bool
 	for range maxPasses {
+		known := len(carriers)
 		masked, now := m.pass(s, carriers)
-		if masked == s && len(now) == len(carriers) {
+		if masked == s && len(now) == known {
 			break
 		}
 		s, carriers = masked, now
@@ -63,7 +64,7 @@ const maxPasses = 8
 // pass masks what the masker's own rules find, and what the issuers' rules find in the
 // rest. It takes the variables known to carry secrets, and returns them with those it has
 // found.
-func (m Masker) pass(s string, carriers []string) (masked string, now []string) {
+func (m Masker) pass(s string, carriers map[string]bool) (masked string, now map[string]bool) {
 	found, own := builtin().find(s)
 	if len(found) == 0 && !own {
 		return s, carriers
@@ -192,6 +193,10 @@ type scanner struct {
 	// key in hexadecimal ends, looked how far base64 has been read, and escaped how far percent
 	// escapes have.
 	pemEnd, cookieEnd, hexEnd, looked, escaped int
+	// cookieLine is the text that was looked at last for cookies, up to its end, and lastCookie where its
+	// last equals sign is. Headers that follow one another in a line do not each search that far.
+	cookieLine extent
+	lastCookie int
 	// phraseEnd is where the words end that were looked at as a mnemonic.
 	phraseEnd int
 	// held are the secrets further on that their command reveals, in order.
@@ -199,7 +204,7 @@ type scanner struct {
 	// plain are the places where an option's value is known not to be a secret.
 	plain []int
 	// carriers are the variables that are used as a secret, here or elsewhere.
-	carriers []string
+	carriers map[string]bool
 	// bare and quoted are the inert texts examined last, and name is the last name.
 	bare, quoted, name extent
 	// readNamed, readPairs and readLast are how far commands have been read after verbs,

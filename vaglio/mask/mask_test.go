@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -276,6 +277,29 @@ func BenchmarkMask(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				masker.Mask(text)
+			}
+		})
+	}
+}
+
+// BenchmarkLargeTexts masks texts of one mebibyte that are made of one piece, with numbers in it.
+// The time of each must grow with its size.
+func BenchmarkLargeTexts(b *testing.B) {
+	for name, piece := range map[string]string{
+		"Cookies":   "Cookie: a=",
+		"Mnemonic":  "legal winner thank year wave sausage worth useful legal winner thank yellow\n",
+		"Pairs":     `["key",`,
+		"Variables": "curl -u a:$V% x\n",
+		"Pgpass":    "h:5432:db:u%:secret%\n",
+		"Options":   "-u a% -p b% ",
+	} {
+		var text strings.Builder
+		for i := 0; text.Len() < 1<<20; i++ {
+			text.WriteString(strings.ReplaceAll(piece, "%", strconv.Itoa(i)))
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				masker.Mask(text.String())
 			}
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	_ "embed" // The table.
 	"encoding/binary"
 	"iter"
-	"math/big"
 	"slices"
 	"strings"
 	"sync"
@@ -118,19 +117,29 @@ func secretOf(words []extent, numbers []int64) (all []extent) {
 // checks reports whether the last bits of a mnemonic are the first ones of its seed's digest. Words that
 // repeat were not drawn.
 func checks(numbers []int64) bool {
-	distinct := slices.Compact(slices.Sorted(slices.Values(numbers)))
-	if len(distinct)*2 < len(numbers) {
-		return false
+	var all [(mostWords*bitsOfNumeral + 7) / 8]byte // the words' bits, and behind them zeros
+	for i, n := range numbers {
+		at := i * bitsOfNumeral
+		var three [4]byte
+		binary.BigEndian.PutUint32(three[:], uint32(n)<<(32-bitsOfNumeral-at%8)) //nolint:gosec // There are 2,048 words.
+		for k, b := range three[:min(3, len(all)-at/8)] {
+			all[at/8+k] |= b
+		}
 	}
-	all := new(big.Int)
-	for _, n := range numbers {
-		all.Or(all.Lsh(all, bitsOfNumeral), big.NewInt(n))
+	check, size := len(numbers)/mnemonicStep, len(numbers)/mnemonicStep*4
+	digest := sha256.Sum256(all[:size])
+	return digest[0]>>(8-check) == all[size]>>(8-check) && drawnApart(numbers)
+}
+
+// drawnApart reports whether few of the words repeat.
+func drawnApart(numbers []int64) bool {
+	distinct := 0
+	for i, n := range numbers {
+		if !slices.Contains(numbers[:i], n) {
+			distinct++
+		}
 	}
-	check := uint(len(numbers) / mnemonicStep)
-	is := new(big.Int).And(all, big.NewInt(1<<check-1)).Uint64()
-	seed := all.Rsh(all, check).FillBytes(make([]byte, len(numbers)/mnemonicStep*4))
-	digest := sha256.Sum256(seed)
-	return uint64(binary.BigEndian.Uint16(digest[:]))>>(16-check) == is
+	return distinct*2 >= len(numbers)
 }
 
 func isLetter(c byte) bool { return isLower(c) || isUpper(c) }

@@ -246,8 +246,11 @@ func (sc *scanner) holdPlace(from, to int) {
 	if to <= from {
 		return
 	}
-	sc.held = append(sc.held, extent{from, to})
-	slices.SortFunc(sc.held, func(a, b extent) int { return a.from - b.from })
+	at := len(sc.held) // most are found in order
+	for at > 0 && sc.held[at-1].from > from {
+		at--
+	}
+	sc.held = slices.Insert(sc.held, at, extent{from, to})
 }
 
 // follow returns where the given words end after a program, skipping options and their

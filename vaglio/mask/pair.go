@@ -5,29 +5,22 @@ import (
 	"strings"
 )
 
-// The ends of a name before the comma of a pair, and what may follow its value.
-var (
-	pairsName  = regexp.MustCompile(`[\[(]\s{0,8}(\\?["'])([\w.-]{1,64})(\\?["'])\s{0,8}\z`)
-	pairsValue = regexp.MustCompile(`\A,\s{0,8}\\?["'][^"'\\]*\\?["']\s{0,8},?\s{0,8}[\])]`)
-)
+// pairsValue matches the value of a pair, from the comma on.
+var pairsValue = regexp.MustCompile(`\A,\s{0,8}\\?["'][^"'\\]*\\?["']\s{0,8},?\s{0,8}[\])]`)
 
-// mostPair bounds how far the end of a pair is looked for, in bytes.
-const mostPair = 8192
+// The bounds, in bytes, on how far the end of a pair is looked for, on its name and on the blanks in it.
+const mostPair, mostPairName, mostPairBlanks = 8192, 64, 8
 
 // paired returns the secret of a pair that a list spells out, whose comma is at sc.at: ["Authorization",
 // "Bearer …"]. [Masker.pair] does the same for lists that are values.
 func (sc *scanner) paired() (from, to int) {
-	before := sc.text[max(0, sc.at-mostBeside):sc.at]
-	if end := strings.TrimRight(before, " \t\r\n"); !strings.HasSuffix(end, `"`) && !strings.HasSuffix(end, `'`) {
+	name, bracket := pairsName(sc.text[:sc.at])
+	if name == "" || !pairsValue.MatchString(sc.text[sc.at:min(len(sc.text), sc.at+mostPair)]) {
 		return 0, 0
 	}
-	found := pairsName.FindStringSubmatch(before)
-	if found == nil || found[1] != found[3] || !pairsValue.MatchString(sc.text[sc.at:min(len(sc.text), sc.at+mostPair)]) {
-		return 0, 0
-	}
-	name, v := found[2], sc.valueAfter(sc.at+1)
+	v := sc.valueAfter(sc.at + 1)
 	kind := secrecyOf(name)
-	if !isPair(kind, name, sc.text[v.from:v.to], found[0][0] == '(') || kind == cookies && sc.inCookies(name, v) {
+	if !isPair(kind, name, sc.text[v.from:v.to], bracket == '(') || kind == cookies && sc.inCookies(name, v) {
 		return 0, 0
 	}
 	if v, kind = sc.inHeader(v, kind); sc.keep(v, kind, ':') {
@@ -35,6 +28,46 @@ func (sc *scanner) paired() (from, to int) {
 	}
 	v = sc.narrow(v)
 	return v.from, v.to
+}
+
+// pairsName returns the quoted name with which a pair begins at the end of a text, and the bracket before
+// it. Most commas stand behind none, so it is read from the comma back.
+func pairsName(before string) (name string, bracket byte) {
+	rest, mark := cutQuote(pastBlanksBack(before))
+	n := 0
+	for n < min(len(rest), mostPairName) && isDotted(rest[len(rest)-1-n]) {
+		n++
+	}
+	name = rest[len(rest)-n:]
+	rest, opens := cutQuote(rest[:len(rest)-n])
+	if rest = pastBlanksBack(rest); mark == "" || opens != mark || rest == "" {
+		return "", 0
+	}
+	if bracket = rest[len(rest)-1]; bracket != '[' && bracket != '(' {
+		return "", 0
+	}
+	return name, bracket
+}
+
+// cutQuote cuts the quotation mark off the end of a text, with a backslash before it.
+func cutQuote(s string) (rest, mark string) {
+	n := len(s)
+	if n == 0 || s[n-1] != '"' && s[n-1] != '\'' {
+		return s, ""
+	}
+	if n--; n > 0 && s[n-1] == '\\' {
+		n--
+	}
+	return s[:n], s[n:]
+}
+
+// pastBlanksBack returns a text without the few blanks at its end.
+func pastBlanksBack(s string) string {
+	n := len(s)
+	for n > max(0, len(s)-mostPairBlanks) && strings.IndexByte(" \t\n\r\f", s[n-1]) >= 0 {
+		n--
+	}
+	return s[:n]
 }
 
 // isPair reports whether a pair's value may be the secret of its name. Between parentheses they may be two

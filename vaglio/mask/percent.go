@@ -2,7 +2,6 @@ package mask
 
 import (
 	"encoding/base64"
-	"slices"
 	"strings"
 )
 
@@ -23,13 +22,12 @@ func (sc *scanner) unescaped() (from, to int) {
 	seek := Masker{mac: sc.masker.mac, flat: true, put: func(secret string) string {
 		if i := strings.Index(text[at:], secret); i >= 0 {
 			begin, end := at+i, at+i+len(secret)
-			sc.held = append(sc.held, extent{sc.at + places[begin], sc.at + places[end]})
+			sc.holdPlace(sc.at+places[begin], sc.at+places[end])
 			at = end
 		}
 		return ""
 	}}
 	seek.pass(text, nil)
-	slices.SortStableFunc(sc.held, func(a, b extent) int { return a.from - b.from })
 	if len(sc.held) > 0 && sc.held[0].from == sc.at {
 		return sc.held[0].from, sc.held[0].to
 	}

@@ -41,9 +41,16 @@ func (sc *scanner) known(words []string) bool {
 			break
 		}
 		word = strings.TrimLeft(word[strings.LastIndexByte(word, '/')+1:], `("'$`)
+		if word == "exec" || word == "run" {
+			return true
+		}
+		takes := takers()[word]
+		if len(takes) == 0 {
+			continue
+		}
 		// Of a program with subcommands, the table knows only those it lists.
 		operands := slices.DeleteFunc(slices.Clone(words[i+1:]), func(word string) bool { return word[0] == '-' })
-		if word == "exec" || word == "run" || slices.ContainsFunc(takers()[word], func(one taker) bool {
+		if slices.ContainsFunc(takes, func(one taker) bool {
 			return len(one.words) <= len(operands) && slices.Equal(one.words, operands[:len(one.words)])
 		}) {
 			return true
@@ -69,7 +76,7 @@ var (
 // talked records the passwords of such scripts.
 func (sc *scanner) talked() {
 	for name, says := range map[string]*regexp.Regexp{"ftp": ftpSays, "expect": expectSays} {
-		if !strings.Contains(sc.text, name) {
+		if !strings.Contains(sc.text, name) || name == "expect" && !strings.Contains(sc.text, "send") {
 			continue
 		}
 		for _, m := range says.FindAllStringSubmatchIndex(sc.text, -1) {

@@ -221,7 +221,10 @@ func fileLike(word string) bool {
 func (sc *scanner) refers(at int) {
 	rest, ok := strings.CutPrefix(sc.text[at:], "$")
 	rest = strings.TrimPrefix(rest, "{")
-	if name := rest[:span(rest, isWord)]; ok && name != "" && !isDigit(name[0]) && !slices.Contains(sc.carriers, name) {
-		sc.carriers = append(sc.carriers, name)
+	if name := rest[:span(rest, isWord)]; ok && name != "" && !isDigit(name[0]) {
+		if sc.carriers == nil {
+			sc.carriers = map[string]bool{}
+		}
+		sc.carriers[name] = true
 	}
 }

@@ -79,6 +79,9 @@ const maxSteps = 2100
 func stepsOf(clean string, in *room) []string {
 	steps := in[:0]
 	rest := strings.TrimPrefix(clean, "/")
+	if n := min(strings.Count(rest, "/")+1, maxSteps); n > len(in) {
+		steps = make([]string, 0, n)
+	}
 	for rest != "" && len(steps) < maxSteps {
 		var step string
 		step, rest, _ = strings.Cut(rest, "/")

@@ -292,7 +292,9 @@ func (c *command) discard(verb operation.Verb, a arg) []Effect {
 // moveAway returns the effect of a move on the place that the file leaves.
 func (c *command) moveAway(a, to arg) []Effect {
 	if p := c.r.world.clean(a.text, c.cwd); to.text != "" && !c.r.made(c.invocation, p) && !c.r.rebuilt(p) {
-		c.r.tell(c.invocation, vaglio.Moved, to)
+		if last := len(c.r.did) - 1; last < 0 || c.r.did[last].Deed != vaglio.Moved || c.r.did[last].Path != c.r.world.clean(to.text, c.cwd) {
+			c.r.tell(c.invocation, vaglio.Moved, to) // not once for each of many names that one folder takes
+		}
 	}
 	switch c.r.world.placeOf(a, c.cwd) {
 	case placeWorkspace, placeTemp:

@@ -47,7 +47,7 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
 		for i := range facts {
 			f := &facts[i]
-			over, under := place.Inside([]string{f.Path}, p), place.Inside([]string{p}, f.Path)
+			over, under := lies(p, f.Path)
 			switch {
 			case !over && !under:
 			case f.Deed == vaglio.Moved:
@@ -61,6 +61,14 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 		}
 	}
 	return made, below && !other
+}
+
+// lies reports whether a path is another or lies in it, and whether the other lies in the path.
+func lies(p, other string) (over, under bool) {
+	if n := min(len(p), len(other)); p[:n] != other[:n] {
+		return false, false // as of most pairs of paths, which are many
+	}
+	return place.Inside([]string{other}, p), place.Inside([]string{p}, other)
 }
 
 // makes reports whether a fact is that something was made on the spot.
