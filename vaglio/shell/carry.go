@@ -171,6 +171,9 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 	if len(rest) == 0 {
 		return Word{}
 	}
+	if w.run == runTasks {
+		return r.tasksOf(f, k, w, rest)
+	}
 	rest = w.withProgram(rest)
 	inner := &call{argv: rest, redirs: redirs, span: k.span, external: true}
 	switch {
