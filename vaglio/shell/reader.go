@@ -85,6 +85,8 @@ type Session interface {
 	// asked about or denied if they ran.
 	Changed() []string
 	Loaded() []string
+	// Fetched returns the names, without folders, of the files that they downloaded.
+	Fetched() map[string]bool
 	// Exported returns the variables that they set, and aliases that begin with [Alias].
 	Exported() []string
 }
