@@ -1,12 +1,14 @@
 package project
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // source is a setting by which a tool takes packages or code from elsewhere: where a file holds it,
@@ -76,4 +78,38 @@ func (v *visit) brought(file string) bool {
 		return true
 	}
 	return v.c.Session != nil && (slices.Contains(v.c.Session.Loaded(), file) || v.c.Session.Fetched()[path.Base(file)])
+}
+
+// readUnchecked adds what a playbook does although it is only checked: the command lines of tasks that
+// say so, under the row's keys. A task with another module that does something counts as the run itself.
+func readUnchecked(v *visit, r *row) {
+	for file, text := range v.files(r) {
+		var tree any
+		if v.decode(file, text, &tree) {
+			v.unchecked(file, text, strings.Fields(r.language), tree, false)
+		}
+	}
+}
+
+func (v *visit) unchecked(file, text string, keys []string, tree any, off bool) {
+	switch t := tree.(type) {
+	case []any:
+		for _, e := range t {
+			v.unchecked(file, text, keys, e, off)
+		}
+	case map[string]any:
+		if mode, ok := t["check_mode"]; ok {
+			off = !slices.Contains([]any{true, "yes", "on", "True"}, mode)
+		}
+		for _, key := range slices.Sorted(maps.Keys(t)) {
+			switch module := key[strings.LastIndexByte(key, '.')+1:]; {
+			case off && slices.Contains(keys, module):
+				v.under(file, text, []string{"it", "cmd", "argv"}, false, map[string]any{"it": t[key], "in": t[key]})
+			case off && !wordclass.Is("playbook-inert", module):
+				v.add(file, 1, "sh", v.c.Name+" "+quoted(file))
+			case slices.Contains([]string{"tasks", "pre_tasks", "post_tasks", "handlers", "block", "rescue", "always"}, module):
+				v.unchecked(file, text, keys, t[key], off)
+			}
+		}
+	}
 }

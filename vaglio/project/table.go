@@ -38,7 +38,7 @@ func readers() map[string]func(v *visit, r *row) {
 		"changed": readChanged, "imports": readImports,
 		"tasks": readTasks, "parts": readParts, "bats": readBats,
 		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
-		"front": readFront, "shown": readShown, "sets": readSets, "sources": readSources,
+		"front": readFront, "shown": readShown, "sets": readSets, "sources": readSources, "unchecked": readUnchecked,
 	}
 }
 
