@@ -121,6 +121,7 @@ type reader struct {
 	looking *frame            // of the command whose files are looked for, if any are
 	edits   map[string][]edit // of files that the source changes in place
 	moves   []move            // of what may be folders
+	packed  []packed          // what it packs into archives
 	picks   []pick
 	active  map[*syntax.Stmt]int // functions being called
 	texts   map[string]int       // texts being read
