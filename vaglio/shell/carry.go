@@ -12,7 +12,8 @@ func evaluators() map[string]evaluator {
 		"language": (*reader).runProgram, "runner": (*reader).runRunner, "shell": (*reader).runShell, "foreign": (*reader).runShellLike,
 		"env": (*reader).runEnv, "su": (*reader).runSu, "find": (*reader).runFind,
 		"xargs": (*reader).runXargs, "parallel": (*reader).runParallel, "git": (*reader).runGit,
-		"copy": (*reader).runMove, "tar": (*reader).runTar, "tee": (*reader).runTee, "dd": (*reader).runDd, "download": (*reader).runDownload, "sed": (*reader).runSed,
+		"tar":  (*reader).runTar,
+		"copy": (*reader).runMove, "tee": (*reader).runTee, "dd": (*reader).runDd, "download": (*reader).runDownload, "sed": (*reader).runSed,
 		"fd": (*reader).runFd, "flake": (*reader).runFlake,
 	}
 }

@@ -382,3 +382,6 @@ func (r *reader) tasksOf(f *frame, k *call, w *way, words []Word) (out Word) {
 	}
 	return out
 }
+
+// freshCwd forgets the current folder: another machine has its own.
+func (r *reader) freshCwd() { r.st.set(keyCwd, unknownHome("PWD")) }
