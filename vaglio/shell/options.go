@@ -366,9 +366,7 @@ func (r *reader) runTar(f *frame, k *call, p *program, name string) Word {
 	if dir, given := opts.Get("C", "directory", "cd"); given {
 		in = dir
 	}
-	switch {
-	case archive == "":
-	case opts.any("x", "extract", "get"):
+	if opts.any("x", "extract", "get") {
 		to, known := r.filePath(in)
 		strip, _ := opts.Get("strip-components", "strip")
 		n, _ := strconv.Atoi(strip.String())
@@ -377,17 +375,22 @@ func (r *reader) runTar(f *frame, k *call, p *program, name string) Word {
 				r.unpacks(f, m, max(n, 0), to)
 			}
 		}
-	default:
-		for _, m := range members {
-			from, known := r.filePath(Glue(in, Text("/"), m))
-			if to, ok := m.Text(); ok && known {
-				r.packed = append(r.packed, packed{archive, from, to})
-			}
-			files, _ := r.matching(Glue(in, Text("/"), m))
-			for _, file := range files {
-				r.packed = append(r.packed, packed{archive, file, path.Base(file)})
-			}
-		}
+		return out
+	}
+	for _, m := range members {
+		r.packs(archive, in, m)
 	}
 	return out
+}
+
+// packs notes what goes into an archive, from a folder.
+func (r *reader) packs(archive string, in, member Word) {
+	at := Glue(in, Text("/"), member)
+	if from, known := r.filePath(at); known {
+		r.packed = append(r.packed, packed{archive, from, member.String()})
+	}
+	files, _ := r.matching(at)
+	for _, file := range files {
+		r.packed = append(r.packed, packed{archive, file, path.Base(file)})
+	}
 }
