@@ -113,3 +113,14 @@ func (p *program) module(file string) *program {
 	m.run, p.files[file] = p.run, m
 	return m
 }
+
+// loads reads a call that loads a compiled library, as the loader does that a variable tells to. Nothing
+// is known of one without a folder, which is the system's.
+func (p *program) loads(f *function, name string, args []value, named map[string]value) value {
+	for _, w := range listOf(f.targets(p, args, named)...).words() {
+		if strings.Contains(w.String(), "/") {
+			p.argv([]shell.Word{shell.Text("env"), shell.Glue(shell.Text("LD_AUDIT="), w), shell.Text("python3"), shell.Text("--version")})
+		}
+	}
+	return unknown(name + "()")
+}

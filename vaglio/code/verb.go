@@ -14,7 +14,7 @@ type further func(p *program, f *function, name string, args []value, named map[
 func furtherVerbs() map[string]further {
 	return map[string]further{
 		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs,
-		"spawn": (*program).runs, "pipe": (*program).runs,
+		"spawn": (*program).runs, "pipe": (*program).runs, "load": (*program).loads,
 		"eval": (*program).runEval, "script": (*program).runScript,
 		"open": (*program).runOpen, "remote": (*program).runRemote, "handle": (*program).runHandle, "print": (*program).runPrint,
 	}

@@ -165,6 +165,9 @@ func (s *Split) under(g *Grammar) *Grammar {
 	return g.Under(first...)
 }
 
+// Bundles reports whether the first word may hold option letters without a dash.
+func (g *Grammar) Bundles() bool { return g != nil && g.bundle }
+
 // beginsBundled reports whether the first word holds option letters.
 func (g *Grammar) beginsBundled(words []string) bool {
 	return g.bundle && len(words) > 0 && words[0] != "" && words[0][0] != '-'

@@ -24,6 +24,7 @@ type row struct {
 	name     string   // of the reader
 	language string
 	files    []string
+	sources  []source // for the reader of that name
 	read     func(v *visit, r *row)
 }
 
@@ -37,7 +38,7 @@ func readers() map[string]func(v *visit, r *row) {
 		"changed": readChanged, "imports": readImports,
 		"tasks": readTasks, "parts": readParts, "bats": readBats,
 		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
-		"front": readFront, "shown": readShown, "sets": readSets,
+		"front": readFront, "shown": readShown, "sets": readSets, "sources": readSources, "unchecked": readUnchecked,
 	}
 }
 
@@ -57,6 +58,12 @@ func parseTable(text string) (table, error) {
 			return rows.Wrong(name, "there is no reader %q", name)
 		}
 		r := row{name: name, with: strings.Fields(parts[1]), language: strings.TrimSpace(language), files: strings.Fields(files), read: known[name]}
+		if r.name == "sources" {
+			var err error
+			if r.sources, err = sourcesOf(r.language); err != nil {
+				return err
+			}
+		}
 		for program := range strings.FieldsSeq(parts[0]) {
 			t[program] = append(t[program], r)
 		}

@@ -194,6 +194,9 @@ func (v *visit) marked(keep func(), mark func(t *shell.Task)) {
 // readText adds what may be commands in files of unknown form.
 func readText(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
+		if r.language != "" && path.Ext(name) == "" {
+			name += "." + r.language
+		}
 		if file, text, ok := v.content(name); ok && v.once("text "+file) {
 			v.found(func() { v.commands(file, v.asked(file, v.reader.tasksLanguage(file), text)) })
 		}

@@ -84,11 +84,12 @@ const (
 	runKeys   = "keys"   // keys typed into a terminal
 	runText   = "text"   // program text
 	runScript = "script" // a program file
+	runTasks  = "tasks"  // words of its own program, with commas or plus signs between the calls
 	runNone   = "none"
 )
 
 func modes() []string {
-	return []string{runArgv, runLine, runEach, runWhole, runKeys, runText, runScript, runNone}
+	return []string{runArgv, runLine, runEach, runWhole, runKeys, runText, runScript, runTasks, runNone}
 }
 
 // carrierTable holds all programs that carry something, by name, and what readers share besides.

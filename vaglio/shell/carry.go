@@ -12,6 +12,7 @@ func evaluators() map[string]evaluator {
 		"language": (*reader).runProgram, "runner": (*reader).runRunner, "shell": (*reader).runShell, "foreign": (*reader).runShellLike,
 		"env": (*reader).runEnv, "su": (*reader).runSu, "find": (*reader).runFind,
 		"xargs": (*reader).runXargs, "parallel": (*reader).runParallel, "git": (*reader).runGit,
+		"tar":  (*reader).runTar,
 		"copy": (*reader).runMove, "tee": (*reader).runTee, "dd": (*reader).runDd, "download": (*reader).runDownload, "sed": (*reader).runSed,
 		"fd": (*reader).runFd, "flake": (*reader).runFlake,
 	}
@@ -170,6 +171,9 @@ func (r *reader) lines(f *frame, w *way, opts options, by string) (out Word, fou
 func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, by string, redirs []Redirect) Word {
 	if len(rest) == 0 {
 		return Word{}
+	}
+	if w.run == runTasks {
+		return r.tasksOf(f, k, w, rest)
 	}
 	rest = w.withProgram(rest)
 	inner := &call{argv: rest, redirs: redirs, span: k.span, external: true}

@@ -362,3 +362,26 @@ func InFolder(folder, name Word) Word {
 	}
 	return Glue(folder, Text("/"), name)
 }
+
+// tasksOf reads the calls of one program that words list, as in "mix do a, b" and "mix do a + b".
+func (r *reader) tasksOf(f *frame, k *call, w *way, words []Word) (out Word) {
+	var all, one []Word
+	for _, v := range words {
+		for i, part := range v.splitAll(",") {
+			if i > 0 {
+				all = append(all, Text("+"))
+			}
+			all = append(all, part)
+		}
+	}
+	for len(all) > 0 {
+		one, all = cutAt(all, "+")
+		if one = slices.DeleteFunc(slices.Clone(one), func(v Word) bool { return v.Is("") }); len(one) > 0 {
+			out = r.run(f, &call{argv: w.withProgram(one), span: k.span, external: true})
+		}
+	}
+	return out
+}
+
+// freshCwd forgets the current folder: another machine has its own.
+func (r *reader) freshCwd() { r.st.set(keyCwd, unknownHome("PWD")) }

@@ -129,9 +129,6 @@ func (r *reader) onOther(read func() Word) Word {
 	return r.scoped(func() Word { r.freshCwd(); return read() })
 }
 
-// freshCwd forgets the current folder: another machine has its own.
-func (r *reader) freshCwd() { r.st.set(keyCwd, unknownHome("PWD")) }
-
 // maxMounts is how many folders of a container are told apart: each word of its command
 // is looked for in all of them.
 const maxMounts = 64
@@ -387,6 +384,9 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 // remoteFrame returns the frame of a command that runs elsewhere: in a container, or where the
 // operands before it say.
 func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before []Word, name string, verb Word) *frame {
+	if file, ok := r.filePath(f.stdin.File); ok && f.stdin.Here && r.opts.Files != nil { // what it reads is this machine's
+		_, _ = r.from(file)
+	}
 	if p.container && len(before) > 0 {
 		h := f.at(k, name+" "+verb.text)
 		h.Remote = r.containerOf(h, k, opts, before[0])

@@ -3,6 +3,7 @@ package shell
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -74,7 +75,7 @@ func (g *grammar) parse(words []Word) (opts options, operands []Word) {
 	if g.Leading {
 		ahead = words[:min(1, len(words))]
 	}
-	if !slices.ContainsFunc(ahead, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") }) {
+	if !g.Bundles() && !slices.ContainsFunc(ahead, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") }) {
 		return nil, slices.Clip(words)
 	}
 	var room struct { // one, to allocate once
@@ -352,4 +353,44 @@ func lookedForBy(x syntax.TestExpr) (file *syntax.Word, absent bool) {
 		file, _ = u.X.(*syntax.Word)
 	}
 	return file, false
+}
+
+// runTar reads tar, which may unpack what this source packed, as a copy of it.
+func (r *reader) runTar(f *frame, k *call, p *program, name string) Word {
+	out := r.runOptions(f, k, p, name)
+	opts, members := p.parse(k.argv[1:])
+	archive, in := "-", Text(".")
+	if file, given := opts.Get("f", "file"); given && !file.Is("-") {
+		archive, _ = r.filePath(file)
+	}
+	if dir, given := opts.Get("C", "directory", "cd"); given {
+		in = dir
+	}
+	if opts.any("x", "extract", "get") {
+		to, known := r.filePath(in)
+		strip, _ := opts.Get("strip-components", "strip")
+		n, _ := strconv.Atoi(strip.String())
+		for _, m := range r.packed {
+			if known && m.archive == archive {
+				r.unpacks(f, m, max(n, 0), to)
+			}
+		}
+		return out
+	}
+	for _, m := range members {
+		r.packs(archive, in, m)
+	}
+	return out
+}
+
+// packs notes what goes into an archive, from a folder.
+func (r *reader) packs(archive string, in, member Word) {
+	at := Glue(in, Text("/"), member)
+	if from, known := r.filePath(at); known {
+		r.packed = append(r.packed, packed{archive, from, member.String()})
+	}
+	files, _ := r.matching(at)
+	for _, file := range files {
+		r.packed = append(r.packed, packed{archive, file, path.Base(file)})
+	}
 }

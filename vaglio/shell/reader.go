@@ -85,6 +85,8 @@ type Session interface {
 	// asked about or denied if they ran.
 	Changed() []string
 	Loaded() []string
+	// Fetched returns the names, without folders, of the files that they downloaded.
+	Fetched() map[string]bool
 	// Exported returns the variables that they set, and aliases that begin with [Alias].
 	Exported() []string
 }
@@ -119,6 +121,7 @@ type reader struct {
 	looking *frame            // of the command whose files are looked for, if any are
 	edits   map[string][]edit // of files that the source changes in place
 	moves   []move            // of what may be folders
+	packed  []packed          // what it packs into archives
 	picks   []pick
 	active  map[*syntax.Stmt]int // functions being called
 	texts   map[string]int       // texts being read

@@ -133,7 +133,7 @@ func (r *reader) redirectFile(f *frame, d *redirects, red Redirect) {
 	case red.Kind == RedirectRead || red.Kind == RedirectReadWrite:
 		content := r.content(f, red.Target)
 		if red.FD == "" || red.FD == "0" {
-			f.stdin = Input{Kind: InputFile, Text: content, File: red.Target}
+			f.stdin = Input{Kind: InputFile, Text: content, File: red.Target, Here: f.Remote == nil}
 		} else {
 			r.descriptor(red.FD, content)
 		}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -374,4 +375,19 @@ func (r *reader) declareFunction(f *frame, c *syntax.FuncDecl) {
 		fn := &function{name: n.Value, body: c.Body, span: f.span}
 		r.st.put(keyFunc+n.Value, &entry{bodies: []*function{fn}})
 	}
+}
+
+// packed is a file or folder that the source packs into an archive, and its name there.
+type packed struct{ archive, from, name string }
+
+// unpacks reads the unpacking of an archive of the source as a copy of what is in it.
+func (r *reader) unpacks(f *frame, p packed, strip int, to string) {
+	if len(r.moves) >= maxMoves {
+		r.notRead(f, to, errEdited)
+		return
+	}
+	names := strings.Split(path.Clean("/"+p.name), "/")
+	at := path.Join(append([]string{to}, names[min(strip+1, len(names)):]...)...)
+	r.lands(p.from, at)
+	r.moves = append(r.moves, move{p.from, at})
 }

@@ -202,8 +202,8 @@ type Input struct {
 	Text Word
 	// File is the path for InputFile.
 	File Word
-	// Piped says that the content comes from another command's output.
-	Piped bool
+	// Piped says that the content comes from another command's output, Here that this machine opens the file.
+	Piped, Here bool
 }
 
 // RemoteKind says where a [Remote] is.

@@ -70,9 +70,10 @@ func (files) Closed(path string) *shell.ClosedError {
 // earlier is a session that wrote one file.
 type earlier struct{}
 
-func (earlier) Changed() []string  { return []string{"/work/changed.sh"} }
-func (earlier) Loaded() []string   { return nil }
-func (earlier) Exported() []string { return []string{"EARLIER"} }
+func (earlier) Changed() []string        { return []string{"/work/changed.sh"} }
+func (earlier) Loaded() []string         { return nil }
+func (earlier) Fetched() map[string]bool { return nil }
+func (earlier) Exported() []string       { return []string{"EARLIER"} }
 
 // told writes what was read, line by line.
 func told(s *shell.Script) string {

@@ -67,6 +67,9 @@ func (c *command) fed(where wording.Clause, kept bool) []Effect {
 	case all && text.text != "":
 		return c.r.sql(text.text, where)
 	case c.stdin.kind == shell.InputFile:
+		if text, ok := c.handed(); ok {
+			return c.r.sql(text, where)
+		}
 		return unreadSQL(c.stdin.file, where)
 	case c.stdin.kind != shell.InputInherited:
 		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
@@ -94,10 +97,6 @@ func (c *command) statements(where wording.Clause) []Effect {
 		out = append(out, unreadSQL(f, where)...)
 	}
 	return out
-}
-
-func unreadSQL(file arg, where wording.Clause) []Effect {
-	return one(KindDatabase, sayOf("runs SQL from the file %s, which was not read, on %s", object(file.text), where), file.text)
 }
 
 // database names the database that a client works on: by the table, by its file, by its host or by

@@ -28,6 +28,8 @@ const (
 	doorGit = "git -c"
 	// kindWords is a door for all words of a program, which load what a variable could load.
 	kindWords = "words"
+	// kindList is a door for a command line with commas between its words.
+	kindList = "list"
 )
 
 //go:embed tables/doors.txt
@@ -56,7 +58,7 @@ var loadDoors = sync.OnceValues(func() (doors, error) { //nolint:gochecknoglobal
 func (t doors) add(owners []string, row string) error {
 	kind, names, ok := strings.Cut(row, " = ")
 	kind, loads, _ := strings.Cut(kind, ":")
-	if !ok || !slices.Contains([]string{"search", "file", "command", "shell", "loads", "registry", "named", "proxy", "always", kindWords}, kind) {
+	if !ok || !slices.Contains([]string{"search", "file", "command", kindList, "shell", "loads", "registry", "named", "proxy", "always", kindWords}, kind) {
 		return rows.Wrong(row, "want kind = names, got %q", row)
 	}
 	for _, o := range owners {
@@ -165,6 +167,9 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 	}
 	if d.kind == "always" {
 		return one(KindSafeguardOff, say("changes a safeguard of %s: %s", v.name, name+"="+value.text), name)
+	}
+	if d.kind == kindList {
+		d.kind, value.text = "command", strings.ReplaceAll(value.text, ",", " ")
 	}
 	bad := r.behindDoor(v, d, name, value)
 	if bad == "" {

@@ -59,6 +59,7 @@ type stdin struct {
 	kind  shell.InputKind
 	file  arg
 	piped bool
+	here  bool // this machine opens the file
 }
 
 // arg is one word of a command, as text for rules and people. Unknown parts read as $NAME or
@@ -154,7 +155,7 @@ func invocationOf(c *shell.Command) *invocation {
 	for _, a := range c.Assigns {
 		v.assigns = append(v.assigns, assignment{a.Name, argOf(a.Value)})
 	}
-	v.stdin = stdin{kind: c.Stdin.Kind, piped: c.Stdin.Piped, text: argOf(c.Stdin.Text), word: c.Stdin.Text, file: argOf(c.Stdin.File)}
+	v.stdin = stdin{kind: c.Stdin.Kind, piped: c.Stdin.Piped, text: argOf(c.Stdin.Text), word: c.Stdin.Text, file: argOf(c.Stdin.File), here: c.Stdin.Here}
 	if c.Remote != nil {
 		v.remoteOf(c.Remote)
 	}

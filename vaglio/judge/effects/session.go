@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // tell records what is done to a file for later calls of the session.
@@ -228,6 +229,22 @@ func (c *command) content(name string) (string, bool) {
 		return "", false
 	}
 	return c.r.means.Files.Content(c.r.world.clean(name, c.cwd))
+}
+
+// handed returns the content of a file of this machine that is the input of a client elsewhere.
+func (c *command) handed() (string, bool) {
+	parts := c.stdin.word.Parts()
+	if !c.stdin.here || c.direct() || len(parts) != 1 || c.r.means.Files == nil {
+		return "", false
+	}
+	if parts[0].File == "" {
+		return parts[0].Text, parts[0].Kind == shell.PartText
+	}
+	return c.r.means.Files.Content(parts[0].File)
+}
+
+func unreadSQL(file arg, where wording.Clause) []Effect {
+	return one(KindDatabase, sayOf("runs SQL from the file %s, which was not read, on %s", object(file.text), where), file.text)
 }
 
 // readsOn reports whether a client still reads its input after what it is told. Startup commands
