@@ -370,3 +370,21 @@ func holds(above, p string) bool {
 	is, _ := path.Match(above, strings.Join(steps[:min(len(steps), strings.Count(above, "/")+1)], "/"))
 	return is
 }
+
+// literals returns texts as words.
+func literals(texts []string) []arg {
+	out := make([]arg, len(texts))
+	for i, s := range texts {
+		out[i] = literal(s)
+	}
+	return out
+}
+
+// texts returns the texts of words.
+func texts(args []arg) []string {
+	out := make([]string, len(args))
+	for i := range args {
+		out[i] = args[i].text
+	}
+	return out
+}

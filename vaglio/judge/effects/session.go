@@ -344,24 +344,6 @@ func (r *reading) picks(v *invocation) bool {
 	return !p.has("-v", "--invert-match") && p.operand(0) != ""
 }
 
-// literals returns texts as words.
-func literals(texts []string) []arg {
-	out := make([]arg, len(texts))
-	for i, s := range texts {
-		out[i] = literal(s)
-	}
-	return out
-}
-
-// texts returns the texts of words.
-func texts(args []arg) []string {
-	out := make([]string, len(args))
-	for i := range args {
-		out[i] = args[i].text
-	}
-	return out
-}
-
 // ownProcesses reports whether a command stops only what the session started.
 func (c *command) ownProcesses() bool {
 	if !c.direct() || c.Privileged || c.has("-v", "--inverse", "-u", "--user") || len(c.operands) == 0 {
