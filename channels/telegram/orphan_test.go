@@ -177,15 +177,7 @@ func TestADuplicateWithoutItsFileOffersNoYes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
 		a := w.ask(command(long), command("make"))
-		twin := w.shown(a)
-		w.stop()
-		w.memory.Notes.Drafts = nil
-		w.start()
-		ref, err := w.channel.Post(t.Context(), card(a))
-		if err != nil || ref == a.Cards[0].Ref {
-			t.Fatal(ref, err)
-		}
-		w.desk.Change(func() { a.Cards[0].Ref = ref })
+		twin := w.duplicate(a)
 		press := func(label string) telegramtest.Message {
 			if _, err := w.server.Press(ann(), w.chat, twin.ID, label); err != nil {
 				t.Fatal(err)
@@ -210,15 +202,7 @@ func TestAPressOnAMessageThatIsNotTheCardsIsTruthful(t *testing.T) {
 	inWorld(t, func(w *world) {
 		t := w.t
 		a := w.ask(command("make"))
-		twin := w.shown(a)
-		w.stop()
-		w.memory.Notes.Drafts = nil
-		w.start()
-		ref, err := w.channel.Post(t.Context(), card(a))
-		if err != nil || ref == a.Cards[0].Ref {
-			t.Fatal(ref, err)
-		}
-		a.Cards[0].Ref = ref
+		twin := w.duplicate(a)
 		id, err := w.server.Press(ann(), w.chat, twin.ID, "Allow once")
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/channels/channeltest"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
 )
@@ -117,24 +116,7 @@ func TestStrangersPressesLeaveRoomForWhoDecides(t *testing.T) {
 // TestTheWayBackHidesTheGrants opens the further answers of a card, and closes them.
 func TestTheWayBackHidesTheGrants(t *testing.T) {
 	inWorld(t, func(w *world) {
-		d, err := approval.JudgeDenial(channeltest.Denial())
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		opened, err := approval.Open(approval.Opening{
-			Agent: "coder", TurnID: "t-1", Channels: []string{telegram.Name}, At: time.Now(), ExpiresAt: time.Now().Add(time.Hour),
-			Calls: []approval.Call{{Proposal: command("make"), Denial: d, Fingerprint: "fp", Grantable: "key"}},
-		})
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		a := &opened
-		ref, err := w.channel.Post(w.t.Context(), card(a))
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		a.Cards[0].Ref = ref
-		w.desk.Add(a)
+		a := w.askGrantable(command("make"))
 		before := labels(w.shown(a))
 		w.press(ann(), a, "Allow more…")
 		open := labels(w.shown(a))
@@ -149,22 +131,7 @@ func TestTheWayBackHidesTheGrants(t *testing.T) {
 // next to it, and opens further answers there: none of them allows what nobody could see.
 func TestAFileOfOtherCallsGivesNoYes(t *testing.T) {
 	inWorld(t, func(w *world) {
-		d, err := approval.JudgeDenial(channeltest.Denial())
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		opened, err := approval.Open(approval.Opening{
-			Agent: "coder", TurnID: "t-1", Channels: []string{telegram.Name}, At: time.Now(), ExpiresAt: time.Now().Add(time.Hour),
-			Calls: []approval.Call{{Proposal: command(long), Denial: d, Fingerprint: "fp", Grantable: "key"}},
-		})
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		a := &opened
-		if a.Cards[0].Ref, err = w.channel.Post(w.t.Context(), card(a)); err != nil {
-			w.t.Fatal(err)
-		}
-		w.desk.Add(a)
+		a := w.askGrantable(command(long))
 		if m := w.shown(a); w.files() != 1 || !slices.Contains(labels(m), "Allow once") {
 			w.t.Fatalf("%d files, %v", w.files(), labels(m))
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/channeltest"
@@ -100,13 +101,52 @@ func newAsk(t testing.TB, calls ...vaglio.Proposal) *approval.Ask {
 func (w *world) ask(calls ...vaglio.Proposal) *approval.Ask {
 	w.t.Helper()
 	a := newAsk(w.t, calls...)
+	w.post(a)
+	return a
+}
+
+// askGrantable is like [world.ask], for a call that may be allowed several times.
+func (w *world) askGrantable(call vaglio.Proposal) *approval.Ask {
+	w.t.Helper()
+	d, err := approval.JudgeDenial(channeltest.Denial())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	a, err := approval.Open(approval.Opening{
+		Agent: "coder", TurnID: "t-1", Channels: []string{telegram.Name}, At: time.Now(), ExpiresAt: time.Now().Add(time.Hour),
+		Calls: []approval.Call{{Proposal: call, Denial: d, Fingerprint: "fp", Grantable: "key"}},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.post(&a)
+	return &a
+}
+
+// post posts an ask's first card.
+func (w *world) post(a *approval.Ask) {
+	w.t.Helper()
 	ref, err := w.channel.Post(w.t.Context(), card(a))
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	a.Cards[0].Ref = ref
 	w.desk.Add(a)
-	return a
+}
+
+// duplicate posts an ask's card again, as after a restored backup, and returns the message that it was.
+func (w *world) duplicate(a *approval.Ask) telegramtest.Message {
+	w.t.Helper()
+	twin := w.shown(a)
+	w.stop()
+	w.memory.Notes.Drafts = nil
+	w.start()
+	ref, err := w.channel.Post(w.t.Context(), card(a))
+	if err != nil || ref == a.Cards[0].Ref {
+		w.t.Fatal(ref, err)
+	}
+	w.desk.Change(func() { a.Cards[0].Ref = ref })
+	return twin
 }
 
 // amend makes the ask's card show its state.
