@@ -41,20 +41,10 @@ func TestAStoreWhoseFileIsGoneAcknowledgesNothing(t *testing.T) {
 			if err := tt.act(db.path); err != nil {
 				t.Fatal(err)
 			}
-			err := save(t.Context(), db, "b")
-			if tt.want == "" {
-				if err != nil {
-					t.Error(err)
-				}
-				return
-			}
-			if !isBroken(err) || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got %v, want a BrokenError that says %q", err, tt.want)
-			}
-			if err := db.Ping(t.Context()); !isBroken(err) {
+			mustSay(t, db, save(t.Context(), db, "b"), tt.want)
+			if err := db.Ping(t.Context()); isBroken(err) != (tt.want != "") {
 				t.Errorf("ping: %v", err)
 			}
-			mustBeBroken(t, db)
 		})
 	}
 }
@@ -115,18 +105,22 @@ func TestAJournalThatIsGoneStopsTheStore(t *testing.T) {
 			t.Run(name+" "+how, func(t *testing.T) {
 				db := newDB(t)
 				tt.act(t, journalOf(db.path))
-				err := write(t, db)
-				if tt.want == "" {
-					if err != nil {
-						t.Error(err)
-					}
-					return
-				}
-				if !isBroken(err) || !strings.Contains(err.Error(), tt.want) {
-					t.Errorf("got %v, want a BrokenError that says %q", err, tt.want)
-				}
-				mustBeBroken(t, db)
+				mustSay(t, db, write(t, db), tt.want)
 			})
 		}
+	}
+}
+
+// mustSay checks that a write broke the store and says why, or, if nothing is wanted, that it did not.
+func mustSay(t *testing.T, db *DB, err error, want string) {
+	t.Helper()
+	switch {
+	case want == "" && err != nil:
+		t.Error(err)
+	case want == "":
+	case !isBroken(err) || !strings.Contains(err.Error(), want):
+		t.Errorf("got %v, want a BrokenError that says %q", err, want)
+	default:
+		mustBeBroken(t, db)
 	}
 }
