@@ -366,10 +366,12 @@ func (r *reader) module(f *frame, k *call, module Word) {
 
 // escapes reads the command lines in the lines of words and of the input.
 func (r *reader) escapes(f *frame, p *program, words, input []Word, by string) {
+	if p.escapes == nil {
+		return
+	}
+	input = slices.Clip(input)
 	for _, w := range words {
-		if p.escapes != nil {
-			input = append(slices.Clip(input), w.lines()...)
-		}
+		input = append(input, w.lines()...)
 	}
 	for _, v := range input {
 		r.escape(f, &p.way, v, by)
