@@ -46,7 +46,10 @@ func (e *Engine) saysOutput(p *Proposal, file, name, says string) bool {
 		return false
 	}
 	data, err := e.files.Read(p.Context.Site.Readable, file, maxSource)
+	if err != nil {
+		return false
+	}
 	made := regexp.MustCompile(strings.ReplaceAll(says, "%s", name))
 	other := regexp.MustCompile(`(?m)^!.*` + name + `|(?:^|[^\w-])` + name + `/`) // kept, or a source
-	return err == nil && made.Match(data) && !other.Match(made.ReplaceAll(data, nil))
+	return made.Match(data) && !other.Match(made.ReplaceAll(data, nil))
 }

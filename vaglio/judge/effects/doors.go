@@ -133,11 +133,7 @@ func (r *reading) throughWords(v *invocation) []Effect {
 	if !ok {
 		return nil
 	}
-	var words []string
-	for _, a := range v.args {
-		words = append(words, a.text)
-	}
-	bad := r.badOptions(v, d.loads, words)
+	bad := r.badOptions(v, d.loads, texts(v.args))
 	if bad == "" {
 		return nil
 	}
