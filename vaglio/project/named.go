@@ -53,11 +53,16 @@ func (n *named) rowsOf(file string) (all []*row) {
 	}
 	slices.Sort(may)
 	for _, i := range slices.Compact(may) {
-		if len(n.rows[i].namedAs(file)) > 0 {
+		if n.rows[i].names(file) {
 			all = append(all, &n.rows[i])
 		}
 	}
 	return all
+}
+
+// names reports whether a row's files include one, judging by its name.
+func (r *row) names(file string) bool {
+	return slices.ContainsFunc(r.files, func(name string) bool { return isNamed(file, name) })
 }
 
 // namedAs returns those of a row's files that match a file's own name.

@@ -24,7 +24,7 @@ func TestRowsAreFoundByAPartOfTheirNames(t *testing.T) {
 		for _, file := range files {
 			var want []*row
 			for i := range n.rows {
-				if len(n.rows[i].namedAs(file)) > 0 {
+				if n.rows[i].names(file) {
 					want = append(want, &n.rows[i])
 				}
 			}

@@ -89,8 +89,10 @@ func (t table) languages(programs []string) map[string]string {
 	return all
 }
 
-// guesses reports whether the row's reader guesses what runs, which denies nothing for good.
-func (r *row) guesses() bool { return slices.Contains([]string{"text", "parts", "whole"}, r.name) }
+// knows reports whether the row's reader knows what runs. One that guesses denies nothing for good.
+func (r *row) knows() bool {
+	return !slices.Contains([]string{"text", "parts", "whole", "data", "named", "calls"}, r.name)
+}
 
 // isAnywhere reports whether a name stands for every file below a folder.
 func isAnywhere(name string) bool { return strings.HasPrefix(name, "@/") }

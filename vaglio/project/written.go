@@ -22,7 +22,7 @@ func (o only) Content(file string) (string, bool) { return o.text, file == o.fil
 // Written returns what a file with this text may run, whatever is asked of it, judging by its
 // name or its first line.
 func (r *Reader) Written(file, text string) []shell.Task {
-	if !strings.HasPrefix(text, "#!") && len(r.named.rowsOf(file)) == 0 {
+	if !strings.HasPrefix(text, "#!") && !slices.ContainsFunc(r.named.rowsOf(file), (*row).knows) {
 		return nil // as for most files
 	}
 	return r.later(file, text).tasks
@@ -45,7 +45,7 @@ const plainFile = "/-"
 // IsPlain reports whether nothing is known of a file's name. Then [Reader.Loaded] treats the
 // file like all such files in its folder.
 func (r *Reader) IsPlain(file string) bool {
-	tells := func(row *row) bool { return len(row.namedAs(plainFile)) == 0 }
+	tells := func(row *row) bool { return !row.names(plainFile) }
 	return file != "" && !r.isSettings(path.Base(file)) && !slices.ContainsFunc(r.named.rowsOf(file), tells)
 }
 
@@ -93,7 +93,7 @@ func (v *visit) written(file, text string) {
 		return
 	}
 	for _, row := range v.reader.named.rowsOf(file) {
-		if !row.guesses() {
+		if row.knows() {
 			as := *row
 			as.files = row.namedAs(file)
 			as.read(v, &as)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
@@ -87,7 +86,7 @@ func pathlike(p readings.Text) bool {
 
 // fileEffects returns the effects of what a tool does to files, as those of a command's operations.
 func (t *tool) fileEffects(verb operation.Verb, paths, source, dest []string) []Effect {
-	c := t.r.callOf(t.r.plain("tool"), "tool", &commands.Section{})
+	c := t.r.callOf(t.r.plain("tool"), "tool", &noSection)
 	var out []Effect
 	does := func(o operation.Operation, files ...string) {
 		for _, f := range files {
