@@ -20,11 +20,9 @@ const (
 	longRest   = 6
 )
 
-// Run frees memory whenever the process becomes idle, until ctx ends. It then returns nil. While the
-// process is busy, it only drops the pages of the program, most of which the work does not need:
-// the system maps what lies around each page that is read.
+// Run frees memory whenever the process becomes idle, until ctx ends. It then returns nil.
 func Run(ctx context.Context) error {
-	run(ctx, allocated, Free, dropProgram)
+	run(ctx, allocated, Free)
 	return nil
 }
 
@@ -35,8 +33,8 @@ func Free() {
 }
 
 // run frees memory once the process allocates little after having allocated much, also at the
-// start, and once it has been idle for long. It trims at each check at which the process is busy.
-func run(ctx context.Context, allocated func() uint64, free, trim func()) {
+// start, and once it has been idle for long.
+func run(ctx context.Context, allocated func() uint64, free func()) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	freed, rested := uint64(0), 0
@@ -50,13 +48,10 @@ func run(ctx context.Context, allocated func() uint64, free, trim func()) {
 		if rested++; now-before >= atRest {
 			rested = 0
 		}
-		switch {
-		case rested > 0 && now-freed >= worthwhile || rested >= longRest && now-freed >= atRest:
+		if rested > 0 && now-freed >= worthwhile || rested >= longRest && now-freed >= atRest {
 			free()
 			now = allocated()
 			freed, rested = now, 0
-		case now-before >= worthwhile:
-			trim()
 		}
 		before = now
 	}
