@@ -60,7 +60,10 @@ func New() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{t, t.languages(slices.Sorted(maps.Keys(t))), t.languages([]string{""}), namedIn(t[""]), namedIn(t[unaskedRows]), variables, imports.Finders(), base}, nil
+	return &Reader{
+		t, t.languages(slices.Sorted(maps.Keys(t))), t.languages([]string{""}), namedIn(t[""]), namedIn(t[unaskedRows]),
+		variables, imports.Finders(), base,
+	}, nil
 }
 
 //nolint:gochecknoglobals // Made once, never changed.

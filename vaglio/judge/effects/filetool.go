@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
@@ -82,6 +83,19 @@ func (t *tool) fileVerb() operation.Verb {
 func pathlike(p readings.Text) bool {
 	return p.Role&(readings.RolePath|readings.RoleGoal) == readings.RolePath ||
 		strings.ContainsAny(p.Text, "/\\~") || strings.Contains(p.Text, ".") && !strings.Contains(p.Text, "@")
+}
+
+// What stands for what is no command of a line, or has no section in the tables.
+//
+//nolint:gochecknoglobals // They are never changed, like the commands and sections that were read.
+var (
+	noCommand shell.Command
+	noSection commands.Section
+)
+
+// plain returns what is no command of a line, as one that works in the call's folder.
+func (r *reading) plain(name string) *invocation {
+	return &invocation{Command: &noCommand, name: name, cwd: r.world.cwd}
 }
 
 // fileEffects returns the effects of what a tool does to files, as those of a command's operations.

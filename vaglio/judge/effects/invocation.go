@@ -37,19 +37,6 @@ type invocation struct {
 	into    *invocation // the next command, nil if there is none
 }
 
-// What stands for what is no command of a line, or has no section in the tables.
-//
-//nolint:gochecknoglobals // They are never changed, like the commands and sections that were read.
-var (
-	noCommand shell.Command
-	noSection commands.Section
-)
-
-// plain returns what is no command of a line, as one that works in the call's folder.
-func (r *reading) plain(name string) *invocation {
-	return &invocation{Command: &noCommand, name: name, cwd: r.world.cwd}
-}
-
 // mount is a folder of the host, or a named volume, as a container sees it.
 type mount struct{ host, inside string }
 
