@@ -197,7 +197,9 @@ func (k *verdicts) key(p *Proposal) (key callKey, ok bool) {
 		w = new(naming)
 	}
 	var err error
-	w.buf, err = strictjson.Append(w.buf[:0], named(p))
+	w.call = named(p)
+	w.buf, err = strictjson.Append(w.buf[:0], &w.call)
+	w.call = Proposal{}
 	w.number(uint64(len(p.Facts)))
 	if n := len(p.Facts); n > 0 {
 		w.number(uint64(p.Facts[n-1].At.UnixNano()))
@@ -229,7 +231,10 @@ func named(p *Proposal) Proposal {
 }
 
 // naming encodes values so that no two have the same encoding.
-type naming struct{ buf []byte }
+type naming struct {
+	buf  []byte
+	call Proposal // what is being encoded
+}
 
 func (w *naming) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }
 

@@ -359,10 +359,12 @@ func (e *Engine) known(p Proposal) known {
 
 // executor returns what the catalog knows of an executor, nil if nothing.
 func (e *Engine) executor(name string) *catalog.Executor {
-	if found, ok := e.catalog.Find(name); ok {
-		return &found
+	found, ok := e.catalog.Find(name)
+	if !ok {
+		return nil
 	}
-	return nil
+	known := found // most calls are of executors that the catalog does not list: they need no memory
+	return &known
 }
 
 func record(p Proposal, v Verdict, reason string) audit.Record {

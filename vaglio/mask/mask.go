@@ -29,6 +29,8 @@ type Masker struct {
 	put func(secret string) string
 	// flat reports that base64 and percent escapes are not decoded.
 	flat bool
+	// read counts the bytes of commands that are read as words; only tests count.
+	read *int
 }
 
 // New returns a masker that makes tags with mac, a keyed hash.

@@ -3,6 +3,7 @@ package mask_test
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -282,9 +283,9 @@ func BenchmarkMask(b *testing.B) {
 	}
 }
 
-// BenchmarkLargeTexts masks texts of one mebibyte that are made of one piece, with numbers in it.
-// The time of each must grow with its size.
-func BenchmarkLargeTexts(b *testing.B) {
+// largeTexts are texts that are each made of one piece, with numbers in it.
+func largeTexts(size int) map[string]string {
+	all := map[string]string{}
 	for name, piece := range map[string]string{
 		"Cookies":   "Cookie: a=",
 		"Mnemonic":  "legal winner thank year wave sausage worth useful legal winner thank yellow\n",
@@ -292,14 +293,59 @@ func BenchmarkLargeTexts(b *testing.B) {
 		"Variables": "curl -u a:$V% x\n",
 		"Pgpass":    "h:5432:db:u%:secret%\n",
 		"Options":   "-u a% -p b% ",
+		"Quotes":    `set password "a ' b% `,
+		"Setters":   "set password secrets set ",
+		"Scripts":   `expect "password" send `,
+		"Documents": "docker login --password-stdin h <<E\npw%\nE\n",
+		"Logins":    "docker login -u a% -p pw% h; ",
+		"Keys":      "-----BEGIN A% PRIVATE KEY-----\nAAAA\n",
+		"Encoded":   "cGFzc3dvcmQ9aHVudGVyMmh1bnRlcjI ",
+		"Escapes":   "password%3Dabc%ab%25",
+		"Nested":    `{"a%": {"password": `,
+		"Odd":       "a%' ",
 	} {
 		var text strings.Builder
-		for i := 0; text.Len() < 1<<20; i++ {
+		for i := 0; text.Len() < size; i++ {
 			text.WriteString(strings.ReplaceAll(piece, "%", strconv.Itoa(i)))
 		}
+		all[name] = text.String()
+	}
+	return all
+}
+
+// TestLargeTextsAreBounded counts the bytes that masking hostile texts reads as words of commands,
+// and those that it allocates. What grows with the square of a text's size takes sixteen times as
+// much for four times the text. [BenchmarkLargeTexts] measures the time.
+func TestLargeTextsAreBounded(t *testing.T) {
+	race.Alone(t)
+	const size, most = 4 << 10, 6
+	masker.Mask("password=hunter2hunter2") // so that what is built at first use is built
+	taken := func(text string) (all [2]int) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		masker.Counting(&all[0]).Mask(text)
+		runtime.ReadMemStats(&after)
+		all[1] = int(after.TotalAlloc - before.TotalAlloc)
+		return all
+	}
+	small, large := largeTexts(size), largeTexts(4*size)
+	for name := range small {
+		one, four := taken(small[name]), taken(large[name])
+		for i, what := range []string{"reads", "allocates"} {
+			if four[i] > most*max(one[i], size) {
+				t.Errorf("%s: %s %d bytes for %d of text, and %d for four times as much", name, what, one[i], size, four[i])
+			}
+		}
+	}
+}
+
+// BenchmarkLargeTexts masks texts of one mebibyte. The time of each must grow with its size.
+func BenchmarkLargeTexts(b *testing.B) {
+	for name, text := range largeTexts(1 << 20) {
 		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
 			for b.Loop() {
-				masker.Mask(text.String())
+				masker.Mask(text)
 			}
 		})
 	}

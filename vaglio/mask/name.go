@@ -109,8 +109,25 @@ func nameLiterals() (all []string) {
 	return slices.Compact(append(all, "assword", "webhook", "create_user(", "create_superuser(", "x-auth", "set-cookie", "secret_key_base", "secret-key-base"))
 }
 
+// nameEnds holds the last two letters of every word of the table. Most names end in others, and
+// need not be compared with each word.
+//
+//nolint:gochecknoglobals // Made once, then only looked at.
+var nameEnds = sync.OnceValue(func() map[[2]byte]bool {
+	ends := map[[2]byte]bool{}
+	for _, line := range nameLines() {
+		for _, word := range line.words {
+			ends[[2]byte([]byte(word[len(word)-2:]))] = true
+		}
+	}
+	return ends
+})
+
 // endSecrecy judges the end of a name; part is its last part alone.
 func endSecrecy(end, part string) secrecy {
+	if n := len(end); n < 2 || !nameEnds()[[2]byte{end[n-2], end[n-1]}] {
+		return notSecret
+	}
 	for _, line := range nameLines() {
 		if line.what != "filler" && line.holds(end, part) {
 			return line.kind

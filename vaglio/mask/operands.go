@@ -278,6 +278,9 @@ func (sc *scanner) words(at int) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for range most {
 			from, to := sc.token(at)
+			if sc.masker.read != nil {
+				*sc.masker.read += to - at
+			}
 			if to == from || !yield(from, to) {
 				return
 			}

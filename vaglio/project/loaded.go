@@ -300,7 +300,7 @@ func (r *Reader) isProse(file string) bool { return r.isFor("data", file) }
 func (r *Reader) isFor(name, file string) bool {
 	all := r.table["-"]
 	for i := range all {
-		if all[i].name == name && len(all[i].namedAs(file)) > 0 {
+		if all[i].name == name && all[i].names(file) {
 			return true
 		}
 	}

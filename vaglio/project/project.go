@@ -35,7 +35,8 @@ type Reader struct {
 	table     table
 	bare      map[string]string // the languages of files without an extension, by their names
 	byEnding  map[string]string // those of the others, by their extensions
-	ending    [256][]*row       // see table.endings
+	named     *named            // the rows about files that a command runs
+	clients   *named            // those in unaskedRows
 	variables []string          // that the table knows
 	imports   map[string]*imports.Finder
 	base      *commands.Base // what is known of programs
@@ -59,7 +60,10 @@ func New() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{t, t.languages(slices.Sorted(maps.Keys(t))), t.languages([]string{""}), t.endings(), variables, imports.Finders(), base}, nil
+	return &Reader{
+		t, t.languages(slices.Sorted(maps.Keys(t))), t.languages([]string{""}), namedIn(t[""]), namedIn(t[unaskedRows]),
+		variables, imports.Finders(), base,
+	}, nil
 }
 
 //nolint:gochecknoglobals // Made once, never changed.

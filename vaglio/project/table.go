@@ -89,28 +89,10 @@ func (t table) languages(programs []string) map[string]string {
 	return all
 }
 
-// endings are the lines that tell of a file, by the last letter of its name, each with
-// the names that may be the file's. No name ends in a zero: what stands there may be any's.
-func (t table) endings() (all [256][]*row) {
-	for c := range all {
-		ends := func(f string) bool { return int(f[len(f)-1]) == c }
-		own := false
-		for _, r := range t[""] {
-			named := slices.ContainsFunc(r.files, ends)
-			if own = own || named; named || slices.ContainsFunc(r.files, isAnywhere) {
-				r.files = slices.DeleteFunc(slices.Clone(r.files), func(f string) bool { return !ends(f) && !isAnywhere(f) })
-				all[c] = append(all[c], &r)
-			}
-		}
-		if !own && c > 0 {
-			all[c] = all[0]
-		}
-	}
-	return all
+// knows reports whether the row's reader knows what runs. One that guesses denies nothing for good.
+func (r *row) knows() bool {
+	return !slices.Contains([]string{"text", "parts", "whole", "data", "named", "calls"}, r.name)
 }
-
-// guesses reports whether the row's reader guesses what runs, which denies nothing for good.
-func (r *row) guesses() bool { return slices.Contains([]string{"text", "parts", "whole"}, r.name) }
 
 // isAnywhere reports whether a name stands for every file below a folder.
 func isAnywhere(name string) bool { return strings.HasPrefix(name, "@/") }

@@ -45,14 +45,8 @@ func (r *Reader) Ungated(file, text string) []shell.Task {
 	return v.tasks
 }
 
-func (r *Reader) ungatedAs(file string) (all []*row) {
-	file = strings.ToLower(file) // as on a file system that folds case
-	for i := range r.table[unaskedRows] {
-		if row := &r.table[unaskedRows][i]; len(row.namedAs(file)) > 0 {
-			all = append(all, row)
-		}
-	}
-	return all
+func (r *Reader) ungatedAs(file string) []*row {
+	return r.clients.rowsOf(strings.ToLower(file)) // as on a file system that folds case
 }
 
 // frontMatter matches the settings before a text, lineEnds what readers take for the end of a line.

@@ -21,7 +21,12 @@ func (o only) Content(file string) (string, bool) { return o.text, file == o.fil
 
 // Written returns what a file with this text may run, whatever is asked of it, judging by its
 // name or its first line.
-func (r *Reader) Written(file, text string) []shell.Task { return r.later(file, text).tasks }
+func (r *Reader) Written(file, text string) []shell.Task {
+	if !strings.HasPrefix(text, "#!") && !slices.ContainsFunc(r.named.rowsOf(file), (*row).knows) {
+		return nil // as for most files
+	}
+	return r.later(file, text).tasks
+}
 
 // Loaded returns what a file with this text may run, and what in it may be commands. Prose
 // runs nothing.
@@ -40,8 +45,8 @@ const plainFile = "/-"
 // IsPlain reports whether nothing is known of a file's name. Then [Reader.Loaded] treats the
 // file like all such files in its folder.
 func (r *Reader) IsPlain(file string) bool {
-	tells := func(row *row) bool { return len(row.namedAs(file)) > 0 && len(row.namedAs(plainFile)) == 0 }
-	return file != "" && !r.isSettings(path.Base(file)) && !slices.ContainsFunc(r.ending[file[len(file)-1]], tells)
+	tells := func(row *row) bool { return !row.names(plainFile) }
+	return file != "" && !r.isSettings(path.Base(file)) && !slices.ContainsFunc(r.named.rowsOf(file), tells)
 }
 
 // Alike returns the file that [Reader.Loaded] treats like another one: a nameless one of its folder
@@ -51,8 +56,7 @@ func (r *Reader) Alike(file string) string {
 		return path.Dir(file) + plainFile
 	}
 	bare := path.Dir(file) + plainFile + path.Ext(file)
-	differs := func(row *row) bool { return (len(row.namedAs(file)) > 0) != (len(row.namedAs(bare)) > 0) }
-	if file == "" || r.language(file) != r.language(bare) || r.isSettings(path.Base(file)) || slices.ContainsFunc(r.ending[file[len(file)-1]], differs) {
+	if file == "" || r.language(file) != r.language(bare) || r.isSettings(path.Base(file)) || !slices.Equal(r.named.rowsOf(file), r.named.rowsOf(bare)) {
 		return file
 	}
 	return bare
@@ -88,37 +92,13 @@ func (v *visit) written(file, text string) {
 		v.add(file, 1, languageOf(text), text)
 		return
 	}
-	name := path.Base(file)
-	for _, row := range v.reader.ending[name[len(name)-1]] {
-		if files := row.namedAs(file); len(files) > 0 && !row.guesses() {
+	for _, row := range v.reader.named.rowsOf(file) {
+		if row.knows() {
 			as := *row
-			as.files = files
+			as.files = row.namedAs(file)
 			as.read(v, &as)
 		}
 	}
-}
-
-// namedAs returns those of a row's files that match a file's own name.
-func (r *row) namedAs(file string) (files []string) {
-	for _, name := range r.files {
-		switch {
-		case !isNamed(file, name):
-		case name[0] == '@':
-			files = append(files, name)
-		default:
-			files = append(files, file)
-		}
-	}
-	return files
-}
-
-// isNamed reports whether a row's file matches a file's own name.
-func isNamed(file, name string) bool {
-	if strings.HasPrefix(name, "@/") && strings.Contains(file, name[1:]) || strings.HasPrefix(name, "@.") && strings.HasSuffix(file, name[1:]) {
-		return true
-	}
-	before, ends := strings.CutSuffix(file, name)
-	return ends && strings.HasSuffix(before, "/")
 }
 
 // asked returns the names of what runs: those that the words name, or all.

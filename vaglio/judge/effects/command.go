@@ -93,7 +93,7 @@ func (v *invocation) removesFound() bool {
 // foundRebuildable reports whether find deletes only names that can be rebuilt. Find's own rule
 // then judges the deletion.
 func (r *reading) foundRebuildable(find *invocation) bool {
-	told := r.callOf(find, find.name, &commands.Section{}).told().Operations
+	told := r.callOf(find, find.name, &noSection).told().Operations
 	at := slices.IndexFunc(told, func(o operation.Operation) bool { return o.Verb == operation.Search })
 	return at >= 0 && searchOf(told[at].With).rebuilds(r.judge)
 }

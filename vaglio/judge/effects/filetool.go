@@ -85,9 +85,22 @@ func pathlike(p readings.Text) bool {
 		strings.ContainsAny(p.Text, "/\\~") || strings.Contains(p.Text, ".") && !strings.Contains(p.Text, "@")
 }
 
+// What stands for what is no command of a line, or has no section in the tables.
+//
+//nolint:gochecknoglobals // They are never changed, like the commands and sections that were read.
+var (
+	noCommand shell.Command
+	noSection commands.Section
+)
+
+// plain returns what is no command of a line, as one that works in the call's folder.
+func (r *reading) plain(name string) *invocation {
+	return &invocation{Command: &noCommand, name: name, cwd: r.world.cwd}
+}
+
 // fileEffects returns the effects of what a tool does to files, as those of a command's operations.
 func (t *tool) fileEffects(verb operation.Verb, paths, source, dest []string) []Effect {
-	c := t.r.callOf(t.r.plain("tool"), "tool", &commands.Section{})
+	c := t.r.callOf(t.r.plain("tool"), "tool", &noSection)
 	var out []Effect
 	does := func(o operation.Operation, files ...string) {
 		for _, f := range files {

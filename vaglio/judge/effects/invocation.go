@@ -37,11 +37,6 @@ type invocation struct {
 	into    *invocation // the next command, nil if there is none
 }
 
-// plain returns what is no command of a line, as one that works in the call's folder.
-func (r *reading) plain(name string) *invocation {
-	return &invocation{Command: &shell.Command{}, name: name, cwd: r.world.cwd}
-}
-
 // mount is a folder of the host, or a named volume, as a container sees it.
 type mount struct{ host, inside string }
 

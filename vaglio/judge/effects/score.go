@@ -121,11 +121,15 @@ func folded(list []Effect, said *intent) []fold {
 		why   string // without the target, "" of what stands for itself
 		dir   string
 	}
+	out := make([]fold, 0, len(list))
+	if len(list) < foldLeast { // None can be joined.
+		for i := range list {
+			out = append(out, fold{list[i], list[i].score(said)})
+		}
+		return out
+	}
 	of, files, worst, told := make([]group, len(list)), map[group]map[string]bool{}, map[group]float64{}, map[group]bool{}
 	for i, e := range list {
-		if len(list) < foldLeast {
-			break // None can be joined.
-		}
 		why, ok := withoutTarget(e)
 		if !ok {
 			continue
@@ -136,7 +140,6 @@ func folded(list []Effect, said *intent) []fold {
 		}
 		files[k][e.Target], worst[k] = true, min(worst[k], e.score(said))
 	}
-	out := make([]fold, 0, len(list))
 	for i, e := range list {
 		k := of[i]
 		switch n := len(files[k]); {

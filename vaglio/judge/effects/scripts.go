@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/patch"
 	readings "github.com/metnos/vaglio/vaglio/reading"
@@ -196,7 +195,7 @@ func (r *reading) inline(v *invocation) []Effect {
 // file that it writes loses its content, unless the program read them before: then
 // it edits them.
 func (r *reading) inlineFiles(v *invocation) []Effect {
-	c := r.callOf(v, v.name, &commands.Section{})
+	c := r.callOf(v, v.name, &noSection)
 	ops := aimed(v.Call)
 	var out []Effect
 	for i := range ops {

@@ -40,6 +40,7 @@ func BenchmarkEngine(b *testing.B) {
 		{"LateMove", late(command("mv notes.txt old.txt"))},
 		{"LateEdit", late(command("sed -i s/a/b/ src/app.ts"))},
 		{"Path", vaglio.Proposal{Executor: "read_file", Args: vaglio.Args{"path": "src/app.ts"}, Context: vaglio.Context{Cwd: testCwd}}},
+		{"Write", vaglio.Proposal{Executor: "Write", Args: vaglio.Args{"file_path": "/srv/app/report.txt", "content": strings.Repeat("What the file holds. ", 50)}, Context: vaglio.Context{Cwd: testCwd}}},
 		{"Tool", vaglio.Proposal{Executor: "send_email", Args: vaglio.Args{"to": "a@b.c", "body": "x"}, Context: vaglio.Context{Cwd: testCwd}}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
