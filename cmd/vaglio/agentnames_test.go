@@ -182,6 +182,19 @@ func TestAgentMistakes(t *testing.T) {
 	}
 }
 
+// TestATokenOfTheConfigurationIsChangedThere checks that no other token takes its place: the daemon
+// would not accept it after the next start.
+func TestATokenOfTheConfigurationIsChangedThere(t *testing.T) {
+	t.Parallel()
+	for where, begin := range map[string]func(*home){"serving": func(h *home) { h.serve() }, "not serving": func(*home) {}} {
+		h := newHome(t, "METNOS_AGENT_TOKEN="+strings.Repeat("x", 40))
+		begin(h)
+		if r := h.run("", "agent", "rotate", "default"); r.code != exitFailed || !strings.Contains(r.err, "is METNOS_AGENT_TOKEN; change it there") {
+			t.Errorf("%s: %+v", where, r)
+		}
+	}
+}
+
 // TestAPolicyNamesAgentsThatThereAre starts under a policy whose agents are added and removed.
 func TestAPolicyNamesAgentsThatThereAre(t *testing.T) {
 	race.Alone(t)

@@ -87,6 +87,10 @@ func TestOneMistakeInTheConfiguration(t *testing.T) {
 		"LanguageInFull":   {"METNOS_LANG=it_IT.UTF-8", `METNOS_LANG: "it_IT.UTF-8" is not a language`},
 		"NoTexts":          {"METNOS_TEMPLATES=/nowhere", `METNOS_TEMPLATES: "/nowhere" is not a folder`},
 		"TextsEmpty":       {"METNOS_TEMPLATES=", `METNOS_TEMPLATES: "" is not a folder`},
+		"NoSuchGroup":      {"METNOS_AGENT_GROUP=1a", `METNOS_AGENT_GROUP: there is no group "1a"`},
+		"GroupTooBig":      {"METNOS_AGENT_GROUP=4294967295", `METNOS_AGENT_GROUP: there is no group "4294967295"`},
+		"GroupWithoutRoom": {"METNOS_AGENT_GROUP=54321", "METNOS_AGENT_GROUP: needs METNOS_AGENT_SOCKET"},
+		"RelativeSocket":   {"METNOS_AGENT_SOCKET=agent.sock", `METNOS_AGENT_SOCKET: "agent.sock" is not an absolute path`},
 		"LongSocketPath":   {"METNOS_DATA_DIR=/tmp/" + strings.Repeat("long/", 25), "choose a shorter METNOS_DATA_DIR"},
 	} {
 		t.Run(name, func(t *testing.T) {
