@@ -10,7 +10,10 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/internal/agents"
 	"github.com/metnos/vaglio/internal/race"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // newAgent adds an agent and returns its token.
@@ -191,6 +194,16 @@ func TestATokenOfTheConfigurationIsChangedThere(t *testing.T) {
 		begin(h)
 		if r := h.run("", "agent", "rotate", "default"); r.code != exitFailed || !strings.Contains(r.err, "is METNOS_AGENT_TOKEN; change it there") {
 			t.Errorf("%s: %+v", where, r)
+		}
+		for _, line := range []string{"agent add coder", "agent rotate coder", "agent remove coder"} { // whose token it is not
+			if r := h.run("", strings.Fields(line)...); r.code != exitOK {
+				t.Errorf("%s, %s: %+v", line, where, r)
+			}
+		}
+		var listed owner.AgentList
+		r := h.run("", "agent", "list", "--json")
+		if err := strictjson.Unmarshal([]byte(r.out), &listed); err != nil || len(listed.Agents) != 1 || listed.Agents[0].Name != agents.Default {
+			t.Errorf("%s: %v in %s", where, err, r.out)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/race"
 )
 
@@ -120,6 +121,37 @@ func TestASecondDaemonIsRefusedAndHarmsNothing(t *testing.T) {
 	if r := h.run("", "inbox"); r.code != 0 || !strings.HasPrefix(r.out, s.base+"/inbox/login?code=") {
 		t.Errorf("after the second daemon, inbox says %d %q %q", r.code, r.out, r.err)
 	}
+}
+
+// TestFilesThatHoldNoKeyStopTheStart checks that the daemon says which file it is, and makes no other
+// key: what the old one signed or locked would be lost.
+func TestFilesThatHoldNoKeyStopTheStart(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.policy(t, "resume_urls: [http://127.0.0.1:1/hooks]\n")
+	h.serve().stop()
+	for _, name := range []string{datafolder.KeyFile, datafolder.ResumeFile, datafolder.ValueKeys} {
+		file := h.data(name)
+		kept, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, damaged := range []string{"not a key\n", ""} {
+			if err := os.WriteFile(file, []byte(damaged), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if r := h.run("", "serve"); r.code == exitOK || !strings.Contains(r.err, name) || strings.Count(r.err, "\n") != 1 {
+				t.Errorf("%q in %s: %d %s", damaged, name, r.code, r.err)
+			}
+			if now, err := os.ReadFile(file); err != nil || string(now) != damaged {
+				t.Errorf("%s became %q: %v", name, now, err)
+			}
+		}
+		if err := os.WriteFile(file, kept, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.serve().stop()
 }
 
 func TestADataFolderThatCannotBeUsed(t *testing.T) {
