@@ -35,6 +35,9 @@ func TestAnAddressThatCannotBeHeardAt(t *testing.T) {
 			t.Errorf("%v, want %s", got, want)
 		}
 	}
+	if r := newHome(t, "METNOS_LISTEN="+at).run("", "serve"); r.code == exitOK || !strings.Contains(r.err, at+" is taken by another program") {
+		t.Errorf("the daemon: %+v", r)
+	}
 }
 
 // TestASocketThatCannotBeMade checks that the daemon ends, and names the place.
