@@ -10,7 +10,11 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/internal/agents"
+	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/race"
+	"github.com/metnos/vaglio/internal/strictjson"
 )
 
 // newAgent adds an agent and returns its token.
@@ -178,6 +182,58 @@ func TestAgentMistakes(t *testing.T) {
 	for _, at := range []*home{serving, h} {
 		if r := at.run("", "agent", "list"); strings.Count(r.out, "\n") != 3 {
 			t.Errorf("something was half-done:\n%s", r.out)
+		}
+	}
+}
+
+// TestAnAgentIsAddedAsItsUserNamesIt checks that a workspace is below the folder of who adds the agent,
+// not the daemon's, and that the default agent's file has the token that it is given.
+func TestAnAgentIsAddedAsItsUserNamesIt(t *testing.T) {
+	t.Parallel()
+	for where, begin := range map[string]func(*home){"serving": func(h *home) { h.serve() }, "not serving": func(*home) {}} {
+		h := newHome(t)
+		begin(h)
+		work := filepath.Join(h.dir, "src", "work")
+		if err := os.MkdirAll(work, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		cmd := h.command(t.Context(), "agent", "add", "coder", "--workspace", "work")
+		cmd.Dir = filepath.Dir(work)
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", where, err, said)
+		}
+		if r := h.run("", "agent", "list"); !strings.Contains(r.out, work) {
+			t.Errorf("%s: %s is not among\n%s", where, work, r.out)
+		}
+		if r := h.run("", "agent", "remove", "default"); r.code != exitOK {
+			t.Fatalf("%s: %+v", where, r)
+		}
+		r := h.run("", "agent", "add", "default")
+		if kept, err := os.ReadFile(h.data(datafolder.TokenFile)); r.code != exitOK || err != nil || strings.TrimSpace(string(kept)) != strings.TrimSpace(r.out) {
+			t.Errorf("%s: %+v, and the file holds %q: %v", where, r, kept, err)
+		}
+	}
+}
+
+// TestATokenOfTheConfigurationIsChangedThere checks that no other token takes its place: the daemon
+// would not accept it after the next start.
+func TestATokenOfTheConfigurationIsChangedThere(t *testing.T) {
+	t.Parallel()
+	for where, begin := range map[string]func(*home){"serving": func(h *home) { h.serve() }, "not serving": func(*home) {}} {
+		h := newHome(t, "METNOS_AGENT_TOKEN="+strings.Repeat("x", 40))
+		begin(h)
+		if r := h.run("", "agent", "rotate", "default"); r.code != exitFailed || !strings.Contains(r.err, "is METNOS_AGENT_TOKEN; change it there") {
+			t.Errorf("%s: %+v", where, r)
+		}
+		for _, line := range []string{"agent add coder", "agent rotate coder", "agent remove coder"} { // whose token it is not
+			if r := h.run("", strings.Fields(line)...); r.code != exitOK {
+				t.Errorf("%s, %s: %+v", line, where, r)
+			}
+		}
+		var listed owner.AgentList
+		r := h.run("", "agent", "list", "--json")
+		if err := strictjson.Unmarshal([]byte(r.out), &listed); err != nil || len(listed.Agents) != 1 || listed.Agents[0].Name != agents.Default {
+			t.Errorf("%s: %v in %s", where, err, r.out)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,8 @@ executors:
 	s := h.serve()
 	token := "Bearer " + s.agentToken()
 	allowed := s.agent("POST", "/v1/proposals", forcePush).answer(t)
-	s.signIn(s.link).decide("allow", "")
+	owner := s.signIn(s.link)
+	owner.decide("allow", "")
 	permit := s.agent("GET", "/v1/approvals/"+string(allowed.Approval.ID), "").answer(t).Permit.Permit
 
 	read := func(args string) string { return `{"intent":"x","executor":"read_file","args":` + args + `}` }
@@ -76,6 +78,12 @@ executors:
 				t.Errorf("a secret is in %s", r.body)
 			}
 		})
+	}
+	// The owner who tries such a call is told what is wrong with it, not that something failed.
+	for call, want := range map[string]string{`{"intent":"x","executor":"write_file","args":{}}`: "write_file", read(`{"path":7}`): "path"} {
+		if r := owner.post("/inbox/try", url.Values{"proposal": {call}}); r.status != http.StatusUnprocessableEntity || !strings.Contains(r.body, want) {
+			t.Errorf("trying %s: %d, want 422 and a page with %q", call, r.status, want)
+		}
 	}
 	// Another agent cannot use the permit.
 	if r := s.as(s.newAgent("other"), "POST", "/v1/permits/"+permit+"/redeem", forcePush); r.status != http.StatusNotFound {

@@ -3,10 +3,14 @@ package main
 import (
 	"context"
 	"net"
+	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/race"
 )
 
@@ -29,6 +33,47 @@ func TestAnAddressThatCannotBeHeardAt(t *testing.T) {
 	} {
 		if got.Error() != want {
 			t.Errorf("%v, want %s", got, want)
+		}
+	}
+	if r := newHome(t, "METNOS_LISTEN="+at).run("", "serve"); r.code == exitOK || !strings.Contains(r.err, at+" is taken by another program") {
+		t.Errorf("the daemon: %+v", r)
+	}
+}
+
+// TestASocketThatCannotBeMade checks that the daemon ends, and names the place.
+func TestASocketThatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	agents, owners := newHome(t), newHome(t)
+	agents.env = []string{"METNOS_AGENT_SOCKET=" + filepath.Join(agents.dir, "none", "agent.sock")}
+	if err := os.MkdirAll(filepath.Join(owners.data(datafolder.AdminSocket), "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for want, h := range map[string]*home{filepath.Join("none", "agent.sock"): agents, datafolder.AdminSocket: owners} {
+		if r := h.run("", "serve"); r.code == exitOK || !strings.Contains(r.err, want) || strings.Contains(r.err, "panic") {
+			t.Errorf("%s: %d %s", want, r.code, r.err)
+		}
+	}
+}
+
+// TestTheAddressLeadsToTheInbox checks what a browser that knows only the address is answered, and
+// that nothing else is sent there.
+func TestTheAddressLeadsToTheInbox(t *testing.T) {
+	t.Parallel()
+	s := newHome(t).serve()
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for call, want := range map[string]int{"GET /": 303, "POST /": 404, "GET /inboxes": 404, "GET /telegram": 404, "GET /slack/events": 404} {
+		method, path, _ := strings.Cut(call, " ")
+		req, err := http.NewRequestWithContext(t.Context(), method, s.base+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if to := resp.Header.Get("Location"); resp.StatusCode != want || (to == "/inbox") != (want == 303) {
+			t.Errorf("%s: %d, to %q; want %d", call, resp.StatusCode, to, want)
 		}
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,6 +48,12 @@ func TestATrialIsSaidToBeOne(t *testing.T) {
 		if r.code != 0 || !strings.Contains(r.out, "note     boundary") || !strings.Contains(r.out, want) {
 			t.Errorf("the doctor %s: %d\n%s%s", when, r.code, r.out, r.err)
 		}
+	}
+	h.env = append(h.env, "METNOS_AGENT_SOCKET="+filepath.Join(h.dir, "agent.sock"), "METNOS_AGENT_GROUP="+strconv.Itoa(os.Getgid()))
+	s = h.serve()
+	s.stop()
+	if said := s.out.String(); strings.Contains(said, want) {
+		t.Errorf("a daemon whose agents are other users' calls itself a trial:\n%s", said)
 	}
 }
 

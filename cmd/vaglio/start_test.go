@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/race"
 )
 
@@ -87,6 +88,10 @@ func TestOneMistakeInTheConfiguration(t *testing.T) {
 		"LanguageInFull":   {"METNOS_LANG=it_IT.UTF-8", `METNOS_LANG: "it_IT.UTF-8" is not a language`},
 		"NoTexts":          {"METNOS_TEMPLATES=/nowhere", `METNOS_TEMPLATES: "/nowhere" is not a folder`},
 		"TextsEmpty":       {"METNOS_TEMPLATES=", `METNOS_TEMPLATES: "" is not a folder`},
+		"NoSuchGroup":      {"METNOS_AGENT_GROUP=1a", `METNOS_AGENT_GROUP: there is no group "1a"`},
+		"GroupTooBig":      {"METNOS_AGENT_GROUP=4294967295", `METNOS_AGENT_GROUP: there is no group "4294967295"`},
+		"GroupWithoutRoom": {"METNOS_AGENT_GROUP=54321", "METNOS_AGENT_GROUP: needs METNOS_AGENT_SOCKET"},
+		"RelativeSocket":   {"METNOS_AGENT_SOCKET=agent.sock", `METNOS_AGENT_SOCKET: "agent.sock" is not an absolute path`},
 		"LongSocketPath":   {"METNOS_DATA_DIR=/tmp/" + strings.Repeat("long/", 25), "choose a shorter METNOS_DATA_DIR"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,6 +121,37 @@ func TestASecondDaemonIsRefusedAndHarmsNothing(t *testing.T) {
 	if r := h.run("", "inbox"); r.code != 0 || !strings.HasPrefix(r.out, s.base+"/inbox/login?code=") {
 		t.Errorf("after the second daemon, inbox says %d %q %q", r.code, r.out, r.err)
 	}
+}
+
+// TestFilesThatHoldNoKeyStopTheStart checks that the daemon says which file it is, and makes no other
+// key: what the old one signed or locked would be lost.
+func TestFilesThatHoldNoKeyStopTheStart(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.policy(t, "resume_urls: [http://127.0.0.1:1/hooks]\n")
+	h.serve().stop()
+	for _, name := range []string{datafolder.KeyFile, datafolder.ResumeFile, datafolder.ValueKeys} {
+		file := h.data(name)
+		kept, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, damaged := range []string{"not a key\n", ""} {
+			if err := os.WriteFile(file, []byte(damaged), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if r := h.run("", "serve"); r.code == exitOK || !strings.Contains(r.err, name) || strings.Count(r.err, "\n") != 1 {
+				t.Errorf("%q in %s: %d %s", damaged, name, r.code, r.err)
+			}
+			if now, err := os.ReadFile(file); err != nil || string(now) != damaged {
+				t.Errorf("%s became %q: %v", name, now, err)
+			}
+		}
+		if err := os.WriteFile(file, kept, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.serve().stop()
 }
 
 func TestADataFolderThatCannotBeUsed(t *testing.T) {

@@ -50,12 +50,8 @@ func testMain(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "vaglio")
-	args := []string{"build", "-ldflags=-s -w", "-o", binary, "."}
-	if race.Detector {
-		args = []string{"build", "-o", binary, "-race", "."}
-	}
-	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build vaglio: %v\n%s", err, out)
+	if err := build(binary); err != nil {
+		fmt.Fprintln(os.Stderr, "build vaglio:", err)
 		return 1
 	}
 	// In tests with several users, each of them runs it.
@@ -74,6 +70,23 @@ func testMain(m *testing.M) int {
 		_ = given.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
 	}
 	return m.Run()
+}
+
+// build puts the command there. `make mutants` starts these tests for each change, and names a
+// program in which each stands behind a switch: to link one takes longer than most tests.
+func build(binary string) error {
+	if built := os.Getenv("VAGLIO_BUILT"); built != "" {
+		return os.Link(built, binary)
+	}
+	args := []string{"build", "-ldflags=-s -w", "-o", binary, "."}
+	if race.Detector {
+		args = []string{"build", "-o", binary, "-race", "."}
+	}
+	out, err := exec.Command("go", args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
 }
 
 // patience bounds what a test waits for. It only decides when a hanging test gives up.

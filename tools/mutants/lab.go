@@ -78,11 +78,33 @@ func (l *lab) build(all []*mutant) error {
 		if err := l.command("go", "test", "-c", "-vet=off", "-ldflags=-w", "-overlay", l.overlay(), "-o", l.binary(p), p).Run(); err != nil {
 			return fmt.Errorf("the tests of %s cannot be built: %w", p, err)
 		}
+		if err := l.program(p); err != nil {
+			return err
+		}
 	}
 	for p := range maps.Keys(packages) {
 		if err := l.survey(p, len(all)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func (l *lab) programOf(p string) string { return l.binary(p) + ".program" }
+
+func regular(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// program builds the program of a package that is one, for its tests to start.
+func (l *lab) program(p string) error {
+	name, err := l.command("go", "list", "-f", "{{.Name}}", p).Output()
+	if err == nil && strings.TrimSpace(string(name)) == "main" {
+		err = l.command("go", "build", "-ldflags=-s -w", "-overlay", l.overlay(), "-o", l.programOf(p), p).Run()
+	}
+	if err != nil {
+		return fmt.Errorf("the program of %s cannot be built: %w", p, err)
 	}
 	return nil
 }
@@ -266,6 +288,9 @@ func (l *lab) fails(p string, names []string, most limit, mutant int, met string
 		"-test.short", "-test.failfast", "-test.run", "^("+strings.Join(names, "|")+")$")
 	c.Dir = filepath.Join(l.root, p)
 	c.Env = append(overlaid(l.overlay()), "GOGC=400", "MUTANT="+strconv.Itoa(mutant), "MUTANTS_MET="+met) // a third less work: the heaps are small
+	if program := l.programOf(p); regular(program) {
+		c.Env = append(c.Env, "VAGLIO_BUILT="+program)
+	}
 	err := c.Run()
 	return err != nil, c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 }

@@ -87,7 +87,7 @@ func (r *reader) cdTarget(k *call, name string, old Word) Word {
 	case len(rest) == 0:
 		home, _ := r.home("")
 		return home
-	case rest[0].Is("-") || len(k.argv) > 1 && k.argv[len(k.argv)-1].Is("-"):
+	case rest[0].Is("-") || k.argv[len(k.argv)-1].Is("-"):
 		return r.prevCwd()
 	case rest[0].Is(""):
 		return old

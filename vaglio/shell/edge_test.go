@@ -35,3 +35,25 @@ func TestLimits(t *testing.T) {
 		})
 	}
 }
+
+// TestReplacedInPart checks that a word that would be too long with what stands in the place of a
+// mark is unknown, so that nobody takes the marks that are left for names.
+func TestReplacedInPart(t *testing.T) {
+	t.Parallel()
+	s := Read("echo "+strings.Repeat("a", maxValue/2)+" | xargs -I{} rm {}{}{}{}{}", testOptions())
+	last := s.Commands[len(s.Commands)-1]
+	if last.Name != "rm" || len(last.Argv) != 2 || !last.Argv[1].HasUnknown() {
+		t.Errorf("%s is told %d words, the last of %d bytes", last.Name, len(last.Argv), last.Argv[len(last.Argv)-1].Size())
+	}
+}
+
+// TestAFolderTooDeep checks that a folder whose path no system has is unknown, and not taken apart.
+func TestAFolderTooDeep(t *testing.T) {
+	t.Parallel()
+	for n, unknown := range map[int]bool{MaxPath / 2: false, MaxPath: true} {
+		s := Read("cd /"+strings.Repeat("a", n)+"; rm x", testOptions())
+		if cwd := s.Commands[len(s.Commands)-1].Cwd; cwd.HasUnknown() != unknown {
+			t.Errorf("after a folder of %d bytes: unknown %v, want %v", n, !unknown, unknown)
+		}
+	}
+}

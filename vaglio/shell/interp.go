@@ -71,10 +71,11 @@ func (r *reader) shellOption(f *frame, w Word, rest []Word, name string) (operan
 		}
 		rest = tail(rest, 1)
 	}
-	if v, ok := w.glued("--command"); ok {
-		return append([]Word{v}, rest...), true, false
+	line, glued := w.glued("--command")
+	if glued {
+		rest = append([]Word{line}, rest...)
 	}
-	return rest, s == "--command", false
+	return rest, glued || s == "--command", false
 }
 
 func tail(list []Word, n int) []Word { return list[max(0, min(n, len(list))):] }

@@ -190,7 +190,7 @@ func (r *reader) unset(f *frame, name string) bool {
 	}
 	others := strings.HasPrefix(name, "npm_") || wordclass.Is("set-by-systems", name)
 	n := len(f.Via) - 1
-	return n >= 0 && f.Remote == nil && !others && !given(name) && !f.assignedInWords(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
+	return n >= 0 && !others && !given(name) && !f.assignedInWords(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
 		(keeps(f.Via[n]) || wordclass.Is("runs-in-environment", strings.TrimRight(f.Via[n], "0123456789."))) &&
 		!slices.ContainsFunc(f.Via[:n], func(by string) bool { return !keeps(by) })
 }

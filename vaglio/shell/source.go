@@ -73,9 +73,6 @@ func (r *reader) source(f *frame, src string) Word {
 	}
 	flush()
 	r.carriers.parsers.Put(parser)
-	if !f.capture {
-		return Word{}
-	}
 	return Glue(out...)
 }
 

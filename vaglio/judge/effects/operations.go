@@ -279,7 +279,7 @@ func (c *command) discard(verb operation.Verb, a arg) []Effect {
 	out := c.r.remove(c.invocation, a)
 	for i := range out {
 		out[i].Reversibility = Reversible
-		if said := out[i].Why; verb == operation.Trash && len(said) > 1 && said[0].Phrase == deletes {
+		if said := out[i].Why; verb == operation.Trash && said[0].Phrase == deletes {
 			out[i].Why = append(say("moves %s to the trash", said[1].Text), said[2:]...)
 		}
 		if out[i].Counts() == ReachWorkspace {
