@@ -238,7 +238,7 @@ func (r *reading) runsFile(v *invocation, file arg) []Effect {
 		return out
 	}
 	switch is := r.world.placeOf(file, v.cwd); {
-	case is == placeWorkspace && !r.liesOutside(v, file):
+	case is == placeWorkspace && !r.liesOutside(v, file), r.world.isSkill(file, v.cwd):
 		r.note(say("it runs a script file that was not read: %s.", file.text))
 		if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok {
 			e.Sure = 0.6
@@ -248,6 +248,9 @@ func (r *reading) runsFile(v *invocation, file arg) []Effect {
 			return out
 		}
 		e := own(say("runs %s, a file of the workspace that was not read", file.text))
+		if is != placeWorkspace {
+			e = own(say("runs %s, a program of a skill that was not read", file.text))
+		}
 		e[0].Sure = 0.6
 		return e
 	case is == placeUnknown:
