@@ -230,6 +230,8 @@ type Remote struct {
 	Mounts []Mount
 	// Shares says that it also reaches folders and volumes that no word names.
 	Shares bool
+	// Given says that words give it variables of the environment.
+	Given bool
 	// HostAccess says that the remote has the host's own rights or namespaces (docker
 	// --privileged, --pid=host, nsenter -t 1).
 	HostAccess bool
