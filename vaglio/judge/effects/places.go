@@ -185,6 +185,9 @@ func (w *world) inside(p string) bool {
 // made is the beginning of a path that mktemp created.
 const made = "$(mktemp)"
 
+// madeIn is what mktemp created in a folder of the caller's, which is new, too.
+const madeIn = "$(mktemp in)"
+
 // temporary reports whether the unknown beginning of a path is a temporary file or folder, judging
 // by its variable's name.
 func (w *world) temporary(a arg, p string) bool {
