@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/netip"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -374,4 +375,24 @@ func (s statement) secrets(e Effect) (Effect, bool) {
 		}
 	}
 	return e, false
+}
+
+// plainSettings reports whether all that the call writes into a project's .npmrc are settings that
+// run nothing, name no account, and fetch from nowhere but the usual registries.
+func (r *reading) plainSettings(p string) bool {
+	text, known := r.wrote[p].Text()
+	if !known || text == "" || path.Base(p) != ".npmrc" || !r.world.inside(p) || strings.Contains(text, "$") {
+		return false
+	}
+	for line := range strings.Lines(strings.ReplaceAll(text, "\r", "\n")) { // as npm does
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		switch {
+		case key == "", key[0] == '#', key[0] == ';', r.judge.tables.ofClass("npm-plain", key):
+		case (key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && r.judge.tables.knownRegistry(value):
+		default:
+			return false
+		}
+	}
+	return true
 }
