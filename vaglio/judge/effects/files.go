@@ -282,7 +282,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)
-	case at == placeUnknown && (p == madeIn || strings.HasPrefix(p, madeIn+"/")):
+	case at == placeUnknown && place.Inside([]string{madeIn}, p):
 		return own(why.And(", which was made in this session"))
 	case at == placeHome && a.known && r.world.rebuildableHome(p):
 		return own(why.And(", a cache that refills itself"))

@@ -385,14 +385,16 @@ func (r *reading) plainSettings(p string) bool {
 		return false
 	}
 	for line := range strings.Lines(strings.ReplaceAll(text, "\r", "\n")) { // as npm does
-		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		switch {
-		case key == "", key[0] == '#', key[0] == ';', r.judge.tables.ofClass("npm-plain", key):
-		case (key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && r.judge.tables.knownRegistry(value):
-		default:
+		if !r.judge.tables.plainSetting(strings.TrimSpace(line)) {
 			return false
 		}
 	}
 	return true
+}
+
+func (t *tables) plainSetting(line string) bool {
+	key, value, _ := strings.Cut(line, "=")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
+		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.knownRegistry(value)
 }
