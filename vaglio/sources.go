@@ -195,7 +195,11 @@ func (s *sources) Below(folder string, depth int, match func(rel string) bool) (
 
 // read reads a file, or else takes what the session is known to have written there.
 func (s *sources) read(name string, src *Source) ([]byte, error) {
-	data, err := s.files.Read(s.folders, name, min(maxSource, maxRead-s.bytes))
+	folders := s.folders
+	if s.places.Classes(name)&(place.Skill|place.Secret|place.Own) == place.Skill {
+		folders = []string{path.Dir(name)} // no link leads out of it
+	}
+	data, err := s.files.Read(folders, name, min(maxSource, maxRead-s.bytes))
 	if err == nil {
 		return data, nil
 	}

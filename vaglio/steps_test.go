@@ -3,6 +3,7 @@ package vaglio_test
 import (
 	"maps"
 	"os"
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -96,7 +97,7 @@ func endOf(t *testing.T, engine *vaglio.Engine, disk folderOf, calls []string) (
 	for i, line := range calls {
 		if file, ok := strings.CutPrefix(line, "put: "); ok {
 			name, text, _ := strings.Cut(file, ": ")
-			disk["/home/u/app/"+name] = unescaped(text)
+			disk[path.Join("/home/u/app", name)] = unescaped(text)
 			continue
 		}
 		p := stepOf(t, line)

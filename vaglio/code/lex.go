@@ -278,7 +278,7 @@ func (l *lexer) operand() bool {
 	case tokenName:
 		return strings.Contains(" return if unless while until and or not in split grep case when typeof of print puts ", " "+t.text+" ")
 	case tokenOp:
-		return t.text != ")" && t.text != "]" && (t.text != "}" || l.has("braceends"))
+		return t.text != ")" && t.text != "]" && t.text != "/" && (t.text != "}" || l.has("braceends"))
 	default:
 		return false
 	}

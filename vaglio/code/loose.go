@@ -146,6 +146,9 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	case f.verb == "delete tree":
 		p.emit(name, shell.VerbDeleteTree, texts[0])
 		return
+	case f.verb == "create":
+		p.emit(name, shell.VerbCreate, texts[0])
+		return
 	case f.verb == "script":
 		p.script(texts[0])
 		return

@@ -32,6 +32,7 @@ const (
 	Plain                               // files of programs and texts
 	Record                              // what records events, such as logs
 	Document                            // what people write for people
+	Skill                               // programs that came with skills and plugins of agents
 	SecretVariable                      // variables that hold a secret
 	TemporaryVariable                   // variables that name a temporary file
 	tree
@@ -54,7 +55,7 @@ func classNames() map[string]Class {
 		"secret": Secret, "authority": Authority, "system": System, "kernel": Kernel, "device": Device, "home": Home, "own": Own,
 		"control":   Control,
 		"temporary": Temporary, "nowhere": Nowhere, "perimeter": Perimeter, "made": Made, "madefile": MadeFile, "cache": Cache, "example": Example,
-		"scratch": Scratch, "plain": Plain, "record": Record, "document": Document,
+		"scratch": Scratch, "plain": Plain, "record": Record, "document": Document, "skill": Skill,
 		"secretvariable": SecretVariable, "temporaryvariable": TemporaryVariable, "tree": tree, "common": common, "disk": disk, "nodisk": noDisk,
 	}
 }

@@ -46,7 +46,7 @@ func readMakefile(v *visit, r *row) {
 		v.dir = v.in(dir)
 	}
 	m := &makefile{
-		v: v, vars: map[string]string{"MAKE": "make", "SHELL": "/bin/sh", "CURDIR": v.dir}, more: map[string][]string{},
+		v: v, vars: map[string]string{"MAKE": "make", "RM": "rm -f", "SHELL": "/bin/sh", "CURDIR": v.dir}, more: map[string][]string{},
 		given: map[string]bool{}, exact: map[string][]int{},
 	}
 	targets, named := m.asked(given.All())

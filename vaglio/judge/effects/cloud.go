@@ -243,6 +243,15 @@ func (c *command) remoteEngine() string {
 	return strings.Join(far[:min(1, len(far))], "")
 }
 
+// serverInBox reports whether the client is all that runs in a container that is there already, and
+// no word names a server, so that it is the one in the container.
+func (c *command) serverInBox() bool {
+	n := len(c.Via)
+	return c.box != "" && !c.pod && !c.supplied && n > 0 && strings.HasSuffix(c.Via[n-1], " exec") && !liveName(strings.ToLower(c.box)) &&
+		len(c.assigns) == 0 && len(c.values("-h", "--host")) == 0 &&
+		!slices.ContainsFunc(c.all, func(a arg) bool { return !a.known || holdsAny(a.text, "://", "host", "service=") })
+}
+
 // production reports whether the command's variables or words point to a live system.
 func (c *command) production() bool {
 	for _, a := range c.assigns {

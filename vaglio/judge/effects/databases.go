@@ -38,7 +38,7 @@ func (c *command) databaseHere(at where) Reach {
 		return ""
 	case at == placeWorkspace:
 		return ReachWorkspace
-	case at != placeUnknown, c.serverHere():
+	case at != placeUnknown, c.serverHere(), c.serverInBox():
 		return ReachUser
 	}
 	return ""

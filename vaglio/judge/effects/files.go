@@ -31,19 +31,19 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	if r.judge.places.IsDisk(p) {
 		return []Effect{e.with(say("overwrites the disk %s", a.text), a.text).as(Irreversible, ReachSystem)}
 	}
-	switch at := r.writtenPlace(v, a); at {
-	case placeNowhere:
+	switch at := r.writtenPlace(v, a); {
+	case at == placeNowhere:
 		return nil
-	case placeWorkspace, placeTemp:
-	case placeControl, placeSecret, placeHome:
+	case at == placeWorkspace, at == placeTemp, at == placeControl && r.plainSettings(p):
+	case at == placeControl, at == placeSecret, at == placeHome:
 		if at == placeSecret && r.fillsExample(v, a) {
 			return own(say("copies the example %s to %s", join(v.args), a.text))
 		}
 		e.Reach, e.Why = r.reachOf(p), e.Why.And(beyondWorkspace(at))
-	case placeUnknown:
+	case at == placeUnknown:
 		e.Reach, e.Sure = ReachUser, 0.4
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}
-	case placeSystem:
+	case at == placeSystem:
 		e = r.world.away(e, p)
 	}
 	return []Effect{e}
@@ -282,6 +282,8 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)
+	case at == placeUnknown && place.Inside([]string{madeIn}, p):
+		return own(why.And(", which was made in this session"))
 	case at == placeHome && a.known && r.world.rebuildableHome(p):
 		return own(why.And(", a cache that refills itself"))
 	}

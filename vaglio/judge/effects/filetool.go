@@ -61,6 +61,14 @@ func (t *tool) elsewhere() bool {
 		t.hasServer("drive", "dropbox", "github", "gitlab", "s3", "notion", "slack", "figma")
 }
 
+// fills notes what a tool that writes one whole file puts there.
+func (t *tool) fills(files []string) {
+	text, ok := t.args["content"].(string)
+	if ok && len(files) == 1 && !t.has("append", "insert", "edit", "patch", "replace", "prepend") {
+		t.r.wrote = map[string]shell.Word{t.r.world.clean(files[0], t.r.world.cwd): shell.Text(text)}
+	}
+}
+
 // fileVerb returns what a tool does to files: read, write, delete, move, copy or permit; "" if its
 // name is not a file tool's.
 func (t *tool) fileVerb() operation.Verb {
@@ -115,6 +123,7 @@ func (t *tool) fileEffects(verb operation.Verb, paths, source, dest []string) []
 		}
 		return append(out, t.searched(c.invocation, files)...)
 	case operation.Write:
+		t.fills(slices.Concat(paths, dest))
 		does(operation.Operation{Verb: verb, Phrase: string(t.writing())}, slices.Concat(paths, dest, source)...)
 	case operation.Delete:
 		does(operation.Operation{Verb: verb}, append(paths, source...)...)

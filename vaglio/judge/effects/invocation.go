@@ -14,27 +14,28 @@ import (
 type invocation struct {
 	*shell.Command
 
-	name    string // base name, without suffixes such as .exe
-	path    string // the name as written
-	args    []arg
-	writes  []arg  // files that the shell opens for writing
-	appends []bool // of writes: the content is kept
-	muted   bool   // what it prints is thrown away
-	toError bool   // one of writes is not for what it prints
-	reads   []arg  // files that the shell opens for reading
-	assigns []assignment
-	cwd     string // "" if unknown
-	astray  bool   // it changed to a folder that is not known
-	stdin   stdin
-	host    string // the other machine, if it runs there
-	pod     bool   // in a container in a cluster
-	box     string // the container, if it runs in one
-	fresh   bool   // the container is created for this command
-	exposed bool   // the container has the host's rights or namespaces
-	shares  bool   // the container sees volumes that no word names
-	mounts  []mount
-	reaches *bool       // whether one of them is a folder of the host outside the workspace, once asked
-	into    *invocation // the next command, nil if there is none
+	name     string // base name, without suffixes such as .exe
+	path     string // the name as written
+	args     []arg
+	writes   []arg  // files that the shell opens for writing
+	appends  []bool // of writes: the content is kept
+	muted    bool   // what it prints is thrown away
+	toError  bool   // one of writes is not for what it prints
+	reads    []arg  // files that the shell opens for reading
+	assigns  []assignment
+	cwd      string // "" if unknown
+	astray   bool   // it changed to a folder that is not known
+	stdin    stdin
+	host     string // the other machine, if it runs there
+	pod      bool   // in a container in a cluster
+	box      string // the container, if it runs in one
+	fresh    bool   // the container is created for this command
+	exposed  bool   // the container has the host's rights or namespaces
+	supplied bool   // words give the container variables
+	shares   bool   // the container sees volumes that no word names
+	mounts   []mount
+	reaches  *bool       // whether one of them is a folder of the host outside the workspace, once asked
+	into     *invocation // the next command, nil if there is none
 }
 
 // mount is a folder of the host, or a named volume, as a container sees it.
@@ -190,7 +191,7 @@ func (v *invocation) remoteOf(r *shell.Remote) {
 		}
 	case shell.RemoteRoot:
 	}
-	v.exposed, v.shares = r.HostAccess, r.Shares
+	v.exposed, v.shares, v.supplied = r.HostAccess, r.Shares, r.Given
 	for _, m := range r.Mounts {
 		if host := argOf(m.Host).text; host != "" { // otherwise it is created for the container
 			v.mounts = append(v.mounts, mount{host, argOf(m.Inside).text})

@@ -131,6 +131,12 @@ func (w *world) placeOf(a arg, cwd string) where {
 	return w.outside(p)
 }
 
+// isSkill reports whether a file came with a skill or plugin that the user gave their agents.
+func (w *world) isSkill(a arg, cwd string) bool {
+	p := w.clean(a.text, cwd)
+	return w.home != "" && place.Inside([]string{w.home}, p) && w.places.Classes(p)&(place.Skill|place.Secret|place.Own) == place.Skill
+}
+
 // ofUser reports whether a file lies in the workspace or the user's home.
 func (w *world) ofUser(a arg, cwd string) bool {
 	p := w.clean(a.text, cwd)
@@ -178,6 +184,9 @@ func (w *world) inside(p string) bool {
 
 // made is the beginning of a path that mktemp created.
 const made = "$(mktemp)"
+
+// madeIn is what mktemp created in a folder of the caller's, which is new, too.
+const madeIn = "$(mktemp in)"
 
 // temporary reports whether the unknown beginning of a path is a temporary file or folder, judging
 // by its variable's name.

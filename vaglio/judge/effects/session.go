@@ -14,7 +14,7 @@ import (
 
 // tell records what is done to a file for later calls of the session.
 func (r *reading) tell(v *invocation, deed vaglio.Deed, a arg) {
-	if p := r.world.clean(a.text, v.cwd); (a.known || isFresh(a)) && path.IsAbs(p) && v.direct() {
+	if p := r.world.clean(a.text, v.cwd); (a.known || isFresh(a)) && (path.IsAbs(p) || strings.HasPrefix(p, madeIn)) && v.direct() {
 		r.did = append(r.did, vaglio.Fact{Deed: deed, Path: p})
 	}
 }

@@ -238,7 +238,7 @@ func (r *reading) runsFile(v *invocation, file arg) []Effect {
 		return out
 	}
 	switch is := r.world.placeOf(file, v.cwd); {
-	case is == placeWorkspace && !r.liesOutside(v, file):
+	case is == placeWorkspace && !r.liesOutside(v, file), r.world.isSkill(file, v.cwd):
 		r.note(say("it runs a script file that was not read: %s.", file.text))
 		if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok {
 			e.Sure = 0.6
@@ -247,15 +247,23 @@ func (r *reading) runsFile(v *invocation, file arg) []Effect {
 		if out := r.reachesLive(v, file.text); out != nil {
 			return out
 		}
-		e := own(say("runs %s, a file of the workspace that was not read", file.text))
-		e[0].Sure = 0.6
-		return e
+		return unreadFile(file, is)
 	case is == placeUnknown:
 		return unknown(say("runs a file whose name is not known: %s", file.text), file.text)
 	}
 	e := usual(KindForeignCode).with(say("runs %s, which lies outside the workspace and was not read", file.text), file.text)
 	e.Sure = 0.5
 	return []Effect{e}
+}
+
+// unreadFile returns the effect of running a file that was not read, of the workspace or a skill.
+func unreadFile(file arg, is where) []Effect {
+	e := own(say("runs %s, a file of the workspace that was not read", file.text))
+	if is != placeWorkspace {
+		e = own(say("runs %s, a program of a skill that was not read", file.text))
+	}
+	e[0].Sure = 0.6
+	return e
 }
 
 // foreignSource reports whether a package is named by its location rather than by its name in the
