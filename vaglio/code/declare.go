@@ -354,10 +354,11 @@ func (p *program) commanded(f *routine, at, eq int) value {
 		v = p.expression()
 	}
 	told := p.optionsOf(f, at, p.options[all:], !usual)
+	if len(told) == 0 {
+		return v
+	}
 	out := p.told(told...)
 	switch {
-	case len(told) == 0:
-		return v
 	case !p.onlyRun(f), out.kind == kindNone && !usual && f.command != nil:
 		return unknown(name)
 	case usual:

@@ -59,12 +59,20 @@ func (v *visit) calls(file, text string) {
 		if v.seen["more"] { // nothing is kept any more
 			return
 		}
-		if m := programSet.FindStringSubmatch(l.Text); m != nil {
-			program = quoted(m[1])
+		texts := strings.ContainsAny(l.Text, "\"'`") // without any, only words of what was named before may be set
+		if texts {
+			if m := programSet.FindStringSubmatch(l.Text); m != nil {
+				program = quoted(m[1])
+			}
 		}
-		if at := wordsSet.FindStringIndex(l.Text); at != nil && program != "" {
-			program += argumentsIn(l.Text[at[1]:])
-			v.add(file, l.Number, "sh", program)
+		if program != "" {
+			if at := wordsSet.FindStringIndex(l.Text); at != nil {
+				program += argumentsIn(l.Text[at[1]:])
+				v.add(file, l.Number, "sh", program)
+			}
+		}
+		if !texts {
+			continue
 		}
 		if at := runningCall.FindStringIndex(l.Text); at != nil {
 			v.callIn(file, l, at[1], len(folders) > 0)
