@@ -366,8 +366,8 @@ func allRules() map[string]rule {
 		"gitSetting": func(c *command) []Effect { return c.gitSetting(c.operand(c.took-2), c.operands[c.took-1]) },
 		"gitUnset":   func(c *command) []Effect { return c.gitSetting(c.operand(c.took-1), arg{}) },
 
-		"request": requests(""), "GET": requests("GET"), "POST": requests("POST"), "PUT": requests("PUT"), "QUOTE": requests("QUOTE"),
-		"saved":  savedRule,
+		"request": requests("", false), "GET": requests("GET", false), "POST": requests("POST", false), "PUT": requests("PUT", false), "QUOTE": requests("QUOTE", false),
+		"saved":  requests("GET", true),
 		"httpie": httpieRule,
 
 		"compose": composeRule, "dockerRun": dockerRun, "kubeExec": kubeExec, "stored": stored,
