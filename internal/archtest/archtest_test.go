@@ -164,7 +164,7 @@ var rooms = map[string]room{
 	"vaglio": {
 		may: []string{
 			"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "vaglio/place", "vaglio/shell", "internal/own", "internal/rows",
-			"internal/strictjson", "internal/realpath", "vaglio/wording",
+			"internal/strictjson", "internal/realpath", "vaglio/wordclass", "vaglio/wording",
 		},
 		modules: []string{xsync},
 		tests:   []string{"vaglio/judge", "vaglio/judge/effects", "internal/workfiles"},

@@ -301,7 +301,7 @@ func badProgram(fields []string) bool {
 	case len(fields) == 1 && !strings.HasPrefix(first, "nc"):
 		return false
 	}
-	return wordclass.Is("does-as-told", first)
+	return wordclass.Is("interpreter", wordclass.Bare(first)) || wordclass.Is("does-as-told", first)
 }
 
 // badOptions returns an option that loads an untrusted file, or that file behind it.
