@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/code"
@@ -53,8 +54,8 @@ var wordList = regexp.MustCompile(`[\[{]\s*"[\w./-]+"\s*,\s*"`)
 // its standard library.
 func (v *visit) calls(file, text string) {
 	program, spelled := "", code.Spelled(text)
-	variables, folders := code.Surroundings(spelled)
-	defer v.given(len(v.tasks), variables, folders)
+	surroundings := sync.OnceValues(func() ([]shell.Assign, []string) { return code.Surroundings(spelled) })
+	defer v.given(len(v.tasks), surroundings)
 	for _, l := range settings.Lines(spelled) {
 		if v.seen["more"] { // nothing is kept any more
 			return
@@ -75,6 +76,7 @@ func (v *visit) calls(file, text string) {
 			continue
 		}
 		if at := runningCall.FindStringIndex(l.Text); at != nil {
+			_, folders := surroundings()
 			v.callIn(file, l, at[1], len(folders) > 0)
 		} else if from := wordList.FindStringIndex(l.Text); from != nil {
 			l.Text = l.Text[from[0]:]
@@ -160,8 +162,12 @@ func filledIn(texts []string) string {
 
 // given lets the commands that were added since run with variables that the program may give them,
 // and also in the folders outside its own.
-func (v *visit) given(since int, variables []shell.Assign, folders []string) {
+func (v *visit) given(since int, surroundings func() ([]shell.Assign, []string)) {
+	if since == len(v.tasks) {
+		return
+	}
 	var settings strings.Builder
+	variables, folders := surroundings()
 	for _, a := range variables {
 		settings.WriteString(a.Name + "=" + quoted(a.Value.String()))
 	}
