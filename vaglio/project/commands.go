@@ -296,14 +296,12 @@ func leads(word string, at, lead int, start, mark string) (int, string) {
 var setsNext = regexp.MustCompile("(^|[\"'`(;&|])\\w+=[^\\s\"'`(]*;?$")
 
 // behindMark reports whether a command may begin at a place in a word, given the character before.
-func behindMark(mark, word string, at int) bool { return isMark(mark) && !contracts(word, at) }
-
-// contracts reports whether what follows in a word is the end of a contraction: the t of
-// doesn't. One letter before the mark may be the prefix of a string, as in Python's r'ls'.
-func contracts(word string, at int) bool {
-	return at > 2 && isContraction.MatchString(word[at-3:])
+func behindMark(mark, word string, at int) bool {
+	return isMark(mark) && (at <= 2 || !isContraction.MatchString(word[at-3:]))
 }
 
+// isContraction matches the end of a contraction behind what it shortens: the t of doesn't. One letter
+// before the mark may be the prefix of a string, as in Python's r'ls'.
 var isContraction = regexp.MustCompile(`^[a-zA-Z]{2}'(?:[tsdm]|ll|re|ve)\W*$`)
 
 // isMark reports whether a command may follow a character.

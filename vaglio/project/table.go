@@ -109,9 +109,6 @@ func (t table) endings() (all [256][]*row) {
 	return all
 }
 
-// guesses reports whether the row's reader guesses what runs, which denies nothing for good.
-func (r *row) guesses() bool { return slices.Contains([]string{"text", "parts", "whole"}, r.name) }
-
 // isAnywhere reports whether a name stands for every file below a folder.
 func isAnywhere(name string) bool { return strings.HasPrefix(name, "@/") }
 

@@ -105,7 +105,8 @@ func (v *visit) written(file, text string) {
 	}
 	name := path.Base(file)
 	for _, row := range v.reader.ending[name[len(name)-1]] {
-		if files := row.namedAs(file); len(files) > 0 && !row.guesses() {
+		guesses := slices.Contains([]string{"text", "parts", "whole"}, row.name) // which denies nothing for good
+		if files := row.namedAs(file); len(files) > 0 && !guesses {
 			as := *row
 			as.files = files
 			as.read(v, &as)
