@@ -237,7 +237,8 @@ func (w weighing) stopped(read func(t reading.Written, cwd string) *shell.Script
 		script := sync.OnceValue(func() *shell.Script { return read(t, w.in.Cwd) })
 		return slices.ContainsFunc(w.gates, func(g Gate) bool {
 			j, ok := g.Judge.(Weigher)
-			return ok && j.Loaded(Proposal{Context: w.in}, script())
+			s := script() // of most texts nothing runs
+			return ok && len(s.Commands)+len(s.Problems)+len(s.Ran) > 0 && j.Loaded(Proposal{Context: w.in}, s)
 		})
 	})
 }

@@ -224,7 +224,7 @@ var rooms = map[string]room{
 		may:     []string{"dispatcher/read", "dispatcher/standing", "approval", "approval/report", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{cronlib, xmod, xsync},
 		tests: []string{
-			"vaglio/judge", "vaglio/judge/effects", "approval/about", "dispatcher/answerstest", porcupine, "vaglio/audit", "store/bolt", "store/storetest", "vaglio/reading",
+			"vaglio/judge", "vaglio/judge/effects", "approval/about", "dispatcher/answerstest", porcupine, "vaglio/audit", "store/bolt", "store/storetest", "vaglio/shell",
 			"internal/judging", "internal/policyfile", "vaglio/judge/model", "vaglio/judge/model/modeltest",
 		},
 	},
