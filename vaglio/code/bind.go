@@ -360,7 +360,7 @@ func (p *program) packages() bool {
 
 // importNames reads what is imported from a module: names, or the module itself.
 func (p *program) importNames(mod string, node bool) {
-	for whole := node; p.spend(1) && (p.is("(", ")", "{", "}", ",", "*") || p.peek(0).kind == tokenName && !p.word("from")); {
+	for whole := node; p.spend(1) && p.imported(); {
 		t := p.take()
 		whole = node && !t.is("{") && (whole || t.is("}"))
 		if t.is("*") && !node {
@@ -375,6 +375,11 @@ func (p *program) importNames(mod string, node bool) {
 			p.vars[local] = unknown(mod + "." + t.text)
 		}
 	}
+}
+
+// imported reports whether the list of imported names continues here.
+func (p *program) imported() bool {
+	return p.is("(", ")", "{", "}", ",", "*") || p.peek(0).kind == tokenName && !p.word("from")
 }
 
 func (p *program) dotted() string {

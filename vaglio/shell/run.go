@@ -162,13 +162,13 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		r.called = make(map[string]bool)
 	}
 	r.called[fn.name] = true
-	if r.active[fn.body] > 0 && f.beside && f.fn != nil && !f.Conditional {
+	if r.active[fn.body] > 0 && f.beside && f.certain() {
 		r.problem(f, Problem{
 			Kind: ProblemForkBomb, Detail: wording.Say("a function starts itself beside itself, without end"), Word: Text(fn.name), Span: k.span,
 		})
 		return outputOf(fn.name)
 	}
-	if r.active[fn.body] >= maxCalls || r.brief[fn.body] || !r.step(f, 5) || !r.enter(f) {
+	if r.isDone(fn) || !r.step(f, 5) || !r.enter(f) {
 		return outputOf(fn.name)
 	}
 	defer r.leave()
@@ -200,6 +200,9 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	return out
 }
 
+// isDone reports whether a function is read no further: it calls itself too often, or was read in brief.
+func (r *reader) isDone(fn *function) bool { return r.active[fn.body] >= maxCalls || r.brief[fn.body] }
+
 // argsOf returns the arguments of a function's call, unknown ones if it is read in brief.
 func (r *reader) argsOf(fn *function, k *call) []Word {
 	args := r.values(slices.Clone(k.argv[1:]))
@@ -208,6 +211,9 @@ func (r *reader) argsOf(fn *function, k *call) []Word {
 	}
 	return args
 }
+
+// certain reports whether a statement runs whenever the function that it is in runs.
+func (f *frame) certain() bool { return f.fn != nil && !f.Conditional }
 
 // local saves a variable's value until the function returns.
 func (r *reader) local(name string) {
