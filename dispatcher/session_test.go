@@ -13,7 +13,7 @@ import (
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
-	readings "github.com/metnos/vaglio/vaglio/reading"
+	scripts "github.com/metnos/vaglio/vaglio/shell"
 )
 
 // witness is a judge that asks before "remove" unless the session made the path, before
@@ -115,9 +115,11 @@ func (weigher) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientRes
 	return r, err
 }
 
-func (w weigher) Loaded(_ vaglio.Proposal, of readings.Written) bool {
+func (w weigher) Loaded(_ vaglio.Proposal, s *scripts.Script) bool {
 	*w.weighed++
-	return strings.Contains(of.Text, "danger")
+	return slices.ContainsFunc(s.Commands, func(c scripts.Command) bool {
+		return slices.ContainsFunc(c.Argv, func(word scripts.Word) bool { return word.Is("danger") })
+	})
 }
 
 // TestWhatIsWrittenIsWeighedWhenItMayRun checks that writing a file weighs nothing, that
@@ -145,10 +147,10 @@ func TestWhatIsWrittenIsWeighedWhenItMayRun(t *testing.T) {
 				t.Errorf("%s, %s %s: approved is %v, want %v", when, executor, name, a.Verdict.Approved, want)
 			}
 		}
-		passes("writing", "write_file", "/w/bad", "danger", true)
-		passes("writing", "write_file", "/w/good", "nothing", true)
-		passes("writing", "write_file", "/w/mended", "danger", true)
-		passes("writing", "write_file", "/w/mended", "nothing", true)
+		passes("writing", "write_file", "/w/bad", "git push danger", true)
+		passes("writing", "write_file", "/w/good", "git push nothing", true)
+		passes("writing", "write_file", "/w/mended", "git push danger", true)
+		passes("writing", "write_file", "/w/mended", "git push nothing", true)
 		if weighed != 0 {
 			t.Errorf("%d texts were weighed while they were written, want none", weighed)
 		}

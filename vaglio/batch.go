@@ -41,7 +41,7 @@ func (e *Engine) batch(ctx context.Context, calls []Proposal, size int) (all Ver
 	}
 	err = b.round(ctx, order)
 	did := slices.Concat(b.did...)
-	if err == nil && len(calls) > 1 && slices.ContainsFunc(did, func(f Fact) bool { return f.puts() }) {
+	if err == nil && !b.denied() && len(calls) > 1 && slices.ContainsFunc(did, func(f Fact) bool { return f.puts() }) {
 		slices.Reverse(order)
 		b.again = true
 		err = b.round(ctx, order)
@@ -82,11 +82,16 @@ func (b *batched) round(ctx context.Context, order []int) error {
 				return err
 			}
 			known = known.add(time.Now(), v.Did...)
-			b.judged(i, v, said)
+			if b.judged(i, v, said); b.denied() {
+				return nil
+			}
 		}
 	}
 	return nil
 }
+
+// denied reports whether the guard denies one of the calls, so that none of them will run.
+func (b *batched) denied() bool { return b.all.BlockedBy == PhaseGuard }
 
 // judged takes in the verdict on one of the calls.
 func (b *batched) judged(call int, v Verdict, said string) { //nolint:gocritic // It is kept.

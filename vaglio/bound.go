@@ -173,10 +173,10 @@ type Witness interface {
 	Did(p Proposal) Facts
 }
 
-// Weigher is a judge that can tell whether a text would be asked about or denied if anybody
-// ran the file that holds it.
+// Weigher is a judge that can tell whether what a written file may run would be asked about or
+// denied if anybody ran the file.
 type Weigher interface {
-	Loaded(p Proposal, w reading.Written) bool
+	Loaded(p Proposal, s *shell.Script) bool
 }
 
 // Did returns what the session must remember of the effects of a call that a person allowed,

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // Processes tells what is running on this machine. It stops and changes nothing.
@@ -111,7 +113,7 @@ func (f *Fact) began(p *Process) bool {
 // script by an interpreter and may have rewritten its command line as one text.
 func (f *Fact) runsAs(line []string) bool {
 	want, got := spoken(f.Words), spoken(strings.Fields(strings.Join(line, " ")))
-	return sameProgram(got, want) || len(got) > 1 && slices.Contains(interpreters(), path.Base(got[0])) && sameProgram(got[1:], want)
+	return sameProgram(got, want) || len(got) > 1 && wordclass.Is("interpreter", wordclass.Bare(path.Base(got[0]))) && sameProgram(got[1:], want)
 }
 
 func sameProgram(a, b []string) bool {
@@ -122,11 +124,6 @@ func sameProgram(a, b []string) bool {
 func spoken(words []string) []string {
 	all := strings.Fields(strings.Join(words, " "))
 	return slices.DeleteFunc(all, func(w string) bool { return strings.Contains(w, "=") && !strings.HasPrefix(w, "-") })
-}
-
-// interpreters returns the programs that run installed scripts.
-func interpreters() []string {
-	return []string{"sh", "bash", "dash", "zsh", "node", "nodejs", "bun", "deno", "python", "python3", "ruby", "perl", "php"}
 }
 
 // picked returns the processes that a pattern finds, as pkill and pgrep search, and whether

@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/guard"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // What a call writes into a file is weighed only when something may run the file. Most files
@@ -125,7 +126,11 @@ func (e *Engine) load(p *Proposal, said *says, w *Fact, text string, known bool)
 	texts := said.into(w.Path)
 	if known {
 		if whole := (reading.Written{File: w.Path, Text: text}); text != "" {
-			e.put(p, w, Fact{}, []reading.Written{whole}, slices.Contains(texts, whole))
+			at := slices.IndexFunc(texts, func(t reading.Written) bool { return t.Text == text })
+			if at >= 0 {
+				whole = texts[at]
+			}
+			e.put(p, w, Fact{}, []reading.Written{whole}, at >= 0)
 		}
 		return
 	}
@@ -152,8 +157,8 @@ func (e *Engine) loadTold(p *Proposal, said *says, w *Fact, was Fact, texts []re
 		loaded, met := said.told[at]
 		if !met {
 			words := words()
-			loaded = said.read > mostTold || words.names ||
-				weighed(e.gates, p.Context.Cwd, p.Context.Site, []reading.Written{{File: w.Path, Text: words.text}})
+			all := e.weighing(p.Context.Cwd, p.Context.Site, []reading.Written{{File: w.Path, Text: words.text}})
+			loaded = said.read > mostTold || words.names || all.runs() || all.mayRun()
 			said.told[at] = loaded
 			said.read += len(words.text)
 		}
@@ -165,7 +170,8 @@ func (e *Engine) loadTold(p *Proposal, said *says, w *Fact, was Fact, texts []re
 }
 
 // put has the judges look at what was added to a file, and at what the file held before: at
-// once or, if the call itself holds all of it, when it is needed.
+// once or, if the call itself holds all of it, when it is needed. What the file runs in any case was
+// read for the guard already.
 func (e *Engine) put(p *Proposal, w *Fact, was Fact, texts []reading.Written, own bool) {
 	behind, size := 0, 0
 	for _, t := range texts {
@@ -176,12 +182,15 @@ func (e *Engine) put(p *Proposal, w *Fact, was Fact, texts []reading.Written, ow
 	}
 	later := own && behind <= mostBehind && size <= mostWaiting
 	cwd, site := p.Context.Cwd, &Site{Workspaces: p.Context.Site.Workspaces, Kept: p.Context.Site.Kept}
+	if w.Loaded = e.weighing(cwd, site, texts).runs(); w.Loaded {
+		return
+	}
 	if later {
 		// Copies, so that what waits does not keep the whole call in memory.
 		cwd, site.Workspaces, site.Kept = strings.Clone(cwd), detached(site.Workspaces), detached(site.Kept)
 		w.text = detach(texts)
 	}
-	weigh := e.weigher(was, cwd, site, texts)
+	weigh := e.weigher(was, e.weighing(cwd, site, texts))
 	if !later {
 		w.Loaded = weigh()
 		return
@@ -191,28 +200,46 @@ func (e *Engine) put(p *Proposal, w *Fact, was Fact, texts []reading.Written, ow
 }
 
 // weigher returns a function that weighs what a file held before, and then has the guard and
-// the judges look at what was put into it. The function keeps what it captures for as long as
-// the text waits.
-func (e *Engine) weigher(was Fact, cwd string, site *Site, texts []reading.Written) func() bool {
+// the judges look at what may run of what was put into it. The function keeps what it captures for
+// as long as the text waits.
+func (e *Engine) weigher(was Fact, put weighing) func() bool {
 	var before *Fact
 	if was.Loaded || was.Later {
 		held := was
 		before = &held
 	}
-	gates, guard := e.gates, e.guard
+	guard := e.guard
 	return func() bool {
-		if before != nil && before.isLoaded() || slices.ContainsFunc(texts, func(t reading.Written) bool { return guard.Names(t.Text) }) {
-			return true
-		}
-		return weighed(gates, cwd, site, texts)
+		return before != nil && before.isLoaded() || slices.ContainsFunc(put.texts, func(t reading.Written) bool { return guard.Names(t.Text) }) || put.mayRun()
 	}
 }
 
-// weighed reports whether a judge would ask about one of the texts if it ran, or deny it.
-func weighed(gates []Gate, cwd string, site *Site, texts []reading.Written) bool {
-	return slices.ContainsFunc(gates, func(g Gate) bool {
-		j, ok := g.Judge.(Weigher)
-		return ok && slices.ContainsFunc(texts, func(t reading.Written) bool { return j.Loaded(Proposal{Context: Context{Cwd: cwd, Site: site}}, t) })
+// weighing asks the judges about texts that were put into a file.
+type weighing struct {
+	gates  []Gate
+	reader *reading.Reader
+	in     Context
+	texts  []reading.Written
+}
+
+func (e *Engine) weighing(cwd string, site *Site, texts []reading.Written) weighing {
+	return weighing{e.gates, e.reader, Context{Cwd: cwd, Site: site}, texts}
+}
+
+// runs reports whether a judge would ask about what one of the texts runs, or deny it.
+func (w weighing) runs() bool { return w.stopped(w.reader.Loaded) }
+
+// mayRun is like runs for what else may be commands in the texts.
+func (w weighing) mayRun() bool { return w.stopped(w.reader.MayRun) }
+
+func (w weighing) stopped(read func(t reading.Written, cwd string) *shell.Script) bool {
+	return slices.ContainsFunc(w.texts, func(t reading.Written) bool {
+		script := sync.OnceValue(func() *shell.Script { return read(t, w.in.Cwd) })
+		return slices.ContainsFunc(w.gates, func(g Gate) bool {
+			j, ok := g.Judge.(Weigher)
+			s := script() // of most texts nothing runs
+			return ok && len(s.Commands)+len(s.Problems)+len(s.Ran) > 0 && j.Loaded(Proposal{Context: w.in}, s)
+		})
 	})
 }
 

@@ -164,7 +164,7 @@ var rooms = map[string]room{
 	"vaglio": {
 		may: []string{
 			"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "vaglio/place", "vaglio/shell", "internal/own", "internal/rows",
-			"internal/strictjson", "internal/realpath", "vaglio/wording",
+			"internal/strictjson", "internal/realpath", "vaglio/wordclass", "vaglio/wording",
 		},
 		modules: []string{xsync},
 		tests:   []string{"vaglio/judge", "vaglio/judge/effects", "internal/workfiles"},
@@ -224,7 +224,7 @@ var rooms = map[string]room{
 		may:     []string{"dispatcher/read", "dispatcher/standing", "approval", "approval/report", "approval/history", "vaglio", "vaglio/catalog", "internal/strictjson"},
 		modules: []string{cronlib, xmod, xsync},
 		tests: []string{
-			"vaglio/judge", "vaglio/judge/effects", "approval/about", "dispatcher/answerstest", porcupine, "vaglio/audit", "store/bolt", "store/storetest", "vaglio/reading",
+			"vaglio/judge", "vaglio/judge/effects", "approval/about", "dispatcher/answerstest", porcupine, "vaglio/audit", "store/bolt", "store/storetest", "vaglio/shell",
 			"internal/judging", "internal/policyfile", "vaglio/judge/model", "vaglio/judge/model/modeltest",
 		},
 	},

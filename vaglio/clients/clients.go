@@ -114,7 +114,7 @@ func (s Set) Messages() []string {
 // Does returns what a call of the tool with these arguments does.
 func (t *Tool) Does(args map[string]any) commands.Outcome {
 	for i := range t.lines {
-		if t.lines[i].holds(args) {
+		if !slices.ContainsFunc(t.lines[i].tests, func(t test) bool { return !t.holds(args) }) {
 			return t.lines[i].does
 		}
 	}
@@ -125,10 +125,6 @@ func (t *Tool) Does(args map[string]any) commands.Outcome {
 type line struct {
 	tests []test
 	does  commands.Outcome
-}
-
-func (l *line) holds(args map[string]any) bool {
-	return !slices.ContainsFunc(l.tests, func(t test) bool { return !t.holds(args) })
 }
 
 // test checks one argument.

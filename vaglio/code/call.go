@@ -67,7 +67,7 @@ func (p *program) bareCall(v value) bool {
 	if p.argumentFollows() || p.blockFollows() {
 		return p.lang.name != "lua" || p.peek(0).kind == tokenString || p.is("{")
 	}
-	return f != nil && (f.verb == "fork" || p.lang.has("flat") && f.takesSubject())
+	return f != nil && (f.verb == "fork" || p.lang.has("flat") && (f.from == 0 || slices.Contains([]string{"=reverse", "=chr", "print"}, f.verb)))
 }
 
 // standsAlone reports whether a name does not take what follows it as arguments: eval { … } and
@@ -79,11 +79,6 @@ func (p *program) standsAlone(f *function) bool {
 // bareName reports whether a value is a name that may be called without brackets.
 func (p *program) bareName(v value) bool {
 	return p.lang.has("bare") && v.path != "" && v.path[0] != '$' && len(v.alts) == 0 && v.fn == nil && (!p.is("(") || p.peek(0).group)
-}
-
-// takesSubject reports whether a perl function without arguments gets $_.
-func (f *function) takesSubject() bool {
-	return f.from == 0 || slices.Contains([]string{"=reverse", "=chr", "print"}, f.verb)
 }
 
 // bareArguments reads arguments up to the end of the statement.

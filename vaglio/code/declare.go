@@ -318,18 +318,14 @@ func (p *program) commandLine() ([]shell.Word, bool) {
 	}
 	if !p.looked {
 		p.looked = true
-		p.lost = p.lost || line == nil || slices.ContainsFunc(line, mayBeOption) || !p.plainlyParsed()
+		p.lost = p.lost || line == nil || slices.ContainsFunc(line, mayBeOption) ||
+			p.finds("lost", "plain", p.src) || !p.nowhere("moved", "plain")
 	}
 	return line, !p.lost
 }
 
 // mayBeOption reports whether a word may be an option with its value.
 func mayBeOption(w shell.Word) bool { return w.HasUnknown() && strings.Trim(w.Prefix(), "-") == "" }
-
-// plainlyParsed reports whether the command line alone decides what the options are.
-func (p *program) plainlyParsed() bool {
-	return !p.finds("lost", "plain", p.src) && p.nowhere("moved", "plain")
-}
 
 // isTold reports whether a program that a tool finds, such as a test, creates or writes what an
 // option says: as what a function is handed, that is for whoever calls it to say.
@@ -354,10 +350,11 @@ func (p *program) commanded(f *routine, at, eq int) value {
 		v = p.expression()
 	}
 	told := p.optionsOf(f, at, p.options[all:], !usual)
+	if len(told) == 0 {
+		return v
+	}
 	out := p.told(told...)
 	switch {
-	case len(told) == 0:
-		return v
 	case !p.onlyRun(f), out.kind == kindNone && !usual && f.command != nil:
 		return unknown(name)
 	case usual:

@@ -29,9 +29,15 @@ func Spelled(program string) string {
 	set, left := map[string]string{}, len(program)+maxSpelled
 	for _, stmt := range statementIn.FindAllString(program, -1) {
 		name, from := "", 0
-		if m := setTexts.FindStringSubmatchIndex(stmt); m != nil {
-			from = max(m[5], m[7])
-			name = stmt[max(m[4], m[6]):from]
+		if strings.ContainsAny(stmt, "\"'`") {
+			if m := setTexts.FindStringSubmatchIndex(stmt); m != nil {
+				from = max(m[5], m[7])
+				name = stmt[max(m[4], m[6]):from]
+			}
+		}
+		if name == "" && len(set) == 0 {
+			out.WriteString(stmt)
+			continue
 		}
 		var texts []string
 		said := tokenIn.ReplaceAllStringFunc(stmt[from:], func(token string) string {

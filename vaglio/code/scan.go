@@ -168,12 +168,8 @@ func (p *program) keyword(name string) bool {
 			return true
 		}
 	}
-	return p.takeIf((wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)) && !isVariable(name, p.peek(1)))
-}
-
-// isVariable reports whether a keyword is a variable's name, judging by the token behind it.
-func isVariable(name string, next token) bool {
-	return next.is("=", ".", ",") || callsOrIndexes(name, next)
+	variable := p.peek(1).is("=", ".", ",") || callsOrIndexes(name, p.peek(1))
+	return p.takeIf(!variable && (wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)))
 }
 
 // callsOrIndexes reports whether a word that declares variables is itself a function or a variable,

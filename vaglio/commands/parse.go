@@ -70,11 +70,6 @@ func (p *Parsed) alone(f *Flag) bool {
 	return p.Words[f.At-1] == f.Name // a value of its own stands behind its option
 }
 
-// value returns the text of the value of an option that has one.
-func (p *Parsed) value(f *Flag) string {
-	return p.Words[f.At][min(f.Cut, len(p.Words[f.At])):]
-}
-
 func (p *Parsed) hasAny(tests []flagTest) bool {
 	for i := range p.Flags {
 		f := &p.Flags[i]
@@ -83,7 +78,7 @@ func (p *Parsed) hasAny(tests []flagTest) bool {
 			if !t.matches(f) || t.alone && p.more(t, tests) {
 				continue
 			}
-			if t.values == nil && !f.Off || t.values != nil && f.Has && likeAny(p.value(f), t.values) {
+			if t.values == nil && !f.Off || t.values != nil && f.Has && likeAny(p.Words[f.At][min(f.Cut, len(p.Words[f.At])):], t.values) {
 				return true
 			}
 		}

@@ -89,27 +89,15 @@ func Tests(with []shell.Word) iter.Seq2[shell.Word, shell.Word] {
 	}
 }
 
-// Taken returns the tests of what a search acts on: where it begins with what it spares
-// (-path x -prune -o …), those behind that. What only spares more by its name is left out if all tests must hold.
+// Taken returns the tests of what a search acts on: where it begins with what it spares, those behind
+// that. What only spares more by its name is left out if all tests must hold.
 func Taken(with []shell.Word) []shell.Word {
-	depth, last := 0, ""
-	for i := 0; i < len(with); i += 2 {
-		class := strings.TrimPrefix(with[i].String(), classNot+" ")
-		switch {
-		case class == "open":
-			depth++
-		case class == "close":
-			depth--
-		case class == "list", class == "delete", class == classRun:
-			return sparing(with)
-		case class == "or" && depth == 0 && last == "prune":
-			return sparing(with[i+2:])
-		case class == "or" && depth == 0:
-			return with
-		}
-		last = with[i].String()
+	n := 0
+	for n < len(with) && !slices.Contains([]string{"list", "delete", classRun}, strings.TrimPrefix(with[n].String(), classNot+" ")) {
+		n += 2
 	}
-	return sparing(with)
+	spared := shell.Spared(n/2, func(i int) string { return strings.Replace(with[2*i].String(), classNot+" open", "open", 1) })
+	return sparing(with[2*spared:])
 }
 
 // sparing returns tests without the negated ones of names, if all of them must hold.

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -95,9 +94,6 @@ func (l *look) everything(o string) bool {
 	return l.c.InLoop && !l.s.find.limited && slices.ContainsFunc(l.s.find.starts, same)
 }
 
-// powerful finds the names of interpreters, with their versions.
-var powerful = regexp.MustCompile(`^(?:python|perl|ruby|lua)`)
-
 // isProgramFile reports whether a file is a shell, an interpreter or a tool that would make
 // everybody root if it ran as root, or a copy of one that the same line makes.
 func (l *look) isProgramFile(o string) bool {
@@ -105,9 +101,9 @@ func (l *look) isProgramFile(o string) bool {
 	if from, ok := l.s.copies[where]; ok {
 		where = from
 	}
-	name, nouns := place.Base(where), l.g.base.Nouns
-	tool := inProgramFolder(where) && (nouns["powerful-tool"][name] || powerful.MatchString(name)) // a shell counts anywhere
-	return strings.HasPrefix(where, "/") && (nouns["powerful-shell"][name] || tool)
+	name := place.Base(where)
+	kind := wordclass.Kind("interpreter", wordclass.Bare(name)) // a shell counts anywhere
+	return strings.HasPrefix(where, "/") && (kind == "shell" || inProgramFolder(where) && (kind != "" || l.g.base.Nouns["powerful-tool"][name]))
 }
 
 // inProgramFolder reports whether a path is in one of the program folders.

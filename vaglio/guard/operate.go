@@ -385,7 +385,7 @@ func (l *look) nested(name string, args []string) string {
 
 // lineRule returns the rule that a word breaks if it is a command line.
 func (l *look) lineRule(text string) string {
-	o := l.options("")
+	o := reading.LineOptions(l.g.home, l.g.user, "", l.s.t.means)
 	if len(l.cwds) == 1 {
 		o.Cwd = l.cwds[0]
 	}

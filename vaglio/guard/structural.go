@@ -334,11 +334,6 @@ func (l *look) tail() string {
 	return ""
 }
 
-// options returns the options for reading a line that a program of the call carries.
-func (l *look) options(cwd string) shell.Options {
-	return reading.LineOptions(l.g.home, l.g.user, cwd, l.s.t.means)
-}
-
 // follow replaces the beginning of a path that is a link made by this line.
 func (s *survey) follow(clean string) string {
 	for end := len(clean); end > 0; end-- { // the innermost link counts

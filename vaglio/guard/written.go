@@ -20,7 +20,7 @@ import (
 func (s *scan) written() *rule {
 	for _, w := range s.rd.Written() {
 		o := reading.LineOptions(s.g.home, s.g.user, "/", s.t.means)
-		if rule := s.writes(reading.ReadWritten(w, o), isLasting); rule != nil {
+		if rule := s.writes(w.Runs(o), isLasting); rule != nil {
 			return rule
 		}
 		// Nothing is asked when a client runs this, so what matters there must be checked now.

@@ -309,7 +309,7 @@ func (v *visit) asked(file, language, text string) string {
 	}
 	var others []string
 	for _, other := range v.c.Changed {
-		if other != file && !v.reader.isProse(other) {
+		if other != file && !v.reader.IsProse(other) {
 			more, _ := v.c.Files.Content(other)
 			others = append(others, more)
 		}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/code"
@@ -53,20 +54,29 @@ var wordList = regexp.MustCompile(`[\[{]\s*"[\w./-]+"\s*,\s*"`)
 // its standard library.
 func (v *visit) calls(file, text string) {
 	program, spelled := "", code.Spelled(text)
-	variables, folders := code.Surroundings(spelled)
-	defer v.given(len(v.tasks), variables, folders)
+	surroundings := sync.OnceValues(func() ([]shell.Assign, []string) { return code.Surroundings(spelled) })
+	defer v.given(len(v.tasks), surroundings)
 	for _, l := range settings.Lines(spelled) {
 		if v.seen["more"] { // nothing is kept any more
 			return
 		}
-		if m := programSet.FindStringSubmatch(l.Text); m != nil {
-			program = quoted(m[1])
+		texts := strings.ContainsAny(l.Text, "\"'`") // without any, only words of what was named before may be set
+		if texts {
+			if m := programSet.FindStringSubmatch(l.Text); m != nil {
+				program = quoted(m[1])
+			}
 		}
-		if at := wordsSet.FindStringIndex(l.Text); at != nil && program != "" {
-			program += argumentsIn(l.Text[at[1]:])
-			v.add(file, l.Number, "sh", program)
+		if program != "" {
+			if at := wordsSet.FindStringIndex(l.Text); at != nil {
+				program += argumentsIn(l.Text[at[1]:])
+				v.add(file, l.Number, "sh", program)
+			}
+		}
+		if !texts {
+			continue
 		}
 		if at := runningCall.FindStringIndex(l.Text); at != nil {
+			_, folders := surroundings()
 			v.callIn(file, l, at[1], len(folders) > 0)
 		} else if from := wordList.FindStringIndex(l.Text); from != nil {
 			l.Text = l.Text[from[0]:]
@@ -152,8 +162,12 @@ func filledIn(texts []string) string {
 
 // given lets the commands that were added since run with variables that the program may give them,
 // and also in the folders outside its own.
-func (v *visit) given(since int, variables []shell.Assign, folders []string) {
+func (v *visit) given(since int, surroundings func() ([]shell.Assign, []string)) {
+	if since == len(v.tasks) {
+		return
+	}
 	var settings strings.Builder
+	variables, folders := surroundings()
 	for _, a := range variables {
 		settings.WriteString(a.Name + "=" + quoted(a.Value.String()))
 	}
@@ -282,14 +296,12 @@ func leads(word string, at, lead int, start, mark string) (int, string) {
 var setsNext = regexp.MustCompile("(^|[\"'`(;&|])\\w+=[^\\s\"'`(]*;?$")
 
 // behindMark reports whether a command may begin at a place in a word, given the character before.
-func behindMark(mark, word string, at int) bool { return isMark(mark) && !contracts(word, at) }
-
-// contracts reports whether what follows in a word is the end of a contraction: the t of
-// doesn't. One letter before the mark may be the prefix of a string, as in Python's r'ls'.
-func contracts(word string, at int) bool {
-	return at > 2 && isContraction.MatchString(word[at-3:])
+func behindMark(mark, word string, at int) bool {
+	return isMark(mark) && (at <= 2 || !isContraction.MatchString(word[at-3:]))
 }
 
+// isContraction matches the end of a contraction behind what it shortens: the t of doesn't. One letter
+// before the mark may be the prefix of a string, as in Python's r'ls'.
 var isContraction = regexp.MustCompile(`^[a-zA-Z]{2}'(?:[tsdm]|ll|re|ve)\W*$`)
 
 // isMark reports whether a command may follow a character.

@@ -24,7 +24,7 @@ func (v *visit) loaded(rows []row) {
 	}
 	l := loading{visit: v, files: map[string]bool{}, bare: map[string][]string{}, inSettings: map[string]bool{}}
 	folders := v.placesOf(slices.Concat(words, v.words))
-	programs := slices.DeleteFunc(slices.Clone(v.c.Changed), v.reader.isProse)
+	programs := slices.DeleteFunc(slices.Clone(v.c.Changed), v.reader.IsProse)
 	for _, file := range programs { // all of them, before one names another
 		bare := strings.TrimSuffix(file, path.Ext(file))
 		l.files[file], l.bare[bare] = true, append(l.bare[bare], file)
@@ -67,7 +67,7 @@ func (l *loading) takeLoaded() {
 	named := l.placesOf(append(operands(l.words), l.folders("PATH")...)) // what it runs, it finds there
 	maps.Copy(named, l.inSettings)
 	for _, file := range l.c.Changed {
-		if !l.reader.isProse(file) && l.near(file) {
+		if !l.reader.IsProse(file) && l.near(file) {
 			l.takeLoadedOne(file, slices.Contains(loaded, file), named)
 		}
 	}
@@ -293,7 +293,8 @@ func (v *visit) settles(named map[string]bool, file string) bool {
 		!slices.ContainsFunc(r.table[""], func(r row) bool { return slices.Contains(r.files, name) })
 }
 
-func (r *Reader) isProse(file string) bool { return r.isFor("data", file) }
+// IsProse reports whether nothing runs what a file of this name says.
+func (r *Reader) IsProse(file string) bool { return r.isFor("data", file) }
 
 // isFor reports whether the table, in its rows for all programs, assigns files like this one
 // to a reader.

@@ -128,6 +128,8 @@ type visit struct {
 	all    bool              // look for all that the files may run, not only what the words ask for
 	among  bool              // also look for what any word names
 	runs   bool              // it may run project code that its words do not name
+
+	noCalls bool // leave out the calls in programs
 }
 
 // read looks for what the rows say that apply to the words.

@@ -25,18 +25,32 @@ func (r *Reader) Written(file, text string) []shell.Task {
 	if !strings.HasPrefix(text, "#!") && !slices.ContainsFunc(r.named.rowsOf(file), (*row).knows) {
 		return nil // as for most files
 	}
-	return r.later(file, text).tasks
+	v := r.visit(file, text)
+	v.written(file, text)
+	return v.tasks
+}
+
+// Guessed returns what else in a file with this text may be commands. Prose runs nothing.
+func (r *Reader) Guessed(file, text string) []shell.Task {
+	if r.IsProse(file) {
+		return nil
+	}
+	v := r.visit(file, text)
+	v.noCalls = true // they are among what it runs
+	v.written(file, text)
+	v.noCalls = false
+	from := len(v.tasks)
+	v.guess(file, text)
+	return v.tasks[from:]
 }
 
 // Loaded returns what a file with this text may run, and what in it may be commands. Prose
 // runs nothing.
 func (r *Reader) Loaded(file, text string) []shell.Task {
-	if r.isProse(file) {
+	if r.IsProse(file) {
 		return nil
 	}
-	v := r.later(file, text)
-	v.guess(file, text)
-	return v.tasks
+	return append(r.Written(file, text), r.Guessed(file, text)...)
 }
 
 // plainFile is a file whose name says nothing.
@@ -78,13 +92,12 @@ func (r *Reader) Telling(text string) string {
 	return told.String()
 }
 
-func (r *Reader) later(file, text string) *visit {
-	v := &visit{
+// visit returns a search in a file with this text, whatever is asked of it.
+func (r *Reader) visit(file, text string) *visit {
+	return &visit{
 		c: shell.TaskCall{Files: only{file: file, text: text}}, words: []string{file}, dir: path.Dir(file), left: maxBytes,
 		looked: map[string]bool{}, reader: r, all: true,
 	}
-	v.written(file, text)
-	return v
 }
 
 func (v *visit) written(file, text string) {

@@ -254,6 +254,7 @@ func (r *Reader) read(rd *Reading, c Call) {
 	rd.Runs = w.class.runs
 	rd.does(c.Args)
 	w.args(c.Args, scope{o: LineOptions(home, r.o.User, w.folder("", c.Cwd), rd.Means), lang: w.class.language}, "", 0)
+	rd.gather()
 }
 
 // HomeOf returns the home that a folder is in, judging by its path; "" if it is in none.

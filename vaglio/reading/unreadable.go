@@ -63,7 +63,7 @@ func excerpt(line string, at int) string {
 	var b strings.Builder
 	for i := from; i < to; {
 		end := i
-		for end < to && !actsOnLine(line[end]) {
+		for end < to && strings.IndexByte(" \t|&;<>(){}[]\"'`$!", line[end]) < 0 {
 			end++
 		}
 		if word := line[i:end]; end > i {
@@ -80,6 +80,3 @@ func excerpt(line string, at int) string {
 	}
 	return b.String()
 }
-
-// actsOnLine reports whether a byte by itself means something to a shell.
-func actsOnLine(c byte) bool { return strings.IndexByte(" \t|&;<>(){}[]\"'`$!", c) >= 0 }

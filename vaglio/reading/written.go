@@ -1,7 +1,9 @@
 package reading
 
 import (
+	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/project"
@@ -13,6 +15,15 @@ type Written struct {
 	// File is the path, absolute if its folder is known.
 	File string
 	Text string
+	// kept is what the guard read of it, so that the judges need not read it again; nil if no call's
+	// reading holds the text.
+	kept *kept
+}
+
+// kept is what a written text may run, read at most once.
+type kept struct {
+	once   sync.Once
+	script *shell.Script
 }
 
 // writes keeps the texts that are beside the names of files, or below them.
@@ -39,21 +50,25 @@ func (w *walk) writesTo(files []string, text string) {
 		if w.rd.Means.Files != nil && IsUngated(file) {
 			_, _ = w.rd.Means.Files.Content(file)
 		}
-		w.rd.written = append(w.rd.written, Written{file, text})
+		w.rd.written = append(w.rd.written, Written{File: file, Text: text})
 	}
 }
 
 // Written returns the texts that the call writes to files, through its arguments, through patches
 // and through its commands.
-func (rd *Reading) Written() []Written {
-	all := rd.written
+func (rd *Reading) Written() []Written { return rd.written }
+
+// gather adds the texts that commands write to those that arguments do.
+func (rd *Reading) gather() {
 	for i := range rd.Commands {
 		for _, f := range rd.Commands[i].Script.Writes {
-			all = append(all, Written(f))
+			rd.written = append(rd.written, Written{File: f.File, Text: f.Text})
 		}
-		all = append(all, added(rd.Commands[i].Script.Commands)...)
+		rd.written = append(rd.written, added(rd.Commands[i].Script.Commands)...)
 	}
-	return all
+	for i := range rd.written {
+		rd.written[i].kept = new(kept)
+	}
 }
 
 // added returns the texts that patches add to files.
@@ -67,7 +82,7 @@ func added(commands []shell.Command) []Written {
 			if cwd, ok := c.Cwd.Text(); ok {
 				name = place.Join(cwd, name)
 			}
-			all = append(all, Written{name, text})
+			all = append(all, Written{File: name, Text: text})
 		}
 	}
 	return all
@@ -96,14 +111,36 @@ func (later) Written(file, text string) []shell.Task { return project.Default().
 // Content finds no further files.
 func (later) Content(string) (string, bool) { return "", false }
 
-// ReadWritten reads what a file may run once it contains a text.
-func ReadWritten(w Written, o shell.Options) *shell.Script {
-	return readLater(project.Default().Written(w.File, w.Text), o)
+// Runs returns what the file may run once it contains the text, judging by its name or its first line.
+func (w Written) Runs(o shell.Options) *shell.Script {
+	read := func() *shell.Script { return readLater(project.Default().Written(w.File, w.Text), o) }
+	if w.kept == nil {
+		return read()
+	}
+	w.kept.once.Do(func() { w.kept.script = read() })
+	costly := func(p shell.Problem) bool { return p.Kind == shell.ProblemTooCostly }
+	if o.Budget == nil && slices.ContainsFunc(w.kept.script.Problems, costly) { // it has a budget of its own now
+		return read()
+	}
+	return w.kept.script
 }
 
-// ReadLoaded is like [ReadWritten], whatever the file is and whoever runs it.
-func ReadLoaded(w Written, o shell.Options) *shell.Script {
-	return readLater(project.Default().Loaded(w.File, w.Text), o)
+// Loaded returns like [Written.Runs] what the file may run, but nothing of prose.
+func (r *Reader) Loaded(w Written, cwd string) *shell.Script {
+	if project.Default().IsProse(w.File) {
+		return &shell.Script{}
+	}
+	return w.Runs(r.later(cwd))
+}
+
+// MayRun returns what else in the file may be commands, whoever runs it.
+func (r *Reader) MayRun(w Written, cwd string) *shell.Script {
+	return readLater(project.Default().Guessed(w.File, w.Text), r.later(cwd))
+}
+
+// later returns the options for reading what runs after the call.
+func (r *Reader) later(cwd string) shell.Options {
+	return LineOptions(cmp.Or(r.o.Home, HomeOf(cwd)), r.o.User, "/", Means{})
 }
 
 // ReadUngated reads what an agent's client runs, without asking the gate, once a file contains a
@@ -119,11 +156,11 @@ func TellsClient(file string) bool { return project.Default().TellsClient(file) 
 // IsUngated reports whether a client runs what a file of this name carries without asking the gate.
 func IsUngated(file string) bool { return project.Default().IsUngated(file) }
 
-// IsPlain reports whether [ReadLoaded] treats all files of the folder alike and only reads what
+// IsPlain reports whether [Reader.MayRun] treats all files of the folder alike and only reads what
 // [Telling] finds in their texts.
 func IsPlain(file string) bool { return project.Default().IsPlain(file) }
 
-// Alike returns the one file that stands for all those that [ReadLoaded] treats like a file.
+// Alike returns the one file that stands for all those that [Reader.MayRun] treats like a file.
 func Alike(file string) string { return project.Default().Alike(file) }
 
 // Telling returns the lines of a text that say what it may run in a plain file.

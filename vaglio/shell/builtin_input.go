@@ -66,7 +66,7 @@ func (r *reader) setOptions(f *frame, k *call, letters string, names []Word) {
 	if w, ok := r.variable("PS4"); ok && r.st.get("PS4") != nil && (strings.ContainsRune(letters, 'x') || named("xtrace")) {
 		r.promptCode(f.at(k, "PS4"), w)
 	}
-	r.allExport = r.allExport || letters[0] == '-' && (strings.ContainsRune(letters, 'a') || named("allexport"))
+	r.allExport = r.allExport || letters[0] == '-' && (ExportsAll(letters) || named("allexport"))
 }
 
 func (r *reader) setArgs(args []Word) {

@@ -8,17 +8,19 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// envOptions is the grammar of env, whose -S is the last option that it reads by itself.
-func envOptions() *grammar {
+// splitByEnv parses the words behind env. Its -S is the last option: the words in line and rest follow.
+func splitByEnv(words []Word) (opts options, line Word, split bool, rest []Word) {
 	g := optionsFirst("env")
 	g.Last = []string{"-S", "--split-string"}
-	return g
+	opts, rest = g.parse(words)
+	line, split = opts.Get("S", "split-string")
+	return opts, line, split, rest
 }
 
 // runEnv reads a call of env.
 func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
-	opts, rest := envOptions().parse(k.argv[1:])
-	if text, ok := opts.Get("S", "split-string"); ok { // what follows are further words, options included
+	opts, text, split, rest := splitByEnv(k.argv[1:])
+	if split {
 		line := []Word{k.argv[0]}
 		if dir, ok := opts.Get(p.chdir...); ok {
 			line = append(line, Text("-C"), Text(r.quote(dir)))

@@ -310,8 +310,8 @@ func Runner(text string) string {
 
 // behindEnv returns the command that env runs, from the words behind its name.
 func behindEnv(words []Word) []Word {
-	opts, rest := envOptions().parse(words)
-	if text, ok := opts.Get("S", "split-string"); ok { // what follows are further words, options included
+	_, text, split, rest := splitByEnv(words)
+	if split {
 		return behindEnv(append(Texts(strings.Fields(text.Prefix())), rest...))
 	}
 	_, rest = leadingAssigns(rest)

@@ -219,25 +219,13 @@ func (f *frame) assignedInWords(name string) bool {
 }
 
 // actsOn returns the tests that everything must pass on which find acts, the first time at an
-// index. What it spares (-path x -prune -o …) never comes to those behind that.
+// index. What it spares never comes to those behind that.
 func actsOn(tests []Word, first int) []Word {
 	if slices.ContainsFunc(tests[first:], isOr) {
 		return nil // it may act on others, too
 	}
-	depth := 0
-	for i, w := range tests[:first] {
-		switch {
-		case w.Is("("):
-			depth++
-		case w.Is(")"):
-			depth--
-		case depth == 0 && isOr(w) && i > 0 && tests[i-1].Is("-prune") && !w.Is(","):
-			return tests[i+1 : first]
-		case depth == 0 && isOr(w):
-			return tests[:first]
-		}
-	}
-	return tests[:first]
+	class := map[string]string{"(": "open", ")": "close", "-o": "or", "-or": "or", ",": "list", "-prune": "prune"}
+	return tests[Spared(first, func(i int) string { return class[tests[i].String()] }):first]
 }
 
 // isOr reports whether a word of find begins another alternative.

@@ -385,3 +385,8 @@ func (r *reader) task(f *frame, t *Task, p *Program) {
 		})
 	})
 }
+
+// ExportsAll reports whether an argument of set has a shell export all that is assigned from then on.
+func ExportsAll(option string) bool {
+	return option == "allexport" || strings.HasPrefix(option, "-") && strings.Contains(option, "a")
+}

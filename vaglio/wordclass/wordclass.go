@@ -22,6 +22,9 @@ func Is(class, word string) bool { return classes()[class].has[word] }
 // Of returns the words of a class, in order.
 func Of(class string) []string { return classes()[class].list }
 
+// Bare returns the name of a program without its version.
+func Bare(program string) string { return strings.TrimRight(program, "0123456789.") }
+
 // Any reports whether one of the words belongs to a class.
 func Any(class string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return Is(class, w) })

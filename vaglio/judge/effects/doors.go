@@ -301,7 +301,7 @@ func badProgram(fields []string) bool {
 	case len(fields) == 1 && !strings.HasPrefix(first, "nc"):
 		return false
 	}
-	return wordclass.Is("does-as-told", first)
+	return wordclass.Is("interpreter", wordclass.Bare(first)) || wordclass.Is("does-as-told", first)
 }
 
 // badOptions returns an option that loads an untrusted file, or that file behind it.
@@ -345,7 +345,7 @@ func (r *reading) exports(v *invocation) {
 		switch {
 		case v.name == "alias":
 			names = append(names, shell.Alias+a.text)
-		case v.name == "export" && !a.known || v.name == "set" && exportsAll(a.text):
+		case v.name == "export" && !a.known || v.name == "set" && shell.ExportsAll(a.text):
 			names = append(names, shell.AnyVariable)
 		}
 	}
@@ -355,9 +355,4 @@ func (r *reading) exports(v *invocation) {
 	if len(names) > 0 && v.direct() {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: names})
 	}
-}
-
-// exportsAll reports whether an argument of set has a shell export all that is assigned from then on.
-func exportsAll(option string) bool {
-	return option == "allexport" || strings.HasPrefix(option, "-") && strings.Contains(option, "a")
 }

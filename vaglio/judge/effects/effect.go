@@ -103,9 +103,6 @@ func (e Effect) as(v Reversibility, r Reach) Effect {
 // far reports whether an effect reaches others.
 func (e Effect) far() bool { return e.Reach == ReachShared || e.Reach == ReachPublic }
 
-// outlives reports whether an effect may outlast a throw-away container.
-func (e Effect) outlives() bool { return e.lasts || e.Kind == KindUnknown }
-
 // atLeastShared returns the effect as one on a service, where nothing belongs to the agent or the
 // user alone.
 func (e Effect) atLeastShared() Effect {

@@ -154,10 +154,10 @@ func (j *Judge) reading(p vaglio.Proposal, facts vaglio.Facts) *reading {
 // Did returns what the session must remember about a proposal.
 func (j *Judge) Did(p vaglio.Proposal) vaglio.Facts { return j.Read(p).Did }
 
-// Loaded reports whether a file's content would be asked about or denied if it ran.
-func (j *Judge) Loaded(p vaglio.Proposal, w readings.Written) bool {
+// Loaded reports whether what a file may run would be asked about or denied if it ran.
+func (j *Judge) Loaded(p vaglio.Proposal, s *shell.Script) bool {
 	r := j.reading(p, nil)
-	r.script(readings.ReadLoaded(w, r.shellOptions()))
+	r.script(s)
 	return slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind != KindUnknown && e.score(nil) < Threshold })
 }
 

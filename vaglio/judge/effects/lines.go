@@ -10,12 +10,13 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // helpOnly reports whether a call only asks a known program for help.
 func (c *command) helpOnly(name string) ([]Effect, bool) {
-	if c.r.judge.tables.ofClass("runs-others", name) {
+	if wordclass.Is("interpreter", wordclass.Bare(name)) || c.r.judge.tables.ofClass("runs-others", name) {
 		return nil, false
 	}
 	if c.has("--dry-run", "--dryrun", "--dry_run", "--just-print", "--what-if", "--whatif", "-WhatIf") {
@@ -366,8 +367,8 @@ func allRules() map[string]rule {
 		"gitSetting": func(c *command) []Effect { return c.gitSetting(c.operand(c.took-2), c.operands[c.took-1]) },
 		"gitUnset":   func(c *command) []Effect { return c.gitSetting(c.operand(c.took-1), arg{}) },
 
-		"request": requests(""), "GET": requests("GET"), "POST": requests("POST"), "PUT": requests("PUT"), "QUOTE": requests("QUOTE"),
-		"saved":  savedRule,
+		"request": requests("", false), "GET": requests("GET", false), "POST": requests("POST", false), "PUT": requests("PUT", false),
+		"QUOTE": requests("QUOTE", false), "saved": requests("GET", true),
 		"httpie": httpieRule,
 
 		"compose": composeRule, "dockerRun": dockerRun, "kubeExec": kubeExec, "stored": stored,

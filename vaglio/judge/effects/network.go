@@ -162,17 +162,21 @@ func readingPost(address, body string) bool {
 }
 
 // requests returns the rule for a program that sends requests to the addresses among its words, by a
-// method unless the words of the line name another one. Options may send more, or in other ways.
-func requests(usually string) rule {
+// method unless the words of the line name another one. Options may send more, or in other ways; saved
+// says that the answer becomes a file of the folder where the program works.
+func requests(usually string, saved bool) rule {
 	return func(c *command) []Effect {
 		method, body := usually, c.sent()
 		if n := len(c.about); n > 0 {
 			method = c.about[n-1].text
 		}
 		urls := append(slices.Clone(c.operands), c.values("--url")...)
-		var out []Effect
+		var out, kept []Effect
 		for _, u := range urls {
-			out = append(out, c.requestURL(u, method, body)...)
+			one := c.requestURL(u, method, body)
+			if out = append(out, one...); saved && len(one) == 1 && one[0].Kind == KindRead {
+				kept = append(kept, usual(KindOverwrite).with(say("downloads %s to the current folder", u.text), ""))
+			}
 		}
 		out = append(out, c.carriedOut(urls)...)
 		for _, s := range c.values("--unix-socket", "--abstract-unix-socket") {
@@ -189,7 +193,7 @@ func requests(usually string) rule {
 		default:
 			out = append(out, c.r.request(method, "an address that is not known", body)...)
 		}
-		return append(out, c.transfers()...)
+		return slices.Concat(out, c.transfers(), kept)
 	}
 }
 
@@ -266,18 +270,6 @@ func (c *command) sent() string {
 	}
 	data := c.values("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "--form-string")
 	return strings.TrimLeft(strings.Join(texts(data), ""), "@")
-}
-
-// savedRule judges a request whose answer becomes a file of the folder where the program works.
-func savedRule(c *command) []Effect {
-	out := requests("GET")(c)
-	for _, e := range out {
-		if e.Kind == KindRead && len(e.Why) > 0 && e.Why[0].Phrase == "fetches %s" {
-			kept := wording.Clause{Phrase: "downloads %s to the current folder", Args: e.Why[0].Args}
-			out = append(out, usual(KindOverwrite).with(wording.Sentence{kept}, e.Target))
-		}
-	}
-	return out
 }
 
 // httpieRule judges httpie, whose method may come first.
