@@ -163,19 +163,28 @@ func (t *toolName) queue() bool { return t.thing != nil && slices.ContainsFunc(t
 // queue reports whether a noun means something that passes on what is put into it.
 func queue(noun string) bool { return slices.Contains([]string{"topic", "queue", "stream"}, noun) }
 
-// classed finds out what a thing is from an argument, if its name calls it just an object.
+// classed finds out what a thing is from an argument, if its name calls it just an object or not at all.
 func (c *call) classed(t *toolName) {
-	if len(t.nouns) == 0 || t.thing != nil && len(t.owner) > 0 {
+	if t.thing != nil && len(t.owner) > 0 {
 		return
 	}
-	if last := spoken.Singular(t.nouns[len(t.nouns)-1]); !slices.ContainsFunc(last, func(w string) bool { return spoken.Is("things-that generic", w) }) {
+	generic := func(w string) bool { return spoken.Is("things-that generic", w) }
+	if len(t.nouns) > 0 && !slices.ContainsFunc(spoken.Singular(t.nouns[len(t.nouns)-1]), generic) {
 		return
 	}
-	class := reading.Words(c.first("type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"))
+	keys := []string{"type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"}
+	if len(t.nouns) == 0 {
+		keys = []string{"objecttype", "resourcetype", "entitytype", "itemtype", "object", "sobject", "resource", "entity", "module"}
+	}
+	class := reading.Words(c.first(keys...))
 	switch thing, _, rest := spoken.ThingOf(class); {
-	case thing != nil && len(rest) == 0:
+	case thing != nil && len(rest) == 0 && len(t.nouns) > 0:
 		t.thing, t.owner = thing, nil
-	case len(class) > 0 && c.first("kind") != "":
+	case thing != nil && len(rest) == 0:
+		if names, _ := c.names(thing, false, class...); len(names) > 0 { // or else it is a name itself
+			t.thing, t.nouns = thing, class
+		}
+	case len(t.nouns) > 0 && len(class) > 0 && c.first("kind") != "":
 		t.nouns, t.owner, t.thing, t.plural = class, nil, nil, false
 	}
 }
