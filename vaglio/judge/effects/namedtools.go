@@ -254,6 +254,13 @@ func (t *tables) leads(best placed, words []string) bool {
 	})
 }
 
+// befalls reports whether a verb at the end of a name is done to what a light verb at its beginning, which
+// is a noun then, names: "volume delete", "draft send", "note share".
+func (v placed) befalls(best placed, words []string) bool {
+	grave := []Kind{KindDelete, KindSend, KindPeople, KindPublish, KindSpend, KindPermissions}
+	return best.light && best.at == 0 && v.end == len(words) && !v.light && slices.Contains(grave, v.effect.Kind) && (!v.weak || v.effect.Kind == KindSend)
+}
+
 // verbOf returns the verb of a name, and its index; none if what the name reads may be what an unknown
 // verb before it is done to.
 func (t *tool) verbOf(words []string) (verb, int) {

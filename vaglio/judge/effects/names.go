@@ -152,7 +152,7 @@ func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 	if v.effect.Kind == KindRead {
 		return t.readsOf(v, best, words, says)
 	}
-	return best.effect.Kind == KindRead && (best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says))
+	return v.befalls(best, words) || best.effect.Kind == KindRead && (best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says))
 }
 
 // isNoun reports whether a word for reading, right behind a verb that begins the name, is a noun
