@@ -131,7 +131,8 @@ func (t *toolName) state(c *call) {
 
 // later records when something is to be that is moved to another time.
 func (c *call) later(t *toolName) {
-	if t.act.Phrase != "reschedules %s" && (t.act.Phrase != moves || t.thing == nil || !slices.Contains(t.thing.Words, "event")) {
+	dated := t.thing != nil && slices.ContainsFunc(t.thing.Words, func(w string) bool { return w == "event" || w == "meeting" || w == "appointment" })
+	if t.act.Phrase != "reschedules %s" && (!dated || t.act.Phrase != moves && (!changes(t.act) || !c.onlyTimes())) {
 		return
 	}
 	if when := c.first(spoken.List("texts when")...); when != "" {
@@ -139,6 +140,14 @@ func (c *call) later(t *toolName) {
 		moved.Phrase, moved.With = moves, "to %s"
 		t.act, t.with, t.when = &moved, moved.With, when
 	}
+}
+
+// onlyTimes reports whether all arguments name things or say when something is to be.
+func (c *call) onlyTimes() bool {
+	return !slices.ContainsFunc(c.keys, func(key string) bool {
+		ends := strings.HasPrefix(strings.TrimPrefix(key, "new"), "end")
+		return !ends && !strings.HasSuffix(key, "id") && !strings.HasSuffix(key, "timezone") && !spoken.Is("texts when", key)
+	})
 }
 
 // parted separates the nouns of the thing from those of the second one.

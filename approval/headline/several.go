@@ -19,7 +19,10 @@ import (
 func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	said = act(one.said)
 	if whole, ok := o.source(said); ok {
-		return whole, 0
+		if o.fed() {
+			like = 1 // what runs is the same code
+		}
+		return whole, like
 	}
 	if mirrored := o.mirrored(said); mirrored != nil {
 		return mirrored, 1
@@ -44,6 +47,11 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 		return said, 0
 	}
 	return numbered(said.About(things[at], all), all), len(names)
+}
+
+// fed reports whether a program of its own is said to run what was downloaded.
+func (o *operations) fed() bool {
+	return slices.ContainsFunc(o.list, func(c one) bool { return len(c.said) > 0 && c.said[0].Phrase == "runs downloaded code" })
 }
 
 // numbered returns the sentence with the list under the noun for several things.
