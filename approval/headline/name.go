@@ -181,20 +181,29 @@ func (c *call) classed(t *toolName) {
 	if len(t.nouns) > 0 && !slices.ContainsFunc(spoken.Singular(t.nouns[len(t.nouns)-1]), generic) {
 		return
 	}
-	keys := []string{"type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"}
 	if len(t.nouns) == 0 {
-		keys = []string{"objecttype", "resourcetype", "entitytype", "itemtype", "object", "sobject", "resource", "entity", "module"}
+		c.unsaid(t)
+		return
 	}
-	class := reading.Words(c.first(keys...))
+	class := reading.Words(c.first("type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"))
 	switch thing, _, rest := spoken.ThingOf(class); {
-	case thing != nil && len(rest) == 0 && len(t.nouns) > 0:
-		t.thing, t.owner = thing, nil
 	case thing != nil && len(rest) == 0:
-		if names, _ := c.names(thing, false, class...); len(names) > 0 { // or else it is a name itself
-			t.thing, t.nouns = thing, class
-		}
-	case len(t.nouns) > 0 && len(class) > 0 && c.first("kind") != "":
+		t.thing, t.owner = thing, nil
+	case len(class) > 0 && c.first("kind") != "":
 		t.nouns, t.owner, t.thing, t.plural = class, nil, nil, false
+	}
+}
+
+// unsaid finds out what a thing is from an argument that says its kind, if another one names it: or else
+// the argument is a name itself.
+func (c *call) unsaid(t *toolName) {
+	class := reading.Words(c.first("objecttype", "resourcetype", "entitytype", "itemtype", "object", "sobject", "resource", "entity", "module"))
+	thing, _, rest := spoken.ThingOf(class)
+	if thing == nil || len(rest) > 0 {
+		return
+	}
+	if names, _ := c.names(thing, false, class...); len(names) > 0 {
+		t.thing, t.nouns = thing, class
 	}
 }
 

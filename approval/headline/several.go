@@ -19,10 +19,7 @@ import (
 func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	said = act(one.said)
 	if whole, ok := o.source(said); ok {
-		if o.fed() {
-			like = 1 // what runs is the same code
-		}
-		return whole, like
+		return whole, o.fed()
 	}
 	if mirrored := o.mirrored(said); mirrored != nil {
 		return mirrored, 1
@@ -49,9 +46,12 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	return numbered(said.About(things[at], all), all), len(names)
 }
 
-// fed reports whether a program of its own is said to run what was downloaded.
-func (o *operations) fed() bool {
-	return slices.ContainsFunc(o.list, func(c one) bool { return len(c.said) > 0 && c.said[0].Phrase == "runs downloaded code" })
+// fed returns 1 if a program is said to run what was downloaded, which is the same code.
+func (o *operations) fed() int {
+	if slices.ContainsFunc(o.list, func(c one) bool { return len(c.said) > 0 && c.said[0].Phrase == "runs downloaded code" }) {
+		return 1
+	}
+	return 0
 }
 
 // numbered returns the sentence with the list under the noun for several things.

@@ -285,7 +285,12 @@ func (t *tool) isObject(v placed, words []string) bool {
 	case v.end < len(words), of("read-asked") && t.asks(), !v.weak && !of("read-asked") && !of("read-object") && !of("read-noun"):
 		return false
 	}
-	before := slices.IndexFunc(words[:v.at], func(w string) bool { return wordclass.Kind("name", w) != "neutral" })
+	return t.begun(words[:v.at])
+}
+
+// begun reports whether words begin with what may be a verb that is not listed.
+func (t *tool) begun(words []string) bool {
+	before := slices.IndexFunc(words, func(w string) bool { return wordclass.Kind("name", w) != "neutral" })
 	return before >= 0 && !t.isName(words[before])
 }
 
