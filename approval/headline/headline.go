@@ -113,14 +113,13 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 	if said[0].Phrase == idleLine { // The consequence says that no change was found.
 		return append(wording.Sentence{{Phrase: "runs a line of %s", Args: said[0].Args}}, said[1:]...)
 	}
-	if c.command != "" || len(said) > 1 {
+	switch {
+	case c.command != "":
 		return said
-	}
-	switch said[0].Phrase {
-	case "reads", "reads by the tool %s":
-		return c.told(said)
-	case "calls the tool %s, of which nothing is known":
+	case said[0].Phrase == "calls the tool %s, of which nothing is known":
 		return c.told(c.called())
+	case len(said) == 1 && (said[0].Phrase == "reads" || said[0].Phrase == "reads by the tool %s"):
+		return c.told(said)
 	default:
 		return said
 	}

@@ -131,7 +131,8 @@ func (t *toolName) state(c *call) {
 
 // later records when something is to be that is moved to another time.
 func (c *call) later(t *toolName) {
-	if t.act.Phrase != "reschedules %s" && (t.act.Phrase != moves || t.thing == nil || !slices.Contains(t.thing.Words, "event")) {
+	dated := t.thing != nil && slices.ContainsFunc(t.thing.Words, func(w string) bool { return w == "event" || w == "meeting" || w == "appointment" })
+	if t.act.Phrase != "reschedules %s" && (!dated || t.act.Phrase != moves && (!changes(t.act) || !c.onlyTimes())) {
 		return
 	}
 	if when := c.first(spoken.List("texts when")...); when != "" {
@@ -139,6 +140,14 @@ func (c *call) later(t *toolName) {
 		moved.Phrase, moved.With = moves, "to %s"
 		t.act, t.with, t.when = &moved, moved.With, when
 	}
+}
+
+// onlyTimes reports whether all arguments name things or say when something is to be.
+func (c *call) onlyTimes() bool {
+	return !slices.ContainsFunc(c.keys, func(key string) bool {
+		ends := strings.HasPrefix(strings.TrimPrefix(key, "new"), "end")
+		return !ends && !strings.HasSuffix(key, "id") && !strings.HasSuffix(key, "timezone") && !spoken.Is("texts when", key)
+	})
 }
 
 // parted separates the nouns of the thing from those of the second one.
@@ -163,12 +172,17 @@ func (t *toolName) queue() bool { return t.thing != nil && slices.ContainsFunc(t
 // queue reports whether a noun means something that passes on what is put into it.
 func queue(noun string) bool { return slices.Contains([]string{"topic", "queue", "stream"}, noun) }
 
-// classed finds out what a thing is from an argument, if its name calls it just an object.
+// classed finds out what a thing is from an argument, if its name calls it just an object or not at all.
 func (c *call) classed(t *toolName) {
-	if len(t.nouns) == 0 || t.thing != nil && len(t.owner) > 0 {
+	if t.thing != nil && len(t.owner) > 0 {
 		return
 	}
-	if last := spoken.Singular(t.nouns[len(t.nouns)-1]); !slices.ContainsFunc(last, func(w string) bool { return spoken.Is("things-that generic", w) }) {
+	generic := func(w string) bool { return spoken.Is("things-that generic", w) }
+	if len(t.nouns) > 0 && !slices.ContainsFunc(spoken.Singular(t.nouns[len(t.nouns)-1]), generic) {
+		return
+	}
+	if len(t.nouns) == 0 {
+		c.unsaid(t)
 		return
 	}
 	class := reading.Words(c.first("type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"))
@@ -177,6 +191,19 @@ func (c *call) classed(t *toolName) {
 		t.thing, t.owner = thing, nil
 	case len(class) > 0 && c.first("kind") != "":
 		t.nouns, t.owner, t.thing, t.plural = class, nil, nil, false
+	}
+}
+
+// unsaid finds out what a thing is from an argument that says its kind, if another one names it: or else
+// the argument is a name itself.
+func (c *call) unsaid(t *toolName) {
+	class := reading.Words(c.first("objecttype", "resourcetype", "entitytype", "itemtype", "object", "sobject", "resource", "entity", "module"))
+	thing, _, rest := spoken.ThingOf(class)
+	if thing == nil || len(rest) > 0 {
+		return
+	}
+	if names, _ := c.names(thing, false, class...); len(names) > 0 {
+		t.thing, t.nouns = thing, class
 	}
 }
 

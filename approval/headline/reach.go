@@ -21,6 +21,8 @@ func (o *one) touches() operation.Reach {
 	switch {
 	case o.kind == operation.KindDatabase && o.reach == operation.ReachPublic:
 		return operation.ReachShared // it stays where it is, whoever uses it
+	case o.kind == operation.KindSend && o.reach == operation.ReachPublic && o.nearby():
+		return operation.ReachShared
 	case o.reach != operation.ReachShared:
 		return o.reach
 	case o.leaves():
@@ -28,6 +30,16 @@ func (o *one) touches() operation.Reach {
 	default:
 		return o.reach
 	}
+}
+
+// nearby reports whether something is copied to a machine that is named by an address in a private network.
+func (o *one) nearby() bool {
+	if len(o.said) == 0 || len(o.said[0].Args) < 2 || !strings.HasSuffix(string(o.said[0].Phrase), " to %s") {
+		return false
+	}
+	machine, _, ok := strings.Cut(o.said[0].Args[len(o.said[0].Args)-1].Text, ":")
+	ip, err := netip.ParseAddr(machine[strings.LastIndexByte(machine, '@')+1:])
+	return ok && err == nil && ip.IsPrivate()
 }
 
 // leaves reports whether something goes to the outside. If the destination of what is sent

@@ -19,7 +19,7 @@ import (
 func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	said = act(one.said)
 	if whole, ok := o.source(said); ok {
-		return whole, 0
+		return whole, o.fed()
 	}
 	if mirrored := o.mirrored(said); mirrored != nil {
 		return mirrored, 1
@@ -44,6 +44,14 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 		return said, 0
 	}
 	return numbered(said.About(things[at], all), all), len(names)
+}
+
+// fed returns 1 if a program is said to run what was downloaded, which is the same code.
+func (o *operations) fed() int {
+	if slices.ContainsFunc(o.list, func(c one) bool { return len(c.said) > 0 && c.said[0].Phrase == "runs downloaded code" }) {
+		return 1
+	}
+	return 0
 }
 
 // numbered returns the sentence with the list under the noun for several things.

@@ -113,15 +113,16 @@ func unknownButton(back string, err error) error {
 
 // tell sends the person back with a sealed note of what the tap did. The note names the
 // ask; the sentence is made from the ask's state when it is shown. From the list it leads
-// to the next ask.
+// to the next ask, unless there are words that came too late: the page keeps them on the
+// card that they were written for.
 func (w *Web) tell(rw http.ResponseWriter, r *http.Request, receipt approval.Receipt, f url.Values) error {
 	note, err := w.told.Load().seal(told{Ask: receipt.Ask.ID, Won: receipt.Won, Voted: receipt.Voted, IDs: receipt.Approvals})
 	if err != nil {
 		return err
 	}
 	to := askURL(receipt.Ask.ID) + "?"
-	if f.Get("from") == "inbox" {
-		to = w.next(r.Context(), receipt.Ask.ID, f.Get("list"), to)
+	if unsent := f.Get("words") != "" && !receipt.Won && !receipt.Voted; f.Get("from") == "inbox" {
+		to = w.next(r.Context(), receipt.Ask.ID, f.Get("list"), to, unsent)
 	}
 	//nolint:gosec // It begins with /inbox, and what a form sent of a search is encoded.
 	http.Redirect(rw, r, to+url.Values{"told": {note}}.Encode(), http.StatusSeeOther)
@@ -129,9 +130,9 @@ func (w *Web) tell(rw http.ResponseWriter, r *http.Request, receipt approval.Rec
 }
 
 // next returns the address of the ask that comes up after an answer, in the list that a
-// search produced, ready for another value. The answer is stored whatever happens here: if
-// the list cannot be read, it returns otherwise.
-func (w *Web) next(ctx context.Context, answered approval.AskID, list, otherwise string) string {
+// search produced, ready for another value, or that of the same ask. The answer is stored
+// whatever happens here: if the list cannot be read, it returns otherwise.
+func (w *Web) next(ctx context.Context, answered approval.AskID, list, otherwise string, same bool) string {
 	q, _ := url.ParseQuery(list) // of a form that was changed by hand, what can be read
 	s := searchOf(q)
 	c, err := w.desk.Card(ctx, answered, Name)
@@ -143,7 +144,11 @@ func (w *Web) next(ctx context.Context, answered approval.AskID, list, otherwise
 		return otherwise
 	}
 	_, found := listOf(&p, s)
-	to := inboxURL(after(found, &c), s)
+	ask := after(found, &c)
+	if same {
+		ask = answered
+	}
+	to := inboxURL(ask, s)
 	if strings.Contains(to, "?") {
 		return to + "&"
 	}

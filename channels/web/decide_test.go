@@ -146,6 +146,29 @@ func TestLateTapsAreToldTheTruth(t *testing.T) {
 	}
 }
 
+// TestLateWordsLeadToTheirCard checks that words which came too late lead to the card that they were
+// written for, where the page keeps them, and a late press without words to the next one.
+func TestLateWordsLeadToTheirCard(t *testing.T) {
+	for words, want := range map[string]string{"": "lookalike", "Use dist": "rmbuild1"} {
+		d := full()
+		in := newInbox(t, d).signIn()
+		d.change(func() {
+			a := &d.asks[0].Approvals[0]
+			a.State, a.EndedAt = approval.Allowed, time.Now()
+			a.Decision = &approval.Decision{Choice: approval.ChoiceAllow, By: approval.Person{ID: "telegram:1", Name: "Ada"}, Channel: "telegram", At: time.Now()}
+		})
+		form := tap(approval.ChoiceDeny)
+		form.Set("words", words)
+		doc := in.press(form)
+		if cards := doc.id(t, "cards").all("article"); len(cards) != 1 || cards[0].attr("data-ask") != want {
+			t.Errorf("words %q do not lead to %s", words, want)
+		}
+		if got := doc.id(t, "notice").words(); !strings.Contains(got, "already allowed once by Ada") || strings.Contains(got, "words go") {
+			t.Errorf("words %q: the notice says %q", words, got)
+		}
+	}
+}
+
 // TestAYesThatIsNotEnough checks that if more people must allow, a yes is kept and reported
 // as such, also on the card.
 func TestAYesThatIsNotEnough(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,8 @@ type figure struct{ Name, Value, Note string }
 type rangeForm struct {
 	Presets  []preset
 	From, To rangeField
+	// Own says that the range is none of the presets: the form is unfolded.
+	Own bool
 	// Fault says in a sentence what is wrong with it; empty if nothing is.
 	Fault string
 }
@@ -111,6 +114,7 @@ func rangeOf(texts *templates.Texts, q url.Values) (report.Range, rangeForm) {
 		name := texts.Plain(templates.Key("web.stats.days."+strconv.Itoa(n)), nil)
 		form.Presets = append(form.Presets, preset{n, name, n == asked.Days})
 	}
+	form.Own = asked.Days == 0 || !slices.ContainsFunc(form.Presets, func(p preset) bool { return p.Chosen })
 	return asked, form
 }
 

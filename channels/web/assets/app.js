@@ -357,22 +357,23 @@
   }
   setInterval(() => renew(RENEW), 60 * 1000);
 
-  let busy = false, again = false, timer = 0;
+  let busy = false, sending = false, again = false, timer = 0;
   let place = 0; // counts the cards that came up; what was fetched before is of another
 
   async function refresh() {
-    if (busy) { again = true; return; }
+    // What an answer under way changes is not to be taken for somebody else's.
+    if (busy || sending) { again = true; return; }
     busy = true;
     const at = place;
     try {
       const answer = await fetch(here(), { headers: { Accept: "text/html" } });
       const doc = answer.ok ? await read(answer) : null;
-      if (at !== place) again = true;
+      if (at !== place || sending) again = true;
       else if (doc) take(doc);
       else if (answer.status === 401) { if (await renew(10000)) again = true; else location.reload(); }
     } catch { /* The stream tells that the server is away, and calls again. */ }
     busy = false;
-    if (again) { again = false; soon(); }
+    if (again && !sending) { again = false; soon(); }
   }
 
   // soon lets a burst of changes become one look.
@@ -442,8 +443,6 @@
     say(text);
   }
 
-  let sending = false;
-
   async function send(form, button) {
     if (sending) return;
     sending = true;
@@ -480,6 +479,7 @@
       fault(e instanceof vaglioKey.Unused ? words.passkey : words.lost);
     }
     sending = false;
+    if (again) { again = false; soon(); }
     if (button.isConnected) { button.removeAttribute("aria-disabled"); gate(); }
   }
 

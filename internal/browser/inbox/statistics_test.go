@@ -22,7 +22,7 @@ func TestBrowserStatistics(t *testing.T) {
 			base := in.serve()
 			b.speak(lang)
 			b.enter(in, base)
-			b.fitsEverywhere(base+"/inbox/statistics?days=30", see("#r-from"), fmt.Sprintf("statistics-%s-%s", name, lang))
+			b.fitsEverywhere(base+"/inbox/statistics?days=30", see(".range summary"), fmt.Sprintf("statistics-%s-%s", name, lang))
 		}
 	}
 }
@@ -73,6 +73,29 @@ const contrastOfCharts = `(() => {
   return [...bad].join();
 })()`
 
+// On a phone, the days that people seldom type wait behind a word, and the figures stand on the first
+// screen. A range of one's own is unfolded.
+func TestBrowserStatisticsFoldDays(t *testing.T) {
+	t.Parallel()
+	b := browser(t)
+	in := newInbox(t, busy(500, 20))
+	base := in.serve()
+	b.enter(in, base)
+	b.do(chromedp.EmulateViewport(390, 844), chromedp.Navigate(base+"/inbox/statistics"), see(".range summary"))
+	for _, lang := range []string{"en", "it"} {
+		b.speak(lang)
+		b.do(chromedp.Navigate(base+"/inbox/statistics"), see(".range summary"))
+		if got := get(b, chromedp.Evaluate[bool](`document.querySelector("#r-from").checkVisibility()`)); got {
+			t.Errorf("%s: the days are unfolded", lang)
+		}
+		if end := get(b, chromedp.Evaluate[float64](`document.querySelector(".figures div").getBoundingClientRect().bottom`)); end > 844 {
+			t.Errorf("%s: the first figure ends at %.0f", lang, end)
+		}
+		b.shoot("statistics-folded-" + lang)
+	}
+	b.do(chromedp.Navigate(base+"/inbox/statistics?from=2020-01-01&to=2020-01-02"), see("#r-from"), see("#r-to"))
+}
+
 // The keyboard alone suffices to choose a range, open a table and reach the calls behind a number.
 // What happens meanwhile is not counted again.
 func TestBrowserStatisticsByKeyboard(t *testing.T) {
@@ -93,9 +116,11 @@ func TestBrowserStatisticsByKeyboard(t *testing.T) {
 		t.Fatalf("the key Tab does not come to %q", until)
 	}
 	tab("Statistics")
-	b.do(chromedp.KeyEvent(kb.Enter), see("#r-from"), see("#live.on"))
+	b.do(chromedp.KeyEvent(kb.Enter), see(".range summary"), see("#live.on"))
 	tab("30 days")
 	b.do(chromedp.KeyEvent(kb.Enter), see(`a[href$="days=30"][aria-current]`), see("#live.on"))
+	tab("Other days")
+	b.do(chromedp.KeyEvent(kb.Enter), see("#r-from"))
 	tab("In numbers: Verdicts over time")
 	b.do(chromedp.KeyEvent(kb.Enter), until(`document.activeElement.parentElement.open`))
 	tab("When") // The table can be scrolled.

@@ -114,8 +114,8 @@ func (t *tables) actingFunction(name string) bool {
 // callVerb returns what a method does, judging by its name: delete_object, flushall,
 // chat_postMessage.
 func (t *tables) callVerb(name string) verb {
-	if v, _ := t.verbIn(readings.Words(name), false); v.effect.Kind != "" && !v.weak {
-		return v
+	if v := t.verbIn(readings.Words(name), false); v.effect.Kind != "" && !v.weak {
+		return v.verb
 	}
 	for w := range t.Nouns["client-prefix"] {
 		if strings.HasPrefix(strings.ToLower(name), w) {

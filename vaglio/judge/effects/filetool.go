@@ -258,7 +258,7 @@ func (t *tool) press(verb string) []Effect {
 	}
 	text, called := strings.Join(label, " "), append(label, "")[0]
 	if verb == "submit" {
-		return shared(KindSend, say("submits a form on a web page: %s", called), text)
+		return []Effect{usual(KindSend).with(say("submits a form on a web page: %s", called), text).as(Irreversible, ReachShared)}
 	}
 	if slices.ContainsFunc(readings.Words(text), func(w string) bool { return t.r.judge.tables.ofClass("press-word", w) }) {
 		e := usual(KindSend).with(say("presses %s on a web page", called), text).as(Irreversible, ReachShared)

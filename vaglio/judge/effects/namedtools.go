@@ -150,7 +150,7 @@ func (t *tool) usesReply() bool {
 	if t.has("shorten", "create", "share", "send", "post", "publish", "subscribe") && !t.has("http", "request", "requests", "rest", "api", "webhook") {
 		return true
 	}
-	v, at := t.r.judge.tables.verbIn(t.words, t.says())
+	v, at := t.verbOf(t.words)
 	return v.effect.Kind != KindRead && (at < 0 || joined(t.words, at))
 }
 
@@ -202,8 +202,8 @@ func (t *tool) hinted(out []Effect) []Effect {
 		return out
 	}
 	if len(out) == 1 && out[0].Kind == KindUnknown {
-		if v, _ := t.r.judge.tables.verbIn(readings.Words(a.Title), false); v.effect.Kind != "" && v.effect.Kind != KindRead && !v.light && !v.weak {
-			return t.verbEffect(v)
+		if v := t.r.judge.tables.verbIn(readings.Words(a.Title), false); v.effect.Kind != "" && v.effect.Kind != KindRead && !v.light && !v.weak {
+			return t.verbEffect(v.verb)
 		}
 		if isTrue(a.ReadOnlyHint) && !isTrue(a.DestructiveHint) {
 			return []Effect{t.readOnly()}
@@ -240,15 +240,80 @@ func (t *tool) recurs() bool {
 	return t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil
 }
 
-// isObject reports whether a word for reading that ends a name is what something unknown is done to:
-// "irrigate plot". What is known before it is a thing of which it is read: "report chart".
-func (t *tables) isObject(best placed, words []string) bool {
-	if best.at < 1 || best.end != len(words) || !t.ofClass("read-object", words[best.at]) {
+// leads reports whether a word for reading does something to what the rest of the name says, since it
+// begins the name: "snapshot volume", "format disk", "file complaint". It still reads what its class
+// lists, or if another word for reading follows: "format date", "log search".
+func (t *tables) leads(best placed, words []string) bool {
+	class := "of-" + words[max(best.at, 0)]
+	if best.at != 0 || best.end == len(words) || len(t.Nouns[class]) == 0 {
 		return false
 	}
-	return !slices.ContainsFunc(words[:best.at], func(w string) bool {
-		thing, _, _ := spoken.ThingOf([]string{w})
-		_, verb := t.verbs[w]
-		return thing != nil || verb
+	return !slices.ContainsFunc(words[best.end:], func(w string) bool {
+		v := t.verbs[w]
+		return t.Nouns[class][w] || v.effect.Kind == KindRead && !v.weak
 	})
+}
+
+// befalls reports whether a verb at the end of a name is done to what a light verb at its beginning, which
+// is a noun then, names: "volume delete", "draft send", "note share".
+func (v placed) befalls(best placed, words []string) bool {
+	grave := []Kind{KindDelete, KindSend, KindPeople, KindPublish, KindSpend, KindPermissions}
+	return best.light && best.at == 0 && v.end == len(words) && !v.light && slices.Contains(grave, v.effect.Kind) && (!v.weak || v.effect.Kind == KindSend)
+}
+
+// verbOf returns the verb of a name, and its index; none if what the name reads may be what an unknown
+// verb before it is done to.
+func (t *tool) verbOf(words []string) (verb, int) {
+	v := t.r.judge.tables.verbIn(words, t.says())
+	if t.isObject(v, words) {
+		return verb{}, -1
+	}
+	return v.verb, v.at
+}
+
+// isObject reports whether a word for reading that begins or ends a name may be what something unknown
+// is done to: "torch history", "logs torch". It reads if what the rest begins or ends with is known to
+// be no verb, or if a call that asks says what is asked: "tavily search".
+func (t *tool) isObject(v placed, words []string) bool {
+	if v.effect.Kind != KindRead || v.at == 0 == (v.end == len(words)) {
+		return false
+	}
+	of := func(class string) bool { return t.r.judge.tables.ofClass(class, words[v.at]) }
+	switch {
+	case v.at == 0:
+		return of("read-thing") && of("read-noun") && !of("read-verb") && !t.isName(words[len(words)-1])
+	case v.end < len(words), of("read-asked") && t.asks(), !v.weak && !of("read-asked") && !of("read-object") && !of("read-noun"):
+		return false
+	}
+	return t.begun(words[:v.at])
+}
+
+// begun reports whether words begin with what may be a verb that is not listed.
+func (t *tool) begun(words []string) bool {
+	before := slices.IndexFunc(words, func(w string) bool { return wordclass.Kind("name", w) != "neutral" })
+	return before >= 0 && !t.isName(words[before])
+}
+
+// asks reports whether an argument holds what is asked or looked for.
+func (t *tool) asks() bool {
+	return len(t.list(wordclass.Of("key-of-question")...)) > 0
+}
+
+// isName reports whether a word is known to be no verb that is not listed: a thing, the tool's server,
+// a service, a verb that is listed, or what ends or is written as only nouns are.
+func (t *tool) isName(word string) bool {
+	if _, verb := t.r.judge.tables.verbs[word]; verb || slices.Contains(readings.Words(t.server), word) {
+		return true
+	}
+	return !strings.ContainsAny(word, "aeiouy") || strings.ContainsAny(word, "0123456789") || slices.ContainsFunc(spoken.Singular(word), t.isNoun)
+}
+
+// isNoun reports whether a word is listed as a noun, or ends as only nouns and adjectives do.
+func (t *tool) isNoun(word string) bool {
+	if thing, _, _ := spoken.ThingOf([]string{word}); thing != nil {
+		return true
+	}
+	in := func(class string) bool { return t.r.judge.tables.ofClass(class, word) || wordclass.Is(class, word) }
+	ends := func(end string) bool { return len(word) > len(end)+2 && strings.HasSuffix(word, end) }
+	return slices.ContainsFunc(wordclass.Of("noun-class"), in) || slices.ContainsFunc(wordclass.Of("noun-ending"), ends)
 }

@@ -45,7 +45,7 @@ func (t *tool) answersUser() bool {
 // verb returns what the tool does by its name, or by an argument if the name leaves it to that or
 // only reads.
 func (t *tool) verb() verb {
-	v, at := t.r.judge.tables.verbIn(t.words, t.says())
+	v, at := t.verbOf(t.words)
 	act, ok := t.action()
 	if ok && (v.effect.Kind == "" || v.weak || t.generic(at) || act.effect.Kind != KindRead && v.effect.Kind == KindRead) {
 		return act
@@ -83,13 +83,12 @@ func (t *tool) marked(s string) verb {
 	case "POST", "PUT", "PATCH":
 		return t.r.judge.tables.verbs["update"]
 	}
-	v, _ := t.r.judge.tables.verbIn(readings.Words(s), t.says())
+	v, _ := t.verbOf(readings.Words(s))
 	return v
 }
 
-// verbIn returns the verb of a name and its index. If says, what it names is given words for
-// somebody to read.
-func (t *tables) verbIn(words []string, says bool) (verb, int) {
+// verbIn returns the verb of a name. If says, what it names is given words for somebody to read.
+func (t *tables) verbIn(words []string, says bool) placed {
 	best := placed{at: -1}
 	for i := 0; i < len(words); i++ {
 		v, two, ok := t.verbAt(words, i)
@@ -102,13 +101,13 @@ func (t *tables) verbIn(words []string, says bool) (verb, int) {
 			best = next
 		}
 	}
-	if best.effect.Kind == KindRead && (t.joinsUnknown(words, best.end) || t.isObject(best, words)) {
-		return verb{}, -1
+	if best.effect.Kind == KindRead && (t.joinsUnknown(words, best.end) || t.leads(best, words)) {
+		return placed{at: -1}
 	}
-	return best.verb, best.at
+	return best
 }
 
-// placed is a verb of a name, from a word to before another.
+// placed is a verb of a name, from a word to before another. Without one it begins at -1.
 type placed struct {
 	verb
 	at, end int
@@ -153,7 +152,7 @@ func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 	if v.effect.Kind == KindRead {
 		return t.readsOf(v, best, words, says)
 	}
-	return best.effect.Kind == KindRead && (best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says))
+	return v.befalls(best, words) || best.effect.Kind == KindRead && (best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says))
 }
 
 // isNoun reports whether a word for reading, right behind a verb that begins the name, is a noun
@@ -182,6 +181,9 @@ func (t *tables) doneTo(v, best placed, words []string, says bool) bool {
 	word := words[v.at]
 	if best.at > 0 || v.end < len(words) || v.weak || v.light || v.effect.Kind == KindInfrastructure && t.ofClass("generic-verb", word) {
 		return false
+	}
+	if t.ofClass("deleted-thing", words[0]) {
+		return v.effect.Kind == KindDelete
 	}
 	return t.ofClass("read-thing", words[0]) && (says || !t.ofClass("ambiguous", word))
 }
