@@ -264,6 +264,9 @@ func (r *reader) runFound(f *frame, k *call, name string) {
 	if e := r.st.get("PATH"); !ok && e.hasValue() && !e.inherited {
 		list, ok = e.vals[len(e.vals)-1], true
 	}
+	if !ok && r.searched != "" {
+		list, ok = Text(r.searched), true
+	}
 	if !ok || !k.argv[0].Is(name) || !r.step(f, 2*strings.Count(list.Prefix(), ":")) {
 		return
 	}

@@ -351,6 +351,9 @@ func (r *reading) exports(v *invocation) {
 	}
 	for i := 0; i < len(v.assigns) && slices.Contains([]string{"export", "declare", "typeset"}, v.name); i++ {
 		names, r.leads = append(names, v.assigns[i].name), r.live(v)
+		if folders := v.assigns[i].value.word.Prefix(); v.assigns[i].name == "PATH" && folders != "" {
+			names = append(names, shell.Searched+folders)
+		}
 	}
 	if len(names) > 0 && v.direct() {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: names})
