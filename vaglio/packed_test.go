@@ -106,6 +106,10 @@ func TestWhatAnArchivePutsOverTheHooksSettings(t *testing.T) {
 		"rm -r .claude":                                {"ask", "deny"},
 		"git clean -fdx .claude":                       {"ask", "deny"},
 		"git stash push -u -- .claude":                 {"ask", "deny"},
+		"rsync -a sub/.claude/ ~/.claude/":             {"deny", "deny"},
+		"cp -r sub/.claude/. .claude/":                 {"deny", "deny"},
+		"rsync -a src/ ~/.claude/":                     {"ask", "ask"}, // what a person may put there
+		"rsync -a src/ lib/":                           {"pass", "pass"},
 		"mv .gemini old":                               {"ask", "ask"},
 	} {
 		for i, folder := range []string{"app", "set"} {

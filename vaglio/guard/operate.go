@@ -317,7 +317,7 @@ func (l *look) fills(d deed, o *operation.Operation, spot string) string {
 	case surely && o.Role != operation.Operand: // it has a name of its own, whatever names the others have
 		return ""
 	case surely, perhaps, rule != ownProcess, o.Verb == operation.Fill, o.Phase == operation.Graded:
-		return l.s.t.doubts()
+		return cmp.Or(l.brings(folder), l.s.t.doubts())
 	default:
 		return rule
 	}

@@ -39,7 +39,7 @@ func (l *look) unpacked(o *operation.Operation, folder string) string {
 
 // unpacking is where an archive is unpacked.
 type unpacking struct {
-	folder string // its real path
+	folder string            // its real path
 	leads  map[string]string // where what lies there leads, by name
 }
 
@@ -100,7 +100,8 @@ func (l *look) worksIn(folder string) bool {
 func (l *look) movesEntries() bool {
 	for _, a := range l.args {
 		short := len(a) > 1 && a[0] == '-' && a[1] != '-'
-		if strings.HasPrefix(a, "--strip") || strings.HasPrefix(a, "--transform") || strings.HasPrefix(a, "--xform") || short && strings.ContainsAny(a, "sje") || a == "e" {
+		long := strings.HasPrefix(a, "--strip") || strings.HasPrefix(a, "--transform") || strings.HasPrefix(a, "--xform")
+		if long || short && strings.ContainsAny(a, "sje") || a == "e" {
 			return true
 		}
 	}
@@ -151,6 +152,25 @@ func (g *Guard) losesSettings(at string) bool {
 		}
 	}
 	return false
+}
+
+// brings returns the rule that putting all that lies in one folder into another one breaks, if what has the
+// name of a client's settings, or of a program of vaglio's, lies there.
+func (l *look) brings(folder string) string {
+	for i := range l.ops {
+		from := l.absolute(reading.Spot(l.ops[i].Object.Word))
+		if v := l.ops[i].Verb; from == "" || place.IsVague(from) || v != operation.Copy && v != operation.Move {
+			continue
+		}
+		for _, p := range l.g.own {
+			if dir, name := path.Split(p.path); p.closed || folder+"/" != dir && !(p.anywhere && strings.HasSuffix(folder+"/", dir)) {
+				continue
+			} else if _, kind := l.g.machine.Readlink(from + "/" + name); kind != realpath.Missing {
+				return p.rule
+			}
+		}
+	}
+	return ""
 }
 
 // keepsSettings reports whether a folder of this machine holds settings that install the hook.

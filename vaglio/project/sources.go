@@ -78,6 +78,9 @@ func (v *visit) brought(file string) bool {
 	if slices.Contains(v.c.Written, file) {
 		return true
 	}
+	if v.reader.isFor("data", file) { // nobody weighs what it says
+		return v.c.Session != nil && slices.Contains(v.c.Session.Changed(), file)
+	}
 	return v.c.Session != nil && (slices.Contains(v.c.Session.Loaded(), file) || v.c.Session.Fetched()[path.Base(file)])
 }
 
