@@ -31,10 +31,14 @@ func Names(data []byte) (names []string, whole bool) {
 	if bytes.HasPrefix(data, []byte("PK")) || !bytes.HasPrefix(data, []byte("\x1f\x8b")) && !bytes.HasPrefix(data, []byte("BZh")) && !isTar(data) {
 		return inZip(data)
 	}
-	plain, err := unpressed(data)
-	if err != nil {
-		return nil, false
+	if plain, err := unpressed(data); err == nil {
+		return inTar(plain)
 	}
+	return nil, false
+}
+
+// inTar is [Names] for a tar archive.
+func inTar(plain io.Reader) (names []string, whole bool) {
 	in := &io.LimitedReader{R: plain, N: maxPlain}
 	for r := tar.NewReader(in); len(names) < maxEntries; {
 		h, err := r.Next()
@@ -68,8 +72,8 @@ func isZero(in io.Reader) bool {
 func throughLinks(names []string) bool {
 	links := map[string]bool{}
 	for _, name := range names {
-		if strings.HasSuffix(name, "/") {
-			links[strings.TrimSuffix(name, "/")] = true
+		if link, is := strings.CutSuffix(name, "/"); is {
+			links[link] = true
 		}
 	}
 	for _, name := range names {

@@ -22,17 +22,23 @@ func (l *look) unpacked(o *operation.Operation, folder string) string {
 	in := unpacking{folder: realpath.On(l.g.machine, folder), leads: map[string]string{}}
 	moved := l.movesEntries()
 	for _, entry := range entries {
-		for at := entry; at != ""; {
-			if id := l.entryRule(&in, at); id != "" {
-				return id
-			}
-			if _, at, _ = strings.Cut(at, "/"); !moved {
-				break
-			}
+		if id := l.landing(&in, entry, moved); id != "" {
+			return id
 		}
 	}
 	if (!whole || len(in.leads) >= maxLeads) && l.keepsSettings(in.folder) {
 		l.s.t.doubts()
+	}
+	return ""
+}
+
+// landing returns the rule that an entry breaks, with any of its names if it may be unpacked under another.
+func (l *look) landing(in *unpacking, entry string, moved bool) string {
+	for at := entry; at != ""; {
+		if id := l.entryRule(in, at); id != "" || !moved {
+			return id
+		}
+		_, at, _ = strings.Cut(at, "/")
 	}
 	return ""
 }
@@ -123,23 +129,25 @@ func (l *look) entries() (all []string, whole bool) {
 		words = append([]string{reading.Spot(l.c.Stdin.File)}, words...)
 	}
 	for _, w := range words {
-		if _, file, ok := strings.Cut(w, "="); ok && w[0] == '-' {
-			w = file
-		}
-		if len(w) > 2 && w[:2] == "-f" {
-			w = w[2:]
-		}
+		w = fileIn(w)
 		if w == "" || w[0] == '-' || place.IsVague(w) {
 			continue
 		}
-		at := realpath.On(l.g.machine, l.absolute(w))
-		names, listed, found := l.g.packed(at)
+		names, listed, found := l.g.packed(realpath.On(l.g.machine, l.absolute(w)))
 		if all = append(all, names...); found && !listed {
 			return all, false
 		}
 		whole = whole || found
 	}
 	return all, whole
+}
+
+// fileIn returns the file that a word names, perhaps glued to its option.
+func fileIn(word string) string {
+	if option, file, ok := strings.Cut(word, "="); ok && strings.HasPrefix(option, "-") {
+		return file
+	}
+	return strings.TrimPrefix(word, "-f")
 }
 
 // losesSettings reports whether settings that install the hook lie in what has the name of a folder for them.
@@ -162,12 +170,22 @@ func (l *look) brings(folder string) string {
 		if v := l.ops[i].Verb; from == "" || place.IsVague(from) || v != operation.Copy && v != operation.Move {
 			continue
 		}
-		for _, p := range l.g.own {
-			if dir, name := path.Split(p.path); p.closed || folder+"/" != dir && !(p.anywhere && strings.HasSuffix(folder+"/", dir)) {
-				continue
-			} else if _, kind := l.g.machine.Readlink(from + "/" + name); kind != realpath.Missing {
-				return p.rule
-			}
+		if id := l.g.bringsFrom(from, folder); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func (g *Guard) bringsFrom(from, folder string) string {
+	for i := range g.own {
+		p := &g.own[i]
+		dir, name := path.Split(p.path)
+		if into := folder+"/" == dir || p.anywhere && strings.HasSuffix(folder+"/", dir); p.closed || !into {
+			continue
+		}
+		if _, kind := g.machine.Readlink(from + "/" + name); kind != realpath.Missing {
+			return p.rule
 		}
 	}
 	return ""

@@ -109,16 +109,21 @@ func (v *visit) unchecked(file, text string, keys []string, tree any, off bool) 
 			off = !slices.Contains([]any{true, "yes", "on", "True"}, mode)
 		}
 		for _, key := range slices.Sorted(maps.Keys(t)) {
-			switch module := key[strings.LastIndexByte(key, '.')+1:]; {
-			case off && slices.Contains(keys, module):
-				v.under(file, text, []string{"it", "cmd", "argv"}, false, map[string]any{"it": t[key], "in": t[key]})
-			case wordclass.Is("playbook-include", module) && v.brings(file, keys, module, t[key], off): // what they name is read
-			case off && !wordclass.Is("playbook-inert", module):
-				v.add(file, 1, "sh", v.c.Name+" "+quoted(file))
-			case slices.Contains([]string{"tasks", "pre_tasks", "post_tasks", "handlers", "block", "rescue", "always"}, module):
-				v.unchecked(file, text, keys, t[key], off)
-			}
+			v.uncheckedBy(file, text, keys, key[strings.LastIndexByte(key, '.')+1:], t[key], off)
 		}
+	}
+}
+
+// uncheckedBy is [visit.unchecked] for one setting of a play or a task.
+func (v *visit) uncheckedBy(file, text string, keys []string, module string, set any, off bool) {
+	switch {
+	case off && slices.Contains(keys, module):
+		v.under(file, text, []string{"it", "cmd", "argv"}, false, map[string]any{"it": set, "in": set})
+	case wordclass.Is("playbook-include", module) && v.brings(file, keys, module, set, off): // what they name is read
+	case off && !wordclass.Is("playbook-inert", module):
+		v.add(file, 1, "sh", v.c.Name+" "+quoted(file))
+	case slices.Contains([]string{"tasks", "pre_tasks", "post_tasks", "handlers", "block", "rescue", "always"}, module):
+		v.unchecked(file, text, keys, set, off)
 	}
 }
 
