@@ -261,7 +261,7 @@ func (r *reader) runMatches(f *frame, k *call, name string) {
 func (r *reader) searches(f *frame, k *call) (folders string, set bool) {
 	list, set := assigned(append(slices.Clip(f.assigns), k.assigns...), "PATH")
 	if e := r.st.get("PATH"); !set && e.hasValue() && !e.inherited {
-		list, set = e.vals[len(e.vals)-1], true
+		list = e.vals[len(e.vals)-1]
 	} else if !set {
 		return r.searched, r.searched != ""
 	}
