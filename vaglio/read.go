@@ -3,6 +3,7 @@ package vaglio
 import (
 	"slices"
 
+	"github.com/metnos/vaglio/internal/packed"
 	"github.com/metnos/vaglio/vaglio/guard"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -64,6 +65,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 	if runs == nil {
 		return call, nil
 	}
+	call.Packed = e.packed(runs.folders)
 	runs.closed = true
 	for _, p := range e.guard.Naming(call.Reading) { // what tests the gate names it, too, so a person may allow this
 		if !p.Sure {
@@ -71,4 +73,22 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 		}
 	}
 	return call, runs.list
+}
+
+// maxArchive is how large an archive is listed. It is no text that runs, so it counts for no other bound.
+const maxArchive = 4 << 20
+
+// packed returns what lists the archives in some folders.
+func (e *Engine) packed(folders []string) func(string) ([]string, bool, bool) {
+	return func(file string) (names []string, whole, found bool) {
+		if at, kind := e.files.Look(file); kind != RegularFile || at != file {
+			return nil, false, kind != NoFile && kind != Folder
+		}
+		data, err := e.files.Read(folders, file, maxArchive)
+		if err != nil {
+			return nil, false, true
+		}
+		names, whole = packed.Names(data)
+		return names, whole, true
+	}
 }

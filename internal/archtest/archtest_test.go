@@ -72,6 +72,7 @@ var rooms = map[string]room{
 	"internal/realpath":   {},
 	"internal/filemode":   {},
 	"internal/imports":    {},
+	"internal/packed":     {},
 	"internal/unixtext":   {},
 	"internal/rows":       {},
 	"internal/settings":   {},
@@ -164,7 +165,7 @@ var rooms = map[string]room{
 	"vaglio": {
 		may: []string{
 			"vaglio/guard", "vaglio/reading", "vaglio/clients", "vaglio/catalog", "vaglio/audit", "vaglio/place", "vaglio/shell", "internal/own", "internal/rows",
-			"internal/strictjson", "internal/realpath", "vaglio/wordclass", "vaglio/wording",
+			"internal/packed", "internal/strictjson", "internal/realpath", "vaglio/wordclass", "vaglio/wording",
 		},
 		modules: []string{xsync},
 		tests:   []string{"vaglio/judge", "vaglio/judge/effects", "internal/workfiles"},

@@ -14,7 +14,16 @@ func (p *program) expressions() value {
 	for p.takeIf(p.is(",")) && p.spend(1) && !p.is(";", ")", "]", "}") && !p.word("for", "do", "then") {
 		list = spreadInto(list, p.expression())
 	}
+	p.deferred(list)
 	return listOf(list...)
+}
+
+// deferred reads a function and the list of what it is to be called with, as what makes an object anew
+// is stored: (os.system, ("ls",)).
+func (p *program) deferred(pair []value) {
+	if p.lang.name == "python" && len(pair) > 1 && pair[1].kind == kindList && p.isFunction(pair[0]) {
+		p.call(pair[0], value{}, pair[1].list)
+	}
 }
 
 func spreadInto(list []value, v value) []value {

@@ -154,6 +154,7 @@ func (p *program) group() value {
 	if len(list) == 1 && comma < 0 {
 		return list[0]
 	}
+	p.deferred(list)
 	v := listOf(list...)
 	v.spread = p.lang.has("flat")
 	return v

@@ -15,6 +15,7 @@
 package guard
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"runtime"
@@ -51,6 +52,7 @@ type Guard struct {
 	reader *reading.Reader
 	// machine answers the guard's questions to the system.
 	machine realpath.Machine
+	packed  func(file string) (names []string, whole, found bool)
 }
 
 // Config is what the rules cannot know by themselves.
@@ -77,6 +79,9 @@ type Call struct {
 	Reading *reading.Reading
 	// Machine answers this call's questions to the system; nil is [realpath.Here].
 	Machine realpath.Machine
+	// Packed lists the archive in a file, by its real path: the names of its entries, those of links
+	// with a slash at the end, whether that is all, and whether there is such a file. nil lists none.
+	Packed func(file string) (names []string, whole, found bool)
 }
 
 // Denial says which rule denied a call. It contains nothing from the call.
@@ -154,9 +159,10 @@ func (g *Guard) Examine(c Call) (out Outcome) {
 			out = denied(faultRule())
 		}
 	}()
-	if c.Machine != nil {
+	if c.Machine != nil || c.Packed != nil {
 		asking := *g
-		asking.machine, g = c.Machine, &asking
+		asking.machine, asking.packed = cmp.Or(c.Machine, g.machine), c.Packed
+		g = &asking
 	}
 	return g.examineCall(c)
 }

@@ -206,8 +206,7 @@ func (l *look) taken(o *operation.Operation, spot string) string {
 	if at := strings.LastIndexByte(spot, '/'); o.Recursive && at > 0 && place.IsWild(spot[at+1:]) && l.g.table.Classes(l.absolute(spot[:at]))&place.Cache != 0 {
 		spot = spot[:at] // a cache loses no less if it goes as a whole
 	}
-	id := l.remove(d, spot)
-	l.empties(spot)
+	id := cmp.Or(l.remove(d, spot), l.empties(spot))
 	if o.Verb == operation.Move {
 		l.lands(spot, reading.Spot(o.To))
 	}
@@ -217,18 +216,22 @@ func (l *look) taken(o *operation.Operation, spot string) string {
 	return id
 }
 
-// empties notes that a folder is removed that may hold a project's settings which install the
-// hook.
-func (l *look) empties(spot string) {
-	if !l.inside && l.g.holdsLocal(l.absolute(spot)) {
-		l.s.t.doubts()
+// empties returns the rule that removing a folder breaks which holds a project's settings that install
+// the hook, and notes if it may hold some.
+func (l *look) empties(spot string) string {
+	at := l.absolute(spot)
+	if l.inside || !l.g.holdsLocal(at) {
+		return ""
 	}
+	if l.g.losesSettings(at) {
+		return ownSettings
+	}
+	return l.s.t.doubts()
 }
 
 // cleaned checks a folder that loses everything that nobody keeps.
 func (l *look) cleaned(_ *operation.Operation, spot string) string {
-	l.empties(spot)
-	if id := l.touch(place.Empties, spot); strings.HasPrefix(id, "own.") || l.isTree(spot) {
+	if id := cmp.Or(l.empties(spot), l.touch(place.Empties, spot)); strings.HasPrefix(id, "own.") || l.isTree(spot) {
 		return id
 	}
 	return ""
@@ -243,8 +246,7 @@ func (l *look) covered(o *operation.Operation, spot string) string {
 	if given(o) == spot {
 		return ""
 	}
-	l.empties(spot)
-	if id := l.touch(place.Removes, spot); strings.HasPrefix(id, "own.") {
+	if id := cmp.Or(l.empties(spot), l.touch(place.Removes, spot)); strings.HasPrefix(id, "own.") {
 		return id
 	}
 	return ""
@@ -280,7 +282,7 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 	if o.Object.Host {
 		return ""
 	}
-	id := cmp.Or(l.touch(d, spot), l.fills(d, o, spot))
+	id := cmp.Or(l.touch(d, spot), l.fills(d, o, spot), l.unpacked(o, l.absolute(spot)))
 	if o.Role == operation.Inside && isFarInside(spot, id) {
 		return ""
 	}
@@ -315,7 +317,7 @@ func (l *look) fills(d deed, o *operation.Operation, spot string) string {
 	case surely && o.Role != operation.Operand: // it has a name of its own, whatever names the others have
 		return ""
 	case surely, perhaps, rule != ownProcess, o.Verb == operation.Fill, o.Phase == operation.Graded:
-		return l.s.t.doubts()
+		return cmp.Or(l.brings(folder), l.s.t.doubts())
 	default:
 		return rule
 	}

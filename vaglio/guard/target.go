@@ -33,6 +33,8 @@ type look struct {
 	// tests are the tests of a search, once read.
 	tests *tests
 	lists *bool // what [look.listed] found, once asked
+	// packed is what [look.entries] found, once asked.
+	packed *contents
 	// The rooms save most commands an allocation for their slices.
 	argRoom [6]string
 	cwdRoom [1]string

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/rows"
@@ -77,6 +78,9 @@ func (v *visit) brought(file string) bool {
 	if slices.Contains(v.c.Written, file) {
 		return true
 	}
+	if v.reader.isFor("data", file) { // nobody weighs what it says
+		return v.c.Session != nil && slices.Contains(v.c.Session.Changed(), file)
+	}
 	return v.c.Session != nil && (slices.Contains(v.c.Session.Loaded(), file) || v.c.Session.Fetched()[path.Base(file)])
 }
 
@@ -105,14 +109,60 @@ func (v *visit) unchecked(file, text string, keys []string, tree any, off bool) 
 			off = !slices.Contains([]any{true, "yes", "on", "True"}, mode)
 		}
 		for _, key := range slices.Sorted(maps.Keys(t)) {
-			switch module := key[strings.LastIndexByte(key, '.')+1:]; {
-			case off && slices.Contains(keys, module):
-				v.under(file, text, []string{"it", "cmd", "argv"}, false, map[string]any{"it": t[key], "in": t[key]})
-			case off && !wordclass.Is("playbook-inert", module):
-				v.add(file, 1, "sh", v.c.Name+" "+quoted(file))
-			case slices.Contains([]string{"tasks", "pre_tasks", "post_tasks", "handlers", "block", "rescue", "always"}, module):
-				v.unchecked(file, text, keys, t[key], off)
+			v.uncheckedBy(file, text, keys, key[strings.LastIndexByte(key, '.')+1:], t[key], off)
+		}
+	}
+}
+
+// uncheckedBy is [visit.unchecked] for one setting of a play or a task.
+func (v *visit) uncheckedBy(file, text string, keys []string, module string, set any, off bool) {
+	switch {
+	case off && slices.Contains(keys, module):
+		v.under(file, text, []string{"it", "cmd", "argv"}, false, map[string]any{"it": set, "in": set})
+	case wordclass.Is("playbook-include", module) && v.brings(file, keys, module, set, off): // what they name is read
+	case off && !wordclass.Is("playbook-inert", module):
+		v.add(file, 1, "sh", v.c.Name+" "+quoted(file))
+	case slices.Contains([]string{"tasks", "pre_tasks", "post_tasks", "handlers", "block", "rescue", "always"}, module):
+		v.unchecked(file, text, keys, set, off)
+	}
+}
+
+// brings does the same for the files of tasks, the playbooks or the roles that a setting names, and reports
+// whether there is any.
+func (v *visit) brings(by string, keys []string, module string, named any, off bool) (found bool) {
+	for _, name := range namesIn(named) {
+		files := []string{joined(path.Dir(by), name), v.in(name), joined(path.Dir(by), "tasks/"+name)}
+		if module == "dependencies" || strings.Contains(module, "role") {
+			of := "roles/" + name
+			files = []string{v.in(of + "/tasks/main.yml"), v.in(of + "/tasks/main.yaml"), v.in(of + "/handlers/main.yml"), v.in(of + "/meta/main.yml")}
+		}
+		for _, name := range files {
+			file, text, ok := v.content(name)
+			var tree any
+			if found = found || ok; ok && v.once(strconv.FormatBool(off)+file) && v.decode(file, text, &tree) {
+				v.unchecked(file, text, keys, tree, off)
 			}
 		}
 	}
+	return found
+}
+
+// namesIn returns the names that a playbook's setting gives: a text, or what stands under the keys that
+// name a file or a role, or a list of either.
+func namesIn(tree any) (names []string) {
+	switch t := tree.(type) {
+	case string:
+		return []string{t}
+	case []any:
+		for _, e := range t {
+			names = append(names, namesIn(e)...)
+		}
+	case map[string]any:
+		for _, key := range []string{"file", "name", "role"} {
+			if s, ok := t[key].(string); ok {
+				names = append(names, s)
+			}
+		}
+	}
+	return names
 }

@@ -19,6 +19,15 @@ var (
 	cronUser = regexp.MustCompile(cronTime.String() + `[^ \t]+[ \t]+`)
 )
 
+// tableIn returns the content of a file that crontab installs.
+func (r *reader) tableIn(f *frame, p *program, w Word) (Word, bool) {
+	if p.language != "crontab" || isStdin(w) {
+		return Word{}, false
+	}
+	text, _, ok := r.load(f, w)
+	return Text(text), ok
+}
+
 // crontab reads the commands of a table.
 func (r *reader) crontab(f *frame, text Word, users bool) {
 	before := cronTime

@@ -257,17 +257,24 @@ func (r *reader) runMatches(f *frame, k *call, name string) {
 	}
 }
 
-// runFound reads the file that runs instead of a program because the source put its folder into
-// PATH.
-func (r *reader) runFound(f *frame, k *call, name string) {
-	list, ok := assigned(append(slices.Clip(f.assigns), k.assigns...), "PATH")
-	if e := r.st.get("PATH"); !ok && e.hasValue() && !e.inherited {
-		list, ok = e.vals[len(e.vals)-1], true
+// searches returns the folders in which programs are looked for, if the source or the session set them.
+func (r *reader) searches(f *frame, k *call) (folders string, set bool) {
+	list, set := assigned(append(slices.Clip(f.assigns), k.assigns...), "PATH")
+	if e := r.st.get("PATH"); !set && e.hasValue() && !e.inherited {
+		list = e.vals[len(e.vals)-1]
+	} else if !set {
+		return r.searched, r.searched != ""
 	}
-	if !ok || !k.argv[0].Is(name) || !r.step(f, 2*strings.Count(list.Prefix(), ":")) {
+	return list.Prefix(), true
+}
+
+// runFound reads the file that runs instead of a program because its folder was put into PATH.
+func (r *reader) runFound(f *frame, k *call, name string) {
+	list, ok := r.searches(f, k)
+	if !ok || !k.argv[0].Is(name) || !r.step(f, 2*strings.Count(list, ":")) {
 		return
 	}
-	for folder := range strings.SplitSeq(list.Prefix(), ":") {
+	for folder := range strings.SplitSeq(list, ":") {
 		file := Text(folder + "/" + name)
 		if text, _, found := r.load(f, file); folder == "" || !found && !r.written(file) || strings.ContainsRune(text, 0) {
 			continue

@@ -258,6 +258,8 @@ func (r *reader) textsIn(f *frame, p *program, words []Word) []Word {
 	for _, w := range words {
 		if r.written(w) || p.language == "makefile" && isStdin(w) && f.stdin.Kind == InputText {
 			texts = append(texts, r.content(f, w))
+		} else if table, ok := r.tableIn(f, p, w); ok {
+			texts = append(texts, table)
 		}
 		if code, ok := strings.CutPrefix(w.Prefix(), "+"); ok && p.language == "vim" {
 			texts = append(texts, w.Cut(len(w.Prefix())-len(code)))

@@ -87,12 +87,16 @@ type Session interface {
 	Loaded() []string
 	// Fetched returns the names, without folders, of the files that they downloaded.
 	Fetched() map[string]bool
-	// Exported returns the variables that they set, and aliases that begin with [Alias].
+	// Exported returns the variables that they set, aliases that begin with [Alias], and, behind
+	// [Searched], folders in which a shell that goes on looks for programs first.
 	Exported() []string
 }
 
 // Alias comes before what an alias stands for, as in "alias ls=ls -l".
 const Alias = "alias "
+
+// Searched comes before the folders that an earlier call put on the PATH.
+const Searched = "PATH="
 
 // Budget counts what the readings of one call have spent together. Its zero value is a fresh
 // budget. It is not safe for concurrent use.
@@ -110,32 +114,33 @@ func (b *Budget) Left() int { return max(maxSteps-b.steps, 0) }
 
 // reader reads one source.
 type reader struct {
-	opts    *Options
-	out     *Script
-	st      state
-	steps   int
-	budget  int // the most steps
-	marks   int // characters that separate words, in all texts so far
-	depth   int
-	stopped bool
-	looking *frame            // of the command whose files are looked for, if any are
-	edits   map[string][]edit // of files that the source changes in place
-	moves   []move            // of what may be folders
-	packed  []packed          // what it packs into archives
-	picks   []pick
-	active  map[*syntax.Stmt]int // functions being called
-	texts   map[string]int       // texts being read
-	exports []string             // variables that the source exports somewhere
-	session []string             // the files that the session changed, once asked
-	runners int                  // how many interpreters of interpreters are being read
-	loops   int                  // how many loops are being read twice
-	holes   []Word               // the words spliced into carried text
-	procs   int                  // how many process substitutions were met
-	called  map[string]bool      // functions that were called
-	locals  []map[string]*entry
-	brief   map[*syntax.Stmt]bool // the functions that a file has read, if it is read in brief
-	inFrame *frame                // of the innermost file that is being read
-	dynamic bool                  // some command's name is not known
+	opts     *Options
+	out      *Script
+	st       state
+	steps    int
+	budget   int // the most steps
+	marks    int // characters that separate words, in all texts so far
+	depth    int
+	stopped  bool
+	looking  *frame            // of the command whose files are looked for, if any are
+	edits    map[string][]edit // of files that the source changes in place
+	moves    []move            // of what may be folders
+	packed   []packed          // what it packs into archives
+	picks    []pick
+	active   map[*syntax.Stmt]int // functions being called
+	texts    map[string]int       // texts being read
+	exports  []string             // variables that the source exports somewhere
+	searched string               // the folders that an earlier call put on the PATH
+	session  []string             // the files that the session changed, once asked
+	runners  int                  // how many interpreters of interpreters are being read
+	loops    int                  // how many loops are being read twice
+	holes    []Word               // the words spliced into carried text
+	procs    int                  // how many process substitutions were met
+	called   map[string]bool      // functions that were called
+	locals   []map[string]*entry
+	brief    map[*syntax.Stmt]bool // the functions that a file has read, if it is read in brief
+	inFrame  *frame                // of the innermost file that is being read
+	dynamic  bool                  // some command's name is not known
 
 	allExport bool // set -a
 	carriers  *carrierTable
@@ -273,14 +278,16 @@ func (r *reader) begin() {
 	r.st.set(keyCwd, cwd)
 	args := Texts(r.opts.Args)
 	r.st.put(keyArgs, &entry{list: args, isList: true, maybe: len(args) == 0})
-	var exported []string
-	if r.opts.Session != nil {
-		exported = r.opts.Session.Exported()
+	if r.opts.Session == nil {
+		return
 	}
-	for _, e := range exported {
+	for _, e := range r.opts.Session.Exported() {
 		alias, is := strings.CutPrefix(e, Alias)
 		if name, text, ok := strings.Cut(alias, "="); is && ok {
 			r.st.set(keyAlias+name, Text(text))
+		}
+		if folders, is := strings.CutPrefix(e, Searched); is {
+			r.searched = folders
 		}
 	}
 }

@@ -350,9 +350,17 @@ func (r *reading) exports(v *invocation) {
 		}
 	}
 	for i := 0; i < len(v.assigns) && slices.Contains([]string{"export", "declare", "typeset"}, v.name); i++ {
-		names, r.leads = append(names, v.assigns[i].name), r.live(v)
+		names, r.leads = append(names, v.assigns[i].exported()...), r.live(v)
 	}
 	if len(names) > 0 && v.direct() {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: names})
 	}
+}
+
+// exported returns the variable's name, and the folders that it puts on the PATH.
+func (a *assignment) exported() []string {
+	if folders := a.value.word.Prefix(); a.name == "PATH" && folders != "" {
+		return []string{a.name, shell.Searched + folders}
+	}
+	return []string{a.name}
 }

@@ -1,0 +1,209 @@
+package guard
+
+import (
+	"path"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/realpath"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// unpacked returns the rule that is broken by what a command unpacks into a folder. If an archive cannot
+// be listed, and settings that install the hook lie in the folder, a person is asked.
+func (l *look) unpacked(o *operation.Operation, folder string) string {
+	name := programName(l.c)
+	if l.inside || folder == "" || o.Verb != operation.Write || !l.g.base.Nouns["unpacks"][name] && !strings.HasSuffix(name, "tar") {
+		return ""
+	}
+	entries, whole := l.entries()
+	in := unpacking{folder: realpath.On(l.g.machine, folder), leads: map[string]string{}}
+	moved := l.movesEntries()
+	for _, entry := range entries {
+		if id := l.landing(&in, entry, moved); id != "" {
+			return id
+		}
+	}
+	if (!whole || len(in.leads) >= maxLeads) && l.keepsSettings(in.folder) {
+		l.s.t.doubts()
+	}
+	return ""
+}
+
+// landing returns the rule that an entry breaks, with any of its names if it may be unpacked under another.
+func (l *look) landing(in *unpacking, entry string, moved bool) string {
+	for at := entry; at != ""; {
+		if id := l.entryRule(in, at); id != "" || !moved {
+			return id
+		}
+		_, at, _ = strings.Cut(at, "/")
+	}
+	return ""
+}
+
+// unpacking is where an archive is unpacked.
+type unpacking struct {
+	folder string            // its real path
+	leads  map[string]string // where what lies there leads, by name
+}
+
+// contents is what the archives of a command hold.
+type contents struct {
+	names []string
+	whole bool
+}
+
+// maxLeads is how many names in a folder are resolved.
+const maxLeads = 64
+
+// at returns where an entry lands, if what it begins with is a link there.
+func (in *unpacking) at(m realpath.Machine, entry string) string {
+	first, rest, _ := strings.Cut(strings.TrimSuffix(entry, "/"), "/")
+	if rest == "" || first == ".." || in.leads[first] == "" && len(in.leads) >= maxLeads {
+		return path.Join(in.folder, entry)
+	}
+	if in.leads[first] == "" {
+		in.leads[first] = realpath.Join(m, in.folder, first)
+	}
+	return path.Join(in.leads[first], rest)
+}
+
+// entryRule returns the rule that an entry of an archive breaks. In a folder of its own, a project may
+// bring settings along.
+func (l *look) entryRule(in *unpacking, entry string) string {
+	at, d := in.at(l.g.machine, entry), place.Writes
+	if strings.HasSuffix(entry, "/") { // a link, which may lead to anything
+		if d = place.Empties; l.g.holdsLocal(at) && l.worksIn(path.Dir(at)) {
+			return ownSettings
+		}
+	}
+	if id := l.g.ownAt(at, d); id != ownSettings {
+		return id
+	}
+	for i := range l.g.own {
+		p := &l.g.own[i]
+		project, is := strings.CutSuffix(at, p.path)
+		switch {
+		case !p.anywhere && p.touched(at, d), p.anywhere && is && l.worksIn(project):
+			return ownSettings
+		}
+	}
+	return ""
+}
+
+// worksIn reports whether the line begins in a folder, or settings that install the hook lie there.
+func (l *look) worksIn(folder string) bool {
+	if from, ok := l.s.script.Commands[0].Cwd.Text(); ok && realpath.On(l.g.machine, from) == folder {
+		return true
+	}
+	return l.keepsSettings(folder)
+}
+
+// movesEntries reports whether the command's words give the entries other names: without the folders
+// before them, or by a pattern.
+func (l *look) movesEntries() bool {
+	for _, a := range l.args {
+		short := len(a) > 1 && a[0] == '-' && a[1] != '-'
+		long := strings.HasPrefix(a, "--strip") || strings.HasPrefix(a, "--transform") || strings.HasPrefix(a, "--xform")
+		if long || short && strings.ContainsAny(a, "sje") || a == "e" {
+			return true
+		}
+	}
+	return false
+}
+
+// entries returns, once it is asked, what the archives hold that the command's words name, or that it gets as its input.
+// whole is false if any of that is not known.
+func (l *look) entries() (all []string, whole bool) {
+	if l.g.packed == nil {
+		return nil, false
+	}
+	if l.packed != nil {
+		return l.packed.names, l.packed.whole
+	}
+	defer func() { l.packed = &contents{all, whole} }()
+	words := l.args
+	if l.c.Stdin.Kind == shell.InputFile {
+		words = append([]string{reading.Spot(l.c.Stdin.File)}, words...)
+	}
+	for _, w := range words {
+		w = fileIn(w)
+		if w == "" || w[0] == '-' || place.IsVague(w) {
+			continue
+		}
+		names, listed, found := l.g.packed(realpath.On(l.g.machine, l.absolute(w)))
+		if all = append(all, names...); found && !listed {
+			return all, false
+		}
+		whole = whole || found
+	}
+	return all, whole
+}
+
+// fileIn returns the file that a word names, perhaps glued to its option.
+func fileIn(word string) string {
+	if option, file, ok := strings.Cut(word, "="); ok && strings.HasPrefix(option, "-") {
+		return file
+	}
+	return strings.TrimPrefix(word, "-f")
+}
+
+// losesSettings reports whether settings that install the hook lie in what has the name of a folder for them.
+func (g *Guard) losesSettings(at string) bool {
+	for i := range g.own {
+		if dir, name := path.Split(g.own[i].path); g.own[i].anywhere && strings.HasSuffix(at+"/", dir) {
+			if _, kind := g.machine.Readlink(at + "/" + name); kind != realpath.Missing {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// brings returns the rule that putting all that lies in one folder into another one breaks, if what has the
+// name of a client's settings, or of a program of vaglio's, lies there.
+func (l *look) brings(folder string) string {
+	for i := range l.ops {
+		from := l.absolute(reading.Spot(l.ops[i].Object.Word))
+		if v := l.ops[i].Verb; from == "" || place.IsVague(from) || v != operation.Copy && v != operation.Move {
+			continue
+		}
+		if id := l.g.bringsFrom(from, folder); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func (g *Guard) bringsFrom(from, folder string) string {
+	for i := range g.own {
+		p := &g.own[i]
+		dir, name := path.Split(p.path)
+		if into := folder+"/" == dir || p.anywhere && strings.HasSuffix(folder+"/", dir); p.closed || !into {
+			continue
+		}
+		if _, kind := g.machine.Readlink(from + "/" + name); kind != realpath.Missing {
+			return p.rule
+		}
+	}
+	return ""
+}
+
+// keepsSettings reports whether a folder of this machine holds settings that install the hook.
+func (l *look) keepsSettings(folder string) bool {
+	for i := range l.g.own {
+		p := &l.g.own[i]
+		at := p.path
+		if p.anywhere {
+			at = folder + p.path
+		} else if p.rule != ownSettings || !strings.HasPrefix(at, strings.TrimRight(folder, "/")+"/") {
+			continue
+		}
+		if _, kind := l.g.machine.Readlink(at); kind != realpath.Missing {
+			return true
+		}
+	}
+	return false
+}
