@@ -26,7 +26,7 @@ func (t *tool) file() bool {
 		return false
 	}
 	if verb == operation.Read {
-		if act, ok := t.action(); ok && act.effect.Kind != KindRead {
+		if act, _, ok := t.action(); ok && act.effect.Kind != KindRead {
 			return false
 		}
 		if t.is("write", "overwrite", "append", "truncate", "create", "save") {
