@@ -66,9 +66,11 @@ func (r *reading) writtenPlace(v *invocation, a arg) where {
 	return r.world.placeOf(a, v.cwd)
 }
 
-// disclosures adds what a reading command discloses.
+// disclosures adds what a reading command discloses. A throw-away container holds no secrets but
+// those of the folders that it is given.
 func (c *command) disclosures(out []Effect) []Effect {
-	if c.box != "" {
+	away := c.r.thrownAway(c.invocation)
+	if away && len(c.mounts) == 0 {
 		return out
 	}
 	switch c.name {
@@ -84,11 +86,15 @@ func (c *command) disclosures(out []Effect) []Effect {
 	}
 	t := c.told()
 	for i := range t.Operations {
-		if o := &t.Operations[i]; o.Verb == operation.Read {
+		o := &t.Operations[i]
+		if o.Verb != operation.Read {
+			continue
+		}
+		if _, _, given := c.r.mounted(c.invocation, argOf(o.Object.Word)); given || !away {
 			out = append(out, c.operation(o)...)
 		}
 	}
-	if t.Known {
+	if t.Known || away {
 		return out
 	}
 	return append(out, c.r.secretsIn(c.operands, c.cwd, "shows the secrets in %s")...)
