@@ -75,14 +75,7 @@ func (c *command) disclosures(out []Effect) []Effect {
 	}
 	switch c.name {
 	case "echo", "printf", "print":
-		for _, a := range c.all {
-			for _, n := range a.names {
-				if c.r.secretName(n) {
-					out = append(out, usual(KindCredentials).with(say("outputs the secret $%s", n), n))
-				}
-			}
-		}
-		return out
+		return append(out, c.secretsTold()...)
 	}
 	t := c.told()
 	for i := range t.Operations {
