@@ -34,7 +34,7 @@ func (l *look) killed(o *operation.Operation, spot string) string {
 // processes are its own, unless the gate runs in it.
 func (l *look) killsEverything(spot, signal string) string {
 	switch {
-	case spot != "-1" && (spot != "1" || signal == "1"):
+	case spot != "-1" && (spot != "1" || signal == "1") && (!anyNumber(spot) || l.s.looksInto()):
 		return ""
 	case !l.inside:
 		return killRule
@@ -43,6 +43,23 @@ func (l *look) killsEverything(spot, signal string) string {
 	default:
 		return ""
 	}
+}
+
+// looksInto reports whether a command reads something in every folder of a pattern: what a process is
+// called, say, to pick some.
+func (s *survey) looksInto() bool {
+	return slices.ContainsFunc(s.script.Commands, func(c shell.Command) bool {
+		return slices.ContainsFunc(c.Argv, func(w shell.Word) bool {
+			_, file, ok := strings.Cut(reading.Spot(w), string(place.AnyText)+"/")
+			return ok && file != ""
+		})
+	})
+}
+
+// anyNumber reports whether a pattern stands for PIDs: the names of the folders in /proc.
+func anyNumber(spot string) bool {
+	marks := string([]byte{place.AnyText, place.AnyByte})
+	return strings.ContainsAny(spot, marks) && strings.Trim(spot, marks+"0123456789") == ""
 }
 
 // killsListed checks a signal to the processes whose PIDs the line asks for.

@@ -19,21 +19,24 @@ func IsMeant(s string) bool {
 
 // InWord yields what a word of a command may name: the word itself, what follows an equal
 // sign, an at sign, a colon or a comma in it, or what follows an option's letter. It yields
-// "" for a part that is no name.
+// "" for a part that is no name: none follows words of a sentence, such as the name of a test.
 func InWord(word string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if word == "" || strings.HasPrefix(word, "--exclude") || strings.HasPrefix(word, "--ignore") || strings.HasPrefix(word, "--include") ||
 			!yield(whole(word)) {
 			return
 		}
+		spaced := false
 		for i := range len(word) - 1 {
 			if strings.IndexByte("=@:,", word[i]) < 0 {
+				spaced = spaced || word[i] == ' '
 				continue
 			}
 			part := partAt(word, i+1)
-			if !IsMeant(part) {
+			if spaced || !IsMeant(part) {
 				part = ""
 			}
+			spaced = false
 			if !yield(part) {
 				return
 			}

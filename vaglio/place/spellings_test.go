@@ -118,6 +118,7 @@ func TestNamesInWords(t *testing.T) {
 		"": nil, "a": {"a"}, "--x": {""}, "-o/a": {"/a"}, "-o~": {"~"}, "-o@/a": {"/a", "/a"}, "-oa": {""}, "--a=/b": {"", "/b"}, "a=b": {"a=b", ""},
 		"a=/b:/c": {"a=/b:/c", "/b", "/c"}, "@/a": {"@/a", "/a"}, "x,./y;z": {"x,./y;z", "./y"}, "h:file:/a": {"h:file:/a", "file:/a", "/a"},
 		"--/a": {""}, "--exclude=/a": nil, "--include=/a": nil, "--ignore=/a": nil, "u=//h/x": {"u=//h/x", ""},
+		"a b=/c": {"a b=/c", ""}, "a b,c=/d": {"a b,c=/d", "", "/d"}, "a=/b c:/d": {"a=/b c:/d", "/b c", ""},
 	} {
 		var got []string
 		for s := range InWord(word) {

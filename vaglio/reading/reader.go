@@ -150,6 +150,9 @@ type Reading struct {
 	Commands []Command
 	// Paths, URLs, Statements and Recipients are the texts under keys with these roles.
 	Paths, URLs, Statements, Recipients []Text
+	// Marks are the words by which arguments choose one of the executor's verbs, also those of the
+	// operations that they describe.
+	Marks []Text
 	// Bases are the folders that arguments name, and that relative paths beside them may start from.
 	Bases []string
 	// Patched says that the call applies a patch, whose operations are among the commands.
@@ -252,8 +255,8 @@ func (r *Reader) read(rd *Reading, c Call) {
 		w.class.runs, w.class.elsewhere, w.class.data = true, false, false
 	}
 	rd.Runs = w.class.runs
-	rd.does(c.Args)
 	w.args(c.Args, scope{o: LineOptions(home, r.o.User, w.folder("", c.Cwd), rd.Means), lang: w.class.language}, "", 0)
+	rd.does(c.Args)
 	rd.gather()
 }
 

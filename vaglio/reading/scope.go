@@ -26,6 +26,9 @@ type scope struct {
 	env   map[string]string
 	// inherited is the role of texts whose own key has none.
 	inherited Role
+	// within holds the roles of the keys around this map that say whether it describes an operation,
+	// or is data.
+	within Role
 	// alone says that only surroundings are beside the command.
 	alone bool
 	// commands says that this map holds a command, program that it names a program that the words

@@ -25,16 +25,26 @@ type Deed struct {
 // does reads the words of the executor's name, and of the verb that an argument adds to them.
 func (rd *Reading) does(args map[string]any) {
 	words := rd.Words
-	for k, v := range args {
+	var inner []string
+	for _, m := range rd.Marks {
 		const longest = 32
-		text, ok := v.(string)
-		if role := rd.Role(k); ok && role&RoleMark != 0 && role&RoleRuns == 0 && len(text) <= longest {
-			words = append(slices.Clip(words), Words(text)...)
+		switch {
+		case m.Role&RoleRuns != 0 || len(m.Text) > longest:
+		case m.Inner():
+			inner = append(inner, Words(m.Text)...)
+		default:
+			words = append(slices.Clip(words), Words(m.Text)...)
 		}
 	}
 	rd.Deed = deedOf(words)
+	if d := deedOf(inner); d.Verb != operation.Use && rd.Deed.Local { // elsewhere its paths may be those of a document
+		rd.Deed.Verb, rd.Deed.Lists, rd.Deed.Greps = d.Verb, false, false
+	}
 	rd.aims(words, args)
 }
+
+// Inner reports whether the text stands within other arguments.
+func (t *Text) Inner() bool { return strings.ContainsAny(t.At, ".[") }
 
 // deedOf reads the words of a name; if they name several deeds, the last one in its table counts.
 func deedOf(words []string) Deed {

@@ -8,6 +8,7 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/patch"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -52,7 +53,7 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 		return
 	}
 	keys := SortedKeys(args)
-	inherited := sc.inherited
+	inherited, within := sc.inherited, sc.within
 	w.surround(args, keys, &sc)
 	w.writes(args, keys, &sc)
 	if depth == 0 {
@@ -64,6 +65,11 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 			w.rd.DryRun = true
 		}
 		w.base(args[k], role, join(at, k))
+		w.marks(k, args[k], role, within, join(at, k))
+		sc.within = role&(RoleMark|RoleData|RoleBody) | within&(RoleData|RoleBody)
+		if wordclass.Is("holds-operation", k) {
+			sc.within |= RoleMark
+		}
 		if role == 0 {
 			role = inherited
 		}
@@ -84,6 +90,24 @@ func (w *walk) base(v any, role Role, at string) {
 		w.gap(at, wording.Say("names more than is read"))
 	default:
 		w.rd.Bases = append(w.rd.Bases, dir)
+	}
+}
+
+// marks notes what a key says of the verb that is meant: a key for verbs or, in what describes an
+// operation, one for its kind. Data says nothing.
+func (w *walk) marks(key string, v any, role, within Role, at string) {
+	if within&(RoleData|RoleBody) != 0 || role&RoleMark == 0 && (within&RoleMark == 0 || !wordclass.Is("kind-of-operation", Normal(key))) {
+		return
+	}
+	const most = 256
+	if text, ok := v.(string); ok && text != "" && len(w.rd.Marks) < most {
+		w.rd.Marks = append(w.rd.Marks, Text{At: at, Text: text, Role: role})
+	}
+	list, _ := v.([]any)
+	for _, e := range list {
+		if text, ok := e.(string); ok {
+			w.marks(key, text, role, within, at)
+		}
 	}
 }
 

@@ -273,6 +273,9 @@ func compile(w Word, mode pattern.Mode, form string) (*regexp.Regexp, bool) {
 func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 	suffix := op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix
 	s, known := w.Text()
+	if last, ok := lastStep(w); ok && !known && op == syntax.RemLargePrefix && pat.HasGlob() && pat.String() == "*/" {
+		return last
+	}
 	if !known {
 		return trimKnownEnd(pat, w, suffix, name)
 	}
@@ -284,6 +287,21 @@ func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 		s = s[:at[2]] + s[at[3]:]
 	}
 	return Text(s)
+}
+
+// lastStep returns what stands behind the last slash of a pattern of file names.
+func lastStep(w Word) (Word, bool) {
+	parts := w.Parts()
+	for i, p := range slices.Backward(parts) {
+		at := strings.LastIndexByte(p.Text, '/')
+		if p.Kind != PartText && p.Kind != PartGlob || at >= 0 && p.Kind == PartGlob {
+			break
+		}
+		if at >= 0 {
+			return NewWord(append([]Part{{Text: p.Text[at+1:]}}, parts[i+1:]...)...), true
+		}
+	}
+	return Word{}, false
 }
 
 // endPattern returns the expression for what an operator removes from a text.

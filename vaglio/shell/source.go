@@ -126,6 +126,7 @@ func (r *reader) closed(f *frame, src string, err error) (Word, bool) {
 		return r.source(&g, src+"\n"+end+"\n"), true
 	}
 	r.parseProblem(f, src, err)
+	r.pieces(f, src)
 	return Word{}, false
 }
 

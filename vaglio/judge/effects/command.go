@@ -186,7 +186,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 		out = append(out, r.write(v, r.whole(v, w), "writes")...)
 	}
 	for _, f := range v.reads {
-		if r.world.placeOf(f, v.cwd) == placeSecret && v.direct() && !r.hidden(v, f) {
+		if r.world.placeOf(f, v.cwd) == placeSecret && !r.thrownAway(v) && !r.hidden(v, f) {
 			out = append(out, usual(KindCredentials).with(say("reads the secrets in %s", f.text), f.text))
 		}
 	}

@@ -66,29 +66,28 @@ func (r *reading) writtenPlace(v *invocation, a arg) where {
 	return r.world.placeOf(a, v.cwd)
 }
 
-// disclosures adds what a reading command discloses.
+// disclosures adds what a reading command discloses. A throw-away container holds no secrets but
+// those of the folders that it is given.
 func (c *command) disclosures(out []Effect) []Effect {
-	if c.box != "" {
+	away := c.r.thrownAway(c.invocation)
+	if away && len(c.mounts) == 0 {
 		return out
 	}
 	switch c.name {
 	case "echo", "printf", "print":
-		for _, a := range c.all {
-			for _, n := range a.names {
-				if c.r.secretName(n) {
-					out = append(out, usual(KindCredentials).with(say("outputs the secret $%s", n), n))
-				}
-			}
-		}
-		return out
+		return append(out, c.secretsTold()...)
 	}
 	t := c.told()
 	for i := range t.Operations {
-		if o := &t.Operations[i]; o.Verb == operation.Read {
+		o := &t.Operations[i]
+		if o.Verb != operation.Read {
+			continue
+		}
+		if _, _, given := c.r.mounted(c.invocation, argOf(o.Object.Word)); given || !away {
 			out = append(out, c.operation(o)...)
 		}
 	}
-	if t.Known {
+	if t.Known || away {
 		return out
 	}
 	return append(out, c.r.secretsIn(c.operands, c.cwd, "shows the secrets in %s")...)

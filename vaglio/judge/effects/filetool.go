@@ -26,7 +26,7 @@ func (t *tool) file() bool {
 		return false
 	}
 	if verb == operation.Read {
-		if act, ok := t.action(); ok && act.effect.Kind != KindRead {
+		if act, _, ok := t.action(); ok && act.effect.Kind != KindRead {
 			return false
 		}
 		if t.is("write", "overwrite", "append", "truncate", "create", "save") {
@@ -339,4 +339,17 @@ func (w *world) amongSecrets(a arg, cwd string) bool {
 		}
 	}
 	return false
+}
+
+// secretsTold returns the effects of the variables with secrets whose values are among the words.
+func (c *command) secretsTold() []Effect {
+	var out []Effect
+	for _, a := range c.all {
+		for _, n := range a.names {
+			if c.r.secretName(n) {
+				out = append(out, usual(KindCredentials).with(say("outputs the secret $%s", n), n))
+			}
+		}
+	}
+	return out
 }

@@ -97,6 +97,24 @@ func gitSubcommand(words []string) []string {
 	return []string{name}
 }
 
+// doesMore reports whether the arguments hold a verb that is not known for what a tool does to files, or
+// say that something is deleted.
+func (t *tool) doesMore() bool {
+	return t.noun("file-noun") && slices.ContainsFunc(t.rd.Marks, isVerb) || slices.ContainsFunc(readings.SortedKeys(t.args), t.removes)
+}
+
+// removes reports whether a key says that what stands under it is deleted.
+func (t *tool) removes(key string) bool {
+	v := t.r.judge.tables.verbs[readings.Normal(key)]
+	return v.effect.Kind == KindDelete && !v.weak && t.args[key] != nil && t.args[key] != false
+}
+
+// isVerb reports whether a text may be a verb: it is neither a command line nor a sentence.
+func isVerb(mark readings.Text) bool {
+	const longest = 60
+	return len(mark.Text) <= longest && !strings.ContainsAny(mark.Text, " \t\n;|&$")
+}
+
 // graph reads executors that send a GraphQL document. Without a mutation it only asks.
 func (t *tool) graph() bool {
 	doc, ok := t.text("query", "document", "operation", "graphql")

@@ -46,9 +46,12 @@ func (t *tool) answersUser() bool {
 // only reads.
 func (t *tool) verb() verb {
 	v, at := t.verbOf(t.words)
-	act, ok := t.action()
-	if ok && (v.effect.Kind == "" || v.weak || t.generic(at) || act.effect.Kind != KindRead && v.effect.Kind == KindRead) {
+	act, inner, ok := t.action()
+	switch loose := v.effect.Kind == "" || v.weak || t.generic(at); {
+	case ok && (loose || !inner && act.effect.Kind != KindRead && v.effect.Kind == KindRead):
 		return act
+	case !ok && v.weak && v.effect.Kind == KindRead && t.doesMore():
+		return verb{} // what it is about, and a verb that is not known
 	}
 	return v
 }
@@ -58,21 +61,19 @@ func (t *tool) generic(at int) bool {
 	return at < 0 || at >= len(t.words) || t.r.judge.tables.ofClass("generic-verb", t.words[at])
 }
 
-// action returns the verb that an argument such as method or action names: the first that does
-// more than read, if any.
-func (t *tool) action() (verb, bool) {
-	var found verb
-	ok := false
-	for _, s := range t.under(readings.RoleMark) {
-		if len(s) > 60 || strings.ContainsAny(s, " \t\n;|&$") {
-			continue // a command line or a sentence is not a verb
+// action returns the verb that an argument such as method or action names, the first that does more
+// than read, if any, and whether only an argument within others names it.
+func (t *tool) action() (found verb, inner, ok bool) {
+	for _, m := range t.rd.Marks {
+		if !isVerb(m) {
+			continue
 		}
-		v := t.marked(s)
+		v := t.marked(m.Text)
 		if !ok || found.effect.Kind == "" || found.effect.Kind == KindRead && v.effect.Kind != "" {
-			found, ok = v, true
+			found, inner, ok = v, m.Inner(), true
 		}
 	}
-	return found, ok && found.effect.Kind != ""
+	return found, inner, ok && found.effect.Kind != ""
 }
 
 // marked returns the verb that one argument names.

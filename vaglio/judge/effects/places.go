@@ -3,12 +3,14 @@ package effects
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -116,7 +118,7 @@ func (w *world) placeOf(a arg, cwd string) where {
 		return placeUnknown
 	case is&place.Nowhere != 0:
 		return placeNowhere
-	case is&(place.Secret|place.Own) != 0, a.among != "" && w.amongSecrets(a, cwd):
+	case is&(place.Secret|place.Own) != 0, a.among != "" && w.amongSecrets(a, cwd), w.patternOfSecret(p):
 		return placeSecret
 	case is&place.Control != 0:
 		return placeControl
@@ -136,6 +138,28 @@ func (w *world) isSkill(a arg, cwd string) bool {
 	p := w.clean(a.text, cwd)
 	return w.home != "" && place.Inside([]string{w.home}, p) && w.places.Classes(p)&(place.Skill|place.Secret|place.Own) == place.Skill
 }
+
+// patternOfSecret reports whether a pattern that says how a name begins matches one that files with
+// secrets usually have: ".e*" and ".[e]nv" do, "*" says too little.
+func (w *world) patternOfSecret(p string) bool {
+	base := path.Base(p)
+	if !strings.ContainsAny(base, "*?[") {
+		return false
+	}
+	begins, _, _ := strings.Cut(oneByte.ReplaceAllString(base, "$1"), "*")
+	if len(strings.Trim(anyByte.ReplaceAllString(begins, "?"), "?")) < len(".e") {
+		return false
+	}
+	return slices.ContainsFunc(wordclass.Of("secret-name"), func(name string) bool {
+		ok, err := path.Match(base, name)
+		return ok && err == nil && w.places.Classes(path.Join(path.Dir(p), name))&place.Secret != 0
+	})
+}
+
+var (
+	oneByte = regexp.MustCompile(`\[([^]!^])\]`)
+	anyByte = regexp.MustCompile(`\[[^]]+\]`)
+)
 
 // ofUser reports whether a file lies in the workspace or the user's home.
 func (w *world) ofUser(a arg, cwd string) bool {
