@@ -171,7 +171,8 @@ What only *may* change its programs or settings is asked about:
 
 - an installer, a clone or a copy from elsewhere that puts files under names of its own into their folder (make install PREFIX=~/.local, if vaglio lies below it)
 - what an archive, a patch or a branch puts into the folder above them in which a program works
-- removing a folder of a project in which clients look for hooks
+- an archive that cannot be listed, unpacked where settings lie that install the hook. Those that are tar (plain, gzip, bzip2) or zip, up to 4 MiB, are listed: what would land on the gate's files, or on a client's settings in the project where the call begins, is denied
+- removing a folder of a project in which clients look for hooks, if nothing of that lies there; else it is denied
 - a client in a container
 - its program copied, also by its content, or linked to by another name
 - a program that goes through a range of this machine's ports with the gate's among them

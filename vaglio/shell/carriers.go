@@ -10,7 +10,6 @@ import (
 
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/getopt"
-	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 //go:embed carriers.txt
@@ -397,23 +396,4 @@ func Spared(n int, class func(i int) string) int {
 		}
 	}
 	return 0
-}
-
-// blocks ends statements at the braces that other shells put around them.
-var blocks = strings.NewReplacer(" {", "\n", "} ", "\n", " }", "\n") //nolint:gochecknoglobals // It is never changed.
-
-// pieces reads what stands between semicolons, braces and ends of lines in a text that does not parse
-// because it is for a shell in whose grammar other words stand around the same commands.
-func (r *reader) pieces(f *frame, src string) {
-	if f.lenient || !slices.ContainsFunc(f.Via, func(by string) bool {
-		name, _, _ := strings.Cut(by, " ")
-		return wordclass.Is("other-grammar", name)
-	}) {
-		return
-	}
-	g := *f
-	g.lenient = true
-	for piece := range strings.FieldsFuncSeq(blocks.Replace(src), func(c rune) bool { return c == ';' || c == '\n' }) {
-		r.source(&g, piece)
-	}
 }

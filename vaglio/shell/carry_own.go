@@ -139,9 +139,8 @@ const maxMounts = 64
 func (r *reader) containerOf(f *frame, k *call, opts options, image Word) *Remote {
 	network, _ := opts.Get("network", "net")
 	composed := slices.ContainsFunc(k.argv, func(w Word) bool { return strings.HasSuffix(w.Suffix(), "compose") })
-	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host"), Given: opts.any("e", "env", "env-file")}
-	out.Shares = composed || opts.any("volumes-from")
-	out.Mounts = mountsOf(opts)
+	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host"), Mounts: mountsOf(opts)}
+	out.Shares, out.Given = composed || opts.any("volumes-from"), opts.any("e", "env", "env-file")
 	for i, m := range out.Mounts {
 		if strings.HasPrefix(m.Host.Prefix(), ".") {
 			out.Mounts[i].Host = r.resolvePath(m.Host)

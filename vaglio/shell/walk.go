@@ -2,9 +2,11 @@ package shell
 
 import (
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -378,4 +380,21 @@ func (r *reader) wordIter(f *frame, c *syntax.ForClause, l *syntax.WordIter) Wor
 		}
 	}
 	return out.word()
+}
+
+// pieces reads what stands between semicolons, braces and ends of lines in a text that does not parse
+// because it is for a shell in whose grammar other words stand around the same commands.
+func (r *reader) pieces(f *frame, src string) {
+	if f.lenient || !slices.ContainsFunc(f.Via, func(by string) bool {
+		name, _, _ := strings.Cut(by, " ")
+		return wordclass.Is("other-grammar", name)
+	}) {
+		return
+	}
+	g := *f
+	g.lenient = true
+	blocks := strings.NewReplacer(" {", "\n", "} ", "\n", " }", "\n")
+	for piece := range strings.FieldsFuncSeq(blocks.Replace(src), func(c rune) bool { return c == ';' || c == '\n' }) {
+		r.source(&g, piece)
+	}
 }
