@@ -267,9 +267,10 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 		e.Why = e.Why.And("on %s", v.box)
 	case v.host != "" || v.pod:
 		v.afar(e)
-	case e.far() && e.Kind == KindDatabase && v.stays():
-		e.Why = e.Why.And("on %s", v.box)
 	case e.far():
+		if e.Kind == KindDatabase && v.stays() {
+			e.Why = e.Why.And("on %s", v.box)
+		}
 	case v.stays(), v.shares && e.lasts:
 		v.boxed(e)
 	case r.thrownAway(v) && !e.lasts && e.Kind != KindUnknown:
