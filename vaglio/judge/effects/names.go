@@ -136,7 +136,7 @@ func (t *tables) verbAt(words []string, i int) (v verb, two, ok bool) {
 		}
 	}
 	v, ok = t.verbs[words[i]]
-	return v, false, ok
+	return v, false, ok && (i+1 == len(words) || words[i+1] != "only") // "read only mode" reads nothing
 }
 
 // outdoes reports whether a verb counts more than the best one before it. One that is usually a noun
