@@ -280,7 +280,13 @@ func (v placed) befalls(best placed, words []string) bool {
 	return best.light && best.at == 0 && v.end == len(words) && !v.light && slices.Contains(grave, v.effect.Kind) && (!v.weak || v.effect.Kind == KindSend)
 }
 
-// verbOf returns the verb of a name, and its index; none if what the name reads may be what an unknown
+// offers reports whether a word for reading that begins a name puts one thing on sale or to let: "list
+// item for sale", but not "list homes for sale".
+func (t *tables) offers(v, best placed, words []string) bool {
+	return best.at == 0 && v.at > best.end && t.ofClass("offering", words[0]) && words[v.at] == "for" && !strings.HasSuffix(words[v.at-1], "s")
+}
+
+// verbOf returns the verb, and its index; none if what the name reads may be what an unknown
 // verb before it is done to.
 func (t *tool) verbOf(words []string) (verb, int) {
 	v := t.r.judge.tables.verbIn(words, t.says())
