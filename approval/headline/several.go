@@ -40,23 +40,22 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 		return said, 0
 	}
 	all := named(append([]string{things[at]}, names...))
-	if utf8.RuneCountInString(all.String()) > longestThing {
-		return said, 0
+	if listed := numbered(said.About(things[at], all), all); fits(all, listed, shape) {
+		return listed, len(names)
 	}
-	if said = numbered(said.About(things[at], all), all); isSingular(shape) && shapeIs(said, shape) {
-		return act(one.said), 0 // "the volume a and b"
-	}
-	return said, len(names)
+	return said, 0
+}
+
+// fits reports whether a list is short enough for a sentence, which does not put the noun for one thing
+// before it: "the volume a and b".
+func fits(list wording.Clause, listed wording.Sentence, shape string) bool {
+	m := beforeThing.FindStringSubmatch(shape)
+	single := m != nil && spoken.ThingAt(m[1]) != nil && shapeIs(listed, shape)
+	return !single && utf8.RuneCountInString(list.String()) <= longestThing
 }
 
 // beforeThing matches the word before a thing in the shape of a sentence.
 var beforeThing = regexp.MustCompile(`\bthe ([a-z]+) \x00`)
-
-// isSingular reports whether the shape of a sentence has the noun for one thing before it.
-func isSingular(shape string) bool {
-	m := beforeThing.FindStringSubmatch(shape)
-	return m != nil && spoken.ThingAt(m[1]) != nil
-}
 
 // shapeIs reports whether a sentence still has its shape, with a list for a thing.
 func shapeIs(said wording.Sentence, shape string) bool {

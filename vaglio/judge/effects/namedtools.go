@@ -280,6 +280,11 @@ func (v placed) befalls(best placed, words []string) bool {
 	return best.light && best.at == 0 && v.end == len(words) && !v.light && slices.Contains(grave, v.effect.Kind) && (!v.weak || v.effect.Kind == KindSend)
 }
 
+// beyondReading reports whether a verb says more than the word for reading before it.
+func (t *tables) beyondReading(v, best placed, words []string, says bool) bool {
+	return best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says) || t.offers(v, best, words)
+}
+
 // offers reports whether a word for reading that begins a name puts one thing on sale or to let: "list
 // item for sale", but not "list homes for sale".
 func (t *tables) offers(v, best placed, words []string) bool {
@@ -311,18 +316,20 @@ func named(words []string) bool {
 // othersThing reports whether what a light verb of a name is done to may not be the agent's own: it
 // says "skip delivery", not "skip track". What is thought about, noted or drafted is always its own.
 func (t *tool) othersThing(v placed, words []string) bool {
-	n := t.r.judge.tables.Nouns
-	if v.phrase || v.weak || n["inward"][words[v.at]] {
+	if v.phrase || v.weak || t.r.judge.tables.ofClass("inward", words[v.at]) {
 		return false
 	}
-	own := func(w string) bool {
-		verb, known := t.r.judge.tables.verbs[w]
-		return n["own-object"][w] || n["light"][w] || n["workspace"][w] || known && (verb.light || verb.effect.Kind == KindRead || t.mild(verb.effect))
-	}
 	if object := withoutWhere(words[v.end:]); len(object) > 0 {
-		return !own(object[len(object)-1])
+		return !t.ownThing(object[len(object)-1])
 	}
-	return v.at > 0 && v.end == len(words) && !own(words[v.at-1]) && !wordclass.Is("name", words[v.at-1])
+	return v.at > 0 && v.end == len(words) && !t.ownThing(words[v.at-1]) && !wordclass.Is("name", words[v.at-1])
+}
+
+// ownThing reports whether a word stands for what is the agent's own, or for what is done to it.
+func (t *tool) ownThing(word string) bool {
+	of := func(class string) bool { return t.r.judge.tables.ofClass(class, word) }
+	verb, known := t.r.judge.tables.verbs[word]
+	return of("own-object") || of("light") || of("workspace") || known && (verb.light || verb.effect.Kind == KindRead || t.mild(verb.effect))
 }
 
 // withoutWhere returns the words that say what something is done to, without where or for whom.

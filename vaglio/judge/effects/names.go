@@ -153,8 +153,7 @@ func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 	if v.effect.Kind == KindRead {
 		return t.readsOf(v, best, words, says)
 	}
-	reads := best.effect.Kind == KindRead
-	return v.befalls(best, words) || reads && (best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says) || t.offers(v, best, words))
+	return v.befalls(best, words) || best.effect.Kind == KindRead && t.beyondReading(v, best, words, says)
 }
 
 // isNoun reports whether a word for reading, right behind a verb that begins the name, is a noun
