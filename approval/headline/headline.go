@@ -248,11 +248,20 @@ func (o *operations) worst() *one {
 	var worst *one
 	for i := range o.list {
 		c := &o.list[i]
-		if worst == nil || c.lighter() < worst.lighter() || c.lighter() == worst.lighter() && c.heavier(worst) {
+		if worst == nil || o.before(c, worst) {
 			worst = c
 		}
 	}
 	return worst
+}
+
+// before reports whether one operation is named before another. What only makes a change take effect
+// comes after what changes as much, if a person is asked about both.
+func (o *operations) before(c, than *one) bool {
+	if c.lighter() != than.lighter() {
+		return c.lighter() < than.lighter()
+	}
+	return c.precedes(than, o.asked) || !than.precedes(c, o.asked) && c.heavier(than)
 }
 
 // lighter returns the class that decides which operation is named first; lower comes first.

@@ -105,7 +105,7 @@ func (c *call) understood(t *toolName) {
 }
 
 // sense finds out which of two things a noun means: a record that has a type and is kept in a zone is
-// a DNS record, and a card of a bank is one that people pay with.
+// a DNS record, a card of a bank is one that people pay with, and nobody books a table of a database.
 func (c *call) sense(t *toolName) {
 	switch {
 	case t.thing == nil:
@@ -113,6 +113,8 @@ func (c *call) sense(t *toolName) {
 		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
 	case slices.Contains(t.thing.Words, "card") && (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies"):
 		t.thing, _, _ = spoken.ThingOf([]string{"payment-card"})
+	case slices.Contains(t.thing.Words, "table") && t.act.Phrase == "books %s":
+		t.thing, _, _ = spoken.ThingOf([]string{"restaurant-table"})
 	}
 }
 

@@ -189,7 +189,8 @@ func goesBack(said wording.Clause) bool {
 		return false
 	}
 	if len(said.Args) > 1 {
-		return spoken.Is("devices back", strings.Join(reading.Words(said.Args[1].Text), "-"))
+		how, _, _ := strings.Cut(said.Args[1].Text, " ") // what follows is to what it is set
+		return spoken.Is("devices back", strings.Join(reading.Words(how), "-"))
 	}
 	return slices.ContainsFunc(spoken.List("devices back"), func(how string) bool {
 		act, _, _ := spoken.ActIn(strings.Split(how, "-"))

@@ -351,10 +351,14 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 		return nil
 	}
 	how := cmp.Or(c.first("service", "action", "command", "state"), c.operated())
-	if act, at, n := spoken.ActIn(reading.Words(how)); at == 0 && n == len(reading.Words(how)) && !act.Partly {
-		return wording.Sentence{wording.Say(act.Phrase, what)}
+	words := reading.Words(how)
+	if act, at, n := spoken.ActIn(words); at == 0 && (n == len(words) && !act.Partly || strings.HasPrefix(what, strings.Join(words[n:], "_")+".")) {
+		return wording.Sentence{wording.Say(act.Phrase, what)} // "open_cover" of "cover.garage"
 	}
 	if how != "" {
+		if to := c.first(strings.Join(words[min(1, len(words)):], "")); to != "" && to != what {
+			how += " " + to // "set_temperature 30"
+		}
 		return wording.Sentence{wording.Say("operates %s: %s", what, how)}
 	}
 	return wording.Sentence{wording.Say("operates %s", what)}

@@ -40,10 +40,28 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 		return said, 0
 	}
 	all := named(append([]string{things[at]}, names...))
-	if utf8.RuneCountInString(all.String()) > longestThing {
-		return said, 0
+	if listed := numbered(said.About(things[at], all), all); fits(all, listed, shape) {
+		return listed, len(names)
 	}
-	return numbered(said.About(things[at], all), all), len(names)
+	return said, 0
+}
+
+// fits reports whether a list is short enough for a sentence, which does not put the noun for one thing
+// before it: "the volume a and b".
+func fits(list wording.Clause, listed wording.Sentence, shape string) bool {
+	m := beforeThing.FindStringSubmatch(shape)
+	single := m != nil && spoken.ThingAt(m[1]) != nil && shapeIs(listed, shape)
+	return !single && utf8.RuneCountInString(list.String()) <= longestThing
+}
+
+// beforeThing matches the word before a thing in the shape of a sentence.
+var beforeThing = regexp.MustCompile(`\bthe ([a-z]+) \x00`)
+
+// shapeIs reports whether a sentence still has its shape, with a list for a thing.
+func shapeIs(said wording.Sentence, shape string) bool {
+	now, _ := shapeOf(said)
+	begin, _, _ := strings.Cut(shape, "\x00")
+	return strings.HasPrefix(now, begin)
 }
 
 // fed returns 1 if a program is said to run what was downloaded, which is the same code.
@@ -271,4 +289,16 @@ func spelled(s wording.Sentence) wording.Sentence {
 		}
 	}
 	return s
+}
+
+// precedes reports whether an operation is a change that another one only makes take effect.
+func (o *one) precedes(after *one, asked float64) bool {
+	return after.follows() && !o.follows() && o.told(true) && max(o.score, after.score) < asked && o.weight() == after.weight()
+}
+
+// follows reports whether it only makes what was changed before take effect.
+func (o *one) follows() bool {
+	return len(o.said) > 0 && o.kind == operation.KindInfrastructure && slices.ContainsFunc(spoken.List("verbs follow"), func(verb string) bool {
+		return strings.HasPrefix(string(o.said[0].Phrase), verb+" ")
+	})
 }

@@ -258,6 +258,9 @@ func (t *tool) press(verb string) []Effect {
 	}
 	text, called := strings.Join(label, " "), append(label, "")[0]
 	if verb == "submit" {
+		if typed, ok := t.text("text", "value"); ok && typed != called {
+			called += ": " + clip(typed, 80)
+		}
 		return []Effect{usual(KindSend).with(say("submits a form on a web page: %s", called), text).as(Irreversible, ReachShared)}
 	}
 	if slices.ContainsFunc(readings.Words(text), func(w string) bool { return t.r.judge.tables.ofClass("press-word", w) }) {

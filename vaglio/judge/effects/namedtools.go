@@ -260,7 +260,8 @@ func (t *tool) recurs() bool {
 
 // leads reports whether a word for reading does something to what the rest of the name says, since it
 // begins the name: "snapshot volume", "format disk", "file complaint". It still reads what its class
-// lists, or if another word for reading follows: "format date", "log search".
+// lists, or if another word for reading follows that is not
+// usually what something is done to: "format date", "log search", but not "select plan".
 func (t *tables) leads(best placed, words []string) bool {
 	class := "of-" + words[max(best.at, 0)]
 	if best.at != 0 || best.end == len(words) || len(t.Nouns[class]) == 0 {
@@ -268,7 +269,7 @@ func (t *tables) leads(best placed, words []string) bool {
 	}
 	return !slices.ContainsFunc(words[best.end:], func(w string) bool {
 		v := t.verbs[w]
-		return t.Nouns[class][w] || v.effect.Kind == KindRead && !v.weak
+		return t.Nouns[class][w] || v.effect.Kind == KindRead && !v.weak && !t.ofClass("read-object", w)
 	})
 }
 
@@ -279,14 +280,66 @@ func (v placed) befalls(best placed, words []string) bool {
 	return best.light && best.at == 0 && v.end == len(words) && !v.light && slices.Contains(grave, v.effect.Kind) && (!v.weak || v.effect.Kind == KindSend)
 }
 
-// verbOf returns the verb of a name, and its index; none if what the name reads may be what an unknown
+// beyondReading reports whether a verb says more than the word for reading before it.
+func (t *tables) beyondReading(v, best placed, words []string, says bool) bool {
+	return best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says) || t.offers(v, best, words)
+}
+
+// offers reports whether a word for reading that begins a name puts one thing on sale or to let: "list
+// item for sale", but not "list homes for sale".
+func (t *tables) offers(v, best placed, words []string) bool {
+	return best.at == 0 && v.at > best.end && t.ofClass("offering", words[0]) && words[v.at] == "for" && !strings.HasSuffix(words[v.at-1], "s")
+}
+
+// verbOf returns the verb, and its index; none if what the name reads may be what an unknown
 // verb before it is done to.
 func (t *tool) verbOf(words []string) (verb, int) {
 	v := t.r.judge.tables.verbIn(words, t.says())
-	if t.isObject(v, words) {
+	others := v.light && t.othersThing(v, words)
+	if t.isObject(v, words) || others && !named(words) {
 		return verb{}, -1
 	}
+	v.light = v.light && !others
 	return v.verb, v.at
+}
+
+// named reports whether it is known how to say what the words of a name do to what: "pause project".
+func named(words []string) bool {
+	act, at, n := spoken.ActIn(words)
+	if act == nil {
+		return false
+	}
+	thing, _, _ := spoken.ThingOf(words[at+n:])
+	return thing != nil
+}
+
+// othersThing reports whether what a light verb of a name is done to may not be the agent's own: it
+// says "skip delivery", not "skip track". What is thought about, noted or drafted is always its own.
+func (t *tool) othersThing(v placed, words []string) bool {
+	if v.phrase || v.weak || t.r.judge.tables.ofClass("inward", words[v.at]) {
+		return false
+	}
+	if object := withoutWhere(words[v.end:]); len(object) > 0 {
+		return !t.ownThing(object[len(object)-1])
+	}
+	return v.at > 0 && v.end == len(words) && !t.ownThing(words[v.at-1]) && !wordclass.Is("name", words[v.at-1])
+}
+
+// ownThing reports whether a word stands for what is the agent's own, or for what is done to it.
+func (t *tool) ownThing(word string) bool {
+	of := func(class string) bool { return t.r.judge.tables.ofClass(class, word) }
+	verb, known := t.r.judge.tables.verbs[word]
+	return of("own-object") || of("light") || of("workspace") || known && (verb.light || verb.effect.Kind == KindRead || t.mild(verb.effect))
+}
+
+// withoutWhere returns the words that say what something is done to, without where or for whom.
+func withoutWhere(words []string) []string {
+	where := func(w string) bool { return wordclass.Is("where", w) }
+	words = words[max(slices.IndexFunc(words, func(w string) bool { return !where(w) }), 0):]
+	if at := slices.IndexFunc(words, where); at >= 0 {
+		return words[:at]
+	}
+	return words
 }
 
 // isObject reports whether a word for reading that begins or ends a name may be what something unknown

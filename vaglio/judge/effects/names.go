@@ -136,7 +136,7 @@ func (t *tables) verbAt(words []string, i int) (v verb, two, ok bool) {
 		}
 	}
 	v, ok = t.verbs[words[i]]
-	return v, false, ok
+	return v, false, ok && (i+1 == len(words) || words[i+1] != "only") // "read only mode" reads nothing
 }
 
 // outdoes reports whether a verb counts more than the best one before it. One that is usually a noun
@@ -153,7 +153,7 @@ func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 	if v.effect.Kind == KindRead {
 		return t.readsOf(v, best, words, says)
 	}
-	return v.befalls(best, words) || best.effect.Kind == KindRead && (best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says))
+	return v.befalls(best, words) || best.effect.Kind == KindRead && t.beyondReading(v, best, words, says)
 }
 
 // isNoun reports whether a word for reading, right behind a verb that begins the name, is a noun

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // work is one call of a command that the table has a row for.
@@ -50,7 +51,11 @@ func (w *work) run(args []argument) value {
 	case w.dry:
 	case w.sp.pass != "":
 		r.blocks(args, w.in)
-		r.emit(shell.Command{Name: w.name, Argv: append([]shell.Word{shell.Text(w.name)}, r.words(args)...)})
+		argv := append([]shell.Word{shell.Text(w.name)}, r.words(args)...)
+		if w.piped && !slices.ContainsFunc(args, func(a argument) bool { return a.name == "" }) {
+			argv = append(argv, w.in.names...)
+		}
+		r.emit(shell.Command{Name: w.name, Argv: argv})
 		return output(w.name, false)
 	case w.sp.as != "":
 		return w.program()
@@ -63,7 +68,22 @@ func (w *work) run(args []argument) value {
 	if len(r.out.Commands)+len(r.out.Problems) == before {
 		r.call(w.name, shell.VerbRead) // known to touch nothing
 	}
-	return w.output()
+	out := w.output()
+	if len(w.sp.params) == 0 && w.sp.out == "" {
+		out.names = askedFor(w.name, args)
+	}
+	return out
+}
+
+// askedFor returns the words by which a cmdlet that gets objects is asked for them.
+func askedFor(cmdlet string, args []argument) []shell.Word {
+	if len(args) > 1 && wordclass.Is("powershell-names", args[0].name) {
+		args = args[1:]
+	}
+	if !strings.HasPrefix(strings.ToLower(cmdlet), "get-") || len(args) == 0 || args[0].name != "" || args[0].val.isBlock {
+		return nil
+	}
+	return args[0].val.items
 }
 
 // params carries out each parameter's role, and then what needs more than one argument.
@@ -93,7 +113,7 @@ func (w *work) do(role string, v value, literal bool) {
 	case "cwd":
 		w.directory(v)
 	case "kill":
-		r.call(w.name, shell.VerbKill, v.items...)
+		r.call(w.name, shell.VerbKill, v.named()...)
 	case "fetch", "send":
 		r.call(w.name, map[string]shell.Verb{"fetch": shell.VerbNetwork, "send": shell.VerbSend}[role], v.items...)
 		w.out = output(w.name, true)

@@ -16,6 +16,16 @@ type value struct {
 	hash    bool // the items are what @{…} holds
 	isBlock bool
 	block   string // the text of a script block
+	// names are the words by which the objects were asked for that it holds: "Get-Service spooler".
+	names []shell.Word
+}
+
+// named returns the words by which what it holds was asked for, or else what it is.
+func (v value) named() []shell.Word {
+	if len(v.names) > 0 {
+		return v.names
+	}
+	return v.items
 }
 
 func one(w shell.Word) value { return value{items: []shell.Word{w}} }
@@ -166,7 +176,7 @@ func (r *reader) merged(a, b value) value {
 	r.pay(len(a.items), len(a.block)+len(b.block))
 	r.step((len(a.items) + 1) * weigh(b.items...) / bytesPerStep)
 	out := a.with(b)
-	out.items = slices.Clone(a.items)
+	out.items, out.names = slices.Clone(a.items), nil
 	for _, w := range b.items {
 		if len(out.items) >= maxChoices {
 			out.items[0] = unknownWord("")
