@@ -407,6 +407,9 @@ func TestInstallNamesTheClient(t *testing.T) {
 	if r := h.run("", "agent", "rotate", "claude-code"); r.code != exitFailed { // the hook has the old token
 		t.Errorf("a token that cannot be kept: %+v", r)
 	}
+	if err := os.RemoveAll(kept); err != nil {
+		t.Fatal(err)
+	}
 	if r := h.run("", "agent", "remove", "claude-code"); r.code != exitOK {
 		t.Fatalf("%d %s%s", r.code, r.out, r.err)
 	}

@@ -65,6 +65,16 @@ func TestTextsBesideEachOtherAreNoTower(t *testing.T) {
 	}
 }
 
+// TestADeepProgramIsLeftAtOnce checks that what follows the depth is not read, so that many such
+// expressions cost no more than one.
+func TestADeepProgramIsLeftAtOnce(t *testing.T) {
+	deep := "x = " + strings.Repeat("(", 600) + "1" + strings.Repeat(")", 600) + "\n"
+	s := read(t, "python3 - <<'END'\nopen('before', 'w')\n"+deep+deep+"open('behind', 'w')\nEND\n")
+	if got := show(s); strings.Count(got, "!"+string(shell.ProblemTooDeep)) != 1 || !strings.Contains(got, "before") || strings.Contains(got, "behind") {
+		t.Error(got)
+	}
+}
+
 // TestUnknownRuns checks the problems of programs that run unknown text.
 func TestUnknownRuns(t *testing.T) {
 	for src, want := range map[string]shell.ProblemKind{
