@@ -1,6 +1,7 @@
 package code_test
 
 import (
+	"fmt"
 	"maps"
 	"runtime/debug"
 	"slices"
@@ -72,6 +73,21 @@ func TestADeepProgramIsLeftAtOnce(t *testing.T) {
 	s := read(t, "python3 - <<'END'\nopen('before', 'w')\n"+deep+deep+"open('behind', 'w')\nEND\n")
 	if got := show(s); strings.Count(got, "!"+string(shell.ProblemTooDeep)) != 1 || !strings.Contains(got, "before") || strings.Contains(got, "behind") {
 		t.Error(got)
+	}
+}
+
+// TestWhatIsLeftOutOfManyTextsIsUnknown checks that a text joined with more texts than are kept apart
+// may be any other, too.
+func TestWhatIsLeftOutOfManyTextsIsUnknown(t *testing.T) {
+	names := strings.Repeat("'a%d', ", 40)
+	for i := range 40 {
+		names = strings.Replace(names, "%d", fmt.Sprint(i), 1)
+	}
+	s := read(t, "python3 - <<'END'\nimport random\nopen('x' + random.choice(["+names+"]), 'w')\nEND\n")
+	if !slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+		return c.Call != nil && slices.ContainsFunc(c.Call.Targets, shell.Word.HasUnknown)
+	}) {
+		t.Error(show(s))
 	}
 }
 

@@ -31,6 +31,8 @@ func TestLibraries(t *testing.T) {
 		{"node", "const fs = require('fs')\nclass A { clean(d) { fs.rmSync(d) } }\nnew A().clean('/b')", "node:fs.rmSync /b"},
 		{"python3", "import a\na.rmtree()", "python:a.rmtree"}, // of what is not known
 		{"python3", "'f'.rmtree()", "python:rmtree"},
+		{"python3", "d = dict(p='b')\nopen(d['p'], 'w')", "python:open b"},
+		{"ruby", "['f'].each(&:exit)\nFile.delete('b')", "ruby:File.delete b"},
 		{"python3", "{'a': open}['a']('f', 'w')", "python:open f"},
 		{"python3", "from pathlib import Path\nPath('b').rmtree()", "python:rmtree b"},
 		{"python3", "import boto3\nvars()['c'].delete_bucket()", ""}, // of a file, only what is known
