@@ -80,8 +80,7 @@ func (f *frame) within(src string) *frame {
 func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
 	where, _ = r.filePath(name) // no place if it is unknown
 	if f.Remote != nil {
-		var known bool
-		if where, known = f.Remote.mounted(where); known {
+		if where, ok = f.Remote.mounted(where); ok {
 			text, ok = r.fileText(where)
 		}
 		return text, where, ok && r.step(nil, len(text)/bytesPerStep)
