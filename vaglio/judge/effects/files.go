@@ -134,10 +134,8 @@ func bytesOf(size string) float64 {
 	digits := strings.TrimLeft(size, "0123456789")
 	unit := strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(digits, "B"), "i"))
 	n, _ := strconv.ParseFloat(size[:len(size)-len(digits)], 64) // 0 without digits
-	return n * unitBytes[unit]
+	return n * map[string]float64{"": 0x1p0, "K": 0x1p10, "M": 0x1p20, "G": 0x1p30, "T": 0x1p40, "P": 0x1p50, "E": 0x1p60}[unit]
 }
-
-var unitBytes = map[string]float64{"": 0x1p0, "K": 0x1p10, "M": 0x1p20, "G": 0x1p30, "T": 0x1p40, "P": 0x1p50, "E": 0x1p60}
 
 // writesByPath matches sed's w before a path, but not a w that ends a word.
 var writesByPath = regexp.MustCompile(`(^|\PL)w!? [/~]`)
