@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/gateway/hook/hookmain"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/agents"
 	"github.com/metnos/vaglio/internal/datafolder"
@@ -212,6 +214,30 @@ func TestAnAgentIsAddedAsItsUserNamesIt(t *testing.T) {
 		if kept, err := os.ReadFile(h.data(datafolder.TokenFile)); r.code != exitOK || err != nil || strings.TrimSpace(string(kept)) != strings.TrimSpace(r.out) {
 			t.Errorf("%s: %+v, and the file holds %q: %v", where, r, kept, err)
 		}
+		r = h.run("", "agent", "rotate", "default")
+		if other := h.run("", "agent", "rotate", "coder"); r.code != exitOK || other.code != exitOK {
+			t.Fatalf("%s: %+v %+v", where, r, other)
+		}
+		if kept, err := os.ReadFile(h.data(datafolder.TokenFile)); err != nil || strings.TrimSpace(string(kept)) != strings.TrimSpace(r.out) {
+			t.Errorf("%s: after a rotation of both the file holds %q, not default's %s: %v", where, kept, r.out, err)
+		}
+		none := h.command(t.Context(), "agent", "add", "nowhere", "--workspace", "")
+		none.Dir = cmd.Dir
+		if said, err := none.CombinedOutput(); err == nil || strings.Contains(h.run("", "agent", "list").out, "nowhere") {
+			t.Errorf("%s: a workspace without a name: %s", where, said)
+		}
+	}
+}
+
+// TestAStoreThatCannotBeOpenedChangesNoAgent checks that who adds one is told.
+func TestAStoreThatCannotBeOpenedChangesNoAgent(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	if err := os.MkdirAll(h.data(datafolder.StoreFile), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.run("", "agent", "add", "coder"); r.code != exitFailed || !strings.Contains(r.err, datafolder.StoreFile) || strings.Contains(r.err, "panic") {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -375,6 +401,16 @@ func TestInstallNamesTheClient(t *testing.T) {
 	}
 	if said := hook(); !strings.Contains(said, "held as") {
 		t.Error(said)
+	}
+	kept := hookmain.TokenFile(h.data("."), "claude-code")
+	if err := errors.Join(os.Remove(kept), os.MkdirAll(filepath.Join(kept, "full"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.run("", "agent", "rotate", "claude-code"); r.code != exitFailed { // the hook has the old token
+		t.Errorf("a token that cannot be kept: %+v", r)
+	}
+	if err := os.RemoveAll(kept); err != nil {
+		t.Fatal(err)
 	}
 	if r := h.run("", "agent", "remove", "claude-code"); r.code != exitOK {
 		t.Fatalf("%d %s%s", r.code, r.out, r.err)

@@ -53,6 +53,7 @@ func TestWatchers(t *testing.T) {
 		"an event":          {"text/event-stream", "data: " + message + "\n\n", "1"},
 		"without a blank":   {"Text/Event-Stream", "data:" + message + "\n\n", "1"},
 		"carriage returns":  {"text/event-stream", "data: " + message + "\r\n\r\n", "1"},
+		"more data":         {"text/event-stream", "data: " + half + "\r\ndata: " + rest + "\r\n\r\n", "1"},
 		"returns alone":     {"text/event-stream", "data: " + message + "\r\r", "1"},
 		"mixed ends":        {"text/event-stream", ": x\r\ndata: " + half + "\rdata: " + rest + "\n\r\n", "1"},
 		"behind a mark":     {"text/event-stream", "\ufeffdata: " + message + "\n\n", "1"},

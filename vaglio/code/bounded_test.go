@@ -1,6 +1,7 @@
 package code_test
 
 import (
+	"fmt"
 	"maps"
 	"runtime/debug"
 	"slices"
@@ -62,6 +63,31 @@ func TestTextsBesideEachOtherAreNoTower(t *testing.T) {
 		if len(s.Commands) == 0 && len(s.Problems) == 0 {
 			t.Errorf("%s: nothing found and nothing said", part)
 		}
+	}
+}
+
+// TestADeepProgramIsLeftAtOnce checks that what follows the depth is not read, so that many such
+// expressions cost no more than one.
+func TestADeepProgramIsLeftAtOnce(t *testing.T) {
+	deep := "x = " + strings.Repeat("(", 600) + "1" + strings.Repeat(")", 600) + "\n"
+	s := read(t, "python3 - <<'END'\nopen('before', 'w')\n"+deep+deep+"open('behind', 'w')\nEND\n")
+	if got := show(s); strings.Count(got, "!"+string(shell.ProblemTooDeep)) != 1 || !strings.Contains(got, "before") || strings.Contains(got, "behind") {
+		t.Error(got)
+	}
+}
+
+// TestWhatIsLeftOutOfManyTextsIsUnknown checks that a text joined with more texts than are kept apart
+// may be any other, too.
+func TestWhatIsLeftOutOfManyTextsIsUnknown(t *testing.T) {
+	names := strings.Repeat("'a%d', ", 40)
+	for i := range 40 {
+		names = strings.Replace(names, "%d", fmt.Sprint(i), 1)
+	}
+	s := read(t, "python3 - <<'END'\nimport random\nopen('x' + random.choice(["+names+"]), 'w')\nEND\n")
+	if !slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+		return c.Call != nil && slices.ContainsFunc(c.Call.Targets, shell.Word.HasUnknown)
+	}) {
+		t.Error(show(s))
 	}
 }
 

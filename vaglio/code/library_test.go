@@ -27,6 +27,14 @@ func TestLibraries(t *testing.T) {
 		{"python3", "import boto3\nboto3.client('s3', endpoint_url='http://localhost:4566').delete_bucket()", "python:boto3.client(localhost).delete_bucket"},
 		{"python3", "import boto3\n{'a': boto3.client('s3')}['a'].delete_bucket()", "python:boto3.client().delete_bucket"},
 		{"python3", "import shutil\n{'a': shutil.rmtree}['a']('/b')", "python:shutil.rmtree /b"},
+		{"python3", "import shutil\nexec(\"d = '/b'\")\nshutil.rmtree(d)", "python:shutil.rmtree /b"},
+		{"node", "const fs = require('fs')\nclass A { clean(d) { fs.rmSync(d) } }\nnew A().clean('/b')", "node:fs.rmSync /b"},
+		{"python3", "import a\na.rmtree()", "python:a.rmtree"}, // of what is not known
+		{"python3", "'f'.rmtree()", "python:rmtree"},
+		{"python3", "d = dict(p='b')\nopen(d['p'], 'w')", "python:open b"},
+		{"ruby", "['f'].each(&:exit)\nFile.delete('b')", "ruby:File.delete b"},
+		{"python3", "{'a': open}['a']('f', 'w')", "python:open f"},
+		{"python3", "from pathlib import Path\nPath('b').rmtree()", "python:rmtree b"},
 		{"python3", "import boto3\nvars()['c'].delete_bucket()", ""}, // of a file, only what is known
 		{"python3", "import boto3\ndef handler(c):\n    boto3.client('s3').delete_bucket()\n", ""},
 		{"python3", "import boto3\ndef main():\n    boto3.client('s3').delete_bucket()\nmain()", "python:boto3.client().delete_bucket"},

@@ -144,7 +144,7 @@ func (p *program) ifMain() bool {
 
 // beginsMap reports whether a statement begins with a map rather than a block.
 func (p *program) beginsMap(t token) bool {
-	return t.is("{") && (t.line || p.at == 0 || p.peek(-1).is(";")) && (p.lang.name == "python" || p.lang.name == "ruby")
+	return t.is("{") && (p.at == 0 || p.peek(-1).is(";")) && (p.lang.name == "python" || p.lang.name == "ruby")
 }
 
 // keyword reads a keyword that binds a name or repeats what follows, and skips other keywords.

@@ -66,6 +66,7 @@ func namesAndValues() []string {
 		// headers
 		"Authorization: Bearer ⟦hunter2⟧", "authorization: token ⟦hunter2⟧", "Authorization: Digest ⟦hunter2⟧", "Authorization: ApiKey ⟦hunter2⟧", "Authorization: Negotiate ⟦hunter2⟧", "Authorization: AWS4-HMAC-SHA256 ⟦hunter2⟧", "Authorization: Basic ⟦hunter2⟧",
 		"Authorization: Other hunter2", "Bearer ⟦hunter2hunter2x9⟧", "Bearer hunter2hunter2", "Bearer hunterhunterhunterx", "Cookie: a=⟦hunter2⟧; b=⟦hunter3⟧", "Set-Cookie: a=⟦hunter2⟧\nb=hunter3",
+		"curl -H 'Cookie: sid=⟦hunter2x⟧' 'https://x.example/?page=2&day=monday'",
 		// addresses
 		"git clone https://⟦" + strings.Repeat("a", 20) + "⟧@h/x", "git clone https://" + strings.Repeat("a", 19) + "@h/x", "x://u:⟦p⟧@h", "x://u:p/@h", "x://u:@h", "x://:⟦p⟧@h", "x://u:$P@h", "//u:p@h",
 		// elements of XML and settings by name

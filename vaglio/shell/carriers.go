@@ -281,9 +281,7 @@ func (p *program) options(k *call) (opts options, operands []Word) {
 // carriedIn returns the words of a call that are a command of their own, read by itself.
 func (p *program) carriedIn(k *call) []Word {
 	opts, rest := p.options(k)
-	if p.assigns {
-		_, rest = leadingAssigns(rest)
-	}
+	_, rest = leadingAssigns(rest)
 	w, rest := p.operands(rest)
 	if w == nil || w.run != runArgv || w.container {
 		return nil
@@ -328,11 +326,11 @@ func (f *frame) trustsWhole(line ...Word) func() {
 }
 
 // IsWhole reports whether a text in a program is a command line with nothing left out: several words, none of them
-// a place for values. An option as the last of several texts may have lost its value.
+// a place for values. An option as the last of the texts may have lost its value.
 func IsWhole(words ...string) bool {
 	text, last := strings.Join(words, " "), words[len(words)-1]
 	return strings.Contains(strings.TrimSpace(text), " ") && text == strings.TrimRight(text, " \t=/") && !places.MatchString(text) &&
-		(len(words) == 1 || !strings.HasPrefix(last, "-"))
+		!strings.HasPrefix(last, "-")
 }
 
 var places = regexp.MustCompile(`%[-+.\d]*[a-zA-Z@]|[$#]\{|\{\w*\}|\\\(`)

@@ -362,7 +362,7 @@ func (p *program) command(w *way, words []Word) (opts options, before, argv []Wo
 		return opts, rest[:min(w.from, len(rest))], behindDashes(tail(rest, w.from))
 	}
 	if head, dashed := cutAt(words, "--"); dashed != nil {
-		if _, named := w.parse(head); w.dash || !w.Leading || len(named) <= w.from {
+		if _, named := w.parse(head); !w.Leading || len(named) <= w.from {
 			return opts, named[:min(max(1, w.from), len(named))], dashed
 		}
 	}

@@ -78,14 +78,14 @@ func (f *frame) within(src string) *frame {
 
 // load returns the content of a file that the source did not write.
 func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
-	where, known := r.filePath(name)
+	where, _ = r.filePath(name) // no place if it is unknown
 	if f.Remote != nil {
-		if where, known = f.Remote.mounted(where); known {
+		if where, ok = f.Remote.mounted(where); ok {
 			text, ok = r.fileText(where)
 		}
 		return text, where, ok && r.step(nil, len(text)/bytesPerStep)
 	}
-	if !known || !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(keyFile+where) != nil {
+	if !path.IsAbs(where) || strings.HasPrefix(where, "/dev/") || r.st.get(keyFile+where) != nil {
 		return "", "", false
 	}
 	if text, ok = r.edited(where); !ok {

@@ -165,10 +165,7 @@ func (r *reader) parseProblem(f *frame, src string, err error) {
 	}
 	p := Problem{Kind: ProblemUnread, Detail: wording.Say("the command is not a valid shell program: %s", err.Error())}
 	if pe := (syntax.ParseError{}); errors.As(err, &pe) && f.span == nil {
-		at := min(int(pe.Pos.Offset()), len(src))
-		if f.limit > 0 {
-			at = min(at, f.limit)
-		}
+		at := f.clipped(min(int(pe.Pos.Offset()), len(src)))
 		p.Span = Span{at, at}
 		if bashRefuses(src, pe.Text, at) {
 			p.Kind, p.Detail = ProblemUnparsable, wording.Clause{Text: pe.Text}
@@ -248,11 +245,15 @@ func (f *frame) spanOf(n syntax.Node) Span {
 	if f.span != nil {
 		return *f.span
 	}
-	start, end := int(n.Pos().Offset()), int(n.End().Offset())
+	return Span{f.clipped(int(n.Pos().Offset())), f.clipped(int(n.End().Offset()))}
+}
+
+// clipped returns an offset, or the end of what was written if it lies in what completed the source.
+func (f *frame) clipped(at int) int {
 	if f.limit > 0 {
-		start, end = min(start, f.limit), min(end, f.limit)
+		return min(at, f.limit)
 	}
-	return Span{start, end}
+	return at
 }
 
 // with returns a copy of the frame with one more wrapper.

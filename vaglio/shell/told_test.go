@@ -44,7 +44,7 @@ func toldOptions() shell.Options {
 			"/work/a.sh": "#!/bin/bash\nset -e\nif true; then\n  rm -rf \"$1\"/x\nfi\n", "/work/x.py": "import os\nos.remove('/data')\n",
 			"/work/env.sh": "export A=/etc\nf() { rm f; }\n", "/work/bad.sh": "rm early\nif then fi (\n", "/work/d/1.sh": "rm one\n", "/work/d/2.sh": "rm $X\n",
 			"/work/Makefile": "all:\n\techo hi\n\nclean:\n\trm -rf build\n", "/work/package.json": `{"scripts": {"build": "tsc && rm -rf dist"}}`, "/work/list": "one\ntwo\n", "/home/user/.bashrc": "alias ll='ls -l'\n",
-			"/work/changed.sh": "p changed\n", "/work/nul.sh": "p\x00\n", "/work/fn.sh": "fa() { p a; }\nfunction fb { p b; }\nalias x='p x' y=\"p y\"\n", "/work/s.sed": "1e p sed\n",
+			"/dev/x": "p device\n", "/work/changed.sh": "p changed\n", "/work/nul.sh": "p\x00\n", "/work/fn.sh": "fa() { p a; }\nfunction fb { p b; }\nalias x='p x' y=\"p y\"\n", "/work/s.sed": "1e p sed\n",
 		}},
 	}
 }

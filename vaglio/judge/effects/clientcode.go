@@ -322,7 +322,7 @@ func (t *tool) edited(w readings.Written) string {
 	if t.r.means.Files == nil || !readings.IsUngated(w.File) {
 		return w.Text
 	}
-	held, known := t.r.means.Files.Content(w.File)
+	held, _ := t.r.means.Files.Content(w.File) // nothing if it is unknown
 	edits, _ := t.args["edits"].([]any)
 	if len(edits) == 0 {
 		edits = []any{map[string]any(t.args)}
@@ -330,7 +330,7 @@ func (t *tool) edited(w readings.Written) string {
 	for _, e := range edits {
 		one, _ := e.(map[string]any)
 		old := textUnder(one, func(key string) bool { return wordclass.Is("replaced-key", key) })
-		if !known || old == "" || !strings.Contains(held, old) {
+		if old == "" || !strings.Contains(held, old) {
 			return w.Text
 		}
 		replacing := textUnder(one, func(key string) bool { return wordclass.Is("replacing-key", key) })

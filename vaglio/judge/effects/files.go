@@ -2,7 +2,6 @@ package effects
 
 import (
 	"cmp"
-	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -134,12 +133,8 @@ func (r *reading) fills(v *invocation) []Effect {
 func bytesOf(size string) float64 {
 	digits := strings.TrimLeft(size, "0123456789")
 	unit := strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(digits, "B"), "i"))
-	power := strings.Index("KMGTPE", unit)
-	if len(unit) > 1 || power < 0 || len(digits) == len(size) {
-		return 0
-	}
-	n, _ := strconv.ParseFloat(size[:len(size)-len(digits)], 64)
-	return n * math.Pow(1<<10, float64(power+len(unit)))
+	n, _ := strconv.ParseFloat(size[:len(size)-len(digits)], 64) // 0 without digits
+	return n * map[string]float64{"": 0x1p0, "K": 0x1p10, "M": 0x1p20, "G": 0x1p30, "T": 0x1p40, "P": 0x1p50, "E": 0x1p60}[unit]
 }
 
 // writesByPath matches sed's w before a path, but not a w that ends a word.
