@@ -278,6 +278,9 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 	switch {
 	case r.movedTo(p), strings.HasSuffix(a.text, "/") && r.movedTo(p+"/*"): // from where it would be missed
 	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2): // not everything there is
+		if slices.Contains(v.Via, "trap") {
+			r.trapped = append(r.trapped, p)
+		}
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)
