@@ -222,6 +222,7 @@ func removes(program string) bool {
 // remove returns the effect of deleting what a word names. What is in a mount outlives the
 // container that deletes it.
 func (r *reading) remove(v *invocation, a arg) []Effect {
+	a = a.listed()
 	m, on, mounted := r.mounted(v, a)
 	var out []Effect
 	switch why := (wording.Sentence{{Phrase: deletes}, object(a.text)}); {
