@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/unixtext"
-	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell/filter"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
@@ -46,20 +45,6 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 
 // cutsLines matches the options with which a program that selects lines prints something else, or to a file.
 var cutsLines = regexp.MustCompile(`(^| )(-[a-zA-Z]*[co]|--(bytes|count|output))`)
-
-// selected returns the names that a program passes on, if it selects or orders lines of what a search found.
-func selected(in Word, args []Word, name string) (Word, bool) {
-	listed := func(p Part) bool { return p.From == "find" || p.From == "ls" }
-	if !wordclass.Is("selects-lines", name) || !slices.ContainsFunc(in.Parts(), listed) {
-		return Word{}, false
-	}
-	said := make([]string, len(args))
-	for i, w := range args {
-		said[i] = w.String()
-	}
-	s := getopt.Of(name).Split(said, getopt.Manner{}, nil, nil)
-	return in, len(s.All()) == 0 && !cutsLines.MatchString(strings.Join(said, " "))
-}
 
 // recoded names the file whose content a program encodes, decodes or packs, behind the program.
 func (r *reader) recoded(f *frame, k *call, name string) string {
