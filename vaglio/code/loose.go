@@ -72,9 +72,6 @@ func (p *program) looseCalls(src string) {
 	var f *function
 	for _, t := range looseTokens.FindAllStringSubmatch(src+"\n", p.left+1) {
 		text, name, found := t[1]+t[2]+t[3], t[4], p.looseFind(t[4])
-		if found != nil && !strings.Contains(src, found.only) {
-			found = found.otherwise
-		}
 		switch {
 		case !p.spend(1):
 			return

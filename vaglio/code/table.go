@@ -44,10 +44,6 @@ type function struct {
 	method bool
 	// text replaces the targets: a fixed target, or the separator and the end of what is printed.
 	text string
-	// only is a text without which, in the whole program, the function does what otherwise says, if
-	// anything.
-	only      string
-	otherwise *function
 }
 
 func (l *language) has(flag string) bool { return slices.Contains(l.flags, flag) }
@@ -136,10 +132,6 @@ func (t *table) parseLine(line string) error {
 }
 
 func (l *language) add(name string, f *function) {
-	if of, only, ok := strings.Cut(name, "~"); ok && of != "" {
-		g := *f
-		name, g.only, g.otherwise, f = of, only, l.full[of], &g
-	}
 	if n, ok := strings.CutPrefix(name, "Path."); ok && l.full["Path"] == nil {
 		l.path[n] = f
 		l.full["pathlib."+name] = f
