@@ -54,10 +54,18 @@ func parseTable(text string) (table, error) {
 		}
 		how, files, _ := strings.Cut(parts[2], ": ")
 		name, language, _ := strings.Cut(strings.TrimSpace(how), " ")
-		if known[name] == nil {
-			return rows.Wrong(name, "there is no reader %q", name)
+		there := name == "there"
+		if there {
+			name, language, _ = strings.Cut(strings.TrimSpace(language), " ")
 		}
-		r := row{name: name, with: strings.Fields(parts[1]), language: strings.TrimSpace(language), files: strings.Fields(files), read: known[name]}
+		read := known[name]
+		switch {
+		case read == nil:
+			return rows.Wrong(name, "there is no reader %q", name)
+		case there:
+			read = inFolders(read)
+		}
+		r := row{name: name, with: strings.Fields(parts[1]), language: strings.TrimSpace(language), files: strings.Fields(files), read: read}
 		if r.name == "sources" {
 			var err error
 			if r.sources, err = sourcesOf(r.language); err != nil {
@@ -175,6 +183,17 @@ func readLines(v *visit, r *row) {
 					v.add(file, l.Number, "sh", command+line)
 				}
 			}
+		}
+	}
+}
+
+// inFolders returns a reader whose files run in their own folders.
+func inFolders(read func(v *visit, r *row)) func(v *visit, r *row) {
+	return func(v *visit, r *row) {
+		from := len(v.tasks)
+		read(v, r)
+		for i := from; i < len(v.tasks); i++ {
+			v.tasks[i].Dir = path.Dir(v.tasks[i].File)
 		}
 	}
 }

@@ -35,6 +35,9 @@ func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 	if !f.capture {
 		return Word{}
 	}
+	if slices.ContainsFunc(tests, func(w Word) bool { return isOneOf(w, p.after) || w.Is("-printf") || w.Is("-ls") }) {
+		return outputOf("find") // what it prints need not be names
+	}
 	sep := "\n"
 	if hasWord(tests, "-print0") {
 		sep = "\x00"
@@ -238,9 +241,12 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 // xargsItems splits the input of xargs, by lines or by blanks.
 func xargsItems(text Word, opts options, byLine bool) []Word {
 	if text.IsUnknown() {
-		p := text.parts[0]
-		p.Splits = true
-		return []Word{NewWord(p)}
+		var items []Word
+		for _, p := range text.parts { // each may be several names
+			p.Splits = true
+			items = append(items, NewWord(p))
+		}
+		return items
 	}
 	sep, ok := delimiter(opts)
 	if !ok {

@@ -312,6 +312,14 @@ func unknownHome(name string) Word {
 	return NewWord(Part{Kind: PartUnknown, Name: name})
 }
 
+// Cut stands for the command that an unknown part comes from, if it is what was left when a variable's
+// value was cut: the variable's name says nothing of it.
+const Cut = "…"
+
+func cutOf(name string) Word {
+	return Word{parts: []Part{{Kind: PartUnknown, Name: name, From: Cut, MayBeEmpty: true}}}
+}
+
 func isNameByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }

@@ -281,7 +281,7 @@ func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 	}
 	re, ok := endPattern(pat, op)
 	if !ok || len(s) > maxPattern || !r.step(nil, len(s)*(1+pat.Size()/partSize)/8) {
-		return unknown(name)
+		return cutOf(name)
 	}
 	if at := re.FindStringSubmatchIndex(s); at != nil {
 		s = s[:at[2]] + s[at[3]:]
@@ -324,7 +324,7 @@ func trimKnownEnd(pat, w Word, suffix bool, name string) Word {
 	text, ok := pat.Text()
 	switch {
 	case !ok:
-		return unknown(name)
+		return cutOf(name)
 	case !suffix && strings.HasPrefix(w.Prefix(), text):
 		return w.Cut(len(text))
 	case !suffix:
@@ -339,7 +339,7 @@ func (r *reader) replace(f *frame, p *syntax.ParamExp, w Word) Word {
 	s, known := w.Text()
 	re, anchored, ok := findPattern(pat, !p.Repl.All)
 	if !known || !ok || len(s) > maxPattern || !r.step(f, 100+len(s)) {
-		return unknown(p.Param.Value)
+		return cutOf(p.Param.Value)
 	}
 	n := 1
 	if p.Repl.All {

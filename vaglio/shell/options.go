@@ -295,6 +295,20 @@ func listedAs(w Word) Word {
 	return NewWord(Globs(names[0])...)
 }
 
+// selected returns the names that a program passes on, if it selects or orders lines of what a search found.
+func selected(in Word, args []Word, name string) (Word, bool) {
+	listed := func(p Part) bool { return p.From == "find" || p.From == "ls" }
+	if !wordclass.Is("selects-lines", name) || !slices.ContainsFunc(in.Parts(), listed) {
+		return Word{}, false
+	}
+	said := make([]string, len(args))
+	for i, w := range args {
+		said[i] = w.String()
+	}
+	s := getopt.Of(name).Split(said, getopt.Manner{}, nil, nil)
+	return in, len(s.All()) == 0 && !cutsLines.MatchString(strings.Join(said, " "))
+}
+
 // absentAfter adds to the files of which a test says that they are absent the one that a statement
 // looks for, if its result, which succeeded tells, means that nothing is there.
 func (r *reader) absentAfter(f *frame, s *syntax.Stmt, succeeded bool) []Word {

@@ -43,6 +43,9 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 	return NewWord(p)
 }
 
+// cutsLines matches the options with which a program that selects lines prints something else, or to a file.
+var cutsLines = regexp.MustCompile(`(^| )(-[a-zA-Z]*[co]|--(bytes|count|output))`)
+
 // recoded names the file whose content a program encodes, decodes or packs, behind the program.
 func (r *reader) recoded(f *frame, k *call, name string) string {
 	parts := f.stdin.Text.Parts()
@@ -69,6 +72,9 @@ func urlArgument(argv []Word) bool {
 // input of a filter.
 func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 	args := k.argv[1:]
+	if names, ok := selected(f.stdin.Text, args, name); ok {
+		return names, true
+	}
 	if wordclass.Is("prints-nothing", name) {
 		return Word{}, true
 	}

@@ -315,8 +315,8 @@ func filled(w Word, has bool) Word {
 
 // partOf returns an unknown part of a variable's value, which may be a command's output.
 func partOf(w Word, variable string) Word {
-	if len(w.parts) != 1 || w.parts[0].From == "" {
-		return unknown(variable)
+	if len(w.parts) != 1 || w.parts[0].From == "" || strings.HasPrefix(w.parts[0].From, "mktemp") {
+		return cutOf(variable)
 	}
 	part := w.parts[0]
 	part.MayBeEmpty = true
@@ -368,7 +368,7 @@ func (r *reader) transform(f *frame, p *syntax.ParamExp, w Word) Word {
 	case op == syntax.LowerAll && arg.Is(""):
 		return w.mapText(strings.ToLower)
 	case op >= syntax.UpperFirst && op <= syntax.LowerAll, op == syntax.OtherParamOps:
-		return unknown(p.Param.Value)
+		return cutOf(p.Param.Value)
 	}
 	return r.trim(arg, w, op, p.Param.Value)
 }

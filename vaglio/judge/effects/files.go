@@ -217,6 +217,7 @@ func removes(program string) bool {
 // remove returns the effect of deleting what a word names. What is in a mount outlives the
 // container that deletes it.
 func (r *reading) remove(v *invocation, a arg) []Effect {
+	a = a.listed()
 	m, on, mounted := r.mounted(v, a)
 	var out []Effect
 	switch why := (wording.Sentence{{Phrase: deletes}, object(a.text)}); {
@@ -273,6 +274,9 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 	switch {
 	case r.movedTo(p), strings.HasSuffix(a.text, "/") && r.movedTo(p+"/*"): // from where it would be missed
 	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2): // not everything there is
+		if slices.Contains(v.Via, "trap") {
+			r.trapped = append(r.trapped, p)
+		}
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)

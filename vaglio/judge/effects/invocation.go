@@ -112,6 +112,9 @@ func (a *arg) unknown(p *shell.Part) string {
 	a.known = false
 	a.remote, a.among = a.remote || p.Remote, strings.TrimLeft(a.among+"\n"+p.Among, "\n")
 	switch {
+	case p.From == shell.Cut:
+		a.names, a.from = append(a.names, p.Name), append(a.from, p.From)
+		return "${" + p.Name + p.From + "}"
 	case p.Name != "":
 		a.names = append(a.names, p.Name)
 		return "$" + p.Name

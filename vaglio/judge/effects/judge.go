@@ -122,7 +122,7 @@ func (j *Judge) Read(p vaglio.Proposal) Assessment {
 	if len(r.effects) == 0 {
 		r.add(usual(KindUnknown).with(say("does nothing that could be read"), ""))
 	}
-	return Assessment{Effects: r.effects, Notes: r.notes, Did: r.did}
+	return Assessment{Effects: r.effects, Notes: r.notes, Did: r.lasting()}
 }
 
 // batch says what the calls of a batch would do, each after the ones before it.
@@ -338,6 +338,7 @@ type reading struct {
 	running      *vaglio.Running
 	processes    *invocation // what gets the list of processes
 	absent       []string    // what was to be deleted where nothing was
+	trapped      []string    // temporary files that a trap deletes at the end
 	sought       []bool      // for each search for processes, whether it only finds the session's own
 	depth        int
 	means        readings.Means        // shared by all readings of the call

@@ -291,7 +291,9 @@ func (c *command) discard(verb operation.Verb, a arg) []Effect {
 
 // moveAway returns the effect of a move on the place that the file leaves.
 func (c *command) moveAway(a, to arg) []Effect {
-	if p := c.r.world.clean(a.text, c.cwd); to.text != "" && !c.r.made(c.invocation, p) && !c.r.rebuilt(p) {
+	p := c.r.world.clean(a.text, c.cwd)
+	kept := !c.r.made(c.invocation, p) && !c.r.rebuilt(p) && (to.known || c.r.movedTo(p) || c.r.world.placeOf(a, c.cwd) != placeTemp)
+	if to.text != "" && kept {
 		if last := len(c.r.did) - 1; last < 0 || c.r.did[last].Deed != vaglio.Moved || c.r.did[last].Path != c.r.world.clean(to.text, c.cwd) {
 			c.r.tell(c.invocation, vaglio.Moved, to) // not once for each of many names that one folder takes
 		}
@@ -329,6 +331,11 @@ func (r *reading) freeAt(v *invocation, a arg) string {
 func (r *reading) emptied() {
 	for _, name := range slices.Clone(r.absent) {
 		if made, _ := r.madeAt(name); made == "" || !r.facts.Made(name) && !r.isAbsent(made) {
+			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
+		}
+	}
+	for _, name := range r.trapped {
+		if r.movedTo(name) {
 			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
 		}
 	}

@@ -169,7 +169,8 @@ func (w *world) ofUser(a arg, cwd string) bool {
 
 // passes reports whether a word names what is temporary, or has a default, by which it is judged.
 func (w *world) passes(a arg, p string, is place.Class) bool {
-	return (is&place.Temporary != 0 || a.either || w.temporary(a, p)) && !place.Inside(w.kept, p)
+	within := !strings.HasPrefix(a.text, made) || strings.HasPrefix(p, "/tmp/"+made)
+	return within && (is&place.Temporary != 0 || a.either || w.temporary(a, p)) && !place.Inside(w.kept, p)
 }
 
 // outside returns where a known path outside the workspace is. A relative path counts as in the
@@ -209,8 +210,7 @@ func (w *world) inside(p string) bool {
 // made is the beginning of a path that mktemp created.
 const made = "$(mktemp)"
 
-// madeIn is what mktemp created in a folder of the caller's, which is new, too.
-const madeIn = "$(mktemp in)"
+const madeIn = "$(mktemp in)" // the same in a folder of the caller's
 
 // temporary reports whether the unknown beginning of a path is a temporary file or folder, judging
 // by its variable's name.

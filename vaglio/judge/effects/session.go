@@ -14,9 +14,16 @@ import (
 
 // tell records what is done to a file for later calls of the session.
 func (r *reading) tell(v *invocation, deed vaglio.Deed, a arg) {
-	if p := r.world.clean(a.text, v.cwd); (a.known || isFresh(a)) && (path.IsAbs(p) || strings.HasPrefix(p, madeIn)) && v.direct() {
+	p := r.world.clean(a.text, v.cwd)
+	lost := deed == vaglio.Moved && !a.known // What was moved to where nobody keeps anything is missed with it.
+	if v.direct() && (lost || (a.known || isFresh(a)) && path.IsAbs(p)) {
 		r.did = append(r.did, vaglio.Fact{Deed: deed, Path: p})
 	}
+}
+
+// lasting returns what later calls can name, too, of what the call did.
+func (r *reading) lasting() vaglio.Facts {
+	return slices.DeleteFunc(r.did, func(f vaglio.Fact) bool { return f.Deed == vaglio.Moved && strings.Contains(f.Path, "$") })
 }
 
 // made reports whether the session, or the call itself, made what is at a path, where nothing was
