@@ -36,7 +36,7 @@ func archived(t *testing.T, names ...string) (tarred, zipped string) {
 }
 
 // TestWhatAnArchivePutsOverTheHooksSettings is denied where the archive can be listed. Otherwise a person
-// is asked if such settings lie where it is unpacked.
+// is asked if settings that install the hook lie where it is unpacked.
 func TestWhatAnArchivePutsOverTheHooksSettings(t *testing.T) {
 	t.Parallel()
 	const settings = ".claude/settings.json"
@@ -62,7 +62,9 @@ func TestWhatAnArchivePutsOverTheHooksSettings(t *testing.T) {
 		put(folder+"/sub/"+settings, "{}")
 		put(folder+"/README.md", "read me")
 	}
-	put("set/"+settings, "{}")
+	put("set/"+settings, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "vaglio hook"}]}]}}`)
+	put("set/plain/"+settings, `{"permissions": {"allow": ["Bash(npm test:*)"]}}`)
+	put("app/plain/a", "")
 	for _, folder := range []string{"app", "set"} {
 		if err := os.Symlink(home+"/.claude", filepath.Join(home, folder, "cfg")); err != nil {
 			t.Fatal(err)
@@ -80,37 +82,39 @@ func TestWhatAnArchivePutsOverTheHooksSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string][2]string{ // where no settings lie, and where some do
-		"tar xf evil.tar":                              {"deny", "deny"},
-		"tar -x --file=evil.tar":                       {"deny", "deny"},
-		"tar x < evil.tar":                             {"deny", "deny"},
-		"unzip -o evil.zip":                            {"deny", "deny"},
-		"7z x evil.zip":                                {"deny", "deny"},
-		"cd src && tar xf ../evil.tar -C ..":           {"deny", "deny"},
-		"tar xf deep.tar --strip-components=1":         {"deny", "deny"},
-		"tar xf dots.tar -C src":                       {"deny", "deny"},
-		"tar xf evil.tar -C sub":                       {"deny", "deny"},
-		"unzip -o evil.zip -d ~/.claude/..":            {"deny", "deny"},
-		"tar xf link.tar":                              {"deny", "deny"},
-		"tar xf to.tar":                                {"deny", "deny"},
-		"tar xf good.tar":                              {"pass", "pass"},
-		"unzip good.zip && ls src":                     {"pass", "pass"},
-		"tar xf deep.tar":                              {"pass", "pass"}, // a project of its own
-		"mkdir -p new && tar xf evil.tar -C new":       {"pass", "pass"},
-		"tar tf evil.tar && unzip -l evil.zip":         {"pass", "pass"},
-		"tar xf bad.tar.xz":                            {"pass", "ask"},
-		"tar xf absent.tar":                            {"pass", "ask"},
-		"curl -sL https://x.example/a.tar.gz | tar xz": {"pass", "ask"},
-		"tar xf bad.tar.xz -C src":                     {"pass", "pass"},
-		"cp evil.tar src/ && tar cf all.tar src":       {"pass", "pass"},
-		"mv .claude old":                               {"ask", "deny"},
-		"rm -r .claude":                                {"ask", "deny"},
-		"git clean -fdx .claude":                       {"ask", "deny"},
-		"git stash push -u -- .claude":                 {"ask", "deny"},
-		"rsync -a sub/.claude/ ~/.claude/":             {"deny", "deny"},
-		"cp -r sub/.claude/. .claude/":                 {"deny", "deny"},
-		"rsync -a src/ ~/.claude/":                     {"ask", "ask"}, // what a person may put there
-		"rsync -a src/ lib/":                           {"pass", "pass"},
-		"mv .gemini old":                               {"ask", "ask"},
+		"tar xf evil.tar":                                    {"deny", "deny"},
+		"tar -x --file=evil.tar":                             {"deny", "deny"},
+		"tar x < evil.tar":                                   {"deny", "deny"},
+		"unzip -o evil.zip":                                  {"deny", "deny"},
+		"7z x evil.zip":                                      {"deny", "deny"},
+		"cd src && tar xf ../evil.tar -C ..":                 {"deny", "deny"},
+		"tar xf deep.tar --strip-components=1":               {"deny", "deny"},
+		"tar xf dots.tar -C src":                             {"deny", "deny"},
+		"tar xf evil.tar -C sub":                             {"deny", "deny"},
+		"unzip -o evil.zip -d ~/.claude/..":                  {"deny", "deny"},
+		"tar xf link.tar":                                    {"deny", "deny"},
+		"tar xf to.tar":                                      {"deny", "deny"},
+		"tar xf good.tar":                                    {"pass", "pass"},
+		"unzip good.zip && ls src":                           {"pass", "pass"},
+		"tar xf deep.tar":                                    {"pass", "pass"}, // a project of its own
+		"mkdir -p new && tar xf evil.tar -C new":             {"pass", "pass"},
+		"tar tf evil.tar && unzip -l evil.zip":               {"pass", "pass"},
+		"tar xf bad.tar.xz":                                  {"pass", "ask"},
+		"tar xf absent.tar":                                  {"pass", "ask"},
+		"curl -sL https://x.example/a.tar.gz | tar xz":       {"pass", "ask"},
+		"tar xf bad.tar.xz -C src":                           {"pass", "pass"},
+		"curl -sL https://x.example/a.tgz | tar xz -C plain": {"pass", "pass"}, // what a project has of its own
+		"unzip -o absent.zip -d plain":                       {"pass", "pass"},
+		"cp evil.tar src/ && tar cf all.tar src":             {"pass", "pass"},
+		"mv .claude old":                                     {"ask", "deny"},
+		"rm -r .claude":                                      {"ask", "deny"},
+		"git clean -fdx .claude":                             {"ask", "deny"},
+		"git stash push -u -- .claude":                       {"ask", "deny"},
+		"rsync -a sub/.claude/ ~/.claude/":                   {"deny", "deny"},
+		"cp -r sub/.claude/. .claude/":                       {"deny", "deny"},
+		"rsync -a src/ ~/.claude/":                           {"ask", "ask"}, // what a person may put there
+		"rsync -a src/ lib/":                                 {"pass", "pass"},
+		"mv .gemini old":                                     {"ask", "ask"},
 	} {
 		for i, folder := range []string{"app", "set"} {
 			p := vaglio.Proposal{Session: "s", Executor: "Bash", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: home + "/" + folder}}

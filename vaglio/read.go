@@ -1,6 +1,7 @@
 package vaglio
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/metnos/vaglio/internal/packed"
@@ -65,7 +66,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 	if runs == nil {
 		return call, nil
 	}
-	call.Packed = e.packed(runs.folders)
+	call.Packed, call.Hooked = e.packed(runs.folders), e.hooked(runs.folders)
 	runs.closed = true
 	for _, p := range e.guard.Naming(call.Reading) { // what tests the gate names it, too, so a person may allow this
 		if !p.Sure {
@@ -73,6 +74,15 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 		}
 	}
 	return call, runs.list
+}
+
+// hooked returns what tells whether settings in some folders name the gate's hook.
+func (e *Engine) hooked(folders []string) func(string) bool {
+	const longest = 256 << 10
+	return func(file string) bool {
+		data, err := e.files.Read(folders, file, longest)
+		return err != nil || bytes.Contains(data, []byte("vaglio"))
+	}
 }
 
 // maxArchive is how large an archive is listed. It is no text that runs, so it counts for no other bound.

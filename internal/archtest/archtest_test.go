@@ -144,7 +144,7 @@ var rooms = map[string]room{
 	"vaglio/getopt":           {may: []string{"internal/rows"}},
 	"vaglio/shell":            {may: []string{"vaglio/getopt", "internal/rows", "internal/unixtext", "vaglio/shell/filter", "vaglio/wordclass", "vaglio/wording"}, modules: []string{shparser}, tests: []string{"vaglio/code", "vaglio/project"}},
 	"vaglio/code":             {may: []string{"internal/imports", "internal/rows", "internal/unixtext", "vaglio/shell", "vaglio/wordclass", "vaglio/wording"}},
-	"vaglio/shell/filter":     {may: []string{"internal/unixtext", "vaglio/getopt", "vaglio/wordclass"}},
+	"vaglio/shell/filter":     {may: []string{"internal/strictjson", "internal/unixtext", "vaglio/getopt", "vaglio/wordclass"}},
 	"vaglio/shell/powershell": {may: []string{"internal/rows", "vaglio/shell", "vaglio/wordclass", "vaglio/wording"}},
 	"vaglio/patch":            {may: []string{"vaglio/getopt", "vaglio/shell", "vaglio/wording"}},
 	"vaglio/place":            {may: []string{"internal/rows"}, modules: []string{xtext}},

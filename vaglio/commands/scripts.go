@@ -63,7 +63,7 @@ var toProgram = regexp.MustCompile(`(?i)\bprogram\s+e?'((?:[^']|'')*)'`)
 // FilesRead returns the words of a database statement that follow a word which reads a file.
 // Everything else in it is data.
 func (b *Base) FilesRead(statement string) []string {
-	if !strings.ContainsAny(statement, "/~") {
+	if !strings.ContainsAny(statement, "/~.") {
 		return nil
 	}
 	var out []string

@@ -131,7 +131,8 @@ What cannot be read is not the guard's business. Three things are sent back as m
 
 - A target beats a verb: a program that no table knows may not have a disk, an account file or a private key as an operand.
 - What may be the root is the root: ` + "`\"$UNSET\"/*`" + `, ` + "`\"$(cmd)/\"`" + ` and ` + "`/$X`" + ` are denied to a recursive removal. ` + "`\"${DIR:?}\"/*`" + ` is not, because it cannot be empty.
-- A shell pattern counts as every name that it may match.
+- A shell pattern counts as every name that it may match; a search's also as names that begin with a dot. A pattern in a project
+  that may only match credentials by a name, such as those of cat .*rc, is no denial: a person is asked.
 - The output of ls, find, which, ps or lsblk on the same line counts as what it would print. IDs taken from a list of all processes are every process; a file named shadow that a find from / hands on is /etc/shadow.
 - A statement or an option that reads a file (pg_read_file, .import, --device) is judged by that file; the rest of a statement is data.
 - What is known only when it runs (a script file, a download, an eval of unknown text) is left to the judges, unless the known part already breaks a rule.
@@ -171,7 +172,7 @@ What only *may* change its programs or settings is asked about:
 
 - an installer, a clone or a copy from elsewhere that puts files under names of its own into their folder (make install PREFIX=~/.local, if vaglio lies below it)
 - what an archive, a patch or a branch puts into the folder above them in which a program works
-- an archive that cannot be listed, unpacked where settings lie that install the hook. Those that are tar (plain, gzip, bzip2) or zip, up to 4 MiB, are listed: what would land on the gate's files, or on a client's settings in the project where the call begins, is denied
+- an archive that cannot be listed, unpacked where settings lie that name the hook or cannot be read. Those that are tar (plain, gzip, bzip2) or zip, up to 4 MiB, are listed: what would land on the gate's files, or on a client's settings in the project where the call begins, is denied
 - removing a folder of a project in which clients look for hooks, if nothing of that lies there; else it is denied
 - a client in a container
 - its program copied, also by its content, or linked to by another name

@@ -194,7 +194,7 @@ func (s *survey) sets(c *shell.Command) {
 		return
 	}
 	for _, a := range c.Assigns {
-		switch same := a.Name == "HOME" && place.Clean(reading.Spot(a.Value)) == place.Clean(s.g.home); {
+		switch same := a.Name == "HOME" && s.g.isHome(a.Value); {
 		case !same:
 			if s.set == nil {
 				s.set = map[string][]setting{}
@@ -211,6 +211,26 @@ func (s *survey) unset(name string, until int) {
 	if set := s.set[name]; len(set) > 0 {
 		s.set[name] = slices.DeleteFunc(set, func(v setting) bool { return v.until == until })
 	}
+}
+
+// given are the variables that the command alone gets. Where it gets nothing else, its home is not the
+// person's.
+func (l *look) given() []shell.Assign {
+	given := l.c.Assigns
+	at := slices.IndexFunc(given, func(a shell.Assign) bool { return a.Name == "HOME" })
+	switch {
+	case at >= 0 && l.g.isHome(given[at].Value):
+		return slices.Delete(slices.Clone(given), at, at+1)
+	case at < 0 && slices.Contains(l.c.Via, "env -i"):
+		return append(slices.Clone(given), shell.Assign{Name: "HOME", Value: shell.Text("/")})
+	default:
+		return given
+	}
+}
+
+// isHome reports whether a variable's value is the home itself.
+func (g *Guard) isHome(value shell.Word) bool {
+	return g.home != "" && place.Clean(g.localSpelling(reading.Spot(value))) == place.Clean(g.home)
 }
 
 // earlier is what a variable was set to in the command's shell, or in one that runs that.

@@ -53,6 +53,7 @@ type Guard struct {
 	// machine answers the guard's questions to the system.
 	machine realpath.Machine
 	packed  func(file string) (names []string, whole, found bool)
+	hooked  func(file string) bool
 }
 
 // Config is what the rules cannot know by themselves.
@@ -82,6 +83,8 @@ type Call struct {
 	// Packed lists the archive in a file, by its real path: the names of its entries, those of links
 	// with a slash at the end, whether that is all, and whether there is such a file. nil lists none.
 	Packed func(file string) (names []string, whole, found bool)
+	// Hooked reports whether a file of settings names the gate's hook, or could not be read. nil knows none.
+	Hooked func(file string) bool
 }
 
 // Denial says which rule denied a call. It contains nothing from the call.
@@ -161,7 +164,7 @@ func (g *Guard) Examine(c Call) (out Outcome) {
 	}()
 	if c.Machine != nil || c.Packed != nil {
 		asking := *g
-		asking.machine, asking.packed = cmp.Or(c.Machine, g.machine), c.Packed
+		asking.machine, asking.packed, asking.hooked = cmp.Or(c.Machine, g.machine), c.Packed, c.Hooked
 		g = &asking
 	}
 	return g.examineCall(c)

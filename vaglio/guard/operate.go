@@ -142,7 +142,7 @@ func (l *look) told(name string) (string, bool) {
 	// unknown parts stay as they are written.
 	t := l.g.base.Tell(commands.Command{
 		Name: name, Words: shell.Texts(l.args), Texts: l.args, Fed: l.c.Stdin.Kind != shell.InputInherited, Input: l.c.Stdin.Text,
-		Assigns: l.c.Assigns, Earlier: l.earlier,
+		Assigns: l.given(), Earlier: l.earlier,
 	})
 	l.does(t.Operations)
 	for i := range t.Operations {
@@ -243,7 +243,7 @@ func (l *look) covered(o *operation.Operation, spot string) string {
 	if o.Role == operation.Target && l.isProgramTree(spot) {
 		return treeSystem
 	}
-	if given(o) == spot {
+	if given(o) == spot || spot == "." || strings.HasSuffix(spot, "/.") { // nobody knows what it keeps of the folder
 		return ""
 	}
 	if id := cmp.Or(l.empties(spot), l.touch(place.Removes, spot)); strings.HasPrefix(id, "own.") {

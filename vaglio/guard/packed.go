@@ -26,7 +26,7 @@ func (l *look) unpacked(o *operation.Operation, folder string) string {
 			return id
 		}
 	}
-	if (!whole || len(in.leads) >= maxLeads) && l.keepsSettings(in.folder) {
+	if (!whole || len(in.leads) >= maxLeads) && l.keepsSettings(in.folder, l.g.hooked) {
 		l.s.t.doubts()
 	}
 	return ""
@@ -98,7 +98,7 @@ func (l *look) worksIn(folder string) bool {
 	if from, ok := l.s.script.Commands[0].Cwd.Text(); ok && realpath.On(l.g.machine, from) == folder {
 		return true
 	}
-	return l.keepsSettings(folder)
+	return l.keepsSettings(folder, nil)
 }
 
 // movesEntries reports whether the command's words give the entries other names: without the folders
@@ -191,8 +191,9 @@ func (g *Guard) bringsFrom(from, folder string) string {
 	return ""
 }
 
-// keepsSettings reports whether a folder of this machine holds settings that install the hook.
-func (l *look) keepsSettings(folder string) bool {
+// keepsSettings reports whether a folder of this machine holds settings that may install the hook, and
+// according to their content do.
+func (l *look) keepsSettings(folder string, do func(file string) bool) bool {
 	for i := range l.g.own {
 		p := &l.g.own[i]
 		at := p.path
@@ -201,7 +202,7 @@ func (l *look) keepsSettings(folder string) bool {
 		} else if p.rule != ownSettings || !strings.HasPrefix(at, strings.TrimRight(folder, "/")+"/") {
 			continue
 		}
-		if _, kind := l.g.machine.Readlink(at); kind != realpath.Missing {
+		if _, kind := l.g.machine.Readlink(at); kind != realpath.Missing && (do == nil || do(at)) {
 			return true
 		}
 	}

@@ -165,8 +165,12 @@ func (l *look) disabled(_ *operation.Operation, spot string) string {
 // attached checks a process that a debugger attaches to, and what lies in a container.
 func (l *look) attached(o *operation.Operation, spot string) string {
 	unit, _, below := strings.Cut(spot, ":") // a file in a container
-	number := strings.TrimLeft(spot[strings.LastIndexAny(spot, "= ")+1:], "-p")
-	if l.s.asksVaglio && place.IsVague(spot) || l.isOwnProcess(o, number) || below && l.g.itself.HasUnit(unit) {
+	its := func(of string) bool {
+		program := place.Base(of) != of && (l.g.isProgram(of) || l.g.itself.HasUnit(place.Base(of))) // a probe in it
+		return below && program || l.isOwnProcess(o, strings.TrimLeft(of, "-p"))
+	}
+	parts := strings.FieldsFunc(spot, func(r rune) bool { return strings.ContainsRune("= ,:", r) })
+	if l.s.asksVaglio && place.IsVague(spot) || below && l.g.itself.HasUnit(unit) || slices.ContainsFunc(parts, its) {
 		return ownProcess
 	}
 	return ""

@@ -111,11 +111,29 @@ func (l *look) touchEach(d deed, spot string) string {
 		if v != "" && v[0] == '~' && spot[0] != '~' {
 			v = "./" + v // the shell did not expand this tilde
 		}
-		if id := l.touchOne(d, v); id != "" && !isFarFetched(d, spot, v, id) {
+		if id := cmp.Or(l.touchOne(d, v), l.touchHidden(d, v)); id != "" && !isFarFetched(d, spot, v, id) {
 			return id
 		}
 	}
 	return ""
+}
+
+// touchHidden checks a deed to what a search passes on whose pattern also matches names with a dot
+// before them, as those of shells do not.
+func (l *look) touchHidden(d deed, spot string) string {
+	name := place.Base(spot)
+	if name == "" || name[0] != place.AnyText && name[0] != place.AnyByte || !l.bySearch() {
+		return ""
+	}
+	return l.touchOne(d, strings.TrimSuffix(strings.TrimRight(spot, "/"), name)+"."+strings.TrimLeft(name, string(rune(place.AnyByte))))
+}
+
+// bySearch reports whether a search of the line hands the command what it works on.
+func (l *look) bySearch() bool {
+	return slices.ContainsFunc(l.c.Via, func(v string) bool {
+		program, _, _ := strings.Cut(v, " ")
+		return program == "find" || strings.HasPrefix(program, "fd") || len(l.s.find.starts) > 0 && l.g.base.Nouns["runs-others"][program]
+	})
 }
 
 // isFarFetched reports whether a spot is a tree only if too much of it is empty: two texts at
@@ -182,6 +200,9 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 			l.s.t.doubts()
 		}
 	}
+	if id == credRule && l.isLoose(d, clean) {
+		return ""
+	}
 	if id != "" || place.IsVague(clean) {
 		return id
 	}
@@ -193,6 +214,21 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 		return ""
 	}
 	return l.g.ruleAt(d, leads)
+}
+
+// isLoose reports whether only a pattern of names in a project says that a secret is read: a person is
+// asked what it matches there.
+func (l *look) isLoose(d deed, clean string) bool {
+	folder, name := path.Split(clean)
+	if len(l.s.script.Commands) == 0 {
+		return false
+	}
+	from, _ := l.s.script.Commands[0].Cwd.Text()
+	below := place.Clean(from) + "/"
+	project := !changes(d) && strings.ContainsAny(name, string([]byte{place.AnyText, place.AnyByte})) && len(below) > len("//") &&
+		strings.HasPrefix(folder, below) && !strings.HasPrefix(l.g.home+"/", below)
+	folder = strings.ReplaceAll(folder, place.AnyFolders+"/", "")
+	return project && !place.IsVague(folder) && l.g.ownAt(clean, d) == "" && l.g.table.Rule(folder+"x", d) == ""
 }
 
 // ruleInside is rule inside a container.

@@ -242,7 +242,9 @@ func (v *visit) named(files []string) []string {
 		case strings.HasPrefix(mark, "**/"), strings.HasPrefix(mark, "//"):
 			all = append(all, v.inPackages(mark)...)
 		case strings.Contains(mark, "?"):
-			all = append(all, v.set(mark)...)
+			for _, value := range v.set(mark) {
+				all = append(all, v.meant(value)...)
+			}
 		case mark == "1", mark == "2":
 			all = append(all, v.operand(int(mark[0]-'0'))...)
 		case mark == "-", mark == "<":
@@ -257,6 +259,24 @@ func (v *visit) named(files []string) []string {
 			all = append(all, v.following(mark[:len(mark)-1]+" ")...)
 		default:
 			all = append(all, slices.DeleteFunc(operands(v.words), func(w string) bool { return !strings.HasSuffix(w, mark) })...)
+		}
+	}
+	return all
+}
+
+// meant returns the files that a value of settings names: patterns mean files that the session wrote.
+// Those of the program's language are read in any case.
+func (v *visit) meant(value string) []string {
+	if !strings.Contains(value, "*") {
+		return []string{value}
+	}
+	var all []string
+	for _, w := range v.c.Changed {
+		if v.near(w) && slices.ContainsFunc(strings.Fields(value), func(pattern string) bool {
+			fits, err := path.Match(path.Base(pattern), path.Base(w))
+			return fits && err == nil && !strings.HasSuffix(pattern, ".py")
+		}) {
+			all = append(all, w)
 		}
 	}
 	return all

@@ -329,7 +329,7 @@ func builtins() map[string]builtin {
 		"source": (*reader).runSource, ".": (*reader).runSource, "printf": (*reader).runPrintf, "test": (*reader).runTest, "[": (*reader).runTest,
 	}
 	for name, do := range map[string]func(r *reader, f *frame, k *call, name string){
-		"popd": (*reader).runPopd, "unset": (*reader).runUnset, "set": (*reader).runSet, "shift": (*reader).runShift, "read": (*reader).runRead,
+		"popd": (*reader).runPopd, "unset": (*reader).runUnset, "set": (*reader).setVariable, "shift": (*reader).runShift, "read": (*reader).runRead,
 		"mapfile": (*reader).runMapfile, "readarray": (*reader).runMapfile, "alias": (*reader).runAlias, "unalias": (*reader).runUnalias,
 		"trap": (*reader).runTrap, "hash": (*reader).runHash,
 	} {
@@ -379,4 +379,19 @@ func (r *reader) runEval(f *frame, k *call, name string) Word {
 		r.emit(f, Command{Redirects: k.redirs, Span: k.span})
 	}
 	return r.carried(f.at(k, name), Spaced(behindDashes(k.argv[1:])), name)
+}
+
+// setVariable reads set, also as fish (set -gx name value) and csh (set name = value) take it.
+func (r *reader) setVariable(f *frame, k *call, by string) {
+	args := k.argv[1:]
+	for len(args) > 0 && strings.HasPrefix(args[0].Prefix(), "-") {
+		args = args[1:]
+	}
+	name, value, _ := strings.Cut(append(args, Word{})[0].Prefix(), "=")
+	if !f.otherGrammar() || !syntax.ValidName(name) {
+		r.runSet(f, k, by)
+		return
+	}
+	values := append([]Word{Text(value)}, args[1:]...)
+	r.assign(f, name, Spaced(slices.DeleteFunc(values, func(w Word) bool { return w.Is("") || w.Is("=") })))
 }

@@ -384,3 +384,11 @@ func (w Word) trimLeft(set string) Word {
 	s := w.Prefix()
 	return w.Cut(len(s) - len(strings.TrimLeft(s, set)))
 }
+
+// otherGrammar reports whether a shell in whose grammar other words stand around commands reads the text.
+func (f *frame) otherGrammar() bool {
+	return slices.ContainsFunc(f.Via, func(by string) bool {
+		name, _, _ := strings.Cut(by, " ")
+		return wordclass.Is("other-grammar", name)
+	})
+}

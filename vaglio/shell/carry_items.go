@@ -133,6 +133,9 @@ func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
 	}
 	var found []Word
 	for _, dir := range dirs {
+		if name, known := fdName(opts, rest); known {
+			found = append(found, InFolder(dir, name))
+		}
 		found = append(found, InFolder(dir, below))
 	}
 	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], isTelling) {
@@ -152,11 +155,17 @@ func fdName(opts options, operands []Word) (name Word, known bool) {
 	if m := wholeName.FindStringSubmatch(s); m != nil {
 		return Text(m[1]), true
 	}
+	if plainName.MatchString(s) && !opts.any("g", "glob") {
+		return NewWord(Globs("*" + s + "*")...), true
+	}
 	return NewWord(Globs(s)...), opts.any("g", "glob")
 }
 
-// wholeName matches a regular expression for one whole name.
-var wholeName = regexp.MustCompile(`^\^\\?([\w.-]+)\$$`)
+// wholeName matches a regular expression for one whole name, plainName one for part of it.
+var (
+	wholeName = regexp.MustCompile(`^\^\\?([\w.-]+)\$$`)
+	plainName = regexp.MustCompile(`^[\w-]+$`)
+)
 
 // foundBelow returns the names that find passes on: each starting point and what is below it,
 // narrowed by -name if every name must match it before something is done with it.

@@ -31,7 +31,7 @@ func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 		}
 		return r.carried(f.at(k, name), Spaced(line), "env -S")
 	}
-	return r.runOperands(f, k, p, name)
+	return r.runOperands(f, k, p, map[bool]string{false: name, true: "env -i"}[opts.any("i", "ignore-environment") || len(rest) > 0 && rest[0].Is("-")])
 }
 
 // variable returns the value of a plain variable; of an array, its first element.
@@ -140,7 +140,7 @@ func (r *reader) containerOf(f *frame, k *call, opts options, image Word) *Remot
 	network, _ := opts.Get("network", "net")
 	composed := slices.ContainsFunc(k.argv, func(w Word) bool { return strings.HasSuffix(w.Suffix(), "compose") })
 	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host"), Mounts: mountsOf(opts)}
-	out.Shares, out.Given = composed || opts.any("volumes-from"), opts.any("e", "env", "env-file")
+	out.Shares, out.Given, out.Filled = composed || opts.any("volumes-from"), opts.any("e", "env", "env-file"), opts.any("env-file")
 	for i, m := range out.Mounts {
 		if strings.HasPrefix(m.Host.Prefix(), ".") {
 			out.Mounts[i].Host = r.resolvePath(m.Host)

@@ -393,3 +393,13 @@ func (r *reader) ifs() string {
 	}
 	return " \t\n"
 }
+
+// userEntry returns what getent passwd prints of a user whose home is known.
+func (r *reader) userEntry(args []Word) (Word, bool) {
+	home, known := r.home(append(args, Word{}, Word{})[1].Prefix())
+	if len(args) != 2 || !args[0].Is("passwd") || args[1].Is("") || args[1].HasUnknown() || !known {
+		return Word{}, false
+	}
+	field := Glue(outputOf("getent"), Text(":"))
+	return Glue(args[1], Text(":x:"), field, field, field, home, Text(":"), outputOf("getent"), Text("\n")), true
+}

@@ -260,7 +260,7 @@ func (r *reader) runMatches(f *frame, k *call, name string) {
 // searches returns the folders in which programs are looked for, if the source or the session set them.
 func (r *reader) searches(f *frame, k *call) (folders string, set bool) {
 	list, set := assigned(append(slices.Clip(f.assigns), k.assigns...), "PATH")
-	if e := r.st.get("PATH"); !set && e.hasValue() && !e.inherited {
+	if e := r.st.get("PATH"); !set && e.hasValue() {
 		list = e.vals[len(e.vals)-1]
 	} else if !set {
 		return r.searched, r.searched != ""

@@ -100,6 +100,7 @@ func tellers() map[string]teller {
 		"dirname":  folderOf,
 		"basename": baseOf,
 		"realpath": (*reader).realPath,
+		"getent":   (*reader).userEntry,
 		"readlink": func(r *reader, args []Word) (Word, bool) {
 			out, ok := r.realPath(args)
 			return out, ok && slices.ContainsFunc(args, resolvesAll)
@@ -155,6 +156,10 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 	}
 	if out, ok := apply(call, in); ok {
 		return out, true
+	}
+	if call.Fields && in.Prefix() != "" && slices.ContainsFunc(in.Parts(), func(p Part) bool { return p.From == "getent" }) {
+		out, _ := call.Apply(r.splice(in))
+		return r.fillHoles(out), true
 	}
 	return mayPass(in, name)
 }

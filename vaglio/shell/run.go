@@ -80,6 +80,10 @@ func (r *reader) resolveName(k *call) string {
 		k.argv = append([]Word{e.vals[0]}, k.argv[1:]...)
 		return baseName(e.vals[0])
 	}
+	if loaded, ok := strings.CutPrefix(name, "zf_"); ok { // zsh's own, which takes the same words
+		k.argv = append([]Word{Text(loaded)}, k.argv[1:]...)
+		return loaded
+	}
 	return name
 }
 

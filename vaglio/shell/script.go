@@ -228,8 +228,8 @@ type Remote struct {
 	Target Word
 	// Mounts are the local folders that the remote can reach.
 	Mounts []Mount
-	// Shares says that it reaches volumes that no word names, Given that words give it variables.
-	Shares, Given bool
+	// Shares: it reaches volumes that no word names; Given: words give it variables; Filled: a file does.
+	Shares, Given, Filled bool
 	// HostAccess says that the remote has the host's own rights or namespaces (docker
 	// --privileged, --pid=host, nsenter -t 1).
 	HostAccess bool

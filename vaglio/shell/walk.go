@@ -6,7 +6,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -385,10 +384,7 @@ func (r *reader) wordIter(f *frame, c *syntax.ForClause, l *syntax.WordIter) Wor
 // pieces reads what stands between semicolons, braces and ends of lines in a text that does not parse
 // because it is for a shell in whose grammar other words stand around the same commands.
 func (r *reader) pieces(f *frame, src string) {
-	if f.lenient || !slices.ContainsFunc(f.Via, func(by string) bool {
-		name, _, _ := strings.Cut(by, " ")
-		return wordclass.Is("other-grammar", name)
-	}) {
+	if f.lenient || !f.otherGrammar() {
 		return
 	}
 	g := *f

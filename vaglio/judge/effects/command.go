@@ -273,7 +273,7 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 		}
 	case v.stays(), v.shares && e.lasts:
 		v.boxed(e)
-	case r.thrownAway(v) && !e.lasts && e.Kind != KindUnknown:
+	case r.thrownAway(v) && !e.lasts && e.Kind != KindUnknown && (e.Kind != KindCredentials || !v.filled):
 		*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
 	}
 }

@@ -65,10 +65,10 @@ func (c *command) serverHere() bool {
 func (c *command) fed(where wording.Clause, kept bool) []Effect {
 	switch text, all := c.input(); {
 	case all && text.text != "":
-		return c.r.sql(text.text, where)
+		return c.sql(text.text, where)
 	case c.stdin.kind == shell.InputFile:
 		if text, ok := c.handed(); ok {
-			return c.r.sql(text, where)
+			return c.sql(text, where)
 		}
 		return unreadSQL(c.stdin.file, where)
 	case c.stdin.kind != shell.InputInherited:
@@ -87,11 +87,11 @@ func (c *command) statements(where wording.Clause) []Effect {
 			out = append(out, unknown(sayOf("runs SQL that is not known on %s", where), where.String())...)
 			continue
 		}
-		out = append(out, c.r.sql(t.text, where)...)
+		out = append(out, c.sql(t.text, where)...)
 	}
 	for _, f := range c.with {
 		if text, ok := c.content(f.text); ok && f.known {
-			out = append(out, c.r.sql(text, where)...)
+			out = append(out, c.sql(text, where)...)
 			continue
 		}
 		out = append(out, unreadSQL(f, where)...)

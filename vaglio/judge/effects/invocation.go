@@ -32,6 +32,7 @@ type invocation struct {
 	fresh    bool   // the container is created for this command
 	exposed  bool   // the container has the host's rights or namespaces
 	supplied bool   // words give the container variables
+	filled   bool   // so does a file
 	shares   bool   // the container sees volumes that no word names
 	mounts   []mount
 	reaches  *bool       // whether one of them is a folder of the host outside the workspace, once asked
@@ -194,7 +195,7 @@ func (v *invocation) remoteOf(r *shell.Remote) {
 		}
 	case shell.RemoteRoot:
 	}
-	v.exposed, v.shares, v.supplied = r.HostAccess, r.Shares, r.Given
+	v.exposed, v.shares, v.supplied, v.filled = r.HostAccess, r.Shares, r.Given, r.Filled
 	for _, m := range r.Mounts {
 		if host := argOf(m.Host).text; host != "" { // otherwise it is created for the container
 			v.mounts = append(v.mounts, mount{host, argOf(m.Inside).text})

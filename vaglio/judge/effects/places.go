@@ -140,14 +140,14 @@ func (w *world) isSkill(a arg, cwd string) bool {
 }
 
 // patternOfSecret reports whether a pattern that says how a name begins matches one that files with
-// secrets usually have: ".e*" and ".[e]nv" do, "*" says too little.
+// secrets usually have: ".*rc" and ".[e]nv" do, "*" says too little.
 func (w *world) patternOfSecret(p string) bool {
 	base := path.Base(p)
 	if !strings.ContainsAny(base, "*?[") {
 		return false
 	}
 	begins, _, _ := strings.Cut(oneByte.ReplaceAllString(base, "$1"), "*")
-	if len(strings.Trim(anyByte.ReplaceAllString(begins, "?"), "?")) < len(".e") {
+	if begins = strings.Trim(anyByte.ReplaceAllString(begins, "?"), "?"); len(begins) < len(".e") && (begins != "." || base == ".*") {
 		return false
 	}
 	return slices.ContainsFunc(wordclass.Of("secret-name"), func(name string) bool {

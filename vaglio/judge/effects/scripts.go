@@ -128,6 +128,15 @@ func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) []Effec
 	return out
 }
 
+// sql judges statements that a command sends, and the files that they read here.
+func (c *command) sql(text string, where wording.Clause) []Effect {
+	var files []arg
+	for _, name := range c.r.judge.tables.FilesRead(text) {
+		files = append(files, literal(name))
+	}
+	return append(c.r.sql(text, where), c.r.secretsIn(files, c.cwd, "shows the secrets in %s")...)
+}
+
 // framework judges the script that controls a framework, if the file is one.
 func (c *command) framework(i int) ([]Effect, bool) {
 	if base := lastPart(c.all[i].text); slices.Contains([]string{"manage.py", "artisan", "rails", "rake", "console", "setup.py"}, base) {

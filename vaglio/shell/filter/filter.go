@@ -25,6 +25,9 @@ type Filter struct {
 	// text give the known parts of the result.
 	Anywhere bool
 
+	// Fields says that it takes parts of lines by a mark between them.
+	Fields bool
+
 	apply func(text string) (string, bool)
 }
 
@@ -66,6 +69,7 @@ func MayPass(name string) bool { return wordclass.Is("may-pass", name) }
 var tools = sync.OnceValue(func() map[string]func(f *Filter, args []string) bool { //nolint:gochecknoglobals // It is made once and never changed.
 	return map[string]func(f *Filter, args []string) bool{
 		"tr": translate, "rev": rev, "base64": base64Text, "base32": base32Text, "openssl": openssl, "xxd": xxd, "sed": sed,
+		"cut": cut, "jq": jq,
 	}
 })
 
