@@ -16,20 +16,10 @@ import (
 func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 	r.wrapper(f, k)
 	rest := k.argv[1:]
-	for len(rest) > 0 && isOneOf(rest[0], p.may) {
-		rest = rest[1:]
-	}
-	n := slices.IndexFunc(rest, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") || w.Is("(") || w.Is("!") })
-	if n < 0 {
-		n = len(rest)
-	}
+	rest = rest[upTo(rest, func(w Word) bool { return !isOneOf(w, p.may) }):]
+	n := upTo(rest, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") || w.Is("(") || w.Is("!") })
 	tests := rest[n:]
-	acts := slices.IndexFunc(tests, func(w Word) bool {
-		return isOneOf(w, p.after) || strings.HasPrefix(w.Prefix(), "-print") || w.Is("-ls")
-	})
-	if acts < 0 {
-		acts = len(tests)
-	}
+	acts := upTo(tests, func(w Word) bool { return isOneOf(w, p.after) || strings.HasPrefix(w.Prefix(), "-print") || w.Is("-ls") })
 	found := foundBelow(rest[:n:n], tests, actsOn(tests, acts))
 	r.runOn(f, k, p, "find", found, rest[:n:n])
 	if !f.capture {
@@ -43,6 +33,14 @@ func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 		sep = "\x00"
 	}
 	return joined(append(found, Word{}), sep)
+}
+
+// upTo returns how many words stand before the first for which is holds.
+func upTo(words []Word, is func(w Word) bool) int {
+	if n := slices.IndexFunc(words, is); n >= 0 {
+		return n
+	}
+	return len(words)
 }
 
 // runOn reads each command that stands behind a word of the program's list, up to a semicolon or a

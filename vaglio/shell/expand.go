@@ -251,12 +251,9 @@ func (e *expander) tildes(s string, mode tildeMode, first, last bool) string {
 		}
 	}
 	for first && strings.HasPrefix(s, "~") {
-		end, ok := tildeEnd(s, mode, last)
-		if !ok {
-			return s
-		}
+		end, ends := tildeEnd(s, mode, last)
 		home, ok := e.r.home(s[1:end])
-		if !ok {
+		if !ends || !ok {
 			return s
 		}
 		e.has = true
@@ -370,17 +367,13 @@ func (e *expander) unquoted(s string) {
 func (e *expander) separator(s string) string {
 	hard := false
 	for s != "" && strings.IndexByte(e.ifs, s[0]) >= 0 {
-		if strings.IndexByte(" \t\n", s[0]) < 0 {
-			if hard {
-				break
-			}
-			hard = true
+		soft := strings.IndexByte(" \t\n", s[0]) >= 0
+		if hard && !soft {
+			break
 		}
-		s = s[1:]
+		hard, s = hard || !soft, s[1:]
 	}
-	if hard {
-		e.has = true
-	}
+	e.has = e.has || hard
 	e.end()
 	return s
 }

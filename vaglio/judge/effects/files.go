@@ -271,12 +271,12 @@ func (r *reading) removeAt(v *invocation, a arg) []Effect {
 // noLoss returns the effect of deleting what nobody will miss, nil if somebody may.
 func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) []Effect {
 	p := r.world.clean(a.text, v.cwd)
+	if r.movedTo(p) || strings.HasSuffix(a.text, "/") && r.movedTo(p+"/*") {
+		return nil // from where it would be missed
+	}
 	switch {
-	case r.movedTo(p), strings.HasSuffix(a.text, "/") && r.movedTo(p+"/*"): // from where it would be missed
 	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2): // not everything there is
-		if slices.Contains(v.Via, "trap") {
-			r.trapped = append(r.trapped, p)
-		}
+		r.leavesTemporary(v, p)
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)
@@ -286,6 +286,13 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return own(why.And(", a cache that refills itself"))
 	}
 	return nil
+}
+
+// leavesTemporary records what a trap deletes when its shell ends, and so after all else.
+func (r *reading) leavesTemporary(v *invocation, p string) {
+	if slices.Contains(v.Via, "trap") {
+		r.trapped = append(r.trapped, p)
+	}
 }
 
 // anew returns the effect of deleting what programs write: again and again, or once as a record of

@@ -291,13 +291,7 @@ func (c *command) discard(verb operation.Verb, a arg) []Effect {
 
 // moveAway returns the effect of a move on the place that the file leaves.
 func (c *command) moveAway(a, to arg) []Effect {
-	p := c.r.world.clean(a.text, c.cwd)
-	kept := !c.r.made(c.invocation, p) && !c.r.rebuilt(p) && (to.known || c.r.movedTo(p) || c.r.world.placeOf(a, c.cwd) != placeTemp)
-	if to.text != "" && kept {
-		if last := len(c.r.did) - 1; last < 0 || c.r.did[last].Deed != vaglio.Moved || c.r.did[last].Path != c.r.world.clean(to.text, c.cwd) {
-			c.r.tell(c.invocation, vaglio.Moved, to) // not once for each of many names that one folder takes
-		}
-	}
+	c.remembersMove(a, to)
 	switch c.r.world.placeOf(a, c.cwd) {
 	case placeWorkspace, placeTemp:
 		if to.text != "" && c.r.world.placeOf(to, c.cwd) == placeNowhere {
@@ -311,6 +305,17 @@ func (c *command) moveAway(a, to arg) []Effect {
 		why = say("moves %s to %s", a.text, to.text)
 	}
 	return []Effect{usual(KindMove).with(why, a.text).as(Partial, ReachUser)}
+}
+
+// remembersMove records where a move puts what would be missed.
+func (c *command) remembersMove(a, to arg) {
+	p := c.r.world.clean(a.text, c.cwd)
+	if to.text == "" || c.r.made(c.invocation, p) || c.r.rebuilt(p) || !to.known && !c.r.movedTo(p) && c.r.world.placeOf(a, c.cwd) == placeTemp {
+		return
+	}
+	if last := len(c.r.did) - 1; last < 0 || c.r.did[last].Deed != vaglio.Moved || c.r.did[last].Path != c.r.world.clean(to.text, c.cwd) {
+		c.r.tell(c.invocation, vaglio.Moved, to) // not once for each of many names that one folder takes
+	}
 }
 
 // movedTo reports whether the session, or the call itself, moved what is at a path, or lies below
