@@ -193,13 +193,7 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 	if l.inside {
 		return l.ruleInside(d, clean)
 	}
-	id := l.g.ruleAt(d, clean)
-	if strings.HasPrefix(id, "own.") && l.elsewhere() { // where a folder need not hold another gate
-		named := map[deed]deed{place.Removes: place.Writes, place.Empties: place.Writes, place.Copies: place.Reads}
-		if id = l.g.ruleAt(cmp.Or(named[d], d), clean); id == "" {
-			l.s.t.doubts()
-		}
-	}
+	id := l.ruleThere(d, clean)
 	if id == credRule && l.isLoose(d, clean) {
 		return ""
 	}
@@ -214,6 +208,19 @@ func (l *look) rule(d deed, spot string, slashed bool) string {
 		return ""
 	}
 	return l.g.ruleAt(d, leads)
+}
+
+// ruleThere returns the rule at a place. On another machine, a folder need not hold another gate.
+func (l *look) ruleThere(d deed, clean string) string {
+	id := l.g.ruleAt(d, clean)
+	if !strings.HasPrefix(id, "own.") || !l.elsewhere() {
+		return id
+	}
+	named := map[deed]deed{place.Removes: place.Writes, place.Empties: place.Writes, place.Copies: place.Reads}
+	if id = l.g.ruleAt(cmp.Or(named[d], d), clean); id == "" {
+		l.s.t.doubts()
+	}
+	return id
 }
 
 // isLoose reports whether only a pattern of names in a project says that a secret is read: a person is

@@ -242,9 +242,7 @@ func (v *visit) named(files []string) []string {
 		case strings.HasPrefix(mark, "**/"), strings.HasPrefix(mark, "//"):
 			all = append(all, v.inPackages(mark)...)
 		case strings.Contains(mark, "?"):
-			for _, value := range v.set(mark) {
-				all = append(all, v.meant(value)...)
-			}
+			all = append(all, v.meant(v.set(mark))...)
 		case mark == "1", mark == "2":
 			all = append(all, v.operand(int(mark[0]-'0'))...)
 		case mark == "-", mark == "<":
@@ -264,19 +262,24 @@ func (v *visit) named(files []string) []string {
 	return all
 }
 
-// meant returns the files that a value of settings names: patterns mean files that the session wrote.
+// meant returns the files that values of settings name: patterns mean files that the session wrote.
 // Those of the program's language are read in any case.
-func (v *visit) meant(value string) []string {
-	if !strings.Contains(value, "*") {
-		return []string{value}
-	}
-	var all []string
-	for _, w := range v.c.Changed {
-		if v.near(w) && slices.ContainsFunc(strings.Fields(value), func(pattern string) bool {
-			fits, err := path.Match(path.Base(pattern), path.Base(w))
-			return fits && err == nil && !strings.HasSuffix(pattern, ".py")
-		}) {
-			all = append(all, w)
+func (v *visit) meant(values []string) (all []string) {
+	for _, value := range values {
+		if !strings.Contains(value, "*") {
+			all = append(all, value)
+			continue
+		}
+		fits := func(w string) bool {
+			return slices.ContainsFunc(strings.Fields(value), func(pattern string) bool {
+				fits, err := path.Match(path.Base(pattern), path.Base(w))
+				return fits && err == nil && !strings.HasSuffix(pattern, ".py")
+			})
+		}
+		for _, w := range v.c.Changed {
+			if v.near(w) && fits(w) {
+				all = append(all, w)
+			}
 		}
 	}
 	return all

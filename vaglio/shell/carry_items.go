@@ -15,17 +15,17 @@ import (
 // runFind reads find and the commands that it runs on what it finds.
 func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 	r.wrapper(f, k)
-	rest := k.argv[1:]
-	rest = rest[upTo(rest, func(w Word) bool { return !isOneOf(w, p.may) }):]
+	rest := k.argv[1+upTo(k.argv[1:], func(w Word) bool { return !isOneOf(w, p.may) }):]
 	n := upTo(rest, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") || w.Is("(") || w.Is("!") })
 	tests := rest[n:]
-	acts := upTo(tests, func(w Word) bool { return isOneOf(w, p.after) || strings.HasPrefix(w.Prefix(), "-print") || w.Is("-ls") })
+	acting := func(w Word) bool { return isOneOf(w, p.after) || w.Is("-ls") }
+	acts := upTo(tests, func(w Word) bool { return acting(w) || strings.HasPrefix(w.Prefix(), "-print") })
 	found := foundBelow(rest[:n:n], tests, actsOn(tests, acts))
 	r.runOn(f, k, p, "find", found, rest[:n:n])
 	if !f.capture {
 		return Word{}
 	}
-	if slices.ContainsFunc(tests, func(w Word) bool { return isOneOf(w, p.after) || w.Is("-printf") || w.Is("-ls") }) {
+	if slices.ContainsFunc(tests, func(w Word) bool { return acting(w) || w.Is("-printf") }) {
 		return outputOf("find") // what it prints need not be names
 	}
 	sep := "\n"

@@ -273,9 +273,14 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 		}
 	case v.stays(), v.shares && e.lasts:
 		v.boxed(e)
-	case r.thrownAway(v) && !e.lasts && e.Kind != KindUnknown && (e.Kind != KindCredentials || !v.filled):
+	case r.thrownAway(v) && !v.outlasts(e):
 		*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
 	}
+}
+
+// outlasts reports whether an effect may outlast a throw-away container, or show what it was given.
+func (v *invocation) outlasts(e *Effect) bool {
+	return e.lasts || e.Kind == KindUnknown || e.Kind == KindCredentials && v.filled
 }
 
 // servesOthers reports whether the workspace that an effect is in is that of a container which, by

@@ -299,3 +299,8 @@ func tabled(o commands.Outcome) wording.Sentence {
 	}
 	return worded(o.Why, func(string) string { return "" })
 }
+
+// unmissed returns the effect of deleting for good what nobody is expected to miss.
+func unmissed(why wording.Sentence) []Effect {
+	return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
+}

@@ -275,7 +275,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return nil // from where it would be missed
 	}
 	switch {
-	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > 2): // not everything there is
+	case at == placeTemp && !isAllTemporary(p):
 		r.leavesTemporary(v, p)
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
@@ -286,6 +286,11 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return own(why.And(", a cache that refills itself"))
 	}
 	return nil
+}
+
+// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
+func isAllTemporary(p string) bool {
+	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
 }
 
 // leavesTemporary records what a trap deletes when its shell ends, and so after all else.
@@ -316,11 +321,6 @@ func (r *reading) isRecord(name string) bool {
 		r.records[name] = is
 	}
 	return is
-}
-
-// unmissed returns the effect of deleting for good what nobody is expected to miss.
-func unmissed(why wording.Sentence) []Effect {
-	return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
 }
 
 // spare returns the effect of deleting something in the workspace that can be recreated.
