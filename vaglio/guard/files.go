@@ -290,7 +290,7 @@ func (l *look) listed() bool {
 // comesFrom reports whether part of the command's words, or of the names of its redirected
 // files, is the output of a program of the given class.
 func (l *look) comesFrom(class string) bool {
-	printed := func(p shell.Part) bool { return l.g.base.Nouns[class][p.From] }
+	printed := func(p shell.Part) bool { return l.g.base.Nouns[class][p.From] && !p.Some }
 	named := func(w shell.Word) bool { return slices.ContainsFunc(w.Parts(), printed) }
 	return slices.ContainsFunc(l.c.Argv, named) ||
 		slices.ContainsFunc(l.c.Redirects, func(r shell.Redirect) bool { return named(r.Target) })

@@ -298,15 +298,16 @@ func listedAs(w Word) Word {
 // selected returns the names that a program passes on, if it selects or orders lines of what a search found.
 func selected(in Word, args []Word, name string) (Word, bool) {
 	listed := func(p Part) bool { return p.From == "find" || p.From == "ls" }
-	if !wordclass.Is("selects-lines", name) || !slices.ContainsFunc(in.Parts(), listed) {
+	some := wordclass.Is("selects-lines", name)
+	if !some && !wordclass.Is("orders-lines", name) || !slices.ContainsFunc(in.Parts(), listed) {
 		return Word{}, false
 	}
-	said := make([]string, len(args))
-	for i, w := range args {
-		said[i] = w.String()
+	names := slices.Clone(in.parts)
+	for i := range names {
+		names[i].Some = names[i].Some || some
 	}
-	s := getopt.Of(name).Split(said, getopt.Manner{}, nil, nil)
-	return in, len(s.All()) == 0 && !cutsLines.MatchString(strings.Join(said, " "))
+	_, files := ParseOptions(args, getopt.Of(name))
+	return Word{parts: names}, len(files) == 0 && !cutsLines.MatchString(joined(args, " ").String())
 }
 
 // absentAfter adds to the files of which a test says that they are absent the one that a statement

@@ -49,6 +49,8 @@ type Part struct {
 	From string
 	// Among are the names that the command was given, one a line, if it prints some of them.
 	Among string
+	// Some says that an unknown part is some of the lines that From prints, not all.
+	Some bool
 	// File is the path of the file whose content an unknown part is, if any.
 	File string
 	// made says what an unknown part was made of, if that is a file's content.
@@ -86,12 +88,7 @@ func outputOf(command string) Word {
 
 // Text returns the word's text, and whether it is static and free of active
 // pattern characters.
-func (w Word) Text() (string, bool) {
-	if w.parts != nil {
-		return "", false
-	}
-	return w.text, true
-}
+func (w Word) Text() (string, bool) { return w.text, w.parts == nil }
 
 // Is reports whether the word is exactly the static text.
 func (w Word) Is(s string) bool { return w.parts == nil && w.text == s }
