@@ -132,7 +132,14 @@ func TestVoidPermitsAreVoid(t *testing.T) {
 func TestEveryBrakeIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, chat := storetest.NewMemory(), &told{}
-		fails := interrupted{chat, sync.OnceFunc(func() { store.Fail(1, errDisk) })}
+		given, lost := make(chan struct{}), sync.OnceFunc(func() { store.Fail(1, errDisk) })
+		fails := interrupted{chat, func() {
+			select {
+			case <-given: // before, it would be an order that the disk fails
+				lost()
+			default:
+			}
+		}}
 		chat.fail(&approval.RetryError{After: time.Second, Err: errors.New("slow down")})
 		g := understanding(t, store, newFakeChannel(), fails)
 		g.propose(t, push("main"), 0)
@@ -141,6 +148,7 @@ func TestEveryBrakeIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		close(given)
 		chat.fail(nil)
 		time.Sleep(time.Hour)
 		times := map[string]int{}
