@@ -31,7 +31,10 @@ func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 		}
 		return r.carried(f.at(k, name), Spaced(line), "env -S")
 	}
-	return r.runOperands(f, k, p, map[bool]string{false: name, true: "env -i"}[opts.any("i", "ignore-environment") || len(rest) > 0 && rest[0].Is("-")])
+	if opts.any("i", "ignore-environment") || len(rest) > 0 && rest[0].Is("-") {
+		name = "env -i"
+	}
+	return r.runOperands(f, k, p, name)
 }
 
 // variable returns the value of a plain variable; of an array, its first element.
@@ -147,12 +150,8 @@ func (r *reader) containerOf(f *frame, k *call, opts options, image Word) *Remot
 		}
 	}
 	for _, o := range opts {
-		switch {
-		case o.name == "privileged":
-			out.HostAccess = true
-		case (o.name == "pid" || o.name == "userns" || o.name == "ipc") && o.value.Is("host"):
-			out.HostAccess = true
-		}
+		space := o.name == "pid" || o.name == "userns" || o.name == "ipc"
+		out.HostAccess = out.HostAccess || o.name == "privileged" || space && o.value.Is("host")
 	}
 	if len(out.Mounts) > maxMounts {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a container has too many folders mounted"), Span: k.span})
