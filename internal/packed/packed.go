@@ -4,7 +4,6 @@ package packed
 import (
 	"archive/tar"
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
@@ -28,13 +27,21 @@ const (
 // whole is false if the archive is in a form that is not known, damaged, holds more than is listed, or
 // unpacks through links of its own.
 func Names(data []byte) (names []string, whole bool) {
-	if bytes.HasPrefix(data, []byte("PK")) || !bytes.HasPrefix(data, []byte("\x1f\x8b")) && !bytes.HasPrefix(data, []byte("BZh")) && !isTar(data) {
-		return inZip(data)
-	}
-	if plain, err := unpressed(data); err == nil {
+	in, begins := bytes.NewReader(data), func(mark string) bool { return bytes.HasPrefix(data, []byte(mark)) }
+	switch {
+	case begins("PK"): // whatever else it may be
+	case begins("BZh"):
+		return inTar(bzip2.NewReader(in))
+	case begins("\x1f\x8b"):
+		plain, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, false
+		}
 		return inTar(plain)
+	case isTar(data):
+		return inTar(in)
 	}
-	return nil, false
+	return inZip(data)
 }
 
 // inTar is [Names] for a tar archive.
@@ -84,18 +91,6 @@ func throughLinks(names []string) bool {
 		}
 	}
 	return false
-}
-
-// unpressed undoes the compression of an archive.
-func unpressed(data []byte) (io.Reader, error) {
-	in := bytes.NewReader(data)
-	switch {
-	case bytes.HasPrefix(data, []byte("BZh")):
-		return bzip2.NewReader(bufio.NewReader(in)), nil
-	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
-		return gzip.NewReader(in) //nolint:wrapcheck // only whether it fails counts
-	}
-	return in, nil
 }
 
 // isTar reports whether data begins with the header of a tar archive.

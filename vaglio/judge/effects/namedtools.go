@@ -260,8 +260,8 @@ func (t *tool) recurs() bool {
 
 // leads reports whether a word for reading does something to what the rest of the name says, since it
 // begins the name: "snapshot volume", "format disk", "file complaint". It still reads what its class
-// lists, or if another word for reading follows that is not
-// usually what something is done to: "format date", "log search", but not "select plan".
+// lists, or if another word for reading follows that is not usually what something is done to: "format
+// date", "log search", but not "select plan".
 func (t *tables) leads(best placed, words []string) bool {
 	class := "of-" + words[max(best.at, 0)]
 	if best.at != 0 || best.end == len(words) || len(t.Nouns[class]) == 0 {
