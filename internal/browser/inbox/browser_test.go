@@ -164,3 +164,13 @@ func (b tab) enter(in *inbox, base string) {
 		see("#split"), see("#live"),
 	)
 }
+
+// entered returns a browser in which the owner of an empty inbox has signed in, its desk and its address.
+func entered(t *testing.T) (tab, *desk, string) {
+	t.Helper()
+	b, d := browser(t), newDesk()
+	in := newInbox(t, d)
+	base := in.serve()
+	b.enter(in, base)
+	return b, d, base
+}

@@ -58,11 +58,7 @@ func (b tab) text(sel string) string {
 // allow it.
 func TestBrowserKeyboardAllows(t *testing.T) {
 	t.Parallel()
-	b := browser(t)
-	d := newDesk()
-	in := newInbox(t, d)
-	base := in.serve()
-	b.enter(in, base)
+	b, d, base := entered(t)
 	b.do(see(".empty"), see(".live.on"))
 	b.shoot("empty")
 	d.open("rmbuild1", proposal("rm -rf ./build"))
@@ -149,11 +145,7 @@ func TestBrowserKeepsTypedWords(t *testing.T) {
 // Two pages in one browser share one stream, and both are live.
 func TestBrowserTwoPagesAreLive(t *testing.T) {
 	t.Parallel()
-	b := browser(t)
-	d := newDesk()
-	in := newInbox(t, d)
-	base := in.serve()
-	b.enter(in, base)
+	b, d, base := entered(t)
 	b.do(see(".live.on"))
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	defer cancel()

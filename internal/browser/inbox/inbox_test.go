@@ -263,11 +263,7 @@ func (b tab) gone(ask string) {
 // notification when a card arrives while nobody looks.
 func TestBrowserNotices(t *testing.T) {
 	t.Parallel()
-	b := browser(t)
-	d := newDesk()
-	in := newInbox(t, d)
-	base := in.serve()
-	b.enter(in, base)
+	b, d, _ := entered(t)
 	b.do(see("#live.on"))
 	faults := call(b, page.GetAppManifest, page.GetAppManifestParams{})
 	if len(faults.Errors) > 0 || !strings.HasSuffix(faults.URL, "/inbox/manifest.webmanifest") {

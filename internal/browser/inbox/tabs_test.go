@@ -68,11 +68,7 @@ func TestBrowserTwoTabsDecideOnce(t *testing.T) {
 // page that was not told of it, stay where they can be copied, under what is true: they were not sent.
 func TestBrowserLateWordsAreKept(t *testing.T) {
 	t.Parallel()
-	b := browser(t)
-	d := newDesk()
-	in := newInbox(t, d)
-	base := in.serve()
-	b.enter(in, base)
+	b, d, base := entered(t)
 	ada := approval.Person{ID: "telegram:1", Name: "Ada"}
 	d.open("lastone1", proposal("make last"))
 	for id, row := range map[approval.AskID]struct {
@@ -119,11 +115,7 @@ func typed(form string) string {
 // made before the answer comes back does not call the words unsent.
 func TestBrowserSentWordsAreNotCalledUnsent(t *testing.T) {
 	t.Parallel()
-	b := browser(t)
-	d := newDesk()
-	in := newInbox(t, d)
-	base := in.serve()
-	b.enter(in, base)
+	b, d, base := entered(t)
 	d.open("firstone", proposal("make one"))
 	b.do(chromedp.Navigate(base+"/inbox/ask/firstone"), see(".live.on"), see("#ask-firstone .deny"))
 	// The answer is held back until the page has looked at the change, if it looks.
