@@ -34,7 +34,7 @@ func (r *reader) runExec(f *frame, k *call, _ string) Word {
 func (r *reader) resolvePath(p Word) Word {
 	s, ok := p.Text()
 	if !ok {
-		if strings.HasPrefix(p.Prefix(), "/") || len(p.parts) > 0 && p.parts[0].Kind == PartUnknown {
+		if strings.HasPrefix(p.Prefix(), "/") || !p.Known() && p.Parts()[0].Kind == PartUnknown {
 			return p
 		}
 		return Glue(r.cwd(), Text("/"), p)

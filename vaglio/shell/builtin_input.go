@@ -390,7 +390,7 @@ func (r *reader) runPrintf(f *frame, k *call, _ string) Word {
 
 // files returns the files that make up an input.
 func (i Input) files() (all []string) {
-	for _, p := range i.Text.parts {
+	for _, p := range i.Text.Parts() {
 		if path.IsAbs(p.File) {
 			all = append(all, p.File)
 		}

@@ -276,7 +276,7 @@ func (r *reader) scanTail(f *frame, k *call) {
 func lastCommandLike(words []Word) int {
 	for i, w := range slices.Backward(words) {
 		s := w.Prefix()
-		if w.parts != nil || strings.HasPrefix(s, "-") || strings.ContainsAny(s, "/~=") || s == "." || s == ".." {
+		if !w.Known() || strings.HasPrefix(s, "-") || strings.ContainsAny(s, "/~=") || s == "." || s == ".." {
 			return i
 		}
 	}
@@ -298,16 +298,16 @@ const (
 // splice writes a word as text to be parsed, with a mark for each part that is unknown or an
 // active pattern.
 func (r *reader) splice(w Word) string {
-	if w.parts == nil {
-		return w.text
+	if s, ok := w.Text(); ok {
+		return s
 	}
 	var b strings.Builder
-	for _, p := range w.parts {
+	for _, p := range w.Parts() {
 		if p.Kind == PartText {
 			b.WriteString(p.Text)
 			continue
 		}
-		b.WriteString(r.mark(Word{parts: []Part{p}}))
+		b.WriteString(r.mark(NewWord(p)))
 	}
 	return b.String()
 }

@@ -256,7 +256,7 @@ func (p *program) find(operands []Word) (*way, []Word) {
 			if ok = len(rest) > 0 && isOneOf(rest[0], alternatives); !ok {
 				break
 			}
-			verb, rest = append(verb, rest[0].text), rest[1:]
+			verb, rest = append(verb, rest[0].Prefix()), rest[1:]
 		}
 		if ok {
 			w := p.ways[i]

@@ -222,7 +222,7 @@ func (r *reader) runDownload(f *frame, k *call, p *program, name string) Word {
 
 // carriedFile reads a file that runs before anything else, if its content is known.
 func (r *reader) carriedFile(f *frame, name Word, by string) {
-	if content := r.content(f, name); r.written(name) || content.parts != nil {
+	if content := r.content(f, name); r.written(name) || !content.Known() {
 		if whole, _, ok := r.loaded(f, content); ok || r.written(name) {
 			r.carried(f, Glue(content, Text(everyName(whole))), by)
 		}

@@ -60,8 +60,8 @@ func (r *reader) runOn(f *frame, k *call, p *program, name string, found, starts
 		if len(argv) == 0 || !r.step(f, wordCost*len(argv)*len(targets)) {
 			return
 		}
-		g := f.rounds(k, name+" "+w.text)
-		if !strings.HasSuffix(w.text, "dir") || len(starts) == 0 || starts[0].Is(".") {
+		g := f.rounds(k, name+" "+w.Prefix())
+		if !strings.HasSuffix(w.Prefix(), "dir") || len(starts) == 0 || starts[0].Is(".") {
 			r.forEach(g, k, argv, targets, p.appends, "{}")
 			continue
 		}
@@ -239,8 +239,8 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 	if !r.step(f, len(items)*2) {
 		return outputOf("xargs")
 	}
-	if mark, replaces := opts.Get(p.marks...); replaces && mark.parts == nil {
-		return r.forEach(h, k, argv, items, false, cmp.Or(mark.text, "{}"))
+	if mark, replaces := opts.Get(p.marks...); replaces && mark.Known() {
+		return r.forEach(h, k, argv, items, false, cmp.Or(mark.Prefix(), "{}"))
 	}
 	return r.run(h, &call{argv: slices.Concat(argv, items), span: k.span, external: true})
 }
@@ -249,7 +249,7 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 func xargsItems(text Word, opts options, byLine bool) []Word {
 	if text.IsUnknown() {
 		var items []Word
-		for _, p := range text.parts { // each may be several names
+		for _, p := range text.Parts() { // each may be several names
 			p.Splits = true
 			items = append(items, NewWord(p))
 		}

@@ -311,7 +311,7 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 		r.below(opts, &p.way)
 		out := r.plain(f, k)
 		if w, words := p.find(rest); w != nil {
-			verb := name + " " + rest[0].text
+			verb := name + " " + rest[0].Prefix()
 			g := f.at(k, verb)
 			g.InLoop = true
 			r.carries(g, k, p, w, words, verb)
@@ -389,7 +389,7 @@ func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before
 		_, _ = r.from(file)
 	}
 	if p.container && len(before) > 0 {
-		h := f.at(k, name+" "+verb.text)
+		h := f.at(k, name+" "+verb.Prefix())
 		h.Remote = r.containerOf(h, k, opts, before[0])
 		return h
 	}

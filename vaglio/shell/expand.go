@@ -26,7 +26,7 @@ func (r *reader) words(f *frame, list []*syntax.Word) []Word {
 	out := make([]Word, 0, len(list))
 	for _, w := range list {
 		if lit, ok := plainLit(w); ok {
-			if out = append(out, Word{text: lit}); !r.step(f, wordCost+len(lit)/bytesPerStep) {
+			if out = append(out, Text(lit)); !r.step(f, wordCost+len(lit)/bytesPerStep) {
 				return out
 			}
 			continue
@@ -88,11 +88,11 @@ func (r *reader) single(f *frame, w *syntax.Word, globs bool) Word {
 	}
 	if lit, ok := plainLit(w); ok {
 		r.step(f, len(lit)/bytesPerStep)
-		return Word{text: lit}
+		return Text(lit)
 	}
 	e := expander{r: r, f: f, globs: globs}
 	e.parts(w.Parts, false, tildeAssign)
-	r.step(f, e.cur.size/bytesPerStep)
+	r.step(f, e.cur.size()/bytesPerStep)
 	return e.cur.word()
 }
 
@@ -314,7 +314,7 @@ func unknownHome(name string) Word {
 const Cut = "…"
 
 func cutOf(name string) Word {
-	return Word{parts: []Part{{Kind: PartUnknown, Name: name, From: Cut, MayBeEmpty: true}}}
+	return NewWord(Part{Kind: PartUnknown, Name: name, From: Cut, MayBeEmpty: true})
 }
 
 func isNameByte(c byte) bool {

@@ -191,7 +191,7 @@ func (r *reader) splitPattern(w Word) (dir string, pat *regexp.Regexp, depth int
 	w = listedAs(w)
 	dir = w.Prefix()
 	dir = dir[:strings.LastIndexByte(dir, '/')+1]
-	rest := slices.Clone(w.Cut(len(dir)).parts)
+	rest := slices.Clone(w.Cut(len(dir)).Parts())
 	if depth, ok = widened(rest); !ok {
 		return "", nil, 0, false
 	}
@@ -229,7 +229,7 @@ func widened(parts []Part) (depth int, ok bool) {
 // runMatches reads a command once for each file that a pattern names, if the command runs such
 // files.
 func (r *reader) runMatches(f *frame, k *call, name string) {
-	at := slices.IndexFunc(k.argv, func(w Word) bool { return w.parts != nil })
+	at := slices.IndexFunc(k.argv, func(w Word) bool { return !w.Known() })
 	if at < 0 || at > 0 && !r.runsOperand(name) || f.Remote != nil {
 		return
 	}
@@ -296,9 +296,9 @@ func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 		if p.Kind == PartUnknown && p.File != "" {
 			text, where, ok = r.load(f, Text(p.File))
 		}
-		if p.made != nil {
-			text, where, ok = r.load(f, Text(p.made.file))
-			for _, by := range p.made.through {
+		if p.Made != nil {
+			text, where, ok = r.load(f, Text(p.Made.File))
+			for _, by := range p.Made.Through {
 				if ok = ok && r.step(f, len(text)); ok {
 					text, ok = by.Apply(text)
 				}

@@ -42,7 +42,7 @@ func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
 func (r *reader) shellOptions(f *frame, args []Word, name string) (operands []Word, code, stdin bool) {
 	for len(args) > 0 {
 		switch w, s := args[0], args[0].Prefix(); {
-		case w.IsUnknown() && w.parts[0].Splits && len(args) > 1:
+		case w.IsUnknown() && w.Parts()[0].Splits && len(args) > 1:
 			args = args[1:]
 		case isOneOf(w, []string{"-", "--"}):
 			return args[1:], code, stdin

@@ -195,7 +195,7 @@ func (r *reader) runRunner(f *frame, k *call, p *program, name string) Word {
 		return r.plain(f, k)
 	case w.run == runArgv:
 		r.wrapper(f, k)
-		return r.inner(f, k, name+" "+k.argv[1].text, w.withProgram(rest))
+		return r.inner(f, k, name+" "+k.argv[1].Prefix(), w.withProgram(rest))
 	}
 	out := r.plain(f, k)
 	g := f.at(k, name)

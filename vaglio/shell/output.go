@@ -172,19 +172,17 @@ func isEntry(f *filter.Filter, w Word) bool {
 // madeBy returns what a filter makes of a file's content, which is read if it runs; false for any
 // other text.
 func madeBy(name string, call *filter.Filter, in Word) (Word, bool) {
-	if len(in.parts) != 1 || in.parts[0].Kind != PartUnknown {
+	part, _ := in.Only()
+	of := madeOf{File: part.File}
+	if part.Made != nil {
+		of = *part.Made
+	}
+	if of.File == "" {
 		return Word{}, false
 	}
-	of := madeOf{file: in.parts[0].File}
-	if in.parts[0].made != nil {
-		of = *in.parts[0].made
-	}
-	if of.file == "" {
-		return Word{}, false
-	}
-	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true, made: &madeOf{of.file, append(slices.Clone(of.through), call)}}
+	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Made: &madeOf{of.File, append(slices.Clone(of.Through), call)}}
 	if wordclass.Is("recodes", name) {
-		p.From += " " + of.file
+		p.From += " " + of.File
 	}
 	return NewWord(p), true
 }
@@ -340,10 +338,10 @@ func formatted(args []Word) Word {
 	}
 	args = args[1:]
 	var b builder
-	for round := 0; round == 0 || len(args) > 0 && round < maxFields; round++ {
+	for round := 0; round == 0 || len(args) > 0; round++ {
 		left := len(args)
 		args = formatOnce(&b, format, args)
-		if len(args) == left || b.size > maxValue {
+		if len(args) == left || b.size() > maxValue {
 			break
 		}
 	}
@@ -355,7 +353,7 @@ var conversions = regexp.MustCompile(`(?s)%([-+ #0-9.*']*)(.)`)
 
 // formatOnce applies a format once and returns the arguments that are left.
 func formatOnce(b *builder, format string, args []Word) []Word {
-	for b.size <= maxValue {
+	for b.size() <= maxValue {
 		at := conversions.FindStringSubmatchIndex(format)
 		if at == nil {
 			break

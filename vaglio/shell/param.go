@@ -295,7 +295,7 @@ func (r *reader) defaulted(f *frame, p *syntax.ParamExp, w Word, set bool) Word 
 // both ways.
 func (r *reader) missing(p *syntax.ParamExp, w Word, set bool) bool {
 	e := r.st.get(p.Param.Value)
-	if w.MayBeEmpty() && (w.parts != nil || e != nil && e.maybe) && r.pick("${"+p.Param.Value, 2) == 1 {
+	if w.MayBeEmpty() && (!w.Known() || e != nil && e.maybe) && r.pick("${"+p.Param.Value, 2) == 1 {
 		return true
 	}
 	return !set || w.Is("") && slices.Contains([]syntax.ParExpOperator{
@@ -305,22 +305,22 @@ func (r *reader) missing(p *syntax.ParamExp, w Word, set bool) bool {
 
 // filled returns the word, marked as not empty, and as one that has a default.
 func filled(w Word, has bool) Word {
-	if len(w.parts) != 1 || !w.parts[0].MayBeEmpty {
+	p, _ := w.Only()
+	if !p.MayBeEmpty {
 		return w
 	}
-	p := w.parts[0]
 	p.MayBeEmpty, p.Default = false, has
-	return Word{parts: []Part{p}}
+	return NewWord(p)
 }
 
 // partOf returns an unknown part of a variable's value, which may be a command's output.
 func partOf(w Word, variable string) Word {
-	if len(w.parts) != 1 || w.parts[0].From == "" || strings.HasPrefix(w.parts[0].From, "mktemp") {
+	part, _ := w.Only()
+	if part.From == "" || strings.HasPrefix(part.From, "mktemp") {
 		return cutOf(variable)
 	}
-	part := w.parts[0]
 	part.MayBeEmpty = true
-	return Word{parts: []Part{part}}
+	return NewWord(part)
 }
 
 // slice evaluates ${x:offset:length}.

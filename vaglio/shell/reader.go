@@ -192,10 +192,10 @@ func plainCommand(src string) ([]Word, bool) {
 	words := make([]Word, 0, n)
 	for w := range strings.SplitSeq(src, " ") {
 		if w != "" {
-			words = append(words, Word{text: w})
+			words = append(words, Text(w))
 		}
 	}
-	first := words[0].text
+	first := words[0].Prefix()
 	return words, !syntax.IsKeyword(first) && !slices.Contains(declaring(), first) && first != "let" && first != "time"
 }
 

@@ -259,7 +259,7 @@ func (r *reader) content(f *frame, file Word) Word {
 			return r.whole(where, written)
 		}
 	}
-	return Word{parts: []Part{p}}
+	return NewWord(p)
 }
 
 // whole returns the content of a file that the source wrote. If the source only added to the file,
@@ -387,7 +387,7 @@ func (r *reader) exported() (all []Assign) {
 func baseName(w Word) string {
 	s := w.Suffix()
 	i := strings.LastIndexByte(s, '/')
-	if i < 0 && w.parts != nil {
+	if i < 0 && !w.Known() {
 		return ""
 	}
 	return s[i+1:]

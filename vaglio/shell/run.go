@@ -90,7 +90,7 @@ func (r *reader) resolveName(k *call) string {
 // unknownName records a command with an unknown name.
 func (r *reader) unknownName(f *frame, k *call) {
 	name := k.argv[0]
-	if len(name.parts) == 1 && (name.parts[0].Name == "SHELL" || name.parts[0].Name == "BASH") {
+	if p, _ := name.Only(); p.Name == "SHELL" || p.Name == "BASH" {
 		r.runShell(f, k, nil, "sh")
 		return
 	}
@@ -106,7 +106,7 @@ func (r *reader) unknownName(f *frame, k *call) {
 
 // selfCall records that a script starts itself while it goes on running.
 func (r *reader) selfCall(f *frame, k *call, name Word) {
-	if f.beside && (r.isSource(name) || len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0") {
+	if f.beside && (r.isSource(name) || !name.Known() && name.Parts()[len(name.Parts())-1].Name == "0") {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: name, Span: k.span})
 	}
 }

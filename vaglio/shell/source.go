@@ -23,7 +23,7 @@ type pick struct {
 // cannot read becomes a [Problem] of the script.
 func Read(src string, o Options) *Script {
 	return run(o, func(r *reader, f *frame) {
-		if words, ok := plainCommand(src); ok && r.st.get(keyAlias+words[0].text) == nil {
+		if words, ok := plainCommand(src); ok && r.st.get(keyAlias+words[0].Prefix()) == nil {
 			r.run(f, &call{argv: words, span: Span{0, len(src)}})
 			return
 		}

@@ -53,14 +53,14 @@ type Part struct {
 	Some bool
 	// File is the path of the file whose content an unknown part is, if any.
 	File string
-	// made says what an unknown part was made of, if that is a file's content.
-	made *madeOf
+	// Made says what an unknown part was made of, if that is a file's content.
+	Made *madeOf
 }
 
 // madeOf is the content of a file after it went through filters.
 type madeOf struct {
-	file    string
-	through []*filter.Filter
+	File    string
+	Through []*filter.Filter
 }
 
 // Toplevel is where the root of the repository that holds the current folder comes from.
@@ -89,6 +89,17 @@ func outputOf(command string) Word {
 // Text returns the word's text, and whether it is static and free of active
 // pattern characters.
 func (w Word) Text() (string, bool) { return w.text, w.parts == nil }
+
+// Known reports whether the word is static text.
+func (w Word) Known() bool { return w.parts == nil }
+
+// Only returns the part that the whole word consists of, if that is not static text.
+func (w Word) Only() (Part, bool) {
+	if len(w.parts) != 1 {
+		return Part{}, false
+	}
+	return w.parts[0], true
+}
 
 // Is reports whether the word is exactly the static text.
 func (w Word) Is(s string) bool { return w.parts == nil && w.text == s }
@@ -140,7 +151,7 @@ func (w Word) has(kind PartKind) bool {
 // OfFiles reports whether what is unknown of a word is the content of files that exist, which is
 // read where it runs.
 func (w Word) OfFiles() bool {
-	return !slices.ContainsFunc(w.parts, func(p Part) bool { return p.Kind == PartUnknown && p.File == "" && p.made == nil })
+	return !slices.ContainsFunc(w.parts, func(p Part) bool { return p.Kind == PartUnknown && p.File == "" && p.Made == nil })
 }
 
 // IsUnknown reports whether nothing of the word is known.
@@ -332,7 +343,7 @@ type builder struct {
 	text  strings.Builder // pending static text
 	one   string          // the pending text while it is a single piece
 	parts []Part
-	size  int // size of what was added, as [Word.Size] counts it
+	added int // bytes
 }
 
 func (b *builder) add(p Part) {
@@ -341,12 +352,12 @@ func (b *builder) add(p Part) {
 		return
 	}
 	b.flush()
-	b.size += len(p.Text) + partSize
+	b.added += len(p.Text) + partSize
 	b.parts = append(b.parts, p)
 }
 
 func (b *builder) addText(s string) {
-	b.size += len(s)
+	b.added += len(s)
 	switch {
 	case s == "":
 	case b.text.Len() > 0:
@@ -394,4 +405,8 @@ func (b *builder) word() Word {
 	return Word{parts: b.parts}
 }
 
+// size is the size of what was added, as [Word.Size] counts it.
+func (b *builder) size() int { return b.added }
+
+// empty reports whether nothing but empty texts was added.
 func (b *builder) empty() bool { return b.parts == nil && b.one == "" && b.text.Len() == 0 }
