@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
 // runCommand reads command and builtin.
@@ -73,7 +75,7 @@ func (r *reader) runCd(k *call, name string) {
 // charged, and has a limit.
 func (r *reader) goTo(folder Word) {
 	if !r.step(nil, entryCost+folder.Size()/bytesPerStep) || folder.Size() > MaxPath {
-		folder = unknownHome("PWD")
+		folder = word.NotEmpty("PWD")
 	}
 	r.st.set(keyCwd, folder)
 }
@@ -83,7 +85,7 @@ func (r *reader) cdTarget(k *call, name string, old Word) Word {
 	_, rest := optionsFirst(name).parse(k.argv[1:])
 	switch {
 	case len(rest) == 0 && name == "pushd":
-		return unknownHome("OLDPWD")
+		return word.NotEmpty("OLDPWD")
 	case len(rest) == 0:
 		home, _ := r.home("")
 		return home
@@ -119,7 +121,7 @@ const MaxPath = 4096
 func (r *reader) runPopd(_ *frame, _ *call, _ string) {
 	e := r.st.get(keyStack)
 	if e == nil || len(e.list) == 0 {
-		r.st.set(keyCwd, unknownHome("PWD"))
+		r.st.set(keyCwd, word.NotEmpty("PWD"))
 		return
 	}
 	last := e.list[len(e.list)-1]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/getopt"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
 //go:embed carriers.txt
@@ -358,7 +359,7 @@ func (r *reader) module(f *frame, k *call, module Word) {
 	}
 	r.escapes(f, p, k.argv[at+1:], nil, name)
 	if len(texts) > 0 {
-		r.readProgram(f, &Program{Language: p.language, Text: joined(texts, "\n")}, Word{})
+		r.readProgram(f, &Program{Language: p.language, Text: word.Join(texts, "\n")}, Word{})
 	}
 }
 
@@ -369,7 +370,7 @@ func (r *reader) escapes(f *frame, p *program, words, input []Word, by string) {
 	}
 	input = slices.Clip(input)
 	for _, w := range words {
-		input = append(input, w.lines()...)
+		input = append(input, w.Lines()...)
 	}
 	for _, v := range input {
 		r.escape(f, &p.way, v, by)

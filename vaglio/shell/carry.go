@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
 // evaluators maps the table's names to the functions that read the calls of programs.
@@ -143,7 +145,7 @@ func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 func (r *reader) lines(f *frame, w *way, opts options, by string) (out Word, found bool) {
 	if w.fed {
 		g := *f
-		g.stdin = Input{Kind: InputText, Text: outputOf(by), Piped: true}
+		g.stdin = Input{Kind: InputText, Text: word.OutputOf(by), Piped: true}
 		f = &g
 	}
 	for _, o := range opts {
@@ -286,7 +288,7 @@ func (r *reader) typed(f *frame, w *way) []Word {
 	if len(w.escapes) == 0 || f.stdin.Kind != InputText {
 		return nil
 	}
-	return f.stdin.Text.lines()
+	return f.stdin.Text.Lines()
 }
 
 // escape reads the command line after one of the escapes.
@@ -297,7 +299,7 @@ func (r *reader) escape(f *frame, w *way, v Word, by string) {
 		if end := lead + len(e); len(s) >= end && strings.EqualFold(s[lead:end], e) {
 			code := v.Cut(end)
 			if w.unescape {
-				code = code.mapText(func(s string) string { return strings.ReplaceAll(s, `\ `, " ") })
+				code = code.MapText(func(s string) string { return strings.ReplaceAll(s, `\ `, " ") })
 			}
 			r.carried(f, code, by)
 			return
@@ -312,7 +314,7 @@ func (r *reader) setting(f *frame, w *way, v Word, by string) {
 	if at < 0 {
 		return
 	}
-	r.settingOf(f, w, text[:at], v.trimLeft(" \t").Cut(at).trimLeft(" =\t"), nil, by)
+	r.settingOf(f, w, text[:at], v.TrimLeft(" \t").Cut(at).TrimLeft(" =\t"), nil, by)
 }
 
 // settingOf reads the line of a key if the way lists the key. A key listed as !key is a line only
@@ -348,7 +350,7 @@ func (r *reader) listed(f *frame, k *call, p *program, name string) Word {
 		return r.plain(f, k)
 	}
 	r.wrapper(f, k)
-	return outputOf(name)
+	return word.OutputOf(name)
 }
 
 // command tells the operands before a command that runs elsewhere from the command. It

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -42,7 +43,7 @@ func (r *reader) variable(name string) (Word, bool) {
 	e := r.st.get(name)
 	switch {
 	case e == nil:
-		return unknown(name), true
+		return word.Unknown(name), true
 	case e.isList && len(e.list) > 0:
 		return e.list[0], true
 	}
@@ -376,7 +377,7 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 			r.carried(h, jsonCommands(code), name)
 		}
 		if len(argv) == 0 {
-			return outputOf(name)
+			return word.OutputOf(name)
 		}
 		return r.operands(h, k, w, opts, argv, name, nil)
 	})

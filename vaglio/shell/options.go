@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/metnos/vaglio/vaglio/getopt"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -183,31 +184,6 @@ func Like(s, pattern string) bool {
 	return len(s) >= len(before)+len(after) && strings.HasPrefix(s, before) && strings.HasSuffix(s, after)
 }
 
-// replaceAll returns a word with a value in the place of each mark; what becomes too long is
-// unknown.
-func replaceAll(w Word, mark string, value Word) Word {
-	if mark == "" || w.Known() && !strings.Contains(w.Prefix(), mark) {
-		return w
-	}
-	var b builder
-	for _, p := range w.Parts() {
-		for p.Kind == PartText && b.size() <= maxValue {
-			before, rest, ok := strings.Cut(p.Text, mark)
-			if !ok {
-				break
-			}
-			b.addText(before)
-			b.addWord(value)
-			p.Text = rest
-		}
-		b.add(p)
-	}
-	if b.size() > maxValue {
-		return unknown("")
-	}
-	return b.word()
-}
-
 // assignedInWords reports whether the words of a command may set a variable for what the command runs: rake x NAME=value.
 func (f *frame) assignedInWords(name string) bool {
 	sets := func(w Word) bool {
@@ -308,7 +284,7 @@ func selected(in Word, args []Word, name string) (Word, bool) {
 		names[i].Some = names[i].Some || some
 	}
 	_, files := ParseOptions(args, getopt.Of(name))
-	return NewWord(names...), len(files) == 0 && !cutsLines.MatchString(joined(args, " ").String())
+	return NewWord(names...), len(files) == 0 && !cutsLines.MatchString(word.Join(args, " ").String())
 }
 
 // absentAfter adds to the files of which a test says that they are absent the one that a statement

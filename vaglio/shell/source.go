@@ -9,6 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -34,7 +35,7 @@ func Read(src string, o Options) *Script {
 // source reads a program text and returns its output.
 func (r *reader) source(f *frame, src string) Word {
 	if !r.enterText(f, src) {
-		return outputOf("")
+		return word.OutputOf("")
 	}
 	defer r.leaveText(src)
 	f = f.within(src)
@@ -309,7 +310,7 @@ func (r *reader) eachAlternative(f *frame, eval func() Word) Word {
 		}
 		changes = append(changes, r.branch(func() {
 			if o := eval(); !o.Equal(out) {
-				out = outputOf("")
+				out = word.OutputOf("")
 			}
 		}))
 	}
@@ -357,7 +358,7 @@ func (r *reader) choose(key string, all Word, ways []Word) Word {
 	case len(ways) == 1:
 		return ways[0]
 	case passes > maxOutputs:
-		return outputOf("")
+		return word.OutputOf("")
 	}
 	first := ways[r.pick(key, len(ways))]
 	r.picks[len(r.picks)-1].vals = ways
