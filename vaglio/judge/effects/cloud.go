@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -13,8 +14,8 @@ import (
 // local reports whether a cloud command talks to an emulator on this machine.
 func (c *command) local() bool {
 	v, _ := c.value("--endpoint-url", "--endpoint", "--url")
-	return localURL(v.text) || c.name == "awslocal" ||
-		slices.ContainsFunc(c.assigns, func(a assignment) bool { return strings.Contains(a.name, "ENDPOINT") && localURL(a.value.text) })
+	return urls.Local(v.text) || c.name == "awslocal" ||
+		slices.ContainsFunc(c.assigns, func(a assignment) bool { return strings.Contains(a.name, "ENDPOINT") && urls.Local(a.value.text) })
 }
 
 // verbOf looks a verb phrase up: "list-tags", "describeInstances", "apps:info".
@@ -238,7 +239,7 @@ func (c *command) remoteEngine() string {
 	}
 	far := slices.DeleteFunc(texts(named), func(at string) bool {
 		return slices.Contains([]string{"", "default", "desktop-linux", "rootless", "colima", "orbstack"}, at) ||
-			startsAny(at, "unix://", "npipe://") || localURL(at)
+			startsAny(at, "unix://", "npipe://") || urls.Local(at)
 	})
 	return strings.Join(far[:min(1, len(far))], "")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/sql"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -58,7 +59,7 @@ func (c *command) serverHere() bool {
 	if len(at) == 0 {
 		at = c.operands[:min(len(c.operands), 1)]
 	}
-	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !localURL(a.text) })
+	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !urls.Local(a.text) })
 }
 
 // fed returns the effects of the statements in the input.
