@@ -68,7 +68,10 @@ func (r *reader) within(f *frame, k *call, w *way, opts options, assigns []Assig
 		}
 		if enters {
 			user, ok := opts.Get("u", "user")
-			r.becomes(f, map[bool]Word{true: user, false: Text("root")}[ok], true)
+			if !ok {
+				user = Text("root")
+			}
+			r.becomes(f, user, true)
 		}
 		r.below(opts, w)
 		return read()
@@ -376,14 +379,6 @@ func (p *program) command(w *way, words []Word) (opts options, before, argv []Wo
 		_, argv = w.parse(argv)
 	}
 	return opts, before, argv
-}
-
-// cutAt splits words at the first that equals mark; after is nil if there is none.
-func cutAt(words []Word, mark string) (before, after []Word) {
-	if i := slices.IndexFunc(words, func(w Word) bool { return w.Is(mark) }); i >= 0 {
-		return words[:i], words[i+1:]
-	}
-	return words, nil
 }
 
 // jsonCommands returns the code in commands=["…","…"], one command per line; any other text is

@@ -374,3 +374,11 @@ func (r *reader) packs(archive string, in, member Word) {
 		r.packed = append(r.packed, packed{archive, file, path.Base(file)})
 	}
 }
+
+// cutAt splits words at the first that equals mark; after is nil if there is none.
+func cutAt(words []Word, mark string) (before, after []Word) {
+	if i := slices.IndexFunc(words, func(w Word) bool { return w.Is(mark) }); i >= 0 {
+		return words[:i], words[i+1:]
+	}
+	return words, nil
+}

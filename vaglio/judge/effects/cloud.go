@@ -115,7 +115,10 @@ func stored(c *command) []Effect {
 	verb, ops := c.operand(c.took-1), c.operands[c.took:]
 	out := shared(KindSend, say("writes to shared storage: %s %s", verb, join(ops)), join(ops))
 	if n := len(ops) - 1; n > 0 {
-		out[0].Why = say(map[bool]wording.Phrase{true: "moves %s to %s", false: "copies %s to %s"}[verb == "mv"], join(ops[:n]), ops[n].text)
+		out[0].Why = say("copies %s to %s", join(ops[:n]), ops[n].text)
+		if verb == "mv" {
+			out[0].Why = say("moves %s to %s", join(ops[:n]), ops[n].text)
+		}
 		if c.has("--delete", "-d", "--delete-unmatched-destination-objects") {
 			out = append(out, usual(KindDelete).with(say("deletes what %s has besides", ops[n].text), join(ops)).as(Irreversible, ReachShared))
 		}
@@ -320,4 +323,13 @@ func (c *command) atForge(said wording.Sentence) wording.Sentence {
 		return said
 	}
 	return said.And("in %s", where[0].text)
+}
+
+// serverHere reports whether the words say that the database server is on this machine.
+func (c *command) serverHere() bool {
+	at := c.values("-h", "--host")
+	if len(at) == 0 {
+		at = c.operands[:min(len(c.operands), 1)]
+	}
+	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !urls.Local(a.text) })
 }

@@ -67,7 +67,11 @@ func (r *reading) request(method, address, body string) []Effect {
 	case local:
 		return own(say("sends a request to this machine: %s %s", method, address))
 	}
-	e := usual(map[bool]Kind{true: KindDelete, false: KindSend}[method == "DELETE"]).as(Irreversible, ReachShared)
+	kind := KindSend
+	if method == "DELETE" {
+		kind = KindDelete
+	}
+	e := usual(kind).as(Irreversible, ReachShared)
 	e.Target, e.Why = address, requested(method, address, body)
 	return []Effect{e}
 }

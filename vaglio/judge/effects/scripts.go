@@ -173,7 +173,10 @@ func (r *reading) inline(v *invocation) []Effect {
 	switch v.Call.Verb {
 	case shell.VerbKill:
 		who := join(argsOf(v.Call.Targets))
-		return one(KindKill, map[bool]wording.Sentence{true: say("stops processes by %s", what), false: say("stops %s by %s", who, what)}[who == ""], who)
+		if who == "" {
+			return one(KindKill, say("stops processes by %s", what), "")
+		}
+		return one(KindKill, say("stops %s by %s", who, what), who)
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:
