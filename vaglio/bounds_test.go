@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -280,6 +281,7 @@ func behind() map[string]string {
 		"maxGuesses":      "foo " + rep("sudo ", 20) + "CRIME",
 		"maxMoves":        "mkdir s; printf 'all:\\n\\tCRIME\\n' > s/Makefile; " + rep("cp -r s t; ", 210) + "cp -r s z; make -C z",
 		"maxMatches":      "for i in {1..210}; do echo ls > s$i.sh; done; echo 'CRIME' > sz.sh; for f in s*.sh; do sh \"$f\"; done",
+		"maxStarts":       "find " + rep("d ", 20) + "-exec sh -c 'CRIME' \\;",
 		"MaxPattern":      "x=" + rep("a", 5_000) + "'CRIME'; eval \"${x##" + rep("a", 5_000) + "}\"",
 		"maxLexemes":      "python3 -c '" + rep("x=1;", 40_000) + "import os;os.system(\"CRIME\")'",
 		"maxRecords":      "printf '" + rep(`echo a\n`, 100) + `CRIME\n` + "' | sh",
@@ -328,7 +330,7 @@ func TestNothingHidesBehindABound(t *testing.T) {
 		}
 	}
 	bound := regexp.MustCompile(`^(max|Max)[A-Z]`)
-	for _, name := range append(constants(t, "shell"), constants(t, "shell/word")...) {
+	for _, name := range slices.Concat(constants(t, "shell"), constants(t, "shell/word"), constants(t, "shell/search")) {
 		if _, ok := rows[name]; bound.MatchString(name) && !ok {
 			t.Errorf("there is no row for the bound %s", name)
 		}

@@ -376,23 +376,3 @@ func (r *reader) escapes(f *frame, p *program, words, input []Word, by string) {
 		r.escape(f, &p.way, v, by)
 	}
 }
-
-// Spared returns how many tests, of n by their classes, say what a search leaves out before anything else:
-// -path x -prune -o ….
-func Spared(n int, class func(i int) string) int {
-	depth := 0
-	for i := range n {
-		switch is := class(i); {
-		case is == "open":
-			depth++
-		case is == "close":
-			depth--
-		case depth > 0 || is != "or" && is != "list":
-		case is == "or" && i > 0 && class(i-1) == "prune":
-			return i + 1
-		default:
-			return 0
-		}
-	}
-	return 0
-}

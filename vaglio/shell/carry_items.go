@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/metnos/vaglio/internal/unixtext"
+	"github.com/metnos/vaglio/vaglio/shell/search"
 	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -21,7 +22,7 @@ func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 	tests := rest[n:]
 	acting := func(w Word) bool { return isOneOf(w, p.after) || w.Is("-ls") }
 	acts := upTo(tests, func(w Word) bool { return acting(w) || strings.HasPrefix(w.Prefix(), "-print") })
-	found := foundBelow(rest[:n:n], tests, actsOn(tests, acts))
+	found := search.Found(rest[:n:n], tests, acts)
 	r.runOn(f, k, p, "find", found, rest[:n:n])
 	if !f.capture {
 		return Word{}
@@ -30,7 +31,7 @@ func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 		return word.OutputOf("find") // what it prints need not be names
 	}
 	sep := "\n"
-	if hasWord(tests, "-print0") {
+	if slices.ContainsFunc(tests, func(w Word) bool { return w.Is("-print0") }) {
 		sep = "\x00"
 	}
 	return word.Join(append(found, Word{}), sep)
@@ -133,9 +134,9 @@ func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
 	var found []Word
 	for _, dir := range dirs {
 		if name, known := fdName(opts, rest); known {
-			found = append(found, InFolder(dir, name))
+			found = append(found, word.InFolder(dir, name))
 		}
-		found = append(found, InFolder(dir, below))
+		found = append(found, word.InFolder(dir, below))
 	}
 	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], isTelling) {
 		found = append(found, dirs...) // it finds everything there
@@ -165,39 +166,6 @@ var (
 	wholeName = regexp.MustCompile(`^\^\\?([\w.-]+)\$$`)
 	plainName = regexp.MustCompile(`^[\w-]+$`)
 )
-
-// foundBelow returns the names that find passes on: each starting point and what is below it,
-// narrowed by -name if every name must match it before something is done with it.
-func foundBelow(starts, args, first []Word) []Word {
-	if len(starts) == 0 {
-		starts = []Word{Text(".")}
-	}
-	if len(starts) > 16 {
-		starts = append(starts[:16:16], word.Unknown(""))
-	}
-	var out []Word
-	for _, s := range starts {
-		below := Part{Kind: PartUnknown, From: "find", MayBeEmpty: true}
-		if name, ok := nameCondition(first); ok {
-			below.MayBeEmpty = false
-			out = append(out, InFolder(s, name), InFolder(s, Glue(NewWord(below), Text("/"), name)))
-			continue
-		}
-		if !hasWord(args, "-mindepth") {
-			out = append(out, s)
-		}
-		if !atStarts(args) {
-			out = append(out, InFolder(s, NewWord(below)))
-		}
-	}
-	return out
-}
-
-// atStarts reports whether find looks only at its starting points: -maxdepth 0.
-func atStarts(args []Word) bool {
-	i := slices.IndexFunc(args, func(w Word) bool { return w.Is("-maxdepth") })
-	return i >= 0 && i+1 < len(args) && args[i+1].Is("0")
-}
 
 // withItem returns a command with an item in the place of its marks; if it has none, at its end
 // if the item is appended.
@@ -367,14 +335,6 @@ func parallelItems(rest []Word) (argv, items []Word) {
 		}
 	}
 	return rest, nil
-}
-
-// InFolder returns the path of a name in a folder.
-func InFolder(folder, name Word) Word {
-	if strings.HasSuffix(folder.Suffix(), "/") {
-		return Glue(folder, name)
-	}
-	return Glue(folder, Text("/"), name)
 }
 
 // tasksOf reads the calls of one program that words list, as in "mix do a, b" and "mix do a + b".

@@ -194,48 +194,6 @@ func (f *frame) assignedInWords(name string) bool {
 		slices.ContainsFunc(f.calls, func(k *call) bool { return slices.ContainsFunc(k.argv, sets) })
 }
 
-// actsOn returns the tests that everything must pass on which find acts, the first time at an
-// index. What it spares never comes to those behind that.
-func actsOn(tests []Word, first int) []Word {
-	if slices.ContainsFunc(tests[first:], isOr) {
-		return nil // it may act on others, too
-	}
-	class := map[string]string{"(": "open", ")": "close", "-o": "or", "-or": "or", ",": "list", "-prune": "prune"}
-	return tests[Spared(first, func(i int) string { return class[tests[i].String()] }):first]
-}
-
-// isOr reports whether a word of find begins another alternative.
-func isOr(w Word) bool { return w.Is("-o") || w.Is("-or") || w.Is(",") }
-
-// nameCondition returns the pattern of -name if every name that find passes on must match it.
-func nameCondition(args []Word) (name Word, found bool) {
-	negated := false
-	for i, w := range args {
-		before := negated
-		switch s, _ := w.Text(); s {
-		case "-o", "-or", ",":
-			return Word{}, false
-		case "!", "-not":
-			negated = true
-			continue
-		case "(":
-			if before {
-				return Word{}, false
-			}
-		case "-name", "-iname":
-			// A negated condition narrows nothing: it only leaves names out.
-			if i+1 < len(args) && !before {
-				name, found = args[i+1], true
-			}
-		}
-		negated = false
-	}
-	if s, ok := name.Text(); ok {
-		name = NewWord(Globs(s)...)
-	}
-	return name, found
-}
-
 // namesIn returns the names among which a listing program's output is, one a line: its words, or the
 // names that it was piped. What it is told to leave out is not among them.
 func namesIn(f *frame, argv []Word, name string) string {

@@ -293,10 +293,6 @@ func sequenceOf(_ *reader, args []Word) (Word, bool) {
 	return Text(b.String()), true
 }
 
-func hasWord(args []Word, s string) bool {
-	return slices.ContainsFunc(args, func(w Word) bool { return w.Is(s) })
-}
-
 // baseName returns the last element of a program's path, "" if it is unknown.
 func baseName(w Word) string {
 	s := w.Suffix()

@@ -127,3 +127,11 @@ func Replace(w Word, mark string, value Word) Word {
 	}
 	return b.Word()
 }
+
+// InFolder returns the path of a name in a folder.
+func InFolder(folder, name Word) Word {
+	if strings.HasSuffix(folder.Suffix(), "/") {
+		return Glue(folder, name)
+	}
+	return Glue(folder, Text("/"), name)
+}
