@@ -166,7 +166,6 @@ func (b *Base) actingOn(name string) []*Section {
 	return nil
 }
 
-// read adds one file to the base.
 func (b *Base) read(name, text string) error {
 	var cur *Section
 	return rows.Read(name, text, func(s string) (err error) {

@@ -125,7 +125,6 @@ func (u *use) isTested(test, value string) bool {
 	return getopt.Of(u.name).Takes(test)
 }
 
-// classOf returns the class of a test.
 func (s *Section) classOf(word string) string {
 	signs := map[string]string{"!": classNot, ",": "list", "(": "open", ")": "close"}
 	return cmp.Or(signs[word], s.classes[word])

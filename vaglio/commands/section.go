@@ -127,7 +127,6 @@ func (b *Base) newSection(attrs string) (*Section, error) {
 	return sec, err
 }
 
-// attribute parses one attribute of a header.
 func (s *Section) attribute(a string) error {
 	name, list, _ := strings.Cut(a, "=")
 	if sw, ok := map[string]*bool{

@@ -145,7 +145,6 @@ func (r *reader) next() (string, bool) {
 	return line, ok
 }
 
-// peek returns the next line without consuming it.
 func (r *reader) peek() (string, bool) {
 	if r.rest == "" {
 		return "", false

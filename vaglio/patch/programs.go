@@ -201,7 +201,6 @@ type input struct {
 	file bool
 }
 
-// inputs returns the patches that a command reads.
 func (a *applier) inputs() []input {
 	if strings.HasPrefix(a.name, "apply") && len(a.words) > 0 {
 		return []input{{text: a.words[0]}}
@@ -225,7 +224,6 @@ func (a *applier) inputs() []input {
 	return nil
 }
 
-// files returns the words that name patch files.
 func (a *applier) files() []shell.Word {
 	if !a.isPatch() {
 		return a.words

@@ -74,7 +74,6 @@ func (r *reader) odd(line string) {
 // diff: numbers and one letter.
 var edCommand = regexp.MustCompile(`^[0-9,]+([acdis][0-9,]*$|s/)`)
 
-// begin starts a file's header.
 func (r *reader) begin(git bool) {
 	r.flush()
 	r.file = &file{line: r.n, git: git}

@@ -389,7 +389,6 @@ func (r *reader) runPrintf(f *frame, k *call, _ string) Word {
 	return r.plain(f, k)
 }
 
-// files returns the files that make up an input.
 func (i Input) files() (all []string) {
 	for _, p := range i.Text.Parts() {
 		if path.IsAbs(p.File) {

@@ -111,7 +111,6 @@ func interestingAssign(list []Assign) bool {
 	return slices.ContainsFunc(list, func(a Assign) bool { return codeVariable(a.Name) != "" || wordclass.Is("loader-variable", a.Name) })
 }
 
-// assignment evaluates the value of name=value.
 func (r *reader) assignment(f *frame, a *syntax.Assign) Assign {
 	out := Assign{Name: a.Name.Value}
 	if a.Value != nil {

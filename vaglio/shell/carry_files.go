@@ -357,7 +357,6 @@ func isPlace(w Word) bool {
 	return strings.HasPrefix(s, "/") && !strings.HasPrefix(s+"/", "/tmp/") || strings.HasPrefix(s, "..")
 }
 
-// inputOf returns what is known of a program's input.
 func inputOf(f *frame) Word {
 	if f.stdin.Kind == InputText {
 		return f.stdin.Text

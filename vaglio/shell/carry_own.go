@@ -18,7 +18,6 @@ func splitByEnv(words []Word) (opts options, line Word, split bool, rest []Word)
 	return opts, line, split, rest
 }
 
-// runEnv reads a call of env.
 func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 	opts, text, split, rest := splitByEnv(k.argv[1:])
 	if split {

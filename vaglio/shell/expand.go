@@ -115,7 +115,6 @@ const (
 	tildeAssign
 )
 
-// parts adds the parts of a word.
 func (e *expander) parts(parts []syntax.WordPart, quoted bool, tilde tildeMode) {
 	for i, part := range parts {
 		switch p := part.(type) {
@@ -374,7 +373,6 @@ func (e *expander) separator(s string) string {
 	return s
 }
 
-// ifs returns the field separators.
 func (r *reader) ifs() string {
 	w, ok := r.value("IFS")
 	if s, known := w.Text(); ok && known {

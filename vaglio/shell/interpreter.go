@@ -91,7 +91,6 @@ func (r *reader) readsFiles(f *frame, language string, files []Word) {
 	}
 }
 
-// records returns the lines of a known input.
 func (f *frame) records(opts options) []Word {
 	stdin := f.stdin.Text
 	if f.stdin.Kind != InputText || stdin.IsUnknown() {

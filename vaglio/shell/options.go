@@ -127,7 +127,6 @@ func (g *grammar) text(w Word) string {
 	return s
 }
 
-// valueOf returns the value of an option.
 func valueOf(f *getopt.Flag, words []Word) Word {
 	if !f.Has {
 		return Word{}

@@ -265,7 +265,6 @@ func resolvesAll(option Word) bool {
 	return strings.HasPrefix(s, "--canonicalize") || strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "--") && strings.ContainsAny(s, "fem")
 }
 
-// sequenceOf returns the output of seq.
 func sequenceOf(_ *reader, args []Word) (Word, bool) {
 	var nums []int64
 	for _, w := range args {

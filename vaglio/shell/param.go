@@ -11,7 +11,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
-// param adds a parameter expansion.
 func (e *expander) param(p *syntax.ParamExp, quoted bool) {
 	if listParam(p) && p.Exp == nil || listParam(p) && !lengthens(p.Exp.Op) {
 		e.list(p, quoted)
@@ -122,7 +121,6 @@ func (r *reader) elements(name string) []Word {
 	return nil
 }
 
-// resolveRef follows name references.
 func (r *reader) resolveRef(name string) string {
 	for range 8 {
 		e := r.st.get(name)

@@ -287,7 +287,6 @@ func (r *reader) ran(f *frame, p *Program) *bool {
 	return &r.out.Ran[len(r.out.Ran)-1].Loose
 }
 
-// programStep carries out one step of a program.
 func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	if s.Dir != nil {
 		r.scoped(func() Word {
@@ -345,7 +344,6 @@ func (f *frame) place() Span {
 	return *f.span
 }
 
-// programCall carries out a call of a program.
 func (r *reader) programCall(f *frame, c *Call) {
 	if c.Verb == VerbEnter {
 		if len(c.Targets) == 0 {

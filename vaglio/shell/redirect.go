@@ -129,7 +129,6 @@ func (r *reader) redirect(f *frame, d *redirects, n *syntax.Redirect) {
 	}
 }
 
-// redirectFile opens the file of a redirection.
 func (r *reader) redirectFile(f *frame, d *redirects, red Redirect) {
 	switch {
 	case red.Kind == RedirectRead || red.Kind == RedirectReadWrite:
@@ -330,7 +329,6 @@ func (r *reader) procSubst(f *frame, p *syntax.ProcSubst) Word {
 	return Text(name)
 }
 
-// cwd returns the current folder.
 func (r *reader) cwd() Word { return r.folder(keyCwd, "PWD") }
 
 func (r *reader) prevCwd() Word { return r.folder(keyPrev, "OLDPWD") }

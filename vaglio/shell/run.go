@@ -88,7 +88,6 @@ func (r *reader) resolveName(k *call) string {
 	return name
 }
 
-// unknownName records a command with an unknown name.
 func (r *reader) unknownName(f *frame, k *call) {
 	name := k.argv[0]
 	if p, _ := name.Only(); p.Name == "SHELL" || p.Name == "BASH" {

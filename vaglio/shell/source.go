@@ -365,7 +365,6 @@ func (r *reader) choose(key string, all Word, ways []Word) Word {
 	return first
 }
 
-// textsOf returns the texts of what a command runs.
 func textsOf(tasks []Task) []string {
 	out := make([]string, len(tasks))
 	for i := range tasks {

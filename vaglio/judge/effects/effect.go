@@ -85,7 +85,6 @@ func sayOf(p wording.Phrase, about ...wording.Clause) wording.Sentence {
 	return wording.Sentence{{Phrase: p, Args: about}}
 }
 
-// object returns a thing as it is written in the call.
 func object(text string) wording.Clause { return wording.Clause{Text: text} }
 
 // with returns the effect with another target and sentence.
@@ -231,7 +230,6 @@ func pushed(to string, force bool) wording.Sentence {
 	}
 }
 
-// undone says whether an effect can be undone.
 func undone(v Reversibility) wording.Phrase {
 	return cmp.Or(map[Reversibility]wording.Phrase{
 		Reversible: "; it can be undone,", Partial: "; it can be undone only in part,",

@@ -369,7 +369,6 @@ func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 	}
 }
 
-// target names what a call is about, from its arguments.
 func (t *tool) target() string {
 	for _, k := range wordclass.Of("key-of-target") {
 		if s, _ := t.args[k].(string); s != "" {

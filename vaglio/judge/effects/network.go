@@ -45,7 +45,6 @@ func (r *reading) servesHere(address string) bool {
 	return r.facts.Serves(host[strings.LastIndexByte(host, ':')+1:])
 }
 
-// request returns the effect of an HTTP request.
 func (r *reading) request(method, address, body string) []Effect {
 	method = strings.ToUpper(method)
 	if what := r.judge.tables.urls().Credentials(address); what != nil {

@@ -85,7 +85,6 @@ func (c *command) line(i int) []Effect {
 	return own(say("runs a line of %s", c.name))
 }
 
-// scriptFile judges the file that an interpreter runs.
 func (c *command) scriptFile(i int) []Effect {
 	a := c.all[i]
 	if out, ok := c.scriptOf(i); ok {

@@ -85,7 +85,6 @@ func formatOnce(b *Builder, format string, args []Word) []Word {
 	return args
 }
 
-// formatArg applies a conversion to one argument.
 func formatArg(flags string, verb byte, arg Word) Word {
 	arg = arg.Quoted()
 	s, ok := arg.Text()
