@@ -36,12 +36,6 @@ type Section struct {
 	wanted  map[string]bool // words of which every act needs one as an operand; nil if an act needs none
 }
 
-// settle computes what follows from all the section's lines, and trims its slices.
-func (s *Section) settle() {
-	s.settled, s.wanted = true, s.wants()
-	s.Lines, s.acts = append([]Line{}, s.Lines...), append([]act{}, s.acts...)
-}
-
 func (s *Section) wants() map[string]bool {
 	all := map[string]bool{}
 	for i := range s.acts {

@@ -133,18 +133,13 @@ func (r *reader) plain(f *frame, k *call) Word {
 	}
 	if s, ok := k.argv[0].Text(); ok && strings.Contains(s, "/") {
 		if r.written(k.argv[0]) {
-			r.runWritten(f, k)
+			first, _, _ := r.content(f, k.argv[0]).Split("\n")
+			r.runAs(f, k, first.Prefix())
 		} else {
 			r.runFile(f, k, at)
 		}
 	}
 	return r.output(f, k)
-}
-
-// runWritten reads a file that the source wrote and now runs by its path.
-func (r *reader) runWritten(f *frame, k *call) {
-	first, _, _ := r.content(f, k.argv[0]).Split("\n")
-	r.runAs(f, k, first.Prefix())
 }
 
 // callFunction reads the body of a function for one call.

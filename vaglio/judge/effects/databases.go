@@ -227,10 +227,7 @@ func (s statement) change() (Effect, bool) {
 	case "EXPLAIN", "PROFILE", "SET", "RESET", "PRAGMA", "EXEC", "EXECUTE":
 		return s.mayChange(verb, target, e)
 	case "COPY", "UNLOAD", "EXPORT":
-		if verb == "COPY" && s.CopiesOut() {
-			return e.with(say("writes query results to a file of the server"), s.where.String()).as(Partial, ReachUser), !s.Has("STDOUT")
-		}
-		return e.with(sayOf("copies data in or out of %s", s.where), s.where.String()), true
+		return s.copies(verb, e)
 	case "DELETE", "UPDATE", "INSERT":
 		return s.rows(verb, target, e), true
 	case "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
@@ -245,6 +242,13 @@ func (s statement) change() (Effect, bool) {
 		e = e.as(Partial, ReachShared)
 	}
 	return e, true // Also for statements that no dialect knows.
+}
+
+func (s statement) copies(verb string, e Effect) (Effect, bool) {
+	if verb == "COPY" && s.CopiesOut() {
+		return e.with(say("writes query results to a file of the server"), s.where.String()).as(Partial, ReachUser), !s.Has("STDOUT")
+	}
+	return e.with(sayOf("copies data in or out of %s", s.where), s.where.String()), true
 }
 
 func (s statement) tables() *tables { return s.r.judge.tables }
@@ -363,14 +367,6 @@ func statementSaid(verb, class, target string, where wording.Clause) wording.Sen
 		}
 	}
 	return saidIn(sayOf(said, what), where)
-}
-
-// saidIn adds the database, if its name is known.
-func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
-	if where.Phrase == theDatabase {
-		return said
-	}
-	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
 }
 
 // query judges a statement that reads by its possible side effects.

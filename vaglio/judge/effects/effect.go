@@ -302,3 +302,11 @@ func tabled(o commands.Outcome) wording.Sentence {
 func unmissed(why wording.Sentence) []Effect {
 	return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
 }
+
+// saidIn adds the database, if its name is known.
+func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
+	if where.Phrase == theDatabase {
+		return said
+	}
+	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
+}

@@ -176,7 +176,7 @@ func searchOf(tests []shell.Word) *search {
 		}
 		s.negated = s.negated || not
 	}
-	_, s.narrowed = commands.Narrowed(tests, narrows, deletesFound)
+	_, s.narrowed = commands.Narrowed(tests, func(class string, _ shell.Word) bool { return class == "name" || class == "path" || class == "empty" }, deletesFound)
 	_, s.empty = commands.Narrowed(tests, func(class string, _ shell.Word) bool { return class == "empty" }, deletesFound)
 	return s
 }

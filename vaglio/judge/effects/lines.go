@@ -196,20 +196,23 @@ func commandFacts() map[string]fact {
 		}
 	}
 	return map[string]fact{
-		"cloned":           func(c *command, _ []arg) bool { return c.r.worksOnForeign(c.invocation, true) },
-		"filtered":         func(c *command, _ []arg) bool { return c.filtered() },
-		"own-jobs":         func(c *command, _ []arg) bool { return c.ownJobs() },
-		"own-processes":    func(c *command, _ []arg) bool { return c.ownProcesses() },
-		"own-database":     func(c *command, _ []arg) bool { return c.r.database.here == ReachWorkspace },
-		"wrapped":          func(c *command, _ []arg) bool { return c.Wrapper },
-		"fetched":          (*command).given,
-		"root":             func(c *command, _ []arg) bool { return c.Privileged },
-		"testing":          func(c *command, _ []arg) bool { return c.testing() },
-		"dotenv":           func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },
-		"emulated":         func(c *command, _ []arg) bool { return c.local() },
-		"aliased":          func(c *command, _ []arg) bool { return c.aliased() },
-		"bulk":             func(c *command, _ []arg) bool { return c.bulk() },
-		"told":             func(c *command, _ []arg) bool { return c.isTold() },
+		"cloned":        func(c *command, _ []arg) bool { return c.r.worksOnForeign(c.invocation, true) },
+		"filtered":      func(c *command, _ []arg) bool { return c.filtered() },
+		"own-jobs":      func(c *command, _ []arg) bool { return c.ownJobs() },
+		"own-processes": func(c *command, _ []arg) bool { return c.ownProcesses() },
+		"own-database":  func(c *command, _ []arg) bool { return c.r.database.here == ReachWorkspace },
+		"wrapped":       func(c *command, _ []arg) bool { return c.Wrapper },
+		"fetched":       (*command).given,
+		"root":          func(c *command, _ []arg) bool { return c.Privileged },
+		"testing":       func(c *command, _ []arg) bool { return c.testing() },
+		"dotenv":        func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },
+		"emulated":      func(c *command, _ []arg) bool { return c.local() },
+		"aliased":       func(c *command, _ []arg) bool { return c.aliased() },
+		"bulk":          func(c *command, _ []arg) bool { return c.bulk() },
+		"told": func(c *command, _ []arg) bool {
+			text, all := c.input()
+			return all && text.text != ""
+		},
 		"sends":            func(c *command, _ []arg) bool { return c.sendsFile() },
 		"production":       func(c *command, _ []arg) bool { return c.production() },
 		"unknown-database": func(c *command, _ []arg) bool { return c.unknownDatabase() },

@@ -172,10 +172,7 @@ func (r *reading) inline(v *invocation) []Effect {
 	switch v.Call.Verb {
 	case shell.VerbKill:
 		who := join(argsOf(v.Call.Targets))
-		if who == "" {
-			return one(KindKill, say("stops processes by %s", what), "")
-		}
-		return one(KindKill, say("stops %s by %s", who, what), who)
+		return one(KindKill, map[bool]wording.Sentence{true: say("stops processes by %s", what), false: say("stops %s by %s", who, what)}[who == ""], who)
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:
@@ -313,11 +310,6 @@ func (c *command) carriedText() []Effect {
 		out = append(out, c.r.aside(a.text)...)
 	}
 	return out
-}
-
-// narrows reports whether a test of a search is of what is found: its name, or that it is empty.
-func narrows(class string, _ shell.Word) bool {
-	return class == "name" || class == "path" || class == "empty"
 }
 
 // deletesFound reports whether a search deletes what it found so far.

@@ -214,12 +214,6 @@ func (c *command) input() (arg, bool) {
 	return text, false
 }
 
-// isTold reports whether the command's input is fully known.
-func (c *command) isTold() bool {
-	text, all := c.input()
-	return all && text.text != ""
-}
-
 // sendsFile reports whether the input is a file, or comes from a command that reads files.
 func (c *command) sendsFile() bool {
 	return c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped &&
