@@ -176,7 +176,10 @@ func searchOf(tests []shell.Word) *search {
 		}
 		s.negated = s.negated || not
 	}
-	_, s.narrowed = commands.Narrowed(tests, func(class string, _ shell.Word) bool { return class == "name" || class == "path" || class == "empty" }, deletesFound)
+	leavesFew := func(class string, _ shell.Word) bool {
+		return slices.Contains([]string{"name", "path", "empty"}, class)
+	}
+	_, s.narrowed = commands.Narrowed(tests, leavesFew, deletesFound)
 	_, s.empty = commands.Narrowed(tests, func(class string, _ shell.Word) bool { return class == "empty" }, deletesFound)
 	return s
 }
