@@ -19,7 +19,6 @@ func unknown() commands.Outcome {
 	}
 }
 
-// parse reads one client's table.
 func parse(file, text string) (Client, error) {
 	p := parser{client: Client{}}
 	for n, raw := range rows.Of(text) {

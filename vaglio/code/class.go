@@ -86,7 +86,6 @@ func (p *program) seesObjects(class string) bool {
 		!slices.ContainsFunc(p.linkedTo(), func(m *program) bool { return p.finds("sets", "own", m.src) })
 }
 
-// construct creates an object of a class of the program.
 func (p *program) construct(name string, args []value) value {
 	p.branches++ // another object keeps what it was given
 	at, end := p.at, p.end

@@ -304,7 +304,6 @@ func (p *program) initialize() {
 	p.at = 0
 }
 
-// lex splits the text of the program into tokens.
 func (p *program) lex(src string) {
 	if p.lang.name == "perl" && strings.Contains(src, "$^X") { // perl itself
 		src = strings.ReplaceAll(src, "$^X", "$_X")

@@ -101,7 +101,6 @@ func (p *program) declared(how attributes, plain []value, named map[string]value
 	return all
 }
 
-// option returns one option.
 func (p *program) option(how attributes, plain []value, named map[string]value) option {
 	o := option{param: how.has("param"), bare: how.has("operand")}
 	named = maps.Clone(named)
@@ -275,7 +274,6 @@ func (p *program) parsedOption(on, name string) (value, bool) {
 	return out, len(all) > 0 && !p.lost
 }
 
-// optionsNamed returns the options that have a name.
 func (p *program) optionsNamed(name string) (all []option) {
 	name = plainName(name)
 	for i := 0; i < len(p.options) && p.spend(1); i++ {

@@ -257,7 +257,6 @@ func dividesPath(a, b value) bool {
 	return a.kind == kindPath || b.kind == kindPath || a.kind != kindNumber && b.known() && b.kind == kindText
 }
 
-// unary reads an operand and the operators before it.
 func (p *program) unary() value {
 	if !p.enter() {
 		return value{}

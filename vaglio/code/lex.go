@@ -133,7 +133,6 @@ func (l *lexer) bracket(t *token, n int32) {
 	}
 }
 
-// opens opens a block.
 func (l *lexer) opens(n int32) {
 	l.open = append(l.open, n)
 	l.braces++

@@ -142,7 +142,6 @@ func (p *program) runRemote(_ *function, name string, args []value, _ map[string
 	return unknown(name + "()")
 }
 
-// moduleName returns the dotted name of a module.
 func moduleName(s string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(s, "node:"), "/", ".")
 }

@@ -82,7 +82,7 @@ func (p *program) looseCalls(src string) {
 			}
 			p.looseText(to, t[0][0], text)
 			continue
-		case f != nil && p.isFolder(name):
+		case f != nil && name == "__DIR__" && p.in.Path != "":
 			texts = append(texts, shell.Text(path.Dir(p.in.Path)+"/."))
 			continue
 		case found == nil && t[6] == "":
@@ -105,9 +105,6 @@ func (p *program) calledOn(f *function, name string, before []shell.Word) (its, 
 		return nil, before
 	}
 }
-
-// isFolder reports whether a name stands for the folder of the program's file, which is known.
-func (p *program) isFolder(name string) bool { return name == "__DIR__" && p.in.Path != "" }
 
 // looseText records a text, or runs it if its quote says so.
 func (p *program) looseText(to *[]shell.Word, quote byte, text string) {

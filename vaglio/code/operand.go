@@ -6,7 +6,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// primary reads a single operand.
 func (p *program) primary() value {
 	t := p.peek(0)
 	switch t.kind {

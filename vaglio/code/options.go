@@ -30,7 +30,6 @@ func (a attributes) at(key string) int {
 	return n - 1
 }
 
-// parseOptions reads a line of options.txt.
 func (t *table) parseOptions(line string) (err error) {
 	head, rest, ok := strings.Cut(line, ":")
 	words, list := strings.Fields(head), strings.Fields(rest)

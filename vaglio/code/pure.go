@@ -235,7 +235,6 @@ func splitAt(v value, sep string) value {
 	return listOf(bounded(out)...)
 }
 
-// replaced replaces one text by another.
 func replaced(p *program, v value, rest []value) value {
 	from, ok := first(rest).text()
 	to := nth(rest, 1)
@@ -311,7 +310,6 @@ func shown(v value, character bool) value {
 	return v
 }
 
-// env returns the value of an environment variable.
 func (p *program) env(name value) value {
 	s, ok := name.text()
 	if !ok {

@@ -45,14 +45,12 @@ func (p *program) peek(n int) token {
 	return token{}
 }
 
-// take advances by one token.
 func (p *program) take() token {
 	t := p.peek(0)
 	p.skip(p.at + 1)
 	return t
 }
 
-// is reports whether the next token is one of the operators.
 func (p *program) is(ops ...string) bool { return p.peek(0).is(ops...) }
 
 func (p *program) word(words ...string) bool { return p.peek(0).word(words...) }
@@ -75,7 +73,6 @@ func (p *program) skip(to int) {
 // is reports whether a token is one of the operators.
 func (t token) is(ops ...string) bool { return t.kind == tokenOp && slices.Contains(ops, t.text) }
 
-// word reports whether a token is one of the words.
 func (t token) word(words ...string) bool {
 	return t.kind == tokenName && slices.Contains(words, t.text)
 }

@@ -84,7 +84,6 @@ type table struct {
 	further   map[string]further
 }
 
-// parseTable reads a table of verbs.
 func parseTable(text string) (*table, error) {
 	out := &table{languages: map[string]*language{}, pures: pures(), further: furtherVerbs()}
 	if err := rows.Read("verbs.txt", text, out.parseLine); err != nil {

@@ -94,7 +94,6 @@ func unknownWord(from string) shell.Word {
 	return shell.NewWord(p)
 }
 
-// word returns the value as one text.
 func (v value) word() shell.Word {
 	if len(v.alts) == 0 || v.multi() {
 		return unknownWord(v.path)
@@ -117,7 +116,6 @@ func (v value) known() bool {
 	return ok || v.multi()
 }
 
-// int returns the value as a number.
 func (v value) int() (int, bool) {
 	s, ok := v.text()
 	n, err := strconv.ParseInt(s, 0, 32)
@@ -186,7 +184,6 @@ func (v value) elements() []value {
 	return out
 }
 
-// field returns the value under a key.
 func (v value) field(key string) (value, bool) {
 	if i := slices.Index(v.keys, key); i >= 0 && v.kind == kindMap {
 		return v.list[i], true
@@ -236,7 +233,6 @@ func (v value) part(from, to int) value {
 	return out
 }
 
-// or returns what may be either value.
 func (v value) or(o value) value {
 	switch {
 	case v.idle():
@@ -257,7 +253,6 @@ func (v value) or(o value) value {
 	}
 }
 
-// orText returns a text that may be either one.
 func (v value) orText(o value) value {
 	a, b := v.words(), o.words()
 	if len(a) <= maxAlts && slices.ContainsFunc(b, func(w shell.Word) bool { return !slices.ContainsFunc(a, w.Equal) }) {

@@ -365,7 +365,6 @@ func (p *program) runEval(f *function, name string, args []value, _ map[string]v
 	return out
 }
 
-// gap records that code is unknown.
 func (p *program) gap(w shell.Word) {
 	switch {
 	case w.Remote():

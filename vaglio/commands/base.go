@@ -166,7 +166,6 @@ func (b *Base) actingOn(name string) []*Section {
 	return nil
 }
 
-// read adds one file to the base.
 func (b *Base) read(name, text string) error {
 	var cur *Section
 	return rows.Read(name, text, func(s string) (err error) {
@@ -274,7 +273,8 @@ func (b *Base) index() {
 		var judged, acting []*Section
 		for _, sec := range list {
 			if !sec.settled { // a section with several names comes up several times
-				sec.settle()
+				sec.settled, sec.wanted = true, sec.wants()
+				sec.Lines, sec.acts = append([]Line{}, sec.Lines...), append([]act{}, sec.acts...) // of their size
 			}
 			if len(sec.Lines) > 0 || sec.hasElse {
 				judged = append(judged, sec)

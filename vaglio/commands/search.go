@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/shell/search"
 )
 
 // The classes of tests with a special meaning.
@@ -96,7 +97,7 @@ func Taken(with []shell.Word) []shell.Word {
 	for n < len(with) && !slices.Contains([]string{"list", "delete", classRun}, strings.TrimPrefix(with[n].String(), classNot+" ")) {
 		n += 2
 	}
-	spared := shell.Spared(n/2, func(i int) string { return strings.Replace(with[2*i].String(), classNot+" open", "open", 1) })
+	spared := search.Spared(n/2, func(i int) string { return strings.Replace(with[2*i].String(), classNot+" open", "open", 1) })
 	return sparing(with[2*spared:])
 }
 
@@ -124,7 +125,6 @@ func (u *use) isTested(test, value string) bool {
 	return getopt.Of(u.name).Takes(test)
 }
 
-// classOf returns the class of a test.
 func (s *Section) classOf(word string) string {
 	signs := map[string]string{"!": classNot, ",": "list", "(": "open", ")": "close"}
 	return cmp.Or(signs[word], s.classes[word])

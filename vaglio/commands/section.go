@@ -36,12 +36,6 @@ type Section struct {
 	wanted  map[string]bool // words of which every act needs one as an operand; nil if an act needs none
 }
 
-// settle computes what follows from all the section's lines, and trims its slices.
-func (s *Section) settle() {
-	s.settled, s.wanted = true, s.wants()
-	s.Lines, s.acts = append([]Line{}, s.Lines...), append([]act{}, s.acts...)
-}
-
 func (s *Section) wants() map[string]bool {
 	all := map[string]bool{}
 	for i := range s.acts {
@@ -127,7 +121,6 @@ func (b *Base) newSection(attrs string) (*Section, error) {
 	return sec, err
 }
 
-// attribute parses one attribute of a header.
 func (s *Section) attribute(a string) error {
 	name, list, _ := strings.Cut(a, "=")
 	if sw, ok := map[string]*bool{

@@ -26,7 +26,6 @@ func base(w shell.Word) shell.Word {
 	return w
 }
 
-// trimSlashes removes trailing slashes.
 func trimSlashes(w shell.Word) shell.Word {
 	return w.MapSuffix(func(s string) string { return strings.TrimRight(s, "/") })
 }

@@ -53,7 +53,6 @@ func read(file, text string) (*table, error) {
 	return t, rows.Sections(file, text, t.section, t.way)
 }
 
-// section reads the options of programs.
 func (t *table) section(names, options []string) error {
 	t.last = nil
 	var all Grammar // its options are shared, since nothing changes them later

@@ -67,7 +67,6 @@ func (l *look) callMode(o *operation.Operation) string {
 	return ""
 }
 
-// asks checks an address that the program talks to.
 func (l *look) asks(o *operation.Operation) string {
 	const scheme = "file:"
 	s := reading.Spot(o.Object.Word)

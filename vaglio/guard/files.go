@@ -54,7 +54,6 @@ func (l *look) insists() bool {
 	})
 }
 
-// nameOf returns the name of a link.
 func (l *look) nameOf(o *operation.Operation, spot string) string {
 	if o.To.Is("") {
 		return "./" + place.Base(spot)

@@ -109,7 +109,6 @@ func (l *look) narrows(o *operation.Operation) bool {
 // path.
 type tests struct{ names, paths []string }
 
-// testsOf reads the tests of a search.
 func (g *Guard) testsOf(o *operation.Operation) tests {
 	var t tests
 	for test, word := range commands.Tests(o.With) {

@@ -112,7 +112,6 @@ func isInVisible(r rune) bool {
 	}
 }
 
-// unquoted removes the quotes around a text.
 func unquoted(text string) string {
 	if n := len(text); n > 1 && text[0] == text[n-1] && (text[0] == '"' || text[0] == '\'' || text[0] == '`') {
 		return text[1 : n-1]

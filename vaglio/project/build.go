@@ -279,7 +279,6 @@ func inContainer(service map[string]any, words ...string) string {
 	return quoted(append(append(c, "image"), words...)...)
 }
 
-// texts returns the texts in a list.
 func texts(list []any) (all []string) {
 	for _, e := range list {
 		if s, ok := e.(string); ok {

@@ -9,7 +9,6 @@ import (
 	"github.com/metnos/vaglio/internal/settings"
 )
 
-// readJustfile adds the recipes of a justfile.
 func readJustfile(v *visit, r *row) {
 	file, text, names := v.instead(r.files, "--justfile", "-f")
 	recipes, set, first := justRecipes(text)

@@ -105,7 +105,6 @@ func (m *makefile) goal() []string {
 	return nil
 }
 
-// read parses a makefile.
 func (m *makefile) read(file, text string) {
 	const deepest = 8
 	switch {
@@ -183,7 +182,6 @@ func (m *makefile) statement(file string, line int, s string) bool {
 	return true
 }
 
-// includes reads the files that a makefile includes.
 func (m *makefile) includes(names string) {
 	for name := range strings.FieldsSeq(names) {
 		for _, name := range m.v.globbed(name) {
@@ -231,7 +229,6 @@ func (m *makefile) sets(file string, line int, name, op, val string) {
 	}
 }
 
-// set gives a variable another value.
 func (m *makefile) set(name, val string) {
 	delete(m.more, name)
 	m.vars[name] = val

@@ -30,7 +30,7 @@ func namedIn(rows []row) *named {
 func (n *named) add(row int, name string) {
 	in, key := n.last, name[strings.LastIndexByte(name, '/')+1:]
 	switch {
-	case isAnywhere(name):
+	case strings.HasPrefix(name, "@/"): // any file below the folder
 		var whole bool
 		in = n.folder
 		if key, _, whole = strings.Cut(name[len("@/"):], "/"); !whole {

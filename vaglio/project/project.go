@@ -312,5 +312,4 @@ func (v *visit) values(names ...string) []string {
 	return s.Values(names...)
 }
 
-// lineOf returns the line of an offset, from 1.
 func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }

@@ -54,7 +54,6 @@ func (v *visit) besideScripts(file, text string) string {
 	})
 }
 
-// script adds a script.
 func (v *visit) script(file, text, name string, what any) {
 	if !v.once("script " + file + " " + name) {
 		return

@@ -102,9 +102,6 @@ func (r *row) knows() bool {
 	return !slices.Contains([]string{"text", "parts", "whole", "data", "named", "calls"}, r.name)
 }
 
-// isAnywhere reports whether a name stands for every file below a folder.
-func isAnywhere(name string) bool { return strings.HasPrefix(name, "@/") }
-
 // readChanged adds the files that the session wrote in the command's folder or below, with
 // one of the row's endings, or without any if that is a single dot: a runner finds them by
 // itself.

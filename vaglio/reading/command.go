@@ -114,7 +114,6 @@ func (w *walk) typed(text string, role Role, sc *scope, at string) {
 // mood says how certain a reading is, with the meanings of [Command].
 type mood struct{ final, doubt, verb bool }
 
-// command reads a command line.
 func (w *walk) command(key, text string, sc *scope, at string, doubt bool) {
 	if d := w.dialect(key, text, sc); d != powershell.Posix {
 		w.windows(d, text, sc, at)

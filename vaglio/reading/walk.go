@@ -27,7 +27,6 @@ type walk struct {
 	stopped bool
 }
 
-// role returns the roles of a key of this call.
 func (w *walk) role(key string) Role { return w.rd.Role(key) }
 
 // gap records what could not be read.
@@ -138,7 +137,6 @@ func join(at, key string) string {
 	return at + "." + key
 }
 
-// value reads what is under one key.
 func (w *walk) value(key string, v any, role Role, sc *scope, at string, depth int) {
 	if w.tooDeep(at, depth) {
 		return

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -214,7 +215,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return out
 	}
 	defer r.leave()
-	if p.Text.Size() > maxValue {
+	if p.Text.Size() > word.MaxSize {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the program is longer than 1 MiB")})
 		return out
 	}
@@ -286,7 +287,6 @@ func (r *reader) ran(f *frame, p *Program) *bool {
 	return &r.out.Ran[len(r.out.Ran)-1].Loose
 }
 
-// programStep carries out one step of a program.
 func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	if s.Dir != nil {
 		r.scoped(func() Word {
@@ -344,7 +344,6 @@ func (f *frame) place() Span {
 	return *f.span
 }
 
-// programCall carries out a call of a program.
 func (r *reader) programCall(f *frame, c *Call) {
 	if c.Verb == VerbEnter {
 		if len(c.Targets) == 0 {

@@ -313,7 +313,6 @@ func beyondGate(why wording.Sentence, file string) []Effect {
 	return []Effect{e}
 }
 
-// words returns a command's words.
 func (v *invocation) words() []arg { return append([]arg{literal(v.name)}, v.args...) }
 
 // edited returns what a file holds after an edit, as far as that is known, otherwise the text

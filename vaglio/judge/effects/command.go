@@ -377,7 +377,6 @@ func holds(above, p string) bool {
 	return is
 }
 
-// literals returns texts as words.
 func literals(texts []string) []arg {
 	out := make([]arg, len(texts))
 	for i, s := range texts {
@@ -386,7 +385,6 @@ func literals(texts []string) []arg {
 	return out
 }
 
-// texts returns the texts of words.
 func texts(args []arg) []string {
 	out := make([]string, len(args))
 	for i := range args {

@@ -52,15 +52,6 @@ func (c *command) keptAt(kept bool) where {
 	return c.r.world.placeOf(c.operands[0], c.cwd)
 }
 
-// serverHere reports whether the words say that the database server is on this machine.
-func (c *command) serverHere() bool {
-	at := c.values("-h", "--host")
-	if len(at) == 0 {
-		at = c.operands[:min(len(c.operands), 1)]
-	}
-	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !localURL(a.text) })
-}
-
 // fed returns the effects of the statements in the input.
 func (c *command) fed(where wording.Clause, kept bool) []Effect {
 	switch text, all := c.input(); {
@@ -236,21 +227,28 @@ func (s statement) change() (Effect, bool) {
 	case "EXPLAIN", "PROFILE", "SET", "RESET", "PRAGMA", "EXEC", "EXECUTE":
 		return s.mayChange(verb, target, e)
 	case "COPY", "UNLOAD", "EXPORT":
-		if verb == "COPY" && s.CopiesOut() {
-			return e.with(say("writes query results to a file of the server"), s.where.String()).as(Partial, ReachUser), !s.Has("STDOUT")
-		}
-		return e.with(sayOf("copies data in or out of %s", s.where), s.where.String()), true
+		return s.copies(verb, e)
 	case "DELETE", "UPDATE", "INSERT":
 		return s.rows(verb, target, e), true
 	case "CREATE", "COMMENT", "LOCK", "REINDEX", "VACUUM", "OPTIMIZE", "REFRESH", "CLUSTER", "CHECKPOINT", "ATTACH",
 		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE", "GRANT", "REVOKE":
 		return e.as(Partial, ReachShared), true
 	case "DROP", "TRUNCATE": // as deleting every row is; an index holds none of its own
-		return map[bool]Effect{true: e.as(Partial, ReachShared), false: e.as(Irreversible, ReachPublic)}[s.Adds()], true
+		e = e.as(Irreversible, ReachPublic)
 	case "":
 		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", s.where), s.where.String()), true
 	}
-	return map[bool]Effect{true: e.as(Partial, ReachShared), false: e}[s.Adds()], true // Also for statements that no dialect knows.
+	if s.Adds() {
+		e = e.as(Partial, ReachShared)
+	}
+	return e, true // Also for statements that no dialect knows.
+}
+
+func (s statement) copies(verb string, e Effect) (Effect, bool) {
+	if verb == "COPY" && s.CopiesOut() {
+		return e.with(say("writes query results to a file of the server"), s.where.String()).as(Partial, ReachUser), !s.Has("STDOUT")
+	}
+	return e.with(sayOf("copies data in or out of %s", s.where), s.where.String()), true
 }
 
 func (s statement) tables() *tables { return s.r.judge.tables }
@@ -297,8 +295,13 @@ func (s statement) said(verb, class, target string) wording.Sentence {
 	}
 	said := statementSaid(verb, class, target, s.where)
 	if to := slices.Index(s.Words, map[string]string{"GRANT": "TO", "REVOKE": "FROM"}[verb]) + 1; to > 0 && to < len(s.Words) {
-		on := map[bool]string{true: "-on", false: ""}[s.Has("ON")] + map[bool]string{true: "-tables", false: ""}[s.Has("TABLES")]
-		said[0] = sayOf(spoken.Statement(verb+on), said[0].Args[0], object(strings.ToLower(sql.Unquoted(s.Words[to]))))[0]
+		if s.Has("ON") {
+			verb += "-on"
+		}
+		if s.Has("TABLES") {
+			verb += "-tables"
+		}
+		said[0] = sayOf(spoken.Statement(verb), said[0].Args[0], object(strings.ToLower(sql.Unquoted(s.Words[to]))))[0]
 	}
 	return said
 }
@@ -358,17 +361,12 @@ func statementSaid(verb, class, target string, where wording.Clause) wording.Sen
 	}
 	what := object(target)
 	if thing, _, _ := spoken.ThingOf([]string{cmp.Or(class, map[string]string{"TRUNCATE": "table"}[verb])}); thing != nil {
-		what = wording.Say(map[bool]wording.Phrase{true: thing.Several, false: thing.One}[strings.Contains(target, ", ")], target)
+		what = wording.Say(thing.One, target)
+		if strings.Contains(target, ", ") {
+			what = wording.Say(thing.Several, target)
+		}
 	}
 	return saidIn(sayOf(said, what), where)
-}
-
-// saidIn adds the database, if its name is known.
-func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
-	if where.Phrase == theDatabase {
-		return said
-	}
-	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
 }
 
 // query judges a statement that reads by its possible side effects.

@@ -85,7 +85,6 @@ func sayOf(p wording.Phrase, about ...wording.Clause) wording.Sentence {
 	return wording.Sentence{{Phrase: p, Args: about}}
 }
 
-// object returns a thing as it is written in the call.
 func object(text string) wording.Clause { return wording.Clause{Text: text} }
 
 // with returns the effect with another target and sentence.
@@ -231,7 +230,6 @@ func pushed(to string, force bool) wording.Sentence {
 	}
 }
 
-// undone says whether an effect can be undone.
 func undone(v Reversibility) wording.Phrase {
 	return cmp.Or(map[Reversibility]wording.Phrase{
 		Reversible: "; it can be undone,", Partial: "; it can be undone only in part,",
@@ -303,4 +301,12 @@ func tabled(o commands.Outcome) wording.Sentence {
 // unmissed returns the effect of deleting for good what nobody is expected to miss.
 func unmissed(why wording.Sentence) []Effect {
 	return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
+}
+
+// saidIn adds the database, if its name is known.
+func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
+	if where.Phrase == theDatabase {
+		return said
+	}
+	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
 }

@@ -309,7 +309,7 @@ func (t *tool) given(role readings.Role) bool {
 // executor does with them.
 func (t *tool) addresses() {
 	for _, u := range t.rd.URLs {
-		if what, carries := t.r.judge.tables.carriesData(u.Text); carries {
+		if what, carries := t.r.judge.tables.urls().Carries(u.Text); carries {
 			t.r.add(one(KindSend, sayOf("sends data inside the address (%s): %s", what, object(u.Text)), u.Text)...)
 		}
 	}
@@ -369,7 +369,6 @@ func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 	}
 }
 
-// target names what a call is about, from its arguments.
 func (t *tool) target() string {
 	for _, k := range wordclass.Of("key-of-target") {
 		if s, _ := t.args[k].(string); s != "" {

@@ -16,7 +16,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// write returns the effect of writing a file.
 func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	if r.sealed(v) {
 		return nil
@@ -177,7 +176,10 @@ func searchOf(tests []shell.Word) *search {
 		}
 		s.negated = s.negated || not
 	}
-	_, s.narrowed = commands.Narrowed(tests, narrows, deletesFound)
+	leavesFew := func(class string, _ shell.Word) bool {
+		return slices.Contains([]string{"name", "path", "empty"}, class)
+	}
+	_, s.narrowed = commands.Narrowed(tests, leavesFew, deletesFound)
 	_, s.empty = commands.Narrowed(tests, func(class string, _ shell.Word) bool { return class == "empty" }, deletesFound)
 	return s
 }
@@ -209,7 +211,6 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 	return insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")
 }
 
-// removes reports whether a program removes files.
 func removes(program string) bool {
 	return slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "trash"}, path.Base(program))
 }
@@ -383,7 +384,6 @@ func (v *invocation) empties(i int) bool {
 	return false
 }
 
-// empty returns the effect of emptying a file.
 func (r *reading) empty(v *invocation, a arg) []Effect {
 	_, _, mounted := r.mounted(v, a)
 	if v.box != "" && !mounted || path.Ext(a.text) == "" || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {

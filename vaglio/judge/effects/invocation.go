@@ -79,7 +79,6 @@ func (a arg) onlyOf(programs ...string) bool {
 	return len(a.from) > 0 && len(a.names) == 0 && !slices.ContainsFunc(a.from, func(f string) bool { return !slices.Contains(programs, f) })
 }
 
-// slice returns the word without its first n bytes.
 func (a arg) slice(n int) arg {
 	a.text, a.word = a.text[min(n, len(a.text)):], a.word.Cut(n)
 	a.known = a.known || !strings.Contains(a.text, "$")
@@ -162,7 +161,6 @@ func invocationOf(c *shell.Command) *invocation {
 	return v
 }
 
-// redirected records a redirection.
 func (v *invocation) redirected(r *shell.Redirect) {
 	if r.Kind == shell.RedirectRead {
 		v.reads = append(v.reads, argOf(r.Target))
@@ -362,7 +360,6 @@ func (p *parsed) rest(n int) string {
 	return join(list)
 }
 
-// valued returns the values of all options.
 func (p *parsed) valued() []arg {
 	var values []arg
 	for i := range p.Flags {

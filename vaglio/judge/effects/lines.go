@@ -9,6 +9,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -156,8 +157,8 @@ func wordFacts() map[string]fact {
 		"known":          of(func(_ *command, a arg) bool { return a.known }),
 		"empty":          of(func(_ *command, a arg) bool { return a.known && a.text == "" }),
 		"url":            of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") }),
-		"abroad":         of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") && !localURL(a.text) }),
-		"far":            of(func(_ *command, a arg) bool { return isFar(a.text) }),
+		"abroad":         of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") && !urls.Local(a.text) }),
+		"far":            of(func(_ *command, a arg) bool { return urls.IsFar(a.text) }),
 		"near":           of(func(_ *command, a arg) bool { return startsAny(a.text, ".", "/") }),
 		"number":         of(func(_ *command, a arg) bool { return a.text != "" && strings.Trim(a.text, "0123456789.") == "" }),
 		"versioned":      of(func(_ *command, a arg) bool { return strings.Contains(a.text, "@") }),
@@ -182,7 +183,7 @@ func wordFacts() map[string]fact {
 		}),
 		"strange-channel": of(func(c *command, a arg) bool {
 			name, _, _ := strings.Cut(a.text, "/")
-			return !c.r.judge.tables.ofClass("known-channel", name) && !localURL(a.text)
+			return !c.r.judge.tables.ofClass("known-channel", name) && !urls.Local(a.text)
 		}),
 	}
 }
@@ -195,20 +196,23 @@ func commandFacts() map[string]fact {
 		}
 	}
 	return map[string]fact{
-		"cloned":           func(c *command, _ []arg) bool { return c.r.worksOnForeign(c.invocation, true) },
-		"filtered":         func(c *command, _ []arg) bool { return c.filtered() },
-		"own-jobs":         func(c *command, _ []arg) bool { return c.ownJobs() },
-		"own-processes":    func(c *command, _ []arg) bool { return c.ownProcesses() },
-		"own-database":     func(c *command, _ []arg) bool { return c.r.database.here == ReachWorkspace },
-		"wrapped":          func(c *command, _ []arg) bool { return c.Wrapper },
-		"fetched":          (*command).given,
-		"root":             func(c *command, _ []arg) bool { return c.Privileged },
-		"testing":          func(c *command, _ []arg) bool { return c.testing() },
-		"dotenv":           func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },
-		"emulated":         func(c *command, _ []arg) bool { return c.local() },
-		"aliased":          func(c *command, _ []arg) bool { return c.aliased() },
-		"bulk":             func(c *command, _ []arg) bool { return c.bulk() },
-		"told":             func(c *command, _ []arg) bool { return c.isTold() },
+		"cloned":        func(c *command, _ []arg) bool { return c.r.worksOnForeign(c.invocation, true) },
+		"filtered":      func(c *command, _ []arg) bool { return c.filtered() },
+		"own-jobs":      func(c *command, _ []arg) bool { return c.ownJobs() },
+		"own-processes": func(c *command, _ []arg) bool { return c.ownProcesses() },
+		"own-database":  func(c *command, _ []arg) bool { return c.r.database.here == ReachWorkspace },
+		"wrapped":       func(c *command, _ []arg) bool { return c.Wrapper },
+		"fetched":       (*command).given,
+		"root":          func(c *command, _ []arg) bool { return c.Privileged },
+		"testing":       func(c *command, _ []arg) bool { return c.testing() },
+		"dotenv":        func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },
+		"emulated":      func(c *command, _ []arg) bool { return c.local() },
+		"aliased":       func(c *command, _ []arg) bool { return c.aliased() },
+		"bulk":          func(c *command, _ []arg) bool { return c.bulk() },
+		"told": func(c *command, _ []arg) bool {
+			text, all := c.input()
+			return all && text.text != ""
+		},
 		"sends":            func(c *command, _ []arg) bool { return c.sendsFile() },
 		"production":       func(c *command, _ []arg) bool { return c.production() },
 		"unknown-database": func(c *command, _ []arg) bool { return c.unknownDatabase() },
@@ -223,7 +227,7 @@ func commandFacts() map[string]fact {
 			if words == nil {
 				return c.allLocal()
 			}
-			return slices.ContainsFunc(words, func(a arg) bool { return localURL(a.text) })
+			return slices.ContainsFunc(words, func(a arg) bool { return urls.Local(a.text) })
 		},
 	}
 }

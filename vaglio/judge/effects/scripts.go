@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/patch"
 	readings "github.com/metnos/vaglio/vaglio/reading"
@@ -84,7 +85,6 @@ func (c *command) line(i int) []Effect {
 	return own(say("runs a line of %s", c.name))
 }
 
-// scriptFile judges the file that an interpreter runs.
 func (c *command) scriptFile(i int) []Effect {
 	a := c.all[i]
 	if out, ok := c.scriptOf(i); ok {
@@ -255,7 +255,7 @@ var inlineSaid = map[shell.Verb][2]string{
 func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	address := join(targets)
 	for _, t := range targets {
-		if what := r.judge.tables.credentialDoor(t.text); what != nil {
+		if what := r.judge.tables.urls().Credentials(t.text); what != nil {
 			return one(KindCredentials, what, t.text)
 		}
 	}
@@ -263,7 +263,7 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	switch {
 	case v.Call.Verb == shell.VerbNetwork:
 		return reads()
-	case localURL(address), strings.HasPrefix(address, "/") && v.Call.Language == "node": // the server of the page that runs it
+	case urls.Local(address), strings.HasPrefix(address, "/") && v.Call.Language == "node": // the server of the page that runs it
 		return own(say("talks to this machine"))
 	}
 	if strings.Contains(v.Call.Function, "mail") {
@@ -310,11 +310,6 @@ func (c *command) carriedText() []Effect {
 		out = append(out, c.r.aside(a.text)...)
 	}
 	return out
-}
-
-// narrows reports whether a test of a search is of what is found: its name, or that it is empty.
-func narrows(class string, _ shell.Word) bool {
-	return class == "name" || class == "path" || class == "empty"
 }
 
 // deletesFound reports whether a search deletes what it found so far.

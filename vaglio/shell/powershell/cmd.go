@@ -136,7 +136,6 @@ func (b *batch) words() (args []argument) {
 	return args
 }
 
-// redirect reads a redirection, if one comes next.
 func (b *batch) redirect() bool {
 	kind, to, ok := b.redirection()
 	if b.skip("<") {
@@ -171,7 +170,6 @@ func (b *batch) word() string {
 	return word.String()
 }
 
-// batchCommand runs one command of cmd.
 func (r *reader) batchCommand(args []argument, in value, piped bool) value {
 	name, rest := args[0].word, args[1:]
 	s, _ := name.Text()

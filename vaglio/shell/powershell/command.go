@@ -60,7 +60,6 @@ func (p *parser) pipeline() value {
 	return in
 }
 
-// ends reports whether a command ends here.
 func (p *parser) ends() bool { return p.done() || p.at("\n;|&)}") }
 
 // element reads one command or expression of a pipeline.
@@ -111,7 +110,6 @@ func (r *reader) redirect(kind shell.RedirectKind, to value) {
 	}
 }
 
-// args reads the words of a command.
 func (p *parser) args() []argument {
 	var out []argument
 	for p.space(""); !p.ends(); p.space("") {
@@ -135,7 +133,6 @@ func (p *parser) args() []argument {
 	return out
 }
 
-// argument reads one word of a command.
 func (p *parser) argument() argument {
 	a := argument{bare: !p.at("'\"$({@")}
 	if p.at("@") && isNameByte(p.peek(1)) {

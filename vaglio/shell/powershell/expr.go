@@ -39,7 +39,6 @@ func (r *reader) added(vals ...value) value {
 	return r.glue(vals...)
 }
 
-// operator returns the operator that comes next, or "".
 func (p *parser) operator() string {
 	p.space("")
 	return operators.FindString(p.rest())
@@ -96,7 +95,6 @@ func (p *parser) unary() value {
 	})
 }
 
-// primary reads one operand.
 func (p *parser) primary() value {
 	switch c := p.peek(0); c {
 	case '\'', '"':

@@ -198,7 +198,6 @@ func (p *parser) enclosed() string {
 	return s[1:min(n, len(s))]
 }
 
-// quoted reads a text in quotes.
 func (p *parser) quoted() value {
 	if p.take(1) == `"` {
 		return p.expandable(`"`)

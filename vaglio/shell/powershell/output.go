@@ -7,7 +7,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// output returns the output of the command.
 func (w *work) output() value {
 	r, first := w.r, w.first()
 	switch w.sp.out {
@@ -52,7 +51,6 @@ func (w *work) state(named value) value {
 	return w.out
 }
 
-// first returns what the first parameter was given.
 func (w *work) first() value {
 	if len(w.sp.params) == 0 {
 		return value{}

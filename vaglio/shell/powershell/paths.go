@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
 // provider returns the drive of a path that is not a file, and the rest of the path: registry,
@@ -172,7 +173,7 @@ func below(dir, name shell.Word) shell.Word {
 	if strings.HasSuffix(dir.Suffix(), `\`) {
 		return shell.Glue(dir, name)
 	}
-	return shell.InFolder(dir, name)
+	return word.InFolder(dir, name)
 }
 
 // below returns the paths of names in a folder.

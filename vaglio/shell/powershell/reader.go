@@ -119,7 +119,6 @@ func (r *reader) opens(text string) {
 	r.step(1 + len(text)/bytesPerStep)
 }
 
-// step spends n steps of the budget.
 func (r *reader) step(n int) {
 	if !r.o.Budget.Spend(n) || r.o.Budget.Left() < r.spare || len(r.out.Commands) > maxCommands {
 		r.stop(shell.ProblemTooCostly, wording.Say("the command does too much to be read in full"))

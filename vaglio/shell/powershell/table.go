@@ -131,7 +131,6 @@ func (t *tables) spec(section, name string) *spec {
 	return nil
 }
 
-// is reports whether a section contains a word.
 func (t *tables) is(section, word string) bool {
 	_, ok := t.words[section][strings.ToLower(word)]
 	return ok

@@ -59,7 +59,6 @@ func something(v value, name string) value {
 	return v
 }
 
-// text returns the value as one static text.
 func (v value) text() (string, bool) {
 	if len(v.items) != 1 {
 		return "", false
@@ -92,7 +91,6 @@ func (r *reader) pay(items, bytes int) {
 	r.step(1 + items + bytes/bytesPerStep)
 }
 
-// word returns a value as one word.
 func (r *reader) word(v value) shell.Word {
 	switch {
 	case len(v.items) == 1:
@@ -188,7 +186,6 @@ func (r *reader) merged(a, b value) value {
 	return out.element()
 }
 
-// variable returns the value of a variable.
 func (r *reader) variable(name string) value {
 	if v, ok := r.vars[name]; ok {
 		return v

@@ -59,7 +59,6 @@ var labels = regexp.MustCompile(`^:\w+\s+`)
 
 var words = regexp.MustCompile(`^([A-Za-z]+)(?:[\s;({}&|]|$)`)
 
-// statement reads one statement and returns its output.
 func (p *parser) statement() value {
 	p.r.step(1)
 	if p.space(""); p.at(":") {
