@@ -12,6 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // look is the examination of one command of a script.
@@ -132,7 +133,7 @@ func (l *look) touchHidden(d deed, spot string) string {
 func (l *look) bySearch() bool {
 	return slices.ContainsFunc(l.c.Via, func(v string) bool {
 		program, _, _ := strings.Cut(v, " ")
-		return program == "find" || strings.HasPrefix(program, "fd") || len(l.s.find.starts) > 0 && l.g.base.Nouns["runs-others"][program]
+		return wordclass.Is("finds", program) || len(l.s.find.starts) > 0 && l.g.base.Nouns["runs-others"][program]
 	})
 }
 

@@ -1,6 +1,10 @@
 package patch
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
+)
 
 // The lines around the parts of an envelope.
 const (
@@ -29,9 +33,9 @@ func (r *reader) envelope(marker string) bool {
 	case "Add File":
 		r.part(at, Create, name)
 	case "Update File":
-		r.part(at, Write, name)
+		r.part(at, shell.VerbWrite, name)
 	case "Delete File":
-		r.part(at, Delete, name)
+		r.part(at, shell.VerbDelete, name)
 	case "Move to":
 		r.flush()
 		r.fail(at, "moves a file that it does not name")
@@ -44,16 +48,16 @@ func (r *reader) envelope(marker string) bool {
 }
 
 // part reads one file of an envelope.
-func (r *reader) part(at int, verb Verb, name string) {
+func (r *reader) part(at int, verb shell.Verb, name string) {
 	r.flush()
 	c := Change{Verb: verb, Path: name, Line: at}
 	if name == "" {
 		r.fail(at, "names no file")
 	}
-	if line, ok := r.peek(); ok && verb == Write {
+	if line, ok := r.peek(); ok && verb == shell.VerbWrite {
 		if to, moves := strings.CutPrefix(strings.TrimSpace(line), "*** Move to:"); moves {
 			r.next()
-			c.Verb, c.To = Move, strings.TrimSpace(to)
+			c.Verb, c.To = shell.VerbMove, strings.TrimSpace(to)
 		}
 	}
 	c.Added = r.body(verb)
@@ -62,14 +66,14 @@ func (r *reader) part(at int, verb Verb, name string) {
 
 // body reads the lines of one file of an envelope up to the next marker and returns the added
 // ones.
-func (r *reader) body(verb Verb) string {
+func (r *reader) body(verb shell.Verb) string {
 	var added strings.Builder
 	for {
 		line, ok := r.peek()
 		if !ok || strings.HasPrefix(line, "***") && line != endOfFile {
 			return added.String()
 		}
-		if verb == Delete && strings.TrimSpace(line) != "" {
+		if verb == shell.VerbDelete && strings.TrimSpace(line) != "" {
 			return "" // a deletion has no lines of its own
 		}
 		marked := strings.TrimSpace(line)
@@ -81,7 +85,7 @@ func (r *reader) body(verb Verb) string {
 	}
 }
 
-func (r *reader) bodyLine(verb Verb, line string, added *strings.Builder) {
+func (r *reader) bodyLine(verb shell.Verb, line string, added *strings.Builder) {
 	switch {
 	case line == "", line == endOfFile, verb != Create && (strings.HasPrefix(line, "@@") || line[0] == ' ' || line[0] == '-'):
 	case line[0] == '+':

@@ -11,36 +11,21 @@ package patch
 import (
 	"fmt"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// Verb is what a change does to its file.
-type Verb uint8
-
-// The verbs of changes.
-const (
-	// Write changes the content of Path.
-	Write Verb = iota + 1
-	// Create makes Path.
-	Create
-	// Delete removes Path.
-	Delete
-	// Move renames Path to To.
-	Move
-	// Copy copies Path to To.
-	Copy
-	// Link makes Path a symbolic link to To.
-	Link
-	// Mode changes the permission bits of Path.
-	Mode
-)
+// Create makes the file at Path.
+const Create shell.Verb = "create file"
 
 // Change is one operation on a file.
 type Change struct {
-	Verb Verb
+	// Verb is [Create], or writes, deletes, moves, copies, links or changes the permissions of Path.
+	Verb shell.Verb
 	// Path is the file, as the patch names it after stripping. It is relative to where the patch
 	// is applied, or absolute, and may contain dots.
 	Path string
-	// To is the new name of Move and Copy, and what a Link points to.
+	// To is the new name of what is moved or copied, and what a link points to.
 	To string
 	// Mode holds the permission bits that git states for the file, 0 if none.
 	Mode uint32
@@ -90,7 +75,7 @@ func Parse(text string, o Options) ([]Change, error) {
 	if len(r.out) == 0 {
 		r.fail(1, "names no change to a file")
 		if o.File != "" {
-			r.out = append(r.out, Change{Verb: Write, Path: o.File, Line: 1})
+			r.out = append(r.out, Change{Verb: shell.VerbWrite, Path: o.File, Line: 1})
 		}
 	}
 	if r.err != nil {

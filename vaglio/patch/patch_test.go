@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // row is one patch of testdata/patches.txt.
@@ -74,7 +76,7 @@ func printed(list []Change, err error) string {
 	var b strings.Builder
 	for _, c := range list {
 		line := fmt.Sprintf("%d %v %s", c.Line, c.Verb, c.Path)
-		if c.Verb == Move || c.Verb == Copy || c.Verb == Link {
+		if c.Verb == shell.VerbMove || c.Verb == shell.VerbCopy || c.Verb == shell.VerbLink {
 			line += " > " + c.To
 		}
 		if c.Mode != 0 {

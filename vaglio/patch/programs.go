@@ -275,19 +275,15 @@ func (a *applier) absolute(name string) string {
 func (a *applier) calls(c *Change) []shell.Command {
 	at := a.located(c.Path)
 	switch c.Verb {
-	case Delete:
-		return []shell.Command{a.call(shell.VerbDelete, at)}
-	case Link:
-		return []shell.Command{a.call(shell.VerbLink, shell.Text(c.To), at)}
-	case Mode:
-		return []shell.Command{a.call(shell.VerbPermissions, at)}
-	case Move:
-		return []shell.Command{a.call(shell.VerbMove, at, a.located(c.To))}
-	case Copy:
-		return []shell.Command{a.call(shell.VerbCopy, at, a.located(c.To))}
+	case shell.VerbDelete, shell.VerbPermissions:
+		return []shell.Command{a.call(c.Verb, at)}
+	case shell.VerbLink:
+		return []shell.Command{a.call(c.Verb, shell.Text(c.To), at)}
+	case shell.VerbMove, shell.VerbCopy:
+		return []shell.Command{a.call(c.Verb, at, a.located(c.To))}
 	case Create:
 		a.make(at, c.Added)
-	case Write:
+	default:
 	}
 	out := a.call(shell.VerbWrite, at)
 	out.Stdin = shell.Input{Kind: shell.InputText, Text: shell.Text(c.Added)}

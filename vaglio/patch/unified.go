@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // contextHunk begins a hunk of a context diff, a format that is not read.
@@ -295,9 +297,9 @@ func (r *reader) flush() {
 // moved records a rename or a copy. Git writes these names without the folder that it puts before
 // others.
 func (r *reader) moved(f *file, c Change) {
-	c.Verb = Move
+	c.Verb = shell.VerbMove
 	if f.copies {
-		c.Verb = Copy
+		c.Verb = shell.VerbCopy
 	}
 	n := max(r.o.Strip-1, 0)
 	if c.Path, c.To = strip(f.from, n), strip(f.to, n); c.Path == "" || c.To == "" {
@@ -332,13 +334,13 @@ func (f *file) verbed(c Change) Change {
 	c.Verb = Create
 	switch {
 	case f.link && !deleted:
-		c.Verb, c.To = Link, strings.TrimSuffix(c.Added, "\n")
+		c.Verb, c.To = shell.VerbLink, strings.TrimSuffix(c.Added, "\n")
 	case created == deleted && f.modeOnly && !f.hunks:
-		c.Verb = Mode
+		c.Verb = shell.VerbPermissions
 	case created == deleted:
-		c.Verb = Write
+		c.Verb = shell.VerbWrite
 	case deleted:
-		c.Verb = Delete
+		c.Verb = shell.VerbDelete
 	}
 	return c
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
 // runCommand reads command and builtin.
@@ -34,7 +36,7 @@ func (r *reader) runExec(f *frame, k *call, _ string) Word {
 func (r *reader) resolvePath(p Word) Word {
 	s, ok := p.Text()
 	if !ok {
-		if strings.HasPrefix(p.Prefix(), "/") || len(p.parts) > 0 && p.parts[0].Kind == PartUnknown {
+		if strings.HasPrefix(p.Prefix(), "/") || !p.Known() && p.Parts()[0].Kind == PartUnknown {
 			return p
 		}
 		return Glue(r.cwd(), Text("/"), p)
@@ -73,7 +75,7 @@ func (r *reader) runCd(k *call, name string) {
 // charged, and has a limit.
 func (r *reader) goTo(folder Word) {
 	if !r.step(nil, entryCost+folder.Size()/bytesPerStep) || folder.Size() > MaxPath {
-		folder = unknownHome("PWD")
+		folder = word.NotEmpty("PWD")
 	}
 	r.st.set(keyCwd, folder)
 }
@@ -83,7 +85,7 @@ func (r *reader) cdTarget(k *call, name string, old Word) Word {
 	_, rest := optionsFirst(name).parse(k.argv[1:])
 	switch {
 	case len(rest) == 0 && name == "pushd":
-		return unknownHome("OLDPWD")
+		return word.NotEmpty("OLDPWD")
 	case len(rest) == 0:
 		home, _ := r.home("")
 		return home
@@ -119,7 +121,7 @@ const MaxPath = 4096
 func (r *reader) runPopd(_ *frame, _ *call, _ string) {
 	e := r.st.get(keyStack)
 	if e == nil || len(e.list) == 0 {
-		r.st.set(keyCwd, unknownHome("PWD"))
+		r.st.set(keyCwd, word.NotEmpty("PWD"))
 		return
 	}
 	last := e.list[len(e.list)-1]

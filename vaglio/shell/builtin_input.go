@@ -11,6 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/metnos/vaglio/vaglio/getopt"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -134,30 +135,30 @@ func optionLetters(spec string) *grammar {
 
 // eachOption reads the body of a loop for each option that getopts finds.
 func (r *reader) eachOption(f *frame, opts options, name string, body []*syntax.Stmt) Word {
-	var out builder
+	var out word.Builder
 	for _, o := range opts {
 		r.st.set(name, Text(o.name))
-		r.st.set("OPTARG", o.value.quoted())
-		out.addWord(r.stmts(f, body))
+		r.st.set("OPTARG", o.value.Quoted())
+		out.AddWord(r.stmts(f, body))
 	}
 	r.st.set(name, Text("?")) // which getopts says at the end
-	return out.word()
+	return out.Word()
 }
 
 var plainPattern = regexp.MustCompile(`^[\w.+-]+$`)
 
 // caseClause reads all items. If the word is known, those that are for other words change no variables.
 func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
-	ways, word := 0, Word{}
-	r.eachAlternative(f, func() Word { ways++; word = r.word(f, c.Word); return Word{} })
-	value, known := word.Text()
+	ways, subject := 0, Word{}
+	r.eachAlternative(f, func() Word { ways++; subject = r.word(f, c.Word); return Word{} })
+	value, known := subject.Text()
 	isOther := func(p *syntax.Word) bool { // whatever nocasematch says
 		return plainPattern.MatchString(p.Lit()) && !strings.EqualFold(p.Lit(), value)
 	}
 	g := *f
 	g.Conditional = true
 	var branches []change
-	var out builder
+	var out word.Builder
 	closed, falls := false, false
 	for _, item := range c.Items {
 		other := known && ways == 1 && !falls
@@ -165,7 +166,7 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 			closed, other = closed || p.Lit() == "*", other && isOther(p)
 			r.eachAlternative(f, func() Word { r.word(f, p); return Word{} })
 		}
-		after := r.branch(func() { out.addWord(r.stmts(&g, item.Stmts)) })
+		after := r.branch(func() { out.AddWord(r.stmts(&g, item.Stmts)) })
 		if other {
 			after = nil
 		}
@@ -179,7 +180,7 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 		branches = append(branches, nil)
 	}
 	r.join(branches...)
-	return out.word()
+	return out.Word()
 }
 
 // runRead reads read, which takes the fields of the input's first line.
@@ -190,9 +191,9 @@ func (r *reader) runRead(f *frame, k *call, name string) {
 		text, known = r.content(f, Glue(Text("/dev/fd/"), fd)), true
 	}
 	if !known {
-		text = unknown("")
+		text = word.Unknown("")
 	}
-	lines := text.lines()
+	lines := text.Lines()
 	line := Word{}
 	if len(lines) > 0 {
 		line = lines[0]
@@ -265,7 +266,7 @@ func (r *reader) readLines(opts options, names, lines []Word, ifs string) {
 	var changes []change
 	for i, l := range lines {
 		if i >= maxPasses {
-			l = unknown("")
+			l = word.Unknown("")
 		}
 		changes = append(changes, r.branch(func() { r.readLine(opts, names, l, ifs) }))
 		if i >= maxPasses {
@@ -303,7 +304,7 @@ func (r *reader) readLine(opts options, names []Word, line Word, ifs string) {
 			value = fields[min(i, len(fields)-1)]
 		}
 		if name, ok := w.Text(); ok {
-			r.st.set(name, value.quoted())
+			r.st.set(name, value.Quoted())
 		}
 	}
 }
@@ -320,15 +321,15 @@ func (r *reader) runMapfile(f *frame, k *call, _ string) {
 	}
 	text := f.stdin.Text
 	if f.stdin.Kind == InputInherited {
-		text = unknown("")
+		text = word.Unknown("")
 	}
-	lines := text.lines()
+	lines := text.Lines()
 	if opts.any("d") {
-		lines = []Word{unknown(name)}
+		lines = []Word{word.Unknown(name)}
 	}
 	if !r.step(f, len(lines)/4) || len(lines) > maxFields {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("an array has too many elements")})
-		lines = append(lines[:min(len(lines), maxFields):maxFields], unknown(name))
+		lines = append(lines[:min(len(lines), maxFields):maxFields], word.Unknown(name))
 	}
 	r.st.put(name, &entry{isList: true, list: lines, opaque: opts.any("d")})
 }
@@ -337,7 +338,7 @@ func (r *reader) runAlias(_ *frame, k *call, _ string) {
 	for _, w := range k.argv[1:] {
 		name, value, ok := w.Split("=")
 		if n, static := name.Text(); ok && static && n != "" {
-			r.st.set(keyAlias+n, value.quoted())
+			r.st.set(keyAlias+n, value.Quoted())
 		}
 	}
 }
@@ -381,7 +382,7 @@ func (r *reader) runPrintf(f *frame, k *call, _ string) Word {
 		name, ok := k.argv[2].Text()
 		r.subscriptCode(f, k.argv[2])
 		if ok {
-			r.assign(f, name, formatted(k.argv[3:]))
+			r.assign(f, name, word.Printf(k.argv[3:]))
 		}
 		return Word{}
 	}
@@ -390,7 +391,7 @@ func (r *reader) runPrintf(f *frame, k *call, _ string) Word {
 
 // files returns the files that make up an input.
 func (i Input) files() (all []string) {
-	for _, p := range i.Text.parts {
+	for _, p := range i.Text.Parts() {
 		if path.IsAbs(p.File) {
 			all = append(all, p.File)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -74,14 +75,14 @@ func (r *reader) named(f *frame, k *call, name *syntax.Word) Word {
 func (r *reader) expandAlias(f *frame, k *call, name string, e *entry) {
 	r.st.put(keyAlias+name, nil)
 	defer r.st.put(keyAlias+name, e)
-	var b builder
-	b.addWord(e.vals[r.pick(keyAlias+name, len(e.vals))])
+	var b word.Builder
+	b.AddWord(e.vals[r.pick(keyAlias+name, len(e.vals))])
 	for _, w := range k.argv[1:] {
-		b.addText(" " + r.quote(w))
+		b.AddText(" " + r.quote(w))
 	}
 	g := f.with("alias " + name)
 	g.span = &k.span
-	r.carried(g, b.word(), "alias "+name)
+	r.carried(g, b.Word(), "alias "+name)
 }
 
 // assignments reads a statement that only assigns or redirects.
@@ -142,9 +143,9 @@ func (r *reader) assignNode(f *frame, a *syntax.Assign, value Word) {
 
 // assignChecked assigns a value, or an unknown one if the value has grown too long.
 func (r *reader) assignChecked(f *frame, name string, w Word) {
-	if w.Size() > maxValue || !r.step(f, w.Size()/32) {
+	if w.Size() > word.MaxSize || !r.step(f, w.Size()/32) {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a variable becomes longer than 1 MiB")})
-		w = unknown(name)
+		w = word.Unknown(name)
 	}
 	r.assign(f, name, w)
 }
@@ -175,7 +176,7 @@ func (r *reader) assignArray(f *frame, a *syntax.Assign, name string) {
 
 func (r *reader) values(words []Word) []Word {
 	for i, w := range words {
-		words[i] = w.quoted()
+		words[i] = w.Quoted()
 	}
 	return words
 }
@@ -239,16 +240,16 @@ func (r *reader) assign(f *frame, name string, w Word) {
 	}
 	switch {
 	case e.lower:
-		w = w.mapText(strings.ToLower)
+		w = w.MapText(strings.ToLower)
 	case e.upper:
-		w = w.mapText(strings.ToUpper)
+		w = w.MapText(strings.ToUpper)
 	case e.ints:
 		if s, ok := w.Text(); ok {
 			r.number(f, s) // for the code in it
 		}
-		w = unknownHome("")
+		w = word.NotEmpty("")
 	}
-	e.vals = []Word{w.quoted()}
+	e.vals = []Word{w.Quoted()}
 	r.st.put(name, e)
 }
 
@@ -276,7 +277,7 @@ func (r *reader) scanTail(f *frame, k *call) {
 func lastCommandLike(words []Word) int {
 	for i, w := range slices.Backward(words) {
 		s := w.Prefix()
-		if w.parts != nil || strings.HasPrefix(s, "-") || strings.ContainsAny(s, "/~=") || s == "." || s == ".." {
+		if !w.Known() || strings.HasPrefix(s, "-") || strings.ContainsAny(s, "/~=") || s == "." || s == ".." {
 			return i
 		}
 	}
@@ -298,16 +299,16 @@ const (
 // splice writes a word as text to be parsed, with a mark for each part that is unknown or an
 // active pattern.
 func (r *reader) splice(w Word) string {
-	if w.parts == nil {
-		return w.text
+	if s, ok := w.Text(); ok {
+		return s
 	}
 	var b strings.Builder
-	for _, p := range w.parts {
+	for _, p := range w.Parts() {
 		if p.Kind == PartText {
 			b.WriteString(p.Text)
 			continue
 		}
-		b.WriteString(r.mark(Word{parts: []Part{p}}))
+		b.WriteString(r.mark(NewWord(p)))
 	}
 	return b.String()
 }
@@ -337,21 +338,21 @@ func (r *reader) takeHole(s string) (w Word, rest string, ok bool) {
 
 // fillHoles turns text with marks back into a word.
 func (r *reader) fillHoles(s string) Word {
-	var b builder
+	var b word.Builder
 	for {
 		i := strings.Index(s, holeOpen)
 		if i < 0 {
-			b.addText(s)
-			return b.word()
+			b.AddText(s)
+			return b.Word()
 		}
-		b.addText(s[:i])
+		b.AddText(s[:i])
 		w, rest, ok := r.takeHole(s[i:])
 		if !ok {
-			b.addText(holeOpen)
+			b.AddText(holeOpen)
 			s = s[i+len(holeOpen):]
 			continue
 		}
-		b.addWord(w)
+		b.AddWord(w)
 		s = rest
 	}
 }
@@ -362,27 +363,6 @@ func (r *reader) quote(w Word) string {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
 	return "\"" + r.mark(w) + "\""
-}
-
-// Spaced joins words with blanks, as eval does, into text that can be parsed.
-func Spaced(words []Word) Word { return joined(words, " ") }
-
-// joined joins words with a separator between them.
-func joined(words []Word, sep string) Word {
-	var b builder
-	for i, w := range words {
-		if i > 0 {
-			b.addText(sep)
-		}
-		b.addWord(w)
-	}
-	return b.word()
-}
-
-// trimLeft removes leading characters of the static text that the word certainly begins with.
-func (w Word) trimLeft(set string) Word {
-	s := w.Prefix()
-	return w.Cut(len(s) - len(strings.TrimLeft(s, set)))
 }
 
 // otherGrammar reports whether a shell in whose grammar other words stand around commands reads the text.

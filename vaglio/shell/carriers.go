@@ -10,6 +10,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/getopt"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
 //go:embed carriers.txt
@@ -256,7 +257,7 @@ func (p *program) find(operands []Word) (*way, []Word) {
 			if ok = len(rest) > 0 && isOneOf(rest[0], alternatives); !ok {
 				break
 			}
-			verb, rest = append(verb, rest[0].text), rest[1:]
+			verb, rest = append(verb, rest[0].Prefix()), rest[1:]
 		}
 		if ok {
 			w := p.ways[i]
@@ -358,7 +359,7 @@ func (r *reader) module(f *frame, k *call, module Word) {
 	}
 	r.escapes(f, p, k.argv[at+1:], nil, name)
 	if len(texts) > 0 {
-		r.readProgram(f, &Program{Language: p.language, Text: joined(texts, "\n")}, Word{})
+		r.readProgram(f, &Program{Language: p.language, Text: word.Join(texts, "\n")}, Word{})
 	}
 }
 
@@ -369,7 +370,7 @@ func (r *reader) escapes(f *frame, p *program, words, input []Word, by string) {
 	}
 	input = slices.Clip(input)
 	for _, w := range words {
-		input = append(input, w.lines()...)
+		input = append(input, w.Lines()...)
 	}
 	for _, v := range input {
 		r.escape(f, &p.way, v, by)

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
 // evaluators maps the table's names to the functions that read the calls of programs.
@@ -66,7 +68,10 @@ func (r *reader) within(f *frame, k *call, w *way, opts options, assigns []Assig
 		}
 		if enters {
 			user, ok := opts.Get("u", "user")
-			r.becomes(f, map[bool]Word{true: user, false: Text("root")}[ok], true)
+			if !ok {
+				user = Text("root")
+			}
+			r.becomes(f, user, true)
 		}
 		r.below(opts, w)
 		return read()
@@ -143,7 +148,7 @@ func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 func (r *reader) lines(f *frame, w *way, opts options, by string) (out Word, found bool) {
 	if w.fed {
 		g := *f
-		g.stdin = Input{Kind: InputText, Text: outputOf(by), Piped: true}
+		g.stdin = Input{Kind: InputText, Text: word.OutputOf(by), Piped: true}
 		f = &g
 	}
 	for _, o := range opts {
@@ -286,7 +291,7 @@ func (r *reader) typed(f *frame, w *way) []Word {
 	if len(w.escapes) == 0 || f.stdin.Kind != InputText {
 		return nil
 	}
-	return f.stdin.Text.lines()
+	return f.stdin.Text.Lines()
 }
 
 // escape reads the command line after one of the escapes.
@@ -297,7 +302,7 @@ func (r *reader) escape(f *frame, w *way, v Word, by string) {
 		if end := lead + len(e); len(s) >= end && strings.EqualFold(s[lead:end], e) {
 			code := v.Cut(end)
 			if w.unescape {
-				code = code.mapText(func(s string) string { return strings.ReplaceAll(s, `\ `, " ") })
+				code = code.MapText(func(s string) string { return strings.ReplaceAll(s, `\ `, " ") })
 			}
 			r.carried(f, code, by)
 			return
@@ -312,7 +317,7 @@ func (r *reader) setting(f *frame, w *way, v Word, by string) {
 	if at < 0 {
 		return
 	}
-	r.settingOf(f, w, text[:at], v.trimLeft(" \t").Cut(at).trimLeft(" =\t"), nil, by)
+	r.settingOf(f, w, text[:at], v.TrimLeft(" \t").Cut(at).TrimLeft(" =\t"), nil, by)
 }
 
 // settingOf reads the line of a key if the way lists the key. A key listed as !key is a line only
@@ -348,7 +353,7 @@ func (r *reader) listed(f *frame, k *call, p *program, name string) Word {
 		return r.plain(f, k)
 	}
 	r.wrapper(f, k)
-	return outputOf(name)
+	return word.OutputOf(name)
 }
 
 // command tells the operands before a command that runs elsewhere from the command. It
@@ -374,14 +379,6 @@ func (p *program) command(w *way, words []Word) (opts options, before, argv []Wo
 		_, argv = w.parse(argv)
 	}
 	return opts, before, argv
-}
-
-// cutAt splits words at the first that equals mark; after is nil if there is none.
-func cutAt(words []Word, mark string) (before, after []Word) {
-	if i := slices.IndexFunc(words, func(w Word) bool { return w.Is(mark) }); i >= 0 {
-		return words[:i], words[i+1:]
-	}
-	return words, nil
 }
 
 // jsonCommands returns the code in commands=["…","…"], one command per line; any other text is

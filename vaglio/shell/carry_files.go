@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/metnos/vaglio/internal/unixtext"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -34,7 +35,7 @@ func (r *reader) crontab(f *frame, text Word, users bool) {
 	if users {
 		before = cronUser
 	}
-	for _, l := range text.lines() {
+	for _, l := range text.Lines() {
 		if at := before.FindStringIndex(l.Prefix()); at != nil {
 			r.carried(f, l.Cut(at[1]), "crontab")
 		}
@@ -43,19 +44,19 @@ func (r *reader) crontab(f *frame, text Word, users bool) {
 
 // sentKeys reads keys typed into a terminal as command lines.
 func (r *reader) sentKeys(f *frame, ops []Word, by string) {
-	var b builder
+	var b word.Builder
 	for _, w := range ops {
 		switch {
 		case isOneOf(w, []string{"Enter", "C-m", "KPEnter", "C-j"}):
-			b.addText("\n")
+			b.AddText("\n")
 		case w.Is("Space"):
-			b.addText(" ")
+			b.AddText(" ")
 		default:
-			b.addWord(w)
+			b.AddWord(w)
 		}
 	}
-	if !b.empty() {
-		r.carried(f, b.word(), by+" send-keys")
+	if !b.Empty() {
+		r.carried(f, b.Word(), by+" send-keys")
 	}
 }
 
@@ -222,7 +223,7 @@ func (r *reader) runDownload(f *frame, k *call, p *program, name string) Word {
 
 // carriedFile reads a file that runs before anything else, if its content is known.
 func (r *reader) carriedFile(f *frame, name Word, by string) {
-	if content := r.content(f, name); r.written(name) || content.parts != nil {
+	if content := r.content(f, name); r.written(name) || !content.Known() {
 		if whole, _, ok := r.loaded(f, content); ok || r.written(name) {
 			r.carried(f, Glue(content, Text(everyName(whole))), by)
 		}
@@ -264,7 +265,7 @@ func (r *reader) runSed(f *frame, k *call, p *program, _ string) Word {
 // editsInPlace notes that a program of perl, ruby or awk changes the files that it is given.
 func (r *reader) editsInPlace(f *frame, p *program, opts options, texts, rest []Word) {
 	if how, inPlace := opts.Get("i", "in-place"); inPlace && (slices.Contains([]string{"perl", "ruby"}, p.language) || how.Is("inplace")) {
-		scripts := []Word{unknown("")}
+		scripts := []Word{word.Unknown("")}
 		if p.language == "perl" && opts.any("p") && !variables.MatchString(Spaced(texts).Prefix()) {
 			scripts = texts
 		}
@@ -288,7 +289,7 @@ func (r *reader) editFiles(f *frame, e edit, files []Word) {
 		switch where, ok := r.filePath(file); {
 		case !ok || f.Remote != nil:
 		case r.written(file):
-			out := outputOf("sed")
+			out := word.OutputOf("sed")
 			if text, known := r.content(f, file).Text(); known {
 				if after, followed := r.after(f, e, text); followed {
 					out = Text(after)
@@ -300,7 +301,7 @@ func (r *reader) editFiles(f *frame, e edit, files []Word) {
 				r.edits = map[string][]edit{}
 			}
 			if len(r.edits[where]) == most {
-				e.scripts = []Word{unknown("")}
+				e.scripts = []Word{word.Unknown("")}
 			}
 			r.edits[where] = append(r.edits[where], e)
 		}
@@ -329,7 +330,7 @@ func (r *reader) sedCode(f *frame, script, in Word) {
 			r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: code}}})
 		case verb == 's':
 			r.carried(f, code, "sed s///e")
-			r.carried(f, outputOf("sed"), "sed s///e") // with the part that it does not replace
+			r.carried(f, word.OutputOf("sed"), "sed s///e") // with the part that it does not replace
 		case text == "":
 			r.carried(f, in, "sed e") // the input is the code
 		default:
@@ -361,7 +362,7 @@ func inputOf(f *frame) Word {
 	if f.stdin.Kind == InputText {
 		return f.stdin.Text
 	}
-	return outputOf("standard input")
+	return word.OutputOf("standard input")
 }
 
 // orInBrief reads a file's text, and once more in brief (each function once, with unknown arguments) if

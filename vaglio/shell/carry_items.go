@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/metnos/vaglio/internal/unixtext"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -26,13 +27,13 @@ func (r *reader) runFind(f *frame, k *call, p *program, _ string) Word {
 		return Word{}
 	}
 	if slices.ContainsFunc(tests, func(w Word) bool { return acting(w) || w.Is("-printf") }) {
-		return outputOf("find") // what it prints need not be names
+		return word.OutputOf("find") // what it prints need not be names
 	}
 	sep := "\n"
 	if hasWord(tests, "-print0") {
 		sep = "\x00"
 	}
-	return joined(append(found, Word{}), sep)
+	return word.Join(append(found, Word{}), sep)
 }
 
 // upTo returns how many words stand before the first for which is holds.
@@ -60,8 +61,8 @@ func (r *reader) runOn(f *frame, k *call, p *program, name string, found, starts
 		if len(argv) == 0 || !r.step(f, wordCost*len(argv)*len(targets)) {
 			return
 		}
-		g := f.rounds(k, name+" "+w.text)
-		if !strings.HasSuffix(w.text, "dir") || len(starts) == 0 || starts[0].Is(".") {
+		g := f.rounds(k, name+" "+w.Prefix())
+		if !strings.HasSuffix(w.Prefix(), "dir") || len(starts) == 0 || starts[0].Is(".") {
 			r.forEach(g, k, argv, targets, p.appends, "{}")
 			continue
 		}
@@ -101,15 +102,15 @@ func (r *reader) inEach(folders []Word, read func() Word) {
 // forEach reads a command for each of some items, with the item in the place of its marks. A
 // command without marks gets the item at its end if the program appends it.
 func (r *reader) forEach(f *frame, k *call, argv, items []Word, appends bool, marks ...string) Word {
-	var out builder
+	var out word.Builder
 	for _, item := range items {
 		if !r.step(f, len(argv)) {
 			break
 		}
 		filled := r.withItem(argv, item, appends, marks...)
-		out.addWord(r.run(f, &call{argv: filled, span: k.span, external: true}))
+		out.AddWord(r.run(f, &call{argv: filled, span: k.span, external: true}))
 	}
-	return out.word()
+	return out.Word()
 }
 
 // runFd reads fd, and the command that it runs on what it finds in the folders after its first
@@ -172,7 +173,7 @@ func foundBelow(starts, args, first []Word) []Word {
 		starts = []Word{Text(".")}
 	}
 	if len(starts) > 16 {
-		starts = append(starts[:16:16], unknown(""))
+		starts = append(starts[:16:16], word.Unknown(""))
 	}
 	var out []Word
 	for _, s := range starts {
@@ -204,7 +205,7 @@ func (r *reader) withItem(argv []Word, item Word, appends bool, marks ...string)
 	out, size := slices.Clone(argv), 0
 	for i := range out {
 		for _, mark := range marks {
-			out[i] = replaceAll(out[i], mark, item)
+			out[i] = word.Replace(out[i], mark, item)
 		}
 		size += out[i].Size()
 	}
@@ -225,7 +226,7 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 	opts, argv := p.parse(k.argv[1:])
 	text := f.stdin.Text
 	if f.stdin.Kind == InputInherited {
-		text = outputOf("")
+		text = word.OutputOf("")
 	}
 	if file, ok := opts.Get(p.file...); ok {
 		text = r.content(f, file)
@@ -237,10 +238,10 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 	h := f.rounds(k, "xargs")
 	items := xargsItems(text, opts, opts.any(p.marks...))
 	if !r.step(f, len(items)*2) {
-		return outputOf("xargs")
+		return word.OutputOf("xargs")
 	}
-	if mark, replaces := opts.Get(p.marks...); replaces && mark.parts == nil {
-		return r.forEach(h, k, argv, items, false, cmp.Or(mark.text, "{}"))
+	if mark, replaces := opts.Get(p.marks...); replaces && mark.Known() {
+		return r.forEach(h, k, argv, items, false, cmp.Or(mark.Prefix(), "{}"))
 	}
 	return r.run(h, &call{argv: slices.Concat(argv, items), span: k.span, external: true})
 }
@@ -249,7 +250,7 @@ func (r *reader) runXargs(f *frame, k *call, p *program, _ string) Word {
 func xargsItems(text Word, opts options, byLine bool) []Word {
 	if text.IsUnknown() {
 		var items []Word
-		for _, p := range text.parts { // each may be several names
+		for _, p := range text.Parts() { // each may be several names
 			p.Splits = true
 			items = append(items, NewWord(p))
 		}
@@ -257,26 +258,26 @@ func xargsItems(text Word, opts options, byLine bool) []Word {
 	}
 	sep, ok := delimiter(opts)
 	if !ok {
-		return []Word{unknown("")}
+		return []Word{word.Unknown("")}
 	}
 	var items []Word
-	for _, l := range text.lines() {
+	for _, l := range text.Lines() {
 		s, ok := l.Text()
 		switch {
 		case sep != "":
-			items = append(items, slices.DeleteFunc(l.splitAll(sep), func(w Word) bool { return w.Is("") })...)
+			items = append(items, slices.DeleteFunc(l.SplitAll(sep), func(w Word) bool { return w.Is("") })...)
 		case ok && !byLine:
 			for _, item := range unixtext.Items(s) {
 				items = append(items, Text(item))
 			}
 		default:
-			if w := l.trimLeft(" \t"); !w.Is("") {
+			if w := l.TrimLeft(" \t"); !w.Is("") {
 				items = append(items, w)
 			}
 		}
 	}
 	if len(items) > maxFields {
-		items = append(items[:maxFields:maxFields], unknown(""))
+		items = append(items[:maxFields:maxFields], word.Unknown(""))
 	}
 	return items
 }
@@ -305,25 +306,25 @@ func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
 	r.wrapper(f, k)
 	argv, items := parallelItems(rest)
 	if len(items) == 0 && f.stdin.Kind != InputInherited {
-		items = f.stdin.Text.lines()
+		items = f.stdin.Text.Lines()
 	}
 	if len(items) == 0 {
-		items = []Word{unknown("")}
+		items = []Word{word.Unknown("")}
 	}
 	h := f.rounds(k, "parallel")
 	mark := "{}"
 	if m, ok := opts.Get(p.marks...); ok {
 		mark, _ = m.Text()
 	}
-	var out builder
+	var out word.Builder
 	for i, item := range items {
 		if i > maxRounds || r.stopped {
 			r.problem(h, Problem{Kind: ProblemTooBig, Detail: wording.Say("parallel runs over too many words to be read for each")})
 			break
 		}
-		out.addWord(r.parallelOne(h, k, argv, mark, item))
+		out.AddWord(r.parallelOne(h, k, argv, mark, item))
 	}
-	return out.word()
+	return out.Word()
 }
 
 // parallelOne reads the command for one argument. Parallel passes it to a shell as text, with the
@@ -357,7 +358,7 @@ func parallelItems(rest []Word) (argv, items []Word) {
 			for _, item := range rest[i+1:] {
 				if t, _ := item.Text(); !strings.HasPrefix(t, ":::") {
 					if s == "::::" {
-						item = outputOf("cat " + item.String())
+						item = word.OutputOf("cat " + item.String())
 					}
 					items = append(items, item)
 				}
@@ -380,7 +381,7 @@ func InFolder(folder, name Word) Word {
 func (r *reader) tasksOf(f *frame, k *call, w *way, words []Word) (out Word) {
 	var all, one []Word
 	for _, v := range words {
-		for i, part := range v.splitAll(",") {
+		for i, part := range v.SplitAll(",") {
 			if i > 0 {
 				all = append(all, Text("+"))
 			}
@@ -395,6 +396,3 @@ func (r *reader) tasksOf(f *frame, k *call, w *way, words []Word) (out Word) {
 	}
 	return out
 }
-
-// freshCwd forgets the current folder: another machine has its own.
-func (r *reader) freshCwd() { r.st.set(keyCwd, unknownHome("PWD")) }

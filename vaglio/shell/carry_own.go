@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -42,7 +43,7 @@ func (r *reader) variable(name string) (Word, bool) {
 	e := r.st.get(name)
 	switch {
 	case e == nil:
-		return unknown(name), true
+		return word.Unknown(name), true
 	case e.isList && len(e.list) > 0:
 		return e.list[0], true
 	}
@@ -311,7 +312,7 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 		r.below(opts, &p.way)
 		out := r.plain(f, k)
 		if w, words := p.find(rest); w != nil {
-			verb := name + " " + rest[0].text
+			verb := name + " " + rest[0].Prefix()
 			g := f.at(k, verb)
 			g.InLoop = true
 			r.carries(g, k, p, w, words, verb)
@@ -376,7 +377,7 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 			r.carried(h, jsonCommands(code), name)
 		}
 		if len(argv) == 0 {
-			return outputOf(name)
+			return word.OutputOf(name)
 		}
 		return r.operands(h, k, w, opts, argv, name, nil)
 	})
@@ -389,7 +390,7 @@ func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before
 		_, _ = r.from(file)
 	}
 	if p.container && len(before) > 0 {
-		h := f.at(k, name+" "+verb.text)
+		h := f.at(k, name+" "+verb.Prefix())
 		h.Remote = r.containerOf(h, k, opts, before[0])
 		return h
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
 // TestLimits checks that each limit begins where it says: what is just within it is read in full,
@@ -22,7 +24,7 @@ func TestLimits(t *testing.T) {
 		"words":      {maxFields, func(n int) string { return "x=a; p $x" + rep(" $x", n-2) }, ProblemTooBig},
 		"rounds":     {maxRounds, func(n int) string { return "for i in" + rep(" a", n) + "; do :; done" }, ProblemTooBig},
 		"mounts":     {maxMounts, func(n int) string { return "docker run " + rep("-v /a:/b ", n) + "i p" }, ProblemTooBig},
-		"value":      {maxValue, func(n int) string { return "x=" + rep("a", maxValue/2) + "; x+=$x; x+=" + rep("b", n-maxValue) }, ProblemTooBig},
+		"value":      {word.MaxSize, func(n int) string { return "x=" + rep("a", word.MaxSize/2) + "; x+=$x; x+=" + rep("b", n-word.MaxSize) }, ProblemTooBig},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -40,7 +42,7 @@ func TestLimits(t *testing.T) {
 // mark is unknown, so that nobody takes the marks that are left for names.
 func TestReplacedInPart(t *testing.T) {
 	t.Parallel()
-	s := Read("echo "+strings.Repeat("a", maxValue/2)+" | xargs -I{} rm {}{}{}{}{}", testOptions())
+	s := Read("echo "+strings.Repeat("a", word.MaxSize/2)+" | xargs -I{} rm {}{}{}{}{}", testOptions())
 	last := s.Commands[len(s.Commands)-1]
 	if last.Name != "rm" || len(last.Argv) != 2 || !last.Argv[1].HasUnknown() {
 		t.Errorf("%s is told %d words, the last of %d bytes", last.Name, len(last.Argv), last.Argv[len(last.Argv)-1].Size())

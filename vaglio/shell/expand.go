@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/metnos/vaglio/internal/unixtext"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -14,7 +15,7 @@ type expander struct {
 	r     *reader
 	f     *frame
 	out   []Word
-	cur   builder
+	cur   word.Builder
 	has   bool // the current field exists even if it is empty
 	ifs   string
 	split bool // unquoted expansions split into fields
@@ -26,7 +27,7 @@ func (r *reader) words(f *frame, list []*syntax.Word) []Word {
 	out := make([]Word, 0, len(list))
 	for _, w := range list {
 		if lit, ok := plainLit(w); ok {
-			if out = append(out, Word{text: lit}); !r.step(f, wordCost+len(lit)/bytesPerStep) {
+			if out = append(out, Text(lit)); !r.step(f, wordCost+len(lit)/bytesPerStep) {
 				return out
 			}
 			continue
@@ -80,7 +81,7 @@ func (r *reader) fields(f *frame, w *syntax.Word) []Word {
 func (r *reader) word(f *frame, w *syntax.Word) Word { return r.single(f, w, true) }
 
 // text expands a word into one text in which no character is part of a pattern.
-func (r *reader) text(f *frame, w *syntax.Word) Word { return r.single(f, w, false).quoted() }
+func (r *reader) text(f *frame, w *syntax.Word) Word { return r.single(f, w, false).Quoted() }
 
 func (r *reader) single(f *frame, w *syntax.Word, globs bool) Word {
 	if w == nil {
@@ -88,20 +89,20 @@ func (r *reader) single(f *frame, w *syntax.Word, globs bool) Word {
 	}
 	if lit, ok := plainLit(w); ok {
 		r.step(f, len(lit)/bytesPerStep)
-		return Word{text: lit}
+		return Text(lit)
 	}
 	e := expander{r: r, f: f, globs: globs}
 	e.parts(w.Parts, false, tildeAssign)
-	r.step(f, e.cur.size/bytesPerStep)
-	return e.cur.word()
+	r.step(f, e.cur.Size()/bytesPerStep)
+	return e.cur.Word()
 }
 
 // end finishes the current field.
 func (e *expander) end() {
-	if e.has || !e.cur.empty() {
-		e.out = append(e.out, e.cur.word())
+	if e.has || !e.cur.Empty() {
+		e.out = append(e.out, e.cur.Word())
 	}
-	e.cur = builder{}
+	e.cur = word.Builder{}
 	e.has = false
 }
 
@@ -136,7 +137,7 @@ func (e *expander) parts(parts []syntax.WordPart, quoted bool, tilde tildeMode) 
 		case *syntax.ArithmExp:
 			e.value(e.r.arithmWord(e.f, p.X), quoted)
 		case *syntax.ProcSubst:
-			e.cur.addWord(e.r.procSubst(e.f, p))
+			e.cur.AddWord(e.r.procSubst(e.f, p))
 			e.has = true
 		case *syntax.ExtGlob:
 			e.glob(p.Op.String() + p.Pattern.Value + ")")
@@ -158,10 +159,10 @@ func (e *expander) dblQuoted(p *syntax.DblQuoted) {
 // quotedText adds literal text and fills its holes with the spliced-in words.
 func (e *expander) quotedText(s string) {
 	if !strings.Contains(s, holeOpen) {
-		e.cur.addText(s)
+		e.cur.AddText(s)
 		return
 	}
-	e.cur.addWord(e.r.fillHoles(s).quoted())
+	e.cur.AddWord(e.r.fillHoles(s).Quoted())
 }
 
 // lit adds a literal and interprets the escapes of its context.
@@ -171,7 +172,7 @@ func (e *expander) lit(s string, quoted bool, tilde tildeMode, first, last bool)
 		return
 	}
 	if !strings.ContainsAny(s, "\\*?[~"+holeOpen) {
-		e.cur.addText(s)
+		e.cur.AddText(s)
 		return
 	}
 	if tilde == tildeAssign || tilde == tildeArg && first {
@@ -185,10 +186,10 @@ func (e *expander) marked(s, marks string) {
 	for s != "" && !e.r.stopped {
 		i := strings.IndexAny(s, marks)
 		if i < 0 {
-			e.cur.addText(s)
+			e.cur.AddText(s)
 			return
 		}
-		e.cur.addText(s[:i])
+		e.cur.AddText(s[:i])
 		s = e.special(s[i:])
 	}
 }
@@ -199,14 +200,14 @@ func (e *expander) special(s string) string {
 	case '\\':
 		e.has = true
 		if len(s) == 1 {
-			e.cur.addText("\\")
+			e.cur.AddText("\\")
 			return ""
 		}
 		if strings.HasPrefix(s[1:], holeOpen) {
 			return s[1:]
 		}
 		if s[1] != '\n' {
-			e.cur.addText(s[1:2])
+			e.cur.AddText(s[1:2])
 		}
 		return s[2:]
 	case '*', '?':
@@ -217,7 +218,7 @@ func (e *expander) special(s string) string {
 			e.glob(s[:n])
 			return s[n:]
 		}
-		e.cur.addText("[")
+		e.cur.AddText("[")
 		if !e.r.step(e.f, unixtext.MaxBracket/bytesPerStep) {
 			return ""
 		}
@@ -225,20 +226,20 @@ func (e *expander) special(s string) string {
 	}
 	w, rest, ok := e.r.takeHole(s)
 	if !ok {
-		e.cur.addText(s[:1])
+		e.cur.AddText(s[:1])
 		return s[1:]
 	}
 	e.has = true
-	e.cur.addWord(w)
+	e.cur.AddWord(w)
 	return rest
 }
 
 func (e *expander) glob(s string) {
-	if e.globs && e.r.step(e.f, partSize/bytesPerStep) {
-		e.cur.add(Part{Kind: PartGlob, Text: s})
+	if e.globs && e.r.step(e.f, word.PartSize/bytesPerStep) {
+		e.cur.Add(Part{Kind: PartGlob, Text: s})
 		return
 	}
-	e.cur.addText(s)
+	e.cur.AddText(s)
 }
 
 // tildes replaces the tildes at the start of a literal, and those after = or : in an assignment.
@@ -246,7 +247,7 @@ func (e *expander) glob(s string) {
 func (e *expander) tildes(s string, mode tildeMode, first, last bool) string {
 	if mode == tildeArg {
 		if i := strings.IndexByte(s, '='); i > 0 && syntax.ValidName(s[:i]) {
-			e.cur.addText(s[:i+1])
+			e.cur.AddText(s[:i+1])
 			s, mode = s[i+1:], tildeAssign
 		}
 	}
@@ -257,13 +258,13 @@ func (e *expander) tildes(s string, mode tildeMode, first, last bool) string {
 			return s
 		}
 		e.has = true
-		e.cur.addWord(home)
+		e.cur.AddWord(home)
 		s = s[end:]
 		next := strings.Index(s, ":~")
 		if mode != tildeAssign || next < 0 || strings.ContainsAny(s[:next], "\\*?[") {
 			return s
 		}
-		e.cur.addText(s[:next+1])
+		e.cur.AddText(s[:next+1])
 		s = s[next+1:]
 	}
 	return s
@@ -284,9 +285,9 @@ func (r *reader) home(user string) (Word, bool) {
 	switch {
 	case user == "":
 		if home, ok := r.value("HOME"); ok {
-			return home.quoted(), true
+			return home.Quoted(), true
 		}
-		return unknownHome("HOME"), true
+		return word.NotEmpty("HOME"), true
 	case user == "+":
 		return r.cwd(), true
 	case user == "-":
@@ -301,12 +302,7 @@ func (r *reader) home(user string) (Word, bool) {
 			return Word{}, false
 		}
 	}
-	return unknownHome("~" + user), true
-}
-
-// unknownHome returns an unknown folder, which is never empty.
-func unknownHome(name string) Word {
-	return NewWord(Part{Kind: PartUnknown, Name: name})
+	return word.NotEmpty("~" + user), true
 }
 
 // Cut stands for the command that an unknown part comes from, if it is what was left when a variable's
@@ -314,7 +310,7 @@ func unknownHome(name string) Word {
 const Cut = "…"
 
 func cutOf(name string) Word {
-	return Word{parts: []Part{{Kind: PartUnknown, Name: name, From: Cut, MayBeEmpty: true}}}
+	return NewWord(Part{Kind: PartUnknown, Name: name, From: Cut, MayBeEmpty: true})
 }
 
 func isNameByte(c byte) bool {
@@ -324,15 +320,15 @@ func isNameByte(c byte) bool {
 // value adds the result of an expansion: as it is if quoted, otherwise split at the field
 // separators and with its metacharacters active.
 func (e *expander) value(w Word, quoted bool) {
-	if w.Size() > maxValue {
+	if w.Size() > word.MaxSize {
 		e.r.problem(e.f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a word becomes longer than 1 MiB")})
-		w = outputOf("")
+		w = word.OutputOf("")
 	}
 	if !e.r.step(e.f, w.Size()/16) {
 		return
 	}
 	if quoted {
-		e.cur.addWord(w.quoted())
+		e.cur.AddWord(w.Quoted())
 		return
 	}
 	for _, p := range w.Parts() {
@@ -341,7 +337,7 @@ func (e *expander) value(w Word, quoted bool) {
 			continue
 		}
 		p.Splits = e.split && p.Kind == PartUnknown
-		e.cur.add(p)
+		e.cur.Add(p)
 	}
 }
 
@@ -393,6 +389,6 @@ func (r *reader) userEntry(args []Word) (Word, bool) {
 	if len(args) != 2 || !args[0].Is("passwd") || args[1].Is("") || args[1].HasUnknown() || !known {
 		return Word{}, false
 	}
-	field := Glue(outputOf("getent"), Text(":"))
-	return Glue(args[1], Text(":x:"), field, field, field, home, Text(":"), outputOf("getent"), Text("\n")), true
+	field := Glue(word.OutputOf("getent"), Text(":"))
+	return Glue(args[1], Text(":x:"), field, field, field, home, Text(":"), word.OutputOf("getent"), Text("\n")), true
 }

@@ -2,12 +2,10 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/pattern"
-
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -157,11 +155,11 @@ func (r *reader) matching(w Word) (files []string, whole bool) {
 // matched returns the content of all files that a pattern names, one after the other.
 func (r *reader) matched(f *frame, file Word) (Word, bool) {
 	files, whole := r.matching(file)
-	var b builder
+	var b word.Builder
 	for _, name := range files {
-		b.addWord(r.content(f, Text(name)))
+		b.AddWord(r.content(f, Text(name)))
 	}
-	return b.word(), len(files) > 0 && whole
+	return b.Word(), len(files) > 0 && whole
 }
 
 // Below finds files that exist before the source runs, and files that the source and the session
@@ -181,55 +179,10 @@ func (r *reader) Below(folder string, depth int, match func(rel string) bool) (f
 	return slices.Compact(files), whole
 }
 
-// splitPattern splits a word with a pattern into its certain folder, the pattern below it and the
-// pattern's depth in folders, negative for any depth.
-func (r *reader) splitPattern(w Word) (dir string, pat *regexp.Regexp, depth int, ok bool) {
-	cwd, known := r.cwd().Text()
-	if !known || !w.HasGlob() && !w.HasUnknown() {
-		return "", nil, 0, false
-	}
-	w = listedAs(w)
-	dir = w.Prefix()
-	dir = dir[:strings.LastIndexByte(dir, '/')+1]
-	rest := slices.Clone(w.Cut(len(dir)).parts)
-	if depth, ok = widened(rest); !ok {
-		return "", nil, 0, false
-	}
-	if !path.IsAbs(dir) {
-		dir = path.Join(cwd, dir)
-	}
-	pat, ok = compile(NewWord(rest...), pattern.EntireString, "%s")
-	return path.Clean(dir), pat, depth, ok
-}
-
-// widened replaces the parts that stand for arbitrary names with a star and returns their depth in
-// folders; ok is false if they do not stand for existing files.
-func widened(parts []Part) (depth int, ok bool) {
-	star := Part{Kind: PartGlob, Text: "*"}
-	for i := range parts {
-		switch p := &parts[i]; p.Kind {
-		case PartText:
-			depth += strings.Count(p.Text, "/")
-		case PartUnknown:
-			if p.From != "find" && p.Among == "" {
-				return 0, false
-			}
-			*p, depth = star, -MaxPath
-		case PartGlob:
-			if i > 0 && *p == star && parts[i-1] == star {
-				depth = -MaxPath
-			} else if len(p.Text) > 1 && p.Text[0] != '[' { // an extended pattern
-				*p = star
-			}
-		}
-	}
-	return depth, true
-}
-
 // runMatches reads a command once for each file that a pattern names, if the command runs such
 // files.
 func (r *reader) runMatches(f *frame, k *call, name string) {
-	at := slices.IndexFunc(k.argv, func(w Word) bool { return w.parts != nil })
+	at := slices.IndexFunc(k.argv, func(w Word) bool { return !w.Known() })
 	if at < 0 || at > 0 && !r.runsOperand(name) || f.Remote != nil {
 		return
 	}
@@ -289,29 +242,29 @@ func (r *reader) runFound(f *frame, k *call, name string) {
 // loaded replaces each part of a text that is known only as a file's content with that content. It
 // returns the text, the last file loaded, and whether there was any.
 func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
-	var b builder
+	var b word.Builder
 	from := ""
 	for _, p := range w.Parts() {
 		text, where, ok := "", "", false
 		if p.Kind == PartUnknown && p.File != "" {
 			text, where, ok = r.load(f, Text(p.File))
 		}
-		if p.made != nil {
-			text, where, ok = r.load(f, Text(p.made.file))
-			for _, by := range p.made.through {
+		if p.Made != nil {
+			text, where, ok = r.load(f, Text(p.Made.File))
+			for _, by := range p.Made.Through {
 				if ok = ok && r.step(f, len(text)); ok {
 					text, ok = by.Apply(text)
 				}
 			}
 		}
 		if !ok {
-			b.add(p)
+			b.Add(p)
 			continue
 		}
 		from = where
-		b.addWord(Text(text))
+		b.AddWord(Text(text))
 	}
-	return b.word(), from, from != ""
+	return b.Word(), from, from != ""
 }
 
 // Content returns what is known of a file's content: what the source wrote, or else what the file
@@ -382,7 +335,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	g := *f
 	g.runs = append(slices.Clip(f.runs), textsOf(found)...)
 	for _, t := range found {
-		r.task(g.at(k, name), &t, &Program{Words: k.argv[1:], Stdin: outputOf(name)})
+		r.task(g.at(k, name), &t, &Program{Words: k.argv[1:], Stdin: word.OutputOf(name)})
 	}
 	return &g
 }

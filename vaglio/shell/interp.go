@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -42,7 +43,7 @@ func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
 func (r *reader) shellOptions(f *frame, args []Word, name string) (operands []Word, code, stdin bool) {
 	for len(args) > 0 {
 		switch w, s := args[0], args[0].Prefix(); {
-		case w.IsUnknown() && w.parts[0].Splits && len(args) > 1:
+		case w.IsUnknown() && w.Parts()[0].Splits && len(args) > 1:
 			args = args[1:]
 		case isOneOf(w, []string{"-", "--"}):
 			return args[1:], code, stdin
@@ -71,7 +72,7 @@ func (r *reader) shellOption(f *frame, w Word, rest []Word, name string) (operan
 		}
 		rest = tail(rest, 1)
 	}
-	line, glued := w.glued("--command")
+	line, glued := w.Value("--command")
 	if glued {
 		rest = append([]Word{line}, rest...)
 	}
@@ -155,7 +156,7 @@ func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Wo
 func (r *reader) shellInput(f *frame, k *call, args []Word, by string) Word {
 	if f.stdin.Kind == InputInherited {
 		r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
-		return outputOf(by)
+		return word.OutputOf(by)
 	}
 	if file := f.stdin.File; f.stdin.Kind == InputFile && !r.written(file) {
 		return r.runsFile(f, k, file, f.stdin.Text, by, func(g *frame, text Word) Word {
@@ -190,7 +191,7 @@ func (r *reader) runsFile(f *frame, k *call, file, content Word, by string, read
 	}
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
 	r.scriptProblem(f, file, content, by)
-	return outputOf(by)
+	return word.OutputOf(by)
 }
 
 // ofFile reads the content of a file that runs: what the source itself wrote or passes as input,
@@ -259,7 +260,7 @@ func (r *reader) runSource(f *frame, k *call, _ string) Word {
 	}
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
 	r.scriptProblem(g, args[0], content, "source")
-	return outputOf("source")
+	return word.OutputOf("source")
 }
 
 // codeVariable returns what runs the value of an environment variable as shell code, "" if nothing
@@ -285,7 +286,7 @@ func (r *reader) codeInAssigns(f *frame, k *call) {
 		g.Conditional = true
 		text := a.Value
 		if strings.HasPrefix(a.Name, "LESS") {
-			text = text.trimLeft("|-")
+			text = text.TrimLeft("|-")
 		}
 		if strings.HasPrefix(a.Name, "PS") {
 			r.promptCode(g, text)
@@ -315,7 +316,7 @@ func (r *reader) promptCode(f *frame, text Word) {
 	if s, ok := text.Text(); ok && !strings.ContainsAny(s, "$`") {
 		return
 	}
-	r.carried(f, Glue(Text(": \""), text.mapText(func(s string) string { return strings.ReplaceAll(s, `"`, `\"`) }), Text("\"")), "prompt")
+	r.carried(f, Glue(Text(": \""), text.MapText(func(s string) string { return strings.ReplaceAll(s, `"`, `\"`) }), Text("\"")), "prompt")
 }
 
 // Foreign reads a command line of an interpreter of another language, such as PowerShell: its
@@ -360,7 +361,7 @@ func (r *reader) runShellLike(f *frame, k *call, _ *program, name string) Word {
 	}
 	r.wrapper(f, k)
 	r.adopt(f.at(k, name), s)
-	return outputOf(name)
+	return word.OutputOf(name)
 }
 
 // foreign records that a program is in a language that is not read.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/unixtext"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -24,7 +25,7 @@ func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 	r.editsInPlace(f, p, opts, texts, rest)
 	r.escapes(g, p, k.argv[1:], r.typed(f, &p.way), name)
 	if len(texts) > 0 {
-		return r.programText(f, g, p, opts, joined(texts, "\n"), rest, out)
+		return r.programText(f, g, p, opts, word.Join(texts, "\n"), rest, out)
 	}
 	if m, ok := opts.Get("m"); ok && p.language == "python" {
 		r.module(g, k, m)
@@ -71,16 +72,16 @@ func (r *reader) programText(f, g *frame, in *program, opts options, text Word, 
 
 // eachRecord reads a program once for each line of its input.
 func (r *reader) eachRecord(f *frame, p *Program, input []Word, sep, out Word) Word {
-	var printed builder
+	var printed word.Builder
 	for _, l := range input {
 		p.Record = recordOf(l, sep)
-		w := r.readProgram(f, p, unknown(""))
-		if w.Equal(unknown("")) {
+		w := r.readProgram(f, p, word.Unknown(""))
+		if w.Equal(word.Unknown("")) {
 			return out
 		}
-		printed.addWord(w)
+		printed.AddWord(w)
 	}
-	return printed.word()
+	return printed.Word()
 }
 
 // readsFiles notes that a program reads its operands.
@@ -97,9 +98,9 @@ func (f *frame) records(opts options) []Word {
 		return nil
 	}
 	if opts.any("0") {
-		stdin = stdin.mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "\n") })
+		stdin = stdin.MapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "\n") })
 	}
-	return stdin.lines()
+	return stdin.Lines()
 }
 
 // recordOf returns the line, followed by its fields if they are known.
@@ -144,7 +145,7 @@ func (p *program) normalOptions(words []Word) []Word {
 // assignmentText writes an awk variable as program text.
 func assignmentText(v Word) Word {
 	name, value, _ := v.Split("=")
-	return Glue(name, Text(`="`), value.mapText(func(s string) string { return strings.ReplaceAll(s, `"`, `\"`) }), Text(`"`))
+	return Glue(name, Text(`="`), value.MapText(func(s string) string { return strings.ReplaceAll(s, `"`, `\"`) }), Text(`"`))
 }
 
 // programFile reads a program from a file or from standard input.
@@ -156,7 +157,7 @@ func (r *reader) programFile(f, g *frame, language string, rest []Word, out Word
 	case len(rest) > 0 && !rest[0].Is("-") && !isStdin(rest[0]):
 		file = rest[0]
 	case f.stdin.Kind == InputText || f.stdin.Kind == InputFile && r.written(f.stdin.File):
-		p.Text, p.Stdin = f.stdin.Text, outputOf("standard input")
+		p.Text, p.Stdin = f.stdin.Text, word.OutputOf("standard input")
 		return r.readProgram(g, &p, out)
 	case f.stdin.Kind == InputFile:
 		file = f.stdin.File
@@ -195,7 +196,7 @@ func (r *reader) runRunner(f *frame, k *call, p *program, name string) Word {
 		return r.plain(f, k)
 	case w.run == runArgv:
 		r.wrapper(f, k)
-		return r.inner(f, k, name+" "+k.argv[1].text, w.withProgram(rest))
+		return r.inner(f, k, name+" "+k.argv[1].Prefix(), w.withProgram(rest))
 	}
 	out := r.plain(f, k)
 	g := f.at(k, name)
@@ -204,7 +205,7 @@ func (r *reader) runRunner(f *frame, k *call, p *program, name string) Word {
 		return r.programFile(f, g, w.language, rest, out)
 	}
 	r.readProgram(g, &Program{Language: w.language, Text: rest[0], Stdin: inputOf(f)}, Word{})
-	return outputOf(name)
+	return word.OutputOf(name)
 }
 
 // readLoose reads the program texts of a call that does more than to run them, or

@@ -1,8 +1,8 @@
 package shell
 
 import (
-	"fmt"
 	"math"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +12,7 @@ import (
 	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -131,7 +132,7 @@ func (r *reader) arithmWord(f *frame, x syntax.ArithmExpr) Word {
 	if n, ok := r.arithm(f, x); ok {
 		return Text(strconv.FormatInt(n, 10))
 	}
-	return unknownHome("")
+	return word.NotEmpty("")
 }
 
 // number evaluates the text of an operand: a number in any notation, a name, or another
@@ -218,7 +219,7 @@ func (r *reader) binaryArithm(f *frame, x *syntax.BinaryArithm) (int64, bool) {
 // setNumber marks the variable that an operand names as unknown.
 func (r *reader) setNumber(f *frame, x syntax.ArithmExpr) {
 	if w, isWord := x.(*syntax.Word); isWord && syntax.ValidName(w.Lit()) {
-		r.assign(f, w.Lit(), unknownHome(w.Lit()))
+		r.assign(f, w.Lit(), word.NotEmpty(w.Lit()))
 	}
 }
 
@@ -241,82 +242,24 @@ func literal(n int64) *syntax.Word {
 	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: strconv.FormatInt(n, 10)}}}
 }
 
-// maxPattern is the size in bytes of the longest value and the longest pattern that are matched.
-const maxPattern = 4096
-
-// compile turns a word that is a pattern into a regular expression, inserted into form; false if
-// the word is unknown or uses extended patterns.
-func compile(w Word, mode pattern.Mode, form string) (*regexp.Regexp, bool) {
-	if w.Size() > maxPattern {
-		return nil, false
-	}
-	var b strings.Builder
-	for _, p := range w.Parts() {
-		switch {
-		case p.Kind == PartText:
-			b.WriteString(pattern.QuoteMeta(p.Text, 0))
-		case p.Kind == PartGlob && strings.IndexByte("*?[", p.Text[0]) >= 0 && !strings.HasSuffix(p.Text, ")"):
-			b.WriteString(p.Text)
-		default:
-			return nil, false
-		}
-	}
-	expr, err := pattern.Regexp(b.String(), mode)
-	if err != nil {
-		return nil, false
-	}
-	re, err := regexp.Compile(fmt.Sprintf(form, expr))
-	return re, err == nil
-}
-
 // trim evaluates ${x#p}, ${x##p}, ${x%p} and ${x%%p}.
 func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 	suffix := op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix
 	s, known := w.Text()
-	if last, ok := lastStep(w); ok && !known && op == syntax.RemLargePrefix && pat.HasGlob() && pat.String() == "*/" {
+	if last, ok := word.LastStep(w); ok && !known && op == syntax.RemLargePrefix && pat.HasGlob() && pat.String() == "*/" {
 		return last
 	}
 	if !known {
 		return trimKnownEnd(pat, w, suffix, name)
 	}
-	re, ok := endPattern(pat, op)
-	if !ok || len(s) > maxPattern || !r.step(nil, len(s)*(1+pat.Size()/partSize)/8) {
+	re, ok := word.AtEnd(pat, op)
+	if !ok || len(s) > word.MaxPattern || !r.step(nil, len(s)*(1+pat.Size()/word.PartSize)/8) {
 		return cutOf(name)
 	}
 	if at := re.FindStringSubmatchIndex(s); at != nil {
 		s = s[:at[2]] + s[at[3]:]
 	}
 	return Text(s)
-}
-
-// lastStep returns what stands behind the last slash of a pattern of file names.
-func lastStep(w Word) (Word, bool) {
-	parts := w.Parts()
-	for i, p := range slices.Backward(parts) {
-		at := strings.LastIndexByte(p.Text, '/')
-		if p.Kind != PartText && p.Kind != PartGlob || at >= 0 && p.Kind == PartGlob {
-			break
-		}
-		if at >= 0 {
-			return NewWord(append([]Part{{Text: p.Text[at+1:]}}, parts[i+1:]...)...), true
-		}
-	}
-	return Word{}, false
-}
-
-// endPattern returns the expression for what an operator removes from a text.
-func endPattern(pat Word, op syntax.ParExpOperator) (*regexp.Regexp, bool) {
-	mode, form := pattern.Mode(0), "^((?:%s))"
-	switch op {
-	case syntax.RemSmallPrefix:
-		mode = pattern.Shortest
-	case syntax.RemSmallSuffix:
-		mode, form = pattern.Shortest, "^(?s:.*)((?:%s))$" // the last place where the pattern matches the rest
-	case syntax.RemLargeSuffix:
-		form = "((?:%s))$"
-	default:
-	}
-	return compile(pat, mode, form)
 }
 
 // trimKnownEnd removes literal text from the known end of a word.
@@ -337,62 +280,69 @@ func trimKnownEnd(pat, w Word, suffix bool, name string) Word {
 func (r *reader) replace(f *frame, p *syntax.ParamExp, w Word) Word {
 	pat, with := r.word(f, p.Repl.Orig), r.text(f, p.Repl.With)
 	s, known := w.Text()
-	re, anchored, ok := findPattern(pat, !p.Repl.All)
-	if !known || !ok || len(s) > maxPattern || !r.step(f, 100+len(s)) {
+	re, anchored, ok := word.Within(pat, !p.Repl.All)
+	if !known || !ok || len(s) > word.MaxPattern || !r.step(f, 100+len(s)) {
 		return cutOf(p.Param.Value)
 	}
 	n := 1
 	if p.Repl.All {
 		n = -1
 	}
-	var out builder
+	var out word.Builder
 	last := 0
 	for _, m := range re.FindAllStringIndex(s, n) {
 		if m[0] == m[1] && !anchored {
 			continue
 		}
-		out.addText(s[last:m[0]])
-		out.addWord(with)
+		out.AddText(s[last:m[0]])
+		out.AddWord(with)
 		last = m[1]
 	}
-	out.addText(s[last:])
-	return out.word()
+	out.AddText(s[last:])
+	return out.Word()
 }
 
-// findPattern returns the expression that finds a pattern in a text. If mayAnchor is set, a
-// leading # anchors it at the start and a leading % at the end.
-func findPattern(pat Word, mayAnchor bool) (re *regexp.Regexp, anchored, ok bool) {
-	form := "(?:%s)"
-	if pre := pat.Prefix(); mayAnchor && strings.HasPrefix(pre, "#") {
-		form, anchored = "^(?:%s)", true
-	} else if mayAnchor && strings.HasPrefix(pre, "%") {
-		form, anchored = "(?:%s)$", true
+// splitPattern splits a word with a pattern into its certain folder, the pattern below it and the
+// pattern's depth in folders, negative for any depth.
+func (r *reader) splitPattern(w Word) (dir string, pat *regexp.Regexp, depth int, ok bool) {
+	cwd, known := r.cwd().Text()
+	if !known || !w.HasGlob() && !w.HasUnknown() {
+		return "", nil, 0, false
 	}
-	if anchored {
-		pat = pat.Cut(1)
+	w = listedAs(w)
+	dir = w.Prefix()
+	dir = dir[:strings.LastIndexByte(dir, '/')+1]
+	rest := slices.Clone(w.Cut(len(dir)).Parts())
+	if depth, ok = widened(rest); !ok {
+		return "", nil, 0, false
 	}
-	if pat.Is("") && !anchored {
-		return nil, false, false
+	if !path.IsAbs(dir) {
+		dir = path.Join(cwd, dir)
 	}
-	if re, ok = compile(pat, 0, form); ok {
-		re.Longest() // as the shell does
-	}
-	return re, anchored, ok
+	pat, ok = word.Compile(NewWord(rest...), pattern.EntireString, "%s")
+	return path.Clean(dir), pat, depth, ok
 }
 
-// globs matches what programs themselves expand in file names.
-var globs = regexp.MustCompile(`[*?]|\[[^\]]+\]`)
-
-// Globs splits a file name pattern into its parts.
-func Globs(s string) []Part {
-	if !strings.ContainsAny(s, "*?[") {
-		return []Part{{Text: s}}
+// widened replaces the parts that stand for arbitrary names with a star and returns their depth in
+// folders; ok is false if they do not stand for existing files.
+func widened(parts []Part) (depth int, ok bool) {
+	star := Part{Kind: PartGlob, Text: "*"}
+	for i := range parts {
+		switch p := &parts[i]; p.Kind {
+		case PartText:
+			depth += strings.Count(p.Text, "/")
+		case PartUnknown:
+			if p.From != "find" && p.Among == "" {
+				return 0, false
+			}
+			*p, depth = star, -MaxPath
+		case PartGlob:
+			if i > 0 && *p == star && parts[i-1] == star {
+				depth = -MaxPath
+			} else if len(p.Text) > 1 && p.Text[0] != '[' { // an extended pattern
+				*p = star
+			}
+		}
 	}
-	var out []Part
-	from := 0
-	for _, at := range globs.FindAllStringIndex(s, -1) {
-		out = append(out, Part{Text: s[from:at[0]]}, Part{Kind: PartGlob, Text: s[at[0]:at[1]]})
-		from = at[1]
-	}
-	return append(out, Part{Text: s[from:]})
+	return depth, true
 }

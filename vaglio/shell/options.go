@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/metnos/vaglio/vaglio/getopt"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -115,7 +116,7 @@ func (g *grammar) texts(words []Word, to []string) []string {
 func (g *grammar) text(w Word) string {
 	s := w.Prefix()
 	switch {
-	case w.parts == nil || len(s) < 2 || s[0] != '-':
+	case w.Known() || len(s) < 2 || s[0] != '-':
 		return s
 	case len(s) == 2 || !g.Single && s[1] != '-':
 		return s + "\x00"
@@ -181,31 +182,6 @@ func Like(s, pattern string) bool {
 		return strings.Contains(s, inner)
 	}
 	return len(s) >= len(before)+len(after) && strings.HasPrefix(s, before) && strings.HasSuffix(s, after)
-}
-
-// replaceAll returns a word with a value in the place of each mark; what becomes too long is
-// unknown.
-func replaceAll(w Word, mark string, value Word) Word {
-	if mark == "" || w.parts == nil && !strings.Contains(w.text, mark) {
-		return w
-	}
-	var b builder
-	for _, p := range w.Parts() {
-		for p.Kind == PartText && b.size <= maxValue {
-			before, rest, ok := strings.Cut(p.Text, mark)
-			if !ok {
-				break
-			}
-			b.addText(before)
-			b.addWord(value)
-			p.Text = rest
-		}
-		b.add(p)
-	}
-	if b.size > maxValue {
-		return unknown("")
-	}
-	return b.word()
 }
 
 // assignedInWords reports whether the words of a command may set a variable for what the command runs: rake x NAME=value.
@@ -285,10 +261,11 @@ func namesIn(f *frame, argv []Word, name string) string {
 // listedAs returns the pattern of the files that a word stands for, if it is what ls lists and ls was
 // given one pattern; else the word.
 func listedAs(w Word) Word {
-	if len(w.parts) != 1 || w.parts[0].From != "ls" {
+	part, _ := w.Only()
+	if part.From != "ls" {
 		return w
 	}
-	names := strings.Split(strings.TrimPrefix(w.parts[0].Among, "ls\n"), "\n")
+	names := strings.Split(strings.TrimPrefix(part.Among, "ls\n"), "\n")
 	if len(names) != 1 || !strings.Contains(path.Base(names[0]), "*") {
 		return w
 	}
@@ -302,12 +279,12 @@ func selected(in Word, args []Word, name string) (Word, bool) {
 	if !some && !wordclass.Is("orders-lines", name) || !slices.ContainsFunc(in.Parts(), listed) {
 		return Word{}, false
 	}
-	names := slices.Clone(in.parts)
+	names := slices.Clone(in.Parts())
 	for i := range names {
 		names[i].Some = names[i].Some || some
 	}
 	_, files := ParseOptions(args, getopt.Of(name))
-	return Word{parts: names}, len(files) == 0 && !cutsLines.MatchString(joined(args, " ").String())
+	return NewWord(names...), len(files) == 0 && !cutsLines.MatchString(word.Join(args, " ").String())
 }
 
 // absentAfter adds to the files of which a test says that they are absent the one that a statement
@@ -396,4 +373,12 @@ func (r *reader) packs(archive string, in, member Word) {
 	for _, file := range files {
 		r.packed = append(r.packed, packed{archive, file, path.Base(file)})
 	}
+}
+
+// cutAt splits words at the first that equals mark; after is nil if there is none.
+func cutAt(words []Word, mark string) (before, after []Word) {
+	if i := slices.IndexFunc(words, func(w Word) bool { return w.Is(mark) }); i >= 0 {
+		return words[:i], words[i+1:]
+	}
+	return words, nil
 }

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/metnos/vaglio/internal/unixtext"
 	"github.com/metnos/vaglio/vaglio/shell/filter"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -24,8 +24,8 @@ func (r *reader) output(f *frame, k *call) Word {
 	if !ok {
 		return r.impure(f, k, name)
 	}
-	if out.Size() > maxValue || !r.step(f, out.Size()/16) {
-		return outputOf(name)
+	if out.Size() > word.MaxSize || !r.step(f, out.Size()/16) {
+		return word.OutputOf(name)
 	}
 	return out
 }
@@ -92,8 +92,8 @@ type teller func(r *reader, args []Word) (Word, bool)
 // tellers returns the programs whose output follows from their words and the shell's state.
 func tellers() map[string]teller {
 	all := map[string]teller{
-		"echo":     func(_ *reader, args []Word) (Word, bool) { return echoed(args), true },
-		"printf":   func(_ *reader, args []Word) (Word, bool) { return formatted(behindDashes(args)), true },
+		"echo":     func(_ *reader, args []Word) (Word, bool) { return word.Echo(args), true },
+		"printf":   func(_ *reader, args []Word) (Word, bool) { return word.Printf(behindDashes(args)), true },
 		"pwd":      func(r *reader, _ []Word) (Word, bool) { return Glue(r.cwd(), Text("\n")), true },
 		"yes":      func(_ *reader, args []Word) (Word, bool) { return Glue(Spaced(args), Text("\n")), len(args) > 0 },
 		"whoami":   func(r *reader, _ []Word) (Word, bool) { return Text(r.opts.User + "\n"), r.opts.User != "" },
@@ -107,7 +107,7 @@ func tellers() map[string]teller {
 		},
 		"seq": sequenceOf,
 		"git": func(_ *reader, args []Word) (Word, bool) {
-			return outputOf(Toplevel), len(args) == 2 && args[0].Is("rev-parse") && args[1].Is("--show-toplevel")
+			return word.OutputOf(Toplevel), len(args) == 2 && args[0].Is("rev-parse") && args[1].Is("--show-toplevel")
 		},
 		"printenv": func(r *reader, args []Word) (Word, bool) {
 			if len(args) != 1 {
@@ -135,11 +135,11 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 	}
 	in := f.stdin.Text
 	if len(call.Files) > 0 {
-		var b builder
+		var b word.Builder
 		for _, file := range call.Files {
-			b.addWord(r.content(f, r.fillHoles(file)))
+			b.AddWord(r.content(f, r.fillHoles(file)))
 		}
-		in = b.word()
+		in = b.Word()
 	} else if f.stdin.Kind == InputInherited {
 		return Word{}, false
 	}
@@ -172,19 +172,17 @@ func isEntry(f *filter.Filter, w Word) bool {
 // madeBy returns what a filter makes of a file's content, which is read if it runs; false for any
 // other text.
 func madeBy(name string, call *filter.Filter, in Word) (Word, bool) {
-	if len(in.parts) != 1 || in.parts[0].Kind != PartUnknown {
+	part, _ := in.Only()
+	of := word.Made{File: part.File}
+	if part.Made != nil {
+		of = *part.Made
+	}
+	if of.File == "" {
 		return Word{}, false
 	}
-	of := madeOf{file: in.parts[0].File}
-	if in.parts[0].made != nil {
-		of = *in.parts[0].made
-	}
-	if of.file == "" {
-		return Word{}, false
-	}
-	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true, made: &madeOf{of.file, append(slices.Clone(of.through), call)}}
+	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Made: &word.Made{File: of.File, Through: append(slices.Clone(of.Through), call)}}
 	if wordclass.Is("recodes", name) {
-		p.From += " " + of.file
+		p.From += " " + of.File
 	}
 	return NewWord(p), true
 }
@@ -197,7 +195,7 @@ func apply(f *filter.Filter, in Word) (Word, bool) {
 		out, ok := f.Apply(s)
 		return Text(out), ok
 	case f.Anywhere && !in.IsUnknown():
-		return in.mapText(func(s string) string { out, _ := f.Apply(s); return out }), true
+		return in.MapText(func(s string) string { out, _ := f.Apply(s); return out }), true
 	}
 	return Word{}, false
 }
@@ -299,101 +297,12 @@ func hasWord(args []Word, s string) bool {
 	return slices.ContainsFunc(args, func(w Word) bool { return w.Is(s) })
 }
 
-// echoed returns the output of echo.
-func echoed(args []Word) Word {
-	newline, escapes := true, false
-	for len(args) > 0 {
-		s, ok := args[0].Text()
-		if !ok || len(s) < 2 || s[0] != '-' || strings.Trim(s[1:], "neE") != "" {
-			break
-		}
-		newline = newline && !strings.Contains(s, "n")
-		if strings.ContainsAny(s, "eE") {
-			escapes = strings.LastIndexByte(s, 'e') > strings.LastIndexByte(s, 'E')
-		}
-		args = args[1:]
+// baseName returns the last element of a program's path, "" if it is unknown.
+func baseName(w Word) string {
+	s := w.Suffix()
+	i := strings.LastIndexByte(s, '/')
+	if i < 0 && !w.Known() {
+		return ""
 	}
-	var b builder
-	for i, w := range args {
-		if i > 0 {
-			b.addText(" ")
-		}
-		if escapes {
-			w = w.mapText(unixtext.ANSI)
-		}
-		b.addWord(w.quoted())
-	}
-	if newline {
-		b.addText("\n")
-	}
-	return b.word()
-}
-
-// formatted returns the output of printf.
-func formatted(args []Word) Word {
-	if len(args) == 0 {
-		return Word{}
-	}
-	format, ok := args[0].Text()
-	if !ok {
-		return outputOf("printf")
-	}
-	args = args[1:]
-	var b builder
-	for round := 0; round == 0 || len(args) > 0 && round < maxFields; round++ {
-		left := len(args)
-		args = formatOnce(&b, format, args)
-		if len(args) == left || b.size > maxValue {
-			break
-		}
-	}
-	return b.word()
-}
-
-// conversions matches the parts of a format that take an argument.
-var conversions = regexp.MustCompile(`(?s)%([-+ #0-9.*']*)(.)`)
-
-// formatOnce applies a format once and returns the arguments that are left.
-func formatOnce(b *builder, format string, args []Word) []Word {
-	for b.size <= maxValue {
-		at := conversions.FindStringSubmatchIndex(format)
-		if at == nil {
-			break
-		}
-		b.addText(unixtext.ANSI(format[:at[0]]))
-		flags, verb := format[at[2]:at[3]], format[at[4]]
-		format = format[at[1]:]
-		if verb == '%' && flags == "" {
-			b.addText("%")
-			continue
-		}
-		arg := Word{}
-		if len(args) > 0 {
-			arg, args = args[0], args[1:]
-		}
-		b.addWord(formatArg(flags, verb, arg))
-	}
-	b.addText(unixtext.ANSI(format))
-	return args
-}
-
-// formatArg applies a conversion to one argument.
-func formatArg(flags string, verb byte, arg Word) Word {
-	arg = arg.quoted()
-	s, ok := arg.Text()
-	switch {
-	case verb == 'b':
-		return arg.mapText(unixtext.ANSI)
-	case strings.IndexByte("diuxXoaAeEfFgG", verb) >= 0, verb == 'c' && !ok:
-		return unknownHome("") // a number
-	case flags != "" && verb != 'q':
-		return unknown("") // cut off or padded
-	case !ok:
-		return arg
-	case verb == 'q':
-		return Text("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")
-	case verb == 'c':
-		return Text(s[:min(1, len(s))])
-	}
-	return Text(s)
+	return s[i+1:]
 }

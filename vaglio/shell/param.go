@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
 // param adds a parameter expansion.
@@ -57,7 +59,7 @@ func (e *expander) list(p *syntax.ParamExp, quoted bool) {
 			sep = e.r.ifs()
 			sep = sep[:min(1, len(sep))]
 		}
-		e.cur.addWord(joined(e.r.values(slices.Clone(items)), sep))
+		e.cur.AddWord(word.Join(e.r.values(slices.Clone(items)), sep))
 		return
 	}
 	for i, w := range items {
@@ -76,13 +78,13 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 	var items []Word
 	switch {
 	case p.Names != 0:
-		return []Word{unknown(p.Param.Value)}
+		return []Word{word.Unknown(p.Param.Value)}
 	case everything(p.Param.Value):
 		items = r.args()
 	default:
 		name := r.resolveRef(p.Param.Value)
 		if items = r.elements(name); p.Excl {
-			items = []Word{unknown(name)}
+			items = []Word{word.Unknown(name)}
 		}
 	}
 	if !r.step(f, len(items)) {
@@ -142,7 +144,7 @@ func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
 		w, set = r.indirect(f, p, w)
 	}
 	if !r.step(f, (w.Size()+len(p.Param.Value))/bytesPerStep) {
-		return unknown(p.Param.Value)
+		return word.Unknown(p.Param.Value)
 	}
 	if p.Exp != nil && lengthens(p.Exp.Op) {
 		return r.defaulted(f, p, w, set)
@@ -161,7 +163,7 @@ func (r *reader) indirect(f *frame, p *syntax.ParamExp, name Word) (Word, bool) 
 	}
 	s, ok := name.Text()
 	if !ok || !syntax.ValidName(s) {
-		return unknown(""), true
+		return word.Unknown(""), true
 	}
 	return r.lookup(f, &syntax.ParamExp{Param: &syntax.Lit{Value: s}})
 }
@@ -177,7 +179,7 @@ func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
 	}
 	name = r.resolveRef(name)
 	if base, _, ok := strings.Cut(name, "["); ok {
-		return unknown(base), true
+		return word.Unknown(base), true
 	}
 	e := r.st.get(name)
 	if e != nil && e.isList {
@@ -201,7 +203,7 @@ func (r *reader) special(name string) (Word, bool) {
 	case "OLDPWD":
 		return r.prevCwd(), true
 	case "?", "$", "!", "-", "RANDOM", "SECONDS", "EPOCHSECONDS", "LINENO", "BASHPID", "UID", "EUID", "PPID", "SRANDOM", "BASHOPTS":
-		return unknownHome(name), true
+		return word.NotEmpty(name), true
 	}
 	return Word{}, false
 }
@@ -214,14 +216,14 @@ func (r *reader) positional(n int) (Word, bool) {
 		if e := r.st.get(keySource); e != nil {
 			return e.list[0], true
 		}
-		return unknownHome("0"), true
+		return word.NotEmpty("0"), true
 	}
 	e := r.st.get(keyArgs)
 	if n > len(e.list) {
 		if !e.maybe {
 			return Word{}, false
 		}
-		return unknown(strconv.Itoa(n)), true
+		return word.Unknown(strconv.Itoa(n)), true
 	}
 	return e.list[n-1], true
 }
@@ -233,7 +235,7 @@ func (r *reader) arrayLookup(f *frame, e *entry, name string, index syntax.Arith
 		n, ok = r.arithm(f, index)
 	}
 	if e.opaque || !ok {
-		return unknown(name)
+		return word.Unknown(name)
 	}
 	if n < 0 {
 		n += int64(len(e.list))
@@ -260,7 +262,7 @@ func (r *reader) length(p *syntax.ParamExp) Word {
 			return Text(strconv.Itoa(utf8.RuneCountInString(s)))
 		}
 	}
-	return unknownHome("#" + p.Param.Value)
+	return word.NotEmpty("#" + p.Param.Value)
 }
 
 // defaulted evaluates ${x:-w}, ${x:=w}, ${x:?w} and ${x:+w}.
@@ -295,7 +297,7 @@ func (r *reader) defaulted(f *frame, p *syntax.ParamExp, w Word, set bool) Word 
 // both ways.
 func (r *reader) missing(p *syntax.ParamExp, w Word, set bool) bool {
 	e := r.st.get(p.Param.Value)
-	if w.MayBeEmpty() && (w.parts != nil || e != nil && e.maybe) && r.pick("${"+p.Param.Value, 2) == 1 {
+	if w.MayBeEmpty() && (!w.Known() || e != nil && e.maybe) && r.pick("${"+p.Param.Value, 2) == 1 {
 		return true
 	}
 	return !set || w.Is("") && slices.Contains([]syntax.ParExpOperator{
@@ -305,22 +307,22 @@ func (r *reader) missing(p *syntax.ParamExp, w Word, set bool) bool {
 
 // filled returns the word, marked as not empty, and as one that has a default.
 func filled(w Word, has bool) Word {
-	if len(w.parts) != 1 || !w.parts[0].MayBeEmpty {
+	p, _ := w.Only()
+	if !p.MayBeEmpty {
 		return w
 	}
-	p := w.parts[0]
 	p.MayBeEmpty, p.Default = false, has
-	return Word{parts: []Part{p}}
+	return NewWord(p)
 }
 
 // partOf returns an unknown part of a variable's value, which may be a command's output.
 func partOf(w Word, variable string) Word {
-	if len(w.parts) != 1 || w.parts[0].From == "" || strings.HasPrefix(w.parts[0].From, "mktemp") {
+	part, _ := w.Only()
+	if part.From == "" || strings.HasPrefix(part.From, "mktemp") {
 		return cutOf(variable)
 	}
-	part := w.parts[0]
 	part.MayBeEmpty = true
-	return Word{parts: []Part{part}}
+	return NewWord(part)
 }
 
 // slice evaluates ${x:offset:length}.
@@ -364,9 +366,9 @@ func (r *reader) transform(f *frame, p *syntax.ParamExp, w Word) Word {
 	op := p.Exp.Op
 	switch {
 	case op == syntax.UpperAll && arg.Is(""):
-		return w.mapText(strings.ToUpper)
+		return w.MapText(strings.ToUpper)
 	case op == syntax.LowerAll && arg.Is(""):
-		return w.mapText(strings.ToLower)
+		return w.MapText(strings.ToLower)
 	case op >= syntax.UpperFirst && op <= syntax.LowerAll, op == syntax.OtherParamOps:
 		return cutOf(p.Param.Value)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -214,7 +215,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		return out
 	}
 	defer r.leave()
-	if p.Text.Size() > maxValue {
+	if p.Text.Size() > word.MaxSize {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the program is longer than 1 MiB")})
 		return out
 	}

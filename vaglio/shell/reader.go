@@ -10,6 +10,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -38,11 +39,10 @@ const (
 	commandCost = 20
 	deepPath    = 256 // bytes of a folder's path that cost nothing
 	maxCommands = 100_000
-	maxValue    = 1 << 20 // the longest value of a word, in bytes
-	maxFields   = 10_000  // the most words that one expansion may yield
-	maxPasses   = 64      // the most combinations of alternatives per command
-	maxFrames   = 4_000   // the deepest stack of the parser, in calls
-	maxCalls    = 3       // the most activations of one function or text at a time
+	maxFields   = 10_000 // the most words that one expansion may yield
+	maxPasses   = 64     // the most combinations of alternatives per command
+	maxFrames   = 4_000  // the deepest stack of the parser, in calls
+	maxCalls    = 3      // the most activations of one function or text at a time
 	maxProblems = 1_000
 )
 
@@ -192,10 +192,10 @@ func plainCommand(src string) ([]Word, bool) {
 	words := make([]Word, 0, n)
 	for w := range strings.SplitSeq(src, " ") {
 		if w != "" {
-			words = append(words, Word{text: w})
+			words = append(words, Text(w))
 		}
 	}
-	first := words[0].text
+	first := words[0].Prefix()
 	return words, !syntax.IsKeyword(first) && !slices.Contains(declaring(), first) && first != "let" && first != "time"
 }
 
@@ -225,15 +225,6 @@ func plainWords(src string) int {
 // ReadArgv reads a command that runs without a shell, as by execve.
 func ReadArgv(argv []string, o Options) *Script {
 	return ReadCommand(Command{Argv: Texts(argv)}, o)
-}
-
-// Texts returns the words for static texts.
-func Texts(list []string) []Word {
-	words := make([]Word, len(list))
-	for i, s := range list {
-		words[i] = Text(s)
-	}
-	return words
 }
 
 func run(o Options, read func(*reader, *frame)) (out *Script) {
@@ -271,7 +262,7 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 // begin sets the state of a new shell.
 func (r *reader) begin() {
 	r.st.names, r.st.given, r.st.level = map[string]*entry{}, r.opts.given, 1
-	cwd := unknown("PWD")
+	cwd := word.Unknown("PWD")
 	if r.opts.Cwd != "" {
 		cwd = Text(path.Clean(r.opts.Cwd))
 	}

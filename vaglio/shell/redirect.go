@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
 // redirects holds the redirected files and inputs of one statement.
@@ -69,9 +71,9 @@ func (r *reader) heredoc(f *frame, n *syntax.Redirect) Word {
 		}
 		e.parts([]syntax.WordPart{p}, true, tildeNone)
 	}
-	text := e.cur.word()
+	text := e.cur.Word()
 	if n.Op == syntax.DashHdoc {
-		text = text.mapText(func(s string) string { return leadingTabs.ReplaceAllString(s, "") })
+		text = text.MapText(func(s string) string { return leadingTabs.ReplaceAllString(s, "") })
 	}
 	return text
 }
@@ -189,8 +191,8 @@ func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 		return
 	}
 	content = r.added(where, content, more)
-	if content.Size() > maxValue || !r.step(f, content.Size()/32) {
-		content = outputOf("")
+	if content.Size() > word.MaxSize || !r.step(f, content.Size()/32) {
+		content = word.OutputOf("")
 	}
 	r.st.set(keyFile+where, content)
 	r.wrote(f, where, content)
@@ -259,7 +261,7 @@ func (r *reader) content(f *frame, file Word) Word {
 			return r.whole(where, written)
 		}
 	}
-	return Word{parts: []Part{p}}
+	return NewWord(p)
 }
 
 // whole returns the content of a file that the source wrote. If the source only added to the file,
@@ -305,7 +307,7 @@ func (r *reader) substitute(f *frame, c *syntax.CmdSubst) Word {
 
 // captured returns what a substitution leaves of an output.
 func captured(w Word) Word {
-	return w.mapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "") }).
+	return w.MapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "") }).
 		MapSuffix(func(s string) string { return strings.TrimRight(s, "\n") })
 }
 
@@ -316,7 +318,7 @@ func (r *reader) procSubst(f *frame, p *syntax.ProcSubst) Word {
 	g := *f
 	g.capture, g.stdin = true, Input{}
 	if p.Op == syntax.CmdOut {
-		g.capture, g.stdin = false, Input{Kind: InputText, Text: outputOf(""), Piped: true}
+		g.capture, g.stdin = false, Input{Kind: InputText, Text: word.OutputOf(""), Piped: true}
 		if f.stdin.Kind == InputText {
 			g.stdin.Text = f.stdin.Text
 		}
@@ -337,8 +339,20 @@ func (r *reader) folder(key, name string) Word {
 	if w, ok := r.value(key); ok {
 		return w
 	}
-	return unknownHome(name)
+	return word.NotEmpty(name)
 }
+
+// left returns the folder to which the source changed; the zero Word if it changed to none.
+func (r *reader) left() Word {
+	at := r.cwd()
+	if prev, _ := r.value(keyPrev); prev.Equal(Word{}) || r.opts.Cwd != "" && at.Is(path.Clean(r.opts.Cwd)) {
+		return Word{}
+	}
+	return at
+}
+
+// freshCwd forgets the current folder: another machine has its own.
+func (r *reader) freshCwd() { r.st.set(keyCwd, word.NotEmpty("PWD")) }
 
 // emit adds a command to the script and completes it from the frame.
 func (r *reader) emit(f *frame, c Command) {
@@ -381,14 +395,4 @@ func (r *reader) exported() (all []Assign) {
 		}
 	}
 	return all
-}
-
-// baseName returns the last element of a program's path, "" if it is unknown.
-func baseName(w Word) string {
-	s := w.Suffix()
-	i := strings.LastIndexByte(s, '/')
-	if i < 0 && w.parts != nil {
-		return ""
-	}
-	return s[i+1:]
 }

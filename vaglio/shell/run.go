@@ -7,6 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -21,7 +22,7 @@ func (r *reader) run(f *frame, k *call) Word {
 		return Word{}
 	}
 	if !r.step(f, len(k.argv)) || !r.enter(f) { // a carrier copies its words
-		return outputOf("")
+		return word.OutputOf("")
 	}
 	defer r.leave()
 	name := r.resolveName(k)
@@ -31,7 +32,7 @@ func (r *reader) run(f *frame, k *call) Word {
 	r.runMatches(f, k, name)
 	if name == "" {
 		r.unknownName(f, k)
-		return outputOf("")
+		return word.OutputOf("")
 	}
 	if out, ok := r.runFunction(f, k, name); ok {
 		return out
@@ -90,7 +91,7 @@ func (r *reader) resolveName(k *call) string {
 // unknownName records a command with an unknown name.
 func (r *reader) unknownName(f *frame, k *call) {
 	name := k.argv[0]
-	if len(name.parts) == 1 && (name.parts[0].Name == "SHELL" || name.parts[0].Name == "BASH") {
+	if p, _ := name.Only(); p.Name == "SHELL" || p.Name == "BASH" {
 		r.runShell(f, k, nil, "sh")
 		return
 	}
@@ -106,7 +107,7 @@ func (r *reader) unknownName(f *frame, k *call) {
 
 // selfCall records that a script starts itself while it goes on running.
 func (r *reader) selfCall(f *frame, k *call, name Word) {
-	if f.beside && (r.isSource(name) || len(name.parts) > 0 && name.parts[len(name.parts)-1].Name == "0") {
+	if f.beside && (r.isSource(name) || !name.Known() && name.Parts()[len(name.Parts())-1].Name == "0") {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("a script starts copies of itself"), Word: name, Span: k.span})
 	}
 }
@@ -124,7 +125,7 @@ func (r *reader) plain(f *frame, k *call) Word {
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Assigns: k.assigns, Span: k.span})
 	r.scanTail(f, k)
 	if wordclass.Is("edits", baseName(k.argv[0])) {
-		r.editFiles(f, edit{scripts: []Word{unknown("")}}, k.argv[1:])
+		r.editFiles(f, edit{scripts: []Word{word.Unknown("")}}, k.argv[1:])
 	}
 	if e := r.st.get(keyFunc + "command_not_found_handle"); e != nil && r.active[e.bodies[0].body] == 0 {
 		g := *f
@@ -149,14 +150,14 @@ func (r *reader) runWritten(f *frame, k *call) {
 
 // callFunction reads the body of a function for one call.
 func (r *reader) callFunction(f *frame, e *entry, k *call) Word {
-	var out builder
+	var out word.Builder
 	var all []Word
 	for _, fn := range e.bodies {
-		ways, returned := r.gathered(func() { out.addWord(r.callBody(f, fn, k)) })
+		ways, returned := r.gathered(func() { out.AddWord(r.callBody(f, fn, k)) })
 		all = either(all, either(ways, returned))
 	}
 	r.flow(all, nil)
-	return out.word()
+	return out.Word()
 }
 
 // callBody reads one of the bodies that a function may have.
@@ -170,10 +171,10 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		r.problem(f, Problem{
 			Kind: ProblemForkBomb, Detail: wording.Say("a function starts itself beside itself, without end"), Word: Text(fn.name), Span: k.span,
 		})
-		return outputOf(fn.name)
+		return word.OutputOf(fn.name)
 	}
 	if r.isDone(fn) || !r.step(f, 5) || !r.enter(f) {
-		return outputOf(fn.name)
+		return word.OutputOf(fn.name)
 	}
 	defer r.leave()
 	r.active[fn.body]++
@@ -211,7 +212,7 @@ func (r *reader) isDone(fn *function) bool { return r.active[fn.body] >= maxCall
 func (r *reader) argsOf(fn *function, k *call) []Word {
 	args := r.values(slices.Clone(k.argv[1:]))
 	if r.brief != nil {
-		r.brief[fn.body], args = true, slices.Repeat([]Word{unknown("")}, len(args))
+		r.brief[fn.body], args = true, slices.Repeat([]Word{word.Unknown("")}, len(args))
 	}
 	return args
 }
@@ -233,9 +234,9 @@ func (r *reader) local(name string) {
 // carried reads text that an interpreter runs as shell code. Unknown text is a problem; unknown
 // parts of known text are kept.
 func (r *reader) carried(f *frame, text Word, by string) Word {
-	if text.Size() > maxValue {
+	if text.Size() > word.MaxSize {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the text that %s runs is longer than 1 MiB", by)})
-		return outputOf("")
+		return word.OutputOf("")
 	}
 	if sameShell(by) {
 		return r.code(f, text, by)
@@ -256,8 +257,8 @@ func (r *reader) code(f *frame, text Word, by string) Word {
 		}
 	}
 	r.codeProblem(f, text, by)
-	if text.IsUnknown() || text.Size() > maxValue {
-		return outputOf(by)
+	if text.IsUnknown() || text.Size() > word.MaxSize {
+		return word.OutputOf(by)
 	}
 	return r.source(f, r.splice(text))
 }

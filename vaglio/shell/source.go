@@ -9,6 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -23,7 +24,7 @@ type pick struct {
 // cannot read becomes a [Problem] of the script.
 func Read(src string, o Options) *Script {
 	return run(o, func(r *reader, f *frame) {
-		if words, ok := plainCommand(src); ok && r.st.get(keyAlias+words[0].text) == nil {
+		if words, ok := plainCommand(src); ok && r.st.get(keyAlias+words[0].Prefix()) == nil {
 			r.run(f, &call{argv: words, span: Span{0, len(src)}})
 			return
 		}
@@ -34,7 +35,7 @@ func Read(src string, o Options) *Script {
 // source reads a program text and returns its output.
 func (r *reader) source(f *frame, src string) Word {
 	if !r.enterText(f, src) {
-		return outputOf("")
+		return word.OutputOf("")
 	}
 	defer r.leaveText(src)
 	f = f.within(src)
@@ -309,7 +310,7 @@ func (r *reader) eachAlternative(f *frame, eval func() Word) Word {
 		}
 		changes = append(changes, r.branch(func() {
 			if o := eval(); !o.Equal(out) {
-				out = outputOf("")
+				out = word.OutputOf("")
 			}
 		}))
 	}
@@ -357,7 +358,7 @@ func (r *reader) choose(key string, all Word, ways []Word) Word {
 	case len(ways) == 1:
 		return ways[0]
 	case passes > maxOutputs:
-		return outputOf("")
+		return word.OutputOf("")
 	}
 	first := ways[r.pick(key, len(ways))]
 	r.picks[len(r.picks)-1].vals = ways

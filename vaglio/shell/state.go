@@ -1,9 +1,10 @@
 package shell
 
 import (
-	"path"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
 // maxAlternatives limits how many values of a variable are followed.
@@ -286,7 +287,7 @@ func (e *entry) ofLists(key string, a, b *entry) *entry {
 	e.isList, e.opaque = true, a.opaque || b.opaque
 	e.list = append(slices.Clone(a.list), b.list...)
 	if len(e.list) > maxFields {
-		e.list = append(e.list[:maxFields:maxFields], unknown(key))
+		e.list = append(e.list[:maxFields:maxFields], word.Unknown(key))
 	}
 	return e
 }
@@ -295,7 +296,7 @@ func (e *entry) ofLists(key string, a, b *entry) *entry {
 func orNone(key string, e entry) *entry {
 	e.maybe = true
 	if key != keyArgs && !strings.Contains(key, " ") && e.bodies == nil {
-		e.vals = addAlternative(slices.Clone(e.vals), unknown(key))
+		e.vals = addAlternative(slices.Clone(e.vals), word.Unknown(key))
 		e.inherited = true
 	}
 	return &e
@@ -303,7 +304,7 @@ func orNone(key string, e entry) *entry {
 
 func addAlternative(vals []Word, w Word) []Word {
 	if len(vals) >= maxAlternatives && !slices.ContainsFunc(vals, w.Equal) {
-		w = unknown("")
+		w = word.Unknown("")
 	}
 	if len(vals) > maxAlternatives || slices.ContainsFunc(vals, w.Equal) {
 		return vals
@@ -372,8 +373,8 @@ func (r *reader) followed(first, then []Word) []Word {
 	for _, a := range first {
 		for _, b := range then {
 			w := Glue(a, b)
-			if w.Size() > maxValue || !r.step(nil, w.Size()/bytesPerStep) {
-				w = outputOf("")
+			if w.Size() > word.MaxSize || !r.step(nil, w.Size()/bytesPerStep) {
+				w = word.OutputOf("")
 			}
 			all = addAlternative(all, w)
 		}
@@ -388,13 +389,4 @@ func either(a, b []Word) []Word {
 		all = addAlternative(all, w)
 	}
 	return all
-}
-
-// left returns the folder to which the source changed; the zero Word if it changed to none.
-func (r *reader) left() Word {
-	at := r.cwd()
-	if prev, _ := r.value(keyPrev); prev.Equal(Word{}) || r.opts.Cwd != "" && at.Is(path.Clean(r.opts.Cwd)) {
-		return Word{}
-	}
-	return at
 }

@@ -6,13 +6,14 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // stmt reads one statement and returns its output, if the frame wants it.
 func (r *reader) stmt(f *frame, s *syntax.Stmt) Word {
 	if !r.step(f, 3) || !r.enter(f) {
-		return outputOf("")
+		return word.OutputOf("")
 	}
 	defer r.leave()
 	if f.numbered {
@@ -62,11 +63,11 @@ func (r *reader) stmts(f *frame, list []*syntax.Stmt) Word {
 	if len(list) == 1 {
 		return r.stmt(f, list[0])
 	}
-	var b builder
+	var b word.Builder
 	for _, s := range list {
-		b.addWord(r.stmt(f, s))
+		b.AddWord(r.stmt(f, s))
 	}
-	return b.word()
+	return b.Word()
 }
 
 // command reads a compound command.
@@ -155,10 +156,10 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 		return r.asOne(func() Word { return r.pipe(f, c) })
 	}
 	first, links := chain(c)
-	var out builder
+	var out word.Builder
 	written := outcome{ok: []Word{{}}}
 	read := func(f *frame, op syntax.BinCmdOperator, s *syntax.Stmt) {
-		written.add(r, op, s, func() { out.addWord(r.stmt(f, s)) })
+		written.add(r, op, s, func() { out.AddWord(r.stmt(f, s)) })
 	}
 	read(f, syntax.AndStmt, first)
 	g := *f
@@ -173,7 +174,7 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 			}
 			r.join(r.branch(func() { read(&g, l.op, l.s) }), nil)
 		}
-		return written.end(r, out.word())
+		return written.end(r, out.Word())
 	}
 	// Within a chain of && each link sees what the links before it did. What follows the chain may
 	// also run when the chain broke off.
@@ -189,7 +190,7 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 			read(&g, syntax.AndStmt, l.s)
 		}
 	}), nil)
-	return written.end(r, out.word())
+	return written.end(r, out.Word())
 }
 
 // outcome is what a chain may have written to a substitution when it succeeded, when it failed and
@@ -260,13 +261,13 @@ func (r *reader) pipe(f *frame, c *syntax.BinaryCmd) Word {
 
 func (r *reader) ifClause(f *frame, c *syntax.IfClause) Word {
 	var branches []change
-	var out builder
+	var out word.Builder
 	closed := false
 	g := *f
 	g.Conditional = true
 	for i := c; i != nil; i = i.Else {
 		if len(i.Cond) > 0 {
-			out.addWord(r.stmts(f, i.Cond))
+			out.AddWord(r.stmts(f, i.Cond))
 		} else {
 			closed = true
 		}
@@ -274,7 +275,7 @@ func (r *reader) ifClause(f *frame, c *syntax.IfClause) Word {
 		if len(i.Cond) == 1 {
 			then.Unless = r.absentAfter(f, i.Cond[0], true)
 		}
-		branches = append(branches, r.branch(func() { out.addWord(r.stmts(&then, i.Then)) }))
+		branches = append(branches, r.branch(func() { out.AddWord(r.stmts(&then, i.Then)) }))
 		f = &g
 		if r.stopped {
 			break
@@ -284,7 +285,7 @@ func (r *reader) ifClause(f *frame, c *syntax.IfClause) Word {
 		branches = append(branches, nil)
 	}
 	r.join(branches...)
-	return out.word()
+	return out.Word()
 }
 
 func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
@@ -323,7 +324,7 @@ func (r *reader) loop(f *frame, always bool, body func() Word) Word {
 	r.loops++
 	pass()
 	r.loops--
-	return outputOf("")
+	return word.OutputOf("")
 }
 
 // maxRounds limits how many words a loop is read for one by one. One more round with an unknown
@@ -363,22 +364,22 @@ func (r *reader) wordIter(f *frame, c *syntax.ForClause, l *syntax.WordIter) Wor
 		}
 		return Word{}
 	})
-	var out builder
+	var out word.Builder
 	n := 0
 	for _, items := range rounds {
 		for _, item := range items {
 			if n++; n > maxRounds {
 				r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a loop runs over too many words to be read for each"), Span: f.spanOf(l)})
-				item = unknown(l.Name.Value)
+				item = word.Unknown(l.Name.Value)
 			}
-			r.st.set(l.Name.Value, item.quoted())
-			out.addWord(r.stmts(f, c.Do))
+			r.st.set(l.Name.Value, item.Quoted())
+			out.AddWord(r.stmts(f, c.Do))
 			if n > maxRounds || r.stopped {
 				break
 			}
 		}
 	}
-	return out.word()
+	return out.Word()
 }
 
 // pieces reads what stands between semicolons, braces and ends of lines in a text that does not parse

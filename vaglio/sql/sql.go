@@ -124,7 +124,11 @@ func (s *Statement) Target(at int) (names, class string) {
 				class = strings.ToLower(w) // One that is not listed.
 				continue
 			}
-			named, more = append(named, strings.ToLower(Unquoted(w))+map[bool]string{true: "*"}[strings.HasSuffix(w, ".")]), false
+			name := strings.ToLower(Unquoted(w))
+			if strings.HasSuffix(w, ".") {
+				name += "*"
+			}
+			named, more = append(named, name), false
 		}
 	}
 	return strings.Join(named, ", "), class

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -13,8 +14,8 @@ import (
 // local reports whether a cloud command talks to an emulator on this machine.
 func (c *command) local() bool {
 	v, _ := c.value("--endpoint-url", "--endpoint", "--url")
-	return localURL(v.text) || c.name == "awslocal" ||
-		slices.ContainsFunc(c.assigns, func(a assignment) bool { return strings.Contains(a.name, "ENDPOINT") && localURL(a.value.text) })
+	return urls.Local(v.text) || c.name == "awslocal" ||
+		slices.ContainsFunc(c.assigns, func(a assignment) bool { return strings.Contains(a.name, "ENDPOINT") && urls.Local(a.value.text) })
 }
 
 // verbOf looks a verb phrase up: "list-tags", "describeInstances", "apps:info".
@@ -114,7 +115,10 @@ func stored(c *command) []Effect {
 	verb, ops := c.operand(c.took-1), c.operands[c.took:]
 	out := shared(KindSend, say("writes to shared storage: %s %s", verb, join(ops)), join(ops))
 	if n := len(ops) - 1; n > 0 {
-		out[0].Why = say(map[bool]wording.Phrase{true: "moves %s to %s", false: "copies %s to %s"}[verb == "mv"], join(ops[:n]), ops[n].text)
+		out[0].Why = say("copies %s to %s", join(ops[:n]), ops[n].text)
+		if verb == "mv" {
+			out[0].Why = say("moves %s to %s", join(ops[:n]), ops[n].text)
+		}
 		if c.has("--delete", "-d", "--delete-unmatched-destination-objects") {
 			out = append(out, usual(KindDelete).with(say("deletes what %s has besides", ops[n].text), join(ops)).as(Irreversible, ReachShared))
 		}
@@ -238,7 +242,7 @@ func (c *command) remoteEngine() string {
 	}
 	far := slices.DeleteFunc(texts(named), func(at string) bool {
 		return slices.Contains([]string{"", "default", "desktop-linux", "rootless", "colima", "orbstack"}, at) ||
-			startsAny(at, "unix://", "npipe://") || localURL(at)
+			startsAny(at, "unix://", "npipe://") || urls.Local(at)
 	})
 	return strings.Join(far[:min(1, len(far))], "")
 }
@@ -319,4 +323,13 @@ func (c *command) atForge(said wording.Sentence) wording.Sentence {
 		return said
 	}
 	return said.And("in %s", where[0].text)
+}
+
+// serverHere reports whether the words say that the database server is on this machine.
+func (c *command) serverHere() bool {
+	at := c.values("-h", "--host")
+	if len(at) == 0 {
+		at = c.operands[:min(len(c.operands), 1)]
+	}
+	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !urls.Local(a.text) })
 }

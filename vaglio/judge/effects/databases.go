@@ -53,15 +53,6 @@ func (c *command) keptAt(kept bool) where {
 	return c.r.world.placeOf(c.operands[0], c.cwd)
 }
 
-// serverHere reports whether the words say that the database server is on this machine.
-func (c *command) serverHere() bool {
-	at := c.values("-h", "--host")
-	if len(at) == 0 {
-		at = c.operands[:min(len(c.operands), 1)]
-	}
-	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !localURL(a.text) })
-}
-
 // fed returns the effects of the statements in the input.
 func (c *command) fed(where wording.Clause, kept bool) []Effect {
 	switch text, all := c.input(); {
@@ -248,11 +239,14 @@ func (s statement) change() (Effect, bool) {
 		"LOAD", "INSTALL", "FLUSH", "NOTIFY", "LISTEN", "CACHE", "GRANT", "REVOKE":
 		return e.as(Partial, ReachShared), true
 	case "DROP", "TRUNCATE": // as deleting every row is; an index holds none of its own
-		return map[bool]Effect{true: e.as(Partial, ReachShared), false: e.as(Irreversible, ReachPublic)}[s.Adds()], true
+		e = e.as(Irreversible, ReachPublic)
 	case "":
 		return usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", s.where), s.where.String()), true
 	}
-	return map[bool]Effect{true: e.as(Partial, ReachShared), false: e}[s.Adds()], true // Also for statements that no dialect knows.
+	if s.Adds() {
+		e = e.as(Partial, ReachShared)
+	}
+	return e, true // Also for statements that no dialect knows.
 }
 
 func (s statement) tables() *tables { return s.r.judge.tables }
@@ -299,8 +293,13 @@ func (s statement) said(verb, class, target string) wording.Sentence {
 	}
 	said := statementSaid(verb, class, target, s.where)
 	if to := slices.Index(s.Words, map[string]string{"GRANT": "TO", "REVOKE": "FROM"}[verb]) + 1; to > 0 && to < len(s.Words) {
-		on := map[bool]string{true: "-on", false: ""}[s.Has("ON")] + map[bool]string{true: "-tables", false: ""}[s.Has("TABLES")]
-		said[0] = sayOf(spoken.Statement(verb+on), said[0].Args[0], object(strings.ToLower(sql.Unquoted(s.Words[to]))))[0]
+		if s.Has("ON") {
+			verb += "-on"
+		}
+		if s.Has("TABLES") {
+			verb += "-tables"
+		}
+		said[0] = sayOf(spoken.Statement(verb), said[0].Args[0], object(strings.ToLower(sql.Unquoted(s.Words[to]))))[0]
 	}
 	return said
 }
@@ -360,7 +359,10 @@ func statementSaid(verb, class, target string, where wording.Clause) wording.Sen
 	}
 	what := object(target)
 	if thing, _, _ := spoken.ThingOf([]string{cmp.Or(class, map[string]string{"TRUNCATE": "table"}[verb])}); thing != nil {
-		what = wording.Say(map[bool]wording.Phrase{true: thing.Several, false: thing.One}[strings.Contains(target, ", ")], target)
+		what = wording.Say(thing.One, target)
+		if strings.Contains(target, ", ") {
+			what = wording.Say(thing.Several, target)
+		}
 	}
 	return saidIn(sayOf(said, what), where)
 }

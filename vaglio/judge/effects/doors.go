@@ -214,11 +214,11 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 		return bad
 	case "named":
 		if _, address, ok := strings.Cut(name, "."); ok {
-			return r.judge.tables.badHost(literal(address[:max(0, strings.LastIndexByte(address, '.'))]))
+			return r.judge.tables.urls().Unusual(address[:max(0, strings.LastIndexByte(address, '.'))])
 		}
 		return ""
 	}
-	return r.judge.tables.badHost(value)
+	return r.judge.tables.urls().Unusual(value.text)
 }
 
 // badPath finds a path of a list from which nobody should take programs or

@@ -309,7 +309,7 @@ func (t *tool) given(role readings.Role) bool {
 // executor does with them.
 func (t *tool) addresses() {
 	for _, u := range t.rd.URLs {
-		if what, carries := t.r.judge.tables.carriesData(u.Text); carries {
+		if what, carries := t.r.judge.tables.urls().Carries(u.Text); carries {
 			t.r.add(one(KindSend, sayOf("sends data inside the address (%s): %s", what, object(u.Text)), u.Text)...)
 		}
 	}

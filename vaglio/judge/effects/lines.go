@@ -9,6 +9,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -156,8 +157,8 @@ func wordFacts() map[string]fact {
 		"known":          of(func(_ *command, a arg) bool { return a.known }),
 		"empty":          of(func(_ *command, a arg) bool { return a.known && a.text == "" }),
 		"url":            of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") }),
-		"abroad":         of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") && !localURL(a.text) }),
-		"far":            of(func(_ *command, a arg) bool { return isFar(a.text) }),
+		"abroad":         of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") && !urls.Local(a.text) }),
+		"far":            of(func(_ *command, a arg) bool { return urls.IsFar(a.text) }),
 		"near":           of(func(_ *command, a arg) bool { return startsAny(a.text, ".", "/") }),
 		"number":         of(func(_ *command, a arg) bool { return a.text != "" && strings.Trim(a.text, "0123456789.") == "" }),
 		"versioned":      of(func(_ *command, a arg) bool { return strings.Contains(a.text, "@") }),
@@ -182,7 +183,7 @@ func wordFacts() map[string]fact {
 		}),
 		"strange-channel": of(func(c *command, a arg) bool {
 			name, _, _ := strings.Cut(a.text, "/")
-			return !c.r.judge.tables.ofClass("known-channel", name) && !localURL(a.text)
+			return !c.r.judge.tables.ofClass("known-channel", name) && !urls.Local(a.text)
 		}),
 	}
 }
@@ -223,7 +224,7 @@ func commandFacts() map[string]fact {
 			if words == nil {
 				return c.allLocal()
 			}
-			return slices.ContainsFunc(words, func(a arg) bool { return localURL(a.text) })
+			return slices.ContainsFunc(words, func(a arg) bool { return urls.Local(a.text) })
 		},
 	}
 }

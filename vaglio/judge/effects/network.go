@@ -2,38 +2,17 @@ package effects
 
 import (
 	"cmp"
-	"net"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
-
-// localURL reports whether an address is on this machine.
-func localURL(s string) bool {
-	s = strings.Trim(s, "'\"")
-	if s != "" && len(s) < 6 && strings.Trim(s, "0123456789") == "" {
-		return true // a port, beside its host
-	}
-	if strings.HasPrefix(s, ":") { // httpie's short form
-		return true
-	}
-	host := hosts.Of(s)
-	if slices.Contains([]string{"localhost", "0.0.0.0", "host.docker.internal", "kubernetes.docker.internal", "ip6-localhost"}, host) {
-		return true
-	}
-	if ip := net.ParseIP(host); ip != nil {
-		return ip.IsLoopback()
-	}
-	return strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".lvh.me")
-}
 
 // allLocal reports whether a command names addresses, and all of them are on this machine.
 func (c *command) allLocal() bool {
@@ -45,7 +24,7 @@ func (c *command) allLocal() bool {
 	}
 	if len(found) == 0 {
 		for _, a := range c.operands {
-			if text, ok := c.content(a.text); ok && onlyLocal(text) && !strings.Contains(strings.ToLower(text), "env") {
+			if text, ok := c.content(a.text); ok && urls.AllLocal(text) && !strings.Contains(strings.ToLower(text), "env") {
 				return true // a script names them
 			}
 			if strings.ContainsAny(a.text, ".:") || a.text == "localhost" {
@@ -53,16 +32,7 @@ func (c *command) allLocal() bool {
 			}
 		}
 	}
-	return len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return !localURL(s) })
-}
-
-// address matches addresses in program text.
-var address = regexp.MustCompile("[^'\"`( ]*://[^'\"`) ]*")
-
-// onlyLocal reports whether program text names addresses, and all of them are on this machine.
-func onlyLocal(code string) bool {
-	found := address.FindAllString(code, -1)
-	return len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return !localURL(s) })
+	return len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return !urls.Local(s) })
 }
 
 // servesHere reports whether the session itself started what answers at an address.
@@ -78,7 +48,7 @@ func (r *reading) servesHere(address string) bool {
 // request returns the effect of an HTTP request.
 func (r *reading) request(method, address, body string) []Effect {
 	method = strings.ToUpper(method)
-	if what := r.judge.tables.credentialDoor(address); what != nil {
+	if what := r.judge.tables.urls().Credentials(address); what != nil {
 		return one(KindCredentials, what, address)
 	}
 	switch method {
@@ -87,17 +57,21 @@ func (r *reading) request(method, address, body string) []Effect {
 			return r.fetch(method, address)
 		}
 	}
-	if readingPost(address, body) {
+	if urls.IsQuery(address, body) {
 		return reads()
 	}
-	switch local := localURL(address); {
+	switch local := urls.Local(address); {
 	case local && r.judge.tables.inText("local-store", address) != nil && !r.servesHere(address) &&
 		(method == "DELETE" || r.judge.tables.inText("destructive-path", address) != nil):
 		return []Effect{usual(KindDatabase).with(say("deletes or changes data in a local store: %s %s", method, address), address).as(Irreversible, ReachUser)}
 	case local:
 		return own(say("sends a request to this machine: %s %s", method, address))
 	}
-	e := usual(map[bool]Kind{true: KindDelete, false: KindSend}[method == "DELETE"]).as(Irreversible, ReachShared)
+	kind := KindSend
+	if method == "DELETE" {
+		kind = KindDelete
+	}
+	e := usual(kind).as(Irreversible, ReachShared)
 	e.Target, e.Why = address, requested(method, address, body)
 	return []Effect{e}
 }
@@ -113,9 +87,9 @@ func requested(method, address, body string) wording.Sentence {
 // fetch returns the effect of a request whose method only reads.
 func (r *reading) fetch(method, address string) []Effect {
 	w := r.actingPath(address)
-	what, carries := r.judge.tables.carriesData(address)
+	what, carries := r.judge.tables.urls().Carries(address)
 	switch {
-	case localURL(address):
+	case urls.Local(address):
 	case w != "" && method != "HEAD":
 		e := usual(KindSend).as(Irreversible, ReachShared).with(say("sends a request whose address says “%s”: %s", w, address), address)
 		e.Sure = 0.6
@@ -141,24 +115,6 @@ func (r *reading) actingPath(s string) string {
 		return w[0]
 	}
 	return ""
-}
-
-// readingPost reports whether a request with a body is a query by convention.
-func readingPost(address, body string) bool {
-	u := address
-	if i := strings.IndexAny(u, "?#"); i >= 0 {
-		u = u[:i]
-	}
-	for _, s := range []string{"/_search", "/_msearch", "/_count", "/_analyze", "/_sql", "/_esql", "/_field_caps", "/_explain", "/_mget"} {
-		if strings.HasSuffix(u, s) && (localURL(address) || s != "/_sql") {
-			return true
-		}
-	}
-	if strings.HasSuffix(u, "/graphql") && body != "" {
-		trimmed := strings.TrimSpace(body)
-		return !strings.Contains(trimmed, "mutation") && strings.Contains(trimmed, "query") && !strings.HasPrefix(trimmed, "@")
-	}
-	return false
 }
 
 // requests returns the rule for a program that sends requests to the addresses among its words, by a
@@ -224,8 +180,8 @@ func (c *command) requestURL(u arg, method, body string) []Effect {
 
 // carriedOut returns the effects of local data in the headers and query of a request that only
 // seems to read.
-func (c *command) carriedOut(urls []arg) []Effect {
-	if !slices.ContainsFunc(urls, func(u arg) bool { return !localURL(u.text) }) {
+func (c *command) carriedOut(to []arg) []Effect {
+	if !slices.ContainsFunc(to, func(u arg) bool { return !urls.Local(u.text) }) {
 		return nil
 	}
 	var out []Effect
@@ -342,4 +298,12 @@ func (r *reading) worksOnForeign(v *invocation, all bool) bool {
 		}
 		return r.isForeign(v, a) || r.isForeign(v, literal(value))
 	})
+}
+
+// given reports whether the command gets data from the network, as its input or in one of the
+// files.
+func (c *command) given(files []arg) bool {
+	from := c.stdin.text
+	return from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") ||
+		slices.ContainsFunc(files, func(f arg) bool { return c.r.fetched[lastPart(f.text)] })
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/internal/filemode"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -355,7 +356,7 @@ func (r *reading) emptied() {
 // within the workspace.
 func (c *command) copiesExample(o *operation.Operation) bool {
 	a, to := argOf(o.Object.Word), argOf(o.To)
-	return to.text != "" && !remotePath(to.text) &&
+	return to.text != "" && !urls.IsRemote(to.text) &&
 		c.r.judge.places.Purpose(a.text)&place.Example != 0 && !c.secret(a) && c.r.world.inside(c.r.world.clean(to.text, c.cwd)) &&
 		!c.coversSecrets(to)
 }
@@ -389,12 +390,4 @@ func (r *reading) permits(v *invocation, mode string, files ...arg) []Effect {
 		out = append(out, e)
 	}
 	return out
-}
-
-// given reports whether the command gets data from the network, as its input or in one of the
-// files.
-func (c *command) given(files []arg) bool {
-	from := c.stdin.text
-	return from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") ||
-		slices.ContainsFunc(files, func(f arg) bool { return c.r.fetched[lastPart(f.text)] })
 }

@@ -1,62 +1,17 @@
 package effects
 
 import (
-	"encoding/base64"
-	"maps"
-	"net/netip"
-	"net/url"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
-
-// metadata reports whether an address, in any notation of its number, is that of a cloud's
-// metadata service, which gives the machine's credentials to whoever asks.
-func (t *tables) metadata(address string) bool {
-	host := hosts.Of(address)
-	if t.ofClass("metadata-host", host) {
-		return true
-	}
-	ip, ok := hosts.Number(host)
-	if !ok {
-		return strings.Contains(host, "169.254.169.254") || strings.Contains(host, "169-254-169-254") // a name that resolves to its number
-	}
-	if ip.Is6() {
-		return strings.HasPrefix(ip.String(), "fd00:ec2:") || ip.String() == "fd20:ce::254"
-	}
-	for _, p := range []string{"169.254.0.0/16", "100.100.100.200/32", "192.0.0.192/32", "168.63.129.16/32"} {
-		if netip.MustParsePrefix(p).Contains(ip) {
-			return true
-		}
-	}
-	return false
-}
-
-// credentialDoor says which credentials an address gives to anybody who reaches it, nil if none
-// are known.
-func (t *tables) credentialDoor(address string) wording.Sentence {
-	if t.metadata(address) {
-		return say("asks the cloud's metadata service, which hands out credentials: %s", address)
-	}
-	_, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), "/")
-	switch {
-	case strings.HasPrefix(path, "api/v1/") && strings.Contains(path+"/", "/secrets/"):
-		return say("reads the secrets of a cluster: %s", address)
-	case strings.Contains(address, ":8200/v1/") && (strings.Contains(path, "secret") || strings.Contains(path, "/data/")):
-		return say("reads the secrets of a vault: %s", address)
-	case strings.Contains(address, ":2375/"), strings.Contains(address, ":2376/"):
-		return say("talks to Docker by its open door, which gives the rights of the administrator: %s", address)
-	}
-	return nil
-}
 
 // engineSocket reports whether whoever talks to a socket gets administrator rights.
 func engineSocket(p string) bool {
@@ -66,7 +21,7 @@ func engineSocket(p string) bool {
 // leaks reports whether an address carries the output of a command, a secret or something about
 // the user off the machine.
 func (r *reading) leaks(u arg) bool {
-	if localURL(u.text) {
+	if urls.Local(u.text) {
 		return false
 	}
 	if home := r.world.home; home != "" && strings.Contains(u.text, "://") && strings.Contains(u.text, home) && !strings.HasPrefix(u.text, "file:") {
@@ -92,7 +47,7 @@ func (r *reading) tells(address, f string) bool {
 	case f == "git":
 		return r.gitTold
 	case t.ofClass("picks", f):
-		return asked || !t.knownRegistry(address) && r.listedSecret
+		return asked || !t.urls().IsRegistry(address) && r.listedSecret
 	}
 	return asked
 }
@@ -123,7 +78,7 @@ func (r *reading) addressed(v *invocation) []Effect {
 	looksUp := r.judge.tables.ofClass("takes-hosts", v.name) || v.Call != nil && (v.Call.Verb == shell.VerbNetwork || v.Call.Verb == shell.VerbSend)
 	pulls := r.judge.tables.ofClass("container-engine", v.name)
 	for _, a := range v.args {
-		switch at := addressIn(a.text, pulls); {
+		switch at := urls.In(a.text, pulls); {
 		case prints:
 		case at >= 0 && r.leaks(a.slice(at)):
 			return one(KindSend, say("sends local data inside the address %s", a.text[at:]), a.text[at:])
@@ -134,24 +89,6 @@ func (r *reading) addressed(v *invocation) []Effect {
 	return nil
 }
 
-// addressIn returns where the address begins that a word, or the value in an option's own word,
-// consists of; -1 if it is none. An image that is pulled is one, if the output of a command ends it.
-func addressIn(word string, pulls bool) int {
-	before, _, _ := strings.Cut(word, "$(")
-	if pulls && strings.HasSuffix(before, "/") && !strings.ContainsAny(before, "= :") && !startsAny(before, "/", ".", "-") {
-		return 0
-	}
-	at := 0
-	if strings.HasPrefix(word, "-") {
-		at = strings.IndexByte(word, '=') + 1
-	}
-	scheme, _, ok := strings.Cut(word[at:], "://")
-	if !ok || scheme == "file" || strings.ContainsFunc(scheme, func(c rune) bool { return !unicode.IsLetter(c) && !strings.ContainsRune("+-.", c) }) {
-		return -1
-	}
-	return at
-}
-
 // namesLocal reports whether a name contains the output of a command, or a variable about the
 // user, before a domain.
 func (r *reading) namesLocal(a arg) bool {
@@ -159,113 +96,6 @@ func (r *reading) namesLocal(a arg) bool {
 		at := strings.Index(a.text, "$("+f)
 		return at >= 0 && strings.Contains(a.text[at:], ").")
 	}) || slices.ContainsFunc(a.names, func(n string) bool { return strings.Contains(a.text, "$"+n+".") && r.personal(n, "") })
-}
-
-// maxAddress limits the path and query of a fetched address, in bytes: common browsers and servers
-// stop there.
-const maxAddress = 8 << 10
-
-// carriesData says what an address that is only fetched carries off the machine: data packed into
-// its path or query, or a host that only exists to collect data; false if it finds nothing.
-func (t *tables) carriesData(address string) (wording.Clause, bool) {
-	u, err := url.Parse(strings.Trim(address, "'\""))
-	if err != nil || u.Host == "" || localURL(address) {
-		return wording.Clause{}, false
-	}
-	if len(u.RawQuery)+len(u.Path) > maxAddress {
-		return wording.Say("more text than an address needs"), true
-	}
-	host := strings.ToLower(u.Hostname())
-	if t.inText("collector", host) != nil {
-		return wording.Say("the collector %s", host), true
-	}
-	if slices.ContainsFunc(strings.Split(u.Path, "/"), packed) {
-		return wording.Say("data in the path"), true
-	}
-	query := u.Query()
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if slices.ContainsFunc(query[name], func(v string) bool { return t.carries(name, v) }) {
-			return wording.Say("the parameter %s", name), true
-		}
-	}
-	return wording.Clause{}, false
-}
-
-// carries reports whether a parameter of an address holds outgoing data, judging by its name or
-// its form.
-func (t *tables) carries(name, value string) bool {
-	name = strings.ToLower(name)
-	if t.ofClass("leaking-parameter", name) && value != "" || t.ofClass("data-parameter", name) && len(value) >= 16 && !strings.ContainsAny(value, " ,") {
-		return true
-	}
-	return packed(value) || holdsAny(value, "-----BEGIN", "root:x:0") || startsAny(value, "AKIA", "ghp_", "sk_live_")
-}
-
-// packed reports whether a text is readable text in base64.
-func packed(s string) bool {
-	if len(s) < 16 || strings.HasPrefix(s, "eyJ") { // JSON: cursors and signed tokens
-		return false
-	}
-	s = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", " ", "+").Replace(s), "=")
-	data, err := base64.RawStdEncoding.DecodeString(s)
-	if err != nil {
-		return false
-	}
-	marks := false
-	for _, b := range data {
-		if b >= 0x7f || b < ' ' && b != '\n' && b != '\r' && b != '\t' {
-			return false
-		}
-		marks = marks || strings.IndexByte("=:{ \n@", b) >= 0
-	}
-	return marks
-}
-
-// isFar reports whether a text is an address, or a path on another machine.
-func isFar(s string) bool { return strings.Contains(s, "://") || remotePath(s) }
-
-// remotePath reports whether a word names a path on another machine.
-func remotePath(s string) bool {
-	host, _, ok := strings.Cut(s, ":")
-	return strings.Contains(s, "::") || ok && len(host) > 1 && !strings.Contains(host, "/")
-}
-
-// badHost returns an address that is neither on this machine nor a registry that everybody uses.
-func (t *tables) badHost(value arg) string {
-	for part := range strings.FieldsFuncSeq(value.text, func(c rune) bool { return c == ',' || c == '|' || c == ' ' }) {
-		switch {
-		case part == "direct", part == "off", part == "none", part == "on",
-			strings.HasPrefix(part, "unix:"), strings.HasPrefix(part, "npipe:"), strings.HasPrefix(part, "."):
-		case strings.HasPrefix(part, "/"), strings.HasPrefix(part, "file:"):
-		case strings.HasPrefix(part, "$") && !strings.HasPrefix(part, "$("):
-		case localURL(part), t.knownRegistry(part), !strings.ContainsAny(part, ".$"): // a name in the local network has no dot
-		default:
-			return part
-		}
-	}
-	return ""
-}
-
-// knownRegistry reports whether an address is a package manager's default registry, or its usual
-// mirror.
-func (t *tables) knownRegistry(s string) bool {
-	s = strings.TrimPrefix(s, "sparse+")
-	if _, rest, ok := strings.Cut(s, "://"); ok {
-		s = rest
-	}
-	host, _, _ := strings.Cut(s, "/")
-	if strings.Contains(host, "@") {
-		return false
-	}
-	for {
-		if t.ofClass("known-registry", host) {
-			return true
-		}
-		var ok bool
-		if _, host, ok = strings.Cut(host, "."); !ok {
-			return false
-		}
-	}
 }
 
 // hidden reports whether nobody gets to see a value of the settings in a file that a command reads:
@@ -396,5 +226,8 @@ func (t *tables) plainSetting(line string) bool {
 	key, value, _ := strings.Cut(line, "=")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
-		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.knownRegistry(value)
+		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
 }
+
+// urls are the words that tell addresses apart.
+func (t *tables) urls() urls.Words { return t.Nouns }

@@ -361,7 +361,7 @@ func (r *reading) walked(v *invocation) []Effect {
 
 // foundBelow returns the folder below which a search found what a word names.
 func (a arg) foundBelow() (arg, bool) {
-	if a.known || len(a.from) == 0 || !slices.Contains([]string{"find", "fd", "fdfind", "ls", "gfind"}, a.from[0]) {
+	if a.known || len(a.from) == 0 || a.from[0] != "ls" && !wordclass.Is("finds", a.from[0]) {
 		return arg{}, false
 	}
 	root, _, ok := strings.Cut(a.text, "$("+a.from[0])

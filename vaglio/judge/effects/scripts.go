@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/patch"
 	readings "github.com/metnos/vaglio/vaglio/reading"
@@ -172,7 +173,10 @@ func (r *reading) inline(v *invocation) []Effect {
 	switch v.Call.Verb {
 	case shell.VerbKill:
 		who := join(argsOf(v.Call.Targets))
-		return one(KindKill, map[bool]wording.Sentence{true: say("stops processes by %s", what), false: say("stops %s by %s", who, what)}[who == ""], who)
+		if who == "" {
+			return one(KindKill, say("stops processes by %s", what), "")
+		}
+		return one(KindKill, say("stops %s by %s", who, what), who)
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:
@@ -255,7 +259,7 @@ var inlineSaid = map[shell.Verb][2]string{
 func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	address := join(targets)
 	for _, t := range targets {
-		if what := r.judge.tables.credentialDoor(t.text); what != nil {
+		if what := r.judge.tables.urls().Credentials(t.text); what != nil {
 			return one(KindCredentials, what, t.text)
 		}
 	}
@@ -263,7 +267,7 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	switch {
 	case v.Call.Verb == shell.VerbNetwork:
 		return reads()
-	case localURL(address), strings.HasPrefix(address, "/") && v.Call.Language == "node": // the server of the page that runs it
+	case urls.Local(address), strings.HasPrefix(address, "/") && v.Call.Language == "node": // the server of the page that runs it
 		return own(say("talks to this machine"))
 	}
 	if strings.Contains(v.Call.Function, "mail") {

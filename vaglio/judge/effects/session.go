@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -148,7 +149,7 @@ func (r *reading) runsUnpacked(v *invocation) []Effect {
 func (r *reading) mayBeFolder(a arg, at string) bool {
 	ext := path.Ext(a.text)
 	named := len(ext) > 1 && ext[1] > '9' // not a version, as in app-1.2
-	return a.known && !named && (isPath(a.text) && !isFar(a.text) || r.facts.Made(at))
+	return a.known && !named && (isPath(a.text) && !urls.IsFar(a.text) || r.facts.Made(at))
 }
 
 // unreadIn reports whether a folder, other than the call's own, was unpacked in this session and

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -273,7 +274,7 @@ func foreignSource(s string) bool {
 		return true
 	}
 	if strings.Contains(s, "://") {
-		return !strings.HasPrefix(s, "file:") && !localURL(s)
+		return !strings.HasPrefix(s, "file:") && !urls.Local(s)
 	}
 	if startsAny(s, "@", ".", "/", "~") || strings.Count(s, "/") != 1 || strings.HasSuffix(s, "/") || strings.Contains(s, "@npm:") {
 		return false

@@ -141,7 +141,10 @@ func (r *reader) script(w shell.Word, args []argument) value {
 	if r.o.Files != nil && r.at.Remote == nil && path.IsAbs(at) {
 		if text, ok := r.o.Files.Content(path.Clean(at)); ok {
 			r.emit(shell.Command{Name: path.Base(s), Argv: append([]shell.Word{p}, r.words(args)...)})
-			language := map[bool]string{true: "pwsh", false: "cmd"}[path.Ext(s) == ".ps1"]
+			language := "cmd"
+			if path.Ext(s) == ".ps1" {
+				language = "pwsh"
+			}
 			return r.file(func() value { return r.carried(one(shell.Text(text)), language) })
 		}
 	}

@@ -213,7 +213,11 @@ func circumstances(object string, words []string) wording.Sentence {
 
 // called names one thing, or several.
 func (t *Thing) called(names []string, several bool) wording.Clause {
-	return wording.Clause{Phrase: map[bool]wording.Phrase{true: t.Several, false: t.One}[several], Args: []wording.Clause{wording.List(names)}}
+	phrase := t.One
+	if several {
+		phrase = t.Several
+	}
+	return wording.Clause{Phrase: phrase, Args: []wording.Clause{wording.List(names)}}
 }
 
 // alone returns the operands that do not follow an option, whose value they may be.

@@ -1,4 +1,7 @@
-package shell
+// Package word holds what one word of a command, or one value of a program, may be: a text of
+// which some parts may be patterns or unknown. It knows how such texts are joined, split, matched
+// and printed, and nothing of where they come from.
+package word
 
 import (
 	"slices"
@@ -53,15 +56,18 @@ type Part struct {
 	Some bool
 	// File is the path of the file whose content an unknown part is, if any.
 	File string
-	// made says what an unknown part was made of, if that is a file's content.
-	made *madeOf
+	// Made says what an unknown part was made of, if that is a file's content.
+	Made *Made
 }
 
-// madeOf is the content of a file after it went through filters.
-type madeOf struct {
-	file    string
-	through []*filter.Filter
+// Made is the content of a file after it went through filters.
+type Made struct {
+	File    string
+	Through []*filter.Filter
 }
+
+// MaxSize is the size in bytes of the longest word that is kept.
+const MaxSize = 1 << 20
 
 // Toplevel is where the root of the repository that holds the current folder comes from.
 const Toplevel = "toplevel"
@@ -69,26 +75,44 @@ const Toplevel = "toplevel"
 // Text returns the word for a static text.
 func Text(s string) Word { return Word{text: s} }
 
-// NewWord returns the word that consists of the parts.
-func NewWord(parts ...Part) Word {
-	var b builder
+// New returns the word that consists of the parts.
+func New(parts ...Part) Word {
+	var b Builder
 	for _, p := range parts {
-		b.add(p)
+		b.Add(p)
 	}
-	return b.word()
+	return b.Word()
 }
 
-func unknown(name string) Word {
+// Unknown returns a word of which nothing is known but the variable that it comes from, if any.
+func Unknown(name string) Word {
 	return Word{parts: []Part{{Kind: PartUnknown, Name: name, MayBeEmpty: true}}}
 }
 
-func outputOf(command string) Word {
+// OutputOf returns the unknown output of a command.
+func OutputOf(command string) Word {
 	return Word{parts: []Part{{Kind: PartUnknown, From: command, MayBeEmpty: true}}}
+}
+
+// NotEmpty is like [Unknown] for a text that is never empty, such as a home or a number.
+func NotEmpty(name string) Word {
+	return New(Part{Kind: PartUnknown, Name: name})
 }
 
 // Text returns the word's text, and whether it is static and free of active
 // pattern characters.
 func (w Word) Text() (string, bool) { return w.text, w.parts == nil }
+
+// Known reports whether the word is static text.
+func (w Word) Known() bool { return w.parts == nil }
+
+// Only returns the part that the whole word consists of, if that is not static text.
+func (w Word) Only() (Part, bool) {
+	if len(w.parts) != 1 {
+		return Part{}, false
+	}
+	return w.parts[0], true
+}
 
 // Is reports whether the word is exactly the static text.
 func (w Word) Is(s string) bool { return w.parts == nil && w.text == s }
@@ -140,7 +164,7 @@ func (w Word) has(kind PartKind) bool {
 // OfFiles reports whether what is unknown of a word is the content of files that exist, which is
 // read where it runs.
 func (w Word) OfFiles() bool {
-	return !slices.ContainsFunc(w.parts, func(p Part) bool { return p.Kind == PartUnknown && p.File == "" && p.made == nil })
+	return !slices.ContainsFunc(w.parts, func(p Part) bool { return p.Kind == PartUnknown && p.File == "" && p.Made == nil })
 }
 
 // IsUnknown reports whether nothing of the word is known.
@@ -185,31 +209,22 @@ func (w Word) String() string {
 // Equal reports whether two words are the same in every part.
 func (w Word) Equal(o Word) bool { return w.text == o.text && slices.Equal(w.parts, o.parts) }
 
-// Glue returns the concatenation of the words.
-func Glue(words ...Word) Word {
-	var b builder
-	for _, w := range words {
-		b.addWord(w)
-	}
-	return b.word()
-}
-
-// partSize is the approximate size of a part besides its text, in bytes.
-const partSize = 64
+// PartSize is the approximate size of a part besides its text, in bytes.
+const PartSize = 64
 
 // Size returns what it costs to keep or copy the word, in bytes.
 func (w Word) Size() int {
 	n := len(w.text)
 	for _, p := range w.parts {
-		n += len(p.Text) + partSize
+		n += len(p.Text) + PartSize
 	}
 	return n
 }
 
-// quoted returns the word as it reads inside double quotes, where nothing splits, and as a
+// Quoted returns the word as it reads inside double quotes, where nothing splits, and as a
 // variable keeps it. A pattern in a value stands for the names that matched when the value was
 // set, so it stays a pattern.
-func (w Word) quoted() Word {
+func (w Word) Quoted() Word {
 	if w.parts == nil {
 		return w
 	}
@@ -222,7 +237,7 @@ func (w Word) mapParts(fn func(p *Part)) Word {
 	for i := range parts {
 		fn(&parts[i])
 	}
-	return NewWord(parts...)
+	return New(parts...)
 }
 
 // Cut returns the word without its first n bytes of static text.
@@ -247,60 +262,66 @@ func (w Word) Split(sep string) (left, right Word, ok bool) {
 		l, r, ok := strings.Cut(w.text, sep)
 		return Word{text: l}, Word{text: r}, ok
 	}
-	var l, r builder
+	var l, r Builder
 	for _, p := range w.parts {
 		if ok {
-			r.add(p)
+			r.Add(p)
 			continue
 		}
 		if p.Kind == PartText {
 			var a, c string
 			if a, c, ok = strings.Cut(p.Text, sep); ok {
-				l.add(Part{Text: a})
-				r.add(Part{Text: c})
+				l.Add(Part{Text: a})
+				r.Add(Part{Text: c})
 				continue
 			}
 		}
-		l.add(p)
+		l.Add(p)
 	}
-	return l.word(), r.word(), ok
+	return l.Word(), r.Word(), ok
 }
 
-// glued returns the value in --option=value.
-func (w Word) glued(option string) (Word, bool) {
+// Value returns the value in --option=value.
+func (w Word) Value(option string) (Word, bool) {
 	if !strings.HasPrefix(w.Prefix(), option+"=") {
 		return Word{}, false
 	}
 	return w.Cut(len(option) + 1), true
 }
 
-// lines splits the word at newlines of its static text, the last of which ends a line.
-func (w Word) lines() []Word {
-	out := w.splitAll("\n")
+// Lines splits the word at newlines of its static text, the last of which ends a line.
+func (w Word) Lines() []Word {
+	out := w.SplitAll("\n")
 	if last := len(out) - 1; out[last].Is("") {
 		out = out[:last]
 	}
 	return out
 }
 
-// splitAll splits the word at a separator in its static text.
-func (w Word) splitAll(sep string) []Word {
+// SplitAll splits the word at a separator in its static text.
+func (w Word) SplitAll(sep string) []Word {
 	var out []Word
-	var b builder
+	var b Builder
 	for _, p := range w.Parts() {
 		for p.Kind == PartText {
 			line, rest, ok := strings.Cut(p.Text, sep)
 			if !ok {
 				break
 			}
-			b.addText(line)
-			out = append(out, b.word())
-			b = builder{}
+			b.AddText(line)
+			out = append(out, b.Word())
+			b = Builder{}
 			p.Text = rest
 		}
-		b.add(p)
+		b.Add(p)
 	}
-	return append(out, b.word())
+	return append(out, b.Word())
+}
+
+// TrimLeft removes leading characters of the static text that the word certainly begins with.
+func (w Word) TrimLeft(set string) Word {
+	s := w.Prefix()
+	return w.Cut(len(s) - len(strings.TrimLeft(s, set)))
 }
 
 // MapSuffix applies a function to the static text that the word certainly ends with.
@@ -312,11 +333,11 @@ func (w Word) MapSuffix(fn func(string) string) Word {
 	if last := &parts[len(parts)-1]; last.Kind == PartText {
 		last.Text = fn(last.Text)
 	}
-	return NewWord(parts...)
+	return New(parts...)
 }
 
-// mapText applies a function to each part of static text.
-func (w Word) mapText(fn func(string) string) Word {
+// MapText applies a function to each part of static text.
+func (w Word) MapText(fn func(string) string) Word {
 	if w.parts == nil {
 		return Word{text: fn(w.text)}
 	}
@@ -326,72 +347,3 @@ func (w Word) mapText(fn func(string) string) Word {
 		}
 	})
 }
-
-// builder joins parts into a word. Its zero value is ready for use.
-type builder struct {
-	text  strings.Builder // pending static text
-	one   string          // the pending text while it is a single piece
-	parts []Part
-	size  int // size of what was added, as [Word.Size] counts it
-}
-
-func (b *builder) add(p Part) {
-	if p.Kind == PartText {
-		b.addText(p.Text)
-		return
-	}
-	b.flush()
-	b.size += len(p.Text) + partSize
-	b.parts = append(b.parts, p)
-}
-
-func (b *builder) addText(s string) {
-	b.size += len(s)
-	switch {
-	case s == "":
-	case b.text.Len() > 0:
-		b.text.WriteString(s)
-	case b.one == "":
-		b.one = s
-	default:
-		b.text.WriteString(b.one)
-		b.text.WriteString(s)
-		b.one = ""
-	}
-}
-
-func (b *builder) addWord(w Word) {
-	if w.parts == nil {
-		b.addText(w.text)
-		return
-	}
-	b.parts = slices.Grow(b.parts, len(w.parts)+1)
-	for i := range w.parts {
-		b.add(w.parts[i])
-	}
-}
-
-func (b *builder) pending() string {
-	if b.one != "" {
-		return b.one
-	}
-	return b.text.String()
-}
-
-func (b *builder) flush() {
-	if s := b.pending(); s != "" {
-		b.parts = append(b.parts, Part{Text: s})
-	}
-	b.text.Reset()
-	b.one = ""
-}
-
-func (b *builder) word() Word {
-	if b.parts == nil {
-		return Word{text: b.pending()}
-	}
-	b.flush()
-	return Word{parts: b.parts}
-}
-
-func (b *builder) empty() bool { return b.parts == nil && b.one == "" && b.text.Len() == 0 }

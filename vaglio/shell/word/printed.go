@@ -1,0 +1,107 @@
+package word
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/unixtext"
+)
+
+// Echo returns the output of echo.
+func Echo(args []Word) Word {
+	newline, escapes := true, false
+	for len(args) > 0 {
+		s, ok := args[0].Text()
+		if !ok || len(s) < 2 || s[0] != '-' || strings.Trim(s[1:], "neE") != "" {
+			break
+		}
+		newline = newline && !strings.Contains(s, "n")
+		if strings.ContainsAny(s, "eE") {
+			escapes = strings.LastIndexByte(s, 'e') > strings.LastIndexByte(s, 'E')
+		}
+		args = args[1:]
+	}
+	var b Builder
+	for i, w := range args {
+		if i > 0 {
+			b.AddText(" ")
+		}
+		if escapes {
+			w = w.MapText(unixtext.ANSI)
+		}
+		b.AddWord(w.Quoted())
+	}
+	if newline {
+		b.AddText("\n")
+	}
+	return b.Word()
+}
+
+// Printf returns the output of printf.
+func Printf(args []Word) Word {
+	if len(args) == 0 {
+		return Word{}
+	}
+	format, ok := args[0].Text()
+	if !ok {
+		return OutputOf("printf")
+	}
+	args = args[1:]
+	var b Builder
+	for round := 0; round == 0 || len(args) > 0; round++ {
+		left := len(args)
+		args = formatOnce(&b, format, args)
+		if len(args) == left || b.Size() > MaxSize {
+			break
+		}
+	}
+	return b.Word()
+}
+
+// conversions matches the parts of a format that take an argument.
+var conversions = regexp.MustCompile(`(?s)%([-+ #0-9.*']*)(.)`)
+
+// formatOnce applies a format once and returns the arguments that are left.
+func formatOnce(b *Builder, format string, args []Word) []Word {
+	for b.Size() <= MaxSize {
+		at := conversions.FindStringSubmatchIndex(format)
+		if at == nil {
+			break
+		}
+		b.AddText(unixtext.ANSI(format[:at[0]]))
+		flags, verb := format[at[2]:at[3]], format[at[4]]
+		format = format[at[1]:]
+		if verb == '%' && flags == "" {
+			b.AddText("%")
+			continue
+		}
+		arg := Word{}
+		if len(args) > 0 {
+			arg, args = args[0], args[1:]
+		}
+		b.AddWord(formatArg(flags, verb, arg))
+	}
+	b.AddText(unixtext.ANSI(format))
+	return args
+}
+
+// formatArg applies a conversion to one argument.
+func formatArg(flags string, verb byte, arg Word) Word {
+	arg = arg.Quoted()
+	s, ok := arg.Text()
+	switch {
+	case verb == 'b':
+		return arg.MapText(unixtext.ANSI)
+	case strings.IndexByte("diuxXoaAeEfFgG", verb) >= 0, verb == 'c' && !ok:
+		return NotEmpty("") // a number
+	case flags != "" && verb != 'q':
+		return Unknown("") // cut off or padded
+	case !ok:
+		return arg
+	case verb == 'q':
+		return Text("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")
+	case verb == 'c':
+		return Text(s[:min(1, len(s))])
+	}
+	return Text(s)
+}
