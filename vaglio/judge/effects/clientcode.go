@@ -250,10 +250,10 @@ func (r *reading) opens(file string) {
 
 // makesDatabase reports whether the client keeps the database in a file that the session made, or makes one where
 // nothing is: whatever its statements do, nobody had it before.
-func (c *command) makesDatabase() bool {
+func (c *command) makesDatabase(kept bool) bool {
 	p := c.r.world.clean(c.operand(0), c.cwd)
 	switch {
-	case c.operand(0) == "", !c.operands[0].known, !c.direct(), !c.r.world.inside(p):
+	case !kept, c.operand(0) == "", !c.operands[0].known, !c.direct(), !c.r.world.inside(p):
 		return false
 	case c.r.isAbsent(p):
 		c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Wrote, Path: p})

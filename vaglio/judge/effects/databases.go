@@ -21,8 +21,7 @@ func (c *command) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	fixed, apart := kept && c.has("-readonly", "--readonly"), at != placeWorkspace && at != placeUnknown
-	c.r.database = database{here: c.databaseHere(at), fixed: fixed, apart: apart, fresh: kept && c.makesDatabase()}
+	c.r.database = database{c.databaseHere(at), kept && c.has("-readonly", "--readonly"), at != placeWorkspace && at != placeUnknown, c.makesDatabase(kept), ""}
 	defer func() { c.r.database = database{} }()
 	out := c.statements(where)
 	if c.readsOn() {
@@ -77,16 +76,16 @@ func (c *command) statements(where wording.Clause) []Effect {
 	for _, t := range c.about {
 		if !t.known && strings.Trim(t.text, "$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_(){}") == "" {
 			out = append(out, unknown(sayOf("runs SQL that is not known on %s", where), where.String())...)
-			continue
+		} else {
+			out = append(out, c.sql(t.text, where)...)
 		}
-		out = append(out, c.sql(t.text, where)...)
 	}
 	for _, f := range c.with {
 		if text, ok := c.content(f.text); ok && f.known {
 			out = append(out, c.sql(text, where)...)
-			continue
+		} else {
+			out = append(out, unreadSQL(f, where)...)
 		}
-		out = append(out, unreadSQL(f, where)...)
 	}
 	return out
 }
@@ -164,8 +163,8 @@ func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 	for i := range list {
 		s := statement{&list[i], r, where, lost}
 		if file, attaches := s.Attached(); attaches && lost && file != memory {
-			r.opens(file) // the statements after it may be about this file
-			where, local, lost = object(file), "", false
+			r.opens(file)
+			where, local, lost = object(file), "", false // the statements after it may be about this file
 			continue
 		}
 		switch e, changes := s.effect(); {
