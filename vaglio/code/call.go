@@ -169,10 +169,21 @@ func (p *program) call(v, recv value, args []value) value {
 	case f == nil, f.verb[0] == '=' && p.programWords(name) != nil:
 		return p.callOther(name, recv, args)
 	}
+	if out, ok := p.definedElsewhere(f, name, recv, args); ok {
+		return out
+	}
 	if p.takesObject(f, name, on, recv.given(), len(args)) {
 		args = append([]value{recv}, args...)
 	}
 	return p.apply(f, name, args)
+}
+
+// definedElsewhere calls what another file of the project defines under a name that methods of texts and lists have.
+func (p *program) definedElsewhere(f *function, name string, recv value, args []value) (value, bool) {
+	if f.verb[0] != '=' || p.lang.full[name] != nil || recv.given() {
+		return value{}, false
+	}
+	return p.linked(name, args)
 }
 
 // callOther reads a call of a function that the table of verbs does not know.

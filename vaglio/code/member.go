@@ -254,6 +254,9 @@ func (p *program) slice(v, from value, end int) value {
 	if backwards {
 		return reversed(p, v, nil)
 	}
+	if p.lists(v) {
+		return some(p, v, nil)
+	}
 	a, _ := from.int()
 	b, ok := to.int()
 	if !ok || b == 0 {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -47,9 +46,10 @@ func pures() map[string]pure {
 			out.kind = v.kind
 			return out
 		},
-		"url":    relativeURL,
-		"same":   func(_ *program, v value, _ []value) value { v.name = ""; return v },
-		"chr":    func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
+		"url":  relativeURL,
+		"same": func(_ *program, v value, _ []value) value { v.name = ""; return v },
+		"chr":  func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
+		"some": some, "order": reordered,
 		"decode": decoded, "buffer": decoded, "reverse": reversed,
 		"join": joinTexts, "split": splitText, "replace": replaced,
 		"lines":   func(_ *program, v value, _ []value) value { return splitAt(v, "\n") },
@@ -156,19 +156,6 @@ func characters(args []value) value {
 		}
 	}
 	return text(b.String())
-}
-
-func reversed(p *program, v value, _ []value) value {
-	if v.multi() {
-		v.list, v.keys = slices.Clone(v.list), nil
-		slices.Reverse(v.list)
-		return v
-	}
-	return v.each(func(s string) (string, bool) {
-		r := []rune(s)
-		slices.Reverse(r)
-		return string(r), p.spend(len(s)/bytesPerStep + 1)
-	})
 }
 
 // joinTexts reads python's sep.join(list), join(sep, list) and list.join(sep).

@@ -147,22 +147,27 @@ const batsOwn = `load() { for f in "$BATS_TEST_DIRNAME/$1" "$BATS_TEST_DIRNAME/$
 	`setup_suite() { :; }; setup_file() { :; }; setup() { :; }; teardown() { :; }; teardown_file() { :; }; teardown_suite() { :; }; ` +
 	`BATS_TMPDIR=/tmp; BATS_RUN_TMPDIR=$(mktemp -d); BATS_SUITE_TMPDIR=$(mktemp -d); BATS_FILE_TMPDIR=$(mktemp -d); BATS_TEST_TMPDIR=$(mktemp -d); `
 
-// readBats adds tests for bats as scripts that call each test, with the functions around it.
+// readBats adds tests for bats.
 func readBats(v *visit, r *row) {
 	for file, text := range v.files(r) {
-		if path.Ext(file) != ".bats" {
-			continue
+		if isBats(file) {
+			v.found(func() { v.bats(file, text) })
 		}
-		n, calls := 0, "\n"
-		text = batsTest.ReplaceAllStringFunc(batsRun.ReplaceAllString(text, "$1$2"), func(string) string {
-			name := "bats_test_" + strconv.Itoa(n)
-			n++
-			calls += "(setup_suite; setup_file; setup; " + name + "; teardown; teardown_file; teardown_suite)\n"
-			return name + "() {"
-		})
-		text = batsOwn + "BATS_TEST_FILENAME=" + quoted(file) + "; BATS_TEST_DIRNAME=" + quoted(path.Dir(file)) + "; " + text + calls
-		v.found(func() { v.add(file, 1, "sh", text) })
 	}
+}
+
+func isBats(file string) bool { return path.Ext(file) == ".bats" }
+
+// bats adds a file of tests for bats as a script that calls each test, with the functions around it.
+func (v *visit) bats(file, text string) {
+	n, calls := 0, "\n"
+	text = batsTest.ReplaceAllStringFunc(batsRun.ReplaceAllString(text, "$1$2"), func(string) string {
+		name := "bats_test_" + strconv.Itoa(n)
+		n++
+		calls += "(setup_suite; setup_file; setup; " + name + "; teardown; teardown_file; teardown_suite)\n"
+		return name + "() {"
+	})
+	v.add(file, 1, "sh", batsOwn+"BATS_TEST_FILENAME="+quoted(file)+"; BATS_TEST_DIRNAME="+quoted(path.Dir(file))+"; "+text+calls)
 }
 
 // spends reports whether something of a size may still be looked at.

@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
@@ -22,6 +23,8 @@ type makefile struct {
 	// exact are the indexes of the rules by their targets, patterns those of the rules with %.
 	exact    map[string][]int
 	patterns []int
+	// codes are what $(shell …) runs, by the number in the placeholder of its output.
+	codes []string
 }
 
 // rule is a rule of a makefile.
@@ -116,6 +119,7 @@ func (m *makefile) read(file, text string) {
 	}
 	m.depth++
 	defer func() { m.depth-- }()
+	m.vars["MAKEFILE_LIST"] += " " + file
 	in := false // in a rule, whose recipe may follow
 	for _, l := range settings.Lines(text) {
 		switch s := strings.TrimSpace(l.Text); {
@@ -247,10 +251,13 @@ func (m *makefile) value(name string) (string, bool) {
 // noName matches characters that a shell variable's name cannot contain.
 var noName = regexp.MustCompile(`[^_0-9A-Za-z]`)
 
+// unknownBegins is how placeholders begin.
+const unknownBegins = "${make_"
+
 // unknownValue returns a placeholder for a value that only make knows. To the shell that
 // reads the recipe, it is an unset variable.
 func unknownValue(name string) string {
-	return "${make_" + noName.ReplaceAllString(name, "_") + "}"
+	return unknownBegins + noName.ReplaceAllString(name, "_") + "}"
 }
 
 // expand expands the variables in a text, and adds what $(shell …) runs.
@@ -302,7 +309,7 @@ func closing(s string) int {
 	return -1
 }
 
-// reference returns the value of $(name) or $(function …).
+// reference returns the value of $(name), $(name:.c=.o) or $(function …).
 func (m *makefile) reference(file string, line int, s string) string {
 	const deepest = 40
 	if m.depth > deepest {
@@ -311,19 +318,37 @@ func (m *makefile) reference(file string, line int, s string) string {
 	m.depth++
 	defer func() { m.depth-- }()
 	if code, ok := strings.CutPrefix(s, "shell "); ok {
-		if code = m.expand(file, line, code); m.v.once("shell " + code) {
-			m.v.add(file, line, "sh", code)
-		}
-		return unknownValue("shell")
+		return m.shell(file, line, m.expand(file, line, code))
 	}
 	if val, ok := m.value(s); ok {
 		return m.expand(file, line, val)
 	}
 	if name, rest, ok := strings.Cut(s, " "); ok {
-		m.expand(file, line, rest) // it may run something
-		return unknownValue(name)
+		return m.function(name, commas(m.expand(file, line, rest)))
 	}
-	return unknownValue(s)
+	name, change, _ := strings.Cut(s, ":")
+	if val, ok := m.value(name); ok {
+		if from, to, ok := strings.Cut(m.expand(file, line, change), "="); ok {
+			if !strings.Contains(from, "%") {
+				from, to = "%"+from, "%"+to
+			}
+			return m.function("patsubst", []string{from, to, m.expand(file, line, val)})
+		}
+	}
+	return unknownValue(strings.TrimPrefix(s, "make_")) // a placeholder stays what it is
+}
+
+// shell adds what $(shell …) runs, and returns a placeholder for what it prints.
+func (m *makefile) shell(file string, line int, code string) string {
+	if m.v.once("shell " + code) {
+		m.v.add(file, line, "sh", code)
+	}
+	at := slices.Index(m.codes, code)
+	if at < 0 {
+		at = len(m.codes)
+		m.codes = append(m.codes, code)
+	}
+	return unknownValue("shell_" + strconv.Itoa(at))
 }
 
 // build adds the recipes of a target and of its prerequisites.
@@ -351,7 +376,7 @@ func (m *makefile) build(target string) {
 			m.vars["<"] = strings.ReplaceAll(r.needs[0], "%", stem)
 		}
 		for _, l := range r.lines {
-			m.v.add(l.file, l.line, "sh", m.expand(l.file, l.line, strings.TrimLeft(l.text, " \t@-+")))
+			m.v.add(l.file, l.line, "sh", m.outputs(unquoted(m.expand(l.file, l.line, strings.TrimLeft(l.text, " \t@-+")))))
 		}
 	}
 }

@@ -206,7 +206,7 @@ func TestTasks(t *testing.T) {
 		{"npm test --script-shell=./x", files{"x": "run"}, "x:1 sh run"},
 		{"bundle exec rake", files{"Rakefile": "sh 'x'"}, "Rakefile:1 ruby sh 'x'"},
 		{"make x.o", makefile, "Makefile:10 sh cc -c x.c -o x.o"},
-		{"make more", makefile, "more.mk:1 sh date\nmore.mk:1 sh echo ${make_shell}"},
+		{"make more", makefile, "more.mk:1 sh date\nmore.mk:1 sh make_shell_0=$(date); echo ${make_shell_0}"},
 		{"make -C sub", files{"sub/Makefile": "a:\n\tls\n"}, "sub/Makefile:2 sh ls"},
 		{"make -f x.mk", files{"x.mk": "a:\n\tls\n"}, "x.mk:2 sh ls"},
 		{"make nothing", makefile, ""},

@@ -140,9 +140,12 @@ func (v *visit) guess(file, text string) {
 		if language != "" && !slices.ContainsFunc(v.tasks, runs) {
 			v.add(file, 1, language, text)
 		}
-		if language == "" && !v.reader.isFor("calls", file) || v.setsUp(file) {
+		switch {
+		case isBats(file):
+			v.bats(file, text)
+		case language == "" && !v.reader.isFor("calls", file), v.setsUp(file):
 			v.commands(file, text)
-		} else if v.once("calls " + file) {
+		case v.once("calls " + file):
 			v.calls(file, text)
 		}
 	})

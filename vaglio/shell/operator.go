@@ -279,6 +279,9 @@ func trimKnownEnd(pat, w Word, suffix bool, name string) Word {
 // replace evaluates ${x/p/w}, ${x//p/w}, ${x/#p/w} and ${x/%p/w}.
 func (r *reader) replace(f *frame, p *syntax.ParamExp, w Word) Word {
 	pat, with := r.word(f, p.Repl.Orig), r.text(f, p.Repl.With)
+	if names, ok := renamed(w, pat, with); ok && p.Repl.All {
+		return names
+	}
 	s, known := w.Text()
 	re, anchored, ok := word.Within(pat, !p.Repl.All)
 	if !known || !ok || len(s) > word.MaxPattern || !r.step(f, 100+len(s)) {
@@ -300,6 +303,18 @@ func (r *reader) replace(f *frame, p *syntax.ParamExp, w Word) Word {
 	}
 	out.AddText(s[last:])
 	return out.Word()
+}
+
+// renamed returns the names that match a pattern of stars with each of one character replaced: what a star stands for
+// is then replaced, too, and stays within its step.
+func renamed(w, char, with Word) (Word, bool) {
+	from, plain := char.Text()
+	to, known := with.Text()
+	if !plain || !known || len(from) != 1 || from == "/" || strings.ContainsAny(to, "/.") || !w.HasGlob() || strings.HasPrefix(path.Base(w.String()), ".") ||
+		slices.ContainsFunc(w.Parts(), func(p Part) bool { return p.Kind != PartText && p.Text != "*" }) {
+		return Word{}, false
+	}
+	return w.MapText(func(s string) string { return strings.ReplaceAll(s, from, to) }), true
 }
 
 // splitPattern splits a word with a pattern into its certain folder, the pattern below it and the

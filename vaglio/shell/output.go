@@ -39,9 +39,32 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 	case name == "mktemp" && (slices.ContainsFunc(k.argv[1:], isPlace) || r.temporaryElsewhere(f, k)):
 		p.From = "mktemp in"
 	}
+	_, searched := r.searches(f, k)
+	p.Level = !searched && printsName(k.argv, name)
 	p.Remote = wordclass.Is("fetches", name) || f.stdin.Text.Remote() || urlArgument(k.argv)
 	return NewWord(p)
 }
+
+// printsName reports whether a program prints a name or a number, such as that of a moment, a machine or a revision,
+// and nothing that its words make up.
+func printsName(argv []Word, name string) bool {
+	for len(argv) > 2 && argv[1].Is("-C") { // in another folder
+		argv = argv[2:]
+	}
+	if len(argv) > 1 && wordclass.Is("prints-a-name", name+"-"+argv[1].Prefix()) {
+		argv = argv[1:]
+	} else if !wordclass.Is("prints-a-name", name) {
+		return false
+	}
+	return !slices.ContainsFunc(argv[1:], func(w Word) bool {
+		s, ok := w.Text()
+		return !ok || !plainArgument.MatchString(s)
+	})
+}
+
+// plainArgument matches the words that make such a program print nothing else: no text with a slash, a blank or two
+// dots, and of git's options none that prints a path.
+var plainArgument = regexp.MustCompile(`^(\+[\w%:-]+|-\w+|--(short|verify|abbrev-ref|tags|always|dirty|long|abbrev|match|exact-match|utc)(=\w+)?|\w+)$`)
 
 // cutsLines matches the options with which a program that selects lines prints something else, or to a file.
 var cutsLines = regexp.MustCompile(`(^| )(-[a-zA-Z]*[co]|--(bytes|count|output))`)

@@ -21,7 +21,7 @@ func (c *command) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	c.r.database = database{c.databaseHere(at), kept && c.has("-readonly", "--readonly"), at != placeWorkspace && at != placeUnknown}
+	c.r.database = database{c.databaseHere(at), kept && c.has("-readonly", "--readonly"), at != placeWorkspace && at != placeUnknown, c.makesDatabase(kept), ""}
 	defer func() { c.r.database = database{} }()
 	out := c.statements(where)
 	if c.readsOn() {
@@ -76,16 +76,16 @@ func (c *command) statements(where wording.Clause) []Effect {
 	for _, t := range c.about {
 		if !t.known && strings.Trim(t.text, "$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_(){}") == "" {
 			out = append(out, unknown(sayOf("runs SQL that is not known on %s", where), where.String())...)
-			continue
+		} else {
+			out = append(out, c.sql(t.text, where)...)
 		}
-		out = append(out, c.sql(t.text, where)...)
 	}
 	for _, f := range c.with {
 		if text, ok := c.content(f.text); ok && f.known {
 			out = append(out, c.sql(text, where)...)
-			continue
+		} else {
+			out = append(out, unreadSQL(f, where)...)
 		}
-		out = append(out, unreadSQL(f, where)...)
 	}
 	return out
 }
@@ -116,10 +116,8 @@ func (c *command) database(kept, nobodys bool) wording.Clause {
 
 // databaseName returns the name of the database, "" if it is given in another way.
 func (c *command) databaseName() string {
-	name := c.operand(c.took)
-	if d, ok := c.value("-d", "--dbname", "-D", "--database"); ok {
-		name = d.text
-	}
+	d, _ := c.value("-d", "--dbname", "-D", "--database")
+	name := cmp.Or(d.text, c.operand(c.took))
 	if strings.ContainsAny(name, " :/;$") {
 		return ""
 	}
@@ -141,13 +139,15 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 		return unknown(say("runs more SQL than is read"), where.String())
 	}
 	var out []Effect
+	rest := r.metaCommands(text, where, &out)
+	if r.database.opened != "" {
+		where = object(r.database.opened)
+	}
 	if f := strings.Join(strings.Fields(" . "+strings.ToLower(text)+" . "), " "); strings.Contains(f, " to program ") || strings.Contains(f, " from program ") {
 		out = append(out, usual(KindForeignCode).with(sayOf("has the database run a program on %s", where), where.String()))
 	}
-	rest := r.metaCommands(text, where, &out)
 	list, ok := sql.Statements(rest)
-	out = append(out, r.changes(list, where)...)
-	if !ok {
+	if out = append(out, r.changes(list, where)...); !ok {
 		out = append(out, usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()))
 	}
 	if len(out) == 0 {
@@ -159,10 +159,11 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 // changes returns the effects of the statements that change something.
 func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 	var out []Effect
-	local, lost := r.database.here, r.database.fixed || strings.Contains(where.String(), memory)
+	local, lost := r.database.here, r.database.fixed || r.database.fresh || strings.Contains(where.String(), memory)
 	for i := range list {
 		s := statement{&list[i], r, where, lost}
 		if file, attaches := s.Attached(); attaches && lost && file != memory {
+			r.opens(file)
 			where, local, lost = object(file), "", false // the statements after it may be about this file
 			continue
 		}

@@ -68,6 +68,7 @@ type arg struct {
 	names  []string // the variables of unknown parts
 	from   []string // the commands of unknown parts
 	among  string   // the names that these were given, one a line
+	climbs bool     // an unknown part may lead out of the folder before it
 	either bool     // it begins with a variable for which there is a default, which is judged, too
 	word   shell.Word
 }
@@ -109,7 +110,7 @@ func (a *arg) unknown(p *shell.Part) string {
 	if strings.HasPrefix(p.Name, "~") { // somebody's home
 		return p.Name
 	}
-	a.known = false
+	a.known, a.climbs = false, a.climbs || !p.Level
 	a.remote, a.among = a.remote || p.Remote, strings.TrimLeft(a.among+"\n"+p.Among, "\n")
 	switch {
 	case p.From == shell.Cut:

@@ -356,9 +356,11 @@ type reading struct {
 
 // database is what is known of the database that SQL runs on.
 type database struct {
-	here  Reach // how far its changes reach, "" if it is not on this machine
-	fixed bool  // it was opened read-only
-	apart bool  // it is a file outside the workspace
+	here   Reach  // how far its changes reach, "" if it is not on this machine
+	fixed  bool   // it was opened read-only
+	apart  bool   // it is a file outside the workspace
+	fresh  bool   // it is a file that the session made
+	opened string // the file that the client went on to
 }
 
 func (r *reading) add(e ...Effect) {
