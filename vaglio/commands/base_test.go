@@ -24,6 +24,11 @@ func TestTableMistakes(t *testing.T) {
 			t.Errorf("%s: got %v, want an error with file, line and column", name, err)
 		}
 	}
+	for file, text := range map[string]string{"nouns.txt": "\nthings", "verbs.txt": "\nread"} {
+		if err := newBase().read(file, text); err == nil || !strings.HasPrefix(err.Error(), file+":2:1: want ") {
+			t.Errorf("%s: got %v, want an error with file, line and column", file, err)
+		}
+	}
 }
 
 func TestMatch(t *testing.T) {
@@ -88,6 +93,7 @@ func TestWhatMayRunTheProject(t *testing.T) {
 	}
 	for line, want := range map[string]bool{
 		"npm test": true, "make": true, "frobnicate x": true, "true": false,
+		"bash x.sh": false, "python3 x.py": true, "python3 -V": false,
 		"docker exec web ls": false, "docker container exec web ls": false, "docker-compose exec web ls": false, "ls": false,
 	} {
 		if words := strings.Fields(line); b.RunsProject(words[0], words[1:]) != want {

@@ -183,8 +183,13 @@ func TestBudget(t *testing.T) {
 		for i := range 1 << 10 {
 			c.Words = append(c.Words, shell.Text(fmt.Sprint("f", i)))
 		}
-		if told := b.Tell(c); !told.Spent {
+		told := b.Tell(c)
+		if !told.Spent {
 			t.Errorf("%s: %d operations, and the budget is not spent", name, len(told.Operations))
+		}
+		// Of what is put together, no more is told than fits.
+		if n := len(told.Operations) - 1<<10; n > 1<<9 {
+			t.Errorf("%s: %d names beyond its words are told", name, n)
 		}
 	}
 	long := tell(b, "rm -"+strings.Repeat("f", 1<<20)+"r a")
