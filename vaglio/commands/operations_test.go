@@ -225,6 +225,9 @@ func TestMistakesAreFound(t *testing.T) {
 		"[a]\nx ?outside > here = read":         "x.txt:2:1: what is done to what asks for no fact: \"x ?outside\"",
 		"[a]\nx ?outside:nowhere = read":        "x.txt:2:12: unknown place \"nowhere\"",
 		"[a]\nx ?outside:nowhere > here = read": "x.txt:2:12: unknown place \"nowhere\"",
+		"[a]\nx ?nothing = read":                "x.txt:2:3: unknown fact \"nothing\"",
+		"[a]\nx > = read":                       "x.txt:2:7: nothing is said of what is done by \"read\"",
+		"[a]\nx = ; why":                        "x.txt:2:5: no effect in \"; why\"",
 		"[a]\nx @nobody = read":                 "x.txt:2:3: unknown class of words \"@nobody\"",
 	} {
 		if err := newBase().read("x.txt", text); err == nil || err.Error() != want {
