@@ -44,6 +44,10 @@ func TestPadded(t *testing.T) {
 			if slices.ContainsFunc(s.Problems, func(p shell.Problem) bool { return p.Kind == shell.ProblemInternal }) {
 				t.Errorf("%s %s: %v", lang, name, s.Problems)
 			}
+			costly := slices.DeleteFunc(slices.Clone(s.Problems), func(p shell.Problem) bool { return p.Kind != shell.ProblemTooCostly })
+			if len(costly) > 1 {
+				t.Errorf("%s %s: that it does too much is said %d times", lang, name, len(costly))
+			}
 			if len(s.Problems) == 0 && !slices.ContainsFunc(s.Commands, removesRoot) {
 				t.Errorf("%s %s: nothing found and nothing said: %.200s", lang, name, show(s))
 			}
