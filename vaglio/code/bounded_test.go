@@ -123,3 +123,16 @@ func TestUnknownRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestMarksInAProgramAreNoHoles has programs forge the marks that stand for words of the shell which
+// are not known.
+func TestMarksInAProgramAreNoHoles(t *testing.T) {
+	for _, n := range []string{"0", "1", "2", "-1", "99999999999999999999", "", "x"} {
+		s := read(t, "python3 -c \"open('a\uf8fd"+n+"\uf8fcb$X', 'w')\"")
+		if !slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+			return c.Call != nil && c.Call.Verb == shell.VerbWrite && len(c.Call.Targets) == 1 && strings.HasPrefix(c.Call.Targets[0].String(), "a")
+		}) || slices.ContainsFunc(s.Problems, func(p shell.Problem) bool { return p.Kind == shell.ProblemInternal }) {
+			t.Errorf("%q: %s", n, show(s))
+		}
+	}
+}
