@@ -178,6 +178,7 @@ func TestRevealNotes(t *testing.T) {
 		"\r":           "control character: CARRIAGE RETURN",
 		"\x7f":         "control character: DELETE",
 		"aж":           "Cyrillic in a Latin word: CYRILLIC SMALL LETTER ZHE",
+		"g\u0585":      "Armenian in a Latin word: ARMENIAN SMALL LETTER OH",
 		"\ufe0f":       "invisible: VARIATION SELECTOR-16",
 		"\u2800":       "unusual space: BRAILLE PATTERN BLANK",
 		"\u00a0":       "unusual space: NO-BREAK SPACE",

@@ -65,9 +65,9 @@ func TestNohupOutlivesTheTerminal(t *testing.T) {
 	}
 }
 
-// TestABrokenStoreEndsTheProcess makes the store of an in-process daemon fail while an agent waits.
-func TestABrokenStoreEndsTheProcess(t *testing.T) {
-	t.Parallel()
+// inProcess opens a daemon in this process.
+func inProcess(t *testing.T) *daemon {
+	t.Helper()
 	h := newHome(t)
 	texts, err := templates.Load(nil)
 	if err != nil {
@@ -80,13 +80,39 @@ func TestABrokenStoreEndsTheProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- errors.Join(d.run(t.Context()), d.close()) }()
+	return d
+}
+
+// endWriter makes a daemon's store fail.
+func endWriter(d *daemon) {
 	_, _ = d.store.Update(context.Background(), approval.KindMeta, "x", func(approval.Record) (approval.Record, error) {
 		runtime.Goexit() // This ends the store's writer.
 		return approval.Record{}, nil
 	})
-	err = <-ended
+}
+
+// TestABrokenStoreIsNotReady checks that a daemon whose store fails says so before it has ended.
+func TestABrokenStoreIsNotReady(t *testing.T) {
+	t.Parallel()
+	d := inProcess(t)
+	if err := d.ready(t.Context()); err != nil {
+		t.Errorf("it is not ready: %v", err)
+	}
+	endWriter(d)
+	if _, broken := errors.AsType[*bolt.BrokenError](d.ready(t.Context())); !broken {
+		t.Errorf("with a broken store it says %v", d.ready(t.Context()))
+	}
+	_ = d.close()
+}
+
+// TestABrokenStoreEndsTheProcess makes the store of an in-process daemon fail while an agent waits.
+func TestABrokenStoreEndsTheProcess(t *testing.T) {
+	t.Parallel()
+	d := inProcess(t)
+	ended := make(chan error, 1)
+	go func() { ended <- errors.Join(d.run(t.Context()), d.close()) }()
+	endWriter(d)
+	err := <-ended
 	code, coded := errors.AsType[*exitError](err)
 	_, broken := errors.AsType[*bolt.BrokenError](err)
 	if !coded || code.code != exitBroken || !broken || strings.Contains(err.Error(), "\n") {

@@ -44,6 +44,10 @@ func TestPadded(t *testing.T) {
 			if slices.ContainsFunc(s.Problems, func(p shell.Problem) bool { return p.Kind == shell.ProblemInternal }) {
 				t.Errorf("%s %s: %v", lang, name, s.Problems)
 			}
+			costly := slices.DeleteFunc(slices.Clone(s.Problems), func(p shell.Problem) bool { return p.Kind != shell.ProblemTooCostly })
+			if len(costly) > 1 {
+				t.Errorf("%s %s: that it does too much is said %d times", lang, name, len(costly))
+			}
 			if len(s.Problems) == 0 && !slices.ContainsFunc(s.Commands, removesRoot) {
 				t.Errorf("%s %s: nothing found and nothing said: %.200s", lang, name, show(s))
 			}
@@ -116,6 +120,19 @@ func TestUnknownRuns(t *testing.T) {
 		s := read(t, src)
 		if want != "" && !slices.ContainsFunc(s.Problems, func(p shell.Problem) bool { return p.Kind == want }) {
 			t.Errorf("Read(%s) = %s, want %q", src, show(s), want)
+		}
+	}
+}
+
+// TestMarksInAProgramAreNoHoles has programs forge the marks that stand for words of the shell which
+// are not known.
+func TestMarksInAProgramAreNoHoles(t *testing.T) {
+	for _, n := range []string{"0", "1", "2", "-1", "99999999999999999999", "", "x"} {
+		s := read(t, "python3 -c \"open('a\uf8fd"+n+"\uf8fcb$X', 'w')\"")
+		if !slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+			return c.Call != nil && c.Call.Verb == shell.VerbWrite && len(c.Call.Targets) == 1 && strings.HasPrefix(c.Call.Targets[0].String(), "a")
+		}) || slices.ContainsFunc(s.Problems, func(p shell.Problem) bool { return p.Kind == shell.ProblemInternal }) {
+			t.Errorf("%q: %s", n, show(s))
 		}
 	}
 }

@@ -24,6 +24,11 @@ func TestTableMistakes(t *testing.T) {
 			t.Errorf("%s: got %v, want an error with file, line and column", name, err)
 		}
 	}
+	for text, file := range map[string]string{"things": "nouns.txt", "read": "verbs.txt", "reads = x": "verbs.txt"} {
+		if err := newBase().read(file, "\n"+text); err == nil || !strings.HasPrefix(err.Error(), file+":2:1: ") {
+			t.Errorf("%s, %q: got %v, want an error with file, line and column", file, text, err)
+		}
+	}
 }
 
 func TestMatch(t *testing.T) {
@@ -60,6 +65,10 @@ func TestMatch(t *testing.T) {
 		{"--mode=*", "--mode", 0, false},
 		{"~secret|token", "get my-Token", 0, true},
 		{"~secret|token", "get ecret", 0, false},
+		{"get|~secret", "x secret", 0, true},
+		{"get|~secret", "x ecret", 0, false},
+		{"only:-a -b", "-a -b", 0, true},
+		{"only:-a -b", "-a -b -c", 0, false},
 		{"list-*", "list-things", 1, true},
 		{"*", "", 0, false},
 		{".", "", 0, true},
@@ -75,6 +84,9 @@ func TestMatch(t *testing.T) {
 		if ok != c.want || took != c.took {
 			t.Errorf("%q on %q: %d, %t; want %d, %t", c.pattern, c.words, took, ok, c.took, c.want)
 		}
+		if beyond := p.Operand(len(p.Operands)); beyond != "" {
+			t.Errorf("%q: %q stands behind the last operand", c.words, beyond)
+		}
 	}
 }
 
@@ -88,6 +100,7 @@ func TestWhatMayRunTheProject(t *testing.T) {
 	}
 	for line, want := range map[string]bool{
 		"npm test": true, "make": true, "frobnicate x": true, "true": false,
+		"bash x.sh": false, "python3 x.py": true, "python3 -V": false, "python3": false, "convert a b": false,
 		"docker exec web ls": false, "docker container exec web ls": false, "docker-compose exec web ls": false, "ls": false,
 	} {
 		if words := strings.Fields(line); b.RunsProject(words[0], words[1:]) != want {

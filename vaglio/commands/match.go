@@ -280,7 +280,7 @@ func (t *test) anyOf(p *Parsed, next int) (int, bool) {
 			return took, true
 		}
 	}
-	return 0, len(t.flags) > 0 && p.hasAny(t.flags)
+	return 0, p.hasAny(t.flags)
 }
 
 // fails reports whether none of what the test asks for is present. If it asks about the next

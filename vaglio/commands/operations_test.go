@@ -183,8 +183,13 @@ func TestBudget(t *testing.T) {
 		for i := range 1 << 10 {
 			c.Words = append(c.Words, shell.Text(fmt.Sprint("f", i)))
 		}
-		if told := b.Tell(c); !told.Spent {
+		told := b.Tell(c)
+		if !told.Spent {
 			t.Errorf("%s: %d operations, and the budget is not spent", name, len(told.Operations))
+		}
+		// Of what is put together, no more is told than fits.
+		if n := len(told.Operations) - 1<<10; n > 1<<9 {
+			t.Errorf("%s: %d names beyond its words are told", name, n)
 		}
 	}
 	long := tell(b, "rm -"+strings.Repeat("f", 1<<20)+"r a")
@@ -220,6 +225,9 @@ func TestMistakesAreFound(t *testing.T) {
 		"[a]\nx ?outside > here = read":         "x.txt:2:1: what is done to what asks for no fact: \"x ?outside\"",
 		"[a]\nx ?outside:nowhere = read":        "x.txt:2:12: unknown place \"nowhere\"",
 		"[a]\nx ?outside:nowhere > here = read": "x.txt:2:12: unknown place \"nowhere\"",
+		"[a]\nx ?nothing = read":                "x.txt:2:3: unknown fact \"nothing\"",
+		"[a]\nx > = read":                       "x.txt:2:7: nothing is said of what is done by \"read\"",
+		"[a]\nx = ; why":                        "x.txt:2:5: no effect in \"; why\"",
 		"[a]\nx @nobody = read":                 "x.txt:2:3: unknown class of words \"@nobody\"",
 	} {
 		if err := newBase().read("x.txt", text); err == nil || err.Error() != want {

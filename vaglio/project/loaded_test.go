@@ -208,6 +208,11 @@ func TestCommandsInTexts(t *testing.T) {
 		`x: 'ls' '-l' "b"`:  `'ls' '-l' 'b'`,
 		"ls -l \t ":         "ls -l",
 		"#ls -l":            "",
+		`"exec ls -l" x`:    "exec ls -l|ls -l",
+		`"exec ls (-l" x)`:  "exec ls (-l|ls (-l",
+		"A=1 ls -l":         "ls -l",
+		`x "A=1 ls -l" y`:   "A=1 ls -l",
+		`x "A=1 B ls -l" y`: "",
 	} {
 		var got []string
 		for row := range strings.SplitSeq((call{command: "snakemake", files: files{"Snakefile": "\n" + line}}).tasks(t), "\n") {

@@ -80,6 +80,7 @@ func (c call) tasks(t *testing.T) string {
 	}
 	for name := range strings.FieldsSeq(c.input) {
 		task.Input = append(task.Input, path.Join("/p", name))
+		task.Stdin = shell.Input{Kind: shell.InputFile, Text: shell.NewWord(shell.Part{Kind: shell.PartUnknown, Text: "cat"})}
 	}
 	task.Env = func(name string) (shell.Word, bool) { v, ok := c.env[name]; return shell.Text(v), ok }
 	return written(project.Default().Tasks(task))
@@ -120,6 +121,25 @@ func TestCommandsThatAClientShows(t *testing.T) {
 	} {
 		if got := written(project.Default().Ungated("/p/.claude/commands/c.md", text)); got != strings.ReplaceAll(want, "c.md", ".claude/commands/c.md") {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestCommandsThatAnAgentsFileCarries takes what the settings at the head of an agent's file run, and
+// nothing that only names it.
+func TestCommandsThatAnAgentsFileCarries(t *testing.T) {
+	t.Parallel()
+	const file = "/p/.claude/agents/a.md"
+	for text, want := range map[string]string{
+		"---\nname: ls\nhooks:\n  Stop:\n    - matcher: id\n      hooks:\n        - type: command\n          command: ls -l\n---\nx\n": "a.md:8 sh ls -l",
+		"---\nmcpServers:\n  a:\n    command: node\n    args: [x y, z]\n    env: {A: id}\n---\n":                                       "a.md:4 sh 'node' 'x y' 'z'",
+		"---\nhooks: [a, b]\n---\n":                                  "",
+		"---\nhooks: {}\n---\n":                                      "",
+		"---\nname: x\n---\nhooks: y\n":                              "",
+		"{\"hooks\": {\"Stop\": [{\"command\": [\"ls\", \"-l\"]}]}}": "a.md:1 sh 'ls' '-l'",
+	} {
+		if got := strings.ReplaceAll(written(project.Default().Ungated(file, text)), ".claude/agents/", ""); got != want {
+			t.Errorf("%q:\n got %q\nwant %q", text, got, want)
 		}
 	}
 }

@@ -331,14 +331,17 @@ func TestLinesOfValues(t *testing.T) {
 // as arguments, and that a gap says where the reading stopped.
 func TestWhatNestsAsDeepAsItMay(t *testing.T) {
 	type A = map[string]any
-	for text, most := range map[string]int{`{"command":"ls"}`: 127, `[["ls"]]`: 126} {
-		for depth, gaps := range map[int]int{most: 0, most + 1: 1} {
-			args := A{"command": text}
-			for range depth {
-				args = A{"a": args}
-			}
-			if rd := reader().Read(reading.Call{Executor: "Bash", Args: args}); len(rd.Gaps) != gaps {
-				t.Errorf("%s below %d maps: %d gaps", text, depth, len(rd.Gaps))
+	call := `{"command":"ls"}`
+	for most, values := range map[int][]any{127: {call}, 126: {`[["ls"]]`, []any{call}, []any{"ls -l", call}}} {
+		for _, value := range values {
+			for depth, gaps := range map[int]int{most: 0, most + 1: 1} {
+				args := A{"command": value}
+				for range depth {
+					args = A{"a": args}
+				}
+				if rd := reader().Read(reading.Call{Executor: "Bash", Args: args}); len(rd.Gaps) != gaps {
+					t.Errorf("%v below %d maps: %v", value, depth, rd.Gaps)
+				}
 			}
 		}
 	}
@@ -470,7 +473,7 @@ func told2(rd *reading.Reading) [2][]string {
 // TestSwitches tells which arguments are switched on.
 func TestSwitches(t *testing.T) {
 	got := reading.Switches(map[string]any{
-		"all": "1", "delete_rows": 12, "delete_cells": 0, "draft": false, "limit": 5, "nothing": nil, "options": map[string]any{"send": true}, "send_at": 1,
+		"all": "1", "delete_rows": 12, "delete_cells": 0, "draft": false, "limit": 5, "nothing": nil, "options": map[string]any{"send": true}, "send_at": 1, "_": true,
 	})
 	if want := [][]string{{"all"}, {"delete", "rows"}, {"send"}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v are on, want %v", got, want)

@@ -95,9 +95,6 @@ func (p *program) operands(rest []Word) (*way, []Word) {
 		return &p.way, rest
 	}
 	w, rest := p.find(rest)
-	if w == nil {
-		return nil, nil
-	}
 	if before, after := cutAt(rest, "--"); after != nil {
 		head := make([]Word, w.from)
 		copy(head, before)

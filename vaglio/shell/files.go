@@ -320,7 +320,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	if p := r.carriers.program(name); p != nil {
 		c.Args, c.Command = p.ownWords(k)
 	}
-	if p := r.carriers.program(name); p == nil || p.file == nil { // else its input is read already
+	if p := r.carriers.program(name); p == nil || p.file == nil || f.stdin.Kind == InputFile { // else its input is read already
 		c.Stdin = f.stdin
 	}
 	if !f.Guess { // a possible command found in such a file would load the file again
