@@ -338,6 +338,8 @@ type reading struct {
 	running      *vaglio.Running
 	processes    *invocation // what gets the list of processes
 	absent       []string    // what was to be deleted where nothing was
+	namesTold    int         // how many paths were recorded because the call names them
+	vacated      []string    // the same, as far as nothing is known to make it
 	trapped      []string    // temporary files that a trap deletes at the end
 	sought       []bool      // for each search for processes, whether it only finds the session's own
 	depth        int

@@ -52,7 +52,7 @@ func (r *reading) isAbsent(p string) bool { return r.means.Absent != nil && r.me
 // anything below the path. There is neither if something is put there from elsewhere.
 func (r *reading) madeAt(p string) (made string, below bool) {
 	other := false
-	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
+	for at, facts := range [][]vaglio.Fact{r.facts, r.did} {
 		for i := range facts {
 			f := &facts[i]
 			over, under := lies(p, f.Path)
@@ -62,7 +62,7 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 				return "", false
 			case f.Deed == vaglio.Unpacked, f.Deed == vaglio.Brought:
 				other = true
-			case makes(f) && over:
+			case (makes(f) || at == 0 && f.Deed == vaglio.Named) && over:
 				made = cmp.Or(made, f.Path)
 			}
 			below = below || under && makes(f)

@@ -1,0 +1,142 @@
+package effects
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/wordclass"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// listed returns a word with what ls printed replaced by the pattern of the names that it was to list: deleting
+// some of these is at most what deleting all of them would be.
+func (a arg) listed() arg {
+	folder, ok := strings.CutSuffix(a.text, "$(ls)") // What follows may be another line.
+	if !ok || !a.onlyOf("ls") || len(a.from) > 1 {
+		return a
+	}
+	names := strings.Split(strings.TrimPrefix(a.among, "ls\n"), "\n")
+	switch {
+	case strings.HasSuffix(folder, "/"):
+		return literal(folder + "*")
+	case folder == "" && len(names) == 1 && strings.Contains(path.Base(names[0]), "*"):
+		return literal(names[0])
+	}
+	return a
+}
+
+// vacant reports whether nothing that was there before the call can be at a path, or match it: what then lies
+// there when it is deleted was made meanwhile. Only shells are sure to be followed into every folder. A program that replaces a file by one of a longer or shorter
+// name, as gzip does, moves it.
+func (r *reading) vacant(v *invocation, a arg, p string) bool {
+	p = a.oneStep(p)
+	astray := func(via string) bool { return !wordclass.Is("keeps-folder", strings.Fields(via)[0]) }
+	return p != "" && v.direct() && v.Call == nil && !slices.ContainsFunc(v.Via, astray) && r.isAbsent(p) && !r.filled(p)
+}
+
+// filled reports whether the call may put something from elsewhere where nothing was: at a path, or at one that
+// a pattern matches.
+func (r *reading) filled(p string) bool {
+	return r.movedTo(p) || slices.ContainsFunc(r.did, func(f vaglio.Fact) bool {
+		fits, err := path.Match(p, f.Path)
+		beside := strings.HasPrefix(p, f.Path+".") || strings.HasPrefix(f.Path, p+".")
+		return f.Deed == vaglio.Moved && (fits || err != nil || strings.Contains(f.Path, "$")) || makes(&f) && beside && !r.isAbsent(f.Path)
+	})
+}
+
+// oneStep returns a path with patterns for the parts that are not known if these are names without folders,
+// "" otherwise.
+func (a arg) oneStep(p string) string {
+	switch {
+	case a.known:
+		return p
+	case !a.onlyOf("basename", "date"):
+		return ""
+	}
+	return strings.NewReplacer("$(basename)", "*", "$(date)", "*").Replace(p)
+}
+
+// remembersMove records where a move puts what would be missed.
+func (c *command) remembersMove(a, to arg) {
+	p := c.r.world.clean(a.text, c.cwd)
+	if c.r.made(c.invocation, p) || c.r.rebuilt(p) || !to.known && !c.r.movedTo(p) && c.r.world.placeOf(a, c.cwd) == placeTemp {
+		return
+	}
+	if to.text == "" {
+		to = arg{text: "$(" + c.name + ")"} // as rename names its files
+	}
+	if last := len(c.r.did) - 1; last < 0 || c.r.did[last].Deed != vaglio.Moved || c.r.did[last].Path != c.r.world.clean(to.text, c.cwd) {
+		c.r.tell(c.invocation, vaglio.Moved, to) // not once for each of many names that one folder takes
+	}
+}
+
+// movedTo reports whether the session, or the call itself, moved what is at a path, or lies below
+// it, there. A link that is removed with its folder leaves what it leads to.
+func (r *reading) movedTo(p string) bool {
+	return r.did.MovedTo(p) || r.facts.MovedTo(p)
+}
+
+// freeAt returns the path that a word names, if nothing is there yet, "" otherwise.
+func (r *reading) freeAt(v *invocation, a arg) string {
+	if p := r.world.clean(a.text, v.cwd); a.known && v.direct() && !strings.ContainsAny(p, "*?[") && r.isAbsent(p) {
+		return p
+	}
+	return ""
+}
+
+// emptied decides about what was deleted where nothing was, now that the whole call is known.
+func (r *reading) emptied() {
+	for _, name := range slices.Clone(r.absent) {
+		if made, _ := r.madeAt(name); made == "" || !r.facts.Made(name) && !r.isAbsent(made) {
+			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
+		}
+	}
+	for _, name := range append(slices.DeleteFunc(r.trapped, func(p string) bool { return !r.movedTo(p) }),
+		slices.DeleteFunc(r.vacated, func(p string) bool { return !r.filled(p) })...) {
+		r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
+	}
+	for i := range r.effects {
+		if e := &r.effects[i]; e.free != "" && r.refills(e.free) {
+			*e = own(e.Why.And(", where nothing is yet"))[0]
+		}
+	}
+}
+
+// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
+func isAllTemporary(p string) bool {
+	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
+}
+
+// leavesTemporary records what a trap deletes when its shell ends, and so after all else.
+func (r *reading) leavesTemporary(v *invocation, p string) {
+	if slices.Contains(v.Via, "trap") {
+		r.trapped = append(r.trapped, p)
+	}
+}
+
+// names records the paths in the workspace that a program which may write anything was given, and where nothing
+// is: what lies there later, the session made.
+func (r *reading) names(v *invocation) {
+	if !v.direct() || !strings.Contains(v.path, "/") && !r.judge.tables.RunsProject(v.name, texts(v.args)) {
+		return
+	}
+	const most = 16
+	for _, a := range v.args {
+		if _, value, set := strings.Cut(a.text, "="); set && strings.HasPrefix(a.text, "-") {
+			a.text = value
+		}
+		p := r.world.clean(a.text, v.cwd)
+		plain := a.known && len(a.text) > 1 && !strings.HasPrefix(a.text, "-") && !strings.ContainsAny(a.text, " \n*?[:")
+		known := func(f vaglio.Fact) bool { return f.Deed == vaglio.Named && f.Path == p }
+		switch {
+		case !plain || r.namesTold > most || r.world.placeOf(a, v.cwd) != placeWorkspace:
+		case !slices.ContainsFunc(r.did, known) && r.isAbsent(p):
+			for up := path.Dir(p); r.isAbsent(up); up = path.Dir(p) {
+				p = up
+			}
+			r.did, r.namesTold = append(r.did, vaglio.Fact{Deed: vaglio.Named, Path: p, New: true}), r.namesTold+1
+		}
+	}
+}
