@@ -21,7 +21,8 @@ func (c *command) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	c.r.database = database{c.databaseHere(at), kept && c.has("-readonly", "--readonly"), at != placeWorkspace && at != placeUnknown}
+	own := at == placeWorkspace && c.r.anyhow(c.invocation, c.operands[0])
+	c.r.database = database{c.databaseHere(at), own || kept && c.has("-readonly", "--readonly"), at != placeWorkspace && at != placeUnknown}
 	defer func() { c.r.database = database{} }()
 	out := c.statements(where)
 	if c.readsOn() {
@@ -177,7 +178,8 @@ func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 		}
 		switch e, changes := s.effect(); {
 		case !changes:
-		case local != "" && s.Adds() && s.acts() == "" && !r.database.apart:
+		case local == ReachWorkspace && s.Words[0] == "COPY" && s.CopiesOut() && !s.leaves() && s.acts() == "",
+			local != "" && s.Adds() && s.acts() == "" && !r.database.apart:
 			out = append(out, own(e.Why)...)
 		default:
 			e.counts, e.Reach = e.Reach, cmp.Or(local, e.Reach)
@@ -283,8 +285,9 @@ func (s statement) leaves() bool {
 	if file == 0 || file == len(s.Words) {
 		return true
 	}
-	at := s.r.world.placeOf(literal(sql.Unquoted(s.Words[file])), s.r.world.cwd)
-	return at != placeWorkspace && at != placeTemp
+	name := sql.Unquoted(s.Words[file])
+	at := s.r.world.placeOf(literal(name), s.r.world.cwd)
+	return at != placeWorkspace && at != placeTemp || isFar(name)
 }
 
 // said says what a statement does to its target.

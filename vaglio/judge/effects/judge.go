@@ -359,7 +359,7 @@ type reading struct {
 // database is what is known of the database that SQL runs on.
 type database struct {
 	here  Reach // how far its changes reach, "" if it is not on this machine
-	fixed bool  // it was opened read-only
+	fixed bool  // it was opened read-only, or is the session's own
 	apart bool  // it is a file outside the workspace
 }
 

@@ -36,6 +36,12 @@ func (r *reading) vacant(v *invocation, a arg, p string) bool {
 	return p != "" && v.direct() && v.Call == nil && !slices.ContainsFunc(v.Via, astray) && r.isAbsent(p) && !r.filled(p)
 }
 
+// anyhow reports whether what lies at a path in the workspace is the session's own, or the call's, if anything does.
+func (r *reading) anyhow(v *invocation, a arg) bool {
+	p := r.world.clean(a.text, v.cwd)
+	return a.known && (r.made(v, p) || r.vacant(v, a, p))
+}
+
 // filled reports whether the call may put something from elsewhere where nothing was: at a path, or at one that
 // a pattern matches.
 func (r *reading) filled(p string) bool {
@@ -119,7 +125,8 @@ func (r *reading) leavesTemporary(v *invocation, p string) {
 // names records the paths in the workspace that a program which may write anything was given, and where nothing
 // is: what lies there later, the session made.
 func (r *reading) names(v *invocation) {
-	if !v.direct() || !strings.Contains(v.path, "/") && !r.judge.tables.RunsProject(v.name, texts(v.args)) {
+	writes := strings.Contains(v.path, "/") || r.judge.tables.ofClass("keeps-in-file", v.name) || r.judge.tables.RunsProject(v.name, texts(v.args))
+	if !v.direct() || !writes {
 		return
 	}
 	const most = 16
