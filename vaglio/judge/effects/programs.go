@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -95,6 +96,10 @@ func (r *reading) canonical(v *invocation) string {
 		}
 	}
 	if n := strings.TrimPrefix(name, "g"); t.Nouns["gnu-tool"][n] {
+		return n
+	}
+	machine, _, _ := strings.Cut(name, "-") // as in arm-none-eabi-gcc
+	if n := name[strings.LastIndexByte(name, '-')+1:]; wordclass.Is("machine", machine) && t.Known(n) {
 		return n
 	}
 	return name
