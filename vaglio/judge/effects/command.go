@@ -198,6 +198,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 	r.starts(v)
 	r.looksFor(v)
 	r.names(v)
+	r.makesEnvironment(v)
 	return r.placed(v, out)
 }
 

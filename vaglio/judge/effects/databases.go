@@ -21,8 +21,8 @@ func (c *command) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	own := at == placeWorkspace && c.r.anyhow(c.invocation, c.operands[0])
-	c.r.database = database{c.databaseHere(at), own || kept && c.has("-readonly", "--readonly"), at != placeWorkspace && at != placeUnknown}
+	fixed := at == placeWorkspace && c.r.anyhow(c.invocation, c.operands[0]) || kept && c.has("-readonly", "--readonly")
+	c.r.database = database{c.databaseHere(at), fixed, at != placeWorkspace && at != placeUnknown}
 	defer func() { c.r.database = database{} }()
 	out := c.statements(where)
 	if c.readsOn() {
@@ -47,7 +47,7 @@ func (c *command) databaseHere(at where) Reach {
 
 // keptAt returns where the file of a database is, if the client keeps the database in a file.
 func (c *command) keptAt(kept bool) where {
-	if !kept || c.operand(0) == "" || !c.operands[0].known {
+	if f := c.operand(0); !kept || f == "" || !c.operands[0].known && !strings.HasPrefix(f, made) || c.r.leadsTo(c.r.world.clean(f, c.cwd)) {
 		return placeUnknown
 	}
 	return c.r.world.placeOf(c.operands[0], c.cwd)

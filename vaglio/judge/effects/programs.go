@@ -318,7 +318,7 @@ func (c *command) outreach() []Effect {
 // written returns the effects of options that name files to write.
 func (c *command) written() []Effect {
 	defer c.built(len(c.r.did))
-	return c.writeAll("writes", append(c.values("-o"), c.r.outputs(c.invocation, "--")...))
+	return c.writeAll("writes", append(c.values("-o", "-femit-bin"), c.r.outputs(c.invocation, "--")...))
 }
 
 // elsewhere returns what a command that otherwise only reads or works in the workspace writes

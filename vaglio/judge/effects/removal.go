@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -146,4 +147,44 @@ func (r *reading) names(v *invocation) {
 			r.did, r.namesTold = append(r.did, vaglio.Fact{Deed: vaglio.Named, Path: p, New: true}), r.namesTold+1
 		}
 	}
+}
+
+// makesEnvironment records a folder, where nothing was, that Python makes an environment of.
+func (r *reading) makesEnvironment(v *invocation) {
+	last := len(v.args) - 1
+	at := slices.IndexFunc(append([]arg{literal(v.name)}, v.args...), func(a arg) bool { return r.judge.tables.ofClass("makes-environment", a.text) })
+	if at < 0 || last < at || at > 2 || !v.direct() {
+		return
+	}
+	if p := r.world.clean(v.args[last].text, v.cwd); v.args[last].known && path.IsAbs(p) && r.isAbsent(p) {
+		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Built, Path: p, New: true})
+	}
+}
+
+// inEnvironment reports whether a program lies in an environment that the session made, or the call, where
+// nothing was, and nothing else was put there.
+func (r *reading) inEnvironment(name string) bool {
+	folder, made := path.Dir(path.Dir(name)), false
+	if path.Base(path.Dir(name)) != "bin" {
+		return false
+	}
+	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
+		for i := range facts {
+			switch f := &facts[i]; {
+			case f.Path == folder && f.Deed == vaglio.Built && f.New:
+				made = true
+			case f.Deed != vaglio.Awaited && f.Deed != vaglio.Named && f.Deed != vaglio.Started && place.Inside([]string{folder}, f.Path),
+				f.Deed == vaglio.Moved && place.Inside([]string{f.Path}, folder):
+				return false
+			}
+		}
+	}
+	return made
+}
+
+// leadsTo reports whether the session, or the call, put what was elsewhere at a path or above it, also by a link.
+func (r *reading) leadsTo(p string) bool {
+	return slices.ContainsFunc(slices.Concat(r.facts, r.did), func(f vaglio.Fact) bool {
+		return f.Deed == vaglio.Moved && place.Inside([]string{f.Path}, p)
+	})
 }

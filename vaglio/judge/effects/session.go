@@ -165,12 +165,12 @@ func (r *reading) unreadIn(folder string) bool {
 // since.
 func (r *reading) builtHere(v *invocation, file arg) bool {
 	name := r.world.clean(file.text, v.cwd)
-	return v.direct() && (r.did.Built(name) && (file.known || isFresh(file)) || file.known && !r.did.Wrote(name) && r.facts.Built(name))
+	return v.direct() && (file.known && r.inEnvironment(name) || r.did.Built(name) && (file.known || isFresh(file)) || file.known && !r.did.Wrote(name) && r.facts.Built(name))
 }
 
 // isFresh reports whether a path is in a temporary folder that a program makes when it runs.
 func isFresh(a arg) bool {
-	return strings.HasPrefix(a.text, "/tmp/$(temporary())/") && !strings.Contains(a.text, "..")
+	return (strings.HasPrefix(a.text, "/tmp/$(temporary())/") || strings.HasPrefix(a.text, made+"/")) && !strings.Contains(a.text, "..")
 }
 
 // written reports whether the session itself, or this call, wrote a file that runs, and whether its
