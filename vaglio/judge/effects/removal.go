@@ -188,3 +188,11 @@ func (r *reading) leadsTo(p string) bool {
 		return f.Deed == vaglio.Moved && place.Inside([]string{f.Path}, p)
 	})
 }
+
+// keepsNothing reports whether a file of containers, as the session wrote it, gives no volume a name: those that
+// have none were made with the containers.
+func (c *command) keepsNothing(a arg) bool {
+	text, own := c.r.facts.Text(c.r.world.clean(a.text, c.cwd))
+	names := slices.ContainsFunc([]string{"\nvolumes", "\nname", "include", "{", "\t", "&"}, func(s string) bool { return strings.Contains("\n"+text, s) })
+	return own && a.known && c.direct() && !names && len(c.assigns)+len(c.Exported) == 0 && !c.r.facts.Has(vaglio.Exported)
+}
