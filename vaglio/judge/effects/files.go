@@ -321,7 +321,7 @@ func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []
 		r.absent = append(r.absent, p) // a loop may come to it again, with what is moved there later
 		return own(why.And(", which was made in this session"))
 	case r.vacant(v, a, p):
-		r.vacated = append(r.vacated, a.oneStep(p))
+		r.vacated = append(r.vacated, r.oneStep(v, a, p))
 		return own(why.And(", where nothing is yet"))
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -32,7 +33,7 @@ func (a arg) listed() arg {
 // there when it is deleted was made meanwhile. Only shells are sure to be followed into every folder. A program that replaces a file by one of a longer or shorter
 // name, as gzip does, moves it.
 func (r *reading) vacant(v *invocation, a arg, p string) bool {
-	p = a.oneStep(p)
+	p = r.oneStep(v, a, p)
 	astray := func(via string) bool { return !wordclass.Is("keeps-folder", strings.Fields(via)[0]) }
 	return p != "" && v.direct() && v.Call == nil && !slices.ContainsFunc(v.Via, astray) && r.isAbsent(p) && !r.filled(p)
 }
@@ -55,9 +56,9 @@ func (r *reading) filled(p string) bool {
 
 // oneStep returns a path with patterns for the parts that are not known if these are names without folders,
 // "" otherwise.
-func (a arg) oneStep(p string) string {
-	switch {
-	case a.known:
+func (r *reading) oneStep(v *invocation, a arg, p string) string {
+	switch root := strings.HasPrefix(a.text, "$("+shell.Toplevel+")/") && slices.Contains(r.world.roots, v.cwd); {
+	case a.known, root && a.onlyOf(shell.Toplevel) && r.means.Present != nil && r.means.Present(path.Join(v.cwd, ".git")):
 		return p
 	case !a.onlyOf("basename", "date"):
 		return ""
