@@ -293,7 +293,7 @@ func (e *Engine) noneMatches(pattern, cwd string) bool {
 	}
 	all, whole := e.files.List(folder, most)
 	return whole && !slices.ContainsFunc(all, func(f Entry) bool {
-		fits, err := path.Match(strings.ReplaceAll(name, "[!", "[^"), f.Name)
+		fits, err := path.Match(strings.ToLower(strings.ReplaceAll(name, "[!", "[^")), strings.ToLower(f.Name))
 		return fits || err != nil
 	})
 }

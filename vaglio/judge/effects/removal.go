@@ -2,6 +2,7 @@ package effects
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,11 +31,20 @@ func (a arg) listed() arg {
 }
 
 // vacant reports whether nothing that was there before the call can be at a path, or match it: what then lies
-// there when it is deleted was made meanwhile. Only shells are sure to be followed into every folder. A program that replaces a file by one of a longer or shorter
-// name, as gzip does, moves it.
+// there when it is deleted was made meanwhile. Only shells are sure to be followed into every folder. A program
+// that replaces a file by one of a longer or shorter name, as gzip does, moves it.
 func (r *reading) vacant(v *invocation, a arg, p string) bool {
 	p = r.oneStep(v, a, p)
-	astray := func(via string) bool { return !wordclass.Is("keeps-folder", strings.Fields(via)[0]) }
+	if strings.Contains(a.text, "..") || a.word.HasGlob() && strings.Contains(a.text, "(") { // behind a link, an extended pattern
+		return false
+	}
+	astray := func(via string) bool {
+		text := ""
+		if via == "make" && r.means.Files != nil {
+			text, _ = r.means.Files.Content(v.File)
+		}
+		return oneShell.MatchString(text) || !wordclass.Is("keeps-folder", strings.Fields(via)[0])
+	}
 	return p != "" && v.direct() && v.Call == nil && !slices.ContainsFunc(v.Via, astray) && r.isAbsent(p) && !r.filled(p)
 }
 
@@ -44,13 +54,16 @@ func (r *reading) anyhow(v *invocation, a arg) bool {
 	return a.known && (r.made(v, p) || r.vacant(v, a, p))
 }
 
+// oneShell matches a makefile whose lines may share a shell.
+var oneShell = regexp.MustCompile(`(?m)ONESHELL|^-?include`)
+
 // filled reports whether the call may put something from elsewhere where nothing was: at a path, or at one that
 // a pattern matches.
 func (r *reading) filled(p string) bool {
 	return r.movedTo(p) || slices.ContainsFunc(r.did, func(f vaglio.Fact) bool {
 		fits, err := path.Match(p, f.Path)
 		beside := strings.HasPrefix(p, f.Path+".") || strings.HasPrefix(f.Path, p+".")
-		return f.Deed == vaglio.Moved && (fits || err != nil || strings.Contains(f.Path, "$")) || makes(&f) && beside && !r.isAbsent(f.Path)
+		return f.Deed == vaglio.Moved && (fits && !f.Link || err != nil || strings.Contains(f.Path, "$")) || makes(&f) && beside && !r.isAbsent(f.Path)
 	})
 }
 
@@ -60,10 +73,10 @@ func (r *reading) oneStep(v *invocation, a arg, p string) string {
 	switch root := strings.HasPrefix(a.text, "$("+shell.Toplevel+")/") && slices.Contains(r.world.roots, v.cwd); {
 	case a.known, root && a.onlyOf(shell.Toplevel) && r.means.Present != nil && r.means.Present(path.Join(v.cwd, ".git")):
 		return p
-	case !a.onlyOf("basename", "date"):
+	case !a.onlyOf("basename"):
 		return ""
 	}
-	return strings.NewReplacer("$(basename)", "*", "$(date)", "*").Replace(p)
+	return strings.ReplaceAll(p, "$(basename)", "*")
 }
 
 // remembersMove records where a move puts what would be missed.
