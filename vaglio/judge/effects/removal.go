@@ -144,23 +144,28 @@ func (r *reading) names(v *invocation) {
 	if !v.direct() || !writes {
 		return
 	}
-	const most = 16
 	for _, a := range v.args {
 		if _, value, set := strings.Cut(a.text, "="); set && strings.HasPrefix(a.text, "-") {
 			a.text = value
 		}
-		p := r.world.clean(a.text, v.cwd)
-		plain := a.known && len(a.text) > 1 && !strings.HasPrefix(a.text, "-") && !strings.ContainsAny(a.text, " \n*?[:")
-		known := func(f vaglio.Fact) bool { return f.Deed == vaglio.Named && f.Path == p }
-		switch {
-		case !plain || r.namesTold > most || r.world.placeOf(a, v.cwd) != placeWorkspace:
-		case !slices.ContainsFunc(r.did, known) && r.isAbsent(p):
-			for up := path.Dir(p); r.isAbsent(up); up = path.Dir(p) {
-				p = up
-			}
-			r.did, r.namesTold = append(r.did, vaglio.Fact{Deed: vaglio.Named, Path: p, New: true}), r.namesTold+1
+		if a.known && len(a.text) > 1 && !strings.HasPrefix(a.text, "-") && !strings.ContainsAny(a.text, " \n*?[:") {
+			r.namesOne(v, a)
 		}
 	}
+}
+
+// namesOne records a path that a program is given, or what is not there of the folders above it.
+func (r *reading) namesOne(v *invocation, a arg) {
+	const most = 16
+	p := r.world.clean(a.text, v.cwd)
+	known := func(f vaglio.Fact) bool { return f.Deed == vaglio.Named && f.Path == p }
+	if r.namesTold > most || r.world.placeOf(a, v.cwd) != placeWorkspace || slices.ContainsFunc(r.did, known) || !r.isAbsent(p) {
+		return
+	}
+	for up := path.Dir(p); r.isAbsent(up); up = path.Dir(p) {
+		p = up
+	}
+	r.did, r.namesTold = append(r.did, vaglio.Fact{Deed: vaglio.Named, Path: p, New: true}), r.namesTold+1
 }
 
 // makesEnvironment records a folder, where nothing was, that Python makes an environment of.

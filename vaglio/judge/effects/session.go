@@ -165,7 +165,8 @@ func (r *reading) unreadIn(folder string) bool {
 // since.
 func (r *reading) builtHere(v *invocation, file arg) bool {
 	name := r.world.clean(file.text, v.cwd)
-	return v.direct() && (file.known && r.inEnvironment(name) || r.did.Built(name) && (file.known || isFresh(file)) || file.known && !r.did.Wrote(name) && r.facts.Built(name))
+	return v.direct() && (file.known && r.inEnvironment(name) ||
+		r.did.Built(name) && (file.known || isFresh(file)) || file.known && !r.did.Wrote(name) && r.facts.Built(name))
 }
 
 // isFresh reports whether a path is in a temporary folder that a program makes when it runs.
