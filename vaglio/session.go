@@ -71,6 +71,8 @@ const (
 	Started Deed = "started"
 	// Installed is packages.
 	Installed Deed = "installed"
+	// Named is a path in the workspace, where nothing was, that a program which may write there was given.
+	Named Deed = "named"
 	// Entered is a folder that is a workspace of the session: the one in which it began if
 	// none is configured, or one that a person allowed.
 	Entered Deed = "entered"

@@ -263,11 +263,14 @@ func (e *Engine) sees(folder string) bool {
 	return kind == Folder
 }
 
-// absent reports whether it is known that nothing is at a path, seen from a folder on this machine:
+// absent reports whether it is known that nothing is at a path, or matches it, seen from a folder on this machine:
 // what lies in a folder that vaglio may not enter looks absent, too.
 func (e *Engine) absent(name, cwd string) bool {
 	if e.files == nil || !path.IsAbs(name) || len(name) > LongestPath || e.kindOf(name) != NoFile || !e.sees(cwd) {
 		return false
+	}
+	if strings.ContainsAny(name, "*?[") {
+		return e.noneMatches(name, cwd)
 	}
 	folder := path.Dir(name)
 	for e.kindOf(folder) == NoFile && folder != "/" {
@@ -275,6 +278,24 @@ func (e *Engine) absent(name, cwd string) bool {
 	}
 	some, whole := e.files.List(folder, 1)
 	return whole && len(some) == 0 || len(some) > 0 && e.kindOf(path.Join(folder, some[0].Name)) != NoFile
+}
+
+// noneMatches reports whether it is known that a folder on this machine holds nothing that a pattern of names
+// in it matches, hidden or not.
+func (e *Engine) noneMatches(pattern, cwd string) bool {
+	const most = 2000
+	folder, name := path.Split(pattern)
+	if folder = path.Clean(folder); strings.ContainsAny(folder, "*?[") || strings.ContainsAny(name, `(\`) {
+		return false
+	}
+	if e.kindOf(folder) == NoFile {
+		return e.absent(folder, cwd)
+	}
+	all, whole := e.files.List(folder, most)
+	return whole && !slices.ContainsFunc(all, func(f Entry) bool {
+		fits, err := path.Match(strings.ToLower(strings.ReplaceAll(name, "[!", "[^")), strings.ToLower(f.Name))
+		return fits || err != nil
+	})
 }
 
 // steers reports whether a file would steer what runs by itself: in a folder for settings of a

@@ -177,3 +177,35 @@ func listsAs(name string, pattern value) string {
 }
 
 var hidden = regexp.MustCompile(`(^|/)\.[^./][^/]*[*?[]`)
+
+// sibling returns paths in the same folders with another name, in which no folder may stand.
+func sibling(_ *program, v value, rest []value) value {
+	return renamed(v, rest, func(w, name shell.Word) (shell.Word, bool) {
+		dir := w.Prefix()[:strings.LastIndexByte(w.Prefix(), '/')+1]
+		return shell.Glue(shell.Text(dir), name), w.Prefix() != ""
+	})
+}
+
+// withEnding returns paths whose names end in another way.
+func withEnding(_ *program, v value, rest []value) value {
+	return renamed(v, rest, func(w, end shell.Word) (shell.Word, bool) {
+		s, known := w.Text()
+		to, told := end.Text()
+		return shell.Text(strings.TrimSuffix(s, path.Ext(s)) + to), known && told
+	})
+}
+
+// renamed returns what paths become, and those of which that is not known as they are.
+func renamed(v value, rest []value, to func(w, name shell.Word) (shell.Word, bool)) value {
+	var out []shell.Word
+	for _, w := range v.words() {
+		for _, name := range first(rest).words() {
+			if n, ok := to(w, name); ok {
+				out = append(out, n)
+				continue
+			}
+			out = append(out, w)
+		}
+	}
+	return value{kind: v.kind, path: v.path, alts: capped(out)}
+}

@@ -46,7 +46,7 @@ func pures() map[string]pure {
 			out.kind = v.kind
 			return out
 		},
-		"url":  relativeURL,
+		"url": relativeURL, "sibling": sibling, "ending": withEnding,
 		"same": func(_ *program, v value, _ []value) value { v.name = ""; return v },
 		"chr":  func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
 		"some": some, "order": reordered,

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -124,8 +125,11 @@ func (b *Base) RunsProject(name string, words []string) bool {
 			return b.meansProject(&sec.Lines[i].Then, name, words)
 		}
 	}
-	return sections == nil && !b.Harmless[name] ||
-		slices.ContainsFunc(sections, func(s *Section) bool { return b.meansProject(&s.Else, name, words) })
+	says := func(s *Section) bool { return s.Else.Kind != operation.KindUnknown }
+	if at := slices.IndexFunc(sections, says); at >= 0 { // it decides where no line does
+		return b.meansProject(&sections[at].Else, name, words)
+	}
+	return sections != nil || !b.Harmless[name]
 }
 
 // meansProject reports whether a command with this outcome may run project code.

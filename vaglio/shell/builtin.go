@@ -58,16 +58,14 @@ func (r *reader) resolvePath(p Word) Word {
 func (r *reader) runCd(k *call, name string) {
 	old := r.cwd()
 	if name == "pushd" {
-		e := r.st.get(keyStack)
 		stack := &entry{isList: true}
-		if e != nil {
+		if e := r.st.get(keyStack); e != nil {
 			stack.list = slices.Clone(tail(e.list, len(e.list)-maxStack))
 		}
 		stack.list = append(stack.list, old)
 		r.st.put(keyStack, stack)
 	}
-	target := r.cdTarget(k, name, old)
-	r.goTo(target)
+	r.goTo(r.cdTarget(k, name, old))
 	r.st.set(keyPrev, old)
 }
 
@@ -82,8 +80,10 @@ func (r *reader) goTo(folder Word) {
 
 // cdTarget returns the folder that cd or pushd changes to.
 func (r *reader) cdTarget(k *call, name string, old Word) Word {
-	_, rest := optionsFirst(name).parse(k.argv[1:])
+	opts, rest := optionsFirst(name).parse(k.argv[1:])
 	switch {
+	case len(rest) > 0 && strings.Contains(rest[0].String(), "..") && (opts.any("P") || r.physical): // behind a link
+		return word.NotEmpty("PWD")
 	case len(rest) == 0 && name == "pushd":
 		return word.NotEmpty("OLDPWD")
 	case len(rest) == 0:
@@ -97,16 +97,18 @@ func (r *reader) cdTarget(k *call, name string, old Word) Word {
 	return r.resolvePath(r.belowCdpath(k, rest[0]))
 }
 
-// belowCdpath returns where cd looks for a relative folder when CDPATH is a single known folder.
+// belowCdpath returns where cd looks for a relative folder; that is unknown unless CDPATH is a single known folder.
 func (r *reader) belowCdpath(k *call, to Word) Word {
-	root, ok := assigned(k.assigns, "CDPATH")
-	if !ok {
-		root, ok = r.value("CDPATH")
+	root, ok := r.value("CDPATH")
+	if w, given := assigned(k.assigns, "CDPATH"); given {
+		root, ok = w, given
 	}
-	s, _ := root.Text()
-	first := to.Prefix()
-	if !ok || !strings.HasPrefix(s, "/") || strings.Contains(s, ":") || first == "" || first[0] == '/' || first[0] == '.' {
+	earlier := r.opts.Session != nil && slices.Contains(r.opts.Session.Exported(), "CDPATH")
+	switch s, first := root.Prefix(), to.Prefix(); {
+	case !ok && !earlier, first == "", first[0] == '/', first[0] == '.':
 		return to
+	case !strings.HasPrefix(s, "/"), strings.Contains(s, ":"), root.HasUnknown():
+		return word.NotEmpty("PWD")
 	}
 	return Glue(root, Text("/"), to)
 }
@@ -114,8 +116,7 @@ func (r *reader) belowCdpath(k *call, to Word) Word {
 // maxStack is how many folders pushd remembers.
 const maxStack = 64
 
-// MaxPath is the longest current folder that the reader follows, in bytes; Linux accepts no longer
-// path.
+// MaxPath is the longest current folder that the reader follows, in bytes, as Linux does.
 const MaxPath = 4096
 
 func (r *reader) runPopd(_ *frame, _ *call, _ string) {

@@ -68,6 +68,7 @@ func (r *reader) setOptions(f *frame, k *call, letters string, names []Word) {
 		r.promptCode(f.at(k, "PS4"), w)
 	}
 	r.allExport = r.allExport || letters[0] == '-' && (ExportsAll(letters) || named("allexport"))
+	r.physical = r.physical || letters[0] == '-' && (strings.ContainsRune(letters, 'P') || named("physical"))
 }
 
 func (r *reader) setArgs(args []Word) {

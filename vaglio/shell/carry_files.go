@@ -348,13 +348,21 @@ func (r *reader) temporaryElsewhere(f *frame, k *call) bool {
 	return set && !dir.Is("") && !strings.HasPrefix(dir.Prefix()+"/", "/tmp/")
 }
 
-// isPlace reports whether a word of mktemp names a folder that is not the usual one.
+// isPlace reports whether a word of mktemp names a folder that is not the usual one, or may hold more than a name.
 func isPlace(w Word) bool {
+	odd := func(p Part) bool {
+		return p.Kind == PartUnknown && p.Name != "TMPDIR" || strings.ContainsAny(p.Text, "'\"`;&|<>$() \t\n\\")
+	}
 	s := w.Prefix()
 	if at := strings.IndexByte(s, '/'); at > 0 && s[0] == '-' {
 		s = s[at:]
 	}
-	return strings.HasPrefix(s, "/") && !strings.HasPrefix(s+"/", "/tmp/") || strings.HasPrefix(s, "..")
+	return strings.HasPrefix(s, "/") && !strings.HasPrefix(s+"/", "/tmp/") || strings.HasPrefix(s, "..") || slices.ContainsFunc(w.Parts(), odd)
+}
+
+// isName reports whether an unknown part is a path or a number that no shell takes for code.
+func isName(p *Part) bool {
+	return p.From == "mktemp" || p.From == "" && slices.Contains([]string{"!", "$", "?", "BASHPID", "PPID", "UID", "EUID", "RANDOM"}, p.Name)
 }
 
 func inputOf(f *frame) Word {

@@ -141,9 +141,13 @@ func (p *program) normalOptions(words []Word) []Word {
 	return words
 }
 
-// assignmentText writes an awk variable as program text.
+// assignmentText writes an awk variable as program text. What is unknown of its value is data, which the program
+// has as it has the environment's.
 func assignmentText(v Word) Word {
 	name, value, _ := v.Split("=")
+	if value.HasUnknown() && !value.Remote() {
+		return Glue(name, Text(`=ENVIRON["?"]`))
+	}
 	return Glue(name, Text(`="`), value.MapText(func(s string) string { return strings.ReplaceAll(s, `"`, `\"`) }), Text(`"`))
 }
 

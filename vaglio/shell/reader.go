@@ -142,10 +142,10 @@ type reader struct {
 	inFrame  *frame                // of the innermost file that is being read
 	dynamic  bool                  // some command's name is not known
 
-	allExport bool // set -a
-	carriers  *carrierTable
-	pcs       []uintptr
-	problems  map[problemKey]bool
+	allExport, physical bool // set -a, set -P
+	carriers            *carrierTable
+	pcs                 []uintptr
+	problems            map[problemKey]bool
 }
 
 // problemKey identifies a problem, so that it is reported only once.

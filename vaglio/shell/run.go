@@ -285,7 +285,7 @@ func CodeProblem(text Word, by string) (p Problem, found bool) {
 		p.Kind, p.Detail = ProblemDownload, wording.Say("%s runs text that is downloaded", by)
 	case text.IsUnknown():
 		p.Kind, p.Detail = ProblemDynamicCode, wording.Say("%s runs text that is only known when it runs", by)
-	case text.HasUnknown():
+	case slices.ContainsFunc(text.Parts(), func(p Part) bool { return p.Kind == PartUnknown && !isName(&p) }):
 		p.Kind, p.Detail = ProblemPartialCode, wording.Say("%s runs text with parts that are only known when it runs", by)
 	}
 	return p, p.Kind != ""

@@ -145,6 +145,9 @@ func (s *Statement) Adds() bool {
 	if s.Words[0] == "DROP" {
 		return len(s.Words) > 1 && s.Words[1] == "INDEX" && !s.Has("CASCADE")
 	}
+	if s.Words[0] == "COPY" {
+		return s.says("FROM") && !s.Has("PROGRAM")
+	}
 	if s.Words[0] == "CREATE" || s.Words[0] == "INSERT" {
 		return !s.Has("REPLACE", "UPDATE", "OVERWRITE")
 	}
@@ -153,7 +156,17 @@ func (s *Statement) Adds() bool {
 
 // CopiesOut reports whether rows are copied to a file or to the caller.
 func (s *Statement) CopiesOut() bool {
-	return s.Has("TO") && !s.Has("PROGRAM") && (s.Has("STDOUT") || !s.Has("FROM"))
+	return s.says("TO") && !s.Has("PROGRAM") && (s.Has("STDOUT") || !s.says("FROM"))
+}
+
+// says reports whether a word stands in the statement itself, not in brackets.
+func (s *Statement) says(word string) bool {
+	for i, w := range s.Words {
+		if w == word && s.depth[i] == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Extends reports whether a statement loads an extension that is not DuckDB's own.

@@ -244,21 +244,8 @@ func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
 // whatever became of the one before.
 func (r *reading) opens(file string) {
 	if file != memory {
-		r.database.opened, r.database.here, r.database.fixed, r.database.fresh = file, "", false, false
+		r.database.opened, r.database.here, r.database.fixed = file, "", false
 	}
-}
-
-// makesDatabase reports whether the client keeps the database in a file that the session made, or makes one where
-// nothing is: whatever its statements do, nobody had it before.
-func (c *command) makesDatabase(kept bool) bool {
-	p := c.r.world.clean(c.operand(0), c.cwd)
-	switch {
-	case !kept, c.operand(0) == "", !c.operands[0].known, !c.direct(), !c.r.world.inside(p):
-		return false
-	case c.r.isAbsent(p):
-		c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Wrote, Path: p})
-	}
-	return c.r.made(c.invocation, p)
 }
 
 // ungated adds the effects of putting commands into files whose commands an agent's client runs

@@ -197,6 +197,8 @@ func (r *reading) invocation(v *invocation) []Effect {
 	r.passesOn(v, since)
 	r.starts(v)
 	r.looksFor(v)
+	r.names(v)
+	r.makesEnvironment(v)
 	return r.placed(v, out)
 }
 

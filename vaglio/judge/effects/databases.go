@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/sql"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -21,7 +22,8 @@ func (c *command) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	c.r.database = database{c.databaseHere(at), kept && c.has("-readonly", "--readonly"), at != placeWorkspace && at != placeUnknown, c.makesDatabase(kept), ""}
+	fixed := at == placeWorkspace && c.r.anyhow(c.invocation, c.operands[0]) || kept && c.has("-readonly", "--readonly")
+	c.r.database = database{c.databaseHere(at), fixed, at != placeWorkspace && at != placeUnknown, ""}
 	defer func() { c.r.database = database{} }()
 	out := c.statements(where)
 	if c.readsOn() {
@@ -46,7 +48,7 @@ func (c *command) databaseHere(at where) Reach {
 
 // keptAt returns where the file of a database is, if the client keeps the database in a file.
 func (c *command) keptAt(kept bool) where {
-	if !kept || c.operand(0) == "" || !c.operands[0].known {
+	if f := c.operand(0); !kept || f == "" || !c.operands[0].known && !strings.HasPrefix(f, made) || c.r.leadsTo(c.r.world.clean(f, c.cwd)) {
 		return placeUnknown
 	}
 	return c.r.world.placeOf(c.operands[0], c.cwd)
@@ -159,7 +161,7 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 // changes returns the effects of the statements that change something.
 func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 	var out []Effect
-	local, lost := r.database.here, r.database.fixed || r.database.fresh || strings.Contains(where.String(), memory)
+	local, lost := r.database.here, r.database.fixed || strings.Contains(where.String(), memory)
 	for i := range list {
 		s := statement{&list[i], r, where, lost}
 		if file, attaches := s.Attached(); attaches && lost && file != memory {
@@ -169,7 +171,8 @@ func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 		}
 		switch e, changes := s.effect(); {
 		case !changes:
-		case local != "" && s.Adds() && s.acts() == "" && !r.database.apart:
+		case local == ReachWorkspace && s.Words[0] == "COPY" && s.CopiesOut() && !s.leaves() && s.acts() == "",
+			local != "" && s.Adds() && s.acts() == "" && !r.database.apart:
 			out = append(out, own(e.Why)...)
 		default:
 			e.counts, e.Reach = e.Reach, cmp.Or(local, e.Reach)
@@ -282,8 +285,9 @@ func (s statement) leaves() bool {
 	if file == 0 || file == len(s.Words) {
 		return true
 	}
-	at := s.r.world.placeOf(literal(sql.Unquoted(s.Words[file])), s.r.world.cwd)
-	return at != placeWorkspace && at != placeTemp
+	name := sql.Unquoted(s.Words[file])
+	at := s.r.world.placeOf(literal(name), s.r.world.cwd)
+	return at != placeWorkspace && at != placeTemp || urls.IsFar(name)
 }
 
 // said says what a statement does to its target.

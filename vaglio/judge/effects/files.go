@@ -289,18 +289,6 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 	return nil
 }
 
-// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
-func isAllTemporary(p string) bool {
-	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
-}
-
-// leavesTemporary records what a trap deletes when its shell ends, and so after all else.
-func (r *reading) leavesTemporary(v *invocation, p string) {
-	if slices.Contains(v.Via, "trap") {
-		r.trapped = append(r.trapped, p)
-	}
-}
-
 // anew returns the effect of deleting what programs write: again and again, or once as a record of
 // what happened.
 func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
@@ -333,6 +321,9 @@ func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []
 	case a.known && r.made(v, p):
 		r.absent = append(r.absent, p) // a loop may come to it again, with what is moved there later
 		return own(why.And(", which was made in this session"))
+	case r.vacant(v, a, p):
+		r.vacated = append(r.vacated, r.oneStep(v, a, p))
+		return own(why.And(", where nothing is yet"))
 	}
 	return nil
 }

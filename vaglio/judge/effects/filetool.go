@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -356,21 +355,4 @@ func (c *command) secretsTold() []Effect {
 		}
 	}
 	return out
-}
-
-// listed returns a word with what ls printed replaced by the pattern of the names that it was to list: deleting
-// some of these is at most what deleting all of them would be.
-func (a arg) listed() arg {
-	folder, ok := strings.CutSuffix(a.text, "$(ls)") // What follows may be another line.
-	if !ok || !a.onlyOf("ls") || len(a.from) > 1 {
-		return a
-	}
-	names := strings.Split(strings.TrimPrefix(a.among, "ls\n"), "\n")
-	switch {
-	case strings.HasSuffix(folder, "/"):
-		return literal(folder + "*")
-	case folder == "" && len(names) == 1 && strings.Contains(path.Base(names[0]), "*"):
-		return literal(names[0])
-	}
-	return a
 }

@@ -338,6 +338,8 @@ type reading struct {
 	running      *vaglio.Running
 	processes    *invocation // what gets the list of processes
 	absent       []string    // what was to be deleted where nothing was
+	namesTold    int         // how many paths were recorded because the call names them
+	vacated      []string    // the same, as far as nothing is known to make it
 	trapped      []string    // temporary files that a trap deletes at the end
 	sought       []bool      // for each search for processes, whether it only finds the session's own
 	depth        int
@@ -357,9 +359,8 @@ type reading struct {
 // database is what is known of the database that SQL runs on.
 type database struct {
 	here   Reach  // how far its changes reach, "" if it is not on this machine
-	fixed  bool   // it was opened read-only
+	fixed  bool   // it was opened read-only, or is the session's own
 	apart  bool   // it is a file outside the workspace
-	fresh  bool   // it is a file that the session made
 	opened string // the file that the client went on to
 }
 

@@ -217,6 +217,7 @@ func commandFacts() map[string]fact {
 		"production":       func(c *command, _ []arg) bool { return c.production() },
 		"unknown-database": func(c *command, _ []arg) bool { return c.unknownDatabase() },
 		"hoard":            (*command).hoard,
+		"keeps-nothing":    all((*command).keepsNothing),
 		"outside":          (*command).outside,
 		"plain":            func(c *command, words []arg) bool { return c.r.onlyPlain(words) },
 		"inside":           all(func(c *command, a arg) bool { return c.r.world.inside(c.r.world.clean(a.text, c.cwd)) }),

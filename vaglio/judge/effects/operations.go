@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/filemode"
-	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -184,6 +183,9 @@ func (c *command) inMount(o *operation.Operation, m mount, a, on arg) []Effect {
 	inner := *c
 	inner.invocation = c.onHost(c.r.world.cwd)
 	out := inner.does(o, on)
+	if to, ok := c.r.onMount(c.invocation, argOf(o.To)); ok && o.Verb == operation.Move {
+		inner.remembersMove(on, to)
+	}
 	for i := range out {
 		out[i].lasts = true
 	}
@@ -306,50 +308,6 @@ func (c *command) moveAway(a, to arg) []Effect {
 		why = say("moves %s to %s", a.text, to.text)
 	}
 	return []Effect{usual(KindMove).with(why, a.text).as(Partial, ReachUser)}
-}
-
-// remembersMove records where a move puts what would be missed.
-func (c *command) remembersMove(a, to arg) {
-	p := c.r.world.clean(a.text, c.cwd)
-	if to.text == "" || c.r.made(c.invocation, p) || c.r.rebuilt(p) || !to.known && !c.r.movedTo(p) && c.r.world.placeOf(a, c.cwd) == placeTemp {
-		return
-	}
-	if last := len(c.r.did) - 1; last < 0 || c.r.did[last].Deed != vaglio.Moved || c.r.did[last].Path != c.r.world.clean(to.text, c.cwd) {
-		c.r.tell(c.invocation, vaglio.Moved, to) // not once for each of many names that one folder takes
-	}
-}
-
-// movedTo reports whether the session, or the call itself, moved what is at a path, or lies below
-// it, there. A link that is removed with its folder leaves what it leads to.
-func (r *reading) movedTo(p string) bool {
-	return r.did.MovedTo(p) || r.facts.MovedTo(p)
-}
-
-// freeAt returns the path that a word names, if nothing is there yet, "" otherwise.
-func (r *reading) freeAt(v *invocation, a arg) string {
-	if p := r.world.clean(a.text, v.cwd); a.known && v.direct() && !strings.ContainsAny(p, "*?[") && r.isAbsent(p) {
-		return p
-	}
-	return ""
-}
-
-// emptied decides about what was deleted where nothing was, now that the whole call is known.
-func (r *reading) emptied() {
-	for _, name := range slices.Clone(r.absent) {
-		if made, _ := r.madeAt(name); made == "" || !r.facts.Made(name) && !r.isAbsent(made) {
-			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
-		}
-	}
-	for _, name := range r.trapped {
-		if r.movedTo(name) {
-			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
-		}
-	}
-	for i := range r.effects {
-		if e := &r.effects[i]; e.free != "" && r.refills(e.free) {
-			*e = own(e.Why.And(", where nothing is yet"))[0]
-		}
-	}
 }
 
 // copiesExample reports whether a file that is meant to be copied, such as .env.example, is copied

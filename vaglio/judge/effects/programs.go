@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -95,6 +96,10 @@ func (r *reading) canonical(v *invocation) string {
 		}
 	}
 	if n := strings.TrimPrefix(name, "g"); t.Nouns["gnu-tool"][n] {
+		return n
+	}
+	machine, _, _ := strings.Cut(name, "-") // as in arm-none-eabi-gcc
+	if n := name[strings.LastIndexByte(name, '-')+1:]; wordclass.Is("machine", machine) && t.Known(n) {
 		return n
 	}
 	return name
@@ -313,7 +318,7 @@ func (c *command) outreach() []Effect {
 // written returns the effects of options that name files to write.
 func (c *command) written() []Effect {
 	defer c.built(len(c.r.did))
-	return c.writeAll("writes", append(c.values("-o"), c.r.outputs(c.invocation, "--")...))
+	return c.writeAll("writes", append(c.values("-o", "-femit-bin"), c.r.outputs(c.invocation, "--")...))
 }
 
 // elsewhere returns what a command that otherwise only reads or works in the workspace writes

@@ -53,7 +53,7 @@ func (r *reading) isAbsent(p string) bool { return r.means.Absent != nil && r.me
 // anything below the path. There is neither if something is put there from elsewhere.
 func (r *reading) madeAt(p string) (made string, below bool) {
 	other := false
-	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
+	for at, facts := range [][]vaglio.Fact{r.facts, r.did} {
 		for i := range facts {
 			f := &facts[i]
 			over, under := lies(p, f.Path)
@@ -63,7 +63,7 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 				return "", false
 			case f.Deed == vaglio.Unpacked, f.Deed == vaglio.Brought:
 				other = true
-			case makes(f) && over:
+			case (makes(f) || at == 0 && f.Deed == vaglio.Named) && over:
 				made = cmp.Or(made, f.Path)
 			}
 			below = below || under && makes(f)
@@ -166,12 +166,13 @@ func (r *reading) unreadIn(folder string) bool {
 // since.
 func (r *reading) builtHere(v *invocation, file arg) bool {
 	name := r.world.clean(file.text, v.cwd)
-	return v.direct() && (r.did.Built(name) && (file.known || isFresh(file)) || file.known && !r.did.Wrote(name) && r.facts.Built(name))
+	return v.direct() && (file.known && r.inEnvironment(name) ||
+		r.did.Built(name) && (file.known || isFresh(file)) || file.known && !r.did.Wrote(name) && r.facts.Built(name))
 }
 
 // isFresh reports whether a path is in a temporary folder that a program makes when it runs.
 func isFresh(a arg) bool {
-	return strings.HasPrefix(a.text, "/tmp/$(temporary())/") && !strings.Contains(a.text, "..")
+	return (strings.HasPrefix(a.text, "/tmp/$(temporary())/") || strings.HasPrefix(a.text, made+"/")) && !strings.Contains(a.text, "..")
 }
 
 // written reports whether the session itself, or this call, wrote a file that runs, and whether its

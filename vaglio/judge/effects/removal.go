@@ -1,0 +1,217 @@
+package effects
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// listed returns a word with what ls printed replaced by the pattern of the names that it was to list: deleting
+// some of these is at most what deleting all of them would be.
+func (a arg) listed() arg {
+	folder, ok := strings.CutSuffix(a.text, "$(ls)") // What follows may be another line.
+	if !ok || !a.onlyOf("ls") || len(a.from) > 1 {
+		return a
+	}
+	names := strings.Split(strings.TrimPrefix(a.among, "ls\n"), "\n")
+	switch {
+	case strings.HasSuffix(folder, "/"):
+		return literal(folder + "*")
+	case folder == "" && len(names) == 1 && strings.Contains(path.Base(names[0]), "*"):
+		return literal(names[0])
+	}
+	return a
+}
+
+// vacant reports whether nothing that was there before the call can be at a path, or match it: what then lies
+// there when it is deleted was made meanwhile. Only shells are sure to be followed into every folder. A program
+// that replaces a file by one of a longer or shorter name, as gzip does, moves it.
+func (r *reading) vacant(v *invocation, a arg, p string) bool {
+	p = r.oneStep(v, a, p)
+	if strings.Contains(a.text, "..") || a.word.HasGlob() && strings.Contains(a.text, "(") { // behind a link, an extended pattern
+		return false
+	}
+	astray := func(via string) bool {
+		text := ""
+		if via == "make" && r.means.Files != nil {
+			text, _ = r.means.Files.Content(v.File)
+		}
+		return oneShell.MatchString(text) || !wordclass.Is("keeps-folder", strings.Fields(via)[0])
+	}
+	return p != "" && v.direct() && v.Call == nil && !slices.ContainsFunc(v.Via, astray) && r.isAbsent(p) && !r.filled(p)
+}
+
+// anyhow reports whether what lies at a path in the workspace is the session's own, or the call's, if anything does.
+func (r *reading) anyhow(v *invocation, a arg) bool {
+	p := r.world.clean(a.text, v.cwd)
+	return a.known && (r.made(v, p) || r.vacant(v, a, p))
+}
+
+// oneShell matches a makefile whose lines may share a shell.
+var oneShell = regexp.MustCompile(`(?m)ONESHELL|^-?include`)
+
+// filled reports whether the call may put something from elsewhere where nothing was: at a path, or at one that
+// a pattern matches.
+func (r *reading) filled(p string) bool {
+	return r.movedTo(p) || slices.ContainsFunc(r.did, func(f vaglio.Fact) bool {
+		fits, err := path.Match(p, f.Path)
+		beside := strings.HasPrefix(p, f.Path+".") || strings.HasPrefix(f.Path, p+".")
+		return f.Deed == vaglio.Moved && (fits && !f.Link || err != nil || strings.Contains(f.Path, "$")) || makes(&f) && beside && !r.isAbsent(f.Path)
+	})
+}
+
+// oneStep returns a path with patterns for the parts that are not known if these are names without folders,
+// "" otherwise.
+func (r *reading) oneStep(v *invocation, a arg, p string) string {
+	switch root := strings.HasPrefix(a.text, "$("+shell.Toplevel+")/") && slices.Contains(r.world.roots, v.cwd); {
+	case a.known, root && a.onlyOf(shell.Toplevel) && r.means.Present != nil && r.means.Present(path.Join(v.cwd, ".git")):
+		return p
+	case !a.onlyOf("basename"):
+		return ""
+	}
+	return strings.ReplaceAll(p, "$(basename)", "*")
+}
+
+// remembersMove records where a move puts what would be missed.
+func (c *command) remembersMove(a, to arg) {
+	p := c.r.world.clean(a.text, c.cwd)
+	if c.r.made(c.invocation, p) || c.r.rebuilt(p) || !to.known && !c.r.movedTo(p) && c.r.world.placeOf(a, c.cwd) == placeTemp {
+		return
+	}
+	if to.text == "" {
+		to = arg{text: "$(" + c.name + ")"} // as rename names its files
+	}
+	if last := len(c.r.did) - 1; last < 0 || c.r.did[last].Deed != vaglio.Moved || c.r.did[last].Path != c.r.world.clean(to.text, c.cwd) {
+		c.r.tell(c.invocation, vaglio.Moved, to) // not once for each of many names that one folder takes
+	}
+}
+
+// movedTo reports whether the session, or the call itself, moved what is at a path, or lies below
+// it, there. A link that is removed with its folder leaves what it leads to.
+func (r *reading) movedTo(p string) bool {
+	return r.did.MovedTo(p) || r.facts.MovedTo(p)
+}
+
+// freeAt returns the path that a word names, if nothing is there yet, "" otherwise.
+func (r *reading) freeAt(v *invocation, a arg) string {
+	if p := r.world.clean(a.text, v.cwd); a.known && v.direct() && !strings.ContainsAny(p, "*?[") && r.isAbsent(p) {
+		return p
+	}
+	return ""
+}
+
+// emptied decides about what was deleted where nothing was, now that the whole call is known.
+func (r *reading) emptied() {
+	for _, name := range slices.Clone(r.absent) {
+		if made, _ := r.madeAt(name); made == "" || !r.facts.Made(name) && !r.isAbsent(made) {
+			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
+		}
+	}
+	for _, name := range append(slices.DeleteFunc(r.trapped, func(p string) bool { return !r.movedTo(p) }),
+		slices.DeleteFunc(r.vacated, func(p string) bool { return !r.filled(p) })...) {
+		r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
+	}
+	for i := range r.effects {
+		if e := &r.effects[i]; e.free != "" && r.refills(e.free) {
+			*e = own(e.Why.And(", where nothing is yet"))[0]
+		}
+	}
+}
+
+// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
+func isAllTemporary(p string) bool {
+	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
+}
+
+// leavesTemporary records what a trap deletes when its shell ends, and so after all else.
+func (r *reading) leavesTemporary(v *invocation, p string) {
+	if slices.Contains(v.Via, "trap") {
+		r.trapped = append(r.trapped, p)
+	}
+}
+
+// names records the paths in the workspace that a program which may write anything was given, and where nothing
+// is: what lies there later, the session made.
+func (r *reading) names(v *invocation) {
+	writes := strings.Contains(v.path, "/") || r.judge.tables.ofClass("keeps-in-file", v.name) || r.judge.tables.RunsProject(v.name, texts(v.args))
+	if !v.direct() || !writes {
+		return
+	}
+	for _, a := range v.args {
+		if _, value, set := strings.Cut(a.text, "="); set && strings.HasPrefix(a.text, "-") {
+			a.text = value
+		}
+		if a.known && len(a.text) > 1 && !strings.HasPrefix(a.text, "-") && !strings.ContainsAny(a.text, " \n*?[:") {
+			r.namesOne(v, a)
+		}
+	}
+}
+
+// namesOne records a path that a program is given, or what is not there of the folders above it.
+func (r *reading) namesOne(v *invocation, a arg) {
+	const most = 16
+	p := r.world.clean(a.text, v.cwd)
+	known := func(f vaglio.Fact) bool { return f.Deed == vaglio.Named && f.Path == p }
+	if r.namesTold > most || r.world.placeOf(a, v.cwd) != placeWorkspace || slices.ContainsFunc(r.did, known) || !r.isAbsent(p) {
+		return
+	}
+	for up := path.Dir(p); r.isAbsent(up); up = path.Dir(p) {
+		p = up
+	}
+	r.did, r.namesTold = append(r.did, vaglio.Fact{Deed: vaglio.Named, Path: p, New: true}), r.namesTold+1
+}
+
+// makesEnvironment records a folder, where nothing was, that Python makes an environment of.
+func (r *reading) makesEnvironment(v *invocation) {
+	last := len(v.args) - 1
+	at := slices.IndexFunc(append([]arg{literal(v.name)}, v.args...), func(a arg) bool { return r.judge.tables.ofClass("makes-environment", a.text) })
+	if at < 0 || last < at || at > 2 || !v.direct() {
+		return
+	}
+	if p := r.world.clean(v.args[last].text, v.cwd); v.args[last].known && path.IsAbs(p) && r.isAbsent(p) {
+		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Built, Path: p, New: true})
+	}
+}
+
+// inEnvironment reports whether a program lies in an environment that the session made, or the call, where
+// nothing was, and nothing else was put there.
+func (r *reading) inEnvironment(name string) bool {
+	folder, made := path.Dir(path.Dir(name)), false
+	if path.Base(path.Dir(name)) != "bin" {
+		return false
+	}
+	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
+		for i := range facts {
+			switch f := &facts[i]; {
+			case f.Path == folder && f.Deed == vaglio.Built && f.New:
+				made = true
+			case f.Deed != vaglio.Awaited && f.Deed != vaglio.Named && f.Deed != vaglio.Started && place.Inside([]string{folder}, f.Path),
+				f.Deed == vaglio.Moved && place.Inside([]string{f.Path}, folder):
+				return false
+			}
+		}
+	}
+	return made
+}
+
+// leadsTo reports whether the session, or the call, put what was elsewhere at a path or above it, also by a link.
+func (r *reading) leadsTo(p string) bool {
+	return slices.ContainsFunc(slices.Concat(r.facts, r.did), func(f vaglio.Fact) bool {
+		return f.Deed == vaglio.Moved && place.Inside([]string{f.Path}, p)
+	})
+}
+
+// keepsNothing reports whether a file of containers, as the session wrote it, gives no volume a name: those that
+// have none were made with the containers.
+func (c *command) keepsNothing(a arg) bool {
+	text, own := c.r.facts.Text(c.r.world.clean(a.text, c.cwd))
+	names := slices.ContainsFunc([]string{"\nvolumes", "\nname", "include", "{", "\t", "&"}, func(s string) bool { return strings.Contains("\n"+text, s) })
+	return own && a.known && c.direct() && !names && len(c.assigns)+len(c.Exported) == 0 && !c.r.facts.Has(vaglio.Exported)
+}
