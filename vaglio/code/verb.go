@@ -1,6 +1,7 @@
 package code
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -126,21 +127,46 @@ func withoutOptions(args []value) []value {
 	return slices.DeleteFunc(slices.Clone(args), func(v value) bool { return v.fn != nil || v.kind == kindMap })
 }
 
-// emit records what a call does. Where a tool may run the file by itself, or another one that is read
-// imports it, a function that nothing in it calls does nothing yet to what it is handed.
+// emit records what a call does.
 func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
 	p.calls(shell.Call{Function: name, Verb: verb, Targets: targets})
 }
 
 func (p *program) calls(c shell.Call) {
-	handed := func(w shell.Word) bool {
-		return w.HasUnknown() && w.Prefix() == "" && (p.later > 0 || p.in.Found && p.isTold(c.Verb, w)) || p.later > 0 && w.Is("")
-	}
-	if (p.in.Found || p.in.Imported) && slices.ContainsFunc(c.Targets, handed) {
+	if slices.ContainsFunc(c.Targets, func(w shell.Word) bool { return p.isHanded(c.Verb, w) }) {
 		return
 	}
 	c.Language = p.lang.name
 	p.step(shell.ProgramStep{Call: &c, Loop: p.loop > 0})
+}
+
+// isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the
+// file by itself, or another one that is read imports it, a function that nothing in it calls does nothing
+// yet to what it is handed, nor to what has such a name in a folder of the project. In languages that are
+// not followed, a name that the program does not begin is one that it is handed as well.
+func (p *program) isHanded(verb shell.Verb, w shell.Word) bool {
+	unsaid := w.HasUnknown() && w.Prefix() == "" || p.out.Loose && filled.MatchString(w.Prefix())
+	switch {
+	case !p.in.Found && !p.in.Imported:
+		return false
+	case p.later > 0:
+		takesAway := verb == shell.VerbDelete || verb == shell.VerbDeleteTree
+		return unsaid || w.Is("") || takesAway && w.HasUnknown() && p.inProject(w.Prefix())
+	}
+	return p.in.Found && unsaid && (p.isTold(verb, w) || p.out.Loose && verb == shell.VerbDeleteTree)
+}
+
+// filled matches a text that languages of which only calls are known fill in where it begins.
+var filled = regexp.MustCompile(`^(?:[$#]?\{|\$\w|\()`)
+
+// inProject reports whether a path that begins so lies in a folder below the program's own, and in none
+// that is hidden.
+func (p *program) inProject(prefix string) bool {
+	prefix = strings.TrimPrefix(prefix, "./")
+	if p.in.Cwd != "" {
+		prefix = strings.TrimPrefix(prefix, strings.TrimSuffix(p.in.Cwd, "/")+"/")
+	}
+	return strings.Contains(prefix, "/") && !strings.ContainsAny(prefix[:1], "/.~$") && !strings.Contains(prefix, "/.")
 }
 
 // falls records a call for each text that its targets may be, or without one.
@@ -190,7 +216,9 @@ func (p *program) writes(f *function, verb shell.Verb, targets []value) []value 
 	if len(targets) > 1 && len(f.args) > 1 {
 		s.Write, s.Append = targets[1].word(), verb == shell.VerbAppend
 	}
-	p.step(s)
+	if !p.isHanded(verb, s.File) {
+		p.step(s)
+	}
 	return targets[:1]
 }
 
