@@ -68,9 +68,12 @@ var looseTokens = regexp.MustCompile(`(?s)"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\\n])
 // removes.
 func (p *program) looseCalls(src string) {
 	var before, texts []shell.Word // before are texts that no call has taken yet
-	var call string
+	var call, under string // under is a name before the first text: the folder that it is below
 	var f *function
-	for _, t := range looseTokens.FindAllStringSubmatch(src+"\n", p.left+1) {
+	within := !leadsOut.MatchString(src)
+	src += "\n"
+	for _, at := range looseTokens.FindAllStringSubmatchIndex(src, p.left+1) {
+		t := submatches(src, at)
 		text, name, found := t[1]+t[2]+t[3], t[4], p.looseFind(t[4])
 		switch {
 		case !p.spend(1):
@@ -81,17 +84,46 @@ func (p *program) looseCalls(src string) {
 				to = &texts
 			}
 			p.looseText(to, t[0][0], text)
+			if under != "" && len(texts) == 1 {
+				texts[0] = belowNamed(under, texts[0])
+			}
 			continue
 		case f != nil && p.isFolder(name):
 			texts = append(texts, shell.Text(path.Dir(p.in.Path)+"/."))
 			continue
 		case found == nil && t[6] == "":
+			if within && f != nil && len(f.args) == 2 && len(texts) == 0 && strings.HasPrefix(strings.TrimLeft(src[at[1]:], " "), ",") {
+				under = name
+			}
 			continue
 		}
 		p.looseCall(f, call, texts)
-		f, call = found, name
+		f, call, under = found, name, ""
 		texts, before = p.calledOn(f, name, before)
 	}
+}
+
+// leadsOut matches what a program names if its folders may lie outside the project.
+var leadsOut = regexp.MustCompile(`(?i)user\.home|getenv|\benv\b|home|["'][/~]`)
+
+// submatches returns the parts of a match.
+func submatches(src string, at []int) []string {
+	out := make([]string, len(at)/2)
+	for i := range out {
+		if from := at[2*i]; from >= 0 {
+			out[i] = src[from:at[2*i+1]]
+		}
+	}
+	return out
+}
+
+// belowNamed returns a path below a folder of which only the name is known. A path that leaves it stays as
+// it is written.
+func belowNamed(folder string, w shell.Word) shell.Word {
+	if s := w.Prefix(); s == "" || strings.ContainsAny(s[:1], "/.~") || strings.Contains(s, "..") {
+		return w
+	}
+	return shell.Glue(unknownWord(folder), shell.Text("/"), w)
 }
 
 // calledOn returns which of the texts before a call it is for, and which are for none yet.

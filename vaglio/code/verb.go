@@ -1,7 +1,6 @@
 package code
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -142,22 +141,18 @@ func (p *program) calls(c shell.Call) {
 
 // isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the
 // file by itself, or another one that is read imports it, a function that nothing in it calls does nothing
-// yet to what it is handed, nor to what has such a name in a folder of the project. In languages that are
+// yet to what it is handed, nor to what has such a name in a folder of the project;
+// those in a tool's settings, the tool calls. In languages that are
 // not followed, a name that the program does not begin is one that it is handed as well.
 func (p *program) isHanded(verb shell.Verb, w shell.Word) bool {
-	unsaid := w.HasUnknown() && w.Prefix() == "" || p.out.Loose && filled.MatchString(w.Prefix())
+	unsaid := w.HasUnknown() && w.Prefix() == ""
 	switch {
-	case !p.in.Found && !p.in.Imported:
-		return false
-	case p.later > 0:
+	case p.later > 0 && (p.in.Found || p.in.Imported || p.in.Settings):
 		takesAway := verb == shell.VerbDelete || verb == shell.VerbDeleteTree
 		return unsaid || w.Is("") || takesAway && w.HasUnknown() && p.inProject(w.Prefix())
 	}
 	return p.in.Found && unsaid && (p.isTold(verb, w) || p.out.Loose && verb == shell.VerbDeleteTree)
 }
-
-// filled matches a text that languages of which only calls are known fill in where it begins.
-var filled = regexp.MustCompile(`^(?:[$#]?\{|\$\w|\()`)
 
 // inProject reports whether a path that begins so lies in a folder below the program's own, and in none
 // that is hidden.
@@ -244,9 +239,9 @@ func (p *program) listing(name string, dir, pattern value) value {
 	case "walk":
 		names := listOf(textOf(entry))
 		return listOf(listOf(below, names, names))
-	case "iterdir", "rglob", "find", "finddepth":
+	case "iterdir", "rglob", "find", "finddepth", "DirectoryIterator", "FilesystemIterator", "RecursiveDirectoryIterator":
 		return listOf(below)
-	case "glob", "iglob", "[]":
+	case "glob", "iglob", "[]", "fast-glob", "globby", "sync":
 		if dir.kind != kindPath {
 			out := value{kind: kindList, spread: p.lang.has("flat")}
 			for _, w := range dir.words() {

@@ -149,7 +149,7 @@ func readCode(v *visit, r *row) {
 				from := len(v.tasks)
 				v.code(file, language, v.asked(file, language, text))
 				for i := range v.tasks[from:] { // what the tool itself looks for
-					v.tasks[from+i].Found = v.tasks[from+i].Found || slices.Contains(r.files, name)
+					v.tasks[from+i].Settings = slices.Contains(r.files, name)
 				}
 			}
 		}

@@ -338,6 +338,7 @@ func (r *reader) importing(f *frame, p *Program, read func()) {
 	}
 	p.Cwd, _ = r.cwd().Text()
 	p.Found, p.Path, p.Steps = f.found, f.pathOf(p), r.budget-r.steps
+	p.Settings = p.Path != "" && p.Path == f.settings
 	read()
 	r.budget = budget
 	if f.file == nil && len(in.found) > 0 && r.steps <= budget && len(r.out.Commands) <= maxCommands && r.unspend(problems) {

@@ -386,6 +386,8 @@ type Task struct {
 	Dir string
 	// Guess: the text may not be what runs; Found: no word names the file; Imported: a program that is read imports it.
 	Guess, Found, Imported bool
+	// Settings: the program looks for the file under its name, to be told what to do; it calls functions in it.
+	Settings bool
 	// Whole: it is a command line as it stands, with nothing left out, whoever runs it.
 	Whole bool
 	// Closed says why the file's content is not known; there is no text then.
