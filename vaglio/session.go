@@ -377,7 +377,7 @@ func (f Facts) Runs(pattern string) bool {
 			continue
 		}
 		picked = picked || re.MatchString(strings.Join(fact.Words, " "))
-		if len(fact.Words) > 1 && re.MatchString(path.Base(fact.Words[0])) {
+		if len(fact.Words) > 1 && re.MatchString(path.Base(fact.Words[0])) && !f.ownProgram(&fact, pattern) {
 			return false // it matches everything that runs this program
 		}
 	}

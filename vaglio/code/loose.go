@@ -185,13 +185,17 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 		p.script(texts[0])
 		return
 	case f.verb == "write": // which of them it writes to depends on the function
-		p.emit(name, shell.VerbWrite, slices.DeleteFunc(texts, func(w shell.Word) bool { return !strings.ContainsAny(w.Prefix(), "/.~") })...)
+		p.emit(name, shell.VerbWrite, slices.DeleteFunc(texts, func(w shell.Word) bool { return !maybePath.MatchString(w.Prefix()) })...)
 		return
 	case len(texts) > 1:
 		p.argv(texts)
 	}
 	p.shell(texts[0], name)
 }
+
+// maybePath matches a text that may be the name of a file rather than what is put into one: it has no blanks, or
+// says where it leads.
+var maybePath = regexp.MustCompile(`^[/~.]|^[^\s]*[/.~][^\s]*$`)
 
 // toFolder matches a path that ends with a step to a folder.
 var toFolder = regexp.MustCompile(`(^|/)\.\.?$`)

@@ -2,6 +2,7 @@ package effects
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -36,6 +37,7 @@ type Effect struct {
 	counts Reach
 	lasts  bool          // what is lost is not limited to a throw-away container
 	free   string        // the path of what is deleted, if nothing is there yet
+	whole  bool          // a program names that path from the root on
 	eased  Reversibility // the reversibility that it is graded by, if nobody misses what is lost
 }
 
@@ -303,4 +305,43 @@ func tabled(o commands.Outcome) wording.Sentence {
 // unmissed returns the effect of deleting for good what nobody is expected to miss.
 func unmissed(why wording.Sentence) []Effect {
 	return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
+}
+
+// freeAt returns the path that a word names, if nothing is there yet, "" otherwise.
+func (r *reading) freeAt(v *invocation, a arg) string {
+	if p := r.world.clean(a.text, v.cwd); a.known && v.direct() && !strings.ContainsAny(p, "*?[") && r.isAbsent(p) {
+		return p
+	}
+	return ""
+}
+
+// isVacant reports whether nothing is at a path that is deleted, in a folder that is there, and the call puts
+// nothing there. A program must name it in full: where one runs is not always known. A link that the call makes
+// there is deleted itself, unless a slash follows it.
+func (r *reading) isVacant(e *Effect) bool {
+	return e.whole && !strings.HasSuffix(e.Target, "/") && !r.movedTo(e.free) && !r.did.Touched(e.free) && !r.isAbsent(path.Dir(e.free))
+}
+
+// namesWhole reports whether a program names a path from the root on.
+func (v *invocation) namesWhole(a arg) bool {
+	return path.IsAbs(a.text) && v.Call != nil && slices.ContainsFunc(v.Call.Targets, func(w shell.Word) bool { return w.Is(a.text) })
+}
+
+// emptied decides about what was deleted where nothing was, now that the whole call is known.
+func (r *reading) emptied() {
+	for _, name := range slices.Clone(r.absent) {
+		if made, _ := r.madeAt(name); made == "" || !r.facts.Made(name) && !r.isAbsent(made) {
+			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
+		}
+	}
+	for _, name := range r.trapped {
+		if r.movedTo(name) {
+			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
+		}
+	}
+	for i := range r.effects {
+		if e := &r.effects[i]; e.free != "" && (r.refills(e.free) || r.isVacant(e)) {
+			*e = own(e.Why.And(", where nothing is yet"))[0]
+		}
+	}
 }

@@ -331,33 +331,6 @@ func (r *reading) movedTo(p string) bool {
 	return r.did.MovedTo(p) || r.facts.MovedTo(p)
 }
 
-// freeAt returns the path that a word names, if nothing is there yet, "" otherwise.
-func (r *reading) freeAt(v *invocation, a arg) string {
-	if p := r.world.clean(a.text, v.cwd); a.known && v.direct() && !strings.ContainsAny(p, "*?[") && r.isAbsent(p) {
-		return p
-	}
-	return ""
-}
-
-// emptied decides about what was deleted where nothing was, now that the whole call is known.
-func (r *reading) emptied() {
-	for _, name := range slices.Clone(r.absent) {
-		if made, _ := r.madeAt(name); made == "" || !r.facts.Made(name) && !r.isAbsent(made) {
-			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
-		}
-	}
-	for _, name := range r.trapped {
-		if r.movedTo(name) {
-			r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
-		}
-	}
-	for i := range r.effects {
-		if e := &r.effects[i]; e.free != "" && r.refills(e.free) {
-			*e = own(e.Why.And(", where nothing is yet"))[0]
-		}
-	}
-}
-
 // copiesExample reports whether a file that is meant to be copied, such as .env.example, is copied
 // within the workspace.
 func (c *command) copiesExample(o *operation.Operation) bool {
