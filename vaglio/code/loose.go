@@ -68,7 +68,7 @@ var looseTokens = regexp.MustCompile(`(?s)"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\\n])
 // removes.
 func (p *program) looseCalls(src string) {
 	var before, texts []shell.Word // before are texts that no call has taken yet
-	var call, under string // under is a name before the first text: the folder that it is below
+	var call, under string         // under is a name before the first text: the folder that it is below
 	var f *function
 	within := !leadsOut.MatchString(src)
 	src += "\n"
@@ -84,15 +84,13 @@ func (p *program) looseCalls(src string) {
 				to = &texts
 			}
 			p.looseText(to, t[0][0], text)
-			if under != "" && len(texts) == 1 {
-				texts[0] = belowNamed(under, texts[0])
-			}
+			belowNamed(under, texts)
 			continue
 		case f != nil && p.isFolder(name):
 			texts = append(texts, shell.Text(path.Dir(p.in.Path)+"/."))
 			continue
 		case found == nil && t[6] == "":
-			if within && f != nil && len(f.args) == 2 && len(texts) == 0 && strings.HasPrefix(strings.TrimLeft(src[at[1]:], " "), ",") {
+			if within && f.takesFolder(src[at[1]:]) && len(texts) == 0 {
 				under = name
 			}
 			continue
@@ -117,13 +115,20 @@ func submatches(src string, at []int) []string {
 	return out
 }
 
-// belowNamed returns a path below a folder of which only the name is known. A path that leaves it stays as
-// it is written.
-func belowNamed(folder string, w shell.Word) shell.Word {
-	if s := w.Prefix(); s == "" || strings.ContainsAny(s[:1], "/.~") || strings.Contains(s, "..") {
-		return w
+// takesFolder reports whether a name behind a call is that of a folder, which another argument follows.
+func (f *function) takesFolder(behind string) bool {
+	return f != nil && len(f.args) == 2 && strings.HasPrefix(strings.TrimLeft(behind, " "), ",")
+}
+
+// belowNamed puts the first text of a call below a folder of which only the name is known. A path that leaves
+// it stays as it is written.
+func belowNamed(folder string, texts []shell.Word) {
+	if folder == "" || len(texts) != 1 {
+		return
 	}
-	return shell.Glue(unknownWord(folder), shell.Text("/"), w)
+	if s := texts[0].Prefix(); s != "" && !strings.ContainsAny(s[:1], "/.~") && !strings.Contains(s, "..") {
+		texts[0] = shell.Glue(unknownWord(folder), shell.Text("/"), texts[0])
+	}
 }
 
 // calledOn returns which of the texts before a call it is for, and which are for none yet.
