@@ -162,8 +162,7 @@ type function struct {
 	span *Span
 }
 
-// frame is the context of a statement: what was peeled on the way to it, and where its input comes
-// from. Frames are copied before they are changed.
+// frame is the context of a statement: what was peeled before it, its input. Frames are copied before they are changed.
 type frame struct {
 	Context
 	beside   bool   // concurrently with other statements of the same text or function
