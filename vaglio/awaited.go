@@ -199,7 +199,7 @@ func (f Facts) reach(others Facts) bool {
 
 // puts reports whether something is put at the fact's path.
 func (f *Fact) puts() bool {
-	return slices.Contains([]Deed{Wrote, Built, Fetched, Moved, Unpacked, Brought}, f.Deed)
+	return slices.Contains([]Deed{Wrote, Built, Fetched, Moved, Unpacked, Brought}, f.Deed) && !f.Folder
 }
 
 // reaching returns what is put at files or above them.

@@ -257,7 +257,7 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fa
 		said.met[f.Path] = w
 	}
 	out := *w
-	out.Deed, out.Link = f.Deed, f.Link
+	out.Deed, out.Link, out.Folder = f.Deed, f.Link, f.Folder
 	return out
 }
 

@@ -229,3 +229,8 @@ func (r *Running) Stops(program string, operands, words []string) bool {
 		return !isPort || !r.serves(port)
 	})
 }
+
+// ownProgram reports whether what was started is a program that the session built, and a pattern is its name.
+func (f Facts) ownProgram(fact *Fact, pattern string) bool {
+	return path.Base(fact.Words[0]) == pattern && strings.Contains(fact.Words[0], "/") && f.Built(path.Join(fact.Path, fact.Words[0]))
+}

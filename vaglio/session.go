@@ -28,6 +28,8 @@ type Fact struct {
 	Path string `json:"path,omitzero"`
 	// New says that nothing existed at Path before.
 	New bool `json:"new,omitzero"`
+	// Folder says that a folder was made, and nothing put into it.
+	Folder bool `json:"folder,omitzero"`
 	// Link says that what was moved there is a link to it.
 	Link bool `json:"link,omitzero"`
 	// SHA256 is the digest of what was written, in hex; "" if that is not known.
@@ -214,10 +216,14 @@ func (f Facts) last(name string) (Fact, bool) {
 }
 
 // changes reports whether the session itself put something at the fact's path.
-func (f *Fact) changes() bool { return slices.Contains([]Deed{Wrote, Fetched, Moved}, f.Deed) }
+func (f *Fact) changes() bool {
+	return slices.Contains([]Deed{Wrote, Fetched, Moved}, f.Deed) && !f.Folder
+}
 
-// leaves reports whether something lies at the fact's path since.
-func (f *Fact) leaves() bool { return slices.Contains([]Deed{Wrote, Built, Fetched, Moved}, f.Deed) }
+// leaves reports whether something other than a new folder lies at the fact's path since.
+func (f *Fact) leaves() bool {
+	return slices.Contains([]Deed{Wrote, Built, Fetched, Moved}, f.Deed) && !f.Folder
+}
 
 // Text returns what the session wrote into a file, if that is known.
 func (f Facts) Text(name string) (string, bool) {
@@ -271,7 +277,7 @@ func (f Facts) Loaded() []string {
 		}
 	}
 	return f.paths(func(fact *Fact) bool {
-		return (fact.Deed == Wrote || fact.Deed == Moved) && last[fact.Path].isLoaded()
+		return (fact.Deed == Wrote || fact.Deed == Moved) && !fact.Folder && last[fact.Path].isLoaded()
 	})
 }
 
@@ -373,7 +379,7 @@ func (f Facts) Runs(pattern string) bool {
 			continue
 		}
 		picked = picked || re.MatchString(strings.Join(fact.Words, " "))
-		if len(fact.Words) > 1 && re.MatchString(path.Base(fact.Words[0])) {
+		if len(fact.Words) > 1 && re.MatchString(path.Base(fact.Words[0])) && !f.ownProgram(&fact, pattern) {
 			return false // it matches everything that runs this program
 		}
 	}

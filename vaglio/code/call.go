@@ -11,8 +11,10 @@ import (
 
 // callArguments reads the arguments up to the closing bracket.
 func (p *program) callArguments() []value {
+	outer := p.bare
+	p.bare = 0
 	args := p.items(")")
-	if p.blockFollows() {
+	if p.bare = outer; p.blockFollows() {
 		args = append(args, p.block())
 	}
 	return args
@@ -20,7 +22,7 @@ func (p *program) callArguments() []value {
 
 // blockFollows reports whether a ruby block follows a call.
 func (p *program) blockFollows() bool {
-	return p.lang.name == "ruby" && (p.is("{") && p.peek(0).match > 0 || p.word("do") && (p.loop == 0 || p.peek(1).text == "|"))
+	return p.lang.name == "ruby" && (p.is("{") && p.peek(0).match > 0 || p.word("do") && p.bare == 0 && (p.loop == 0 || p.peek(1).text == "|"))
 }
 
 // bareWord reports whether a keyword or word operator follows.
@@ -87,6 +89,7 @@ func (p *program) bareArguments() []value {
 		return []value{p.block()}
 	}
 	out := p.lead()
+	p.bare++ // a block behind do is for this call, not for one among its arguments
 	for p.at < p.end && p.spend(1) && !p.is(";", ")", "}", "]", "=>") && !p.bareWord() {
 		if p.takeIf(p.is(",")) {
 			p.lines()
@@ -98,7 +101,7 @@ func (p *program) bareArguments() []value {
 			break
 		}
 	}
-	if p.blockFollows() {
+	if p.bare--; p.blockFollows() {
 		out = append(out, p.block())
 	}
 	return out
@@ -339,6 +342,14 @@ func lets(p *program, v value, rest []value) value {
 		p.set(name, p.invoke(rest[at].fn, nil))
 	}
 	return unknown("")
+}
+
+// describes reads a function that says which class the tests in its block are for.
+func describes(p *program, v value, rest []value) value {
+	if v.path != "" && !v.given() {
+		p.set("described_class", v)
+	}
+	return p.handedOn("describe", value{}, append([]value{v}, rest...))
 }
 
 // exported reads a function that sets variables: by name and value, in a map, or as one text.

@@ -168,6 +168,7 @@ type program struct {
 	unsure   int      // how many of them may run any number of times
 	fresh    bool     // what is bound is new, regardless of what had its name
 	branches int      // how many conditional operands are being read
+	bare     int      // how many calls without brackets have their arguments being read
 	printing bool     // > and | belong to awk's print
 	forks    int
 	later    int             // how many functions are being read that nothing has called yet

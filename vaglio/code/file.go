@@ -66,7 +66,9 @@ func (p *program) openFile(name, mode string, file value) *handle {
 	if verb == shell.VerbRead {
 		return nil
 	}
-	p.step(shell.ProgramStep{File: file.word(), Writes: true, Append: verb == shell.VerbAppend})
+	if !p.isHanded(verb, file.word()) {
+		p.step(shell.ProgramStep{File: file.word(), Writes: true, Append: verb == shell.VerbAppend})
+	}
 	return &handle{file: file.word()}
 }
 

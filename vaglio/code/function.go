@@ -3,6 +3,7 @@ package code
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -60,6 +61,9 @@ func (p *program) body(def, i int) (from, to int) {
 	if p.opens(i, "(") && p.toks[def].word("for", "foreach", "while", "until") {
 		i = p.over(i) + 1
 	}
+	if p.lang.name == "php" && p.toks[def].word("function") {
+		i = p.behindType(i)
+	}
 	switch {
 	case p.opens(i, "{"):
 		return i + 1, p.over(i)
@@ -67,6 +71,18 @@ func (p *program) body(def, i int) (from, to int) {
 		return i, p.over(def)
 	}
 	return i, p.until(i, func(j int) bool { return p.toks[j].is(";") || j > i && p.toks[j-1].is("}") })
+}
+
+// behindType returns the index of the brace that follows the type of a function's result, and line ends.
+func (p *program) behindType(i int) int {
+	to := p.until(i, func(j int) bool {
+		t := p.toks[j]
+		return t.kind != tokenName && !t.is(":", "?", "|", "&", "\\") && (!t.is(";") || !t.line)
+	})
+	if p.opens(to, "{") {
+		return to
+	}
+	return i
 }
 
 // indented returns the end of a block that is indented more than the line of def.
@@ -270,8 +286,8 @@ func (p *program) invoke(f *routine, args []value) value {
 // through reads the body of a function, and returns the value of its last statement and its return
 // value.
 func (p *program) through(f *routine, args []value) (last, out value) {
-	at, end, scanned := p.at, p.end, p.scanned
-	p.end, p.scanned = len(p.toks), 0
+	at, end, scanned, bare := p.at, p.end, p.scanned, p.bare
+	p.end, p.scanned, p.bare = len(p.toks), 0, 0
 	args, named := splitNamed(args)
 	p.fresh = true
 	if p.lang.has("flat") {
@@ -307,17 +323,27 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 	maps.Copy(p.vars, hidden)
 	n := len(p.returns) - 1
 	out, p.returns = p.returns[n], p.returns[:n]
-	p.at, p.end, p.scanned = at, end, scanned
+	p.at, p.end, p.scanned, p.bare = at, end, scanned, bare
 	return last, out
 }
 
 // bindField sets the field that a parameter of a constructor declares: private dir: string.
 func (p *program) bindField(f *routine, at int, v value) {
-	if f.name == "constructor" && p.tok(at-1).kind == tokenName {
+	if f.name == "constructor" && p.tok(at-1).kind == tokenName || f.name == "__construct" && p.promoted(at) {
 		p.fresh = false
-		p.set("."+p.toks[at].text, v)
+		p.set("."+strings.TrimPrefix(p.toks[at].text, "$"), v)
 		p.fresh = true
 	}
+}
+
+// promoted reports whether php's parameter at an index says who may see it, and so is a field.
+func (p *program) promoted(at int) bool {
+	for at--; p.tok(at).kind == tokenName; at-- {
+		if p.toks[at].word("private", "protected", "public", "readonly") {
+			return true
+		}
+	}
+	return false
 }
 
 // param returns the value of the parameter at an index.

@@ -100,7 +100,7 @@ func harms(words []shell.Word) bool {
 // taken reports whether a name begins with that of a module that the program imports.
 func (p *program) taken(name string) bool {
 	head, lang := name[:max(strings.IndexAny(name, ".("), 0)], p.lang.name
-	return p.modules[head] || head != "" && (lang == "go" || (lang == "ruby" || lang == "php") && head[0] >= 'A' && head[0] <= 'Z')
+	return p.modules[head] || head != "" && p.classes[head] == nil && (lang == "go" || (lang == "ruby" || lang == "php") && head[0] >= 'A' && head[0] <= 'Z')
 }
 
 // takes records the import of a module.
@@ -143,7 +143,10 @@ func (p *program) runRemote(_ *function, name string, args []value, _ map[string
 }
 
 func moduleName(s string) string {
-	return strings.ReplaceAll(strings.TrimPrefix(s, "node:"), "/", ".")
+	for _, registry := range [...]string{"node:", "npm:", "jsr:"} { // deno's standard modules have the names of node's
+		s = strings.TrimPrefix(s, registry)
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(s, "@std/"), "/", ".")
 }
 
 // sends records a call of a method that sends something to its first argument, an address of the

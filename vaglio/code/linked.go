@@ -13,6 +13,7 @@ import (
 // makes an object of a class in it. Objects are not told apart: what one of them was given, a method
 // may get of any.
 func (p *program) linked(name string, args []value) (out value, ok bool) {
+	name = strings.TrimSuffix(name, ".new")
 	at := strings.LastIndexByte(name, '.')
 	of := path.Ext("." + name[:max(at, 0)])[1:] // the module, "" if it has no name
 	for _, m := range p.linkedTo() {

@@ -68,9 +68,12 @@ var looseTokens = regexp.MustCompile(`(?s)"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\\n])
 // removes.
 func (p *program) looseCalls(src string) {
 	var before, texts []shell.Word // before are texts that no call has taken yet
-	var call string
+	var call, under string         // under is a name before the first text: the folder that it is below
 	var f *function
-	for _, t := range looseTokens.FindAllStringSubmatch(src+"\n", p.left+1) {
+	within := !leadsOut.MatchString(src)
+	src += "\n"
+	for _, at := range looseTokens.FindAllStringSubmatchIndex(src, p.left+1) {
+		t := submatches(src, at)
 		text, name, found := t[1]+t[2]+t[3], t[4], p.looseFind(t[4])
 		switch {
 		case !p.spend(1):
@@ -81,16 +84,50 @@ func (p *program) looseCalls(src string) {
 				to = &texts
 			}
 			p.looseText(to, t[0][0], text)
+			belowNamed(under, texts)
 			continue
 		case f != nil && name == "__DIR__" && p.in.Path != "":
 			texts = append(texts, shell.Text(path.Dir(p.in.Path)+"/."))
 			continue
 		case found == nil && t[6] == "":
+			if within && f.takesFolder(src[at[1]:]) && len(texts) == 0 {
+				under = name
+			}
 			continue
 		}
 		p.looseCall(f, call, texts)
-		f, call = found, name
+		f, call, under = found, name, ""
 		texts, before = p.calledOn(f, name, before)
+	}
+}
+
+// leadsOut matches what a program names if its folders may lie outside the project.
+var leadsOut = regexp.MustCompile(`(?i)user\.home|getenv|\benv\b|home|["'][/~]`)
+
+// submatches returns the parts of a match.
+func submatches(src string, at []int) []string {
+	out := make([]string, len(at)/2)
+	for i := range out {
+		if from := at[2*i]; from >= 0 {
+			out[i] = src[from:at[2*i+1]]
+		}
+	}
+	return out
+}
+
+// takesFolder reports whether a name behind a call is that of a folder, which another argument follows.
+func (f *function) takesFolder(behind string) bool {
+	return f != nil && len(f.args) == 2 && strings.HasPrefix(strings.TrimLeft(behind, " "), ",")
+}
+
+// belowNamed puts the first text of a call below a folder of which only the name is known. A path that leaves
+// it stays as it is written.
+func belowNamed(folder string, texts []shell.Word) {
+	if folder == "" || len(texts) != 1 {
+		return
+	}
+	if s := texts[0].Prefix(); s != "" && !strings.ContainsAny(s[:1], "/.~") && !strings.Contains(s, "..") {
+		texts[0] = shell.Glue(unknownWord(folder), shell.Text("/"), texts[0])
 	}
 }
 
@@ -150,13 +187,17 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 		p.script(texts[0])
 		return
 	case f.verb == "write": // which of them it writes to depends on the function
-		p.emit(name, shell.VerbWrite, slices.DeleteFunc(texts, func(w shell.Word) bool { return !strings.ContainsAny(w.Prefix(), "/.~") })...)
+		p.emit(name, shell.VerbWrite, slices.DeleteFunc(texts, func(w shell.Word) bool { return !maybePath.MatchString(w.Prefix()) })...)
 		return
 	case len(texts) > 1:
 		p.argv(texts)
 	}
 	p.shell(texts[0], name)
 }
+
+// maybePath matches a text that may be the name of a file rather than what is put into one: it has no blanks, or
+// says where it leads.
+var maybePath = regexp.MustCompile(`^[/~.]|^[^\s]*[/.~][^\s]*$`)
 
 // toFolder matches a path that ends with a step to a folder.
 var toFolder = regexp.MustCompile(`(^|/)\.\.?$`)

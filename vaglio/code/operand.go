@@ -66,8 +66,10 @@ func (p *program) nameOperand() value {
 		p.take()
 		return value{kind: kindNone}
 	case "True", "true", "pass", "break", "continue", "next", "last", "redo", "//":
-		p.take()
-		return value{kind: kindOther}
+		if _, held := p.vars[t.text]; !held { // a word of one language is a variable's name in others
+			p.take()
+			return value{kind: kindOther}
+		}
 	case "print", "printf", "getline":
 		if p.lang.name == "awk" {
 			return p.awkStatement()

@@ -209,3 +209,28 @@ func renamed(v value, rest []value, to func(w, name shell.Word) (shell.Word, boo
 	}
 	return value{kind: v.kind, path: v.path, alts: capped(out)}
 }
+
+// isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the
+// file by itself, or another one that is read imports it, a function that nothing in it calls does nothing
+// yet to what it is handed, nor to what has such a name in a folder of the project;
+// those in a tool's settings, the tool calls. In languages that are
+// not followed, a name that the program does not begin is one that it is handed as well.
+func (p *program) isHanded(verb shell.Verb, w shell.Word) bool {
+	unsaid := w.HasUnknown() && w.Prefix() == ""
+	switch {
+	case p.later > 0 && (p.in.Found || p.in.Imported || p.in.Settings):
+		takesAway := verb == shell.VerbDelete || verb == shell.VerbDeleteTree
+		return unsaid || w.Is("") || takesAway && w.HasUnknown() && p.inProject(w.Prefix())
+	}
+	return p.in.Found && unsaid && (p.isTold(verb, w) || p.out.Loose && verb == shell.VerbDeleteTree)
+}
+
+// inProject reports whether a path that begins so lies in a folder below the program's own, and in none
+// that is hidden.
+func (p *program) inProject(prefix string) bool {
+	prefix = strings.TrimPrefix(prefix, "./")
+	if p.in.Cwd != "" {
+		prefix = strings.TrimPrefix(prefix, strings.TrimSuffix(p.in.Cwd, "/")+"/")
+	}
+	return strings.Contains(prefix, "/") && !strings.ContainsAny(prefix[:1], "/.~$") && !strings.Contains(prefix, "/.")
+}

@@ -18,7 +18,8 @@ type pure func(p *program, v value, rest []value) value
 // pures returns the functions that the table marks with "=".
 func pures() map[string]pure {
 	out := map[string]pure{
-		"args": func(p *program, _ value, _ []value) value { return p.arguments(1) },
+		"args":    func(p *program, _ value, _ []value) value { return p.arguments(1) },
+		"workdir": func(p *program, _ value, _ []value) value { return pathOf(p.env(text("PWD"))) },
 		"cwd": func(p *program, _ value, _ []value) value {
 			if p.entered {
 				return unknown("cwd()")
@@ -69,7 +70,7 @@ func pures() map[string]pure {
 		"values":     func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
 		"pairs":      func(_ *program, v value, _ []value) value { return v.pairs() },
 		"map":        func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
-		"apply":      applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets,
+		"apply":      applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
 	}
 	for name, fn := range decoders() {
 		out[name] = func(_ *program, v value, _ []value) value { return v.each(fn) }

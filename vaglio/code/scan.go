@@ -146,6 +146,9 @@ func (p *program) beginsMap(t token) bool {
 
 // keyword reads a keyword that binds a name or repeats what follows, and skips other keywords.
 func (p *program) keyword(name string) bool {
+	if p.peek(1).is("=", ",", ":") && slices.Contains([]string{"from", "loop", "until", "foreach"}, name) { // a variable's name
+		return false
+	}
 	switch name {
 	case "import", "from":
 		return p.imports()

@@ -126,17 +126,13 @@ func withoutOptions(args []value) []value {
 	return slices.DeleteFunc(slices.Clone(args), func(v value) bool { return v.fn != nil || v.kind == kindMap })
 }
 
-// emit records what a call does. Where a tool may run the file by itself, or another one that is read
-// imports it, a function that nothing in it calls does nothing yet to what it is handed.
+// emit records what a call does.
 func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
 	p.calls(shell.Call{Function: name, Verb: verb, Targets: targets})
 }
 
 func (p *program) calls(c shell.Call) {
-	handed := func(w shell.Word) bool {
-		return w.HasUnknown() && w.Prefix() == "" && (p.later > 0 || p.in.Found && p.isTold(c.Verb, w)) || p.later > 0 && w.Is("")
-	}
-	if (p.in.Found || p.in.Imported) && slices.ContainsFunc(c.Targets, handed) {
+	if slices.ContainsFunc(c.Targets, func(w shell.Word) bool { return p.isHanded(c.Verb, w) }) {
 		return
 	}
 	c.Language = p.lang.name
@@ -190,7 +186,9 @@ func (p *program) writes(f *function, verb shell.Verb, targets []value) []value 
 	if len(targets) > 1 && len(f.args) > 1 {
 		s.Write, s.Append = targets[1].word(), verb == shell.VerbAppend
 	}
-	p.step(s)
+	if !p.isHanded(verb, s.File) {
+		p.step(s)
+	}
 	return targets[:1]
 }
 
@@ -216,9 +214,9 @@ func (p *program) listing(name string, dir, pattern value) value {
 	case "walk":
 		names := listOf(textOf(entry))
 		return listOf(listOf(below, names, names))
-	case "iterdir", "rglob", "find", "finddepth":
+	case "iterdir", "rglob", "find", "finddepth", "DirectoryIterator", "FilesystemIterator", "RecursiveDirectoryIterator":
 		return listOf(below)
-	case "glob", "iglob", "[]":
+	case "glob", "iglob", "[]", "fast-glob", "globby", "sync":
 		if dir.kind != kindPath {
 			out := value{kind: kindList, spread: p.lang.has("flat")}
 			for _, w := range dir.words() {

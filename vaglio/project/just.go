@@ -61,7 +61,8 @@ var justDir = regexp.MustCompile(`^(?:\[.*\bworking-directory\s*:|set\s+working-
 var (
 	justEnv   = regexp.MustCompile(`^env(?:_var)?(?:_or_default)?\(\s*["'](\w+)["']\s*(?:,\s*["']([\w./-]*)["']\s*)?\)$`)
 	justQuote = regexp.MustCompile(`^(?:'[^'{}]*'|"[^"{}\\]*")$`)
-	justSet   = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:('[^'{}]*'|"[^"{}\\]*"|env\w*\([^()]*\))\s*(?:#.*)?$)?`)
+	justSet   = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*(?:('[^'{}]*'|"[^"{}\\]*"|env\w*\([^()]*\)|` +
+		`[\w-]+(?: / (?:[\w-]+|'[^'{}]*'|"[^"{}\\]*"))+)\s*(?:#.*)?$)?`)
 )
 
 // justSets carries out a line that sets a variable.
@@ -71,8 +72,24 @@ func justSets(set map[string]string, line string) {
 	case m[2] == "":
 		delete(set, m[1])
 	default:
-		set[m[1]] = m[2]
+		set[m[1]] = justJoined(set, m[2])
 	}
+}
+
+// justJoined returns a text, or the path that texts and variables that are known texts make with slashes.
+func justJoined(set map[string]string, s string) string {
+	parts := strings.Split(s, " / ")
+	for i, part := range parts {
+		part = strings.TrimSpace(part)
+		if known, ok := set[part]; ok {
+			part = known
+		}
+		if len(parts) == 1 || !justQuote.MatchString(part) {
+			return s
+		}
+		parts[i] = part[1 : len(part)-1]
+	}
+	return "'" + strings.Join(parts, "/") + "'"
 }
 
 // justText returns a text in quotes, or a variable of the environment, as the shell writes it.

@@ -143,7 +143,11 @@ func readCode(v *visit, r *row) {
 			ending := map[string]string{"ruby": ".rb", "node": ".js", "lua": ".lua"}[r.language] // for a file that is named without its extension
 			if file, text, ok := v.first(in, in+ending); ok && v.once(file) {
 				language := cmp.Or(r.language, languageOf(text))
+				from := len(v.tasks)
 				v.code(file, language, v.asked(file, language, text))
+				for i := range v.tasks[from:] { // what the tool itself looks for
+					v.tasks[from+i].Settings = slices.Contains(r.files, name)
+				}
 			}
 		}
 	}

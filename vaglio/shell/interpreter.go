@@ -141,8 +141,7 @@ func (p *program) normalOptions(words []Word) []Word {
 	return words
 }
 
-// assignmentText writes an awk variable as program text. What is unknown of its value is data, which the program
-// has as it has the environment's.
+// assignmentText writes an awk variable as program text. An unknown value is data, as the environment's are.
 func assignmentText(v Word) Word {
 	name, value, _ := v.Split("=")
 	if value.HasUnknown() && !value.Remote() {
@@ -342,6 +341,7 @@ func (r *reader) importing(f *frame, p *Program, read func()) {
 	}
 	p.Cwd, _ = r.cwd().Text()
 	p.Found, p.Path, p.Steps = f.found, f.pathOf(p), r.budget-r.steps
+	p.Settings = p.Path != "" && p.Path == f.settings
 	read()
 	r.budget = budget
 	if f.file == nil && len(in.found) > 0 && r.steps <= budget && len(r.out.Commands) <= maxCommands && r.unspend(problems) {

@@ -96,6 +96,8 @@ type Program struct {
 	// run it. Imported says that another program, which is read as well, imports it.
 	Path            string
 	Found, Imported bool
+	// Settings says that a tool was told what to do by the file: it calls functions that nothing in it calls.
+	Settings bool
 	// Stdin is the program's input, usually unknown.
 	Stdin Word
 	// Record is the current line of the input, followed by its fields, for a program that runs
@@ -369,6 +371,9 @@ func (r *reader) task(f *frame, t *Task, p *Program) {
 		}
 	}
 	f.stdin, f.capture, f.lenient, f.Guess, f.found = Input{}, false, f.lenient || t.Guess, f.Guess || t.Guess, f.found || t.Found
+	if t.Settings {
+		f.settings = t.File
+	}
 	r.fromFile(f, sourceFile{path: t.File, text: t.Text, first: t.Line, whole: t.Whole}, func(g *frame) Word {
 		return r.freshShell(func() Word {
 			r.st.set(keyCwd, Text(t.Dir))

@@ -162,16 +162,16 @@ type function struct {
 	span *Span
 }
 
-// frame is the context of a statement: what was peeled on the way to it, and where its input comes
-// from. Frames are copied before they are changed.
+// frame is the context of a statement: what was peeled before it, its input. Frames are copied before they are changed.
 type frame struct {
 	Context
-	beside   bool // concurrently with other statements of the same text or function
-	capture  bool // the output is wanted
-	limit    int  // the length of the source before it was completed
-	retried  bool // the text is read again with its here-document closed
-	lenient  bool // text that is no program is ignored
-	found    bool // no word names the file that it is in
+	beside   bool   // concurrently with other statements of the same text or function
+	capture  bool   // the output is wanted
+	limit    int    // the length of the source before it was completed
+	retried  bool   // the text is read again with its here-document closed
+	lenient  bool   // text that is no program is ignored
+	found    bool   // no word names the file that it is in
+	settings string // the file that tells a tool what to do, which is being read
 	stdin    Input
 	assigns  []Assign
 	calls    []*call  // what carries it

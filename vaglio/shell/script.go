@@ -384,8 +384,8 @@ type Task struct {
 	Text, Language string
 	// Dir is the folder that it runs in.
 	Dir string
-	// Guess: the text may not be what runs; Found: no word names the file; Imported: a program that is read imports it.
-	Guess, Found, Imported bool
+	// Guess: it may not be what runs; Found: no word names the file; Imported: a program imports it; Settings: a tool looks for it to be told what to do.
+	Guess, Found, Imported, Settings bool
 	// Whole: it is a command line as it stands, with nothing left out, whoever runs it.
 	Whole bool
 	// Closed says why the file's content is not known; there is no text then.

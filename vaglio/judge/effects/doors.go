@@ -9,6 +9,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -364,3 +365,32 @@ func (a *assignment) exported() []string {
 	}
 	return []string{a.name}
 }
+
+// plainSettings reports whether all that the call writes into a project's .npmrc are settings that
+// run nothing, name no account, and fetch from nowhere but the usual registries; or all tasks of an editor
+// run only when a person asks for them.
+func (r *reading) plainSettings(p string) bool {
+	text, known := r.wrote[p].Text()
+	if known && text != "" && strings.HasSuffix(p, "/.vscode/tasks.json") && r.world.inside(p) {
+		return !strings.ContainsAny(text, "\\") && !strings.Contains(strings.ToLower(text), "runon")
+	}
+	if !known || text == "" || path.Base(p) != ".npmrc" || !r.world.inside(p) || strings.Contains(text, "$") {
+		return false
+	}
+	for line := range strings.Lines(strings.ReplaceAll(text, "\r", "\n")) { // as npm does
+		if !r.judge.tables.plainSetting(strings.TrimSpace(line)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *tables) plainSetting(line string) bool {
+	key, value, _ := strings.Cut(line, "=")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
+		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
+}
+
+// urls are the words that tell addresses apart.
+func (t *tables) urls() urls.Words { return t.Nouns }

@@ -56,6 +56,7 @@ type Effect struct {
 	counts Reach
 	lasts  bool          // what is lost is not limited to a throw-away container
 	free   string        // the path of what is deleted, if nothing is there yet
+	whole  bool          // a program names that path from the root on
 	eased  Reversibility // the reversibility that it is graded by, if nobody misses what is lost
 }
 

@@ -252,7 +252,7 @@ func (r *reading) removeAt(v *invocation, a arg) []Effect {
 			e.Why = deletion("every temporary file, of other programs too: %s", a.text)
 		}
 	case placeWorkspace:
-		e.Reach, e.free = ReachWorkspace, r.freeAt(v, a)
+		e.Reach, e.free, e.whole = ReachWorkspace, r.freeAt(v, a), v.namesWhole(a)
 	case placeHome:
 		e.Why = e.Why.And(wording.Outside)
 	case placeControl, placeSecret:

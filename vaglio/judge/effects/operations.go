@@ -232,6 +232,13 @@ func (c *command) elsewhereTo(o *operation.Operation) []Effect {
 
 // writes returns the effect of writing a file, or of making one or a folder.
 func (c *command) writes(o *operation.Operation, a arg) []Effect {
+	if told := len(c.r.did); o.Verb == operation.MakeFolder || c.Call != nil && c.Call.Verb == shell.VerbCreate {
+		defer func() {
+			for i := range c.r.did[told:] {
+				c.r.did[told+i].Folder = true
+			}
+		}()
+	}
 	if o.Verb != operation.Create && o.Verb != operation.MakeFolder {
 		return c.r.write(c.invocation, a, cmp.Or(wording.Phrase(o.Phrase), "writes"))
 	}

@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -206,28 +205,3 @@ func (s statement) secrets(e Effect) (Effect, bool) {
 	}
 	return e, false
 }
-
-// plainSettings reports whether all that the call writes into a project's .npmrc are settings that
-// run nothing, name no account, and fetch from nowhere but the usual registries.
-func (r *reading) plainSettings(p string) bool {
-	text, known := r.wrote[p].Text()
-	if !known || text == "" || path.Base(p) != ".npmrc" || !r.world.inside(p) || strings.Contains(text, "$") {
-		return false
-	}
-	for line := range strings.Lines(strings.ReplaceAll(text, "\r", "\n")) { // as npm does
-		if !r.judge.tables.plainSetting(strings.TrimSpace(line)) {
-			return false
-		}
-	}
-	return true
-}
-
-func (t *tables) plainSetting(line string) bool {
-	key, value, _ := strings.Cut(line, "=")
-	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
-		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
-}
-
-// urls are the words that tell addresses apart.
-func (t *tables) urls() urls.Words { return t.Nouns }

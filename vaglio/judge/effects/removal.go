@@ -107,6 +107,18 @@ func (r *reading) freeAt(v *invocation, a arg) string {
 	return ""
 }
 
+// isVacant reports whether nothing is at a path that a program deletes, in a folder that is there, and the call puts
+// nothing there. The program must name it in full: where one runs is not always known. A link that the call makes
+// there is deleted itself, unless a slash follows it.
+func (r *reading) isVacant(e *Effect) bool {
+	return e.whole && !strings.HasSuffix(e.Target, "/") && !r.movedTo(e.free) && !r.did.Touched(e.free) && !r.isAbsent(path.Dir(e.free))
+}
+
+// namesWhole reports whether a program names a path from the root on.
+func (v *invocation) namesWhole(a arg) bool {
+	return path.IsAbs(a.text) && v.Call != nil && slices.ContainsFunc(v.Call.Targets, func(w shell.Word) bool { return w.Is(a.text) })
+}
+
 // emptied decides about what was deleted where nothing was, now that the whole call is known.
 func (r *reading) emptied() {
 	for _, name := range slices.Clone(r.absent) {
@@ -119,7 +131,7 @@ func (r *reading) emptied() {
 		r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
 	}
 	for i := range r.effects {
-		if e := &r.effects[i]; e.free != "" && r.refills(e.free) {
+		if e := &r.effects[i]; e.free != "" && (r.refills(e.free) || r.isVacant(e)) {
 			*e = own(e.Why.And(", where nothing is yet"))[0]
 		}
 	}
