@@ -70,6 +70,7 @@ func (p *program) looseCalls(src string) {
 	var before, texts []shell.Word // before are texts that no call has taken yet
 	var call string
 	var f *function
+	held := p.heldIn(src)
 	for _, t := range looseTokens.FindAllStringSubmatch(src+"\n", p.left+1) {
 		text, name, found := t[1]+t[2]+t[3], t[4], p.looseFind(t[4])
 		switch {
@@ -86,13 +87,57 @@ func (p *program) looseCalls(src string) {
 			texts = append(texts, shell.Text(path.Dir(p.in.Path)+"/."))
 			continue
 		case found == nil && t[6] == "":
+			if f != nil {
+				texts = append(texts, held.take(name)...)
+			}
 			continue
 		}
 		p.looseCall(f, call, texts)
 		f, call = found, name
 		texts, before = p.calledOn(f, name, before)
+		held.reset()
 	}
 }
+
+// looseHeld matches a name that is given a text, or a list of them.
+var (
+	looseHeld   = regexp.MustCompile(`(?:#define\s+(\w+)\s+|\b(\w+)\s*(?:\[\w*\])?\s*:?=\s*)[\[{(]?\s*((?:(?:` + heldText + `)[\s,]*)+)`)
+	looseQuoted = regexp.MustCompile(heldText)
+)
+
+const heldText = `"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'`
+
+// heldTexts are the texts that the names of a loose program are given, wherever that is.
+type heldTexts struct {
+	texts map[string][]shell.Word
+	taken map[string]bool
+}
+
+func (p *program) heldIn(src string) *heldTexts {
+	const most = 64
+	held := &heldTexts{texts: map[string][]shell.Word{}, taken: map[string]bool{}}
+	for _, m := range looseHeld.FindAllStringSubmatch(src, most) {
+		var texts []shell.Word
+		for _, q := range looseQuoted.FindAllString(m[3], most) {
+			texts = append(texts, p.unmark(unescape(q[1:len(q)-1])))
+		}
+		held.texts[m[1]+m[2]] = texts
+	}
+	return held
+}
+
+// take returns what a name is given, once in each statement.
+func (h *heldTexts) take(name string) []shell.Word {
+	name = strings.Trim(name, "*.:!&")
+	if h.taken[name] {
+		return nil
+	}
+	h.taken[name] = true
+	return h.texts[name]
+}
+
+// reset begins another statement.
+func (h *heldTexts) reset() { clear(h.taken) }
 
 // calledOn returns which of the texts before a call it is for, and which are for none yet.
 func (p *program) calledOn(f *function, name string, before []shell.Word) (its, others []shell.Word) {
@@ -146,8 +191,11 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	case f.verb == "delete tree":
 		p.emit(name, shell.VerbDeleteTree, texts[0])
 		return
-	case f.verb == "create":
-		p.emit(name, shell.VerbCreate, texts[0])
+	case f.verb == "create", f.verb == "read":
+		p.emit(name, shell.Verb(f.verb), texts[0])
+		return
+	case f.verb == "open":
+		p.emit(name, openVerb(append(texts, shell.Text("r"))[1].Prefix()), texts[0])
 		return
 	case f.verb == "script":
 		p.script(texts[0])
@@ -157,8 +205,19 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 		return
 	case len(texts) > 1:
 		p.argv(texts)
+		if isPart(texts) {
+			p.shell(p.spaced(texts, " "), name)
+			return
+		}
 	}
 	p.shell(texts[0], name)
+}
+
+// isPart reports whether texts are parts of one command line: its beginning and what is joined to it, or a
+// program and its words in one text.
+func isPart(texts []shell.Word) bool {
+	args := texts[1].Prefix()
+	return strings.HasSuffix(texts[0].Suffix(), " ") || strings.HasPrefix(args, "-") && strings.Contains(args, " ")
 }
 
 // toFolder matches a path that ends with a step to a folder.

@@ -64,6 +64,7 @@ func (g *Guard) mention(p *ownPlace) {
 	g.mentions = append(g.mentions, p.path)
 	if rest, ok := strings.CutPrefix(p.path, strings.TrimRight(g.home, "/")+"/"); ok {
 		g.mentions = append(g.mentions, "~/"+rest, "$HOME/"+rest, "${HOME}/"+rest)
+		g.inHome = append(g.inHome, rest)
 	}
 }
 

@@ -2,6 +2,7 @@ package shell
 
 import (
 	_ "embed" // The table of what programs carry.
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -109,9 +110,10 @@ func (c *carrierTable) program(name string) *program {
 	return c.programs[strings.TrimRight(name, "0123456789.")] // as in python3.12
 }
 
-// known reports whether the reader knows more about a program than its name.
+// known reports whether the reader knows what a program's words are.
 func (c *carrierTable) known(name string) bool {
-	return c.program(name) != nil || c.builtins[name] != nil
+	p := c.program(name)
+	return p != nil && p.usual != "-" || c.builtins[name] != nil
 }
 
 //nolint:gochecknoglobals // Read once, then only looked at.
@@ -237,7 +239,8 @@ func (w *way) listed(attribute, e string) string {
 		return bare
 	}
 	if has {
-		w.behind = map[string]string{bare: behind}
+		w.behind = maps.Collect(maps.All(w.behind))
+		w.behind[bare] = behind
 	}
 	return bare
 }

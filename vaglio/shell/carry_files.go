@@ -390,3 +390,10 @@ func (r *reader) orInBrief(budget int, g *frame, read func(g *frame) Word) Word 
 	r.unparsed(g.file.path, ProblemUnread)
 	return out
 }
+
+// settings reads the options whose value is a key with its line.
+func (r *reader) settings(f *frame, w *way, opts options, by string) {
+	for _, v := range opts.all(w.settings...) {
+		r.setting(f, w, v, by)
+	}
+}

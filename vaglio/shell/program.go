@@ -390,3 +390,9 @@ func (r *reader) task(f *frame, t *Task, p *Program) {
 func ExportsAll(option string) bool {
 	return option == "allexport" || strings.HasPrefix(option, "-") && strings.Contains(option, "a")
 }
+
+// valueOf returns what an option's value says in this way, without the text that must precede it.
+func (w *way) valueOf(name string, value Word) (Word, bool) {
+	behind := w.behind[name]
+	return value.Cut(len(behind)), strings.HasPrefix(value.Prefix(), behind)
+}
