@@ -41,9 +41,8 @@ type way struct {
 	// written.
 	line, settings, keys, text, program, file, chdir, root, to []string
 	behind                                                     map[string]string
-	// Options that make the operands a command line, a command, or a login shell's line; that enter
-	// the home of the user of -u; that keep them from running; that precede a command; that replace
-	// the first operand; that name the fetched file.
+	// Options that make the operands a command line, a command, or a login shell's line; that enter the home of the
+	// user of -u; that keep them from running; that precede a command; that replace the first operand; that name the file.
 	lineWith, argvWith, login, enters, unless, after, instead, named []string
 	// Options that name the mark in whose place an item stands in the command; that keep the
 	// caller's home.
@@ -274,9 +273,10 @@ func (p *program) find(operands []Word) (*way, []Word) {
 func (p *program) options(k *call) (opts options, operands []Word) {
 	opts, operands = p.parse(k.argv[1:])
 	for len(operands) > 0 && isOneOf(operands[0], p.may) {
-		var more options
-		more, operands = p.parse(operands[1:])
-		opts = append(opts, more...)
+		under := p.grammar
+		under.Grammar = p.Under(operands[0].text)
+		more, rest := under.parse(operands[1:])
+		opts, operands = append(opts, more...), rest
 	}
 	return opts, operands
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/filemode"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -373,4 +374,26 @@ func (a arg) listed() arg {
 		return literal(names[0])
 	}
 	return a
+}
+
+// permits returns the effects of changing the mode of files.
+func (r *reading) permits(v *invocation, mode string, files ...arg) []Effect {
+	var out []Effect
+	for _, a := range files {
+		e := usual(KindPermissions).with(say("changes who may use %s", a.text), a.text)
+		p := r.world.placeOf(a, v.cwd)
+		if p == placeSystem {
+			e.Reach = ReachSystem
+		}
+		switch {
+		case filemode.SetsID(mode):
+			e = e.with(say("lets whoever runs %s act as its owner or group", a.text), a.text).inFolder(p == placeWorkspace)
+		case filemode.OpensToAll(mode):
+			e = e.with(say("opens %s to everyone", a.text), a.text).inFolder(p == placeWorkspace)
+		case p == placeWorkspace || p == placeTemp || p == placeNowhere || p == placeSecret && filemode.Private(mode) && r.world.ofUser(a, v.cwd):
+			e.Reach, e.Reversibility = ReachWorkspace, Reversible
+		}
+		out = append(out, e)
+	}
+	return out
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/internal/filemode"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -203,7 +202,7 @@ func (c *command) does(o *operation.Operation, a arg) []Effect {
 		return c.writes(o, a)
 	case operation.Move:
 		return c.moveAway(a, c.r.whole(c.invocation, argOf(o.To)))
-	case operation.Copy, operation.Read:
+	case operation.Copy, operation.Read, operation.Link:
 		return c.reveals(o, a)
 	case operation.Permit:
 		return c.r.permits(c.invocation, join(argsOf(o.With)), a)
@@ -268,8 +267,11 @@ func (c *command) reveals(o *operation.Operation, a arg) []Effect {
 		return one(KindCredentials, wording.Sentence{{Phrase: cmp.Or(wording.Phrase(o.Phrase), "shows")}, wording.Say("the secrets in %s", a.text)}, a.text)
 	case c.secret(argOf(o.To)):
 		return nil
+	case o.Verb == operation.Link && strings.HasSuffix(strings.TrimRight("/"+o.To.String(), "."), "/"): // into a folder
+		return nil
 	}
-	return one(KindCredentials, say("copies the secrets in %s", a.text), a.text)
+	said := map[bool]wording.Phrase{true: "gives the secrets in %s another name", false: "copies the secrets in %s"}[o.Verb == operation.Link]
+	return one(KindCredentials, say(said, a.text), a.text)
 }
 
 func (c *command) secret(a arg) bool { return c.r.world.placeOf(a, c.cwd) == placeSecret }
@@ -367,28 +369,6 @@ func (c *command) coversSecrets(to arg) bool {
 	spared := func(w shell.Word) bool { return c.r.world.clean(argOf(w).text, c.cwd) == p }
 	return c.secret(to) && c.r.present(c.invocation, to.text) &&
 		!c.has("-n", "--no-clobber", "--update=none", "-i") && !slices.ContainsFunc(c.Unless, spared)
-}
-
-// permits returns the effects of changing the mode of files.
-func (r *reading) permits(v *invocation, mode string, files ...arg) []Effect {
-	var out []Effect
-	for _, a := range files {
-		e := usual(KindPermissions).with(say("changes who may use %s", a.text), a.text)
-		p := r.world.placeOf(a, v.cwd)
-		if p == placeSystem {
-			e.Reach = ReachSystem
-		}
-		switch {
-		case filemode.SetsID(mode):
-			e = e.with(say("lets whoever runs %s act as its owner or group", a.text), a.text).inFolder(p == placeWorkspace)
-		case filemode.OpensToAll(mode):
-			e = e.with(say("opens %s to everyone", a.text), a.text).inFolder(p == placeWorkspace)
-		case p == placeWorkspace || p == placeTemp || p == placeNowhere || p == placeSecret && filemode.Private(mode) && r.world.ofUser(a, v.cwd):
-			e.Reach, e.Reversibility = ReachWorkspace, Reversible
-		}
-		out = append(out, e)
-	}
-	return out
 }
 
 // given reports whether the command gets data from the network, as its input or in one of the
