@@ -23,7 +23,7 @@ func (p *program) loose(w shell.Word) {
 	if p.lang.has("words") {
 		p.words(src, map[string]shell.Word{})
 	} else {
-		spelled := Spelled(src)
+		spelled := p.requoted(Spelled(src))
 		folders := []string(nil)
 		if p.around.gets, folders = Surroundings(spelled); len(folders) > 0 {
 			p.around.dirs = []shell.Word{shell.Text(".")}
@@ -34,6 +34,22 @@ func (p *program) loose(w shell.Word) {
 		p.looseCalls(spelled)
 		p.around = surroundings{}
 	}
+}
+
+// angled matches words between angle brackets, which some languages take for a list of texts.
+var angled = regexp.MustCompile(`<\s*([\w./~*-]+(?:[ \t]+[\w./~*-]+)*)\s*>`)
+
+// requoted returns a program with the quotes that its language alone has replaced by common ones.
+func (p *program) requoted(src string) string {
+	if p.lang.has("m4quotes") {
+		return strings.NewReplacer("`", `"`, "'", `"`).Replace(src)
+	}
+	if p.lang.has("angles") {
+		return angled.ReplaceAllStringFunc(src, func(list string) string {
+			return ` "` + strings.Join(strings.Fields(list[1:len(list)-1]), `" "`) + `" `
+		})
+	}
+	return src
 }
 
 // The ways in which programs write the folder and the variables that a command is given.

@@ -326,6 +326,9 @@ func (m *makefile) reference(file string, line int, s string) string {
 		m.expand(file, line, rest) // it may run something
 		return unknownValue(name)
 	}
+	if s == "HOME" {
+		return "$HOME" // the shell's own
+	}
 	return unknownValue(s)
 }
 
