@@ -2,8 +2,6 @@ package vaglio
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"path"
 	"regexp"
 	"slices"
@@ -384,18 +382,4 @@ func (f Facts) Runs(pattern string) bool {
 		}
 	}
 	return picked
-}
-
-// digestOf is the SHA-256 of a text, in hex.
-func digestOf(text string) string {
-	var part [512]byte // converting the whole text would copy it
-	h := sha256.New()
-	for len(text) > 0 {
-		n := copy(part[:], text)
-		_, _ = h.Write(part[:n]) // a hash never fails
-		text = text[n:]
-	}
-	var in [2 * sha256.Size]byte
-	hex.Encode(in[:], h.Sum(part[:0]))
-	return string(in[:])
 }

@@ -2,6 +2,8 @@ package vaglio
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"path"
 	"slices"
@@ -308,4 +310,18 @@ func (e *Engine) steers(p *Proposal, name string) bool {
 		rel, below := strings.CutPrefix(name, root+"/")
 		return below && root != "" && (strings.HasPrefix(rel, ".") || !strings.Contains(rel, "/")) && e.spaces.places.Classes(name)&place.Control != 0
 	})
+}
+
+// digestOf is the SHA-256 of a text, in hex.
+func digestOf(text string) string {
+	var part [512]byte // converting the whole text would copy it
+	h := sha256.New()
+	for len(text) > 0 {
+		n := copy(part[:], text)
+		_, _ = h.Write(part[:n]) // a hash never fails
+		text = text[n:]
+	}
+	var in [2 * sha256.Size]byte
+	hex.Encode(in[:], h.Sum(part[:0]))
+	return string(in[:])
 }

@@ -95,7 +95,16 @@ func isWhole(before, after string) bool {
 // isOurs reports whether a port between two texts is a port of this machine, or looks like one in a
 // program.
 func isOurs(before, after string) bool {
-	return IsHere(hostBefore(before)) || IsHere(hostAfter(after)) || isPort(before) && strings.Contains(before+after, "(")
+	return IsHere(hostBefore(before)) || IsHere(hostAfter(after)) || isPort(before) && strings.Contains(before+after, "(") ||
+		hostInCall(before)
+}
+
+// hostInCall reports whether one of the arguments before a port is a name of this machine.
+func hostInCall(before string) bool {
+	_, args, ok := strings.Cut(before[max(0, strings.LastIndexByte(before, '(')):], "(")
+	return ok && strings.HasSuffix(strings.TrimRight(args, " "), ",") && slices.ContainsFunc(strings.FieldsFunc(args, func(c rune) bool { return strings.ContainsRune("\"'`, ", c) }), func(w string) bool {
+		return strings.ContainsAny(w, ".o") && !strings.ContainsAny(w, ":/") && IsHere(w)
+	})
 }
 
 // hostBefore returns the host that precedes a port, "?" if there is none.

@@ -23,7 +23,7 @@ func (p *program) loose(w shell.Word) {
 	if p.lang.has("words") {
 		p.words(src, map[string]shell.Word{})
 	} else {
-		spelled := Spelled(src)
+		spelled := p.requoted(Spelled(src))
 		folders := []string(nil)
 		if p.around.gets, folders = Surroundings(spelled); len(folders) > 0 {
 			p.around.dirs = []shell.Word{shell.Text(".")}
@@ -34,6 +34,22 @@ func (p *program) loose(w shell.Word) {
 		p.looseCalls(spelled)
 		p.around = surroundings{}
 	}
+}
+
+// angled matches words between angle brackets, which some languages take for a list of texts.
+var angled = regexp.MustCompile(`<\s*([\w./~*-]+(?:[ \t]+[\w./~*-]+)*)\s*>`)
+
+// requoted returns a program with the quotes that its language alone has replaced by common ones.
+func (p *program) requoted(src string) string {
+	if p.lang.has("m4quotes") {
+		return strings.NewReplacer("`", `"`, "'", `"`).Replace(src)
+	}
+	if p.lang.has("angles") {
+		return angled.ReplaceAllStringFunc(src, func(list string) string {
+			return ` "` + strings.Join(strings.Fields(list[1:len(list)-1]), `" "`) + `" `
+		})
+	}
+	return src
 }
 
 // The ways in which programs write the folder and the variables that a command is given.
@@ -70,7 +86,7 @@ func (p *program) looseCalls(src string) {
 	var before, texts []shell.Word // before are texts that no call has taken yet
 	var call, under string         // under is a name before the first text: the folder that it is below
 	var f *function
-	within := !leadsOut.MatchString(src)
+	within, held := !leadsOut.MatchString(src), p.heldIn(src)
 	src += "\n"
 	for _, at := range looseTokens.FindAllStringSubmatchIndex(src, p.left+1) {
 		t := submatches(src, at)
@@ -93,43 +109,58 @@ func (p *program) looseCalls(src string) {
 			if within && f.takesFolder(src[at[1]:]) && len(texts) == 0 {
 				under = name
 			}
+			if f != nil {
+				texts = append(texts, held.take(name)...)
+				belowNamed(under, texts)
+			}
 			continue
 		}
 		p.looseCall(f, call, texts)
 		f, call, under = found, name, ""
 		texts, before = p.calledOn(f, name, before)
+		held.reset()
 	}
 }
 
-// leadsOut matches what a program names if its folders may lie outside the project.
-var leadsOut = regexp.MustCompile(`(?i)user\.home|getenv|\benv\b|home|["'][/~]`)
+// looseHeld matches a name that is given a text, or a list of them.
+var (
+	looseHeld   = regexp.MustCompile(`(?:#define\s+(\w+)\s+|\b(\w+)\s*(?:\[\w*\])?\s*:?=\s*)[\[{(]?\s*((?:(?:` + heldText + `)[\s,]*)+)`)
+	looseQuoted = regexp.MustCompile(heldText)
+)
 
-// submatches returns the parts of a match.
-func submatches(src string, at []int) []string {
-	out := make([]string, len(at)/2)
-	for i := range out {
-		if from := at[2*i]; from >= 0 {
-			out[i] = src[from:at[2*i+1]]
+const heldText = `"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'`
+
+// heldTexts are the texts that the names of a loose program are given, wherever that is.
+type heldTexts struct {
+	texts map[string][]shell.Word
+	taken map[string]bool
+}
+
+func (p *program) heldIn(src string) *heldTexts {
+	const most = 64
+	held := &heldTexts{texts: map[string][]shell.Word{}, taken: map[string]bool{}}
+	for _, m := range looseHeld.FindAllStringSubmatch(src, most) {
+		var texts []shell.Word
+		for _, q := range looseQuoted.FindAllString(m[3], most) {
+			texts = append(texts, p.unmark(unescape(q[1:len(q)-1])))
 		}
+		held.texts[m[1]+m[2]] = texts
 	}
-	return out
+	return held
 }
 
-// takesFolder reports whether a name behind a call is that of a folder, which another argument follows.
-func (f *function) takesFolder(behind string) bool {
-	return f != nil && len(f.args) == 2 && strings.HasPrefix(strings.TrimLeft(behind, " "), ",")
+// take returns what a name is given, once in each statement.
+func (h *heldTexts) take(name string) []shell.Word {
+	name = strings.Trim(name, "*.:!&")
+	if h.taken[name] {
+		return nil
+	}
+	h.taken[name] = true
+	return h.texts[name]
 }
 
-// belowNamed puts the first text of a call below a folder of which only the name is known. A path that leaves
-// it stays as it is written.
-func belowNamed(folder string, texts []shell.Word) {
-	if folder == "" || len(texts) != 1 {
-		return
-	}
-	if s := texts[0].Prefix(); s != "" && !strings.ContainsAny(s[:1], "/.~") && !strings.Contains(s, "..") {
-		texts[0] = shell.Glue(unknownWord(folder), shell.Text("/"), texts[0])
-	}
-}
+// reset begins another statement.
+func (h *heldTexts) reset() { clear(h.taken) }
 
 // calledOn returns which of the texts before a call it is for, and which are for none yet.
 func (p *program) calledOn(f *function, name string, before []shell.Word) (its, others []shell.Word) {
@@ -180,8 +211,11 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	case f.verb == "delete tree":
 		p.emit(name, shell.VerbDeleteTree, texts[0])
 		return
-	case f.verb == "create":
-		p.emit(name, shell.VerbCreate, texts[0])
+	case f.verb == "create", f.verb == "read":
+		p.emit(name, shell.Verb(f.verb), texts[0])
+		return
+	case f.verb == "open":
+		p.emit(name, openVerb(append(texts, shell.Text("r"))[1].Prefix()), texts[0])
 		return
 	case f.verb == "script":
 		p.script(texts[0])
@@ -191,6 +225,10 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 		return
 	case len(texts) > 1:
 		p.argv(texts)
+		if isPart(texts) {
+			p.shell(p.spaced(texts, " "), name)
+			return
+		}
 	}
 	p.shell(texts[0], name)
 }
@@ -198,6 +236,13 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 // maybePath matches a text that may be the name of a file rather than what is put into one: it has no blanks, or
 // says where it leads.
 var maybePath = regexp.MustCompile(`^[/~.]|^[^\s]*[/.~][^\s]*$`)
+
+// isPart reports whether texts are parts of one command line: its beginning and what is joined to it, or a
+// program and its words in one text.
+func isPart(texts []shell.Word) bool {
+	args := texts[1].Prefix()
+	return strings.HasSuffix(texts[0].Suffix(), " ") || strings.HasPrefix(args, "-") && strings.Contains(args, " ")
+}
 
 // toFolder matches a path that ends with a step to a folder.
 var toFolder = regexp.MustCompile(`(^|/)\.\.?$`)

@@ -234,3 +234,33 @@ func (p *program) inProject(prefix string) bool {
 	}
 	return strings.Contains(prefix, "/") && !strings.ContainsAny(prefix[:1], "/.~$") && !strings.Contains(prefix, "/.")
 }
+
+// leadsOut matches what a program names if its folders may lie outside the project.
+var leadsOut = regexp.MustCompile(`(?i)user\.home|getenv|\benv\b|home|["'][/~]`)
+
+// submatches returns the parts of a match.
+func submatches(src string, at []int) []string {
+	out := make([]string, len(at)/2)
+	for i := range out {
+		if from := at[2*i]; from >= 0 {
+			out[i] = src[from:at[2*i+1]]
+		}
+	}
+	return out
+}
+
+// takesFolder reports whether a name behind a call is that of a folder, which another argument follows.
+func (f *function) takesFolder(behind string) bool {
+	return f != nil && len(f.args) == 2 && strings.HasPrefix(strings.TrimLeft(behind, " "), ",")
+}
+
+// belowNamed puts the first text of a call below a folder of which only the name is known. A path that leaves
+// it stays as it is written.
+func belowNamed(folder string, texts []shell.Word) {
+	if folder == "" || len(texts) != 1 {
+		return
+	}
+	if s := texts[0].Prefix(); s != "" && !strings.ContainsAny(s[:1], "/.~") && !strings.Contains(s, "..") {
+		texts[0] = shell.Glue(unknownWord(folder), shell.Text("/"), texts[0])
+	}
+}

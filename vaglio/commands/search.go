@@ -182,7 +182,7 @@ func Narrowed(tests []shell.Word, leavesFew, acts func(class string, value shell
 // IsRare reports whether few files pass a test of a class.
 func IsRare(class, value string) bool {
 	switch class {
-	case "few", "empty":
+	case "few", "new", "empty":
 		return true
 	case "owner":
 		return value != "root" && value != "0"

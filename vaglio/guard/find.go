@@ -40,10 +40,12 @@ func (l *look) searched(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// takesAll reports whether a search leaves out nothing below its start.
+// takesAll reports whether a search leaves out nothing below its start, or only by when it was changed: what the
+// gate keeps is as new as it is old.
 func (l *look) takesAll(o *operation.Operation) bool {
 	for test, value := range commands.Tests(o.With) {
-		if class := reading.Spot(test); class != "run" && class != "print" && (class != "type" || !strings.Contains(reading.Spot(value), "f")) {
+		all := []string{"run", "print", "new", "age"}
+		if class := reading.Spot(test); !slices.Contains(all, class) && (class != "type" || !strings.Contains(reading.Spot(value), "f")) {
 			return false
 		}
 	}

@@ -39,6 +39,7 @@ type Guard struct {
 	itself   *own.Facts
 	own      []ownPlace
 	mentions []string // how a text may name the closed places
+	inHome   []string // the same below the home
 	fold     bool
 	user     string // the user's name, taken from the home
 	// adminHome says that the user's home is the administrator's.

@@ -64,6 +64,7 @@ func (g *Guard) mention(p *ownPlace) {
 	g.mentions = append(g.mentions, p.path)
 	if rest, ok := strings.CutPrefix(p.path, strings.TrimRight(g.home, "/")+"/"); ok {
 		g.mentions = append(g.mentions, "~/"+rest, "$HOME/"+rest, "${HOME}/"+rest)
+		g.inHome = append(g.inHome, rest)
 	}
 }
 
@@ -211,6 +212,9 @@ func (l *look) talks(name string, known bool) string {
 // machine's ports with one of the gate's.
 func (l *look) mayReach() bool {
 	names := func(a shell.Assign) bool { return l.answers(a.Value.String()) }
+	if l.c.Remote == nil && slices.ContainsFunc(l.args, l.g.itself.MayAnswer) {
+		return true
+	}
 	return slices.ContainsFunc(l.c.Assigns, names) || slices.ContainsFunc(l.args, l.g.itself.SpansPort) && slices.ContainsFunc(l.args, own.IsHere)
 }
 
@@ -227,7 +231,7 @@ func (l *look) takesAddress(name string) {
 
 // hasPort reports whether a word is a port of the gate's, perhaps glued to its option.
 func (l *look) hasPort(word string) bool {
-	return l.g.itself.HasPort(word) || len(word) > 2 && word[0] == '-' && l.g.itself.HasPort(word[2:])
+	return slices.ContainsFunc(strings.Fields(word), l.g.itself.HasPort) || len(word) > 2 && word[0] == '-' && l.g.itself.HasPort(word[2:])
 }
 
 // isTold reports whether one of the command's words is the file of a process substitution,

@@ -128,7 +128,7 @@ func picksAll(pattern string) bool {
 func (l *look) closed(o *operation.Operation, spot string) string {
 	where := l.absolute(spot)
 	switch {
-	case l.g.isOwnAt(where, place.Uses), l.g.itself.HasPort(spot):
+	case l.g.isOwnAt(where, place.Uses), l.g.isProgram(where), l.g.itself.HasPort(spot):
 		return ownProcess
 	case !o.Parts && l.isTree(spot) && !strings.HasPrefix(where, "/mnt") && !strings.HasPrefix(where, "/media"):
 		return killRule

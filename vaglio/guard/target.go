@@ -190,7 +190,7 @@ func (l *look) climbing(d deed, clean string) string {
 
 // rule returns the rule that a deed to an absolute spot breaks.
 func (l *look) rule(d deed, spot string, slashed bool) string {
-	clean := l.plain(place.Clean(spot))
+	clean := l.plain(place.Clean(l.led(spot))) // a step up is taken from where a process's folder leads
 	if l.inside {
 		return l.ruleInside(d, clean)
 	}
@@ -283,14 +283,19 @@ func (l *led) of(g *Guard, name string) string {
 	return l.to
 }
 
-// plain resolves detours through process folders, and links that the line makes, in a clean
-// path.
-func (l *look) plain(clean string) string {
+// led resolves detours through process folders.
+func (l *look) led(spot string) string {
 	cwd := ""
 	if len(l.cwds) > 0 {
 		cwd = l.cwds[0]
 	}
-	clean = place.ByProcess(clean, cwd)
+	return place.ByProcess(spot, cwd)
+}
+
+// plain resolves detours through process folders, and links that the line makes, in a clean
+// path.
+func (l *look) plain(clean string) string {
+	clean = l.led(clean)
 	if len(l.s.links) == 0 {
 		return clean
 	}

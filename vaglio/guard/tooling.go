@@ -137,6 +137,9 @@ func (s *scan) asksGate() bool {
 	if slices.ContainsFunc(s.rd.URLs, func(u reading.Text) bool { return s.g.itself.Answers(u.Text) }) {
 		return true
 	}
+	if slices.ContainsFunc(s.rd.URLs, func(u reading.Text) bool { return s.g.itself.MayAnswer(u.Text) }) {
+		s.t.doubts()
+	}
 	does, runs := &s.rd.Deed, s.rd.Runs && len(s.rd.Commands) == 0
 	fetches := !does.Local && !does.Greps && !does.Lists && slices.Contains([]operation.Verb{operation.Use, operation.Read}, does.Verb)
 	return slices.ContainsFunc(s.texts, func(t text) bool {

@@ -128,6 +128,8 @@ func (g *Guard) namesIn(line string, p *shell.Ran, sets bool, acts func() bool) 
 	switch {
 	case p.Sure && g.governs(line, acts):
 		return ownCommand
+	case g.joinsOwn(line):
+		return ownID
 	case p.Inline: // its words are read as commands
 		return ""
 	case g.mentionsOwn(line):
@@ -140,6 +142,18 @@ func (g *Guard) namesIn(line string, p *shell.Ran, sets bool, acts func() bool) 
 		return ""
 	}
 }
+
+// joinsOwn reports whether a line of a program joins the home, by whatever name, with the rest of the path of
+// something closed: homedir() * "/.token", $ENV{HOME}/.token.
+func (g *Guard) joinsOwn(line string) bool {
+	return slices.ContainsFunc(g.inHome, func(rest string) bool {
+		at := strings.Index(line, rest)
+		return at > 0 && place.Mentions(line[at:], rest) && joined.MatchString(line[:at])
+	})
+}
+
+// joined matches a name of the home, and the marks that join it with what follows.
+var joined = regexp.MustCompile(`(?i)home\w*\W{1,10}$`)
 
 // quoted matches a text in a program that may be a command or a word of one.
 var quoted = regexp.MustCompile("[\"'`]([\\w./~ -]+)[\"'`]")

@@ -87,7 +87,7 @@ func readCMake(v *visit, r *row) {
 func (v *visit) cmakeFile(file, text string) {
 	var words []string
 	var call cmakeCall
-	in, begin := false, 0
+	in, removes, begin := false, false, 0
 	for _, at := range cmakeToken.FindAllStringIndex(text, -1) {
 		word := text[at[0]:at[1]]
 		if word[0] == '#' {
@@ -105,6 +105,9 @@ func (v *visit) cmakeFile(file, text string) {
 				v.cmakeAdds(file, text, begin, words)
 			}
 			words, in, begin = nil, word == "COMMAND", at[0]
+			removes = call.name == "file" && strings.HasPrefix(word, "REMOVE")
+		case removes && strings.HasPrefix(strings.Trim(word, `"`), "/"): // what it removes elsewhere is built again
+			v.add(file, lineOf(text, at[0]), "sh", "rm -rf "+v.cmakeWord(cmakeQuotes.ReplaceAllString(word, "$1")))
 		case in:
 			words = append(words, v.cmakeWord(cmakeQuotes.ReplaceAllString(word, "$1")))
 		}

@@ -326,6 +326,9 @@ func (m *makefile) reference(file string, line int, s string) string {
 	if name, rest, ok := strings.Cut(s, " "); ok {
 		return m.function(name, commas(m.expand(file, line, rest)))
 	}
+	if s == "HOME" {
+		return "$HOME" // the shell's own
+	}
 	name, change, _ := strings.Cut(s, ":")
 	if val, ok := m.value(name); ok {
 		if from, to, ok := strings.Cut(m.expand(file, line, change), "="); ok {

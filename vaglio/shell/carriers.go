@@ -2,6 +2,7 @@ package shell
 
 import (
 	_ "embed" // The table of what programs carry.
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -41,9 +42,8 @@ type way struct {
 	// written.
 	line, settings, keys, text, program, file, chdir, root, to []string
 	behind                                                     map[string]string
-	// Options that make the operands a command line, a command, or a login shell's line; that enter
-	// the home of the user of -u; that keep them from running; that precede a command; that replace
-	// the first operand; that name the fetched file.
+	// Options that make the operands a command line, a command, or a login shell's line; that enter the home of the
+	// user of -u; that keep them from running; that precede a command; that replace the first operand; that name the file.
 	lineWith, argvWith, login, enters, unless, after, instead, named []string
 	// Options that name the mark in whose place an item stands in the command; that keep the
 	// caller's home.
@@ -110,9 +110,10 @@ func (c *carrierTable) program(name string) *program {
 	return c.programs[strings.TrimRight(name, "0123456789.")] // as in python3.12
 }
 
-// known reports whether the reader knows more about a program than its name.
+// known reports whether the reader knows what a program's words are.
 func (c *carrierTable) known(name string) bool {
-	return c.program(name) != nil || c.builtins[name] != nil
+	p := c.program(name)
+	return p != nil && p.usual != "-" || c.builtins[name] != nil
 }
 
 //nolint:gochecknoglobals // Read once, then only looked at.
@@ -238,7 +239,8 @@ func (w *way) listed(attribute, e string) string {
 		return bare
 	}
 	if has {
-		w.behind = map[string]string{bare: behind}
+		w.behind = maps.Collect(maps.All(w.behind))
+		w.behind[bare] = behind
 	}
 	return bare
 }
@@ -272,9 +274,10 @@ func (p *program) find(operands []Word) (*way, []Word) {
 func (p *program) options(k *call) (opts options, operands []Word) {
 	opts, operands = p.parse(k.argv[1:])
 	for len(operands) > 0 && isOneOf(operands[0], p.may) {
-		var more options
-		more, operands = p.parse(operands[1:])
-		opts = append(opts, more...)
+		under := p.grammar
+		under.Grammar = p.Under(operands[0].String())
+		more, rest := under.parse(operands[1:])
+		opts, operands = append(opts, more...), rest
 	}
 	return opts, operands
 }

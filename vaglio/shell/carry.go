@@ -34,6 +34,7 @@ func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 		return r.plain(f, k)
 	}
 	out, listed := r.lines(g, &p.way, opts, name)
+	r.settings(g, &p.way, opts, name)
 	if listed = listed || p.own; listed {
 		r.wrapper(f, k)
 	}
@@ -80,8 +81,10 @@ func (r *reader) within(f *frame, k *call, w *way, opts options, assigns []Assig
 
 // below changes to the folders that options name.
 func (r *reader) below(opts options, w *way) {
-	for _, dir := range opts.all(w.chdir...) {
-		r.goTo(r.resolvePath(dir))
+	for _, o := range opts {
+		if dir, ok := w.valueOf(o.name, o.value); ok && o.has && slices.Contains(w.chdir, o.name) {
+			r.goTo(r.resolvePath(dir))
+		}
 	}
 }
 
@@ -152,14 +155,10 @@ func (r *reader) lines(f *frame, w *way, opts options, by string) (out Word, fou
 		if !o.has || !slices.Contains(w.line, o.name) {
 			continue
 		}
-		line := o.value
-		if behind := w.behind[o.name]; behind != "" {
-			if !strings.HasPrefix(line.Prefix(), behind) {
-				continue
-			}
-			line = line.Cut(len(behind))
+		line, ok := w.valueOf(o.name, o.value)
+		if found = found || ok; !ok {
+			continue
 		}
-		found = true
 		if w.bindings && isBinding(line) {
 			r.binding(f, line, by)
 			continue
@@ -257,9 +256,7 @@ func (r *reader) runAfter(f *frame, k *call, p *program) {
 func (r *reader) carries(f *frame, k *call, p *program, w *way, words []Word, by string) []Word {
 	opts, rest := w.parse(words)
 	r.lines(f, w, opts, by)
-	for _, v := range opts.all(w.settings...) {
-		r.setting(f, w, v, by)
-	}
+	r.settings(f, w, opts, by)
 	switch {
 	case slices.Contains(w.settings, "operands"):
 		for _, v := range rest {

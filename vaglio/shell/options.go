@@ -339,3 +339,16 @@ func cutAt(words []Word, mark string) (before, after []Word) {
 	}
 	return words, nil
 }
+
+// settings reads the options whose value is a key with its line.
+func (r *reader) settings(f *frame, w *way, opts options, by string) {
+	for _, v := range opts.all(w.settings...) {
+		r.setting(f, w, v, by)
+	}
+}
+
+// valueOf returns what an option's value says in this way, without the text that must precede it.
+func (w *way) valueOf(name string, value Word) (Word, bool) {
+	behind := w.behind[name]
+	return value.Cut(len(behind)), strings.HasPrefix(value.Prefix(), behind)
+}

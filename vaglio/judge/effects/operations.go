@@ -206,7 +206,7 @@ func (c *command) does(o *operation.Operation, a arg) []Effect {
 		return c.writes(o, a)
 	case operation.Move:
 		return c.moveAway(a, c.r.whole(c.invocation, argOf(o.To)))
-	case operation.Copy, operation.Read:
+	case operation.Copy, operation.Read, operation.Link:
 		return c.reveals(o, a)
 	case operation.Permit:
 		return c.r.permits(c.invocation, join(argsOf(o.With)), a)
@@ -278,6 +278,11 @@ func (c *command) reveals(o *operation.Operation, a arg) []Effect {
 		return one(KindCredentials, wording.Sentence{{Phrase: cmp.Or(wording.Phrase(o.Phrase), "shows")}, wording.Say("the secrets in %s", a.text)}, a.text)
 	case c.secret(argOf(o.To)):
 		return nil
+	case o.Verb == operation.Link && strings.HasSuffix(strings.TrimRight("/"+o.To.String(), "."), "/"): // into a folder
+		return nil
+	}
+	if o.Verb == operation.Link {
+		return one(KindCredentials, say("gives the secrets in %s another name", a.text), a.text)
 	}
 	return one(KindCredentials, say("copies the secrets in %s", a.text), a.text)
 }

@@ -84,7 +84,7 @@ func (w *world) resolve(p, cwd string) string {
 		return place.Clean(p)
 	}
 	cwd = w.local(cwd)
-	return place.ByProcess(place.Join(cwd, p), cwd)
+	return place.ByProcess(place.Join(cwd, place.ByProcess(p, cwd)), cwd)
 }
 
 // whole returns a relative path as a whole one if its command changed to another folder than the

@@ -1,9 +1,13 @@
 package filter
 
 import (
+	"compress/bzip2"
+	"compress/gzip"
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 )
@@ -29,6 +33,43 @@ func (f *Filter) coder(program string, args []string, decode func(string) ([]byt
 			return string(out), err == nil || len(out) > 0
 		}
 		return true
+	}
+	return ok
+}
+
+// gunzip reads gunzip and zcat, bunzip those of bzip2.
+func gunzip(f *Filter, args []string) bool {
+	return f.unpacks(args, func(packed io.Reader) (io.Reader, error) { return gzip.NewReader(packed) })
+}
+
+func bunzip(f *Filter, args []string) bool {
+	return f.unpacks(args, func(packed io.Reader) (io.Reader, error) { return bzip2.NewReader(packed), nil })
+}
+
+// gzipped reads a program that unpacks only with -d.
+func gzipped(unpack func(*Filter, []string) bool) func(*Filter, []string) bool {
+	return func(f *Filter, args []string) bool {
+		asks := func(a string) bool {
+			return a == "--decompress" || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.Contains(a, "d")
+		}
+		return slices.ContainsFunc(args, asks) && unpack(f, args)
+	}
+}
+
+// maxUnpacked is how many bytes may be packed in a text: no program is longer.
+const maxUnpacked = 1 << 20
+
+// unpacks reads a call that prints what is packed in its input or its files.
+func (f *Filter) unpacks(args []string, open func(io.Reader) (io.Reader, error)) bool {
+	_, files, ok := parse("gzip", args, "d=decompress c=stdout f=force k=keep q=quiet")
+	f.Files = files
+	f.apply = func(text string) (string, bool) {
+		packed, err := open(strings.NewReader(text))
+		if err != nil {
+			return "", false
+		}
+		out, err := io.ReadAll(io.LimitReader(packed, maxUnpacked))
+		return string(out), len(out) > 0 && len(out) < maxUnpacked && (err == nil || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum))
 	}
 	return ok
 }

@@ -69,7 +69,7 @@ func MayPass(name string) bool { return wordclass.Is("may-pass", name) }
 var tools = sync.OnceValue(func() map[string]func(f *Filter, args []string) bool { //nolint:gochecknoglobals // It is made once and never changed.
 	return map[string]func(f *Filter, args []string) bool{
 		"tr": translate, "rev": rev, "base64": base64Text, "base32": base32Text, "openssl": openssl, "xxd": xxd, "sed": sed,
-		"cut": cut, "jq": jq,
+		"cut": cut, "jq": jq, "gunzip": gunzip, "zcat": gunzip, "gzip": gzipped(gunzip), "bunzip2": bunzip, "bzcat": bunzip, "bzip2": gzipped(bunzip),
 	}
 })
 
