@@ -266,8 +266,8 @@ func isBelow(folder, name string) bool {
 	return place.Inside([]string{folder}, name)
 }
 
-// printed is the output of a program, where that is all that is known of a thing.
-var printed = regexp.MustCompile(`^\$\(([\w.+-]+)\)$`)
+// printed is the output of a program, where that is all that is known of a thing, or of its end.
+var printed = regexp.MustCompile(`^([^$\s]*)\$\(([\w.+-]+)\)$`)
 
 // spelled says of what an operation is about if only a program's output names it, and which
 // machine is restarted or switched off if that is not this one.
@@ -283,13 +283,34 @@ func spelled(s wording.Sentence) wording.Sentence {
 		default: // anything else does not say that it is another machine
 		}
 	}
+	return outputs(s)
+}
+
+// outputs says of each thing, or of its end, that only a program's output names it, and which
+// program that is: "the branches that git prints".
+func outputs(s wording.Sentence) wording.Sentence {
+	s = slices.Clone(s)
 	for i := range s {
-		if m := printed.FindStringSubmatch(s[i].Text); m != nil {
-			s[i] = wording.Say("what %s prints", m[1])
+		c := &s[i]
+		if len(c.Args) == 1 && nounBefore.MatchString(string(c.Phrase)) {
+			if m := printed.FindStringSubmatch(c.Args[0].Text); m != nil && m[1] == "" {
+				c.Phrase, c.Args = spoken.Several(c.Phrase), []wording.Clause{wording.Say("that %s prints", m[2])}
+			}
+		}
+		switch m := printed.FindStringSubmatch(c.Text); {
+		case m == nil:
+			c.Args = outputs(c.Args)
+		case m[1] == "":
+			*c = wording.Say("what %s prints", m[2])
+		default:
+			*c = wording.Say("%s… (as %s prints it)", m[1], m[2])
 		}
 	}
 	return s
 }
+
+// nounBefore matches a phrase in which a noun stands before the thing: "the branch %s".
+var nounBefore = regexp.MustCompile(`\bthe [a-z]+ %s`)
 
 // precedes reports whether an operation is a change that another one only makes take effect.
 func (o *one) precedes(after *one, asked float64) bool {

@@ -3,6 +3,7 @@ package effects
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -228,6 +229,24 @@ func pushed(to string, force bool) wording.Sentence {
 		return sayOf("force-pushes %s to %s", wording.List(strings.Fields(refs)), object(remote))
 	default:
 		return sayOf("pushes %s to %s", wording.List(strings.Fields(refs)), object(remote))
+	}
+}
+
+// killed says which processes a call of an inline program stops: numbers are processes, and what
+// PowerShell is given beside them are names.
+func killed(who []string, language, by string) wording.Sentence {
+	number := func(s string) bool { _, err := strconv.Atoi(s); return err == nil }
+	switch numbers := !slices.ContainsFunc(who, func(s string) bool { return !number(s) }); {
+	case len(who) == 0:
+		return say("stops processes by %s", by)
+	case len(who) == 1 && (numbers || language == "powershell" && strings.Contains(who[0], "$")):
+		return say("stops the process %s", who[0])
+	case numbers:
+		return sayOf("stops the processes %s", wording.List(who))
+	case language == "powershell" && !slices.ContainsFunc(who, func(s string) bool { return number(s) || strings.Contains(s, "$") }):
+		return sayOf("stops the processes named %s", wording.List(who))
+	default:
+		return say("stops %s by %s", strings.Join(who, " "), by)
 	}
 }
 

@@ -174,12 +174,23 @@ func asOptions(given []string, split func(string) []string) (operands, options [
 // collectionCall is a program text that calls one method of one collection, or of the database.
 var collectionCall = regexp.MustCompile(`^\s*db(?:\.getCollection\(["']([\w.-]+)["']\)|\.(\w+)|\[["']([\w.-]+)["']\])?\.(\w+)\(([^;]*)\)\s*;?\s*$`)
 
+// makesValue matches the making of a value among the arguments of a method: a date or an id.
+var makesValue = regexp.MustCompile(`\b(?:new Date|Date\.now|ISODate|ObjectId|NumberLong|NumberInt)\([^()]*\)`)
+
+// oneCall reports whether the arguments of a method call nothing but what makes values.
+func oneCall(given string) bool {
+	for was := ""; was != given; {
+		was, given = given, makesValue.ReplaceAllString(given, "")
+	}
+	return !strings.ContainsAny(given, "()")
+}
+
 // Collection says what a line for a database of documents does, if it calls one method that is
 // known: "deletes documents of orders". Otherwise it quotes the line, as shown.
 func Collection(line, shown string, where wording.Clause) wording.Sentence {
 	quoted := wording.Sentence{wording.Say("changes the database: %s", shown)}
 	m := collectionCall.FindStringSubmatch(line)
-	if m == nil || strings.Contains(m[5], ")") {
+	if m == nil || !oneCall(m[5]) {
 		return quoted
 	}
 	name := m[1] + m[2] + m[3]
