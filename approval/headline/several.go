@@ -133,13 +133,21 @@ func (o *operations) mirrored(said wording.Sentence) wording.Sentence {
 	return wording.Sentence{*copies, wording.Say("and deletes everything else there")}
 }
 
+// addressed reports whether an operation only says that local data stands in the address of a request
+// that another one names.
+func (o *operations) addressed(c *one) bool {
+	return len(c.said) > 0 && c.said[0].Phrase == "sends local data inside the address %s" && slices.ContainsFunc(o.list, func(r one) bool {
+		return len(r.said) > 0 && r.said[0].Phrase == "sends a %s request to %s" && r.said[0].Args[1].Text == c.said[0].Args[0].Text
+	})
+}
+
 // ways marks through what a program works as a manner, if what it does there is asked about
-// and cannot be undone.
+// and cannot be undone, and that an address holds local data.
 func (o *operations) ways() {
 	way := func(c *one) bool { return len(c.said) > 0 && c.said[0].Phrase == "makes %s talk through %s" }
 	final := slices.ContainsFunc(o.list, func(c one) bool { return !way(&c) && c.undo == operation.Irreversible && c.score < o.asked })
 	for i := range o.list {
-		o.list[i].manner = o.list[i].manner || final && way(&o.list[i])
+		o.list[i].manner = o.list[i].manner || final && way(&o.list[i]) || o.addressed(&o.list[i])
 	}
 }
 
@@ -297,6 +305,7 @@ func outputs(s wording.Sentence) wording.Sentence {
 				c.Phrase, c.Args = spoken.Several(c.Phrase), []wording.Clause{wording.Say("that %s prints", m[2])}
 			}
 		}
+		c.Text = computed.ReplaceAllString(c.Text, "…")
 		switch m := printed.FindStringSubmatch(c.Text); {
 		case m == nil:
 			c.Args = outputs(c.Args)
@@ -308,6 +317,9 @@ func outputs(s wording.Sentence) wording.Sentence {
 	}
 	return s
 }
+
+// computed matches what only a program's own function returns: nothing of it is in the call.
+var computed = regexp.MustCompile(`\$\([\w.]*\(\)\)`)
 
 // nounBefore matches a phrase in which a noun stands before the thing: "the branch %s".
 var nounBefore = regexp.MustCompile(`\bthe [a-z]+ %s`)

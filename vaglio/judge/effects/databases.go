@@ -292,8 +292,11 @@ func (s statement) said(verb, class, target string) wording.Sentence {
 	if n := len(s.Words); n == 6 && s.Words[n-3] == "DROP" && spoken.Statement("drop-"+s.Words[n-2]) != "" { // and nothing else
 		return saidIn(say(spoken.Statement("drop-"+s.Words[n-2]), strings.ToLower(sql.Unquoted(s.Words[n-1])), target), s.where)
 	}
-	if verb == "CREATE" && !s.Adds() {
+	switch {
+	case verb == "CREATE" && !s.Adds():
 		verb += " OR REPLACE"
+	case verb == "ALTER" && s.Has("SUPERUSER"):
+		verb += " SUPERUSER"
 	}
 	said := statementSaid(verb, class, target, s.where)
 	if to := slices.Index(s.Words, map[string]string{"GRANT": "TO", "REVOKE": "FROM"}[verb]) + 1; to > 0 && to < len(s.Words) {
@@ -347,7 +350,7 @@ func statementSaid(verb, class, target string, where wording.Clause) wording.Sen
 	said := map[string]wording.Phrase{
 		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
 		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s",
-		"CREATE": "creates %s", "CREATE OR REPLACE": "creates or replaces %s", "ALTER": "changes %s", "TRUNCATE": "empties %s", "DROP": "drops %s",
+		"CREATE": "creates %s", "CREATE OR REPLACE": "creates or replaces %s", "ALTER": "changes %s", "ALTER SUPERUSER": "makes %s a superuser", "TRUNCATE": "empties %s", "DROP": "drops %s",
 		"REMOVE": "drops %s", "GRANT": "changes who may use %s", "REVOKE": "changes who may use %s",
 	}[verb]
 	switch {
@@ -360,15 +363,10 @@ func statementSaid(verb, class, target string, where wording.Clause) wording.Sen
 	if thing, _, _ := spoken.ThingOf([]string{cmp.Or(class, map[string]string{"TRUNCATE": "table"}[verb])}); thing != nil {
 		what = wording.Say(map[bool]wording.Phrase{true: thing.Several, false: thing.One}[strings.Contains(target, ", ")], target)
 	}
-	return saidIn(sayOf(said, what), where)
-}
-
-// saidIn adds the database, if its name is known.
-func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
-	if where.Phrase == theDatabase {
-		return said
+	if class == "DATABASE" || class == "database" {
+		return saidOn(sayOf(said, what), where)
 	}
-	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
+	return saidIn(sayOf(said, what), where)
 }
 
 // query judges a statement that reads by its possible side effects.

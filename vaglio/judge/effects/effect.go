@@ -250,6 +250,22 @@ func killed(who []string, language, by string) wording.Sentence {
 	}
 }
 
+// saidIn adds the database, if its name is known.
+func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
+	if where.Phrase == theDatabase {
+		return said
+	}
+	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
+}
+
+// saidOn adds only the server to what is done to a database as a whole.
+func saidOn(said wording.Sentence, where wording.Clause) wording.Sentence {
+	if where.Phrase == "%s on %s" {
+		return append(said, wording.Clause{Phrase: "on %s", Args: where.Args[1:]})
+	}
+	return said
+}
+
 // undone says whether an effect can be undone.
 func undone(v Reversibility) wording.Phrase {
 	return cmp.Or(map[Reversibility]wording.Phrase{

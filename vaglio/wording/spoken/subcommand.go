@@ -135,20 +135,31 @@ func property(operands, words []string, split func(string) []string) wording.Sen
 		if len(of) != 1 {
 			return nil
 		}
-		what := strings.Join(untilJoint(name[n:]), "-")
 		option, _, _ := strings.Cut(of[0], "=")
-		holder := wording.Clause{Phrase: "of %s", Args: []wording.Clause{wording.List(behind(words, option))}}
-		if slices.Contains(ids(what), option) {
-			holder.Phrase = wording.Placeholder
-		}
+		said, what := propertyOf(act, untilJoint(name[n:]), option, behind(words, option))
 		rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == of[0] })
-		said := wording.Sentence{wording.Say(act.Phrase, what), holder}
 		if at := slices.IndexFunc(rest, func(w string) bool { return strings.HasPrefix(w, "-") }); at >= 0 && strings.HasSuffix(what, "attribute") {
 			return said.And(": %s", strings.TrimLeft(strings.Join(rest[at:], " "), "-")) // which one, only the options say
 		}
 		return append(said, circumstances(what, rest)...)
 	}
 	return nil
+}
+
+// propertyOf says what is done to the thing that the option names, if that is what the nouns say, or
+// else to a property of it: "updates code of the function resize".
+func propertyOf(act *Act, nouns []string, option string, named []string) (said wording.Sentence, what string) {
+	what = strings.Join(nouns, "-")
+	if slices.Contains(ids(what), option) {
+		return wording.Sentence{{Phrase: act.Phrase, Args: []wording.Clause{{Phrase: "the %s %s", Args: []wording.Clause{{Text: strings.ReplaceAll(what, "-", " ")}, wording.List(named)}}}}}, what
+	}
+	of := wording.List(named)
+	if last := len(nouns) - 1; last > 0 && Is("options properties", nouns[last]) && slices.Contains(ids(strings.Join(nouns[:last], "-")), option) {
+		if thing, _, before := ThingOf(nouns[:last]); thing != nil && len(before) == 0 {
+			of, what = thing.called(named, len(named) > 1), nouns[last]
+		}
+	}
+	return wording.Sentence{wording.Say(act.Phrase, what), {Phrase: "of %s", Args: []wording.Clause{of}}}, what
 }
 
 // untilJoint returns the words before one that joins another thing to them.
