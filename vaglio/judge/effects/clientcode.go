@@ -80,7 +80,7 @@ func (r *reading) clientCall(library string, words []string, call *shell.Call) [
 		return nil
 	}
 	e.Sure = 0.6
-	said, final := spoken.Method(call.Function, library, texts(argsOf(call.Given)), readings.Words)
+	said, final := spoken.Method(call.Function, library, texts(argsOf(call.Given)), call.Of, readings.Words)
 	if final {
 		e.Reversibility = Irreversible
 	}

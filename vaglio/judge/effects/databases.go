@@ -350,7 +350,8 @@ func statementSaid(verb, class, target string, where wording.Clause) wording.Sen
 	said := map[string]wording.Phrase{
 		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
 		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s",
-		"CREATE": "creates %s", "CREATE OR REPLACE": "creates or replaces %s", "ALTER": "changes %s", "ALTER SUPERUSER": "makes %s a superuser", "TRUNCATE": "empties %s", "DROP": "drops %s",
+		"CREATE": "creates %s", "CREATE OR REPLACE": "creates or replaces %s", "ALTER": "changes %s", "ALTER SUPERUSER": "makes %s a superuser",
+		"TRUNCATE": "empties %s", "DROP": "drops %s",
 		"REMOVE": "drops %s", "GRANT": "changes who may use %s", "REVOKE": "changes who may use %s",
 	}[verb]
 	switch {
