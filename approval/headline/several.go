@@ -305,6 +305,9 @@ func outputs(s wording.Sentence) wording.Sentence {
 				c.Phrase, c.Args = spoken.Several(c.Phrase), []wording.Clause{wording.Say("that %s prints", m[2])}
 			}
 		}
+		if c.Phrase == "on %s" && strings.HasPrefix(c.Args[0].Text, "$(") && strings.HasSuffix(c.Args[0].Text, ")") && strings.Contains(c.Args[0].Text, "().") {
+			*c = wording.Clause{Phrase: "on another machine"} // that a program's object is connected to
+		}
 		c.Text = computed.ReplaceAllString(c.Text, "…")
 		switch m := printed.FindStringSubmatch(c.Text); {
 		case m == nil:

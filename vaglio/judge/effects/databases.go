@@ -71,6 +71,8 @@ func (c *command) fed(where wording.Clause, kept bool) []Effect {
 			return c.sql(text, where)
 		}
 		return unreadSQL(c.stdin.file, where)
+	case len(c.stdin.text.from) > 0:
+		return unknown(sayOf("runs the output of %s as SQL in %s", wording.List(c.stdin.text.from), where), where.String())
 	case c.stdin.kind != shell.InputInherited:
 		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
 	case kept:
