@@ -21,7 +21,7 @@ func (p *program) library(name string, args []value) {
 	case p.later > 0 && p.in.File || !p.taken(name):
 	case wordclass.Is("client-statement", last):
 		if text := first(plain).word(); !p.in.File || wordclass.Within("changing-statement", strings.ToLower(text.Prefix())) {
-			p.emit(name, shell.VerbClient, text)
+			p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Targets: []shell.Word{text}, Of: p.madeOf(name)})
 		}
 	case last == "send" && strings.HasSuffix(first(plain).path, "Command()"): // the command was read by itself
 	case wordclass.Within("client-verb", last), !p.in.File && wordclass.Within("client-change", last):

@@ -153,13 +153,24 @@ func propertyOf(act *Act, nouns []string, option string, named []string) (said w
 	if slices.Contains(ids(what), option) {
 		return wording.Sentence{{Phrase: act.Phrase, Args: []wording.Clause{{Phrase: "the %s %s", Args: []wording.Clause{{Text: strings.ReplaceAll(what, "-", " ")}, wording.List(named)}}}}}, what
 	}
-	of := wording.List(named)
-	if last := len(nouns) - 1; last > 0 && Is("options properties", nouns[last]) && slices.Contains(ids(strings.Join(nouns[:last], "-")), option) {
-		if thing, _, before := ThingOf(nouns[:last]); thing != nil && len(before) == 0 {
-			of, what = thing.called(named, len(named) > 1), nouns[last]
-		}
+	last := len(nouns) - 1
+	part, whole, before := partOf(nouns[last]), (*Thing)(nil), []string(nil)
+	if last > 0 && slices.Contains(ids(strings.Join(nouns[:last], "-")), option) {
+		whole, _, before = ThingOf(nouns[:last])
 	}
-	return wording.Sentence{wording.Say(act.Phrase, what), {Phrase: "of %s", Args: []wording.Clause{of}}}, what
+	if part == "" || whole == nil || len(before) > 0 {
+		return wording.Sentence{wording.Say(act.Phrase, what), {Phrase: "of %s", Args: []wording.Clause{wording.List(named)}}}, what
+	}
+	of := []wording.Clause{whole.called(named, len(named) > 1)}
+	return wording.Sentence{{Phrase: act.Phrase, Args: []wording.Clause{{Phrase: part}}}, {Phrase: "of %s", Args: of}}, nouns[last]
+}
+
+// partOf says what belongs to another thing and has no name of its own: "the code", "a policy".
+func partOf(noun string) wording.Phrase {
+	if thing := ThingAt(noun); thing != nil && Property(noun) == "" {
+		return thing.Any
+	}
+	return Property(noun)
 }
 
 // untilJoint returns the words before one that joins another thing to them.

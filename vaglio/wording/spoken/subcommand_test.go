@@ -17,7 +17,7 @@ func TestSubcommands(t *testing.T) {
 		{"addons:create db1", "addons:create db1", ""},
 		{"apps create-deployment a1", "apps create-deployment a1", "creates a deployment of the app a1"},
 		{"logs delete-log-group", "logs delete-log-group --log-group-name g", "deletes the log group g"},
-		{"lambda update-function-code", "lambda update-function-code --function-name f", "updates code of the function f"},
+		{"lambda update-function-code", "lambda update-function-code --function-name f", "updates the code of the function f"},
 		{"autoscaling set-desired-capacity", "autoscaling set-desired-capacity --auto-scaling-group-name a --desired-capacity 0", "sets desired-capacity of a: 0"},
 		{"rds restore-db-instance-from-db-snapshot", "rds restore-db-instance-from-db-snapshot --db-instance-identifier d", "restores the db instance d"},
 		{"storage blob delete-batch", "storage blob delete-batch --account-name acme", ""},
