@@ -26,6 +26,9 @@ func Subcommand(operands, words []string, split func(string) []string) wording.S
 func done(operands, words []string, split func(string) []string) (said wording.Sentence, ok bool) {
 	for i, operand := range operands[:min(verbStands, len(operands))] {
 		name := split(operand)
+		if len(name) > 2 && Is("options manner", name[0]) { // admin-delete-user
+			name = name[1:]
+		}
 		act, at, n := ActIn(name)
 		if at != 0 {
 			continue
@@ -35,7 +38,11 @@ func done(operands, words []string, split func(string) []string) (said wording.S
 			nouns, rest = around(operands, i, split)
 		}
 		thing, _, before := ThingOf(nouns)
-		if thing == nil || len(before) > 0 && (len(name) > n || i == 0) {
+		switch {
+		case len(before) > 0 && len(name) > n && i > 0:
+			said := heldOf(act, thing, nouns, before, words)
+			return said, said != nil // what follows is no verb
+		case thing == nil || len(before) > 0 && (len(name) > n || i == 0):
 			continue // it may be the name of a service
 		}
 		if i > 0 && len(name) > n {
@@ -47,6 +54,17 @@ func done(operands, words []string, split func(string) []string) (said wording.S
 		return doneTo(act, thing, option, rest, words), true
 	}
 	return nil, false
+}
+
+// heldOf says what is done to a thing of another one if options name both: "puts the policy p of the
+// role r". It returns nil if they do not.
+func heldOf(act *Act, thing *Thing, nouns, before, words []string) wording.Sentence {
+	named := behind(words, ids(strings.Join(nouns[len(before):], "-"))...)
+	holder := heldBy("of %s", before, words)
+	if len(named) != 1 || holder == nil {
+		return nil
+	}
+	return append(wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{thing.called(named, false)}}}, holder...)
 }
 
 // doneTo says what a verb does to the things that are named; nil if there are none.
@@ -187,7 +205,7 @@ var identifies = regexp.MustCompile(`^--(bucket|[a-z-]+-(name|id|ids|identifier|
 // ids are the options under which a command names a thing.
 func ids(noun string) []string {
 	out := []string{"--" + noun}
-	for _, end := range []string{"s", "-name", "-id", "-ids", "-identifier", "-url", "-arn"} {
+	for _, end := range []string{"s", "-name", "name", "-id", "-ids", "-identifier", "-url", "-arn"} {
 		out = append(out, "--"+noun+end)
 	}
 	for _, pair := range known().lists["options short"] {
@@ -242,7 +260,7 @@ func (t *Thing) called(names []string, several bool) wording.Clause {
 func alone(operands, words []string) []string {
 	return slices.DeleteFunc(slices.Clone(operands), func(operand string) bool {
 		at := slices.Index(words, operand)
-		return at > 0 && strings.HasPrefix(words[at-1], "-")
+		return at > 0 && strings.HasPrefix(words[at-1], "-") && !strings.Contains(words[at-1], "=")
 	})
 }
 
