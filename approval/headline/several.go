@@ -300,14 +300,7 @@ func outputs(s wording.Sentence) wording.Sentence {
 	s = slices.Clone(s)
 	for i := range s {
 		c := &s[i]
-		if len(c.Args) == 1 && nounBefore.MatchString(string(c.Phrase)) {
-			if m := printed.FindStringSubmatch(c.Args[0].Text); m != nil && m[1] == "" {
-				c.Phrase, c.Args = spoken.Several(c.Phrase), []wording.Clause{wording.Say("that %s prints", m[2])}
-			}
-		}
-		if c.Phrase == "on %s" && strings.HasPrefix(c.Args[0].Text, "$(") && strings.HasSuffix(c.Args[0].Text, ")") && strings.Contains(c.Args[0].Text, "().") {
-			*c = wording.Clause{Phrase: "on another machine"} // that a program's object is connected to
-		}
+		printedBy(c)
 		c.Text = computed.ReplaceAllString(c.Text, "…")
 		switch m := printed.FindStringSubmatch(c.Text); {
 		case m == nil:
@@ -323,6 +316,23 @@ func outputs(s wording.Sentence) wording.Sentence {
 
 // computed matches what only a program's own function returns: nothing of it is in the call.
 var computed = regexp.MustCompile(`\$\([\w.]*\(\)\)`)
+
+// printedBy says of a clause about a thing with its noun which program prints its name, and of a
+// machine that a program's object is connected to, that it is another one.
+func printedBy(c *wording.Clause) {
+	if len(c.Args) != 1 {
+		return
+	}
+	text := c.Args[0].Text
+	if nounBefore.MatchString(string(c.Phrase)) {
+		if m := printed.FindStringSubmatch(text); m != nil && m[1] == "" {
+			c.Phrase, c.Args = spoken.Several(c.Phrase), []wording.Clause{wording.Say("that %s prints", m[2])}
+		}
+	}
+	if c.Phrase == "on %s" && strings.HasPrefix(text, "$(") && strings.HasSuffix(text, ")") && strings.Contains(text, "().") {
+		*c = wording.Clause{Phrase: "on another machine"}
+	}
+}
 
 // nounBefore matches a phrase in which a noun stands before the thing: "the branch %s".
 var nounBefore = regexp.MustCompile(`\bthe [a-z]+ %s`)

@@ -43,17 +43,25 @@ func (r *receiver) done(act *Act, split func(string) []string) wording.Sentence 
 	if which == "" || !many {
 		return nil
 	}
-	said := wording.Sentence{{Phrase: does, Args: []wording.Clause{{Phrase: thing.Several, Args: []wording.Clause{selects[which]}}}}}
-	if text = r.text(); text != "" {
-		if holder, _, _ := ThingOf(split(r.pop())); holder != nil {
-			said = append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{holder.called([]string{text}, false)}})
-		}
+	selected := wording.Clause{}
+	if which == "some" {
+		selected.Phrase = "that a filter selects"
 	}
-	return said
+	return append(wording.Sentence{{Phrase: does, Args: []wording.Clause{{Phrase: thing.Several, Args: []wording.Clause{selected}}}}}, r.holder(split)...)
 }
 
-// selects says of things that are not named which ones they are.
-var selects = map[string]wording.Clause{"all": {}, "some": {Phrase: "that a filter selects"}}
+// holder says in what the things are, if that was made of a text.
+func (r *receiver) holder(split func(string) []string) wording.Sentence {
+	text := r.text()
+	if text == "" {
+		return nil
+	}
+	holder, _, _ := ThingOf(split(r.pop()))
+	if holder == nil {
+		return nil
+	}
+	return wording.Sentence{{Phrase: "in %s", Args: []wording.Clause{holder.called([]string{text}, false)}}}
+}
 
 // receiver is what a method is called on, part by part, with the texts that its calls were given.
 type receiver struct{ parts, of []string }

@@ -25,10 +25,7 @@ func Subcommand(operands, words []string, split func(string) []string) wording.S
 // done says what the first verb whose noun is known does, and whether there is one.
 func done(operands, words []string, split func(string) []string) (said wording.Sentence, ok bool) {
 	for i, operand := range operands[:min(verbStands, len(operands))] {
-		name := split(operand)
-		if len(name) > 2 && Is("options manner", name[0]) { // admin-delete-user
-			name = name[1:]
-		}
+		name := withoutManner(split(operand))
 		act, at, n := ActIn(name)
 		if at != 0 {
 			continue
@@ -38,11 +35,12 @@ func done(operands, words []string, split func(string) []string) (said wording.S
 			nouns, rest = around(operands, i, split)
 		}
 		thing, _, before := ThingOf(nouns)
-		switch {
-		case len(before) > 0 && len(name) > n && i > 0:
+		held := len(before) > 0
+		if held && len(name) > n && i > 0 {
 			said := heldOf(act, thing, nouns, before, words)
 			return said, said != nil // what follows is no verb
-		case thing == nil || len(before) > 0 && (len(name) > n || i == 0):
+		}
+		if thing == nil || held && i == 0 {
 			continue // it may be the name of a service
 		}
 		if i > 0 && len(name) > n {
@@ -54,6 +52,14 @@ func done(operands, words []string, split func(string) []string) (said wording.S
 		return doneTo(act, thing, option, rest, words), true
 	}
 	return nil, false
+}
+
+// withoutManner takes away a word before the verb that says only how: admin-delete-user.
+func withoutManner(name []string) []string {
+	if len(name) > 2 && Is("options manner", name[0]) {
+		return name[1:]
+	}
+	return name
 }
 
 // heldOf says what is done to a thing of another one if options name both: "puts the policy p of the
