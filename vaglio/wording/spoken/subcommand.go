@@ -35,16 +35,15 @@ func done(operands, words []string, split func(string) []string) (said wording.S
 			nouns, rest = around(operands, i, split)
 		}
 		thing, _, before := ThingOf(nouns)
-		held := len(before) > 0
-		if held && len(name) > n && i > 0 {
-			said := heldOf(act, thing, nouns, before, words)
-			return said, said != nil // what follows is no verb
-		}
-		if thing == nil || held && i == 0 {
+		if thing == nil || len(before) > 0 && i == 0 {
 			continue // it may be the name of a service
 		}
 		if i > 0 && len(name) > n {
-			if said := part(act, thing, split(operands[i-1]), alone(rest, words)); said != nil {
+			if len(before) > 0 {
+				said = heldOf(act, thing, nouns, before, words)
+				return said, said != nil // what follows is no verb
+			}
+			if said = part(act, thing, split(operands[i-1]), alone(rest, words)); said != nil {
 				return said, true
 			}
 		}
