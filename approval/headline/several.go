@@ -133,13 +133,21 @@ func (o *operations) mirrored(said wording.Sentence) wording.Sentence {
 	return wording.Sentence{*copies, wording.Say("and deletes everything else there")}
 }
 
+// addressed reports whether an operation only says that local data stands in the address of a request
+// that another one names.
+func (o *operations) addressed(c *one) bool {
+	return len(c.said) > 0 && c.said[0].Phrase == "sends local data inside the address %s" && slices.ContainsFunc(o.list, func(r one) bool {
+		return len(r.said) > 0 && r.said[0].Phrase == "sends a %s request to %s" && r.said[0].Args[1].Text == c.said[0].Args[0].Text
+	})
+}
+
 // ways marks through what a program works as a manner, if what it does there is asked about
-// and cannot be undone.
+// and cannot be undone, and that an address holds local data.
 func (o *operations) ways() {
 	way := func(c *one) bool { return len(c.said) > 0 && c.said[0].Phrase == "makes %s talk through %s" }
 	final := slices.ContainsFunc(o.list, func(c one) bool { return !way(&c) && c.undo == operation.Irreversible && c.score < o.asked })
 	for i := range o.list {
-		o.list[i].manner = o.list[i].manner || final && way(&o.list[i])
+		o.list[i].manner = o.list[i].manner || final && way(&o.list[i]) || o.addressed(&o.list[i])
 	}
 }
 
@@ -266,8 +274,8 @@ func isBelow(folder, name string) bool {
 	return place.Inside([]string{folder}, name)
 }
 
-// printed is the output of a program, where that is all that is known of a thing.
-var printed = regexp.MustCompile(`^\$\(([\w.+-]+)\)$`)
+// printed is the output of a program, where that is all that is known of a thing, or of its end.
+var printed = regexp.MustCompile(`^([^$\s]*)\$\(([\w.+-]+)\)$`)
 
 // spelled says of what an operation is about if only a program's output names it, and which
 // machine is restarted or switched off if that is not this one.
@@ -283,13 +291,51 @@ func spelled(s wording.Sentence) wording.Sentence {
 		default: // anything else does not say that it is another machine
 		}
 	}
+	return outputs(s)
+}
+
+// outputs says of each thing, or of its end, that only a program's output names it, and which
+// program that is: "the branches that git prints".
+func outputs(s wording.Sentence) wording.Sentence {
+	s = slices.Clone(s)
 	for i := range s {
-		if m := printed.FindStringSubmatch(s[i].Text); m != nil {
-			s[i] = wording.Say("what %s prints", m[1])
+		c := &s[i]
+		printedBy(c)
+		c.Text = computed.ReplaceAllString(c.Text, "…")
+		switch m := printed.FindStringSubmatch(c.Text); {
+		case m == nil:
+			c.Args = outputs(c.Args)
+		case m[1] == "":
+			*c = wording.Say("what %s prints", m[2])
+		default:
+			*c = wording.Say("%s… (as %s prints it)", m[1], m[2])
 		}
 	}
 	return s
 }
+
+// computed matches what only a program's own function returns: nothing of it is in the call.
+var computed = regexp.MustCompile(`\$\([\w.]*\(\)\)`)
+
+// printedBy says of a clause about a thing with its noun which program prints its name, and of a
+// machine that a program's object is connected to, that it is another one.
+func printedBy(c *wording.Clause) {
+	if len(c.Args) != 1 {
+		return
+	}
+	text := c.Args[0].Text
+	if nounBefore.MatchString(string(c.Phrase)) {
+		if m := printed.FindStringSubmatch(text); m != nil && m[1] == "" {
+			c.Phrase, c.Args = spoken.Several(c.Phrase), []wording.Clause{wording.Say("that %s prints", m[2])}
+		}
+	}
+	if c.Phrase == "on %s" && strings.HasPrefix(text, "$(") && strings.HasSuffix(text, ")") && strings.Contains(text, "().") {
+		*c = wording.Clause{Phrase: "on another machine"}
+	}
+}
+
+// nounBefore matches a phrase in which a noun stands before the thing: "the branch %s".
+var nounBefore = regexp.MustCompile(`\bthe [a-z]+ %s`)
 
 // precedes reports whether an operation is a change that another one only makes take effect.
 func (o *one) precedes(after *one, asked float64) bool {

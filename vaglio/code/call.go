@@ -244,6 +244,7 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 			return out
 		}
 		out := made(name, args)
+		p.noteOf(out.path, args)
 		if len(recv.alts) > 0 && recv.word().IsUnknown() {
 			out.alts = recv.alts
 		}

@@ -71,6 +71,7 @@ func New() (*Reader, error) {
 // steps.
 func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 	run := &run{left: max(in.Steps, 1), again: maxAgain, said: map[string]bool{}, files: map[string]*program{}, out: &shell.ProgramResult{}}
+	run.of = map[string]string{}
 	defer func() {
 		if v := recover(); v != nil {
 			out = run.out
@@ -104,7 +105,7 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 
 // tokens returns a program of which only the tokens are read.
 func (r *Reader) tokens(language, text string) *program {
-	run := &run{left: len(text) + 1, again: maxAgain, said: map[string]bool{}, out: &shell.ProgramResult{}}
+	run := &run{left: len(text) + 1, again: maxAgain, said: map[string]bool{}, of: map[string]string{}, out: &shell.ProgramResult{}}
 	p := newProgram(run, r.table, r.table.languages[language], &shell.Program{Language: language})
 	p.begins = []int{}
 	p.lex(text)
@@ -122,6 +123,7 @@ type run struct {
 	wrote   []shell.Word
 	said    map[string]bool     // the problems recorded so far
 	sought  map[sought]bool     // which patterns texts match
+	of      map[string]string   // the only text that a library's function was given, by its result
 	files   map[string]*program // the files that it imports from, nil if they are not known
 	out     *shell.ProgramResult
 }

@@ -21,12 +21,32 @@ func (p *program) library(name string, args []value) {
 	case p.later > 0 && p.in.File || !p.taken(name):
 	case wordclass.Is("client-statement", last):
 		if text := first(plain).word(); !p.in.File || wordclass.Within("changing-statement", strings.ToLower(text.Prefix())) {
-			p.emit(name, shell.VerbClient, text)
+			p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Targets: []shell.Word{text}, Of: p.madeOf(name)})
 		}
 	case last == "send" && strings.HasSuffix(first(plain).path, "Command()"): // the command was read by itself
 	case wordclass.Within("client-verb", last), !p.in.File && wordclass.Within("client-change", last):
-		p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Given: given(plain, named)})
+		p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Given: given(plain, named), Of: p.madeOf(name)})
 	}
+}
+
+// noteOf notes the one text that a library's function was given, and forgets it if the function, by
+// the same name, was given something else before.
+func (p *program) noteOf(result string, args []value) {
+	text, ok := first(args).text()
+	if was, seen := p.of[result]; !ok || len(args) != 1 || first(args).name != "" || seen && was != text {
+		text = ""
+	}
+	p.of[result] = text
+}
+
+// madeOf returns what each function whose result a name goes on from was given, "" if it is not known.
+func (p *program) madeOf(name string) (out []string) {
+	for i := range name {
+		if strings.HasSuffix(name[:i], "()") {
+			out = append(out, p.of[name[:i]])
+		}
+	}
+	return out
 }
 
 // given returns the arguments of a method as the words of a command.

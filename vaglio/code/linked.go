@@ -105,7 +105,7 @@ func (p *program) module(file string) *program {
 	}
 	in := *p.in
 	in.Path, in.Args, in.Stdin = file, nil, shell.Word{}
-	aside := &run{left: p.left, said: map[string]bool{}, files: p.files, depth: p.depth, out: &shell.ProgramResult{}} // for its own statements
+	aside := &run{left: p.left, said: map[string]bool{}, of: p.of, files: p.files, depth: p.depth, out: &shell.ProgramResult{}} // for its own statements
 	m := newProgram(aside, p.table, p.lang, &in)
 	m.other = true
 	m.lex(text)

@@ -71,6 +71,9 @@ type Call struct {
 	Targets []Word
 	// Given are the arguments of a client library's method, the named ones as options.
 	Given []Word
+	// Of are the only texts that the functions were given whose results Function goes on from, in their
+	// order; "" where that is not known.
+	Of []string
 }
 
 // ProgramReader reads inline programs in languages other than the shell's. It must be safe for

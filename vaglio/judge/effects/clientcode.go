@@ -2,6 +2,7 @@ package effects
 
 import (
 	"maps"
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -52,7 +53,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	}
 	out := r.clientCall(library, words, v.Call)
 	if len(v.args) > 0 {
-		out = r.statementCall(library, words[0], v.args[0])
+		out = r.statementCall(library, words[0], v.args[0], v.Call.Of)
 	}
 	return slices.DeleteFunc(out, func(e Effect) bool {
 		return v.File != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite && e.Reversibility != Irreversible) && !t.ofClass("client-of-people", library)
@@ -80,7 +81,7 @@ func (r *reading) clientCall(library string, words []string, call *shell.Call) [
 		return nil
 	}
 	e.Sure = 0.6
-	said, final := spoken.Method(call.Function, library, texts(argsOf(call.Given)), readings.Words)
+	said, final := spoken.Method(call.Function, library, texts(argsOf(call.Given)), call.Of, readings.Words)
 	if final {
 		e.Reversibility = Irreversible
 	}
@@ -91,14 +92,33 @@ func (r *reading) clientCall(library string, words []string, call *shell.Call) [
 }
 
 // statementCall returns the effects of a call that may pass SQL.
-func (r *reading) statementCall(library, word string, text arg) []Effect {
+func (r *reading) statementCall(library, word string, text arg, of []string) []Effect {
 	switch {
 	case readings.IsStatement(text.text + " ;"):
-		return r.sql(text.text, wording.Say("the database that the program opens"))
+		return r.sql(text.text, opened(of))
 	case !text.known && slices.Contains([]string{"execute", "executemany", "executescript", "executeraw"}, word):
 		return unknown(say("runs statements that were not read by %s", library), library)
 	}
 	return nil
+}
+
+// opened names the database that a program opens, if one of the texts with which it was made is an
+// address or says its name and host.
+func opened(of []string) wording.Clause {
+	for _, text := range of {
+		if at, err := url.Parse(text); err == nil && at.Hostname() != "" && len(at.Path) > 1 && !strings.Contains(text, memory) {
+			return wording.Say("%s on %s", at.Path[1:], at.Hostname())
+		}
+		said := map[string]string{}
+		for field := range strings.FieldsSeq(text) {
+			key, value, _ := strings.Cut(field, "=")
+			said[key] = value
+		}
+		if said["dbname"] != "" && said["host"] != "" && !strings.Contains(text, memory) { // one in memory is nobody's
+			return wording.Say("%s on %s", said["dbname"], said["host"])
+		}
+	}
+	return wording.Say("the database that the program opens")
 }
 
 // actingFunction reports whether a database function, other than SQL's own, changes something

@@ -64,6 +64,8 @@ func (c *command) fed(where wording.Clause, kept bool) []Effect {
 			return c.sql(text, where)
 		}
 		return unreadSQL(c.stdin.file, where)
+	case len(c.stdin.text.from) > 0:
+		return unknown(sayOf("runs the output of %s as SQL in %s", wording.List(c.stdin.text.from), where), where.String())
 	case c.stdin.kind != shell.InputInherited:
 		return unknown(sayOf("runs SQL that was not read on %s", where), where.String())
 	case kept:
@@ -295,8 +297,11 @@ func (s statement) said(verb, class, target string) wording.Sentence {
 	if n := len(s.Words); n == 6 && s.Words[n-3] == "DROP" && spoken.Statement("drop-"+s.Words[n-2]) != "" { // and nothing else
 		return saidIn(say(spoken.Statement("drop-"+s.Words[n-2]), strings.ToLower(sql.Unquoted(s.Words[n-1])), target), s.where)
 	}
-	if verb == "CREATE" && !s.Adds() {
+	switch {
+	case verb == "CREATE" && !s.Adds():
 		verb += " OR REPLACE"
+	case verb == "ALTER" && s.Has("SUPERUSER"):
+		verb += " SUPERUSER"
 	}
 	said := statementSaid(verb, class, target, s.where)
 	if to := slices.Index(s.Words, map[string]string{"GRANT": "TO", "REVOKE": "FROM"}[verb]) + 1; to > 0 && to < len(s.Words) {
@@ -355,7 +360,8 @@ func statementSaid(verb, class, target string, where wording.Clause) wording.Sen
 	said := map[string]wording.Phrase{
 		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
 		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s",
-		"CREATE": "creates %s", "CREATE OR REPLACE": "creates or replaces %s", "ALTER": "changes %s", "TRUNCATE": "empties %s", "DROP": "drops %s",
+		"CREATE": "creates %s", "CREATE OR REPLACE": "creates or replaces %s", "ALTER": "changes %s", "ALTER SUPERUSER": "makes %s a superuser",
+		"TRUNCATE": "empties %s", "DROP": "drops %s",
 		"REMOVE": "drops %s", "GRANT": "changes who may use %s", "REVOKE": "changes who may use %s",
 	}[verb]
 	switch {
@@ -370,6 +376,9 @@ func statementSaid(verb, class, target string, where wording.Clause) wording.Sen
 		if strings.Contains(target, ", ") {
 			what = wording.Say(thing.Several, target)
 		}
+	}
+	if class == "DATABASE" || class == "database" {
+		return saidOn(sayOf(said, what), where)
 	}
 	return saidIn(sayOf(said, what), where)
 }

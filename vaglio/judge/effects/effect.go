@@ -23,6 +23,7 @@ package effects
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -251,6 +252,33 @@ func pushed(to string, force bool) wording.Sentence {
 	}
 }
 
+// killed says which processes a call of an inline program stops: numbers are processes, and what
+// PowerShell is given beside them are names.
+func killed(who []string, language, by string) wording.Sentence {
+	number := func(s string) bool { _, err := strconv.Atoi(s); return err == nil }
+	switch numbers := !slices.ContainsFunc(who, func(s string) bool { return !number(s) }); {
+	case len(who) == 0:
+		return say("stops processes by %s", by)
+	case len(who) == 1 && (numbers || language == "powershell" && strings.Contains(who[0], "$")):
+		return say("stops the process %s", who[0])
+	case numbers:
+		return sayOf("stops the processes %s", wording.List(who))
+	case language == "powershell" && !slices.ContainsFunc(who, func(s string) bool { return number(s) || strings.Contains(s, "$") }):
+		return sayOf("stops the processes named %s", wording.List(who))
+	default:
+		return say("stops %s by %s", strings.Join(who, " "), by)
+	}
+}
+
+// saidOn adds only the server to what is done to a database as a whole.
+func saidOn(said wording.Sentence, where wording.Clause) wording.Sentence {
+	if where.Phrase == "%s on %s" {
+		return append(said, wording.Clause{Phrase: "on %s", Args: where.Args[1:]})
+	}
+	return said
+}
+
+// undone says whether an effect can be undone.
 func undone(v Reversibility) wording.Phrase {
 	return cmp.Or(map[Reversibility]wording.Phrase{
 		Reversible: "; it can be undone,", Partial: "; it can be undone only in part,",

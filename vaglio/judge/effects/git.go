@@ -72,14 +72,14 @@ func gitFetch(c *command) []Effect {
 func gitPush(c *command) []Effect {
 	ops := c.operands[min(c.took, len(c.operands)):]
 	to := pushTarget(ops)
-	if out := c.pushOptions(to); out != nil {
-		return out
+	out := c.pushOptions(to)
+	if out == nil || c.r.rewired && out[0].Kind != KindRead { // where it goes is not what the options say
+		out = append(out, c.pushRemote(ops, to)...)
 	}
-	if out := c.pushRemote(ops, to); out != nil {
+	if out != nil {
 		return out
 	}
 	refs := ops[min(1, len(ops)):]
-	var out []Effect
 	for _, r := range refs {
 		out = append(out, c.pushRef(ops[0], r)...)
 	}
@@ -117,7 +117,7 @@ func (c *command) pushOptions(to string) []Effect {
 	case c.has("--follow-tags"):
 		return shared(KindPublish, pushedWith(remote, refs, "pushes %s and its tags to %s", "pushes the branch and its tags to the remote %s"), "tags")
 	case c.has("--no-verify"):
-		return shared(KindSafeguardOff, say("pushes without the checks of the hooks"), to)
+		return shared(KindSafeguardOff, pushed(to, false).And("without the checks of the hooks"), to)
 	}
 	return nil
 }

@@ -172,7 +172,7 @@ func (r *reading) inline(v *invocation) []Effect {
 	switch v.Call.Verb {
 	case shell.VerbKill:
 		who := join(argsOf(v.Call.Targets))
-		return one(KindKill, map[bool]wording.Sentence{true: say("stops processes by %s", what), false: say("stops %s by %s", who, what)}[who == ""], who)
+		return one(KindKill, killed(texts(argsOf(v.Call.Targets)), v.Call.Language, what), who)
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:

@@ -10,11 +10,19 @@ import (
 
 // Method says what a method of a client library does, by its name and its arguments, the named
 // ones as options: "deletes the bucket logs". If the name does not tell, it says which method is
-// called. Final says that what the method makes or ends cannot be taken back.
-func Method(name, library string, given []string, split func(string) []string) (said wording.Sentence, final bool) {
+// called. Of are the texts that what it is called on was made of: Bucket("logs").delete(). Final says
+// that what the method makes or ends cannot be taken back.
+func Method(name, library string, given, of []string, split func(string) []string) (said wording.Sentence, final bool) {
 	path := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".()", r) })
 	words := split(strings.TrimSuffix(strings.Join(path[max(0, len(path)-1):], ""), "Command"))
 	called := wording.Say("calls %s of %s", strings.Join(words, "_"), library)
+	switch said, part := madeOf(name, of, words, given, split); {
+	case said != nil:
+		return said, false
+	case part:
+		return wording.Sentence{called}, false
+	}
+	words, given = namespaced(words, given)
 	if does := ofDocuments(name, path, words); does.Phrase != "" {
 		called = does
 	}
@@ -23,8 +31,10 @@ func Method(name, library string, given []string, split func(string) []string) (
 	if m.thing != nil && m.thing.paidBack(m.act, options) != nil {
 		return m.thing.paidBack(m.act, options), true
 	}
-	if mail := m.mail(options); mail != nil {
-		return mail, true
+	for _, mail := range []wording.Sentence{m.mail(options), message(words, options)} {
+		if mail != nil {
+			return mail, true
+		}
 	}
 	m.turned(options)
 	object, ok := m.object(operands, options)
@@ -174,12 +184,23 @@ func asOptions(given []string, split func(string) []string) (operands, options [
 // collectionCall is a program text that calls one method of one collection, or of the database.
 var collectionCall = regexp.MustCompile(`^\s*db(?:\.getCollection\(["']([\w.-]+)["']\)|\.(\w+)|\[["']([\w.-]+)["']\])?\.(\w+)\(([^;]*)\)\s*;?\s*$`)
 
+// makesValue matches the making of a value among the arguments of a method: a date or an id.
+var makesValue = regexp.MustCompile(`\b(?:new Date|Date\.now|ISODate|ObjectId|NumberLong|NumberInt)\([^()]*\)`)
+
+// oneCall reports whether the arguments of a method call nothing but what makes values.
+func oneCall(given string) bool {
+	for was := ""; was != given; {
+		was, given = given, makesValue.ReplaceAllString(given, "")
+	}
+	return !strings.ContainsAny(given, "()")
+}
+
 // Collection says what a line for a database of documents does, if it calls one method that is
 // known: "deletes documents of orders". Otherwise it quotes the line, as shown.
 func Collection(line, shown string, where wording.Clause) wording.Sentence {
 	quoted := wording.Sentence{wording.Say("changes the database: %s", shown)}
 	m := collectionCall.FindStringSubmatch(line)
-	if m == nil || strings.Contains(m[5], ")") {
+	if m == nil || !oneCall(m[5]) {
 		return quoted
 	}
 	name := m[1] + m[2] + m[3]

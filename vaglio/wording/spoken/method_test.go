@@ -37,7 +37,7 @@ func TestMethods(t *testing.T) {
 		{"pymongo.MongoClient().drop_database", "shop", "drops the database shop", false},
 		{"()", "", "calls of lib", false},
 	} {
-		said, final := Method(r.name, "lib", strings.Fields(r.given), camel)
+		said, final := Method(r.name, "lib", strings.Fields(r.given), nil, camel)
 		if got := wording.Sentence(said).String(); got != r.said || final != r.final {
 			t.Errorf("%s %s: %q, %v, want %q, %v", r.name, r.given, got, final, r.said, r.final)
 		}

@@ -25,7 +25,7 @@ func Subcommand(operands, words []string, split func(string) []string) wording.S
 // done says what the first verb whose noun is known does, and whether there is one.
 func done(operands, words []string, split func(string) []string) (said wording.Sentence, ok bool) {
 	for i, operand := range operands[:min(verbStands, len(operands))] {
-		name := split(operand)
+		name := withoutManner(split(operand))
 		act, at, n := ActIn(name)
 		if at != 0 {
 			continue
@@ -35,11 +35,15 @@ func done(operands, words []string, split func(string) []string) (said wording.S
 			nouns, rest = around(operands, i, split)
 		}
 		thing, _, before := ThingOf(nouns)
-		if thing == nil || len(before) > 0 && (len(name) > n || i == 0) {
+		if thing == nil || len(before) > 0 && i == 0 {
 			continue // it may be the name of a service
 		}
 		if i > 0 && len(name) > n {
-			if said := part(act, thing, split(operands[i-1]), alone(rest, words)); said != nil {
+			if len(before) > 0 {
+				said = heldOf(act, thing, nouns, before, words)
+				return said, said != nil // what follows is no verb
+			}
+			if said = part(act, thing, split(operands[i-1]), alone(rest, words)); said != nil {
 				return said, true
 			}
 		}
@@ -47,6 +51,25 @@ func done(operands, words []string, split func(string) []string) (said wording.S
 		return doneTo(act, thing, option, rest, words), true
 	}
 	return nil, false
+}
+
+// withoutManner takes away a word before the verb that says only how: admin-delete-user.
+func withoutManner(name []string) []string {
+	if len(name) > 2 && Is("options manner", name[0]) {
+		return name[1:]
+	}
+	return name
+}
+
+// heldOf says what is done to a thing of another one if options name both: "puts the policy p of the
+// role r". It returns nil if they do not.
+func heldOf(act *Act, thing *Thing, nouns, before, words []string) wording.Sentence {
+	named := behind(words, ids(strings.Join(nouns[len(before):], "-"))...)
+	holder := heldBy("of %s", before, words)
+	if len(named) != 1 || holder == nil {
+		return nil
+	}
+	return append(wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{thing.called(named, false)}}}, holder...)
 }
 
 // doneTo says what a verb does to the things that are named; nil if there are none.
@@ -135,20 +158,42 @@ func property(operands, words []string, split func(string) []string) wording.Sen
 		if len(of) != 1 {
 			return nil
 		}
-		what := strings.Join(untilJoint(name[n:]), "-")
 		option, _, _ := strings.Cut(of[0], "=")
-		holder := wording.Clause{Phrase: "of %s", Args: []wording.Clause{wording.List(behind(words, option))}}
-		if slices.Contains(ids(what), option) {
-			holder.Phrase = wording.Placeholder
-		}
+		said, what := propertyOf(act, untilJoint(name[n:]), option, behind(words, option))
 		rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == of[0] })
-		said := wording.Sentence{wording.Say(act.Phrase, what), holder}
 		if at := slices.IndexFunc(rest, func(w string) bool { return strings.HasPrefix(w, "-") }); at >= 0 && strings.HasSuffix(what, "attribute") {
 			return said.And(": %s", strings.TrimLeft(strings.Join(rest[at:], " "), "-")) // which one, only the options say
 		}
 		return append(said, circumstances(what, rest)...)
 	}
 	return nil
+}
+
+// propertyOf says what is done to the thing that the option names, if that is what the nouns say, or
+// else to a property of it: "updates code of the function resize".
+func propertyOf(act *Act, nouns []string, option string, named []string) (said wording.Sentence, what string) {
+	what = strings.Join(nouns, "-")
+	if slices.Contains(ids(what), option) {
+		return wording.Sentence{{Phrase: act.Phrase, Args: []wording.Clause{{Phrase: "the %s %s", Args: []wording.Clause{{Text: strings.ReplaceAll(what, "-", " ")}, wording.List(named)}}}}}, what
+	}
+	last := len(nouns) - 1
+	part, whole, before := partOf(nouns[last]), (*Thing)(nil), []string(nil)
+	if last > 0 && slices.Contains(ids(strings.Join(nouns[:last], "-")), option) {
+		whole, _, before = ThingOf(nouns[:last])
+	}
+	if part == "" || whole == nil || len(before) > 0 {
+		return wording.Sentence{wording.Say(act.Phrase, what), {Phrase: "of %s", Args: []wording.Clause{wording.List(named)}}}, what
+	}
+	of := []wording.Clause{whole.called(named, len(named) > 1)}
+	return wording.Sentence{{Phrase: act.Phrase, Args: []wording.Clause{{Phrase: part}}}, {Phrase: "of %s", Args: of}}, nouns[last]
+}
+
+// partOf says what belongs to another thing and has no name of its own: "the code", "a policy".
+func partOf(noun string) wording.Phrase {
+	if thing := ThingAt(noun); thing != nil && Property(noun) == "" {
+		return thing.Any
+	}
+	return Property(noun)
 }
 
 // untilJoint returns the words before one that joins another thing to them.
@@ -165,7 +210,7 @@ var identifies = regexp.MustCompile(`^--(bucket|[a-z-]+-(name|id|ids|identifier|
 // ids are the options under which a command names a thing.
 func ids(noun string) []string {
 	out := []string{"--" + noun}
-	for _, end := range []string{"s", "-name", "-id", "-ids", "-identifier", "-url", "-arn"} {
+	for _, end := range []string{"s", "-name", "name", "-id", "-ids", "-identifier", "-url", "-arn"} {
 		out = append(out, "--"+noun+end)
 	}
 	for _, pair := range known().lists["options short"] {
@@ -224,7 +269,7 @@ func (t *Thing) called(names []string, several bool) wording.Clause {
 func alone(operands, words []string) []string {
 	return slices.DeleteFunc(slices.Clone(operands), func(operand string) bool {
 		at := slices.Index(words, operand)
-		return at > 0 && strings.HasPrefix(words[at-1], "-")
+		return at > 0 && strings.HasPrefix(words[at-1], "-") && !strings.Contains(words[at-1], "=")
 	})
 }
 
