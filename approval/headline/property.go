@@ -16,6 +16,9 @@ func (c *call) property(t *toolName) wording.Sentence {
 	}
 	key := strings.Join(nouns, "")
 	value := c.first(valueKeys(key)...)
+	if sums := c.amount(); value == "" && len(sums) == 1 && spoken.Is("things-that sums", nouns[len(nouns)-1]) {
+		value = sums[0].String()
+	}
 	if t.queue() && t.act.Phrase != "sets %s" {
 		return nil // a topic that passes on messages is no text
 	}
@@ -36,7 +39,7 @@ func (c *call) property(t *toolName) wording.Sentence {
 // be named just by its name.
 func (c *call) bearers(t *toolName, key string) (of []wording.Clause) {
 	for _, k := range c.keys {
-		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(c.args[k]) > 0 {
+		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(c.args[k]) > 0 && !spoken.Is("things-that means", thing.Words[0]) && k != "environment" && k != "env" {
 			one := wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}
 			if spoken.Is("things-that generic", thing.Words[0]) {
 				one = one.Args[0]

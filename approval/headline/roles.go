@@ -64,6 +64,7 @@ func callOf(p vaglio.Proposal) *call {
 		c.urls = append(c.urls, rd.URLs[i].Text)
 	}
 	c.take(unwrapped(p.Args))
+	c.manifest(p.Args)
 	c.keys = slices.Sorted(maps.Keys(c.args))
 	c.also, c.admits = alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
 	return c
@@ -79,11 +80,17 @@ func (c *call) take(args map[string]any) {
 		for _, e := range list {
 			if part, ok := e.(map[string]any); ok && (transfers(part) || len(list) == 1 && c.single(key, part)) {
 				c.take(part)
+			} else if ok && len(list) == 1 && (name == "items" || name == "lineitems") && c.has("invoice", "bill") {
+				c.take(priceOf(part))
 			}
 		}
 		parts, _ := args[key].(map[string]any)
 		if slices.Contains(amounts(), name) {
-			c.args["currency"] = append(c.args["currency"], append(texts(parts["currency"]), texts(parts["currency_code"])...)...)
+			for _, part := range slices.Sorted(maps.Keys(parts)) {
+				if spoken.Is("sums currencies", reading.Normal(part)) {
+					c.args["currency"] = append(c.args["currency"], texts(parts[part])...)
+				}
+			}
 		}
 		switch {
 		case len(c.args[name]) > 0: // its name stands for the whole
@@ -224,6 +231,10 @@ func (c *call) outside() bool {
 // phones reports whether the tool sends something to a phone number.
 func (c *call) phones() bool {
 	return slices.ContainsFunc(c.recipients(), func(s string) bool {
+		_, number, by := strings.Cut(s, ":") // whatsapp:+39…
+		if by {
+			s = number
+		}
 		digits, ok := strings.CutPrefix(strings.Map(func(r rune) rune {
 			if strings.ContainsRune(" -.()", r) {
 				return -1
@@ -356,7 +367,8 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 		return wording.Sentence{wording.Say(act.Phrase, what)} // "open_cover" of "cover.garage"
 	}
 	if how != "" {
-		if to := c.first(strings.Join(words[min(1, len(words)):], "")); to != "" && to != what {
+		property := strings.Join(words[min(1, len(words)):], "")
+		if to := c.first(property, "data"+property, "servicedata"+property); to != "" && to != what {
 			how += " " + to // "set_temperature 30"
 		}
 		return wording.Sentence{wording.Say("operates %s: %s", what, how)}

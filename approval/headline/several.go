@@ -133,6 +133,16 @@ func (o *operations) mirrored(said wording.Sentence) wording.Sentence {
 	return wording.Sentence{*copies, wording.Say("and deletes everything else there")}
 }
 
+// overlooked marks what could not be read of a text that is given to a tool: the tool's name says more.
+func (c *call) overlooked(o *operations) {
+	does, _, _ := c.verb()
+	named := c.command == "" || does != nil && !does.Runs
+	for i := range o.list {
+		e := &o.list[i]
+		e.unread = named && e.kind == operation.KindUnknown && len(e.said) > 0 && strings.HasPrefix(string(e.said[0].Phrase), "could not be read: %s")
+	}
+}
+
 // ways marks through what a program works as a manner, if what it does there is asked about
 // and cannot be undone.
 func (o *operations) ways() {

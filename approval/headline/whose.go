@@ -2,6 +2,7 @@ package headline
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,8 +44,13 @@ func (c *call) whose(t *toolName) *wording.Clause {
 	if holder := c.holder(); holder != nil {
 		return holder
 	}
-	other, _ := c.other(t)
-	return other
+	if other, _ := c.other(t); other != nil {
+		return other
+	}
+	if bearers := c.bearers(t, ""); len(bearers) == 1 && t.thing.Single {
+		return &bearers[0]
+	}
+	return nil
 }
 
 // owning reports whether an argument names a thing that others belong to, by its key without the end
@@ -59,8 +65,11 @@ func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
 	var person *wording.Clause
 	for _, k := range c.keys {
 		stem, ok := identified(k)
-		thing, _, rest := spoken.ThingOf([]string{stem})
-		if !ok || thing == nil || thing == t.thing || len(rest) > 0 || !c.owning(stem, k) {
+		if !ok && identifier.MatchString(c.first(k)) {
+			stem, ok = k, true
+		}
+		thing, plural, rest := spoken.ThingOf([]string{stem})
+		if !ok || stem == k && plural || thing == nil || thing == t.thing || len(rest) > 0 || !c.owning(stem, k) {
 			continue
 		}
 		called := &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}
@@ -82,7 +91,13 @@ func (c *call) part(t *toolName, names []string) wording.Sentence {
 	final := t.final
 	whole, key := c.other(t)
 	t.final = final // the part is not
-	stem, _ := identified(key)
+	stem, ok := identified(key)
+	if !ok {
+		stem = key
+	}
+	if bearers := c.bearers(t, ""); len(bearers) == 1 && len(names) == 0 && t.act.Sets && len(t.others) == 0 {
+		return wording.Sentence{{Phrase: "of %s", Args: bearers}}
+	}
 	if thing, _, _ := spoken.ThingOf([]string{stem}); whole == nil || !nobody(thing) || len(names) == 0 && !t.act.Makes || slices.Equal(c.args[key], names) {
 		return nil
 	}
@@ -103,6 +118,9 @@ func (t *toolName) partOf() wording.Phrase {
 		return "of %s"
 	}
 }
+
+// identifier matches what services give their things to tell them apart: in_55, price_1Px.
+var identifier = regexp.MustCompile(`^[a-z]{2,8}_[0-9A-Za-z]*[0-9][0-9A-Za-z]*$`)
 
 // identified returns what an argument key identifies, and whether it does so.
 func identified(key string) (stem string, ok bool) {
