@@ -40,7 +40,7 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 			continue
 		}
 		worst.undo = operation.Irreversible
-		if slices.Contains([]wording.Phrase{"sends %s", "publishes %s"}, a.act.Phrase) {
+		if a.act.Phrase == "sends %s" || a.act.Phrase == "publishes %s" && !c.runnable() {
 			worst.reach = operation.ReachPublic
 		}
 		if len(a.nouns) == 0 && len(said[0].Args) == 1 && slices.Contains([]wording.Phrase{"refunds %s", "submits %s"}, a.act.Phrase) {
@@ -51,6 +51,14 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 		said = append(slices.Clip(said), a.said())
 	}
 	return said
+}
+
+// runnable reports whether the tool's name speaks of something that others run and nobody reads.
+func (c *call) runnable() bool {
+	return slices.ContainsFunc(c.words, func(w string) bool {
+		thing, _, _ := spoken.ThingOf([]string{w})
+		return thing != nil && thing.Runs
+	})
 }
 
 // said says what an argument makes a tool do to a thing or, if it names none, how it is called.

@@ -154,7 +154,7 @@ func (c *call) later(t *toolName) {
 func (c *call) onlyTimes() bool {
 	return !slices.ContainsFunc(c.keys, func(key string) bool {
 		ends := strings.HasPrefix(strings.TrimPrefix(key, "new"), "end")
-		return !ends && !strings.HasSuffix(key, "id") && !strings.HasSuffix(key, "timezone") && !spoken.Is("texts when", key)
+		return !ends && !strings.HasSuffix(key, "id") && !strings.HasSuffix(key, "timezone") && !spoken.Is("texts when", key) && !spoken.Is("texts tells", key)
 	})
 }
 

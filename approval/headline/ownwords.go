@@ -194,6 +194,11 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 		return &wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}}, key
 	}
 	whose, key := c.other(t)
+	placed := ""
+	if whose == nil {
+		whose, placed = c.placed()
+		key = placed
+	}
 	if whose == nil || slices.Contains(t.nouns, strings.TrimSuffix(key, "id")) {
 		return nil, ""
 	}
@@ -201,7 +206,21 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 	if how == inside {
 		how = "of %s"
 	}
-	return &wording.Clause{Phrase: how, Args: []wording.Clause{*whose}}, ""
+	return &wording.Clause{Phrase: how, Args: []wording.Clause{*whose}}, placed
+}
+
+// placed returns the only thing in which something is done that an argument names, and its key.
+func (c *call) placed() (in *wording.Clause, key string) {
+	for _, k := range c.keys {
+		if thing := spoken.ThingAt(k); thing == nil || !spoken.Is("places named", k) || len(c.args[k]) != 1 {
+			continue
+		} else if in != nil {
+			return nil, ""
+		} else {
+			in, key = &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}, k
+		}
+	}
+	return in, key
 }
 
 // itself returns the nouns of a name that says by itself what is given to another thing:

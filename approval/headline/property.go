@@ -22,6 +22,9 @@ func (c *call) property(t *toolName) wording.Sentence {
 	if t.queue() && t.act.Phrase != "sets %s" {
 		return nil // a topic that passes on messages is no text
 	}
+	if only := c.setting(); value == "" && t.act.Phrase == "sets %s" && only != "" && c.operates() {
+		nouns, value = []string{only}, c.first(only)
+	}
 	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(strings.Join(nouns, "-")) == "" {
 		return nil
 	}
@@ -33,6 +36,20 @@ func (c *call) property(t *toolName) wording.Sentence {
 	}
 	what := wording.Clause{Phrase: spoken.Property(strings.Join(nouns, "-"))}
 	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
+}
+
+// setting returns the only property of which an argument has a value, or "".
+func (c *call) setting() (only string) {
+	for _, key := range c.keys {
+		if spoken.Property(key) == "" || key == "name" || c.first(key) == "" {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = key
+	}
+	return only
 }
 
 // bearers returns the things in the arguments that may have the property under the key. A device may

@@ -98,7 +98,7 @@ func (c *call) part(t *toolName, names []string) wording.Sentence {
 	if bearers := c.bearers(t, ""); len(bearers) == 1 && len(names) == 0 && t.act.Sets && len(t.others) == 0 {
 		return wording.Sentence{{Phrase: "of %s", Args: bearers}}
 	}
-	if thing, _, _ := spoken.ThingOf([]string{stem}); whole == nil || !nobody(thing) || len(names) == 0 && !t.act.Makes || slices.Equal(c.args[key], names) {
+	if thing, _, _ := spoken.ThingOf([]string{stem}); whole == nil || !nobody(thing) && !(t.act.Makes && spoken.Is("people served", stem)) || len(names) == 0 && !t.act.Makes || slices.Equal(c.args[key], names) {
 		return nil
 	}
 	if spoken.Is("places named", key) || spoken.Is("places bare", key) {
