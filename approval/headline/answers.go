@@ -164,7 +164,7 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 // ranked adds as what somebody is added or gets to see something.
 func (c *call) ranked(said wording.Sentence, t *toolName) wording.Sentence {
 	role := c.first("role", "permission", "accesslevel", "access")
-	rights := t.thing != nil && t.thing.Held && t.act.Partly && slices.Contains(t.thing.Words, "permission")
+	rights := t.act.Partly && t.rights()
 	if rights && c.shownToAll() {
 		said = append(said, wording.Clause{Phrase: "for everyone"})
 	}

@@ -84,6 +84,34 @@ func member(object map[string]any) []string {
 	return nil
 }
 
+// elements takes what the elements of a list say as arguments: who gets how much, or the only thing of
+// which the tool speaks.
+func (c *call) elements(key string, list []any) {
+	for _, e := range list {
+		part, ok := e.(map[string]any)
+		switch name := reading.Normal(key); {
+		case !ok:
+		case transfers(part), len(list) == 1 && c.single(key, part):
+			c.take(part)
+		case len(list) == 1 && (name == "items" || name == "lineitems") && c.has("invoice", "bill"):
+			c.take(priceOf(part))
+		}
+	}
+}
+
+// single reports whether the only element of a list under a key is a new thing that is described by
+// what the element holds: a page with a title, which has no name.
+func (c *call) single(key string, part map[string]any) bool {
+	thing, plural, _ := spoken.ThingOf([]string{reading.Normal(key)})
+	if thing == nil || !plural || texts(part) != nil {
+		return false
+	}
+	if of, many, _ := spoken.ThingOf(c.words); of == thing && many {
+		c.words = append(slices.Clone(c.words[:len(c.words)-1]), thing.Words[0])
+	}
+	return true
+}
+
 // names returns the names or numbers that the arguments give the thing, and the key they
 // are under: a key that is one of the thing's words, or a general one such as "id" or
 // "name".
@@ -316,8 +344,13 @@ func changes(act *spoken.Act) bool {
 
 // opens reports whether the action lets everyone see a thing.
 func (c *call) opens(t *toolName) bool {
-	shares := t.with == "with %s" || (t.act.Makes || t.act.Partly) && t.thing != nil && slices.Contains(t.thing.Words, "permission")
+	shares := t.with == "with %s" || (t.act.Makes || t.act.Partly) && t.rights()
 	return t.act.Phrase == "makes %s public" || c.admits && (t.act.Partly || t.act.Makes) || shares && c.shownToAll() || (t.act.Makes || t.act.Phrase == puts) && c.public()
+}
+
+// rights reports whether the thing is what somebody may do.
+func (t *toolName) rights() bool {
+	return t.thing != nil && slices.Contains(t.thing.Words, "permission")
 }
 
 // puts says that something stands where it is put, whether or not it was there before.
@@ -329,7 +362,7 @@ func (c *call) public() bool {
 	reviewed := thing != nil && thing.Titled && thing.Versioned // a pull request that is no draft is ready for review
 	for key, values := range c.args {
 		for _, value := range values {
-			if does := spoken.Turned(key, value); does != nil && does.Final && !(reviewed && key == "draft") {
+			if does := spoken.Turned(key, value); does != nil && does.Final && (!reviewed || key != "draft") {
 				return true
 			}
 		}

@@ -1,15 +1,17 @@
 package headline
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // What a cluster is told to keep: the kind, and the name and the namespace below the metadata. Each
 // document begins anew.
 var (
-	documents    = regexp.MustCompile(`(?m)^---\s*$`)
-	manifestKind = regexp.MustCompile(`(?m)^(?:apiVersion:.*\n(?:.*\n)*?)?kind:[ \t]*["']?([\w.]+)["']?[ \t]*$`)
+	documents    = regexp.MustCompile(`(?m)^(---|\.\.\.)`)
+	manifestKind = regexp.MustCompile(`(?m)^kind:[ \t]*["']?([\w.]+)["']?[ \t]*$`)
 	manifestName = regexp.MustCompile(`(?m)^metadata:[ \t]*\n(?:[ \t]+.*\n)*?[ \t]+name:[ \t]*["']?([\w.-]+)["']?[ \t]*$`)
 	manifestIn   = regexp.MustCompile(`(?m)^metadata:[ \t]*\n(?:[ \t]+.*\n)*?[ \t]+namespace:[ \t]*["']?([\w.-]+)["']?[ \t]*$`)
 )
@@ -17,14 +19,10 @@ var (
 // manifest takes from the text of an argument which thing of a cluster it describes, as if the arguments
 // named it. A text that describes several names none of them.
 func (c *call) manifest(args map[string]any) {
-	for _, value := range args {
-		switch v := value.(type) {
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		switch v := args[key].(type) {
 		case string:
-			kind, name := manifestKind.FindStringSubmatch(v), manifestName.FindStringSubmatch(v)
-			if !strings.Contains(v, "apiVersion:") || kind == nil || name == nil || len(documents.FindAllString(strings.TrimLeft(v, "-\n"), -1)) > 0 {
-				continue
-			}
-			c.describes(kind[1], name[1], manifestIn.FindStringSubmatch(v))
+			c.written(v)
 		case map[string]any:
 			meta, _ := v["metadata"].(map[string]any)
 			kind, _ := v["kind"].(string)
@@ -33,6 +31,17 @@ func (c *call) manifest(args map[string]any) {
 				c.describes(kind, name, []string{"", in})
 			}
 		}
+	}
+}
+
+// written takes what a manifest in YAML describes, if it is the only one in the text.
+func (c *call) written(text string) {
+	if !strings.Contains(text, "apiVersion:") || documents.MatchString(strings.TrimLeft(text, "-\n")) {
+		return
+	}
+	kinds, names := manifestKind.FindAllStringSubmatch(text, -1), manifestName.FindAllStringSubmatch(text, -1)
+	if len(kinds) == 1 && len(names) == 1 {
+		c.describes(kinds[0][1], names[0][1], manifestIn.FindStringSubmatch(text))
 	}
 }
 

@@ -212,13 +212,14 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 // placed returns the only thing in which something is done that an argument names, and its key.
 func (c *call) placed() (in *wording.Clause, key string) {
 	for _, k := range c.keys {
-		if thing := spoken.ThingAt(k); thing == nil || !spoken.Is("places named", k) || len(c.args[k]) != 1 {
+		thing := spoken.ThingAt(k)
+		if thing == nil || !spoken.Is("places named", k) || len(c.args[k]) != 1 {
 			continue
-		} else if in != nil {
-			return nil, ""
-		} else {
-			in, key = &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}, k
 		}
+		if in != nil {
+			return nil, ""
+		}
+		in, key = &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}, k
 	}
 	return in, key
 }

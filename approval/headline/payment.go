@@ -171,7 +171,7 @@ func (c *call) settled(one *one, said wording.Sentence) {
 		one.undo = operation.Partial
 	case one.byName() && changesRole(said[0]):
 		one.undo, one.reach = operation.Partial, operation.ReachShared
-	case one.meanwhile(said), said[0].Phrase == "sets %s" && c.operates() && anyThing(said, guarded):
+	case one.meanwhile(said), c.admitted(said):
 		one.undo = operation.Irreversible
 	case said[0].Phrase == asks:
 		one.served()
@@ -202,6 +202,11 @@ func (o *one) partly(sentence wording.Sentence) bool {
 	return o.kind == operation.KindPhysical && !anyThing(sentence, guarded) && goesBack(said) ||
 		said.Phrase == "creates an event: %s" ||
 		o.kind == operation.KindSend && len(said.Args) > 0 && said.Args[0].Phrase == "the webhook %s"
+}
+
+// admitted reports whether a device that keeps others out is set to something: they may have come in.
+func (c *call) admitted(said wording.Sentence) bool {
+	return said[0].Phrase == sets && c.operates() && anyThing(said, guarded)
 }
 
 // guarded reports whether what has this name keeps others out.

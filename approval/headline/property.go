@@ -14,28 +14,40 @@ func (c *call) property(t *toolName) wording.Sentence {
 	if whole := c.propertyOf(t); whole != nil {
 		nouns, of = nouns[len(nouns)-1:], []wording.Clause{*whole}
 	}
-	key := strings.Join(nouns, "")
-	value := c.first(valueKeys(key)...)
-	if sums := c.amount(); value == "" && len(sums) == 1 && spoken.Is("things-that sums", nouns[len(nouns)-1]) {
-		value = sums[0].String()
-	}
-	if t.queue() && t.act.Phrase != "sets %s" {
+	if t.queue() && t.act.Phrase != sets {
 		return nil // a topic that passes on messages is no text
 	}
-	if only := c.setting(); value == "" && t.act.Phrase == "sets %s" && only != "" && c.operates() {
-		nouns, value = []string{only}, c.first(only)
-	}
-	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(strings.Join(nouns, "-")) == "" {
+	property, value := c.valueOf(t, nouns)
+	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(property) == "" {
 		return nil
 	}
 	if of == nil {
-		of = c.bearers(t, key)
+		of = c.bearers(t, strings.Join(nouns, ""))
 	}
 	if len(of) != 1 {
 		return nil
 	}
-	what := wording.Clause{Phrase: spoken.Property(strings.Join(nouns, "-"))}
+	what := wording.Clause{Phrase: spoken.Property(property)}
 	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
+}
+
+// sets says that something gets a value.
+const sets wording.Phrase = "sets %s"
+
+// valueOf returns the property that the nouns mean and its value, which may be an amount of money, or those
+// of what is set on a device.
+func (c *call) valueOf(t *toolName, nouns []string) (property, value string) {
+	property, value = strings.Join(nouns, "-"), c.first(valueKeys(strings.Join(nouns, ""))...)
+	if value != "" {
+		return property, value
+	}
+	if sums := c.amount(); len(sums) == 1 && spoken.Is("things-that sums", nouns[len(nouns)-1]) {
+		return property, sums[0].String()
+	}
+	if only := c.setting(); t.act.Phrase == sets && only != "" && c.operates() {
+		return only, c.first(only)
+	}
+	return property, ""
 }
 
 // setting returns the only property of which an argument has a value, or "".
@@ -56,7 +68,7 @@ func (c *call) setting() (only string) {
 // be named just by its name.
 func (c *call) bearers(t *toolName, key string) (of []wording.Clause) {
 	for _, k := range c.keys {
-		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(c.args[k]) > 0 && !spoken.Is("things-that means", thing.Words[0]) && k != "environment" && k != "env" {
+		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(c.args[k]) > 0 && !thing.Means() {
 			one := wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}
 			if spoken.Is("things-that generic", thing.Words[0]) {
 				one = one.Args[0]

@@ -77,20 +77,10 @@ func (c *call) take(args map[string]any) {
 		name := reading.Normal(key)
 		c.args[name] = append(c.args[name], texts(args[key])...)
 		list, _ := args[key].([]any)
-		for _, e := range list {
-			if part, ok := e.(map[string]any); ok && (transfers(part) || len(list) == 1 && c.single(key, part)) {
-				c.take(part)
-			} else if ok && len(list) == 1 && (name == "items" || name == "lineitems") && c.has("invoice", "bill") {
-				c.take(priceOf(part))
-			}
-		}
+		c.elements(key, list)
 		parts, _ := args[key].(map[string]any)
 		if slices.Contains(amounts(), name) {
-			for _, part := range slices.Sorted(maps.Keys(parts)) {
-				if spoken.Is("sums currencies", reading.Normal(part)) {
-					c.args["currency"] = append(c.args["currency"], texts(parts[part])...)
-				}
-			}
+			c.currency(parts)
 		}
 		switch {
 		case len(c.args[name]) > 0: // its name stands for the whole
@@ -102,19 +92,6 @@ func (c *call) take(args map[string]any) {
 			}
 		}
 	}
-}
-
-// single reports whether the only element of a list under a key is a new thing that is described by
-// what the element holds: a page with a title, which has no name.
-func (c *call) single(key string, part map[string]any) bool {
-	thing, plural, _ := spoken.ThingOf([]string{reading.Normal(key)})
-	if thing == nil || !plural || texts(part) != nil {
-		return false
-	}
-	if of, many, _ := spoken.ThingOf(c.words); of == thing && many {
-		c.words = append(slices.Clone(c.words[:len(c.words)-1]), thing.Words[0])
-	}
-	return true
 }
 
 // typed returns a path the way the call spells it, if it does so with ~.

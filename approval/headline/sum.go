@@ -1,10 +1,12 @@
 package headline
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -43,6 +45,15 @@ func (c *call) sums(key string) (sums []wording.Clause) {
 		sums = append(sums, told(sum, currency, c.minor(key)))
 	}
 	return sums
+}
+
+// currency takes the currency of an amount that is described by an object.
+func (c *call) currency(amount map[string]any) {
+	for _, key := range slices.Sorted(maps.Keys(amount)) {
+		if spoken.Is("sums currencies", reading.Normal(key)) {
+			c.args["currency"] = append(c.args["currency"], texts(amount[key])...)
+		}
+	}
 }
 
 // told says an amount in its currency. minor says that it counts the currency's smallest unit.

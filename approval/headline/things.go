@@ -231,13 +231,13 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 	owner, owned := c.owner(t, "")
 	switch {
 	case holder != nil && t.only():
-		return wording.Sentence{wording.Say(t.thing.One, ""), {Phrase: "of %s", Args: []wording.Clause{*holder}}}
+		return ofHolder(t.thing.One, holder)
 	case owned && t.act.Makes && !t.plural:
 		return wording.Sentence{{Phrase: t.thing.Any}, {Phrase: "for %s", Args: []wording.Clause{owner}}}
 	case len(t.owner) > 0:
 		return nil
-	case t.plural && t.thing.Held && !t.act.Makes && holder != nil:
-		return wording.Sentence{wording.Say(t.thing.Several, ""), {Phrase: "of %s", Args: []wording.Clause{*holder}}}
+	case t.theirs() && holder != nil:
+		return ofHolder(t.thing.Several, holder)
 	default:
 		return c.indefinite(t)
 	}

@@ -74,15 +74,12 @@ func membership(noun string) bool {
 
 // scaled adds to how many a thing is scaled, or to what it goes back.
 func (c *call) scaled(said wording.Sentence, t *toolName) wording.Sentence {
-	much := ""
-	switch t.act.Phrase {
-	case "scales %s":
-		much = c.first("replicas", "scale", "desiredcapacity", "desiredcount", "size")
-	case "rolls back %s":
-		much = c.first("version", "toversion", "targetversion", "revision", "torevision")
+	to := map[wording.Phrase][]string{
+		"scales %s":     {"replicas", "scale", "desiredcapacity", "desiredcount", "size"},
+		"rolls back %s": {"version", "toversion", "targetversion", "revision", "torevision"},
 	}
-	if much == "" {
-		return said
+	if much := c.first(to[t.act.Phrase]...); much != "" {
+		return said.And("to %s", much)
 	}
-	return said.And("to %s", much)
+	return said
 }

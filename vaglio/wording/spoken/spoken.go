@@ -84,14 +84,25 @@ func (a *Act) To(t *Thing) *Act {
 		return acts["terminate-employment"]
 	case a == acts["register"] && is("domain"):
 		return acts["register=domain"] // it is paid for
+	default:
+		return a.method(t)
+	}
+}
+
+// method returns what the method of a request does to a thing that is neither put somewhere nor posted.
+func (a *Act) method(t *Thing) *Act {
+	switch acts := known().acts; {
 	case a == acts["put"] && !Is("things-that contents", t.Words[0]):
 		return acts["create-or-update"]
 	case a == acts["post"] && !Is("things-that heard", t.Words[0]):
-		return acts["create"] // as the method of a request
+		return acts["create"]
 	default:
 		return a
 	}
 }
+
+// Means reports whether a thing is one by means of which something is done, or where: it owns nothing.
+func (t *Thing) Means() bool { return Is("things-that means", t.Words[0]) }
 
 // Renews reports whether another one comes in the place of a thing that the act takes away or, of a
 // thing that holds others, in the place of these.
