@@ -56,6 +56,11 @@ func texts(v any) []string {
 // one of several people, also where what it is called by lies deeper.
 func titleOf(object map[string]any) []string {
 	if title, ok := object["title"].(string); ok {
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			if name, ok := object[key].(string); ok && strings.HasSuffix(reading.Normal(key), "id") {
+				return []string{name} // a title may be anything
+			}
+		}
 		return []string{title}
 	}
 	for _, key := range []string{"properties", "billing_info"} {

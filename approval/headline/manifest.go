@@ -45,10 +45,19 @@ func (c *call) written(text string) {
 	}
 }
 
-// describes records what a manifest describes, unless the arguments say it themselves.
+// describes records what a manifest describes. Where the arguments say otherwise, nobody knows which of both
+// counts: then neither does.
 func (c *call) describes(kind, name string, in []string) {
-	for key, value := range map[string]string{"kind": kind, "name": name, "namespace": strings.Join(in[min(1, len(in)):], "")} {
-		if len(c.args[key]) == 0 && value != "" {
+	said := map[string]string{"kind": kind, "name": name, "namespace": strings.Join(in[min(1, len(in)):], "")}
+	for key, value := range said {
+		if one := c.first(key); one != "" && value != "" && !strings.EqualFold(one, value) {
+			delete(c.args, "kind")
+			delete(c.args, "name")
+			return
+		}
+	}
+	for key, value := range said {
+		if value != "" {
 			c.args[key] = []string{value}
 		}
 	}

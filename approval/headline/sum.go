@@ -15,7 +15,7 @@ import (
 const smallest wording.Phrase = "%s in the smallest unit of its currency"
 
 // price matches what only identifies a price, and does not say how much it is: price_1Px, plan-gold.
-var price = regexp.MustCompile(`^\p{L}+[-_]\S*$`)
+var price = regexp.MustCompile(`^\p{L}+_\S*$|^\p{L}{4,}-\S*$`)
 
 // whole matches an amount without a fraction.
 var whole = regexp.MustCompile(`^-?[0-9]+$`)
