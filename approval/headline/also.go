@@ -40,9 +40,7 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 			continue
 		}
 		worst.undo = operation.Irreversible
-		if slices.Contains([]wording.Phrase{"sends %s", "publishes %s"}, a.act.Phrase) {
-			worst.reach = operation.ReachPublic
-		}
+		c.lets(a.act, worst)
 		if len(a.nouns) == 0 && len(said[0].Args) == 1 && slices.Contains([]wording.Phrase{"refunds %s", "submits %s"}, a.act.Phrase) {
 			second := wording.Clause{Phrase: a.act.Phrase, Args: said[0].Args}
 			said = append(wording.Sentence{{Phrase: said[0].Phrase, Args: []wording.Clause{{Phrase: "and %s", Args: []wording.Clause{second}}}}}, said[1:]...)
@@ -51,6 +49,21 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 		said = append(slices.Clip(said), a.said())
 	}
 	return said
+}
+
+// lets records whom it reaches that an argument has something sent or published.
+func (c *call) lets(act *spoken.Act, worst *one) {
+	if act.Phrase == "sends %s" || act.Phrase == "publishes %s" && !c.runnable() {
+		worst.reach = operation.ReachPublic
+	}
+}
+
+// runnable reports whether the tool's name speaks of something that others run and nobody reads.
+func (c *call) runnable() bool {
+	return slices.ContainsFunc(c.words, func(w string) bool {
+		thing, _, _ := spoken.ThingOf([]string{w})
+		return thing != nil && thing.Runs
+	})
 }
 
 // said says what an argument makes a tool do to a thing or, if it names none, how it is called.

@@ -22,7 +22,7 @@ const besidesComment wording.Phrase = "with a comment: %s"
 
 // answer describes a reply to, or a comment on, a thing that the arguments name.
 func (c *call) answer(operation.Kind) wording.Sentence {
-	what, phrase := c.first("text", "message", "body", "comment", "commentbody", "content"), replies
+	what, phrase := c.first("text", "message", "body", "comment", "commentbody", "content", "richtext"), replies
 	if c.has("comment") {
 		phrase = commentsOn
 	}
@@ -149,6 +149,9 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 	if value := c.recorded(t); value != "" {
 		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(value)}})
 	}
+	if only := c.values(spoken.List("things-that parts")); t.act.Phrase == "empties %s" && len(only) > 0 {
+		return append(out, wording.Clause{Phrase: ": %s", Args: []wording.Clause{named(only)}})
+	}
 	if price := c.amount(); t.act.Paid && len(price) == 1 {
 		return c.priced(out, t, price[0])
 	}
@@ -161,7 +164,11 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 // ranked adds as what somebody is added or gets to see something.
 func (c *call) ranked(said wording.Sentence, t *toolName) wording.Sentence {
 	role := c.first("role", "permission", "accesslevel", "access")
-	if role == "" || !slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s"}, t.act.Phrase) {
+	rights := t.act.Partly && t.rights()
+	if rights && c.shownToAll() {
+		said = append(said, wording.Clause{Phrase: "for everyone"})
+	}
+	if role == "" || !rights && !slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s"}, t.act.Phrase) {
 		return said
 	}
 	return append(said, wording.Say("as %s", role))
@@ -176,11 +183,11 @@ func (c *call) recorded(t *toolName) string {
 }
 
 // priced adds what is paid, and to what the thing belongs.
-func (c *call) priced(said wording.Sentence, t *toolName, price string) wording.Sentence {
+func (c *call) priced(said wording.Sentence, t *toolName, price wording.Clause) wording.Sentence {
 	if whose := c.booked(t); whose != nil && len(said) == 1 {
 		said = append(said, wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whose}})
 	}
-	return append(said, wording.Clause{Phrase: "(%s)", Args: []wording.Clause{{Text: price}}})
+	return append(said, wording.Clause{Phrase: "(%s)", Args: []wording.Clause{price}})
 }
 
 // booked returns the other thing that is named, to which the paid one belongs: the booking of a seat.

@@ -3,6 +3,7 @@ package headline
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,7 +38,11 @@ func texts(v any) []string {
 	case []any:
 		var out []string
 		for _, e := range v {
-			out = append(out, texts(e)...)
+			names := texts(e)
+			if part, ok := e.(map[string]any); ok && names == nil {
+				names = titleOf(part)
+			}
+			out = append(out, names...)
 		}
 		return out
 	case map[string]any:
@@ -47,6 +52,26 @@ func texts(v any) []string {
 	}
 }
 
+// titleOf returns the title or the text of one of several things that are described, or the address of
+// one of several people, also where what it is called by lies deeper.
+func titleOf(object map[string]any) []string {
+	if title, ok := object["title"].(string); ok {
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			if name, ok := object[key].(string); ok && strings.HasSuffix(reading.Normal(key), "id") {
+				return []string{name} // a title may be anything
+			}
+		}
+		return []string{title}
+	}
+	for _, key := range []string{"properties", "billing_info"} {
+		if inner, ok := object[key].(map[string]any); ok {
+			return append(member(inner), titleOf(inner)...)
+		}
+	}
+	text, _ := object["text"].(map[string]any)
+	return texts(text["content"])
+}
+
 // member returns the plain values by which an object is named.
 func member(object map[string]any) []string {
 	if name, ok := object["name"].(string); ok && object["value"] != nil {
@@ -54,12 +79,42 @@ func member(object map[string]any) []string {
 			return texts(object["value"]) // a form field with this name
 		}
 	}
-	for _, key := range []string{"email", "emailAddress", "address", "login", "name", "id", "path", "value", "amount"} {
-		if object[key] != nil {
-			return texts(object[key])
+	for _, name := range []string{"email", "emailaddress", "address", "login", "name", "id", "path", "value", "amount"} {
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			if reading.Normal(key) == name && object[key] != nil {
+				return texts(object[key])
+			}
 		}
 	}
 	return nil
+}
+
+// elements takes what the elements of a list say as arguments: who gets how much, or the only thing of
+// which the tool speaks.
+func (c *call) elements(key string, list []any) {
+	for _, e := range list {
+		part, ok := e.(map[string]any)
+		switch name := reading.Normal(key); {
+		case !ok:
+		case transfers(part), len(list) == 1 && c.single(key, part):
+			c.take(part)
+		case len(list) == 1 && (name == "items" || name == "lineitems") && c.has("invoice", "bill"):
+			c.take(priceOf(part))
+		}
+	}
+}
+
+// single reports whether the only element of a list under a key is a new thing that is described by
+// what the element holds: a page with a title, which has no name.
+func (c *call) single(key string, part map[string]any) bool {
+	thing, plural, _ := spoken.ThingOf([]string{reading.Normal(key)})
+	if thing == nil || !plural || texts(part) != nil {
+		return false
+	}
+	if of, many, _ := spoken.ThingOf(c.words); of == thing && many {
+		c.words = append(slices.Clone(c.words[:len(c.words)-1]), thing.Words[0])
+	}
+	return true
 }
 
 // names returns the names or numbers that the arguments give the thing, and the key they
@@ -213,6 +268,9 @@ func (c *call) short(keys []string, most int, kinds ...int) []wording.Clause {
 			continue
 		}
 		s := named(values)
+		if sums := c.sums(key); len(sums) > 0 && slices.Contains(amounts(), key) {
+			s = several(sums)
+		}
 		if text := s.String(); utf8.RuneCountInString(text) <= longestProse && !strings.Contains(text, "\n") {
 			out = append(out, s)
 		}
@@ -231,7 +289,7 @@ func (c *call) about(several bool) wording.Clause {
 	}
 	told := c.short(slices.SortedFunc(slices.Values(c.keys), func(a, b string) int { return cmp.Or(c.rank(a)-c.rank(b), strings.Compare(a, b)) }), 1, titleKey)
 	if sum := c.amount(); len(sum) == 1 {
-		told = append(told, wording.Clause{Text: sum[0]})
+		told = append(told, sum[0])
 	}
 	told = append(told, c.short(c.keys, mostNamed, otherKey)...) // where it is is not what it is about
 	where := c.repository()
@@ -291,8 +349,13 @@ func changes(act *spoken.Act) bool {
 
 // opens reports whether the action lets everyone see a thing.
 func (c *call) opens(t *toolName) bool {
-	shares := t.with == "with %s" || t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "permission")
+	shares := t.with == "with %s" || (t.act.Makes || t.act.Partly) && t.rights()
 	return t.act.Phrase == "makes %s public" || c.admits && (t.act.Partly || t.act.Makes) || shares && c.shownToAll() || (t.act.Makes || t.act.Phrase == puts) && c.public()
+}
+
+// rights reports whether the thing is what somebody may do.
+func (t *toolName) rights() bool {
+	return t.thing != nil && slices.Contains(t.thing.Words, "permission")
 }
 
 // puts says that something stands where it is put, whether or not it was there before.
@@ -300,9 +363,11 @@ const puts wording.Phrase = "puts %s"
 
 // public reports whether an argument says that everyone will see what the tool makes.
 func (c *call) public() bool {
+	thing, _, _ := spoken.ThingOf(c.words)
+	reviewed := thing != nil && thing.Titled && thing.Versioned // a pull request that is no draft is ready for review
 	for key, values := range c.args {
 		for _, value := range values {
-			if does := spoken.Turned(key, value); does != nil && does.Final {
+			if does := spoken.Turned(key, value); does != nil && does.Final && (!reviewed || key != "draft") {
 				return true
 			}
 		}

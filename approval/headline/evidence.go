@@ -288,8 +288,7 @@ func (c *call) means(kind operation.Kind) bool {
 	}
 }
 
-// guessed describes an action by the tool's name alone, if neither the name nor the
-// arguments say what it applies to.
+// guessed describes an action by the tool's name alone, if nothing else says what it applies to.
 func (c *call) guessed(worst *one) wording.Sentence {
 	own, ends := c.ownWords()
 	switch {
@@ -309,6 +308,8 @@ func (c *call) guessed(worst *one) wording.Sentence {
 	switch {
 	case own == nil:
 		return c.told(c.called())
+	case worst.kind == operation.KindCredentials: // nobody knows who else has them
+		worst.reach = operation.ReachShared
 	case ends && worst.changes():
 		worst.undo = operation.Irreversible
 	}

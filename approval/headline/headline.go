@@ -67,6 +67,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	found := operationsOf(v)
 	c.supported(&found)
 	c.belittled(&found)
+	c.overlooked(&found)
 	c.narrowed(&found)
 	h := Headline{Score: min(v.Score, 1)}
 	worst := found.worst()
@@ -155,8 +156,8 @@ type one struct {
 	guessed bool
 	// feared becomes [Consequence.Feared].
 	feared bool
-	// general says that only its kind is known.
-	general bool
+	// general says that only its kind is known, unread that nothing else is known of a tool's text.
+	general, unread bool
 	// stands is the number of things that it stands for.
 	stands int
 }
@@ -269,7 +270,7 @@ func (o *one) lighter() int {
 	switch {
 	case !o.changes():
 		return 2
-	case o.manner || o.idle():
+	case o.manner || o.unread || o.idle():
 		return 1
 	default:
 		return 0

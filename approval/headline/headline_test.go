@@ -155,7 +155,7 @@ func TestObjects(t *testing.T) {
 		"delete_customer_address":    {vaglio.Args{"address_id": "ad_1", "customer_id": "cus_1"}, "deletes the address ad_1 of the customer cus_1"},
 		"update_issue_status":        {vaglio.Args{"issue": "7", "status": "done"}, "updates issue 7"},
 		"delete_project":             {vaglio.Args{"project_id": "p"}, "deletes the project p"},
-		"delete_page":                {vaglio.Args{"id": []any{"a", "b", "c", "d"}}, "deletes the pages a, b, c and 1 more"},
+		"delete_page":                {vaglio.Args{"id": []any{"a", "b", "c", "d"}}, "deletes the pages a, b, c and d"},
 		"add_user_to_group":          {vaglio.Args{"user_id": "eve", "group_id": "admins"}, "adds the user eve to the group admins"},
 		"add_user_to_cart":           {vaglio.Args{"user_id": "eve", "cart": "c"}, plain + " (eve, c)"},
 		"delete_user_role":           {vaglio.Args{"role_id": "r"}, "deletes the user role r"},

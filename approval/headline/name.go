@@ -74,10 +74,16 @@ func (c *call) nouns(at, n int) []string {
 	return words
 }
 
-// joined puts a particle at the end of the tool's own name after its verb, if both are one verb:
-// transfer_domain_out, mark_mail_as_read.
+// joined puts a verb at the end of the tool's own name at its beginning, if it is no noun and the only one:
+// firmware_update; and a particle at its end after its verb, if both are one verb: transfer_domain_out,
+// mark_mail_as_read.
 func (c *call) joined() {
 	own := c.words[min(c.server, len(c.words)):]
+	if does, at, _ := spoken.ActIn(own); does != nil && at > 0 && at == len(own)-1 && !does.Leads && !c.service(own[at-1]) {
+		if thing, _, _ := spoken.ThingOf(own[at:]); thing == nil {
+			c.words = slices.Concat(c.words[:c.server], own[at:], own[:at])
+		}
+	}
 	if len(own) <= longestVerb || !spoken.Is("verbs particles", own[len(own)-1]) {
 		return
 	}
@@ -97,7 +103,7 @@ const longestVerb = 2
 // invite_to_channel invites the users.
 func (c *call) understood(t *toolName) {
 	if others := slices.DeleteFunc(slices.Clone(t.others), c.service); len(t.nouns) == 0 && len(t.others) > 0 && len(others) == 0 {
-		t.nouns, t.others = c.keyed(nil), nil
+		t.nouns, t.others, t.with = c.keyed(nil), nil, t.act.With
 	}
 	if to, _, _ := spoken.ThingOf(t.others); len(t.nouns) == 0 && to != nil {
 		t.nouns = c.keyed(to)
@@ -148,7 +154,7 @@ func (c *call) later(t *toolName) {
 func (c *call) onlyTimes() bool {
 	return !slices.ContainsFunc(c.keys, func(key string) bool {
 		ends := strings.HasPrefix(strings.TrimPrefix(key, "new"), "end")
-		return !ends && !strings.HasSuffix(key, "id") && !strings.HasSuffix(key, "timezone") && !spoken.Is("texts when", key)
+		return !ends && !strings.HasSuffix(key, "id") && !strings.HasSuffix(key, "timezone") && !spoken.Is("texts when", key) && !spoken.Is("texts tells", key)
 	})
 }
 
@@ -274,18 +280,27 @@ func (c *call) service(word string) bool {
 // keyed returns what the only argument that names a thing says it is, but for one thing, for a tool
 // whose name is just a verb.
 func (c *call) keyed(but *spoken.Thing) (noun []string) {
+	var place []string // where something is done may be all that is named
 	for _, key := range c.keys {
 		stem := key
 		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil {
 			stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "s"), "id"), "name"), "key")
 		}
-		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil || thing == but || spoken.Is("places bare", key) || key == "value" || key == "values" {
-			continue
-		}
-		if noun != nil {
+		thing, _, _ := spoken.ThingOf([]string{stem})
+		switch {
+		case thing == nil || thing == but || key == "value" || key == "values":
+		case spoken.Is("places bare", key):
+			if strings.HasSuffix(key, "id") {
+				place = []string{stem}
+			}
+		case noun != nil:
 			return nil
+		default:
+			noun = []string{stem}
 		}
-		noun = []string{stem}
+	}
+	if noun == nil {
+		return place
 	}
 	return noun
 }

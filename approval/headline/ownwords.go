@@ -34,7 +34,8 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 		key = ""
 	}
 	parts := append(strings.Split(where, "/"), where, c.first(key))
-	said = append(said, bracketed(slices.DeleteFunc(c.details(mostNamed, kinds...), func(s wording.Clause) bool { return slices.Contains(parts, s.String()) }))...)
+	told := slices.DeleteFunc(c.details(len(c.keys), kinds...), func(s wording.Clause) bool { return slices.Contains(parts, s.String()) })
+	said = append(said, bracketed(told[:min(mostNamed, len(told))])...)
 	if where != "" {
 		said = said.And(inside, where)
 	}
@@ -90,7 +91,7 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 		listed = &wording.Clause{Phrase: thing.Any}
 	}
 	torn := len(t.nouns) > 1 && verbAlone(t.nouns[len(t.nouns)-1])
-	if torn || listed != nil && !does.Leads || slices.ContainsFunc(t.clear(), unclear) || len(t.nouns) == 0 && (!does.Leads || c.itself() == "") {
+	if torn || listed != nil && !does.Leads || slices.ContainsFunc(t.clear(), c.unclear) || len(t.nouns) == 0 && (!does.Leads || c.itself() == "") {
 		return nil, nil
 	}
 	return t, listed
@@ -193,6 +194,11 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 		return &wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}}, key
 	}
 	whose, key := c.other(t)
+	placed := ""
+	if whose == nil {
+		whose, placed = c.placed()
+		key = placed
+	}
 	if whose == nil || slices.Contains(t.nouns, strings.TrimSuffix(key, "id")) {
 		return nil, ""
 	}
@@ -200,7 +206,22 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 	if how == inside {
 		how = "of %s"
 	}
-	return &wording.Clause{Phrase: how, Args: []wording.Clause{*whose}}, ""
+	return &wording.Clause{Phrase: how, Args: []wording.Clause{*whose}}, placed
+}
+
+// placed returns the only thing in which something is done that an argument names, and its key.
+func (c *call) placed() (in *wording.Clause, key string) {
+	for _, k := range c.keys {
+		thing := spoken.ThingAt(k)
+		if thing == nil || !spoken.Is("places named", k) || len(c.args[k]) != 1 {
+			continue
+		}
+		if in != nil {
+			return nil, ""
+		}
+		in, key = &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}, k
+	}
+	return in, key
 }
 
 // itself returns the nouns of a name that says by itself what is given to another thing:
@@ -234,6 +255,12 @@ func (c *call) holds(t *toolName) (whole *wording.Clause, n int, key string) {
 func unclear(word string) bool {
 	act, _, _ := spoken.ActIn([]string{word})
 	return act != nil && !act.Leads || joins(word) != "" || spoken.Is("options manner", word) || spoken.Is("things-that generic", word)
+}
+
+// unclear is [unclear], but a word that an argument identifies is a noun: the schedule of a schedule_id.
+func (c *call) unclear(word string) bool {
+	named := c.first(word+"id", word+"name", word+"key", word+"number") != "" && !spoken.Is("things-that generic", word)
+	return unclear(word) && !named
 }
 
 // open leaves open whether what a tool does can be undone, if its name says what that is but not

@@ -2,6 +2,7 @@ package headline
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,7 +44,13 @@ func moneyWords() string {
 
 // amounts returns the keys of arguments that say how much.
 func amounts() []string {
-	return []string{"amount", "amountmoney", "unitamount", "total", "price", "sum", "sourceamount", "targetamount"}
+	names := []string{"amount", "amountmoney", "unitamount", "total", "price", "sum", "sourceamount", "targetamount"}
+	for _, name := range slices.Clone(names) {
+		for _, unit := range spoken.List("sums minor") {
+			names = append(names, name+unit)
+		}
+	}
+	return names
 }
 
 // payees returns the keys of arguments that say to whom.
@@ -58,6 +65,36 @@ func payees() []string {
 	return names
 }
 
+// payee matches the keys of arguments that say to whom in other words.
+var payee = regexp.MustCompile(`^(to|target|destination|primary|recipient|beneficiary|payee|creditor|receiver)+s?(bank)?(account|iban|wallet|address|phone|email)?(number|id|name)?$`)
+
+// paid returns to whom something is paid.
+func (c *call) paid() []string {
+	if to := c.values(payees()); len(to) > 0 {
+		return to
+	}
+	return c.values(slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool { return !payee.MatchString(key) }))
+}
+
+// often adds how often something is paid, if an argument says so.
+func (c *call) often(said wording.Sentence) wording.Sentence {
+	if every := c.first("interval", "frequency", "recurrence", "cadence"); every != "" {
+		return said.And("(%s)", every)
+	}
+	return said
+}
+
+// priceOf returns what the only item that is sold says of its price.
+func priceOf(item map[string]any) map[string]any {
+	price := map[string]any{}
+	for key, value := range item {
+		if name := reading.Normal(key); slices.Contains(amounts(), name) || spoken.Is("sums currencies", name) || name == "quantity" {
+			price[key] = value
+		}
+	}
+	return price
+}
+
 // transfers reports whether an element of a list says how much goes to whom.
 func transfers(element map[string]any) bool {
 	has := func(keys []string) bool {
@@ -68,7 +105,7 @@ func transfers(element map[string]any) bool {
 
 // payment describes what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
-	amount, to := c.amount(), c.values(payees())
+	amount, to := c.amount(), c.paid()
 	if len(amount) == 0 && kind == operation.KindSpend {
 		return c.due()
 	}
@@ -81,11 +118,11 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 		switch {
 		case !c.has(strings.Fields(m.words)...) || strings.HasPrefix(string(m.to), "bills") && c.has("pay", "payment", "payments"):
 		case len(to) > 0:
-			return wording.Sentence{{Phrase: m.to, Args: []wording.Clause{named(amount), named(to)}}}
+			return c.often(wording.Sentence{{Phrase: m.to, Args: []wording.Clause{several(amount), named(to)}}})
 		case item != "":
-			return wording.Sentence{{Phrase: m.about, Args: []wording.Clause{named(amount), prose(item)}}}
+			return c.often(wording.Sentence{{Phrase: m.about, Args: []wording.Clause{several(amount), prose(item)}}})
 		default:
-			return wording.Sentence{{Phrase: m.amount, Args: []wording.Clause{named(amount)}}}
+			return c.often(wording.Sentence{{Phrase: m.amount, Args: []wording.Clause{several(amount)}}})
 		}
 	}
 	return nil
@@ -104,22 +141,6 @@ func (c *call) due() wording.Sentence {
 		}
 	}
 	return nil
-}
-
-// amount returns the amounts with their currencies. There is none if it is not given or is
-// the price of one item among several.
-func (c *call) amount() []string {
-	sums, of := slices.Clone(c.values(amounts())), c.first("quantity", "qty", "count", "units", "seats", "nights")
-	if len(sums) == 0 || of != "" && of != "1" && c.first("price") == sums[0] {
-		return nil
-	}
-	currencies := c.values([]string{"currency", "currencycode", "sourcecurrency", "targetcurrency", "unit", "asset", "token"})
-	for i := range sums {
-		if len(currencies) > 0 {
-			sums[i] += " " + currencies[min(i, len(currencies)-1)]
-		}
-	}
-	return sums
 }
 
 // toAccount reports whether an argument names a bank account to which something goes.
@@ -146,11 +167,11 @@ func (c *call) settled(one *one, said wording.Sentence) {
 	switch {
 	case movesMoney(said[0]), said[0].Phrase == "creates an event: %s" && c.public():
 		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
-	case one.partly(said[0]):
+	case one.partly(said):
 		one.undo = operation.Partial
 	case one.byName() && changesRole(said[0]):
 		one.undo, one.reach = operation.Partial, operation.ReachShared
-	case one.meanwhile(said):
+	case one.meanwhile(said), c.admitted(said):
 		one.undo = operation.Irreversible
 	case said[0].Phrase == asks:
 		one.served()
@@ -176,16 +197,27 @@ func (o *one) meanwhile(said wording.Sentence) bool {
 
 // partly reports whether a sentence tells of something that can be undone in part: what a device
 // can be told to undo, an event to which nobody is invited, a webhook.
-func (o *one) partly(said wording.Clause) bool {
-	return o.kind == operation.KindPhysical && goesBack(said) ||
+func (o *one) partly(sentence wording.Sentence) bool {
+	said := sentence[0]
+	return o.kind == operation.KindPhysical && !anyThing(sentence, guarded) && goesBack(said) ||
 		said.Phrase == "creates an event: %s" ||
 		o.kind == operation.KindSend && len(said.Args) > 0 && said.Args[0].Phrase == "the webhook %s"
+}
+
+// admitted reports whether a device that keeps others out is set to something: they may have come in.
+func (c *call) admitted(said wording.Sentence) bool {
+	return said[0].Phrase == sets && c.operates() && anyThing(said, guarded)
+}
+
+// guarded reports whether what has this name keeps others out.
+func guarded(name string) bool {
+	return slices.ContainsFunc(reading.Words(name), func(w string) bool { return spoken.Is("devices guards", w) })
 }
 
 // goesBack reports whether telling a device the opposite undoes what it is told. It does not if
 // somebody may have come in meanwhile.
 func goesBack(said wording.Clause) bool {
-	if len(said.Args) == 0 || slices.ContainsFunc(reading.Words(said.Args[0].Text), func(w string) bool { return spoken.Is("devices guards", w) }) {
+	if len(said.Args) == 0 {
 		return false
 	}
 	if len(said.Args) > 1 {

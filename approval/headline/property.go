@@ -14,29 +14,61 @@ func (c *call) property(t *toolName) wording.Sentence {
 	if whole := c.propertyOf(t); whole != nil {
 		nouns, of = nouns[len(nouns)-1:], []wording.Clause{*whole}
 	}
-	key := strings.Join(nouns, "")
-	value := c.first(valueKeys(key)...)
-	if t.queue() && t.act.Phrase != "sets %s" {
+	if t.queue() && t.act.Phrase != sets {
 		return nil // a topic that passes on messages is no text
 	}
-	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(strings.Join(nouns, "-")) == "" {
+	property, value := c.valueOf(t, nouns)
+	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(property) == "" {
 		return nil
 	}
 	if of == nil {
-		of = c.bearers(t, key)
+		of = c.bearers(t, strings.Join(nouns, ""))
 	}
 	if len(of) != 1 {
 		return nil
 	}
-	what := wording.Clause{Phrase: spoken.Property(strings.Join(nouns, "-"))}
+	what := wording.Clause{Phrase: spoken.Property(property)}
 	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
+}
+
+// sets says that something gets a value.
+const sets wording.Phrase = "sets %s"
+
+// valueOf returns the property that the nouns mean and its value, which may be an amount of money, or those
+// of what is set on a device.
+func (c *call) valueOf(t *toolName, nouns []string) (property, value string) {
+	property, value = strings.Join(nouns, "-"), c.first(valueKeys(strings.Join(nouns, ""))...)
+	if value != "" {
+		return property, value
+	}
+	if sums := c.amount(); len(sums) == 1 && spoken.Is("things-that sums", nouns[len(nouns)-1]) {
+		return property, sums[0].String()
+	}
+	if only := c.setting(); t.act.Phrase == sets && only != "" && c.operates() {
+		return only, c.first(only)
+	}
+	return property, ""
+}
+
+// setting returns the only property of which an argument has a value, or "".
+func (c *call) setting() (only string) {
+	for _, key := range c.keys {
+		if spoken.Property(key) == "" || key == "name" || c.first(key) == "" {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = key
+	}
+	return only
 }
 
 // bearers returns the things in the arguments that may have the property under the key. A device may
 // be named just by its name.
 func (c *call) bearers(t *toolName, key string) (of []wording.Clause) {
 	for _, k := range c.keys {
-		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(c.args[k]) > 0 {
+		if thing := spoken.ThingAt(k); thing != nil && thing != t.thing && k != key && len(c.args[k]) > 0 && !thing.Means() {
 			one := wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}
 			if spoken.Is("things-that generic", thing.Words[0]) {
 				one = one.Args[0]

@@ -11,9 +11,10 @@ import (
 // mostNamed is how many items of a list are named.
 const mostNamed = 3
 
-// named names the first items of a list, each in full, and says how many more there are.
+// named names the first items of a list, each in full, and says how many more there are. To name the last
+// one takes no more room than to say that there is one more.
 func named(list []string) wording.Clause {
-	if more := len(list) - mostNamed; more > 0 {
+	if more := len(list) - mostNamed; more > 1 {
 		return wording.Say("%s and %s more", strings.Join(list[:mostNamed], ", "), strconv.Itoa(more))
 	}
 	return wording.List(list)

@@ -64,6 +64,7 @@ func callOf(p vaglio.Proposal) *call {
 		c.urls = append(c.urls, rd.URLs[i].Text)
 	}
 	c.take(unwrapped(p.Args))
+	c.manifest(p.Args)
 	c.keys = slices.Sorted(maps.Keys(c.args))
 	c.also, c.admits = alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
 	return c
@@ -76,14 +77,10 @@ func (c *call) take(args map[string]any) {
 		name := reading.Normal(key)
 		c.args[name] = append(c.args[name], texts(args[key])...)
 		list, _ := args[key].([]any)
-		for _, e := range list {
-			if part, ok := e.(map[string]any); ok && (transfers(part) || len(list) == 1 && c.single(key, part)) {
-				c.take(part)
-			}
-		}
+		c.elements(key, list)
 		parts, _ := args[key].(map[string]any)
 		if slices.Contains(amounts(), name) {
-			c.args["currency"] = append(c.args["currency"], append(texts(parts["currency"]), texts(parts["currency_code"])...)...)
+			c.currency(parts)
 		}
 		switch {
 		case len(c.args[name]) > 0: // its name stands for the whole
@@ -95,19 +92,6 @@ func (c *call) take(args map[string]any) {
 			}
 		}
 	}
-}
-
-// single reports whether the only element of a list under a key is a new thing that is described by
-// what the element holds: a page with a title, which has no name.
-func (c *call) single(key string, part map[string]any) bool {
-	thing, plural, _ := spoken.ThingOf([]string{reading.Normal(key)})
-	if thing == nil || !plural || texts(part) != nil {
-		return false
-	}
-	if of, many, _ := spoken.ThingOf(c.words); of == thing && many {
-		c.words = append(slices.Clone(c.words[:len(c.words)-1]), thing.Words[0])
-	}
-	return true
 }
 
 // typed returns a path the way the call spells it, if it does so with ~.
@@ -224,6 +208,10 @@ func (c *call) outside() bool {
 // phones reports whether the tool sends something to a phone number.
 func (c *call) phones() bool {
 	return slices.ContainsFunc(c.recipients(), func(s string) bool {
+		_, number, by := strings.Cut(s, ":") // whatsapp:+39…
+		if by {
+			s = number
+		}
 		digits, ok := strings.CutPrefix(strings.Map(func(r rune) rune {
 			if strings.ContainsRune(" -.()", r) {
 				return -1
@@ -356,7 +344,8 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 		return wording.Sentence{wording.Say(act.Phrase, what)} // "open_cover" of "cover.garage"
 	}
 	if how != "" {
-		if to := c.first(strings.Join(words[min(1, len(words)):], "")); to != "" && to != what {
+		property := strings.Join(words[min(1, len(words)):], "")
+		if to := c.first(property, "data"+property, "servicedata"+property); to != "" && to != what {
 			how += " " + to // "set_temperature 30"
 		}
 		return wording.Sentence{wording.Say("operates %s: %s", what, how)}

@@ -141,6 +141,16 @@ func (o *operations) addressed(c *one) bool {
 	})
 }
 
+// overlooked marks what could not be read of a text that is given to a tool: the tool's name says more.
+func (c *call) overlooked(o *operations) {
+	does, _, _ := c.verb()
+	named := c.command == "" || does != nil && !does.Runs
+	for i := range o.list {
+		e := &o.list[i]
+		e.unread = named && e.kind == operation.KindUnknown && len(e.said) > 0 && strings.HasPrefix(string(e.said[0].Phrase), "could not be read: %s")
+	}
+}
+
 // ways marks through what a program works as a manner, if what it does there is asked about
 // and cannot be undone, and that an address holds local data.
 func (o *operations) ways() {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -92,7 +93,7 @@ func (t *toolName) renamed(what, second wording.Sentence) wording.Sentence {
 // thing names that already.
 func (c *call) within(t *toolName, names []string, what, second wording.Sentence) wording.Sentence {
 	whole := c.part(t, names)
-	if len(what) != 1 || whole == nil || len(names) == 0 && len(second) > 0 || strings.Contains(second.String(), whole[0].Args[0].String()) {
+	if len(what) != 1 || whole == nil || len(names) == 0 && len(second) > 0 && !t.act.Sets || strings.Contains(second.String(), whole[0].Args[0].String()) {
 		return what
 	}
 	t.part = true
@@ -103,14 +104,6 @@ func (c *call) within(t *toolName, names []string, what, second wording.Sentence
 func (t *toolName) ofRepository() bool {
 	thing, _, _ := spoken.ThingOf(t.owner)
 	return thing != nil && (slices.Contains(thing.Words, "repo") || slices.Contains(thing.Words, "project"))
-}
-
-// scaled adds to how many a thing is scaled.
-func (c *call) scaled(said wording.Sentence, t *toolName) wording.Sentence {
-	if much := c.first("replicas", "scale", "desiredcapacity", "desiredcount", "size"); t.act.Phrase == "scales %s" && much != "" {
-		return said.And("to %s", much)
-	}
-	return said
 }
 
 // which returns the names of the thing, and the key they are under. For somebody who is a
@@ -238,11 +231,13 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 	owner, owned := c.owner(t, "")
 	switch {
 	case holder != nil && t.only():
-		return wording.Sentence{wording.Say(t.thing.One, ""), {Phrase: "of %s", Args: []wording.Clause{*holder}}}
+		return ofHolder(t.thing.One, holder)
 	case owned && t.act.Makes && !t.plural:
 		return wording.Sentence{{Phrase: t.thing.Any}, {Phrase: "for %s", Args: []wording.Clause{owner}}}
 	case len(t.owner) > 0:
 		return nil
+	case t.theirs() && holder != nil:
+		return ofHolder(t.thing.Several, holder)
 	default:
 		return c.indefinite(t)
 	}
@@ -292,7 +287,7 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 	}
 	if where := c.repository(); where != "" && !slices.Contains(names, where) && !slices.Contains(names, c.first("repo", "repository")) {
 		said = said.And(t.place(), where)
-	} else if thing, ok := c.listed("places", key, names); ok && len(said) == 0 {
+	} else if thing, ok := c.listed("places", key, names); ok && len(said) == 0 && !t.isA(thing.Text) {
 		where := inside
 		if t.with == "from %s" {
 			where = t.with
@@ -300,6 +295,12 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 		said = wording.Sentence{{Phrase: where, Args: []wording.Clause{thing}}}
 	}
 	return said, len(said) > 0
+}
+
+// isA reports whether a name is that of the kind of thing, as services name their kinds.
+func (t *toolName) isA(kind string) bool {
+	thing, _, rest := spoken.ThingOf(reading.Words(kind))
+	return thing != nil && thing == t.thing && len(rest) == 0
 }
 
 // target returns the second thing, to or from which something goes: the one that the tool's name
@@ -320,7 +321,7 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 		state := named(to)
 		return &state, false
 	}
-	if thing, ok := c.listed("targets", key, names); ok && t.with != inside {
+	if thing, ok := c.listed("targets", key, names); ok && (t.with != inside || t.act.Phrase == deploys) {
 		return &thing, false
 	}
 	return nil, false

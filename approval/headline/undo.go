@@ -53,7 +53,7 @@ func isCopy(noun string) bool { return spoken.Is("things-that copies", noun) }
 // partly reports whether what the verb does to the thing can be partly undone: a thing that
 // is final once it exists may still be changed.
 func (t *toolName) partly(thing *spoken.Thing, versioned, final bool) bool {
-	return t.act.Turns || t.leaves(thing) || thing.Anew && t.act.Kept || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !final
+	return t.act.Turns || t.leaves(thing) || thing.Renews(t.act) || versioned && (t.act.Kept || t.act.Final) || t.act.Partly && !final
 }
 
 // leaves reports whether the action removes somebody from something, or something from
@@ -70,4 +70,16 @@ func (t *toolName) leaves(thing *spoken.Thing) bool {
 // people may be named as what they are.
 func membership(noun string) bool {
 	return slices.ContainsFunc(spoken.Singular(noun), func(one string) bool { return spoken.Is("people membership", one) })
+}
+
+// scaled adds to how many a thing is scaled, or to what it goes back.
+func (c *call) scaled(said wording.Sentence, t *toolName) wording.Sentence {
+	to := map[wording.Phrase][]string{
+		"scales %s":     {"replicas", "scale", "desiredcapacity", "desiredcount", "size"},
+		"rolls back %s": {"version", "toversion", "targetversion", "revision", "torevision"},
+	}
+	if much := c.first(to[t.act.Phrase]...); much != "" {
+		return said.And("to %s", much)
+	}
+	return said
 }

@@ -106,8 +106,10 @@ func (c *call) announces(t *toolName) bool {
 	return told != "" && !slices.Contains([]string{"false", "none", "no", "0"}, strings.ToLower(told))
 }
 
-// runs reports whether the tool lets a thing run that then does something itself.
-func (t *toolName) runs() bool { return t.act.Runs && t.thing != nil && t.thing.Runs }
+// runs reports whether the tool lets a thing run that then does something itself, or makes a run of it.
+func (t *toolName) runs() bool {
+	return t.thing != nil && t.thing.Runs && (t.act.Runs || t.act.Makes && slices.Contains(t.thing.Words, "run"))
+}
 
 // alone reports whether the tool makes a meeting to which nobody is invited.
 func (c *call) alone(worst *one, t *toolName) bool {

@@ -2,6 +2,7 @@ package headline
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,8 +44,13 @@ func (c *call) whose(t *toolName) *wording.Clause {
 	if holder := c.holder(); holder != nil {
 		return holder
 	}
-	other, _ := c.other(t)
-	return other
+	if other, _ := c.other(t); other != nil {
+		return other
+	}
+	if bearers := c.bearers(t, ""); len(bearers) == 1 && t.thing.Single {
+		return &bearers[0]
+	}
+	return nil
 }
 
 // owning reports whether an argument names a thing that others belong to, by its key without the end
@@ -53,14 +59,26 @@ func (c *call) owning(stem, key string) bool {
 	return c.first(key) != "" && !spoken.Is("things-that means", stem)
 }
 
+// identifies returns the thing that an argument identifies, by its key or its value, or nil.
+func (c *call) identifies(key string) *spoken.Thing {
+	stem, ok := identified(key)
+	if !ok && identifier.MatchString(c.first(key)) {
+		stem, ok = key, true
+	}
+	thing, plural, rest := spoken.ThingOf([]string{stem})
+	if !ok || stem == key && plural || len(rest) > 0 || !c.owning(stem, key) {
+		return nil
+	}
+	return thing
+}
+
 // other returns the other thing that an identifier names, and its key, if there is only one besides
 // people: what is theirs is named by itself.
 func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
 	var person *wording.Clause
 	for _, k := range c.keys {
-		stem, ok := identified(k)
-		thing, _, rest := spoken.ThingOf([]string{stem})
-		if !ok || thing == nil || thing == t.thing || len(rest) > 0 || !c.owning(stem, k) {
+		thing := c.identifies(k)
+		if thing == nil || thing == t.thing {
 			continue
 		}
 		called := &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}
@@ -82,14 +100,29 @@ func (c *call) part(t *toolName, names []string) wording.Sentence {
 	final := t.final
 	whole, key := c.other(t)
 	t.final = final // the part is not
-	stem, _ := identified(key)
-	if thing, _, _ := spoken.ThingOf([]string{stem}); whole == nil || !nobody(thing) || len(names) == 0 && !t.act.Makes || slices.Equal(c.args[key], names) {
+	if bearers := c.bearers(t, ""); len(bearers) == 1 && len(names) == 0 && t.act.Sets && len(t.others) == 0 {
+		return wording.Sentence{{Phrase: "of %s", Args: bearers}}
+	}
+	if whole == nil || !t.partial(c.identifies(key)) || len(names) == 0 && !t.act.Makes || slices.Equal(c.args[key], names) {
 		return nil
 	}
 	if spoken.Is("places named", key) || spoken.Is("places bare", key) {
 		return nil
 	}
 	return wording.Sentence{{Phrase: t.partOf(), Args: []wording.Clause{*whole}}}
+}
+
+// partial reports whether something may be a part of a thing: of nobody, but it may be made for a customer.
+func (t *toolName) partial(whole *spoken.Thing) bool {
+	return nobody(whole) || whole != nil && t.act.Makes && spoken.Is("people served", whole.Words[0])
+}
+
+// theirs reports whether the thing is the rights that somebody has, or that there are to something.
+func (t *toolName) theirs() bool { return t.plural && t.rights() && !t.act.Makes }
+
+// ofHolder returns the thing as that of somebody or something.
+func ofHolder(thing wording.Phrase, holder *wording.Clause) wording.Sentence {
+	return wording.Sentence{wording.Say(thing, ""), {Phrase: "of %s", Args: []wording.Clause{*holder}}}
 }
 
 // partOf joins the whole to a part of it, as the verb has it.
@@ -103,6 +136,9 @@ func (t *toolName) partOf() wording.Phrase {
 		return "of %s"
 	}
 }
+
+// identifier matches what services give their things to tell them apart: in_55, price_1Px.
+var identifier = regexp.MustCompile(`^[a-z]{2,8}_[0-9A-Za-z]*[0-9][0-9A-Za-z]*$`)
 
 // identified returns what an argument key identifies, and whether it does so.
 func identified(key string) (stem string, ok bool) {

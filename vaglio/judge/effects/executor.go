@@ -144,11 +144,20 @@ func (t *tool) runner() bool {
 		return true
 	}
 	for _, w := range t.words {
-		if !readings.IsRunner(w) && !t.runs(w) {
+		if !readings.IsRunner(w) && !t.runs(w) && !t.execsIn(w) {
 			return readings.IsRunner(strings.ToLower(t.name))
 		}
 	}
 	return true
+}
+
+// execsIn reports whether a word only says where a tool executes its command, in what is there already:
+// no argument says more than where that is and how long to wait.
+func (t *tool) execsIn(where string) bool {
+	of := func(class, word string) bool { return t.r.judge.tables.ofClass(class, word) }
+	return t.has("exec") && t.noun("exec-place") && of("exec-place", where) && !slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool {
+		return t.rd.Role(key)&readings.RoleCommand == 0 && !of("exec-key", readings.Normal(key))
+	})
 }
 
 // runs reports whether a command of the call is a program with that name.

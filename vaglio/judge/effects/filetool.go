@@ -241,6 +241,9 @@ func (t *tool) browses(w string) []Effect {
 		}
 		return t.fillIn()
 	case "upload":
+		if names := t.list("paths", "files", "path", "file", "file_path", "filePath"); len(names) > 0 {
+			return one(KindSend, sayOf("uploads %s to a web page", wording.List(names)), names[0])
+		}
 		return unknown(say("uploads a file to a web page"), t.name)
 	}
 	if t.r.judge.tables.ofClass("browser-runs", w) {

@@ -165,8 +165,14 @@ func (t *tool) fetches() bool {
 // usesReply reports whether a tool's name says that it does something with an address, or with
 // what it fetches from there: "share url", "fetch and execute".
 func (t *tool) usesReply() bool {
-	if t.has("shorten", "create", "share", "send", "post", "publish", "subscribe") && !t.has("http", "request", "requests", "rest", "api", "webhook") {
-		return true
+	does := slices.IndexFunc(t.words, func(w string) bool {
+		return slices.Contains([]string{"shorten", "create", "share", "send", "post", "publish", "subscribe"}, w)
+	})
+	if does >= 0 && !t.has("http", "request", "requests", "rest", "webhook") {
+		api := slices.Index(t.words, "api") // before the verb it only says whose call that is: twilio_api_create_call
+		if api < 0 || t.words[does] != "post" && api < does && does < len(t.words)-1 {
+			return true
+		}
 	}
 	v, at := t.verbOf(t.words)
 	return v.effect.Kind != KindRead && (at < 0 || joined(t.words, at))

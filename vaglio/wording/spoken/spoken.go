@@ -84,11 +84,33 @@ func (a *Act) To(t *Thing) *Act {
 		return acts["terminate-employment"]
 	case a == acts["register"] && is("domain"):
 		return acts["register=domain"] // it is paid for
+	default:
+		return a.method(t)
+	}
+}
+
+// method returns what the method of a request does to a thing that is neither put somewhere nor posted.
+func (a *Act) method(t *Thing) *Act {
+	switch acts := known().acts; {
+	case a == acts["put"] && !Is("things-that contents", t.Words[0]):
+		return acts["create-or-update"]
 	case a == acts["post"] && !Is("things-that heard", t.Words[0]):
-		return acts["create"] // as the method of a request
+		return acts["create"]
 	default:
 		return a
 	}
+}
+
+// Means reports whether a thing is one by means of which something is done, or where: it owns nothing.
+func (t *Thing) Means() bool { return Is("things-that means", t.Words[0]) }
+
+// Renews reports whether another one comes in the place of a thing that the act takes away or, of a
+// thing that holds others, in the place of these.
+func (t *Thing) Renews(a *Act) bool {
+	if t.holds {
+		return t.Anew && (a == known().acts["empty"] || a == known().acts["clear"])
+	}
+	return t.Anew && a.Kept
 }
 
 // words is the content of words.txt.
@@ -285,6 +307,9 @@ func (w *words) thing(said []wording.Phrase, list []string, marks *[]string) {
 			continue
 		}
 		w.things[word] = t
+		if key := strings.ReplaceAll(word, "-", ""); w.things[key] == nil {
+			w.things[key] = t // as in keys of arguments
+		}
 		t.Words = append(t.Words, word)
 	}
 	w.all = append(w.all, said...)

@@ -1,0 +1,64 @@
+package headline
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// What a cluster is told to keep: the kind, and the name and the namespace below the metadata. Each
+// document begins anew.
+var (
+	documents    = regexp.MustCompile(`(?m)^(---|\.\.\.)`)
+	manifestKind = regexp.MustCompile(`(?m)^kind:[ \t]*["']?([\w.]+)["']?[ \t]*$`)
+	manifestName = regexp.MustCompile(`(?m)^metadata:[ \t]*\n(?:[ \t]+.*\n)*?[ \t]+name:[ \t]*["']?([\w.-]+)["']?[ \t]*$`)
+	manifestIn   = regexp.MustCompile(`(?m)^metadata:[ \t]*\n(?:[ \t]+.*\n)*?[ \t]+namespace:[ \t]*["']?([\w.-]+)["']?[ \t]*$`)
+)
+
+// manifest takes from the text of an argument which thing of a cluster it describes, as if the arguments
+// named it. A text that describes several names none of them.
+func (c *call) manifest(args map[string]any) {
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		switch v := args[key].(type) {
+		case string:
+			c.written(v)
+		case map[string]any:
+			meta, _ := v["metadata"].(map[string]any)
+			kind, _ := v["kind"].(string)
+			if name, _ := meta["name"].(string); kind != "" && name != "" && v["apiVersion"] != nil {
+				in, _ := meta["namespace"].(string)
+				c.describes(kind, name, []string{"", in})
+			}
+		}
+	}
+}
+
+// written takes what a manifest in YAML describes, if it is the only one in the text.
+func (c *call) written(text string) {
+	if !strings.Contains(text, "apiVersion:") || documents.MatchString(strings.TrimLeft(text, "-\n")) {
+		return
+	}
+	kinds, names := manifestKind.FindAllStringSubmatch(text, -1), manifestName.FindAllStringSubmatch(text, -1)
+	if len(kinds) == 1 && len(names) == 1 {
+		c.describes(kinds[0][1], names[0][1], manifestIn.FindStringSubmatch(text))
+	}
+}
+
+// describes records what a manifest describes. Where the arguments say otherwise, nobody knows which of both
+// counts: then neither does.
+func (c *call) describes(kind, name string, in []string) {
+	said := map[string]string{"kind": kind, "name": name, "namespace": strings.Join(in[min(1, len(in)):], "")}
+	for key, value := range said {
+		if one := c.first(key); one != "" && value != "" && !strings.EqualFold(one, value) {
+			delete(c.args, "kind")
+			delete(c.args, "name")
+			return
+		}
+	}
+	for key, value := range said {
+		if value != "" {
+			c.args[key] = []string{value}
+		}
+	}
+}
