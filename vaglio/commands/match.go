@@ -142,8 +142,8 @@ const Says = "says:"
 func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret secret-filter inside workspace temporary known url local foreign rebuilt secret-name tells-env " +
 		"own-database stray number reads told sends far near bulk aliased emulated strange-channel read abroad versioned hoard outside beyond plain " +
-		"file-database production unknown-database system fetched sed-acts writes-by-path setting masks filtered own-jobs own-processes empty code-outside dotenv " +
-		"keeps-nothing")
+		"file-database production unknown-database system fetched sed-acts writes-by-path setting masks filtered own-jobs own-processes empty " +
+		"code-outside dotenv keeps-nothing")
 }
 
 // Given returns the words that a rule is about, after the operands that were matched, and

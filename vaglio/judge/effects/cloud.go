@@ -324,12 +324,3 @@ func (c *command) atForge(said wording.Sentence) wording.Sentence {
 	}
 	return said.And("in %s", where[0].text)
 }
-
-// serverHere reports whether the words say that the database server is on this machine.
-func (c *command) serverHere() bool {
-	at := c.values("-h", "--host")
-	if len(at) == 0 {
-		at = c.operands[:min(len(c.operands), 1)]
-	}
-	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !urls.Local(a.text) })
-}

@@ -32,28 +32,6 @@ func (c *command) client() []Effect {
 	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L", "--log-file", "--tee"))...)
 }
 
-// databaseHere returns how far a change of a database on this machine reaches, "" if it is not on
-// this machine.
-func (c *command) databaseHere(at where) Reach {
-	switch {
-	case c.host != "", c.production():
-		return ""
-	case at == placeWorkspace:
-		return ReachWorkspace
-	case at != placeUnknown, c.serverHere(), c.serverInBox():
-		return ReachUser
-	}
-	return ""
-}
-
-// keptAt returns where the file of a database is, if the client keeps the database in a file.
-func (c *command) keptAt(kept bool) where {
-	if f := c.operand(0); !kept || f == "" || !c.operands[0].known && !strings.HasPrefix(f, made) || c.r.leadsTo(c.r.world.clean(f, c.cwd)) {
-		return placeUnknown
-	}
-	return c.r.world.placeOf(c.operands[0], c.cwd)
-}
-
 // fed returns the effects of the statements in the input.
 func (c *command) fed(where wording.Clause, kept bool) []Effect {
 	switch text, all := c.input(); {

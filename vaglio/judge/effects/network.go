@@ -306,3 +306,34 @@ func (c *command) given(files []arg) bool {
 	return from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") ||
 		slices.ContainsFunc(files, func(f arg) bool { return c.r.fetched[lastPart(f.text)] })
 }
+
+// databaseHere returns how far a change of a database on this machine reaches, "" if it is not on
+// this machine.
+func (c *command) databaseHere(at where) Reach {
+	switch {
+	case c.host != "", c.production():
+		return ""
+	case at == placeWorkspace:
+		return ReachWorkspace
+	case at != placeUnknown, c.serverHere(), c.serverInBox():
+		return ReachUser
+	}
+	return ""
+}
+
+// keptAt returns where the file of a database is, if the client keeps the database in a file.
+func (c *command) keptAt(kept bool) where {
+	if f := c.operand(0); !kept || f == "" || !c.operands[0].known && !strings.HasPrefix(f, made) || c.r.leadsTo(c.r.world.clean(f, c.cwd)) {
+		return placeUnknown
+	}
+	return c.r.world.placeOf(c.operands[0], c.cwd)
+}
+
+// serverHere reports whether the words say that the database server is on this machine.
+func (c *command) serverHere() bool {
+	at := c.values("-h", "--host")
+	if len(at) == 0 {
+		at = c.operands[:min(len(c.operands), 1)]
+	}
+	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !urls.Local(a.text) })
+}
