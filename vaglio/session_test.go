@@ -168,7 +168,7 @@ func inSessionOf(t *testing.T, engine *vaglio.Engine, calls ...string) vaglio.Ve
 // TestWhatASessionMayUndo lets a session remove and stop what is its own, and nothing else.
 func TestWhatASessionMayUndo(t *testing.T) {
 	t.Parallel()
-	files := folderOf{"/home/u/app/main.c": "x", "/home/u/app/old/a": "x"}
+	files := folderOf{"/home/u/app/main.c": "x", "/home/u/app/old/a": "x", "/home/u/app/b.txt": "x", "/home/u/app/ab.txt": "x"}
 	const server = "npm run dev -- --port 3000 > log 2>&1 &"
 	for _, tt := range []struct {
 		calls []string
@@ -187,8 +187,9 @@ func TestWhatASessionMayUndo(t *testing.T) {
 		{[]string{"echo x > made.c", "mv main.c made.c", "rm made.c"}, false},
 		{[]string{"echo x > a.txt", "rm a.txt b.txt"}, false},
 		{[]string{"echo x > a.txt", "rm a*"}, false},
-		{[]string{"docker run --rm img sh -c 'echo x > a.txt'", "rm a.txt"}, false},
-		{[]string{"ls", "rm a.txt"}, false},
+		{[]string{"docker run --rm img sh -c 'echo x > b.txt'", "rm b.txt"}, false},
+		{[]string{"ls", "rm b.txt"}, false},
+		{[]string{"ls", "rm a.txt"}, true}, // nothing is there
 		{[]string{"ln -s /srv r", "rm -rf r/"}, false},
 
 		{[]string{server, "lsof -ti:3000 | xargs kill -9"}, true},
@@ -476,7 +477,7 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 func TestWorkspacesAreNotClaimed(t *testing.T) {
 	t.Parallel()
 	files := folderOf{
-		"/home/u/app/.git/HEAD": "x", "/home/u/app/assets/a": "x", "/home/u/src/a/.git/HEAD": "x", "/home/u/src/b/.git/HEAD": "x", "/tmp/p/.git/HEAD": "x",
+		"/home/u/app/.git/HEAD": "x", "/home/u/app/assets/a": "x", "/home/u/src/a/.git/HEAD": "x", "/home/u/src/b/.git/HEAD": "x", "/tmp/p/.git/HEAD": "x", "/tmp/p/lib/a": "x",
 	}
 	const write, remove = "echo x > new.txt && make", "rm -rf lib"
 	for name, tt := range map[string]struct {

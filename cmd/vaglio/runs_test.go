@@ -100,6 +100,9 @@ func TestASessionOfTheHook(t *testing.T) {
 	h.serve()
 	passes("a", app, "Bash", `{"command":"lsof -ti:3000 | xargs kill -9; rm notes.txt"}`, true)
 	passes("b", app, "Bash", `{"command":"lsof -ti:3000 | xargs kill -9"}`, false)
+	if err := os.WriteFile(filepath.Join(app, "notes.txt"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	passes("b", app, "Bash", `{"command":"rm notes.txt"}`, false)
 	passes("b", "/etc", "Bash", `{"command":"echo x >> hosts"}`, false)
 }
