@@ -155,11 +155,10 @@ func (p *program) call(v, recv value, args []value) value {
 	if v.fn != nil {
 		return p.invoke(v.fn, args)
 	}
-	name := p.canonical(v.path)
+	name, on := p.canonical(v.path), ""
 	if s, ok := v.text(); ok {
 		name = s
 	}
-	on := ""
 	if recv.path != "" || recv.given() {
 		on = onOf(recv)
 	}
@@ -172,21 +171,21 @@ func (p *program) call(v, recv value, args []value) value {
 	case f == nil, f.verb[0] == '=' && p.programWords(name) != nil:
 		return p.callOther(name, recv, args)
 	}
-	if out, ok := p.definedElsewhere(f, name, recv, args); ok {
-		return out
+	return p.callKnown(f, name, on, recv, args)
+}
+
+// callKnown reads a call of a function that the table of verbs knows. Another file of the project may define one under
+// a name that methods of texts and lists have.
+func (p *program) callKnown(f *function, name, on string, recv value, args []value) value {
+	if f.verb[0] == '=' && p.lang.full[name] == nil && !recv.given() {
+		if out, ok := p.linked(name, args); ok {
+			return out
+		}
 	}
 	if p.takesObject(f, name, on, recv.given(), len(args)) {
 		args = append([]value{recv}, args...)
 	}
 	return p.apply(f, name, args)
-}
-
-// definedElsewhere calls what another file of the project defines under a name that methods of texts and lists have.
-func (p *program) definedElsewhere(f *function, name string, recv value, args []value) (value, bool) {
-	if f.verb[0] != '=' || p.lang.full[name] != nil || recv.given() {
-		return value{}, false
-	}
-	return p.linked(name, args)
 }
 
 // callOther reads a call of a function that the table of verbs does not know.

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -106,10 +107,10 @@ func (p *program) looseCalls(src string) {
 			texts = append(texts, shell.Text(path.Dir(p.in.Path)+"/."))
 			continue
 		case found == nil && t[6] == "":
-			if within && f.takesFolder(src[at[1]:]) && len(texts) == 0 {
-				under = name
-			}
 			if f != nil {
+				if within && len(texts) == 0 {
+					under = cmp.Or(under, f.folder(name, src[at[1]:]))
+				}
 				texts = append(texts, held.take(name)...)
 				belowNamed(under, texts)
 			}

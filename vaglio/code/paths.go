@@ -23,19 +23,17 @@ func parents(_ *program, v value, _ []value) value {
 
 // some returns some of the elements of a list, nobody knows which: each may be any of them. A function may choose them.
 func some(p *program, v value, rest []value) value {
+	names := shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "ls", Some: true})
 	if v = reordered(p, v, rest); len(v.alts) == 0 && p.lists(v) {
-		return value{path: v.path, alts: []shell.Word{shell.NewWord(someNames)}}
+		return value{path: v.path, alts: []shell.Word{names}}
 	}
 	for i, w := range v.alts {
 		if w.HasGlob() {
-			v.alts[i] = shell.Glue(shell.Text(w.Prefix()[:strings.LastIndexByte(w.Prefix(), '/')+1]), shell.NewWord(someNames))
+			v.alts[i] = shell.Glue(shell.Text(w.Prefix()[:strings.LastIndexByte(w.Prefix(), '/')+1]), names)
 		}
 	}
 	return v
 }
-
-// someNames are some of the names in a folder.
-var someNames = shell.Part{Kind: shell.PartUnknown, From: "ls", Some: true}
 
 // reordered returns the elements of a list, nobody knows in which order. A function may compare them.
 func reordered(p *program, v value, rest []value) value {
@@ -212,17 +210,20 @@ func renamed(v value, rest []value, to func(w, name shell.Word) (shell.Word, boo
 
 // isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the
 // file by itself, or another one that is read imports it, a function that nothing in it calls does nothing
-// yet to what it is handed, nor to what has such a name in a folder of the project;
-// those in a tool's settings, the tool calls. In languages that are
-// not followed, a name that the program does not begin is one that it is handed as well.
+// yet to what it is handed, nor to what has such a name in a folder of the project; those in a tool's settings,
+// the tool calls. In languages that are not followed, a name that the program does not begin is one that it is
+// handed as well.
 func (p *program) isHanded(verb shell.Verb, w shell.Word) bool {
 	unsaid := w.HasUnknown() && w.Prefix() == ""
-	switch {
-	case p.later > 0 && (p.in.Found || p.in.Imported || p.in.Settings):
-		takesAway := verb == shell.VerbDelete || verb == shell.VerbDeleteTree
-		return unsaid || w.Is("") || takesAway && w.HasUnknown() && p.inProject(w.Prefix())
+	if p.later > 0 && (p.in.Found || p.in.Imported || p.in.Settings) {
+		return unsaid || w.Is("") || p.takesFromProject(verb, w)
 	}
 	return p.in.Found && unsaid && (p.isTold(verb, w) || p.out.Loose && verb == shell.VerbDeleteTree)
+}
+
+// takesFromProject reports whether what is deleted has a name that is not wholly known, in a folder of the project.
+func (p *program) takesFromProject(verb shell.Verb, w shell.Word) bool {
+	return (verb == shell.VerbDelete || verb == shell.VerbDeleteTree) && w.HasUnknown() && p.inProject(w.Prefix())
 }
 
 // inProject reports whether a path that begins so lies in a folder below the program's own, and in none
@@ -249,9 +250,12 @@ func submatches(src string, at []int) []string {
 	return out
 }
 
-// takesFolder reports whether a name behind a call is that of a folder, which another argument follows.
-func (f *function) takesFolder(behind string) bool {
-	return f != nil && len(f.args) == 2 && strings.HasPrefix(strings.TrimLeft(behind, " "), ",")
+// folder returns the name of an argument if it is that of a folder, which another argument follows, "" otherwise.
+func (f *function) folder(name, behind string) string {
+	if len(f.args) == 2 && strings.HasPrefix(strings.TrimLeft(behind, " "), ",") {
+		return name
+	}
+	return ""
 }
 
 // belowNamed puts the first text of a call below a folder of which only the name is known. A path that leaves

@@ -134,12 +134,19 @@ func (s *scan) operations() *rule {
 // asksGate reports whether a tool is given the gate's address: as a URL or, if it may fetch
 // or runs unreadable code, as a text under any key.
 func (s *scan) asksGate() bool {
-	if slices.ContainsFunc(s.rd.URLs, func(u reading.Text) bool { return s.g.itself.Answers(u.Text) }) {
-		return true
+	for _, u := range s.rd.URLs {
+		switch {
+		case s.g.itself.Answers(u.Text):
+			return true
+		case s.g.itself.MayAnswer(u.Text):
+			s.t.doubts()
+		}
 	}
-	if slices.ContainsFunc(s.rd.URLs, func(u reading.Text) bool { return s.g.itself.MayAnswer(u.Text) }) {
-		s.t.doubts()
-	}
+	return s.namesGate()
+}
+
+// namesGate reports whether a text names the gate's address where a tool fetches from it, or runs what it says.
+func (s *scan) namesGate() bool {
 	does, runs := &s.rd.Deed, s.rd.Runs && len(s.rd.Commands) == 0
 	fetches := !does.Local && !does.Greps && !does.Lists && slices.Contains([]operation.Verb{operation.Use, operation.Read}, does.Verb)
 	return slices.ContainsFunc(s.texts, func(t text) bool {

@@ -90,22 +90,17 @@ func (v *visit) cmakeFile(file, text string) {
 	in, removes, begin := false, false, 0
 	for _, at := range cmakeToken.FindAllStringIndex(text, -1) {
 		word := text[at[0]:at[1]]
-		if word[0] == '#' {
-			continue
-		}
-		begins := call.what == ""
-		call.sees(word)
-		if begins && call.depth == 1 {
+		if word[0] != '#' && call.begins(word) {
 			v.cmakeTakes(file, call.name, call.what)
 		}
 		switch {
-		case word == "ARGS":
+		case word[0] == '#', word == "ARGS":
 		case cmakeKey.MatchString(word):
 			if len(words) > 0 && !v.seen["more"] && v.cmakeRuns(&call, text) {
 				v.cmakeAdds(file, text, begin, words)
 			}
 			words, in, begin = nil, word == "COMMAND", at[0]
-			removes = call.name == "file" && strings.HasPrefix(word, "REMOVE")
+			removes = call.removes(word)
 		case removes && strings.HasPrefix(strings.Trim(word, `"`), "/"): // what it removes elsewhere is built again
 			v.add(file, lineOf(text, at[0]), "sh", "rm -rf "+v.cmakeWord(cmakeQuotes.ReplaceAllString(word, "$1")))
 		case in:
@@ -113,6 +108,16 @@ func (v *visit) cmakeFile(file, text string) {
 		}
 	}
 }
+
+// begins sees a word, and reports whether it is the first one of a call that is in no other.
+func (c *cmakeCall) begins(word string) bool {
+	first := c.what == ""
+	c.sees(word)
+	return first && c.depth == 1
+}
+
+// removes reports whether a keyword has the call remove files.
+func (c *cmakeCall) removes(word string) bool { return c.name == "file" && strings.HasPrefix(word, "REMOVE") }
 
 // cmakeAdds adds a command. A program that the file itself builds is merely found.
 func (v *visit) cmakeAdds(file, text string, begin int, words []string) {

@@ -21,8 +21,9 @@ type makefile struct {
 	rules []rule
 	depth int
 	// exact are the indexes of the rules by their targets, patterns those of the rules with %.
-	exact    map[string][]int
-	patterns []int
+	exact     map[string][]int
+	patterns  []int
+	functions map[string]textFunction
 	// codes are what $(shell …) runs, by the number in the placeholder of its output.
 	codes []string
 }
@@ -50,7 +51,7 @@ func readMakefile(v *visit, r *row) {
 	}
 	m := &makefile{
 		v: v, vars: map[string]string{"MAKE": "make", "RM": "rm -f", "SHELL": "/bin/sh", "CURDIR": v.dir}, more: map[string][]string{},
-		given: map[string]bool{}, exact: map[string][]int{},
+		given: map[string]bool{}, exact: map[string][]int{}, functions: textFunctions(),
 	}
 	targets, named := m.asked(given.All())
 	names := given.Values("-f", "--file", "--makefile")

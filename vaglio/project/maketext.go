@@ -16,7 +16,7 @@ func (m *makefile) function(name string, args []string) string {
 	if len(args[last]) > longest || len(strings.Join(args[:last], "")) > longestChange {
 		return unknownValue(name)
 	}
-	f, known := textFunctions[name]
+	f, known := m.functions[name]
 	words := strings.Fields(args[last])
 	if !known || last != f.given || len(words) == 0 || strings.ContainsAny(args[last], f.without) || f.replaces() && !plain(args[:last]) {
 		return unknownValue(name)
@@ -43,24 +43,26 @@ func plain(given []string) bool {
 	return given[0] != "" && !slices.ContainsFunc(given, func(s string) bool { return strings.ContainsAny(s, "$ \t") })
 }
 
-// textFunctions are those of make's functions whose results follow from their arguments.
-var textFunctions = map[string]textFunction{
-	"wildcard":  {of: same},
-	"strip":     {of: same},
-	"sort":      {of: same},
-	"notdir":    {of: each(func(_ *makefile, _ []string, w string) string { return path.Base(w) })},
-	"addprefix": {given: 1, of: each(func(_ *makefile, given []string, w string) string { return given[0] + w })},
-	"addsuffix": {given: 1, of: each(func(_ *makefile, given []string, w string) string { return w + given[0] })},
-	"abspath":   {without: "$", of: each(func(m *makefile, _ []string, w string) string { return m.v.in(w) })},
-	"realpath":  {without: "$", of: each(func(m *makefile, _ []string, w string) string { return m.v.in(w) })},
-	"basename":  {without: "$", of: each(func(_ *makefile, _ []string, w string) string { return strings.TrimSuffix(w, path.Ext(w)) })},
-	"dir":       {without: "$", of: each(func(_ *makefile, _ []string, w string) string { return path.Dir(w) + "/" })},
-	"patsubst":  {given: 2, without: "$", of: replaced},
-	"subst": {given: 2, without: "$" + globs, of: each(func(_ *makefile, given []string, w string) string {
-		return strings.ReplaceAll(w, given[0], given[1])
-	})},
-	"firstword": {without: "$" + globs, of: func(_ *makefile, _, words []string) (string, bool) { return words[0], true }},
-	"lastword":  {without: "$" + globs, of: func(_ *makefile, _, words []string) (string, bool) { return words[len(words)-1], true }},
+// textFunctions returns those of make's functions whose results follow from their arguments.
+func textFunctions() map[string]textFunction {
+	return map[string]textFunction{
+		"wildcard":  {of: same},
+		"strip":     {of: same},
+		"sort":      {of: same},
+		"notdir":    {of: each(func(_ *makefile, _ []string, w string) string { return path.Base(w) })},
+		"addprefix": {given: 1, of: each(func(_ *makefile, given []string, w string) string { return given[0] + w })},
+		"addsuffix": {given: 1, of: each(func(_ *makefile, given []string, w string) string { return w + given[0] })},
+		"abspath":   {without: "$", of: each(func(m *makefile, _ []string, w string) string { return m.v.in(w) })},
+		"realpath":  {without: "$", of: each(func(m *makefile, _ []string, w string) string { return m.v.in(w) })},
+		"basename":  {without: "$", of: each(func(_ *makefile, _ []string, w string) string { return strings.TrimSuffix(w, path.Ext(w)) })},
+		"dir":       {without: "$", of: each(func(_ *makefile, _ []string, w string) string { return path.Dir(w) + "/" })},
+		"patsubst":  {given: 2, without: "$", of: replaced},
+		"subst": {given: 2, without: "$" + globs, of: each(func(_ *makefile, given []string, w string) string {
+			return strings.ReplaceAll(w, given[0], given[1])
+		})},
+		"firstword": {without: "$" + globs, of: func(_ *makefile, _, words []string) (string, bool) { return words[0], true }},
+		"lastword":  {without: "$" + globs, of: func(_ *makefile, _, words []string) (string, bool) { return words[len(words)-1], true }},
+	}
 }
 
 func same(_ *makefile, _, words []string) (string, bool) { return strings.Join(words, " "), true }
@@ -159,12 +161,21 @@ func unquoted(line string) string {
 		case c == '\\' && quote != '\'' && i+1 < len(line):
 			b.WriteByte(c)
 			i++
-		case c == quote:
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote = c
+		default:
+			quote = quoteAfter(quote, c)
 		}
 		b.WriteByte(line[i])
 	}
 	return b.String()
+}
+
+// quoteAfter returns the quote that is open behind a character, 0 if none is.
+func quoteAfter(open, c byte) byte {
+	switch {
+	case c == open:
+		return 0
+	case open == 0 && (c == '\'' || c == '"'):
+		return c
+	}
+	return open
 }

@@ -151,8 +151,7 @@ func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 		}
 		switch e, changes := s.effect(); {
 		case !changes:
-		case local == ReachWorkspace && s.Words[0] == "COPY" && s.CopiesOut() && !s.leaves() && s.acts() == "",
-			local != "" && s.Adds() && s.acts() == "" && !r.database.apart:
+		case s.acts() == "" && s.losesNothing(local):
 			out = append(out, own(e.Why)...)
 		default:
 			e.counts, e.Reach = e.Reach, cmp.Or(local, e.Reach)
@@ -160,6 +159,12 @@ func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 		}
 	}
 	return out
+}
+
+// losesNothing reports whether a statement only adds to a database on this machine, or copies rows to a file of the
+// workspace.
+func (s statement) losesNothing(local Reach) bool {
+	return local == ReachWorkspace && s.Words[0] == "COPY" && s.CopiesOut() && !s.leaves() || local != "" && s.Adds() && !s.r.database.apart
 }
 
 // readBy says what is read, if that is a single table.

@@ -371,18 +371,15 @@ func (a *assignment) exported() []string {
 // run only when a person asks for them.
 func (r *reading) plainSettings(p string) bool {
 	text, known := r.wrote[p].Text()
-	if known && text != "" && strings.HasSuffix(p, "/.vscode/tasks.json") && r.world.inside(p) {
+	switch {
+	case !known, text == "", !r.world.inside(p):
+	case strings.HasSuffix(p, "/.vscode/tasks.json"):
 		return !strings.ContainsAny(text, "\\") && !strings.Contains(strings.ToLower(text), "runon")
+	case path.Base(p) == ".npmrc":
+		lines := strings.FieldsFunc(text, func(c rune) bool { return c == '\r' || c == '\n' }) // as npm does
+		return !strings.Contains(text, "$") && !slices.ContainsFunc(lines, func(line string) bool { return !r.judge.tables.plainSetting(strings.TrimSpace(line)) })
 	}
-	if !known || text == "" || path.Base(p) != ".npmrc" || !r.world.inside(p) || strings.Contains(text, "$") {
-		return false
-	}
-	for line := range strings.Lines(strings.ReplaceAll(text, "\r", "\n")) { // as npm does
-		if !r.judge.tables.plainSetting(strings.TrimSpace(line)) {
-			return false
-		}
-	}
-	return true
+	return false
 }
 
 func (t *tables) plainSetting(line string) bool {

@@ -278,13 +278,19 @@ func (c *command) reveals(o *operation.Operation, a arg) []Effect {
 		return one(KindCredentials, wording.Sentence{{Phrase: cmp.Or(wording.Phrase(o.Phrase), "shows")}, wording.Say("the secrets in %s", a.text)}, a.text)
 	case c.secret(argOf(o.To)):
 		return nil
-	case o.Verb == operation.Link && strings.HasSuffix(strings.TrimRight("/"+o.To.String(), "."), "/"): // into a folder
-		return nil
-	}
-	if o.Verb == operation.Link {
-		return one(KindCredentials, say("gives the secrets in %s another name", a.text), a.text)
+	case o.Verb == operation.Link:
+		return linksSecrets(a, o.To.String())
 	}
 	return one(KindCredentials, say("copies the secrets in %s", a.text), a.text)
+}
+
+// linksSecrets returns the effect of another name for a file with secrets. In a folder it keeps its own, by which it
+// is known.
+func linksSecrets(a arg, to string) []Effect {
+	if strings.HasSuffix(strings.TrimRight("/"+to, "."), "/") {
+		return nil
+	}
+	return one(KindCredentials, say("gives the secrets in %s another name", a.text), a.text)
 }
 
 func (c *command) secret(a arg) bool { return c.r.world.placeOf(a, c.cwd) == placeSecret }

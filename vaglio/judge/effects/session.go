@@ -54,6 +54,7 @@ func (r *reading) isAbsent(p string) bool { return r.means.Absent != nil && r.me
 func (r *reading) madeAt(p string) (made string, below bool) {
 	other := false
 	for at, facts := range [][]vaglio.Fact{r.facts, r.did} {
+		earlier := at == 0
 		for i := range facts {
 			f := &facts[i]
 			over, under := lies(p, f.Path)
@@ -63,7 +64,7 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 				return "", false
 			case f.Deed == vaglio.Unpacked, f.Deed == vaglio.Brought:
 				other = true
-			case (makes(f) || at == 0 && f.Deed == vaglio.Named) && over:
+			case over && madeBy(f, earlier):
 				made = cmp.Or(made, f.Path)
 			}
 			below = below || under && makes(f)
@@ -79,6 +80,10 @@ func lies(p, other string) (over, under bool) {
 	}
 	return place.Inside([]string{other}, p), place.Inside([]string{p}, other)
 }
+
+// madeBy reports whether a fact says that something was made: on the spot, or earlier, by a program that was given
+// its name.
+func madeBy(f *vaglio.Fact, earlier bool) bool { return makes(f) || earlier && f.Deed == vaglio.Named }
 
 // makes reports whether a fact is that something was made on the spot.
 func makes(f *vaglio.Fact) bool { return f.Deed == vaglio.Wrote || f.Deed == vaglio.Built }
