@@ -96,11 +96,7 @@ func (p *program) looseCalls(src string) {
 		case !p.spend(1):
 			return
 		case strings.IndexByte("\"'`", t[0][0]) >= 0:
-			to := &before
-			if f != nil {
-				to = &texts
-			}
-			p.looseText(to, t[0][0], text)
+			p.looseText(f.takes(&texts, &before), t[0][0], text)
 			belowNamed(under, texts)
 			continue
 		case f != nil && name == "__DIR__" && p.in.Path != "":
@@ -121,6 +117,14 @@ func (p *program) looseCalls(src string) {
 		texts, before = p.calledOn(f, name, before)
 		held.reset()
 	}
+}
+
+// takes returns where a text is kept: with the call that it is for, if there is one.
+func (f *function) takes(its, others *[]shell.Word) *[]shell.Word {
+	if f == nil {
+		return others
+	}
+	return its
 }
 
 // looseHeld matches a name that is given a text, or a list of them.

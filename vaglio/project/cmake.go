@@ -117,7 +117,9 @@ func (c *cmakeCall) begins(word string) bool {
 }
 
 // removes reports whether a keyword has the call remove files.
-func (c *cmakeCall) removes(word string) bool { return c.name == "file" && strings.HasPrefix(word, "REMOVE") }
+func (c *cmakeCall) removes(word string) bool {
+	return c.name == "file" && strings.HasPrefix(word, "REMOVE")
+}
 
 // cmakeAdds adds a command. A program that the file itself builds is merely found.
 func (v *visit) cmakeAdds(file, text string, begin int, words []string) {
