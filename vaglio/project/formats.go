@@ -160,14 +160,15 @@ func isBats(file string) bool { return path.Ext(file) == ".bats" }
 
 // bats adds a file of tests for bats as a script that calls each test, with the functions around it.
 func (v *visit) bats(file, text string) {
-	n, calls := 0, "\n"
+	var calls strings.Builder
+	n := 0
 	text = batsTest.ReplaceAllStringFunc(batsRun.ReplaceAllString(text, "$1$2"), func(string) string {
 		name := "bats_test_" + strconv.Itoa(n)
 		n++
-		calls += "(setup_suite; setup_file; setup; " + name + "; teardown; teardown_file; teardown_suite)\n"
+		calls.WriteString("\n(setup_suite; setup_file; setup; " + name + "; teardown; teardown_file; teardown_suite)")
 		return name + "() {"
 	})
-	v.add(file, 1, "sh", batsOwn+"BATS_TEST_FILENAME="+quoted(file)+"; BATS_TEST_DIRNAME="+quoted(path.Dir(file))+"; "+text+calls)
+	v.add(file, 1, "sh", batsOwn+"BATS_TEST_FILENAME="+quoted(file)+"; BATS_TEST_DIRNAME="+quoted(path.Dir(file))+"; "+text+calls.String()+"\n")
 }
 
 // spends reports whether something of a size may still be looked at.
