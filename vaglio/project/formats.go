@@ -98,25 +98,27 @@ func readXML(v *visit, r *row) {
 }
 
 func (v *visit) element(file, text string, e *element) {
-	program, rest := "", ""
+	var program string
+	var rest strings.Builder
 	if slices.Contains([]string{"exec", "apply"}, e.XMLName.Local) {
-		program, rest = e.attr("executable", "command"), e.arguments()
+		program = e.attr("executable", "command")
+		rest.WriteString(e.arguments())
 	}
 	for i := range e.In {
 		switch in := &e.In[i]; in.XMLName.Local {
 		case "executable":
 			program = strings.TrimSpace(in.Text)
 		case "commandlineArgs":
-			rest += in.Text + " "
+			rest.WriteString(in.Text + " ")
 		case "arguments":
 			for j := range in.In {
-				rest += quoted(strings.TrimSpace(in.In[j].Text))
+				rest.WriteString(quoted(strings.TrimSpace(in.In[j].Text)))
 			}
 		}
 		v.element(file, text, &e.In[i])
 	}
 	if program != "" {
-		v.addFrom(file, text, program, quoted(program)+rest)
+		v.addFrom(file, text, program, quoted(program)+rest.String())
 	}
 }
 

@@ -193,14 +193,15 @@ func isEntry(f *filter.Filter, w Word) bool {
 }
 
 // madeBy returns what a filter makes of a file's content, which is read if it runs; false for any
-// other text.
+// other text, and behind more filters than people write.
 func madeBy(name string, call *filter.Filter, in Word) (Word, bool) {
+	const most = 64
 	part, _ := in.Only()
 	of := word.Made{File: part.File}
 	if part.Made != nil {
 		of = *part.Made
 	}
-	if of.File == "" {
+	if of.File == "" || len(of.Through) >= most {
 		return Word{}, false
 	}
 	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Made: &word.Made{File: of.File, Through: append(slices.Clone(of.Through), call)}}
