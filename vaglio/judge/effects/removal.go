@@ -61,9 +61,15 @@ var oneShell = regexp.MustCompile(`(?m)ONESHELL|^-?include`)
 // a pattern matches.
 func (r *reading) filled(p string) bool {
 	return r.movedTo(p) || slices.ContainsFunc(r.did, func(f vaglio.Fact) bool {
-		fits, err := path.Match(p, f.Path)
+		switch f.Deed {
+		case vaglio.Moved:
+			fits, err := path.Match(p, f.Path)
+			return fits && !f.Link || err != nil || strings.Contains(f.Path, "$")
+		case vaglio.Brought:
+			return place.Inside([]string{f.Path}, p)
+		}
 		beside := strings.HasPrefix(p, f.Path+".") || strings.HasPrefix(f.Path, p+".")
-		return f.Deed == vaglio.Moved && (fits && !f.Link || err != nil || strings.Contains(f.Path, "$")) || makes(&f) && beside && !r.isAbsent(f.Path)
+		return makes(&f) && beside && !r.isAbsent(f.Path)
 	})
 }
 
