@@ -221,9 +221,17 @@ func (p *program) isHanded(verb shell.Verb, w shell.Word) bool {
 	return p.in.Found && unsaid && (p.isTold(verb, w) || p.out.Loose && verb == shell.VerbDeleteTree)
 }
 
-// takesFromProject reports whether what is deleted has a name that is not wholly known, in a folder of the project.
+// takesFromProject reports whether what is deleted has a name that a function is handed, in a folder of the project.
 func (p *program) takesFromProject(verb shell.Verb, w shell.Word) bool {
-	return (verb == shell.VerbDelete || verb == shell.VerbDeleteTree) && w.HasUnknown() && p.inProject(w.Prefix())
+	return (verb == shell.VerbDelete || verb == shell.VerbDeleteTree) && w.HasUnknown() && p.inProject(w.Prefix()) &&
+		!slices.ContainsFunc(w.Parts(), func(part shell.Part) bool { return part.Kind == shell.PartUnknown && !p.isParameter(part.Name) })
+}
+
+// isParameter reports whether a name is that of a parameter of some function.
+func (p *program) isParameter(name string) bool {
+	return name != "" && p.spend(len(p.routines)) && slices.ContainsFunc(p.routines, func(f *routine) bool {
+		return slices.ContainsFunc(f.params, func(at int) bool { return strings.TrimLeft(f.toks.tok(at).text, "$&*") == strings.TrimLeft(name, "$") })
+	})
 }
 
 // inProject reports whether a path that begins so lies in a folder below the program's own, and in none

@@ -276,8 +276,17 @@ func (p *program) looped() {
 // brackets if shut is after here.
 func (p *program) loopHead(shut int) (target int, list value, ok bool) {
 	at := p.at
-	in := p.find(at, func(t token) bool { return t.word("in", "of", "as", "do") || t.is("{") })
+	in := p.find(at, func(t token) bool { return t.word("in", "of", "as", "do", "range") || t.is("{") })
 	switch t := p.tok(in); {
+	case t.word("range") && p.lang.name == "go":
+		comma, end := p.find(at, func(t token) bool { return t.is(",") }), p.end
+		p.skip(in + 1)
+		p.end = min(end, p.until(in+1, func(j int) bool { return p.toks[j].is("{") && p.tok(j+1).line })) // the body
+		if list = p.expression(); comma < 0 || comma > in {                                               // it counts
+			list = value{}
+		}
+		p.end = end
+		return max(comma, at-1) + 1, list, true
 	case t.word("as"):
 		list = p.expression()
 		if arrow := p.find(in, func(t token) bool { return t.is("=>") }); arrow > 0 {

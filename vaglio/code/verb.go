@@ -200,6 +200,15 @@ func (p *program) content(file value) value {
 	return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: fileContent + file.word().String(), MayBeEmpty: true}))
 }
 
+// matching returns the names that match a pattern.
+func (p *program) matching(pattern value) value {
+	out := value{kind: kindList, spread: p.lang.has("flat")}
+	for _, w := range pattern.words() {
+		out.list = append(out.list, textOf(globbed(w)))
+	}
+	return out
+}
+
 // listing returns the names below a folder, or those that match a pattern.
 func (p *program) listing(name string, dir, pattern value) value {
 	entry := shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})
@@ -218,13 +227,11 @@ func (p *program) listing(name string, dir, pattern value) value {
 		return listOf(below)
 	case "glob", "iglob", "[]", "fast-glob", "globby", "sync":
 		if dir.kind != kindPath {
-			out := value{kind: kindList, spread: p.lang.has("flat")}
-			for _, w := range dir.words() {
-				out.list = append(out.list, textOf(globbed(w)))
-			}
-			return out
+			return p.matching(dir)
 		}
 		return listOf(below)
+	case "Glob": // of Go, with an error
+		return listOf(p.matching(dir), value{kind: kindNone})
 	case "children", "each_child":
 		if dir.kind == kindPath { // Dir.children has names
 			return listOf(below)
