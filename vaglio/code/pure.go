@@ -67,6 +67,9 @@ func pures() map[string]pure {
 		"expanduser": below,
 		"append":     func(p *program, v value, rest []value) value { return p.grow(v, rest) },
 		"extend":     func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
+		"basename":   lastStep,
+		"lists":      groups,
+		"default":    defaulted,
 		"values":     func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
 		"pairs":      func(_ *program, v value, _ []value) value { return v.pairs() },
 		"map":        func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
@@ -119,7 +122,6 @@ func decoders() map[string]decoder {
 			return string(b), err == nil
 		},
 		"strip": always(strings.TrimSpace), "lower": always(strings.ToLower), "upper": always(strings.ToUpper),
-		"basename": always(path.Base),
 	}
 }
 

@@ -276,6 +276,9 @@ func (p *program) looped() {
 // brackets if shut is after here.
 func (p *program) loopHead(shut int) (target int, list value, ok bool) {
 	at := p.at
+	if p.lang.name == "go" {
+		return p.ranges()
+	}
 	in := p.find(at, func(t token) bool { return t.word("in", "of", "as", "do") || t.is("{") })
 	switch t := p.tok(in); {
 	case t.word("as"):
@@ -296,4 +299,17 @@ func (p *program) loopHead(shut int) (target int, list value, ok bool) {
 		return at, p.primary(), true
 	}
 	return 0, value{}, false
+}
+
+// ranges reads the list of a loop of Go that binds its elements: for _, x := range list. What it binds to their
+// index or key is not known.
+func (p *program) ranges() (target int, list value, ok bool) {
+	at := p.at
+	in := p.find(at, func(t token) bool { return t.word("range") || t.is("{") })
+	if !p.tok(in).word("range") || !p.tok(at+1).is(",") || !p.tok(at+3).is(":=", "=") || in != at+4 {
+		return 0, value{}, false
+	}
+	p.bindNew(at, unknown(""))
+	p.skip(in + 1)
+	return at + 2, p.expression(), true
 }

@@ -202,6 +202,13 @@ func (p *program) content(file value) value {
 
 // listing returns the names below a folder, or those that match a pattern.
 func (p *program) listing(name string, dir, pattern value) value {
+	if p.lang.name == "go" { // with an error
+		return listOf(p.listed(strings.ToLower(name), dir, pattern), value{kind: kindNone})
+	}
+	return p.listed(name, dir, pattern)
+}
+
+func (p *program) listed(name string, dir, pattern value) value {
 	entry := shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})
 	if s, ok := pattern.text(); ok && dir.kind == kindPath {
 		entry = globbed(shell.Text(s))
@@ -214,7 +221,7 @@ func (p *program) listing(name string, dir, pattern value) value {
 	case "walk":
 		names := listOf(textOf(entry))
 		return listOf(listOf(below, names, names))
-	case "iterdir", "rglob", "find", "finddepth", "DirectoryIterator", "FilesystemIterator", "RecursiveDirectoryIterator":
+	case "iterdir", "os.scandir", "rglob", "find", "finddepth", "DirectoryIterator", "FilesystemIterator", "RecursiveDirectoryIterator":
 		return listOf(below)
 	case "glob", "iglob", "[]", "fast-glob", "globby", "sync":
 		if dir.kind != kindPath {
