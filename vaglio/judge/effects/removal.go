@@ -79,6 +79,28 @@ func (r *reading) oneStep(v *invocation, a arg, p string) string {
 	return strings.ReplaceAll(p, "$(basename)", "*")
 }
 
+// atToplevel says of the commands that run in the root of git's repository that this is the workspace, if the
+// repository begins there and git was asked nowhere else, and with nothing that tells it another root.
+func (r *reading) atToplevel(list []*invocation) {
+	root := r.world.cwd
+	if r.means.Present == nil || !slices.Contains(r.world.roots, root) || !r.means.Present(path.Join(root, ".git")) {
+		return
+	}
+	for _, v := range list {
+		asks := v.name == "git" && slices.ContainsFunc(v.args, func(a arg) bool { return a.text == "--show-toplevel" })
+		at := argOf(v.Cwd)
+		switch rest, below := strings.CutPrefix(at.text, "$("+shell.Toplevel+")"); {
+		case below && at.onlyOf(shell.Toplevel) && place.IsStep(rest) && v.Remote == nil:
+			v.cwd, v.astray = path.Join(root, rest), false
+		case asks && (v.cwd != root || len(v.assigns) > 0 || slices.ContainsFunc(v.Exported, namesRoot)):
+			return
+		}
+	}
+}
+
+// namesRoot reports whether a variable may tell git another root of its repository.
+func namesRoot(a shell.Assign) bool { return strings.HasPrefix(a.Name, "GIT_") }
+
 // remembersMove records where a move puts what would be missed.
 func (c *command) remembersMove(a, to arg) {
 	p := c.r.world.clean(a.text, c.cwd)
