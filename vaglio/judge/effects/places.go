@@ -146,7 +146,8 @@ func (w *world) patternOfSecret(p string) bool {
 		return false
 	}
 	begins, _, _ := strings.Cut(oneByte.ReplaceAllString(base, "$1"), "*")
-	if begins = strings.Trim(anyByte.ReplaceAllString(begins, "?"), "?"); len(begins) < len(".e") && (begins != "." || allHidden.MatchString(base)) {
+	begins = strings.Trim(anyByte.ReplaceAllString(begins, "?"), "?")
+	if len(begins) < len(".e") && (begins != "." || base == ".*" || base == ".[^.]*" && w.inside(p)) {
 		return false
 	}
 	return slices.ContainsFunc(wordclass.Of("secret-name"), func(name string) bool {
@@ -156,9 +157,8 @@ func (w *world) patternOfSecret(p string) bool {
 }
 
 var (
-	oneByte   = regexp.MustCompile(`\[([^]!^])\]`)
-	anyByte   = regexp.MustCompile(`\[[^]]+\]`)
-	allHidden = regexp.MustCompile(`^\.(\?|\[\^\.\])*\*$`) // ways to write all of them
+	oneByte = regexp.MustCompile(`\[([^]!^])\]`)
+	anyByte = regexp.MustCompile(`\[[^]]+\]`)
 )
 
 // ofUser reports whether a file lies in the workspace or the user's home.
