@@ -118,7 +118,7 @@ func (v value) key() string {
 }
 
 // groups returns a map whose elements are lists until something else is put there, as defaultdict(list) does.
-func groups(p *program, v value, _ []value) value {
+func groups(_ *program, v value, _ []value) value {
 	if v.path != "list" && v.path != "set" {
 		return passedOn("defaultdict", v.word())
 	}

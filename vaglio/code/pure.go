@@ -47,7 +47,7 @@ func pures() map[string]pure {
 			out.kind = v.kind
 			return out
 		},
-		"url": relativeURL, "sibling": sibling, "ending": withEnding,
+		"url": relativeURL, "sibling": sibling, "ending": withEnding, "basename": lastStep, "lists": groups, "default": defaulted,
 		"same": func(_ *program, v value, _ []value) value { v.name = ""; return v },
 		"chr":  func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
 		"some": some, "order": reordered,
@@ -67,9 +67,6 @@ func pures() map[string]pure {
 		"expanduser": below,
 		"append":     func(p *program, v value, rest []value) value { return p.grow(v, rest) },
 		"extend":     func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
-		"basename":   lastStep,
-		"lists":      groups,
-		"default":    defaulted,
 		"values":     func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
 		"pairs":      func(_ *program, v value, _ []value) value { return v.pairs() },
 		"map":        func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
