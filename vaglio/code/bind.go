@@ -82,13 +82,7 @@ func (p *program) store(holder string, v value) {
 		}
 		return
 	}
-	old := p.vars[p.key(base)]
-	if !old.multi() {
-		old = value{kind: kindMap}
-	}
-	if p.spend(len(old.list) / bytesPerStep) {
-		p.keep(p.key(base), old.with(key, v))
-	}
+	p.storeAt(p.key(base), key, v)
 }
 
 // setMember sets a member of the object in a variable, if that is one whose members are known.

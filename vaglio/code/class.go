@@ -2,6 +2,7 @@ package code
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -103,4 +104,98 @@ func (p *program) construct(name string, args []value) value {
 		}
 	}
 	return value{path: name}
+}
+
+// anyKey stands for a key of a map, or a number of a list, that is not known.
+const anyKey = "\x00"
+
+// key returns the text of a value that is used as a key.
+func (v value) key() string {
+	if k, ok := v.text(); ok {
+		return k
+	}
+	return anyKey
+}
+
+// groups returns a map whose elements are lists until something else is put there, as defaultdict(list) does.
+func groups(_ *program, v value, _ []value) value {
+	if v.path != "list" && v.path != "set" {
+		return passedOn("defaultdict", v.word())
+	}
+	return value{kind: kindMap}.with(anyKey, listOf())
+}
+
+// defaulted returns an element of a map, or puts another value there, as d.setdefault(key, value) does.
+func defaulted(p *program, v value, rest []value) value {
+	held := v.holder != "" && !strings.Contains(v.holder, "\x00")
+	if len(rest) < 2 || !v.multi() || !held {
+		return unknown("setdefault")
+	}
+	out := rest[1].or(p.element(v, rest[0]))
+	out.holder = v.holder + "\x00" + rest[0].key()
+	p.store(out.holder, out)
+	return out
+}
+
+// with returns the map with another value under a key.
+func (v value) with(key string, e value) value {
+	v = v.keyed()
+	if i := slices.Index(v.keys, key); i >= 0 {
+		v.list[i] = e
+	} else {
+		v.keys, v.list = upTo(maxList, append(v.keys, key), ""), bounded(append(v.list, e))
+	}
+	return v
+}
+
+// keyed returns the map of a list's elements under their numbers, or a copy of a map.
+func (v value) keyed() value {
+	v.kind = kindMap
+	v.list, v.keys = slices.Clone(v.list), slices.Clone(v.keys)
+	for len(v.keys) < len(v.list) {
+		v.keys = append(v.keys, strconv.Itoa(len(v.keys)))
+	}
+	return v
+}
+
+// orUnknown returns a list or map that may also be something of which nothing is known.
+func (v value) orUnknown(o value) value {
+	switch {
+	case o.path == "" || len(o.alts) > 0:
+	case v.kind == kindMap:
+		return v.with(anyKey, unknown(o.path))
+	default:
+		v.list = added(v.list, unknown(o.path))
+	}
+	return v
+}
+
+// orMap returns a map whose fields may be those of either one.
+func (v value) orMap(o value) value {
+	for i, k := range o.keys {
+		e := o.list[i]
+		if old, ok := v.field(k); ok {
+			e = old.or(e)
+		}
+		v = v.with(k, e)
+	}
+	return v
+}
+
+// storeAt assigns a value to an element of the list or map in a variable.
+func (p *program) storeAt(name, key string, v value) {
+	old := p.vars[name]
+	switch {
+	case old.kind == kindList: // else its old and new elements would follow each other
+		old = old.keyed()
+		p.vars[name] = old
+	case old.multi():
+	case key == anyKey:
+		return
+	default:
+		old = value{kind: kindMap}
+	}
+	if p.spend(len(old.list) / bytesPerStep) {
+		p.keep(name, old.with(key, v))
+	}
 }

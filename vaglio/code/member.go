@@ -223,8 +223,8 @@ func (p *program) subscript(v value) value {
 	}
 	p.close(end)
 	out := p.index(v, at)
-	if k, ok := at.text(); ok && v.holder != "" && !strings.Contains(v.holder, "\x00") {
-		out.holder = v.holder + "\x00" + k
+	if v.holder != "" && !strings.Contains(v.holder, "\x00") {
+		out.holder = v.holder + "\x00" + at.key()
 	}
 	return out
 }

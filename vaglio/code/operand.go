@@ -22,6 +22,10 @@ func (p *program) primary() value {
 	case "(":
 		return p.group()
 	case "[":
+		if open := p.elements(); open > 0 {
+			p.skip(open + 1)
+			return listOf(p.items("}")...)
+		}
 		p.take()
 		return listOf(p.items("]")...)
 	case "{":
@@ -29,6 +33,23 @@ func (p *program) primary() value {
 	}
 	p.takeIf(!p.is(";", ")", "]", "}", ",", ":", "=>"))
 	return value{}
+}
+
+// elements returns the index of the brace that opens the elements of one of Go's slices or arrays, whose type
+// begins here: []string{…}; 0 if there is none.
+func (p *program) elements() int {
+	if p.lang.name != "go" {
+		return 0
+	}
+	from := p.over(p.at) + 1
+	to := p.until(from, func(i int) bool {
+		t := p.toks[i]
+		return t.kind != tokenName && !t.is(".", "*") || t.word("struct", "interface", "func")
+	})
+	if to == from || !p.opens(to, "{") {
+		return 0
+	}
+	return to
 }
 
 // glued reads a text and the texts directly beside it.

@@ -167,6 +167,9 @@ func (p *program) expanded(w shell.Word) shell.Word {
 // listsAs returns the name of a function that lists files, without what it belongs to. What matches a pattern of
 // hidden files counts as listed by it whatever the function: a plain star never finds them.
 func listsAs(name string, pattern value) string {
+	if name == "os.scandir" { // elsewhere a function of this name returns plain names
+		return name
+	}
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	if s, _ := pattern.text(); strings.HasSuffix(strings.ToLower(name), "sync") && hidden.MatchString(s) {
 		return "glob"
@@ -182,6 +185,18 @@ func sibling(_ *program, v value, rest []value) value {
 		dir := w.Prefix()[:strings.LastIndexByte(w.Prefix(), '/')+1]
 		return shell.Glue(shell.Text(dir), name), w.Prefix() != ""
 	})
+}
+
+// lastStep returns the last steps of paths, also where these are patterns.
+func lastStep(_ *program, v value, _ []value) value {
+	out := v.each(func(s string) (string, bool) { return path.Base(s), true })
+	for i, w := range v.words() {
+		name := w.Cut(strings.LastIndexByte(w.Prefix(), '/') + 1)
+		if _, known := w.Text(); !known && !v.multi() && !name.HasUnknown() && !strings.Contains(name.String(), "/") {
+			out.alts[i] = name
+		}
+	}
+	return out
 }
 
 // withEnding returns paths whose names end in another way.

@@ -47,7 +47,7 @@ func pures() map[string]pure {
 			out.kind = v.kind
 			return out
 		},
-		"url": relativeURL, "sibling": sibling, "ending": withEnding,
+		"url": relativeURL, "sibling": sibling, "ending": withEnding, "basename": lastStep, "lists": groups, "default": defaulted,
 		"same": func(_ *program, v value, _ []value) value { v.name = ""; return v },
 		"chr":  func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
 		"some": some, "order": reordered,
@@ -119,7 +119,6 @@ func decoders() map[string]decoder {
 			return string(b), err == nil
 		},
 		"strip": always(strings.TrimSpace), "lower": always(strings.ToLower), "upper": always(strings.ToUpper),
-		"basename": always(path.Base),
 	}
 }
 

@@ -276,17 +276,11 @@ func (p *program) looped() {
 // brackets if shut is after here.
 func (p *program) loopHead(shut int) (target int, list value, ok bool) {
 	at := p.at
-	in := p.find(at, func(t token) bool { return t.word("in", "of", "as", "do", "range") || t.is("{") })
+	if p.lang.name == "go" {
+		return p.ranges()
+	}
+	in := p.find(at, func(t token) bool { return t.word("in", "of", "as", "do") || t.is("{") })
 	switch t := p.tok(in); {
-	case t.word("range") && p.lang.name == "go":
-		comma, end := p.find(at, func(t token) bool { return t.is(",") }), p.end
-		p.skip(in + 1)
-		p.end = min(end, p.until(in+1, func(j int) bool { return p.toks[j].is("{") && p.tok(j+1).line })) // the body
-		if list = p.expression(); comma < 0 || comma > in {                                               // it counts
-			list = value{}
-		}
-		p.end = end
-		return max(comma, at-1) + 1, list, true
 	case t.word("as"):
 		list = p.expression()
 		if arrow := p.find(in, func(t token) bool { return t.is("=>") }); arrow > 0 {
@@ -305,4 +299,17 @@ func (p *program) loopHead(shut int) (target int, list value, ok bool) {
 		return at, p.primary(), true
 	}
 	return 0, value{}, false
+}
+
+// ranges reads the list of a loop of Go that binds its elements: for _, x := range list. What it binds to their
+// index or key is not known.
+func (p *program) ranges() (target int, list value, ok bool) {
+	at := p.at
+	in := p.find(at, func(t token) bool { return t.word("range") || t.is("{") })
+	if !p.tok(in).word("range") || !p.tok(at+1).is(",") || !p.tok(at+3).is(":=", "=") || in != at+4 {
+		return 0, value{}, false
+	}
+	p.bindNew(at, unknown(""))
+	p.skip(in + 1)
+	return at + 2, p.expression(), true
 }

@@ -167,6 +167,8 @@ func isFull(list []value) bool {
 // itself.
 func (v value) elements() []value {
 	switch {
+	case v.kind == kindMap && slices.Contains(v.keys, anyKey): // which may be what is gone through
+		return append(slices.Clip(v.list), unknown(""))
 	case v.multi():
 		return v.list
 	case v.kind == kindNone:
@@ -185,25 +187,14 @@ func (v value) elements() []value {
 }
 
 func (v value) field(key string) (value, bool) {
-	if i := slices.Index(v.keys, key); i >= 0 && v.kind == kindMap {
-		return v.list[i], true
+	i := slices.Index(v.keys, key)
+	if i < 0 || v.kind != kindMap {
+		return value{}, false
 	}
-	return value{}, false
-}
-
-// with returns the map with another value under a key.
-func (v value) with(key string, e value) value {
-	v.kind = kindMap
-	v.list, v.keys = slices.Clone(v.list), slices.Clone(v.keys)
-	for len(v.keys) < len(v.list) {
-		v.keys = append(v.keys, strconv.Itoa(len(v.keys)))
+	if some := slices.Index(v.keys, anyKey); some >= 0 && some != i {
+		return v.list[i].or(v.list[some]), true
 	}
-	if i := slices.Index(v.keys, key); i >= 0 {
-		v.list[i] = e
-	} else {
-		v.keys, v.list = upTo(maxList, append(v.keys, key), ""), bounded(append(v.list, e))
-	}
-	return v
+	return v.list[i], true
 }
 
 // nth returns an element of a list; a negative n counts from the end.
@@ -245,9 +236,9 @@ func (v value) or(o value) value {
 		v.list = added(v.list, o.list...)
 		return v
 	case o.multi():
-		return o
+		return o.orUnknown(v)
 	case v.multi():
-		return v
+		return v.orUnknown(o)
 	default:
 		return v.orText(o)
 	}
@@ -264,18 +255,6 @@ func (v value) orText(o value) value {
 
 // idle reports whether a value says nothing about a text.
 func (v value) idle() bool { return v.kind == kindNone || v.kind == kindOther }
-
-// orMap returns a map whose fields may be those of either one.
-func (v value) orMap(o value) value {
-	for i, k := range o.keys {
-		e := o.list[i]
-		if old, ok := v.field(k); ok {
-			e = old.or(e)
-		}
-		v = v.with(k, e)
-	}
-	return v
-}
 
 // capped are the texts that a value may be and that are told apart.
 func capped(words []shell.Word) []shell.Word {
@@ -383,7 +362,9 @@ func (v value) pairs() value {
 	for i, e := range v.list {
 		k := number(i)
 		if i < len(v.keys) && v.kind == kindMap {
-			k = text(v.keys[i])
+			if k = text(v.keys[i]); v.keys[i] == anyKey {
+				k = unknown("")
+			}
 		}
 		out = append(out, listOf(k, e))
 	}

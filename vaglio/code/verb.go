@@ -211,6 +211,13 @@ func (p *program) matching(pattern value) value {
 
 // listing returns the names below a folder, or those that match a pattern.
 func (p *program) listing(name string, dir, pattern value) value {
+	if p.lang.name == "go" { // with an error
+		return listOf(p.listed(strings.ToLower(name), dir, pattern), value{kind: kindNone})
+	}
+	return p.listed(name, dir, pattern)
+}
+
+func (p *program) listed(name string, dir, pattern value) value {
 	entry := shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "*"})
 	if s, ok := pattern.text(); ok && dir.kind == kindPath {
 		entry = globbed(shell.Text(s))
@@ -223,15 +230,13 @@ func (p *program) listing(name string, dir, pattern value) value {
 	case "walk":
 		names := listOf(textOf(entry))
 		return listOf(listOf(below, names, names))
-	case "iterdir", "rglob", "find", "finddepth", "DirectoryIterator", "FilesystemIterator", "RecursiveDirectoryIterator":
+	case "iterdir", "os.scandir", "rglob", "find", "finddepth", "DirectoryIterator", "FilesystemIterator", "RecursiveDirectoryIterator":
 		return listOf(below)
 	case "glob", "iglob", "[]", "fast-glob", "globby", "sync":
 		if dir.kind != kindPath {
 			return p.matching(dir)
 		}
 		return listOf(below)
-	case "Glob": // of Go, with an error
-		return listOf(p.matching(dir), value{kind: kindNone})
 	case "children", "each_child":
 		if dir.kind == kindPath { // Dir.children has names
 			return listOf(below)

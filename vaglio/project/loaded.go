@@ -296,6 +296,11 @@ func (v *visit) settles(named map[string]bool, file string) bool {
 // IsProse reports whether nothing runs what a file of this name says.
 func (r *Reader) IsProse(file string) bool { return r.isFor("data", file) }
 
+// WorksOn reports whether a program works on what its words name, so that they say nothing of what it does.
+func (r *Reader) WorksOn(program string) bool {
+	return slices.ContainsFunc(r.table[program], func(r row) bool { return r.name == "data" })
+}
+
 // isFor reports whether the table, in its rows for all programs, assigns files like this one
 // to a reader.
 func (r *Reader) isFor(name, file string) bool {

@@ -93,6 +93,9 @@ func NewReader(o Options) *Reader {
 // LooksOnly reports whether a script that runs on a web page only looks at the page.
 func (r *Reader) LooksOnly(script string) bool { return code.Default().LooksOnly(script) }
 
+// WorksOn reports whether a program works on what its words name, as linters do.
+func WorksOn(program string) bool { return project.Default().WorksOn(program) }
+
 // LineOptions returns the options for reading a command line: what is known about its environment,
 // the means that all lines of a call share, and the readers of what it carries besides shell code.
 func LineOptions(home, user, cwd string, m Means) shell.Options {

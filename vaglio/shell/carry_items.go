@@ -127,9 +127,9 @@ func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
 	if len(dirs) == 0 {
 		dirs = []Word{Text(".")}
 	}
-	below := NewWord(Part{Kind: PartUnknown, From: "fd", MayBeEmpty: true, Among: namesIn(f, before, "fd")})
+	below := NewWord(Part{Kind: PartUnknown, From: "fd", Level: true, MayBeEmpty: true, Among: namesIn(f, before, "fd")})
 	if name, known := fdName(opts, rest); known {
-		below = Glue(NewWord(Part{Kind: PartUnknown, From: "fd"}), Text("/"), name)
+		below = Glue(NewWord(Part{Kind: PartUnknown, From: "fd", Level: true}), Text("/"), name)
 	}
 	var found []Word
 	for _, dir := range dirs {

@@ -53,6 +53,7 @@ func (r *reading) script(s *shell.Script) {
 			list[i-1].into = list[i]
 		}
 	}
+	r.atToplevel(list)
 	rebuildable := func() bool { return false } // by the find before; asked once, since one may run thousands
 	for i, v := range list {
 		if v.removesFound() && rebuildable() {

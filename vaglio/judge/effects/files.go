@@ -314,9 +314,9 @@ func (r *reading) isRecord(name string) bool {
 
 // spare returns the effect of deleting something in the workspace that can be recreated.
 func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []Effect {
-	found := a.onlyOf("find", "fd", shell.Toplevel) && !strings.HasSuffix(a.text, ")") // its last part says what is deleted
+	below := a.onlyOf(shell.Toplevel) && !strings.HasSuffix(a.text, ")") // its last part says what is deleted
 	switch {
-	case v.host == "" && (!a.climbs || found) && r.rebuilt(p), a.known && r.builds(v, p):
+	case v.host == "" && (!a.climbs || below) && r.rebuilt(p), a.known && r.builds(v, p):
 		return r.anew(why, a)
 	case a.known && r.made(v, p):
 		r.absent = append(r.absent, p) // a loop may come to it again, with what is moved there later

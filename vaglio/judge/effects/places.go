@@ -139,15 +139,15 @@ func (w *world) isSkill(a arg, cwd string) bool {
 	return w.home != "" && place.Inside([]string{w.home}, p) && w.places.Classes(p)&(place.Skill|place.Secret|place.Own) == place.Skill
 }
 
-// patternOfSecret reports whether a pattern that says how a name begins matches one that files with
-// secrets usually have: ".*rc" and ".[e]nv" do, "*" says too little.
+// patternOfSecret reports whether a pattern matches a name that files with secrets usually have: ".*rc" and ".[e]nv" do, "*" says too little.
 func (w *world) patternOfSecret(p string) bool {
-	base := path.Base(p)
+	base := strings.ReplaceAll(path.Base(p), "[!", "[^")
 	if !strings.ContainsAny(base, "*?[") {
 		return false
 	}
 	begins, _, _ := strings.Cut(oneByte.ReplaceAllString(base, "$1"), "*")
-	if begins = strings.Trim(anyByte.ReplaceAllString(begins, "?"), "?"); len(begins) < len(".e") && (begins != "." || base == ".*") {
+	begins = strings.Trim(anyByte.ReplaceAllString(begins, "?"), "?")
+	if len(begins) < len(".e") && (begins != "." || base == ".*" || base == ".[^.]*" && w.inside(p)) {
 		return false
 	}
 	return slices.ContainsFunc(wordclass.Of("secret-name"), func(name string) bool {

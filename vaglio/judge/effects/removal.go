@@ -85,6 +85,37 @@ func (r *reading) oneStep(v *invocation, a arg, p string) string {
 	return strings.ReplaceAll(p, "$(basename)", "*")
 }
 
+// atToplevel says of the commands that run in the root of git's repository that this is the workspace, if the
+// repository begins there and git was asked nowhere else, and with nothing that tells it another root.
+func (r *reading) atToplevel(list []*invocation) {
+	root := r.world.cwd
+	if !r.isRepository(root) {
+		return
+	}
+	for _, v := range list {
+		at := argOf(v.Cwd)
+		switch rest, below := strings.CutPrefix(at.text, "$("+shell.Toplevel+")"); {
+		case below && at.onlyOf(shell.Toplevel) && place.IsStep(rest) && v.Remote == nil:
+			v.cwd, v.astray = path.Join(root, rest), false
+		case v.asksToplevel() && (v.cwd != root || len(v.assigns) > 0 || slices.ContainsFunc(v.Exported, namesRoot)):
+			return
+		}
+	}
+}
+
+// isRepository reports whether a folder is a root of the workspace where a repository begins.
+func (r *reading) isRepository(root string) bool {
+	return r.means.Present != nil && slices.Contains(r.world.roots, root) && r.means.Present(path.Join(root, ".git"))
+}
+
+// asksToplevel reports whether git is asked for the root of its repository.
+func (v *invocation) asksToplevel() bool {
+	return v.name == "git" && slices.ContainsFunc(v.args, func(a arg) bool { return a.text == "--show-toplevel" })
+}
+
+// namesRoot reports whether a variable may tell git another root of its repository.
+func namesRoot(a shell.Assign) bool { return strings.HasPrefix(a.Name, "GIT_") }
+
 // remembersMove records where a move puts what would be missed.
 func (c *command) remembersMove(a, to arg) {
 	p := c.r.world.clean(a.text, c.cwd)

@@ -163,7 +163,9 @@ func renamed(from, name shell.Word) shell.Word {
 }
 
 // found returns the folder of something that a search finds.
-func found() shell.Word { return shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "find"}) }
+func found() shell.Word {
+	return shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "find", Level: true})
+}
 
 // below returns the path of a name in a folder.
 func below(dir, name shell.Word) shell.Word {

@@ -21,7 +21,7 @@ func Found(starts, tests []word.Word, acts int) []word.Word {
 	if len(starts) > maxStarts {
 		starts = append(starts[:maxStarts:maxStarts], word.Unknown(""))
 	}
-	below := word.Part{Kind: word.PartUnknown, From: "find", MayBeEmpty: true}
+	below := word.Part{Kind: word.PartUnknown, From: "find", MayBeEmpty: true, Level: true}
 	name, narrowed := nameIn(required(tests, acts))
 	below.MayBeEmpty = !narrowed
 	itself, only := !has(tests, "-mindepth"), startsOnly(tests)
