@@ -1,0 +1,202 @@
+package mask
+
+import (
+	"slices"
+	"strings"
+)
+
+// quoting says of the quotation marks of a text which open a string and where that ends. Marks nest, as
+// in ssh h "mysql -p'…'".
+type quoting struct {
+	read bool
+	// strings are the strings that end, by what follows their first mark, in order.
+	strings []extent
+	// plain is how far the text is one in which a shell sees the same marks: it holds no
+	// here-document and no substitution.
+	plain int
+}
+
+// quoteMark is an open quotation mark, with the backslashes that a string around it requires.
+// dollar reports that a dollar sign precedes it.
+type quoteMark struct {
+	sign    byte
+	escapes int
+	dollar  bool
+	at      int // in strings
+}
+
+// quotes reads the quotation marks of the text, once.
+func (sc *scanner) quotes() *quoting {
+	q := &sc.marks
+	if q.read {
+		return q
+	}
+	s := sc.text
+	*q = quoting{read: true, plain: len(s)}
+	for _, other := range [...]string{"<<", "`", "$(", "${"} {
+		if at := strings.Index(s, other); at >= 0 {
+			q.plain = min(q.plain, at)
+		}
+	}
+	var open []quoteMark
+	escapes := 0
+	for at := 0; at < len(s); at++ {
+		c := s[at]
+		if c == '\\' {
+			escapes++
+			continue
+		}
+		switch {
+		case c == '"' || c == '\'':
+			open = q.mark(open, quoteMark{c, escapes, at > 0 && s[at-1] == '$', len(q.strings)}, at)
+		case c == '#' && len(open) == 0 && (at == 0 || strings.IndexByte(" \t\n;|&(", s[at-1]) >= 0) && !strings.HasSuffix(s[:at+1], maskMiddle):
+			at += max(0, span(s[at:], func(c byte) bool { return c != '\n' })-1) // a comment
+		}
+		escapes = 0
+	}
+	q.strings = slices.DeleteFunc(q.strings, func(p extent) bool { return p.to == 0 })
+	return q
+}
+
+// mark takes the quotation mark at a place, and returns which are open behind it.
+func (q *quoting) mark(open []quoteMark, m quoteMark, at int) []quoteMark {
+	const most = 8 // strings in strings: a bound on the work
+	same := slices.IndexFunc(open, func(o quoteMark) bool {
+		return o.sign == m.sign && (m.sign == '\'' || o.escapes == m.escapes-(m.escapes+1)%2*m.escapes)
+	})
+	odd := m.escapes%2 == 1
+	switch {
+	case same >= 0 && m.sign == '\'' && open[same].dollar && odd:
+	case same >= 0:
+		end := at
+		if odd && m.sign == '"' {
+			end -= m.escapes
+		}
+		q.strings[open[same].at].to = end
+		return open[:same]
+	case odd && (len(open) == 0 || m.sign == '\''), m.escapes > 0 && m.sign == '\'' && len(open) > 0, len(open) == most:
+	default:
+		if !odd {
+			m.escapes = 0
+		}
+		q.strings = append(q.strings, extent{at + 1, 0})
+		return append(open, m)
+	}
+	return open
+}
+
+// closing returns where the string ends whose first mark is before a place, or -1 if none begins there.
+func (sc *scanner) closing(from int) int {
+	if from == 0 || sc.text[from-1] != '"' && sc.text[from-1] != '\'' {
+		return -1
+	}
+	all := sc.quotes().strings
+	i, ok := slices.BinarySearchFunc(all, from, func(p extent, from int) int { return p.from - from })
+	if !ok {
+		return -1
+	}
+	return all[i].to
+}
+
+// pastString returns what follows the string that begins at a place, with its mark, or -1 if none does.
+func (sc *scanner) pastString(at int) int {
+	mark := at + span(sc.text[at:], func(c byte) bool { return c == '\\' })
+	end := -1
+	if mark < len(sc.text) {
+		end = sc.closing(mark + 1)
+	}
+	if end < 0 {
+		return -1
+	}
+	return end + mark - at + 1
+}
+
+// goesOnTo returns where a secret ends that is known up to a place, if it is the beginning of a string,
+// or of a word that goes on behind a backslash. A text that could be a command, too, is not hidden.
+func (sc *scanner) goesOnTo(from, to int) int {
+	end := sc.closing(from)
+	if name := dottedBefore(sc.text[:max(0, from-1)]); end < 0 && sc.text[from-1] == '=' && name != "" { // 'NAME=…'
+		end = sc.closing(from - 1 - len(name))
+		if end > to && strings.ContainsAny(sc.text[from:end], signs+",\n") {
+			return to
+		}
+	}
+	if end < 0 {
+		to += escapedSpan(sc.text[to:])
+		if end = sc.pastString(to); end < 0 || sc.text[to] == '\\' || strings.ContainsAny(sc.text[to:end], signs+"`\n") {
+			return to
+		}
+		return end
+	}
+	const again = `'\''` // a mark between two strings
+	for strings.HasPrefix(sc.text[end:], again) && sc.closing(end+len(again)) >= 0 {
+		end = sc.closing(end + len(again))
+	}
+	if end <= to || substitutes(sc.text[from:end]) < end-from || commandLike(strings.ReplaceAll(sc.text[from:end], "\n", " ")) {
+		return to
+	}
+	return end
+}
+
+// endOfWord returns where a secret ends that is known up to a place, as the end of the word of a
+// command from at to end. The secret may hold anything where a shell is known to see one word.
+func (sc *scanner) endOfWord(at, from, to, end int) int {
+	if !sc.marksPair(at, end) {
+		return to
+	}
+	for i := at; i < from && end > from; i++ {
+		if c := sc.text[i]; (c == '"' || c == '\'') && sc.text[end-1] == c {
+			end--
+			for c == '"' && end > from && sc.text[end-1] == '\\' && sc.text[i-1] == '\\' {
+				end--
+			}
+		}
+	}
+	if end <= to {
+		return to
+	}
+	text := sc.text[from:end]
+	text = text[:substitutes(text)]
+	for strings.HasSuffix(text, `\n`) || strings.HasSuffix(text, `\r`) { // Enter
+		text = text[:len(text)-len(`\n`)]
+	}
+	if end > sc.quotes().plain && commandLike(text) || strings.ContainsAny(text, " \t\n") && strings.ContainsAny(text, "&|<>") {
+		return to
+	}
+	return max(to, from+len(text))
+}
+
+// marksPair reports whether each quotation mark between two places belongs to a string that begins there.
+func (sc *scanner) marksPair(at, end int) bool {
+	for ; at < end; at++ {
+		past := sc.pastString(at)
+		switch c := sc.text[at]; {
+		case past > at:
+			at = past - 1
+		case c == '\\':
+			at++
+		case c == '"' || c == '\'':
+			return false
+		}
+	}
+	return at == end
+}
+
+// substitutes returns where in a text a shell would put something else, or a mask stands, or its length.
+func substitutes(s string) int {
+	for _, other := range [...]string{"`", "$(", "${", strings.TrimSuffix(maskPrefix, " ")} {
+		if at := strings.Index(s, other); at >= 0 {
+			s = s[:at]
+		}
+	}
+	return len(s)
+}
+
+// escapedSpan returns the length of what follows a bare word by backslashes: \ more\ words.
+func escapedSpan(s string) (n int) {
+	for n+2 < len(s) && s[n] == '\\' && strings.IndexByte(" ;$!#*?()[]{}~", s[n+1]) >= 0 && inertBare(s[n+2]) {
+		n += 2
+		n += inertSpan(s[n:], inertBare)
+	}
+	return n
+}
