@@ -20,7 +20,9 @@ func (p *program) library(name string, args []value) {
 	case p.byName(name, last, plain, named):
 	case p.later > 0 && p.in.File || !p.taken(name):
 	case wordclass.Is("client-statement", last):
-		if text := first(plain).word(); !p.in.File || wordclass.Within("changing-statement", strings.ToLower(text.Prefix())) {
+		text := first(plain).word()
+		untold := text.IsUnknown() && p.in.Path == "" // in the command's input: python3 - <<E
+		if !p.in.File || untold || wordclass.Within("changing-statement", strings.ToLower(text.Prefix())) {
 			p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Targets: []shell.Word{text}, Of: p.madeOf(name)})
 		}
 	case last == "send" && strings.HasSuffix(first(plain).path, "Command()"): // the command was read by itself
