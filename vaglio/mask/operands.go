@@ -213,7 +213,11 @@ func (sc *scanner) secretAt(at int, sign byte) {
 
 // secretIn is secretAt for a value that ends at end.
 func (sc *scanner) secretIn(at, end int, sign byte) {
-	v := sc.valueAfter(at)
+	mark := at
+	if sc.pastString(at) >= 0 {
+		mark += span(sc.text[at:], func(c byte) bool { return c == '\\' })
+	}
+	v := sc.valueAfter(mark)
 	if v.to == v.from && v.quoted { // nested quotation marks
 		v = sc.valueAfter(v.from)
 	}

@@ -17,12 +17,11 @@ type quoting struct {
 }
 
 // quoteMark is an open quotation mark, with the backslashes that a string around it requires.
-// dollar reports that a dollar sign precedes it.
+// dollar reports that a dollar sign precedes it, and at is its place in strings.
 type quoteMark struct {
-	sign    byte
-	escapes int
-	dollar  bool
-	at      int // in strings
+	sign        byte
+	escapes, at int
+	dollar      bool
 }
 
 // quotes reads the quotation marks of the text, once.
@@ -48,7 +47,7 @@ func (sc *scanner) quotes() *quoting {
 		}
 		switch {
 		case c == '"' || c == '\'':
-			open = q.mark(open, quoteMark{c, escapes, at > 0 && s[at-1] == '$', len(q.strings)}, at)
+			open = q.mark(open, quoteMark{c, escapes, len(q.strings), strings.HasSuffix(s[:at], "$")}, at)
 		case c == '#' && len(open) == 0 && (at == 0 || strings.IndexByte(" \t\n;|&(", s[at-1]) >= 0) && !strings.HasSuffix(s[:at+1], maskMiddle):
 			at += max(0, span(s[at:], func(c byte) bool { return c != '\n' })-1) // a comment
 		}
@@ -61,33 +60,25 @@ func (sc *scanner) quotes() *quoting {
 // mark takes the quotation mark at a place, and returns which are open behind it.
 func (q *quoting) mark(open []quoteMark, m quoteMark, at int) []quoteMark {
 	const most = 8 // strings in strings: a bound on the work
-	same := slices.IndexFunc(open, func(o quoteMark) bool {
-		return o.sign == m.sign && (m.sign == '\'' || o.escapes == m.escapes-(m.escapes+1)%2*m.escapes)
-	})
-	odd := m.escapes%2 == 1
-	switch {
-	case same >= 0 && m.sign == '\'' && open[same].dollar && odd:
-	case same >= 0:
-		end := at
-		if odd && m.sign == '"' {
-			end -= m.escapes
-		}
-		q.strings[open[same].at].to = end
-		return open[:same]
-	case odd && (len(open) == 0 || m.sign == '\''), m.escapes > 0 && m.sign == '\'' && len(open) > 0, len(open) == most:
-	default:
-		if !odd {
-			m.escapes = 0
-		}
-		q.strings = append(q.strings, extent{at + 1, 0})
-		return append(open, m)
+	escaped, odd := m.escapes > 0, m.escapes%2 == 1
+	if m.sign == '\'' || !odd {
+		m.escapes = 0
 	}
-	return open
+	same := slices.IndexFunc(open, func(o quoteMark) bool { return o.sign == m.sign && o.escapes == m.escapes })
+	switch {
+	case same >= 0 && (m.sign == '"' || !odd || !open[same].dollar):
+		q.strings[open[same].at].to = at - m.escapes
+		return open[:same]
+	case same >= 0, escaped && len(open) > 0 && m.sign == '\'', odd && len(open) == 0, len(open) == most:
+		return open
+	}
+	q.strings = append(q.strings, extent{at + 1, 0})
+	return append(open, m)
 }
 
 // closing returns where the string ends whose first mark is before a place, or -1 if none begins there.
 func (sc *scanner) closing(from int) int {
-	if from == 0 || sc.text[from-1] != '"' && sc.text[from-1] != '\'' {
+	if from == 0 || strings.IndexByte(`"'`, sc.text[from-1]) < 0 { // most do not
 		return -1
 	}
 	all := sc.quotes().strings
@@ -101,23 +92,19 @@ func (sc *scanner) closing(from int) int {
 // pastString returns what follows the string that begins at a place, with its mark, or -1 if none does.
 func (sc *scanner) pastString(at int) int {
 	mark := at + span(sc.text[at:], func(c byte) bool { return c == '\\' })
-	end := -1
-	if mark < len(sc.text) {
-		end = sc.closing(mark + 1)
-	}
-	if end < 0 {
+	if mark == len(sc.text) || sc.closing(mark+1) < 0 {
 		return -1
 	}
-	return end + mark - at + 1
+	return sc.closing(mark+1) + mark - at + 1
 }
 
 // goesOnTo returns where a secret ends that is known up to a place, if it is the beginning of a string,
 // or of a word that goes on behind a backslash. A text that could be a command, too, is not hidden.
 func (sc *scanner) goesOnTo(from, to int) int {
 	end := sc.closing(from)
-	if name := dottedBefore(sc.text[:max(0, from-1)]); end < 0 && sc.text[from-1] == '=' && name != "" { // 'NAME=…'
-		end = sc.closing(from - 1 - len(name))
-		if end > to && strings.ContainsAny(sc.text[from:end], signs+",\n") {
+	if before, named := strings.CutSuffix(sc.text[:from], "="); end < 0 && named { // 'NAME=…'
+		end = sc.closing(len(before) - len(dottedBefore(before)))
+		if end >= 0 && strings.ContainsAny(sc.text[from:end], signs+",\n") {
 			return to
 		}
 	}
@@ -132,7 +119,7 @@ func (sc *scanner) goesOnTo(from, to int) int {
 	for strings.HasPrefix(sc.text[end:], again) && sc.closing(end+len(again)) >= 0 {
 		end = sc.closing(end + len(again))
 	}
-	if end <= to || substitutes(sc.text[from:end]) < end-from || commandLike(strings.ReplaceAll(sc.text[from:end], "\n", " ")) {
+	if end <= to || substitutes(sc.text[from:end]) < end-from || commandLike(sc.text[from:end]) {
 		return to
 	}
 	return end

@@ -91,3 +91,23 @@ func TestQuotesThatHideNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestWhereQuotedSecretsEnd checks that exactly what stands in brackets is masked.
+func TestWhereQuotedSecretsEnd(t *testing.T) {
+	t.Parallel()
+	for _, marked := range []string{
+		`mysql -p'⟦hunter2x zebra⟧' shop`, `mysql "-p⟦hunter2x zebra⟧" shop`, `mysql -p⟦hunter2x\ zebra⟧ shop`, `mysql -p⟦hunter2x'zebra quagga'⟧ shop`, `mysql -p'⟦hunter2x'\''zebra⟧' shop`,
+		`mysql -p$'⟦hunter2x\' zebra⟧' shop`, `mysql -p$'⟦a\'⟧' 'two words'`, `mysql -p'⟦a\⟧' 'two words'`, `curl -u 'me:⟦hunter2x zebra⟧' x`, `curl -u me:'⟦hunter2x zebra⟧' x`, `curl -u 'm e':'⟦hunter2x zebra⟧' x`,
+		`PGPASSWORD=⟦hunter2x\ zebra\ x⟧ psql`, `PGPASSWORD=⟦hunter2x\;zebra⟧ psql`, `PGPASSWORD=⟦hunter2x⟧\n psql`, `PGPASSWORD=⟦hunter2x⟧\  psql`, `PGPASSWORD=⟦hunter2x'zebra x'⟧ psql`, `PGPASSWORD=⟦hunter2x⟧"$X" psql`,
+		`PASSWORD='⟦hunter2x'\''zebra⟧' x`, `PASSWORD='⟦hunter2x⟧'\'' zebra`, `PASSWORD='⟦hunter2x'\''a b⟧' 'c d'`, `PASSWORD="⟦hunter2x⟧ $(x)"`, `PASSWORD="⟦hunter2x;zebra⟧"`, `PASSWORD="⟦hunter2x⟧; zebra"`,
+		`{"c":"mysql -p\"⟦hunter2x zebra⟧\" shop"}`, `{"c":"PASSWORD=\"⟦hunter2x zebra⟧\" shop"}`, `{"c":"ssh h \"mysql -p\\\"⟦hunter2x zebra⟧\\\" shop\""}`, `x "a \"b" 'PASSWORD=⟦hunter2x⟧; y'`,
+		`expect -c 'expect "password:"; send "⟦hunter2x zebra⟧\r"'`, `printf 'a:⟦hunter2x zebra⟧\nb:⟦quagga x⟧' | chpasswd`, "printf 'a:⟦hunter2x zebra⟧\nb:⟦quagga x⟧\n' | chpasswd",
+		"x # don't\nmysql -p'⟦hunter2x zebra⟧'", "# don't\nmysql -p'⟦hunter2x zebra⟧'", "x a#'b c' 'PASSWORD=⟦hunter2x zebra⟧'", "x 'a # b' -p 'PASSWORD=⟦hunter2x zebra⟧'",
+		`docker run -e 'PASSWORD=⟦hunter2x zebra⟧' i`, `docker run -e 'X Y PASSWORD=⟦hunter2x⟧ zebra' i`, `docker run -e 'PASSWORD=⟦hunter2x⟧ zebra, x' i`, `docker run -e 'PASSWORD=⟦hunter2x⟧`, `mysql -p"⟦a⟧$(make zebra) b" shop`,
+		`mysql -p"⟦a b⟧$(make zebra)" shop`, `mysql -p'⟦a&b⟧' shop`, `mysql -p'⟦a⟧ & b' shop`, "mysql -p'⟦a⟧\n| b' shop", `mysql -p'⟦a ; b⟧' shop`, `echo $(x); mysql -p'⟦a b⟧' shop`, `echo $(x); mysql -p'⟦a⟧ ; b' shop`,
+		`mysql -p'⟦a ; b⟧' $(x)`, `mysql -p '' shop`, `redis-cli -a '' ping`, `redis-cli -a "⟦a b⟧" ping`, `xfreerdp '/p:⟦a b⟧' /v:h`, `redis-cli '-a' '⟦a b⟧' ping`, `gh secret set K '--body=⟦a b⟧'`, `gh secret set K '--body' '⟦a b⟧'`,
+		`htpasswd -nb me '⟦a b⟧'`, `htpasswd -nb 'm e' '⟦a b⟧'`, `rabbitmqctl add_user 'm e' '⟦a b⟧'`, `kubectl create secret generic x '--from-literal=u=⟦a b⟧'`, `smbclient //s/x -W 'a b' -U 'me%⟦a b⟧'`,
+	} {
+		exactly(t, marked)
+	}
+}
