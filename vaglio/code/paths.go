@@ -256,7 +256,8 @@ func sortedList(p *program, v value, rest []value) value {
 		v.name = ""
 		return v
 	}
-	if len(rest) > 0 || v.kind == kindMap || slices.ContainsFunc(v.list, func(e value) bool { _, ok := e.text(); return !ok || e.kind != kindText && e.kind != kindPath }) {
+	unsaid := func(e value) bool { _, ok := e.text(); return !ok || e.kind != kindText && e.kind != kindPath }
+	if len(rest) > 0 || v.kind == kindMap || slices.ContainsFunc(v.list, unsaid) {
 		return reordered(p, v, rest)
 	}
 	v.name, v.list = "", slices.Clone(v.list)

@@ -65,9 +65,7 @@ func (sc *scanner) take(one taker, at int) {
 	for from, to := range sc.words(at) {
 		at = to
 		begin := from
-		if sc.pastString(from) == to && to-from > len(`''`) && sc.text[from] != '\\' { // '--option=…'
-			from, to = from+1, to-1
-		}
+		from, to = sc.unmarked(from, to)
 		word := sc.text[from:to]
 		if word[0] != '-' && !given && !ofWindows(word) {
 			final = begin
@@ -84,6 +82,14 @@ func (sc *scanner) take(one taker, at int) {
 			sc.holdEnd(f, final, at)
 		}
 	}
+}
+
+// unmarked returns a word without the quotation marks around it: '--option=…'.
+func (sc *scanner) unmarked(from, to int) (begin, end int) {
+	if sc.pastString(from) == to && to-from > len(`''`) && sc.text[from] != '\\' {
+		return from + 1, to - 1
+	}
+	return from, to
 }
 
 // ofWindows reports whether a word is a Windows option such as /user:me, or a drive such as
@@ -326,11 +332,12 @@ func (sc *scanner) token(at int) (from, to int) {
 	at = sc.pastBlanks(at)
 	from = at
 	for at < len(s) && at-from < most {
+		past := sc.pastString(at)
 		switch c := s[at]; {
 		case c <= ' ' || strings.IndexByte(";|&<>()`", c) >= 0:
 			return from, at
-		case strings.IndexByte(`"'\`, c) >= 0 && sc.pastString(at) >= 0 && sc.pastString(at) <= from+most:
-			at = sc.pastString(at) - 1
+		case past >= 0 && past <= from+most:
+			at = past - 1
 		case c == '"' || c == '\'':
 			end := strings.IndexByte(s[at+1:min(len(s), at+most)], c)
 			if !sc.opens(from, at) || end < 0 {

@@ -109,11 +109,7 @@ func (sc *scanner) goesOnTo(from, to int) int {
 		}
 	}
 	if end < 0 {
-		to += escapedSpan(sc.text[to:])
-		if end = sc.pastString(to); end < 0 || sc.text[to] == '\\' || strings.ContainsAny(sc.text[to:end], signs+"`\n") {
-			return to
-		}
-		return end
+		return sc.bareTo(to)
 	}
 	const again = `'\''` // a mark between two strings
 	for strings.HasPrefix(sc.text[end:], again) && sc.closing(end+len(again)) >= 0 {
@@ -125,21 +121,23 @@ func (sc *scanner) goesOnTo(from, to int) int {
 	return end
 }
 
+// bareTo returns where a word without quotation marks ends that is known up to a place: behind what
+// backslashes join to it, and a string.
+func (sc *scanner) bareTo(to int) int {
+	to += escapedSpan(sc.text[to:])
+	if end := sc.pastString(to); end >= 0 && sc.text[to] != '\\' && !strings.ContainsAny(sc.text[to:end], signs+"`\n") {
+		return end
+	}
+	return to
+}
+
 // endOfWord returns where a secret ends that is known up to a place, as the end of the word of a
 // command from at to end. The secret may hold anything where a shell is known to see one word.
 func (sc *scanner) endOfWord(at, from, to, end int) int {
 	if !sc.marksPair(at, end) {
 		return to
 	}
-	for i := at; i < from && end > from; i++ {
-		if c := sc.text[i]; (c == '"' || c == '\'') && sc.text[end-1] == c {
-			end--
-			for c == '"' && end > from && sc.text[end-1] == '\\' && sc.text[i-1] == '\\' {
-				end--
-			}
-		}
-	}
-	if end <= to {
+	if end = sc.beforeMarks(at, from, end); end <= to {
 		return to
 	}
 	text := sc.text[from:end]
@@ -151,6 +149,21 @@ func (sc *scanner) endOfWord(at, from, to, end int) int {
 		return to
 	}
 	return max(to, from+len(text))
+}
+
+// beforeMarks returns where a word that ends at end ends without the marks of the strings that begin
+// between at and from.
+func (sc *scanner) beforeMarks(at, from, end int) int {
+	for i := at; i < from && end > from; i++ {
+		if strings.IndexByte(`"'`, sc.text[i]) < 0 || sc.text[end-1] != sc.text[i] {
+			continue
+		}
+		end--
+		if strings.HasSuffix(sc.text[:i], `\`) {
+			end = from + len(strings.TrimRight(sc.text[from:end], `\`))
+		}
+	}
+	return end
 }
 
 // marksPair reports whether each quotation mark between two places belongs to a string that begins there.
