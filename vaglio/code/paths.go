@@ -305,6 +305,22 @@ func replacedIn(signs string, most int) pure {
 	}
 }
 
+// changing returns the functions whose result is another text, or another list, than what they are given.
+func changing() map[string]pure {
+	return map[string]pure{
+		"strip": trimmed(strings.Trim), "lstrip": trimmed(strings.TrimLeft), "rstrip": trimmed(strings.TrimRight), "chomp": chomped,
+		"sort":         sortedList,
+		"flat":         func(_ *program, v value, _ []value) value { v.list = flattened(v.list); return v },
+		"replacefirst": replacedFirst, "tr": replacedIn(`^\`, 1), "gsub": replacedIn("^$()%.[]*+-?", maxText),
+		"from": func(p *program, v value, rest []value) value {
+			if len(rest) > 0 && rest[0].fn != nil {
+				return p.eachOf(rest[0], v.elements())
+			}
+			return v
+		},
+	}
+}
+
 // isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the
 // file by itself, or another one that is read imports it, a function that nothing in it calls does nothing
 // yet to what it is handed, nor to what has such a name in a folder of the project;

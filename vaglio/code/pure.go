@@ -3,6 +3,7 @@ package code
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"maps"
 	"path"
 	"regexp"
 	"strconv"
@@ -48,15 +49,11 @@ func pures() map[string]pure {
 			return out
 		},
 		"url": relativeURL, "sibling": sibling, "ending": withEnding, "stem": withStem,
-		"strip": trimmed(strings.Trim), "lstrip": trimmed(strings.TrimLeft), "rstrip": trimmed(strings.TrimRight), "chomp": chomped,
-		"sort": sortedList,
-		"flat": func(_ *program, v value, _ []value) value { v.list = flattened(v.list); return v },
 		"same": func(_ *program, v value, _ []value) value { v.name = ""; return v },
 		"chr":  func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
 		"some": some, "order": reordered,
 		"decode": decoded, "buffer": decoded, "reverse": reversed,
 		"join": joinTexts, "split": splitText, "replace": replaced,
-		"replacefirst": replacedFirst, "tr": replacedIn(`^\`, 1), "gsub": replacedIn("^$()%.[]*+-?", maxText),
 		"lines":   func(_ *program, v value, _ []value) value { return splitAt(v, "\n") },
 		"format":  func(p *program, v value, rest []value) value { return p.filled(v, braceHoles, rest) },
 		"sprintf": func(p *program, v value, rest []value) value { return p.filled(v, percentHoles, rest) },
@@ -73,15 +70,10 @@ func pures() map[string]pure {
 		"extend":     func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
 		"values":     func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
 		"pairs":      func(_ *program, v value, _ []value) value { return v.pairs() },
-		"from": func(p *program, v value, rest []value) value {
-			if len(rest) > 0 && rest[0].fn != nil {
-				return p.eachOf(rest[0], v.elements())
-			}
-			return v
-		},
-		"map":   func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
-		"apply": applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
+		"map":        func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
+		"apply":      applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
 	}
+	maps.Copy(out, changing())
 	for name, fn := range decoders() {
 		out[name] = func(_ *program, v value, _ []value) value { return v.each(fn) }
 	}

@@ -31,12 +31,7 @@ func (sc *scanner) quotes() *quoting {
 		return q
 	}
 	s := sc.text
-	*q = quoting{read: true, plain: len(s)}
-	for _, other := range [...]string{"<<", "`", "$(", "${"} {
-		if at := strings.Index(s, other); at >= 0 {
-			q.plain = min(q.plain, at)
-		}
-	}
+	*q = quoting{read: true, plain: beforeAny(s, "<<", "`", "$(", "${")}
 	var open []quoteMark
 	escapes := 0
 	for at := 0; at < len(s); at++ {
@@ -184,10 +179,13 @@ func (sc *scanner) marksPair(at, end int) bool {
 
 // substitutes returns where in a text a shell would put something else, or a mask stands, or its length.
 func substitutes(s string) int {
-	for _, other := range [...]string{"`", "$(", "${", strings.TrimSuffix(maskPrefix, " ")} {
-		if at := strings.Index(s, other); at >= 0 {
-			s = s[:at]
-		}
+	return beforeAny(s, "`", "$(", "${", strings.TrimSuffix(maskPrefix, " "))
+}
+
+// beforeAny returns where the first of some texts begins in s, or its length.
+func beforeAny(s string, texts ...string) int {
+	for _, other := range texts {
+		s, _, _ = strings.Cut(s, other)
 	}
 	return len(s)
 }
