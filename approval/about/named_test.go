@@ -108,7 +108,7 @@ func TestCallsWithoutAFolder(t *testing.T) {
 func TestArgumentsThatAreNoJSON(t *testing.T) {
 	t.Parallel()
 	namer := newNamer(t)
-	for _, executor := range []string{"transfer", "send_email"} {
+	for _, executor := range []string{"transfer", "send_email", "kubectl_delete"} {
 		p := vaglio.Proposal{Executor: executor, Args: vaglio.Args{"to": "ann@x.example", "amount": math.NaN()}, Context: vaglio.Context{Cwd: testCwd}}
 		if key, ok := namer.Key(p); ok {
 			t.Errorf("%s: %q", executor, key)

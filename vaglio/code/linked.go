@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -124,4 +125,40 @@ func (p *program) loads(f *function, name string, args []value, named map[string
 		}
 	}
 	return unknown(name + "()")
+}
+
+// isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the
+// file by itself, or another one that is read imports it, a function that nothing in it calls does nothing
+// yet to what it is handed, nor to what has such a name in a folder of the project; those in a tool's settings,
+// the tool calls. In languages that are not followed, a name that the program does not begin is one that it is
+// handed as well.
+func (p *program) isHanded(verb shell.Verb, w shell.Word) bool {
+	unsaid := w.HasUnknown() && w.Prefix() == ""
+	if p.later > 0 && (p.in.Found || p.in.Imported || p.in.Settings) {
+		return unsaid || w.Is("") || p.takesFromProject(verb, w)
+	}
+	return p.in.Found && unsaid && (p.isTold(verb, w) || p.out.Loose && verb == shell.VerbDeleteTree)
+}
+
+// takesFromProject reports whether what is deleted has a name that a function is handed, in a folder of the project.
+func (p *program) takesFromProject(verb shell.Verb, w shell.Word) bool {
+	return (verb == shell.VerbDelete || verb == shell.VerbDeleteTree) && w.HasUnknown() && p.inProject(w.Prefix()) &&
+		!slices.ContainsFunc(w.Parts(), func(part shell.Part) bool { return part.Kind == shell.PartUnknown && !p.isParameter(part.Name) })
+}
+
+// isParameter reports whether a name is that of a parameter of some function.
+func (p *program) isParameter(name string) bool {
+	return name != "" && p.spend(len(p.routines)) && slices.ContainsFunc(p.routines, func(f *routine) bool {
+		return slices.ContainsFunc(f.params, func(at int) bool { return strings.TrimLeft(f.toks.tok(at).text, "$&*") == strings.TrimLeft(name, "$") })
+	})
+}
+
+// inProject reports whether a path that begins so lies in a folder below the program's own, and in none
+// that is hidden.
+func (p *program) inProject(prefix string) bool {
+	prefix = strings.TrimPrefix(prefix, "./")
+	if p.in.Cwd != "" {
+		prefix = strings.TrimPrefix(prefix, strings.TrimSuffix(p.in.Cwd, "/")+"/")
+	}
+	return strings.Contains(prefix, "/") && !strings.ContainsAny(prefix[:1], "/.~$") && !strings.Contains(prefix, "/.")
 }

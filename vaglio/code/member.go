@@ -14,7 +14,7 @@ func (p *program) postfix(v value) value {
 		switch t := p.peek(0); {
 		case p.memberFollows(t, p.peek(1)):
 			p.take()
-			v = p.member(v, p.take().text)
+			v = p.changed(v, p.take())
 		case p.callFollows(v, t):
 			p.take()
 			v = p.call(v, value{}, p.callArguments())

@@ -71,11 +71,15 @@ func reversed(p *program, v value, _ []value) value {
 		slices.Reverse(v.list)
 		return v
 	}
-	return v.each(func(s string) (string, bool) {
+	out := v.each(func(s string) (string, bool) {
 		r := []rune(s)
 		slices.Reverse(r)
 		return string(r), p.spend(len(s)/bytesPerStep + 1)
 	})
+	if p.lang.name == "perl" { // it reverses a text, or a list of one
+		out = out.or(v)
+	}
+	return out
 }
 
 // below returns a path with the home folder instead of its tilde, in the folder that follows it if
@@ -223,40 +227,111 @@ func renamed(v value, rest []value, to func(w, name shell.Word) (shell.Word, boo
 	return value{kind: v.kind, path: v.path, alts: capped(out)}
 }
 
-// isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the
-// file by itself, or another one that is read imports it, a function that nothing in it calls does nothing
-// yet to what it is handed, nor to what has such a name in a folder of the project; those in a tool's settings,
-// the tool calls. In languages that are not followed, a name that the program does not begin is one that it is
-// handed as well.
-func (p *program) isHanded(verb shell.Verb, w shell.Word) bool {
-	unsaid := w.HasUnknown() && w.Prefix() == ""
-	if p.later > 0 && (p.in.Found || p.in.Imported || p.in.Settings) {
-		return unsaid || w.Is("") || p.takesFromProject(verb, w)
-	}
-	return p.in.Found && unsaid && (p.isTold(verb, w) || p.out.Loose && verb == shell.VerbDeleteTree)
-}
-
-// takesFromProject reports whether what is deleted has a name that a function is handed, in a folder of the project.
-func (p *program) takesFromProject(verb shell.Verb, w shell.Word) bool {
-	return (verb == shell.VerbDelete || verb == shell.VerbDeleteTree) && w.HasUnknown() && p.inProject(w.Prefix()) &&
-		!slices.ContainsFunc(w.Parts(), func(part shell.Part) bool { return part.Kind == shell.PartUnknown && !p.isParameter(part.Name) })
-}
-
-// isParameter reports whether a name is that of a parameter of some function.
-func (p *program) isParameter(name string) bool {
-	return name != "" && p.spend(len(p.routines)) && slices.ContainsFunc(p.routines, func(f *routine) bool {
-		return slices.ContainsFunc(f.params, func(at int) bool { return strings.TrimLeft(f.toks.tok(at).text, "$&*") == strings.TrimLeft(name, "$") })
+// withStem returns paths whose names keep only their ending.
+func withStem(_ *program, v value, rest []value) value {
+	return renamed(v, rest, func(w, name shell.Word) (shell.Word, bool) {
+		s, known := w.Text()
+		return shell.Glue(shell.Text(s[:strings.LastIndexByte(s, '/')+1]), name, shell.Text(path.Ext(s))), known
 	})
 }
 
-// inProject reports whether a path that begins so lies in a folder below the program's own, and in none
-// that is hidden.
-func (p *program) inProject(prefix string) bool {
-	prefix = strings.TrimPrefix(prefix, "./")
-	if p.in.Cwd != "" {
-		prefix = strings.TrimPrefix(prefix, strings.TrimSuffix(p.in.Cwd, "/")+"/")
+// trimmed returns a function that cuts what a text begins or ends with: blankCharacters, or the characters it
+// is given.
+func trimmed(cut func(string, string) string) pure {
+	return func(p *program, v value, rest []value) value {
+		chars, known := blankCharacters, true
+		if len(rest) > 0 && rest[0].kind != kindNone {
+			chars, known = rest[0].text()
+		}
+		if !known || p.lang.name == "php" && strings.Contains(chars, "..") {
+			return passedOn("strip()", v.words()...)
+		}
+		return v.each(func(s string) (string, bool) { return cut(s, chars), true })
 	}
-	return strings.Contains(prefix, "/") && !strings.ContainsAny(prefix[:1], "/.~$") && !strings.Contains(prefix, "/.")
+}
+
+// blankCharacters are what a text is trimmed of if nothing else is said.
+const blankCharacters = " \t\n\r\x00\v\f"
+
+// chomped cuts a line end, or the ending that it is given.
+func chomped(_ *program, v value, rest []value) value {
+	end, known := first(append(rest, text("\n"))).text()
+	if !known {
+		return passedOn("chomp()", v.words()...)
+	}
+	return v.each(func(s string) (string, bool) { return strings.TrimSuffix(s, end), true })
+}
+
+// sortedList returns a list in order. Where another order is asked for, or an element is not known, nobody
+// knows it.
+func sortedList(p *program, v value, rest []value) value {
+	if !v.multi() {
+		v.name = ""
+		return v
+	}
+	unsaid := func(e value) bool { _, ok := e.text(); return !ok || e.kind != kindText && e.kind != kindPath }
+	if len(rest) > 0 || v.kind == kindMap || slices.ContainsFunc(v.list, unsaid) {
+		return reordered(p, v, rest)
+	}
+	v.name, v.list = "", slices.Clone(v.list)
+	slices.SortStableFunc(v.list, func(a, b value) int {
+		s, _ := a.text()
+		t, _ := b.text()
+		return strings.Compare(s, t)
+	})
+	return v
+}
+
+// changed reads a member. A method that changes its object, a text, leaves its result there.
+func (p *program) changed(v value, name token) value {
+	out := p.member(v, name.text)
+	if name.changes && v.kind == kindText && len(v.alts) > 0 && v.holder != "" && v.path == "" {
+		p.set(v.holder, out)
+	}
+	return out
+}
+
+// replacedFirst replaces the first of what replaced does.
+func replacedFirst(p *program, v value, rest []value) value {
+	from, ok := first(rest).text()
+	to, known := nth(rest, 1).text()
+	s, told := v.text()
+	if !ok || !told || strings.Count(s, from) < 2 {
+		return replaced(p, v, rest)
+	}
+	if !known || nth(rest, 1).fn != nil {
+		return unknown("replace()")
+	}
+	return value{kind: v.kind, alts: []shell.Word{shell.Text(strings.Replace(s, from, to, 1))}}
+}
+
+// replacedIn returns replaced for what is a plain text in a language of patterns: it has none of some
+// signs, and is not too long.
+func replacedIn(signs string, most int) pure {
+	return func(p *program, v value, rest []value) value {
+		from, _ := first(rest).text()
+		to, _ := nth(rest, 1).text()
+		if strings.ContainsAny(from, signs) || len(from) > most || len(to) > most {
+			return unknown("replace()")
+		}
+		return replaced(p, v, rest)
+	}
+}
+
+// changing returns the functions whose result is another text, or another list, than what they are given.
+func changing() map[string]pure {
+	return map[string]pure{
+		"strip": trimmed(strings.Trim), "lstrip": trimmed(strings.TrimLeft), "rstrip": trimmed(strings.TrimRight), "chomp": chomped,
+		"sort":         sortedList,
+		"flat":         func(_ *program, v value, _ []value) value { v.list = flattened(v.list); return v },
+		"replacefirst": replacedFirst, "tr": replacedIn(`^\`, 1), "gsub": replacedIn("^$()%.[]*+-?", maxText),
+		"from": func(p *program, v value, rest []value) value {
+			if len(rest) > 0 && rest[0].fn != nil {
+				return p.eachOf(rest[0], v.elements())
+			}
+			return v
+		},
+	}
 }
 
 // leadsOut matches what a program names if its folders may lie outside the project.

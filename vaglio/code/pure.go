@@ -3,6 +3,7 @@ package code
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"maps"
 	"path"
 	"regexp"
 	"strconv"
@@ -47,7 +48,7 @@ func pures() map[string]pure {
 			out.kind = v.kind
 			return out
 		},
-		"url": relativeURL, "sibling": sibling, "ending": withEnding, "basename": lastStep, "lists": groups, "default": defaulted,
+		"url": relativeURL, "sibling": sibling, "ending": withEnding, "stem": withStem, "basename": lastStep, "lists": groups, "default": defaulted,
 		"same": func(_ *program, v value, _ []value) value { v.name = ""; return v },
 		"chr":  func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
 		"some": some, "order": reordered,
@@ -72,6 +73,7 @@ func pures() map[string]pure {
 		"map":        func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
 		"apply":      applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
 	}
+	maps.Copy(out, changing())
 	for name, fn := range decoders() {
 		out[name] = func(_ *program, v value, _ []value) value { return v.each(fn) }
 	}
@@ -118,7 +120,7 @@ func decoders() map[string]decoder {
 			b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
 			return string(b), err == nil
 		},
-		"strip": always(strings.TrimSpace), "lower": always(strings.ToLower), "upper": always(strings.ToUpper),
+		"lower": always(strings.ToLower), "upper": always(strings.ToUpper),
 	}
 }
 

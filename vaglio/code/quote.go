@@ -107,6 +107,10 @@ func (l *lexer) skip(i, depth int) int {
 // value adds a string: a token, or a group of its parts.
 func (l *lexer) value(body, opener string, raw, single bool) {
 	plain := plainer(raw, single)
+	if l.p.lang.name == "perl" && opener != "" && changesCase.MatchString(body) {
+		l.add(token{kind: tokenName, text: "quoted"})
+		return
+	}
 	if opener == "" || !strings.ContainsAny(body, "{$@#") {
 		l.add(token{kind: tokenString, text: plain(body)})
 		return
@@ -132,6 +136,9 @@ func (l *lexer) value(body, opener string, raw, single bool) {
 	l.add(token{kind: tokenString, text: plain(body[from:])})
 	l.op(")")
 }
+
+// changesCase matches what makes perl change the case of the letters that follow, or quote them.
+var changesCase = regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*\\[LUQFul]`)
 
 // plainer returns the function that decodes the text of a string.
 func plainer(raw, single bool) func(string) string {

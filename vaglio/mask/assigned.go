@@ -261,6 +261,9 @@ func (sc *scanner) valueAfter(at int) value {
 		at++
 	}
 	at = pastTemplate(s, at)
+	if strings.HasPrefix(s[at:], "$'") || strings.HasPrefix(s[at:], `$"`) {
+		at++
+	}
 	if strings.HasPrefix(s[at:], `"`) || strings.HasPrefix(s[at:], "'") {
 		v.quoted = true
 		at++

@@ -94,15 +94,23 @@ func (sc *scanner) takesIn(one taker, at int, word extent) {
 			met = met || f.met(sc.text[from:to])
 		}
 		if f.where == stdin && met {
-			sc.secretAt(word.from, f.sign)
-			sc.furtherLines(word, f.sign)
+			sc.lines(word, f.sign)
 		}
 	}
+}
+
+// lines records the secrets on the lines of a word.
+func (sc *scanner) lines(word extent, sign byte) {
+	sc.secretIn(word.from, word.from+firstLine(sc.text[word.from:word.to]), sign)
+	sc.furtherLines(word, sign)
 }
 
 // furtherLines records the secrets on the further lines of a word, whose line ends may be
 // escape sequences.
 func (sc *scanner) furtherLines(word extent, sign byte) {
+	for word.to > word.from && strings.IndexByte(`"'`, sc.text[word.to-1]) >= 0 {
+		word.to--
+	}
 	for _, end := range lineEnds.FindAllStringIndex(sc.text[word.from:word.to], -1) {
 		at := word.from + end[1]
 		line := sc.text[at:word.to]
@@ -111,13 +119,22 @@ func (sc *scanner) furtherLines(word extent, sign byte) {
 			secret, ok = line, line != "" && !strings.ContainsAny(line[:1], `'"`)
 		}
 		if ok {
-			sc.secretAt(word.to-len(secret), 0)
+			at = word.to - len(secret)
+			sc.secretIn(at, at+firstLine(secret), 0)
 		}
 	}
 }
 
 // lineEnds matches what stands before the lines of a word, also before the first.
 var lineEnds = regexp.MustCompile(`\A|\n|\\n`)
+
+// firstLine returns the length of the first line of a word.
+func firstLine(s string) int {
+	for _, end := range [...]string{"\n", `\n`} {
+		s, _, _ = strings.Cut(s, end)
+	}
+	return len(s)
+}
 
 // hereDocument records the secrets in the lines of a here-document whose delimiter stands
 // at a place.
@@ -223,7 +240,6 @@ func (sc *scanner) substituted(at int) {
 		return
 	}
 	if final := sc.lastOf(at); final != (extent{}) {
-		sc.secretAt(final.from, 0)
-		sc.furtherLines(final, 0)
+		sc.lines(final, 0)
 	}
 }

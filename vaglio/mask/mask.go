@@ -21,7 +21,8 @@ import (
 // Masking twice changes nothing.
 //
 // Where hiding secrets and showing what runs conflict, what runs is shown: of a command
-// line, only single words are masked, never anything that a shell would act on.
+// line, only single words are masked, however they are quoted, never anything that a shell
+// would act on.
 type Masker struct {
 	mac func([]byte) []byte
 	// put returns the replacement for a secret; it is nil, for a mask, except in
@@ -209,6 +210,8 @@ type scanner struct {
 	carriers map[string]bool
 	// bare and quoted are the inert texts examined last, and name is the last name.
 	bare, quoted, name extent
+	// marks are the quotation marks of the text, once they were asked for.
+	marks quoting
 	// readNamed, readPairs and readLast are how far commands have been read after verbs,
 	// for each kind of search; again counts the bytes read more than once.
 	readNamed, readPairs, readLast, again int
@@ -223,9 +226,7 @@ func (sc *scanner) next() (from, to int) {
 			sc.held = sc.held[1:]
 		}
 		if len(sc.held) > 0 && sc.held[0].from == sc.at {
-			from, to = sc.held[0].from, sc.held[0].to
-			sc.at = to
-			return from, to
+			return sc.found(sc.held[0].from, sc.held[0].to)
 		}
 		c := sc.text[sc.at]
 		if isWord(c) {
@@ -239,11 +240,22 @@ func (sc *scanner) next() (from, to int) {
 			inWord = false
 		}
 		if to > from {
-			sc.at = to
-			return from, to
+			return sc.found(from, to)
 		}
 	}
 	return 0, 0
+}
+
+// found passes a secret, and those further on that overlap with it or follow it at once.
+func (sc *scanner) found(from, to int) (begin, end int) {
+	for len(sc.held) > 0 && sc.held[0].from < to {
+		if sc.held[0].from >= from {
+			to = max(to, sc.held[0].to)
+		}
+		sc.held = sc.held[1:]
+	}
+	sc.at = to
+	return from, to
 }
 
 // word returns the secret that the word at sc.at is, if any.
@@ -272,16 +284,24 @@ func (sc *scanner) word() (from, to int) {
 	}
 	sc.operands()
 	sc.call()
-	return sc.statement()
+	return sc.through(sc.statement())
+}
+
+// through returns a secret with the rest of the string whose beginning it is.
+func (sc *scanner) through(from, to int) (begin, end int) {
+	if to > from {
+		to = sc.goesOnTo(from, to)
+	}
+	return from, to
 }
 
 // sign returns the secret that the character at sc.at reveals, if any.
 func (sc *scanner) sign(c byte, afterWord bool) (from, to int) {
 	switch {
 	case c == '=' || c == ':':
-		return sc.assigned()
+		return sc.through(sc.assigned())
 	case c == ',':
-		return sc.paired()
+		return sc.through(sc.paired())
 	case c == '>':
 		return sc.element()
 	case c == '<' && strings.HasPrefix(sc.text[sc.at:], "<<<"):
@@ -290,7 +310,7 @@ func (sc *scanner) sign(c byte, afterWord bool) (from, to int) {
 	case c == maskPrefix[0]:
 		return sc.masked()
 	case c == '-':
-		return sc.dash(afterWord)
+		return sc.through(sc.dash(afterWord))
 	default:
 		return 0, 0
 	}

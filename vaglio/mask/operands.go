@@ -64,15 +64,17 @@ func (sc *scanner) take(one taker, at int) {
 	met := make([]bool, len(one.forms))
 	for from, to := range sc.words(at) {
 		at = to
+		begin := from
+		from, to = sc.unmarked(from, to)
 		word := sc.text[from:to]
 		if word[0] != '-' && !given && !ofWindows(word) {
-			final = from
+			final = begin
 			operands++
 		}
 		given = one.gives(word)
 		for i, f := range one.forms {
 			met[i] = met[i] || f.met(word)
-			sc.hold(f, from, to, operands)
+			sc.hold(f, from, to, at, operands)
 		}
 	}
 	for i, f := range one.forms {
@@ -80,6 +82,14 @@ func (sc *scanner) take(one taker, at int) {
 			sc.holdEnd(f, final, at)
 		}
 	}
+}
+
+// unmarked returns a word without the quotation marks around it: '--option=…'.
+func (sc *scanner) unmarked(from, to int) (begin, end int) {
+	if sc.pastString(from) == to && to-from > len(`''`) && sc.text[from] != '\\' {
+		return from + 1, to - 1
+	}
+	return from, to
 }
 
 // ofWindows reports whether a word is a Windows option such as /user:me, or a drive such as
@@ -97,21 +107,19 @@ func (sc *scanner) holdEnd(f form, last, end int) {
 	case f.where == lastWord:
 		sc.secretAt(last, f.sign)
 	case f.where == stdin && strings.HasPrefix(sc.text[end:], "<<<"):
-		sc.secretAt(end+len("<<<"), f.sign)
-		from := sc.pastBlanks(end + len("<<<"))
-		_, to := sc.token(from + len(sc.text[from:]) - len(strings.TrimPrefix(sc.text[from:], "$")))
-		sc.furtherLines(extent{from, to}, f.sign)
+		from, to := sc.token(end + len("<<<"))
+		sc.lines(extent{from, to}, f.sign)
 	case f.where == stdin && strings.HasPrefix(sc.text[end:], "<<"):
 		sc.hereDocument(end+len("<<"), f.sign)
 	}
 }
 
-// hold records the secret of a form in the word from..to, or in the word after it. operands
+// hold records the secret of a form in the word from..to, or in the word after next. operands
 // is the number of operands so far, including this word if it is one.
-func (sc *scanner) hold(f form, from, to, operands int) {
+func (sc *scanner) hold(f form, from, to, next, operands int) {
 	word := sc.text[from:to]
 	if word[0] != '-' {
-		sc.holdOperand(f, from, to, operands)
+		sc.holdOperand(f, from, to, next, operands)
 	}
 	end := f.end(word)
 	if f.option == "" || end == 0 {
@@ -120,16 +128,16 @@ func (sc *scanner) hold(f form, from, to, operands int) {
 	switch f.where {
 	case glued:
 		if strings.HasPrefix(word, f.option) && len(word) > len(f.option) {
-			sc.secretAt(from+len(f.option), 0)
+			sc.secretIn(from+len(f.option), to, 0)
 		}
 	case behind:
-		sc.holdBehind(f, from+end, to)
+		sc.holdBehind(f, from+end, to, next)
 	case named:
-		sc.holdNamed(f, word, to)
+		sc.holdNamed(f, word, next)
 	case pairs:
 		sc.pairs(from + end)
 	case none:
-		sc.plain = append(sc.plain, sc.pastBlanks(from+end))
+		sc.plain = append(sc.plain, sc.pastBlanks(from+end+next-to))
 	case values, lastWord, operand, signIn, stdin: // have no option
 	}
 }
@@ -143,15 +151,15 @@ func (sc *scanner) holdNamed(f form, option string, at int) {
 }
 
 // holdOperand records the secret of a form in the operand from..to.
-func (sc *scanner) holdOperand(f form, from, to, number int) {
+func (sc *scanner) holdOperand(f form, from, to, next, number int) {
 	word := sc.text[from:to]
 	switch {
 	case f.where == named && f.option == "" && secrecyOf(strings.Trim(word, `"'`)) != notSecret:
-		sc.secretAt(to, 0)
+		sc.secretAt(next, 0)
 	case f.where == values && strings.Contains(word, "="):
-		sc.secretAt(from, '=')
+		sc.secretIn(from, to, '=')
 	case f.where == operand && number == f.number:
-		sc.secretAt(from, 0)
+		sc.secretIn(from, to, 0)
 	case f.where == signIn:
 		sc.loginAt(f, from, to)
 	}
@@ -187,15 +195,15 @@ func (sc *scanner) pairs(at int) {
 }
 
 // holdBehind records the value of the option that ends at end, in a word that ends at to.
-func (sc *scanner) holdBehind(f form, end, to int) {
+func (sc *scanner) holdBehind(f form, end, to, next int) {
 	long := strings.HasPrefix(f.option, "--")
 	switch {
 	case end == to:
-		sc.secretAt(to, f.sign)
+		sc.secretAt(next, f.sign)
 	case long && sc.text[end] == '=':
-		sc.secretAt(end+1, f.sign)
-	case !long && (f.sign != 0 || sc.text[end] == '"' || sc.text[end] == '\''):
-		sc.secretAt(end, f.sign)
+		sc.secretIn(end+1, to, f.sign)
+	case !long && (f.sign != 0 || strings.IndexByte(`"'$`, sc.text[end]) >= 0):
+		sc.secretIn(end, to, f.sign)
 	}
 }
 
@@ -205,18 +213,25 @@ func (sc *scanner) secretAt(at int, sign byte) {
 	if at > 0 && strings.HasPrefix(sc.text[at:], "=") {
 		at++
 	}
-	v := sc.valueAfter(at)
-	switch rest := sc.text[v.from:]; {
-	case v.to > v.from:
-	case v.quoted: // nested quotation marks
+	_, end := sc.token(at)
+	sc.secretIn(at, end, sign)
+}
+
+// secretIn is secretAt for a value that ends at end.
+func (sc *scanner) secretIn(at, end int, sign byte) {
+	mark := at
+	if sc.pastString(at) >= 0 {
+		mark += span(sc.text[at:], func(c byte) bool { return c == '\\' })
+	}
+	v := sc.valueAfter(mark)
+	if v.to == v.from && v.quoted { // nested quotation marks
 		v = sc.valueAfter(v.from)
-	case strings.HasPrefix(rest, "$'"):
-		v = sc.valueAfter(v.from + len("$"))
 	}
 	if sign != 0 {
 		v = sc.behindSign(v, at, sign)
 	}
 	sc.refers(v.from - v.by)
+	v.to = sc.endOfWord(at, v.from, v.to, end)
 	text := sc.text[v.from:v.to]
 	if text == "" || strings.HasPrefix(text, "-") || placeholder(text) || opensKey(sc.text[v.from:]) {
 		return
@@ -317,9 +332,12 @@ func (sc *scanner) token(at int) (from, to int) {
 	at = sc.pastBlanks(at)
 	from = at
 	for at < len(s) && at-from < most {
+		past := sc.pastString(at)
 		switch c := s[at]; {
 		case c <= ' ' || strings.IndexByte(";|&<>()`", c) >= 0:
 			return from, at
+		case past >= 0 && past <= from+most:
+			at = past - 1
 		case c == '"' || c == '\'':
 			end := strings.IndexByte(s[at+1:min(len(s), at+most)], c)
 			if !sc.opens(from, at) || end < 0 {

@@ -106,7 +106,7 @@ func edges() []string {
 		`ssh h x config set a b "app config set DB_PASSWORD ⟦hunter2x⟧"`, "echo ⟦hunter2x⟧|passwd --stdin root", "printf 'root:⟦hunter2x⟧'|chpasswd",
 		"DATABASE_PASSWORD=postgres://u:⟦hunter2x⟧@h/db", "PASSWORD=x:///a@b", "PASSWORD=x://h:80/a@b", "redis-cli -xa hunter2x", "PASSWORD=x://h/?⟦k=hunter2x⟧",
 		"jq --arg token ⟦hunter2x⟧ .", "jq --arg name hunter2x .", "jq --args token hunter2x .", `PASSWORD="⟦--hunter2x⟧"`, "PASSWORD=⟦--hunter2x⟧", "x PASSWORD= --hunter2x", "PASSWORD=⟦.password⟧", "PASSWORD=x.password",
-		"smbclient //s/x -U me%⟦hunter2x⟧#y", "smbclient //s/x -U 'me%⟦hunter2x#y⟧'", "PASSWORD=x://?⟦k=hunter2x⟧", "adafruit_key = ab-⟦AKIAABCDEFGHIJKLMNOP⟧⟦-fghijklm⟧",
+		"smbclient //s/x -U me%⟦hunter2x#y⟧", "smbclient //s/x -U 'me%⟦hunter2x#y⟧'", "PASSWORD=x://?⟦k=hunter2x⟧", "adafruit_key = ab-⟦AKIAABCDEFGHIJKLMNOP⟧⟦-fghijklm⟧",
 		"sqlplus @hunter2x/y", "sqlplus me/⟦hunter2x⟧@h", "smbclient //s/x -U %⟦hunter2x⟧", "SORT_KEY=ab1!cd2e-f3g4h", "SORT_KEY=⟦ab1!cd2e3f3g4h⟧",
 		"<apiToken>⟦hunter⟧</apiToken>", "login('me', 'someone')", "login('me', 'hunter2x$(id)')", "password = ⟦Hunter-X9y⟧", "password = Read-Host", "password = ⟦Hunter-⟧",
 	}

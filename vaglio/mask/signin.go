@@ -80,7 +80,7 @@ func (sc *scanner) talked() {
 			continue
 		}
 		for _, m := range says.FindAllStringSubmatchIndex(sc.text, -1) {
-			sc.secretAt(m[2], 0)
+			sc.secretIn(m[2], m[3], 0)
 		}
 	}
 }

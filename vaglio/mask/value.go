@@ -252,5 +252,8 @@ func opaque(v string) bool {
 // to run under a secret's name. A password may contain any sign and a passphrase blanks,
 // but a text with both is shown.
 func commandLike(v string) bool {
-	return strings.ContainsAny(v, " \t") && strings.ContainsAny(v, "-/;|&<>=~*$")
+	return strings.ContainsAny(v, " \t\n") && strings.ContainsAny(v, signs)
 }
+
+// signs are those that a command has and a passphrase has not.
+const signs = "-/;|&<>=~*$"
