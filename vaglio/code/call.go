@@ -228,6 +228,9 @@ func splitNamed(args []value) (plain []value, named map[string]value) {
 	return plain, named
 }
 
+// wholeOf matches names of functions whose result shows all that they are given.
+var wholeOf = regexp.MustCompile(`(?i)(?:stringify|dumps?|format|inspect|entries|items|values|copy|to_?(?:h|a|s|json|object|str|string)|encode|repr|str)$`)
+
 // handedOn reads a call of an unknown function. It may call a function among its arguments with
 // each of the others, or with what its object holds.
 func (p *program) handedOn(name string, recv value, args []value) value {
@@ -240,6 +243,9 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 		return out
 	}
 	if i < 0 {
+		if at := slices.IndexFunc(append(all, recv), p.isEnvironment); at >= 0 && wholeOf.MatchString(name) {
+			return append(all, recv)[at]
+		}
 		if out := passedOn(name, listOf(all...).words()...); out.given() {
 			return out
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -125,3 +126,34 @@ func (p *program) loads(f *function, name string, args []value, named map[string
 	}
 	return unknown(name + "()")
 }
+
+// A program that is named apart from its words, and where those are given: the object is begun later.
+var (
+	launchProgram = regexp.MustCompile(`(?:\blaunchPath\s*=\s*|\bexecutableURL\s*=\s*URL\([^"'\n]*|\bStartInfo\.FileName\s*=\s*)("(?:\\.|[^"\\\n])*")`)
+	launchWords   = regexp.MustCompile(`\b(?:arguments|StartInfo\.Arguments)\s*=`)
+)
+
+// launched puts each program that is named apart in front of its words, as one call that starts both.
+func (p *program) launched(src string) string {
+	named := launchProgram.FindAllStringSubmatchIndex(src, -1)
+	starts := slices.IndexFunc([]string{"Process", "Process.Start"}, func(name string) bool { return p.lang.find(name, "") != nil })
+	if named == nil || starts < 0 {
+		return src
+	}
+	var out strings.Builder
+	from, next := 0, 0
+	for _, at := range launchWords.FindAllStringIndex(src, -1) {
+		for next+1 < len(named) && named[next+1][0] < at[0] {
+			next++
+		}
+		out.WriteString(src[from:at[0]] + "; " + []string{"Process", "Process.Start"}[starts] + " " + src[named[next][2]:named[next][3]] + ", ")
+		from = at[1]
+	}
+	return out.String() + src[from:]
+}
+
+// homeNames are the names under which programs ask for the home folder.
+var homeNames = []string{"HOME", "USERPROFILE", "user.home"}
+
+// homeStep returns the home folder as a step to what the next text names below it.
+func (p *program) homeStep() shell.Word { return shell.Glue(p.in.Home(""), shell.Text("/.")) }

@@ -23,7 +23,7 @@ func (p *program) loose(w shell.Word) {
 	if p.lang.has("words") {
 		p.words(src, map[string]shell.Word{})
 	} else {
-		spelled := p.requoted(Spelled(src))
+		spelled := p.launched(p.requoted(Spelled(src)))
 		folders := []string(nil)
 		if p.around.gets, folders = Surroundings(spelled); len(folders) > 0 {
 			p.around.dirs = []shell.Word{shell.Text(".")}
@@ -99,11 +99,18 @@ func (p *program) looseCalls(src string) {
 			if f != nil {
 				to = &texts
 			}
-			p.looseText(to, t[0][0], text)
+			if f == nil || !slices.Contains(homeNames, text) {
+				p.looseText(to, t[0][0], text)
+			} else {
+				texts = append(texts, p.homeStep())
+			}
 			belowNamed(under, texts)
 			continue
 		case f != nil && name == "__DIR__" && p.in.Path != "":
 			texts = append(texts, shell.Text(path.Dir(p.in.Path)+"/."))
+			continue
+		case f != nil && found != nil && found.verb == "=home":
+			texts = append(texts, p.homeStep())
 			continue
 		case found == nil && t[6] == "":
 			if within && f.takesFolder(src[at[1]:]) && len(texts) == 0 {

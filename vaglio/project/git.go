@@ -116,6 +116,10 @@ func gitCode(e *settings.Entry, verb string, operated []string) string {
 		if code, shell := strings.CutPrefix(e.Value, "!"); shell {
 			return code
 		}
+	case "remote.mirror":
+		if verb == "push" && !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(e.Value)) {
+			return "git push --mirror " + e.Sub
+		}
 	case "remote.push": // a push without a branch of its own
 		const remoteAndBranch = 2
 		if verb == "push" && len(operated) < remoteAndBranch {

@@ -254,6 +254,8 @@ func (v *visit) named(files []string) []string {
 			all = append(all, v.values(mark)...)
 		case strings.HasPrefix(mark, "/"):
 			all = append(all, v.changedIn(mark)...)
+		case strings.HasSuffix(mark, "=_"):
+			all = append(all, v.following(mark[:len(mark)-1])...)
 		case strings.HasSuffix(mark, "_"):
 			all = append(all, v.following(mark[:len(mark)-1]+" ")...)
 		default:
