@@ -152,8 +152,20 @@ func (p *program) launched(src string) string {
 	return out.String() + src[from:]
 }
 
-// homeNames are the names under which programs ask for the home folder.
-var homeNames = []string{"HOME", "USERPROFILE", "user.home"}
+// homeNames are the names under which programs ask the environment for the home folder.
+var homeNames = []string{"HOME", "USERPROFILE"}
+
+// stepOf returns what a name among the texts of a call stands for: a folder as a step to the next text, or what the
+// program gives it.
+func (p *program) stepOf(name string, is *function, held *heldTexts) []shell.Word {
+	switch {
+	case is != nil:
+		return []shell.Word{p.homeStep()}
+	case name == "__DIR__" && p.in.Path != "":
+		return []shell.Word{shell.Text(path.Dir(p.in.Path) + "/.")}
+	}
+	return held.take(name)
+}
 
 // homeStep returns the home folder as a step to what the next text names below it.
 func (p *program) homeStep() shell.Word { return shell.Glue(p.in.Home(""), shell.Text("/.")) }

@@ -1,7 +1,6 @@
 package code
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -95,31 +94,21 @@ func (p *program) looseCalls(src string) {
 		case !p.spend(1):
 			return
 		case strings.IndexByte("\"'`", t[0][0]) >= 0:
-			to := &before
-			if f != nil {
-				to = &texts
+			to := &texts
+			if f == nil {
+				to = &before
 			}
-			if f == nil || !slices.Contains(homeNames, text) {
-				p.looseText(to, t[0][0], text)
-			} else {
-				texts = append(texts, p.homeStep())
-			}
+			p.looseText(to, t[0][0], text)
 			belowNamed(under, texts)
 			continue
-		case f != nil && name == "__DIR__" && p.in.Path != "":
-			texts = append(texts, shell.Text(path.Dir(p.in.Path)+"/."))
+		case f == nil && found == nil && t[6] == "":
 			continue
-		case f != nil && found != nil && found.verb == "=home":
-			texts = append(texts, p.homeStep())
-			continue
-		case found == nil && t[6] == "":
+		case found == nil && t[6] == "", f != nil && found != nil && found.verb == "=home":
 			if within && f.takesFolder(src[at[1]:]) && len(texts) == 0 {
 				under = name
 			}
-			if f != nil {
-				texts = append(texts, held.take(name)...)
-				belowNamed(under, texts)
-			}
+			texts = append(texts, p.stepOf(name, found, held)...)
+			belowNamed(under, texts)
 			continue
 		}
 		p.looseCall(f, call, texts)
@@ -187,7 +176,11 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 		p.shell(p.unmark(text), "`")
 		return
 	}
-	*to = append(*to, p.unmark(unescape(text)))
+	w := p.unmark(unescape(text))
+	if len(*to) == 0 && slices.Contains(homeNames, text) {
+		w = p.homeStep()
+	}
+	*to = append(*to, w)
 }
 
 // looseFind returns what a name does. Names that begin with a dot match after anything, as any

@@ -244,6 +244,8 @@ func (v *visit) named(files []string) []string {
 			all = append(all, v.inPackages(mark)...)
 		case strings.Contains(mark, "?"):
 			all = append(all, v.meant(v.set(mark))...)
+		case strings.HasSuffix(mark, "=_"):
+			all = append(all, v.following(mark[:len(mark)-1])...)
 		case mark == "1", mark == "2":
 			all = append(all, v.operand(int(mark[0]-'0'))...)
 		case mark == "-", mark == "<":
@@ -254,8 +256,6 @@ func (v *visit) named(files []string) []string {
 			all = append(all, v.values(mark)...)
 		case strings.HasPrefix(mark, "/"):
 			all = append(all, v.changedIn(mark)...)
-		case strings.HasSuffix(mark, "=_"):
-			all = append(all, v.following(mark[:len(mark)-1])...)
 		case strings.HasSuffix(mark, "_"):
 			all = append(all, v.following(mark[:len(mark)-1]+" ")...)
 		default:

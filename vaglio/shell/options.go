@@ -359,10 +359,10 @@ var lastOfEnv = regexp.MustCompile(`(?:^|[;\n])\s*([^;\n]*\benv\b[^;\n]*?)[;\s]*
 
 // printed returns a program of node whose last expression is printed, if that may be the environment: other values show
 // nothing that counts.
-func printed(text Word) Word {
+func (p *program) printed(opts options, text Word) Word {
 	s, known := text.Text()
 	m := lastOfEnv.FindStringSubmatch(s)
-	if !known || m == nil {
+	if p.language != "node" || !opts.any("p", "print") || !known || m == nil {
 		return text
 	}
 	return Text(s + "\n;console.log(" + m[1] + ")")

@@ -227,3 +227,30 @@ func (c *command) keepsNothing(a arg) bool {
 	names := slices.ContainsFunc([]string{"\nvolumes", "\nname", "include", "{", "\t", "&"}, func(s string) bool { return strings.Contains("\n"+text, s) })
 	return own && a.known && c.direct() && !names && len(c.assigns)+len(c.Exported) == 0 && !c.r.facts.Has(vaglio.Exported)
 }
+
+// isSkill reports whether a file came with a skill or plugin that the user gave their agents.
+func (w *world) isSkill(a arg, cwd string) bool {
+	p := w.clean(a.text, cwd)
+	return w.home != "" && place.Inside([]string{w.home}, p) && w.places.Classes(p)&(place.Skill|place.Secret|place.Own) == place.Skill
+}
+
+// behind returns what a path in the workspace is if it may be a link: what it leads to if that is secret or controls
+// programs, and else a part of the workspace. Links to other folders are usual there, as to packages.
+func (w *world) behind(l *looked) where {
+	if w.leads == nil || !path.IsAbs(l.clean) || len(l.clean) > vaglio.LongestPath || strings.ContainsAny(l.clean, "*?[$") {
+		return placeWorkspace
+	}
+	if !l.followed {
+		l.followed = true
+		if at := w.leads(l.clean); at != l.clean {
+			l.behind = w.places.Classes(at)
+		}
+	}
+	switch {
+	case l.behind&(place.Secret|place.Own) != 0:
+		return placeSecret
+	case l.behind&place.Control != 0:
+		return placeControl
+	}
+	return placeWorkspace
+}
