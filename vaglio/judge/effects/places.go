@@ -35,7 +35,7 @@ type world struct {
 	user   string
 	cwd    string // the folder that the call starts in, "" if unknown
 	roots  []string
-	kept   []string // those of roots that are among temporary files
+	kept   []string                 // those of roots that are among temporary files
 	leads  func(path string) string // where links lead; nil if that is not known
 	// recent are the paths that were looked at last: several rules ask about each word.
 	recent [4]looked

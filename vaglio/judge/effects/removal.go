@@ -192,6 +192,14 @@ func (r *reading) makesEnvironment(v *invocation) {
 	}
 }
 
+// installed reports whether a program is where an installation puts it: what was unpacked above that is seldom a program
+// there.
+func (r *reading) installed(v *invocation) bool {
+	at := r.world.clean(v.path, v.cwd)
+	in := path.Base(path.Dir(at))
+	return (in == "bin" || in == ".bin") && r.world.places.Rebuilt(path.Dir(at))
+}
+
 // inEnvironment reports whether a program lies in an environment that the session made, or the call, where
 // nothing was, and nothing else was put there.
 func (r *reading) inEnvironment(name string) bool {
