@@ -152,8 +152,8 @@ func (p *program) launched(src string) string {
 	return out.String() + src[from:]
 }
 
-// homeNames are the names under which programs ask the environment for the home folder.
-var homeNames = []string{"HOME", "USERPROFILE"}
+// isHome reports whether programs ask the environment for the home folder under a name.
+func isHome(name string) bool { return name == "HOME" || name == "USERPROFILE" }
 
 // stepOf returns what a name among the texts of a call stands for: a folder as a step to the next text, or what the
 // program gives it.

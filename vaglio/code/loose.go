@@ -177,7 +177,7 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 		return
 	}
 	w := p.unmark(unescape(text))
-	if len(*to) == 0 && slices.Contains(homeNames, text) {
+	if len(*to) == 0 && isHome(text) {
 		w = p.homeStep()
 	}
 	*to = append(*to, w)

@@ -22,7 +22,7 @@ func readJustfile(v *visit, r *row) {
 	if len(names) == 0 {
 		names = []string{first}
 	}
-	if !slices.ContainsFunc(v.words, func(w string) bool { return slices.Contains(justShows, w) }) {
+	if !slices.ContainsFunc(v.words, justShows) {
 		v.justOutputs(file, text)
 	}
 	for _, name := range asked(v, names, recipes) {
@@ -30,8 +30,10 @@ func readJustfile(v *visit, r *row) {
 	}
 }
 
-// justShows are options with which just evaluates nothing.
-var justShows = []string{"-l", "--list", "--summary", "-s", "--show", "--dump", "--groups", "--variables", "--fmt", "--version", "--help"}
+// justShows reports whether just evaluates nothing with an option.
+func justShows(option string) bool {
+	return slices.Contains(strings.Fields("-l --list --summary -s --show --dump --groups --variables --fmt --version --help"), option)
+}
 
 // What just itself evaluates: the values of variables, and what it puts into a line. A text between backticks, or what
 // its function is given, is a command line of which it takes the output; in the rest of a recipe backticks are the shell's.

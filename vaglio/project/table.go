@@ -244,20 +244,18 @@ func (v *visit) named(files []string) []string {
 			all = append(all, v.inPackages(mark)...)
 		case strings.Contains(mark, "?"):
 			all = append(all, v.meant(v.set(mark))...)
-		case strings.HasSuffix(mark, "=_"):
-			all = append(all, v.following(mark[:len(mark)-1])...)
 		case mark == "1", mark == "2":
 			all = append(all, v.operand(int(mark[0]-'0'))...)
 		case mark == "-", mark == "<":
 			all = append(all, v.fromInput(mark)...)
 		case strings.HasPrefix(mark, "$"):
 			all = append(all, v.listed(mark[1:])...)
-		case strings.HasPrefix(mark, "-"):
+		case strings.HasPrefix(mark, "-") && !strings.HasSuffix(mark, "=_"):
 			all = append(all, v.values(mark)...)
 		case strings.HasPrefix(mark, "/"):
 			all = append(all, v.changedIn(mark)...)
 		case strings.HasSuffix(mark, "_"):
-			all = append(all, v.following(mark[:len(mark)-1]+" ")...)
+			all = append(all, v.following(strings.TrimSuffix(mark[:len(mark)-1]+" ", "= "))...)
 		default:
 			all = append(all, slices.DeleteFunc(operands(v.words), func(w string) bool { return !strings.HasSuffix(w, mark) })...)
 		}
@@ -329,7 +327,7 @@ func (v *visit) listed(mark string) (all []string) {
 func (v *visit) following(prefix string) (all []string) {
 	for _, w := range v.words {
 		if name, ok := strings.CutPrefix(w, prefix); ok {
-			all = append(all, strings.TrimSpace(name))
+			all = append(all, strings.TrimLeft(strings.TrimSpace(name), "="))
 		}
 	}
 	return all

@@ -240,9 +240,6 @@ func (r *reading) runsFile(v *invocation, file arg) []Effect {
 	}
 	switch is := r.world.placeOf(file, v.cwd); {
 	case is == placeWorkspace && !r.liesOutside(v, file), r.world.isSkill(file, v.cwd):
-		if r.fetched[unnamed] {
-			return one(KindForeignCode, say("runs %s, which may just have been fetched", file.text), file.text)
-		}
 		r.note(say("it runs a script file that was not read: %s.", file.text))
 		if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok {
 			e.Sure = 0.6
