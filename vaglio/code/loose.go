@@ -101,9 +101,9 @@ func (p *program) looseCalls(src string) {
 			p.looseText(to, t[0][0], text)
 			belowNamed(under, texts)
 			continue
-		case f == nil && found == nil && t[6] == "":
+		case isStep(f, found, t[6]) && f == nil:
 			continue
-		case found == nil && t[6] == "", f != nil && found != nil && found.verb == "=home":
+		case isStep(f, found, t[6]):
 			if within && f.takesFolder(src[at[1]:]) && len(texts) == 0 {
 				under = name
 			}
@@ -116,6 +116,11 @@ func (p *program) looseCalls(src string) {
 		texts, before = p.calledOn(f, name, before)
 		held.reset()
 	}
+}
+
+// isStep reports whether a name ends no call and begins none: it may be the home folder, or stand for a text.
+func isStep(f, found *function, end string) bool {
+	return end == "" && (found == nil || f != nil && found.verb == "=home")
 }
 
 // looseHeld matches a name that is given a text, or a list of them.

@@ -250,8 +250,8 @@ func (v *visit) named(files []string) []string {
 			all = append(all, v.fromInput(mark)...)
 		case strings.HasPrefix(mark, "$"):
 			all = append(all, v.listed(mark[1:])...)
-		case strings.HasPrefix(mark, "-") && !strings.HasSuffix(mark, "=_"):
-			all = append(all, v.values(mark)...)
+		case strings.HasPrefix(mark, "-"):
+			all = append(all, v.dashed(mark)...)
 		case strings.HasPrefix(mark, "/"):
 			all = append(all, v.changedIn(mark)...)
 		case strings.HasSuffix(mark, "_"):
@@ -321,6 +321,14 @@ func (v *visit) listed(mark string) (all []string) {
 		all = append(all, path.Join(folder, file))
 	}
 	return all
+}
+
+// dashed returns the values of an option, or with an equal sign and a low line what follows it in its word.
+func (v *visit) dashed(mark string) []string {
+	if option, ok := strings.CutSuffix(mark, "=_"); ok {
+		return v.following(option + "=")
+	}
+	return v.values(mark)
 }
 
 // following returns what follows a prefix in the words that begin with it.

@@ -162,10 +162,10 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 	if value.text == "" || value.text == "$"+name {
 		return nil
 	}
-	if d.kind == "switch" && slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(value.text)) {
-		return nil
+	if d.kind == "switch" && !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(value.text)) {
+		d.kind = "always"
 	}
-	if d.kind == "always" || d.kind == "switch" {
+	if d.kind == "always" {
 		return one(KindSafeguardOff, say("changes a safeguard of %s: %s", v.name, name+"="+value.text), name)
 	}
 	if d.kind == kindList {
