@@ -32,8 +32,13 @@ func (f folderOf) Read(folders []string, name string, limit int) ([]byte, error)
 }
 
 func (f folderOf) Look(name string) (string, vaglio.FileKind) {
-	for file := range f {
-		switch {
+	for file, text := range f {
+		to, link := strings.CutPrefix(text, "-> ")
+		switch rest, below := strings.CutPrefix(name, file+"/"); {
+		case link && below:
+			return to + "/" + rest, vaglio.RegularFile
+		case link && file == name:
+			return to, vaglio.RegularFile
 		case file == name:
 			return name, vaglio.RegularFile
 		case strings.HasPrefix(file, name+"/"):

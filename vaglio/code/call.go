@@ -227,6 +227,18 @@ func splitNamed(args []value) (plain []value, named map[string]value) {
 	return plain, named
 }
 
+// wholeOf matches names of functions whose result shows all that they are given.
+var wholeOf = regexp.MustCompile(`(?i)(?:stringify|dumps?|format|inspect|entries|items|values|copy|to_?(?:h|a|s|json|object|str|string)|encode|repr|str)$`)
+
+// wholeEnvironment returns the environment if a function shows all that it is given, and that is among it.
+func (p *program) wholeEnvironment(name string, given []value) (env value, whole bool) {
+	at := slices.IndexFunc(given, p.isEnvironment)
+	if at < 0 || !wholeOf.MatchString(name) {
+		return value{}, false
+	}
+	return given[at], true
+}
+
 // handedOn reads a call of an unknown function. It may call a function among its arguments with
 // each of the others, or with what its object holds.
 func (p *program) handedOn(name string, recv value, args []value) value {
@@ -239,6 +251,9 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 		return out
 	}
 	if i < 0 {
+		if env, whole := p.wholeEnvironment(name, append(all, recv)); whole {
+			return env
+		}
 		if out := passedOn(name, listOf(all...).words()...); out.given() {
 			return out
 		}

@@ -162,3 +162,46 @@ func (p *program) inProject(prefix string) bool {
 	}
 	return strings.Contains(prefix, "/") && !strings.ContainsAny(prefix[:1], "/.~$") && !strings.Contains(prefix, "/.")
 }
+
+// A program that is named apart from its words, and where those are given: the object is begun later.
+var (
+	launchProgram = regexp.MustCompile(`(?:\blaunchPath\s*=\s*|\bexecutableURL\s*=\s*URL\([^"'\n]*|\bStartInfo\.FileName\s*=\s*)("(?:\\.|[^"\\\n])*")`)
+	launchWords   = regexp.MustCompile(`\b(?:arguments|StartInfo\.Arguments)\s*=`)
+)
+
+// launched puts each program that is named apart in front of its words, as one call that starts both.
+func (p *program) launched(src string) string {
+	named := launchProgram.FindAllStringSubmatchIndex(src, -1)
+	starts := slices.IndexFunc([]string{"Process", "Process.Start"}, func(name string) bool { return p.lang.find(name, "") != nil })
+	if named == nil || starts < 0 {
+		return src
+	}
+	var out strings.Builder
+	from, next := 0, 0
+	for _, at := range launchWords.FindAllStringIndex(src, -1) {
+		for next+1 < len(named) && named[next+1][0] < at[0] {
+			next++
+		}
+		out.WriteString(src[from:at[0]] + "; " + []string{"Process", "Process.Start"}[starts] + " " + src[named[next][2]:named[next][3]] + ", ")
+		from = at[1]
+	}
+	return out.String() + src[from:]
+}
+
+// isHome reports whether programs ask the environment for the home folder under a name.
+func isHome(name string) bool { return name == "HOME" || name == "USERPROFILE" }
+
+// stepOf returns what a name among the texts of a call stands for: a folder as a step to the next text, or what the
+// program gives it.
+func (p *program) stepOf(name string, is *function, held *heldTexts) []shell.Word {
+	switch {
+	case is != nil:
+		return []shell.Word{p.homeStep()}
+	case name == "__DIR__" && p.in.Path != "":
+		return []shell.Word{shell.Text(path.Dir(p.in.Path) + "/.")}
+	}
+	return held.take(name)
+}
+
+// homeStep returns the home folder as a step to what the next text names below it.
+func (p *program) homeStep() shell.Word { return shell.Glue(p.in.Home(""), shell.Text("/.")) }

@@ -2,7 +2,6 @@ package code
 
 import (
 	"cmp"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ func (p *program) loose(w shell.Word) {
 	if p.lang.has("words") {
 		p.words(src, map[string]shell.Word{})
 	} else {
-		spelled := p.requoted(Spelled(src))
+		spelled := p.launched(p.requoted(Spelled(src)))
 		folders := []string(nil)
 		if p.around.gets, folders = Surroundings(spelled); len(folders) > 0 {
 			p.around.dirs = []shell.Word{shell.Text(".")}
@@ -99,17 +98,14 @@ func (p *program) looseCalls(src string) {
 			p.looseText(f.takes(&texts, &before), t[0][0], text)
 			belowNamed(under, texts)
 			continue
-		case f != nil && name == "__DIR__" && p.in.Path != "":
-			texts = append(texts, shell.Text(path.Dir(p.in.Path)+"/."))
+		case isStep(f, found, t[6]) && f == nil:
 			continue
-		case found == nil && t[6] == "":
-			if f != nil {
-				if within && len(texts) == 0 {
-					under = cmp.Or(under, f.folder(name, src[at[1]:]))
-				}
-				texts = append(texts, held.take(name)...)
-				belowNamed(under, texts)
+		case isStep(f, found, t[6]):
+			if within && len(texts) == 0 {
+				under = cmp.Or(under, f.folder(name, src[at[1]:]))
 			}
+			texts = append(texts, p.stepOf(name, found, held)...)
+			belowNamed(under, texts)
 			continue
 		}
 		p.looseCall(f, call, texts)
@@ -125,6 +121,11 @@ func (f *function) takes(its, others *[]shell.Word) *[]shell.Word {
 		return others
 	}
 	return its
+}
+
+// isStep reports whether a name ends no call and begins none: it may be the home folder, or stand for a text.
+func isStep(f, found *function, end string) bool {
+	return end == "" && (found == nil || f != nil && found.verb == "=home")
 }
 
 // looseHeld matches a name that is given a text, or a list of them.
@@ -185,7 +186,11 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 		p.shell(p.unmark(text), "`")
 		return
 	}
-	*to = append(*to, p.unmark(unescape(text)))
+	w := p.unmark(unescape(text))
+	if len(*to) == 0 && isHome(text) {
+		w = p.homeStep()
+	}
+	*to = append(*to, w)
 }
 
 // looseFind returns what a name does. Names that begin with a dot match after anything, as any

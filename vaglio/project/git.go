@@ -116,11 +116,22 @@ func gitCode(e *settings.Entry, verb string, operated []string) string {
 		if code, shell := strings.CutPrefix(e.Value, "!"); shell {
 			return code
 		}
-	case "remote.push": // a push without a branch of its own
-		const remoteAndBranch = 2
-		if verb == "push" && len(operated) < remoteAndBranch {
-			return "git push " + e.Sub + " " + e.Value
-		}
+	case "remote.mirror", "remote.push":
+		return pushCode(e, verb, operated)
+	}
+	return ""
+}
+
+// pushCode returns the push that a remote's settings make of a push without a branch of its own.
+func pushCode(e *settings.Entry, verb string, operated []string) string {
+	const remoteAndBranch = 2
+	switch {
+	case verb != "push":
+		return ""
+	case e.Key == "mirror" && !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(e.Value)):
+		return "git push --mirror " + e.Sub
+	case e.Key == "push" && len(operated) < remoteAndBranch:
+		return "git push " + e.Sub + " " + e.Value
 	}
 	return ""
 }

@@ -22,8 +22,36 @@ func readJustfile(v *visit, r *row) {
 	if len(names) == 0 {
 		names = []string{first}
 	}
+	if !slices.ContainsFunc(v.words, justShows) {
+		v.justOutputs(file, text)
+	}
 	for _, name := range asked(v, names, recipes) {
 		v.just(file, recipes, set, name)
+	}
+}
+
+// justShows reports whether just evaluates nothing with an option.
+func justShows(option string) bool {
+	return slices.Contains(strings.Fields("-l --list --summary -s --show --dump --groups --variables --fmt --version --help"), option)
+}
+
+// What just itself evaluates: the values of variables, and what it puts into a line. A text between backticks, or what
+// its function is given, is a command line of which it takes the output; in the rest of a recipe backticks are the shell's.
+var (
+	justEvaluates = regexp.MustCompile("(?m)^(?:export\\s+)?[A-Za-z_][\\w-]*\\s*:=(?:[^`\n]*```(?s:.*?)```|.*)|\\{\\{.*?\\}\\}|" +
+		"^[A-Za-z_@][\\w-]*[^:`\n]*=\\s*`[^`\n]*`")
+	justOutput = regexp.MustCompile("```((?s:.*?))```|`([^`\n]+)`|\\bshell\\(\\s*(?:'([^'\n]*)'|\"([^\"\n]*)\")")
+)
+
+// justOutputs adds the commands whose output a justfile's variables and lines get.
+func (v *visit) justOutputs(file, text string) {
+	for _, at := range justEvaluates.FindAllStringIndex(text, -1) {
+		for _, m := range justOutput.FindAllStringSubmatch(text[at[0]:at[1]], -1) {
+			if v.seen["more"] { // nothing is kept any more
+				return
+			}
+			v.add(file, lineOf(text, at[0]), "sh", m[1]+m[2]+m[3]+m[4])
+		}
 	}
 }
 

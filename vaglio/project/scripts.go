@@ -144,10 +144,12 @@ func readTaskfile(v *visit, r *row) {
 // tasksOf adds the requested tasks of a Taskfile and of those that it includes. The names of
 // included tasks have the name of the include as a prefix.
 func (v *visit) tasksOf(r *row, file, text string, names []string) {
-	var f struct{ Tasks, Includes map[string]any }
+	var f struct{ Tasks, Includes, Vars, Env map[string]any }
 	if !v.once("taskfile "+file) || !v.parsed(file, text, &f) {
 		return
 	}
+	v.taskVars(file, text, f.Vars)
+	v.taskVars(file, text, f.Env)
 	for _, name := range asked(v, names, f.Tasks) {
 		v.task(file, text, f.Tasks, name)
 	}
@@ -187,6 +189,10 @@ func (v *visit) task(file, text string, all map[string]any, name string) {
 	}
 	dir, _ := task["dir"].(string)
 	runs := func(line string) { v.inside(dir, func() { v.addFrom(file, text, "\n  "+name+":", line) }) }
+	for _, key := range []string{"vars", "env"} {
+		set, _ := task[key].(map[string]any)
+		v.inside(dir, func() { v.taskVars(file, text, set) })
+	}
 	for _, key := range []string{"deps", "cmd", "cmds", "status", "preconditions"} {
 		list, isList := task[key].([]any)
 		if !isList {
@@ -197,6 +203,17 @@ func (v *visit) task(file, text string, all map[string]any, name string) {
 				v.task(file, text, all, dep)
 			} else {
 				v.taskStep(file, text, all, c, runs)
+			}
+		}
+	}
+}
+
+// taskVars adds the commands whose output variables get.
+func (v *visit) taskVars(file, text string, set map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		if from, ok := set[name].(map[string]any); ok {
+			for _, line := range linesOf(from, "sh") {
+				v.addFrom(file, text, name+":", line)
 			}
 		}
 	}

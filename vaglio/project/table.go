@@ -251,11 +251,11 @@ func (v *visit) named(files []string) []string {
 		case strings.HasPrefix(mark, "$"):
 			all = append(all, v.listed(mark[1:])...)
 		case strings.HasPrefix(mark, "-"):
-			all = append(all, v.values(mark)...)
+			all = append(all, v.dashed(mark)...)
 		case strings.HasPrefix(mark, "/"):
 			all = append(all, v.changedIn(mark)...)
 		case strings.HasSuffix(mark, "_"):
-			all = append(all, v.following(mark[:len(mark)-1]+" ")...)
+			all = append(all, v.following(strings.TrimSuffix(mark[:len(mark)-1]+" ", "= "))...)
 		default:
 			all = append(all, slices.DeleteFunc(operands(v.words), func(w string) bool { return !strings.HasSuffix(w, mark) })...)
 		}
@@ -323,11 +323,19 @@ func (v *visit) listed(mark string) (all []string) {
 	return all
 }
 
+// dashed returns the values of an option, or with an equal sign and a low line what follows it in its word.
+func (v *visit) dashed(mark string) []string {
+	if option, ok := strings.CutSuffix(mark, "=_"); ok {
+		return v.following(option + "=")
+	}
+	return v.values(mark)
+}
+
 // following returns what follows a prefix in the words that begin with it.
 func (v *visit) following(prefix string) (all []string) {
 	for _, w := range v.words {
 		if name, ok := strings.CutPrefix(w, prefix); ok {
-			all = append(all, strings.TrimSpace(name))
+			all = append(all, strings.TrimLeft(strings.TrimSpace(name), "="))
 		}
 	}
 	return all

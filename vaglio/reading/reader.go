@@ -57,11 +57,12 @@ type Call struct {
 	Args map[string]any
 	// Cwd is the folder that the call would run in, "" if unknown.
 	Cwd string
-	// Files, Session, Absent, Present, Sought, Steers and Output are as in [Means].
+	// Files, Session, Absent, Present, Leads, Sought, Steers and Output are as in [Means].
 	Files   shell.Files
 	Session shell.Session
 	Absent  func(path string) bool
 	Present func(path string) bool
+	Leads   func(path string) string
 	Sought  func(folder, but string) bool
 	Steers  func(path string) bool
 	Output  func(path string) bool
@@ -118,6 +119,8 @@ type Means struct {
 	Absent func(path string) bool
 	// Present reports whether something is known to be at a path before the call.
 	Present func(path string) bool
+	// Leads returns where a path leads before the call, following all links; nil knows it of none.
+	Leads func(path string) string
 	// Sought reports whether what the call runs looks for a file below a folder, but not below
 	// another one if that is named, that is not there before the call; nil knows of none.
 	Sought func(folder, but string) bool
@@ -232,8 +235,8 @@ type Gap struct {
 // Read reads a call. It never fails: what it cannot read becomes a [Gap].
 func (r *Reader) Read(c Call) (rd *Reading) {
 	rd = &Reading{reader: r, Means: Means{
-		Budget: new(shell.Budget), Files: c.Files, Session: c.Session, Absent: c.Absent, Present: c.Present, Sought: c.Sought,
-		Steers: c.Steers, Output: c.Output, Env: r.o.Env,
+		Budget: new(shell.Budget), Files: c.Files, Session: c.Session, Absent: c.Absent, Present: c.Present, Leads: c.Leads,
+		Sought: c.Sought, Steers: c.Steers, Output: c.Output, Env: r.o.Env,
 	}}
 	defer func() {
 		if recover() != nil {

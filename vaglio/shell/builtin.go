@@ -367,7 +367,7 @@ func (r *reader) dispatch(f *frame, k *call, name string) (Word, bool) {
 		return do(r, f, k, name), true
 	}
 	if p := r.carriers.program(name); p != nil {
-		return p.read(r, f, k, p, name), true
+		return p.read(r, r.byName(f, k), k, p, name), true
 	}
 	return Word{}, false
 }

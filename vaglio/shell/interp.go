@@ -61,6 +61,10 @@ func (r *reader) shellOptions(f *frame, args []Word, name string) (operands []Wo
 // shellOption reads one option, which may take values from the words after it.
 func (r *reader) shellOption(f *frame, w Word, rest []Word, name string) (operands []Word, code, stdin bool) {
 	s := w.Prefix()
+	if line, left, ok := firstLine(w, rest); name == "fish" && ok {
+		r.carried(f, line, name)
+		return left, false, false
+	}
 	if !strings.HasPrefix(s, "--") {
 		minus := s[0] == '-'
 		rest = tail(rest, strings.Count(s, "o")+strings.Count(s, "O"))

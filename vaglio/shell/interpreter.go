@@ -55,7 +55,7 @@ const maxRecords = 64
 // programText reads program text, once per line of a known input if the program runs for each
 // line.
 func (r *reader) programText(f, g *frame, in *program, opts options, text Word, rest []Word, out Word) Word {
-	p := Program{Language: in.language, Text: text, Args: rest, Lines: opts.any("l"), Stdin: inputOf(f)}
+	p := Program{Language: in.language, Text: in.printed(opts, text), Args: rest, Lines: opts.any("l"), Stdin: inputOf(f)}
 	loops := opts.any("n", "p") && in.language != "node"
 	if loops { // awk's operands are what the table says
 		defer r.readsFiles(g, in.language, rest)

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -351,4 +352,36 @@ func (r *reader) settings(f *frame, w *way, opts options, by string) {
 func (w *way) valueOf(name string, value Word) (Word, bool) {
 	behind := w.behind[name]
 	return value.Cut(len(behind)), strings.HasPrefix(value.Prefix(), behind)
+}
+
+// lastOfEnv matches the last expression of a program of node if it may show the environment.
+var lastOfEnv = regexp.MustCompile(`(?:^|[;\n])\s*([^;\n]*\benv\b[^;\n]*?)[;\s]*$`)
+
+// printed returns a program of node whose last expression is printed, if that may be the environment: other values show
+// nothing that counts.
+func (p *program) printed(opts options, text Word) Word {
+	s, known := text.Text()
+	m := lastOfEnv.FindStringSubmatch(s)
+	if p.language != "node" || !opts.any("p", "print") || !known || m == nil {
+		return text
+	}
+	return Text(s + "\n;console.log(" + m[1] + ")")
+}
+
+// firstLine returns the line that fish runs before anything else, if an option gives it one, and the words after it.
+func firstLine(w Word, rest []Word) (line Word, left []Word, ok bool) {
+	if line, ok = w.Value("--init-command"); ok {
+		return line, rest, true
+	}
+	s := w.Prefix()
+	if s != "--init-command" && !strings.HasPrefix(s, "-C") {
+		return Word{}, rest, false
+	}
+	if len(s) > len("-C") && s[1] == 'C' {
+		return w.Cut(len("-C")), rest, true
+	}
+	if len(rest) == 0 {
+		return Word{}, nil, false
+	}
+	return rest[0], rest[1:], true
 }

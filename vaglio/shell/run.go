@@ -324,6 +324,14 @@ func (r *reader) wrapper(f *frame, k *call) {
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Assigns: k.assigns, Span: k.span, Wrapper: true})
 }
 
+// byName returns the frame for a call that carries another command. A file of the project may only have the name.
+func (r *reader) byName(f *frame, k *call) *frame {
+	if s := k.argv[0].Prefix(); strings.IndexByte(s, '/') > 0 && s[0] != '~' {
+		r.wrapper(f, k)
+	}
+	return f
+}
+
 // endlessLoop reports whether a loop's condition is constantly true.
 func endlessLoop(c *syntax.WhileClause) bool {
 	if len(c.Cond) != 1 || c.Cond[0].Negated {

@@ -59,7 +59,7 @@ var loadDoors = sync.OnceValues(func() (doors, error) { //nolint:gochecknoglobal
 func (t doors) add(owners []string, row string) error {
 	kind, names, ok := strings.Cut(row, " = ")
 	kind, loads, _ := strings.Cut(kind, ":")
-	if !ok || !slices.Contains([]string{"search", "file", "command", kindList, "shell", "loads", "registry", "named", "proxy", "always", kindWords}, kind) {
+	if !ok || !slices.Contains(strings.Fields("search file command list shell loads registry named proxy always switch words"), kind) {
 		return rows.Wrong(row, "want kind = names, got %q", row)
 	}
 	for _, o := range owners {
@@ -161,6 +161,9 @@ func (r *reading) optionDoors(v *invocation, set func(owner, name string, value 
 func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []Effect {
 	if value.text == "" || value.text == "$"+name {
 		return nil
+	}
+	if d.kind == "switch" && !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(value.text)) {
+		d.kind = "always"
 	}
 	if d.kind == "always" {
 		return one(KindSafeguardOff, say("changes a safeguard of %s: %s", v.name, name+"="+value.text), name)

@@ -35,7 +35,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 	if t.rd == nil {
 		t.rd = r.judge.reader.Read(p.Call())
 	}
-	r.means = t.rd.Means
+	r.means, r.world.leads = t.rd.Means, t.rd.Means.Leads
 	if p.Context.Known != nil {
 		t.known = *p.Context.Known
 	}

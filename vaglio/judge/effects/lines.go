@@ -300,8 +300,10 @@ func (c *command) noted(mark string) {
 		}
 	case "fetched":
 		for _, a := range c.operands {
-			c.r.fetched[lastPart(a.text)] = true
+			c.fetches(lastPart(a.text))
 		}
+	case "downloads":
+		c.downloads()
 	default:
 		file, _ := strings.CutPrefix(mark, commands.Sets)
 		c.r.tell(c.invocation, vaglio.Wrote, literal(file))

@@ -160,10 +160,26 @@ func (c *command) keeps(urls []arg) {
 	}
 	for _, u := range urls {
 		address, _, _ := strings.Cut(u.text, "?")
-		name := lastPart(address)
-		c.r.fetched[name] = true
-		c.r.tell(c.invocation, vaglio.Fetched, literal(name))
+		c.fetches(lastPart(address))
 	}
+}
+
+// fetches records a file that the command fetches, for the rest of the call and for later ones.
+func (c *command) fetches(name string) {
+	c.r.fetched[name] = true
+	c.r.tell(c.invocation, vaglio.Fetched, literal(name))
+}
+
+// unnamed stands for the names of files that were fetched and that nobody knows.
+const unnamed = "*"
+
+// downloads records the files that a client of a forge fetches: under the names that options give, or any.
+func (c *command) downloads() {
+	name, told := c.value("-O", "--output", "-n", "--name", "-p", "--pattern", "--asset-name")
+	if !told || strings.ContainsAny(name.text, "*?[") || c.has("-D", "--dir") {
+		c.fetches(unnamed)
+	}
+	c.fetches(lastPart(name.text))
 }
 
 // requestURL judges a request by its address's scheme and by what it carries.

@@ -125,9 +125,10 @@ func (r *reading) hides(v *invocation) bool {
 }
 
 // settingName matches a pattern that can only match the name of a setting, or a value that it names
-// whole: a literal name in capitals, a set of letters from the start of the line on, or both ends.
+// whole: a literal name in capitals, a set of letters from the start of the line on, or both ends. An
+// equals sign alone only tells how many settings there are.
 var settingName = regexp.MustCompile(`^(?:\^|\(|\\\(|export |[A-Z][A-Z0-9_]{2,}=?|\\?\||\)|\\\))+$` +
-	`|^\^(?:[A-Za-z]\w*|\[(?:A-Z|a-z|0-9|_)+\]|\[\^=#?\]|\\?\+|\*)+(?:=|\(\?==\))?$|^\^[A-Z]\w*=[\w./:-]*\$$`)
+	`|^\^(?:[A-Za-z]\w*|\[(?:A-Z|a-z|0-9|_)+\]|\[\^=#?\]|\\?\+|\*)+(?:=|\(\?==\))?$|^\^[A-Z]\w*=[\w./:-]*\$$|^\^?[=#]$`)
 
 // masks reports whether a program of sed or awk prints nothing of a line from its first equals sign
 // on.

@@ -35,7 +35,8 @@ type world struct {
 	user   string
 	cwd    string // the folder that the call starts in, "" if unknown
 	roots  []string
-	kept   []string // those of roots that are among temporary files
+	kept   []string                 // those of roots that are among temporary files
+	leads  func(path string) string // where links lead; nil if that is not known
 	// recent are the paths that were looked at last: several rules ask about each word.
 	recent [4]looked
 	next   int
@@ -44,8 +45,9 @@ type world struct {
 // looked is a path as it was written, resolved, and what lies there.
 type looked struct {
 	p, cwd, clean string
-	is            place.Class
+	is, behind    place.Class
 	classed       bool
+	followed      bool
 }
 
 // look returns what is known of a path in the folder cwd.
@@ -123,7 +125,7 @@ func (w *world) placeOf(a arg, cwd string) where {
 	case is&place.Control != 0:
 		return placeControl
 	case w.inside(p):
-		return placeWorkspace
+		return w.behind(l)
 	case strings.HasPrefix(p, "$"):
 		if a.onlyOf("ls", "find", "fd", "git", "grep", "rg", "basename") { // they list names below the current folder
 			return placeWorkspace
@@ -131,12 +133,6 @@ func (w *world) placeOf(a arg, cwd string) where {
 		return placeUnknown
 	}
 	return w.outside(p)
-}
-
-// isSkill reports whether a file came with a skill or plugin that the user gave their agents.
-func (w *world) isSkill(a arg, cwd string) bool {
-	p := w.clean(a.text, cwd)
-	return w.home != "" && place.Inside([]string{w.home}, p) && w.places.Classes(p)&(place.Skill|place.Secret|place.Own) == place.Skill
 }
 
 // patternOfSecret reports whether a pattern matches a name that files with secrets usually have: ".*rc" and ".[e]nv" do, "*" says too little.

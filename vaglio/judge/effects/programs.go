@@ -64,6 +64,9 @@ func (r *reading) tableOf(v *invocation, name string) []Effect {
 // posing reports whether a file may be a different program than its name says.
 func (r *reading) posing(v *invocation, name string) bool {
 	at := literal(v.path)
+	if here, read := r.written(v, at); here && !read && !r.installed(v) {
+		return true
+	}
 	return r.world.placeOf(at, v.cwd) == placeTemp || r.builtHere(v, at) || r.isForeign(v, at) || r.fetched[lastPart(v.path)] || r.judge.tables.Harmless[name]
 }
 

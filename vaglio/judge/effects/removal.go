@@ -229,6 +229,14 @@ func (r *reading) makesEnvironment(v *invocation) {
 	}
 }
 
+// installed reports whether a program is where an installation puts it: what was unpacked above that is seldom a program
+// there.
+func (r *reading) installed(v *invocation) bool {
+	at := r.world.clean(v.path, v.cwd)
+	in := path.Base(path.Dir(at))
+	return (in == "bin" || in == ".bin") && r.world.places.Rebuilt(path.Dir(at))
+}
+
 // inEnvironment reports whether a program lies in an environment that the session made, or the call, where
 // nothing was, and nothing else was put there.
 func (r *reading) inEnvironment(name string) bool {
@@ -263,4 +271,31 @@ func (c *command) keepsNothing(a arg) bool {
 	text, own := c.r.facts.Text(c.r.world.clean(a.text, c.cwd))
 	names := slices.ContainsFunc([]string{"\nvolumes", "\nname", "include", "{", "\t", "&"}, func(s string) bool { return strings.Contains("\n"+text, s) })
 	return own && a.known && c.direct() && !names && len(c.assigns)+len(c.Exported) == 0 && !c.r.facts.Has(vaglio.Exported)
+}
+
+// isSkill reports whether a file came with a skill or plugin that the user gave their agents.
+func (w *world) isSkill(a arg, cwd string) bool {
+	p := w.clean(a.text, cwd)
+	return w.home != "" && place.Inside([]string{w.home}, p) && w.places.Classes(p)&(place.Skill|place.Secret|place.Own) == place.Skill
+}
+
+// behind returns what a path in the workspace is if it may be a link: what it leads to if that is secret or controls
+// programs, and else a part of the workspace. Links to other folders are usual there, as to packages.
+func (w *world) behind(l *looked) where {
+	if w.leads == nil || !path.IsAbs(l.clean) || len(l.clean) > vaglio.LongestPath || strings.ContainsAny(l.clean, "*?[$") {
+		return placeWorkspace
+	}
+	if !l.followed {
+		l.followed = true
+		if at := w.leads(l.clean); at != l.clean {
+			l.behind = w.places.Classes(at)
+		}
+	}
+	switch {
+	case l.behind&(place.Secret|place.Own) != 0:
+		return placeSecret
+	case l.behind&place.Control != 0:
+		return placeControl
+	}
+	return placeWorkspace
 }
