@@ -120,6 +120,9 @@ func (c *call) which(t *toolName) (names []string, key string) {
 	if len(names) == 0 && membership(last) {
 		names, key = c.names(t.thing, false, "user")
 	}
+	if len(names) == 0 {
+		names, key = c.sole(t)
+	}
 	return c.subject(t, names, key)
 }
 

@@ -122,6 +122,8 @@ func (c *call) reached(worst *one, t *toolName) {
 	case c.opens(t):
 		worst.reach = operation.ReachPublic
 		return
+	case worst.kind == operation.KindPublish && t.allotted():
+		worst.undo, worst.reach = operation.Irreversible, operation.ReachShared
 	case worst.kind == operation.KindPublish && t.act.Sets: // it sets something; that another word of its name means publishing does not matter
 		worst.undo, worst.reach = operation.Partial, operation.ReachShared
 	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && (t.thing.Final || slices.Contains(t.thing.Words, "draft")):
@@ -130,6 +132,11 @@ func (c *call) reached(worst *one, t *toolName) {
 	if worst.reach == operation.ReachPublic && c.among(t) || worst.kind == operation.KindCredentials {
 		worst.reach = operation.ReachShared // as a push to it does; and nobody knows who else has the secret
 	}
+}
+
+// allotted reports whether the tool gives up what somebody else may get then.
+func (t *toolName) allotted() bool {
+	return t.act.Phrase == "releases %s" && t.thing != nil && slices.ContainsFunc(t.thing.Words, func(w string) bool { return spoken.Is("things-that allotted", w) })
 }
 
 // among reports whether the action stays among those who work on the same thing.

@@ -186,6 +186,11 @@ func heldBy(how wording.Phrase, words, options []string) wording.Sentence {
 // names, as far as its name can mean nothing else: "db.orders.delete_many". Without anything given, it
 // does so to every document.
 func ofDocuments(name string, path, words, given, of []string) wording.Clause {
+	if table := tableOf(path, given, of); table != "" {
+		if does := Statement("table-" + strings.Join(words, "")); does != "" {
+			return wording.Say(does, table)
+		}
+	}
 	does := Statement(strings.Join(words, ""))
 	if every := Statement("every-" + strings.Join(words, "")); every != "" && len(given) == 0 {
 		does = every
@@ -207,6 +212,17 @@ func ofDocuments(name string, path, words, given, of []string) wording.Clause {
 		return wording.Say(does, of[len(of)-1])
 	}
 	return wording.Clause{}
+}
+
+// tableOf returns the table of items that an option of a method names, or what it is called on, or "".
+func tableOf(path, given, of []string) string {
+	if named := behind(given, "--TableName"); len(named) == 1 && !strings.Contains(named[0], "$") {
+		return named[0]
+	}
+	if len(path) > 1 && path[len(path)-2] == "Table" && len(of) > 0 && !strings.Contains(of[len(of)-1], "$") {
+		return of[len(of)-1]
+	}
+	return ""
 }
 
 // asOptions returns the arguments of a method before the named ones, and all of them with the
