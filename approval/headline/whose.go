@@ -161,3 +161,12 @@ func (c *call) sole(t *toolName) (names []string, key string) {
 	}
 	return c.args[c.keys[0]], c.keys[0]
 }
+
+// renamed says that the thing gets the second thing as its name, or nil if it does not.
+func (t *toolName) renamed(what, second wording.Sentence) wording.Sentence {
+	if t.act.Phrase != renames || len(second) == 0 || second[0].Phrase != t.with {
+		return nil
+	}
+	both := wording.Clause{Phrase: "renames %s to %s", Args: []wording.Clause{what[0], second[0].Args[0]}}
+	return append(append(wording.Sentence{both}, what[1:]...), second[1:]...)
+}

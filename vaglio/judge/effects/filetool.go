@@ -182,7 +182,7 @@ func (t *tool) editor() bool {
 // drives reports whether an executor drives a browser.
 func (t *tool) drives() bool {
 	return t.has("browser", "page", "puppeteer", "playwright", "web", "webdriver", "chrome", "selenium", "tab", "element") ||
-		t.hasServer("browser", "puppeteer", "playwright", "chrome")
+		t.hasServer("browser", "puppeteer", "playwright", "chrome", "selenium")
 }
 
 // onPage reads executors that run a script on a web page. A script can reach other things there
@@ -287,7 +287,7 @@ func (t *tool) choose() []Effect {
 	if t.has("tab", "tabs", "frame", "window") {
 		return reads()
 	}
-	chosen := t.list("values", "value", "option", "options", "label", "labels")
+	chosen := t.list("values", "text", "value", "option", "options", "label", "labels")
 	in, _ := t.text("element", "name", "selector", "ref", "uid", "target", "id")
 	said := say("chooses something on a web page that is not known")
 	switch {

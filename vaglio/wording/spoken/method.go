@@ -57,7 +57,7 @@ type method struct {
 	// many says that the name is about several things, got that it is called on one thing that
 	// another method returned, and takes no other.
 	many, got bool
-	// bare says that the name is only a verb.
+	// bare says that the name is only a verb of the library's own client, which tells nothing else to a thing.
 	bare bool
 }
 
@@ -113,6 +113,11 @@ func (m *method) byOption(options []string) {
 	}
 }
 
+// feeds are the verbs by which something is handed to what an option names.
+//
+//nolint:gochecknoglobals // Only looked at.
+var feeds = []wording.Phrase{"publishes %s", "sends %s", "pushes %s", "posts %s", "puts %s"}
+
 // nameEnds are the ends of options that name a thing.
 //
 //nolint:gochecknoglobals // Only looked at.
@@ -128,7 +133,7 @@ func methodOf(path, words []string, split func(string) []string) (m method) {
 		return m
 	}
 	nouns := untilJoint(words[n:])
-	m.act, m.further, m.bare = act, words[n+len(nouns):], len(words) == n
+	m.act, m.further = act, words[n+len(nouns):]
 	if len(nouns) == 0 {
 		nouns = split(path[max(0, len(path)-2)])
 		if len(nouns) > 1 && slices.Contains(strings.Fields(getters), nouns[0]) {
@@ -136,6 +141,7 @@ func methodOf(path, words []string, split func(string) []string) (m method) {
 		}
 	}
 	if slices.Equal(nouns, []string{"client"}) { // the library's own
+		m.bare = len(words) == n && !act.Makes && !slices.Contains(feeds, act.Phrase)
 		return m
 	}
 	m.thing, m.many, m.holder = ThingOf(nouns)

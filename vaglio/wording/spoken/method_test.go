@@ -28,6 +28,9 @@ func TestMethods(t *testing.T) {
 		{"boto3.client().invoke", "--FunctionName f --ClientId c", "calls invoke of lib", false}, // which of them is not known
 		{"boto3.client().invoke", "--Name f", "calls invoke of lib", false},                      // the client is the library's, not a customer
 		{"boto3.client().authorize_security_group_ingress", "--GroupId g", "calls authorize_security_group_ingress of lib", false},
+		{"boto3.client().publish", "--TopicArn t --Message m", "calls publish of lib", false},
+		{"boto3.client().create", "--ProjectId p", "calls create of lib", false},
+		{"acme.widgets.delete", "--UserId u", "calls delete of lib", false},
 		{"boto3.client().terminate", "--InstanceIds i-1 i-2", "terminates the instances i-1 and i-2", false},
 		{"boto3.resource().Table().delete", "", "calls delete of lib", false},
 		{"stripe.Refund.create", "--amount 500 --charge c", "refunds 500: c", true},
