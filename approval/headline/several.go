@@ -340,10 +340,11 @@ func printedBy(c *wording.Clause) {
 		return
 	}
 	text := c.Args[0].Text
-	m, bare := printed.FindStringSubmatch(text), nounBare.FindStringSubmatch(string(c.Phrase))
-	if m != nil && m[1] == "" && bare != nil {
+	m := printed.FindStringSubmatch(text)
+	if bare := nounBare.FindStringSubmatch(string(c.Phrase)); m != nil && m[1] == "" && bare != nil {
 		c.Phrase, c.Args = wording.Phrase(bare[1]+" "+bare[3]), slices.Clone(c.Args)
 		c.Args[0] = wording.Say("each %s that %s prints", bare[2], m[2])
+		return
 	}
 	if len(c.Args) != 1 {
 		return

@@ -204,20 +204,28 @@ func ofDocuments(name string, path, words, given, of []string) wording.Clause {
 	if !strings.Contains(string(does), wording.Placeholder) {
 		return wording.Clause{Phrase: does}
 	}
+	if of := collectionOf(name, path, words, given, of); of != "" {
+		return wording.Say(does, of)
+	}
+	return wording.Clause{}
+}
+
+// collectionOf returns the collection or the index that a method is called on or that an option names, or "".
+func collectionOf(name string, path, words, given, of []string) string {
 	if index := behind(given, "--index"); len(index) == 1 && !strings.Contains(index[0], "$") && words[len(words)-1] == "query" {
-		return wording.Say(does, index[0])
+		return index[0]
 	}
 	if len(words) < 2 || len(path) < 2 {
-		return wording.Clause{}
+		return ""
 	}
 	holder := path[len(path)-2]
 	switch {
 	case strings.HasSuffix(name, holder+"."+path[len(path)-1]):
-		return wording.Say(does, holder)
+		return holder
 	case len(of) > 0 && slices.Contains([]string{"collection", "getCollection", "get_collection"}, holder):
-		return wording.Say(does, of[len(of)-1])
+		return of[len(of)-1]
 	}
-	return wording.Clause{}
+	return ""
 }
 
 // tableOf returns the table of items that an option of a method names, or what it is called on, or "".
