@@ -341,9 +341,7 @@ func printedBy(c *wording.Clause) {
 	}
 	text := c.Args[0].Text
 	m := printed.FindStringSubmatch(text)
-	if bare := nounBare.FindStringSubmatch(string(c.Phrase)); m != nil && m[1] == "" && bare != nil {
-		c.Phrase, c.Args = wording.Phrase(bare[1]+" "+bare[3]), slices.Clone(c.Args)
-		c.Args[0] = wording.Say("each %s that %s prints", bare[2], m[2])
+	if each(c, m) {
 		return
 	}
 	if len(c.Args) != 1 {
@@ -357,6 +355,18 @@ func printedBy(c *wording.Clause) {
 	if c.Phrase == "on %s" && strings.HasPrefix(text, "$(") && strings.HasSuffix(text, ")") && strings.Contains(text, "().") {
 		*c = wording.Clause{Phrase: "on another machine"}
 	}
+}
+
+// each says of a clause with a noun as in a command that it is about each thing that a program prints, if m
+// matched that, and reports whether it is.
+func each(c *wording.Clause, m []string) bool {
+	bare := nounBare.FindStringSubmatch(string(c.Phrase))
+	if m == nil || m[1] != "" || bare == nil {
+		return false
+	}
+	c.Phrase, c.Args = wording.Phrase(bare[1]+" "+bare[3]), slices.Clone(c.Args)
+	c.Args[0] = wording.Say("each %s that %s prints", bare[2], m[2])
+	return true
 }
 
 // nounBare matches a phrase in which a noun stands before the thing as in a command: "deletes pod %s".

@@ -40,7 +40,9 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 		return said
 	}
 	c.undone(worst, t)
-	c.reached(worst, t)
+	if c.reached(worst, t); worst.kind == operation.KindPublish && t.allotted() {
+		worst.undo, worst.reach = operation.Irreversible, operation.ReachShared
+	}
 	return said
 }
 
@@ -122,8 +124,6 @@ func (c *call) reached(worst *one, t *toolName) {
 	case c.opens(t):
 		worst.reach = operation.ReachPublic
 		return
-	case worst.kind == operation.KindPublish && t.allotted():
-		worst.undo, worst.reach = operation.Irreversible, operation.ReachShared
 	case worst.kind == operation.KindPublish && t.act.Sets: // it sets something; that another word of its name means publishing does not matter
 		worst.undo, worst.reach = operation.Partial, operation.ReachShared
 	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && (t.thing.Final || slices.Contains(t.thing.Words, "draft")):

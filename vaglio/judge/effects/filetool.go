@@ -233,9 +233,7 @@ func (t *tool) browses(w string) []Effect {
 		}
 	}
 	switch w {
-	case "select":
-		return t.choose()
-	case "click", "tap", "press", "key", "keys", "drag", "check", "submit":
+	case "select", "click", "tap", "press", "key", "keys", "drag", "check", "submit":
 		return t.press(w)
 	case "type", "fill", "input":
 		if t.is("submit", "press_enter", "pressEnter") {
@@ -255,6 +253,9 @@ func (t *tool) browses(w string) []Effect {
 }
 
 func (t *tool) press(verb string) []Effect {
+	if verb == "select" {
+		return t.choose()
+	}
 	var label []string
 	for _, k := range []string{"element", "text", "label", "name", "description", "selector", "key", "keys", "target", "element_id", "id", "ref"} {
 		if s, ok := t.args[k].(string); ok {
@@ -268,7 +269,11 @@ func (t *tool) press(verb string) []Effect {
 		}
 		return []Effect{usual(KindSend).with(say("submits a form on a web page: %s", called), text).as(Irreversible, ReachShared)}
 	}
-	if t.confirms(text, "press-word") || (verb == "press" || verb == "key" || verb == "keys") && t.confirms(text, "press-key") {
+	classes := []string{"press-word"}
+	if slices.Contains([]string{"press", "key", "keys"}, verb) {
+		classes = append(classes, "press-key")
+	}
+	if t.confirms(text, classes...) {
 		e := usual(KindSend).with(say("presses %s on a web page", called), text).as(Irreversible, ReachShared)
 		e.Sure = 0.6
 		return []Effect{e}

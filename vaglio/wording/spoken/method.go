@@ -44,7 +44,7 @@ func Method(name, library string, given, of []string, split func(string) []strin
 	}
 	said = wording.Sentence{{Phrase: m.act.To(m.thing).Phrase, Args: []wording.Clause{object}}}
 	said = append(said, m.second(options)...)
-	return append(said, circumstances(m.noun, options)...), m.act.Final || m.act.Runs && m.thing.Runs || (m.act.Makes || m.act.Ends) && m.thing.Final
+	return append(said, circumstances(m.noun, options)...), m.final()
 }
 
 // method is what the name of a method says. Its thing is nil if the name does not tell.
@@ -59,6 +59,11 @@ type method struct {
 	many, got bool
 	// bare says that the name is only a verb of the library's own client, which tells nothing else to a thing.
 	bare bool
+}
+
+// final reports whether what the method makes, ends or lets run cannot be taken back.
+func (m *method) final() bool {
+	return m.act.Final || m.act.Runs && m.thing.Runs || (m.act.Makes || m.act.Ends) && m.thing.Final
 }
 
 // mail says to whom a mail goes, and about what, if the options tell.
