@@ -291,7 +291,7 @@ func (c *call) about(several bool) wording.Clause {
 	if sum := c.amount(); len(sum) == 1 {
 		told = append(told, sum[0])
 	}
-	told = append(told, c.short(c.keys, mostNamed, otherKey)...) // where it is is not what it is about
+	told = append(told, c.short(c.beginning(), mostNamed, otherKey)...) // where it is is not what it is about
 	where := c.repository()
 	told = slices.DeleteFunc(told, func(s wording.Clause) bool { return where == s.String() || strings.HasSuffix(where, "/"+s.String()) }) // it is said separately
 	if len(told) == 0 {

@@ -152,7 +152,12 @@ func (c *call) toAccount() bool {
 func (c *call) pays(kind operation.Kind) bool {
 	paid := kind == operation.KindSpend || c.toAccount() && (kind == operation.KindPeople || kind == operation.KindSchedule || kind == operation.KindCreate) || (kind == operation.KindPeople || kind == operation.KindCreate) && c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds")
 	traded := c.first("symbol", "ticker", "side", "ordertype") != "" // an order at a price per unit
-	return paid && !traded && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
+	return paid && !traded && !c.orders() && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
+}
+
+// orders reports whether the tool writes an order, by which nothing is paid yet.
+func (c *call) orders() bool {
+	return c.has("purchase") && c.has("order", "requisition") && c.has("create", "draft", "add")
 }
 
 // settled corrects the consequence, whatever the judge assumed: money that moved is gone and

@@ -1,11 +1,13 @@
 package headline
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // mostNamed is how many items of a list are named.
@@ -41,4 +43,12 @@ func prose(s string) wording.Clause {
 		line += " …"
 	}
 	return wording.Clause{Text: line}
+}
+
+// beginning returns the keys without those that say when something ends, if another one says when it begins.
+func (c *call) beginning() []string {
+	if c.first(spoken.List("texts when")...) == "" {
+		return c.keys
+	}
+	return slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool { return strings.HasPrefix(key, "end") })
 }

@@ -1,7 +1,6 @@
 package headline
 
 import (
-	"net/netip"
 	"path"
 	"slices"
 	"strings"
@@ -32,14 +31,14 @@ func (o *one) touches() operation.Reach {
 	}
 }
 
-// nearby reports whether something is copied to a machine that is named by an address in a private network.
+// nearby reports whether something is copied to a machine that is named by an address, or in a domain, of a private network.
 func (o *one) nearby() bool {
 	if len(o.said) == 0 || len(o.said[0].Args) < 2 || !strings.HasSuffix(string(o.said[0].Phrase), " to %s") {
 		return false
 	}
 	machine, _, ok := strings.Cut(o.said[0].Args[len(o.said[0].Args)-1].Text, ":")
-	ip, err := netip.ParseAddr(machine[strings.LastIndexByte(machine, '@')+1:])
-	return ok && err == nil && ip.IsPrivate()
+	machine = machine[strings.LastIndexByte(machine, '@')+1:]
+	return ok && strings.Contains(machine, ".") && hosts.Internal(machine) // a name without a dot may be an alias of anything
 }
 
 // leaves reports whether something goes to the outside. If the destination of what is sent
@@ -120,15 +119,12 @@ func (c *call) unread(h *Headline) bool {
 }
 
 // outside reports whether a text names a web address that is neither on this machine nor in its
-// private networks. Store
-// addresses such as s3:// belong to a service that the user has chosen.
+// private networks. Store addresses such as s3:// belong to a service that the user has chosen.
 func outside(text string) bool {
 	text = strings.ToLower(text)
 	for _, scheme := range []string{"http", "ftp"} {
 		if at := strings.Index(text, scheme); at >= 0 && strings.Contains(text[at:], "://") {
-			host := hosts.Of(text[at:])
-			ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-			return !hosts.Loopback(host) && (err != nil || !ip.IsPrivate())
+			return !hosts.Internal(hosts.Of(text[at:]))
 		}
 	}
 	return false

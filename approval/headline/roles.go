@@ -3,11 +3,11 @@ package headline
 import (
 	"cmp"
 	"maps"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/reading"
@@ -200,8 +200,7 @@ func (c *call) outside() bool {
 		if err != nil {
 			return true
 		}
-		ip, err := netip.ParseAddr(u.Hostname())
-		return u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback() && !ip.IsPrivate())
+		return !hosts.Internal(u.Hostname())
 	})
 }
 

@@ -287,6 +287,9 @@ func isBelow(folder, name string) bool {
 // printed is the output of a program, where that is all that is known of a thing, or of its end.
 var printed = regexp.MustCompile(`^([^$\s]*)\$\(([\w.+-]+)\)$`)
 
+// eachPrinted is a noun with the output of a program behind it as the name.
+var eachPrinted = regexp.MustCompile(`^([a-z]{3,}) \$\(([\w.+-]+)\)$`)
+
 // spelled says of what an operation is about if only a program's output names it, and which
 // machine is restarted or switched off if that is not this one.
 func spelled(s wording.Sentence) wording.Sentence {
@@ -313,6 +316,9 @@ func outputs(s wording.Sentence) wording.Sentence {
 		printedBy(c)
 		c.Text = computed.ReplaceAllString(c.Text, "…")
 		switch m := printed.FindStringSubmatch(c.Text); {
+		case eachPrinted.MatchString(c.Text):
+			each := eachPrinted.FindStringSubmatch(c.Text)
+			*c = wording.Say("each %s that %s prints", each[1], each[2])
 		case m == nil:
 			c.Args = outputs(c.Args)
 		case m[1] == "":
@@ -330,12 +336,19 @@ var computed = regexp.MustCompile(`\$\([\w.]*\(\)\)`)
 // printedBy says of a clause about a thing with its noun which program prints its name, and of a
 // machine that a program's object is connected to, that it is another one.
 func printedBy(c *wording.Clause) {
-	if len(c.Args) != 1 {
+	if len(c.Args) == 0 {
 		return
 	}
 	text := c.Args[0].Text
+	m := printed.FindStringSubmatch(text)
+	if each(c, m) {
+		return
+	}
+	if len(c.Args) != 1 {
+		return
+	}
 	if nounBefore.MatchString(string(c.Phrase)) {
-		if m := printed.FindStringSubmatch(text); m != nil && m[1] == "" {
+		if m != nil && m[1] == "" {
 			c.Phrase, c.Args = spoken.Several(c.Phrase), []wording.Clause{wording.Say("that %s prints", m[2])}
 		}
 	}
@@ -343,6 +356,21 @@ func printedBy(c *wording.Clause) {
 		*c = wording.Clause{Phrase: "on another machine"}
 	}
 }
+
+// each says of a clause with a noun as in a command that it is about each thing that a program prints, if m
+// matched that, and reports whether it is.
+func each(c *wording.Clause, m []string) bool {
+	bare := nounBare.FindStringSubmatch(string(c.Phrase))
+	if m == nil || m[1] != "" || bare == nil {
+		return false
+	}
+	c.Phrase, c.Args = wording.Phrase(bare[1]+" "+bare[3]), slices.Clone(c.Args)
+	c.Args[0] = wording.Say("each %s that %s prints", bare[2], m[2])
+	return true
+}
+
+// nounBare matches a phrase in which a noun stands before the thing as in a command: "deletes pod %s".
+var nounBare = regexp.MustCompile(`^(deletes) (pod) (%s(?: in %s)?)$`)
 
 // nounBefore matches a phrase in which a noun stands before the thing: "the branch %s".
 var nounBefore = regexp.MustCompile(`\bthe [a-z]+ %s`)
@@ -352,9 +380,9 @@ func (o *one) precedes(after *one, asked float64) bool {
 	return after.follows() && !o.follows() && o.told(true) && max(o.score, after.score) < asked && o.weight() == after.weight()
 }
 
-// follows reports whether it only makes what was changed before take effect.
+// follows reports whether it only makes what was changed before take effect, or lets another one do so.
 func (o *one) follows() bool {
-	return len(o.said) > 0 && o.kind == operation.KindInfrastructure && slices.ContainsFunc(spoken.List("verbs follow"), func(verb string) bool {
+	return len(o.said) > 0 && slices.Contains([]operation.Kind{operation.KindInfrastructure, operation.KindPeople}, o.kind) && slices.ContainsFunc(spoken.List("verbs follow"), func(verb string) bool {
 		return strings.HasPrefix(string(o.said[0].Phrase), verb+" ")
 	})
 }

@@ -80,15 +80,6 @@ func (c *call) once(t *toolName, key string, what, second wording.Sentence) (thi
 	return what, second
 }
 
-// renamed says that the thing gets the second thing as its name, or nil if it does not.
-func (t *toolName) renamed(what, second wording.Sentence) wording.Sentence {
-	if t.act.Phrase != renames || len(second) == 0 || second[0].Phrase != t.with {
-		return nil
-	}
-	both := wording.Clause{Phrase: "renames %s to %s", Args: []wording.Clause{what[0], second[0].Args[0]}}
-	return append(append(wording.Sentence{both}, what[1:]...), second[1:]...)
-}
-
 // within adds to a thing that belongs to nothing the other thing of which it is a part, unless the second
 // thing names that already.
 func (c *call) within(t *toolName, names []string, what, second wording.Sentence) wording.Sentence {
@@ -119,6 +110,9 @@ func (c *call) which(t *toolName) (names []string, key string) {
 	}
 	if len(names) == 0 && membership(last) {
 		names, key = c.names(t.thing, false, "user")
+	}
+	if len(names) == 0 {
+		names, key = c.sole(t)
 	}
 	return c.subject(t, names, key)
 }

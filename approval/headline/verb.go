@@ -40,7 +40,9 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 		return said
 	}
 	c.undone(worst, t)
-	c.reached(worst, t)
+	if c.reached(worst, t); worst.kind == operation.KindPublish && t.allotted() {
+		worst.undo, worst.reach = operation.Irreversible, operation.ReachShared
+	}
 	return said
 }
 
@@ -130,6 +132,11 @@ func (c *call) reached(worst *one, t *toolName) {
 	if worst.reach == operation.ReachPublic && c.among(t) || worst.kind == operation.KindCredentials {
 		worst.reach = operation.ReachShared // as a push to it does; and nobody knows who else has the secret
 	}
+}
+
+// allotted reports whether the tool gives up what somebody else may get then.
+func (t *toolName) allotted() bool {
+	return t.act.Phrase == "releases %s" && t.thing != nil && slices.ContainsFunc(t.thing.Words, func(w string) bool { return spoken.Is("things-that allotted", w) })
 }
 
 // among reports whether the action stays among those who work on the same thing.

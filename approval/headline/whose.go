@@ -149,3 +149,24 @@ func identified(key string) (stem string, ok bool) {
 	}
 	return "", false
 }
+
+// sole returns the value of the only argument, if its key says that it identifies the only thing of which
+// the tool's name speaks, and the key: block_user has a handle.
+func (c *call) sole(t *toolName) (names []string, key string) {
+	if t.thing == nil || t.act.Makes || t.all || len(t.others)+len(t.owner) > 0 || len(c.keys) != 1 || !spoken.Is("things-that identify", c.keys[0]) {
+		return nil, ""
+	}
+	if spoken.Is("things-that devices", c.keys[0]) && slices.Contains(t.thing.Words, "client") {
+		t.thing, _, _ = spoken.ThingOf([]string{"device"}) // a client of a network, not of a shop
+	}
+	return c.args[c.keys[0]], c.keys[0]
+}
+
+// renamed says that the thing gets the second thing as its name, or nil if it does not.
+func (t *toolName) renamed(what, second wording.Sentence) wording.Sentence {
+	if t.act.Phrase != renames || len(second) == 0 || second[0].Phrase != t.with {
+		return nil
+	}
+	both := wording.Clause{Phrase: "renames %s to %s", Args: []wording.Clause{what[0], second[0].Args[0]}}
+	return append(append(wording.Sentence{both}, what[1:]...), second[1:]...)
+}

@@ -4,6 +4,7 @@ package hosts
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -45,6 +46,25 @@ func Loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
+
+// Internal reports whether a host name belongs to this machine or to a network of one's own: a name without a
+// dot, one of a domain that nobody can register, or an address of a private network.
+func Internal(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+	if ip, ok := Number(host); ok {
+		return ip.IsLoopback() || ip.IsPrivate()
+	}
+	if strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
+		return false // also a name that is only known when it runs
+	}
+	_, domain, dotted := strings.Cut(host, ".")
+	return host != "" && (!dotted || slices.Contains(unregistered, domain[strings.LastIndexByte(domain, '.')+1:]) || domain == "home.arpa" || strings.HasSuffix(domain, ".home.arpa"))
+}
+
+// unregistered are the top-level domains that never stand for anything in public.
+//
+//nolint:gochecknoglobals // Only looked at.
+var unregistered = []string{"internal", "local", "localdomain", "localhost", "lan", "corp", "intranet", "home", "private", "test"}
 
 // Of returns the host of an address in lower case, without its port.
 func Of(address string) string {

@@ -25,6 +25,19 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+func TestInternal(t *testing.T) {
+	for host, want := range map[string]bool{
+		"es": true, "es.internal": true, "ES.Internal.": true, "db.prod.lan": true, "nas.local": true, "wiki.acme.corp": true, "10.0.3.7": true, "192.168.1.9": true,
+		"172.31.0.1": true, "[fd00::1]": true, "::1": true, "localhost": true, "pi.home.arpa": true, "my_db": true, "10.1": true,
+		"": false, "internal.acme.com": false, "es.internal.evil.com": false, "172.32.0.1": false, "8.8.8.8": false, "134744072": false, "0x8080808": false, "2001:db8::1": false,
+		"$HOST": false, "$(printf)": false, "xn--\u0430": false, "arpa.home.arpa.com": false, "local.host": false, "a.arpa": false, "‹masked›": false,
+	} {
+		if got := hosts.Internal(host); got != want {
+			t.Errorf("%q is in a network of one's own: %t", host, got)
+		}
+	}
+}
+
 func TestLoopback(t *testing.T) {
 	for host, want := range map[string]bool{
 		"localhost": true, "LocalHost": true, "127.0.0.1": true, "127.8.9.10": true, "::1": true, "::ffff:127.0.0.1": true,

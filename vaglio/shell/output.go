@@ -227,10 +227,18 @@ func apply(f *filter.Filter, in Word) (Word, bool) {
 // mayPass returns the output of a program that passes on all or part of its known input in ways
 // that are not followed: the input, followed by an unknown part.
 func mayPass(in Word, name string) (Word, bool) {
-	if filter.MayPass(name) && !in.IsUnknown() && !in.Is("") {
+	if filter.MayPass(name) && !in.IsUnknown() && !in.Is("") && slices.ContainsFunc(in.Parts(), tells) {
 		return Glue(in, NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true})), true
 	}
 	return Word{}, false
+}
+
+// tells reports whether more is known of a part of a text than that a program prints it, or that lines end there.
+func tells(p Part) bool {
+	if p.Kind != PartUnknown {
+		return strings.TrimSpace(p.Text) != ""
+	}
+	return p.From == "" || p.Name != "" || p.Among != "" || p.File != "" || p.Made != nil || strings.HasPrefix(p.From, "mktemp")
 }
 
 // folderOf returns the output of dirname.

@@ -104,6 +104,17 @@ func (s *Statement) Verb() (string, int) {
 	return "", 0
 }
 
+// Graph reports whether the statement is about patterns of a graph, as those of Cypher are.
+func (s *Statement) Graph() bool {
+	switch verb, at := s.Verb(); verb {
+	case "MATCH", "OPTIONAL", "UNWIND", "FOREACH":
+		return true
+	case "CREATE", "MERGE":
+		return slices.Contains(s.calls, at)
+	}
+	return false
+}
+
 // Target returns the objects that the statement names, for a person to read, and their class.
 func (s *Statement) Target(at int) (names, class string) {
 	var named []string

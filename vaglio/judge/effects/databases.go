@@ -129,7 +129,7 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 		out = append(out, usual(KindForeignCode).with(sayOf("has the database run a program on %s", where), where.String()))
 	}
 	list, ok := sql.Statements(rest)
-	if out = append(out, r.changes(list, where)...); !ok {
+	if out = append(out, inGraph(list, text, r.changes(list, where))...); !ok {
 		out = append(out, usual(KindUnknown).with(sayOf("runs SQL that could not be read on %s", where), where.String()))
 	}
 	if len(out) == 0 {

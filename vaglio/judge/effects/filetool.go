@@ -182,7 +182,7 @@ func (t *tool) editor() bool {
 // drives reports whether an executor drives a browser.
 func (t *tool) drives() bool {
 	return t.has("browser", "page", "puppeteer", "playwright", "web", "webdriver", "chrome", "selenium", "tab", "element") ||
-		t.hasServer("browser", "puppeteer", "playwright", "chrome")
+		t.hasServer("browser", "puppeteer", "playwright", "chrome", "selenium")
 }
 
 // onPage reads executors that run a script on a web page. A script can reach other things there
@@ -233,7 +233,7 @@ func (t *tool) browses(w string) []Effect {
 		}
 	}
 	switch w {
-	case "click", "tap", "press", "key", "drag", "select", "check", "submit":
+	case "select", "click", "tap", "press", "key", "keys", "drag", "check", "submit":
 		return t.press(w)
 	case "type", "fill", "input":
 		if t.is("submit", "press_enter", "pressEnter") {
@@ -253,8 +253,11 @@ func (t *tool) browses(w string) []Effect {
 }
 
 func (t *tool) press(verb string) []Effect {
+	if verb == "select" {
+		return t.choose()
+	}
 	var label []string
-	for _, k := range []string{"element", "text", "label", "name", "description", "selector", "key", "target", "element_id", "id", "ref"} {
+	for _, k := range []string{"element", "text", "label", "name", "description", "selector", "key", "keys", "target", "element_id", "id", "ref"} {
 		if s, ok := t.args[k].(string); ok {
 			label = append(label, s)
 		}
@@ -266,7 +269,11 @@ func (t *tool) press(verb string) []Effect {
 		}
 		return []Effect{usual(KindSend).with(say("submits a form on a web page: %s", called), text).as(Irreversible, ReachShared)}
 	}
-	if slices.ContainsFunc(readings.Words(text), func(w string) bool { return t.r.judge.tables.ofClass("press-word", w) }) {
+	classes := []string{"press-word"}
+	if slices.Contains([]string{"press", "key", "keys"}, verb) {
+		classes = append(classes, "press-key")
+	}
+	if t.confirms(text, classes...) {
 		e := usual(KindSend).with(say("presses %s on a web page", called), text).as(Irreversible, ReachShared)
 		e.Sure = 0.6
 		return []Effect{e}
@@ -277,6 +284,37 @@ func (t *tool) press(verb string) []Effect {
 	e := usual(KindRead).with(say("presses %s on a web page", called), text)
 	e.Sure = 0.5
 	return []Effect{e}
+}
+
+// choose returns the effect of choosing something on a web page, which the page may keep. Where the
+// words are those of a confirmation, it may be one.
+func (t *tool) choose() []Effect {
+	if t.has("tab", "tabs", "frame", "window") {
+		return reads()
+	}
+	chosen := t.list("values", "text", "value", "option", "options", "label", "labels")
+	in, _ := t.text("element", "name", "selector", "ref", "uid", "target", "id")
+	said := say("chooses something on a web page that is not known")
+	switch {
+	case len(chosen) > 0 && in != "":
+		said = sayOf("chooses %s in %s on a web page", wording.List(chosen), object(in))
+	case len(chosen) > 0 || in != "":
+		said = sayOf("chooses %s on a web page", object(strings.Join(chosen, ", ")+in))
+	}
+	e := usual(KindOverwrite).with(said, in)
+	e.Sure, e.counts, e.Reach = 0.5, ReachWorkspace, ReachShared
+	if t.confirms(strings.Join(append(chosen, in), " "), "press-word") {
+		e = usual(KindSend).with(said, in).as(Irreversible, ReachShared)
+		e.Sure = 0.6
+	}
+	return []Effect{e}
+}
+
+// confirms reports whether a word of a text belongs to one of the classes.
+func (t *tool) confirms(text string, classes ...string) bool {
+	return slices.ContainsFunc(readings.Words(text), func(w string) bool {
+		return slices.ContainsFunc(classes, func(class string) bool { return t.r.judge.tables.ofClass(class, w) })
+	})
 }
 
 func (t *tool) fillIn() []Effect {

@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/sql"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -353,3 +354,24 @@ func (c *command) serverHere() bool {
 	}
 	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !urls.Local(a.text) })
 }
+
+// inGraph says of what a single statement changes in a graph what the statement is: its patterns tell
+// more than a name.
+func inGraph(list []sql.Statement, text string, out []Effect) []Effect {
+	if len(list) != 1 || !list[0].Graph() {
+		return out
+	}
+	said := wording.Phrase("changes the graph: %s")
+	if list[0].Has("DELETE") {
+		said = "deletes from the graph: %s"
+	}
+	for i := range out {
+		if out[i].Kind == KindDatabase {
+			out[i].Why = say(said, clip(strings.Join(strings.Fields(text), " "), longestTold))
+		}
+	}
+	return out
+}
+
+// longestTold limits how much of a statement, or of a command that runs code elsewhere, is told.
+const longestTold = 160

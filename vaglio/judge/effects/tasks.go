@@ -175,6 +175,9 @@ func (r *reading) runsForeign(v *invocation, folder arg) []Effect {
 	switch at := folder.text; {
 	case r.isForeign(v, folder) && r.world.clean(at, v.cwd) != r.world.cwd:
 		return one(KindForeignCode, say("runs %s, which was just fetched", at), at)
+	case r.liesOutside(v, folder) && at == v.cwd && len(v.args) > 0:
+		words := clip(join(v.args), longestTold)
+		return one(KindForeignCode, say("runs %s %s in %s, outside the workspace, where nothing was read", v.name, words, at), at)
 	case r.liesOutside(v, folder):
 		return one(KindForeignCode, say("runs %s on %s, which lies outside the workspace and was not read", v.name, at), at)
 	}

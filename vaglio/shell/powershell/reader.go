@@ -29,6 +29,7 @@ type reader struct {
 	depth    int
 	writes   int  // how many variables were set
 	again    bool // the second round of a loop is being read
+	unrolled bool // a block is being read for each value of its variable
 	open     bool // a quote or a bracket is not closed
 	inFile   bool // the text of a file is being read
 	spare    int  // of the budget: what the file may not spend

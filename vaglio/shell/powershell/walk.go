@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // parser reads one PowerShell text from beginning to end, and runs it as it goes. What is in
@@ -117,8 +119,8 @@ func (p *parser) flow(word string) (value, bool) {
 		body = p.enclosed()
 	}
 	v := p.r.conditional(strings.Contains(kind, "loop"), func() value {
-		p.r.head(word, head)
-		return p.r.source(body)
+		name, list := p.r.head(word, head)
+		return p.r.rounds(name, list, word == "foreach", body)
 	})
 	end := p.pos
 	p.space("\n")
@@ -137,9 +139,9 @@ func (p *parser) flow(word string) (value, bool) {
 	return v, true
 }
 
-// head reads the head of a statement. A loop's block is read once for all values of its variable.
-func (r *reader) head(word, head string) {
-	p, name := r.parse(head), ""
+// head reads the head of a statement. It returns the name of a loop's variable, and its values.
+func (r *reader) head(word, head string) (name string, list value) {
+	p := r.parse(head)
 	switch word {
 	case "switch":
 		name = "_"
@@ -152,9 +154,29 @@ func (r *reader) head(word, head string) {
 		}
 		p.take(len("in"))
 	}
-	if v := r.source(p.rest()); name != "" {
-		r.vars[name] = v.element()
+	return name, r.source(p.rest())
+}
+
+// rounds reads a block for each value of its variable, if they are few texts that are known, or else once for
+// all of them. So it does in a block that is read in such a way, whose rounds would multiply.
+func (r *reader) rounds(name string, list value, each bool, body string) value {
+	unread := func(w shell.Word) bool { _, known := w.Text(); return !known }
+	few := len(list.items) > 1 && len(list.items) <= maxChoices && !list.either && !list.hash && !list.files && !slices.ContainsFunc(list.items, unread)
+	if !each || !few || r.unrolled {
+		if name != "" {
+			r.vars[name] = list.element()
+		}
+		return r.source(body)
 	}
+	var out []value
+	r.unrolled = true
+	for _, item := range list.items {
+		r.vars[name] = one(item)
+		out = append(out, r.source(body))
+	}
+	r.unrolled = false
+	r.vars[name] = list.element()
+	return r.list(out...)
 }
 
 // conditional reads what may not run, or may run many times. The second round of a loop sees what
@@ -229,8 +251,7 @@ func (r *reader) each(v, in value) value {
 	}
 	return r.conditional(true, func() value {
 		old := r.variable("_")
-		r.vars["_"] = something(in, "_").element()
-		out := r.source(v.block)
+		out := r.rounds("_", something(in, "_"), true, v.block)
 		r.vars["_"] = old
 		return out
 	})

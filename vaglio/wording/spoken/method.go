@@ -11,7 +11,7 @@ import (
 // Method says what a method of a client library does, by its name and its arguments, the named
 // ones as options: "deletes the bucket logs". If the name does not tell, it says which method is
 // called. Of are the texts that what it is called on was made of: Bucket("logs").delete(). Final says
-// that what the method makes or ends cannot be taken back.
+// that what the method makes, ends or lets run cannot be taken back.
 func Method(name, library string, given, of []string, split func(string) []string) (said wording.Sentence, final bool) {
 	path := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".()", r) })
 	words := split(strings.TrimSuffix(strings.Join(path[max(0, len(path)-1):], ""), "Command"))
@@ -23,11 +23,12 @@ func Method(name, library string, given, of []string, split func(string) []strin
 		return wording.Sentence{called}, false
 	}
 	words, given = namespaced(words, given)
-	if does := ofDocuments(name, path, words); does.Phrase != "" {
+	if does := ofDocuments(name, path, words, given, of); does.Phrase != "" {
 		called = does
 	}
 	m := methodOf(path, words, split)
 	operands, options := asOptions(given, split)
+	m.byOption(options)
 	if m.thing != nil && m.thing.paidBack(m.act, options) != nil {
 		return m.thing.paidBack(m.act, options), true
 	}
@@ -43,7 +44,7 @@ func Method(name, library string, given, of []string, split func(string) []strin
 	}
 	said = wording.Sentence{{Phrase: m.act.To(m.thing).Phrase, Args: []wording.Clause{object}}}
 	said = append(said, m.second(options)...)
-	return append(said, circumstances(m.noun, options)...), m.act.Final || (m.act.Makes || m.act.Ends) && m.thing.Final
+	return append(said, circumstances(m.noun, options)...), m.final()
 }
 
 // method is what the name of a method says. Its thing is nil if the name does not tell.
@@ -56,6 +57,13 @@ type method struct {
 	// many says that the name is about several things, got that it is called on one thing that
 	// another method returned, and takes no other.
 	many, got bool
+	// bare says that the name is only a verb of the library's own client, which tells nothing else to a thing.
+	bare bool
+}
+
+// final reports whether what the method makes, ends or lets run cannot be taken back.
+func (m *method) final() bool {
+	return m.act.Final || m.act.Runs && m.thing.Runs || (m.act.Makes || m.act.Ends) && m.thing.Final
 }
 
 // mail says to whom a mail goes, and about what, if the options tell.
@@ -89,6 +97,37 @@ func (m *method) turned(options []string) {
 // verb of its own.
 func Turned(property, value string) *Act { return known().acts[property+"="+strings.ToLower(value)] }
 
+// byOption lets the single option that names a thing say to what something is done, if the method's name
+// does not: invoke(FunctionName="nightly").
+func (m *method) byOption(options []string) {
+	if !m.bare || m.thing != nil {
+		return
+	}
+	for _, option := range options {
+		name, is := strings.CutPrefix(option, "--")
+		if at := slices.Index(nameEnds, name[strings.LastIndexByte(name, '-')+1:]); !is || at < 0 {
+			continue
+		}
+		noun := name[:max(0, strings.LastIndexByte(name, '-'))]
+		thing, _, before := ThingOf(strings.Split(noun, "-"))
+		if thing == nil || len(before) > 0 || m.thing != nil {
+			m.thing = nil
+			return
+		}
+		m.thing, m.noun = thing, noun
+	}
+}
+
+// feeds are the verbs by which something is handed to what an option names.
+//
+//nolint:gochecknoglobals // Only looked at.
+var feeds = []wording.Phrase{"publishes %s", "sends %s", "pushes %s", "posts %s", "puts %s"}
+
+// nameEnds are the ends of options that name a thing.
+//
+//nolint:gochecknoglobals // Only looked at.
+var nameEnds = []string{"name", "id", "ids", "arn", "identifier"}
+
 // getters are the verbs of methods that return a thing of which the next method does something.
 const getters = "get fetch find retrieve"
 
@@ -107,6 +146,7 @@ func methodOf(path, words []string, split func(string) []string) (m method) {
 		}
 	}
 	if slices.Equal(nouns, []string{"client"}) { // the library's own
+		m.bare = len(words) == n && !act.Makes && !slices.Contains(feeds, act.Phrase)
 		return m
 	}
 	m.thing, m.many, m.holder = ThingOf(nouns)
@@ -153,17 +193,55 @@ func heldBy(how wording.Phrase, words, options []string) wording.Sentence {
 	return wording.Sentence{{Phrase: how, Args: []wording.Clause{thing.called(named, false)}}}
 }
 
-// ofDocuments returns what a method does to a database, or to the collection before it, as far as
-// its name can mean nothing else: "db.orders.delete_many".
-func ofDocuments(name string, path, words []string) wording.Clause {
+// ofDocuments returns what a method does to a database, or to the collection before it or that an option
+// names, as far as its name can mean nothing else: "db.orders.delete_many". Without anything given, it
+// does so to every document.
+func ofDocuments(name string, path, words, given, of []string) wording.Clause {
+	if table := tableOf(path, given, of); table != "" {
+		if does := Statement("table-" + strings.Join(words, "")); does != "" {
+			return wording.Say(does, table)
+		}
+	}
 	does := Statement(strings.Join(words, ""))
+	if every := Statement("every-" + strings.Join(words, "")); every != "" && len(given) == 0 {
+		does = every
+	}
 	if !strings.Contains(string(does), wording.Placeholder) {
 		return wording.Clause{Phrase: does}
 	}
-	if len(words) < 2 || len(path) < 2 || !strings.HasSuffix(name, path[len(path)-2]+"."+path[len(path)-1]) {
-		return wording.Clause{}
+	if of := collectionOf(name, path, words, given, of); of != "" {
+		return wording.Say(does, of)
 	}
-	return wording.Say(does, path[len(path)-2])
+	return wording.Clause{}
+}
+
+// collectionOf returns the collection or the index that a method is called on or that an option names, or "".
+func collectionOf(name string, path, words, given, of []string) string {
+	if index := behind(given, "--index"); len(index) == 1 && !strings.Contains(index[0], "$") && words[len(words)-1] == "query" {
+		return index[0]
+	}
+	if len(words) < 2 || len(path) < 2 {
+		return ""
+	}
+	holder := path[len(path)-2]
+	switch {
+	case strings.HasSuffix(name, holder+"."+path[len(path)-1]):
+		return holder
+	case len(of) > 0 && slices.Contains([]string{"collection", "getCollection", "get_collection"}, holder):
+		return of[len(of)-1]
+	}
+	return ""
+}
+
+// tableOf returns the table of items that an option of a method names, or what it is called on, or "".
+func tableOf(path, given, of []string) string {
+	if named := behind(given, "--TableName"); len(named) == 1 && !strings.Contains(named[0], "$") {
+		return named[0]
+	}
+	if len(path) > 1 && path[len(path)-2] == "Table" && len(of) > 0 && !strings.Contains(of[len(of)-1], "$") {
+		return of[len(of)-1]
+	}
+	return ""
 }
 
 // asOptions returns the arguments of a method before the named ones, and all of them with the

@@ -24,7 +24,14 @@ func TestMethods(t *testing.T) {
 		{"boto3.client().attach_user_policy", "--PolicyArn p --UserName bob", "attaches the policy p to the user bob", false},
 		{"boto3.client().delete_user_policy", "--PolicyName p --UserName bob", "deletes the policy p of the user bob", false},
 		{"boto3.client().update_service", "--desiredCount 0 --service web", "updates the service web: desired-count 0", false},
-		{"boto3.client().invoke", "--FunctionName f", "calls invoke of lib", false}, // the client is the library's, not a customer
+		{"boto3.client().invoke", "--FunctionName f", "triggers the function f", true},
+		{"boto3.client().invoke", "--FunctionName f --ClientId c", "calls invoke of lib", false}, // which of them is not known
+		{"boto3.client().invoke", "--Name f", "calls invoke of lib", false},                      // the client is the library's, not a customer
+		{"boto3.client().authorize_security_group_ingress", "--GroupId g", "calls authorize_security_group_ingress of lib", false},
+		{"boto3.client().publish", "--TopicArn t --Message m", "calls publish of lib", false},
+		{"boto3.client().create", "--ProjectId p", "calls create of lib", false},
+		{"acme.widgets.delete", "--UserId u", "calls delete of lib", false},
+		{"boto3.client().terminate", "--InstanceIds i-1 i-2", "terminates the instances i-1 and i-2", false},
 		{"boto3.resource().Table().delete", "", "calls delete of lib", false},
 		{"stripe.Refund.create", "--amount 500 --charge c", "refunds 500: c", true},
 		{"stripe().refunds.create", "--charge c", "creates a refund: charge c", true},
@@ -32,7 +39,10 @@ func TestMethods(t *testing.T) {
 		{"@aws-sdk.client-s3.DeleteBucketCommand", "--Bucket logs", "deletes the bucket logs", false},
 		{"redis.Redis().flushdb", "", "empties the database", false},
 		{"redis.Redis().incr", "", "calls incr of lib", false},
-		{"pymongo.MongoClient().shop.orders.delete_many", "", "deletes documents of orders", false},
+		{"pymongo.MongoClient().shop.orders.delete_many", "", "deletes every document of orders", false},
+		{"pymongo.MongoClient().shop.orders.delete_many", "$?", "deletes documents of orders", false},
+		{"elasticsearch.Elasticsearch().delete_by_query", "--index logs --body", "deletes documents of logs that a query finds", false},
+		{"elasticsearch.Elasticsearch().delete_by_query", "--index $i", "calls delete_by_query of lib", false},
 		{"pymongo.MongoClient().get_collection().delete_many", "o", "calls delete_many of lib", false}, // of which one is not known
 		{"pymongo.MongoClient().drop_database", "shop", "drops the database shop", false},
 		{"()", "", "calls of lib", false},

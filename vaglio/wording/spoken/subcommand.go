@@ -14,12 +14,24 @@ import (
 // the words; split splits a name into words.
 func Subcommand(operands, words []string, split func(string) []string) wording.Sentence {
 	if len(operands) > 0 && compound.MatchString(operands[0]) {
-		operands = append(strings.Split(operands[0], ":"), operands[1:]...)
+		operands = append(ofCompound(strings.Split(operands[0], ":")), operands[1:]...)
 	}
 	if said, ok := done(operands, words, split); ok {
 		return said
 	}
 	return property(operands, words, split)
+}
+
+// ofCompound returns the words of a subcommand up to its verb, unless a listed noun follows: what stands
+// behind it is no name.
+func ofCompound(words []string) []string {
+	for i, word := range words[:len(words)-1] {
+		thing, _, _ := ThingOf(words[i+1 : i+2])
+		if act, at, _ := ActIn([]string{word}); act != nil && at == 0 && thing == nil {
+			return words[:i+1]
+		}
+	}
+	return words
 }
 
 // done says what the first verb whose noun is known does, and whether there is one.
