@@ -67,6 +67,7 @@ func (r *reading) filled(p string) bool {
 			return fits && !f.Link || err != nil || strings.Contains(f.Path, "$")
 		case vaglio.Brought:
 			return place.Inside([]string{f.Path}, p)
+		default:
 		}
 		beside := strings.HasPrefix(p, f.Path+".") || strings.HasPrefix(f.Path, p+".")
 		return makes(&f) && beside && !r.isAbsent(f.Path)
