@@ -380,7 +380,8 @@ func (r *reading) plainSettings(p string) bool {
 		return !strings.ContainsAny(text, "\\") && !strings.Contains(strings.ToLower(text), "runon")
 	case path.Base(p) == ".npmrc":
 		lines := strings.FieldsFunc(text, func(c rune) bool { return c == '\r' || c == '\n' }) // as npm does
-		return !strings.Contains(text, "$") && !slices.ContainsFunc(lines, func(line string) bool { return !r.judge.tables.plainSetting(strings.TrimSpace(line)) })
+		other := func(line string) bool { return !r.judge.tables.plainSetting(strings.TrimSpace(line)) }
+		return !strings.Contains(text, "$") && !slices.ContainsFunc(lines, other)
 	}
 	return false
 }
