@@ -318,7 +318,7 @@ func largeTexts(size int) map[string]string {
 // much for four times the text. [BenchmarkLargeTexts] measures the time.
 func TestLargeTextsAreBounded(t *testing.T) {
 	race.Alone(t)
-	const size, most = 4 << 10, 8 // a list that grows may double once more
+	const size, most = 4 << 10, 8          // a list that grows may double once more
 	masker.Mask("password=hunter2hunter2") // so that what is built at first use is built
 	taken := func(text string) (all [2]int) {
 		var before, after runtime.MemStats
