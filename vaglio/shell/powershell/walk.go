@@ -157,12 +157,14 @@ func (r *reader) head(word, head string) (name string, list value) {
 	return name, r.source(p.rest())
 }
 
-// rounds reads a block for each value of its variable, if they are few texts that are known, or else once for
-// all of them. So it does in a block that is read in such a way, whose rounds would multiply.
+// rounds reads a block for each value of its variable, if they are few texts that are known, and the block is short
+// and sets nothing, so that no value grows with the rounds; or else once for all of them. So it does in a block that
+// is read in such a way, whose rounds would multiply.
 func (r *reader) rounds(name string, list value, each bool, body string) value {
+	const longest = 1024
 	unread := func(w shell.Word) bool { _, known := w.Text(); return !known }
 	few := len(list.items) > 1 && len(list.items) <= maxChoices && !list.either && !list.hash && !list.files && !slices.ContainsFunc(list.items, unread)
-	if !each || !few || r.unrolled {
+	if !each || !few || r.unrolled || len(body) > longest || strings.Contains(body, "=") {
 		if name != "" {
 			r.vars[name] = list.element()
 		}
