@@ -168,14 +168,13 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 			r.eachAlternative(f, func() Word { r.word(f, p); return Word{} })
 		}
 		after := r.branch(func() { out.AddWord(r.stmts(&g, item.Stmts)) })
-		if other {
-			after = nil
-		}
-		if falls = item.Op != syntax.Break; falls {
+		switch falls = item.Op != syntax.Break; {
+		case other:
+		case falls:
 			r.join(after, nil) // the next item may run after this one
-			continue
+		default:
+			branches = r.goesOn(branches, item.Stmts, after)
 		}
-		branches = append(branches, after)
 	}
 	if !closed {
 		branches = append(branches, nil)

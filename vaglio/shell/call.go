@@ -42,24 +42,6 @@ func (r *reader) callExpr(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word {
 	})
 }
 
-// writes reads a call and adds its output to that of the substitution around it. A function, or a
-// text that the shell itself runs, may have several outputs; "return" ends the way it is on.
-func (r *reader) writes(k *call, read func() Word) Word {
-	if r.st.get(keyOut) == nil {
-		return read()
-	}
-	var out Word
-	ways, returned := r.gathered(func() { out = read() })
-	switch {
-	case k.argv[0].Is("return") || k.argv[0].Is("exit"):
-		ways, returned = nil, []Word{{}}
-	case out.Size() == 0 || len(ways) == 1 && ways[0].Size() == 0:
-		ways = []Word{out}
-	}
-	r.flow(ways, returned)
-	return out
-}
-
 // named runs a call. If its name is a plain word, named reads the alias of that name first.
 func (r *reader) named(f *frame, k *call, name *syntax.Word) Word {
 	if lit := name.Lit(); lit != "" {
@@ -370,4 +352,49 @@ func (f *frame) otherGrammar() bool {
 		name, _, _ := strings.Cut(by, " ")
 		return wordclass.Is("other-grammar", name)
 	})
+}
+
+// goesOn adds what a branch changes to what others do, unless the shell ends in it: nothing follows it then.
+func (r *reader) goesOn(branches []change, list []*syntax.Stmt, after change) []change {
+	if r.ends(list, 8) { // functions deep
+		return branches
+	}
+	return append(branches, after)
+}
+
+// ends reports whether the last of some statements certainly ends the shell: by exit, or by a function that only
+// comes to that.
+func (r *reader) ends(list []*syntax.Stmt, deepest int) bool {
+	if len(list) == 0 || deepest == 0 {
+		return false
+	}
+	last := list[len(list)-1]
+	call, ok := last.Cmd.(*syntax.CallExpr)
+	if !ok || last.Background || last.Coprocess || len(last.Redirs) > 0 || len(call.Args) == 0 || len(call.Assigns) > 0 {
+		return false
+	}
+	name := call.Args[0].Lit()
+	e := r.st.get(keyFunc + name)
+	switch {
+	case r.st.get(keyAlias+name) != nil:
+		return false
+	case e == nil:
+		return name == "exit" && len(call.Args) <= 2 // with more words it fails
+	case len(e.bodies) != 1:
+		return false
+	}
+	body, ok := e.bodies[0].body.Cmd.(*syntax.Block)
+	return ok && !r.mayReturn(body) && r.ends(body.Stmts, deepest-1)
+}
+
+// mayReturn reports whether a function may return before its end: by return, or by what may come to that.
+func (r *reader) mayReturn(body syntax.Node) (found bool) {
+	syntax.Walk(body, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			name := call.Args[0].Lit()
+			found = found || name == "" || wordclass.Is("may-return", name) || r.st.get(keyAlias+name) != nil
+		}
+		return !found
+	})
+	return found
 }

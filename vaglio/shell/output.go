@@ -13,6 +13,24 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
+// writes reads a call and adds its output to that of the substitution around it. A function, or a
+// text that the shell itself runs, may have several outputs; "return" ends the way it is on.
+func (r *reader) writes(k *call, read func() Word) Word {
+	if r.st.get(keyOut) == nil {
+		return read()
+	}
+	var out Word
+	ways, returned := r.gathered(func() { out = read() })
+	switch {
+	case k.argv[0].Is("return") || k.argv[0].Is("exit"):
+		ways, returned = nil, []Word{{}}
+	case out.Size() == 0 || len(ways) == 1 && ways[0].Size() == 0:
+		ways = []Word{out}
+	}
+	r.flow(ways, returned)
+	return out
+}
+
 // output returns what a plain command writes to its standard output, as far as that follows from
 // its words and its input.
 func (r *reader) output(f *frame, k *call) Word {

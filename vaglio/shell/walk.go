@@ -275,7 +275,7 @@ func (r *reader) ifClause(f *frame, c *syntax.IfClause) Word {
 		if len(i.Cond) == 1 {
 			then.Unless = r.absentAfter(f, i.Cond[0], true)
 		}
-		branches = append(branches, r.branch(func() { out.AddWord(r.stmts(&then, i.Then)) }))
+		branches = r.goesOn(branches, i.Then, r.branch(func() { out.AddWord(r.stmts(&then, i.Then)) }))
 		f = &g
 		if r.stopped {
 			break
