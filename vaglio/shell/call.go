@@ -300,44 +300,6 @@ func (r *reader) mark(w Word) string {
 	return holeOpen + strconv.Itoa(len(r.holes)-1) + holeClose
 }
 
-// takeHole returns the word whose mark s begins with, and the rest of s.
-func (r *reader) takeHole(s string) (w Word, rest string, ok bool) {
-	s, ok = strings.CutPrefix(s, holeOpen)
-	if !ok {
-		return Word{}, s, false
-	}
-	digits, rest, ok := strings.Cut(s, holeClose)
-	if !ok {
-		return Word{}, s, false
-	}
-	n, err := strconv.Atoi(digits)
-	if err != nil || n < 0 || n >= len(r.holes) {
-		return Word{}, s, false
-	}
-	return r.holes[n], rest, true
-}
-
-// fillHoles turns text with marks back into a word.
-func (r *reader) fillHoles(s string) Word {
-	var b word.Builder
-	for {
-		i := strings.Index(s, holeOpen)
-		if i < 0 {
-			b.AddText(s)
-			return b.Word()
-		}
-		b.AddText(s[:i])
-		w, rest, ok := r.takeHole(s[i:])
-		if !ok {
-			b.AddText(holeOpen)
-			s = s[i+len(holeOpen):]
-			continue
-		}
-		b.AddWord(w)
-		s = rest
-	}
-}
-
 // quote writes a word as one shell word whose value is exactly that word.
 func (r *reader) quote(w Word) string {
 	if s, ok := w.Text(); ok {
@@ -368,23 +330,28 @@ func (r *reader) ends(list []*syntax.Stmt, deepest int) bool {
 	if len(list) == 0 || deepest == 0 {
 		return false
 	}
-	last := list[len(list)-1]
-	call, ok := last.Cmd.(*syntax.CallExpr)
-	if !ok || last.Background || last.Coprocess || len(last.Redirs) > 0 || len(call.Args) == 0 || len(call.Assigns) > 0 {
-		return false
-	}
-	name := call.Args[0].Lit()
+	words := soleWords(list[len(list)-1])
+	name := words[0].Lit()
 	e := r.st.get(keyFunc + name)
 	switch {
 	case r.st.get(keyAlias+name) != nil:
 		return false
 	case e == nil:
-		return name == "exit" && len(call.Args) <= 2 // with more words it fails
+		return name == "exit" && len(words) <= 2 // with more words it fails
 	case len(e.bodies) != 1:
 		return false
 	}
 	body, ok := e.bodies[0].body.Cmd.(*syntax.Block)
 	return ok && !r.mayReturn(body) && r.ends(body.Stmts, deepest-1)
+}
+
+// soleWords returns the words of a command that the shell itself runs, with nothing around it; else an empty one.
+func soleWords(s *syntax.Stmt) []*syntax.Word {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || s.Background || s.Coprocess || len(s.Redirs)+len(call.Assigns) > 0 || len(call.Args) == 0 {
+		return []*syntax.Word{{}}
+	}
+	return call.Args
 }
 
 // mayReturn reports whether a function may return before its end: by return, or by what may come to that.

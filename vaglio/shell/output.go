@@ -351,3 +351,41 @@ func baseName(w Word) string {
 	}
 	return s[i+1:]
 }
+
+// takeHole returns the word whose mark s begins with, and the rest of s.
+func (r *reader) takeHole(s string) (w Word, rest string, ok bool) {
+	s, ok = strings.CutPrefix(s, holeOpen)
+	if !ok {
+		return Word{}, s, false
+	}
+	digits, rest, ok := strings.Cut(s, holeClose)
+	if !ok {
+		return Word{}, s, false
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 0 || n >= len(r.holes) {
+		return Word{}, s, false
+	}
+	return r.holes[n], rest, true
+}
+
+// fillHoles turns text with marks back into a word.
+func (r *reader) fillHoles(s string) Word {
+	var b word.Builder
+	for {
+		i := strings.Index(s, holeOpen)
+		if i < 0 {
+			b.AddText(s)
+			return b.Word()
+		}
+		b.AddText(s[:i])
+		w, rest, ok := r.takeHole(s[i:])
+		if !ok {
+			b.AddText(holeOpen)
+			s = s[i+len(holeOpen):]
+			continue
+		}
+		b.AddWord(w)
+		s = rest
+	}
+}

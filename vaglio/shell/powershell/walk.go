@@ -162,9 +162,7 @@ func (r *reader) head(word, head string) (name string, list value) {
 // is read in such a way, whose rounds would multiply.
 func (r *reader) rounds(name string, list value, each bool, body string) value {
 	const longest = 1024
-	unread := func(w shell.Word) bool { _, known := w.Text(); return !known }
-	few := len(list.items) > 1 && len(list.items) <= maxChoices && !list.either && !list.hash && !list.files && !slices.ContainsFunc(list.items, unread)
-	if !each || !few || r.unrolled || len(body) > longest || strings.Contains(body, "=") {
+	if !each || !list.isFew() || r.unrolled || len(body) > longest || strings.Contains(body, "=") {
 		if name != "" {
 			r.vars[name] = list.element()
 		}
@@ -179,6 +177,12 @@ func (r *reader) rounds(name string, list value, each bool, body string) value {
 	r.unrolled = false
 	r.vars[name] = list.element()
 	return r.list(out...)
+}
+
+// isFew reports whether a value is a list of a few texts that are known.
+func (v value) isFew() bool {
+	unread := func(w shell.Word) bool { _, known := w.Text(); return !known }
+	return len(v.items) > 1 && len(v.items) <= maxChoices && !v.either && !v.hash && !v.files && !slices.ContainsFunc(v.items, unread)
 }
 
 // conditional reads what may not run, or may run many times. The second round of a loop sees what
