@@ -334,7 +334,7 @@ func builtins() map[string]builtin {
 	for name, do := range map[string]func(r *reader, f *frame, k *call, name string){
 		"popd": (*reader).runPopd, "unset": (*reader).runUnset, "set": (*reader).setVariable, "shift": (*reader).runShift, "read": (*reader).runRead,
 		"mapfile": (*reader).runMapfile, "readarray": (*reader).runMapfile, "alias": (*reader).runAlias, "unalias": (*reader).runUnalias,
-		"trap": (*reader).runTrap, "hash": (*reader).runHash,
+		"trap": (*reader).runTrap, "hash": (*reader).runHash, "enable": (*reader).runEnable,
 	} {
 		all[name] = func(r *reader, f *frame, k *call, name string) Word {
 			do(r, f, k, name)

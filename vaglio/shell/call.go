@@ -345,6 +345,9 @@ func (r *reader) ends(list []*syntax.Stmt, deepest int) bool {
 	return ok && !r.mayReturn(body) && r.ends(body.Stmts, deepest-1)
 }
 
+// runEnable notes that builtins may be switched off: exit then fails, as another name that nobody knows.
+func (r *reader) runEnable(_ *frame, _ *call, _ string) { r.st.put(keyAlias+"exit", &entry{}) }
+
 // soleWords returns the words of a command that the shell itself runs, with nothing around it; else an empty one.
 func soleWords(s *syntax.Stmt) []*syntax.Word {
 	call, ok := s.Cmd.(*syntax.CallExpr)
