@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/metnos/vaglio/internal/hosts"
 )
@@ -24,6 +25,18 @@ func (f *Facts) Answers(text string) bool {
 	}
 	plain := unescaped(text)
 	return plain != text && f.answers(plain)
+}
+
+// MayAnswer reports whether a text is an address with a port of the gate's, on a host of which only a name is
+// known: it may be a name of this machine.
+func (f *Facts) MayAnswer(text string) bool {
+	_, at, ok := strings.Cut(text, "://")
+	if end := strings.IndexAny(at, "/?#"); end >= 0 {
+		at = at[:end]
+	}
+	host, port := split(at[strings.LastIndexByte(at, '@')+1:])
+	_, number := hosts.Number(strings.Trim(host, "[]"))
+	return ok && f.HasPort(port) && !number && strings.IndexFunc(host, unicode.IsLetter) >= 0 && !IsHere(host)
 }
 
 // unescaped returns a text with its percent escapes replaced by the bytes that they stand for. What

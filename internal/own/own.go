@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // Facts are what the gate consists of. The zero value is a gate about which nothing is known.
@@ -102,15 +101,4 @@ func (f *Facts) Picked(pattern string, full bool) bool {
 	}
 	re, err := regexp.Compile(pattern)
 	return err == nil && (re.MatchString("vaglio") || full && f.Command != "" && re.MatchString(f.Command))
-}
-
-// MayAnswer reports whether a text is an address with a port of the gate's, on a host of which only a name is
-// known: it may be a name of this machine.
-func (f *Facts) MayAnswer(text string) bool {
-	_, rest, ok := strings.Cut(text, "://")
-	host, port, found := strings.Cut(rest[strings.LastIndexByte(rest, '@')+1:], ":")
-	if at := strings.IndexAny(port, "/?#"); at >= 0 {
-		port = port[:at]
-	}
-	return ok && found && f.HasPort(port) && strings.IndexFunc(host, unicode.IsLetter) >= 0 && !IsHere(host)
 }

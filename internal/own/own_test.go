@@ -83,6 +83,20 @@ func TestAnAddressInAnySpelling(t *testing.T) {
 	}
 }
 
+// TestANameThatMayBeThisMachines tells a port of the gate's on a host of which only a name is known.
+func TestANameThatMayBeThisMachines(t *testing.T) {
+	f := &own.Facts{Addresses: []string{"127.0.0.1:8787"}}
+	for text, may := range map[string]bool{
+		"http://box:8787": true, "https://box.lan:8787/inbox?x#y": true, "http://u:p@box:8787/": true, "http://box:8787/@x": true, "http://box:8787?a@b": true,
+		"http://localhost:8787": false, "http://127.0.0.1:8787": false, "http://10.0.0.1:8787": false, "http://[fe80::1]:8787": false,
+		"http://box:80/8787": false, "http://box": false, "box:8787": false, "": false, "http://": false, "http://:8787": false,
+	} {
+		if got := f.MayAnswer(text); got != may {
+			t.Errorf("%q may be this machine's: %v, want %v", text, got, may)
+		}
+	}
+}
+
 func TestItsProcess(t *testing.T) {
 	f := facts()
 	for number, want := range map[string]bool{"4242": true, "-4242": true, "424": false, "1": false, "-1": false, "": false, "x": false} {
