@@ -33,7 +33,7 @@ func (c *call) amount() []wording.Clause {
 
 // sums returns the amounts under a key with their currencies.
 func (c *call) sums(key string) (sums []wording.Clause) {
-	currencies := c.values([]string{"currency", "currencycode", "sourcecurrency", "targetcurrency", "unit", "asset", "token"})
+	currencies := c.values(slices.Concat(spoken.List("sums currencies"), []string{"sourcecurrency", "targetcurrency", "unit", "asset", "token"}))
 	for i, sum := range c.values([]string{key}) {
 		if price.MatchString(strings.TrimSpace(sum)) {
 			continue

@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // repository finds the git directory for the command's folder. A repository is in that folder
@@ -128,7 +129,7 @@ func pushCode(e *settings.Entry, verb string, operated []string) string {
 	switch {
 	case verb != "push":
 		return ""
-	case e.Key == "mirror" && !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(e.Value)):
+	case e.Key == "mirror" && !wordclass.Is("git-false", strings.ToLower(e.Value)):
 		return "git push --mirror " + e.Sub
 	case e.Key == "push" && len(operated) < remoteAndBranch:
 		return "git push " + e.Sub + " " + e.Value

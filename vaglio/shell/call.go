@@ -318,7 +318,8 @@ func (f *frame) otherGrammar() bool {
 
 // goesOn adds what a branch changes to what others do, unless the shell ends in it: nothing follows it then.
 func (r *reader) goesOn(branches []change, list []*syntax.Stmt, after change) []change {
-	if r.ends(list, 8) { // functions deep
+	const deepest = 8
+	if r.ends(list, deepest) {
 		return branches
 	}
 	return append(branches, after)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio"
-	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -162,7 +161,7 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 	if value.text == "" || value.text == "$"+name {
 		return nil
 	}
-	if d.kind == "switch" && !slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(value.text)) {
+	if d.kind == "switch" && !wordclass.Is("git-false", strings.ToLower(value.text)) {
 		d.kind = "always"
 	}
 	if d.kind == "always" {
@@ -392,6 +391,3 @@ func (t *tables) plainSetting(line string) bool {
 	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
 		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
 }
-
-// urls are the words that tell addresses apart.
-func (t *tables) urls() urls.Words { return t.Nouns }

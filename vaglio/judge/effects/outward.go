@@ -8,8 +8,10 @@ import (
 	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
+	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // engineSocket reports whether whoever talks to a socket gets administrator rights.
@@ -206,3 +208,31 @@ func (s statement) secrets(e Effect) (Effect, bool) {
 	}
 	return e, false
 }
+
+// below returns the effect of reading everything below one of some folders.
+func (r *reading) below(v *invocation, verb wording.Phrase, roots ...arg) []Effect {
+	for _, root := range roots {
+		if among := r.among(v, root); among != "" && v.direct() {
+			return one(KindCredentials, wording.Sentence{{Phrase: verb}, wording.Say(among, root.text)}, root.text)
+		}
+	}
+	return nil
+}
+
+// among says what sensitive content is read with everything below a folder, "" if none.
+func (r *reading) among(v *invocation, root arg) wording.Phrase {
+	p := r.world.clean(root.text, v.cwd)
+	if !strings.HasPrefix(p, "/") || r.world.inside(p) || r.judge.places.Classes(p+"/x")&place.Temporary != 0 {
+		return ""
+	}
+	switch is := r.judge.places.Below(place.Globbed(p)); {
+	case is&(place.Secret|place.Own) == 0:
+		return ""
+	case is&place.Own != 0:
+		return "that lies below %s, keys and logins and the gate's own data among it"
+	}
+	return "that lies below %s, keys and logins among it"
+}
+
+// urls are the words that tell addresses apart.
+func (t *tables) urls() urls.Words { return t.Nouns }

@@ -135,6 +135,12 @@ func (w *world) placeOf(a arg, cwd string) where {
 	return w.outside(p)
 }
 
+// isSkill reports whether a file came with a skill or plugin that the user gave their agents.
+func (w *world) isSkill(a arg, cwd string) bool {
+	p := w.clean(a.text, cwd)
+	return w.home != "" && place.Inside([]string{w.home}, p) && w.places.Classes(p)&(place.Skill|place.Secret|place.Own) == place.Skill
+}
+
 // patternOfSecret reports whether a pattern matches a name that files with secrets usually have: ".*rc" and ".[e]nv" do, "*" says too little.
 func (w *world) patternOfSecret(p string) bool {
 	base := strings.ReplaceAll(path.Base(p), "[!", "[^")
@@ -296,31 +302,6 @@ func (r *reading) onlyPlain(filters []arg) bool {
 		}
 		return !f.known || strings.ContainsAny(name, "!{[") || r.judge.places.Purpose(name)&place.Plain == 0
 	})
-}
-
-// below returns the effect of reading everything below one of some folders.
-func (r *reading) below(v *invocation, verb wording.Phrase, roots ...arg) []Effect {
-	for _, root := range roots {
-		if among := r.among(v, root); among != "" && v.direct() {
-			return one(KindCredentials, wording.Sentence{{Phrase: verb}, wording.Say(among, root.text)}, root.text)
-		}
-	}
-	return nil
-}
-
-// among says what sensitive content is read with everything below a folder, "" if none.
-func (r *reading) among(v *invocation, root arg) wording.Phrase {
-	p := r.world.clean(root.text, v.cwd)
-	if !strings.HasPrefix(p, "/") || r.world.inside(p) || r.judge.places.Classes(p+"/x")&place.Temporary != 0 {
-		return ""
-	}
-	switch is := r.judge.places.Below(place.Globbed(p)); {
-	case is&(place.Secret|place.Own) == 0:
-		return ""
-	case is&place.Own != 0:
-		return "that lies below %s, keys and logins and the gate's own data among it"
-	}
-	return "that lies below %s, keys and logins among it"
 }
 
 // packed returns the effect of the folders that tar packs.

@@ -274,12 +274,6 @@ func (c *command) keepsNothing(a arg) bool {
 	return own && a.known && c.direct() && !names && len(c.assigns)+len(c.Exported) == 0 && !c.r.facts.Has(vaglio.Exported)
 }
 
-// isSkill reports whether a file came with a skill or plugin that the user gave their agents.
-func (w *world) isSkill(a arg, cwd string) bool {
-	p := w.clean(a.text, cwd)
-	return w.home != "" && place.Inside([]string{w.home}, p) && w.places.Classes(p)&(place.Skill|place.Secret|place.Own) == place.Skill
-}
-
 // behind returns what a path in the workspace is if it may be a link: what it leads to if that is secret or controls
 // programs, and else a part of the workspace. Links to other folders are usual there, as to packages.
 func (w *world) behind(l *looked) where {
