@@ -189,14 +189,7 @@ func (u *use) places(w *where) []int {
 func (u *use) given(a *act) []shell.Word {
 	var out []shell.Word
 	for i := range a.with {
-		switch w := &a.with[i]; w.kind {
-		case whereOperands, whereOperand, whereLast, whereSources:
-			for _, at := range u.places(w) {
-				out = append(out, u.Words[at])
-			}
-		default:
-			out = append(out, u.texts(w)...)
-		}
+		out = append(out, u.texts(&a.with[i])...)
 	}
 	return out
 }
@@ -366,8 +359,13 @@ func (u *use) mentions(a *act, parts bool) {
 }
 
 // texts returns the words, or parts of words, at a place.
-func (u *use) texts(w *where) []shell.Word {
+func (u *use) texts(w *where) (all []shell.Word) {
 	switch w.kind {
+	case whereOperands, whereOperand, whereLast, whereSources:
+		for _, at := range u.places(w) {
+			all = append(all, u.Words[at])
+		}
+		return all
 	case whereValue, whereKey, whereAt, whereBefore, whereBehind:
 		return u.values(w)
 	case whereOption:

@@ -63,17 +63,10 @@ func (c *cursor) match(pattern *regexp.Regexp) string {
 	return m
 }
 
-// name takes the name of a variable, a member or a keyword.
-func (c *cursor) name() string { return c.match(names) }
-
 // space skips what separates words, and any of the characters in ends.
 func (c *cursor) space(ends string) {
-	for c.gap(ends) {
+	for c.at(blanks+"`#<") && c.match(gaps) != "" || c.skip(ends) {
 	}
-}
-
-func (c *cursor) gap(ends string) bool {
-	return c.at(blanks+"`#<") && c.match(gaps) != "" || c.skip(ends)
 }
 
 const blanks = " \t\f\v"
