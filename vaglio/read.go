@@ -15,7 +15,7 @@ import (
 func (p Proposal) Call() reading.Call {
 	c := reading.Call{
 		Executor: p.Executor, Client: p.Context.Client, Args: reading.Decoded(p.Executor, p.Args), Cwd: p.Context.Cwd, Capabilities: p.Context.Capability,
-		Session: p.Facts,
+		Means: reading.Means{Session: p.Facts},
 	}
 	if k := p.Context.Known; k != nil {
 		c.Shell, c.Schema = k.Shell, k.ArgsSchema

@@ -114,12 +114,18 @@ func newSpaces(c *Config) (spaces, error) {
 		return spaces{}, err //nolint:wrapcheck // it says file and line already
 	}
 	s := spaces{places: places, files: c.Files, home: c.Home, known: &knownFolders{}}
-	for _, folder := range c.Workspaces {
+	s.configured = s.allowed(c.Workspaces)
+	return s, nil
+}
+
+// allowed returns those of some folders that may be workspaces.
+func (s *spaces) allowed(folders []string) (all []string) {
+	for _, folder := range folders {
 		if folder = s.clean(folder); s.may(folder) {
-			s.configured = append(s.configured, folder)
+			all = append(all, folder)
 		}
 	}
-	return s, nil
+	return all
 }
 
 // clean returns a folder as a clean path, or "" if it is not absolute.
@@ -199,7 +205,9 @@ func (s *spaces) of(p *Proposal) {
 	}
 	site := &Site{Workspaces: slices.Clone(s.configured)}
 	c.Site = site
-	s.stated(site, c)
+	if c.Client != "" {
+		site.Workspaces = append(site.Workspaces, s.allowed(c.Roots)...)
+	}
 	told := len(site.Workspaces) > 0
 	named := append(append(make([]string, 0, 1+len(c.Mounts)), c.Cwd), c.Mounts...)
 	for i, folder := range named {
@@ -213,18 +221,6 @@ func (s *spaces) of(p *Proposal) {
 	}
 	s.look(site, named)
 	site.Outside = cwd != "" && !entered && (told || p.SessionID() != "") && !place.Inside(site.Workspaces, cwd) && s.classes(cwd+"/x")&place.Temporary == 0
-}
-
-// stated adds the folders that the client names.
-func (s *spaces) stated(site *Site, c *Context) {
-	if c.Client == "" {
-		return
-	}
-	for _, root := range c.Roots {
-		if root = s.clean(root); s.may(root) {
-			site.Workspaces = append(site.Workspaces, root)
-		}
-	}
 }
 
 // entered adds the folders that the session entered. It reports whether there are any, and

@@ -111,7 +111,7 @@ func (p *program) looseCalls(src string) {
 		p.looseCall(f, call, texts)
 		f, call, under = found, name, ""
 		texts, before = p.calledOn(f, name, before)
-		held.reset()
+		clear(held.taken) // another statement begins
 	}
 }
 
@@ -164,9 +164,6 @@ func (h *heldTexts) take(name string) []shell.Word {
 	h.taken[name] = true
 	return h.texts[name]
 }
-
-// reset begins another statement.
-func (h *heldTexts) reset() { clear(h.taken) }
 
 // calledOn returns which of the texts before a call it is for, and which are for none yet.
 func (p *program) calledOn(f *function, name string, before []shell.Word) (its, others []shell.Word) {

@@ -53,7 +53,7 @@ func (b *Base) Tell(c Command) Told {
 		return Told{}
 	}
 	texts := c.Texts
-	u := use{base: b, name: c.Name, words: c.Words, assigns: c.Assigns, earlier: c.Earlier, input: c.Input, graded: c.Graded, left: budget}
+	u := use{Command: c, base: b, left: budget}
 	known, graded := false, false
 	for _, sec := range sections {
 		graded = graded || sec.phase != operation.Final
@@ -81,12 +81,9 @@ func (b *Base) Tell(c Command) Told {
 
 // use is a command whose operations are being collected.
 type use struct {
+	Command
+
 	base      *Base
-	name      string // of the program
-	words     []shell.Word
-	assigns   []shell.Assign
-	earlier   func(string) (shell.Word, bool)
-	input     shell.Word
 	parsed    Parsed
 	sec       *Section
 	operands  []int        // without the script, and without what the act's words took
@@ -97,8 +94,7 @@ type use struct {
 	to        shell.Word
 	hasTarget bool
 	recursive bool
-	graded    bool // see Command.Graded
-	left      int  // what is left of the budget
+	left      int // what is left of the budget
 	out       []operation.Operation
 }
 
@@ -113,9 +109,9 @@ func (u *use) tell() {
 	u.sources, u.to, u.hasTarget = all, shell.Word{}, false
 	u.place()
 	if f := p.flag(u.sec.target); f != nil {
-		u.to, u.hasTarget = u.words[f.At].Cut(f.Cut), true
+		u.to, u.hasTarget = u.Words[f.At].Cut(f.Cut), true
 	} else if n := len(all); n > 1 {
-		u.sources, u.to, u.hasTarget = all[:n-1], u.words[all[n-1]], true
+		u.sources, u.to, u.hasTarget = all[:n-1], u.Words[all[n-1]], true
 	}
 	sources := u.sources
 	for i := range u.sec.acts {
@@ -134,7 +130,7 @@ func (u *use) tell() {
 
 // leavesOut reports whether the caller does not want an act; see [Command.Graded].
 func (u *use) leavesOut(a *act) bool {
-	return u.graded && cmp.Or(a.phase, u.sec.phase) == operation.Final
+	return u.Graded && cmp.Or(a.phase, u.sec.phase) == operation.Final
 }
 
 // flag returns the last option with a value that passes a test.
@@ -198,14 +194,7 @@ func (u *use) places(w *where) []int {
 func (u *use) given(a *act) []shell.Word {
 	var out []shell.Word
 	for i := range a.with {
-		switch w := &a.with[i]; w.kind {
-		case whereOperands, whereOperand, whereLast, whereSources:
-			for _, at := range u.places(w) {
-				out = append(out, u.words[at])
-			}
-		default:
-			out = append(out, u.texts(w)...)
-		}
+		out = append(out, u.texts(&a.with[i])...)
 	}
 	return out
 }
@@ -220,7 +209,7 @@ func (u *use) pairs(a *act) {
 		}
 	}
 	for i := 1; i < len(at); i += 2 {
-		u.with = []shell.Word{u.words[at[i-1]]}
+		u.with = []shell.Word{u.Words[at[i-1]]}
 		u.each(a, at[i:i+1])
 	}
 }
@@ -229,8 +218,8 @@ func (u *use) pairs(a *act) {
 func (u *use) rest(a *act) {
 	if len(u.operands) > 0 {
 		at := u.operands[0]
-		u.with = u.words[at+1:]
-		u.add(a, u.words[at], operation.Operand)
+		u.with = u.Words[at+1:]
+		u.add(a, u.Words[at], operation.Operand)
 	}
 }
 
@@ -259,7 +248,7 @@ func (u *use) add(a *act, w shell.Word, role operation.Role) {
 func (u *use) each(a *act, places []int) {
 	u.out = slices.Grow(u.out, len(places))
 	for _, i := range places {
-		w := u.words[i]
+		w := u.Words[i]
 		if u.left < 0 {
 			return // each further name would be that of the long folder
 		}
@@ -276,7 +265,7 @@ func (u *use) place() {
 	if u.sec.below == nil {
 		return
 	}
-	u.folders = make([]shell.Word, len(u.words))
+	u.folders = make([]shell.Word, len(u.Words))
 	var folder shell.Word
 	defer func() {
 		if !folder.Is("") {
@@ -284,11 +273,11 @@ func (u *use) place() {
 		}
 	}()
 	next := 0
-	for i := range u.words {
+	for i := range u.Words {
 		for ; next < len(u.parsed.Flags) && u.parsed.Flags[next].At < i; next++ {
 			f := &u.parsed.Flags[next]
 			if f.Has && oneOf(f, u.sec.below) {
-				folder = u.below(folder, u.words[f.At].Cut(f.Cut))
+				folder = u.below(folder, u.Words[f.At].Cut(f.Cut))
 			}
 		}
 		u.folders[i] = folder
@@ -317,7 +306,7 @@ func (u *use) target(a *act) {
 	if !u.hasTarget {
 		return
 	}
-	if len(u.sources) == 1 && u.words[u.sources[0]].Is("/dev/null") {
+	if len(u.sources) == 1 && u.Words[u.sources[0]].Is("/dev/null") {
 		emptied := *a
 		emptied.verb = operation.Empty
 		u.add(&emptied, u.to, operation.Target)
@@ -340,7 +329,7 @@ func (u *use) inside(a *act) {
 		if u.left < 0 {
 			return
 		}
-		if name := base(u.words[i]); !name.Is("") && !name.Is(".") && !name.Is("..") {
+		if name := base(u.Words[i]); !name.Is("") && !name.Is(".") && !name.Is("..") {
 			u.add(a, u.join(u.to, name), operation.Inside)
 		}
 	}
@@ -349,7 +338,7 @@ func (u *use) inside(a *act) {
 // mentions adds every word, except for the values of options that the program uses itself.
 // With parts, parts of a word may be names, too.
 func (u *use) mentions(a *act, parts bool) {
-	own := make([]bool, len(u.words))
+	own := make([]bool, len(u.Words))
 	for i := range u.parsed.Flags {
 		f := &u.parsed.Flags[i]
 		if f.Has && oneOf(f, u.sec.own) && u.parsed.alone(f) {
@@ -357,8 +346,8 @@ func (u *use) mentions(a *act, parts bool) {
 		}
 	}
 	operands := u.operands
-	u.out = slices.Grow(u.out, len(u.words))
-	for i, w := range u.words {
+	u.out = slices.Grow(u.out, len(u.Words))
+	for i, w := range u.Words {
 		role := operation.Mention
 		if len(operands) > 0 && operands[0] == i {
 			role, operands = operation.Operand, operands[1:]
@@ -375,8 +364,13 @@ func (u *use) mentions(a *act, parts bool) {
 }
 
 // texts returns the words, or parts of words, at a place.
-func (u *use) texts(w *where) []shell.Word {
+func (u *use) texts(w *where) (all []shell.Word) {
 	switch w.kind {
+	case whereOperands, whereOperand, whereLast, whereSources:
+		for _, at := range u.places(w) {
+			all = append(all, u.Words[at])
+		}
+		return all
 	case whereValue, whereKey, whereAt, whereBefore, whereBehind:
 		return u.values(w)
 	case whereOption:

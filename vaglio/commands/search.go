@@ -65,11 +65,11 @@ func (u *use) expression() []shell.Word {
 			continue
 		case class == classRun:
 			for i++; i < len(words) && words[i] != ";" && words[i] != "+"; i++ {
-				out = append(out, shell.Text(negated+class), u.words[i])
+				out = append(out, shell.Text(negated+class), u.Words[i])
 			}
 		case i+1 < len(words) && u.isTested(words[i], words[i+1]):
 			i++
-			value = u.words[i]
+			value = u.Words[i]
 		}
 		if class != classRun && class+negated != "" {
 			out = append(out, shell.Text(negated+class), value)
@@ -122,7 +122,7 @@ func (u *use) isTested(test, value string) bool {
 	case classRun, "delete":
 		return slices.Contains([]string{"name", "link", "path", "regex"}, u.sec.classes[test])
 	}
-	return getopt.Of(u.name).Takes(test)
+	return getopt.Of(u.Name).Takes(test)
 }
 
 func (s *Section) classOf(word string) string {

@@ -300,12 +300,8 @@ func kindOf(s string) (operation.Kind, bool) {
 	case "guard-off":
 		return operation.KindSafeguardOff, true
 	}
-	for _, k := range operation.Kinds() {
-		if string(k) == s {
-			return k, true
-		}
-	}
-	return "", false
+	k := operation.Kind(s)
+	return k, slices.Contains(operation.Kinds(), k)
 }
 
 // skips reports whether a command only shows something, or has no word that any act requires.

@@ -10,7 +10,7 @@ import (
 
 // lines adds the names before a colon in the lines of the input.
 func (u *use) lines(a *act) {
-	text, _ := u.input.Text()
+	text, _ := u.Input.Text()
 	for line := range strings.Lines(text) {
 		if name, _, ok := strings.Cut(line, ":"); ok {
 			u.add(a, shell.Text(name), operation.Mention)
@@ -27,7 +27,7 @@ func (u *use) values(w *where) []shell.Word {
 	}
 	var out []shell.Word
 	for _, at := range spots {
-		value, ok := u.words[at.Word].Cut(at.Cut), true
+		value, ok := u.Words[at.Word].Cut(at.Cut), true
 		switch w.kind {
 		case whereAt:
 			_, value, ok = value.Split("@")
@@ -64,20 +64,20 @@ func (u *use) option() []shell.Word {
 	}
 	f := &u.parsed.Flags[0]
 	if f.Has {
-		return []shell.Word{u.words[f.At].Cut(f.Cut)}
+		return []shell.Word{u.Words[f.At].Cut(f.Cut)}
 	}
-	return []shell.Word{u.words[f.At].Cut(len("-"))}
+	return []shell.Word{u.Words[f.At].Cut(len("-"))}
 }
 
 func (u *use) variable(name string) []shell.Word {
 	var out []shell.Word
-	for i := range u.assigns {
-		if u.assigns[i].Name == name {
-			out = append(out, u.assigns[i].Value)
+	for i := range u.Assigns {
+		if u.Assigns[i].Name == name {
+			out = append(out, u.Assigns[i].Value)
 		}
 	}
-	if out == nil && u.earlier != nil {
-		if value, ok := u.earlier(name); ok {
+	if out == nil && u.Earlier != nil {
+		if value, ok := u.Earlier(name); ok {
 			return []shell.Word{value}
 		}
 	}

@@ -41,16 +41,16 @@ func (l *look) lands(spot, to string) {
 	at := l.absolute(to)
 	switch _, there := l.g.machine.Readlink(at); {
 	case l.inside || at == "":
-	case l.g.holdsLocal(l.absolute(to + "/" + place.Base(spot))), l.g.holdsLocal(at) && (there != realpath.Other || l.insists()):
+	case l.g.holdsLocal(l.absolute(to + "/" + place.Base(spot))),
+		l.g.holdsLocal(at) && (there != realpath.Other || l.has("--no-target-directory", "T")): // in the folder's place, not into it
 		l.s.t.doubts()
 	}
 }
 
-// insists reports whether the command puts a thing in the place of a folder that is there, instead
-// of into it.
-func (l *look) insists() bool {
+// has reports whether one of the words is a long option, or short ones of which one is such a letter.
+func (l *look) has(long, letters string) bool {
 	return slices.ContainsFunc(l.args, func(a string) bool {
-		return a == "--no-target-directory" || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.Contains(a, "T")
+		return a == long || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.ContainsAny(a, letters)
 	})
 }
 

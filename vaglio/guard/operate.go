@@ -2,7 +2,6 @@ package guard
 
 import (
 	"cmp"
-	"maps"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -17,91 +16,70 @@ type weigh func(*look, *operation.Operation, string) string
 
 // verbTable holds the check for each verb. A verb without a row breaks no rule.
 func verbTable() map[operation.Verb]weigh {
-	all := fileVerbs()
-	maps.Copy(all, machineVerbs())
-	maps.Copy(all, lineVerbs())
-	return all
-}
-
-// fileVerbs are the rows of what is done to files and disks.
-func fileVerbs() map[operation.Verb]weigh {
 	return map[operation.Verb]weigh{
-		operation.Use:     func(l *look, o *operation.Operation, spot string) string { return l.opens(place.Uses, o, spot) },
-		operation.Read:    (*look).reads,
-		operation.Inspect: (*look).reads,
-		operation.Copy:    (*look).copied,
-		operation.Link:    (*look).linked,
-		operation.Alias:   (*look).aliased,
-		operation.Create:  changing(place.Writes),
-		operation.Write:   changing(place.Writes),
-		operation.Fill:    changing(place.Writes),
-		operation.Replace: changing(place.Replaces),
-		operation.Empty:   changing(place.Replaces),
-		operation.Delete:  (*look).taken,
-		operation.Discard: (*look).taken,
-		operation.Trash:   (*look).taken,
-		operation.Move:    (*look).taken,
-		operation.Clean:   (*look).cleaned,
-		operation.Cover:   (*look).covered,
-
-		operation.Format:    reshaping(formatRule),
-		operation.Partition: reshaping(tableRule),
-		operation.Destroy:   reshaping(volumeRule),
-
-		operation.Permit: (*look).permitted,
-		operation.Own:    (*look).owned,
-		operation.Mark:   (*look).marked,
-		operation.Lend:   (*look).lent,
-	}
-}
-
-// machineVerbs are the rows of what is done to the system, its processes and its packages.
-func machineVerbs() map[operation.Verb]weigh {
-	return map[operation.Verb]weigh{
-		operation.Boot:     always(bootRule),
-		operation.Memory:   always(memoryRule),
-		operation.Hashes:   always(authRead),
-		operation.Secrets:  always(keyRule),
-		operation.KillAll:  (*look).killedOf,
-		operation.Kernel:   always(kernelRule),
-		operation.Govern:   always(ownCommand),
-		operation.Ungate:   always(ownSettings),
-		operation.Accounts: (*look).accounts,
-
-		operation.Kill:      (*look).killed,
-		operation.KillNamed: (*look).killedByName,
-		operation.Close:     (*look).closed,
-		operation.Stop:      (*look).stopped,
-		operation.Disable:   (*look).disabled,
-		operation.Uninstall: (*look).uninstalled,
-		operation.Install:   (*look).installed,
-		operation.Attach:    (*look).attached,
-		operation.RemoveHome: func(l *look, _ *operation.Operation, spot string) string {
-			if spot != "" && spot == l.g.user { // that goes with the home
-				return treeHome
-			}
-			return ""
-		},
+		operation.Use:        func(l *look, o *operation.Operation, spot string) string { return l.opens(place.Uses, o, spot) },
+		operation.Read:       (*look).reads,
+		operation.Inspect:    (*look).reads,
+		operation.Copy:       (*look).copied,
+		operation.Link:       (*look).linked,
+		operation.Alias:      (*look).aliased,
+		operation.Create:     changing(place.Writes),
+		operation.Write:      changing(place.Writes),
+		operation.Fill:       changing(place.Writes),
+		operation.Replace:    changing(place.Replaces),
+		operation.Empty:      changing(place.Replaces),
+		operation.Delete:     (*look).taken,
+		operation.Discard:    (*look).taken,
+		operation.Trash:      (*look).taken,
+		operation.Move:       (*look).taken,
+		operation.Clean:      (*look).cleaned,
+		operation.Cover:      (*look).covered,
+		operation.Format:     reshaping(formatRule),
+		operation.Partition:  reshaping(tableRule),
+		operation.Destroy:    reshaping(volumeRule),
+		operation.Permit:     (*look).permitted,
+		operation.Own:        (*look).owned,
+		operation.Mark:       (*look).marked,
+		operation.Lend:       (*look).lent,
+		operation.Boot:       always(bootRule),
+		operation.Memory:     always(memoryRule),
+		operation.Hashes:     always(authRead),
+		operation.Secrets:    always(keyRule),
+		operation.KillAll:    (*look).killedOf,
+		operation.Kernel:     always(kernelRule),
+		operation.Govern:     always(ownCommand),
+		operation.Ungate:     always(ownSettings),
+		operation.Accounts:   (*look).accounts,
+		operation.Kill:       (*look).killed,
+		operation.KillNamed:  (*look).killedByName,
+		operation.Close:      (*look).closed,
+		operation.Stop:       (*look).stopped,
+		operation.Disable:    (*look).disabled,
+		operation.Uninstall:  (*look).uninstalled,
+		operation.Install:    (*look).installed,
+		operation.Attach:     (*look).attached,
+		operation.RemoveHome: (*look).dismissed,
 		operation.Unregister: (*look).unregistered,
+		operation.Search:     (*look).searched,
+		operation.Sweep:      (*look).swept,
+		operation.Run:        (*look).run,
+		operation.Carry:      func(l *look, _ *operation.Operation, _ string) string { return l.unknownProgram(false) },
+		operation.List:       remembering((*survey).lists),
+		operation.Show:       remembering(func(s *survey, _ *look, _ *operation.Operation, spot string) { s.shown.add(spot) }),
+		operation.Seek:       remembering((*survey).seeks),
+		operation.Trace:      remembering((*survey).traces),
+		operation.Census:     remembering(func(s *survey, _ *look, _ *operation.Operation, _ string) { s.processes.all = true }),
+		operation.Pick:       remembering((*survey).picks),
+		operation.Mounts:     remembering(func(s *survey, _ *look, _ *operation.Operation, _ string) { s.asksMounts = true }),
 	}
 }
 
-// lineVerbs are the rows of what runs other commands, and of what later commands of the line
-// may use.
-func lineVerbs() map[operation.Verb]weigh {
-	return map[operation.Verb]weigh{
-		operation.Search: (*look).searched,
-		operation.Sweep:  (*look).swept,
-		operation.Run:    (*look).run,
-		operation.Carry:  func(l *look, _ *operation.Operation, _ string) string { return l.unknownProgram(false) },
-		operation.List:   remembering((*survey).lists),
-		operation.Show:   remembering(func(s *survey, _ *look, _ *operation.Operation, spot string) { s.shown.add(spot) }),
-		operation.Seek:   remembering((*survey).seeks),
-		operation.Trace:  remembering((*survey).traces),
-		operation.Census: remembering(func(s *survey, _ *look, _ *operation.Operation, _ string) { s.processes.all = true }),
-		operation.Pick:   remembering((*survey).picks),
-		operation.Mounts: remembering(func(s *survey, _ *look, _ *operation.Operation, _ string) { s.asksMounts = true }),
+// dismissed checks a user whose home goes, too.
+func (l *look) dismissed(_ *operation.Operation, spot string) string {
+	if spot != "" && spot == l.g.user {
+		return treeHome
 	}
+	return ""
 }
 
 // always returns a check that every object breaks.

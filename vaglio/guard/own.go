@@ -258,10 +258,7 @@ func (l *look) answers(text string) bool {
 // namesOwn reports whether a pattern matches vaglio's process, by its name or, for a program
 // with the option for it, by its command line.
 func (l *look) namesOwn(pattern string) bool {
-	full := slices.ContainsFunc(l.args, func(a string) bool {
-		return a == "--full" || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.Contains(a, "f")
-	})
-	return l.g.itself.Picked(inPattern(pattern, ".*", "."), full)
+	return l.g.itself.Picked(inPattern(pattern, ".*", "."), l.has("--full", "f"))
 }
 
 // inPattern writes what a shell's pattern may match in the words of another kind of pattern: no file

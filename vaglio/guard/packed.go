@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/realpath"
@@ -104,14 +105,9 @@ func (l *look) worksIn(folder string) bool {
 // movesEntries reports whether the command's words give the entries other names: without the folders
 // before them, or by a pattern.
 func (l *look) movesEntries() bool {
-	for _, a := range l.args {
-		short := len(a) > 1 && a[0] == '-' && a[1] != '-'
-		long := strings.HasPrefix(a, "--strip") || strings.HasPrefix(a, "--transform") || strings.HasPrefix(a, "--xform")
-		if long || short && strings.ContainsAny(a, "sje") || a == "e" {
-			return true
-		}
-	}
-	return false
+	return l.has("e", "sje") || slices.ContainsFunc(l.args, func(a string) bool {
+		return strings.HasPrefix(a, "--strip") || strings.HasPrefix(a, "--transform") || strings.HasPrefix(a, "--xform")
+	})
 }
 
 // entries returns, once it is asked, what the archives hold that the command's words name, or that it gets as its input.
@@ -152,14 +148,16 @@ func fileIn(word string) string {
 
 // losesSettings reports whether settings that install the hook lie in what has the name of a folder for them.
 func (g *Guard) losesSettings(at string) bool {
-	for i := range g.own {
-		if dir, name := path.Split(g.own[i].path); g.own[i].anywhere && strings.HasSuffix(at+"/", dir) {
-			if _, kind := g.machine.Readlink(at + "/" + name); kind != realpath.Missing {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.own, func(p ownPlace) bool {
+		dir, name := path.Split(p.path)
+		return p.anywhere && strings.HasSuffix(at+"/", dir) && g.isThere(at+"/"+name)
+	})
+}
+
+// isThere reports whether anything lies at a path.
+func (g *Guard) isThere(at string) bool {
+	_, kind := g.machine.Readlink(at)
+	return kind != realpath.Missing
 }
 
 // brings returns the rule that putting all that lies in one folder into another one breaks, if what has the
@@ -170,22 +168,12 @@ func (l *look) brings(folder string) string {
 		if v := l.ops[i].Verb; from == "" || place.IsVague(from) || v != operation.Copy && v != operation.Move {
 			continue
 		}
-		if id := l.g.bringsFrom(from, folder); id != "" {
-			return id
-		}
-	}
-	return ""
-}
-
-func (g *Guard) bringsFrom(from, folder string) string {
-	for i := range g.own {
-		p := &g.own[i]
-		dir, name := path.Split(p.path)
-		if into := folder+"/" == dir || p.anywhere && strings.HasSuffix(folder+"/", dir); p.closed || !into {
-			continue
-		}
-		if _, kind := g.machine.Readlink(from + "/" + name); kind != realpath.Missing {
-			return p.rule
+		at := slices.IndexFunc(l.g.own, func(p ownPlace) bool {
+			dir, name := path.Split(p.path)
+			return !p.closed && (folder+"/" == dir || p.anywhere && strings.HasSuffix(folder+"/", dir)) && l.g.isThere(from+"/"+name)
+		})
+		if at >= 0 {
+			return l.g.own[at].rule
 		}
 	}
 	return ""
@@ -202,7 +190,7 @@ func (l *look) keepsSettings(folder string, do func(file string) bool) bool {
 		} else if p.rule != ownSettings || !strings.HasPrefix(at, strings.TrimRight(folder, "/")+"/") {
 			continue
 		}
-		if _, kind := l.g.machine.Readlink(at); kind != realpath.Missing && (do == nil || do(at)) {
+		if l.g.isThere(at) && (do == nil || do(at)) {
 			return true
 		}
 	}

@@ -68,19 +68,18 @@ func (g *Guard) examine(script *shell.Script, t *trouble) string {
 }
 
 func problemRule(problems []shell.Problem) string {
-	found := ""
-	for i := range problems {
-		switch problems[i].Kind {
-		case shell.ProblemForkBomb:
-			return forkRule
-		case shell.ProblemInternal:
-			found = faultID
-		default:
-			// What is too much to read is for the sender to fix, see [trouble]. What is known
-			// only when it runs is for the effects judge to weigh.
-		}
+	has := func(kind shell.ProblemKind) bool {
+		return slices.ContainsFunc(problems, func(p shell.Problem) bool { return p.Kind == kind })
 	}
-	return found
+	switch {
+	case has(shell.ProblemForkBomb):
+		return forkRule
+	case has(shell.ProblemInternal):
+		return faultID
+	}
+	// What is too much to read is for the sender to fix, see [trouble]. What is known only when
+	// it runs is for the effects judge to weigh.
+	return ""
 }
 
 // command returns the rule that one command breaks.

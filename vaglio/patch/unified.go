@@ -143,19 +143,17 @@ func (r *reader) extended(line string) bool {
 		{"rename new ", func(s string) { f.to = unquoted(s) }},
 		{"copy from ", func(s string) { f.from, f.copies = unquoted(s), true }},
 		{"copy to ", func(s string) { f.to = unquoted(s) }},
-		{"index ", func(string) {}},
-		{"similarity index ", func(string) {}},
-		{"dissimilarity index ", func(string) {}},
-		{"GIT binary patch", func(string) {}},
-		{"Binary files ", func(string) {}},
 	} {
 		if rest, ok := strings.CutPrefix(line, e.prefix); ok {
 			e.set(rest)
 			return true
 		}
 	}
-	return false
+	return saysNothing.MatchString(line)
 }
+
+// saysNothing matches the lines of git's header that change nothing.
+var saysNothing = regexp.MustCompile(`^(?:index |(?:dis)?similarity index |GIT binary patch|Binary files )`)
 
 // setMode reads a mode as git writes it.
 func (r *reader) setMode(s string) {

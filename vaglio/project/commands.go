@@ -217,11 +217,7 @@ var between, ends = regexp.MustCompile(`^[\s,\[\]{}&]*$|^\)\s*\.args?\([\[&]*$`)
 
 // addWhole adds a command line; whole says whether it is all of one.
 func (v *visit) addWhole(file string, line int, text string, whole bool) {
-	from := len(v.tasks)
-	v.add(file, line, "sh", text)
-	for i := range v.tasks[from:] {
-		v.tasks[from+i].Whole = whole
-	}
+	v.marked(func() { v.add(file, line, "sh", text) }, func(t *shell.Task) { t.Whole = whole })
 }
 
 // escaped matches a quote or a backslash in a quoted text, as most languages write it.

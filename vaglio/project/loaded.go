@@ -304,13 +304,7 @@ func (r *Reader) WorksOn(program string) bool {
 // isFor reports whether the table, in its rows for all programs, assigns files like this one
 // to a reader.
 func (r *Reader) isFor(name, file string) bool {
-	all := r.table["-"]
-	for i := range all {
-		if all[i].name == name && all[i].names(file) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.table["-"], func(r row) bool { return r.name == name && r.names(file) })
 }
 
 // tasksLanguage is [Reader.language], but also knows files without an extension, such as a Rakefile,

@@ -18,7 +18,7 @@ func (m *makefile) function(name string, args []string) string {
 	}
 	f, known := m.functions[name]
 	words := strings.Fields(args[last])
-	if !known || last != f.given || len(words) == 0 || strings.ContainsAny(args[last], f.without) || f.replaces() && !plain(args[:last]) {
+	if !known || last != f.given || len(words) == 0 || strings.ContainsAny(args[last], f.without) || f.given == 2 && !plain(args[:last]) {
 		return unknownValue(name)
 	}
 	out, ok := f.of(m, args[:last], words)
@@ -30,13 +30,10 @@ func (m *makefile) function(name string, args []string) string {
 
 // textFunction is a function of make that changes the words of its last argument.
 type textFunction struct {
-	given   int    // arguments before the words
+	given   int    // arguments before the words; two are what to replace by what
 	without string // characters in the words with which the result is not known
 	of      func(m *makefile, given, words []string) (string, bool)
 }
-
-// replaces reports whether the function is given what to replace by what.
-func (f *textFunction) replaces() bool { return f.given == 2 }
 
 // plain reports whether what is to be replaced is known and never goes beyond a word.
 func plain(given []string) bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/internal/settings"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 //go:embed tools.txt
@@ -143,11 +144,9 @@ func readCode(v *visit, r *row) {
 			ending := map[string]string{"ruby": ".rb", "node": ".js", "lua": ".lua"}[r.language] // for a file that is named without its extension
 			if file, text, ok := v.first(in, in+ending); ok && v.once(file) {
 				language := cmp.Or(r.language, languageOf(text))
-				from := len(v.tasks)
-				v.code(file, language, v.asked(file, language, text))
-				for i := range v.tasks[from:] { // what the tool itself looks for
-					v.tasks[from+i].Settings = slices.Contains(r.files, name)
-				}
+				v.marked(func() { v.code(file, language, v.asked(file, language, text)) }, func(t *shell.Task) {
+					t.Settings = slices.Contains(r.files, name) // what the tool itself looks for
+				})
 			}
 		}
 	}
@@ -191,11 +190,7 @@ func readLines(v *visit, r *row) {
 // inFolders returns a reader whose files run in their own folders.
 func inFolders(read func(v *visit, r *row)) func(v *visit, r *row) {
 	return func(v *visit, r *row) {
-		from := len(v.tasks)
-		read(v, r)
-		for i := from; i < len(v.tasks); i++ {
-			v.tasks[i].Dir = path.Dir(v.tasks[i].File)
-		}
+		v.marked(func() { read(v, r) }, func(t *shell.Task) { t.Dir = path.Dir(t.File) })
 	}
 }
 

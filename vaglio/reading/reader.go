@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -57,15 +58,8 @@ type Call struct {
 	Args map[string]any
 	// Cwd is the folder that the call would run in, "" if unknown.
 	Cwd string
-	// Files, Session, Absent, Present, Leads, Sought, Steers and Output are as in [Means].
-	Files   shell.Files
-	Session shell.Session
-	Absent  func(path string) bool
-	Present func(path string) bool
-	Leads   func(path string) string
-	Sought  func(folder, but string) bool
-	Steers  func(path string) bool
-	Output  func(path string) bool
+	// Means are what all readings of the call share. Its Budget and Env are the reader's.
+	Means
 	// Capabilities are everything that anybody claims about the executor. They can only add to
 	// what is read: "code:exec" makes its texts command lines.
 	Capabilities []string
@@ -234,10 +228,8 @@ type Gap struct {
 
 // Read reads a call. It never fails: what it cannot read becomes a [Gap].
 func (r *Reader) Read(c Call) (rd *Reading) {
-	rd = &Reading{reader: r, Means: Means{
-		Budget: new(shell.Budget), Files: c.Files, Session: c.Session, Absent: c.Absent, Present: c.Present, Leads: c.Leads,
-		Sought: c.Sought, Steers: c.Steers, Output: c.Output, Env: r.o.Env,
-	}}
+	rd = &Reading{reader: r, Means: c.Means}
+	rd.Means.Budget, rd.Means.Env = new(shell.Budget), r.o.Env
 	defer func() {
 		if recover() != nil {
 			rd.Failed = true
@@ -250,10 +242,7 @@ func (r *Reader) Read(c Call) (rd *Reading) {
 
 func (r *Reader) read(rd *Reading, c Call) {
 	rd.Words = nameWords(c.Executor)
-	home := r.o.Home
-	if home == "" {
-		home = HomeOf(c.Cwd)
-	}
+	home := cmp.Or(r.o.Home, HomeOf(c.Cwd))
 	w := walk{r: r, home: home, name: c.Executor, rd: rd, class: classOf(rd.Words), schema: properties(c.Schema), applies: patch.NamesApplier(rd.Words)}
 	w.client(c)
 	if c.Shell || slices.Contains(c.Capabilities, "code:exec") {

@@ -137,6 +137,9 @@ func join(at, key string) string {
 	return at + "." + key
 }
 
+// item returns the place of an element of a list.
+func item(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" }
+
 func (w *walk) value(key string, v any, role Role, sc *scope, at string, depth int) {
 	if w.tooDeep(at, depth) {
 		return
@@ -216,21 +219,13 @@ func (w *walk) patch(text string, role Role, sc *scope, at string) {
 func (w *walk) list(key string, list []any, role Role, sc *scope, at string, depth int) {
 	plain := true // only texts and numbers
 	for i, e := range list {
-		here := ""
-		place := func() string {
-			if here == "" {
-				here = at + "[" + strconv.Itoa(i) + "]"
-			}
-			return here
-		}
 		switch e := e.(type) {
 		case map[string]any:
 			plain = false
-			in := *sc
-			w.args(e, in, place(), depth+1)
+			w.args(e, *sc, item(at, i), depth+1)
 		case []any:
 			plain = false
-			w.value("command", e, role&^RoleWords, sc, place(), depth+1) // a list in a list is one command
+			w.value("command", e, role&^RoleWords, sc, item(at, i), depth+1) // a list in a list is one command
 		case string:
 			w.note(e, role, at)
 			w.patch(e, role, sc, at)
@@ -242,7 +237,7 @@ func (w *walk) list(key string, list []any, role Role, sc *scope, at string, dep
 	if !plain {
 		for i, e := range list {
 			if text, ok := e.(string); ok {
-				w.text(key, text, role, sc, at+"["+strconv.Itoa(i)+"]", depth+1)
+				w.text(key, text, role, sc, item(at, i), depth+1)
 			}
 		}
 		return

@@ -41,31 +41,25 @@ type doors map[string]map[string][]door
 // loadDoors reads doors.txt. Its error names the line.
 var loadDoors = sync.OnceValues(func() (doors, error) { //nolint:gochecknoglobals // It is read once and never changed.
 	t, owners := doors{}, []string(nil)
-	return t, rows.Read("doors.txt", doorsText, func(row string) error {
-		section, begins := strings.CutPrefix(row, "[")
-		if section = strings.TrimSuffix(section, "]"); begins && (section == doorEnv || section == doorGit) {
-			owners = []string{section}
-		} else if begins {
-			owners = strings.Fields(section)
-		} else {
-			return t.add(owners, row)
+	return t, rows.Sections("doors.txt", doorsText, func(names, _ []string) error {
+		if owners = names; strings.Join(names, " ") == doorGit {
+			owners = []string{doorGit}
 		}
 		return nil
-	})
+	}, func(kind, names []string) error { return t.add(owners, kind[0], names) })
 })
 
 // add reads a line of doors.txt.
-func (t doors) add(owners []string, row string) error {
-	kind, names, ok := strings.Cut(row, " = ")
+func (t doors) add(owners []string, kind string, names []string) error {
 	kind, loads, _ := strings.Cut(kind, ":")
-	if !ok || !slices.Contains(strings.Fields("search file command list shell loads registry named proxy always switch words"), kind) {
-		return rows.Wrong(row, "want kind = names, got %q", row)
+	if !slices.Contains(strings.Fields("search file command list shell loads registry named proxy always switch words"), kind) {
+		return rows.Wrong(kind, "%q is no kind of doors", kind)
 	}
 	for _, o := range owners {
 		if t[o] == nil {
 			t[o] = map[string][]door{}
 		}
-		for n := range strings.FieldsSeq(names) {
+		for _, n := range names {
 			d := door{kind: kind, loads: strings.Split(loads, ",")}
 			if kind == kindWords {
 				d, n = t[doorEnv][strings.ToLower(n)][0], kindWords

@@ -61,10 +61,6 @@ func New(name string, args []string) *Filter {
 	return &Filter{Files: operands(name, args), apply: func(string) (string, bool) { return "", false }}
 }
 
-// MayPass reports whether a program passes on all or part of what it reads, possibly in ways that
-// are not followed.
-func MayPass(name string) bool { return wordclass.Is("may-pass", name) }
-
 // tools maps programs to the functions that read their calls; false means a call is not followed.
 var tools = sync.OnceValue(func() map[string]func(f *Filter, args []string) bool { //nolint:gochecknoglobals // It is made once and never changed.
 	return map[string]func(f *Filter, args []string) bool{

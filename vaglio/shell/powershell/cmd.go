@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
 // batch reads one text in cmd's language.
@@ -96,7 +97,7 @@ func (b *batch) loop(mode, options, name, set string) {
 		if command := strings.Trim(set, "'`"); command != set {
 			r.deeper(func() value { return r.carried(text(command), "cmd") })
 		}
-		items = one(unknownWord(""))
+		items = one(word.Unknown(""))
 	} else {
 		if mode == "r" && options != "" {
 			r.unread("a loop of a form that is not read")

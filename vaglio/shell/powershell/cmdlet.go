@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -207,7 +208,7 @@ func (w *work) directory(v value) {
 		dir = r.below(r.cwd, dirs[:1])[0]
 	}
 	if dir.Size() > shell.MaxPath || len(dirs) > 1 || r.at.Conditional && !dir.Equal(r.cwd) {
-		dir = unknownWord("PWD")
+		dir = word.Unknown("PWD")
 	}
 	r.cwd = dir
 }

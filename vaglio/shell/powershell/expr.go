@@ -184,7 +184,7 @@ func (p *parser) typed() value {
 
 // called reads the name of a member, and its arguments if it is a function.
 func (p *parser) called(function func(name string, args []value) value, property value) value {
-	name := p.name()
+	name := p.match(names)
 	if name == "" {
 		p.primary()
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -211,7 +212,7 @@ func (r *reader) encoded(name string, w shell.Word) value {
 	r.step(1 + len(s)/bytesPerStep)
 	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.Join(strings.Fields(s), ""), "="))
 	if !ok || err != nil {
-		return r.carried(one(unknownWord("")), name+" -EncodedCommand")
+		return r.carried(one(word.Unknown("")), name+" -EncodedCommand")
 	}
 	units := make([]uint16, len(data)/2)
 	for i := range units {

@@ -63,9 +63,6 @@ func (c *cursor) match(pattern *regexp.Regexp) string {
 	return m
 }
 
-// name takes the name of a variable, a member or a keyword.
-func (c *cursor) name() string { return c.match(names) }
-
 // space skips what separates words, and any of the characters in ends.
 func (c *cursor) space(ends string) {
 	for c.gap(ends) {

@@ -147,7 +147,7 @@ var trimmed = regexp.MustCompile(`([^/. ])[. ]+(/|$)`)
 
 func (r *reader) home() shell.Word {
 	if r.o.Home == "" {
-		return unknownWord("HOME")
+		return word.Unknown("HOME")
 	}
 	return shell.Text(strings.TrimRight(forward(r.o.Home), "/"))
 }
@@ -156,7 +156,7 @@ func (r *reader) home() shell.Word {
 func renamed(from, name shell.Word) shell.Word {
 	s, ok := from.Text()
 	if !ok || name.HasUnknown() {
-		return unknownWord("")
+		return word.Unknown("")
 	}
 	dir, _ := path.Split(s)
 	return below(shell.Text(dir), name)

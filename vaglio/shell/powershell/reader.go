@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -79,7 +80,7 @@ func run(o shell.Options, read func(*reader)) (out *shell.Script) {
 		r.o.Budget = new(shell.Budget)
 	}
 	r.o.Foreign = Carried
-	r.cwd = unknownWord("PWD")
+	r.cwd = word.Unknown("PWD")
 	if o.Cwd != "" {
 		r.cwd = shell.Text(forward(o.Cwd))
 	}
@@ -137,7 +138,7 @@ func (r *reader) file(read func() value) (v value) {
 			panic(p)
 		}
 		if p != nil {
-			before.writes, before.cwd = r.writes, unknownWord("PWD")
+			before.writes, before.cwd = r.writes, word.Unknown("PWD")
 			*r, v = before, unknown()
 		}
 		r.inFile, r.spare = before.inFile, before.spare

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -32,10 +33,6 @@ func one(w shell.Word) value { return value{items: []shell.Word{w}} }
 
 func text(s string) value { return one(shell.Text(s)) }
 
-func unknownWord(name string) shell.Word {
-	return shell.NewWord(shell.Part{Kind: shell.PartUnknown, Name: name, MayBeEmpty: true})
-}
-
 // output returns the unknown output of a command, "" if the command is unknown, too.
 func output(from string, remote bool) value {
 	return one(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: from, MayBeEmpty: true, Remote: remote}))
@@ -54,7 +51,7 @@ func (v value) isNothing() bool { return len(v.items) == 0 && !v.isBlock }
 // something returns the value, or an unknown one for nothing.
 func something(v value, name string) value {
 	if v.isNothing() {
-		return one(unknownWord(name))
+		return one(word.Unknown(name))
 	}
 	return v
 }
@@ -98,7 +95,7 @@ func (r *reader) word(v value) shell.Word {
 	case v.isBlock:
 		return shell.Text("{" + v.block + "}")
 	case v.either:
-		return unknownWord("")
+		return word.Unknown("")
 	}
 	r.pay(0, weigh(v.items...))
 	return shell.Spaced(v.items)
@@ -108,7 +105,7 @@ func (r *reader) word(v value) shell.Word {
 func (r *reader) choices(v value) []shell.Word {
 	switch {
 	case v.isBlock && len(v.items) == 0:
-		return []shell.Word{unknownWord("")}
+		return []shell.Word{word.Unknown("")}
 	case v.either:
 		return v.items
 	}
@@ -125,7 +122,7 @@ func (r *reader) glue(list ...value) value {
 	for i, v := range list {
 		columns[i] = r.choices(v)
 		if len(columns[i])*ways > maxChoices {
-			columns[i] = []shell.Word{unknownWord("")}
+			columns[i] = []shell.Word{word.Unknown("")}
 		}
 		ways *= len(columns[i])
 		bytes += weigh(columns[i]...)
@@ -177,7 +174,7 @@ func (r *reader) merged(a, b value) value {
 	out.items, out.names = slices.Clone(a.items), nil
 	for _, w := range b.items {
 		if len(out.items) >= maxChoices {
-			out.items[0] = unknownWord("")
+			out.items[0] = word.Unknown("")
 		} else if !slices.ContainsFunc(out.items, w.Equal) {
 			out.items = append(out.items, w)
 		}
@@ -202,7 +199,7 @@ func (r *reader) variable(name string) value {
 	if isEnv {
 		env = strings.ToUpper(env)
 	}
-	return one(unknownWord(env))
+	return one(word.Unknown(env))
 }
 
 // preset returns a value of the tables.
@@ -213,7 +210,7 @@ func (r *reader) preset(s string) value {
 	case s == "$PWD":
 		return value{items: []shell.Word{r.cwd}, files: true}
 	case s[0] == '$':
-		return one(unknownWord(s[1:]))
+		return one(word.Unknown(s[1:]))
 	case s[0] == '~':
 		return one(shell.Glue(r.home(), shell.Text(s[1:])))
 	}

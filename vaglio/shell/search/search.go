@@ -24,7 +24,8 @@ func Found(starts, tests []word.Word, acts int) []word.Word {
 	below := word.Part{Kind: word.PartUnknown, From: "find", MayBeEmpty: true, Level: true}
 	name, narrowed := nameIn(required(tests, acts))
 	below.MayBeEmpty = !narrowed
-	itself, only := !has(tests, "-mindepth"), startsOnly(tests)
+	deeper := func(w word.Word) bool { return w.Is("-mindepth") }
+	itself, only := !slices.ContainsFunc(tests, deeper), startsOnly(tests)
 	var out []word.Word
 	for _, s := range starts {
 		if narrowed {
@@ -39,10 +40,6 @@ func Found(starts, tests []word.Word, acts int) []word.Word {
 		}
 	}
 	return out
-}
-
-func has(tests []word.Word, test string) bool {
-	return slices.ContainsFunc(tests, func(w word.Word) bool { return w.Is(test) })
 }
 
 // startsOnly reports whether find looks only at its starting points: -maxdepth 0.
