@@ -99,6 +99,33 @@ func (c *call) propertyOf(t *toolName) *wording.Clause {
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}
 }
 
+// changed says which property an update gives which value, if that is all that its arguments change: the
+// keys that are left, besides the one that names the thing, only say where it is.
+func (c *call) changed(t *toolName, key string) (property wording.Phrase, value string) {
+	if t.act.Phrase != "updates %s" {
+		return "", ""
+	}
+	for _, k := range c.keys {
+		values := c.values([]string{k})
+		if k == key || len(values) == 0 || c.places(k) {
+			continue
+		}
+		if property != "" || spoken.Property(k) == "" || len(values) > 1 {
+			return "", ""
+		}
+		property, value = spoken.Property(k), values[0]
+	}
+	return property, value
+}
+
+// places reports whether the argument under a key says where a thing is, not what becomes of it.
+func (c *call) places(key string) bool {
+	if spoken.Property(key) != "" {
+		return key == "owner" && c.repository() != ""
+	}
+	return spoken.ThingAt(key) != nil || strings.HasSuffix(key, "id") || spoken.Is("places bare", key) || spoken.Is("places named", key)
+}
+
 // valueKeys are the keys that may hold the new value of a property.
 func valueKeys(property string) []string {
 	keys := []string{property, "new" + property}

@@ -83,6 +83,8 @@ func (c *call) take(args map[string]any) {
 			c.currency(parts)
 		}
 		switch {
+		case spoken.Is("texts envelopes", name):
+			c.take(parts)
 		case len(c.args[name]) > 0: // its name stands for the whole
 		case spoken.Is("texts wrappers", name), name == "properties":
 			c.take(parts)
