@@ -80,13 +80,14 @@ powercut: ## simulate a power cut at every system call of a store, COUNT=6 times
 kill-judges: ## kill the daemon KILLS=200 times while a judge's command runs: no process or folder may be left behind
 	$(GO) test -timeout=1h -run 'TestKilledWhileJudgesRun' -v ./cmd/vaglio -judge.kills=$(or $(KILLS),200)
 
+# Both measure the programs as `make build` links them.
 .PHONY: million
 million: ## have a real daemon approve CALLS=1000000 calls; print what they cost and how long its pages take
-	$(GO) test -timeout=5h -run 'TestManyCalls' -v ./cmd/vaglio -calls=$(or $(CALLS),1000000)
+	$(STATIC) $(GO) test -timeout=5h -run 'TestManyCalls' -v ./cmd/vaglio -calls=$(or $(CALLS),1000000)
 
 .PHONY: bench-ratio
 bench-ratio: ## compare the CPU time of CALLS=20000 approved calls with that of a bare JSON handler; what the hook, vaglio judge and an idle daemon take
-	$(GO) test -timeout=1h -count=1 -run 'TestRatio' -v ./cmd/vaglio -ratio=$(or $(CALLS),20000)
+	$(STATIC) $(GO) test -timeout=1h -count=1 -run 'TestRatio' -v ./cmd/vaglio -ratio=$(or $(CALLS),20000)
 
 # Only packages that start goroutines or share state are run under the race detector.
 # The packages that read command lines, paths and secrets do neither (they build their

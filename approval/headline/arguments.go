@@ -14,12 +14,13 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// unwrapped returns the arguments of a tool that takes all of them under one key.
+// unwrapped returns the arguments of a tool that takes all of them under one key. An object with a name
+// may be a thing itself, but not under a key that says only that arguments follow.
 func unwrapped(args map[string]any) map[string]any {
 	for len(args) == 1 {
-		for _, v := range args {
+		for key, v := range args {
 			inner, ok := v.(map[string]any)
-			if !ok || texts(v) != nil {
+			if !ok || texts(v) != nil && !spoken.Is("texts envelopes", reading.Normal(key)) {
 				return args
 			}
 			args = inner

@@ -153,7 +153,7 @@ func TestObjects(t *testing.T) {
 		"mcp__crm__delete_customers": {vaglio.Args{"ids": []any{"a"}, "id": "b"}, "deletes the customer b"},
 		"subscription_cancel":        {vaglio.Args{"id": "sub_1"}, "cancels the subscription sub_1"},
 		"delete_customer_address":    {vaglio.Args{"address_id": "ad_1", "customer_id": "cus_1"}, "deletes the address ad_1 of the customer cus_1"},
-		"update_issue_status":        {vaglio.Args{"issue": "7", "status": "done"}, "updates issue 7"},
+		"update_issue_status":        {vaglio.Args{"issue": "7", "status": "done"}, "updates the status of issue 7: done"},
 		"delete_project":             {vaglio.Args{"project_id": "p"}, "deletes the project p"},
 		"delete_page":                {vaglio.Args{"id": []any{"a", "b", "c", "d"}}, "deletes the pages a, b, c and d"},
 		"add_user_to_group":          {vaglio.Args{"user_id": "eve", "group_id": "admins"}, "adds the user eve to the group admins"},

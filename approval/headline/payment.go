@@ -1,7 +1,6 @@
 package headline
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,27 +52,24 @@ func amounts() []string {
 	return names
 }
 
-// payees returns the keys of arguments that say to whom.
-func payees() []string {
-	names := []string{
-		"iban", "toaccount", "targetaccount", "destinationaccount", "recipientaccount", "to", "recipient", "payee", "beneficiary", "destination", "merchant", "vendor",
-		"recipientemail", "payeeemail", "receiver", "receiveremail",
-	}
-	for _, name := range slices.Clone(names) {
-		names = append(names, name+"id")
-	}
-	return names
+// payee matches the keys of arguments that say to whom something is paid.
+var payee = regexp.MustCompile(`^(iban|(to|target|destination|primary|recipient|beneficiary|payee|creditor|receiver|merchant|vendor)+s?(bank)?` +
+	`(account|iban|wallet|address|phone|email)?(number|id|name)?)$`)
+
+// paid returns to whom something is paid: by an account before a name, and by a mail address if nothing
+// else is said.
+func (c *call) paid() []string {
+	keys := slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool { return !payee.MatchString(key) })
+	slices.SortStableFunc(keys, func(a, b string) int { return accounts(b) - accounts(a) })
+	return c.values(append(keys, "email", "emailaddress"))
 }
 
-// payee matches the keys of arguments that say to whom in other words.
-var payee = regexp.MustCompile(`^(to|target|destination|primary|recipient|beneficiary|payee|creditor|receiver)+s?(bank)?(account|iban|wallet|address|phone|email)?(number|id|name)?$`)
-
-// paid returns to whom something is paid.
-func (c *call) paid() []string {
-	if to := c.values(payees()); len(to) > 0 {
-		return to
+// accounts returns 1 if a key names an account of money.
+func accounts(key string) int {
+	if strings.Contains(key, "iban") || strings.Contains(key, "account") {
+		return 1
 	}
-	return c.values(slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool { return !payee.MatchString(key) }))
+	return 0
 }
 
 // often adds how often something is paid, if an argument says so.
@@ -97,10 +93,11 @@ func priceOf(item map[string]any) map[string]any {
 
 // transfers reports whether an element of a list says how much goes to whom.
 func transfers(element map[string]any) bool {
-	has := func(keys []string) bool {
-		return slices.ContainsFunc(slices.Collect(maps.Keys(element)), func(key string) bool { return slices.Contains(keys, reading.Normal(key)) })
+	keys := make([]string, 0, len(element))
+	for key := range element {
+		keys = append(keys, reading.Normal(key))
 	}
-	return has(amounts()) && has(payees())
+	return slices.ContainsFunc(keys, payee.MatchString) && slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(amounts(), key) })
 }
 
 // payment describes what a tool pays or is paid, and to whom or for what.

@@ -99,6 +99,40 @@ func (c *call) propertyOf(t *toolName) *wording.Clause {
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}
 }
 
+// changed says which properties an update gives which values, if those are all that its arguments change:
+// the keys that are left, besides the one that names the thing, only say where it is. Of more than two it
+// says nothing.
+func (c *call) changed(t *toolName, key string) (what, value wording.Clause, ok bool) {
+	if t.act.Phrase != "updates %s" {
+		return what, value, false
+	}
+	for _, k := range c.keys {
+		values := c.values([]string{k})
+		if k == key || len(values) == 0 || c.places(k) {
+			continue
+		}
+		property, of := wording.Clause{Phrase: spoken.Property(k)}, prose(values[0])
+		switch {
+		case property.Phrase == "" || len(values) > 1 || what.Phrase == "%s and %s":
+			return what, value, false
+		case !ok:
+			what, value, ok = property, of, true
+		default:
+			what = wording.Clause{Phrase: "%s and %s", Args: []wording.Clause{what, property}}
+			value = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{value, of}}
+		}
+	}
+	return what, value, ok
+}
+
+// places reports whether the argument under a key says where a thing is, not what becomes of it.
+func (c *call) places(key string) bool {
+	if spoken.Property(key) != "" {
+		return key == "owner" && c.repository() != ""
+	}
+	return kindOf(key) == idKey || spoken.Is("places bare", key) || spoken.Is("places named", key)
+}
+
 // valueKeys are the keys that may hold the new value of a property.
 func valueKeys(property string) []string {
 	keys := []string{property, "new" + property}

@@ -75,10 +75,14 @@ func callOf(p vaglio.Proposal) *call {
 func (c *call) take(args map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		name := reading.Normal(key)
+		parts, _ := args[key].(map[string]any)
+		if parts != nil && (spoken.Is("texts envelopes", name) || spoken.Is("texts changes", name) && c.updates()) {
+			c.take(parts)
+			continue
+		}
 		c.args[name] = append(c.args[name], texts(args[key])...)
 		list, _ := args[key].([]any)
 		c.elements(key, list)
-		parts, _ := args[key].(map[string]any)
 		if slices.Contains(amounts(), name) {
 			c.currency(parts)
 		}
@@ -92,6 +96,12 @@ func (c *call) take(args map[string]any) {
 			}
 		}
 	}
+}
+
+// updates reports whether the tool's verb changes what is there.
+func (c *call) updates() bool {
+	act, _, _ := c.verb()
+	return act != nil && act.Phrase == "updates %s"
 }
 
 // typed returns a path the way the call spells it, if it does so with ~.

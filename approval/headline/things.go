@@ -47,6 +47,10 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 	if said := t.renamed(what, second); said != nil {
 		return said
 	}
+	if properties, values, ok := c.changed(t, key); ok && len(names) == 1 {
+		return slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{properties}}, {Phrase: "of %s", Args: what[:1]}},
+			what[1:], second, wording.Sentence{{Phrase: ": %s", Args: []wording.Clause{values}}})
+	}
 	bare := t.bare(names) && (len(what) == 1 || what[1].Phrase == "for %s")
 	what = c.within(t, names, what, second)
 	t.part = t.part || len(second) > 0 && c.repository() == ""

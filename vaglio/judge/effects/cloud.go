@@ -1,6 +1,8 @@
 package effects
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -323,4 +325,59 @@ func (c *command) atForge(said wording.Sentence) wording.Sentence {
 		return said
 	}
 	return said.And("in %s", where[0].text)
+}
+
+// opened judges what a tool for containers opens of this machine to one, as options of the engine's own
+// program would.
+func (t *tool) opened() {
+	engine := t.server
+	if engine == "" && len(t.words) > 0 {
+		engine = t.words[0]
+	}
+	if !t.r.judge.tables.ofClass("container-engine", engine) {
+		return
+	}
+	var options []string
+	settings, _ := t.args["HostConfig"].(map[string]any)
+	for _, args := range []map[string]any{t.args, settings} {
+		for _, key := range readings.SortedKeys(args) {
+			options = append(options, opening(readings.Normal(key), args[key])...)
+		}
+	}
+	if len(options) == 0 {
+		return
+	}
+	before := len(t.r.effects)
+	image, _ := t.text("image", "Image", "image_name")
+	t.r.script(readings.ReadArgv(slices.Concat([]string{engine, "run"}, options, []string{cmp.Or(image, "image")}), t.r.shellOptions()))
+	t.r.certain(before)
+}
+
+// opening returns the options of an engine that say what an argument of a tool for containers says.
+func opening(key string, value any) (options []string) {
+	option := map[string]string{
+		"volumes": "--volume=", "volume": "--volume=", "binds": "--volume=", "mounts": "--volume=", "mount": "--volume=", "devices": "--device=",
+		"privileged": "--privileged=", "network": "--network=", "networkmode": "--network=", "pid": "--pid=", "pidmode": "--pid=", "capadd": "--cap-add=",
+	}[key]
+	if option == "" {
+		return nil
+	}
+	switch v := value.(type) {
+	case []any:
+		for _, e := range v {
+			options = append(options, opening(key, e)...)
+		}
+	case map[string]any: // a mount, or several by what they are on the host
+		source, _ := cmp.Or(v["source"], v["Source"], v["src"]).(string)
+		target, _ := cmp.Or(v["target"], v["Target"], v["destination"]).(string)
+		if source != "" {
+			return []string{option + source + ":" + cmp.Or(target, source)}
+		}
+		for _, host := range readings.SortedKeys(v) {
+			options = append(options, option+host+":"+host)
+		}
+	default:
+		options = append(options, option+fmt.Sprint(v))
+	}
+	return options
 }

@@ -50,7 +50,7 @@ func (r *reading) script(s *shell.Script) {
 	list := make([]*invocation, len(commands))
 	for i := range commands {
 		if list[i] = invocationOf(&s.Commands[i]); i > 0 {
-			list[i-1].into = list[i]
+			list[i-1].into, list[i].outOf = list[i], list[i-1]
 		}
 	}
 	r.atToplevel(list)

@@ -49,6 +49,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 	if t.editor() || t.onPage() {
 		return
 	}
+	t.opened()
 	ran := t.commands()
 	if ran && (t.rd.Patched || t.runner()) {
 		return

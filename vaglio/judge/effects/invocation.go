@@ -37,6 +37,7 @@ type invocation struct {
 	mounts   []mount
 	reaches  *bool       // whether one of them is a folder of the host outside the workspace, once asked
 	into     *invocation // the next command, nil if there is none
+	outOf    *invocation // the one before
 }
 
 // mount is a folder of the host, or a named volume, as a container sees it.

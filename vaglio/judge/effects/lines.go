@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -105,7 +104,7 @@ func (c *command) filled(of, target string) string {
 	}
 	if said, ok := map[string]string{
 		"": target, "#": c.name, "!": c.Found, "+": c.name + " " + c.rest(0), "&": c.rest(0), "*": strings.TrimSpace(c.name + " " + join(c.all)),
-		"=": c.rest(c.took), "^": join(c.operands[:min(c.took, len(c.operands))]), "|": cmp.Or(c.stdin.file.text, strings.Join(c.stdin.text.from, ", ")),
+		"=": c.rest(c.took), "^": join(c.operands[:min(c.took, len(c.operands))]), "|": c.brought(),
 	}[of]; ok {
 		return said
 	}
@@ -213,6 +212,7 @@ func commandFacts() map[string]fact {
 			text, all := c.input()
 			return all && text.text != ""
 		},
+		"brought":          func(c *command, _ []arg) bool { return c.brought() != "" },
 		"sends":            func(c *command, _ []arg) bool { return c.sendsFile() },
 		"production":       func(c *command, _ []arg) bool { return c.production() },
 		"unknown-database": func(c *command, _ []arg) bool { return c.unknownDatabase() },

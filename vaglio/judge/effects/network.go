@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/sql"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -134,6 +135,9 @@ func requests(usually string, saved bool) rule {
 				kept = append(kept, usual(KindOverwrite).with(say("downloads %s to the current folder", u.text), ""))
 			}
 		}
+		if body == "@-" || body == "@." {
+			c.tellsInput(out)
+		}
 		out = append(out, c.carriedOut(urls)...)
 		for _, s := range c.values("--unix-socket", "--abstract-unix-socket") {
 			if engineSocket(s.text) {
@@ -150,6 +154,19 @@ func requests(usually string, saved bool) rule {
 			out = append(out, c.r.request(method, "an address that is not known", body)...)
 		}
 		return slices.Concat(out, c.transfers(), kept)
+	}
+}
+
+// tellsInput has the requests that send the command's input say what that is.
+func (c *command) tellsInput(requests []Effect) {
+	said := wording.Phrase("sends data from %s to %s")
+	if c.stdin.kind == shell.InputFile {
+		said = "sends %s to %s"
+	}
+	for i := range requests {
+		if e := &requests[i]; e.Kind == KindSend && c.brought() != "" {
+			e.Why = say(said, c.brought(), e.Target)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -97,6 +98,23 @@ func (r *reading) namesLocal(a arg) bool {
 		at := strings.Index(a.text, "$("+f)
 		return at >= 0 && strings.Contains(a.text[at:], ").")
 	}) || slices.ContainsFunc(a.names, func(n string) bool { return strings.Contains(a.text, "$"+n+".") && r.personal(n, "") })
+}
+
+// brought names what the input of a command holds: a file, or the commands that print it, with their
+// words if those are not too many to be told.
+func (v *invocation) brought() string {
+	from := v.stdin.text.from
+	told, most := "", 160
+	for p := v; p.stdin.piped && len(from) == 1 && len(told) < most; p = p.outOf {
+		if p.outOf == nil || p.outOf.host+p.outOf.box != "" || p == v && p.outOf.name != from[0] {
+			return strings.Join(from, ", ")
+		}
+		told = strings.TrimSuffix(strings.TrimSpace(p.outOf.path+" "+join(p.outOf.args))+" | "+told, " | ")
+	}
+	if told == "" || len(told) > most {
+		told = strings.Join(from, ", ")
+	}
+	return cmp.Or(v.stdin.file.text, told)
 }
 
 // hidden reports whether nobody gets to see a value of the settings in a file that a command reads:

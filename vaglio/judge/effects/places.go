@@ -336,9 +336,14 @@ func (r *reading) walked(v *invocation) []Effect {
 	return r.below(v, "copies or reads all", roots...)
 }
 
+// isListed reports whether a word names what a listing or a search found.
+func (a arg) isListed() bool {
+	return !a.known && len(a.from) > 0 && (a.from[0] == "ls" || wordclass.Is("finds", a.from[0]))
+}
+
 // foundBelow returns the folder below which a search found what a word names.
 func (a arg) foundBelow() (arg, bool) {
-	if a.known || len(a.from) == 0 || a.from[0] != "ls" && !wordclass.Is("finds", a.from[0]) {
+	if !a.isListed() {
 		return arg{}, false
 	}
 	root, _, ok := strings.Cut(a.text, "$("+a.from[0])

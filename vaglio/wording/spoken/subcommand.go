@@ -145,6 +145,9 @@ func objectOf(act *Act, thing *Thing, option string, operands, words []string) (
 	if len(named) == 0 {
 		named = alone(operands, words)
 	}
+	if len(named) == 0 { // the KV namespace that --namespace-id names
+		named = behind(words, ids(option[strings.LastIndex(option, "-")+1:])...)
+	}
 	if len(named) == 0 {
 		named = behind(words, "--name", "-n")
 	}
@@ -241,7 +244,7 @@ func titles() []string { return []string{"--title", "--summary", "--subject"} }
 func circumstances(object string, words []string) wording.Sentence {
 	var out wording.Sentence
 	for _, noun := range known().lists["options place"] {
-		if at := behind(words, ids(noun)...); noun != object && len(at) > 0 && len(out) == 0 {
+		if at := behind(words, ids(noun)...); !strings.HasSuffix(object, noun) && len(at) > 0 && len(out) == 0 {
 			out = out.And("in %s", at[0])
 		}
 	}
