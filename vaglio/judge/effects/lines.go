@@ -222,6 +222,7 @@ func commandFacts() map[string]fact {
 		"outside":          (*command).outside,
 		"plain":            func(c *command, words []arg) bool { return c.r.onlyPlain(words) },
 		"inside":           all(func(c *command, a arg) bool { return c.r.world.inside(c.r.world.clean(a.text, c.cwd)) }),
+		"own-files":        all((*command).ownFile),
 		"rebuilt": all(func(c *command, a arg) bool {
 			return a.known && c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(a.text, c.cwd)))
 		}),
