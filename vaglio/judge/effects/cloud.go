@@ -157,7 +157,7 @@ func (c *command) publishes(box *servers.Container, kept bool) {
 	if !c.direct() || c.remoteEngine() != "" {
 		return
 	}
-	fresh := !kept && !c.isExported("DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST") &&
+	fresh := (!kept || box.Emptied) && !c.isExported("DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST") &&
 		box.New(func(image string) bool { return c.r.judge.tables.ofClass("database-image", image) })
 	list, all := box.Published()
 	for _, at := range list {
@@ -174,28 +174,37 @@ func (c *command) publishes(box *servers.Container, kept bool) {
 	}
 }
 
-// serves records what the containers of a compose file publish. Only a file that the session wrote has
+// serves records what the containers of a compose file publish. Those of a project may be there already, with
+// what they hold: only a single file that the session wrote, of a project that no other file describes, has
 // none from before.
 func (c *command) serves() {
-	files := texts(c.values("-f", "--file"))
+	files, given := texts(c.values("-f", "--file")), c.has("-f", "--file")
+	kept := len(files) > 1 || c.has("-p", "--project-name") || c.isExported("COMPOSE_PROJECT_NAME", "COMPOSE_FILE")
 	for _, name := range []string{"compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"} {
 		for _, named := range []string{name, strings.Replace(name, "ose.", "ose.override.", 1)} {
-			if _, there := c.content(named); there && !c.has("-f", "--file") {
+			_, there := c.content(named)
+			if there && !given {
 				files = append(files, named)
 			}
+			kept = kept || there && !c.wroteAll(named)
 		}
 	}
 	for _, name := range files {
-		_, wrote := c.r.facts.Text(c.r.world.clean(name, c.cwd))
 		text, _ := c.content(name)
-		boxes, all := servers.InCompose(text)
+		boxes, named, all := servers.InCompose(text)
 		for i := range boxes {
-			c.publishes(&boxes[i], !wrote || len(files) > 1)
+			c.publishes(&boxes[i], kept || named || !c.wroteAll(name))
 		}
 		if !all && c.direct() {
 			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken})
 		}
 	}
+}
+
+// wroteAll reports whether the session wrote what is in a file.
+func (c *command) wroteAll(name string) bool {
+	_, wrote := c.r.facts.Text(c.r.world.clean(name, c.cwd))
+	return wrote
 }
 
 // mounted returns the effect of giving a container a folder of the host.

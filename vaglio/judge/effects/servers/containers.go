@@ -20,6 +20,8 @@ type Container struct {
 	// Ports are the ports that it publishes, and Mounts the volumes and folders that it gets, each as
 	// docker run takes them.
 	Ports, Mounts []string
+	// Emptied says that its data is in memory and goes with it.
+	Emptied bool
 	// Bent says that it differs in more from what the image does by itself: its program, its network.
 	Bent bool
 }
@@ -85,15 +87,16 @@ func holdsData(mount string) bool {
 	return len(parts) > 1 && !strings.HasPrefix(path.Clean(parts[1])+"/", "/docker-entrypoint-initdb.d/")
 }
 
-// InCompose returns the containers that a compose file describes. all is false if that is not all that it
-// says.
-func InCompose(text string) (list []Container, all bool) {
+// InCompose returns the containers that a compose file describes, and whether it names their project. all is
+// false if that is not all that it says.
+func InCompose(text string) (list []Container, named, all bool) {
 	var file struct {
 		Include  any            `yaml:"include"`
+		Name     any            `yaml:"name"`
 		Services map[string]any `yaml:"services"`
 	}
 	if yaml.Unmarshal([]byte(text), &file) != nil {
-		return nil, false
+		return nil, false, false
 	}
 	all = file.Include == nil && len(file.Services) > 0
 	for _, s := range file.Services {
@@ -108,9 +111,12 @@ func InCompose(text string) (list []Container, all bool) {
 		for _, p := range listOf(service["ports"]) {
 			c.Ports = append(c.Ports, asPort(p))
 		}
+		for _, at := range words(service["tmpfs"]) {
+			c.Emptied = c.Emptied || strings.HasPrefix(at, "/var/lib/") || at == "/data"
+		}
 		list = append(list, c)
 	}
-	return list, all
+	return list, file.Name != nil, all
 }
 
 func listOf(v any) []any {

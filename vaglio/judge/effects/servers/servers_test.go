@@ -17,14 +17,15 @@ services:
     command: -c fsync=off
     ports: [{target: 5432, published: 5436}]
     volumes: [/data, {type: tmpfs, target: /x}, "./init:/docker-entrypoint-initdb.d", {source: a, target: /b, read_only: true}]
-  kept: {image: postgres, ports: ["5437:5432"], volumes: ["data:/var/lib/postgresql/data"]}
+  kept: &kept {image: postgres, ports: ["5437:5432"], volumes: ["data:/var/lib/postgresql/data"]}
   bound: {image: postgres, ports: ["5438:5432"], volumes: [{type: bind, source: ./data, target: /docker-entrypoint-initdb.d/../data}]}
   other: {image: "acme/postgres:16", ports: ["5439:5432"]}
   runs: {image: postgres, command: [sleep, "1"], ports: ["5440:5432"]}
+  merged: {<<: *kept, ports: ["5442:5432"]}
   built: {image: postgres, build: ., ports: ["5441:5432"]}
 `
-	list, all := InCompose(compose)
-	if !all {
+	list, named, all := InCompose(compose)
+	if !all || named {
 		t.Error("the file is not all understood")
 	}
 	fresh := map[string]bool{}
@@ -37,7 +38,7 @@ services:
 			fresh[p.Port] = list[i].New(known)
 		}
 	}
-	want := map[string]bool{"5433": true, "5434": true, "5436": true, "5437": false, "5438": false, "5439": false, "5440": false, "5441": false}
+	want := map[string]bool{"5433": true, "5434": true, "5436": true, "5437": false, "5438": false, "5439": false, "5440": false, "5441": false, "5442": false}
 	if fmt.Sprint(fresh) != fmt.Sprint(want) {
 		t.Errorf("new databases are at %v, want %v", fresh, want)
 	}
@@ -47,7 +48,7 @@ services:
 		}
 	}
 	for _, text := range []string{"include: [a.yml]\nservices: {}", "services: [", "\t"} {
-		if _, all := InCompose(text); all {
+		if _, _, all := InCompose(text); all {
 			t.Errorf("%q is all known", text)
 		}
 	}
