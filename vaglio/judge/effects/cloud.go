@@ -179,7 +179,8 @@ func (c *command) publishes(box *servers.Container, kept bool) {
 // none from before.
 func (c *command) serves() {
 	files, given := texts(c.values("-f", "--file")), c.has("-f", "--file")
-	kept := len(files) > 1 || c.has("-p", "--project-name") || c.isExported("COMPOSE_PROJECT_NAME", "COMPOSE_FILE")
+	kept := len(files) > 1 || c.has("-p", "--project-name", "--project-directory", "--env-file") || c.isExported("COMPOSE_PROJECT_NAME", "COMPOSE_FILE") ||
+		!given && c.r.present(c.invocation, ".env") || c.r.facts.Wrote(c.r.world.clean(".env", c.cwd))
 	for _, name := range []string{"compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"} {
 		for _, named := range []string{name, strings.Replace(name, "ose.", "ose.override.", 1)} {
 			_, there := c.content(named)
