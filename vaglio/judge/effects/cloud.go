@@ -178,18 +178,7 @@ func (c *command) publishes(box *servers.Container, kept bool) {
 // what they hold: only a single file that the session wrote, of a project that no other file describes, has
 // none from before.
 func (c *command) serves() {
-	files, given := texts(c.values("-f", "--file")), c.has("-f", "--file")
-	kept := len(files) > 1 || c.has("-p", "--project-name", "--project-directory", "--env-file") || c.isExported("COMPOSE_PROJECT_NAME", "COMPOSE_FILE") ||
-		!given && c.r.present(c.invocation, ".env") || c.r.facts.Wrote(c.r.world.clean(".env", c.cwd))
-	for _, name := range []string{"compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"} {
-		for _, named := range []string{name, strings.Replace(name, "ose.", "ose.override.", 1)} {
-			_, there := c.content(named)
-			if there && !given {
-				files = append(files, named)
-			}
-			kept = kept || there && !c.wroteAll(named)
-		}
-	}
+	files, kept := c.composeFiles()
 	for _, name := range files {
 		text, _ := c.content(name)
 		boxes, named, all := servers.InCompose(text)
@@ -200,12 +189,6 @@ func (c *command) serves() {
 			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken})
 		}
 	}
-}
-
-// wroteAll reports whether the session wrote what is in a file.
-func (c *command) wroteAll(name string) bool {
-	_, wrote := c.r.facts.Text(c.r.world.clean(name, c.cwd))
-	return wrote
 }
 
 // mounted returns the effect of giving a container a folder of the host.
