@@ -202,3 +202,9 @@ func (r running) Users(port uint16) ([]int, error) {
 	r.told.lost = true
 	return r.Processes.Users(port) //nolint:wrapcheck // as above
 }
+
+// Free implements [Processes].
+func (r running) Free(port uint16) (bool, error) {
+	r.told.lost = true
+	return r.Processes.Free(port) //nolint:wrapcheck // as above
+}

@@ -231,7 +231,7 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 				continue
 			case Started:
 				goesOn = true
-			case Installed, Entered, Unpacked, Brought, Exported, Named:
+			case Installed, Entered, Unpacked, Brought, Exported, Named, Opened, Taken:
 			}
 			out = append(out, f)
 		}

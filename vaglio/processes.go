@@ -21,6 +21,8 @@ type Processes interface {
 	// or one connected to a port of that number. It returns an error if it cannot find all of
 	// them.
 	Users(port uint16) ([]int, error)
+	// Free reports whether nobody at all has a socket at a port of this machine.
+	Free(port uint16) (bool, error)
 }
 
 // Process is a running process.
@@ -233,4 +235,36 @@ func (r *Running) Stops(program string, operands, words []string) bool {
 // ownProgram reports whether what was started is a program that the session built, and a pattern is its name.
 func (f Facts) ownProgram(fact *Fact, pattern string) bool {
 	return path.Base(fact.Words[0]) == pattern && strings.Contains(fact.Words[0], "/") && f.Built(path.Join(fact.Path, fact.Words[0]))
+}
+
+// Opens reports whether a container that the session made, with nothing in it from before, serves a
+// database at a port, and nothing else that the session started or let through may answer there.
+func (f Facts) Opens(port string) bool {
+	opened := func(fact *Fact) bool { return fact.Deed == Opened && slices.Contains(fact.Words, port) }
+	other := func(fact *Fact) bool {
+		switch fact.Deed {
+		case Taken:
+			return len(fact.Words) == 0 || slices.Contains(fact.Words, port)
+		case Started:
+			return slices.Contains(Numbers(fact.Words...), port)
+		default:
+			return false
+		}
+	}
+	return f.any(opened) && !f.any(other)
+}
+
+// Numbers returns the whole numbers in words.
+func Numbers(words ...string) []string {
+	return strings.FieldsFunc(strings.Join(words, " "), func(r rune) bool { return r < '0' || r > '9' })
+}
+
+// Free reports whether nothing has a socket at a port of this machine; known is false if nothing tells.
+func (r *Running) Free(port string) (free, known bool) {
+	n, err := strconv.ParseUint(port, 10, 16)
+	if r.of == nil || err != nil {
+		return false, false
+	}
+	free, err = r.of.Free(uint16(n))
+	return free && err == nil, true
 }

@@ -28,6 +28,8 @@ func (m machineOf) List() ([]vaglio.Process, error) {
 
 func (m machineOf) Users(port uint16) ([]int, error) { return m.users[port], m.fails }
 
+func (m machineOf) Free(port uint16) (bool, error) { return len(m.users[port]) == 0, m.fails }
+
 // TestWhatASessionStartedIsItsOwn tells a session's processes from all others.
 func TestWhatASessionStartedIsItsOwn(t *testing.T) {
 	t.Parallel()
@@ -162,5 +164,23 @@ func TestTwoSessionsOfOneProgram(t *testing.T) {
 	}
 	if !vaglio.NewRunning(before, machine).Started("42") {
 		t.Error("the facts that were given out before changed")
+	}
+}
+
+// TestWhichPortsAreFree asks for a port that a new container wants.
+func TestWhichPortsAreFree(t *testing.T) {
+	t.Parallel()
+	machine := machineOf{users: map[uint16][]int{5432: {10}}}
+	for port, want := range map[string][2]bool{"5432": {false, true}, "5433": {true, true}, "70000": {false, false}, "x": {false, false}} {
+		if free, known := vaglio.NewRunning(nil, machine).Free(port); free != want[0] || known != want[1] {
+			t.Errorf("%s: free %v, known %v, want %v", port, free, known, want)
+		}
+	}
+	machine.fails = errors.New("no such folder")
+	if free, known := vaglio.NewRunning(nil, machine).Free("5433"); free || !known {
+		t.Errorf("a port of which nothing is told is free: %v, known: %v", free, known)
+	}
+	if free, known := vaglio.NewRunning(nil, nil).Free("5433"); free || known {
+		t.Errorf("without a machine, a port is free: %v, known: %v", free, known)
 	}
 }

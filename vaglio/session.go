@@ -32,7 +32,8 @@ type Fact struct {
 	Link bool `json:"link,omitzero"`
 	// SHA256 is the digest of what was written, in hex; "" if that is not known.
 	SHA256 string `json:"sha256,omitzero"`
-	// Words are the program and its arguments, for [Started], and paths for [Awaited].
+	// Words are the program and its arguments, for [Started], paths for [Awaited], and ports for
+	// [Opened] and [Taken].
 	Words []string `json:"words,omitzero"`
 	// At is when the call was let through.
 	At time.Time `json:"at,omitzero"`
@@ -81,6 +82,10 @@ const (
 	// Awaited is files, named by Words, that a call may run after it was judged: they were not
 	// there, or the call goes on.
 	Awaited Deed = "awaited"
+	// Opened is a port of this machine, the first of Words, at which a new container serves a database.
+	Opened Deed = "opened"
+	// Taken is ports, named by Words, at which something else may answer; without Words any.
+	Taken Deed = "taken"
 )
 
 // The limits of a session.

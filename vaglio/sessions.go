@@ -192,3 +192,16 @@ func (k *kept) share(f *Fact) (same bool) {
 	}
 	return same
 }
+
+// BroughtTo reports whether git may have changed a file since the session last wrote it.
+func (f Facts) BroughtTo(name string) bool {
+	for i := range slices.Backward(f) {
+		switch {
+		case f[i].Deed == Wrote && f[i].Path == name:
+			return false
+		case f[i].Deed == Brought && isBelow(f[i].Path, name):
+			return true
+		}
+	}
+	return false
+}

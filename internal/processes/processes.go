@@ -121,6 +121,12 @@ func (m Machine) Users(port uint16) ([]int, error) {
 	return out, nil
 }
 
+// Free reports whether there is no socket with that port.
+func (m Machine) Free(port uint16) (bool, error) {
+	sockets, err := m.sockets(port)
+	return err == nil && len(sockets) == 0, err
+}
+
 // sockets returns the sockets with the port by inode, and whether they are this user's.
 func (m Machine) sockets(port uint16) (map[string]bool, error) {
 	sockets := map[string]bool{}

@@ -135,6 +135,11 @@ func TestWhoUsesAPort(t *testing.T) {
 			t.Errorf("%d: %v, %v, want %v", port, got, err, want)
 		}
 	}
+	for port, want := range map[uint16]bool{3000: false, 6000: false, 7000: true, 8000: true} {
+		if got, err := (processes.Machine{System: m.dir}).Free(port); err != nil || got != want {
+			t.Errorf("%d is free: %v, %v, want %v", port, got, err, want)
+		}
+	}
 	if got, err := (processes.Machine{System: m.dir}).Users(5000); err == nil {
 		t.Errorf("a socket that nobody is seen to hold gives %v", got)
 	}

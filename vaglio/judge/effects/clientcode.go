@@ -198,7 +198,11 @@ func (c *command) mongoCode(code string) []Effect {
 	for w := range t.Nouns["mongo-changes"] {
 		calls := func(m []string) bool { return strings.HasPrefix(m[1], w) }
 		if strings.ContainsAny(w, "$(") && strings.Contains(lower, w) || slices.ContainsFunc(called, calls) {
-			return one(KindDatabase, spoken.Collection(code, clip(code, 120), c.database(false, false)), "mongo")
+			said := spoken.Collection(code, clip(code, 120), c.database(false, false))
+			if len(t.inText("mongo-leads-out", lower)) > 0 || !c.ownServer() {
+				return one(KindDatabase, said, "mongo")
+			}
+			return own(said)
 		}
 	}
 	if len(t.inText("mongo-reads", lower)) > 0 {
@@ -246,7 +250,8 @@ func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
 			return r.sql(text, where)
 		}
 	}
-	if r.judge.tables.ofClass("opens", words[0].text) && len(words) > 1 {
+	connects := r.judge.tables.ofClass("connects", words[0].text) && (len(words) > 3 || strings.ContainsAny(s, "=:"))
+	if len(words) > 1 && (connects || r.judge.tables.ofClass("opens", words[0].text)) {
 		r.opens(words[len(words)-1].text)
 	}
 	_, line, runs := strings.Cut(s, " ")

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects/servers"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -135,7 +137,60 @@ func dockerRun(c *command) []Effect {
 	for _, v := range append(c.values("-v", "--volume"), c.values("--mount")...) {
 		out = append(out, c.mounted(v.text)...)
 	}
+	c.publishes(c.container(), false)
 	return append(out, own(say("starts a container"))...)
+}
+
+// container returns what docker run makes.
+func (c *command) container() *servers.Container {
+	network := strings.Join(texts(c.values("--network", "--net")), " ")
+	box := servers.Container{Image: c.operand(c.took), Ports: texts(c.values("-p", "--publish")), Mounts: texts(c.values("-v", "--volume", "--mount"))}
+	box.Bent = c.has("--entrypoint", "--volumes-from", "-P", "--publish-all") || network == "host" || startsAny(network, "container:", "ns:")
+	if at := c.took + 1; at < len(c.operands) {
+		box.Command = texts(c.operands[at:])
+	}
+	return &box
+}
+
+// publishes records the ports at which a container serves a database that is new with it, and those at which
+// it serves anything else. A port that something uses already is not the container's. If that cannot be seen, it may
+// be, where a server of the person's own would be: at the port that is usual.
+func (c *command) publishes(box *servers.Container, kept bool) {
+	if !c.direct() || c.remoteEngine() != "" {
+		return
+	}
+	fresh := (!kept || box.Emptied) && !c.isExported("DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST") &&
+		box.New(func(image string) bool { return c.r.judge.tables.ofClass("database-image", image) })
+	list, all := box.Published()
+	for _, at := range list {
+		free, known := c.r.running.Free(at.Port)
+		switch opened := fresh && (free || !known && at.Port != at.Inside); {
+		case opened:
+			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Opened, Words: []string{at.Port}})
+		case !fresh || !c.r.facts.Opens(at.Port): // it runs already
+			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken, Words: []string{at.Port}})
+		}
+	}
+	if !all {
+		c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken})
+	}
+}
+
+// serves records what the containers of a compose file publish. Those of a project may be there already, with
+// what they hold: only a single file that the session wrote, of a project that no other file describes, has
+// none from before.
+func (c *command) serves() {
+	files, kept := c.composeFiles()
+	for _, name := range files {
+		text, _ := c.content(name)
+		boxes, named, all := servers.InCompose(text)
+		for i := range boxes {
+			c.publishes(&boxes[i], kept || named || !c.wroteAll(name))
+		}
+		if !all && c.direct() {
+			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken})
+		}
+	}
 }
 
 // mounted returns the effect of giving a container a folder of the host.

@@ -22,7 +22,7 @@ func (c *command) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	fixed := at == placeWorkspace && c.r.anyhow(c.invocation, c.operands[0]) || kept && c.has("-readonly", "--readonly")
+	fixed := at == placeWorkspace && c.r.anyhow(c.invocation, c.operands[0]) || kept && c.has("-readonly", "--readonly") || c.ownServer()
 	c.r.database = database{c.databaseHere(at), fixed, at != placeWorkspace && at != placeUnknown, ""}
 	defer func() { c.r.database = database{} }()
 	out := c.statements(where)
@@ -141,7 +141,7 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 // changes returns the effects of the statements that change something.
 func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 	var out []Effect
-	local, lost := r.database.here, r.database.fixed || strings.Contains(where.String(), memory)
+	local, lost := r.database.here, (r.database.fixed || strings.Contains(where.String(), memory)) && !r.leadsOut(list)
 	for i := range list {
 		s := statement{&list[i], r, where, lost}
 		if file, attaches := s.Attached(); attaches && lost && file != memory {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -29,6 +30,10 @@ func (t *tables) mainBranch(ref string) bool {
 // gitCheckout tells switching a branch from restoring files.
 func gitCheckout(c *command) []Effect {
 	if what, ok := c.checkedOut(); ok {
+		if at := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" }) + 1; at > 0 &&
+			!slices.ContainsFunc(c.all[at:], func(a arg) bool { return !c.ownFile(a) }) {
+			return own(say("replaces %s, which this session made", what))
+		}
 		said, at := say("discards uncommitted changes in %s", what), slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" })
 		if at > c.Operands[0]+1 && !startsAny(c.all[at-1].text, "-") {
 			said = say("replaces %s with what %s has", what, c.all[at-1].text)
@@ -36,6 +41,16 @@ func gitCheckout(c *command) []Effect {
 		return c.here(usual(KindDelete).with(said, what))
 	}
 	return own(say("switches the branch"))
+}
+
+// ownFile reports whether a word names a file of the call's own work tree that the session made.
+func (c *command) ownFile(a arg) bool {
+	other := c.has("-C", "--git-dir", "--work-tree") || slices.ContainsFunc(c.assigns, func(a assignment) bool { return strings.HasPrefix(a.name, "GIT_") })
+	name, did := c.r.world.clean(a.text, c.cwd), c.r.did
+	if n := len(did); n > 0 && did[n-1].Deed == vaglio.Brought && c.operand(0) == "checkout" {
+		did = did[:n-1] // by this command
+	}
+	return a.known && !other && !strings.ContainsAny(a.text, "*?[:") && c.r.made(c.invocation, name) && !slices.Concat(c.r.facts, did).BroughtTo(name)
 }
 
 // here returns an effect on the folder that the command works in: the current one, or the one that

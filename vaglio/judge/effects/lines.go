@@ -9,7 +9,6 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
-	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -200,6 +199,7 @@ func commandFacts() map[string]fact {
 		"own-jobs":      func(c *command, _ []arg) bool { return c.ownJobs() },
 		"own-processes": func(c *command, _ []arg) bool { return c.ownProcesses() },
 		"own-database":  func(c *command, _ []arg) bool { return c.r.database.here == ReachWorkspace },
+		"own-server":    func(c *command, _ []arg) bool { return c.ownServer() },
 		"wrapped":       func(c *command, _ []arg) bool { return c.Wrapper },
 		"fetched":       (*command).given,
 		"root":          func(c *command, _ []arg) bool { return c.Privileged },
@@ -222,6 +222,7 @@ func commandFacts() map[string]fact {
 		"outside":          (*command).outside,
 		"plain":            func(c *command, words []arg) bool { return c.r.onlyPlain(words) },
 		"inside":           all(func(c *command, a arg) bool { return c.r.world.inside(c.r.world.clean(a.text, c.cwd)) }),
+		"own-files":        all((*command).ownFile),
 		"rebuilt": all(func(c *command, a arg) bool {
 			return a.known && c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(a.text, c.cwd)))
 		}),
@@ -232,12 +233,6 @@ func commandFacts() map[string]fact {
 			return slices.ContainsFunc(words, func(a arg) bool { return urls.Local(a.text) })
 		},
 	}
-}
-
-// namesReading reports whether a word names something that reads.
-func (c *command) namesReading(a arg) bool {
-	words := readings.Words(lastPart(a.text))
-	return len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead
 }
 
 // asked answers a fact about some words of the command.
@@ -288,6 +283,8 @@ func (c *command) leave(marks []string) {
 // noted is leave for a mark that says more than that something was done.
 func (c *command) noted(mark string) {
 	switch mark {
+	case "serves":
+		c.serves()
 	case "switched":
 		c.switched()
 	case "repository":

@@ -365,6 +365,9 @@ func (c *command) keptAt(kept bool) where {
 
 // serverHere reports whether the words say that the database server is on this machine.
 func (c *command) serverHere() bool {
+	if client, _ := c.asClient(); client.Redirected() {
+		return false
+	}
 	at := c.values("-h", "--host")
 	if len(at) == 0 {
 		at = c.operands[:min(len(c.operands), 1)]

@@ -7,10 +7,14 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/hosts"
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
+	"github.com/metnos/vaglio/vaglio/judge/effects/servers"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/place"
+	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/sql"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -254,3 +258,110 @@ func (r *reading) among(v *invocation, root arg) wording.Phrase {
 
 // urls are the words that tell addresses apart.
 func (t *tables) urls() urls.Words { return t.Nouns }
+
+// ownServer reports whether a client works on a database of a container that the session made, see
+// [vaglio.Facts.Opens].
+func (c *command) ownServer() bool {
+	if !c.r.facts.Has(vaglio.Opened) && !c.r.did.Has(vaglio.Opened) || !c.direct() || c.production() {
+		return false
+	}
+	client, ok := c.asClient()
+	if !ok {
+		return false
+	}
+	port, here := client.Port()
+	return here && slices.Concat(c.r.facts, c.r.did).Opens(port)
+}
+
+// asClient returns what the words of a database's client say of where that is; ok is false if they are not
+// all known.
+func (c *command) asClient() (client servers.Client, ok bool) {
+	names, port := c.values("-d", "--dbname", "--maintenance-db", "--uri", "--url"), "-p"
+	for _, of := range []string{"postgres", "mysql", "redis", "mongo"} {
+		if c.r.judge.tables.ofClass("client-of-"+of, c.name) {
+			client.Family = of
+		}
+	}
+	switch client.Family {
+	case "mysql":
+		port = "-P"
+		client.TCP = slices.Contains(texts(c.values("--protocol")), "tcp")
+	case "redis":
+		names = append(names, c.values("-u")...)
+	case "mongo":
+		port = "--port"
+	}
+	if client.Family != "redis" { // whose operands are its statement
+		names = append(names, slices.DeleteFunc(slices.Clone(c.operands), func(a arg) bool { return strings.HasSuffix(a.text, ".js") })...)
+	}
+	at, hosts := append(c.values("--port"), c.values(port)...), c.values("-h", "--host")
+	client.Hosts, client.Ports, client.Names, client.Env = texts(hosts), texts(at), texts(names), c.environment()
+	unknown := func(a arg) bool { return !a.known }
+	sockets := c.has("-S", "--socket", "-s", "--unix", "--defaults-file", "--defaults-extra-file", "--login-path", "--service")
+	return client, client.Family != "" && !sockets && !slices.ContainsFunc(slices.Concat(names, at, hosts), unknown)
+}
+
+// environment returns the variables that a command gets, as far as a call of the session sets them; one that
+// is not known has no value.
+func (c *command) environment() map[string]string {
+	all := map[string]string{}
+	for _, name := range c.r.facts.Exported() {
+		if all[name] = ""; name == shell.AnyVariable {
+			all["PGSERVICE"], all["MYSQL_HOME"] = "", ""
+		}
+	}
+	for _, e := range c.Exported {
+		all[e.Name], _ = e.Value.Text()
+	}
+	for _, a := range c.assigns {
+		if all[a.name] = ""; a.value.known {
+			all[a.name] = a.value.text
+		}
+	}
+	return all
+}
+
+// isExported reports whether the session may have set one of some variables.
+func (c *command) isExported(names ...string) bool {
+	all := c.environment()
+	return slices.ContainsFunc(names, func(name string) bool { _, set := all[name]; return set })
+}
+
+// opensPort records that something else than a container may answer at a port of this machine: what forwards
+// ports, or a program that goes on.
+func (r *reading) opensPort(v *invocation) {
+	t, words := r.judge.tables, append([]string{v.name}, texts(v.args)...)
+	forward := func(word string) bool {
+		return !strings.Contains(word, " ") && slices.ContainsFunc(readings.Words(word), func(w string) bool { return t.ofClass("forwards", w) })
+	}
+	forwards := forward(v.name) || t.ofClass("may-forward", v.name) && slices.ContainsFunc(words, forward)
+	started := (r.stays || v.Background) && !t.ofClass("container-engine", v.name)
+	ports := vaglio.Numbers(words...)
+	if forwards && !t.ofClass("cluster-client", v.name) {
+		ports = nil // settings may name others
+	}
+	if v.direct() && (forwards || started && len(ports) > 0) {
+		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Taken, Words: ports})
+	}
+}
+
+// namesReading reports whether a word names something that reads.
+func (c *command) namesReading(a arg) bool {
+	words := readings.Words(lastPart(a.text))
+	return len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead
+}
+
+// leadsOut reports whether statements may reach another database server, or hide what they do. From then on
+// nothing shows where the tables of theirs are.
+func (r *reading) leadsOut(list []sql.Statement) bool {
+	for i := range list {
+		text := " " + strings.ToLower(strings.Join(list[i].Words, " ")) + " "
+		text = strings.NewReplacer("execute function", "", "execute procedure", "").Replace(strings.Join(strings.Fields(text), " ") + " ")
+		if len(r.judge.tables.inText("sql-leads-out", text)) > 0 {
+			r.database.fixed = false
+			r.did = append(r.did, vaglio.Fact{Deed: vaglio.Taken})
+			return true
+		}
+	}
+	return false
+}

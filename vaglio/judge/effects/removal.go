@@ -274,6 +274,28 @@ func (c *command) keepsNothing(a arg) bool {
 	return own && a.known && c.direct() && !names && len(c.assigns)+len(c.Exported) == 0 && !c.r.facts.Has(vaglio.Exported)
 }
 
+// composeFiles returns the files that describe the containers, and whether those may be there already.
+func (c *command) composeFiles() (files []string, kept bool) {
+	files = texts(c.values("-f", "--file"))
+	given := len(files) > 0
+	kept = c.has("-p", "--project-name", "--project-directory", "--env-file") || c.isExported("COMPOSE_PROJECT_NAME", "COMPOSE_FILE") ||
+		!given && c.r.present(c.invocation, ".env") || c.r.facts.Wrote(c.r.world.clean(".env", c.cwd))
+	for _, name := range wordclass.Of("compose-file") {
+		_, there := c.content(name)
+		if there && !given {
+			files = append(files, name)
+		}
+		kept = kept || there && !c.wroteAll(name)
+	}
+	return files, kept || len(files) > 1
+}
+
+// wroteAll reports whether the session wrote what is in a file.
+func (c *command) wroteAll(name string) bool {
+	_, wrote := c.r.facts.Text(c.r.world.clean(name, c.cwd))
+	return wrote
+}
+
 // behind returns what a path in the workspace is if it may be a link: what it leads to if that is secret or controls
 // programs, and else a part of the workspace. Links to other folders are usual there, as to packages.
 func (w *world) behind(l *looked) where {

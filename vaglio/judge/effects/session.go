@@ -275,6 +275,7 @@ func (r *reading) starts(v *invocation) {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Awaited})
 	}
 	r.exports(v)
+	r.opensPort(v)
 	if (r.stays || v.Background) && v.path != "" && v.host == "" {
 		words := append([]string{v.path}, texts(v.args)...)
 		for _, a := range v.assigns {

@@ -4,6 +4,7 @@ package search
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell/word"
 )
@@ -22,14 +23,16 @@ func Found(starts, tests []word.Word, acts int) []word.Word {
 		starts = append(starts[:maxStarts:maxStarts], word.Unknown(""))
 	}
 	below := word.Part{Kind: word.PartUnknown, From: "find", MayBeEmpty: true, Level: true}
-	name, narrowed := nameIn(required(tests, acts))
+	names, narrowed := namesIn(required(tests, acts))
 	below.MayBeEmpty = !narrowed
 	deeper := func(w word.Word) bool { return w.Is("-mindepth") }
 	itself, only := !slices.ContainsFunc(tests, deeper), startsOnly(tests)
 	var out []word.Word
 	for _, s := range starts {
-		if narrowed {
+		for _, name := range names {
 			out = append(out, word.InFolder(s, name), word.InFolder(s, word.Glue(word.New(below), word.Text("/"), name)))
+		}
+		if narrowed {
 			continue
 		}
 		if itself {
@@ -78,33 +81,84 @@ func required(tests []word.Word, acts int) []word.Word {
 	return tests[Spared(acts, func(i int) string { return classOf(tests[i]) }):acts]
 }
 
-// nameIn returns the pattern of -name if every name that find passes on must match it.
-func nameIn(tests []word.Word) (name word.Word, found bool) {
+// namesIn returns the patterns of -name if every name that find passes on must match one of them: each
+// alternative has one, or a group of such alternatives.
+func namesIn(tests []word.Word) (names []word.Word, all bool) {
+	from, deep := 0, 0
+	for i := 0; i <= len(tests); i++ {
+		class := "or" // behind the last one
+		if i < len(tests) {
+			class = classOf(tests[i])
+		}
+		switch {
+		case class == "list" || deep < 0 || (class == "open" || class == "close") && i > 0 && mayTake(tests[i-1]):
+			return nil, false
+		case class == "open":
+			deep++
+		case class == "close":
+			deep--
+		case class == "or" && deep == 0:
+			more, narrowed := nameOf(tests[from:i])
+			if !narrowed || len(names)+len(more) > maxStarts {
+				return nil, false
+			}
+			names, from = append(names, more...), i+1
+		}
+	}
+	return names, deep == 0
+}
+
+// mayTake reports whether a word may be a test with a value, as which a parenthesis opens nothing.
+func mayTake(w word.Word) bool {
+	s, ok := w.Text()
+	class := classOf(w)
+	return !ok || strings.HasPrefix(s, "-") && class != "or" && class != "not" && s != "-a" && s != "-and"
+}
+
+// nameOf is [namesIn] for tests that must all hold. The last one that narrows decides.
+func nameOf(tests []word.Word) (names []word.Word, found bool) {
 	negated := false
-	for i, w := range tests {
+	for i := 0; i < len(tests); i++ {
 		before := negated
-		switch classOf(w) {
-		case "or", "list":
-			return word.Word{}, false
+		negated = false
+		switch classOf(tests[i]) {
 		case "not":
 			negated = true
-			continue
 		case "open":
-			if before {
-				return word.Word{}, false
+			end := closing(tests, i)
+			if more, all := namesIn(tests[i+1 : end]); all && !before {
+				names, found = more, true
 			}
+			i = end
 		case "name":
 			// A negated condition narrows nothing: it only leaves names out.
 			if i+1 < len(tests) && !before {
-				name, found = tests[i+1], true
+				name := tests[i+1]
+				if s, ok := name.Text(); ok {
+					name = word.New(word.Globs(s)...)
+				}
+				names, found = []word.Word{name}, true
+			}
+			i++
+		}
+	}
+	return names, found
+}
+
+// closing returns the index of the parenthesis that closes another, or the number of tests.
+func closing(tests []word.Word, open int) int {
+	deep := 0
+	for i := open; i < len(tests); i++ {
+		switch classOf(tests[i]) {
+		case "open":
+			deep++
+		case "close":
+			if deep--; deep == 0 {
+				return i
 			}
 		}
-		negated = false
 	}
-	if s, ok := name.Text(); ok {
-		name = word.New(word.Globs(s)...)
-	}
-	return name, found
+	return len(tests)
 }
 
 // Spared returns how many tests, of n by their classes, say what a search leaves out before anything else:

@@ -1,0 +1,160 @@
+// Package servers says where databases of new containers can be reached on this machine, and which of
+// them a client's words name.
+package servers
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Container is what a container is started with.
+type Container struct {
+	// Image names what it is made from.
+	Image string
+	// Command is what runs in it instead of what the image says, or the words for that.
+	Command []string
+	// Ports are the ports that it publishes, and Mounts the volumes and folders that it gets, each as
+	// docker run takes them.
+	Ports, Mounts []string
+	// Emptied says that its data is in memory and goes with it.
+	Emptied bool
+	// Bent says that it differs in more from what the image does by itself: its program, its network.
+	Bent bool
+}
+
+// Published is a port of a container, Inside, that can be reached at a port of this machine.
+type Published struct{ Port, Inside string }
+
+// Published returns the ports at which it can be reached. all is false if others may be among them.
+func (c *Container) Published() (list []Published, all bool) {
+	all = true
+	for _, p := range c.Ports {
+		p, _, _ = strings.Cut(p, "/")
+		before, inside, two := cutLast(p)
+		_, port, _ := cutLast(before)
+		if !two || !isNumber(port) || !isNumber(inside) {
+			all = all && !two && isNumber(p) // the engine picks a port that is free
+			continue
+		}
+		list = append(list, Published{port, inside})
+	}
+	return list, all
+}
+
+func cutLast(s string) (before, after string, found bool) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 {
+		return "", s, false
+	}
+	return s[:i], s[i+1:], true
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// New reports whether it is made from a database's image, which known tells, runs the database and gets
+// no data from before: no volume with a name, and no folder but one that it only reads.
+func (c *Container) New(known func(image string) bool) bool {
+	if c.Bent || !known(imageName(c.Image)) || slices.ContainsFunc(c.Mounts, holdsData) {
+		return false
+	}
+	return len(c.Command) == 0 || strings.HasPrefix(c.Command[0], "-") ||
+		slices.Contains([]string{"postgres", "mysqld", "mariadbd", "redis-server", "valkey-server", "mongod"}, c.Command[0])
+}
+
+// imageName returns an image's name without its version and the usual registry.
+func imageName(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	if at := strings.LastIndexByte(image, ':'); at > strings.LastIndexByte(image, '/') {
+		image = image[:at]
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(image, "docker.io/"), "library/")
+}
+
+// holdsData reports whether a mount may bring a database's data: anything that has a source, is written to
+// and is not read just once, when the database is made.
+func holdsData(mount string) bool {
+	if strings.Contains(mount, "=") { // the long form
+		return !strings.Contains(mount, "type=tmpfs")
+	}
+	parts := strings.Split(mount, ":")
+	if len(parts) > 2 && slices.Contains(strings.Split(parts[2], ","), "ro") {
+		return false
+	}
+	return len(parts) > 1 && !strings.HasPrefix(path.Clean(parts[1])+"/", "/docker-entrypoint-initdb.d/")
+}
+
+// InCompose returns the containers that a compose file describes, and whether it names their project. all is
+// false if that is not all that it says.
+func InCompose(text string) (list []Container, named, all bool) {
+	var file struct {
+		Include  any            `yaml:"include"`
+		Name     any            `yaml:"name"`
+		Services map[string]any `yaml:"services"`
+	}
+	if yaml.Unmarshal([]byte(text), &file) != nil {
+		return nil, false, false
+	}
+	all = file.Include == nil && len(file.Services) > 0
+	for _, s := range file.Services {
+		service, _ := s.(map[string]any)
+		c := Container{Image: fmt.Sprint(service["image"]), Command: words(service["command"])}
+		for _, key := range []string{"entrypoint", "network_mode", "extends", "build", "volumes_from", "configs", "profiles", "provider"} {
+			c.Bent = c.Bent || service[key] != nil
+		}
+		for _, v := range listOf(service["volumes"]) {
+			c.Mounts = append(c.Mounts, asMount(v))
+		}
+		for _, p := range listOf(service["ports"]) {
+			c.Ports = append(c.Ports, asPort(p))
+		}
+		for _, at := range words(service["tmpfs"]) {
+			c.Emptied = c.Emptied || strings.HasPrefix(at, "/var/lib/") || at == "/data"
+		}
+		list = append(list, c)
+	}
+	return list, file.Name != nil, all
+}
+
+func listOf(v any) []any {
+	list, _ := v.([]any)
+	return list
+}
+
+func words(v any) (all []string) {
+	if s, ok := v.(string); ok {
+		return strings.Fields(s)
+	}
+	for _, e := range listOf(v) {
+		all = append(all, fmt.Sprint(e))
+	}
+	return all
+}
+
+// asMount returns a volume of a compose file as docker run takes it.
+func asMount(v any) string {
+	m, long := v.(map[string]any)
+	switch {
+	case !long:
+		return fmt.Sprint(v)
+	case m["type"] == "tmpfs" || m["source"] == nil:
+		return fmt.Sprint(m["target"])
+	case m["read_only"] == true:
+		return fmt.Sprintf("%v:%v:ro", m["source"], m["target"])
+	}
+	return fmt.Sprintf("%v:%v", m["source"], m["target"])
+}
+
+func asPort(v any) string {
+	m, long := v.(map[string]any)
+	switch {
+	case !long:
+		return fmt.Sprint(v)
+	case m["published"] == nil:
+		return fmt.Sprint(m["target"])
+	}
+	return fmt.Sprintf("%v:%v", m["published"], m["target"])
+}
