@@ -135,12 +135,18 @@ func (p *program) loads(f *function, name string, args []value, named map[string
 func (p *program) isHanded(verb shell.Verb, w shell.Word) bool {
 	unsaid := w.HasUnknown() && w.Prefix() == ""
 	if p.later > 0 && (p.in.Found || p.in.Imported || p.in.Settings) {
-		return unsaid && (!p.elsewhere || !p.led && p.ofParameters(w)) || w.Is("") || p.takesFromProject(verb, w)
+		return unsaid && p.isForCallers(w) || w.Is("") || p.takesFromProject(verb, w)
 	}
 	if p.out.Loose {
 		return p.isLooselyHanded(verb, w, unsaid)
 	}
 	return p.in.Found && unsaid && p.isTold(verb, w)
+}
+
+// isForCallers reports whether those who call the function being read say what a word is. A library that calls one,
+// or the end of the function around it, says nothing that is not seen; what else calls one hands it its parameters.
+func (p *program) isForCallers(w shell.Word) bool {
+	return !p.elsewhere || !p.led && p.ofParameters(w)
 }
 
 // isLooselyHanded is isHanded for a program that is not followed.
