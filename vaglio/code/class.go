@@ -199,3 +199,34 @@ func (p *program) storeAt(name, key string, v value) {
 		p.keep(name, old.with(key, v))
 	}
 }
+
+// literal reads a function without a name of Go: func(x, y T) T { … }. The type of one has no braces.
+func (p *program) literal() (value, bool) {
+	def, to := p.at, p.over(p.at+1)+1
+	if !p.word("func") || !p.opens(p.at+1, "(") {
+		return value{}, false
+	}
+	to = p.until(to, func(i int) bool {
+		t := p.toks[i]
+		return t.is("{") && !p.toks[i-1].word("struct", "interface") || t.kind == tokenOp && !t.is(".", "*", "(", "[", "{", "<-")
+	})
+	if !p.opens(to, "{") {
+		return value{}, false
+	}
+	p.take()
+	params := p.parameters()
+	p.skip(to)
+	v := p.closure(def, params)
+	v.fn.command, v.fn.deferred = p.runner(params), p.tok(def-1).word("defer")
+	return v, true
+}
+
+// runner returns how a library runs a function that takes what it hands to commands, nil if none does.
+func (p *program) runner(params []int) attributes {
+	for _, at := range params {
+		if how := p.lang.options.names["runner"][p.tok(at+2).text+"."+p.tok(at+4).text]; how != nil { // cmd *cobra.Command
+			return how
+		}
+	}
+	return nil
+}

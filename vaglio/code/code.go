@@ -157,31 +157,34 @@ type program struct {
 	at, end int
 	holes   []shell.Word
 
-	vars     map[string]value
-	fns      map[string]*routine
-	classes  map[string]*routine // what makes an object of them
-	routines []*routine
-	opened   map[string]bool
-	stars    []string // modules whose names are all imported
-	returns  []value  // what the functions being read return
-	subject  value    // what =~ applies to
-	scanned  int      // no statement before this index has a loop after it
-	loop     int      // how many loops are being read
-	unsure   int      // how many of them may run any number of times
-	fresh    bool     // what is bound is new, regardless of what had its name
-	branches int      // how many conditional operands are being read
-	bare     int      // how many calls without brackets have their arguments being read
-	printing bool     // > and | belong to awk's print
-	forks    int
-	later    int             // how many functions are being read that nothing has called yet
-	modules  map[string]bool // the imported modules, by the first part of their name
-	entered  bool            // it went to another folder
-	options  []option
-	defined  int        // where the last function is
-	refields bool       // it may set any field of its objects
-	looked   bool       // at whether its options may come from elsewhere than the command line:
-	lost     bool       // they may
-	command  attributes // what decorates the function that is defined next
+	vars      map[string]value
+	fns       map[string]*routine
+	classes   map[string]*routine // what makes an object of them
+	routines  []*routine
+	opened    map[string]bool
+	stars     []string // modules whose names are all imported
+	returns   []value  // what the functions being read return
+	subject   value    // what =~ applies to
+	scanned   int      // no statement before this index has a loop after it
+	loop      int      // how many loops are being read
+	unsure    int      // how many of them may run any number of times
+	fresh     bool     // what is bound is new, regardless of what had its name
+	branches  int      // how many conditional operands are being read
+	bare      int      // how many calls without brackets have their arguments being read
+	printing  bool     // > and | belong to awk's print
+	forks     int
+	later     int             // how many functions are being read that nothing has called yet
+	modules   map[string]bool // the imported modules, by the first part of their name
+	entered   bool            // it went to another folder
+	elsewhere bool            // a function is being read that something calls in a way that is not followed;
+	led       bool            // a library does, or it is deferred
+	inside    func() bool     // whether nothing in a program that is not followed leads out of the project
+	options   []option
+	defined   int        // where the last function is
+	refields  bool       // it may set any field of its objects
+	looked    bool       // at whether its options may come from elsewhere than the command line:
+	lost      bool       // they may
+	command   attributes // what decorates the function that is defined next
 }
 
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {
@@ -324,11 +327,13 @@ func (p *program) lex(src string) {
 func (p *program) others() {
 	p.later++
 	for i := 0; i < len(p.routines) && !p.stopped; i++ {
-		if f := p.routines[i]; !f.called {
+		if f := p.routines[i]; !f.called || f.deferred {
 			f.called = true
+			p.elsewhere, p.led = p.lang.name == "go" && (f.name == "" || f.command != nil), f.command != nil || f.deferred
 			p.through(f, nil)
 		}
 	}
+	p.elsewhere = false
 	for p.at = 0; p.at < len(p.toks) && p.spend(1); {
 		p.end, p.scanned = len(p.toks), len(p.toks)
 		if p.seen[p.at] || p.toks[p.at].kind != tokenName {

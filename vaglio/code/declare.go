@@ -38,7 +38,7 @@ func (p *program) declares(name string, args []value) (value, bool) {
 	case how.has("to"):
 		p.store(nth(plain, how.at("to")).holder, p.told(all...))
 	case how.has("result"):
-		return p.told(all...), true
+		return p.told(all...).handled(how.has("list")), true
 	}
 	return unknown(name + "()"), block
 }
@@ -249,11 +249,18 @@ func (p *program) handles(fns []*routine) {
 			operands = append(operands, o)
 		}
 	}
-	v := p.told(operands...)
-	v.kind, v.path = kindText, "handled()"
+	v := p.told(operands...).handled(true)
 	for _, f := range fns {
 		p.invoke(f, slices.Repeat([]value{v}, max(len(f.params), 1)))
 	}
+}
+
+// handled returns the operands as what may be a list of them, or any of them.
+func (v value) handled(list bool) value {
+	if list {
+		v.kind, v.path = kindText, "handled()"
+	}
+	return v
 }
 
 // parsedOption returns what a member of what a library found on the command line may be. It is false
@@ -291,6 +298,7 @@ func (p *program) told(all ...option) value {
 	out := value{kind: kindNone}
 	for i := range all {
 		o := &all[i]
+		ok = ok && (!o.bare || p.hasOperands())
 		if !ok || !p.spend((1+len(line))*(1+len(o.names))) {
 			break
 		}
@@ -310,9 +318,9 @@ func (p *program) told(all ...option) value {
 // commandLine returns the words that the program is run with; false if its options may come from
 // elsewhere.
 func (p *program) commandLine() ([]shell.Word, bool) {
-	line := p.in.Args
-	if line == nil && (!p.in.Found || p.lang.options.patterns["found"] != nil) {
-		line = p.in.Words
+	line, own := p.ownWords()
+	if !own && (!p.in.Found || p.lang.options.patterns["found"] != nil) {
+		line = p.in.Words[min(1, len(p.in.Words)):]
 	}
 	if !p.looked {
 		p.looked = true
@@ -330,7 +338,8 @@ func mayBeOption(w shell.Word) bool { return w.HasUnknown() && strings.Trim(w.Pr
 func (p *program) isTold(verb shell.Verb, w shell.Word) bool {
 	return slices.Contains([]shell.Verb{shell.VerbWrite, shell.VerbAppend, shell.VerbCreate}, verb) &&
 		slices.ContainsFunc(w.Parts(), func(part shell.Part) bool {
-			return p.lang.options.field(part.From[:max(strings.LastIndexByte(part.From, '.'), 0)]) != nil
+			of := part.From[:max(strings.LastIndexByte(part.From, '.'), 0)]
+			return part.From == "option()" || p.lang.options.field(of) != nil || p.lang.options.names["words"][of] != nil
 		})
 }
 
@@ -358,7 +367,7 @@ func (p *program) commanded(f *routine, at, eq int) value {
 	case usual:
 		out = out.or(v)
 	}
-	return out
+	return out.handled(p.tok(at + 1).is("[")) // Go's args []string
 }
 
 // optionsOf returns the options whose value a parameter may have; own are those that it declares.

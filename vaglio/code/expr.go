@@ -295,6 +295,9 @@ func prefixes(t, next token) bool {
 func (p *program) spreadOut() value {
 	t := p.take()
 	v := p.unary()
+	if p.lang.name == "go" && t.text == "*" { // what a pointer leads to
+		return v
+	}
 	if t.text == "..." && !v.multi() {
 		v = splitAt(v, "")
 	}

@@ -277,6 +277,26 @@ func (p *program) script(file shell.Word) {
 	p.argv(append(shell.Texts(p.lang.runs), file))
 }
 
+// visits calls the functions that a listing hands each name to: perl's find, and Go's walks, which begin with the
+// folder itself and hand on its entry as well.
+func (p *program) visits(found, dir value, args []value) {
+	switch {
+	case p.lang.has("flat"):
+		for _, a := range args {
+			if a.fn != nil {
+				p.set("$_", found.nth(0))
+				p.invoke(a.fn, nil)
+			}
+		}
+	case p.lang.name == "go":
+		for _, f := range p.ownFunctions(args) {
+			entry := found.nth(0)
+			below := p.joined([]value{dir, entry})
+			p.each(unknown(""), f.to-f.from, func(value) { p.invoke(f, []value{dir.or(below), entry, {kind: kindNone}}) })
+		}
+	}
+}
+
 // contentOf returns the file whose content a word stands for.
 func contentOf(w shell.Word) (file shell.Word, ok bool) {
 	if parts := w.Parts(); len(parts) == 1 && parts[0].Kind == shell.PartUnknown {

@@ -17,6 +17,7 @@ type routine struct {
 	toks     *program // the program that the tokens belong to
 	locals   []string // the variables that only the function has, see [routine.own]
 	called   bool
+	deferred bool // it runs when the function around it ends
 	active   int
 	command  attributes // how a library runs it with the options, nil if none does
 	given    string     // what the tool that its decorator belongs to hands it first, "" if that is unknown
@@ -109,6 +110,9 @@ func (p *program) define() bool {
 	}
 	f := &routine{name: name, toks: p, command: p.command, params: p.parameters(), given: p.giver(def)}
 	p.command = nil
+	if f.command == nil {
+		f.command = p.runner(f.params)
+	}
 	f.from, f.to = p.body(word, p.at)
 	if p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && p.toks[f.params[0]].word("self", "cls", "s") {
 		f.params = f.params[1:]
@@ -207,9 +211,11 @@ func (p *program) anonymous() (value, bool) {
 	case p.word("lambda") && p.lang.name == "python":
 		colon := p.until(p.at, func(i int) bool { return p.toks[i].is(":") })
 		params, p.at = p.params(p.at+1, colon), colon+1
+	case p.lang.name == "go":
+		return p.literal()
 	case p.opens(p.at+1, "{") && !p.word("function", "fn"):
 		p.take()
-	case !p.opens(p.at+1, "(") || p.word("lambda"):
+	case !p.opens(p.at+1, "(") || p.word("lambda", "func"):
 		return value{}, false
 	default:
 		p.take()

@@ -135,15 +135,40 @@ func (p *program) loads(f *function, name string, args []value, named map[string
 func (p *program) isHanded(verb shell.Verb, w shell.Word) bool {
 	unsaid := w.HasUnknown() && w.Prefix() == ""
 	if p.later > 0 && (p.in.Found || p.in.Imported || p.in.Settings) {
-		return unsaid || w.Is("") || p.takesFromProject(verb, w)
+		return unsaid && p.isForCallers(w) || w.Is("") || p.takesFromProject(verb, w)
 	}
-	return p.in.Found && unsaid && (p.isTold(verb, w) || p.out.Loose && verb == shell.VerbDeleteTree)
+	if p.out.Loose {
+		return p.isLooselyHanded(verb, w, unsaid)
+	}
+	return p.in.Found && unsaid && p.isTold(verb, w)
 }
+
+// isForCallers reports whether those who call the function being read say what a word is. A library that calls one,
+// or the end of the function around it, says nothing that is not seen; what else calls one hands it its parameters.
+func (p *program) isForCallers(w shell.Word) bool {
+	return !p.elsewhere || !p.led && p.ofParameters(w)
+}
+
+// isLooselyHanded is isHanded for a program that is not followed.
+func (p *program) isLooselyHanded(verb shell.Verb, w shell.Word, unsaid bool) bool {
+	stays := func() bool { return p.inside != nil && p.inside() }
+	if unsaid {
+		return p.in.Found && p.isTold(verb, w) || verb == shell.VerbDeleteTree && (p.in.Found || stays())
+	}
+	return p.in.Found && isFilled.MatchString(w.Prefix()) && !strings.Contains(w.Prefix(), "..") && stays()
+}
+
+// isFilled matches a text that begins with the value of a variable, in languages that are not followed.
+var isFilled = regexp.MustCompile(`^(?:\$\{?\w|\\\(\w|\{\w*[}:])`)
 
 // takesFromProject reports whether what is deleted has a name that a function is handed, in a folder of the project.
 func (p *program) takesFromProject(verb shell.Verb, w shell.Word) bool {
-	return (verb == shell.VerbDelete || verb == shell.VerbDeleteTree) && w.HasUnknown() && p.inProject(w.Prefix()) &&
-		!slices.ContainsFunc(w.Parts(), func(part shell.Part) bool { return part.Kind == shell.PartUnknown && !p.isParameter(part.Name) })
+	return (verb == shell.VerbDelete || verb == shell.VerbDeleteTree) && w.HasUnknown() && p.inProject(w.Prefix()) && p.ofParameters(w)
+}
+
+// ofParameters reports whether all that is unknown of a word are parameters.
+func (p *program) ofParameters(w shell.Word) bool {
+	return !slices.ContainsFunc(w.Parts(), func(part shell.Part) bool { return part.Kind == shell.PartUnknown && !p.isParameter(part.Name) })
 }
 
 // isParameter reports whether a name is that of a parameter of some function.
@@ -171,6 +196,9 @@ var (
 
 // launched puts each program that is named apart in front of its words, as one call that starts both.
 func (p *program) launched(src string) string {
+	if !slices.ContainsFunc([]string{"launchPath", "executableURL", "StartInfo"}, func(s string) bool { return strings.Contains(src, s) }) {
+		return src
+	}
 	named := launchProgram.FindAllStringSubmatchIndex(src, -1)
 	starts := slices.IndexFunc([]string{"Process", "Process.Start"}, func(name string) bool { return p.lang.find(name, "") != nil })
 	if named == nil || starts < 0 {
@@ -193,8 +221,10 @@ func isHome(name string) bool { return name == "HOME" || name == "USERPROFILE" }
 
 // stepOf returns what a name among the texts of a call stands for: a folder as a step to the next text, or what the
 // program gives it.
-func (p *program) stepOf(name string, is *function, held *heldTexts) []shell.Word {
+func (p *program) stepOf(name string, is *function, held *heldTexts, call *function) []shell.Word {
 	switch {
+	case call == nil:
+		return nil
 	case is != nil:
 		return []shell.Word{p.homeStep()}
 	case name == "__DIR__" && p.in.Path != "":
@@ -205,3 +235,89 @@ func (p *program) stepOf(name string, is *function, held *heldTexts) []shell.Wor
 
 // homeStep returns the home folder as a step to what the next text names below it.
 func (p *program) homeStep() shell.Word { return shell.Glue(p.in.Home(""), shell.Text("/.")) }
+
+// openCall is a call of a program that is not followed, while its texts are read.
+type openCall struct {
+	f     *function
+	name  string
+	under string // a name before the first text: the folder that it is below
+	texts []shell.Word
+	shut  int // where its brackets end, 0 if that says nothing
+}
+
+// looseStep reads a name among the arguments of a call, and what it stands for.
+func (p *program) looseStep(c *openCall, name, behind string, steps []shell.Word) {
+	if c.f == nil {
+		return
+	}
+	if folder := c.f.folder(name, behind, c.shut > 0); folder != "" && len(c.texts) == 0 && p.inside() {
+		c.under = cmp.Or(c.under, folder)
+	}
+	c.texts = append(goesOn(c.texts, name, c.shut > 0), steps...)
+	belowNamed(c.under, c.texts)
+}
+
+// argumentsOf returns where the brackets of a call that acts on files end, 0 if what follows them may belong to it
+// as well: what it is called on, or what a command is given.
+func (p *program) argumentsOf(f *function, src string, from int) int {
+	if f == nil || !slices.Contains([]string{"delete tree", "create", "read", "write", "open"}, f.verb) {
+		return 0
+	}
+	if from < len(src) && src[from] == '(' {
+		const most = 2000
+		if at := closing(src[from:min(len(src), from+most)]); at > 0 && p.spend(at/bytesPerStep) {
+			return from + at
+		}
+	}
+	return 0
+}
+
+// closing returns the index of the bracket that closes the one which a text begins with, 0 if there is none.
+func closing(src string) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(src); i++ {
+		switch c := src[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '\'' && i+2 < len(src) && src[i+2] == c: // a character
+			i += 2
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		}
+		if depth == 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// isBelow matches a method that goes on from a path, to what is below it.
+var isBelow = regexp.MustCompile(`^\.?(?:join|resolve|append\w*|child|resolvePath)$`)
+
+// goesOn makes a path a step to the next text if that is what is called on it.
+func goesOn(texts []shell.Word, method string, bracketed bool) []shell.Word {
+	if bracketed && len(texts) == 1 && isBelow.MatchString(method) {
+		texts[0] = shell.Glue(texts[0], shell.Text("/."))
+	}
+	return texts
+}
+
+// belowNamed puts the first text of a call below a folder of which only the name is known. A path that leaves
+// it stays as it is written.
+func belowNamed(folder string, texts []shell.Word) {
+	if folder == "" || len(texts) != 1 {
+		return
+	}
+	if s := texts[0].Prefix(); s != "" && (!strings.ContainsAny(s[:1], "/.~") || s == "." && strings.HasSuffix(folder, "+")) && !strings.Contains(s, "..") {
+		between := "/"
+		if strings.HasSuffix(folder, "+") {
+			between = ""
+		}
+		texts[0] = shell.Glue(unknownWord(folder), shell.Text(between), texts[0])
+	}
+}

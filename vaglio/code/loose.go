@@ -1,10 +1,10 @@
 package code
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -83,34 +83,36 @@ var looseTokens = regexp.MustCompile(`(?s)"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\\n])
 // looseCalls reads calls: the texts after one, up to the end of the statement, are what it runs or
 // removes.
 func (p *program) looseCalls(src string) {
-	var before, texts []shell.Word // before are texts that no call has taken yet
-	var call, under string         // under is a name before the first text: the folder that it is below
-	var f *function
-	within, held := !leadsOut.MatchString(src), p.heldIn(src)
+	var before []shell.Word // the texts that no call has taken yet
+	var c openCall
+	held := p.heldIn(src)
+	p.inside = sync.OnceValue(func() bool { return !leadsOut(src) })
 	src += "\n"
 	for _, at := range looseTokens.FindAllStringSubmatchIndex(src, p.left+1) {
 		t := submatches(src, at)
 		text, name, found := t[1]+t[2]+t[3], t[4], p.looseFind(t[4])
+		if c.shut > 0 && at[0] > c.shut {
+			p.looseCall(c.f, c.name, c.texts)
+			before = append(before, c.texts...) // what is called on it may be for them
+			c = openCall{}
+			clear(held.taken) // another statement begins
+		}
 		switch {
 		case !p.spend(1):
 			return
+		case c.shut > 0 && t[6] != "":
+			continue
 		case strings.IndexByte("\"'`", t[0][0]) >= 0:
-			p.looseText(f.takes(&texts, &before), t[0][0], text)
-			belowNamed(under, texts)
+			p.looseText(c.f.takes(&c.texts, &before), t[0][0], text)
+			belowNamed(c.under, c.texts)
 			continue
-		case isStep(f, found, t[6]) && f == nil:
-			continue
-		case isStep(f, found, t[6]):
-			if within && len(texts) == 0 {
-				under = cmp.Or(under, f.folder(name, src[at[1]:]))
-			}
-			texts = append(texts, p.stepOf(name, found, held)...)
-			belowNamed(under, texts)
+		case isStep(c.f, found, t[6]):
+			p.looseStep(&c, name, src[at[1]:], p.stepOf(name, found, held, c.f))
 			continue
 		}
-		p.looseCall(f, call, texts)
-		f, call, under = found, name, ""
-		texts, before = p.calledOn(f, name, before)
+		p.looseCall(c.f, c.name, c.texts)
+		c = openCall{f: found, name: name, shut: p.argumentsOf(found, src, at[1])}
+		c.texts, before = p.calledOn(found, name, before)
 		clear(held.taken) // another statement begins
 	}
 }
@@ -184,8 +186,12 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 		return
 	}
 	w := p.unmark(unescape(text))
-	if len(*to) == 0 && isHome(text) {
+	switch {
+	case len(*to) > 0:
+	case isHome(text):
 		w = p.homeStep()
+	case text == "java.io.tmpdir":
+		w = shell.Text("/tmp/.")
 	}
 	*to = append(*to, w)
 }
@@ -216,7 +222,12 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	case f == nil || len(texts) == 0:
 		return
 	case f.verb == "delete tree":
-		p.emit(name, shell.VerbDeleteTree, texts[0])
+		if f.from < 0 {
+			texts = texts[:1]
+		}
+		for _, w := range texts {
+			p.emit(name, shell.VerbDeleteTree, w)
+		}
 		return
 	case f.verb == "create", f.verb == "read":
 		p.emit(name, shell.Verb(f.verb), texts[0])
@@ -258,7 +269,9 @@ var toFolder = regexp.MustCompile(`(^|/)\.\.?$`)
 func steps(texts []shell.Word) (out []shell.Word) {
 	for _, w := range texts {
 		if n := len(out) - 1; n >= 0 && toFolder.MatchString(out[n].Prefix()) {
-			out[n] = shell.Glue(out[n], shell.Text("/"), w)
+			if out[n] = shell.Glue(out[n], shell.Text("/"), w); strings.HasPrefix(w.Prefix(), "/") { // it begins anew
+				out[n] = w
+			}
 			continue
 		}
 		out = append(out, w)

@@ -370,29 +370,3 @@ func (p *program) inputLine() value {
 	}
 	return textOf(unknownWord("<>"))
 }
-
-// arguments returns the program's own arguments as the language lists them: for skip 1 just the
-// arguments, for 0 after the name of the script, for 2 after the interpreter and, if the program is
-// in a file, the script.
-func (p *program) arguments(skip int) value {
-	var out []value
-	for range 1 - skip {
-		out = append(out, text("-"))
-	}
-	if skip == 2 {
-		out = append(out, text(p.lang.name))
-		if p.in.File {
-			out = append(out, text("-"))
-		}
-	}
-	known := p.in.Args != nil && !p.in.Found && p.lang.options.patterns["moved"] != nil
-	for _, w := range p.in.Args {
-		known = known && !w.HasUnknown()
-		out = append(out, textOf(w))
-	}
-	list := listOf(out...)
-	if _, told := p.commandLine(); known && told {
-		list.path = allArguments
-	}
-	return list
-}

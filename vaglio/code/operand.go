@@ -79,7 +79,7 @@ func (p *program) text() value {
 func (p *program) nameOperand() value {
 	t := p.peek(0)
 	switch t.text {
-	case "lambda", "proc", "fn", "function", "sub":
+	case "lambda", "proc", "fn", "function", "sub", "func":
 		if v, ok := p.anonymous(); ok {
 			return v
 		}

@@ -174,6 +174,38 @@ func (o *option) is(s string) bool {
 	})
 }
 
+// ownWords returns the program's own words, if it is known which of a tool's these are: those behind the first
+// operand, and behind more files.
+func (p *program) ownWords() (words []shell.Word, own bool) {
+	how := p.runHow()
+	if words = p.in.Args; words != nil || how == nil || len(p.in.Words) < 3 {
+		return words, words != nil
+	}
+	isFile := func(w shell.Word) bool { return strings.HasSuffix(w.Suffix(), how["files"]) }
+	words = p.in.Words[2:]
+	if words[0].HasUnknown() || strings.HasPrefix(words[0].Prefix(), "-") {
+		return nil, false
+	}
+	for n := 0; len(words) > 0 && (n == 0 || isFile(words[0]) && isFile(p.in.Words[2])); n++ {
+		words = words[1:]
+	}
+	return words, true
+}
+
+// runHow returns how the tool that found the program runs it with words, nil if it does not.
+func (p *program) runHow() attributes {
+	how := p.lang.options.names["runs"][append(slices.Clip(p.in.Words), shell.Word{}, shell.Word{})[1].String()]
+	if how == nil || !p.in.Words[0].Is(how["tool"]) {
+		return nil
+	}
+	return how
+}
+
+// hasOperands reports whether the program's operands are among the words that are known.
+func (p *program) hasOperands() bool {
+	return p.in.Args != nil || p.lang.options.names["runs"] == nil || p.runHow() != nil
+}
+
 // nowhere reports whether a pattern matches neither the program nor a file that it imports or that runs
 // with it, apart from what is plain.
 func (p *program) nowhere(pattern, plain string) bool {
@@ -213,4 +245,48 @@ func (p *program) finds(pattern, plain, text string) bool {
 		p.sought[what] = is
 	}
 	return is
+}
+
+// arguments returns the program's own arguments as the language lists them: for skip 1 just the
+// arguments, for 0 after the name of the script, for 2 after the interpreter and, if the program is
+// in a file, the script.
+func (p *program) arguments(skip int) value {
+	var out []value
+	for range 1 - skip {
+		out = append(out, text("-"))
+	}
+	if skip == 2 {
+		out = append(out, text(p.lang.name))
+		if p.in.File {
+			out = append(out, text("-"))
+		}
+	}
+	words, told := p.wordsTold()
+	if words == nil && !told {
+		return unknown("")
+	}
+	known := told && p.in.Args != nil && !p.in.Found && p.lang.options.patterns["moved"] != nil
+	for _, w := range words {
+		known = known && !w.HasUnknown()
+		out = append(out, textOf(w))
+	}
+	list := listOf(out...)
+	if known {
+		list.path = allArguments
+	}
+	return list
+}
+
+// wordsTold returns the program's own words, and whether nothing changes them. There are neither if the language says
+// which of a tool's words they are, and these are none or may be changed.
+func (p *program) wordsTold() (words []shell.Word, told bool) {
+	_, told = p.commandLine()
+	words, own := p.ownWords()
+	if p.in.Args == nil && (!own || !told) && p.lang.options.names["runs"] != nil {
+		return nil, false
+	}
+	if words == nil {
+		words = []shell.Word{}
+	}
+	return words, told
 }

@@ -334,8 +334,27 @@ func changing() map[string]pure {
 	}
 }
 
-// leadsOut matches what a program names if its folders may lie outside the project.
-var leadsOut = regexp.MustCompile(`(?i)user\.home|getenv|\benv\b|home|["'][/~]`)
+// leadsOut reports whether a program names what its folders may be if they lie outside the project, or are the
+// project: a path from the root, the home folder, the environment, or the folder that it runs in.
+func leadsOut(src string) bool {
+	for i := range len(src) - 1 {
+		if quote := src[i] == '"' || src[i] == '\''; quote && (src[i+1] == '/' || src[i+1] == '~') ||
+			(quote || src[i] == '/') && strings.HasPrefix(src[i+1:], "..") && i+3 < len(src) && strings.IndexByte("\"'/", src[i+3]) >= 0 {
+			return true
+		}
+	}
+	lower := strings.ToLower(src)
+	names := strings.Fields(`home getenv get_env current_dir currentdir getcwd user.dir manifest_dir pathbuf::new() path::new("") ::path()`)
+	return slices.ContainsFunc(names, func(s string) bool { return strings.Contains(lower, s) }) ||
+		surroundingsIn.MatchString(staysIn.ReplaceAllString(src, ""))
+}
+
+// surroundingsIn matches what programs call the environment and the folder that they run in. staysIn matches what
+// looks like that but does not lead out.
+var (
+	surroundingsIn = regexp.MustCompile(`\b(?:env|ENV|cwd|pwd)\b`)
+	staysIn        = regexp.MustCompile(`\b(?:std::)?env(?:::(?:temp_dir|consts)\b|!\(|;)`)
+)
 
 // submatches returns the parts of a match.
 func submatches(src string, at []int) []string {
@@ -348,21 +367,32 @@ func submatches(src string, at []int) []string {
 	return out
 }
 
-// folder returns the name of an argument if it is that of a folder, which another argument follows, "" otherwise.
-func (f *function) folder(name, behind string) string {
-	if len(f.args) == 2 && strings.HasPrefix(strings.TrimLeft(behind, " "), ",") {
+// folder returns the name of an argument if it is that of a folder: another argument follows, or it is asked for
+// what is in it; "" otherwise.
+func (f *function) folder(name, behind string, bracketed bool) string {
+	behind = strings.TrimLeft(strings.TrimPrefix(behind, "()"), " ")
+	begins := func(s string) bool { return strings.HasPrefix(behind, s) }
+	deletes := bracketed && f.verb == "delete tree"
+	switch {
+	case begins(",") && (len(f.args) == 2 || deletes), bracketed && begins("/ "):
 		return name
+	case !deletes:
+		return ""
+	case begins("+ "):
+		return name + "+"
+	case begins("(") && !isProject.MatchString(name):
+		return beforeDot(name)
 	}
 	return ""
 }
 
-// belowNamed puts the first text of a call below a folder of which only the name is known. A path that leaves
-// it stays as it is written.
-func belowNamed(folder string, texts []shell.Word) {
-	if folder == "" || len(texts) != 1 {
-		return
+// beforeDot returns what a method is called on, "" if that is no name.
+func beforeDot(name string) string {
+	if last := strings.LastIndexByte(name, '.'); last > 0 {
+		return name[:last] + "()"
 	}
-	if s := texts[0].Prefix(); s != "" && !strings.ContainsAny(s[:1], "/.~") && !strings.Contains(s, "..") {
-		texts[0] = shell.Glue(unknownWord(folder), shell.Text("/"), texts[0])
-	}
+	return ""
 }
+
+// isProject matches what stands for the folder of the project, or is a class or module rather than a folder.
+var isProject = regexp.MustCompile(`(?i:project|root|cwd|current|pwd)|::|^[A-Z]`)

@@ -13,11 +13,23 @@ const quotedText = "\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])*'|`(?:\\\\.
 var (
 	statementIn = regexp.MustCompile("(?:" + quotedText + "|[\\[({,][ \t]*\n|[^;\n])*[;\n]?")
 	tokenIn     = regexp.MustCompile(quotedText + "|[A-Za-z_]\\w*")
-	setTexts    = regexp.MustCompile("(?s)^(.*?)(?:([A-Za-z_]\\w*)\\s*(?::[^=:\"'`]+)?(?:=|:=|<-)\\s*[^\"'`=>~]*[\"'`]|\\(def\\w*\\s+(\\w+)\\s[^\"]*\")")
+	setTexts    = regexp.MustCompile("(?s)^(.*?)(?:([A-Za-z_]\\w*)\\s*(?::[^=:\"'`]+)?(?:=|:=|<-)\\s*[^\"'`=>~]*[\"'`]" +
+		"|(?:\\(def\\w*\\s+|::path\\s+)(\\w+)\\s*[\\s({][^\"]*\")")
 )
 
 // makesPath matches a call that makes a path of texts, which are then only parts of it.
-var makesPath = regexp.MustCompile(`(?i)(?:join|path|tmp|temp|dir|expand|resolve|file)\w*[!?]?\(`)
+var makesPath = regexp.MustCompile(`(?i)(?:join|path|tmp|temp|dir|expand|resolve|file|child)\w*[!?]?\(`)
+
+// isPath matches a statement that makes a path of one text, which is all of it.
+var isPath = regexp.MustCompile(`(?:^|[=\s(:])(?:new\s+)?(?:File|Path|DirectoryInfo|FileInfo)\(\s*(?:"[^"]*"|'[^']*')\s*\)[\s;]*$`)
+
+// onlyPart reports whether the texts of a statement that sets a variable are only parts of what it is set to.
+func onlyPart(said string, ofAnother bool) bool {
+	return ofAnother || makesPath.MatchString(said) && !isPath.MatchString(said)
+}
+
+// subscripted matches what stands before the key of an element.
+var subscripted = regexp.MustCompile(`[\w)\]]\[\s*$`)
 
 // maxSpelled limits how much longer a program may become, in bytes.
 const maxSpelled = 64 << 10
@@ -28,11 +40,11 @@ func Spelled(program string) string {
 	var out strings.Builder
 	set, left := map[string]string{}, len(program)+maxSpelled
 	for _, stmt := range statementIn.FindAllString(program, -1) {
-		name, from := "", 0
+		name, from, ofAnother := "", 0, false
 		if strings.ContainsAny(stmt, "\"'`") {
 			if m := setTexts.FindStringSubmatchIndex(stmt); m != nil {
 				from = max(m[5], m[7])
-				name = stmt[max(m[4], m[6]):from]
+				name, ofAnother = stmt[max(m[4], m[6]):from], subscripted.MatchString(stmt[from:m[1]-1])
 			}
 		}
 		if name == "" && len(set) == 0 {
@@ -50,12 +62,10 @@ func Spelled(program string) string {
 			}
 			return token
 		})
-		switch {
-		case name == "":
-		case makesPath.MatchString(said):
-			delete(set, name)
-		default:
-			set[name] = strings.Join(texts, ",")
+		if name != "" {
+			if delete(set, name); !onlyPart(said, ofAnother) {
+				set[name] = strings.Join(texts, ",")
+			}
 		}
 		out.WriteString(stmt[:from] + said)
 	}

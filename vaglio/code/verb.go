@@ -85,12 +85,7 @@ func (p *program) result(verb shell.Verb, name string, targets, args []value) va
 		return remote(name)
 	case verb == shell.VerbList && len(targets) > 0:
 		found := p.listing(name, targets[0], nth(args, 1))
-		for _, a := range args { // perl's find calls a function for each name
-			if a.fn != nil && p.lang.has("flat") {
-				p.set("$_", found.nth(0))
-				p.invoke(a.fn, nil)
-			}
-		}
+		p.visits(found, targets[0], args)
 		return found
 	case verb == shell.VerbRead && len(targets) > 0:
 		return p.content(targets[0])

@@ -335,7 +335,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	g := *f
 	g.runs = append(slices.Clip(f.runs), textsOf(found)...)
 	for _, t := range found {
-		r.task(g.at(k, name), &t, &Program{Words: k.argv[1:], Stdin: word.OutputOf(name)})
+		r.task(g.at(k, name), &t, &Program{Words: append([]Word{Text(name)}, k.argv[1:]...), Stdin: word.OutputOf(name)})
 	}
 	return &g
 }

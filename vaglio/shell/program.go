@@ -90,7 +90,7 @@ type Program struct {
 	// Text is the program, known or not.
 	Text Word
 	// Args are the program's own arguments. If they are not known, Words are those of the command
-	// that runs it. Beside are the texts that run with it, and the words of what carries it.
+	// that runs it, with the command's name first. Beside are the texts that run with it, and the words of what carries it.
 	Args, Words []Word
 	Beside      func() []string
 	// File says that the program is in a file, whose name comes before Args.
