@@ -72,10 +72,16 @@ func (w *work) places(words, rest []value) {
 		}
 	}
 	slices.SortStableFunc(free, func(x, y *param) int { return x.pos - y.pos })
+	runs := func(p *param) bool { return p.pos >= 0 && (p.role == "block" || p.role == "each") }
 	for _, v := range words {
 		at := 0
 		if v.isBlock && w.sp.rest == "" {
-			at = max(0, slices.IndexFunc(free, func(p *param) bool { return p.role == "block" || p.role == "each" }))
+			at = max(0, slices.IndexFunc(free, runs))
+			if of := slices.IndexFunc(w.sp.params, func(p param) bool { return runs(&p) }); of >= 0 && !slices.ContainsFunc(free, runs) {
+				name := w.sp.params[of].name // one more block for the same: ForEach-Object {…} {…}
+				w.vals[name] = w.vals[name].with(v)
+				continue
+			}
 		}
 		if len(free) == 0 {
 			rest = append(rest, v)

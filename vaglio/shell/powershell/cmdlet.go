@@ -90,7 +90,7 @@ func askedFor(cmdlet string, args []argument) []shell.Word {
 func (w *work) params() {
 	for i := range w.sp.params {
 		p := &w.sp.params[i]
-		if v := w.take(p); p.role != "" && !p.isFlag && (!v.isNothing() || p.name == "process") {
+		if v := w.take(p); p.role != "" && !p.isFlag && !v.isNothing() {
 			w.do(p.role, v, p.name == "literalpath" || p.name == "self" || isDigit(p.name[0]))
 		}
 	}
@@ -172,9 +172,6 @@ func (w *work) file(role string, v value, literal bool) {
 
 // block runs a block for what comes through the pipe, possibly elsewhere.
 func (w *work) block(role string, v value) {
-	if v.isNothing() && len(w.vals) == 0 {
-		v = w.words
-	}
 	switch s, ok := v.text(); {
 	case v.isBlock:
 		w.ran = true
