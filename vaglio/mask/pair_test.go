@@ -19,6 +19,7 @@ func TestPairsInText(t *testing.T) {
 		// Nothing of these is a secret.
 		`[["token","list"],["password","string"]]`, `["kubectl","token","create"]`, `["token","create"]`,
 		`console.log('auth', 'login2024x')`, `[["Accept","application/json"],["X-Request-Id","f8333c47-74ec"]]`,
+		`"token","hunter2x"]`, `['token","hunter2x"]`, `"token","hunter2x")`,
 		`getSecret("secret_name", "prod-db")`, `{"value":"application/json","name":"Accept"}`, `("authorization", "required")`,
 	} {
 		exactly(t, text)
