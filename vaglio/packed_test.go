@@ -113,6 +113,7 @@ func TestWhatAnArchivePutsOverTheHooksSettings(t *testing.T) {
 		"rsync -a sub/.claude/ ~/.claude/":                   {"deny", "deny"},
 		"cp -r sub/.claude/. .claude/":                       {"deny", "deny"},
 		"rsync -a src/ ~/.claude/":                           {"ask", "ask"}, // what a person may put there
+		"cp -r sub/.claude/. lib/":                           {"ask", "ask"}, // where no client looks for settings
 		"rsync -a src/ lib/":                                 {"pass", "pass"},
 		"mv .gemini old":                                     {"ask", "ask"},
 	} {
