@@ -10,20 +10,20 @@ import (
 
 // work is one call of a command that the table has a row for.
 type work struct {
-	r     *reader
-	name  string
-	sp    *spec
-	vals  map[string]value // by parameter name
-	on    map[string]bool  // switches
-	words value            // words that belong to no parameter
-	dry   bool             // -WhatIf: the command only says what it would do
-	in    value
-	piped bool
-	took  []shell.Word            // the paths that it works on
-	from  map[string][]shell.Word // by role: what is copied, moved or linked
-	out   value
-	ran   bool             // a block was read
-	kept  map[string]value // by role: what needs more than one argument
+	r      *reader
+	name   string
+	sp     *spec
+	vals   map[string]value // by parameter name
+	on     map[string]bool  // switches
+	words  value            // words that belong to no parameter
+	dry    bool             // -WhatIf: the command only says what it would do
+	in     value
+	piped  bool
+	took   []shell.Word            // the paths that it works on
+	from   map[string][]shell.Word // by role: what is copied, moved or linked
+	out    value
+	spares []value          // blocks of parameters that run none
+	kept   map[string]value // by role: what needs more than one argument
 }
 
 func (r *reader) work(sp *spec, in value, piped bool) *work {
@@ -61,8 +61,8 @@ func (w *work) run(args []argument) value {
 		return w.program()
 	default:
 		w.params()
-		if !w.ran {
-			r.blocks(args, w.in)
+		for _, v := range w.spares {
+			r.each(v, w.in)
 		}
 	}
 	if len(r.out.Commands)+len(r.out.Problems) == before {
@@ -122,7 +122,6 @@ func (w *work) do(role string, v value, literal bool) {
 	case "unread":
 		r.unread("what %s does is not read", w.name)
 	case "code":
-		w.ran = true
 		w.out = r.carried(v, w.name)
 	case "block", "each":
 		w.block(role, v)
@@ -174,10 +173,9 @@ func (w *work) file(role string, v value, literal bool) {
 func (w *work) block(role string, v value) {
 	switch s, ok := v.text(); {
 	case v.isBlock:
-		w.ran = true
 		w.out = w.r.within(w.elsewhere, func() value { return w.r.each(v, w.in) })
 	case ok && role == "each" && s != "":
-		w.ran, w.out = true, w.r.named(w.in, s)
+		w.out = w.r.named(w.in, s)
 	case !ok && slices.ContainsFunc(v.items, shell.Word.HasUnknown):
 		w.out = w.r.carried(v, w.name)
 	}
