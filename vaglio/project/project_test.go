@@ -192,6 +192,7 @@ func TestTasks(t *testing.T) {
 			files{"pom.xml": "<project>\n<configuration><executable>sh</executable><arguments><argument>-c</argument><argument>ls</argument></arguments></configuration></project>"},
 			"pom.xml:2 sh 'sh' '-c' 'ls'",
 		},
+		{"inv x", files{"tasks.py": "@task\nasync def x(c):\n    c.run('ls -x')\n@task\nasync def y(c):\n    c.run('ls -y')\n"}, "tasks.py:1 python! @task\nasync def x(c):\n    c.run('ls -x')\n@task\nasync def y(c):\ntasks.py:3 sh* ls -x"},
 		{"inv x", files{"tasks.py": "def x(c):\n    c.run('ls -la', pty=True)\n"}, "tasks.py:1 python! def x(c):\n    c.run('ls -la', pty=True)\ntasks.py:2 sh* ls -la"},
 		{"make clean", makefile, "Makefile:8 sh rm -rf /"},
 		{"npm test", files{".npmrc": "registry=https://x.example\nscript-shell = ./x.sh\n"}, ".npmrc:2 sh ./x.sh"},
