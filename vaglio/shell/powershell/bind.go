@@ -74,6 +74,18 @@ func (w *work) spare(p *param, v value) value {
 // runs reports whether a parameter's block is run.
 func (p *param) runs() bool { return p.role == "block" || p.role == "each" || p.role == "code" }
 
+// oneMore gives a block to the parameter that has one already, unless another takes it: ForEach-Object
+// {…} {…} runs each.
+func (w *work) oneMore(free []*param, v value) bool {
+	of := slices.IndexFunc(w.sp.params, func(p param) bool { return p.pos >= 0 && p.runs() })
+	if of < 0 || slices.ContainsFunc(free, (*param).runs) {
+		return false
+	}
+	name := w.sp.params[of].name
+	w.vals[name] = w.vals[name].with(v)
+	return true
+}
+
 // places assigns the words without a name to the parameters by position.
 func (w *work) places(words, rest []value) {
 	free := make([]*param, 0, len(w.sp.params))
@@ -84,16 +96,13 @@ func (w *work) places(words, rest []value) {
 		}
 	}
 	slices.SortStableFunc(free, func(x, y *param) int { return x.pos - y.pos })
-	runs := func(p *param) bool { return p.pos >= 0 && p.runs() }
 	for _, v := range words {
 		at := 0
 		if v.isBlock && w.sp.rest == "" {
-			at = max(0, slices.IndexFunc(free, runs))
-			if of := slices.IndexFunc(w.sp.params, func(p param) bool { return runs(&p) }); of >= 0 && !slices.ContainsFunc(free, runs) {
-				name := w.sp.params[of].name // one more block for the same: ForEach-Object {…} {…}
-				w.vals[name] = w.vals[name].with(v)
+			if w.oneMore(free, v) {
 				continue
 			}
+			at = max(0, slices.IndexFunc(free, (*param).runs))
 		}
 		if len(free) == 0 {
 			rest = append(rest, w.spare(nil, v))
