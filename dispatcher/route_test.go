@@ -221,6 +221,35 @@ func TestAnAskEscalates(t *testing.T) {
 	}
 }
 
+// TestADecidedAskDoesNotEscalate checks that an ask that was decided in time stays as it is.
+func TestADecidedAskDoesNotEscalate(t *testing.T) {
+	teamed(t, func(t *testing.T, h *house, desk *chat) {
+		a := h.ask("make a", 1)
+		settle()
+		if _, err := h.vote(h.chat.seen()[0], bob, approval.ChoiceDeny); err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		ask, err := h.Find(t.Context(), string(a.Approval.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		written := func() uint64 {
+			r, err := h.store.Get(t.Context(), approval.KindAsk, string(ask.ID))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Seq
+		}
+		before := written()
+		time.Sleep(12 * time.Minute)
+		settle()
+		if len(desk.seen()) != 0 || written() != before {
+			t.Errorf("it is shown to %d more people, and was written %d, now %d", len(desk.seen()), before, written())
+		}
+	})
+}
+
 // TestAPlanOverTwoRoutes checks that the calls of one plan that go to different people are
 // on different cards.
 func TestAPlanOverTwoRoutes(t *testing.T) {

@@ -61,6 +61,7 @@ func TestWhatAnArchivePutsOverTheHooksSettings(t *testing.T) {
 		put(folder+"/src/a", "")
 		put(folder+"/sub/"+settings, "{}")
 		put(folder+"/README.md", "read me")
+		put(folder+"/codex/config.toml", "")
 	}
 	put("set/"+settings, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "vaglio hook"}]}]}}`)
 	put("set/plain/"+settings, `{"permissions": {"allow": ["Bash(npm test:*)"]}}`)
@@ -113,6 +114,9 @@ func TestWhatAnArchivePutsOverTheHooksSettings(t *testing.T) {
 		"rsync -a sub/.claude/ ~/.claude/":                   {"deny", "deny"},
 		"cp -r sub/.claude/. .claude/":                       {"deny", "deny"},
 		"rsync -a src/ ~/.claude/":                           {"ask", "ask"}, // what a person may put there
+		"cp -r sub/.claude/. lib/":                           {"ask", "ask"}, // where no client looks for settings
+		"cp -r codex/. ~/.claude/":                           {"ask", "ask"}, // it has the name of another client's settings
+		"cp -r codex/. ~/.codex/":                            {"deny", "deny"},
 		"rsync -a src/ lib/":                                 {"pass", "pass"},
 		"mv .gemini old":                                     {"ask", "ask"},
 	} {

@@ -89,7 +89,10 @@ func (c *Channel) may(ctx context.Context, p person) bool {
 	if p.team != "" && p.team != us.team && us.enterprise == "" {
 		return false
 	}
-	if !c.Approves(p.qualified()) && (!c.lookUp(ctx, rosterAgain) || !c.Approves(p.qualified())) {
+	if !c.Approves(p.qualified()) {
+		c.lookUp(ctx, rosterAgain)
+	}
+	if !c.Approves(p.qualified()) {
 		return false
 	}
 	return p.team == "" || p.team == us.team || c.organization(ctx, p.id) == us.enterprise
@@ -128,13 +131,12 @@ func (c *Channel) still(ctx context.Context, p person) bool {
 	return c.Approves(p.qualified())
 }
 
-// lookUp looks up the user groups that were not looked up for the given time, and reports
-// whether there were any.
+// lookUp looks up the user groups that were not looked up for the given time.
 //
 // An app that a whole organization installed must say which workspace they belong to.
-func (c *Channel) lookUp(ctx context.Context, age time.Duration) bool {
+func (c *Channel) lookUp(ctx context.Context, age time.Duration) {
 	c.mu.Lock()
-	there, team := false, c.self.team
+	team := c.self.team
 	c.mu.Unlock()
 	for _, id := range c.config.Approvers {
 		c.mu.Lock()
@@ -143,7 +145,6 @@ func (c *Channel) lookUp(ctx context.Context, age time.Duration) bool {
 		if !groupID.MatchString(id) || time.Since(old.at) < age {
 			continue
 		}
-		there = true
 		err := c.do(ctx, "usergroups.users.list", func(ctx context.Context) error {
 			members, err := c.api.GetUserGroupMembersContext(ctx, id, slackapi.GetUserGroupMembersOptionTeamID(team))
 			if err == nil {
@@ -162,7 +163,6 @@ func (c *Channel) lookUp(ctx context.Context, age time.Duration) bool {
 			c.log.WarnContext(ctx, "a user group could not be looked up; its known members may decide only for a while", "group", id, "error", err)
 		}
 	}
-	return there
 }
 
 // person is somebody who acts.

@@ -366,6 +366,34 @@ func TestWhyAnswersInTheThread(t *testing.T) {
 	})
 }
 
+// TestWhySaysAsMuchAsFits has an ask of which the judges said more than any message holds.
+func TestWhySaysAsMuchAsFits(t *testing.T) {
+	inWorld(t, func(w *world) {
+		v := denial("partial")
+		for i := range 60 {
+			message := fmt.Sprintf("reason-%d %s", i, strings.Repeat("z", 280))
+			v.Results[0].Signals = append(v.Results[0].Signals, vaglio.Signal{Category: "delete", Score: 0.2, Message: message})
+		}
+		a := w.post(newAsk(w.t, v, command("make")))
+		id := w.server.Command(ann, other, "why "+string(a.ID))
+		w.press(ann, a, "Why?")
+		time.Sleep(time.Second)
+		all := w.thread(a)
+		if len(all) != 1 {
+			w.t.Fatalf("the thread is %+v", all)
+		}
+		for name, said := range map[string]struct {
+			text string
+			most int
+		}{"the command": {string(w.server.Delivery(id).Answer), 3500}, "the thread": {all[0].Shown(), 10000}} {
+			w.wants(said.text, "reason-0 ")
+			if n := strings.Count(said.text, "z"); n > said.most || n < said.most*4/5 {
+				w.t.Errorf("%s is answered with %d characters of reasons, of %d that fit", name, n, said.most)
+			}
+		}
+	})
+}
+
 func TestWhyMeetsTrouble(t *testing.T) {
 	inWorld(t, func(w *world) {
 		a := w.ask(command("make"))

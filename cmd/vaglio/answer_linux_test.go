@@ -20,23 +20,54 @@ import (
 	"github.com/metnos/vaglio/internal/lineage"
 )
 
+// bothEnds opens both ends of a terminal, of which the test sees the first.
+func bothEnds(t testing.TB) (ptmx, tty *os.File) {
+	t.Helper()
+	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("there are no terminals here: ", err)
+	}
+	t.Cleanup(func() { ptmx.Close() })
+	number, err := unix.IoctlGetInt(int(ptmx.Fd()), unix.TIOCGPTN)
+	if err := errors.Join(err, unix.IoctlSetPointerInt(int(ptmx.Fd()), unix.TIOCSPTLCK, 0)); err != nil {
+		t.Fatal(err)
+	}
+	tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ptmx, tty
+}
+
+// TestOnlyATerminalIsGreetedWithALink checks that a link that signs somebody in is printed to a
+// person, not into a log.
+func TestOnlyATerminalIsGreetedWithALink(t *testing.T) {
+	t.Parallel()
+	const signsIn = "/inbox/login?code="
+	d := inProcess(t)
+	defer func() { _ = d.close() }()
+	var log strings.Builder
+	if err := d.greet(&log); err != nil || strings.Contains(log.String(), signsIn) || !strings.Contains(log.String(), "/inbox\n") {
+		t.Errorf("a log begins with\n%s%v", log.String(), err)
+	}
+	ptmx, tty := bothEnds(t)
+	if err := errors.Join(d.greet(tty), tty.Close()); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := io.ReadAll(ptmx)
+	if err != nil && !errors.Is(err, syscall.EIO) {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(shown), signsIn) {
+		t.Errorf("a person is greeted with\n%s", shown)
+	}
+}
+
 // atTerminal runs a shell script at a terminal of its own, with typed as waiting input, and returns
 // what the terminal displayed. The shell may be a link with another name.
 func (h *home) atTerminal(shell, typed, script string) string {
 	h.t.Helper()
-	ptmx, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		h.t.Skip("there are no terminals here: ", err)
-	}
-	defer ptmx.Close()
-	number, err := unix.IoctlGetInt(int(ptmx.Fd()), unix.TIOCGPTN)
-	if err := errors.Join(err, unix.IoctlSetPointerInt(int(ptmx.Fd()), unix.TIOCSPTLCK, 0)); err != nil {
-		h.t.Fatal(err)
-	}
-	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	ptmx, tty := bothEnds(h.t)
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
 	defer cancel()
 	cmd := h.command(ctx, "-")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/store/bolt"
@@ -68,19 +69,24 @@ func TestNohupOutlivesTheTerminal(t *testing.T) {
 // inProcess opens a daemon in this process.
 func inProcess(t *testing.T) *daemon {
 	t.Helper()
-	h := newHome(t)
-	texts, err := templates.Load(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := open(t.Context(), config{
-		Texts: texts, Zone: time.UTC,
-		Home: h.dir, DataDir: filepath.Join(h.dir, "d"), AgentSocket: filepath.Join(h.dir, "d", "agent.sock"), Listen: "127.0.0.1:0", Threshold: 0.5, Kind: "rule-based-v1", Deadline: time.Minute,
-	}, policyfile.Policy{}, slog.New(slog.DiscardHandler))
+	d, err := openIn(t, newHome(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// openIn opens a daemon in this process, with the data folder of a home.
+func openIn(t *testing.T, h *home) (*daemon, error) {
+	t.Helper()
+	texts, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t.Context(), config{
+		Texts: texts, Zone: time.UTC,
+		Home: h.dir, DataDir: filepath.Join(h.dir, "d"), AgentSocket: filepath.Join(h.dir, "d", "agent.sock"), Listen: "127.0.0.1:0", Threshold: 0.5, Kind: "rule-based-v1", Deadline: time.Minute,
+	}, policyfile.Policy{}, slog.New(slog.DiscardHandler))
 }
 
 // endWriter makes a daemon's store fail.
@@ -142,6 +148,39 @@ func TestOrphansGoAtTheStart(t *testing.T) {
 	for name, want := range map[string]bool{".probe-123": false, ".new-456": false, "probe-1": true, "notes.new-1": true, ".new-folder": true} {
 		if _, err := os.Lstat(h.data(name)); (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestRecordsThatCannotBeReadStopTheStart damages records that the daemon keeps about itself: no start
+// replaces a key, or forgets who is signed in, because it cannot read what it has.
+func TestRecordsThatCannotBeReadStopTheStart(t *testing.T) {
+	t.Parallel()
+	const damaged = "{"
+	for _, id := range []string{"instance-secret", "sessions", "passkeys"} {
+		h := newHome(t)
+		d, err := openIn(t, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = d.store.Update(t.Context(), approval.KindMeta, id, func(r approval.Record) (approval.Record, error) {
+			r.ID, r.Body = id, []byte(damaged)
+			return r, nil
+		})
+		if err := errors.Join(err, d.close()); err != nil {
+			t.Fatal(err)
+		}
+		if d, err := openIn(t, h); err == nil {
+			t.Errorf("a daemon starts that cannot read its %s", id)
+			_ = d.close()
+		}
+		db, err := openStore(filepath.Join(h.dir, "d", datafolder.StoreFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := db.Get(t.Context(), approval.KindMeta, id)
+		if err := errors.Join(err, db.Close()); err != nil || string(r.Body) != damaged {
+			t.Errorf("%s became %q: %v", id, r.Body, err)
 		}
 	}
 }

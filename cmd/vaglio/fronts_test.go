@@ -38,6 +38,12 @@ func TestAnAddressThatCannotBeHeardAt(t *testing.T) {
 	if r := newHome(t, "METNOS_LISTEN="+at).run("", "serve"); r.code == exitOK || !strings.Contains(r.err, at+" is taken by another program") {
 		t.Errorf("the daemon: %+v", r)
 	}
+	far := newHome(t, "METNOS_TLS_LISTEN="+at, "METNOS_TLS_FROM=192.0.2.7")
+	far.ownCertificate(1)
+	far.env = append(far.env, "METNOS_TLS_CERT="+filepath.Join(far.dir, "cert.pem"), "METNOS_TLS_KEY="+filepath.Join(far.dir, "key.pem"))
+	if r := far.run("", "serve"); r.code == exitOK || !strings.Contains(r.err, at+" is taken by another program: stop it, or set METNOS_TLS_LISTEN") {
+		t.Errorf("the daemon for other machines: %+v", r)
+	}
 }
 
 // TestASocketThatCannotBeMade checks that the daemon ends, and names the place.

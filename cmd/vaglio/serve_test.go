@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -49,7 +50,11 @@ func TestATrialIsSaidToBeOne(t *testing.T) {
 			t.Errorf("the doctor %s: %d\n%s%s", when, r.code, r.out, r.err)
 		}
 	}
-	h.env = append(h.env, "METNOS_AGENT_SOCKET="+filepath.Join(h.dir, "agent.sock"), "METNOS_AGENT_GROUP="+strconv.Itoa(os.Getgid()))
+	group := strconv.Itoa(os.Getgid())
+	if g, err := user.LookupGroupId(group); err == nil {
+		group = g.Name
+	}
+	h.env = append(h.env, "METNOS_AGENT_SOCKET="+filepath.Join(h.dir, "agent.sock"), "METNOS_AGENT_GROUP="+group)
 	s = h.serve()
 	s.stop()
 	if said := s.out.String(); strings.Contains(said, want) {

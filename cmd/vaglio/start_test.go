@@ -335,6 +335,16 @@ func TestCommandLines(t *testing.T) {
 			}
 		})
 	}
+	astray := newHome(t, "METNOS_DATA_DIR=not/absolute")
+	for _, cmd := range []string{
+		"agent list", "agent add x", "agent rotate x", "agent remove x", "log", "log key", "log verify", "log checkpoint", "digest", "inbox", "pair",
+		"pending", "why abcd", "stop", "grants", "session list", "passkeys list", "rotate", "compact", "serve",
+	} {
+		r := astray.run("", strings.Fields(cmd)...)
+		if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, `METNOS_DATA_DIR: "not/absolute" is not an absolute path`) {
+			t.Errorf("%s in a folder that cannot be: %d\n%s%s", cmd, r.code, r.out, r.err)
+		}
+	}
 	for _, cmd := range []string{"serve", "judge", "explain", "policy", "policy check", "texts", "texts check", "inbox", "pending", "why", "hook", "pair", "digest", "doctor", "log", "log verify", "version"} {
 		r := h.run("", append(strings.Fields(cmd), "--help")...)
 		if r.code != 0 || !strings.Contains(r.out, "Examples:\n  vaglio "+cmd) || !strings.Contains(r.out, "Exit codes: ") {

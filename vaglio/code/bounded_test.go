@@ -70,6 +70,25 @@ func TestTextsBesideEachOtherAreNoTower(t *testing.T) {
 	}
 }
 
+// TestWhatIsAddedToALongListIsNotLost adds to lists as long as are kept apart, and a little shorter and
+// longer: the last element is the one that was added, or it is not known.
+func TestWhatIsAddedToALongListIsNotLost(t *testing.T) {
+	for _, n := range []int{255, 256, 257, 300} {
+		names := strings.TrimSuffix(strings.Repeat("ls ", n), " ")
+		for _, src := range []string{
+			"python3 - <<'E'\nimport os\nl = '" + names + "'.split(' ')\nl.append('make')\nos.system(l[-1])\nE\n",
+			"python3 - <<'E'\nimport os\nl = '" + names + "'.split(' ') + ['make']\nos.system(l[-1])\nE\n",
+			"python3 - <<'E'\nimport os\nl = '" + names + "'.split(' ')\nl += ['make']\nfor c in l: os.system(c)\nE\n",
+			"node - <<'E'\nlet l = '" + names + "'.split(' ')\nl.push('make')\nrequire('child_process').execSync(l.pop())\nE\n",
+		} {
+			s := read(t, src)
+			if got := show(s); !strings.Contains(got, "make") && len(s.Problems) == 0 {
+				t.Errorf("%d names and one more: %.300s%s", n, src[len(src)-100:], got)
+			}
+		}
+	}
+}
+
 // TestADeepProgramIsLeftAtOnce checks that what follows the depth is not read, so that many such
 // expressions cost no more than one.
 func TestADeepProgramIsLeftAtOnce(t *testing.T) {

@@ -20,6 +20,26 @@ func read(t *testing.T, src string) *shell.Script {
 	return shell.Read(src, shell.Options{Home: "/home/user", User: "user", Cwd: "/home/user/project", Programs: r})
 }
 
+// TestWhereAProgramStands checks that what a program runs stands where the program does.
+func TestWhereAProgramStands(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"os.system('ls b')", "subprocess.run(['ls', 'b'])", "os.remove('b')"} {
+		src := "ls a; python3 -c \"import os, subprocess; " + program + "\"; ls c"
+		for i, c := range read(t, src).Commands {
+			want := shell.Span{Start: strings.Index(src, "python3"), End: len(src) - len(" ls c")}
+			switch text := show(&shell.Script{Commands: []shell.Command{c}}); {
+			case strings.Contains(text, " a"):
+				want = shell.Span{End: len("ls a;")}
+			case strings.Contains(text, " c"):
+				want = shell.Span{Start: len(src) - len("ls c"), End: len(src)}
+			}
+			if c.Span != want {
+				t.Errorf("command %d of %s stands at %v, want %v", i, src, c.Span, want)
+			}
+		}
+	}
+}
+
 // rows returns the sources in a file of testdata.
 func rows(t *testing.T, name string) []string {
 	t.Helper()

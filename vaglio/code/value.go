@@ -155,13 +155,7 @@ func bounded(list []value) []value { return upTo(maxList, list, unknown("")) }
 
 // isFull reports whether a list is at the limit of [bounded]: its last element stands for whatever else
 // is added.
-func isFull(list []value) bool {
-	if len(list) != maxList+1 {
-		return false
-	}
-	last := &list[maxList]
-	return last.kind == kindText && len(last.alts) == 0 && last.path == "" && last.fn == nil && last.file == nil
-}
+func isFull(list []value) bool { return len(list) > maxList }
 
 // elements returns the elements of a list, the alternatives of a text, or the unknown value
 // itself.
@@ -361,7 +355,7 @@ func (v value) pairs() value {
 	var out []value
 	for i, e := range v.list {
 		k := number(i)
-		if i < len(v.keys) && v.kind == kindMap {
+		if v.kind == kindMap {
 			if k = text(v.keys[i]); v.keys[i] == anyKey {
 				k = unknown("")
 			}

@@ -90,6 +90,24 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// TestAGuessedValueProvesNothing checks that a word behind what may be an abbreviation is among those on
+// which something is done, and not among those of which a fact must be known.
+func TestAGuessedValueProvesNothing(t *testing.T) {
+	t.Parallel()
+	b := load(t)
+	host := where{kind: whereValue, flags: []flagTest{{name: "-h"}, {name: "--host", abbrev: true}}}
+	for words, want := range map[string][2]int{
+		"--host localhost x": {1, 1}, "--host=localhost x": {1, 1}, "-h localhost x": {1, 1}, "--hos=localhost x": {1, 1},
+		"--hos localhost x": {0, 1}, "--username localhost x": {0, 0},
+	} {
+		var p Parsed
+		b.Parse(&p, "createdb", strings.Fields(words))
+		if got := [2]int{len(p.spots(&host, 0)), len(p.valueSpots(host.flags, true))}; got != want {
+			t.Errorf("createdb %s: %d values are known, and %d may be, want %d", words, got[0], got[1], want)
+		}
+	}
+}
+
 // TestWhatMayRunTheProject separates commands that may run the files of a folder from those
 // that work elsewhere.
 func TestWhatMayRunTheProject(t *testing.T) {

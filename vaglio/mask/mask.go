@@ -246,7 +246,7 @@ func (sc *scanner) next() (from, to int) {
 	return 0, 0
 }
 
-// found passes a secret, and those further on that overlap with it or follow it at once.
+// found passes a secret, and those further on that overlap with it.
 func (sc *scanner) found(from, to int) (begin, end int) {
 	for len(sc.held) > 0 && sc.held[0].from < to {
 		if sc.held[0].from >= from {

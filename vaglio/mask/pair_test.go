@@ -16,9 +16,11 @@ func TestPairsInText(t *testing.T) {
 		`{"name":"Authorization","value":"Bearer ⟦abcdefghijklmnop⟧"}`,
 		`{"value":"⟦hunter2hunter2⟧","name":"Authorization"}`,
 		`[{"name":"Accept","value":"*/*"},{"value":"⟦hunter2hunter2⟧","key":"DB_PASSWORD"}]`,
+		`auth_cookie=⟦hunter2hunter2x⟧; make id=zebra42quagga`, `session_cookie = ⟦hunter2hunter2x⟧; id=zebra42quagga`, `Cookie: auth=⟦hunter2hunter2x⟧; id=⟦zebra42quagga⟧`,
 		// Nothing of these is a secret.
 		`[["token","list"],["password","string"]]`, `["kubectl","token","create"]`, `["token","create"]`,
 		`console.log('auth', 'login2024x')`, `[["Accept","application/json"],["X-Request-Id","f8333c47-74ec"]]`,
+		`"token","hunter2x"]`, `['token","hunter2x"]`, `"token","hunter2x")`,
 		`getSecret("secret_name", "prod-db")`, `{"value":"application/json","name":"Accept"}`, `("authorization", "required")`,
 	} {
 		exactly(t, text)

@@ -106,6 +106,7 @@ func TestWhereQuotedSecretsEnd(t *testing.T) {
 		`docker run -e 'PASSWORD=⟦hunter2x zebra⟧' i`, `docker run -e 'X Y PASSWORD=⟦hunter2x⟧ zebra' i`, `docker run -e 'PASSWORD=⟦hunter2x⟧ zebra, x' i`, `docker run -e 'PASSWORD=⟦hunter2x⟧`, `mysql -p"⟦a⟧$(make zebra) b" shop`,
 		`mysql -p"⟦a b⟧$(make zebra)" shop`, `mysql -p'⟦a&b⟧' shop`, `mysql -p'⟦a⟧ & b' shop`, "mysql -p'⟦a⟧\n| b' shop", `mysql -p'⟦a ; b⟧' shop`, `echo $(x); mysql -p'⟦a b⟧' shop`, `echo $(x); mysql -p'⟦a⟧ ; b' shop`,
 		`mysql -p'⟦a ; b⟧' $(x)`, `mysql -p '' shop`, `redis-cli -a '' ping`, `redis-cli -a "⟦a b⟧" ping`, `xfreerdp '/p:⟦a b⟧' /v:h`, `redis-cli '-a' '⟦a b⟧' ping`, `gh secret set K '--body=⟦a b⟧'`, `gh secret set K '--body' '⟦a b⟧'`,
+		`mysql -p'⟦hunter2x zebra⟧' #`, "mysql -p⟦a\\ \\;b⟧<<E\nselect 1\nE",
 		`htpasswd -nb me '⟦a b⟧'`, `htpasswd -nb 'm e' '⟦a b⟧'`, `rabbitmqctl add_user 'm e' '⟦a b⟧'`, `kubectl create secret generic x '--from-literal=u=⟦a b⟧'`, `smbclient //s/x -W 'a b' -U 'me%⟦a b⟧'`,
 	} {
 		exactly(t, marked)

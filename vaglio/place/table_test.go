@@ -153,7 +153,7 @@ func TestClasses(t *testing.T) {
 	t.Parallel()
 	table := load(t)
 	eachRow(t, "classes.txt", func(p, want string) {
-		if got := className(table.Classes(p)); got != want {
+		if got := className(table.Classes(marks(p))); got != want {
 			t.Errorf("%s is %q, not %q", p, got, want)
 		}
 	})

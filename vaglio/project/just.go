@@ -12,12 +12,9 @@ import (
 func readJustfile(v *visit, r *row) {
 	file, text, names := v.instead(r.files, "--justfile", "-f")
 	recipes, set, first := justRecipes(text)
-	for i, w := range v.words { // just out=x, just --set out x
+	for _, w := range v.words { // just out=x, just --set out x
 		name, _, _ := strings.Cut(w, "=")
 		delete(set, name)
-		if w == "--set" && i+1 < len(v.words) {
-			delete(set, v.words[i+1])
-		}
 	}
 	if len(names) == 0 {
 		names = []string{first}

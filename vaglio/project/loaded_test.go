@@ -131,8 +131,8 @@ func TestWhatWouldBeAskedAboutIsFound(t *testing.T) {
 		{"unheardof", "pom.xml", "pom.xml", ""},
 		{"unheardof", "CMakeLists.txt", "CMakeLists.txt", ""},
 		// files that were read already, and files that cannot be read
-		{"pytest", "conftest.py", "conftest.py", "conftest.py:1 python run('ls -l')\nconftest.py:1 sh? ls -l"},
-		{"pytest", "conftest.py", "a.rb", "conftest.py:1 python run('ls -l')"},
+		{"pytest", "conftest.py", "conftest.py", "conftest.py:1 python! run('ls -l')\nconftest.py:1 sh? ls -l"},
+		{"pytest", "conftest.py", "a.rb", "conftest.py:1 python! run('ls -l')"},
 		{"make -f gone", "gone", "gone", "gone:1 was changed in this session, and cannot be read"},
 		{"make -f gone", "gone", "a.rb", ""},
 		{"unheardof build", "other/package.json", "other/package.json", ""}, // it is no JSON

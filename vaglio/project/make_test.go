@@ -78,6 +78,8 @@ func TestMakefiles(t *testing.T) {
 		{"make", files{"Makefile": "B = ls\nA = $B\nC := $B\nB = rm\na: ; $A $C"}, "Makefile:5 sh rm ls"},
 		{"make B=rm", files{"Makefile": "B = ls\nB += -l\nB := id\na: ; $B"}, "Makefile:4 sh rm"},
 		{"make", files{"Makefile": "A = x: y\n\tid\nb: ; ls $A"}, "Makefile:3 sh ls x: y"},
+		{"make lib.o", files{"Makefile": "lib%.o:\n\tls $*\n"}, ""},
+		{"make liba.o", files{"Makefile": "lib%.o:\n\tls $*\n"}, "Makefile:2 sh ls a"},
 		{"make B=rm", files{"Makefile": "override B = ls\na: ; $B"}, "Makefile:2 sh ls"},
 		{"make", files{"Makefile": "A = $(shell id)\na: ; $A $A"}, "Makefile:1 sh id\nMakefile:2 sh make_shell_0=$(id); ${make_shell_0} ${make_shell_0}"},
 		{"make", files{"Makefile": "a: ; $(A1)\n" + chain(37)}, "Makefile:1 sh ls"},

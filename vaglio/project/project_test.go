@@ -86,8 +86,9 @@ func (c call) tasks(t *testing.T) string {
 	return written(project.Default().Tasks(task))
 }
 
-// written formats tasks. Files outside of /p have their full path, guesses a question mark, and
-// what is only found otherwise an asterisk.
+// written formats tasks. Files outside of /p have their full path, guesses a question mark, what else
+// is only found an asterisk, what a program imports a plus, what a tool looks for to be told
+// what to do an exclamation mark, and whole command lines an equals sign.
 func written(all []shell.Task) string {
 	var b strings.Builder
 	for _, task := range all {
@@ -96,11 +97,13 @@ func written(all []shell.Task) string {
 			continue
 		}
 		language := task.Language
-		switch {
-		case task.Guess:
-			language += "?"
-		case task.Found:
-			language += "*"
+		for _, m := range []struct {
+			is   bool
+			mark string
+		}{{task.Guess, "?"}, {task.Found && !task.Guess, "*"}, {task.Imported, "+"}, {task.Settings, "!"}, {task.Whole, "="}} {
+			if m.is {
+				language += m.mark
+			}
 		}
 		fmt.Fprintf(&b, "%s:%d %s %s\n", strings.TrimPrefix(task.File, "/p/"), task.Line, language, strings.TrimSpace(task.Text))
 	}
@@ -189,7 +192,8 @@ func TestTasks(t *testing.T) {
 			files{"pom.xml": "<project>\n<configuration><executable>sh</executable><arguments><argument>-c</argument><argument>ls</argument></arguments></configuration></project>"},
 			"pom.xml:2 sh 'sh' '-c' 'ls'",
 		},
-		{"inv x", files{"tasks.py": "def x(c):\n    c.run('ls -la', pty=True)\n"}, "tasks.py:1 python def x(c):\n    c.run('ls -la', pty=True)\ntasks.py:2 sh* ls -la"},
+		{"inv x", files{"tasks.py": "@task\nasync def x(c):\n    c.run('ls -x')\n@task\nasync def y(c):\n    c.run('ls -y')\n"}, "tasks.py:1 python! @task\nasync def x(c):\n    c.run('ls -x')\n@task\nasync def y(c):\ntasks.py:3 sh* ls -x"},
+		{"inv x", files{"tasks.py": "def x(c):\n    c.run('ls -la', pty=True)\n"}, "tasks.py:1 python! def x(c):\n    c.run('ls -la', pty=True)\ntasks.py:2 sh* ls -la"},
 		{"make clean", makefile, "Makefile:8 sh rm -rf /"},
 		{"npm test", files{".npmrc": "registry=https://x.example\nscript-shell = ./x.sh\n"}, ".npmrc:2 sh ./x.sh"},
 		{
@@ -214,17 +218,17 @@ func TestTasks(t *testing.T) {
 		{"papermill a.ipynb", files{"a.ipynb": "{\"cells\": [{\"cell_type\": \"code\", \"source\": [\n\"!ls\\n\",\n\"!id\"]}]}"}, "a.ipynb:2 sh ls\na.ipynb:3 sh id"},
 		{"papermill a.ipynb a.ipynb", files{"a.ipynb": "{\"cells\": [{\"cell_type\": \"code\", \"source\": [\n\"!ls\\n\",\n\"!id\"]}]}"}, "a.ipynb:2 sh ls\na.ipynb:3 sh id"},
 		{"uv run a.py", files{"a.py": "import b", "b.py": "b()"}, ""}, // which is read as a run of python,
-		{"python3 a.py", files{"a.py": "import os, b.c", "b/c.py": "c()"}, "b/c.py:1 python c()"},
+		{"python3 a.py", files{"a.py": "import os, b.c", "b/c.py": "c()"}, "b/c.py:1 python+ c()"},
 		{"python3 -m tool", files{"tool/__init__.py": "a()", "tool/__main__.py": "b()"}, "tool/__init__.py:1 python a()\ntool/__main__.py:1 python b()"},
 		{"node -r ./x t.js", files{"x.js": "x()", "t.js": "t()"}, "x.js:1 node x()"},
 		{"ruby -r./x -e 1", files{"x.rb": "x()", "x.js": "y()"}, "x.rb:1 ruby x()"},
-		{"node -r ./x.js t.js", files{"x.js": "x()", "t.js": "require('./u')", "u.js": "u()"}, "u.js:1 node u()\nx.js:1 node x()"},
+		{"node -r ./x.js t.js", files{"x.js": "x()", "t.js": "require('./u')", "u.js": "u()"}, "u.js:1 node+ u()\nx.js:1 node x()"},
 		{"bun t.js", files{"t.js": "t()"}, "t.js:1 node t()"},
-		{"go run .", files{"main.go": "func main() {}"}, "main.go:1 go func main() {}"},
+		{"go run .", files{"main.go": "func main() {}"}, "main.go:1 go! func main() {}"},
 		{"go vet .", files{"main.go": "func main() {}"}, ""},
 		{"go build -toolexec ./x.sh .", files{"x.sh": "#!/usr/bin/env python3\nx()"}, "x.sh:1 python #!/usr/bin/env python3\nx()"},
 		{"npm test --script-shell=./x", files{"x": "run"}, "x:1 sh run"},
-		{"bundle exec rake", files{"Rakefile": "sh 'x'"}, "Rakefile:1 ruby sh 'x'"},
+		{"bundle exec rake", files{"Rakefile": "sh 'x'"}, "Rakefile:1 ruby! sh 'x'"},
 		{"make x.o", makefile, "Makefile:10 sh cc -c x.c -o x.o"},
 		{"make more", makefile, "more.mk:1 sh date\nmore.mk:1 sh make_shell_0=$(date); echo ${make_shell_0}"},
 		{"make -C sub", files{"sub/Makefile": "a:\n\tls\n"}, "sub/Makefile:2 sh ls"},
@@ -238,7 +242,7 @@ func TestTasks(t *testing.T) {
 		{"npm test", files{"package.json": `{"scripts":`}, "package.json:1 cannot be parsed"},
 		{"just", files{"justfile": "v := 'x'\na b: c\n  echo {{b}}\n  ls\nc:\n  pwd\n"}, "justfile:6 sh pwd\njustfile:3 sh echo ${make_just}\nls"},
 		{"task b", files{"Taskfile.yml": "version: '3'\ntasks:\n  a: ls\n  b:\n    deps: [a]\n    cmds:\n      - cmd: pwd\n      - task: a\n"}, "Taskfile.yml:3 sh ls\nTaskfile.yml:4 sh pwd"},
-		{"pytest -q", files{"conftest.py": "import os\n"}, "conftest.py:1 python import os"},
+		{"pytest -q", files{"conftest.py": "import os\n"}, "conftest.py:1 python! import os"},
 		{"git commit -m x", files{".git/hooks/pre-commit": "#!/usr/bin/env python3\nprint()\n"}, ".git/hooks/pre-commit:1 python #!/usr/bin/env python3\nprint()"},
 		{"git commit --no-verify", files{".git/hooks/pre-commit": "ls\n"}, ""},
 		{"git status", files{".git/config": "[core]\n\tfsmonitor = \"x; false\"\n\tpager = cat ; no\n"}, ".git/config:2 sh x; false\n.git/config:3 sh cat"},
@@ -386,7 +390,7 @@ func TestVariables(t *testing.T) {
 // TestTextsOfABound keeps texts up to the limit, and reports if there is more.
 func TestTextsOfABound(t *testing.T) {
 	t.Parallel()
-	for size, want := range map[int]string{2 << 20: "Vagrantfile:1 ruby aaa", 2<<20 + 1: "Vagrantfile:1 holds more than is read"} {
+	for size, want := range map[int]string{2 << 20: "Vagrantfile:1 ruby! aaa", 2<<20 + 1: "Vagrantfile:1 holds more than is read"} {
 		if got := tasks(t, "vagrant up", files{"Vagrantfile": strings.Repeat("a", size)}); !strings.HasPrefix(got, want) {
 			t.Errorf("a file of %d bytes: %.200s, want %s", size, got, want)
 		}

@@ -89,6 +89,7 @@ func TestTaskfilesAndJustfiles(t *testing.T) {
 		{"just b", files{"justfile": "b:\n  #!/usr/bin/env python3\n  print(1)\n\n  print(2)\nc:\n ls\n #!id\n ps"}, "justfile:2 python #!/usr/bin/env python3\nprint(1)\nprint(2)"},
 		{"just c", files{"justfile": "b:\n  #!/usr/bin/env python3\n  print(1)\n\n  print(2)\nc:\n ls\n #!id\n ps"}, "justfile:7 sh ls\nps"},
 		{"just b", files{"justfile": "v := 'ls'\nb:\n {{if v == 'ls' { 'id' } else { 'ps' }}}\n {{replace(v, 'l', 'p')}} {{v}}"}, "justfile:3 sh ${make_just}}\n${make_just} ls"},
+		{"just b", files{"justfile": "v := 'ls'\nb v:\n {{v}}\n"}, "justfile:3 sh ${make_just}"},
 		{"just", nil, ""},
 	} {
 		picture.add(call{command: tt.command, files: tt.files})
@@ -101,6 +102,7 @@ func TestTaskfilesAndJustfiles(t *testing.T) {
 // TestNamesOfFiles checks which files a row of the table means.
 func TestNamesOfFiles(t *testing.T) {
 	t.Parallel()
+	const parts = "tasks:\n  test: ls -l\n  'build:x': ls -x\n  posttest: ls -p\n  more: ls -m\n"
 	f := files{"a.py": "a()", "b.py": "b()", "sub/c.py": "c()", "x": "\\! ls\n", "y": "y", "z.rb": "z()", "Procfile": "web: ls\n# no: id\nx", ".github/workflows/w.yml": "run: ls", "c.tf": "c", "notes": "n"}
 	picture := deciding(t)
 	for _, tt := range []struct {
@@ -111,6 +113,9 @@ func TestNamesOfFiles(t *testing.T) {
 		{call{command: "psql -fx"}, "x:1 sh ls"},
 		{call{command: "psql -f -", files: files{"m": "\\! ls\n"}, input: "m"}, "m:1 sh ls\n/dev/stdin:1 sh ls"},
 		{call{command: "psql -f -", files: files{"m": "\\! ls\n", "n": "\\! id"}, input: "m n"}, "m:1 sh ls\nn:1 sh id\n/dev/stdin:1 gets what is only known when it runs"},
+		{call{command: "moon run test", files: files{"moon.yml": parts}, changed: "moon.yml"}, "moon.yml:4 sh? ls -p\nmoon.yml:2 sh? ls -l"},
+		{call{command: "moon run x", files: files{"moon.yml": parts}, changed: "moon.yml"}, "moon.yml:3 sh? ls -x"},
+		{call{command: "docker build -", files: files{"m": "RUN ls", "Dockerfile": "RUN id"}, input: "m"}, "/dev/stdin:1 sh 'docker' 'run' '--rm' 'image' 'sh' '-c' 'ls'"},
 		{call{command: "docker-compose -f - up", files: files{"m": "services: {a: {command: ls}}"}, input: "m"}, "/dev/stdin:1 sh 'docker' 'run' '--rm' 'image' 'sh' '-c' 'ls'"},
 		{call{command: "ninja", files: files{"build.ninja": "c = gcc -x\nc = ls -l\nc = ls -l\nrule cc\n  command = $c -o $out\nbuild a: cc b\n"}}, "build.ninja:1 sh? gcc -x\nbuild.ninja:2 sh? ls -l\nbuild.ninja:3 sh? ls -l\nbuild.ninja:5 sh? gcc -x ls -l -o out\nbuild.ninja:6 sh? cc b"},
 		{call{command: "sqlite3 -init s", files: files{"s": ".shell ls"}}, "s:1 sh ls"},
@@ -132,12 +137,12 @@ func TestNamesOfFiles(t *testing.T) {
 		{call{command: "find -name *.py -exec bash", changed: "a.py"}, "a.py:1 sh* a()"},
 		{call{command: "terraform plan", changed: "c.tf"}, "c.tf:1 hcl* c"},
 		{call{command: "terraform show", changed: "c.tf"}, ""},
-		{call{command: "python3.12 -m pytest", files: files{"conftest.py": "c()"}}, "conftest.py:1 python c()"},
-		{call{command: "python3 a.py", files: files{"a.py": "import d", "lib/d.py": "d()"}, env: map[string]string{"PYTHONPATH": "no:/p/lib:"}}, "lib/d.py:1 python d()"},
-		{call{command: "python3 sub/a.py", files: files{"sub/a.py": "import p.b", "sub/p/b.py": "import c", "sub/c.py": "c()"}}, "sub/p/b.py:1 python import c\nsub/c.py:1 python c()"},
-		{call{command: "python3 -c import␣d", files: files{"d.py": "d()", "a.py": "import b"}}, "d.py:1 python d()"},
-		{call{command: "perl -MA::B x.pl", files: files{"A/B.pm": "b()", "x.pl": "use C", "C.pm": "c()"}}, "A/B.pm:1 perl b()\nC.pm:1 perl c()"},
-		{call{command: "perl -Ilib x.pl", files: files{"lib/C.pm": "use D", "x.pl": "use C", "D.pm": "no"}}, "lib/C.pm:1 perl use D"},
+		{call{command: "python3.12 -m pytest", files: files{"conftest.py": "c()"}}, "conftest.py:1 python! c()"},
+		{call{command: "python3 a.py", files: files{"a.py": "import d", "lib/d.py": "d()"}, env: map[string]string{"PYTHONPATH": "no:/p/lib:"}}, "lib/d.py:1 python+ d()"},
+		{call{command: "python3 sub/a.py", files: files{"sub/a.py": "import p.b", "sub/p/b.py": "import c", "sub/c.py": "c()"}}, "sub/p/b.py:1 python+ import c\nsub/c.py:1 python+ c()"},
+		{call{command: "python3 -c import␣d", files: files{"d.py": "d()", "a.py": "import b"}}, "d.py:1 python+ d()"},
+		{call{command: "perl -MA::B x.pl", files: files{"A/B.pm": "b()", "x.pl": "use C", "C.pm": "c()"}}, "A/B.pm:1 perl b()\nC.pm:1 perl+ c()"},
+		{call{command: "perl -Ilib x.pl", files: files{"lib/C.pm": "use D", "x.pl": "use C", "D.pm": "no"}}, "lib/C.pm:1 perl+ use D"},
 		{call{command: "ruby -Ilib -rd -e 1", files: files{"lib/d.rb": "d()"}}, "lib/d.rb:1 ruby d()"},
 		{call{command: "tmux source-file␣x.conf", files: files{"x.conf": "# x\nls -l"}}, "x.conf:2 sh* ls -l"},
 		{call{command: "lua -l d", files: files{"d.lua": "d()"}}, "d.lua:1 lua d()"},

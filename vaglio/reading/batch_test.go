@@ -51,7 +51,11 @@ func TestBatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, n := range reading.Batch(row.executor, args) {
+		calls := reading.Batch(row.executor, args)
+		if is := row.want != "" || row.args == `{"calls":[]}`; is != (calls != nil) { // a batch of none is one
+			t.Errorf("%s %s: a batch is %t", row.executor, row.args, !is)
+		}
+		for _, n := range calls {
 			said := n.Executor + "{"
 			for _, k := range reading.SortedKeys(n.Args) {
 				text, ok := n.Args[k].(string)

@@ -73,11 +73,7 @@ func (o options) any(names ...string) bool {
 
 // parse splits the words after a program's name into options and operands.
 func (g *grammar) parse(words []Word) (opts options, operands []Word) {
-	ahead := words
-	if g.Leading {
-		ahead = words[:min(1, len(words))]
-	}
-	if !g.Bundles() && !slices.ContainsFunc(ahead, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") }) {
+	if !g.Bundles() && !slices.ContainsFunc(words, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") }) {
 		return nil, slices.Clip(words)
 	}
 	var room struct { // one, to allocate once

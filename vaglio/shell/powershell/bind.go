@@ -22,7 +22,7 @@ func (w *work) bind(args []argument) (strange bool) {
 			continue
 		case p == nil:
 			strange = strange || len(w.sp.params) > 0
-			rest = append(rest, a.val)
+			rest = append(rest, w.spare(nil, a.val))
 			continue
 		case !p.isFlag:
 			v, args = a.given(args)
@@ -47,7 +47,7 @@ func (w *work) param(name string) (p *param, several bool) {
 
 // named sets the value of a parameter.
 func (w *work) named(p *param, v value) {
-	name, known := v.text()
+	name, known := w.spare(p, v).text()
 	switch {
 	case p.isFlag:
 		w.on[p.name] = name != "False"
@@ -60,6 +60,30 @@ func (w *work) named(p *param, v value) {
 		}
 		w.vals[p.name] = v
 	}
+}
+
+// spare notes a block that is given to a parameter which runs none, and returns it: the command may
+// run it all the same.
+func (w *work) spare(p *param, v value) value {
+	if v.isBlock && (p == nil || !p.runs()) {
+		w.spares = append(w.spares, v)
+	}
+	return v
+}
+
+// runs reports whether a parameter's block is run.
+func (p *param) runs() bool { return p.role == "block" || p.role == "each" || p.role == "code" }
+
+// oneMore gives a block to the parameter that has one already, unless another takes it: ForEach-Object
+// {…} {…} runs each.
+func (w *work) oneMore(free []*param, v value) bool {
+	of := slices.IndexFunc(w.sp.params, func(p param) bool { return p.pos >= 0 && p.runs() })
+	if of < 0 || slices.ContainsFunc(free, (*param).runs) {
+		return false
+	}
+	name := w.sp.params[of].name
+	w.vals[name] = w.vals[name].with(v)
+	return true
 }
 
 // places assigns the words without a name to the parameters by position.
@@ -75,13 +99,16 @@ func (w *work) places(words, rest []value) {
 	for _, v := range words {
 		at := 0
 		if v.isBlock && w.sp.rest == "" {
-			at = max(0, slices.IndexFunc(free, func(p *param) bool { return p.role == "block" || p.role == "each" }))
+			if w.oneMore(free, v) {
+				continue
+			}
+			at = max(0, slices.IndexFunc(free, (*param).runs))
 		}
 		if len(free) == 0 {
-			rest = append(rest, v)
+			rest = append(rest, w.spare(nil, v))
 			continue
 		}
-		w.vals[free[at].name] = v
+		w.vals[free[at].name] = w.spare(free[at], v)
 		free = slices.Delete(free, at, at+1)
 	}
 	w.words = w.r.list(append(rest, value{}, value{})...)

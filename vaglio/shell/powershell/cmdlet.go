@@ -11,20 +11,20 @@ import (
 
 // work is one call of a command that the table has a row for.
 type work struct {
-	r     *reader
-	name  string
-	sp    *spec
-	vals  map[string]value // by parameter name
-	on    map[string]bool  // switches
-	words value            // words that belong to no parameter
-	dry   bool             // -WhatIf: the command only says what it would do
-	in    value
-	piped bool
-	took  []shell.Word            // the paths that it works on
-	from  map[string][]shell.Word // by role: what is copied, moved or linked
-	out   value
-	ran   bool             // a block was read
-	kept  map[string]value // by role: what needs more than one argument
+	r      *reader
+	name   string
+	sp     *spec
+	vals   map[string]value // by parameter name
+	on     map[string]bool  // switches
+	words  value            // words that belong to no parameter
+	dry    bool             // -WhatIf: the command only says what it would do
+	in     value
+	piped  bool
+	took   []shell.Word            // the paths that it works on
+	from   map[string][]shell.Word // by role: what is copied, moved or linked
+	out    value
+	spares []value          // blocks of parameters that run none
+	kept   map[string]value // by role: what needs more than one argument
 }
 
 func (r *reader) work(sp *spec, in value, piped bool) *work {
@@ -62,8 +62,8 @@ func (w *work) run(args []argument) value {
 		return w.program()
 	default:
 		w.params()
-		if !w.ran {
-			r.blocks(args, w.in)
+		for _, v := range w.spares {
+			r.each(v, w.in)
 		}
 	}
 	if len(r.out.Commands)+len(r.out.Problems) == before {
@@ -91,7 +91,7 @@ func askedFor(cmdlet string, args []argument) []shell.Word {
 func (w *work) params() {
 	for i := range w.sp.params {
 		p := &w.sp.params[i]
-		if v := w.take(p); p.role != "" && !p.isFlag && (!v.isNothing() || p.name == "process") {
+		if v := w.take(p); p.role != "" && !p.isFlag && !v.isNothing() {
 			w.do(p.role, v, p.name == "literalpath" || p.name == "self" || isDigit(p.name[0]))
 		}
 	}
@@ -123,7 +123,6 @@ func (w *work) do(role string, v value, literal bool) {
 	case "unread":
 		r.unread("what %s does is not read", w.name)
 	case "code":
-		w.ran = true
 		w.out = r.carried(v, w.name)
 	case "block", "each":
 		w.block(role, v)
@@ -173,15 +172,11 @@ func (w *work) file(role string, v value, literal bool) {
 
 // block runs a block for what comes through the pipe, possibly elsewhere.
 func (w *work) block(role string, v value) {
-	if v.isNothing() && len(w.vals) == 0 {
-		v = w.words
-	}
 	switch s, ok := v.text(); {
 	case v.isBlock:
-		w.ran = true
 		w.out = w.r.within(w.elsewhere, func() value { return w.r.each(v, w.in) })
 	case ok && role == "each" && s != "":
-		w.ran, w.out = true, w.r.named(w.in, s)
+		w.out = w.r.named(w.in, s)
 	case !ok && slices.ContainsFunc(v.items, shell.Word.HasUnknown):
 		w.out = w.r.carried(v, w.name)
 	}

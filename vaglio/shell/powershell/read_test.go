@@ -30,7 +30,7 @@ func render(s *shell.Script) string {
 		case c.Call != nil:
 			words = append(words, string(c.Call.Verb)+":")
 			for _, w := range c.Call.Targets {
-				words = append(words, w.String())
+				words = append(words, spelled(w))
 			}
 		default:
 			for _, w := range c.Argv {
@@ -75,6 +75,19 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s\n got: %s\nwant: %s", line, got, want)
 		}
 	}
+}
+
+// spelled writes a word, with a backslash before each sign of a pattern that stands for itself.
+func spelled(w shell.Word) string {
+	var b strings.Builder
+	for _, p := range w.Parts() {
+		text := shell.NewWord(p).String()
+		if p.Kind == shell.PartText {
+			text = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(text)
+		}
+		b.WriteString(text)
+	}
+	return b.String()
 }
 
 // TestBounds puts a deletion after every limit: what is not read must be reported.

@@ -26,6 +26,7 @@ func TestWords(t *testing.T) {
 		Glue(Text(" \t"), out).TrimLeft(" \t").String():           "$(date)",
 		Join([]Word{Text("a"), home, out}, ",").String():          "a,${HOME},$(date)",
 		Replace(Text("a{}b{}"), "{}", home).String():              "a${HOME}b${HOME}",
+		Replace(Text("ab"), "", home).String():                    "ab",
 		Replace(Text("{}{}"), "{}", Text(long)).String():          "${?}",
 		Join(Glue(home, Text("/a\nb\n\n")).Lines(), "|").String(): "${HOME}/a|b|",
 		Echo([]Word{Text("-ne"), Text(`a\tb`), home}).String():    "a\tb ${HOME}",
