@@ -228,15 +228,20 @@ func splitNamed(args []value) (plain []value, named map[string]value) {
 }
 
 // wholeOf matches names of functions whose result shows all that they are given.
-var wholeOf = regexp.MustCompile(`(?i)(?:stringify|dumps?|format|inspect|entries|items|values|copy|to_?(?:h|a|s|json|object|str|string)|encode|repr|str)$`)
+var wholeOf = regexp.MustCompile(`(?i)(?:stringify|dump(?:s|er)?|format|inspect|entries|items|values|each|copy|` +
+	`to_?(?:h|a|s|json|object|str|string)|encode|repr|str)$`)
 
-// wholeEnvironment returns the environment if a function shows all that it is given, and that is among it.
-func (p *program) wholeEnvironment(name string, given []value) (env value, whole bool) {
-	at := slices.IndexFunc(given, p.isEnvironment)
-	if at < 0 || !wholeOf.MatchString(name) {
+// ofEnvironment returns what a function makes of the environment, if that is among what it is given. whole says
+// that it shows all of it.
+func (p *program) ofEnvironment(name string, given []value) (env value, whole bool) {
+	at := slices.IndexFunc(given, p.holdsEnvironment)
+	switch {
+	case at < 0:
 		return value{}, false
+	case wholeOf.MatchString(name):
+		return given[at], true
 	}
-	return given[at], true
+	return unknown(given[at].path + "." + name[strings.LastIndexByte(name, '.')+1:] + "()"), false
 }
 
 // handedOn reads a call of an unknown function. It may call a function among its arguments with
@@ -251,7 +256,11 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 		return out
 	}
 	if i < 0 {
-		if env, whole := p.wholeEnvironment(name, append(all, recv)); whole {
+		switch env, whole := p.ofEnvironment(name, append(all, recv)); {
+		case whole && slices.ContainsFunc(args, func(a value) bool { return a.file != nil }): // json.dump(dict(os.environ), file)
+			p.emit("print", shell.VerbEnvironment)
+			return env
+		case env.path != "":
 			return env
 		}
 		if out := passedOn(name, listOf(all...).words()...); out.given() {

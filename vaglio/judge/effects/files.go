@@ -73,7 +73,7 @@ func (c *command) disclosures(out []Effect) []Effect {
 	}
 	switch c.name {
 	case "echo", "printf", "print":
-		return append(out, c.secretsTold()...)
+		return append(out, c.r.secretsTold(c.all)...)
 	}
 	t := c.told()
 	for i := range t.Operations {
