@@ -233,9 +233,23 @@ func (r *reading) makesEnvironment(v *invocation) {
 // installed reports whether a program is where an installation puts it: what was unpacked above that is seldom a program
 // there.
 func (r *reading) installed(v *invocation) bool {
-	at := r.world.clean(v.path, v.cwd)
-	in := path.Base(path.Dir(at))
-	return (in == "bin" || in == ".bin") && r.world.places.Rebuilt(path.Dir(at))
+	return r.installs(path.Dir(r.world.clean(v.path, v.cwd)))
+}
+
+func (r *reading) installs(folder string) bool {
+	in := path.Base(folder)
+	return (in == "bin" || in == ".bin") && r.world.places.Rebuilt(folder)
+}
+
+// brings reports whether what lies at a path came with an archive or a repository, in this session, or may have been
+// moved there from one, and no installation put it there.
+func (r *reading) brings(p string) bool {
+	if _, known := r.facts.Text(p); known || r.installs(p) {
+		return false
+	}
+	in := func(f vaglio.Facts) bool { return f.Unpacked(p) || f.Unpacked(path.Join(p, "*")) }
+	has := r.facts.Has(vaglio.Unpacked) || r.did.Has(vaglio.Unpacked)
+	return in(r.facts) || in(r.did) || place.Inside(r.foreign, p) || has && r.movedTo(p)
 }
 
 // inEnvironment reports whether a program lies in an environment that the session made, or the call, where
