@@ -61,7 +61,8 @@ func (t *tool) subcommand(words []string) []string {
 	for _, key := range wordclass.Of("key-of-operand") {
 		out = append(out, t.list(key)...)
 	}
-	if file, ok := t.text("path", "file", "file_path", "filename"); ok && words[0] == "git" && !slices.Contains(t.r.world.roots, t.r.world.clean(file, t.r.world.cwd)) {
+	file, ok := t.text("path", "file", "file_path", "filename")
+	if ok && words[0] == "git" && !slices.Contains(t.r.world.roots, t.r.world.clean(file, t.r.world.cwd)) {
 		out = append(out, "--", file) // not the repository
 	}
 	return out

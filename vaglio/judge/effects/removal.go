@@ -241,15 +241,24 @@ func (r *reading) installs(folder string) bool {
 	return (in == "bin" || in == ".bin") && r.world.places.Rebuilt(folder)
 }
 
-// brings reports whether what lies at a path came with an archive or a repository, in this session, or may have been
-// moved there from one, and no installation put it there.
+// brings reports whether what lies at a path came with an archive or a repository, in this session, and no
+// installation put it there.
 func (r *reading) brings(p string) bool {
 	if _, known := r.facts.Text(p); known || r.installs(p) {
 		return false
 	}
 	in := func(f vaglio.Facts) bool { return f.Unpacked(p) || f.Unpacked(path.Join(p, "*")) }
-	has := r.facts.Has(vaglio.Unpacked) || r.did.Has(vaglio.Unpacked)
-	return in(r.facts) || in(r.did) || place.Inside(r.foreign, p) || has && r.movedTo(p)
+	return in(r.facts) || in(r.did) || place.Inside(r.foreign, p)
+}
+
+// passesUnread records that a folder of which nobody read anything has another name, too: at a path, or in the folder
+// there.
+func (c *command) passesUnread(from arg, at string) {
+	into := path.Join(at, path.Base(from.text))
+	if c.r.isAbsent(at) || strings.HasSuffix(from.text, "/") || strings.HasSuffix(from.text, "/.") {
+		into = at
+	}
+	c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Unpacked, Path: into})
 }
 
 // inEnvironment reports whether a program lies in an environment that the session made, or the call, where
