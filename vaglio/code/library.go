@@ -346,6 +346,15 @@ func (p *program) surroundings(args []value, named map[string]value) (leave func
 	return func() { p.around = around }
 }
 
+// withoutSurroundings returns the arguments that are the command: behind an environment, as in
+// system(ENV.to_h.merge(…), command), and without options.
+func (p *program) withoutSurroundings(args []value) []value {
+	if _, env := p.namedBy(first(args)); env && len(args) > 1 {
+		args = args[1:]
+	}
+	return withoutOptions(args)
+}
+
 // isEnvironment reports whether a value is the program's environment.
 func (p *program) isEnvironment(v value) bool {
 	return p.yielded(value{path: v.path}, p.canonical(v.path)) == "=env"

@@ -256,7 +256,7 @@ func (p *program) runs(f *function, name string, args []value, named map[string]
 	if words, ok := nth(args, 1).field("args"); ok { // new Deno.Command(program, {args: […]})
 		args = []value{args[0], words}
 	}
-	if args = withoutOptions(args); len(f.args) > 0 {
+	if args = p.withoutSurroundings(args); len(f.args) > 0 {
 		args = tailOf(args, f.args[0])
 	}
 	if f.verb == "pipe" && len(args) > 1 {
