@@ -32,7 +32,7 @@ type Fact struct {
 	Link bool `json:"link,omitzero"`
 	// SHA256 is the digest of what was written, in hex; "" if that is not known.
 	SHA256 string `json:"sha256,omitzero"`
-	// Words are the program and its arguments, for [Started], and paths for [Awaited].
+	// Words are the program and its arguments, for [Started], paths for [Awaited], and for Link where out of the workspace it leads.
 	Words []string `json:"words,omitzero"`
 	// At is when the call was let through.
 	At time.Time `json:"at,omitzero"`

@@ -65,6 +65,7 @@ func operationsRule(c *command) []Effect {
 	c.brings(t.Operations)
 	if links {
 		c.r.linked(since)
+		c.leadsOut(t.Operations)
 	}
 	if t.Spent {
 		out = append(out, unknown(say("runs %s with more names than are read", c.name), c.name)...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
@@ -259,6 +260,34 @@ func (c *command) passesUnread(from arg, at string) {
 		into = at
 	}
 	c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Unpacked, Path: into})
+}
+
+// leadsOut records the links that a command makes to what lies outside the workspace: where it says, or in the folder
+// there. What is done below them is done outside.
+func (c *command) leadsOut(all []operation.Operation) {
+	for i := range all {
+		from, to := argOf(all[i].Object.Word), argOf(all[i].To)
+		out := c.r.world.clean(from.text, c.cwd)
+		if all[i].Verb != operation.Link || !c.direct() || !from.known || !path.IsAbs(out) || c.r.world.inside(out) {
+			continue
+		}
+		name := c.r.world.clean(to.text, c.cwd)
+		if c.r.means.Absent != nil && !c.r.isAbsent(name) && !c.has("-n", "-T", "--no-dereference", "--no-target-directory") {
+			name = path.Join(name, path.Base(out))
+		}
+		if c.r.world.inside(name) {
+			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Moved, Path: name, Link: true, Words: []string{out}})
+			c.r.world.link(name, out)
+		}
+	}
+}
+
+// link notes where a link leads.
+func (w *world) link(at, to string) {
+	if w.links == nil {
+		w.links = map[string]string{}
+	}
+	w.links[at] = to
 }
 
 // inEnvironment reports whether a program lies in an environment that the session made, or the call, where
