@@ -49,6 +49,9 @@ type Fact struct {
 	shared bool
 }
 
+// leads reports whether a fact is that a link was made which leads out of the workspace.
+func (f *Fact) leads() bool { return f.Link && len(f.Words) == 1 }
+
 // Deed is what a [Fact] says was done.
 type Deed string
 
