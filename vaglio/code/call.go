@@ -231,17 +231,18 @@ func splitNamed(args []value) (plain []value, named map[string]value) {
 var wholeOf = regexp.MustCompile(`(?i)(?:stringify|dump(?:s|er)?|format|inspect|entries|items|values|each|copy|` +
 	`to_?(?:h|a|s|json|object|str|string)|encode|repr|str)$`)
 
-// ofEnvironment returns what a function makes of the environment, if that is among what it is given. whole says
-// that it shows all of it.
-func (p *program) ofEnvironment(name string, given []value) (env value, whole bool) {
+// ofEnvironment returns what a function makes of the environment, if that is among what it is given.
+func (p *program) ofEnvironment(name string, given []value) value {
 	at := slices.IndexFunc(given, p.holdsEnvironment)
 	switch {
 	case at < 0:
-		return value{}, false
-	case wholeOf.MatchString(name):
-		return given[at], true
+		return value{}
+	case !wholeOf.MatchString(name):
+		return unknown(given[at].path + "." + name[strings.LastIndexByte(name, '.')+1:] + "()")
+	case slices.ContainsFunc(given, func(v value) bool { return v.file != nil }): // json.dump(dict(os.environ), file)
+		p.emit("print", shell.VerbEnvironment)
 	}
-	return unknown(given[at].path + "." + name[strings.LastIndexByte(name, '.')+1:] + "()"), false
+	return given[at]
 }
 
 // handedOn reads a call of an unknown function. It may call a function among its arguments with
@@ -256,11 +257,7 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 		return out
 	}
 	if i < 0 {
-		switch env, whole := p.ofEnvironment(name, append(all, recv)); {
-		case whole && slices.ContainsFunc(args, func(a value) bool { return a.file != nil }): // json.dump(dict(os.environ), file)
-			p.emit("print", shell.VerbEnvironment)
-			return env
-		case env.path != "":
+		if env := p.ofEnvironment(name, append(all, recv)); env.path != "" {
 			return env
 		}
 		if out := passedOn(name, listOf(all...).words()...); out.given() {
@@ -380,4 +377,12 @@ func describes(p *program, v value, rest []value) value {
 func exported(p *program, v value, rest []value) value {
 	p.export(append(assigns(v), assigns(listOf(append([]value{v}, rest...)...))...)...)
 	return unknown("")
+}
+
+// leaves restores what a function's variables have hidden, and stores what it has changed.
+func (p *program) leaves(changed, hidden map[string]value) {
+	maps.Copy(p.vars, hidden)
+	for holder, v := range changed {
+		p.store(holder, v)
+	}
 }

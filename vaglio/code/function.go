@@ -1,7 +1,6 @@
 package code
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -320,11 +319,7 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 	p.fresh = false
 	p.returns = append(p.returns, value{kind: kindNone})
 	last = p.scan(f.from, f.to)
-	changed := p.addedTo(f, args)
-	maps.Copy(p.vars, hidden)
-	for holder, v := range changed {
-		p.store(holder, v)
-	}
+	p.leaves(p.addedTo(f, args), hidden)
 	n := len(p.returns) - 1
 	out, p.returns = p.returns[n], p.returns[:n]
 	p.at, p.end, p.scanned, p.bare = at, end, scanned, bare

@@ -346,3 +346,11 @@ func (w *world) behind(l *looked) where {
 	}
 	return placeWorkspace
 }
+
+// environmentTold judges what a program tells of its environment: variables of it, or all.
+func (r *reading) environmentTold(variables []arg) []Effect {
+	if len(variables) > 0 {
+		return r.secretsTold(variables)
+	}
+	return one(KindCredentials, say("prints every variable of the environment, secrets included"), "")
+}

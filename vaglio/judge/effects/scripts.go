@@ -179,10 +179,7 @@ func (r *reading) inline(v *invocation) []Effect {
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:
-		if len(v.Call.Targets) > 0 {
-			return r.secretsTold(argsOf(v.Call.Targets))
-		}
-		return one(KindCredentials, say("prints every variable of the environment, secrets included"), "")
+		return r.environmentTold(argsOf(v.Call.Targets))
 	case shell.VerbNetwork, shell.VerbSend:
 		return r.inlineNetwork(v, argsOf(v.Call.Targets))
 	case shell.VerbClient:
