@@ -257,7 +257,7 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fa
 		said.met[f.Path] = w
 	}
 	out := *w
-	out.Deed, out.Link, out.Folder = f.Deed, f.Link, f.Folder
+	out.Deed, out.Link, out.Folder, out.Words = f.Deed, f.Link, f.Folder, f.Words
 	return out
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/metnos/vaglio/internal/packed"
+	"github.com/metnos/vaglio/internal/realpath"
 	"github.com/metnos/vaglio/vaglio/guard"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -62,7 +63,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 	}
 	call := guard.Call{
 		Executor: c.Executor, Args: c.Args, Capabilities: c.Capabilities, Shell: c.Shell, Cwd: c.Cwd,
-		Reading: e.reader.Read(c), Machine: e.machine,
+		Reading: e.reader.Read(c), Machine: linked(e.machine, p.Facts),
 	}
 	if runs == nil {
 		return call, nil
@@ -102,4 +103,37 @@ func (e *Engine) packed(folders []string) func(string) ([]string, bool, bool) {
 		names, whole = packed.Names(data)
 		return names, whole, true
 	}
+}
+
+// withLinks is a machine on which the links of the session are, too, where nothing else can be seen.
+type withLinks struct {
+	realpath.Machine
+	session Facts
+}
+
+// linked returns a machine with the links out of the workspace that the session made.
+func linked(m realpath.Machine, session Facts) realpath.Machine {
+	if !session.any((*Fact).leads) {
+		return m
+	}
+	if m == nil {
+		m = realpath.Here{}
+	}
+	return withLinks{m, session}
+}
+
+// Readlink implements [realpath.Machine].
+func (m withLinks) Readlink(name string) (target string, kind realpath.Kind) {
+	if target, kind = m.Machine.Readlink(name); kind != realpath.Missing {
+		return target, kind
+	}
+	for i := range m.session {
+		switch f := &m.session[i]; {
+		case f.leads() && f.Path == name:
+			target, kind = f.Words[0], realpath.Link
+		case f.leads() && isBelow(name, f.Path):
+			kind = realpath.Other
+		}
+	}
+	return target, kind
 }

@@ -32,8 +32,8 @@ type Fact struct {
 	Link bool `json:"link,omitzero"`
 	// SHA256 is the digest of what was written, in hex; "" if that is not known.
 	SHA256 string `json:"sha256,omitzero"`
-	// Words are the program and its arguments, for [Started], paths for [Awaited], and ports for
-	// [Opened] and [Taken].
+	// Words are the program and its arguments, for [Started], paths for [Awaited], ports for [Opened]
+	// and [Taken], and for Link where out of the workspace it leads.
 	Words []string `json:"words,omitzero"`
 	// At is when the call was let through.
 	At time.Time `json:"at,omitzero"`
@@ -49,6 +49,9 @@ type Fact struct {
 	// process of it cannot be attributed to either.
 	shared bool
 }
+
+// leads reports whether a fact is that a link was made which leads out of the workspace.
+func (f *Fact) leads() bool { return f.Link && len(f.Words) == 1 }
 
 // Deed is what a [Fact] says was done.
 type Deed string

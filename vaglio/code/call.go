@@ -228,15 +228,21 @@ func splitNamed(args []value) (plain []value, named map[string]value) {
 }
 
 // wholeOf matches names of functions whose result shows all that they are given.
-var wholeOf = regexp.MustCompile(`(?i)(?:stringify|dumps?|format|inspect|entries|items|values|copy|to_?(?:h|a|s|json|object|str|string)|encode|repr|str)$`)
+var wholeOf = regexp.MustCompile(`(?i)(?:stringify|dump(?:s|er)?|format|inspect|entries|items|values|each|copy|` +
+	`to_?(?:h|a|s|json|object|str|string)|encode|repr|str)$`)
 
-// wholeEnvironment returns the environment if a function shows all that it is given, and that is among it.
-func (p *program) wholeEnvironment(name string, given []value) (env value, whole bool) {
-	at := slices.IndexFunc(given, p.isEnvironment)
-	if at < 0 || !wholeOf.MatchString(name) {
-		return value{}, false
+// ofEnvironment returns what a function makes of the environment, if that is among what it is given.
+func (p *program) ofEnvironment(name string, given []value) value {
+	at := slices.IndexFunc(given, p.holdsEnvironment)
+	switch {
+	case at < 0:
+		return value{}
+	case !wholeOf.MatchString(name):
+		return unknown(given[at].path + "." + name[strings.LastIndexByte(name, '.')+1:] + "()")
+	case slices.ContainsFunc(given, func(v value) bool { return v.file != nil }): // json.dump(dict(os.environ), file)
+		p.emit("print", shell.VerbEnvironment)
 	}
-	return given[at], true
+	return given[at]
 }
 
 // handedOn reads a call of an unknown function. It may call a function among its arguments with
@@ -251,7 +257,7 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 		return out
 	}
 	if i < 0 {
-		if env, whole := p.wholeEnvironment(name, append(all, recv)); whole {
+		if env := p.ofEnvironment(name, append(all, recv)); env.path != "" {
 			return env
 		}
 		if out := passedOn(name, listOf(all...).words()...); out.given() {
@@ -371,4 +377,12 @@ func describes(p *program, v value, rest []value) value {
 func exported(p *program, v value, rest []value) value {
 	p.export(append(assigns(v), assigns(listOf(append([]value{v}, rest...)...))...)...)
 	return unknown("")
+}
+
+// leaves restores what a function's variables have hidden, and stores what it has changed.
+func (p *program) leaves(changed, hidden map[string]value) {
+	maps.Copy(p.vars, hidden)
+	for holder, v := range changed {
+		p.store(holder, v)
+	}
 }

@@ -121,6 +121,7 @@ type run struct {
 	evals   int
 	size    int
 	wrote   []shell.Word
+	asked   map[string]bool     // the variables of the environment whose values are not known
 	said    map[string]bool     // the problems recorded so far
 	sought  map[sought]bool     // which patterns texts match
 	of      map[string]string   // the only text that a library's function was given, by its result
@@ -239,6 +240,7 @@ func (p *program) enter() bool {
 func (p *program) leave() { p.depth-- }
 
 func (p *program) step(s shell.ProgramStep) {
+	p.tells(s.Write)
 	if p.spend(3) {
 		s.Line = p.line()
 		p.out.Actions = append(p.out.Actions, s)

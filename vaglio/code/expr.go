@@ -266,7 +266,7 @@ func (p *program) unary() value {
 	switch {
 	case t.is("*", "...", "**"):
 		return p.spreadOut()
-	case t.is("!", "~"), t.word("not"):
+	case t.is("!", "~"), t.word("not", "typeof"):
 		p.take()
 		p.unary()
 		return value{kind: kindOther}
@@ -288,7 +288,7 @@ func prefixes(t, next token) bool {
 		return true
 	}
 	return next.text != "." && !callsOrIndexes(t.text, next) && t.word(
-		"await", "new", "typeof", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do")
+		"await", "new", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do")
 }
 
 // spreadOut reads an operator that spreads its operand, and the operand.

@@ -190,16 +190,26 @@ func (p *program) print(h *handle, w shell.Word) {
 	if p.size += n; p.size > maxText || !p.spend(1+n/bytesPerStep) {
 		return
 	}
-	if slices.ContainsFunc(w.Parts(), p.environment) {
-		p.emit("print", shell.VerbEnvironment)
-	}
+	p.tells(w)
 	p.wrote = append(p.wrote, w)
 	p.out.Unsure = p.out.Unsure || p.unsure > 0
 }
 
+// tells notes what a text that leaves the program holds of its environment: all of it, or variables.
+func (p *program) tells(w shell.Word) {
+	for _, part := range w.Parts() {
+		switch {
+		case p.environment(part):
+			p.emit("print", shell.VerbEnvironment)
+		case part.Kind == shell.PartUnknown && p.asked[part.Name]:
+			p.emit("print", shell.VerbEnvironment, shell.NewWord(part))
+		}
+	}
+}
+
 // environment reports whether an unknown part of a text is the whole environment.
 func (p *program) environment(part shell.Part) bool {
-	return part.Kind == shell.PartUnknown && p.isEnvironment(value{path: cmp.Or(part.From, part.Name)})
+	return part.Kind == shell.PartUnknown && p.holdsEnvironment(value{path: cmp.Or(part.From, part.Name)})
 }
 
 // awkStatement reads print, printf and getline, including where their texts go.

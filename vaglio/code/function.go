@@ -1,7 +1,6 @@
 package code
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -326,12 +325,36 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 	p.fresh = false
 	p.returns = append(p.returns, value{kind: kindNone})
 	last = p.scan(f.from, f.to)
-	maps.Copy(p.vars, hidden)
+	p.leaves(p.addedTo(f, args), hidden)
 	n := len(p.returns) - 1
 	out, p.returns = p.returns[n], p.returns[:n]
 	p.at, p.end, p.scanned, p.bare = at, end, scanned, bare
 	return last, out
 }
+
+// addedTo returns the lists and maps that a function was handed and has added to, or set fields of, by what holds
+// them.
+func (p *program) addedTo(f *routine, args []value) map[string]value {
+	var out map[string]value
+	for i, place := range f.params[:min(len(f.params), len(args))] {
+		a, now := args[i], p.vars[p.key(p.toks[place].text)]
+		if a.holder == "" || now.kind != a.kind || a.kind != kindList && a.kind != kindMap || !p.spend(1+len(now.list)) {
+			continue
+		}
+		old, words := a.words(), now.words()
+		added := len(words) > len(old) && slices.EqualFunc(old, words[:len(old)], shell.Word.Equal)
+		if added || a.kind == kindMap && !slices.EqualFunc(a.list, now.list, alike) {
+			if out == nil {
+				out = map[string]value{}
+			}
+			out[a.holder] = now
+		}
+	}
+	return out
+}
+
+// alike reports whether two values may be the same texts.
+func alike(v, w value) bool { return slices.EqualFunc(v.words(), w.words(), shell.Word.Equal) }
 
 // bindField sets the field that a parameter of a constructor declares: private dir: string.
 func (p *program) bindField(f *routine, at int, v value) {

@@ -346,7 +346,40 @@ func (p *program) surroundings(args []value, named map[string]value) (leave func
 	return func() { p.around = around }
 }
 
+// withoutSurroundings returns the arguments that are the command: behind an environment, as in
+// system(ENV.to_h.merge(…), command), and without options.
+func (p *program) withoutSurroundings(args []value) []value {
+	if _, env := p.namedBy(first(args)); env && len(args) > 1 {
+		args = args[1:]
+	}
+	return withoutOptions(args)
+}
+
 // isEnvironment reports whether a value is the program's environment.
 func (p *program) isEnvironment(v value) bool {
 	return p.yielded(value{path: v.path}, p.canonical(v.path)) == "=env"
+}
+
+// namedBy returns the environment if a value is one of the names in it, perhaps in another order.
+func (p *program) namedBy(name value) (env value, is bool) {
+	for of := name.path; of != ""; of = of[:max(strings.LastIndexByte(of, '.'), 0)] {
+		if env = (value{path: of}); p.isEnvironment(env) {
+			return env, true
+		}
+	}
+	return value{}, false
+}
+
+// holdsEnvironment reports whether a value is the program's environment, perhaps in another form.
+func (p *program) holdsEnvironment(v value) bool {
+	for name := v.path; ; {
+		if p.isEnvironment(value{path: name}) {
+			return true
+		}
+		at := strings.LastIndexByte(name, '.')
+		if at < 0 || !wholeOf.MatchString(strings.TrimSuffix(name, "()")) {
+			return false
+		}
+		name = name[:at]
+	}
 }

@@ -301,11 +301,20 @@ func shown(v value, character bool) value {
 
 func (p *program) env(name value) value {
 	s, ok := name.text()
-	if !ok {
+	switch env, named := p.namedBy(name); {
+	case named: // each of its names in turn
+		return env
+	case !ok:
 		return unknown("environment")
 	}
 	w, unset := p.in.Env(s)
 	v := textOf(w)
+	if w.IsUnknown() {
+		if p.asked == nil {
+			p.asked = map[string]bool{}
+		}
+		p.asked[s] = true
+	}
 	if unset && w.IsUnknown() && p.lang.options.patterns["set"] != nil && p.nowhere("set", "read") {
 		v.kind = kindNone
 	}

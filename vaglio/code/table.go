@@ -216,6 +216,6 @@ func verbs() []shell.Verb {
 	return []shell.Verb{
 		shell.VerbDelete, shell.VerbDeleteTree, shell.VerbWrite, shell.VerbAppend, shell.VerbRead, shell.VerbList, shell.VerbPermissions,
 		shell.VerbMove, shell.VerbCopy, shell.VerbLink, shell.VerbCreate, shell.VerbEnter, shell.VerbKill, shell.VerbFork, shell.VerbNetwork, shell.VerbSend,
-		shell.VerbClient,
+		shell.VerbClient, shell.VerbEnvironment,
 	}
 }

@@ -23,7 +23,7 @@ func furtherVerbs() map[string]further {
 // apply reads a call of a function in the table.
 func (p *program) apply(f *function, name string, args []value) value {
 	if op, ok := strings.CutPrefix(f.verb, "="); ok {
-		return p.yields(op, f, args)
+		return p.yields(op, f, name, args)
 	}
 	args, named := splitNamed(args)
 	if read := p.table.further[f.verb]; read != nil {
@@ -56,7 +56,7 @@ func (p *program) apply(f *function, name string, args []value) value {
 }
 
 // yields calls a function that returns a value.
-func (p *program) yields(op string, f *function, args []value) value {
+func (p *program) yields(op string, f *function, name string, args []value) value {
 	if len(args) == 0 && p.lang.has("flat") {
 		args = []value{p.vars["$_"]}
 	}
@@ -64,7 +64,7 @@ func (p *program) yields(op string, f *function, args []value) value {
 		return p.arguments(f.args[0] + 1)
 	}
 	if len(args) == 0 && slices.Contains([]string{"same", "join", "decode", "env"}, op) {
-		return unknown("")
+		return unknown(map[bool]string{true: name}[op == "env"]) // getenv() is all of it
 	}
 	return p.table.pures[op](p, first(args), tailOf(args, 1))
 }
@@ -251,7 +251,7 @@ func (p *program) runs(f *function, name string, args []value, named map[string]
 	if words, ok := nth(args, 1).field("args"); ok { // new Deno.Command(program, {args: […]})
 		args = []value{args[0], words}
 	}
-	if args = withoutOptions(args); len(f.args) > 0 {
+	if args = p.withoutSurroundings(args); len(f.args) > 0 {
 		args = tailOf(args, f.args[0])
 	}
 	if f.verb == "pipe" && len(args) > 1 {

@@ -64,7 +64,7 @@ func verbTable() map[operation.Verb]weigh {
 		operation.Sweep:      (*look).swept,
 		operation.Run:        (*look).run,
 		operation.Carry:      func(l *look, _ *operation.Operation, _ string) string { return l.unknownProgram(false) },
-		operation.List:       remembering((*survey).lists),
+		operation.List:       (*look).listing,
 		operation.Show:       remembering(func(s *survey, _ *look, _ *operation.Operation, spot string) { s.shown.add(spot) }),
 		operation.Seek:       remembering((*survey).seeks),
 		operation.Trace:      remembering((*survey).traces),

@@ -180,6 +180,15 @@ func (g *Guard) holdsLocal(clean string) bool {
 	return slices.ContainsFunc(g.own, func(p ownPlace) bool { return p.anywhere && strings.HasSuffix(clean, path.Dir(p.path)) })
 }
 
+// listing notes what is listed. What the gate keeps may not even be listed, under whatever name.
+func (l *look) listing(o *operation.Operation, spot string) string {
+	l.s.lists(l, o, spot)
+	if id := l.touch(place.Reads, spot); strings.HasPrefix(id, "own.") {
+		return id
+	}
+	return ""
+}
+
 // isProgram reports whether a file is, or may be, one of vaglio's programs.
 func (g *Guard) isProgram(at string) bool {
 	return slices.ContainsFunc(g.itself.Programs, func(p string) bool {

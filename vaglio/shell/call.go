@@ -28,14 +28,19 @@ func (r *reader) callExpr(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word {
 		if len(c.Args) == 0 {
 			return r.assignments(&g, c, s)
 		}
-		k := &call{span: f.spanOf(s), argv: r.words(&g, c.Args)}
-		for _, a := range c.Assigns {
-			k.assigns = append(k.assigns, r.assignment(&g, a))
-		}
+		k := &call{span: f.spanOf(s)}
+		drawn := r.drawing(func() {
+			k.argv = r.words(&g, c.Args)
+			for _, a := range c.Assigns {
+				k.assigns = append(k.assigns, r.assignment(&g, a))
+			}
+		})
+		g.Sourced = append(slices.Clip(g.Sourced[:min(len(g.Sourced), maxAlternatives)]), drawn...)
 		if len(s.Redirs) == 0 {
 			return r.writes(k, func() Word { return r.named(&g, k, c.Args[0]) })
 		}
-		red := r.redirects(&g, s.Redirs)
+		var red *redirects
+		g.Sourced = append(g.Sourced, r.drawing(func() { red = r.redirects(&g, s.Redirs) })...)
 		k.redirs = red.list
 		g.capture = f.capture || red.wants()
 		return r.writes(k, func() Word { return r.deliver(f, red, r.named(&g, k, c.Args[0])) })
@@ -71,9 +76,11 @@ func (r *reader) expandAlias(f *frame, k *call, name string, e *entry) {
 func (r *reader) assignments(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word {
 	k := Command{Span: f.spanOf(s)}
 	for _, a := range c.Assigns {
-		as := r.assignment(f, a)
-		k.Assigns = append(k.Assigns, as)
-		r.assignNode(f, a, as.Value)
+		r.drawing(func() {
+			as := r.assignment(f, a)
+			k.Assigns = append(k.Assigns, as)
+			r.assignNode(f, a, as.Value)
+		})
 	}
 	red := r.redirects(f, s.Redirs)
 	k.Redirects = red.list
@@ -202,7 +209,7 @@ func (r *reader) assign(f *frame, name string, w Word) {
 		r.st.put(name, &entry{isList: true, list: []Word{w}})
 		return
 	}
-	e := &entry{exported: r.allExport}
+	e := &entry{exported: r.allExport, from: r.setBy(f, name)}
 	old := r.st.get(name)
 	if old == nil {
 		e.inherited = true

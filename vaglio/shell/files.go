@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -20,6 +22,45 @@ type Files interface {
 	// depth is negative. match gets the path relative to folder. whole is false if there is more
 	// than can be looked at.
 	Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool)
+}
+
+// Sourced is a value among the words of a command, or of the one that carries it, which a file set.
+type Sourced struct {
+	Name, File string // the variable, and the path of the file
+	Value      Word
+}
+
+// draws notes that the words being read have the value of a variable that a file set, and not only whether or
+// how long it is.
+func (r *reader) draws(p *syntax.ParamExp, e *entry) {
+	only := p.Length || p.Exp != nil && (p.Exp.Op == syntax.AlternateUnset || p.Exp.Op == syntax.AlternateUnsetOrNull)
+	if e == nil || e.from == nil || only || len(r.drawn) >= maxAlternatives {
+		return
+	}
+	for _, w := range append(e.vals[:min(1, len(e.vals)):1], e.list[:min(1, len(e.list))]...) {
+		r.drawn = append(r.drawn, Sourced{e.from.Name, e.from.File, w})
+	}
+}
+
+// drawing reads words, and returns which values of files they have.
+func (r *reader) drawing(read func()) []Sourced {
+	outer := r.drawn
+	r.drawn = nil
+	read()
+	in := r.drawn
+	r.drawn = append(outer, in[:min(len(in), max(maxAlternatives-len(outer), 0))]...)
+	return in
+}
+
+// setBy returns where the value that a variable gets comes from: another variable, or the file being read.
+func (r *reader) setBy(f *frame, name string) *Sourced {
+	switch {
+	case len(r.drawn) > 0:
+		return &r.drawn[len(r.drawn)-1]
+	case f != nil && f.file != nil:
+		return &Sourced{Name: name, File: f.file.path}
+	}
+	return nil
 }
 
 // noFiles are the files of which nothing is known.

@@ -180,6 +180,7 @@ func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
 		return word.Unknown(base), true
 	}
 	e := r.st.get(name)
+	r.draws(p, e)
 	if e != nil && e.isList {
 		return r.arrayLookup(f, e, name, p.Index), true
 	}

@@ -126,6 +126,7 @@ type reader struct {
 	edits    map[string][]edit // of files that the source changes in place
 	moves    []move            // of what may be folders
 	packed   []packed          // what it packs into archives
+	drawn    []Sourced         // by the words being read
 	picks    []pick
 	active   map[*syntax.Stmt]int // functions being called
 	texts    map[string]int       // texts being read

@@ -117,8 +117,7 @@ type Context struct {
 	// Via lists the wrappers that were peeled, outermost first, such as
 	// "sudo", "bash -c", "xargs".
 	Via []string
-	// Privileged says that the command runs with raised rights (sudo, doas,
-	// su, pkexec, runuser).
+	// Privileged says that the command runs with raised rights (sudo, doas, su, pkexec, runuser).
 	Privileged bool
 	// Remote is set if the command runs elsewhere: on another machine, in a container or below
 	// another root.
@@ -133,7 +132,8 @@ type Context struct {
 	// Unless are files of which a test in front of the command says that nothing is there.
 	Unless []Word
 	// Guess says that the command is in a file that may not run at all.
-	Guess bool
+	Guess   bool
+	Sourced []Sourced // the values that its words have from files
 }
 
 // Within returns the context of what runs in one context inside another.

@@ -28,6 +28,7 @@ type entry struct {
 	level     int
 	exported  bool
 	inherited bool
+	from      *Sourced // the file that set it, or the value that it was set to, if one did
 }
 
 // hasValue reports whether the name is, or may be, a scalar with a value.

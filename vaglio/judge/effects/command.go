@@ -172,6 +172,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 	out = append(out, r.runsUnpacked(v)...)
 	out = append(out, r.runsOutside(v, named)...)
 	out = append(out, r.besides(v)...)
+	out = append(out, r.sourcedTold(v)...)
 	if sent := r.addressed(v); sent != nil { // so it does not merely read
 		out = append(slices.DeleteFunc(out, func(e Effect) bool { return e.Kind == KindRead }), sent...)
 	}

@@ -58,8 +58,12 @@ func (r *reading) reachOf(p string) Reach {
 // writtenPlace returns the place of a file that is written: what is written to a temporary folder
 // is a file in it.
 func (r *reading) writtenPlace(v *invocation, a arg) where {
-	if p := r.world.clean(a.text, v.cwd); p == "/tmp" || p == "/var/tmp" {
+	p := r.world.clean(a.text, v.cwd)
+	if p == "/tmp" || p == "/var/tmp" {
 		return placeTemp
+	}
+	if to := r.world.links[p]; to != "" && v.direct() && v.name != "ln" {
+		a, v = literal(to), &invocation{} // it is written through the link
 	}
 	return r.world.placeOf(a, v.cwd)
 }
@@ -73,7 +77,7 @@ func (c *command) disclosures(out []Effect) []Effect {
 	}
 	switch c.name {
 	case "echo", "printf", "print":
-		return append(out, c.secretsTold()...)
+		return append(out, c.r.secretsTold(c.all)...)
 	}
 	t := c.told()
 	for i := range t.Operations {

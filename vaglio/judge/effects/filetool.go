@@ -386,11 +386,11 @@ func (w *world) amongSecrets(a arg, cwd string) bool {
 }
 
 // secretsTold returns the effects of the variables with secrets whose values are among the words.
-func (c *command) secretsTold() []Effect {
+func (r *reading) secretsTold(words []arg) []Effect {
 	var out []Effect
-	for _, a := range c.all {
+	for _, a := range words {
 		for _, n := range a.names {
-			if c.r.secretName(n) {
+			if r.secretName(n) {
 				out = append(out, usual(KindCredentials).with(say("outputs the secret $%s", n), n))
 			}
 		}

@@ -148,7 +148,13 @@ func (j *Judge) reading(p vaglio.Proposal, facts vaglio.Facts) *reading {
 	if running == nil {
 		running = vaglio.NewRunning(facts, nil)
 	}
-	return &reading{judge: j, world: j.worldOf(p), facts: facts, running: running, fetched: facts.Fetched()}
+	w := j.worldOf(p)
+	for i := range facts {
+		if f := &facts[i]; f.Link && len(f.Words) == 1 {
+			w.link(f.Path, f.Words[0])
+		}
+	}
+	return &reading{judge: j, world: w, facts: facts, running: running, fetched: facts.Fetched()}
 }
 
 // Did returns what the session must remember about a proposal.

@@ -61,6 +61,10 @@ func (t *tool) subcommand(words []string) []string {
 	for _, key := range wordclass.Of("key-of-operand") {
 		out = append(out, t.list(key)...)
 	}
+	file, ok := t.text("path", "file", "file_path", "filename")
+	if ok && words[0] == "git" && !slices.Contains(t.r.world.roots, t.r.world.clean(file, t.r.world.cwd)) {
+		out = append(out, "--", file) // not the repository
+	}
 	return out
 }
 

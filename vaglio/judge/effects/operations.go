@@ -65,6 +65,7 @@ func operationsRule(c *command) []Effect {
 	c.brings(t.Operations)
 	if links {
 		c.r.linked(since)
+		c.leadsOut(t.Operations)
 	}
 	if t.Spent {
 		out = append(out, unknown(say("runs %s with more names than are read", c.name), c.name)...)
@@ -96,10 +97,16 @@ func (c *command) brings(all []operation.Operation) {
 	for i := range all {
 		o := &all[i]
 		from, to := argOf(o.Object.Word), argOf(o.To)
-		if !bringsFolder(o, from) || to.text == "" || !c.direct() || !c.r.liesOutside(c.invocation, from) {
+		if !bringsFolder(o, from) || to.text == "" || !c.direct() {
 			continue
 		}
 		at := c.r.world.clean(to.text, c.cwd)
+		if c.r.brings(c.r.world.clean(from.text, c.cwd)) {
+			c.passesUnread(from, at)
+		}
+		if !c.r.liesOutside(c.invocation, from) {
+			continue
+		}
 		c.r.brought = append(c.r.brought, path.Join(at, path.Base(from.text)))
 		if at != c.r.world.cwd || strings.HasSuffix(from.text, "/") || strings.HasSuffix(from.text, "/.") {
 			c.r.brought = append(c.r.brought, at)

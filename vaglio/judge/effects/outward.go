@@ -95,6 +95,38 @@ func (r *reading) addressed(v *invocation) []Effect {
 	return nil
 }
 
+// publicValue matches values that settings have beside their secrets: numbers, switches, words, paths, and addresses
+// without a password.
+var publicValue = regexp.MustCompile(`^(?:[\d.:]*|[a-z][a-z0-9.-]{2,}(?::\d+)?|[./~][\w./-]*|https?://[^@?]*)$`)
+
+// sourcedTold returns the effects of what a shell took from a file with secrets, if a command prints it, hands it to
+// a program of its own as text, or puts it into an address.
+func (r *reading) sourcedTold(v *invocation) []Effect {
+	prints := r.judge.tables.ofClass("prints-words", strings.TrimRight(v.name, "0123456789."))
+	for _, s := range v.Sourced {
+		value, known := s.Value.Text()
+		if public := known && publicValue.MatchString(value); public && !r.secretName(s.Name) || r.world.placeOf(literal(s.File), v.cwd) != placeSecret {
+			continue
+		}
+		if prints {
+			return one(KindCredentials, say("outputs the secret $%s", s.Name), s.Name)
+		}
+		for _, a := range v.args {
+			if at := urls.In(a.text, false); at >= 0 && value != "" && r.revealsIn(a.text[at:], s.Name, value) {
+				return one(KindSend, say("sends local data inside the address %s", a.text[at:]), a.text[at:])
+			}
+		}
+	}
+	return nil
+}
+
+// revealsIn reports whether an address has a value behind its host, which is not that of the service it is for.
+func (r *reading) revealsIn(address, name, value string) bool {
+	host := hosts.Of(address)
+	_, behind, _ := strings.Cut(address, host)
+	return !urls.Local(address) && strings.Contains(behind, value) && (!r.secretName(name) || r.personal(name, host))
+}
+
 // namesLocal reports whether a name contains the output of a command, or a variable about the
 // user, before a domain.
 func (r *reading) namesLocal(a arg) bool {

@@ -37,6 +37,7 @@ type world struct {
 	roots  []string
 	kept   []string                 // those of roots that are among temporary files
 	leads  func(path string) string // where links lead; nil if that is not known
+	links  map[string]string        // where those lead out of the workspace that the session made, or the call
 	// recent are the paths that were looked at last: several rules ask about each word.
 	recent [4]looked
 	next   int
@@ -106,6 +107,16 @@ func (w *world) local(p string) string {
 	return place.Local(p, cmp.Or(w.home, "/home/~"))
 }
 
+// through returns where a path below one of the links leads.
+func (w *world) through(p string) (to string, out bool) {
+	for at := path.Dir(p); len(w.links) > 0 && len(at) > 1; at = path.Dir(at) {
+		if leads := w.links[at]; leads != "" {
+			return leads + p[len(at):], true
+		}
+	}
+	return "", false
+}
+
 // placeOf returns where the file is that a word names.
 func (w *world) placeOf(a arg, cwd string) where {
 	l := w.look(a.text, cwd)
@@ -125,6 +136,9 @@ func (w *world) placeOf(a arg, cwd string) where {
 	case is&place.Control != 0:
 		return placeControl
 	case w.inside(p):
+		if to, out := w.through(p); out {
+			return w.placeOf(literal(to), "")
+		}
 		return w.behind(l)
 	case strings.HasPrefix(p, "$"):
 		if a.onlyOf("ls", "find", "fd", "git", "grep", "rg", "basename") { // they list names below the current folder

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
@@ -233,9 +234,60 @@ func (r *reading) makesEnvironment(v *invocation) {
 // installed reports whether a program is where an installation puts it: what was unpacked above that is seldom a program
 // there.
 func (r *reading) installed(v *invocation) bool {
-	at := r.world.clean(v.path, v.cwd)
-	in := path.Base(path.Dir(at))
-	return (in == "bin" || in == ".bin") && r.world.places.Rebuilt(path.Dir(at))
+	return r.installs(path.Dir(r.world.clean(v.path, v.cwd)))
+}
+
+func (r *reading) installs(folder string) bool {
+	in := path.Base(folder)
+	return (in == "bin" || in == ".bin") && r.world.places.Rebuilt(folder)
+}
+
+// brings reports whether what lies at a path came with an archive or a repository, in this session, and no
+// installation put it there.
+func (r *reading) brings(p string) bool {
+	if _, known := r.facts.Text(p); known || r.installs(p) {
+		return false
+	}
+	in := func(f vaglio.Facts) bool { return f.Unpacked(p) || f.Unpacked(path.Join(p, "*")) }
+	return in(r.facts) || in(r.did) || place.Inside(r.foreign, p)
+}
+
+// passesUnread records that a folder of which nobody read anything has another name, too: at a path, or in the folder
+// there.
+func (c *command) passesUnread(from arg, at string) {
+	into := path.Join(at, path.Base(from.text))
+	if c.r.isAbsent(at) || strings.HasSuffix(from.text, "/") || strings.HasSuffix(from.text, "/.") {
+		into = at
+	}
+	c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Unpacked, Path: into})
+}
+
+// leadsOut records the links that a command makes to what lies outside the workspace: where it says, or in the folder
+// there. What is done below them is done outside.
+func (c *command) leadsOut(all []operation.Operation) {
+	for i := range all {
+		from, to := argOf(all[i].Object.Word), argOf(all[i].To)
+		out := c.r.world.clean(from.text, c.cwd)
+		if all[i].Verb != operation.Link || !c.direct() || !from.known || !path.IsAbs(out) || c.r.world.inside(out) {
+			continue
+		}
+		name := c.r.world.clean(to.text, c.cwd)
+		if c.r.means.Absent != nil && !c.r.isAbsent(name) && !c.has("-n", "-T", "--no-dereference", "--no-target-directory") {
+			name = path.Join(name, path.Base(out))
+		}
+		if c.r.world.inside(name) {
+			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Moved, Path: name, Link: true, Words: []string{out}})
+			c.r.world.link(name, out)
+		}
+	}
+}
+
+// link notes where a link leads.
+func (w *world) link(at, to string) {
+	if w.links == nil {
+		w.links = map[string]string{}
+	}
+	w.links[at] = to
 }
 
 // inEnvironment reports whether a program lies in an environment that the session made, or the call, where
@@ -315,4 +367,12 @@ func (w *world) behind(l *looked) where {
 		return placeControl
 	}
 	return placeWorkspace
+}
+
+// environmentTold judges what a program tells of its environment: variables of it, or all.
+func (r *reading) environmentTold(variables []arg) []Effect {
+	if len(variables) > 0 {
+		return r.secretsTold(variables)
+	}
+	return one(KindCredentials, say("prints every variable of the environment, secrets included"), "")
 }

@@ -104,6 +104,9 @@ func (c *command) scriptOf(i int) ([]Effect, bool) {
 	case "awk", "gawk", "mawk", "nawk":
 		return append(operationsRule(c), reads()...), true
 	case "source", ".":
+		if here, read := c.r.written(c.invocation, a); here && !read && !c.r.builtHere(c.invocation, a) {
+			return nil, false
+		}
 		if p := c.r.world.placeOf(a, c.cwd); p != placeUnknown && p != placeTemp && !c.r.isForeign(c.invocation, a) && !c.r.fetched[lastPart(a.text)] {
 			return own(say("loads %s into the shell", a.text)), true
 		}
@@ -176,7 +179,7 @@ func (r *reading) inline(v *invocation) []Effect {
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:
-		return one(KindCredentials, say("prints every variable of the environment, secrets included"), "")
+		return r.environmentTold(argsOf(v.Call.Targets))
 	case shell.VerbNetwork, shell.VerbSend:
 		return r.inlineNetwork(v, argsOf(v.Call.Targets))
 	case shell.VerbClient:

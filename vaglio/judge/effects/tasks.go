@@ -191,7 +191,8 @@ func (r *reading) liesOutside(v *invocation, a arg) bool {
 	case placeTemp, placeNowhere, placeHome, placeSystem:
 		at := r.world.clean(a.text, v.cwd)
 		_, read := r.written(v, a)
-		return !read && !r.made(v, at) && !place.Inside([]string{r.world.cwd}, at)
+		_, out := r.world.through(at)
+		return out || !read && !r.made(v, at) && !place.Inside([]string{r.world.cwd}, at)
 	default:
 		return place.Inside(r.brought, r.world.clean(a.text, v.cwd))
 	}
