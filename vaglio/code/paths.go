@@ -37,6 +37,7 @@ func some(p *program, v value, rest []value) value {
 
 // reordered returns the elements of a list, nobody knows in which order. A function may compare them.
 func reordered(p *program, v value, rest []value) value {
+	v = p.iterated(v)
 	for _, compares := range rest {
 		if compares.fn != nil {
 			p.call(compares, value{}, []value{p.anyOf(v.elements())})
@@ -265,7 +266,7 @@ func chomped(_ *program, v value, rest []value) value {
 // sortedList returns a list in order. Where another order is asked for, or an element is not known, nobody
 // knows it.
 func sortedList(p *program, v value, rest []value) value {
-	if !v.multi() {
+	if v = p.iterated(v); !v.multi() {
 		v.name = ""
 		return v
 	}
