@@ -82,6 +82,7 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 	}()
 	lang := r.table.languages[in.Language]
 	p := newProgram(run, r.table, lang, in)
+	run.root = p
 	run.out.Loose = lang == nil || len(lang.comments) == 0
 	switch {
 	case lang == nil:
@@ -125,6 +126,7 @@ type run struct {
 	sought  map[sought]bool     // which patterns texts match
 	of      map[string]string   // the only text that a library's function was given, by its result
 	files   map[string]*program // the files that it imports from, nil if they are not known
+	root    *program            // the program that imports them
 	out     *shell.ProgramResult
 }
 
@@ -161,6 +163,7 @@ type program struct {
 	fns      map[string]*routine
 	classes  map[string]*routine // what makes an object of them
 	routines []*routine
+	getters  map[string][]*routine // properties, by name
 	opened   map[string]bool
 	stars    []string // modules whose names are all imported
 	returns  []value  // what the functions being read return
@@ -187,7 +190,8 @@ type program struct {
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {
 	return &program{
 		run: r, table: t, lang: lang, in: in,
-		vars: map[string]value{}, fns: map[string]*routine{}, classes: map[string]*routine{}, opened: map[string]bool{}, modules: map[string]bool{},
+		getters: map[string][]*routine{},
+		vars:    map[string]value{}, fns: map[string]*routine{}, classes: map[string]*routine{}, opened: map[string]bool{}, modules: map[string]bool{},
 	}
 }
 

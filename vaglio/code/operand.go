@@ -122,6 +122,8 @@ func (p *program) named(name string) value {
 	}
 	if !ok {
 		v = unknown(name)
+	} else if e, is := p.fromModule(v.path); is && !v.given() && v.fn == nil {
+		v = e
 	}
 	v.holder = name
 	return v
