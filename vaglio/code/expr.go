@@ -66,6 +66,10 @@ func (p *program) assign(to value, op string, v value) value {
 	case "||=", "&&=", "??=", "//=":
 		v = to.or(v)
 	case "|=":
+		if to.kind == kindMap && p.lang.has("columns") {
+			p.store(to.holder, to.merged([]value{v}))
+			return v
+		}
 		return assignedTo(p, to, []value{v})
 	case "-=", "*=", "/=", "%=":
 		v = value{kind: kindOther}

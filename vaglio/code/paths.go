@@ -367,3 +367,16 @@ func belowNamed(folder string, texts []shell.Word) {
 		texts[0] = shell.Glue(unknownWord(folder), shell.Text("/"), texts[0])
 	}
 }
+
+// globbed returns a word whose metacharacters stand for the matching names.
+func globbed(w shell.Word) shell.Word {
+	var out []shell.Part
+	for _, part := range w.Parts() {
+		if part.Kind == shell.PartText {
+			out = append(out, shell.Globs(part.Text)...)
+		} else {
+			out = append(out, part)
+		}
+	}
+	return shell.NewWord(out...)
+}

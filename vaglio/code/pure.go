@@ -61,6 +61,7 @@ func pures() map[string]pure {
 			p.print(nil, p.filled(v, percentHoles, rest).word())
 			return value{}
 		},
+		"json": decodedAs("x.json"), "toml": decodedAs("x.toml"), "field": fieldDefault,
 		"pickle": pickle, "import": imported, "getattr": func(_ *program, v value, rest []value) value {
 			name, _ := first(rest).text()
 			return unknown(v.path + "." + name)
