@@ -189,16 +189,17 @@ func (r *reader) set(name string) bool {
 // unset reports whether a program has no variable of a name, as far as anybody can know: neither the
 // source nor the session sets it, and nothing between the shell and the program may.
 func (r *reader) unset(f *frame, name string) bool {
-	keeps := func(by string) bool { return wordclass.Is("keeps-environment", strings.TrimSuffix(by, " -c")) }
+	keeps := func(by string) bool {
+		by, _, _ = strings.Cut(by, " ")
+		return wordclass.Is("keeps-environment", by) || !f.sets && wordclass.Is("passes-environment", by)
+	}
 	given := func(name string) bool {
 		_, ok := assigned(f.assigns, name)
 		return ok || r.set(name)
 	}
-	others := strings.HasPrefix(name, "npm_") || wordclass.Is("set-by-systems", name)
-	n := len(f.Via) - 1
-	return n >= 0 && !others && !given(name) && !f.assignedInWords(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
-		(keeps(f.Via[n]) || wordclass.Is("runs-in-environment", strings.TrimRight(f.Via[n], "0123456789."))) &&
-		!slices.ContainsFunc(f.Via[:n], func(by string) bool { return !keeps(by) })
+	return len(f.Via) > 0 && !strings.HasPrefix(name, "npm_") && !wordclass.Is("set-by-systems", name) && !given(name) && !f.assignedInWords(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
+		(keeps(f.Via[len(f.Via)-1]) || wordclass.Is("runs-in-environment", strings.TrimRight(f.Via[len(f.Via)-1], "0123456789."))) &&
+		!slices.ContainsFunc(f.Via[:len(f.Via)-1], func(by string) bool { return !keeps(by) })
 }
 
 // changed returns the files that were written before the source runs.
@@ -374,7 +375,7 @@ func (r *reader) task(f *frame, t *Task, p *Program) {
 		}
 	}
 	f.stdin, f.capture, f.lenient, f.Guess, f.found = Input{}, false, f.lenient || t.Guess, f.Guess || t.Guess, f.found || t.Found
-	if t.Settings {
+	if f.sets = f.sets || !t.Passes; t.Settings {
 		f.settings = t.File
 	}
 	r.fromFile(f, sourceFile{path: t.File, text: t.Text, first: t.Line, whole: t.Whole}, func(g *frame) Word {
