@@ -33,7 +33,7 @@ func readJustfile(v *visit, r *row) {
 }
 
 // justExports matches what may give what just runs variables of the environment.
-var justExports = regexp.MustCompile(`export|dotenv|(?m)^\s*(?:import|mod)\b|^\s*@?[\w-]+[^:\n]*\s[+*]?\$`)
+var justExports = regexp.MustCompile(`export|dotenv[\w-]*\s*(?::=\s*[^f\s]|\n|$)|(?m)^\s*(?:import|mod)\b|^\s*@?[\w-]+[^:\n]*\s[+*]?\$`)
 
 // justShows reports whether just evaluates nothing with an option.
 func justShows(option string) bool {
