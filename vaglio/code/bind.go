@@ -69,6 +69,9 @@ func (p *program) store(holder string, v value) {
 	if !element {
 		if i := strings.LastIndexByte(holder, '.'); i >= 0 {
 			p.setMember(holder[:i], holder[i+1:], v)
+			if m := p.ofModule(holder[:i]); m != nil {
+				m.set(holder[i+1:], v.or(m.vars[holder[i+1:]]))
+			}
 			if holder[:i] != "self" && holder[:i] != "this" { // as its methods call the object
 				delete(p.vars, "self"+holder[i:])
 				delete(p.vars, "this"+holder[i:])

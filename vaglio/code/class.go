@@ -1,6 +1,7 @@
 package code
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ func (p *program) class() *routine {
 		return f
 	}
 	from, to := p.body(at, at+2)
+	f.from, f.to = from, to
 	p.refields = p.refields || p.finds("refields", "", p.src)
 	known := p.basesKnown(f, at+2) && p.seesObjects(p.peek(1).text)
 	for from < to && p.tok(from).is(";") {
@@ -48,6 +50,7 @@ func (p *program) basesKnown(f *routine, at int) bool {
 	known := true
 	for i := at + 1; i < p.over(at); i++ {
 		t := p.toks[i]
+		f.bases = append(f.bases, t.text)
 		if base := p.classes[t.text]; base != nil {
 			f.params = append(f.params, base.params...)
 		} else if t.kind == tokenName && !p.tok(i+1).is(".") {
@@ -229,4 +232,156 @@ func (p *program) runner(params []int) attributes {
 		}
 	}
 	return nil
+}
+
+// ofObject returns what a member of an object of the program's classes may be besides what the program itself
+// stored there: what a class of another file gives it, or what a property returns, of whichever class:
+// objects are not told apart.
+func (p *program) ofObject(v value, name string) (out value, ok bool) {
+	if v.path == "" || v.given() || !p.lang.has("columns") || len(p.links) == 0 && len(p.getters[name]) == 0 {
+		return value{}, false
+	}
+	class := p.classAt(v.path)
+	if class == nil {
+		return value{}, false
+	}
+	all := p.together()
+	out, ok = p.got(class, all, name)
+	if e, held := class.toks.stored(v, name, "\x00"); held && class.toks != p {
+		out, ok = out.or(e), true
+	}
+	if ok && p.mayRefield(class, all) {
+		return unknown(name), true
+	}
+	return out, ok && out.kind != kindNone
+}
+
+// mayRefield reports whether the objects of a class may get fields in a way that is not followed.
+func (p *program) mayRefield(class *routine, all []*program) bool {
+	return !p.nowhere("refielded", "") || slices.ContainsFunc(all, func(m *program) bool {
+		return m != p && m != class.toks && p.finds("sets", "own", m.src)
+	})
+}
+
+// got returns what a property of an object of a class returns; false if it has none of that name.
+func (p *program) got(class *routine, all []*program, name string) (out value, ok bool) {
+	out.kind = kindNone
+	var getters []*routine
+	for _, m := range all {
+		getters = append(getters, m.getters[name]...)
+	}
+	if !slices.ContainsFunc(getters, func(f *routine) bool { return p.isBase(f, class) }) {
+		return out, false
+	}
+	for _, f := range getters {
+		out = out.or(p.invokeIn(f))
+	}
+	if e, held := p.vars[ofObjects+name]; held {
+		out = out.or(e)
+	}
+	return out, true
+}
+
+// classAt returns the class with a name, or the one whose method is being read if that is how it names its object.
+func (p *program) classAt(name string) *routine {
+	if name != "self" && name != "cls" {
+		return p.classOf(name)
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.classes)) {
+		if c := p.classes[key]; c.from <= p.at && p.at < c.to && p.spend(1) {
+			return c
+		}
+	}
+	return nil
+}
+
+// isBase reports whether a function stands in a class, or in one that this is made of.
+func (p *program) isBase(f, class *routine) bool {
+	seen := []*routine{class}
+	for i := 0; i < len(seen) && i < maxBeside; i++ {
+		if c := seen[i]; f.toks == c.toks && c.from <= f.from && f.from < c.to {
+			return true
+		}
+		for _, base := range seen[i].bases {
+			if c := p.classOf(base); c != nil && !slices.Contains(seen, c) && p.spend(1) {
+				seen = append(seen, c)
+			}
+		}
+	}
+	return false
+}
+
+// stored returns what a field was set to: in its map, under the object's name, or under its own.
+func (p *program) stored(v value, name, holder string) (value, bool) {
+	e, ok := v.field(name)
+	for i, key := range p.fieldKeys(v, name, holder) {
+		if h, held := p.vars[key]; held && (!ok || i != 1) {
+			if ok { // since set in another way
+				h = h.or(e)
+			}
+			e, ok = h, true
+			if p.refields && e.fn == nil && e.file == nil {
+				e = e.or(unknown(name))
+			}
+		}
+	}
+	return e, ok
+}
+
+// fieldKeys returns what a field of a value may be stored under.
+func (p *program) fieldKeys(v value, name, holder string) []string {
+	if own := p.classes[v.path] != nil || v.path == "self" || v.path == "cls"; own && !v.given() && p.fns[name] == nil {
+		return []string{holder, "." + name, ofObjects + name}
+	}
+	return []string{holder, "." + name}
+}
+
+// merged returns a map that takes over what others hold, or what has a name.
+func (v value) merged(others []value) value {
+	for _, o := range others {
+		switch {
+		case o.name != "":
+			v = v.with(o.name, o)
+		case o.kind == kindMap:
+			v = v.orMap(o)
+		default:
+			v = v.with(anyKey, unknown(o.path))
+		}
+	}
+	return v
+}
+
+// ofMap returns what python's d.get(key, default) and d.pop return of a map.
+func (p *program) ofMap(v value, name string, args []value) (value, bool) {
+	switch {
+	case v.kind != kindMap || !p.lang.has("columns") || len(args) == 0:
+		return value{}, false
+	case name == "update":
+		p.store(v.holder, v.merged(args))
+		return value{kind: kindNone}, true
+	case name != "get" && name != "pop":
+		return value{}, false
+	}
+	if e, found := p.keyedElement(v, args[0]); found {
+		return e, true
+	}
+	out := value{kind: kindNone}
+	if _, any := v.field(anyKey); any || !args[0].known() {
+		out = p.anyOf(v.list).or(unknown(name + "()"))
+	}
+	return out.or(nth(args, 1)), true
+}
+
+// fieldDefault returns what a field has by default that is declared by a call: field(default_factory=list), Field("x").
+func fieldDefault(p *program, v value, rest []value) value {
+	for i, a := range append([]value{v}, rest...) {
+		switch {
+		case a.name == "default_factory" || a.name == "factory":
+			return p.call(a, value{}, nil)
+		case a.name == "default", i == 0 && a.name == "" && (a.given() || a.path != "" || a.fn != nil):
+			a.name = ""
+			return a
+		}
+	}
+	return unknown("field()")
 }

@@ -70,18 +70,32 @@ func New() (*Reader, error) {
 // Read says what a program does. It never fails: what it cannot read becomes a problem among the
 // steps.
 func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
+	run := r.run(in, true)
+	if used := max(in.Steps, 1) - run.left; len(run.relied) > 0 && !run.root.changesRelied() {
+		if with := r.run(in, false); !with.root.changesRelied() {
+			run = with
+			run.left = max(run.left-used, 0)
+		}
+	}
+	run.out.Steps = max(in.Steps, 1) - run.left
+	return run.out
+}
+
+// run reads a program; changes says that it may change the settings in files that it uses, which are not known then.
+func (r *Reader) run(in *shell.Program, changes bool) (done *run) {
 	run := &run{left: max(in.Steps, 1), again: maxAgain, said: map[string]bool{}, files: map[string]*program{}, out: &shell.ProgramResult{}}
-	run.of = map[string]string{}
+	run.of, run.held, run.changes = map[string]string{}, map[string]string{}, changes
 	defer func() {
 		if v := recover(); v != nil {
-			out = run.out
-			out.Actions = append(out.Actions, shell.ProgramStep{Problem: &shell.Problem{
+			done = run
+			run.out.Actions = append(run.out.Actions, shell.ProgramStep{Problem: &shell.Problem{
 				Kind: shell.ProblemInternal, Detail: wording.Say("the reader of programs failed: %s", fmt.Sprint(v)), Interpreter: in.Language,
 			}})
 		}
 	}()
 	lang := r.table.languages[in.Language]
 	p := newProgram(run, r.table, lang, in)
+	run.root = p
 	run.out.Loose = lang == nil || len(lang.comments) == 0
 	switch {
 	case lang == nil:
@@ -99,8 +113,7 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 	}
 	run.out.Output = shell.Glue(run.wrote...)
 	run.out.Wrote = len(run.wrote) > 0
-	run.out.Steps = max(in.Steps, 1) - run.left
-	return run.out
+	return run
 }
 
 // tokens returns a program of which only the tokens are read.
@@ -126,6 +139,11 @@ type run struct {
 	sought  map[sought]bool     // which patterns texts match
 	of      map[string]string   // the only text that a library's function was given, by its result
 	files   map[string]*program // the files that it imports from, nil if they are not known
+	root    *program            // the program that imports them
+	held    map[string]string   // the files whose content texts are
+	relied  []string            // the files whose content it uses as settings
+	changes bool                // it may change one of them, so that their content is not known
+	aside   []shell.ProgramStep // what the own statements of imported files do
 	out     *shell.ProgramResult
 }
 
@@ -162,6 +180,7 @@ type program struct {
 	fns       map[string]*routine
 	classes   map[string]*routine // what makes an object of them
 	routines  []*routine
+	getters   map[string][]*routine // properties, by name
 	opened    map[string]bool
 	stars     []string // modules whose names are all imported
 	returns   []value  // what the functions being read return
@@ -191,7 +210,8 @@ type program struct {
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {
 	return &program{
 		run: r, table: t, lang: lang, in: in,
-		vars: map[string]value{}, fns: map[string]*routine{}, classes: map[string]*routine{}, opened: map[string]bool{}, modules: map[string]bool{},
+		getters: map[string][]*routine{},
+		vars:    map[string]value{}, fns: map[string]*routine{}, classes: map[string]*routine{}, opened: map[string]bool{}, modules: map[string]bool{},
 	}
 }
 
@@ -361,26 +381,6 @@ func (p *program) mark(w shell.Word) string {
 		p.holes = append(p.holes, shell.NewWord(part))
 	}
 	return b.String()
-}
-
-// unmark returns the word that a text with marks stands for.
-func (p *program) unmark(s string) shell.Word {
-	if !strings.Contains(s, markOpen) {
-		return shell.Text(s)
-	}
-	var words []shell.Word
-	for {
-		before, rest, ok := strings.Cut(s, markOpen)
-		words = append(words, shell.Text(before))
-		if !ok {
-			return shell.Glue(words...)
-		}
-		digits, after, _ := strings.Cut(rest, markClose)
-		if n, err := strconv.Atoi(digits); err == nil && n >= 0 && n < len(p.holes) {
-			words = append(words, p.holes[n])
-		}
-		s = after
-	}
 }
 
 //nolint:gochecknoglobals // Made once, never changed.

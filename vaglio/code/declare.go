@@ -155,6 +155,8 @@ func (p *program) attribute(o *option, key string, v value) {
 		p.names(o, v)
 	case "action":
 		p.lost = p.lost || !known
+	case "default_factory":
+		p.lost = true
 	case "type":
 		o.isPath = strings.Contains(v.path, "Path")
 		p.lost = p.lost || !known && p.lang.options.names["types"][v.path] == nil

@@ -66,6 +66,10 @@ func (p *program) assign(to value, op string, v value) value {
 	case "||=", "&&=", "??=", "//=":
 		v = to.or(v)
 	case "|=":
+		if to.kind == kindMap && p.lang.has("columns") {
+			p.store(to.holder, to.merged([]value{v}))
+			return v
+		}
 		return assignedTo(p, to, []value{v})
 	case "-=", "*=", "/=", "%=":
 		v = value{kind: kindOther}
@@ -76,11 +80,16 @@ func (p *program) assign(to value, op string, v value) value {
 
 // binary reads texts that are joined, with what stands between them that chooses
 // or compares.
-func (p *program) binary() value {
+func (p *program) binary() value { return p.operation("") }
+
+// operation is [program.binary] up to a word that goes on with something else here.
+func (p *program) operation(stop string) value {
 	v := p.sum()
 	for p.at < p.end && p.spend(1) {
 		t := p.peek(0)
 		switch {
+		case stop != "" && t.word(stop):
+			return v
 		case p.chooses(t):
 			p.take()
 			p.lines()
@@ -270,7 +279,7 @@ func (p *program) unary() value {
 		p.take()
 		p.unary()
 		return value{kind: kindOther}
-	case prefixes(t, next):
+	case p.prefixes(t, next):
 		return p.signed()
 	case t.is(":") && next.kind == tokenName:
 		p.take()
@@ -282,10 +291,14 @@ func (p *program) unary() value {
 	return p.postfix(p.primary())
 }
 
-// prefixes reports whether a token is an operator or a word that stands before an operand.
-func prefixes(t, next token) bool {
+// prefixes reports whether a token is an operator or a word that stands before an operand. Most of the words
+// are names in python.
+func (p *program) prefixes(t, next token) bool {
 	if t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%") {
 		return true
+	}
+	if p.lang.has("columns") && !t.word("await", "yield", "async") {
+		return false
 	}
 	return next.text != "." && !callsOrIndexes(t.text, next) && t.word(
 		"await", "new", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do")

@@ -20,6 +20,7 @@ type routine struct {
 	active   int
 	command  attributes // how a library runs it with the options, nil if none does
 	given    string     // what the tool that its decorator belongs to hands it first, "" if that is unknown
+	bases    []string   // of a class
 }
 
 // own returns the variables that python gives to a function because it assigns them; none if a
@@ -107,7 +108,7 @@ func (p *program) define() bool {
 		p.at = def
 		return false
 	}
-	f := &routine{name: name, toks: p, command: p.command, params: p.parameters(), given: p.giver(def)}
+	f := &routine{name: name, toks: p, command: p.command, params: p.parameters(), given: p.decorated(def, "tasks")["gives"]}
 	p.command = nil
 	if f.command == nil {
 		f.command = p.runner(f.params)
@@ -117,6 +118,10 @@ func (p *program) define() bool {
 		f.params = f.params[1:]
 	}
 	p.fns[name] = f
+	if p.decorated(def, "getters") != nil {
+		p.getters[name] = append(p.getters[name], f)
+	}
+	p.defined = def
 	p.routines = append(p.routines, f)
 	p.at = def
 	p.skip(f.from)
@@ -124,10 +129,10 @@ func (p *program) define() bool {
 	return true
 }
 
-// giver returns what the tool of a task hands to the function that its decorator stands before.
-func (p *program) giver(def int) string {
+// decorated returns what is known, under a kind, of a decorator before the function that begins at an index.
+func (p *program) decorated(def int, kind string) attributes {
 	before := p.defined
-	if p.defined = def; before >= def { // it is read again
+	if before >= def { // it is read again
 		before = -1
 	}
 	for i := def - 1; i > before && !p.toks[i].word("def", "class") && p.lang.has("columns"); i-- {
@@ -135,11 +140,11 @@ func (p *program) giver(def int) string {
 			continue
 		}
 		last := p.until(i+1, func(j int) bool { return p.toks[j].kind != tokenName && p.toks[j].text != "." })
-		if how := p.lang.options.names["tasks"][p.tok(last-1).text]; how != nil {
-			return how["gives"]
+		if how := p.lang.options.names[kind][p.tok(last-1).text]; how != nil {
+			return how
 		}
 	}
-	return ""
+	return nil
 }
 
 // parameters reads the parameters in parentheses, if there are any.

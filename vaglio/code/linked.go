@@ -36,6 +36,85 @@ func (p *program) linked(name string, args []value) (out value, ok bool) {
 	return value{}, false
 }
 
+// invokeIn calls a function of a file that is read with this one.
+func (p *program) invokeIn(f *routine) value {
+	m := f.toks
+	if m != p {
+		m.later, m.loop, m.unsure = p.later, p.loop, p.unsure
+		m.takesFields(p.vars)
+	}
+	return m.invoke(f, nil)
+}
+
+// together returns the program and the files that are read with it: those that it imports, the one that
+// imports it, and so on.
+func (p *program) together() []*program {
+	all := []*program{p}
+	if p.root != nil && p.root != p {
+		all = append(all, p.root)
+	}
+	for i := 0; i < len(all) && len(all) < maxBeside; i++ {
+		for _, m := range all[i].linkedTo() {
+			if !slices.Contains(all, m) {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+// stem returns the name that others import the program's file by.
+func (p *program) stem() string {
+	stem, _, _ := strings.Cut(path.Base(p.in.Path), ".")
+	if stem == "__init__" {
+		return path.Base(path.Dir(p.in.Path))
+	}
+	return stem
+}
+
+// ofModule returns the file of the project that a name in the program stands for, nil if none.
+func (p *program) ofModule(name string) *program {
+	name = cmp.Or(p.vars[name].path, name)
+	if head, _, _ := strings.Cut(name, "."); !p.lang.has("columns") || !p.modules[head] || strings.Contains(name, "(") {
+		return nil
+	}
+	stem := name[strings.LastIndexByte(name, '.')+1:]
+	at := slices.IndexFunc(p.linkedTo(), func(m *program) bool { return m.stem() == stem })
+	if at < 0 || !p.spend(1) {
+		return nil
+	}
+	return p.links[at]
+}
+
+// fromModule returns the value of a variable of another file of the project.
+func (p *program) fromModule(full string) (value, bool) {
+	at := strings.LastIndexByte(full, '.')
+	if at <= 0 || !p.enter() {
+		return value{}, false
+	}
+	defer p.leave()
+	m := p.ofModule(full[:at])
+	if m == nil || m == p || !p.nowhere("refielded", "") {
+		return value{}, false
+	}
+	v, held := m.vars[full[at+1:]]
+	if held && v.path != "" && !v.given() && m.classOf(v.path) == nil { // it may have it from another one
+		return m.fromModule(v.path)
+	}
+	v.holder = ""
+	return v, held && v.fn == nil && v.file == nil
+}
+
+// classOf returns a class of the files that are read together.
+func (p *program) classOf(name string) *routine {
+	for _, m := range p.together() {
+		if c := m.classes[name]; c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
 // takesFields takes over what the objects of another file's program hold.
 func (p *program) takesFields(vars map[string]value) {
 	p.branches++
@@ -106,12 +185,17 @@ func (p *program) module(file string) *program {
 	}
 	in := *p.in
 	in.Path, in.Args, in.Stdin = file, nil, shell.Word{}
-	aside := &run{left: p.left, said: map[string]bool{}, of: p.of, files: p.files, depth: p.depth, out: &shell.ProgramResult{}} // for its own statements
-	m := newProgram(aside, p.table, p.lang, &in)
+	aside := &run{left: p.left, again: p.again, said: map[string]bool{}, of: p.of, files: p.files, depth: p.depth, out: &shell.ProgramResult{}}
+	aside.root, aside.held, aside.changes = p.root, p.held, p.changes
+	m := newProgram(aside, p.table, p.lang, &in) // aside: for its own statements
 	m.other = true
 	m.lex(text)
 	m.scan(0, m.end)
-	p.left = aside.left
+	for _, f := range m.routines {
+		f.called = false
+	}
+	p.left, p.again, p.relied = aside.left, aside.again, append(p.relied, aside.relied...)
+	p.aside = append(append(p.aside, aside.aside...), aside.out.Actions...)
 	m.run, p.files[file] = p.run, m
 	return m
 }

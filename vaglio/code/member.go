@@ -85,8 +85,17 @@ func (p *program) member(v value, name string) value {
 		return p.method(v, name, full, args)
 	}
 	e, ok := p.stored(v, name, holder)
+	if also, is := p.ofObject(v, name); is {
+		if ok {
+			also = also.or(e)
+		}
+		e, ok = also, true
+	}
 	if !ok {
 		e, ok = p.parsedOption(on, name)
+	}
+	if !ok {
+		e, ok = p.fromModule(full)
 	}
 	if !ok {
 		return p.missing(v, name, full, holder)
@@ -145,31 +154,6 @@ func (p *program) ownMethod(v value, name, full string, free bool) *routine {
 	}
 	e, _ := p.stored(v, name, "."+name)
 	return e.fn
-}
-
-// stored returns what a field was set to: in its map, under the object's name, or under its own.
-func (p *program) stored(v value, name, holder string) (value, bool) {
-	e, ok := v.field(name)
-	for i, key := range p.fieldKeys(v, name, holder) {
-		if h, held := p.vars[key]; held && (!ok || i != 1) {
-			if ok { // since set in another way
-				h = h.or(e)
-			}
-			e, ok = h, true
-			if p.refields && e.fn == nil && e.file == nil {
-				e = e.or(unknown(name))
-			}
-		}
-	}
-	return e, ok
-}
-
-// fieldKeys returns what a field of a value may be stored under.
-func (p *program) fieldKeys(v value, name, holder string) []string {
-	if own := p.classes[v.path] != nil || v.path == "self" || v.path == "cls"; own && !v.given() && p.fns[name] == nil {
-		return []string{holder, "." + name, ofObjects + name}
-	}
-	return []string{holder, "." + name}
 }
 
 // plainCall reports whether a member without brackets is a call: every ruby method, and elsewhere

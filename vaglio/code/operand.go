@@ -122,6 +122,8 @@ func (p *program) named(name string) value {
 	}
 	if !ok {
 		v = unknown(name)
+	} else if e, is := p.fromModule(v.path); is && !v.given() && v.fn == nil {
+		v = e
 	}
 	v.holder = name
 	return v
@@ -235,25 +237,42 @@ func (p *program) comprehended() (out []value, ok bool) {
 	end := p.at
 	p.each(list, 0, func(e value) {
 		p.bindNew(at+1, e)
-		for p.at = end; p.word("for") && p.spend(1); {
-			inner := p.at + 1
-			p.bindNew(inner, p.anyOf(p.drawn(inner).elements()))
-		}
+		p.at = end
+		p.clauses()
 		after := p.at
 		p.at = start
-		out = append(out, p.expression())
-		if p.takeIf(p.is(":")) {
-			out = append(out, p.expression())
+		v := p.expression()
+		if p.takeIf(p.is(":")) { // an entry of a map
+			v = value{kind: kindMap}.with(v.key(), p.expression())
+			v.spread = true
 		}
+		out = append(out, v)
 		p.at = after
 	})
 	return out, true
 }
 
-// drawn reads "in list if c" behind the pattern of a comprehension.
+// clauses reads what follows the first list of a comprehension, whose names are bound: further lists and conditions.
+func (p *program) clauses() {
+	for p.spend(1) {
+		switch {
+		case p.word("async") && p.peek(1).word("for"):
+			p.take()
+		case p.word("for"):
+			inner := p.at + 1
+			p.bindNew(inner, p.anyOf(p.iterated(p.drawn(inner)).elements()))
+		case p.takeIf(p.word("if")):
+			p.operation("if")
+		default:
+			return
+		}
+	}
+}
+
+// drawn reads "in list" behind the pattern of a comprehension.
 func (p *program) drawn(pattern int) value {
 	p.skip(p.find(pattern, func(t token) bool { return t.word("in") }) + 1)
-	return p.binary()
+	return p.operation("if")
 }
 
 // item reads an argument, perhaps with its name: name=, name: or "name" =>.
@@ -281,7 +300,9 @@ func (p *program) mapping() value {
 			continue
 		}
 		if list, ok := p.comprehended(); ok {
-			v.list, v.kind = list, kindList
+			for _, e := range list {
+				v = v.entered("", e)
+			}
 			continue
 		}
 		v = v.entered(p.entry())

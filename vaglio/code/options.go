@@ -206,21 +206,16 @@ func (p *program) hasOperands() bool {
 	return p.in.Args != nil || p.lang.options.names["runs"] == nil || p.runHow() != nil
 }
 
-// nowhere reports whether a pattern matches neither the program nor a file that it imports or that runs
-// with it, apart from what is plain.
+// nowhere reports whether a pattern matches neither the program nor a file that is read with it or that
+// runs with it, apart from what is plain.
 func (p *program) nowhere(pattern, plain string) bool {
 	var with []string
 	if p.in.Beside != nil {
 		with = p.in.Beside()
 	}
-	read := []*program{p}
-	for i := 0; i < len(read) && len(read) < maxBeside; i++ {
-		with = append(with, read[i].src)
-		for _, m := range read[i].linkedTo() {
-			if !slices.Contains(read, m) {
-				read = append(read, m)
-			}
-		}
+	read := p.together()
+	for _, m := range read {
+		with = append(with, m.src)
 	}
 	return len(read) < maxBeside && !slices.ContainsFunc(with, func(text string) bool {
 		return !p.spend(len(text)/bytesPerStep) || p.finds(pattern, plain, text)

@@ -37,6 +37,7 @@ func some(p *program, v value, rest []value) value {
 
 // reordered returns the elements of a list, nobody knows in which order. A function may compare them.
 func reordered(p *program, v value, rest []value) value {
+	v = p.iterated(v)
 	for _, compares := range rest {
 		if compares.fn != nil {
 			p.call(compares, value{}, []value{p.anyOf(v.elements())})
@@ -265,7 +266,7 @@ func chomped(_ *program, v value, rest []value) value {
 // sortedList returns a list in order. Where another order is asked for, or an element is not known, nobody
 // knows it.
 func sortedList(p *program, v value, rest []value) value {
-	if !v.multi() {
+	if v = p.iterated(v); !v.multi() {
 		v.name = ""
 		return v
 	}
@@ -396,3 +397,16 @@ func beforeDot(name string) string {
 
 // isProject matches what stands for the folder of the project, or is a class or module rather than a folder.
 var isProject = regexp.MustCompile(`(?i:project|root|cwd|current|pwd)|::|^[A-Z]`)
+
+// globbed returns a word whose metacharacters stand for the matching names.
+func globbed(w shell.Word) shell.Word {
+	var out []shell.Part
+	for _, part := range w.Parts() {
+		if part.Kind == shell.PartText {
+			out = append(out, shell.Globs(part.Text)...)
+		} else {
+			out = append(out, part)
+		}
+	}
+	return shell.NewWord(out...)
+}

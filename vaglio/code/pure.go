@@ -61,6 +61,7 @@ func pures() map[string]pure {
 			p.print(nil, p.filled(v, percentHoles, rest).word())
 			return value{}
 		},
+		"json": decodedAs("x.json"), "toml": decodedAs("x.toml"), "field": fieldDefault,
 		"pickle": pickle, "import": imported, "getattr": func(_ *program, v value, rest []value) value {
 			name, _ := first(rest).text()
 			return unknown(v.path + "." + name)
@@ -69,9 +70,15 @@ func pures() map[string]pure {
 		"append":     func(p *program, v value, rest []value) value { return p.grow(v, rest) },
 		"extend":     func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
 		"values":     func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
-		"pairs":      func(_ *program, v value, _ []value) value { return v.pairs() },
-		"map":        func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
-		"apply":      applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
+		"keys": func(p *program, v value, _ []value) value {
+			if !v.multi() {
+				return passedOn("keys()", v.word())
+			}
+			return p.iterated(v)
+		},
+		"pairs": func(_ *program, v value, _ []value) value { return v.pairs() },
+		"map":   func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
+		"apply": applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
 	}
 	maps.Copy(out, changing())
 	for name, fn := range decoders() {

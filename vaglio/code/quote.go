@@ -361,3 +361,23 @@ func unescape(s string) string {
 		return strings.TrimPrefix(e[1:], "\n")
 	})
 }
+
+// unmark returns the word that a text with marks stands for.
+func (p *program) unmark(s string) shell.Word {
+	if !strings.Contains(s, markOpen) {
+		return shell.Text(s)
+	}
+	var words []shell.Word
+	for {
+		before, rest, ok := strings.Cut(s, markOpen)
+		words = append(words, shell.Text(before))
+		if !ok {
+			return shell.Glue(words...)
+		}
+		digits, after, _ := strings.Cut(rest, markClose)
+		if n, err := strconv.Atoi(digits); err == nil && n >= 0 && n < len(p.holes) {
+			words = append(words, p.holes[n])
+		}
+		s = after
+	}
+}

@@ -226,7 +226,7 @@ func (p *program) turns(list value, from, to, target int) {
 // each calls do for each element of a list, or once for all of them if there are too many for the
 // cost.
 func (p *program) each(list value, cost int, do func(value)) {
-	elements := list.elements()
+	elements := p.iterated(list).elements()
 	if len(elements) > 1 && p.again < len(elements)*cost || len(elements) > maxList {
 		elements = []value{p.anyOf(bounded(elements))}
 	}
@@ -244,6 +244,25 @@ func (p *program) each(list value, cost int, do func(value)) {
 	}
 	p.unsure = unsure
 	p.loop--
+}
+
+// iterated returns what goes through a value: python's maps go through their keys.
+func (p *program) iterated(list value) value {
+	if list.kind != kindMap || p.lang.name != "python" {
+		return list
+	}
+	out := listOf()
+	for i, key := range list.keys {
+		switch {
+		case key == "": // an element that has no key, or one that is not known
+			out.list = append(out.list, list.list[i], unknown(""))
+		case key == anyKey:
+			out.list = append(out.list, unknown(""))
+		default:
+			out.list = append(out.list, text(key))
+		}
+	}
+	return out
 }
 
 // looped reads a loop: over a list, once for each element; any other, once.

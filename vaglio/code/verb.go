@@ -189,10 +189,17 @@ func (p *program) writes(f *function, verb shell.Verb, targets []value) []value 
 
 // content returns what is known of a file's content.
 func (p *program) content(file value) value {
-	if w, ok := p.in.Content(file.word()); ok {
-		return textOf(w)
+	out := value{}
+	for _, name := range file.words() {
+		w, ok := p.in.Content(name)
+		if s, _ := w.Text(); ok {
+			p.held[s] = p.pathOf(name)
+		} else {
+			w = shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: fileContent + name.String(), MayBeEmpty: true})
+		}
+		out.alts = append(out.alts, w)
 	}
-	return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: fileContent + file.word().String(), MayBeEmpty: true}))
+	return value{alts: capped(out.alts)}
 }
 
 // matching returns the names that match a pattern.
@@ -379,17 +386,4 @@ func (p *program) gap(w shell.Word) {
 	default:
 		p.problem(shell.ProblemPartialCode, wording.Say("%s runs text with parts that are only known when it runs", p.lang.name), w)
 	}
-}
-
-// globbed returns a word whose metacharacters stand for the matching names.
-func globbed(w shell.Word) shell.Word {
-	var out []shell.Part
-	for _, part := range w.Parts() {
-		if part.Kind == shell.PartText {
-			out = append(out, shell.Globs(part.Text)...)
-		} else {
-			out = append(out, part)
-		}
-	}
-	return shell.NewWord(out...)
 }

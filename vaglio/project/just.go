@@ -25,7 +25,12 @@ func readJustfile(v *visit, r *row) {
 	for _, name := range asked(v, names, recipes) {
 		v.just(file, recipes, set, name)
 	}
+	loads := func(w string) bool { return strings.HasPrefix(w, "--dotenv") || strings.HasPrefix(w, "-E") }
+	v.passes = !justExports.MatchString(text) && !slices.ContainsFunc(v.words, loads)
 }
+
+// justExports matches what may give what just runs variables of the environment.
+var justExports = regexp.MustCompile(`export|dotenv[\w-]*\s*(?::=\s*[^f\s]|\n|$)|(?m)^\s*(?:import|mod)\b|^\s*@?[\w-]+[^:\n]*\s[+*]?\$`)
 
 // justShows reports whether just evaluates nothing with an option.
 func justShows(option string) bool {

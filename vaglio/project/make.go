@@ -2,7 +2,6 @@ package project
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +24,8 @@ type makefile struct {
 	patterns  []int
 	functions map[string]textFunction
 	// codes are what $(shell …) runs, by the number in the placeholder of its output.
-	codes []string
+	codes   []string
+	exports bool // it may set variables of the environment
 }
 
 // rule is a rule of a makefile.
@@ -77,6 +77,7 @@ func readMakefile(v *visit, r *row) {
 	for _, t := range targets {
 		m.build(t)
 	}
+	v.passes = !m.exports && !slices.ContainsFunc(v.words, evaluates)
 }
 
 // asked records the variables on make's command line, and returns the targets. A number may
@@ -121,6 +122,7 @@ func (m *makefile) read(file, text string) {
 	m.depth++
 	defer func() { m.depth-- }()
 	m.vars["MAKEFILE_LIST"] += " " + file
+	m.exports = m.exports || setsEnvironment.MatchString(text)
 	in := false // in a rule, whose recipe may follow
 	for _, l := range settings.Lines(text) {
 		switch s := strings.TrimSpace(l.Text); {
@@ -248,9 +250,6 @@ func (m *makefile) value(name string) (string, bool) {
 	}
 	return val, ok
 }
-
-// noName matches characters that a shell variable's name cannot contain.
-var noName = regexp.MustCompile(`[^_0-9A-Za-z]`)
 
 // unknownBegins is how placeholders begin.
 const unknownBegins = "${make_"

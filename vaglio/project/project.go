@@ -101,6 +101,9 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	}
 	v.words, v.dir = words, c.Cwd
 	v.loaded(rows)
+	for i := range v.tasks {
+		v.tasks[i].Passes = v.passes
+	}
 	if c.Spend != nil {
 		c.Spend(maxBytes - v.left + bytesPerFile*len(c.Changed))
 	}
@@ -119,6 +122,7 @@ type visit struct {
 	words  []string
 	dir    string
 	tasks  []shell.Task
+	passes bool            // the tool gives what it runs its own environment
 	left   int             // bytes that may still be looked at or produced
 	seen   map[string]bool // what has been read: targets, scripts, files
 	looked map[string]bool // the files that were looked at

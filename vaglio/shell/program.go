@@ -95,8 +95,7 @@ type Program struct {
 	Beside      func() []string
 	// File says that the program is in a file, whose name comes before Args.
 	File bool
-	// Path is the path of that file, if it is known. Found says that no word names it: a tool may
-	// run it. Imported says that another program, which is read as well, imports it.
+	// Path is that file's path, if known. Found: no word names it, a tool may run it. Imported: another program, which is read as well, imports it.
 	Path            string
 	Found, Imported bool
 	// Settings says that a tool was told what to do by the file: it calls functions that nothing in it calls.
@@ -186,19 +185,22 @@ func (r *reader) set(name string) bool {
 	return r.st.get(name) != nil || slices.Contains(exported, name) || slices.Contains(exported, AnyVariable)
 }
 
-// unset reports whether a program has no variable of a name, as far as anybody can know: neither the
-// source nor the session sets it, and nothing between the shell and the program may.
+// unset reports whether a program has no variable of a name: neither source nor session sets it, and nothing between shell and program may.
 func (r *reader) unset(f *frame, name string) bool {
-	keeps := func(by string) bool { return wordclass.Is("keeps-environment", strings.TrimSuffix(by, " -c")) }
+	keeps := func(by string) bool {
+		by, _, _ = strings.Cut(by, " ")
+		return wordclass.Is("keeps-environment", by) || !f.sets && wordclass.Is("passes-environment", by)
+	}
 	given := func(name string) bool {
 		_, ok := assigned(f.assigns, name)
 		return ok || r.set(name)
 	}
-	others := strings.HasPrefix(name, "npm_") || wordclass.Is("set-by-systems", name)
-	n := len(f.Via) - 1
-	return n >= 0 && !others && !given(name) && !f.assignedInWords(name) && !slices.ContainsFunc(wordclass.Of("code-loader"), given) &&
-		(keeps(f.Via[n]) || wordclass.Is("runs-in-environment", strings.TrimRight(f.Via[n], "0123456789."))) &&
-		!slices.ContainsFunc(f.Via[:n], func(by string) bool { return !keeps(by) })
+	if len(f.Via) == 0 || strings.HasPrefix(name, "npm_") || wordclass.Is("set-by-systems", name) || given(name) || f.assignedInWords(name) {
+		return false
+	}
+	last, before := f.Via[len(f.Via)-1], f.Via[:len(f.Via)-1]
+	return (keeps(last) || wordclass.Is("runs-in-environment", strings.TrimRight(last, "0123456789."))) &&
+		!slices.ContainsFunc(before, func(by string) bool { return !keeps(by) }) && !slices.ContainsFunc(wordclass.Of("code-loader"), given)
 }
 
 // changed returns the files that were written before the source runs.
@@ -212,8 +214,7 @@ func (r *reader) changed() []string {
 	return slices.Clip(r.session)
 }
 
-// readProgram reads a program in another language and carries out its steps. It returns out if the
-// program's output is unknown or not wanted.
+// readProgram reads a program in another language and carries out its steps. It returns out if the output is not known.
 func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	loose := r.ran(f, p)
 	if !r.enter(f) {
@@ -224,11 +225,11 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the program is longer than 1 MiB")})
 		return out
 	}
-	if r.opts.Programs == nil && p.Text.IsUnknown() {
+	switch {
+	case r.opts.Programs == nil && p.Text.IsUnknown():
 		r.codeProblem(f, p.Text, p.Language)
 		return out
-	}
-	if r.opts.Programs == nil {
+	case r.opts.Programs == nil:
 		r.problem(f, Problem{Kind: ProblemDynamicCode, Detail: wording.Say("programs of %s are not read", p.Language), Word: p.Text, Interpreter: p.Language})
 		return out
 	}
@@ -374,7 +375,7 @@ func (r *reader) task(f *frame, t *Task, p *Program) {
 		}
 	}
 	f.stdin, f.capture, f.lenient, f.Guess, f.found = Input{}, false, f.lenient || t.Guess, f.Guess || t.Guess, f.found || t.Found
-	if t.Settings {
+	if f.sets = f.sets || !t.Passes; t.Settings {
 		f.settings = t.File
 	}
 	r.fromFile(f, sourceFile{path: t.File, text: t.Text, first: t.Line, whole: t.Whole}, func(g *frame) Word {
@@ -393,7 +394,7 @@ func (r *reader) task(f *frame, t *Task, p *Program) {
 	})
 }
 
-// ExportsAll reports whether an argument of set has a shell export all that is assigned from then on.
+// ExportsAll reports whether an argument of set has all exported that is assigned from then on.
 func ExportsAll(option string) bool {
 	return option == "allexport" || strings.HasPrefix(option, "-") && strings.Contains(option, "a")
 }

@@ -172,6 +172,7 @@ type frame struct {
 	retried  bool   // the text is read again with its here-document closed
 	lenient  bool   // text that is no program is ignored
 	found    bool   // no word names the file that it is in
+	sets     bool   // what runs the task that is being read may set variables for it
 	settings string // the file that tells a tool what to do, which is being read
 	stdin    Input
 	assigns  []Assign

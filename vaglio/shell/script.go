@@ -386,8 +386,8 @@ type Task struct {
 	Dir string
 	// Guess: it may not be what runs; Found: no word names the file; Imported: a program imports it; Settings: a tool looks for it to be told what to do.
 	Guess, Found, Imported, Settings bool
-	// Whole: it is a command line as it stands, with nothing left out, whoever runs it.
-	Whole bool
+	// Whole: it is a command line as it stands, with nothing left out, whoever runs it; Passes: the tool passes on its environment.
+	Whole, Passes bool
 	// Closed says why the file's content is not known; there is no text then.
 	Closed *ClosedError
 }
