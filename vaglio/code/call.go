@@ -293,8 +293,11 @@ func (p *program) eachOf(fn value, list []value) value {
 	}
 	out := value{kind: kindList, spread: p.lang.has("flat")}
 	for _, e := range bounded(list) {
-		e.spread = false
-		out.list = append(out.list, p.call(fn, value{}, []value{e}))
+		some := e.some
+		e.spread, e.some = false, some && e.multi()
+		made := p.call(fn, value{}, []value{e})
+		made.some = made.some || some
+		out.list = append(out.list, made)
 	}
 	return out
 }

@@ -21,47 +21,6 @@ func parents(_ *program, v value, _ []value) value {
 	return out
 }
 
-// some returns some of the elements of a list, nobody knows which: each may be any of them. A function may choose them.
-func some(p *program, v value, rest []value) value {
-	names := shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "ls", Some: true})
-	if v = reordered(p, v, rest); len(v.alts) == 0 && p.lists(v) {
-		return value{path: v.path, alts: []shell.Word{names}}
-	}
-	for i, w := range v.alts {
-		if w.HasGlob() {
-			v.alts[i] = shell.Glue(shell.Text(w.Prefix()[:strings.LastIndexByte(w.Prefix(), '/')+1]), names)
-		}
-	}
-	return v
-}
-
-// reordered returns the elements of a list, nobody knows in which order. A function may compare them.
-func reordered(p *program, v value, rest []value) value {
-	for _, compares := range rest {
-		if compares.fn != nil {
-			p.call(compares, value{}, []value{p.anyOf(v.elements())})
-		}
-	}
-	switch {
-	case v.multi():
-		v = p.anyOf(v.list)
-	case !p.lists(v):
-		return passedOn(v.path, v.word())
-	}
-	v.alts = slices.Clone(v.alts)
-	return v
-}
-
-// lists reports whether a value stands for names, how many is not known: those that match a pattern, or are in a folder.
-func (p *program) lists(v value) bool {
-	f := p.lang.find(p.canonical(strings.TrimSuffix(v.path, "()")), "")
-	return f != nil && f.verb == string(shell.VerbList) || slices.ContainsFunc(v.alts, severalNames) || slices.ContainsFunc(v.list, p.lists)
-}
-
-func severalNames(w shell.Word) bool {
-	return w.HasGlob() || slices.ContainsFunc(w.Parts(), func(part shell.Part) bool { return part.Some })
-}
-
 func reversed(p *program, v value, _ []value) value {
 	if p.lists(v) {
 		return v
@@ -124,6 +83,9 @@ func (p *program) joined(args []value) value {
 	}
 	out := value{}
 	for i, v := range parts {
+		if v.some && !v.multi() {
+			v = unknown(v.path)
+		}
 		if i == 0 || strings.HasPrefix(v.word().Prefix(), "/") && p.lang.name != "node" {
 			out = v
 			continue

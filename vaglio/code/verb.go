@@ -232,7 +232,7 @@ func (p *program) listed(name string, dir, pattern value) value {
 		return listOf(listOf(below, names, names))
 	case "iterdir", "os.scandir", "rglob", "find", "finddepth", "DirectoryIterator", "FilesystemIterator", "RecursiveDirectoryIterator":
 		return listOf(below)
-	case "glob", "iglob", "[]", "fast-glob", "globby", "sync":
+	case "glob", "iglob", "[]", "fast-glob", "globby", "sync", "globSync":
 		if dir.kind != kindPath {
 			return p.matching(dir)
 		}
@@ -280,8 +280,12 @@ func (p *program) way(v value, n int) (value, int) {
 	if most > 1 {
 		v.alts = v.alts[min(n, most-1):][:1]
 	}
+	if v.some && !v.multi() {
+		return passedOn("filter()", v.words()...), 1
+	}
 	v.list = slices.Clone(v.list[:min(len(v.list), p.left)])
 	for i, e := range v.list {
+		e.some = e.some || v.some
 		e, of := p.way(e, n)
 		v.list[i], most = e, max(most, of)
 	}
@@ -384,17 +388,4 @@ func (p *program) gap(w shell.Word) {
 	default:
 		p.problem(shell.ProblemPartialCode, wording.Say("%s runs text with parts that are only known when it runs", p.lang.name), w)
 	}
-}
-
-// globbed returns a word whose metacharacters stand for the matching names.
-func globbed(w shell.Word) shell.Word {
-	var out []shell.Part
-	for _, part := range w.Parts() {
-		if part.Kind == shell.PartText {
-			out = append(out, shell.Globs(part.Text)...)
-		} else {
-			out = append(out, part)
-		}
-	}
-	return shell.NewWord(out...)
 }
