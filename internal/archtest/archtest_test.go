@@ -143,7 +143,7 @@ var rooms = map[string]room{
 	"vaglio/wording/spoken":   {may: []string{"internal/rows", "vaglio/wording"}},
 	"vaglio/getopt":           {may: []string{"internal/rows"}},
 	"vaglio/shell":            {may: []string{"vaglio/getopt", "internal/rows", "internal/unixtext", "vaglio/shell/filter", "vaglio/shell/search", "vaglio/shell/word", "vaglio/wordclass", "vaglio/wording"}, modules: []string{shparser}, tests: []string{"vaglio/code", "vaglio/project"}},
-	"vaglio/code":             {may: []string{"internal/imports", "internal/rows", "internal/unixtext", "vaglio/shell", "vaglio/wordclass", "vaglio/wording"}},
+	"vaglio/code":             {may: []string{"internal/imports", "internal/rows", "internal/strictjson", "internal/unixtext", "vaglio/shell", "vaglio/wordclass", "vaglio/wording"}},
 	"vaglio/shell/filter":     {may: []string{"internal/strictjson", "internal/unixtext", "vaglio/getopt", "vaglio/wordclass"}},
 	"vaglio/shell/search":     {may: []string{"vaglio/shell/word"}},
 	"vaglio/shell/word":       {may: []string{"internal/unixtext", "vaglio/shell/filter"}, modules: []string{shparser}},

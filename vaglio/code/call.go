@@ -350,6 +350,19 @@ func assignedTo(p *program, v value, rest []value) value {
 	if p.isEnvironment(v) {
 		p.export(assigns(first(rest))...)
 	}
+	if v.kind != kindMap {
+		return v
+	}
+	for _, from := range rest {
+		if from.kind == kindMap && p.spend(1+len(from.list)) {
+			v = v.orMap(from)
+		} else if from.kind != kindNone {
+			v = v.with(anyKey, unknown(from.path))
+		}
+	}
+	if v.holder != "" {
+		p.store(v.holder, v)
+	}
 	return v
 }
 

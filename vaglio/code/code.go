@@ -70,8 +70,13 @@ func New() (*Reader, error) {
 // Read says what a program does. It never fails: what it cannot read becomes a problem among the
 // steps.
 func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
+	return r.read(in, false)
+}
+
+// read reads a program; as it is, if it takes no data from files.
+func (r *Reader) read(in *shell.Program, asIs bool) (out *shell.ProgramResult) {
 	run := &run{left: max(in.Steps, 1), again: maxAgain, said: map[string]bool{}, files: map[string]*program{}, out: &shell.ProgramResult{}}
-	run.of = map[string]string{}
+	run.of, run.asIs = map[string]string{}, asIs
 	defer func() {
 		if v := recover(); v != nil {
 			out = run.out
@@ -96,6 +101,9 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 		if in.Prints {
 			p.print(nil, shell.Glue(p.vars["$_"].word(), shell.Text("\n")))
 		}
+	}
+	if len(run.given) > 0 && p.rewrites() {
+		return r.read(in, true)
 	}
 	run.out.Output = shell.Glue(run.wrote...)
 	run.out.Wrote = len(run.wrote) > 0
@@ -126,6 +134,9 @@ type run struct {
 	of      map[string]string   // the only text that a library's function was given, by its result
 	files   map[string]*program // the files that it imports from, nil if they are not known
 	out     *shell.ProgramResult
+	asides  []*shell.ProgramResult // what the files that it imports do by themselves
+	given   []string               // the files that it takes data from
+	asIs    bool                   // it takes none
 }
 
 // surroundings are what a call gives the commands that it starts: the folders in which they run, the

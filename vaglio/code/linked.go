@@ -2,11 +2,13 @@ package code
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -112,8 +114,106 @@ func (p *program) module(file string) *program {
 	m.lex(text)
 	m.scan(0, m.end)
 	p.left = aside.left
+	p.asides = append(p.asides, aside.out)
 	m.run, p.files[file] = p.run, m
 	return m
+}
+
+// isData reports whether a module is a file of data that lies beside the program's own.
+func isData(module string) bool {
+	return strings.HasPrefix(module, ".") && strings.HasSuffix(module, ".json")
+}
+
+// importsData gives the name of a file of data, if that is what was imported, what the file holds.
+func (p *program) importsData(name string) {
+	file := p.tok(p.at + 1).text
+	if !isData(file) || !p.word("from") || !p.tok(p.at-1).word(name) {
+		return
+	}
+	if held := p.data(path.Dir(p.in.Path), file); held.given() {
+		p.vars[name] = held
+	}
+}
+
+// data returns what a file of the project holds, named as seen from a folder. What is run with it may not
+// write it: see [program.rewrites].
+func (p *program) data(folder, file string) value {
+	if !path.IsAbs(file) {
+		file = path.Join(folder, file)
+	}
+	if p.in.Source == nil || p.entered || p.asIs || !path.IsAbs(file) {
+		return unknown("")
+	}
+	text, ok := p.in.Source(file)
+	if !ok || !p.spend(len(text)/bytesPerStep) {
+		return unknown("")
+	}
+	p.given = append(p.given, file)
+	return ofData(text)
+}
+
+// ofData returns what a text in JSON stands for.
+func ofData(text string) value {
+	var held any
+	if err := strictjson.Unmarshal([]byte(text), &held); err != nil {
+		return unknown("JSON.parse()")
+	}
+	return valueOf(held)
+}
+
+func valueOf(held any) value {
+	switch held := held.(type) {
+	case string:
+		return text(held)
+	case nil:
+		return value{kind: kindNone}
+	case []any:
+		out := listOf()
+		for _, e := range held[:min(len(held), maxList)] {
+			out.list = append(out.list, valueOf(e))
+		}
+		if len(held) > maxList {
+			out.list = append(out.list, unknown(""))
+		}
+		return out
+	case map[string]any:
+		out := value{kind: kindMap}
+		for _, key := range slices.Sorted(maps.Keys(held)) {
+			out.keys, out.list = append(out.keys, key), append(out.list, valueOf(held[key]))
+		}
+		if len(held) <= maxList {
+			return out
+		}
+	}
+	return unknown("JSON.parse()")
+}
+
+// parsedData returns what a text in JSON stands for; it may be what a file holds.
+func parsedData(p *program, v value, _ []value) value {
+	if len(v.alts) == 1 {
+		if s, known := v.text(); known && p.spend(len(s)/bytesPerStep) {
+			return ofData(s)
+		}
+		if file, is := contentOf(v.alts[0]); is {
+			if out := p.data(p.in.Cwd, file.String()); out.given() {
+				return out
+			}
+		}
+	}
+	return passedOn("JSON.parse()", v.words()...)
+}
+
+// rewrites reports whether a program, or one that it imports, may write a file that it takes data from. Which of
+// both comes first, nobody knows.
+func (p *program) rewrites() bool {
+	for _, out := range append(p.asides, p.out) {
+		for i := range out.Actions {
+			if s := &out.Actions[i]; slices.ContainsFunc(p.given, func(file string) bool { return mayWrite(s, file, p.in.Cwd) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // loads reads a call that loads a compiled library, as the loader does that a variable tells to. Nothing
@@ -125,6 +225,36 @@ func (p *program) loads(f *function, name string, args []value, named map[string
 		}
 	}
 	return unknown(name + "()")
+}
+
+// mayWrite reports whether a step may write a file: one that runs something else, or that writes a file of the same
+// name, of a name that is not known in full, or in a folder that is not.
+func mayWrite(s *shell.ProgramStep, file, cwd string) bool {
+	switch call := s.Call; {
+	case s.Problem != nil:
+		return false
+	case s.Writes:
+		return mayName(s.File, file, cwd)
+	case call == nil:
+		return true
+	case slices.Contains([]shell.Verb{shell.VerbMove, shell.VerbCopy, shell.VerbWrite, shell.VerbAppend}, call.Verb) && len(call.Targets) > 0:
+		return mayName(call.Targets[len(call.Targets)-1], file, cwd)
+	default:
+		return slices.Contains([]shell.Verb{shell.VerbLink, shell.VerbEnter, shell.VerbFork}, call.Verb)
+	}
+}
+
+// mayName reports whether a word may name a file or a folder above it.
+func mayName(w shell.Word, file, cwd string) bool {
+	name := w.Prefix()
+	if !path.IsAbs(name) {
+		name = cwd + "/" + name
+	}
+	if w.HasGlob() && !w.HasUnknown() && strings.Contains(w.Prefix(), "/") {
+		return strings.HasPrefix(file, path.Dir(name)+"/")
+	}
+	_, known := w.Text()
+	return !known || path.Base(name) == path.Base(file) || strings.HasPrefix(file, path.Clean(name)+"/")
 }
 
 // isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the
