@@ -137,6 +137,9 @@ func (p *program) method(v value, name, full string, args []value) value {
 			return v.part(n, maxText)
 		}
 	}
+	if p.lang.options.names["mixes"][name] != nil {
+		p.mixes(v, args)
+	}
 	known := p.lang.find(full, "")
 	if v.file != nil && known != nil && known.verb == "handle" {
 		return p.runHandle(known, name, append([]value{v}, args...), nil)

@@ -126,3 +126,19 @@ func globbed(w shell.Word) shell.Word {
 	}
 	return shell.NewWord(out...)
 }
+
+// mixes notes that a method moves the elements of a list, takes some out or puts others in: where one is from there on, is
+// not known.
+func (p *program) mixes(v value, args []value) {
+	held, ok := p.vars[p.key(v.holder)]
+	if !ok || held.kind != kindList || v.kind != kindList || !p.spend(1+len(held.list)) {
+		return
+	}
+	for _, e := range flattened(args) {
+		if e.fn == nil && e.kind != kindNumber {
+			held.list = added(held.list, e)
+		}
+	}
+	held.some = true
+	p.vars[p.key(v.holder)] = held
+}
