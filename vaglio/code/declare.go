@@ -111,7 +111,7 @@ func (p *program) option(how attributes, plain []value, named map[string]value) 
 		if !p.declaredBy(&o, how, i, v) && i == how.at("default") && v.kind != kindMap {
 			named["default"] = v
 		}
-		p.lost = p.lost || p.converts(v) && !how.has("block") && !how.has("handles")
+		o.made = o.made || p.converts(v) && !how.has("block") && !how.has("handles")
 	}
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		p.attribute(&o, key, named[key])
@@ -162,6 +162,10 @@ func (p *program) attribute(o *option, key string, v value) {
 	case "type":
 		o.isPath = strings.Contains(v.path, "Path")
 		p.lost = p.lost || !known && p.lang.options.names["types"][v.path] == nil
+	}
+	if key == "default" && p.lang.name == "node" { // commander's, which makes the value, stands there
+		o.made = o.made || p.converts(v)
+		return
 	}
 	p.lost = p.lost || p.converts(v)
 }
@@ -284,7 +288,7 @@ func (p *program) told(all ...option) value {
 	out := value{kind: kindNone}
 	for i := range all {
 		o := &all[i]
-		if !ok || !p.spend((1+len(line))*(1+len(o.names))) {
+		if ok = ok && !o.made; !ok || !p.spend((1+len(line))*(1+len(o.names))) {
 			break
 		}
 		of := line

@@ -141,7 +141,7 @@ func (p *program) data(folder, file string) value {
 	if !path.IsAbs(file) {
 		file = path.Join(folder, file)
 	}
-	if p.in.Source == nil || p.entered || p.asIs || !path.IsAbs(file) {
+	if p.in.Source == nil || p.entered || p.asIs || p.later > 0 || !path.IsAbs(file) || !p.in.Lies(file) {
 		return unknown("")
 	}
 	text, ok := p.in.Source(file)

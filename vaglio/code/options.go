@@ -101,6 +101,7 @@ type option struct {
 	bare   bool         // operands may be its values
 	param  bool         // the parameter of that name has the value
 	many   bool         // it has several
+	made   bool         // a function of the program makes its value
 	isPath bool
 	block  *routine // it is given the value
 }

@@ -51,7 +51,7 @@ func pures() map[string]pure {
 		"url": relativeURL, "sibling": sibling, "ending": withEnding, "stem": withStem, "basename": lastStep, "lists": groups, "default": defaulted,
 		"same": func(_ *program, v value, _ []value) value { v.name = ""; return v },
 		"chr":  func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
-		"some": some, "order": reordered, "kept": kept, "flatmap": flatly, "data": parsedData,
+		"some": some, "order": reordered, "kept": kept, "flatmap": flatly, "data": parsedData, "set": setOf,
 		"decode": decoded, "buffer": decoded, "reverse": reversed,
 		"join": joinTexts, "split": splitText, "replace": replaced,
 		"lines":   func(_ *program, v value, _ []value) value { return splitAt(v, "\n") },
