@@ -257,7 +257,7 @@ func (p *program) parsedOption(on, name string) (value, bool) {
 		return p.operands(), !p.lost
 	}
 	how := p.lang.options.field(on)
-	if how == nil {
+	if how == nil || head == "JSON" { // what it parses is no command line
 		return value{}, false
 	}
 	if name == "_" || name == "positionals" {

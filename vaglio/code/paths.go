@@ -131,7 +131,7 @@ func (p *program) expanded(w shell.Word) shell.Word {
 }
 
 // listsAs returns the name of a function that lists files, without what it belongs to. What matches a pattern of
-// hidden files counts as listed by it whatever the function: a plain star never finds them.
+// hidden files, or leads out of the project, counts as listed by it whatever the function: a plain star never finds them.
 func listsAs(name string, pattern value) string {
 	if name == "os.scandir" { // elsewhere a function of this name returns plain names
 		return name
@@ -143,7 +143,7 @@ func listsAs(name string, pattern value) string {
 	return name
 }
 
-var hidden = regexp.MustCompile(`(^|/)\.[^./][^/]*[*?[]`)
+var hidden = regexp.MustCompile(`(^|/)\.[^./][^/]*[*?[]|^(/|\.\.|~)[^*?[{]*[*?[{]`)
 
 // sibling returns paths in the same folders with another name, in which no folder may stand.
 func sibling(_ *program, v value, rest []value) value {

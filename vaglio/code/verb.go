@@ -232,7 +232,7 @@ func (p *program) listed(name string, dir, pattern value) value {
 		return listOf(listOf(below, names, names))
 	case "iterdir", "os.scandir", "rglob", "find", "finddepth", "DirectoryIterator", "FilesystemIterator", "RecursiveDirectoryIterator":
 		return listOf(below)
-	case "glob", "iglob", "[]", "fast-glob", "globby", "sync", "globSync":
+	case "glob", "iglob", "[]", "fast-glob", "globby", "sync":
 		if dir.kind != kindPath {
 			return p.matching(dir)
 		}

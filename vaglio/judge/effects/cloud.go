@@ -340,8 +340,9 @@ func (c *command) fileDatabase() bool {
 // than a file beside them.
 var (
 	databaseKinds = regexp.MustCompile(`(?:client|dialect)["']?\s*:\s*([^,}\n]*)`)
-	plainImports  = regexp.MustCompile(`require\(['"](?:node:)?path['"]\)|import \w+ from ['"](?:node:)?path['"]|import \{ defineConfig \} from ['"]drizzle-kit['"]`)
-	elsewhereIn   = regexp.MustCompile("require|import|process|://|\\.\\.|[\"'`]/|homedir|[\"'`]~")
+	plainImports  = regexp.MustCompile(`require\(['"](?:node:)?path['"]\)|import \w+ from ['"](?:node:)?path['"]|` +
+		`import \{ defineConfig \} from ['"]drizzle-kit['"]`)
+	elsewhereIn = regexp.MustCompile("require|import|process|://|\\.\\.|[\"'`]/|homedir|[\"'`]~")
 )
 
 // setsFileDatabase reports whether the settings of the project for a program name no other database than files below them.
