@@ -24,20 +24,26 @@ type routine struct {
 // own returns the variables that python gives to a function because it assigns them, none if a
 // function inside of it may use them later; of node, those that it declares.
 func (f *routine) own() []string {
-	if f.locals == nil && f.toks.lang.name == "node" {
-		f.locals = f.declared()
+	if f.locals == nil {
+		f.locals = f.localsOf()
 	}
-	if f.locals != nil || f.name == "" || !f.toks.lang.has("columns") {
-		return f.locals
+	return f.locals
+}
+
+func (f *routine) localsOf() []string {
+	if f.toks.lang.name == "node" {
+		return f.declared()
 	}
 	f.locals = []string{}
+	if f.name == "" || !f.toks.lang.has("columns") {
+		return f.locals
+	}
 	global := map[string]bool{}
 	for i := f.from; i < f.to; i++ {
 		t := f.toks.tok(i)
 		switch {
 		case t.word("def", "lambda"):
-			f.locals = []string{}
-			return f.locals
+			return []string{}
 		case t.word("global", "nonlocal"):
 			for i++; i < f.to && !f.toks.tok(i).line; i++ {
 				global[f.toks.tok(i).text] = true
@@ -47,8 +53,7 @@ func (f *routine) own() []string {
 			f.locals = append(f.locals, f.toks.key(t.text))
 		}
 	}
-	f.locals = slices.DeleteFunc(f.locals, func(name string) bool { return global[name] })
-	return f.locals
+	return slices.DeleteFunc(f.locals, func(name string) bool { return global[name] })
 }
 
 // declared returns the variables that the body of one of node's functions declares, in none of its blocks.
@@ -292,12 +297,8 @@ func (p *program) invoke(f *routine, args []value) value {
 	if f.active > 0 && p.forks > 0 {
 		p.problem(shell.ProblemForkBomb, wording.Say("a function copies its process and calls itself"), shell.Word{})
 	}
-	if f.active > 1 && f.toks == p && f.descends(args) {
-		return value{kind: kindNone}
-	}
 	if f.active > 1 || f.toks != p || p.again < cost {
-		f.called = f.called && f.active > 0
-		return unknown(f.name + "()")
+		return p.unread(f, args)
 	}
 	p.again -= cost
 	f.active++
@@ -311,6 +312,15 @@ func (p *program) invoke(f *routine, args []value) value {
 		return last
 	}
 	return out
+}
+
+// unread returns what a call yields whose function is not read once more.
+func (p *program) unread(f *routine, args []value) value {
+	if f.active > 1 && f.toks == p && f.descends(args) {
+		return value{kind: kindNone}
+	}
+	f.called = f.called && f.active > 0
+	return unknown(f.name + "()")
 }
 
 // through reads the body of a function, and returns the value of its last statement and its return

@@ -53,6 +53,20 @@ func kept(p *program, v value, rest []value) value {
 	return out
 }
 
+// sure returns a value of which nothing is known if it may be missing.
+func (v value) sure() value {
+	if v.some && !v.multi() {
+		return unknown(v.path)
+	}
+	return v
+}
+
+// orList returns the elements of two lists.
+func (v value) orList(o value) value {
+	v.list, v.some = added(v.list, o.list...), v.some || o.some
+	return v
+}
+
 // setOf returns a set, which has the elements of a list once each, and others that are added.
 func setOf(p *program, v value, _ []value) value {
 	switch {

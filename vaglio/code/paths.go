@@ -83,9 +83,7 @@ func (p *program) joined(args []value) value {
 	}
 	out := value{}
 	for i, v := range parts {
-		if v.some && !v.multi() {
-			v = unknown(v.path)
-		}
+		v = v.sure()
 		if i == 0 || strings.HasPrefix(v.word().Prefix(), "/") && p.lang.name != "node" {
 			out = v
 			continue

@@ -253,8 +253,7 @@ func (v value) or(o value) value {
 	case v.kind == kindMap && o.kind == kindMap:
 		return v.orMap(o)
 	case v.multi() && o.multi():
-		v.list, v.some = added(v.list, o.list...), v.some || o.some
-		return v
+		return v.orList(o)
 	case o.multi():
 		return o.orUnknown(v)
 	case v.multi():

@@ -332,10 +332,7 @@ const ImportsTooMuch wording.Phrase = "%s imports a file that does too much to b
 func (r *reader) importing(f *frame, p *Program, read func()) {
 	budget, problems := r.budget, len(r.out.Problems)
 	in := &imports{r: r}
-	p.Lies, p.Source = r.lies, func(path string) (string, bool) {
-		text, own, ok := in.text(path)
-		return text, ok && (own || !in.own)
-	}
+	p.Lies, p.Source = r.lies, in.source
 	if left := budget - ownSteps; f.file == nil && r.steps < left {
 		r.budget = left
 	}
@@ -365,6 +362,11 @@ type imports struct {
 	own bool // only those that the source wrote are read
 	// found lie there, unknown were written by the source, with a content that is not known.
 	found, unknown []string
+}
+
+func (in *imports) source(path string) (string, bool) {
+	text, own, ok := in.text(path)
+	return text, ok && (own || !in.own)
 }
 
 // text returns a file's text, and whether the source itself wrote it.

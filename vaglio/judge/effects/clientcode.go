@@ -72,10 +72,7 @@ func (t *tables) namesObject(name string, words []string) bool {
 // name.
 func (r *reading) clientCall(library string, words []string, call *shell.Call) []Effect {
 	t, name, word := r.judge.tables, strings.Join(words, "_"), words[0]
-	if t.ofClass("client-plumbing", library+"."+name) || t.ofClass("client-maker", name) {
-		return nil
-	}
-	if t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis") {
+	if t.isPlumbing(library, name, word) {
 		return nil
 	}
 	v := t.callVerb(name)

@@ -368,3 +368,9 @@ func (c *command) setsFileDatabase() bool {
 func (c *command) keepsElsewhere(kind []string) bool {
 	return !c.r.judge.tables.ofClass("database-in-file", strings.Trim(kind[1], "'\" "))
 }
+
+// isPlumbing reports whether a method only makes or closes what others use.
+func (t *tables) isPlumbing(library, name, word string) bool {
+	return t.ofClass("client-plumbing", library+"."+name) || t.ofClass("client-maker", name) ||
+		t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis")
+}
