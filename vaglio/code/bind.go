@@ -334,9 +334,7 @@ func (p *program) imports() bool {
 	p.takes(mod)
 	name := p.peek(0).text
 	p.importNames(mod, node)
-	if node {
-		p.importsData(name)
-	}
+	p.importsData(name)
 	if p.takeIf(p.word("from")) {
 		p.take()
 	}

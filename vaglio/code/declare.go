@@ -163,11 +163,11 @@ func (p *program) attribute(o *option, key string, v value) {
 		o.isPath = strings.Contains(v.path, "Path")
 		p.lost = p.lost || !known && p.lang.options.names["types"][v.path] == nil
 	}
+	made := &p.lost
 	if key == "default" && p.lang.name == "node" { // commander's, which makes the value, stands there
-		o.made = o.made || p.converts(v)
-		return
+		made = &o.made
 	}
-	p.lost = p.lost || p.converts(v)
+	*made = *made || p.converts(v)
 }
 
 // told returns the words of a value that is something.

@@ -127,7 +127,7 @@ func isData(module string) bool {
 // importsData gives the name of a file of data, if that is what was imported, what the file holds.
 func (p *program) importsData(name string) {
 	file := p.tok(p.at + 1).text
-	if !isData(file) || !p.word("from") || !p.tok(p.at-1).word(name) {
+	if p.lang.name != "node" || !isData(file) || !p.word("from") || !p.tok(p.at-1).word(name) {
 		return
 	}
 	if held := p.data(path.Dir(p.in.Path), file); held.given() {
