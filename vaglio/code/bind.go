@@ -335,7 +335,9 @@ func (p *program) imports() bool {
 		p.takeIf(p.word("import"))
 	}
 	p.takes(mod)
+	name := p.peek(0).text
 	p.importNames(mod, node)
+	p.importsData(name)
 	if p.takeIf(p.word("from")) {
 		p.take()
 	}

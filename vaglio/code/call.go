@@ -140,6 +140,9 @@ func (p *program) method(v value, name, full string, args []value) value {
 	if out, ok := p.ofMap(v, name, args); ok {
 		return out
 	}
+	if p.lang.options.names["mixes"][name] != nil {
+		p.mixes(v, args)
+	}
 	known := p.lang.find(full, "")
 	if v.file != nil && known != nil && known.verb == "handle" {
 		return p.runHandle(known, name, append([]value{v}, args...), nil)
@@ -302,8 +305,11 @@ func (p *program) eachOf(fn value, list []value) value {
 	}
 	out := value{kind: kindList, spread: p.lang.has("flat")}
 	for _, e := range bounded(list) {
-		e.spread = false
-		out.list = append(out.list, p.call(fn, value{}, []value{e}))
+		some := e.some
+		e.spread, e.some = false, some && e.multi()
+		made := p.call(fn, value{}, []value{e})
+		made.some = made.some || some
+		out.list = append(out.list, made)
 	}
 	return out
 }
@@ -356,6 +362,19 @@ func assignedTo(p *program, v value, rest []value) value {
 	if p.isEnvironment(v) {
 		p.export(assigns(first(rest))...)
 	}
+	if v.kind != kindMap {
+		return v
+	}
+	for _, from := range rest {
+		if from.kind == kindMap && p.spend(1+len(from.list)) {
+			v = v.orMap(from)
+		} else if from.kind != kindNone {
+			v = v.with(anyKey, unknown(from.path))
+		}
+	}
+	if v.holder != "" {
+		p.store(v.holder, v)
+	}
 	return v
 }
 
@@ -383,8 +402,8 @@ func exported(p *program, v value, rest []value) value {
 }
 
 // leaves restores what a function's variables have hidden, and stores what it has changed.
-func (p *program) leaves(changed, hidden map[string]value) {
-	maps.Copy(p.vars, hidden)
+func (p *program) leaves(f *routine, changed, hidden map[string]value) {
+	f.leave(p.vars, hidden)
 	for holder, v := range changed {
 		p.store(holder, v)
 	}

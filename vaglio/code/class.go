@@ -189,6 +189,11 @@ func (v value) orMap(o value) value {
 func (p *program) storeAt(name, key string, v value) {
 	old := p.vars[name]
 	switch {
+	case old.some:
+		v = old.or(listOf(v))
+		v.some = true
+		p.keep(name, v)
+		return
 	case old.kind == kindList: // else its old and new elements would follow each other
 		old = old.keyed()
 		p.vars[name] = old
@@ -384,4 +389,23 @@ func fieldDefault(p *program, v value, rest []value) value {
 		}
 	}
 	return unknown("field()")
+}
+
+// bindField sets the field that a parameter of a constructor declares: private dir: string.
+func (p *program) bindField(f *routine, at int, v value) {
+	if f.name == "constructor" && p.tok(at-1).kind == tokenName || f.name == "__construct" && p.promoted(at) {
+		p.fresh = false
+		p.set("."+strings.TrimPrefix(p.toks[at].text, "$"), v)
+		p.fresh = true
+	}
+}
+
+// promoted reports whether php's parameter at an index says who may see it, and so is a field.
+func (p *program) promoted(at int) bool {
+	for at--; p.tok(at).kind == tokenName; at-- {
+		if p.toks[at].word("private", "protected", "public", "readonly") {
+			return true
+		}
+	}
+	return false
 }

@@ -205,6 +205,7 @@ type program struct {
 	looked    bool       // at whether its options may come from elsewhere than the command line:
 	lost      bool       // they may
 	command   attributes // what decorates the function that is defined next
+	commands  []string   // the names of its commands
 }
 
 func newProgram(r *run, t *table, lang *language, in *shell.Program) *program {

@@ -26,14 +26,17 @@ func (p *program) declares(name string, args []value) (value, bool) {
 		all[0].block = fns[0]
 	}
 	p.options = append(p.options, all...)
+	if s, _ := first(plain).text(); strings.HasSuffix(name, ".command") {
+		p.commands = append(p.commands, strings.Fields(s)[:min(len(strings.Fields(s)), 1)]...)
+	}
 	switch {
 	case how.has("command"):
 		p.command = how
-		return unknown(name + "()"), p.commands(how, fns, named)
+		return unknown(name + "()"), p.runsCommands(how, fns, named)
 	case how.has("parses"):
 		p.parses(append(plain, named["args"]), named["into"].holder)
 	case how.has("handles"):
-		p.handles(fns)
+		p.handles(how, fns)
 		return unknown(name + "()"), len(fns) > 0
 	case how.has("to"):
 		p.store(nth(plain, how.at("to")).holder, p.told(all...))
@@ -43,8 +46,8 @@ func (p *program) declares(name string, args []value) (value, bool) {
 	return unknown(name + "()"), block
 }
 
-// commands reads functions that a library runs with the options; false if there are none.
-func (p *program) commands(how attributes, fns []*routine, named map[string]value) bool {
+// runsCommands reads functions that a library runs with the options; false if there are none.
+func (p *program) runsCommands(how attributes, fns []*routine, named map[string]value) bool {
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		fns = append(fns, p.ownFunctions([]value{named[key]})...)
 	}
@@ -108,7 +111,7 @@ func (p *program) option(how attributes, plain []value, named map[string]value) 
 		if !p.declaredBy(&o, how, i, v) && i == how.at("default") && v.kind != kindMap {
 			named["default"] = v
 		}
-		p.lost = p.lost || p.converts(v) && !how.has("block") && !how.has("handles")
+		o.made = o.made || p.converts(v) && !how.has("block") && !how.has("handles")
 	}
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		p.attribute(&o, key, named[key])
@@ -119,6 +122,7 @@ func (p *program) option(how attributes, plain []value, named map[string]value) 
 // declaredBy adds the names in one argument of the call that declares an option, if it is no default.
 func (p *program) declaredBy(o *option, how attributes, i int, v value) bool {
 	s, _ := v.text()
+	o.many = o.many || i == 0 && strings.Contains(s, "...")
 	switch {
 	case strings.HasPrefix(s, "-") && how.has("dashed"):
 		o.bare = false
@@ -161,7 +165,11 @@ func (p *program) attribute(o *option, key string, v value) {
 		o.isPath = strings.Contains(v.path, "Path")
 		p.lost = p.lost || !known && p.lang.options.names["types"][v.path] == nil
 	}
-	p.lost = p.lost || p.converts(v)
+	made := &p.lost
+	if key == "default" && p.lang.name == "node" { // commander's, which makes the value, stands there
+		made = &o.made
+	}
+	*made = *made || p.converts(v)
 }
 
 // told returns the words of a value that is something.
@@ -243,37 +251,19 @@ func (p *program) isForeign(v value) bool {
 	})
 }
 
-// handles gives functions the operands and the options.
-func (p *program) handles(fns []*routine) {
-	operands := []option{{bare: true}}
-	for _, o := range p.options {
-		if o.bare {
-			operands = append(operands, o)
-		}
-	}
-	v := p.told(operands...).handled(true)
-	for _, f := range fns {
-		p.invoke(f, slices.Repeat([]value{v}, max(len(f.params), 1)))
-	}
-}
-
-// handled returns the operands as what may be a list of them, or any of them.
-func (v value) handled(list bool) value {
-	if list {
-		v.kind, v.path = kindText, "handled()"
-	}
-	return v
-}
-
 // parsedOption returns what a member of what a library found on the command line may be. It is false
 // if anything else may say so.
 func (p *program) parsedOption(on, name string) (value, bool) {
+	head, _, _ := strings.Cut(on, ".")
+	if p.lang.options.names["operands"][head].has(name) {
+		return p.operands(), !p.lost
+	}
 	how := p.lang.options.field(on)
-	if how == nil {
+	if how == nil || head == "JSON" { // what it parses is no command line
 		return value{}, false
 	}
 	if name == "_" || name == "positionals" {
-		return listOf(p.told(option{bare: true}).elements()...), !p.lost
+		return p.operands(), !p.lost
 	}
 	all := p.optionsNamed(name)
 	if len(all) == 0 && how.has("any") {
@@ -300,11 +290,15 @@ func (p *program) told(all ...option) value {
 	out := value{kind: kindNone}
 	for i := range all {
 		o := &all[i]
-		ok = ok && (!o.bare || p.hasOperands())
+		ok = ok && !o.made && (!o.bare || p.hasOperands())
 		if !ok || !p.spend((1+len(line))*(1+len(o.names))) {
 			break
 		}
-		if words := append(slices.Clone(o.usual), o.takes(line)...); len(words) > 0 {
+		of := line
+		if o.bare {
+			of = p.behind(line)
+		}
+		if words := append(slices.Clone(o.usual), o.takes(of)...); len(words) > 0 {
 			out.kind, out.alts = kindText, append(out.alts, words...)
 		}
 		if o.isPath && out.kind == kindText {

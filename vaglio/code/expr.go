@@ -28,7 +28,11 @@ func (p *program) deferred(pair []value) {
 
 func spreadInto(list []value, v value) []value {
 	if v.spread && v.multi() {
-		return append(list, v.list...)
+		for _, e := range v.list {
+			e.some = e.some || v.some
+			list = append(list, e)
+		}
+		return list
 	}
 	return append(list, v)
 }
@@ -308,10 +312,13 @@ func (p *program) prefixes(t, next token) bool {
 func (p *program) spreadOut() value {
 	t := p.take()
 	v := p.unary()
-	if p.lang.name == "go" && t.text == "*" { // what a pointer leads to
+	switch {
+	case p.lang.name == "go" && t.text == "*": // what a pointer leads to
 		return v
-	}
-	if t.text == "..." && !v.multi() {
+	case t.text != "..." || v.multi():
+	case v.kind == kindNone:
+		v = listOf()
+	default:
 		v = splitAt(v, "")
 	}
 	v.spread = true

@@ -349,8 +349,15 @@ func (p *program) fileText(w shell.Word) (string, bool) {
 		return s, !held || !p.changes
 	}
 	file, ok := contentOf(w)
-	name := p.pathOf(file)
-	if !ok || p.in.Source == nil || p.entered || !path.IsAbs(name) {
+	if !ok {
+		return "", false
+	}
+	return p.settingsIn(p.pathOf(file))
+}
+
+// settingsIn returns the content of a file of the project, by its absolute path.
+func (p *program) settingsIn(name string) (string, bool) {
+	if p.in.Source == nil || p.entered || !path.IsAbs(name) || p.in.Lies != nil && !p.in.Lies(name) {
 		return "", false
 	}
 	if p.relied = append(p.relied, name); p.changes {

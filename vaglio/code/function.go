@@ -2,7 +2,6 @@ package code
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -18,25 +17,35 @@ type routine struct {
 	called   bool
 	deferred bool // it runs when the function around it ends
 	active   int
+	held     []value    // what the call that is being read was given
 	command  attributes // how a library runs it with the options, nil if none does
 	given    string     // what the tool that its decorator belongs to hands it first, "" if that is unknown
 	bases    []string   // of a class
 }
 
-// own returns the variables that python gives to a function because it assigns them; none if a
-// function inside of it may use them later.
+// own returns the variables that python gives to a function because it assigns them, none if a
+// function inside of it may use them later; of node, those that it declares.
 func (f *routine) own() []string {
-	if f.locals != nil || f.name == "" || !f.toks.lang.has("columns") {
-		return f.locals
+	if f.locals == nil {
+		f.locals = f.localsOf()
+	}
+	return f.locals
+}
+
+func (f *routine) localsOf() []string {
+	if f.toks.lang.name == "node" {
+		return f.declared()
 	}
 	f.locals = []string{}
+	if f.name == "" || !f.toks.lang.has("columns") {
+		return f.locals
+	}
 	global := map[string]bool{}
 	for i := f.from; i < f.to; i++ {
 		t := f.toks.tok(i)
 		switch {
 		case t.word("def", "lambda"):
-			f.locals = []string{}
-			return f.locals
+			return []string{}
 		case t.word("global", "nonlocal"):
 			for i++; i < f.to && !f.toks.tok(i).line; i++ {
 				global[f.toks.tok(i).text] = true
@@ -46,8 +55,29 @@ func (f *routine) own() []string {
 			f.locals = append(f.locals, f.toks.key(t.text))
 		}
 	}
-	f.locals = slices.DeleteFunc(f.locals, func(name string) bool { return global[name] })
-	return f.locals
+	return slices.DeleteFunc(f.locals, func(name string) bool { return global[name] })
+}
+
+// declared returns the variables that the body of one of node's functions declares, in none of its blocks.
+func (f *routine) declared() []string {
+	out := []string{}
+	for i := f.from; i < f.to && i < len(f.toks.toks); i = f.toks.over(i) + 1 {
+		if name := f.toks.tok(i + 1); f.toks.toks[i].word("const", "let") && name.kind == tokenName && f.toks.tok(i+2).is("=", ":") {
+			out = append(out, f.toks.key(name.text))
+		}
+	}
+	return out
+}
+
+// leave gives variables back what they held before a function had some of the same names. What is declared may
+// still be seen by functions of node inside it.
+func (f *routine) leave(vars, hidden map[string]value) {
+	for name, v := range hidden {
+		if f.toks.lang.name == "node" && slices.Contains(f.locals, name) {
+			v = v.or(vars[name])
+		}
+		vars[name] = v
+	}
 }
 
 // body returns the body of a loop or function whose first word is at def and whose head continues
@@ -279,18 +309,29 @@ func (p *program) invoke(f *routine, args []value) value {
 		p.problem(shell.ProblemForkBomb, wording.Say("a function copies its process and calls itself"), shell.Word{})
 	}
 	if f.active > 1 || f.toks != p || p.again < cost {
-		f.called = f.called && f.active > 0
-		return unknown(f.name + "()")
+		return p.unread(f, args)
 	}
 	p.again -= cost
 	f.active++
 	f.called = true
+	held := f.held
+	f.held = args
 	last, out := p.through(f, args)
+	f.held = held
 	f.active--
 	if out.kind == kindNone && (f.name == "" || p.lang.has("last") || p.lang.name == "perl") {
 		return last
 	}
 	return out
+}
+
+// unread returns what a call yields whose function is not read once more.
+func (p *program) unread(f *routine, args []value) value {
+	if f.active > 1 && f.toks == p && f.descends(args) {
+		return value{kind: kindNone}
+	}
+	f.called = f.called && f.active > 0
+	return unknown(f.name + "()")
 }
 
 // through reads the body of a function, and returns the value of its last statement and its return
@@ -330,7 +371,7 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 	p.fresh = false
 	p.returns = append(p.returns, value{kind: kindNone})
 	last = p.scan(f.from, f.to)
-	p.leaves(p.addedTo(f, args), hidden)
+	p.leaves(f, p.addedTo(f, args), hidden)
 	n := len(p.returns) - 1
 	out, p.returns = p.returns[n], p.returns[:n]
 	p.at, p.end, p.scanned, p.bare = at, end, scanned, bare
@@ -360,25 +401,6 @@ func (p *program) addedTo(f *routine, args []value) map[string]value {
 
 // alike reports whether two values may be the same texts.
 func alike(v, w value) bool { return slices.EqualFunc(v.words(), w.words(), shell.Word.Equal) }
-
-// bindField sets the field that a parameter of a constructor declares: private dir: string.
-func (p *program) bindField(f *routine, at int, v value) {
-	if f.name == "constructor" && p.tok(at-1).kind == tokenName || f.name == "__construct" && p.promoted(at) {
-		p.fresh = false
-		p.set("."+strings.TrimPrefix(p.toks[at].text, "$"), v)
-		p.fresh = true
-	}
-}
-
-// promoted reports whether php's parameter at an index says who may see it, and so is a field.
-func (p *program) promoted(at int) bool {
-	for at--; p.tok(at).kind == tokenName; at-- {
-		if p.toks[at].word("private", "protected", "public", "readonly") {
-			return true
-		}
-	}
-	return false
-}
 
 // param returns the value of the parameter at an index.
 func (p *program) param(f *routine, i int, args []value, named map[string]value) value {

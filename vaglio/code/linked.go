@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -198,6 +199,35 @@ func (p *program) module(file string) *program {
 	p.aside = append(append(p.aside, aside.aside...), aside.out.Actions...)
 	m.run, p.files[file] = p.run, m
 	return m
+}
+
+// isData reports whether a module is a file of data that lies beside the program's own.
+func isData(module string) bool {
+	return strings.HasPrefix(module, ".") && strings.HasSuffix(module, ".json")
+}
+
+// importsData gives the name of a file of data, if that is what was imported, what the file holds.
+func (p *program) importsData(name string) {
+	file := p.tok(p.at + 1).text
+	if p.lang.name != "node" || !isData(file) || !p.word("from") || !p.tok(p.at-1).word(name) {
+		return
+	}
+	if held := p.data(path.Dir(p.in.Path), file); held.given() {
+		p.vars[name] = held
+	}
+}
+
+// data returns what a file of the project holds, named as seen from a folder.
+func (p *program) data(folder, file string) value {
+	var tree any
+	text, ok := p.settingsIn(path.Join(folder, file))
+	if ok = ok && p.spend(len(text)/bytesPerStep); ok {
+		ok, _ = settings.Decode(file, text, &tree)
+	}
+	if !ok {
+		return unknown("")
+	}
+	return p.valueOf(tree)
 }
 
 // loads reads a call that loads a compiled library, as the loader does that a variable tells to. Nothing

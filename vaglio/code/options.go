@@ -100,6 +100,8 @@ type option struct {
 	usual  []shell.Word // what it is if the command line does not say
 	bare   bool         // operands may be its values
 	param  bool         // the parameter of that name has the value
+	many   bool         // it has several
+	made   bool         // a function of the program makes its value
 	isPath bool
 	block  *routine // it is given the value
 }
@@ -284,4 +286,65 @@ func (p *program) wordsTold() (words []shell.Word, told bool) {
 		words = []shell.Word{}
 	}
 	return words, told
+}
+
+// handled returns the operands as what may be a list of them, or any of them.
+func (v value) handled(list bool) value {
+	if list {
+		v.kind, v.path = kindText, "handled()"
+	}
+	return v
+}
+
+// handles gives functions the operands and the options. An action has its operands one by one, if the program has no
+// commands of its own.
+func (p *program) handles(how attributes, fns []*routine) {
+	all, operands := []option{{bare: true}}, []option(nil)
+	for _, o := range p.options {
+		if o.bare {
+			all, operands = append(all, o), append(operands, o)
+		}
+	}
+	v := p.told(all...).handled(true)
+	leading, known := p.leading()
+	known = known && !how.has("operand") && !strings.Contains(p.src, ".command(")
+	for _, f := range fns {
+		args := slices.Repeat([]value{v}, max(len(f.params), 1))
+		for i := 0; known && i < min(len(leading), len(operands), len(args)) && !operands[i].many; i++ {
+			args[i] = textOf(leading[i])
+		}
+		p.invoke(f, args)
+	}
+}
+
+// leading returns the words of the command line that stand before its first option; false if that is not known.
+func (p *program) leading() ([]shell.Word, bool) {
+	line, known := p.commandLine()
+	if p.in.Args == nil { // it may begin with the program's own name
+		return nil, false
+	}
+	at := slices.IndexFunc(line, func(w shell.Word) bool { return w.HasUnknown() || strings.HasPrefix(w.Prefix(), "-") })
+	if at < 0 {
+		at = len(line)
+	}
+	return line[:at], known
+}
+
+// behind returns the words of a command line behind the name of one of the program's commands.
+func (p *program) behind(line []shell.Word) []shell.Word {
+	if len(line) > 0 && slices.ContainsFunc(p.commands, line[0].Is) {
+		return line[1:]
+	}
+	return line
+}
+
+// operands returns the operands of the command line. Words behind an option may be its value.
+func (p *program) operands() value {
+	named := p.commands
+	p.commands = nil
+	v := listOf(p.told(option{bare: true}).elements()...)
+	p.commands = named
+	leading, _ := p.leading()
+	v.some = len(leading) < len(v.list)
+	return v
 }

@@ -21,48 +21,6 @@ func parents(_ *program, v value, _ []value) value {
 	return out
 }
 
-// some returns some of the elements of a list, nobody knows which: each may be any of them. A function may choose them.
-func some(p *program, v value, rest []value) value {
-	names := shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "ls", Some: true})
-	if v = reordered(p, v, rest); len(v.alts) == 0 && p.lists(v) {
-		return value{path: v.path, alts: []shell.Word{names}}
-	}
-	for i, w := range v.alts {
-		if w.HasGlob() {
-			v.alts[i] = shell.Glue(shell.Text(w.Prefix()[:strings.LastIndexByte(w.Prefix(), '/')+1]), names)
-		}
-	}
-	return v
-}
-
-// reordered returns the elements of a list, nobody knows in which order. A function may compare them.
-func reordered(p *program, v value, rest []value) value {
-	v = p.iterated(v)
-	for _, compares := range rest {
-		if compares.fn != nil {
-			p.call(compares, value{}, []value{p.anyOf(v.elements())})
-		}
-	}
-	switch {
-	case v.multi():
-		v = p.anyOf(v.list)
-	case !p.lists(v):
-		return passedOn(v.path, v.word())
-	}
-	v.alts = slices.Clone(v.alts)
-	return v
-}
-
-// lists reports whether a value stands for names, how many is not known: those that match a pattern, or are in a folder.
-func (p *program) lists(v value) bool {
-	f := p.lang.find(p.canonical(strings.TrimSuffix(v.path, "()")), "")
-	return f != nil && f.verb == string(shell.VerbList) || slices.ContainsFunc(v.alts, severalNames) || slices.ContainsFunc(v.list, p.lists)
-}
-
-func severalNames(w shell.Word) bool {
-	return w.HasGlob() || slices.ContainsFunc(w.Parts(), func(part shell.Part) bool { return part.Some })
-}
-
 func reversed(p *program, v value, _ []value) value {
 	if p.lists(v) {
 		return v
@@ -125,6 +83,7 @@ func (p *program) joined(args []value) value {
 	}
 	out := value{}
 	for i, v := range parts {
+		v = v.sure()
 		if i == 0 || strings.HasPrefix(v.word().Prefix(), "/") && p.lang.name != "node" {
 			out = v
 			continue
@@ -170,7 +129,7 @@ func (p *program) expanded(w shell.Word) shell.Word {
 }
 
 // listsAs returns the name of a function that lists files, without what it belongs to. What matches a pattern of
-// hidden files counts as listed by it whatever the function: a plain star never finds them.
+// hidden files, or leads out of the project, counts as listed by it whatever the function: a plain star never finds them.
 func listsAs(name string, pattern value) string {
 	if name == "os.scandir" { // elsewhere a function of this name returns plain names
 		return name
@@ -182,7 +141,7 @@ func listsAs(name string, pattern value) string {
 	return name
 }
 
-var hidden = regexp.MustCompile(`(^|/)\.[^./][^/]*[*?[]`)
+var hidden = regexp.MustCompile(`(^|/)\.[^./][^/]*[*?[]|^(/|\.\.|~)[^*?[{]*[*?[{]`)
 
 // sibling returns paths in the same folders with another name, in which no folder may stand.
 func sibling(_ *program, v value, rest []value) value {
@@ -397,16 +356,3 @@ func beforeDot(name string) string {
 
 // isProject matches what stands for the folder of the project, or is a class or module rather than a folder.
 var isProject = regexp.MustCompile(`(?i:project|root|cwd|current|pwd)|::|^[A-Z]`)
-
-// globbed returns a word whose metacharacters stand for the matching names.
-func globbed(w shell.Word) shell.Word {
-	var out []shell.Part
-	for _, part := range w.Parts() {
-		if part.Kind == shell.PartText {
-			out = append(out, shell.Globs(part.Text)...)
-		} else {
-			out = append(out, part)
-		}
-	}
-	return shell.NewWord(out...)
-}

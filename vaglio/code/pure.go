@@ -51,7 +51,7 @@ func pures() map[string]pure {
 		"url": relativeURL, "sibling": sibling, "ending": withEnding, "stem": withStem, "basename": lastStep, "lists": groups, "default": defaulted,
 		"same": func(_ *program, v value, _ []value) value { v.name = ""; return v },
 		"chr":  func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
-		"some": some, "order": reordered,
+		"some": some, "order": reordered, "kept": kept, "flatmap": flatly, "set": setOf,
 		"decode": decoded, "buffer": decoded, "reverse": reversed,
 		"join": joinTexts, "split": splitText, "replace": replaced,
 		"lines":   func(_ *program, v value, _ []value) value { return splitAt(v, "\n") },
@@ -171,6 +171,8 @@ func characters(args []value) value {
 func joinTexts(p *program, v value, rest []value) value {
 	with := first(rest)
 	switch {
+	case v.lacks(), with.lacks():
+		return passedOn("join()", append(v.words(), with.words()...)...)
 	case v.multi():
 		if len(rest) == 0 && p.lang.name == "node" {
 			with = text(",")
@@ -365,6 +367,11 @@ func imported(p *program, v value, _ []value) value {
 	s, ok := v.text()
 	if !ok {
 		return unknown("import")
+	}
+	if isData(s) && p.lang.name == "node" {
+		if out := p.data(path.Dir(p.in.Path), s); out.given() {
+			return out
+		}
 	}
 	if strings.Contains(s, "://") && !strings.HasPrefix(s, "file:") {
 		p.gap(remote(s).word())

@@ -240,6 +240,7 @@ func (p *program) each(list value, cost int, do func(value)) {
 	}
 	p.loop++
 	for _, e := range elements {
+		e.some = e.some && e.multi()
 		do(e)
 	}
 	p.unsure = unsure

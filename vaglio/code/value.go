@@ -33,6 +33,7 @@ type value struct {
 	fn     *routine
 	file   *handle
 	spread bool // stands for its elements
+	some   bool // any of its elements may be missing, or it may be itself from a list
 	name   string
 }
 
@@ -197,6 +198,8 @@ func (v value) nth(n int) value {
 		n += len(v.list)
 	}
 	switch {
+	case v.some && len(v.list) > 0:
+		return v.either()
 	case n >= 0 && n < len(v.list):
 		return v.list[n]
 	case v.path == allArguments:
@@ -208,8 +211,25 @@ func (v value) nth(n int) value {
 // allArguments is the path of a list that holds everything that the program is run with: behind its end there is nothing.
 const allArguments = "arguments()"
 
+// either returns what any element of a list may be.
+func (v value) either() value {
+	out := v.list[0]
+	for _, e := range v.list[1:] {
+		out = out.or(e)
+	}
+	return out
+}
+
+// lacks reports whether something may be missing in a list, or from it.
+func (v value) lacks() bool {
+	return v.some || slices.ContainsFunc(v.list, func(e value) bool { return e.some })
+}
+
 // part returns the elements of a list between two indexes. Behind its end, a part of all arguments has none.
 func (v value) part(from, to int) value {
+	if v.some {
+		return v
+	}
 	from = place(from, len(v.list))
 	out := listOf(v.list[from:max(from, place(to, len(v.list)))]...)
 	if v.path == allArguments && to >= len(v.list) {
@@ -227,8 +247,7 @@ func (v value) or(o value) value {
 	case v.kind == kindMap && o.kind == kindMap:
 		return v.orMap(o)
 	case v.multi() && o.multi():
-		v.list = added(v.list, o.list...)
-		return v
+		return v.orList(o)
 	case o.multi():
 		return o.orUnknown(v)
 	case v.multi():

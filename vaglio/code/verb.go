@@ -282,8 +282,12 @@ func (p *program) way(v value, n int) (value, int) {
 	if most > 1 {
 		v.alts = v.alts[min(n, most-1):][:1]
 	}
+	if v.some && !v.multi() {
+		return passedOn("filter()", v.words()...), 1
+	}
 	v.list = slices.Clone(v.list[:min(len(v.list), p.left)])
 	for i, e := range v.list {
+		e.some = e.some || v.some
 		e, of := p.way(e, n)
 		v.list[i], most = e, max(most, of)
 	}

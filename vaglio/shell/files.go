@@ -220,6 +220,12 @@ func (r *reader) Below(folder string, depth int, match func(rel string) bool) (f
 	return slices.Compact(files), whole
 }
 
+// lies reports whether a file exists before the source runs, or the source or the session writes it.
+func (r *reader) lies(file string) bool {
+	files, _ := r.Below(path.Dir(file), 0, func(rel string) bool { return rel == path.Base(file) })
+	return len(files) > 0
+}
+
 // runMatches reads a command once for each file that a pattern names, if the command runs such
 // files.
 func (r *reader) runMatches(f *frame, k *call, name string) {

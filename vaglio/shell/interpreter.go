@@ -332,10 +332,7 @@ const ImportsTooMuch wording.Phrase = "%s imports a file that does too much to b
 func (r *reader) importing(f *frame, p *Program, read func()) {
 	budget, problems := r.budget, len(r.out.Problems)
 	in := &imports{r: r}
-	p.Source = func(path string) (string, bool) {
-		text, _, ok := in.text(path)
-		return text, ok
-	}
+	p.Lies, p.Source = r.lies, in.source
 	if left := budget - ownSteps; f.file == nil && r.steps < left {
 		r.budget = left
 	}
@@ -345,10 +342,7 @@ func (r *reader) importing(f *frame, p *Program, read func()) {
 	read()
 	r.budget = budget
 	if f.file == nil && len(in.found) > 0 && r.steps <= budget && len(r.out.Commands) <= maxCommands && r.unspend(problems) {
-		p.Source = func(path string) (string, bool) {
-			text, own, ok := in.text(path)
-			return text, own && ok
-		}
+		in.own = true
 		p.Steps = r.budget - r.steps
 		read()
 		for _, file := range in.found {
@@ -364,9 +358,15 @@ func (r *reader) importing(f *frame, p *Program, read func()) {
 
 // imports are the files that a program imports.
 type imports struct {
-	r *reader
+	r   *reader
+	own bool // only those that the source wrote are read
 	// found lie there, unknown were written by the source, with a content that is not known.
 	found, unknown []string
+}
+
+func (in *imports) source(path string) (string, bool) {
+	text, own, ok := in.text(path)
+	return text, ok && (own || !in.own)
 }
 
 // text returns a file's text, and whether the source itself wrote it.

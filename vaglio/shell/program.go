@@ -112,10 +112,11 @@ type Program struct {
 	Home func(user string) Word
 	// Env returns the value of an environment variable. It is unset if nothing that is known gives it one.
 	Env func(name string) (value Word, unset bool)
-	// Cwd is the folder that it runs in, "" if that is not known. Source returns the text of a file
-	// that it may import, by its absolute path; it may be nil.
+	// Cwd is the folder that it runs in, "" if that is not known. Source returns the text of a file that it may
+	// import, by its absolute path, Lies whether there is one; both may be nil.
 	Cwd    string
 	Source func(path string) (string, bool)
+	Lies   func(path string) bool
 	// Content returns what is known of a file that the source wrote.
 	Content func(file Word) (Word, bool)
 	// Steps limits the work that the reading may do.

@@ -72,7 +72,7 @@ func (t *tables) namesObject(name string, words []string) bool {
 // name.
 func (r *reading) clientCall(library string, words []string, call *shell.Call) []Effect {
 	t, name, word := r.judge.tables, strings.Join(words, "_"), words[0]
-	if t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis") || t.ofClass("client-maker", name) {
+	if t.isPlumbing(library, name, word) {
 		return nil
 	}
 	v := t.callVerb(name)

@@ -3,6 +3,7 @@ package effects
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -435,4 +436,53 @@ func opening(key string, value any) (options []string) {
 		options = append(options, option+fmt.Sprint(v))
 	}
 	return options
+}
+
+// fileDatabase reports whether a variable of the command, or what the project sets for its program, says that its
+// database is a file of the workspace.
+func (c *command) fileDatabase() bool {
+	return c.setsFileDatabase() || slices.ContainsFunc(c.assigns, func(a assignment) bool {
+		scheme, file, _ := strings.Cut(a.value.text, ":")
+		return a.value.known && strings.HasSuffix(a.name, "DATABASE_URL") && (scheme == "file" || scheme == "sqlite" || scheme == "sqlite3") &&
+			!strings.ContainsAny(file, "?@") && c.r.world.inside(c.r.world.clean(strings.TrimPrefix(file, "///"), c.cwd))
+	})
+}
+
+// What the settings of a database tool say of databases, what they may import for that, and what may name another one
+// than a file beside them.
+var (
+	databaseKinds = regexp.MustCompile(`(?:client|dialect)["']?\s*:\s*([^,}\n]*)`)
+	plainImports  = regexp.MustCompile(`require\(['"](?:node:)?path['"]\)|import \w+ from ['"](?:node:)?path['"]|` +
+		`import \{ defineConfig \} from ['"]drizzle-kit['"]`)
+	elsewhereIn = regexp.MustCompile("require|import|process|://|\\.\\.|[\"'`]/|homedir|[\"'`]~")
+)
+
+// setsFileDatabase reports whether the settings of the project for a program name no other database than files below them.
+func (c *command) setsFileDatabase() bool {
+	if c.has("--knexfile", "--config", "--client", "--connection", "--url", "--cwd", "--dialect") {
+		return false
+	}
+	found := false
+	for name := range c.r.judge.tables.Nouns["settings-of-"+c.name] {
+		text, ok := c.content(name)
+		if kinds := databaseKinds.FindAllStringSubmatch(text, -1); !ok {
+			continue
+		} else if len(kinds) == 0 || elsewhereIn.MatchString(plainImports.ReplaceAllString(text, "")) ||
+			slices.ContainsFunc(kinds, c.keepsElsewhere) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// keepsElsewhere reports whether a kind of database is not known to be kept in files.
+func (c *command) keepsElsewhere(kind []string) bool {
+	return !c.r.judge.tables.ofClass("database-in-file", strings.Trim(kind[1], "'\" "))
+}
+
+// isPlumbing reports whether a method only makes or closes what others use.
+func (t *tables) isPlumbing(library, name, word string) bool {
+	return t.ofClass("client-plumbing", library+"."+name) || t.ofClass("client-maker", name) ||
+		t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis")
 }

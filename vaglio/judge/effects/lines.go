@@ -386,12 +386,3 @@ func allRules() map[string]rule {
 		"carried": (*command).carriedText,
 	}
 }
-
-// fileDatabase reports whether a variable of the command says that its database is a file of the workspace.
-func (c *command) fileDatabase() bool {
-	return slices.ContainsFunc(c.assigns, func(a assignment) bool {
-		scheme, file, _ := strings.Cut(a.value.text, ":")
-		return a.value.known && strings.HasSuffix(a.name, "DATABASE_URL") && (scheme == "file" || scheme == "sqlite" || scheme == "sqlite3") &&
-			!strings.ContainsAny(file, "?@") && c.r.world.inside(c.r.world.clean(strings.TrimPrefix(file, "///"), c.cwd))
-	})
-}
