@@ -13,7 +13,12 @@ func some(p *program, v value, rest []value) value {
 	if v = reordered(p, v, rest); len(v.alts) == 0 && p.lists(v) {
 		return value{path: v.path, alts: []shell.Word{names}}
 	}
-	return v.picked(names)
+	for i, w := range v.alts { // of a text, only a part may be wanted
+		if w.HasGlob() {
+			v.alts[i] = shell.Glue(shell.Text(w.Prefix()[:strings.LastIndexByte(w.Prefix(), '/')+1]), names)
+		}
+	}
+	return v
 }
 
 // picked returns a value with other names for all that are in a folder.
