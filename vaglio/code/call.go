@@ -297,23 +297,6 @@ func (p *program) isFunction(v value) bool {
 	return p.fns[v.path] != nil || f != nil && (f.verb[0] != '=' || f.verb == "=chr")
 }
 
-// eachOf calls a function with each of the values.
-func (p *program) eachOf(fn value, list []value) value {
-	if len(list) == 0 {
-		p.call(fn, value{}, nil)
-		return fn
-	}
-	out := value{kind: kindList, spread: p.lang.has("flat")}
-	for _, e := range bounded(list) {
-		some := e.some
-		e.spread, e.some = false, some && e.multi()
-		made := p.call(fn, value{}, []value{e})
-		made.some = made.some || some
-		out.list = append(out.list, made)
-	}
-	return out
-}
-
 // named returns a map with what is given by name besides, as dict(a, b=c) does.
 func named(_ *program, v value, rest []value) value {
 	if v.name != "" {

@@ -341,42 +341,6 @@ func (p *program) fieldKeys(v value, name, holder string) []string {
 	return []string{holder, "." + name}
 }
 
-// merged returns a map that takes over what others hold, or what has a name.
-func (v value) merged(others []value) value {
-	for _, o := range others {
-		switch {
-		case o.name != "":
-			v = v.with(o.name, o)
-		case o.kind == kindMap:
-			v = v.orMap(o)
-		default:
-			v = v.with(anyKey, unknown(o.path))
-		}
-	}
-	return v
-}
-
-// ofMap returns what python's d.get(key, default) and d.pop return of a map.
-func (p *program) ofMap(v value, name string, args []value) (value, bool) {
-	switch {
-	case v.kind != kindMap || !p.lang.has("columns") || len(args) == 0:
-		return value{}, false
-	case name == "update":
-		p.store(v.holder, v.merged(args))
-		return value{kind: kindNone}, true
-	case name != "get" && name != "pop":
-		return value{}, false
-	}
-	if e, found := p.keyedElement(v, args[0]); found {
-		return e, true
-	}
-	out := value{kind: kindNone}
-	if _, any := v.field(anyKey); any || !args[0].known() {
-		out = p.anyOf(v.list).or(unknown(name + "()"))
-	}
-	return out.or(nth(args, 1)), true
-}
-
 // fieldDefault returns what a field has by default that is declared by a call: field(default_factory=list), Field("x").
 func fieldDefault(p *program, v value, rest []value) value {
 	for i, a := range append([]value{v}, rest...) {

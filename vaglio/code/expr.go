@@ -347,3 +347,15 @@ func (p *program) signed() value {
 	v.spread = v.spread || t.is("@", "%")
 	return v
 }
+
+// arrow reads (a, b) => …, a => … and ->(a) { … }.
+func (p *program) arrow() value {
+	def, params := p.at, []int{p.at}
+	if !p.takeIf(p.peek(0).kind == tokenName) {
+		params = p.parameters()
+	}
+	if p.takeIf(p.is("=>")) {
+		p.lines()
+	}
+	return p.closure(def, params)
+}

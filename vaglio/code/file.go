@@ -2,13 +2,10 @@ package code
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -320,115 +317,10 @@ func contentOf(w shell.Word) (file shell.Word, ok bool) {
 	return shell.Word{}, false
 }
 
-// decodedAs returns a function that decodes a text, or the content of a file of the project, as files of some name are.
-func decodedAs(file string) pure {
-	return func(p *program, v value, _ []value) value {
-		out := value{kind: kindNone}
-		for _, w := range v.words() {
-			var tree any
-			text, ok := p.fileText(w)
-			if ok = ok && !v.multi() && p.spend(len(text)/bytesPerStep); ok {
-				ok, _ = settings.Decode(file, text, &tree)
-			}
-			if !ok {
-				return passedOn("settings()", v.words()...)
-			}
-			out = out.or(p.valueOf(tree))
-		}
-		return out
-	}
-}
-
-// fileText returns a text, or the content of a file of the project that a word stands for.
-func (p *program) fileText(w shell.Word) (string, bool) {
-	if s, known := w.Text(); known {
-		file, held := p.held[s]
-		if held {
-			p.relied = append(p.relied, file)
-		}
-		return s, !held || !p.changes
-	}
-	file, ok := contentOf(w)
-	if !ok {
-		return "", false
-	}
-	return p.settingsIn(p.pathOf(file))
-}
-
-// settingsIn returns the content of a file of the project, by its absolute path.
-func (p *program) settingsIn(name string) (string, bool) {
-	if p.in.Source == nil || p.entered || !path.IsAbs(name) || p.in.Lies != nil && !p.in.Lies(name) {
-		return "", false
-	}
-	if p.relied = append(p.relied, name); p.changes {
-		return "", false
-	}
-	return p.in.Source(name)
-}
-
 // pathOf returns the path of a file as far as it is known, from the folder that the program runs in.
 func (p *program) pathOf(file shell.Word) string {
 	if name := file.Prefix(); name == "" || path.IsAbs(name) {
 		return name
 	}
 	return path.Join(p.in.Cwd, file.Prefix())
-}
-
-// valueOf returns the value of what a text was decoded to.
-func (p *program) valueOf(tree any) value {
-	switch t := tree.(type) {
-	case string:
-		return text(t)
-	case nil:
-		return value{kind: kindNone}
-	case bool:
-		return value{kind: kindOther}
-	case []any:
-		out := listOf()
-		for _, e := range t[:min(len(t), maxList+1)] {
-			out.list = append(out.list, p.valueOf(e))
-		}
-		out.list = bounded(out.list)
-		return out
-	case map[string]any:
-		out := value{kind: kindMap}
-		for _, key := range slices.Sorted(maps.Keys(t)) {
-			if len(out.keys) > maxList || !p.spend(1) {
-				return unknown("settings()")
-			}
-			out.keys, out.list = append(out.keys, key), append(out.list, p.valueOf(t[key]))
-		}
-		return out
-	}
-	return value{kind: kindNumber, alts: []shell.Word{shell.Text(fmt.Sprint(tree))}}
-}
-
-// changesRelied reports whether the program may change a file whose content it was read with.
-func (p *program) changesRelied() bool {
-	return len(p.relied) > 0 && slices.ContainsFunc(append(slices.Clip(p.aside), p.out.Actions...), func(s shell.ProgramStep) bool {
-		switch {
-		case s.Shell != nil || s.Argv != nil:
-			return true
-		case s.Writes:
-			return p.mayBeRelied(s.File)
-		case s.Call == nil || s.Call.Verb == shell.VerbRead || s.Call.Verb == shell.VerbList:
-			return false
-		}
-		return slices.ContainsFunc(s.Call.Targets, p.mayBeRelied)
-	})
-}
-
-// mayBeRelied reports whether a word may name a file whose content the program was read with, or a folder above it.
-func (p *program) mayBeRelied(w shell.Word) bool {
-	s, known := w.Text()
-	at := p.pathOf(w)
-	if at == "" && p.changes {
-		return false // it may be known once the settings are
-	}
-	return slices.ContainsFunc(p.relied, func(file string) bool {
-		if !known {
-			return strings.HasPrefix(file, at)
-		}
-		return s == "" || at == file || strings.HasPrefix(file, strings.TrimSuffix(at, "/")+"/")
-	})
 }

@@ -262,18 +262,6 @@ func (p *program) anonymous() (value, bool) {
 	return p.closure(def, params), true
 }
 
-// arrow reads (a, b) => …, a => … and ->(a) { … }.
-func (p *program) arrow() value {
-	def, params := p.at, []int{p.at}
-	if !p.takeIf(p.peek(0).kind == tokenName) {
-		params = p.parameters()
-	}
-	if p.takeIf(p.is("=>")) {
-		p.lines()
-	}
-	return p.closure(def, params)
-}
-
 // block reads a block that is handed on: { |a, b| … } or do |a| … end.
 func (p *program) block() value { return p.closure(p.at, nil) }
 
@@ -377,30 +365,6 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 	p.at, p.end, p.scanned, p.bare = at, end, scanned, bare
 	return last, out
 }
-
-// addedTo returns the lists and maps that a function was handed and has added to, or set fields of, by what holds
-// them.
-func (p *program) addedTo(f *routine, args []value) map[string]value {
-	var out map[string]value
-	for i, place := range f.params[:min(len(f.params), len(args))] {
-		a, now := args[i], p.vars[p.key(p.toks[place].text)]
-		if a.holder == "" || now.kind != a.kind || a.kind != kindList && a.kind != kindMap || !p.spend(1+len(now.list)) {
-			continue
-		}
-		old, words := a.words(), now.words()
-		added := len(words) > len(old) && slices.EqualFunc(old, words[:len(old)], shell.Word.Equal)
-		if added || a.kind == kindMap && !slices.EqualFunc(a.list, now.list, alike) {
-			if out == nil {
-				out = map[string]value{}
-			}
-			out[a.holder] = now
-		}
-	}
-	return out
-}
-
-// alike reports whether two values may be the same texts.
-func alike(v, w value) bool { return slices.EqualFunc(v.words(), w.words(), shell.Word.Equal) }
 
 // param returns the value of the parameter at an index.
 func (p *program) param(f *routine, i int, args []value, named map[string]value) value {

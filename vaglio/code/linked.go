@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -201,35 +200,6 @@ func (p *program) module(file string) *program {
 	return m
 }
 
-// isData reports whether a module is a file of data that lies beside the program's own.
-func isData(module string) bool {
-	return strings.HasPrefix(module, ".") && strings.HasSuffix(module, ".json")
-}
-
-// importsData gives the name of a file of data, if that is what was imported, what the file holds.
-func (p *program) importsData(name string) {
-	file := p.tok(p.at + 1).text
-	if p.lang.name != "node" || !isData(file) || !p.word("from") || !p.tok(p.at-1).word(name) {
-		return
-	}
-	if held := p.data(path.Dir(p.in.Path), file); held.given() {
-		p.vars[name] = held
-	}
-}
-
-// data returns what a file of the project holds, named as seen from a folder.
-func (p *program) data(folder, file string) value {
-	var tree any
-	text, ok := p.settingsIn(path.Join(folder, file))
-	if ok = ok && p.spend(len(text)/bytesPerStep); ok {
-		ok, _ = settings.Decode(file, text, &tree)
-	}
-	if !ok {
-		return unknown("")
-	}
-	return p.valueOf(tree)
-}
-
 // loads reads a call that loads a compiled library, as the loader does that a variable tells to. Nothing
 // is known of one without a folder, which is the system's.
 func (p *program) loads(f *function, name string, args []value, named map[string]value) value {
@@ -419,19 +389,4 @@ func goesOn(texts []shell.Word, method string, bracketed bool) []shell.Word {
 		texts[0] = shell.Glue(texts[0], shell.Text("/."))
 	}
 	return texts
-}
-
-// belowNamed puts the first text of a call below a folder of which only the name is known. A path that leaves
-// it stays as it is written.
-func belowNamed(folder string, texts []shell.Word) {
-	if folder == "" || len(texts) != 1 {
-		return
-	}
-	if s := texts[0].Prefix(); s != "" && (!strings.ContainsAny(s[:1], "/.~") || s == "." && strings.HasSuffix(folder, "+")) && !strings.Contains(s, "..") {
-		between := "/"
-		if strings.HasSuffix(folder, "+") {
-			between = ""
-		}
-		texts[0] = shell.Glue(unknownWord(folder), shell.Text(between), texts[0])
-	}
 }

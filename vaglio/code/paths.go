@@ -356,3 +356,18 @@ func beforeDot(name string) string {
 
 // isProject matches what stands for the folder of the project, or is a class or module rather than a folder.
 var isProject = regexp.MustCompile(`(?i:project|root|cwd|current|pwd)|::|^[A-Z]`)
+
+// belowNamed puts the first text of a call below a folder of which only the name is known. A path that leaves
+// it stays as it is written.
+func belowNamed(folder string, texts []shell.Word) {
+	if folder == "" || len(texts) != 1 {
+		return
+	}
+	if s := texts[0].Prefix(); s != "" && (!strings.ContainsAny(s[:1], "/.~") || s == "." && strings.HasSuffix(folder, "+")) && !strings.Contains(s, "..") {
+		between := "/"
+		if strings.HasSuffix(folder, "+") {
+			between = ""
+		}
+		texts[0] = shell.Glue(unknownWord(folder), shell.Text(between), texts[0])
+	}
+}

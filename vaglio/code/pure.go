@@ -352,16 +352,6 @@ func environment(p *program, v value, rest []value) value {
 // serialised matches a call inside a serialized object.
 var serialised = regexp.MustCompile(`(?:!!python/object/(?:apply|new):([\w.]+)\s*|^c(\w+)\n(\w+)\n\([SVU])([^\n]*)`)
 
-// pickle reads the call inside a serialized object. Of any other object nothing is known.
-func pickle(p *program, v value, _ []value) value {
-	s, _ := v.text()
-	if m := serialised.FindStringSubmatch(s); m != nil {
-		return p.call(unknown(strings.Trim(m[1]+m[2]+"."+m[3], ".")), value{}, []value{text(strings.Trim(m[4], ` []"'-`))})
-	}
-	p.gap(v.word())
-	return unknown("loads()")
-}
-
 // imported returns the module that a name stands for.
 func imported(p *program, v value, _ []value) value {
 	s, ok := v.text()

@@ -381,3 +381,8 @@ func firstLine(w Word, rest []Word) (line Word, left []Word, ok bool) {
 	}
 	return rest[0], rest[1:], true
 }
+
+// ExportsAll reports whether an argument of set has all exported that is assigned from then on.
+func ExportsAll(option string) bool {
+	return option == "allexport" || strings.HasPrefix(option, "-") && strings.Contains(option, "a")
+}

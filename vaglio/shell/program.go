@@ -394,8 +394,3 @@ func (r *reader) task(f *frame, t *Task, p *Program) {
 		})
 	})
 }
-
-// ExportsAll reports whether an argument of set has all exported that is assigned from then on.
-func ExportsAll(option string) bool {
-	return option == "allexport" || strings.HasPrefix(option, "-") && strings.Contains(option, "a")
-}

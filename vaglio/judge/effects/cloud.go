@@ -2,8 +2,6 @@ package effects
 
 import (
 	"cmp"
-	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -314,42 +312,6 @@ func (c *command) serverInBox() bool {
 		!slices.ContainsFunc(c.all, func(a arg) bool { return !a.known || holdsAny(a.text, "://", "host", "service=") })
 }
 
-// production reports whether the command's variables or words point to a live system.
-func (c *command) production() bool {
-	for _, a := range c.assigns {
-		v := strings.ToLower(a.value.text)
-		switch v {
-		case "production", "prod", "live":
-			return a.name != "NODE_ENV" || strings.Contains(c.name, "seq") || c.name == "knex"
-		}
-		if strings.Contains(v, "prod") && holdsAny(a.name, "URL", "HOST", "DB", "DATABASE", "ENV") {
-			return true
-		}
-	}
-	return c.anyWord(&c.live, func(a arg) bool {
-		return (!strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "=")) && liveName(strings.ToLower(a.text))
-	})
-}
-
-// anyWord reports whether a word of the command is one of those that are asked about, and looks at
-// the words only once: each operand may ask.
-func (c *command) anyWord(known **bool, about func(arg) bool) bool {
-	if *known == nil {
-		found := slices.ContainsFunc(c.all, about)
-		*known = &found
-	}
-	return **known
-}
-
-// reachesLive returns the effect of running the project's own code with a variable that leads to a
-// live system, nil without one.
-func (r *reading) reachesLive(v *invocation, name string) []Effect {
-	if at := r.live(v); at != "" {
-		return one(KindInfrastructure, say("runs %s with %s, which leads to a live system", name, at), name)
-	}
-	return nil
-}
-
 // live returns the variable of a command, or one exported before, that leads to a live system: credentials or a database that
 // are named so. A mode, such as RAILS_ENV, says nothing of what is reached.
 func (r *reading) live(v *invocation) string {
@@ -363,26 +325,6 @@ func (r *reading) live(v *invocation) string {
 	return r.leads
 }
 
-// liveName reports whether the name of a machine, a container or a database says that people
-// depend on it.
-func liveName(s string) bool {
-	return slices.ContainsFunc(readings.Words(s), func(w string) bool { return w == "prod" || w == "production" || w == "live" })
-}
-
-// atForge adds the repository that an option of a forge's client names, unless the message is about
-// it, or ends with a text.
-func (c *command) atForge(said wording.Sentence) wording.Sentence {
-	where := c.values("-R", "--repo")
-	if !c.r.judge.tables.ofClass("forge-client", c.name) || len(where) == 0 || len(said) == 0 {
-		return said
-	}
-	says := string(said[0].Phrase)
-	if strings.HasSuffix(says, ": %s") || strings.Contains(says, " repository") || strings.Contains(said.String(), where[0].text) {
-		return said
-	}
-	return said.And("in %s", where[0].text)
-}
-
 // opened judges what a tool for containers opens of this machine to one, as options of the engine's own
 // program would.
 func (t *tool) opened() {
@@ -390,52 +332,14 @@ func (t *tool) opened() {
 	if engine == "" && len(t.words) > 0 {
 		engine = t.words[0]
 	}
-	if !t.r.judge.tables.ofClass("container-engine", engine) {
-		return
-	}
-	var options []string
-	settings, _ := t.args["HostConfig"].(map[string]any)
-	for _, args := range []map[string]any{t.args, settings} {
-		for _, key := range readings.SortedKeys(args) {
-			options = append(options, opening(readings.Normal(key), args[key])...)
-		}
-	}
-	if len(options) == 0 {
+	options := servers.Opening(t.args)
+	if len(options) == 0 || !t.r.judge.tables.ofClass("container-engine", engine) {
 		return
 	}
 	before := len(t.r.effects)
 	image, _ := t.text("image", "Image", "image_name")
 	t.r.script(readings.ReadArgv(slices.Concat([]string{engine, "run"}, options, []string{cmp.Or(image, "image")}), t.r.shellOptions()))
 	t.r.certain(before)
-}
-
-// opening returns the options of an engine that say what an argument of a tool for containers says.
-func opening(key string, value any) (options []string) {
-	option := map[string]string{
-		"volumes": "--volume=", "volume": "--volume=", "binds": "--volume=", "mounts": "--volume=", "mount": "--volume=", "devices": "--device=",
-		"privileged": "--privileged=", "network": "--network=", "networkmode": "--network=", "pid": "--pid=", "pidmode": "--pid=", "capadd": "--cap-add=",
-	}[key]
-	if option == "" {
-		return nil
-	}
-	switch v := value.(type) {
-	case []any:
-		for _, e := range v {
-			options = append(options, opening(key, e)...)
-		}
-	case map[string]any: // a mount, or several by what they are on the host
-		source, _ := cmp.Or(v["source"], v["Source"], v["src"]).(string)
-		target, _ := cmp.Or(v["target"], v["Target"], v["destination"]).(string)
-		if source != "" {
-			return []string{option + source + ":" + cmp.Or(target, source)}
-		}
-		for _, host := range readings.SortedKeys(v) {
-			options = append(options, option+host+":"+host)
-		}
-	default:
-		options = append(options, option+fmt.Sprint(v))
-	}
-	return options
 }
 
 // fileDatabase reports whether a variable of the command, or what the project sets for its program, says that its
@@ -448,15 +352,6 @@ func (c *command) fileDatabase() bool {
 	})
 }
 
-// What the settings of a database tool say of databases, what they may import for that, and what may name another one
-// than a file beside them.
-var (
-	databaseKinds = regexp.MustCompile(`(?:client|dialect)["']?\s*:\s*([^,}\n]*)`)
-	plainImports  = regexp.MustCompile(`require\(['"](?:node:)?path['"]\)|import \w+ from ['"](?:node:)?path['"]|` +
-		`import \{ defineConfig \} from ['"]drizzle-kit['"]`)
-	elsewhereIn = regexp.MustCompile("require|import|process|://|\\.\\.|[\"'`]/|homedir|[\"'`]~")
-)
-
 // setsFileDatabase reports whether the settings of the project for a program name no other database than files below them.
 func (c *command) setsFileDatabase() bool {
 	if c.has("--knexfile", "--config", "--client", "--connection", "--url", "--cwd", "--dialect") {
@@ -465,10 +360,10 @@ func (c *command) setsFileDatabase() bool {
 	found := false
 	for name := range c.r.judge.tables.Nouns["settings-of-"+c.name] {
 		text, ok := c.content(name)
-		if kinds := databaseKinds.FindAllStringSubmatch(text, -1); !ok {
+		if !ok {
 			continue
-		} else if len(kinds) == 0 || elsewhereIn.MatchString(plainImports.ReplaceAllString(text, "")) ||
-			slices.ContainsFunc(kinds, c.keepsElsewhere) {
+		}
+		if kinds, here := servers.Kinds(text); !here || slices.ContainsFunc(kinds, c.keepsElsewhere) {
 			return false
 		}
 		found = true
@@ -477,8 +372,8 @@ func (c *command) setsFileDatabase() bool {
 }
 
 // keepsElsewhere reports whether a kind of database is not known to be kept in files.
-func (c *command) keepsElsewhere(kind []string) bool {
-	return !c.r.judge.tables.ofClass("database-in-file", strings.Trim(kind[1], "'\" "))
+func (c *command) keepsElsewhere(kind string) bool {
+	return !c.r.judge.tables.ofClass("database-in-file", kind)
 }
 
 // isPlumbing reports whether a method only makes or closes what others use.

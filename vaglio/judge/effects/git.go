@@ -311,3 +311,17 @@ func (r *reading) isOutput(p string) bool {
 	}
 	return false
 }
+
+// atForge adds the repository that an option of a forge's client names, unless the message is about
+// it, or ends with a text.
+func (c *command) atForge(said wording.Sentence) wording.Sentence {
+	where := c.values("-R", "--repo")
+	if !c.r.judge.tables.ofClass("forge-client", c.name) || len(where) == 0 || len(said) == 0 {
+		return said
+	}
+	says := string(said[0].Phrase)
+	if strings.HasSuffix(says, ": %s") || strings.Contains(says, " repository") || strings.Contains(said.String(), where[0].text) {
+		return said
+	}
+	return said.And("in %s", where[0].text)
+}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -163,4 +164,46 @@ func withoutTarget(e Effect) (string, bool) {
 	}
 	without := e.Why.About(e.Target, wording.Clause{Text: "\x00"}).String()
 	return without, strings.Contains(without, "\x00")
+}
+
+// production reports whether the command's variables or words point to a live system.
+func (c *command) production() bool {
+	for _, a := range c.assigns {
+		v := strings.ToLower(a.value.text)
+		switch v {
+		case "production", "prod", "live":
+			return a.name != "NODE_ENV" || strings.Contains(c.name, "seq") || c.name == "knex"
+		}
+		if strings.Contains(v, "prod") && holdsAny(a.name, "URL", "HOST", "DB", "DATABASE", "ENV") {
+			return true
+		}
+	}
+	return c.anyWord(&c.live, func(a arg) bool {
+		return (!strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "=")) && liveName(strings.ToLower(a.text))
+	})
+}
+
+// anyWord reports whether a word of the command is one of those that are asked about, and looks at
+// the words only once: each operand may ask.
+func (c *command) anyWord(known **bool, about func(arg) bool) bool {
+	if *known == nil {
+		found := slices.ContainsFunc(c.all, about)
+		*known = &found
+	}
+	return **known
+}
+
+// reachesLive returns the effect of running the project's own code with a variable that leads to a
+// live system, nil without one.
+func (r *reading) reachesLive(v *invocation, name string) []Effect {
+	if at := r.live(v); at != "" {
+		return one(KindInfrastructure, say("runs %s with %s, which leads to a live system", name, at), name)
+	}
+	return nil
+}
+
+// liveName reports whether the name of a machine, a container or a database says that people
+// depend on it.
+func liveName(s string) bool {
+	return slices.ContainsFunc(readings.Words(s), func(w string) bool { return w == "prod" || w == "production" || w == "live" })
 }

@@ -4,6 +4,7 @@ package servers
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -157,4 +158,53 @@ func asPort(v any) string {
 		return fmt.Sprint(m["target"])
 	}
 	return fmt.Sprintf("%v:%v", m["published"], m["target"])
+}
+
+// Opening returns what a tool's arguments open of this machine to a container, as options of docker run. They may be
+// those of the engine's interface.
+func Opening(args map[string]any) (options []string) {
+	settings, _ := args["HostConfig"].(map[string]any)
+	for _, args := range []map[string]any{args, settings} {
+		for _, key := range slices.Sorted(maps.Keys(args)) {
+			option := opening[strings.ToLower(strings.ReplaceAll(key, "_", ""))]
+			switch v := args[key].(type) {
+			case []any:
+				for _, e := range v {
+					options = append(options, option+asMount(lower(e)))
+				}
+			case map[string]any:
+				if lower(v).(map[string]any)["source"] != nil {
+					options = append(options, option+asMount(lower(v)))
+					continue
+				}
+				for _, host := range slices.Sorted(maps.Keys(v)) { // by what they are on the host
+					options = append(options, option+host+":"+host)
+				}
+			default:
+				options = append(options, option+fmt.Sprint(v))
+			}
+		}
+	}
+	return slices.DeleteFunc(options, func(o string) bool { return !strings.HasPrefix(o, "--") })
+}
+
+// lower returns an object with its keys in lower case, and the source of a mount under one of them.
+func lower(v any) any {
+	m, is := v.(map[string]any)
+	if !is {
+		return v
+	}
+	out := map[string]any{}
+	for key, e := range m {
+		out[strings.ToLower(key)] = e
+	}
+	if out["source"] == nil {
+		out["source"] = out["src"]
+	}
+	return out
+}
+
+var opening = map[string]string{ //nolint:gochecknoglobals // Made once, never changed.
+	"volumes": "--volume=", "volume": "--volume=", "binds": "--volume=", "mounts": "--volume=", "mount": "--volume=", "devices": "--device=",
+	"privileged": "--privileged=", "network": "--network=", "networkmode": "--network=", "pid": "--pid=", "pidmode": "--pid=", "capadd": "--cap-add=",
 }

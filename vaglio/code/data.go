@@ -1,0 +1,393 @@
+package code
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/settings"
+	"github.com/metnos/vaglio/vaglio/shell"
+)
+
+// some returns some of the elements of a list, nobody knows which: each may be any of them. A function may choose them.
+func some(p *program, v value, rest []value) value {
+	names := shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "ls", Some: true})
+	if v = reordered(p, v, rest); len(v.alts) == 0 && p.lists(v) {
+		return value{path: v.path, alts: []shell.Word{names}}
+	}
+	for i, w := range v.alts { // of a text, only a part may be wanted
+		if w.HasGlob() {
+			v.alts[i] = shell.Glue(shell.Text(w.Prefix()[:strings.LastIndexByte(w.Prefix(), '/')+1]), names)
+		}
+	}
+	return v
+}
+
+// picked returns a value with other names for all that are in a folder.
+func (v value) picked(names shell.Word) value {
+	v.list, v.alts = slices.Clone(v.list), slices.Clone(v.alts)
+	for i, e := range v.list {
+		v.list[i] = e.picked(names)
+	}
+	for i, w := range v.alts {
+		parts := w.Parts()
+		if n := len(parts) - 1; n >= 0 && parts[n].Kind == shell.PartGlob && parts[n].Text == "*" && (n == 0 || parts[n-1].Kind != shell.PartGlob) {
+			v.alts[i] = shell.Glue(shell.NewWord(parts[:n]...), names)
+		}
+	}
+	return v
+}
+
+// chosenNames is the pattern of the names in a folder that a function keeps: not of all that are in it.
+const chosenNames = "?*"
+
+// kept returns the elements of a list that a function keeps, nobody knows which. One that is not told what it
+// decides on keeps all.
+func kept(p *program, v value, rest []value) value {
+	out := v
+	for _, keeps := range rest {
+		if _, named := keeps.text(); p.isFunction(keeps) || named && p.lang.name == "php" {
+			p.eachOf(keeps, flattened([]value{v}))
+		}
+		if keeps.fn != nil && (len(keeps.fn.params) > 0 || p.lang.name == "ruby") {
+			out = v.picked(globbed(shell.Text(chosenNames)))
+		}
+	}
+	if !v.multi() && !p.lists(v) {
+		return passedOn(v.path, v.word())
+	}
+	out.some = v.multi()
+	return out
+}
+
+// sure returns a value of which nothing is known if it may be missing.
+func (v value) sure() value {
+	if v.some && !v.multi() {
+		return unknown(v.path)
+	}
+	return v
+}
+
+// orList returns the elements of two lists.
+func (v value) orList(o value) value {
+	v.list, v.some = added(v.list, o.list...), v.some || o.some
+	return v
+}
+
+// setOf returns a set, which has the elements of a list once each, and others that are added.
+func setOf(p *program, v value, _ []value) value {
+	switch {
+	case v.multi(), p.lists(v):
+		v.some = v.multi()
+		return v
+	case v.given() || v.path != "":
+		return passedOn(v.path, v.words()...)
+	}
+	out := listOf()
+	out.some = true
+	return out
+}
+
+// flatly calls a function with each element of a list, and returns the elements of all the lists that it returns.
+func flatly(p *program, v value, rest []value) value {
+	out := p.handedOn("flatMap", v, rest)
+	if out.multi() {
+		out.list = bounded(flattened(out.list))
+	}
+	return out
+}
+
+// reordered returns the elements of a list, nobody knows in which order. A function may compare them.
+func reordered(p *program, v value, rest []value) value {
+	v = p.iterated(v)
+	for _, compares := range rest {
+		if compares.fn != nil {
+			p.call(compares, value{}, []value{p.anyOf(v.elements())})
+		}
+	}
+	switch {
+	case v.multi():
+		v = p.anyOf(v.list)
+	case !p.lists(v):
+		return passedOn(v.path, v.word())
+	}
+	return v
+}
+
+// lists reports whether a value stands for names, how many is not known: those that match a pattern, or are in a folder.
+func (p *program) lists(v value) bool {
+	f := p.lang.find(p.canonical(strings.TrimSuffix(v.path, "()")), "")
+	return f != nil && f.verb == string(shell.VerbList) || slices.ContainsFunc(v.alts, severalNames) || slices.ContainsFunc(v.list, p.lists)
+}
+
+func severalNames(w shell.Word) bool {
+	return w.HasGlob() || slices.ContainsFunc(w.Parts(), func(part shell.Part) bool { return part.Some })
+}
+
+// descends reports whether a call of a function by itself only goes on below the folders that the last one was
+// given: what it returns lies below what that one returns.
+func (f *routine) descends(args []value) bool {
+	var known []shell.Word
+	for _, v := range f.held {
+		known = append(known, v.words()...)
+	}
+	deeper := false
+	for _, v := range args {
+		for _, w := range v.words() {
+			at := slices.IndexFunc(known, func(k shell.Word) bool { return w.Equal(k) || goesBelow(w, k) })
+			if at < 0 && v.kind != kindNumber && !v.idle() {
+				return false
+			}
+			deeper = deeper || at >= 0 && !w.Equal(known[at])
+		}
+	}
+	return deeper
+}
+
+// goesBelow reports whether a path is that of names which were found in a folder.
+func goesBelow(w, folder shell.Word) bool {
+	name, below := strings.CutPrefix(w.String(), folder.String()+"/")
+	return below && (name == "*" || name == chosenNames) && severalNames(w)
+}
+
+// globbed returns a word whose metacharacters stand for the matching names.
+func globbed(w shell.Word) shell.Word {
+	var out []shell.Part
+	for _, part := range w.Parts() {
+		if part.Kind == shell.PartText {
+			out = append(out, shell.Globs(part.Text)...)
+		} else {
+			out = append(out, part)
+		}
+	}
+	return shell.NewWord(out...)
+}
+
+// mixes notes that a method moves the elements of a list, takes some out or puts others in: where one is from there on, is
+// not known.
+func (p *program) mixes(v value, args []value) {
+	held, ok := p.vars[p.key(v.holder)]
+	if !ok || held.kind != kindList || v.kind != kindList || !p.spend(1+len(held.list)) {
+		return
+	}
+	for _, e := range flattened(args) {
+		if e.fn == nil && e.kind != kindNumber {
+			held.list = added(held.list, e)
+		}
+	}
+	held.some = true
+	p.vars[p.key(v.holder)] = held
+}
+
+// decodedAs returns a function that decodes a text, or the content of a file of the project, as files of some name are.
+func decodedAs(file string) pure {
+	return func(p *program, v value, _ []value) value {
+		out := value{kind: kindNone}
+		for _, w := range v.words() {
+			var tree any
+			text, ok := p.fileText(w)
+			if ok = ok && !v.multi() && p.spend(len(text)/bytesPerStep); ok {
+				ok, _ = settings.Decode(file, text, &tree)
+			}
+			if !ok {
+				return passedOn("settings()", v.words()...)
+			}
+			out = out.or(p.valueOf(tree))
+		}
+		return out
+	}
+}
+
+// fileText returns a text, or the content of a file of the project that a word stands for.
+func (p *program) fileText(w shell.Word) (string, bool) {
+	if s, known := w.Text(); known {
+		file, held := p.held[s]
+		if held {
+			p.relied = append(p.relied, file)
+		}
+		return s, !held || !p.changes
+	}
+	file, ok := contentOf(w)
+	if !ok {
+		return "", false
+	}
+	return p.settingsIn(p.pathOf(file))
+}
+
+// settingsIn returns the content of a file of the project, by its absolute path.
+func (p *program) settingsIn(name string) (string, bool) {
+	if p.in.Source == nil || p.entered || !path.IsAbs(name) || p.in.Lies != nil && !p.in.Lies(name) {
+		return "", false
+	}
+	if p.relied = append(p.relied, name); p.changes {
+		return "", false
+	}
+	return p.in.Source(name)
+}
+
+// valueOf returns the value of what a text was decoded to.
+func (p *program) valueOf(tree any) value {
+	switch t := tree.(type) {
+	case string:
+		return text(t)
+	case nil:
+		return value{kind: kindNone}
+	case bool:
+		return value{kind: kindOther}
+	case []any:
+		out := listOf()
+		for _, e := range t[:min(len(t), maxList+1)] {
+			out.list = append(out.list, p.valueOf(e))
+		}
+		out.list = bounded(out.list)
+		return out
+	case map[string]any:
+		out := value{kind: kindMap}
+		for _, key := range slices.Sorted(maps.Keys(t)) {
+			if len(out.keys) > maxList || !p.spend(1) {
+				return unknown("settings()")
+			}
+			out.keys, out.list = append(out.keys, key), append(out.list, p.valueOf(t[key]))
+		}
+		return out
+	}
+	return value{kind: kindNumber, alts: []shell.Word{shell.Text(fmt.Sprint(tree))}}
+}
+
+// changesRelied reports whether the program may change a file whose content it was read with.
+func (p *program) changesRelied() bool {
+	return len(p.relied) > 0 && slices.ContainsFunc(append(slices.Clip(p.aside), p.out.Actions...), func(s shell.ProgramStep) bool {
+		switch {
+		case s.Shell != nil || s.Argv != nil:
+			return true
+		case s.Writes:
+			return p.mayBeRelied(s.File)
+		case s.Call == nil || s.Call.Verb == shell.VerbRead || s.Call.Verb == shell.VerbList:
+			return false
+		}
+		return slices.ContainsFunc(s.Call.Targets, p.mayBeRelied)
+	})
+}
+
+// mayBeRelied reports whether a word may name a file whose content the program was read with, or a folder above it.
+func (p *program) mayBeRelied(w shell.Word) bool {
+	s, known := w.Text()
+	at := p.pathOf(w)
+	if at == "" && p.changes {
+		return false // it may be known once the settings are
+	}
+	return slices.ContainsFunc(p.relied, func(file string) bool {
+		if !known {
+			return strings.HasPrefix(file, at)
+		}
+		return s == "" || at == file || strings.HasPrefix(file, strings.TrimSuffix(at, "/")+"/")
+	})
+}
+
+// isData reports whether a module is a file of data that lies beside the program's own.
+func isData(module string) bool {
+	return strings.HasPrefix(module, ".") && strings.HasSuffix(module, ".json")
+}
+
+// importsData gives the name of a file of data, if that is what was imported, what the file holds.
+func (p *program) importsData(name string) {
+	file := p.tok(p.at + 1).text
+	if p.lang.name != "node" || !isData(file) || !p.word("from") || !p.tok(p.at-1).word(name) {
+		return
+	}
+	if held := p.data(path.Dir(p.in.Path), file); held.given() {
+		p.vars[name] = held
+	}
+}
+
+// data returns what a file of the project holds, named as seen from a folder.
+func (p *program) data(folder, file string) value {
+	var tree any
+	text, ok := p.settingsIn(path.Join(folder, file))
+	if ok = ok && p.spend(len(text)/bytesPerStep); ok {
+		ok, _ = settings.Decode(file, text, &tree)
+	}
+	if !ok {
+		return unknown("")
+	}
+	return p.valueOf(tree)
+}
+
+// merged returns a map that takes over what others hold, or what has a name.
+func (v value) merged(others []value) value {
+	for _, o := range others {
+		switch {
+		case o.name != "":
+			v = v.with(o.name, o)
+		case o.kind == kindMap:
+			v = v.orMap(o)
+		default:
+			v = v.with(anyKey, unknown(o.path))
+		}
+	}
+	return v
+}
+
+// ofMap returns what python's d.get(key, default) and d.pop return of a map.
+func (p *program) ofMap(v value, name string, args []value) (value, bool) {
+	switch {
+	case v.kind != kindMap || !p.lang.has("columns") || len(args) == 0:
+		return value{}, false
+	case name == "update":
+		p.store(v.holder, v.merged(args))
+		return value{kind: kindNone}, true
+	case name != "get" && name != "pop":
+		return value{}, false
+	}
+	if e, found := p.keyedElement(v, args[0]); found {
+		return e, true
+	}
+	out := value{kind: kindNone}
+	if _, any := v.field(anyKey); any || !args[0].known() {
+		out = p.anyOf(v.list).or(unknown(name + "()"))
+	}
+	return out.or(nth(args, 1)), true
+}
+
+// addedTo returns the lists and maps that a function was handed and has added to, or set fields of, by what holds
+// them.
+func (p *program) addedTo(f *routine, args []value) map[string]value {
+	var out map[string]value
+	for i, place := range f.params[:min(len(f.params), len(args))] {
+		a, now := args[i], p.vars[p.key(p.toks[place].text)]
+		if a.holder == "" || now.kind != a.kind || a.kind != kindList && a.kind != kindMap || !p.spend(1+len(now.list)) {
+			continue
+		}
+		old, words := a.words(), now.words()
+		added := len(words) > len(old) && slices.EqualFunc(old, words[:len(old)], shell.Word.Equal)
+		if added || a.kind == kindMap && !slices.EqualFunc(a.list, now.list, alike) {
+			if out == nil {
+				out = map[string]value{}
+			}
+			out[a.holder] = now
+		}
+	}
+	return out
+}
+
+// alike reports whether two values may be the same texts.
+func alike(v, w value) bool { return slices.EqualFunc(v.words(), w.words(), shell.Word.Equal) }
+
+// eachOf calls a function with each of the values.
+func (p *program) eachOf(fn value, list []value) value {
+	if len(list) == 0 {
+		p.call(fn, value{}, nil)
+		return fn
+	}
+	out := value{kind: kindList, spread: p.lang.has("flat")}
+	for _, e := range bounded(list) {
+		some := e.some
+		e.spread, e.some = false, some && e.multi()
+		made := p.call(fn, value{}, []value{e})
+		made.some = made.some || some
+		out.list = append(out.list, made)
+	}
+	return out
+}
