@@ -172,11 +172,11 @@ var rooms = map[string]room{
 		modules: []string{xsync},
 		tests:   []string{"vaglio/judge", "vaglio/judge/effects", "internal/workfiles"},
 	},
-	"vaglio/judge":              {may: []string{"vaglio", "internal/strictjson"}, modules: []string{xtext}},
-	"vaglio/sql":                {modules: []string{sqllexer}},
-	"vaglio/judge/sandbox":      {may: []string{"internal/strictjson"}, modules: []string{landlock, seccomp, shparser, xnet, xsys}},
+	"vaglio/judge":                 {may: []string{"vaglio", "internal/strictjson"}, modules: []string{xtext}},
+	"vaglio/sql":                   {modules: []string{sqllexer}},
+	"vaglio/judge/sandbox":         {may: []string{"internal/strictjson"}, modules: []string{landlock, seccomp, shparser, xnet, xsys}},
 	"vaglio/judge/effects/servers": {modules: []string{yaml}},
-	"vaglio/judge/effects/urls": {may: []string{"internal/hosts", "vaglio/wording"}},
+	"vaglio/judge/effects/urls":    {may: []string{"internal/hosts", "vaglio/wording"}},
 	"vaglio/judge/effects": {
 		may: []string{
 			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "vaglio/sql", "vaglio/judge/effects/servers", "vaglio/judge/effects/urls", "internal/filemode", "internal/hosts",

@@ -345,7 +345,7 @@ func (p *program) ofMap(v value, name string, args []value) (value, bool) {
 		return e, true
 	}
 	out := value{kind: kindNone}
-	if _, any := v.field(anyKey); any || !args[0].known() {
+	if _, more := v.field(anyKey); more || !args[0].known() {
 		out = p.anyOf(v.list).or(unknown(name + "()"))
 	}
 	return out.or(nth(args, 1)), true
@@ -390,4 +390,12 @@ func (p *program) eachOf(fn value, list []value) value {
 		out.list = append(out.list, made)
 	}
 	return out
+}
+
+// keysOf returns the keys of a map.
+func keysOf(p *program, v value, _ []value) value {
+	if !v.multi() {
+		return passedOn("keys()", v.word())
+	}
+	return p.iterated(v)
 }

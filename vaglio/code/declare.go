@@ -165,6 +165,11 @@ func (p *program) attribute(o *option, key string, v value) {
 		o.isPath = strings.Contains(v.path, "Path")
 		p.lost = p.lost || !known && p.lang.options.names["types"][v.path] == nil
 	}
+	p.makes(o, key, v)
+}
+
+// makes notes that an attribute's value makes what the option is.
+func (p *program) makes(o *option, key string, v value) {
 	made := &p.lost
 	if key == "default" && p.lang.name == "node" { // commander's, which makes the value, stands there
 		made = &o.made
@@ -290,8 +295,7 @@ func (p *program) told(all ...option) value {
 	out := value{kind: kindNone}
 	for i := range all {
 		o := &all[i]
-		ok = ok && !o.made && (!o.bare || p.hasOperands())
-		if !ok || !p.spend((1+len(line))*(1+len(o.names))) {
+		if ok = ok && p.isTellable(o); !ok || !p.spend((1+len(line))*(1+len(o.names))) {
 			break
 		}
 		of := line

@@ -1,7 +1,7 @@
 package code
 
 import (
-	_ "embed" // The table of options.
+	_ "embed"
 	"regexp"
 	"slices"
 	"strconv"
@@ -348,3 +348,6 @@ func (p *program) operands() value {
 	v.some = len(leading) < len(v.list)
 	return v
 }
+
+// isTellable reports whether the command line says what an option is, if the program has one.
+func (p *program) isTellable(o *option) bool { return !o.made && (!o.bare || p.hasOperands()) }

@@ -57,11 +57,8 @@ func pures() map[string]pure {
 		"lines":   func(_ *program, v value, _ []value) value { return splitAt(v, "\n") },
 		"format":  func(p *program, v value, rest []value) value { return p.filled(v, braceHoles, rest) },
 		"sprintf": func(p *program, v value, rest []value) value { return p.filled(v, percentHoles, rest) },
-		"printf": func(p *program, v value, rest []value) value {
-			p.print(nil, p.filled(v, percentHoles, rest).word())
-			return value{}
-		},
-		"json": decodedAs("x.json"), "toml": decodedAs("x.toml"), "field": fieldDefault,
+		"printf":  printedAs,
+		"json":    decodedAs("x.json"), "toml": decodedAs("x.toml"), "field": fieldDefault,
 		"pickle": pickle, "import": imported, "getattr": func(_ *program, v value, rest []value) value {
 			name, _ := first(rest).text()
 			return unknown(v.path + "." + name)
@@ -70,21 +67,22 @@ func pures() map[string]pure {
 		"append":     func(p *program, v value, rest []value) value { return p.grow(v, rest) },
 		"extend":     func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
 		"values":     func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
-		"keys": func(p *program, v value, _ []value) value {
-			if !v.multi() {
-				return passedOn("keys()", v.word())
-			}
-			return p.iterated(v)
-		},
-		"pairs": func(_ *program, v value, _ []value) value { return v.pairs() },
-		"map":   func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
-		"apply": applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
+		"keys":       keysOf,
+		"pairs":      func(_ *program, v value, _ []value) value { return v.pairs() },
+		"map":        func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
+		"apply":      applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
 	}
 	maps.Copy(out, changing())
 	for name, fn := range decoders() {
 		out[name] = func(_ *program, v value, _ []value) value { return v.each(fn) }
 	}
 	return out
+}
+
+// printedAs prints a text with values in it.
+func printedAs(p *program, v value, rest []value) value {
+	p.print(nil, p.filled(v, percentHoles, rest).word())
+	return value{}
 }
 
 // own returns a path of the program's own file, nothing if it is in none.

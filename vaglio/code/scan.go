@@ -254,10 +254,10 @@ func (p *program) iterated(list value) value {
 	}
 	out := listOf()
 	for i, key := range list.keys {
-		switch {
-		case key == "": // an element that has no key, or one that is not known
+		switch key {
+		case "": // an element that has no key, or one that is not known
 			out.list = append(out.list, list.list[i], unknown(""))
-		case key == anyKey:
+		case anyKey:
 			out.list = append(out.list, unknown(""))
 		default:
 			out.list = append(out.list, text(key))

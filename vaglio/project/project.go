@@ -74,10 +74,7 @@ func Default() *Reader { return shared() }
 
 // Tasks returns what a command runs from files.
 func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
-	rows := r.table[c.Name]
-	if rows == nil && c.Name != "." { // its dot is no version
-		rows = r.table[strings.TrimRight(c.Name, "0123456789.")]
-	}
+	rows := r.rowsOf(c.Name)
 	set := slices.Clone(c.Assigns)
 	for _, name := range r.variables {
 		if value, ok := c.Variable(name); ok && !slices.ContainsFunc(set, func(a shell.Assign) bool { return a.Name == name }) {
@@ -108,6 +105,14 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 		c.Spend(maxBytes - v.left + bytesPerFile*len(c.Changed))
 	}
 	return v.tasks
+}
+
+// rowsOf returns the rows of a program, which may have its version in its name.
+func (r *Reader) rowsOf(name string) []row {
+	if rows := r.table[name]; rows != nil || name == "." { // its dot is no version
+		return rows
+	}
+	return r.table[strings.TrimRight(name, "0123456789.")]
 }
 
 // unreadOf returns those files of which only calls are read. Of the others that a call writes, its

@@ -370,10 +370,8 @@ func (r *reader) task(f *frame, t *Task, p *Program) {
 		r.notRead(f, t.File, t.Closed)
 		return
 	}
-	for s := f.file; s != nil; s = s.in {
-		if t.Found && s.path == t.File && s.text == t.Text { // it is being read: what it runs finds it again
-			return
-		}
+	if t.Found && f.file.reads(t) { // what it runs finds it again
+		return
 	}
 	f.stdin, f.capture, f.lenient, f.Guess, f.found = Input{}, false, f.lenient || t.Guess, f.Guess || t.Guess, f.found || t.Found
 	if f.sets = f.sets || !t.Passes; t.Settings {

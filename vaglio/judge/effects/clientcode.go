@@ -250,8 +250,7 @@ func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
 			return r.sql(text, where)
 		}
 	}
-	connects := r.judge.tables.ofClass("connects", words[0].text) && (len(words) > 3 || strings.ContainsAny(s, "=:"))
-	if len(words) > 1 && (connects || r.judge.tables.ofClass("opens", words[0].text)) {
+	if r.movesOn(s, words) {
 		r.opens(words[len(words)-1].text)
 	}
 	_, line, runs := strings.Cut(s, " ")
@@ -263,14 +262,6 @@ func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
 		return r.aside(strings.TrimSpace(line))
 	}
 	return c.rows("(client-line)", words...)
-}
-
-// opens notes that a client went on to the database in a file: the statements after it are about that one,
-// whatever became of the one before.
-func (r *reading) opens(file string) {
-	if file != memory {
-		r.database.opened, r.database.here, r.database.fixed = file, "", false
-	}
 }
 
 // ungated adds the effects of putting commands into files whose commands an agent's client runs

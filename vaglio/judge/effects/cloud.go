@@ -158,8 +158,7 @@ func (c *command) publishes(box *servers.Container, kept bool) {
 	if !c.direct() || c.remoteEngine() != "" {
 		return
 	}
-	fresh := (!kept || box.Emptied) && !c.isExported("DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST") &&
-		box.New(func(image string) bool { return c.r.judge.tables.ofClass("database-image", image) })
+	fresh := (!kept || box.Emptied) && c.isNew(box)
 	list, all := box.Published()
 	for _, at := range list {
 		free, known := c.r.running.Free(at.Port)
@@ -173,6 +172,12 @@ func (c *command) publishes(box *servers.Container, kept bool) {
 	if !all {
 		c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken})
 	}
+}
+
+// isNew reports whether a container serves a database that is new with it.
+func (c *command) isNew(box *servers.Container) bool {
+	return !c.isExported("DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST") &&
+		box.New(func(image string) bool { return c.r.judge.tables.ofClass("database-image", image) })
 }
 
 // serves records what the containers of a compose file publish. Those of a project may be there already, with
@@ -376,8 +381,16 @@ func (c *command) keepsElsewhere(kind string) bool {
 	return !c.r.judge.tables.ofClass("database-in-file", kind)
 }
 
-// isPlumbing reports whether a method only makes or closes what others use.
-func (t *tables) isPlumbing(library, name, word string) bool {
-	return t.ofClass("client-plumbing", library+"."+name) || t.ofClass("client-maker", name) ||
-		t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis")
+// movesOn reports whether a line of a client opens another database, or connects to another server.
+func (r *reading) movesOn(line string, words []arg) bool {
+	connects := r.judge.tables.ofClass("connects", words[0].text) && (len(words) > 3 || strings.ContainsAny(line, "=:"))
+	return len(words) > 1 && (connects || r.judge.tables.ofClass("opens", words[0].text))
+}
+
+// opens notes that a client went on to the database in a file: the statements after it are about that one,
+// whatever became of the one before.
+func (r *reading) opens(file string) {
+	if file != memory {
+		r.database.opened, r.database.here, r.database.fixed = file, "", false
+	}
 }

@@ -22,14 +22,18 @@ func (c *command) client() []Effect {
 	}
 	at := c.keptAt(kept)
 	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
-	fixed := at == placeWorkspace && c.r.anyhow(c.invocation, c.operands[0]) || kept && c.has("-readonly", "--readonly") || c.ownServer()
-	c.r.database = database{c.databaseHere(at), fixed, at != placeWorkspace && at != placeUnknown, ""}
+	c.r.database = database{c.databaseHere(at), c.isFixed(kept, at), at != placeWorkspace && at != placeUnknown, ""}
 	defer func() { c.r.database = database{} }()
 	out := c.statements(where)
 	if c.readsOn() {
 		return append(out, c.fed(where, kept)...)
 	}
 	return append(out, c.writeAll("writes", c.values("-o", "--output", "-L", "--log-file", "--tee"))...)
+}
+
+// isFixed reports whether nothing that a person keeps can be lost in the client's database, whatever it is told.
+func (c *command) isFixed(kept bool, at where) bool {
+	return at == placeWorkspace && c.r.anyhow(c.invocation, c.operands[0]) || kept && c.has("-readonly", "--readonly") || c.ownServer()
 }
 
 // fed returns the effects of the statements in the input.

@@ -135,9 +135,7 @@ func requests(usually string, saved bool) rule {
 				kept = append(kept, usual(KindOverwrite).with(say("downloads %s to the current folder", u.text), ""))
 			}
 		}
-		if body == "@-" || body == "@." {
-			c.tellsInput(out)
-		}
+		c.tellsInput(body, out)
 		out = append(out, c.carriedOut(urls)...)
 		for _, s := range c.values("--unix-socket", "--abstract-unix-socket") {
 			if engineSocket(s.text) {
@@ -158,7 +156,10 @@ func requests(usually string, saved bool) rule {
 }
 
 // tellsInput has the requests that send the command's input say what that is.
-func (c *command) tellsInput(requests []Effect) {
+func (c *command) tellsInput(body string, requests []Effect) {
+	if body != "@-" && body != "@." {
+		return
+	}
 	said := wording.Phrase("sends data from %s to %s")
 	if c.stdin.kind == shell.InputFile {
 		said = "sends %s to %s"

@@ -207,3 +207,9 @@ func (r *reading) reachesLive(v *invocation, name string) []Effect {
 func liveName(s string) bool {
 	return slices.ContainsFunc(readings.Words(s), func(w string) bool { return w == "prod" || w == "production" || w == "live" })
 }
+
+// isPlumbing reports whether a method only makes or closes what others use.
+func (t *tables) isPlumbing(library, name, word string) bool {
+	return t.ofClass("client-plumbing", library+"."+name) || t.ofClass("client-maker", name) ||
+		t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis")
+}

@@ -91,12 +91,15 @@ func namesIn(tests []word.Word) (names []word.Word, all bool) {
 			class = classOf(tests[i])
 		}
 		switch {
-		case class == "list" || deep < 0 || (class == "open" || class == "close") && i > 0 && mayTake(tests[i-1]):
+		case class == "list" || deep < 0:
 			return nil, false
-		case class == "open":
-			deep++
-		case class == "close":
-			deep--
+		case class == "open" || class == "close":
+			if i > 0 && mayTake(tests[i-1]) {
+				return nil, false
+			}
+			if deep++; class == "close" {
+				deep -= 2
+			}
 		case class == "or" && deep == 0:
 			more, narrowed := nameOf(tests[from:i])
 			if !narrowed || len(names)+len(more) > maxStarts {

@@ -23,6 +23,7 @@ type Client struct {
 // family is how the clients of a kind of database find it.
 type family struct{ usual, host, port, schemes string }
 
+//nolint:gochecknoglobals // Made once, never changed.
 var families = map[string]family{
 	"postgres": {"5432", "PGHOST", "PGPORT", "postgres postgresql"},
 	"mysql":    {"3306", "MYSQL_HOST", "MYSQL_TCP_PORT", "mysql mysqlx mariadb"},
@@ -41,12 +42,7 @@ func (c *Client) Port() (port string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	if host, set := c.Env[f.host]; len(hosts) == 0 && set {
-		hosts = append(hosts, host)
-	}
-	if at, set := c.Env[f.port]; len(ports) == 0 && set {
-		ports = append(ports, at)
-	}
+	hosts, ports = c.orSet(hosts, f.host), c.orSet(ports, f.port)
 	socket := len(hosts) == 0 && f.host != ""
 	if socket || slices.ContainsFunc(hosts, func(h string) bool { return !c.here(h, full) }) {
 		return "", false
@@ -55,6 +51,14 @@ func (c *Client) Port() (port string, ok bool) {
 		return f.usual, true
 	}
 	return ports[0], isNumber(ports[0]) && len(slices.Compact(ports)) == 1
+}
+
+// orSet returns what the words say or, if they say nothing, what a variable does.
+func (c *Client) orSet(said []string, variable string) []string {
+	if value, set := c.Env[variable]; len(said) == 0 && set {
+		return []string{value}
+	}
+	return said
 }
 
 // named returns the hosts and ports of the words, and whether one is an address. ok is false if one may be

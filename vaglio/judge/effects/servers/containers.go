@@ -170,11 +170,14 @@ func Opening(args map[string]any) (options []string) {
 			switch v := args[key].(type) {
 			case []any:
 				for _, e := range v {
-					options = append(options, option+asMount(lower(e)))
+					if m, long := e.(map[string]any); long {
+						e = lower(m)
+					}
+					options = append(options, option+asMount(e))
 				}
 			case map[string]any:
-				if lower(v).(map[string]any)["source"] != nil {
-					options = append(options, option+asMount(lower(v)))
+				if m := lower(v); m["source"] != nil {
+					options = append(options, option+asMount(m))
 					continue
 				}
 				for _, host := range slices.Sorted(maps.Keys(v)) { // by what they are on the host
@@ -189,11 +192,7 @@ func Opening(args map[string]any) (options []string) {
 }
 
 // lower returns an object with its keys in lower case, and the source of a mount under one of them.
-func lower(v any) any {
-	m, is := v.(map[string]any)
-	if !is {
-		return v
-	}
+func lower(m map[string]any) map[string]any {
 	out := map[string]any{}
 	for key, e := range m {
 		out[strings.ToLower(key)] = e
