@@ -376,3 +376,13 @@ func (r *reader) mayReturn(body syntax.Node) (found bool) {
 	})
 	return found
 }
+
+// reads reports whether a file that a command found is being read already.
+func (s *sourceFile) reads(t *Task) bool {
+	for ; s != nil; s = s.in {
+		if s.path == t.File && s.text == t.Text {
+			return true
+		}
+	}
+	return false
+}

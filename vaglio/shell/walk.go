@@ -395,13 +395,3 @@ func (r *reader) pieces(f *frame, src string) {
 		r.source(&g, piece)
 	}
 }
-
-// reads reports whether a file that a command found is being read already.
-func (s *sourceFile) reads(t *Task) bool {
-	for ; s != nil; s = s.in {
-		if s.path == t.File && s.text == t.Text {
-			return true
-		}
-	}
-	return false
-}

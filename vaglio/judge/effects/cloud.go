@@ -161,9 +161,8 @@ func (c *command) publishes(box *servers.Container, kept bool) {
 	fresh := (!kept || box.Emptied) && c.isNew(box)
 	list, all := box.Published()
 	for _, at := range list {
-		free, known := c.r.running.Free(at.Port)
-		switch opened := fresh && (free || !known && at.Port != at.Inside); {
-		case opened:
+		switch {
+		case fresh && c.isFree(at):
 			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Opened, Words: []string{at.Port}})
 		case !fresh || !c.r.facts.Opens(at.Port): // it runs already
 			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken, Words: []string{at.Port}})
@@ -172,6 +171,12 @@ func (c *command) publishes(box *servers.Container, kept bool) {
 	if !all {
 		c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken})
 	}
+}
+
+// isFree reports whether nothing has had a port before a container publishes it.
+func (c *command) isFree(at servers.Published) bool {
+	free, known := c.r.running.Free(at.Port)
+	return free || !known && at.Port != at.Inside
 }
 
 // isNew reports whether a container serves a database that is new with it.

@@ -90,25 +90,31 @@ func namesIn(tests []word.Word) (names []word.Word, all bool) {
 		if i < len(tests) {
 			class = classOf(tests[i])
 		}
-		switch {
-		case class == "list" || deep < 0:
+		if deep += depth(class); deep < 0 || class == "list" || depth(class) != 0 && i > 0 && mayTake(tests[i-1]) {
 			return nil, false
-		case class == "open" || class == "close":
-			if i > 0 && mayTake(tests[i-1]) {
-				return nil, false
-			}
-			if deep++; class == "close" {
-				deep -= 2
-			}
-		case class == "or" && deep == 0:
-			more, narrowed := nameOf(tests[from:i])
-			if !narrowed || len(names)+len(more) > maxStarts {
-				return nil, false
-			}
-			names, from = append(names, more...), i+1
 		}
+		if class != "or" || deep > 0 {
+			continue
+		}
+		more, narrowed := nameOf(tests[from:i])
+		if !narrowed || len(names)+len(more) > maxStarts {
+			return nil, false
+		}
+		names, from = append(names, more...), i+1
 	}
 	return names, deep == 0
+}
+
+// depth returns by how much a word of find goes deeper into groups.
+func depth(class string) int {
+	switch class {
+	case "open":
+		return 1
+	case "close":
+		return -1
+	default:
+		return 0
+	}
 }
 
 // mayTake reports whether a word may be a test with a value, as which a parenthesis opens nothing.
