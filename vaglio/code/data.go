@@ -391,11 +391,3 @@ func (p *program) eachOf(fn value, list []value) value {
 	}
 	return out
 }
-
-// keysOf returns the keys of a map.
-func keysOf(p *program, v value, _ []value) value {
-	if !v.multi() {
-		return passedOn("keys()", v.word())
-	}
-	return p.iterated(v)
-}

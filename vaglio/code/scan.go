@@ -333,3 +333,11 @@ func (p *program) ranges() (target int, list value, ok bool) {
 	p.skip(in + 1)
 	return at + 2, p.expression(), true
 }
+
+// keysOf returns the keys of a map.
+func keysOf(p *program, v value, _ []value) value {
+	if !v.multi() {
+		return passedOn("keys()", v.word())
+	}
+	return p.iterated(v)
+}

@@ -290,10 +290,6 @@ func (c *command) localCluster(out []Effect) []Effect {
 	return out
 }
 
-func (t *tables) localContext(s string) bool {
-	return t.ofClass("local-context", s) || startsAny(s, "kind-", "k3d-")
-}
-
 // remoteEngine returns the name of the engine that a container command talks to if that is on
 // another machine, or "".
 func (c *command) remoteEngine() string {

@@ -213,3 +213,7 @@ func (t *tables) isPlumbing(library, name, word string) bool {
 	return t.ofClass("client-plumbing", library+"."+name) || t.ofClass("client-maker", name) ||
 		t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis")
 }
+
+func (t *tables) localContext(s string) bool {
+	return t.ofClass("local-context", s) || startsAny(s, "kind-", "k3d-")
+}
