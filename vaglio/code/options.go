@@ -220,7 +220,7 @@ func (p *program) nowhere(pattern, plain string) bool {
 		with = append(with, m.src)
 	}
 	return len(read) < maxBeside && !slices.ContainsFunc(with, func(text string) bool {
-		return !p.spend(len(text)/bytesPerStep) || p.finds(pattern, plain, text)
+		return p.finds(pattern, plain, text)
 	})
 }
 
@@ -230,7 +230,8 @@ type sought struct {
 	pattern, plain, text string
 }
 
-// finds asks [optionRules.finds] once, however many classes and options depend on it.
+// finds asks [optionRules.finds] once, however many classes and options depend on it. What is too much to be
+// looked through counts as found.
 func (p *program) finds(pattern, plain, text string) bool {
 	what := sought{&p.lang.options, pattern, plain, text}
 	is, known := p.sought[what]
@@ -238,10 +239,10 @@ func (p *program) finds(pattern, plain, text string) bool {
 		if p.sought == nil {
 			p.sought = map[sought]bool{}
 		}
-		is = p.lang.options.finds(pattern, plain, text)
+		is = !p.spend(len(text)/bytesPerStep) || p.lang.options.finds(pattern, plain, text)
 		p.sought[what] = is
 	}
-	return is
+	return is || !p.spend(1)
 }
 
 // arguments returns the program's own arguments as the language lists them: for skip 1 just the
