@@ -71,8 +71,7 @@ func New() (*Reader, error) {
 // steps.
 func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 	run := r.run(in, true)
-	// A second reading must not cost what is to be read behind the program.
-	if used := max(in.Steps, 1) - run.left; len(run.relied) > 0 && used < in.Steps/4 && !run.root.changesRelied() {
+	if used := max(in.Steps, 1) - run.left; len(run.relied) > 0 && !run.root.changesRelied() {
 		if with := r.run(in, false); !with.root.changesRelied() {
 			run = with
 			run.left = max(run.left-used, 0)
