@@ -334,12 +334,13 @@ func (r *reading) live(v *invocation) string {
 // opened judges what a tool for containers opens of this machine to one, as options of the engine's own
 // program would.
 func (t *tool) opened() {
-	engine := t.server
-	if engine == "" && len(t.words) > 0 {
-		engine = t.words[0]
-	}
+	engine := cmp.Or(t.server, append(slices.Clip(t.words), "")[0])
 	options := servers.Opening(t.args)
 	if len(options) == 0 || !t.r.judge.tables.ofClass("container-engine", engine) {
+		return
+	}
+	if len(options) > maxCommands {
+		t.r.add(unknown(say("names more than is read"), engine)...)
 		return
 	}
 	before := len(t.r.effects)
