@@ -105,6 +105,8 @@ func (m *makefile) exported(name string) bool {
 }
 
 // builtinPrograms are the variables for programs that make sets unless the environment does.
+//
+//nolint:gochecknoglobals // Never changed.
 var builtinPrograms = map[string]string{"CC": "cc", "CXX": "g++", "AR": "ar", "AS": "as", "LD": "ld", "CPP": "cc -E"}
 
 // branch follows a conditional. Branches are numbered in their order, those of a conditional within one like
@@ -166,7 +168,8 @@ func (m *makefile) inDefine(s string) bool {
 }
 
 // forEach returns a text once for each word, with the variable that stands for it replaced.
-func (m *makefile) forEach(name, list, text string) string {
+func (m *makefile) forEach(name string, rest []string) string {
+	list, text := rest[0], rest[1]
 	mark, words := unknownValue(strings.TrimSpace(name)), strings.Fields(list)
 	out := make([]string, len(words))
 	for i, w := range words {

@@ -17,7 +17,7 @@ func (m *makefile) function(name string, args []string) string {
 		return unknownValue(name)
 	}
 	if name == "foreach" && len(args) == 3 {
-		return m.forEach(args[0], args[1], args[2])
+		return m.forEach(args[0], args[1:])
 	}
 	f, known := m.functions[name]
 	words := strings.Fields(args[last])
