@@ -93,7 +93,7 @@ func (t *Table) isHome(steps []string) bool {
 	case 1:
 		return steps[0] == "root"
 	case 2:
-		if holdsHomes(steps[0]) || t.fold && steps[0] == "users" {
+		if holdsHomes(steps[0]) && (!IsWild(steps[0]) || IsVague(steps[1])) || t.fold && steps[0] == "users" {
 			return !IsVague(steps[1]) || IsOpaque(steps[1])
 		}
 		return begins(steps, "var", "root")

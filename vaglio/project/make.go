@@ -23,6 +23,12 @@ type makefile struct {
 	exact     map[string][]int
 	patterns  []int
 	functions map[string]textFunction
+	own       []ownAssignment
+	// open are the conditionals that are open, by the number of the branch that is being read, branches the largest
+	// such number. Of their assignments, those in branch pass count.
+	open           []int
+	pass, branches int
+	defines        []string // the variable that is being defined, and its lines
 	// codes are what $(shell …) runs, by the number in the placeholder of its output.
 	codes   []string
 	exports bool // it may set variables of the environment
@@ -32,6 +38,7 @@ type makefile struct {
 type rule struct {
 	targets, needs []string
 	needed         string // the needs, as one text
+	stems          string // the pattern by which each target has its stem, if the rule says one
 	lines          []recipe
 }
 
@@ -49,7 +56,16 @@ func readMakefile(v *visit, r *row) {
 	for _, dir := range given.Values("-C", "--directory") {
 		v.dir = v.in(dir)
 	}
+	for pass, most := 1, 1; pass <= most; pass++ {
+		most = readBranches(v, r, &given, pass)
+	}
+}
+
+// readBranches reads a makefile with the assignments in one branch of its conditionals, and returns
+// how many branches there are.
+func readBranches(v *visit, r *row, given *getopt.Split, pass int) int {
 	m := &makefile{
+		pass: pass, branches: 1,
 		v: v, vars: map[string]string{"MAKE": "make", "RM": "rm -f", "SHELL": "/bin/sh", "CURDIR": v.dir}, more: map[string][]string{},
 		given: map[string]bool{}, exact: map[string][]int{}, functions: textFunctions(),
 	}
@@ -78,6 +94,7 @@ func readMakefile(v *visit, r *row) {
 		m.build(t)
 	}
 	v.passes = !m.exports && !slices.ContainsFunc(v.words, evaluates)
+	return m.branches
 }
 
 // asked records the variables on make's command line, and returns the targets. A number may
@@ -116,7 +133,7 @@ func (m *makefile) read(file, text string) {
 	case m.depth >= deepest:
 		m.v.over(file, 1)
 		return
-	case !m.v.once("makefile " + file):
+	case !m.v.once("makefile " + strconv.Itoa(m.pass) + " " + file):
 		return
 	}
 	m.depth++
@@ -126,6 +143,7 @@ func (m *makefile) read(file, text string) {
 	in := false // in a rule, whose recipe may follow
 	for _, l := range settings.Lines(text) {
 		switch s := strings.TrimSpace(l.Text); {
+		case m.inDefine(s):
 		case strings.HasPrefix(l.Text, "\t"):
 			if in {
 				r := &m.rules[len(m.rules)-1]
@@ -158,23 +176,31 @@ func (m *makefile) statement(file string, line int, s string) bool {
 		return false
 	case "export", "override", "private":
 		s = strings.TrimSpace(rest)
-	case "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "define", "endef", "unexport", "vpath":
+	case "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif":
+		m.branch(word, strings.TrimSpace(rest) != "")
+		return false
+	case "unexport", "vpath":
 		return false
 	}
 	if m.assigns(file, line, s, word == "override") {
 		return false
 	}
-	left, right, ok := strings.Cut(s, ":")
+	left, right, ok := colon(s)
 	if !ok {
 		m.expand(file, line, s) // a line with only $(shell …) runs it
 		return false
 	}
 	right = strings.TrimPrefix(right, ":")
-	needs, first, has := strings.Cut(right, ";")
-	if strings.Contains(needs, "=") {
-		return false // a target-specific variable
+	r := rule{targets: strings.Fields(m.expand(file, line, left))}
+	if own := ownVariable.FindStringSubmatch(right); own != nil {
+		m.own = append(m.own, ownAssignment{r, file, line, own[2], strings.Contains(own[1], "override")})
+		return false
 	}
-	r := rule{targets: strings.Fields(m.expand(file, line, left)), needs: strings.Fields(m.expand(file, line, strings.ReplaceAll(needs, "|", " ")))}
+	needs, first, has := strings.Cut(right, ";")
+	if stems, rest, static := colon(needs); static {
+		r.stems, needs = strings.TrimSpace(m.expand(file, line, stems)), rest
+	}
+	r.needs = strings.Fields(m.expand(file, line, strings.ReplaceAll(needs, "|", " ")))
 	if has {
 		r.lines = []recipe{{file, line, first}}
 	}
@@ -208,7 +234,7 @@ func (m *makefile) assigns(file string, line int, s string, overrides bool) bool
 	if !ok || name == "" || strings.ContainsAny(name, " \t:$(") {
 		return false
 	}
-	if !m.given[name] || overrides {
+	if (!m.given[name] || overrides) && m.taken() {
 		m.sets(file, line, name, op, val)
 	}
 	return true
@@ -225,6 +251,8 @@ func (m *makefile) sets(file string, line int, name, op, val string) {
 	case op == "?" && set:
 	case op == "?" && inherited:
 		m.set(name, env.String())
+	case op == "?" && m.exported(name):
+		m.set(name, unknownValue(name))
 	case op == "+":
 		m.vars[name] += "" // it is set
 		m.more[name] = append(m.more[name], val)
@@ -292,23 +320,6 @@ func (m *makefile) expand(file string, line int, s string) string {
 	return b.String()
 }
 
-// closing returns the index of the bracket that closes the first one, or -1.
-func closing(s string) int {
-	closer := map[byte]byte{'(': ')', '{': '}'}[s[0]]
-	depth := 0
-	for i := range len(s) {
-		switch s[i] {
-		case s[0]:
-			depth++
-		case closer:
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
 // reference returns the value of $(name), $(name:.c=.o) or $(function …).
 func (m *makefile) reference(file string, line int, s string) string {
 	const deepest = 40
@@ -328,6 +339,9 @@ func (m *makefile) reference(file string, line int, s string) string {
 	}
 	if s == "HOME" {
 		return "$HOME" // the shell's own
+	}
+	if val, ok := m.implied(file, line, s); ok {
+		return val
 	}
 	name, change, _ := strings.Cut(s, ":")
 	if val, ok := m.value(name); ok {
@@ -356,9 +370,10 @@ func (m *makefile) shell(file string, line int, code string) string {
 
 // build adds the recipes of a target and of its prerequisites.
 func (m *makefile) build(target string) {
-	if !m.v.once("target " + m.file + " " + target) {
+	if !m.v.once("target " + strconv.Itoa(m.pass) + " " + m.file + " " + target) {
 		return
 	}
+	defer m.owned(target)()
 	may := slices.Concat(m.exact[target], m.patterns)
 	slices.Sort(may)
 	for _, i := range slices.Compact(may) {
@@ -379,21 +394,7 @@ func (m *makefile) build(target string) {
 			m.vars["<"] = strings.ReplaceAll(r.needs[0], "%", stem)
 		}
 		for _, l := range r.lines {
-			m.v.add(l.file, l.line, "sh", m.outputs(unquoted(m.expand(l.file, l.line, strings.TrimLeft(l.text, " \t@-+")))))
+			m.recipe(l)
 		}
 	}
-}
-
-// makes reports whether a rule makes a target, and what its % stands for.
-func (r *rule) makes(target string) (string, bool) {
-	for _, t := range r.targets {
-		if t == target {
-			return "", true
-		}
-		if before, after, ok := strings.Cut(t, "%"); ok && len(r.lines) > 0 && len(target) > len(before)+len(after) &&
-			strings.HasPrefix(target, before) && strings.HasSuffix(target, after) {
-			return target[len(before) : len(target)-len(after)], true
-		}
-	}
-	return "", false
 }

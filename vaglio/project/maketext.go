@@ -16,6 +16,9 @@ func (m *makefile) function(name string, args []string) string {
 	if len(args[last]) > longest || len(strings.Join(args[:last], "")) > longestChange {
 		return unknownValue(name)
 	}
+	if name == "foreach" && len(args) == 3 {
+		return m.forEach(args[0], args[1:])
+	}
 	f, known := m.functions[name]
 	words := strings.Fields(args[last])
 	if !known || last != f.given || len(words) == 0 || strings.ContainsAny(args[last], f.without) || f.given == 2 && !plain(args[:last]) {
@@ -52,7 +55,7 @@ func textFunctions() map[string]textFunction {
 		"abspath":   {without: "$", of: each(func(m *makefile, _ []string, w string) string { return m.v.in(w) })},
 		"realpath":  {without: "$", of: each(func(m *makefile, _ []string, w string) string { return m.v.in(w) })},
 		"basename":  {without: "$", of: each(func(_ *makefile, _ []string, w string) string { return strings.TrimSuffix(w, path.Ext(w)) })},
-		"dir":       {without: "$", of: each(func(_ *makefile, _ []string, w string) string { return path.Dir(w) + "/" })},
+		"dir":       {of: folders},
 		"patsubst":  {given: 2, without: "$", of: replaced},
 		"subst": {given: 2, without: "$" + globs, of: each(func(_ *makefile, given []string, w string) string {
 			return strings.ReplaceAll(w, given[0], given[1])
@@ -73,6 +76,21 @@ func each(change func(m *makefile, given []string, w string) string) func(m *mak
 		}
 		return strings.Join(out, " "), true
 	}
+}
+
+// folders returns the folders of the words. What stands before the last slash is known up to what is unknown there.
+func folders(_ *makefile, _, words []string) (string, bool) {
+	if slices.ContainsFunc(words, func(w string) bool {
+		return strings.Contains(w, "$") && (strings.LastIndexByte(w, '/') < strings.LastIndexAny(w, "$}") || strings.ContainsAny(w, "(`"))
+	}) {
+		return "", false
+	}
+	return each(func(_ *makefile, _ []string, w string) string {
+		if strings.Contains(w, "$") {
+			return w[:strings.LastIndexByte(w, '/')+1]
+		}
+		return path.Dir(w) + "/"
+	})(nil, nil, words)
 }
 
 // globs are the characters that make a word a pattern of files.
@@ -187,3 +205,20 @@ func evaluates(option string) bool {
 
 // noName matches characters that a shell variable's name cannot contain.
 var noName = regexp.MustCompile(`[^_0-9A-Za-z]`)
+
+// closing returns the index of the bracket that closes the first one, or -1.
+func closing(s string) int {
+	closer := map[byte]byte{'(': ')', '{': '}'}[s[0]]
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case s[0]:
+			depth++
+		case closer:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}

@@ -246,8 +246,8 @@ func literal(n int64) *syntax.Word {
 func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 	suffix := op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix
 	s, known := w.Text()
-	if last, ok := word.LastStep(w); ok && !known && op == syntax.RemLargePrefix && pat.HasGlob() && pat.String() == "*/" {
-		return last
+	if step, ok := r.trimStep(pat, w, op); ok && !known {
+		return step
 	}
 	if !known {
 		return trimKnownEnd(pat, w, suffix, name)
@@ -260,6 +260,18 @@ func (r *reader) trim(pat, w Word, op syntax.ParExpOperator, name string) Word {
 		s = s[:at[2]] + s[at[3]:]
 	}
 	return Text(s)
+}
+
+// trimStep returns the name, or the folder, that removing the other leaves of a path that is not known in full.
+func (r *reader) trimStep(pat, w Word, op syntax.ParExpOperator) (Word, bool) {
+	switch {
+	case !pat.HasGlob():
+	case op == syntax.RemLargePrefix && pat.String() == "*/":
+		return word.LastStep(w)
+	case op == syntax.RemSmallSuffix && pat.String() == "/*":
+		return r.folderIn(w)
+	}
+	return Word{}, false
 }
 
 // trimKnownEnd removes literal text from the known end of a word.

@@ -56,6 +56,8 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 		p.From = r.recoded(f, k, name)
 	case name == "mktemp" && (slices.ContainsFunc(k.argv[1:], isPlace) || r.temporaryElsewhere(f, k)):
 		p.From = "mktemp in"
+	case name == "basename" && len(k.argv) > 1 && strings.HasPrefix(k.argv[1].Prefix(), "-") && !k.argv[1].Is("-s"):
+		p.From = "basenames" // with -z, no line ends between them
 	}
 	_, searched := r.searches(f, k)
 	p.Level = !searched && printsName(k.argv, name)
@@ -146,7 +148,7 @@ func tellers() map[string]teller {
 			out, ok := r.realPath(args)
 			return out, ok && slices.ContainsFunc(args, resolvesAll)
 		},
-		"seq": sequenceOf,
+		"seq": func(_ *reader, args []Word) (Word, bool) { return word.Sequence(args) },
 		"git": func(_ *reader, args []Word) (Word, bool) {
 			return word.OutputOf(Toplevel), len(args) == 2 && args[0].Is("rev-parse") && args[1].Is("--show-toplevel")
 		},
@@ -260,32 +262,59 @@ func tells(p Part) bool {
 }
 
 // folderOf returns the output of dirname.
-func folderOf(_ *reader, args []Word) (Word, bool) {
+func folderOf(r *reader, args []Word) (Word, bool) {
 	if args = behindDashes(args); len(args) != 1 {
 		return Word{}, false
 	}
 	if p := args[0].Parts(); len(p) > 0 && p[0].From == "which" {
 		return Text("/usr/bin\n"), true // where a system keeps its programs
 	}
-	s, ok := args[0].Text()
-	s = cmp.Or(strings.TrimRight(s, "/"), s)
-	return Text(path.Dir(s) + "\n"), ok && s != ""
+	if s, ok := args[0].Text(); ok {
+		s = cmp.Or(strings.TrimRight(s, "/"), s)
+		return Text(path.Dir(s) + "\n"), s != ""
+	}
+	folder, ok := r.folderIn(args[0])
+	return Glue(folder, Text("\n")), ok
 }
 
+// folderIn returns the folder of a path that is not known in full. What a program prints for a name may have a slash,
+// as branches have: then the folder is also one below.
+func (r *reader) folderIn(w Word) (Word, bool) {
+	var below []Part
+	folder, ok := word.Folder(w, func(p Part) bool {
+		if p.Level {
+			below = []Part{{Text: "/"}, p}
+		}
+		return p.Level || p.From == "basename"
+	})
+	if ok && below != nil && r.pick("dirname "+w.String(), 2) == 1 {
+		folder = Glue(folder, NewWord(below...))
+	}
+	return folder, ok && !strings.HasPrefix(w.Prefix(), "-")
+}
+
+// baseOf returns the output of basename. Options may have it print several names.
 func baseOf(_ *reader, args []Word) (Word, bool) {
-	if len(args) == 0 || len(args) > 2 {
+	if len(args) == 3 && args[0].Is("-s") {
+		args = []Word{args[2], args[1]}
+	}
+	if args = behindDashes(args); len(args) == 0 || len(args) > 2 || strings.HasPrefix(args[0].Prefix(), "-") {
 		return Word{}, false
 	}
-	s, ok := args[0].Text()
-	suffix := ""
+	suffix, cuts := "", true
 	if len(args) == 2 {
-		suffix, _ = args[1].Text()
+		suffix, cuts = args[1].Text()
+	}
+	s, ok := args[0].Text()
+	if !ok {
+		last, ok := word.LastName(args[0], suffix)
+		return Glue(last, Text("\n")), ok && cuts
 	}
 	b := path.Base(s)
 	if b != suffix {
 		b = strings.TrimSuffix(b, suffix)
 	}
-	return Text(b + "\n"), ok && !strings.HasPrefix(s, "-")
+	return Text(b + "\n"), cuts
 }
 
 // located returns a program's path: its folder is unknown, its name is known.
@@ -313,33 +342,6 @@ func (r *reader) realPath(args []Word) (Word, bool) {
 func resolvesAll(option Word) bool {
 	s := option.Prefix()
 	return strings.HasPrefix(s, "--canonicalize") || strings.HasPrefix(s, "-") && !strings.HasPrefix(s, "--") && strings.ContainsAny(s, "fem")
-}
-
-func sequenceOf(_ *reader, args []Word) (Word, bool) {
-	var nums []int64
-	for _, w := range args {
-		s, ok := w.Text()
-		n, err := strconv.ParseInt(s, 10, 64)
-		if !ok || err != nil {
-			return Word{}, false
-		}
-		nums = append(nums, n)
-	}
-	first, step := int64(1), int64(1)
-	if len(nums) > 1 {
-		first = nums[0]
-	}
-	if len(nums) > 2 {
-		step = nums[1]
-	}
-	if len(nums) == 0 || len(nums) > 3 || step <= 0 || nums[len(nums)-1]-first > 32*step {
-		return Word{}, false
-	}
-	var b strings.Builder
-	for n := first; n <= nums[len(nums)-1]; n += step {
-		b.WriteString(strconv.FormatInt(n, 10) + "\n")
-	}
-	return Text(b.String()), true
 }
 
 // baseName returns the last element of a program's path, "" if it is unknown.

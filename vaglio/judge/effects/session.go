@@ -380,10 +380,10 @@ func (c *command) ownJobs() bool {
 // foreignProcess reports whether a named process may be other than one that the same shell
 // started: a job, or a process number that it kept.
 func foreignProcess(a arg) bool {
-	if strings.HasPrefix(a.text, "%") || a.text == "0" || a.text == "$(jobs)" && a.onlyOf("jobs") {
+	switch { // kill refuses an empty word
+	case a.known && a.text == "", strings.HasPrefix(a.text, "%"), a.text == "0", a.text == "$(jobs)" && a.onlyOf("jobs"):
 		return false
-	}
-	if len(a.names) != 1 || a.text != "$"+a.names[0] || a.names[0] == "PPID" {
+	case len(a.names) != 1 || a.text != "$"+a.names[0] || a.names[0] == "PPID":
 		return true
 	}
 	return a.names[0] != "!" && !strings.HasSuffix(strings.ToUpper(a.names[0]), "PID")

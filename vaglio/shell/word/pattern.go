@@ -53,6 +53,40 @@ func LastStep(w Word) (Word, bool) {
 	return Word{}, false
 }
 
+// LastName returns the last step of a pattern of file names without a suffix, if it is known whether they have that.
+func LastName(w Word, suffix string) (Word, bool) {
+	last, ok := LastStep(Glue(Text("/"), w.MapSuffix(func(s string) string { return strings.TrimRight(s, "/") })))
+	ends := last.Suffix()
+	if !ok || last.Is("") || suffix != ends && strings.HasSuffix(suffix, ends) && !strings.HasSuffix(last.String(), "*") {
+		return Word{}, false
+	}
+	return last.MapSuffix(func(s string) string { return strings.TrimSuffix(s, suffix) }), true
+}
+
+// Folder returns what stands before the last slash of a path of which something follows that slash. A part is passed
+// over if no slash can be in it: text, a pattern of names, or what isStep says so of.
+func Folder(w Word, isStep func(Part) bool) (Word, bool) {
+	parts, names := w.Parts(), false
+	for i, p := range slices.Backward(parts) {
+		at := strings.LastIndexByte(p.Text, '/')
+		switch {
+		case p.Kind == PartUnknown && !isStep(p), p.Kind == PartGlob && at >= 0:
+			return Word{}, false
+		case at < 0:
+			names = names || p.Kind == PartText
+			continue
+		case !names && at == len(p.Text)-1:
+			return Word{}, false // what follows may be empty
+		}
+		before := strings.TrimRight(p.Text[:at], "/")
+		if i == 0 && before == "" {
+			return Text("/"), true
+		}
+		return New(append(slices.Clone(parts[:i]), Part{Text: before})...), true
+	}
+	return Word{}, false
+}
+
 // AtEnd returns the expression for what an operator removes from a text.
 func AtEnd(pat Word, op syntax.ParExpOperator) (*regexp.Regexp, bool) {
 	mode, form := pattern.Mode(0), "^((?:%s))"

@@ -2,6 +2,7 @@ package word
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/unixtext"
@@ -103,4 +104,32 @@ func formatArg(flags string, verb byte, arg Word) Word {
 		return Text(s[:min(1, len(s))])
 	}
 	return Text(s)
+}
+
+// Sequence returns the output of seq, if it is not long.
+func Sequence(args []Word) (Word, bool) {
+	var nums []int64
+	for _, w := range args {
+		s, ok := w.Text()
+		n, err := strconv.ParseInt(s, 10, 64)
+		if !ok || err != nil {
+			return Word{}, false
+		}
+		nums = append(nums, n)
+	}
+	first, step := int64(1), int64(1)
+	if len(nums) > 1 {
+		first = nums[0]
+	}
+	if len(nums) > 2 {
+		step = nums[1]
+	}
+	if len(nums) == 0 || len(nums) > 3 || step <= 0 || nums[len(nums)-1]-first > 32*step {
+		return Word{}, false
+	}
+	var b strings.Builder
+	for n := first; n <= nums[len(nums)-1]; n += step {
+		b.WriteString(strconv.FormatInt(n, 10) + "\n")
+	}
+	return Text(b.String()), true
 }
