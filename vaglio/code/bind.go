@@ -35,7 +35,7 @@ func (p *program) keep(name string, v value) {
 	if old, had := p.vars[name]; had && !p.fresh && p.perhaps() && !p.within(old, v) && p.spend(1+len(old.list)/4) {
 		v = old.or(v)
 	}
-	p.vars[name] = v
+	p.vars[name] = p.identified(v)
 }
 
 // perhaps reports whether the program may pass by what was just read, or come
@@ -90,8 +90,10 @@ func (p *program) store(holder string, v value) {
 
 // setMember sets a member of the object in a variable, if that is one whose members are known.
 func (p *program) setMember(object, name string, v value) {
-	if of, held := p.vars[p.key(object)]; held && of.multi() && name != "length" && p.spend(len(of.list)/bytesPerStep) {
+	of, held := p.vars[p.key(object)]
+	if of = p.current(of); held && of.multi() && name != "length" && p.spend(len(of.list)/bytesPerStep) {
 		p.keep(p.key(object), of.with(name, v))
+		p.touch(of, of.with(name, v))
 	}
 }
 
@@ -141,7 +143,7 @@ func (p *program) grow(v value, rest []value) value {
 		return v
 	}
 	if isFull(v.list) {
-		return value{kind: kindList, list: v.list, holder: v.holder}
+		return value{kind: kindList, list: v.list, holder: v.holder, of: v.of}
 	}
 	list := slices.Clone(v.list)
 	for _, r := range rest {
@@ -153,8 +155,8 @@ func (p *program) grow(v value, rest []value) value {
 		list = spreadInto(list, r)
 	}
 	list = bounded(list)
-	p.store(v.holder, listOf(list...))
-	return value{kind: kindList, list: list, holder: v.holder}
+	p.puts(v, listOf(list...))
+	return value{kind: kindList, list: list, holder: v.holder, of: v.of}
 }
 
 // pattern reports whether a pattern that is assigned to begins at i.
@@ -299,7 +301,7 @@ func (p *program) bindKeys(from, to int, v value) {
 		}
 		switch {
 		case p.isEnvironment(v):
-			e = p.env(text(t.text))
+			e = p.envMember(p.canonical(v.path)+"."+t.text, t.text)
 		case !ok:
 			e = unknown(strings.TrimPrefix(v.path+"."+t.text, "."))
 		}

@@ -234,7 +234,7 @@ func splitNamed(args []value) (plain []value, named map[string]value) {
 }
 
 // wholeOf matches names of functions whose result shows all that they are given.
-var wholeOf = regexp.MustCompile(`(?i)(?:stringify|dump(?:s|er)?|format|inspect|entries|items|values|each|copy|` +
+var wholeOf = regexp.MustCompile(`(?i)(?:stringify|dump(?:s|er)?|format|join|inspect|entries|items|values|each|copy|` +
 	`to_?(?:h|a|s|json|object|str|string)|encode|repr|str)$`)
 
 // ofEnvironment returns what a function makes of the environment, if that is among what it is given.
@@ -355,8 +355,8 @@ func assignedTo(p *program, v value, rest []value) value {
 			v = v.with(anyKey, unknown(from.path))
 		}
 	}
-	if v.holder != "" {
-		p.store(v.holder, v)
+	if v.holder != "" || v.of != "" {
+		p.puts(v, v)
 	}
 	return v
 }
@@ -382,12 +382,4 @@ func describes(p *program, v value, rest []value) value {
 func exported(p *program, v value, rest []value) value {
 	p.export(append(assigns(v), assigns(listOf(append([]value{v}, rest...)...))...)...)
 	return unknown("")
-}
-
-// leaves restores what a function's variables have hidden, and stores what it has changed.
-func (p *program) leaves(f *routine, changed, hidden map[string]value) {
-	f.leave(p.vars, hidden)
-	for holder, v := range changed {
-		p.store(holder, v)
-	}
 }

@@ -1,10 +1,13 @@
 package code
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // ofObjects is where the fields of the objects of all classes of the program are: objects are not told apart.
@@ -54,7 +57,8 @@ func (p *program) basesKnown(f *routine, at int) bool {
 		if base := p.classes[t.text]; base != nil {
 			f.params = append(f.params, base.params...)
 		} else if t.kind == tokenName && !p.tok(i+1).is(".") {
-			known = known && p.lang.options.names["bases"][t.text] != nil
+			how := p.lang.options.names["bases"][t.text]
+			known, f.settings = known && how != nil, f.settings || how.has("environment")
 		}
 	}
 	return known
@@ -73,6 +77,9 @@ func (p *program) field(class *routine, i int, known bool) {
 	if !known {
 		p.set(name, textOf(unknownWord(p.toks[i].text)))
 	}
+	if v := p.variableFor(p.toks[i].text); class.settings && v.kind != kindNone {
+		p.set(name, v)
+	}
 }
 
 // seesObjects reports whether the program shows all objects of a class that it has, and what sets their
@@ -86,7 +93,7 @@ func (p *program) seesObjects(class string) bool {
 			return false
 		}
 	}
-	return p.spend(len(p.toks)/bytesPerStep) && p.nowhere("refielded", "") &&
+	return p.spend(len(p.toks)/bytesPerStep) && p.nowhere("refielded", "plain") &&
 		!slices.ContainsFunc(p.linkedTo(), func(m *program) bool { return p.finds("sets", "own", m.src) })
 }
 
@@ -118,26 +125,6 @@ func (v value) key() string {
 		return k
 	}
 	return anyKey
-}
-
-// groups returns a map whose elements are lists until something else is put there, as defaultdict(list) does.
-func groups(_ *program, v value, _ []value) value {
-	if v.path != "list" && v.path != "set" {
-		return passedOn("defaultdict", v.word())
-	}
-	return value{kind: kindMap}.with(anyKey, listOf())
-}
-
-// defaulted returns an element of a map, or puts another value there, as d.setdefault(key, value) does.
-func defaulted(p *program, v value, rest []value) value {
-	held := v.holder != "" && !strings.Contains(v.holder, "\x00")
-	if len(rest) < 2 || !v.multi() || !held {
-		return unknown("setdefault")
-	}
-	out := rest[1].or(p.element(v, rest[0]))
-	out.holder = v.holder + "\x00" + rest[0].key()
-	p.store(out.holder, out)
-	return out
 }
 
 // with returns the map with another value under a key.
@@ -187,12 +174,16 @@ func (v value) orMap(o value) value {
 
 // storeAt assigns a value to an element of the list or map in a variable.
 func (p *program) storeAt(name, key string, v value) {
-	old := p.vars[name]
+	old := p.current(p.vars[name])
+	if strings.HasPrefix(name, objectMark) {
+		old = p.current(value{of: name})
+	}
 	switch {
 	case old.some:
 		v = old.or(listOf(v))
 		v.some = true
 		p.keep(name, v)
+		p.touch(old, v)
 		return
 	case old.kind == kindList: // else its old and new elements would follow each other
 		old = old.keyed()
@@ -205,38 +196,67 @@ func (p *program) storeAt(name, key string, v value) {
 	}
 	if p.spend(len(old.list) / bytesPerStep) {
 		p.keep(name, old.with(key, v))
+		p.touch(old, old.with(key, v))
 	}
 }
 
-// literal reads a function without a name of Go: func(x, y T) T { … }. The type of one has no braces.
-func (p *program) literal() (value, bool) {
-	def, to := p.at, p.over(p.at+1)+1
-	if !p.word("func") || !p.opens(p.at+1, "(") {
-		return value{}, false
-	}
-	to = p.until(to, func(i int) bool {
-		t := p.toks[i]
-		return t.is("{") && !p.toks[i-1].word("struct", "interface") || t.kind == tokenOp && !t.is(".", "*", "(", "[", "{", "<-")
-	})
-	if !p.opens(to, "{") {
-		return value{}, false
-	}
-	p.take()
-	params := p.parameters()
-	p.skip(to)
-	v := p.closure(def, params)
-	v.fn.command, v.fn.deferred = p.runner(params), p.tok(def-1).word("defer")
-	return v, true
-}
+// objectMark begins the name of a list or map.
+const objectMark = "\x02"
 
-// runner returns how a library runs a function that takes what it hands to commands, nil if none does.
-func (p *program) runner(params []int) attributes {
-	for _, at := range params {
-		if how := p.lang.options.names["runner"][p.tok(at+2).text+"."+p.tok(at+4).text]; how != nil { // cmd *cobra.Command
-			return how
+// identified returns a value with names for the lists and maps in it, by which other variables may know them.
+func (p *program) identified(v value) value {
+	if !v.multi() || v.of != "" || !p.spend(1+len(v.list)/bytesPerStep) {
+		return v
+	}
+	p.known++
+	v.of = fmt.Sprintf("%s%06d", objectMark, p.known)
+	if slices.ContainsFunc(v.list, value.multi) {
+		v.list = slices.Clone(v.list)
+		for i, e := range v.list {
+			v.list[i] = p.identified(e)
 		}
 	}
-	return nil
+	return v
+}
+
+// names returns which lists or maps a value may be, and whether that is sure.
+func (v value) names() (all []string, sure bool) {
+	all = strings.FieldsFunc(v.of, func(c rune) bool { return c == rune(objectMark[0]) })
+	return all, strings.Count(v.of, objectMark) == 1
+}
+
+// oneOf returns a value that may be either of two lists or maps, or something else.
+func (v value) oneOf(a, b value) value {
+	const most = 64
+	if v.of = a.of; a.of != b.of && !strings.Contains(a.of, b.of) {
+		v.of = b.of + a.of
+	}
+	if v.of != "" && a.of != b.of {
+		v.of = strings.TrimSuffix(v.of, objectMark) + objectMark
+	}
+	if len(v.of) > most { // those that it may have been of late
+		v.of = v.of[:strings.LastIndex(v.of[:most], objectMark)+1]
+	}
+	return v
+}
+
+// either returns a list or map that may be either of two, one of which may have been made of the other.
+func (p *program) either(v, o value) value {
+	switch {
+	case !v.multi() || p.within(v, o):
+		return o
+	case p.within(o, v) || !p.spend(1+len(o.list)):
+		return v
+	case v.kind != kindList || o.kind != kindList:
+		return v.or(o)
+	}
+	for _, e := range o.list {
+		same := func(held value) bool { return slices.EqualFunc(held.words(), e.words(), shell.Word.Equal) }
+		if !slices.ContainsFunc(v.list, same) {
+			v.list = added(v.list, e)
+		}
+	}
+	return v
 }
 
 // ofObject returns what a member of an object of the program's classes may be besides what the program itself
@@ -263,7 +283,7 @@ func (p *program) ofObject(v value, name string) (out value, ok bool) {
 
 // mayRefield reports whether the objects of a class may get fields in a way that is not followed.
 func (p *program) mayRefield(class *routine, all []*program) bool {
-	return !p.nowhere("refielded", "") || slices.ContainsFunc(all, func(m *program) bool {
+	return !p.nowhere("refielded", "plain") || slices.ContainsFunc(all, func(m *program) bool {
 		return m != p && m != class.toks && p.finds("sets", "own", m.src)
 	})
 }
@@ -319,8 +339,10 @@ func (p *program) isBase(f, class *routine) bool {
 // stored returns what a field was set to: in its map, under the object's name, or under its own.
 func (p *program) stored(v value, name, holder string) (value, bool) {
 	e, ok := v.field(name)
+	e = p.current(e)
 	for i, key := range p.fieldKeys(v, name, holder) {
 		if h, held := p.vars[key]; held && (!ok || i != 1) {
+			h = p.current(h)
 			if ok { // since set in another way
 				h = h.or(e)
 			}

@@ -85,6 +85,7 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 func (r *Reader) run(in *shell.Program, changes bool) (done *run) {
 	run := &run{left: max(in.Steps, 1), again: maxAgain, said: map[string]bool{}, files: map[string]*program{}, out: &shell.ProgramResult{}}
 	run.of, run.held, run.changes = map[string]string{}, map[string]string{}, changes
+	run.objects = map[string]value{}
 	defer func() {
 		if v := recover(); v != nil {
 			done = run
@@ -119,6 +120,7 @@ func (r *Reader) run(in *shell.Program, changes bool) (done *run) {
 // tokens returns a program of which only the tokens are read.
 func (r *Reader) tokens(language, text string) *program {
 	run := &run{left: len(text) + 1, again: maxAgain, said: map[string]bool{}, of: map[string]string{}, out: &shell.ProgramResult{}}
+	run.objects = map[string]value{}
 	p := newProgram(run, r.table, r.table.languages[language], &shell.Program{Language: language})
 	p.begins = []int{}
 	p.lex(text)
@@ -141,6 +143,8 @@ type run struct {
 	files   map[string]*program // the files that it imports from, nil if they are not known
 	root    *program            // the program that imports them
 	held    map[string]string   // the files whose content texts are
+	objects map[string]value    // the lists and maps that were changed, as they are by now
+	known   int                 // how many lists and maps have names
 	relied  []string            // the files whose content it uses as settings
 	changes bool                // it may change one of them, so that their content is not known
 	aside   []shell.ProgramStep // what the own statements of imported files do

@@ -27,7 +27,7 @@ func some(p *program, v value, rest []value) value {
 
 // picked returns a value with other names for all that are in a folder.
 func (v value) picked(names shell.Word) value {
-	v.list, v.alts = slices.Clone(v.list), slices.Clone(v.alts)
+	v.list, v.alts, v.of = slices.Clone(v.list), slices.Clone(v.alts), ""
 	for i, e := range v.list {
 		v.list[i] = e.picked(names)
 	}
@@ -169,7 +169,7 @@ func globbed(w shell.Word) shell.Word {
 // not known.
 func (p *program) mixes(v value, args []value) {
 	held, ok := p.vars[p.key(v.holder)]
-	if !ok || held.kind != kindList || v.kind != kindList || !p.spend(1+len(held.list)) {
+	if held = p.current(held); !ok || held.kind != kindList || v.kind != kindList || !p.spend(1+len(held.list)) {
 		return
 	}
 	for _, e := range flattened(args) {
@@ -179,6 +179,7 @@ func (p *program) mixes(v value, args []value) {
 	}
 	held.some = true
 	p.vars[p.key(v.holder)] = held
+	p.touch(held, held)
 }
 
 // decodedAs returns a function that decodes a text, or the content of a file of the project, as files of some name are.
@@ -336,7 +337,7 @@ func (p *program) ofMap(v value, name string, args []value) (value, bool) {
 	case v.kind != kindMap || !p.lang.has("columns") || len(args) == 0:
 		return value{}, false
 	case name == "update":
-		p.store(v.holder, v.merged(args))
+		p.puts(v, v.merged(args))
 		return value{kind: kindNone}, true
 	case name != "get" && name != "pop":
 		return value{}, false
@@ -351,30 +352,6 @@ func (p *program) ofMap(v value, name string, args []value) (value, bool) {
 	return out.or(nth(args, 1)), true
 }
 
-// addedTo returns the lists and maps that a function was handed and has added to, or set fields of, by what holds
-// them.
-func (p *program) addedTo(f *routine, args []value) map[string]value {
-	var out map[string]value
-	for i, place := range f.params[:min(len(f.params), len(args))] {
-		a, now := args[i], p.vars[p.key(p.toks[place].text)]
-		if a.holder == "" || now.kind != a.kind || a.kind != kindList && a.kind != kindMap || !p.spend(1+len(now.list)) {
-			continue
-		}
-		old, words := a.words(), now.words()
-		added := len(words) > len(old) && slices.EqualFunc(old, words[:len(old)], shell.Word.Equal)
-		if added || a.kind == kindMap && !slices.EqualFunc(a.list, now.list, alike) {
-			if out == nil {
-				out = map[string]value{}
-			}
-			out[a.holder] = now
-		}
-	}
-	return out
-}
-
-// alike reports whether two values may be the same texts.
-func alike(v, w value) bool { return slices.EqualFunc(v.words(), w.words(), shell.Word.Equal) }
-
 // eachOf calls a function with each of the values.
 func (p *program) eachOf(fn value, list []value) value {
 	if len(list) == 0 {
@@ -388,6 +365,24 @@ func (p *program) eachOf(fn value, list []value) value {
 		made := p.call(fn, value{}, []value{e})
 		made.some = made.some || some
 		out.list = append(out.list, made)
+	}
+	return out
+}
+
+// asMap returns the fields of an object of the program's classes.
+func asMap(p *program, v value, _ []value) value {
+	class := p.classOf(strings.TrimSuffix(v.path, "()"))
+	if class == nil || v.given() || class.toks != p || len(class.bases) > 0 {
+		return unknown("asdict()")
+	}
+	out := value{kind: kindMap}
+	for _, at := range class.params {
+		name := p.toks[at].text
+		e, held := p.stored(v, name, "")
+		if !held {
+			e = unknown(name)
+		}
+		out = out.with(name, e)
 	}
 	return out
 }

@@ -64,19 +64,40 @@ func (p *program) expression() value {
 func (p *program) assign(to value, op string, v value) value {
 	switch op {
 	case "+=", ".=":
-		if to.given() || to.path != "" {
-			v = p.added(to, v, "+")
-		}
+		return p.addedTo(to, v)
 	case "||=", "&&=", "??=", "//=":
 		v = to.or(v)
 	case "|=":
 		if to.kind == kindMap && p.lang.has("columns") {
-			p.store(to.holder, to.merged([]value{v}))
+			p.puts(to, to.merged([]value{v}))
 			return v
 		}
 		return assignedTo(p, to, []value{v})
 	case "-=", "*=", "/=", "%=":
 		v = value{kind: kindOther}
+	}
+	p.shares(to, v)
+	p.store(to.holder, v)
+	return v
+}
+
+// shares assigns the parts of a value to a list of names within other brackets: ($k, $v) = each %h.
+func (p *program) shares(to, v value) {
+	for i, part := range to.list {
+		if to.holder == "" && part.holder != "" && p.spend(1) {
+			p.store(part.holder, v.share(i, false))
+		}
+	}
+}
+
+// addedTo adds a value to what an expression stands for: python's lists stay the same ones.
+func (p *program) addedTo(to, v value) value {
+	if to.given() || to.path != "" {
+		v = p.added(to, v, "+")
+	}
+	if to.multi() && v.multi() && p.lang.has("columns") {
+		p.puts(to, v)
+		return v
 	}
 	p.store(to.holder, v)
 	return v
@@ -225,7 +246,9 @@ func (p *program) continued() bool {
 func (p *program) added(a, b value, op string) value {
 	switch {
 	case a.multi() && b.multi():
-		return a.or(b)
+		a = a.or(b)
+		a.of = ""
+		return a
 	case a.kind == kindNumber && b.kind == kindNumber && op == "+":
 		return value{kind: kindOther}
 	}

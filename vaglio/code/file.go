@@ -324,3 +324,64 @@ func (p *program) pathOf(file shell.Word) string {
 	}
 	return path.Join(p.in.Cwd, file.Prefix())
 }
+
+func (p *program) env(name value) value {
+	s, ok := name.text()
+	switch env, named := p.namedBy(name); {
+	case named: // each of its names in turn
+		return env
+	case !ok:
+		return unknown("environment")
+	}
+	w, unset := p.in.Env(s)
+	v := textOf(w)
+	if w.IsUnknown() {
+		if p.asked == nil {
+			p.asked = map[string]bool{}
+		}
+		p.asked[s] = true
+	}
+	if unset && w.IsUnknown() && p.lang.options.patterns["set"] != nil && p.nowhere("set", "read") {
+		v.kind = kindNone
+	}
+	return v
+}
+
+// envMember returns a variable as node reads it, as a member that may have been set.
+func (p *program) envMember(holder, name string) value {
+	if of := strings.TrimSuffix(holder, ".parsed"); of != holder && strings.HasSuffix(of, "config") { // all that dotenv has read
+		return unknown(of)
+	}
+	e, set := p.vars[holder]
+	if !set {
+		e = p.env(text(name))
+	}
+	e.holder = holder
+	return e
+}
+
+// secretsIn returns what a file of settings holds that count as the environment's; that of the project unless one is named.
+func secretsIn(p *program, v value, _ []value) value {
+	if v.kind == kindNone || !v.given() && v.path == "" {
+		return unknown("os.environ")
+	}
+	p.emit("dotenv_values", shell.VerbRead, v.words()...)
+	return unknown("dotenv_values()")
+}
+
+// pickle reads the call inside a serialized object. Of any other object nothing is known.
+func pickle(p *program, v value, _ []value) value {
+	s, _ := v.text()
+	if m := serialised.FindStringSubmatch(s); m != nil {
+		return p.call(unknown(strings.Trim(m[1]+m[2]+"."+m[3], ".")), value{}, []value{text(strings.Trim(m[4], ` []"'-`))})
+	}
+	for _, w := range v.words() {
+		switch file, is := contentOf(w); {
+		case is:
+			p.script(file)
+		case p.later == 0 || !strings.HasPrefix(w.String(), "$(cat "): // whose file the callers say
+			p.gap(w)
+		}
+	}
+	return unknown("loads()")
+}

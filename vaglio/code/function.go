@@ -21,6 +21,7 @@ type routine struct {
 	command  attributes // how a library runs it with the options, nil if none does
 	given    string     // what the tool that its decorator belongs to hands it first, "" if that is unknown
 	bases    []string   // of a class
+	settings bool       // variables of the environment may set its fields
 }
 
 // own returns the variables that python gives to a function because it assigns them, none if a
@@ -359,7 +360,7 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 	p.fresh = false
 	p.returns = append(p.returns, value{kind: kindNone})
 	last = p.scan(f.from, f.to)
-	p.leaves(f, p.addedTo(f, args), hidden)
+	f.leave(p.vars, hidden)
 	n := len(p.returns) - 1
 	out, p.returns = p.returns[n], p.returns[:n]
 	p.at, p.end, p.scanned, p.bare = at, end, scanned, bare
@@ -378,6 +379,9 @@ func (p *program) param(f *routine, i int, args []value, named map[string]value)
 	case ok:
 		return v
 	case slices.ContainsFunc(args, func(a value) bool { return a.spread }): // which of them it is, is not known
+		if e, ok := p.parsedOption(first(args).path, name); ok && len(args) == 1 { // Config(**vars(args))
+			return e
+		}
 		return unknown(name)
 	case p.toks[at].kind == tokenName && p.tok(at-1).is("...", "*"):
 		return listOf(tailOf(args, i)...)

@@ -383,13 +383,3 @@ func (p *program) holdsEnvironment(v value) bool {
 		name = name[:at]
 	}
 }
-
-// pickle reads the call inside a serialized object. Of any other object nothing is known.
-func pickle(p *program, v value, _ []value) value {
-	s, _ := v.text()
-	if m := serialised.FindStringSubmatch(s); m != nil {
-		return p.call(unknown(strings.Trim(m[1]+m[2]+"."+m[3], ".")), value{}, []value{text(strings.Trim(m[4], ` []"'-`))})
-	}
-	p.gap(v.word())
-	return unknown("loads()")
-}

@@ -98,7 +98,7 @@ func (p *program) member(v value, name string) value {
 		e, ok = p.fromModule(full)
 	}
 	if !ok {
-		return p.missing(v, name, full, holder)
+		return v.line(p.missing(v, name, full, holder)) // all that a command has printed, if this is known
 	}
 	e.holder = holder
 	return e
@@ -107,6 +107,8 @@ func (p *program) member(v value, name string) value {
 // holder returns what holds a member of a value.
 func (p *program) holder(v value, name, full string) string {
 	switch {
+	case v.multi() && v.of != "" && strings.Contains(v.holder, "\x00"):
+		return p.noted(v) + "\x00" + name
 	case v.holder != "":
 		return ending(v.holder + "." + name)
 	case v.path != "":
@@ -206,9 +208,12 @@ func (p *program) subscript(v value) value {
 		return p.slice(v, at, end)
 	}
 	p.close(end)
-	out := p.index(v, at)
-	if v.holder != "" && !strings.Contains(v.holder, "\x00") {
+	out := p.current(p.index(v, at))
+	switch inner := strings.Contains(v.holder, "\x00"); {
+	case v.holder != "" && !inner:
 		out.holder = v.holder + "\x00" + at.key()
+	case v.multi() && v.of != "":
+		out.holder = p.noted(v) + "\x00" + at.key()
 	}
 	return out
 }
@@ -227,6 +232,7 @@ func (p *program) subscriptKey(brace bool) value {
 // slice reads the rest of [a:b], [::-1] and [a..b].
 func (p *program) slice(v, from value, end int) value {
 	var to value
+	v.of = ""
 	backwards := p.is("::") && p.peek(1).is("-")
 	if op := p.take().text; !p.is("]", ":") {
 		to = p.expression()
@@ -235,6 +241,9 @@ func (p *program) slice(v, from value, end int) value {
 		}
 	}
 	p.close(end)
+	if !v.multi() && v.word().Equal(oneName()) {
+		return v
+	}
 	if backwards {
 		return reversed(p, v, nil)
 	}
@@ -353,4 +362,33 @@ func (p *program) inputLine() value {
 		p.emit("<>", shell.VerbRead, f.word())
 	}
 	return textOf(unknownWord("<>"))
+}
+
+// current returns a list or map as it is by now, whatever name it was changed by.
+func (p *program) current(v value) value {
+	names, sure := v.names()
+	for _, name := range names {
+		now, changed := p.objects[name]
+		switch {
+		case !changed:
+		case !sure:
+			of := v.of
+			v = p.either(v, now)
+			v.of = of
+		default:
+			v.kind, v.list, v.keys, v.some = now.kind, now.list, now.keys, v.some || now.some
+		}
+	}
+	return v
+}
+
+// noted returns the name of a list or map whose elements may be set by it.
+func (p *program) noted(v value) string {
+	names, _ := v.names()
+	for _, name := range names {
+		if _, changed := p.objects[name]; !changed {
+			p.objects[name] = v
+		}
+	}
+	return v.of
 }

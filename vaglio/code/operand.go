@@ -135,7 +135,7 @@ func (p *program) variable(name string) (value, bool) {
 		name = "@" + name[1:]
 	}
 	if v, ok := p.vars[name]; ok {
-		return v, true
+		return p.current(v), true
 	}
 	switch {
 	case p.lang.name == "awk" && name[0] == '$':
@@ -354,4 +354,27 @@ func (p *program) keyed(name string) bool {
 	next := p.peek(1)
 	_, held := p.vars[name]
 	return (next.is(":", "=>") || next.is("=") && p.lang.name == "lua") && (!held || !p.lang.has("columns"))
+}
+
+// puts stores what a list or map is by now where it is, under all names that it has.
+func (p *program) puts(was, v value) {
+	v.of = was.of
+	p.store(was.holder, v)
+	p.touch(was, v)
+}
+
+// touch notes what a list or map is by now.
+func (p *program) touch(was, v value) {
+	names, sure := was.names()
+	for _, name := range names {
+		now, old := v, was
+		if !sure {
+			old = p.objects[name]
+		}
+		if !sure || p.perhaps() {
+			now = p.either(old, now)
+		}
+		now.of, now.holder = "", ""
+		p.objects[name] = now
+	}
 }

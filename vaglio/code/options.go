@@ -352,3 +352,25 @@ func (p *program) operands() value {
 
 // isTellable reports whether the command line says what an option is, if the program has one.
 func (p *program) isTellable(o *option) bool { return !o.made && (!o.bare || p.hasOperands()) }
+
+var prefixIn = regexp.MustCompile(`env_prefix\s*=\s*["'](\w*)["']`)
+
+// variableFor returns what the variables of the environment say that have the name of a field of settings.
+func (p *program) variableFor(field string) value {
+	prefixes := [][]string{{"", ""}}
+	if found := prefixIn.FindAllStringSubmatch(p.src, -1); len(found) > 0 {
+		prefixes = found
+	}
+	out := value{kind: kindNone}
+	if strings.Contains(p.src, "alias") || strings.Count(p.src, "env_prefix") > len(prefixes) || !p.spend(len(p.src)/bytesPerStep) {
+		return unknown(field)
+	}
+	for _, prefix := range prefixes {
+		for _, name := range []string{prefix[1] + field, strings.ToUpper(prefix[1] + field), strings.ToLower(prefix[1] + field)} {
+			if v := p.env(text(name)); v.kind != kindNone {
+				out = out.or(v)
+			}
+		}
+	}
+	return out
+}

@@ -206,8 +206,16 @@ func trimmed(cut func(string, string) string) pure {
 		if !known || p.lang.name == "php" && strings.Contains(chars, "..") {
 			return passedOn("strip()", v.words()...)
 		}
-		return v.each(func(s string) (string, bool) { return cut(s, chars), true })
+		return v.line(v.each(func(s string) (string, bool) { return cut(s, chars), true }))
 	}
+}
+
+// line returns what a text becomes without its line end, or in another encoding; that of a folder is the folder.
+func (v value) line(becomes value) value {
+	if w := v.word(); w.Equal(toplevel()) {
+		becomes.alts = []shell.Word{w}
+	}
+	return becomes
 }
 
 // blankCharacters are what a text is trimmed of if nothing else is said.
@@ -219,7 +227,7 @@ func chomped(_ *program, v value, rest []value) value {
 	if !known {
 		return passedOn("chomp()", v.words()...)
 	}
-	return v.each(func(s string) (string, bool) { return strings.TrimSuffix(s, end), true })
+	return v.line(v.each(func(s string) (string, bool) { return strings.TrimSuffix(s, end), true }))
 }
 
 // sortedList returns a list in order. Where another order is asked for, or an element is not known, nobody
@@ -370,4 +378,23 @@ func belowNamed(folder string, texts []shell.Word) {
 		}
 		texts[0] = shell.Glue(unknownWord(folder), shell.Text(between), texts[0])
 	}
+}
+
+// apart returns what a function makes of a value: another list or map, unless it changes the one that it is given.
+func (v value) apart(op string, from value) value {
+	if v.of == from.of && v.of != "" && !slices.Contains([]string{"append", "extend", "assign"}, op) {
+		v.of, v.holder = "", ""
+	}
+	return v
+}
+
+// asksToplevel reports whether a command says where the repository begins that the program runs in.
+func (p *program) asksToplevel(args value) bool {
+	said, known := p.spaced(args.words(), " ").Text()
+	return known && said == "git rev-parse --show-toplevel" && !p.entered && len(p.around.dirs)+len(p.around.gets)+len(p.exports) == 0
+}
+
+// toplevel returns the folder where the repository begins.
+func toplevel() shell.Word {
+	return shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: shell.Toplevel, MayBeEmpty: true})
 }

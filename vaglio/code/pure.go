@@ -66,11 +66,13 @@ func pures() map[string]pure {
 		"expanduser": below,
 		"append":     func(p *program, v value, rest []value) value { return p.grow(v, rest) },
 		"extend":     func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
-		"values":     func(_ *program, v value, _ []value) value { v.kind, v.keys = kindList, nil; return v },
-		"keys":       keysOf,
-		"pairs":      func(_ *program, v value, _ []value) value { return v.pairs() },
-		"map":        func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
-		"apply":      applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
+		"values":     func(p *program, v value, _ []value) value { return p.every(v, 1) },
+		"dotenv":     secretsIn, "asdict": asMap,
+		"hash":  func(*program, value, []value) value { return textOf(oneName()) },
+		"keys":  keysOf,
+		"pairs": func(_ *program, v value, _ []value) value { return v.pairs() },
+		"map":   func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
+		"apply": applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
 	}
 	maps.Copy(out, changing())
 	for name, fn := range decoders() {
@@ -84,6 +86,9 @@ func printedAs(p *program, v value, rest []value) value {
 	p.print(nil, p.filled(v, percentHoles, rest).word())
 	return value{}
 }
+
+// oneName returns a text that may be any name without a folder.
+func oneName() shell.Word { return globbed(shell.Text(chosenNames)) }
 
 // own returns a path of the program's own file, nothing if it is in none.
 func (p *program) own(name string) value {
@@ -306,38 +311,6 @@ func shown(v value, character bool) value {
 	return v
 }
 
-func (p *program) env(name value) value {
-	s, ok := name.text()
-	switch env, named := p.namedBy(name); {
-	case named: // each of its names in turn
-		return env
-	case !ok:
-		return unknown("environment")
-	}
-	w, unset := p.in.Env(s)
-	v := textOf(w)
-	if w.IsUnknown() {
-		if p.asked == nil {
-			p.asked = map[string]bool{}
-		}
-		p.asked[s] = true
-	}
-	if unset && w.IsUnknown() && p.lang.options.patterns["set"] != nil && p.nowhere("set", "read") {
-		v.kind = kindNone
-	}
-	return v
-}
-
-// envMember returns a variable as node reads it, as a member that may have been set.
-func (p *program) envMember(holder, name string) value {
-	e, set := p.vars[holder]
-	if !set {
-		e = p.env(text(name))
-	}
-	e.holder = holder
-	return e
-}
-
 // environment returns the value of a variable, or its default.
 func environment(p *program, v value, rest []value) value {
 	out := p.env(v)
@@ -392,5 +365,25 @@ func flattened(vs []value) (out []value) {
 		v.spread = true
 		out = spreadInto(out, v)
 	}
+	return out
+}
+
+// groups returns a map whose elements are lists until something else is put there, as defaultdict(list) does.
+func groups(_ *program, v value, _ []value) value {
+	if v.path != "list" && v.path != "set" {
+		return passedOn("defaultdict", v.word())
+	}
+	return value{kind: kindMap}.with(anyKey, listOf())
+}
+
+// defaulted returns an element of a map, or puts another value there, as d.setdefault(key, value) does.
+func defaulted(p *program, v value, rest []value) value {
+	held := v.holder != "" && !strings.Contains(v.holder, "\x00")
+	if len(rest) < 2 || !v.multi() || !held {
+		return unknown("setdefault")
+	}
+	out := rest[1].or(p.element(v, rest[0]))
+	out.holder = v.holder + "\x00" + rest[0].key()
+	p.store(out.holder, out)
 	return out
 }

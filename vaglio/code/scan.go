@@ -249,7 +249,12 @@ func (p *program) each(list value, cost int, do func(value)) {
 
 // iterated returns what goes through a value: python's maps go through their keys.
 func (p *program) iterated(list value) value {
-	if list.kind != kindMap || p.lang.name != "python" {
+	switch {
+	case p.lang.name != "python":
+		return list
+	case p.isEnvironment(list) && !list.given():
+		return unknown(list.path + ".keys()")
+	case list.kind != kindMap:
 		return list
 	}
 	out := listOf()
@@ -339,5 +344,51 @@ func keysOf(p *program, v value, _ []value) value {
 	if !v.multi() {
 		return passedOn("keys()", v.word())
 	}
-	return p.iterated(v)
+	return p.iterated(p.every(v, 0))
+}
+
+// literal reads a function without a name of Go: func(x, y T) T { … }. The type of one has no braces.
+func (p *program) literal() (value, bool) {
+	def, to := p.at, p.over(p.at+1)+1
+	if !p.word("func") || !p.opens(p.at+1, "(") {
+		return value{}, false
+	}
+	to = p.until(to, func(i int) bool {
+		t := p.toks[i]
+		return t.is("{") && !p.toks[i-1].word("struct", "interface") || t.kind == tokenOp && !t.is(".", "*", "(", "[", "{", "<-")
+	})
+	if !p.opens(to, "{") {
+		return value{}, false
+	}
+	p.take()
+	params := p.parameters()
+	p.skip(to)
+	v := p.closure(def, params)
+	v.fn.command, v.fn.deferred = p.runner(params), p.tok(def-1).word("defer")
+	return v, true
+}
+
+// runner returns how a library runs a function that takes what it hands to commands, nil if none does.
+func (p *program) runner(params []int) attributes {
+	for _, at := range params {
+		if how := p.lang.options.names["runner"][p.tok(at+2).text+"."+p.tok(at+4).text]; how != nil { // cmd *cobra.Command
+			return how
+		}
+	}
+	return nil
+}
+
+// every returns the elements of a map or, where lists hold keys and values in turn, every second one.
+func (p *program) every(v value, from int) value {
+	if v.kind == kindList && p.lang.has("flat") {
+		out := listOf()
+		for ; from < len(v.list); from += 2 {
+			out.list = append(out.list, v.list[from])
+		}
+		return out
+	}
+	if from > 0 {
+		v.kind, v.keys = kindList, nil
+	}
+	return v
 }

@@ -26,6 +26,7 @@ type value struct {
 	alts []shell.Word // what the text may be; none if only the path is known
 	list []value
 	keys []string // the keys of a map, parallel to its list
+	of   string   // which lists or maps it is that several names may stand for, see [program.current]
 	// path is the dotted name of a function, a module or something unknown.
 	path string
 	// holder is the variable or field that holds the value, for assignments to it.
@@ -245,13 +246,13 @@ func (v value) or(o value) value {
 	case o.idle() || v.fn != nil || v.file != nil:
 		return v
 	case v.kind == kindMap && o.kind == kindMap:
-		return v.orMap(o)
+		return v.orMap(o).oneOf(v, o)
 	case v.multi() && o.multi():
-		return v.orList(o)
+		return v.orList(o).oneOf(v, o)
 	case o.multi():
-		return o.orUnknown(v)
+		return o.orUnknown(v).oneOf(v, o)
 	case v.multi():
-		return v.orUnknown(o)
+		return v.orUnknown(o).oneOf(v, o)
 	default:
 		return v.orText(o)
 	}

@@ -66,7 +66,10 @@ func (p *program) yields(op string, f *function, name string, args []value) valu
 	if len(args) == 0 && slices.Contains([]string{"same", "join", "decode", "env"}, op) {
 		return unknown(map[bool]string{true: name}[op == "env"]) // getenv() is all of it
 	}
-	return p.table.pures[op](p, first(args), tailOf(args, 1))
+	if p.isEnvironment(first(args)) && slices.Contains([]string{"keys", "values", "pairs"}, op) {
+		return unknown(first(args).path + "." + name[strings.LastIndexByte(name, '.')+1:] + "()")
+	}
+	return p.table.pures[op](p, first(args), tailOf(args, 1)).apart(op, first(args))
 }
 
 // onlyAsks reports whether a signal only asks whether a process exists.
@@ -272,7 +275,11 @@ func (p *program) runs(f *function, name string, args []value, named map[string]
 		all, most = p.way(listOf(args...), n)
 		p.runsWay(f, name, all.list, asShell)
 	}
-	return unknown(name + "()")
+	out := unknown(name + "()")
+	if p.asksToplevel(listOf(args...)) {
+		out.alts = []shell.Word{toplevel()}
+	}
+	return out
 }
 
 // way returns a value with only the nth alternative of each text in it, and the largest number of

@@ -241,7 +241,8 @@ func (r *Reader) commandsIn(line string) (found []string) {
 		mark = behindRunning(mark, before)
 		start := mark
 		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
-			first := i == 0 && (lead >= 0 || n < 2 && !strings.HasPrefix(line[at+len(word):], " = "))
+			behind := n == 1 && len(found) > 0 && !mayBeKey.MatchString(before) // the first argument of what was found
+			first := i == 0 && !behind && (lead >= 0 || n < 2 && !strings.HasPrefix(line[at+len(word):], " = "))
 			if (first || behindMark(mark, word, i)) && r.begins(word[i:], at+len(word) < len(line)) {
 				found = append(found, upTo(mark, line[from(lead, at, i):]))
 			}
@@ -252,6 +253,9 @@ func (r *Reader) commandsIn(line string) (found []string) {
 	}
 	return found
 }
+
+// mayBeKey matches a word before a command that may be the name of a program, but also of what runs the command.
+var mayBeKey = regexp.MustCompile(`(?i)run|exec|cmd|command|test|install|build|script|start|make|check|call|system|sh$`)
 
 // behindRunning returns the mark that a word has before it that follows one which says that it runs
 // something, or else the mark itself.

@@ -376,3 +376,13 @@ func (t *tables) namesOutput(option string) bool {
 	}
 	return is
 }
+
+// wasRead reports whether a file that runs was read as a program, so that what it does is told apart from its name.
+func (r *reading) wasRead(v *invocation, file arg) bool {
+	name := r.world.clean(file.text, v.cwd)
+	if !file.known || v.host != "" || r.means.Files == nil || slices.Contains(r.unparsed, name) {
+		return false
+	}
+	_, read := r.means.Files.Content(name)
+	return read
+}

@@ -245,7 +245,7 @@ func (r *reading) runsFile(v *invocation, file arg) []Effect {
 	switch is := r.world.placeOf(file, v.cwd); {
 	case is == placeWorkspace && !r.liesOutside(v, file), r.world.isSkill(file, v.cwd):
 		r.note(say("it runs a script file that was not read: %s.", file.text))
-		if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok {
+		if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok && !r.wasRead(v, file) {
 			e.Sure = 0.6
 			return []Effect{e.with(say("runs %s, whose name says that it acts outside the workspace", file.text), file.text)}
 		}
