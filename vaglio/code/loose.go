@@ -248,16 +248,11 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	case f.verb == "script":
 		p.script(texts[0])
 		return
-	case f.verb == "write": // which of them it writes to depends on the function
-		if p.lang.has("unfolds") && len(f.args) < 2 {
-			texts = p.onePath(texts)
-		}
-		p.emit(name, shell.VerbWrite, slices.DeleteFunc(texts, func(w shell.Word) bool { return !maybePath.MatchString(w.Prefix()) })...)
+	case f.verb == "write":
+		p.looseWrite(f, name, texts)
 		return
 	case len(texts) > 1:
-		p.argv(texts)
-		if isPart(texts) {
-			p.shell(p.spaced(texts, " "), name)
+		if p.looseWords(name, texts) {
 			return
 		}
 	}

@@ -288,3 +288,23 @@ func isPart(texts []shell.Word) bool {
 	args := texts[1].Prefix()
 	return strings.HasSuffix(texts[0].Suffix(), " ") || strings.HasPrefix(args, "-") && strings.Contains(args, " ")
 }
+
+// looseWrite records a call that writes; which of its texts it writes to depends on the function.
+func (p *program) looseWrite(f *function, name string, texts []shell.Word) {
+	if p.lang.has("unfolds") && len(f.args) < 2 {
+		texts = p.onePath(texts)
+	}
+	p.emit(name, shell.VerbWrite, slices.DeleteFunc(texts, func(w shell.Word) bool { return !maybePath.MatchString(w.Prefix()) })...)
+}
+
+// looseWords reads a call that runs a program and its words, and reports whether it runs nothing else.
+func (p *program) looseWords(name string, texts []shell.Word) bool {
+	line := len(texts) == 2 && p.lang.has("wordline") // a program, and all of its words in one text
+	if !line {
+		p.argv(texts)
+	}
+	if line = line || isPart(texts); line {
+		p.shell(p.spaced(texts, " "), name)
+	}
+	return line
+}
