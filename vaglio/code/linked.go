@@ -301,7 +301,7 @@ func (p *program) launched(src string) string {
 }
 
 // isHome reports whether programs ask the environment for the home folder under a name.
-func isHome(name string) bool { return name == "HOME" || name == "USERPROFILE" }
+func isHome(name string) bool { return name == "HOME" || name == "USERPROFILE" || name == "user.home" }
 
 // stepOf returns what a name among the texts of a call stands for: a folder as a step to the next text, or what the
 // program gives it.
@@ -310,7 +310,7 @@ func (p *program) stepOf(name string, is *function, held *heldTexts, call *funct
 	case call == nil:
 		return nil
 	case is != nil:
-		return []shell.Word{p.homeStep()}
+		return p.stepTo(is)
 	case name == "__DIR__" && p.in.Path != "":
 		return []shell.Word{shell.Text(path.Dir(p.in.Path) + "/.")}
 	}
@@ -334,7 +334,7 @@ func (p *program) looseStep(c *openCall, name, behind string, steps []shell.Word
 	if c.f == nil {
 		return
 	}
-	if folder := c.f.folder(name, behind, c.shut > 0); folder != "" && len(c.texts) == 0 && p.inside() {
+	if folder := c.f.folder(name, behind, c.shut > 0); folder != "" && len(c.texts)+len(steps) == 0 && p.inside() {
 		c.under = cmp.Or(c.under, folder)
 	}
 	c.texts = append(goesOn(c.texts, name, c.shut > 0), steps...)

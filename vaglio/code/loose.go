@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/metnos/vaglio/vaglio/code/unfold"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -23,6 +24,10 @@ func (p *program) loose(w shell.Word) {
 	if p.lang.has("words") {
 		p.words(src, map[string]shell.Word{})
 	} else {
+		whole := true
+		if p.lang.has("unfolds") && p.spend(len(src)/bytesPerStep) {
+			src, whole = unfold.Source(src, p.unfolds)
+		}
 		spelled := p.launched(p.requoted(Spelled(src)))
 		folders := []string(nil)
 		if p.around.gets, folders = Surroundings(spelled); len(folders) > 0 {
@@ -31,7 +36,9 @@ func (p *program) loose(w shell.Word) {
 		for _, f := range folders {
 			p.around.dirs = append(p.around.dirs, shell.Text(f))
 		}
-		p.looseCalls(spelled)
+		if p.looseCalls(spelled); !whole {
+			p.spend(p.left + 1)
+		}
 		p.around = surroundings{}
 	}
 }
@@ -127,7 +134,7 @@ func (f *function) takes(its, others *[]shell.Word) *[]shell.Word {
 
 // isStep reports whether a name ends no call and begins none: it may be the home folder, or stand for a text.
 func isStep(f, found *function, end string) bool {
-	return end == "" && (found == nil || f != nil && found.verb == "=home")
+	return end == "" && (found == nil || f != nil && found.verb[0] == '=')
 }
 
 // looseHeld matches a name that is given a text, or a list of them.
@@ -191,7 +198,7 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 	case isHome(text):
 		w = p.homeStep()
 	case text == "java.io.tmpdir":
-		w = shell.Text("/tmp/.")
+		w = tempStep
 	}
 	*to = append(*to, w)
 }
@@ -201,6 +208,9 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 func (p *program) looseFind(name string) *function {
 	if f := p.lang.tail[strings.TrimPrefix(name, ".")]; f != nil {
 		return f
+	}
+	if method, ok := strings.CutPrefix(name, "*."); ok && p.lang.has("unfolds") {
+		return p.lang.method[method]
 	}
 	name = strings.ReplaceAll(strings.ReplaceAll(strings.TrimRight(name, "!"), "::", "."), ":", ".")
 	for name != "" {
@@ -219,18 +229,18 @@ func (p *program) looseFind(name string) *function {
 // looseCall records a call and its texts, if there is one and it has any.
 func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	switch texts = steps(texts); {
-	case f == nil || len(texts) == 0:
+	case f == nil || len(texts) == 0 || f.verb[0] == '=':
 		return
 	case f.verb == "delete tree":
 		if f.from < 0 {
-			texts = texts[:1]
+			texts = p.onePath(texts)
 		}
 		for _, w := range texts {
 			p.emit(name, shell.VerbDeleteTree, w)
 		}
 		return
 	case f.verb == "create", f.verb == "read":
-		p.emit(name, shell.Verb(f.verb), texts[0])
+		p.emit(name, shell.Verb(f.verb), p.onePath(texts)...)
 		return
 	case f.verb == "open":
 		p.emit(name, openVerb(append(texts, shell.Text("r"))[1].Prefix()), texts[0])
@@ -238,28 +248,15 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	case f.verb == "script":
 		p.script(texts[0])
 		return
-	case f.verb == "write": // which of them it writes to depends on the function
-		p.emit(name, shell.VerbWrite, slices.DeleteFunc(texts, func(w shell.Word) bool { return !maybePath.MatchString(w.Prefix()) })...)
+	case f.verb == "write":
+		p.looseWrite(f, name, texts)
 		return
 	case len(texts) > 1:
-		p.argv(texts)
-		if isPart(texts) {
-			p.shell(p.spaced(texts, " "), name)
+		if p.looseWords(name, texts) {
 			return
 		}
 	}
 	p.shell(texts[0], name)
-}
-
-// maybePath matches a text that may be the name of a file rather than what is put into one: it has no blanks, or
-// says where it leads.
-var maybePath = regexp.MustCompile(`^[/~.]|^[^\s]*[/.~][^\s]*$`)
-
-// isPart reports whether texts are parts of one command line: its beginning and what is joined to it, or a
-// program and its words in one text.
-func isPart(texts []shell.Word) bool {
-	args := texts[1].Prefix()
-	return strings.HasSuffix(texts[0].Suffix(), " ") || strings.HasPrefix(args, "-") && strings.Contains(args, " ")
 }
 
 // toFolder matches a path that ends with a step to a folder.

@@ -371,7 +371,9 @@ func belowNamed(folder string, texts []shell.Word) {
 	if folder == "" || len(texts) != 1 {
 		return
 	}
-	if s := texts[0].Prefix(); s != "" && (!strings.ContainsAny(s[:1], "/.~") || s == "." && strings.HasSuffix(folder, "+")) && !strings.Contains(s, "..") {
+	s := texts[0].Prefix()
+	ending := strings.HasPrefix(s, ".") && strings.HasSuffix(folder, "+") && !strings.Contains(s, "/")
+	if s != "" && (ending || !strings.ContainsAny(s[:1], "/.~")) && !strings.Contains(s, "..") {
 		between := "/"
 		if strings.HasSuffix(folder, "+") {
 			between = ""

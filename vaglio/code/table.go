@@ -2,12 +2,14 @@ package code
 
 import (
 	_ "embed" // The table of verbs.
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/internal/imports"
 	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio/code/unfold"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -218,4 +220,91 @@ func verbs() []shell.Verb {
 		shell.VerbMove, shell.VerbCopy, shell.VerbLink, shell.VerbCreate, shell.VerbEnter, shell.VerbKill, shell.VerbFork, shell.VerbNetwork, shell.VerbSend,
 		shell.VerbClient, shell.VerbEnvironment,
 	}
+}
+
+// unfolds returns what a function does to files, for languages that are not followed.
+func (p *program) unfolds(name string) unfold.Kind {
+	f := p.looseFind(name)
+	acts := func(f *function) bool { return slices.Contains([]string{"delete tree", "write", "read"}, f.verb) }
+	switch method := p.lang.method[name[strings.LastIndexAny(name, ".:")+1:]]; {
+	case f == nil && method != nil && acts(method):
+		if method.verb == "delete tree" || len(method.args) > 1 {
+			return unfold.Below
+		}
+		return unfold.Object
+	case f == nil:
+		return unfold.None
+	case f.verb == "=temp" && f.args != nil:
+		return unfold.Temp
+	case f.verb[0] == '=':
+		return unfold.Makes
+	case acts(f) && len(f.args) < 2:
+		return unfold.First
+	case acts(f):
+		return unfold.Acts
+	}
+	return unfold.None
+}
+
+// onePath returns the texts of a call that names one file: the steps of its path, or the first of them.
+func (p *program) onePath(texts []shell.Word) []shell.Word {
+	if !p.lang.has("unfolds") {
+		return texts[:1]
+	}
+	whole := texts[0]
+	for _, w := range texts[1:] {
+		if whole = shell.Glue(whole, shell.Text("/"), w); strings.HasPrefix(w.Prefix(), "/") { // it begins anew
+			whole = w
+		}
+	}
+	return []shell.Word{whole}
+}
+
+// tempStep is the folder for temporary files as a step to what the next text names below it.
+var tempStep = shell.Text("/tmp/.")
+
+// stepTo returns the folder that a function stands for, as a step.
+func (p *program) stepTo(f *function) []shell.Word {
+	switch {
+	case f.verb == "=home":
+		return []shell.Word{p.homeStep()}
+	case f.verb == "=cwd":
+		return shell.Texts([]string{"."})
+	case f.verb == "=temp" && f.args != nil:
+		return []shell.Word{tempStep}
+	case f.verb == "=temp":
+		return shell.Texts([]string{"/tmp/new/."})
+	}
+	return nil
+}
+
+// maybePath matches a text that may be the name of a file rather than what is put into one: it has no blanks, or
+// says where it leads.
+var maybePath = regexp.MustCompile(`^[/~.]|^[^\s]*[/.~][^\s]*$`)
+
+// isPart reports whether texts are parts of one command line: its beginning and what is joined to it, or a
+// program and its words in one text.
+func isPart(texts []shell.Word) bool {
+	args := texts[1].Prefix()
+	return strings.HasSuffix(texts[0].Suffix(), " ") || strings.HasPrefix(args, "-") && strings.Contains(args, " ")
+}
+
+// looseWrite records a call that writes; which of its texts it writes to depends on the function.
+func (p *program) looseWrite(f *function, name string, texts []shell.Word) {
+	if p.lang.has("unfolds") && len(f.args) < 2 {
+		texts = p.onePath(texts)
+	}
+	p.emit(name, shell.VerbWrite, slices.DeleteFunc(texts, func(w shell.Word) bool { return !maybePath.MatchString(w.Prefix()) })...)
+}
+
+// looseWords reads a call that runs a program and its words, and reports whether it runs nothing else.
+func (p *program) looseWords(name string, texts []shell.Word) bool {
+	line := len(texts) == 2 && p.lang.has("wordline") // a program, and all of its words in one text
+	if !line {
+		p.argv(texts)
+	}
+	if line = line || isPart(texts); line {
+		p.shell(p.spaced(texts, " "), name)
+	}
+	return line
 }

@@ -38,7 +38,7 @@ func readers() map[string]func(v *visit, r *row) {
 		"gitconfig": readGitConfig, "githook": readGitHook, "gitrefs": readGitRefs,
 		"changed": readChanged, "imports": readImports,
 		"tasks": readTasks, "parts": readParts, "bats": readBats,
-		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "data": said, "named": said, "calls": said,
+		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "known": readKnown, "data": said, "named": said, "calls": said,
 		"front": readFront, "shown": readShown, "sets": readSets, "sources": readSources, "unchecked": readUnchecked,
 	}
 }
@@ -122,6 +122,13 @@ func readChanged(v *visit, r *row) {
 			}
 			v.found(func() { v.inside(in, func() { v.code(file, r.language, v.foundIn(file, r.language, text)) }) })
 		}
+	}
+}
+
+// readKnown opens settings of which judges must know what they say.
+func readKnown(v *visit, r *row) {
+	for _, name := range v.named(r.files) {
+		v.content(name)
 	}
 }
 

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"path"
@@ -45,12 +46,11 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
 	object := t.namesObject(name, words)
-	switch {
-	case len(words) == 0 || v.File != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)), library == "" && !object:
+	if len(words) == 0 || v.File != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)) ||
+		library == "" && !object || r.ofFileDatabase(library, v) {
 		return reads()
-	case library == "":
-		library = head
 	}
+	library = cmp.Or(library, head)
 	out := r.clientCall(library, words, v.Call)
 	if len(v.args) > 0 {
 		out = r.statementCall(library, words[0], v.args[0], v.Call.Of)

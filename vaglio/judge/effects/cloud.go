@@ -361,8 +361,12 @@ func (c *command) fileDatabase() bool {
 
 // setsFileDatabase reports whether the settings of the project for a program name no other database than files below them.
 func (c *command) setsFileDatabase() bool {
-	if c.has("--knexfile", "--config", "--client", "--connection", "--url", "--cwd", "--dialect") {
+	if c.has("--knexfile", "--config", "--client", "--connection", "--url", "--cwd", "--dialect", "--schema") {
 		return false
+	}
+	if c.name == "prisma" {
+		file, ok := servers.PrismaFile(c.content)
+		return ok && c.r.world.inside(c.r.world.clean(file, c.cwd))
 	}
 	found := false
 	for name := range c.r.judge.tables.Nouns["settings-of-"+c.name] {
@@ -376,6 +380,17 @@ func (c *command) setsFileDatabase() bool {
 		found = true
 	}
 	return found
+}
+
+// ofFileDatabase reports whether a program calls a client that is told of no database but one in a file of the workspace.
+func (r *reading) ofFileDatabase(library string, v *invocation) bool {
+	if library != "prisma" || v.File == "" || r.means.Files == nil {
+		return false
+	}
+	text, ok := r.means.Files.Content(r.world.clean(v.File, v.cwd))
+	w := *v
+	w.name = library
+	return ok && servers.PlainPrisma(text) && (&command{invocation: &w, parsed: &parsed{}, r: r}).fileDatabase()
 }
 
 // keepsElsewhere reports whether a kind of database is not known to be kept in files.

@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"path"
 	"regexp"
 	"strings"
 )
@@ -13,6 +14,62 @@ var (
 		`import \{ defineConfig \} from ['"]drizzle-kit['"]`)
 	elsewhere = regexp.MustCompile("require|import|process|://|\\.\\.|[\"'`]/|homedir|[\"'`]~")
 )
+
+// What a schema of prisma says of its databases.
+var (
+	remarks    = regexp.MustCompile(`(?m)//.*$|/\*(?s:.*?)\*/`)
+	datasource = regexp.MustCompile(`(?s)\bdatasource\s+\w+\s*\{(.*?)\}`)
+	ofSource   = regexp.MustCompile(`^(?:provider|url)$`)
+)
+
+// SchemaFile returns the file, from the folder of the schema, that a schema of prisma names as its only database.
+func SchemaFile(schema string) (file string, ok bool) {
+	const quote = "\x00" // addresses have slashes, too
+	schema = remarks.ReplaceAllString(strings.ReplaceAll(schema, "://", quote), "")
+	sources := datasource.FindAllStringSubmatch(schema, -1)
+	if len(sources) != 1 {
+		return "", false
+	}
+	says := map[string]string{}
+	for line := range strings.Lines(sources[0][1]) {
+		name, value, _ := strings.Cut(line, "=")
+		name = strings.TrimSpace(name)
+		if _, twice := says[name]; name != "" && (twice || !ofSource.MatchString(name)) {
+			return "", false
+		}
+		says[name] = strings.TrimSpace(value)
+	}
+	url := strings.Trim(says["url"], `"`)
+	file, ok = strings.CutPrefix(url, "file:")
+	return file, ok && says["provider"] == `"sqlite"` && says["url"] == `"`+url+`"` && file != "" && !strings.ContainsAny(file, "?\"\x00\\")
+}
+
+// PrismaFile returns the file that the schema which prisma finds names as its only database, from the folder that it
+// runs in. Where a configuration may name another schema, none is known.
+func PrismaFile(content func(name string) (string, bool)) (file string, ok bool) {
+	for _, end := range [...]string{".ts", ".js", ".mjs", ".cjs", ".mts", ".cts"} {
+		for _, config := range [...]string{"prisma.config", ".config/prisma"} {
+			if _, has := content(config + end); has {
+				return "", false
+			}
+		}
+	}
+	for _, name := range [...]string{"schema.prisma", "prisma/schema.prisma"} { // as it looks for them
+		if text, has := content(name); has {
+			if file, ok = SchemaFile(text); ok && !path.IsAbs(file) {
+				file = path.Join(path.Dir(name), file)
+			}
+			return file, ok
+		}
+	}
+	return "", false
+}
+
+// PlainPrisma reports whether all clients of prisma that a program makes are told of no database.
+func PlainPrisma(program string) bool {
+	plain := strings.Count(program, "new PrismaClient()")
+	return plain > 0 && strings.Count(program, "PrismaClient(") == plain && !strings.Contains(program, "_URL")
+}
 
 // Kinds returns the kinds of databases that the settings of a tool for them name. here says that it names any, and that
 // those that are files are kept beside the settings.
