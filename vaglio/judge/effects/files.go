@@ -367,6 +367,8 @@ func (v *invocation) empties(i int) bool {
 		return false
 	case v.path == "" || v.name == ":" || v.name == "true":
 		return true
+	case v.name == "echo" && len(v.args) == 0:
+		return true
 	case len(v.args) != 1:
 		return false
 	}
@@ -381,7 +383,7 @@ func (v *invocation) empties(i int) bool {
 
 func (r *reading) empty(v *invocation, a arg) []Effect {
 	_, _, mounted := r.mounted(v, a)
-	if v.box != "" && !mounted || path.Ext(a.text) == "" && !a.isListed() || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
+	if v.box != "" && !mounted || path.Ext(a.text) == "" && !a.isSeveral(v) || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
 		return r.write(v, a, "writes")
 	}
 	if r.judge.places.Purpose(a.text)&place.Scratch != 0 {
