@@ -206,7 +206,9 @@ func (p *program) content(file value) value {
 func (p *program) matching(pattern value) value {
 	out := value{kind: kindList, spread: p.lang.has("flat")}
 	for _, w := range pattern.words() {
-		out.list = append(out.list, textOf(globbed(w)))
+		for _, one := range p.braced(w) {
+			out.list = append(out.list, textOf(globbed(one)))
+		}
 	}
 	return out
 }
