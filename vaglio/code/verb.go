@@ -253,6 +253,7 @@ func (p *program) listed(name string, dir, pattern value) value {
 // single text is a command line, several are the words of a command.
 func (p *program) runs(f *function, name string, args []value, named map[string]value) value {
 	defer p.surroundings(args, named)()
+	block := nth(args, max(0, len(args)-1))
 	if p.lang.name == "go" {
 		p.fieldsOf()
 	}
@@ -269,12 +270,13 @@ func (p *program) runs(f *function, name string, args []value, named map[string]
 	if len(args) == 0 {
 		args = f.targets(p, nil, named)
 	}
+	p.started = nil
 	for n, most := 0, 1; n < most; n++ {
 		var all value
 		all, most = p.way(listOf(args...), n)
 		p.runsWay(f, name, all.list, asShell)
 	}
-	return unknown(name + "()")
+	return p.startedBy(name, block)
 }
 
 // way returns a value with only the nth alternative of each text in it, and the largest number of
