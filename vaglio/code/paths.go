@@ -151,8 +151,8 @@ const maxBraced = 64
 func (p *program) braced(w shell.Word) []shell.Word {
 	out := []shell.Word{{}}
 	for _, part := range w.Parts() {
-		forms, many := unixtext.Braced(part.Text), 0
-		if many = len(out) * len(forms); many == 0 || part.Kind != shell.PartText || p.lang.name == "python" || p.lang.name == "go" || many > maxBraced || !p.spend(many) {
+		forms, plain := unixtext.Braced(part.Text), part.Kind != shell.PartText || p.lang.name == "python" || p.lang.name == "go"
+		if many := len(out) * len(forms); plain || many == 0 || many > maxBraced || !p.spend(many) {
 			forms = []string{part.Text}
 		}
 		var next []shell.Word
