@@ -145,6 +145,9 @@ func (p *program) runHandle(f *function, name string, args []value, _ map[string
 	return args[0]
 }
 
+// feeds reports whether a member of a command that was started is its input.
+func (h *handle) feeds(name string) bool { return h != nil && h.start != nil && name == "stdin" }
+
 // fedBy returns what a command line that was started reads its input from.
 func (p *program) fedBy(line shell.Word) *handle {
 	return &handle{start: &shell.ProgramStep{Shell: &line, By: p.lang.name}}

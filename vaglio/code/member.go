@@ -79,7 +79,7 @@ func (p *program) member(v value, name string) value {
 	case verb == "=env" && !p.is("(") && p.lang.name == "node":
 		return p.envMember(on+"."+name, name)
 	}
-	if v.file != nil && v.file.start != nil && name == "stdin" {
+	if v.file.feeds(name) {
 		return v // what is written there is written to the command
 	}
 	full := ending(strings.TrimPrefix(on+"."+name, "."))

@@ -367,10 +367,8 @@ func (v *invocation) empties(i int) bool {
 		return false
 	case v.path == "" || v.name == ":" || v.name == "true":
 		return true
-	case v.name == "echo" && len(v.args) == 0:
-		return true
 	case len(v.args) != 1:
-		return false
+		return strings.Join(append([]string{v.name}, texts(v.args)...), " ") == "echo"
 	}
 	switch a := v.args[0]; v.name {
 	case "cat":
