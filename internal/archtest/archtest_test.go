@@ -152,7 +152,7 @@ var rooms = map[string]room{
 	"vaglio/shell/word":       {may: []string{"internal/unixtext", "vaglio/shell/filter"}, modules: []string{shparser}},
 	"vaglio/shell/powershell": {may: []string{"internal/rows", "vaglio/shell", "vaglio/shell/word", "vaglio/wordclass", "vaglio/wording"}},
 	"vaglio/patch":            {may: []string{"vaglio/getopt", "vaglio/shell", "vaglio/wording"}},
-	"vaglio/place":            {may: []string{"internal/rows"}, modules: []string{xtext}},
+	"vaglio/place":            {may: []string{"internal/rows", "internal/unixtext"}, modules: []string{xtext}},
 	"vaglio/operation":        {may: []string{"vaglio/shell"}},
 	"vaglio/commands":         {may: []string{"vaglio/getopt", "internal/rows", "vaglio/operation", "vaglio/shell", "vaglio/shell/search"}},
 	"vaglio/reading":          {may: []string{"vaglio/operation", "vaglio/place", "vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/rows", "internal/strictjson", "vaglio/wording", "vaglio/project"}},

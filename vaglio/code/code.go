@@ -170,12 +170,13 @@ type program struct {
 	src     string
 	links   []*program // what it imports, nil until a call asks
 	toks    []token
-	begins  []int          // where the tokens begin in the text, if that is asked
-	rows    []int32        // for each line but the first, the token that it begins with
-	other   bool           // the text is not the program's own
-	around  surroundings   // of the commands of the call being read
-	exports []shell.Assign // what the program has set for all
-	feeds   *bool          // whether it may write what they read, nil until one starts
+	begins  []int              // where the tokens begin in the text, if that is asked
+	rows    []int32            // for each line but the first, the token that it begins with
+	other   bool               // the text is not the program's own
+	around  surroundings       // of the commands of the call being read
+	exports []shell.Assign     // what the program has set for all
+	feeds   *bool              // whether it may write what they read, nil until one starts
+	started *shell.ProgramStep // what the call that is read started, if the program may write what it reads
 	seen    []bool
 	at, end int
 	holes   []shell.Word

@@ -101,12 +101,12 @@ func (p *program) perlOpen(name string, args []value) value {
 		h.file = p.openFile(name, modeOf(args[2]), args[1])
 	case len(args) > 2 && strings.Contains(mode, "|"):
 		p.runs(&function{}, name, args[2:], nil)
-		h.file = &handle{file: p.spaced(listOf(args[2:]...).words(), " "), command: true}
+		h.file = p.fedBy(p.spaced(listOf(args[2:]...).words(), " "))
 	case len(args) > 2:
 		h.file = p.openFile(name, mode, args[2])
 	case strings.HasPrefix(mode, "|"):
-		h.file = &handle{file: cut(file, "|", ""), command: true}
-		p.shell(h.file.file, name)
+		h.file = p.fedBy(cut(file, "|", ""))
+		p.shell(*h.file.start.Shell, name)
 	case strings.HasSuffix(strings.TrimSpace(file.Suffix()), "|"):
 		p.shell(cut(file, "", "|"), name)
 	default:
@@ -132,21 +132,46 @@ func cut(w shell.Word, before, after string) shell.Word {
 }
 
 // runHandle reads what is written to an open file.
-func (p *program) runHandle(f *function, _ string, args []value, _ map[string]value) value {
+func (p *program) runHandle(f *function, name string, args []value, _ map[string]value) value {
 	if len(args) == 0 || args[0].file == nil {
 		return unknown("")
 	}
 	for _, w := range listOf(args[1:]...).words() {
 		p.feed(args[0].file, p.concat(w, shell.Text(f.text)))
 	}
+	if args[0].file.start != nil && name == "communicate" {
+		return unknown(name + "()") // what the command printed
+	}
 	return args[0]
+}
+
+// feeds reports whether a member of a command that was started is its input.
+func (h *handle) feeds(name string) bool { return h != nil && h.start != nil && name == "stdin" }
+
+// fedBy returns what a command line that was started reads its input from.
+func (p *program) fedBy(line shell.Word) *handle {
+	return &handle{start: &shell.ProgramStep{Shell: &line, By: p.lang.name}}
+}
+
+// startedBy returns what the call of a function that starts a command gives, also to a block: what is written to it is
+// written to the command.
+func (p *program) startedBy(name string, block value) value {
+	out := unknown(name + "()")
+	if p.started == nil {
+		return out
+	}
+	if out.file = (&handle{start: p.started}); block.fn != nil {
+		p.invoke(block.fn, []value{out})
+	}
+	return out
 }
 
 // feed writes a text to an open file or command.
 func (p *program) feed(h *handle, w shell.Word) {
-	if h.command {
-		cmd := h.file
-		p.step(shell.ProgramStep{Shell: &cmd, By: p.lang.name, Input: &w})
+	if h.start != nil {
+		s := *h.start
+		s.Input = &w
+		p.step(s)
 		return
 	}
 	p.step(shell.ProgramStep{File: h.file, Write: w, Append: true, Writes: true})

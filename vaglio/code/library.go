@@ -299,6 +299,7 @@ func (p *program) starts(s shell.ProgramStep) {
 	}
 	if s.Input = cmp.Or(s.Input, p.around.input); s.Input == nil && p.mayFeed() {
 		s.Input = new(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: p.lang.name, MayBeEmpty: true}))
+		p.started = &s
 	}
 	for i := range p.around.dirs {
 		s.Dir = &p.around.dirs[i]

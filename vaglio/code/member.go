@@ -79,6 +79,9 @@ func (p *program) member(v value, name string) value {
 	case verb == "=env" && !p.is("(") && p.lang.name == "node":
 		return p.envMember(on+"."+name, name)
 	}
+	if v.file.feeds(name) {
+		return v // what is written there is written to the command
+	}
 	full := ending(strings.TrimPrefix(on+"."+name, "."))
 	holder := p.holder(v, name, full)
 	if args, ok := p.methodArguments(v, name, full, holder); ok {

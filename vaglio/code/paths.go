@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/unixtext"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -142,6 +143,29 @@ func listsAs(name string, pattern value) string {
 }
 
 var hidden = regexp.MustCompile(`(^|/)\.[^./][^/]*[*?[]|^(/|\.\.|~)[^*?[{]*[*?[{]`)
+
+// maxBraced limits how many words a pattern of several parts is expanded to.
+const maxBraced = 64
+
+// braced returns the words that the alternatives in braces of a pattern stand for, where the language's patterns have such.
+func (p *program) braced(w shell.Word) []shell.Word {
+	out := []shell.Word{{}}
+	for _, part := range w.Parts() {
+		forms, plain := unixtext.Braced(part.Text), part.Kind != shell.PartText || p.lang.name == "python" || p.lang.name == "go"
+		if many := len(out) * len(forms); plain || many == 0 || many > maxBraced || !p.spend(many) {
+			forms = []string{part.Text}
+		}
+		var next []shell.Word
+		for _, before := range out {
+			for _, s := range forms {
+				part.Text = s
+				next = append(next, shell.Glue(before, shell.NewWord(part)))
+			}
+		}
+		out = next
+	}
+	return out
+}
 
 // sibling returns paths in the same folders with another name, in which no folder may stand.
 func sibling(_ *program, v value, rest []value) value {

@@ -38,10 +38,10 @@ type value struct {
 	name   string
 }
 
-// handle is a file opened for writing, or a command that reads what is written to it.
+// handle is a file opened for writing, or a command that was started and reads what is written to it.
 type handle struct {
-	file    shell.Word
-	command bool
+	file  shell.Word
+	start *shell.ProgramStep
 }
 
 func text(s string) value { return value{alts: []shell.Word{shell.Text(s)}} }

@@ -209,7 +209,9 @@ func (p *program) content(file value) value {
 func (p *program) matching(pattern value) value {
 	out := value{kind: kindList, spread: p.lang.has("flat")}
 	for _, w := range pattern.words() {
-		out.list = append(out.list, textOf(globbed(w)))
+		for _, one := range p.braced(w) {
+			out.list = append(out.list, textOf(globbed(one)))
+		}
 	}
 	return out
 }
@@ -254,6 +256,7 @@ func (p *program) listed(name string, dir, pattern value) value {
 // single text is a command line, several are the words of a command.
 func (p *program) runs(f *function, name string, args []value, named map[string]value) value {
 	defer p.surroundings(args, named)()
+	block := nth(args, max(0, len(args)-1))
 	if p.lang.name == "go" {
 		p.fieldsOf()
 	}
@@ -270,12 +273,13 @@ func (p *program) runs(f *function, name string, args []value, named map[string]
 	if len(args) == 0 {
 		args = f.targets(p, nil, named)
 	}
+	p.started = nil
 	for n, most := 0, 1; n < most; n++ {
 		var all value
 		all, most = p.way(listOf(args...), n)
 		p.runsWay(f, name, all.list, asShell)
 	}
-	out := unknown(name + "()")
+	out := p.startedBy(name, block)
 	if p.asksToplevel(listOf(args...)) {
 		out.alts = []shell.Word{toplevel()}
 	}

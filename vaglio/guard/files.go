@@ -22,6 +22,9 @@ func (l *look) linked(o *operation.Operation, spot string) string {
 	l.renames(spot)
 	l.remember(spot, to)
 	l.lands(spot, to)
+	if l.g.ownAt(l.absolute(spot), place.Writes) != "" { // a later call may change it under the other name
+		l.s.t.doubts()
+	}
 	if o.To.Is("") {
 		return l.touch(place.Writes, to)
 	}

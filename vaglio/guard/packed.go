@@ -160,6 +160,22 @@ func (g *Guard) isThere(at string) bool {
 	return kind != realpath.Missing
 }
 
+// isPut reports whether anything lies at a path, or an earlier command of the line names it, as one does that writes it.
+func (l *look) isPut(at string) bool {
+	for i := range l.s.script.Commands[:l.s.at] {
+		c := &l.s.script.Commands[i]
+		cwd, _ := c.Cwd.Text()
+		names := func(w shell.Word) bool {
+			spot := reading.Spot(w)
+			return spot != "" && (place.Clean(spot) == at || spot[0] != '/' && place.Clean(cwd+"/"+spot) == at)
+		}
+		if slices.ContainsFunc(c.Argv, names) || slices.ContainsFunc(c.Redirects, func(d shell.Redirect) bool { return names(d.Target) }) {
+			return true
+		}
+	}
+	return l.g.isThere(at)
+}
+
 // brings returns the rule that putting all that lies in one folder into another one breaks, if what has the
 // name of a client's settings, or of a program of vaglio's, lies there.
 func (l *look) brings(folder string) string {
@@ -170,7 +186,7 @@ func (l *look) brings(folder string) string {
 		}
 		at := slices.IndexFunc(l.g.own, func(p ownPlace) bool {
 			dir, name := path.Split(p.path)
-			return !p.closed && (folder+"/" == dir || p.anywhere && strings.HasSuffix(folder+"/", dir)) && l.g.isThere(from+"/"+name)
+			return !p.closed && (folder+"/" == dir || p.anywhere && strings.HasSuffix(folder+"/", dir)) && l.isPut(from+"/"+name)
 		})
 		if at >= 0 {
 			return l.g.own[at].rule

@@ -135,23 +135,6 @@ func TestWhatNobodySees(t *testing.T) {
 	}
 }
 
-// TestBraced expands braces and alternatives, the innermost first.
-func TestBraced(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][]string{
-		"/a": nil, "/a}": nil, "/a)": nil, "/a{b": nil, "/{a}": nil, "/${a,b}": nil, "/(a|b)": nil, "/}{a,b}": {"/}b", "/}a"}, "/{a,b}": {"/b", "/a"},
-		"/@(a|b)": {"/b", "/a"}, "/+(a|b)": {"/b", "/a"}, "/?(a)": {"/a"}, "/*(a|b)c": {"/bc", "/ac"}, "/{a,{b,c}}": {"/c", "/a", "/b", "/a"}, "(a|b)": nil,
-		"{/a,/b}/c": {"/b/c", "/a/c"},
-	} {
-		if got := Braced(text); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
-	}
-	if got := Braced("/" + strings.Repeat("{a,b}", 10)); len(got) != maxBraced+1 {
-		t.Errorf("a thousand paths are tried as %d", len(got))
-	}
-}
-
 // TestStreams extracts the path from the name of a stream.
 func TestStreams(t *testing.T) {
 	t.Parallel()
@@ -216,12 +199,6 @@ func TestVariants(t *testing.T) {
 	if got := Variants("\x05\x05\x05\x05"); !slices.Equal(got, []string{"", "\x04\x04\x04\x04"}) {
 		t.Errorf("four unknowns give %q", got)
 	}
-	if got := Braced("/{a,b}/@(c|d)"); len(got) != 4 || !slices.Contains(got, "/b/c") {
-		t.Errorf("alternatives give %q", got)
-	}
-	if got := Braced("${a,b}"); got != nil {
-		t.Errorf("an expansion gives %q", got)
-	}
 }
 
 // FuzzNormal checks that the normal form of a path is its own normal form, and that no text
@@ -250,7 +227,7 @@ func FuzzNormal(f *testing.F) {
 			_, _, _ = table.Rule(q, Empties), table.Rebuilt(q), table.Variable(q)
 		}
 		for form := range Decodings(p, true, true) {
-			_ = Braced(form)
+			_ = form
 		}
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/metnos/vaglio/internal/unixtext"
 )
 
 // Hint is a set of facts known about a text that may name a path.
@@ -31,7 +33,7 @@ func Spellings(text string, h Hint, fold bool) iter.Seq[string] {
 				return
 			}
 			if t&group != 0 && !strings.ContainsAny(text, " \t\n;") {
-				for _, one := range Braced(text) {
+				for _, one := range unixtext.Braced(text) {
 					if !yield(one) {
 						return
 					}

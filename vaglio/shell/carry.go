@@ -318,8 +318,11 @@ func (r *reader) setting(f *frame, w *way, v Word, by string) {
 // if its value begins with an exclamation mark.
 func (r *reader) settingOf(f *frame, w *way, key string, value Word, args []Word, by string) {
 	line, bang := value, strings.HasPrefix(value.Prefix(), "!")
-	if bang {
+	switch {
+	case bang:
 		line = value.Cut(1)
+	case strings.HasPrefix(strings.ToLower(key), "alias.") && !value.Is(""): // of a command of git's
+		line, bang = Glue(Text("git "), value), true
 	}
 	for _, pattern := range w.keys {
 		pattern, only := strings.CutPrefix(pattern, "!")

@@ -275,6 +275,11 @@ func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
 	argv, items := parallelItems(rest)
 	if len(items) == 0 && f.stdin.Kind != InputInherited {
 		items = f.stdin.Text.Lines()
+		if sep, known := delimiter(opts); !known {
+			items = nil
+		} else if sep != "" {
+			items = slices.DeleteFunc(f.stdin.Text.SplitAll(sep), func(w Word) bool { return w.Is("") || w.Is("\n") })
+		}
 	}
 	if len(items) == 0 {
 		items = []Word{word.Unknown("")}

@@ -299,9 +299,6 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 			}
 			args = rest[1:]
 		}
-		if isAlias && !strings.HasPrefix(set.Value.Prefix(), "!") { // it is a command of git's
-			set.Value = Glue(Text("!git "), set.Value)
-		}
 		r.settingOf(h, &p.way, set.Name, set.Value, args, name)
 	}
 	if len(rest) == 0 {

@@ -297,7 +297,7 @@ func (r *reader) replace(f *frame, p *syntax.ParamExp, w Word) Word {
 	s, known := w.Text()
 	re, anchored, ok := word.Within(pat, !p.Repl.All)
 	if !known || !ok || len(s) > word.MaxPattern || !r.step(f, 100+len(s)) {
-		return cutOf(p.Param.Value)
+		return cutOf(indirection(p))
 	}
 	n := 1
 	if p.Repl.All {
@@ -372,4 +372,33 @@ func widened(parts []Part) (depth int, ok bool) {
 		}
 	}
 	return depth, true
+}
+
+// indirect returns what ${!name} stands for: the value of what the value names, or the name that
+// a reference stands for.
+func (r *reader) indirect(f *frame, p *syntax.ParamExp, name Word) (Word, bool) {
+	if to := r.resolveRef(p.Param.Value); to != p.Param.Value {
+		return Text(to), true
+	}
+	s, ok := name.Text()
+	switch {
+	case !ok && drawn(name):
+		return word.Unknown(indirection(p)), true
+	case !ok || !syntax.ValidName(s):
+		return word.Unknown(""), true
+	}
+	return r.lookup(f, &syntax.ParamExp{Param: &syntax.Lit{Value: s}})
+}
+
+// indirection is how an expansion is called that may be of any variable. No variable has such a name.
+func indirection(p *syntax.ParamExp) string {
+	if p.Excl && p.Names == 0 {
+		return "{!" + p.Param.Value + "}"
+	}
+	return p.Param.Value
+}
+
+// drawn reports whether a word comes from a file or from what a command prints: such a name may be anyone's choice.
+func drawn(w Word) bool {
+	return slices.ContainsFunc(w.Parts(), func(p Part) bool { return p.From != "" || p.File != "" || p.Made != nil })
 }

@@ -153,19 +153,6 @@ func (r *reader) paramValue(f *frame, p *syntax.ParamExp) Word {
 	return r.transform(f, p, w)
 }
 
-// indirect returns what ${!name} stands for: the value of what the value names, or the name that
-// a reference stands for.
-func (r *reader) indirect(f *frame, p *syntax.ParamExp, name Word) (Word, bool) {
-	if to := r.resolveRef(p.Param.Value); to != p.Param.Value {
-		return Text(to), true
-	}
-	s, ok := name.Text()
-	if !ok || !syntax.ValidName(s) {
-		return word.Unknown(""), true
-	}
-	return r.lookup(f, &syntax.ParamExp{Param: &syntax.Lit{Value: s}})
-}
-
 // lookup returns the value of a parameter, and whether it is or may be set.
 func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
 	name := p.Param.Value
@@ -333,7 +320,7 @@ func (r *reader) slice(f *frame, p *syntax.ParamExp, w Word) Word {
 		length, okLen = r.arithm(f, p.Slice.Length)
 	}
 	if !ok || !okFrom || !okLen {
-		return partOf(w, p.Param.Value)
+		return partOf(w, indirection(p))
 	}
 	runes := []rune(s)
 	n := int64(len(runes))
@@ -369,9 +356,9 @@ func (r *reader) transform(f *frame, p *syntax.ParamExp, w Word) Word {
 	case op == syntax.LowerAll && arg.Is(""):
 		return w.MapText(strings.ToLower)
 	case op >= syntax.UpperFirst && op <= syntax.LowerAll, op == syntax.OtherParamOps:
-		return cutOf(p.Param.Value)
+		return cutOf(indirection(p))
 	}
-	return r.trim(arg, w, op, p.Param.Value)
+	return r.trim(arg, w, op, indirection(p))
 }
 
 func (r *reader) arithmStmt(f *frame, x syntax.ArithmExpr) {

@@ -236,6 +236,19 @@ func (r *reading) badPath(v *invocation, name string, value arg) string {
 	return ""
 }
 
+// poses reports whether something that was put at a path has the name of a known program, though nobody read it.
+func (r *reading) poses(f *vaglio.Fact) bool {
+	if f.Deed != vaglio.Wrote && f.Deed != vaglio.Moved || !r.judge.tables.Known(path.Base(f.Path)) || systemPath(r.world.links[f.Path]) {
+		return false
+	}
+	_, written := r.wrote[f.Path]
+	_, told := r.facts.Text(f.Path)
+	if !written && !told && r.means.Files != nil {
+		_, told = r.means.Files.Content(f.Path)
+	}
+	return !written && !told
+}
+
 // installed reports whether a folder is where an installed tool keeps its programs, according to a
 // variable that such tools set or to the tool's own output.
 func installed(part string) bool {

@@ -384,16 +384,3 @@ func (w *world) amongSecrets(a arg, cwd string) bool {
 	}
 	return false
 }
-
-// secretsTold returns the effects of the variables with secrets whose values are among the words.
-func (r *reading) secretsTold(words []arg) []Effect {
-	var out []Effect
-	for _, a := range words {
-		for _, n := range a.names {
-			if r.secretName(n) {
-				out = append(out, usual(KindCredentials).with(say("outputs the secret $%s", n), n))
-			}
-		}
-	}
-	return out
-}

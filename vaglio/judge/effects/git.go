@@ -325,3 +325,16 @@ func (c *command) atForge(said wording.Sentence) wording.Sentence {
 	}
 	return said.And("in %s", where[0].text)
 }
+
+// soughtInForeign adds an effect for each folder that was just fetched and in which code is looked for.
+func (r *reading) soughtInForeign() {
+	for _, f := range r.foreign {
+		but := ""
+		if slices.Contains(r.repositories, f) {
+			but = path.Join(f, ".git") // which a clone makes itself, without any setting or hook
+		}
+		if f != r.world.cwd && f != "/" && r.means.Sought != nil && r.means.Sought(f, but) {
+			r.add(usual(KindForeignCode).with(say("may run what was just fetched into %s", f), f))
+		}
+	}
+}

@@ -47,6 +47,11 @@ func (a arg) shellWord() shell.Word {
 	return a.word
 }
 
+// isSeveral reports whether a word names what a search found, or in a command line what a pattern matches or a program prints.
+func (a arg) isSeveral(v *invocation) bool {
+	return a.isListed() || v.Call == nil && (a.word.HasGlob() || len(a.from) > 0 && len(a.names) == 0)
+}
+
 // operationsRule judges a command by its operations.
 func operationsRule(c *command) []Effect {
 	t := c.told()
@@ -62,11 +67,11 @@ func operationsRule(c *command) []Effect {
 		out = append(out, c.operation(o)...)
 	}
 	c.bothEnds(t.Operations, out)
-	c.brings(t.Operations)
 	if links {
 		c.r.linked(since)
 		c.leadsOut(t.Operations)
 	}
+	c.brings(t.Operations)
 	if t.Spent {
 		out = append(out, unknown(say("runs %s with more names than are read", c.name), c.name)...)
 	}

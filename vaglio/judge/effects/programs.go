@@ -41,7 +41,7 @@ func (r *reading) named(v *invocation) []Effect {
 func (r *reading) tableOf(v *invocation, name string) []Effect {
 	t := r.judge.tables
 	if v.byPath() && r.posing(v, name) {
-		return r.runsFile(v, literal(v.path))
+		return r.runsUnread(v)
 	}
 	if secs := t.Judged[name]; secs != nil {
 		return r.stricter(v, r.tabled(v, name, secs))
@@ -56,7 +56,7 @@ func (r *reading) tableOf(v *invocation, name string) []Effect {
 		return reads()
 	}
 	if v.byPath() && !strings.HasPrefix(v.path, "npm:") {
-		return r.runsFile(v, literal(v.path))
+		return r.runsUnread(v)
 	}
 	return r.stranger(v)
 }
@@ -68,6 +68,17 @@ func (r *reading) posing(v *invocation, name string) bool {
 		return true
 	}
 	return r.world.placeOf(at, v.cwd) == placeTemp || r.builtHere(v, at) || r.isForeign(v, at) || r.fetched[lastPart(v.path)] || r.judge.tables.Harmless[name]
+}
+
+// runsUnread returns the effects of a program that nobody read: also of handing it something of the user's that steers
+// other programs.
+func (r *reading) runsUnread(v *invocation) []Effect {
+	for _, a := range v.args {
+		if p := r.world.clean(a.text, v.cwd); isPath(a.text) && v.direct() && !r.world.inside(p) && r.world.placeOf(a, v.cwd) == placeControl {
+			return unknown(say("hands %s to %s, which was not read", a.text, v.path), a.text)
+		}
+	}
+	return r.runsFile(v, literal(v.path))
 }
 
 // byPath reports whether a command is a file named by its path, and not an installed program.

@@ -231,15 +231,17 @@ func (r *reading) makesEnvironment(v *invocation) {
 	}
 }
 
-// installed reports whether a program is where an installation puts it: what was unpacked above that is seldom a program
-// there.
+// installed reports whether a program is where an installation puts it: what was unpacked above that is seldom one there.
 func (r *reading) installed(v *invocation) bool {
 	return r.installs(path.Dir(r.world.clean(v.path, v.cwd)))
 }
 
 func (r *reading) installs(folder string) bool {
 	in := path.Base(folder)
-	return (in == "bin" || in == ".bin") && r.world.places.Rebuilt(folder)
+	unpacked := func(f vaglio.Fact) bool {
+		return f.Deed == vaglio.Unpacked && r.world.places.Rebuilt(f.Path) && place.Inside([]string{f.Path}, folder)
+	}
+	return (in == "bin" || in == ".bin") && r.world.places.Rebuilt(folder) && !slices.ContainsFunc(slices.Concat(r.facts, r.did), unpacked)
 }
 
 // brings reports whether what lies at a path came with an archive or a repository, in this session, and no
@@ -375,4 +377,20 @@ func (r *reading) environmentTold(variables []arg) []Effect {
 		return r.secretsTold(variables)
 	}
 	return one(KindCredentials, say("prints every variable of the environment, secrets included"), "")
+}
+
+// secretsTold returns the effects of the variables with secrets whose values are among the words.
+func (r *reading) secretsTold(words []arg) []Effect {
+	var out []Effect
+	for _, a := range words {
+		for _, n := range a.names {
+			switch {
+			case strings.HasPrefix(n, "{!"): // an indirect expansion of a name that a program printed
+				out = append(out, one(KindCredentials, say("outputs a variable whose name is only known when it runs: $%s", n), n)...)
+			case r.secretName(n):
+				out = append(out, usual(KindCredentials).with(say("outputs the secret $%s", n), n))
+			}
+		}
+	}
+	return out
 }

@@ -187,6 +187,9 @@ func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	if w, here := r.wrote[name]; here && file.known && v.host == "" {
 		return true, w.OfFiles() && !slices.Contains(r.unparsed, name)
 	}
+	if file.known && v.direct() && r.did.Unpacked(name) && r.isAbsent(name) {
+		return true, false
+	}
 	if !file.known || v.host != "" || !r.facts.Wrote(name) && !r.facts.Unpacked(name) || r.means.Files == nil {
 		return false, false
 	}
@@ -309,26 +312,17 @@ func (r *reading) leaves(p vaglio.Proposal) {
 	}
 }
 
-// soughtInForeign adds an effect for each folder that was just fetched and in which code is looked for.
-func (r *reading) soughtInForeign() {
-	for _, f := range r.foreign {
-		but := ""
-		if slices.Contains(r.repositories, f) {
-			but = path.Join(f, ".git") // which a clone makes itself, without any setting or hook
-		}
-		if f != r.world.cwd && f != "/" && r.means.Sought != nil && r.means.Sought(f, but) {
-			r.add(usual(KindForeignCode).with(say("may run what was just fetched into %s", f), f))
-		}
-	}
-}
-
-// replaced adds an effect if a folder that is searched first contains a program with the gate's
-// name.
+// replaced adds an effect if a folder that is searched first contains a program with the name of the gate, or of a
+// known program if nobody read it.
 func (r *reading) replaced() {
 	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
 		for i := 0; i < len(facts) && len(r.ahead) > 0; i++ {
-			if at := facts[i].Path; slices.Contains(r.ahead, path.Dir(at)) && r.judge.tables.ofClass("gate-program", path.Base(at)) {
+			switch at := facts[i].Path; {
+			case !slices.Contains(r.ahead, path.Dir(at)):
+			case r.judge.tables.ofClass("gate-program", path.Base(at)):
 				r.add(usual(KindSafeguardOff).with(say("puts another program in the place of %s", path.Base(at)), at))
+			case r.poses(&facts[i]):
+				r.add(unknown(say("puts %s, which was not read, in the place of another program", at), at)...)
 			}
 		}
 	}
