@@ -198,7 +198,7 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 	case isHome(text):
 		w = p.homeStep()
 	case text == "java.io.tmpdir":
-		w = tempStep
+		w = tempStep()
 	}
 	*to = append(*to, w)
 }
@@ -232,12 +232,7 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	case f == nil || len(texts) == 0 || f.verb[0] == '=':
 		return
 	case f.verb == "delete tree":
-		if f.from < 0 {
-			texts = p.onePath(texts)
-		}
-		for _, w := range texts {
-			p.emit(name, shell.VerbDeleteTree, w)
-		}
+		p.looseDelete(f, name, texts)
 		return
 	case f.verb == "create", f.verb == "read":
 		p.emit(name, shell.Verb(f.verb), p.onePath(texts)...)
@@ -257,6 +252,16 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 		}
 	}
 	p.shell(texts[0], name)
+}
+
+// looseDelete records a deletion of what one path or several name.
+func (p *program) looseDelete(f *function, name string, texts []shell.Word) {
+	if f.from < 0 {
+		texts = p.onePath(texts)
+	}
+	for _, w := range texts {
+		p.emit(name, shell.VerbDeleteTree, w)
+	}
 }
 
 // toFolder matches a path that ends with a step to a folder.

@@ -225,25 +225,36 @@ func verbs() []shell.Verb {
 // unfolds returns what a function does to files, for languages that are not followed.
 func (p *program) unfolds(name string) unfold.Kind {
 	f := p.looseFind(name)
-	acts := func(f *function) bool { return slices.Contains([]string{"delete tree", "write", "read"}, f.verb) }
-	switch method := p.lang.method[name[strings.LastIndexAny(name, ".:")+1:]]; {
-	case f == nil && method != nil && acts(method):
-		if method.verb == "delete tree" || len(method.args) > 1 {
-			return unfold.Below
-		}
-		return unfold.Object
+	switch {
 	case f == nil:
-		return unfold.None
+		return unfoldsMethod(p.lang.method[name[strings.LastIndexAny(name, ".:")+1:]])
 	case f.verb == "=temp" && f.args != nil:
 		return unfold.Temp
 	case f.verb[0] == '=':
 		return unfold.Makes
-	case acts(f) && len(f.args) < 2:
+	case f.actsOnFiles() && len(f.args) < 2:
 		return unfold.First
-	case acts(f):
+	case f.actsOnFiles():
 		return unfold.Acts
 	}
 	return unfold.None
+}
+
+// unfoldsMethod is [program.unfolds] for what a method does to its object; there may be none.
+func unfoldsMethod(method *function) unfold.Kind {
+	switch {
+	case method == nil || !method.actsOnFiles():
+		return unfold.None
+	case method.verb == "delete tree" || len(method.args) > 1:
+		return unfold.Below
+	default:
+		return unfold.Object
+	}
+}
+
+// actsOnFiles reports whether a function deletes, writes or reads what it is given.
+func (f *function) actsOnFiles() bool {
+	return f.verb == "delete tree" || f.verb == "write" || f.verb == "read"
 }
 
 // onePath returns the texts of a call that names one file: the steps of its path, or the first of them.
@@ -260,8 +271,8 @@ func (p *program) onePath(texts []shell.Word) []shell.Word {
 	return []shell.Word{whole}
 }
 
-// tempStep is the folder for temporary files as a step to what the next text names below it.
-var tempStep = shell.Text("/tmp/.")
+// tempStep returns the folder for temporary files as a step to what the next text names below it.
+func tempStep() shell.Word { return shell.Text("/tmp/.") }
 
 // stepTo returns the folder that a function stands for, as a step.
 func (p *program) stepTo(f *function) []shell.Word {
@@ -271,7 +282,7 @@ func (p *program) stepTo(f *function) []shell.Word {
 	case f.verb == "=cwd":
 		return shell.Texts([]string{"."})
 	case f.verb == "=temp" && f.args != nil:
-		return []shell.Word{tempStep}
+		return []shell.Word{tempStep()}
 	case f.verb == "=temp":
 		return shell.Texts([]string{"/tmp/new/."})
 	}

@@ -241,9 +241,8 @@ func (r *Reader) commandsIn(line string) (found []string) {
 		mark = behindRunning(mark, before)
 		start := mark
 		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
-			behind := n == 1 && len(found) > 0 && !mayBeKey.MatchString(before) // the first argument of what was found
-			first := i == 0 && !behind && (lead >= 0 || n < 2 && !strings.HasPrefix(line[at+len(word):], " = "))
-			if (first || behindMark(mark, word, i)) && r.begins(word[i:], at+len(word) < len(line)) {
+			first := i == 0 && (lead >= 0 || n < 2 && !strings.HasPrefix(line[at+len(word):], " = "))
+			if (first && !isOperand(n, found, before) || behindMark(mark, word, i)) && r.begins(word[i:], at+len(word) < len(line)) {
 				found = append(found, upTo(mark, line[from(lead, at, i):]))
 			}
 			mark = word[i : i+1]
@@ -252,6 +251,12 @@ func (r *Reader) commandsIn(line string) (found []string) {
 		before, at = word, at+len(word)
 	}
 	return found
+}
+
+// isOperand reports whether the nth word is the first argument of the command that the word before it was
+// found to begin.
+func isOperand(n int, found []string, before string) bool {
+	return n == 1 && len(found) > 0 && !mayBeKey.MatchString(before)
 }
 
 // mayBeKey matches a word before a command that may be the name of a program, but also of what runs the command.

@@ -157,8 +157,8 @@ func (m *makefile) inDefine(s string) bool {
 	case m.defines == nil:
 		return false
 	case s == "endef":
-		if name := m.defines[0]; !m.given[name] && m.taken() {
-			m.set(name, strings.Join(m.defines[1:], "\n"))
+		if name, lines := m.defines[0], m.defines[1:]; !m.given[name] && m.taken() {
+			m.set(name, strings.Join(lines, "\n"))
 		}
 		m.defines = nil
 	default:
@@ -168,8 +168,7 @@ func (m *makefile) inDefine(s string) bool {
 }
 
 // forEach returns a text once for each word, with the variable that stands for it replaced.
-func (m *makefile) forEach(name string, rest []string) string {
-	list, text := rest[0], rest[1]
+func (m *makefile) forEach(name, list, text string) string {
 	mark, words := unknownValue(strings.TrimSpace(name)), strings.Fields(list)
 	out := make([]string, len(words))
 	for i, w := range words {

@@ -16,8 +16,8 @@ func (m *makefile) function(name string, args []string) string {
 	if len(args[last]) > longest || len(strings.Join(args[:last], "")) > longestChange {
 		return unknownValue(name)
 	}
-	if name == "foreach" && len(args) == 3 {
-		return m.forEach(args[0], args[1:])
+	if name == "foreach" && last == 2 {
+		return m.forEach(args[0], args[1], args[last])
 	}
 	f, known := m.functions[name]
 	words := strings.Fields(args[last])

@@ -96,13 +96,16 @@ func (s *source) function(name, params string, at, body int) {
 		if !s.spend(maxWays) {
 			return
 		}
-		args := s.arguments(call)
-		for i, param := range strings.Split(params, ",") {
-			if param, _, _ = strings.Cut(param, ":"); i < len(args) {
-				if words := strings.Fields(param); len(words) > 0 {
-					s.hold(words[len(words)-1], args[i])
-				}
-			}
+		s.given(params, s.arguments(call))
+	}
+}
+
+// given gives the parameters of a function what a call hands it.
+func (s *source) given(params string, args []string) {
+	for i, param := range strings.Split(params, ",") {
+		param, _, _ = strings.Cut(param, ":")
+		if words := strings.Fields(param); i < len(args) && len(words) > 0 {
+			s.hold(words[len(words)-1], args[i])
 		}
 	}
 }
@@ -128,8 +131,8 @@ func (s *source) end(from int) int {
 		switch c := s.bare[i]; c {
 		case '(', '[', '{':
 			closed, ok := s.closes[i]
-			if !ok || c == '{' && strings.HasSuffix(strings.TrimRight(s.bare[from:i], " "), ")") && s.bare[i-1] == ' ' && s.bare[from] != '(' {
-				return i // a block
+			if !ok || c == '{' && s.isBlock(from, i) {
+				return i
 			}
 			i = closed
 		case ')', ']', '}', ';', ',':
@@ -141,6 +144,11 @@ func (s *source) end(from int) int {
 		}
 	}
 	return min(len(s.bare), from+maxText)
+}
+
+// isBlock reports whether a brace behind an expression that begins at a place opens a block.
+func (s *source) isBlock(from, at int) bool {
+	return strings.HasSuffix(strings.TrimRight(s.bare[from:at], " "), ")") && s.bare[at-1] == ' ' && s.bare[from] != '('
 }
 
 // lineEnds reports whether an expression that begins at a place ends with the line that ends at another.

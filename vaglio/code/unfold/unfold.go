@@ -65,13 +65,20 @@ func Source(src string, kind func(name string) Kind) (unfolded string, whole boo
 		for i := from; i < to; i++ { // it is read below instead
 			hidden[i] = '_'
 		}
-		for _, way := range ways {
-			if !strings.HasPrefix(name, "*") || s.isPath(way) {
-				more.WriteString("\n" + name + "(" + method.ReplaceAllString(way, " $1") + ");")
-			}
-		}
+		more.WriteString(s.calls(name, ways))
 	}
 	return string(hidden) + more.String(), !s.partial
+}
+
+// calls returns calls of a function with each of what its operand may be.
+func (s *source) calls(name string, operands []string) string {
+	var out strings.Builder
+	for _, operand := range operands {
+		if !strings.HasPrefix(name, "*") || s.isPath(operand) {
+			out.WriteString("\n" + name + "(" + method.ReplaceAllString(operand, " $1") + ");")
+		}
+	}
+	return out.String()
 }
 
 type source struct {
@@ -245,17 +252,14 @@ func (s *source) handed(at int) (object, others string) {
 // before returns where the expression begins that ends at a place.
 func (s *source) before(end int) int {
 	for i := end; ; {
-		if !s.spend(1) {
-			return i
-		}
-		blanks := len(strings.TrimRight(s.bare[max(0, end-maxText):max(i, end-maxText)], " \n\t")) + max(0, end-maxText)
-		if i == 0 || blanks <= end-maxText || blanks == 0 {
+		blanks := s.blanksBefore(i, max(0, end-maxText))
+		if !s.spend(1) || i == 0 || blanks <= max(0, end-maxText) {
 			return i
 		}
 		c := s.bare[i-1]
 		open, closed := s.opens[i-1]
 		switch {
-		case blanks < i && (s.bare[blanks-1] == '.' || i < len(s.bare) && (s.bare[i] == '.' || s.bare[i] == '?')):
+		case blanks < i && s.goesOver(blanks, i):
 			i = blanks
 		case closed && c != '}':
 			i = open
@@ -267,6 +271,16 @@ func (s *source) before(end int) int {
 			return i
 		}
 	}
+}
+
+// blanksBefore returns where the blanks before a place begin, not before another.
+func (s *source) blanksBefore(at, from int) int {
+	return len(strings.TrimRight(s.bare[from:max(at, from)], " \n\t")) + from
+}
+
+// goesOver reports whether an expression goes on over the blanks between two places.
+func (s *source) goesOver(from, to int) bool {
+	return s.bare[from-1] == '.' || to < len(s.bare) && (s.bare[to] == '.' || s.bare[to] == '?')
 }
 
 var inNames = regexp.MustCompile(`[\w.:?!]`)

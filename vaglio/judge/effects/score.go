@@ -217,3 +217,18 @@ func (t *tables) isPlumbing(library, name, word string) bool {
 func (t *tables) localContext(s string) bool {
 	return t.ofClass("local-context", s) || startsAny(s, "kind-", "k3d-")
 }
+
+// namedTask returns the effect of running a file of the workspace or of a skill by what its name and the
+// command's variables say.
+func (r *reading) namedTask(v *invocation, file arg, is where) []Effect {
+	r.note(say("it runs a script file that was not read: %s.", file.text))
+	base := path.Base(file.text)
+	if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok && !r.wasRead(v, file) {
+		e.Sure = 0.6
+		return []Effect{e.with(say("runs %s, whose name says that it acts outside the workspace", file.text), file.text)}
+	}
+	if out := r.reachesLive(v, file.text); out != nil {
+		return out
+	}
+	return unreadFile(file, is)
+}

@@ -183,14 +183,17 @@ func isFresh(a arg) bool {
 // written reports whether the session itself, or this call, wrote a file that runs, and whether its
 // content was read.
 func (r *reading) written(v *invocation, file arg) (here, read bool) {
+	if !file.known || v.host != "" {
+		return false, false
+	}
 	name := r.world.clean(file.text, v.cwd)
-	if w, here := r.wrote[name]; here && file.known && v.host == "" {
+	if w, here := r.wrote[name]; here {
 		return true, w.OfFiles() && !slices.Contains(r.unparsed, name)
 	}
-	if file.known && v.direct() && r.did.Unpacked(name) && r.isAbsent(name) {
+	if v.direct() && r.did.Unpacked(name) && r.isAbsent(name) {
 		return true, false
 	}
-	if !file.known || v.host != "" || !r.facts.Wrote(name) && !r.facts.Unpacked(name) || r.means.Files == nil {
+	if earlier := r.facts.Wrote(name) || r.facts.Unpacked(name); !earlier || r.means.Files == nil {
 		return false, false
 	}
 	_, read = r.means.Files.Content(name)

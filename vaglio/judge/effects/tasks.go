@@ -244,15 +244,7 @@ func (r *reading) runsFile(v *invocation, file arg) []Effect {
 	}
 	switch is := r.world.placeOf(file, v.cwd); {
 	case is == placeWorkspace && !r.liesOutside(v, file), r.world.isSkill(file, v.cwd):
-		r.note(say("it runs a script file that was not read: %s.", file.text))
-		if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok && !r.wasRead(v, file) {
-			e.Sure = 0.6
-			return []Effect{e.with(say("runs %s, whose name says that it acts outside the workspace", file.text), file.text)}
-		}
-		if out := r.reachesLive(v, file.text); out != nil {
-			return out
-		}
-		return unreadFile(file, is)
+		return r.namedTask(v, file, is)
 	case is == placeUnknown:
 		return unknown(say("runs a file whose name is not known: %s", file.text), file.text)
 	}
