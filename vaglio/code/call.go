@@ -383,3 +383,8 @@ func exported(p *program, v value, rest []value) value {
 	p.export(append(assigns(v), assigns(listOf(append([]value{v}, rest...)...))...)...)
 	return unknown("")
 }
+
+// emit records what a call does.
+func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
+	p.calls(shell.Call{Function: name, Verb: verb, Targets: targets})
+}

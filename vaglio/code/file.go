@@ -52,14 +52,6 @@ func (f *function) mode(args []value, named map[string]value) string {
 	return "r"
 }
 
-// modeOf returns the text of a mode, or the names of its flags.
-func modeOf(v value) string {
-	if len(v.alts) > 0 {
-		return v.word().String()
-	}
-	return v.path
-}
-
 // openFile records that a file is opened, and returns a handle if it is opened for writing.
 func (p *program) openFile(name, mode string, file value) *handle {
 	verb := openVerb(mode)
@@ -71,17 +63,6 @@ func (p *program) openFile(name, mode string, file value) *handle {
 		p.step(shell.ProgramStep{File: file.word(), Writes: true, Append: verb == shell.VerbAppend})
 	}
 	return &handle{file: file.word()}
-}
-
-func openVerb(mode string) shell.Verb {
-	switch {
-	case strings.Contains(mode, "APPEND") || strings.HasPrefix(mode, "a") || strings.HasPrefix(mode, ">>"):
-		return shell.VerbAppend
-	case strings.HasPrefix(mode, ">") || strings.HasPrefix(mode, "+"), strings.ContainsAny(mode, "wx+") && !strings.Contains(mode, "RDONLY"),
-		strings.Contains(mode, "WR"), strings.Contains(mode, "TRUNC"):
-		return shell.VerbWrite
-	}
-	return shell.VerbRead
 }
 
 // perlOpen reads open(FH, "<", path), open(FH, ">path") and open(FH, "cmd|"). Other functions have

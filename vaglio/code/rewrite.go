@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 const quotedText = "\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])*'|`(?:\\\\.|[^`\\\\])*`"
@@ -318,4 +320,56 @@ func (c *chooser) exported(t *task) bool {
 func (c *chooser) putsTogether(j int) bool {
 	t := c.toks[j]
 	return t.kind == tokenName || t.kind == tokenString || t.is(",", ".", ")", ";") || t.is("(") && c.tok(j-1).word("series", "parallel")
+}
+
+// changed reads a member. A method that changes its object, a text, leaves its result there.
+func (p *program) changed(v value, name token) value {
+	out := p.member(v, name.text)
+	if name.changes && v.kind == kindText && len(v.alts) > 0 && v.holder != "" && v.path == "" {
+		p.set(v.holder, out)
+	}
+	return out
+}
+
+// replacedFirst replaces the first of what replaced does.
+func replacedFirst(p *program, v value, rest []value) value {
+	from, ok := first(rest).text()
+	to, known := nth(rest, 1).text()
+	s, told := v.text()
+	if !ok || !told || strings.Count(s, from) < 2 {
+		return replaced(p, v, rest)
+	}
+	if !known || nth(rest, 1).fn != nil {
+		return unknown("replace()")
+	}
+	return value{kind: v.kind, alts: []shell.Word{shell.Text(strings.Replace(s, from, to, 1))}}
+}
+
+// replacedIn returns replaced for what is a plain text in a language of patterns: it has none of some
+// signs, and is not too long.
+func replacedIn(signs string, most int) pure {
+	return func(p *program, v value, rest []value) value {
+		from, _ := first(rest).text()
+		to, _ := nth(rest, 1).text()
+		if strings.ContainsAny(from, signs) || len(from) > most || len(to) > most {
+			return unknown("replace()")
+		}
+		return replaced(p, v, rest)
+	}
+}
+
+// changing returns the functions whose result is another text, or another list, than what they are given.
+func changing() map[string]pure {
+	return map[string]pure{
+		"strip": trimmed(strings.Trim), "lstrip": trimmed(strings.TrimLeft), "rstrip": trimmed(strings.TrimRight), "chomp": chomped,
+		"sort":         sortedList,
+		"flat":         func(_ *program, v value, _ []value) value { v.list = flattened(v.list); return v },
+		"replacefirst": replacedFirst, "tr": replacedIn(`^\`, 1), "gsub": replacedIn("^$()%.[]*+-?", maxText),
+		"from": func(p *program, v value, rest []value) value {
+			if len(rest) > 0 && rest[0].fn != nil {
+				return p.eachOf(rest[0], v.elements())
+			}
+			return v
+		},
+	}
 }

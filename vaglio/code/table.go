@@ -1,7 +1,7 @@
 package code
 
 import (
-	_ "embed" // The table of verbs.
+	_ "embed"
 	"regexp"
 	"slices"
 	"strconv"
@@ -318,4 +318,23 @@ func (p *program) looseWords(name string, texts []shell.Word) bool {
 		p.shell(p.spaced(texts, " "), name)
 	}
 	return line
+}
+
+// modeOf returns the text of a mode, or the names of its flags.
+func modeOf(v value) string {
+	if len(v.alts) > 0 {
+		return v.word().String()
+	}
+	return v.path
+}
+
+func openVerb(mode string) shell.Verb {
+	switch {
+	case strings.Contains(mode, "APPEND") || strings.HasPrefix(mode, "a") || strings.HasPrefix(mode, ">>"):
+		return shell.VerbAppend
+	case strings.HasPrefix(mode, ">") || strings.HasPrefix(mode, "+"), strings.ContainsAny(mode, "wx+") && !strings.Contains(mode, "RDONLY"),
+		strings.Contains(mode, "WR"), strings.Contains(mode, "TRUNC"):
+		return shell.VerbWrite
+	}
+	return shell.VerbRead
 }

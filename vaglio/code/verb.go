@@ -124,11 +124,6 @@ func withoutOptions(args []value) []value {
 	return slices.DeleteFunc(slices.Clone(args), func(v value) bool { return v.fn != nil || v.kind == kindMap })
 }
 
-// emit records what a call does.
-func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
-	p.calls(shell.Call{Function: name, Verb: verb, Targets: targets})
-}
-
 func (p *program) calls(c shell.Call) {
 	if slices.ContainsFunc(c.Targets, func(w shell.Word) bool { return p.isHanded(c.Verb, w) }) {
 		return

@@ -16,8 +16,8 @@ func (m *makefile) function(name string, args []string) string {
 	if len(args[last]) > longest || len(strings.Join(args[:last], "")) > longestChange {
 		return unknownValue(name)
 	}
-	if name == "foreach" && last == 2 {
-		return m.forEach(args[0], args[1], args[last])
+	if of := [3]string{}; name == "foreach" && copy(of[:], args) == len(of) {
+		return m.forEach(of[0], of[1], of[2])
 	}
 	f, known := m.functions[name]
 	words := strings.Fields(args[last])

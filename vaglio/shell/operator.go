@@ -390,14 +390,6 @@ func (r *reader) indirect(f *frame, p *syntax.ParamExp, name Word) (Word, bool) 
 	return r.lookup(f, &syntax.ParamExp{Param: &syntax.Lit{Value: s}})
 }
 
-// indirection is how an expansion is called that may be of any variable. No variable has such a name.
-func indirection(p *syntax.ParamExp) string {
-	if p.Excl && p.Names == 0 {
-		return "{!" + p.Param.Value + "}"
-	}
-	return p.Param.Value
-}
-
 // drawn reports whether a word comes from a file or from what a command prints: such a name may be anyone's choice.
 func drawn(w Word) bool {
 	return slices.ContainsFunc(w.Parts(), func(p Part) bool { return p.From != "" || p.File != "" || p.Made != nil })

@@ -384,3 +384,11 @@ func (r *reader) testClause(f *frame, x syntax.TestExpr) {
 		return true
 	})
 }
+
+// indirection is how an expansion is called that may be of any variable. No variable has such a name.
+func indirection(p *syntax.ParamExp) string {
+	if p.Excl && p.Names == 0 {
+		return "{!" + p.Param.Value + "}"
+	}
+	return p.Param.Value
+}

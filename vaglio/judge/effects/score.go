@@ -232,3 +232,16 @@ func (r *reading) namedTask(v *invocation, file arg, is where) []Effect {
 	}
 	return unreadFile(file, is)
 }
+
+// live returns the variable of a command, or one exported before, that leads to a live system: credentials or a database that
+// are named so. A mode, such as RAILS_ENV, says nothing of what is reached.
+func (r *reading) live(v *invocation) string {
+	for _, a := range v.assigns {
+		leads := strings.HasSuffix(a.name, "_PROFILE") || holdsAny(a.name, "KUBECONFIG", "DATABASE", "DB_", "PGHOST", "PGSERVICE",
+			"MYSQL", "MONGO", "REDIS", "_CONFIG_NAME", "SUBSCRIPTION", "AWS_VAULT")
+		if leads && liveName(strings.ToLower(a.value.text)) {
+			return a.name + "=" + a.value.text
+		}
+	}
+	return r.leads
+}
