@@ -225,21 +225,6 @@ func (v value) names() (all []string, sure bool) {
 	return all, strings.Count(v.of, objectMark) == 1
 }
 
-// oneOf returns a value that may be either of two lists or maps, or something else.
-func (v value) oneOf(a, b value) value {
-	const most = 64
-	if v.of = a.of; a.of != b.of && !strings.Contains(a.of, b.of) {
-		v.of = b.of + a.of
-	}
-	if v.of != "" && a.of != b.of {
-		v.of = strings.TrimSuffix(v.of, objectMark) + objectMark
-	}
-	if len(v.of) > most { // those that it may have been of late
-		v.of = v.of[:strings.LastIndex(v.of[:most], objectMark)+1]
-	}
-	return v
-}
-
 // either returns a list or map that may be either of two, one of which may have been made of the other.
 func (p *program) either(v, o value) value {
 	switch {
@@ -250,9 +235,16 @@ func (p *program) either(v, o value) value {
 	case v.kind != kindList || o.kind != kindList:
 		return v.or(o)
 	}
+	held := make([][]shell.Word, len(v.list))
+	for i, e := range v.list {
+		if held[i] = e.words(); !p.spend(1 + len(held[i])/bytesPerStep) {
+			return v
+		}
+	}
 	for _, e := range o.list {
-		same := func(held value) bool { return slices.EqualFunc(held.words(), e.words(), shell.Word.Equal) }
-		if !slices.ContainsFunc(v.list, same) {
+		words := e.words()
+		same := func(held []shell.Word) bool { return slices.EqualFunc(held, words, shell.Word.Equal) }
+		if !p.spend(1+len(held)/bytesPerStep) || !slices.ContainsFunc(held, same) {
 			v.list = added(v.list, e)
 		}
 	}

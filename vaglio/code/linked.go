@@ -186,7 +186,7 @@ func (p *program) module(file string) *program {
 	in := *p.in
 	in.Path, in.Args, in.Stdin = file, nil, shell.Word{}
 	aside := &run{left: p.left, again: p.again, said: map[string]bool{}, of: p.of, files: p.files, depth: p.depth, out: &shell.ProgramResult{}}
-	aside.root, aside.held, aside.changes = p.root, p.held, p.changes
+	aside.root, aside.held, aside.changes, aside.objects = p.root, p.held, p.changes, p.objects
 	m := newProgram(aside, p.table, p.lang, &in) // aside: for its own statements
 	m.other = true
 	m.lex(text)

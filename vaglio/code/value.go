@@ -124,7 +124,8 @@ func (v value) int() (int, bool) {
 	return int(n), ok && err == nil
 }
 
-// words returns the alternatives of a text, or each element of a list.
+// words returns the alternatives of a text, or each element of a list. What is behind maxFlat of them in lists
+// of lists may be anything.
 func (v value) words() []shell.Word {
 	if !v.multi() {
 		if len(v.alts) == 0 {
@@ -133,11 +134,23 @@ func (v value) words() []shell.Word {
 		return v.alts
 	}
 	list := bounded(v.list)
-	out := make([]shell.Word, 0, len(list))
+	return v.flat(make([]shell.Word, 0, len(list)))
+}
+
+const maxFlat = 4 * maxList
+
+// flat adds the words of a list to others.
+func (v value) flat(out []shell.Word) []shell.Word {
+	list := bounded(v.list)
 	for i := range list {
-		if e := &list[i]; e.multi() {
-			out = append(out, e.words()...)
-		} else {
+		switch e := &list[i]; {
+		case len(out) > maxFlat:
+			return out
+		case len(out) == maxFlat:
+			return append(out, unknownWord(""))
+		case e.multi():
+			out = e.flat(out)
+		default:
 			out = append(out, e.word())
 		}
 	}
