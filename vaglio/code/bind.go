@@ -91,9 +91,10 @@ func (p *program) store(holder string, v value) {
 // setMember sets a member of the object in a variable, if that is one whose members are known.
 func (p *program) setMember(object, name string, v value) {
 	of, held := p.vars[p.key(object)]
-	if of = p.current(of); held && of.multi() && name != "length" && p.spend(len(of.list)/bytesPerStep) {
-		p.keep(p.key(object), of.with(name, v))
-		p.touch(of, of.with(name, v))
+	if of = p.current(of); held && of.multi() && name != "length" && p.spend(1+len(of.list)/4) {
+		changed := of.with(name, v)
+		p.keep(p.key(object), changed)
+		p.touch(of, changed)
 	}
 }
 

@@ -194,9 +194,10 @@ func (p *program) storeAt(name, key string, v value) {
 	default:
 		old = value{kind: kindMap}
 	}
-	if p.spend(len(old.list) / bytesPerStep) {
-		p.keep(name, old.with(key, v))
-		p.touch(old, old.with(key, v))
+	if p.spend(1 + len(old.list)/4) {
+		changed := old.with(key, v)
+		p.keep(name, changed)
+		p.touch(old, changed)
 	}
 }
 
