@@ -38,13 +38,6 @@ func (p *program) keep(name string, v value) {
 	p.vars[name] = p.identified(v)
 }
 
-// perhaps reports whether the program may pass by what was just read, or come
-// to it again.
-func (p *program) perhaps() bool {
-	return p.branches > 0 || p.tok(min(p.at, p.end)-1).perhaps ||
-		p.lang.has("bare") && !p.peek(0).line && p.word("if", "unless", "while", "until", "for", "foreach")
-}
-
 // within reports whether a new value was made of the old one, or is no text.
 func (p *program) within(v, o value) bool {
 	switch {

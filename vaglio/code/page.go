@@ -274,18 +274,3 @@ func cellCommand(line string) (string, bool) {
 	}
 	return "", false
 }
-
-// oneOf returns a value that may be either of two lists or maps, or something else.
-func (v value) oneOf(a, b value) value {
-	const most = 64
-	if v.of = a.of; a.of != b.of && !strings.Contains(a.of, b.of) {
-		v.of = b.of + a.of
-	}
-	if v.of != "" && a.of != b.of {
-		v.of = strings.TrimSuffix(v.of, objectMark) + objectMark
-	}
-	if len(v.of) > most { // those that it may have been of late
-		v.of = v.of[:strings.LastIndex(v.of[:most], objectMark)+1]
-	}
-	return v
-}

@@ -392,3 +392,25 @@ func (p *program) every(v value, from int) value {
 	}
 	return v
 }
+
+// perhaps reports whether the program may pass by what was just read, or come
+// to it again.
+func (p *program) perhaps() bool {
+	return p.branches > 0 || p.tok(min(p.at, p.end)-1).perhaps ||
+		p.lang.has("bare") && !p.peek(0).line && p.word("if", "unless", "while", "until", "for", "foreach")
+}
+
+// oneOf returns a value that may be either of two lists or maps, or something else.
+func (v value) oneOf(a, b value) value {
+	const most = 64
+	if v.of = a.of; a.of != b.of && !strings.Contains(a.of, b.of) {
+		v.of = b.of + a.of
+	}
+	if v.of != "" && a.of != b.of {
+		v.of = strings.TrimSuffix(v.of, objectMark) + objectMark
+	}
+	if len(v.of) > most { // those that it may have been of late
+		v.of = v.of[:strings.LastIndex(v.of[:most], objectMark)+1]
+	}
+	return v
+}
