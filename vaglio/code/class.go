@@ -274,13 +274,6 @@ func (p *program) ofObject(v value, name string) (out value, ok bool) {
 	return out, ok && out.kind != kindNone
 }
 
-// mayRefield reports whether the objects of a class may get fields in a way that is not followed.
-func (p *program) mayRefield(class *routine, all []*program) bool {
-	return !p.nowhere("refielded", "plain") || slices.ContainsFunc(all, func(m *program) bool {
-		return m != p && m != class.toks && p.finds("sets", "own", m.src)
-	})
-}
-
 // got returns what a property of an object of a class returns; false if it has none of that name.
 func (p *program) got(class *routine, all []*program, name string) (out value, ok bool) {
 	out.kind = kindNone
@@ -387,4 +380,19 @@ func (p *program) promoted(at int) bool {
 		}
 	}
 	return false
+}
+
+// oneOf returns a value that may be either of two lists or maps, or something else.
+func (v value) oneOf(a, b value) value {
+	const most = 64
+	if v.of = a.of; a.of != b.of && !strings.Contains(a.of, b.of) {
+		v.of = b.of + a.of
+	}
+	if v.of != "" && a.of != b.of {
+		v.of = strings.TrimSuffix(v.of, objectMark) + objectMark
+	}
+	if len(v.of) > most { // those that it may have been of late
+		v.of = v.of[:strings.LastIndex(v.of[:most], objectMark)+1]
+	}
+	return v
 }

@@ -374,3 +374,10 @@ func (p *program) variableFor(field string) value {
 	}
 	return out
 }
+
+// mayRefield reports whether the objects of a class may get fields in a way that is not followed.
+func (p *program) mayRefield(class *routine, all []*program) bool {
+	return !p.nowhere("refielded", "plain") || slices.ContainsFunc(all, func(m *program) bool {
+		return m != p && m != class.toks && p.finds("sets", "own", m.src)
+	})
+}

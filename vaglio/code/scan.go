@@ -339,14 +339,6 @@ func (p *program) ranges() (target int, list value, ok bool) {
 	return at + 2, p.expression(), true
 }
 
-// keysOf returns the keys of a map.
-func keysOf(p *program, v value, _ []value) value {
-	if !v.multi() {
-		return passedOn("keys()", v.word())
-	}
-	return p.iterated(p.every(v, 0))
-}
-
 // literal reads a function without a name of Go: func(x, y T) T { … }. The type of one has no braces.
 func (p *program) literal() (value, bool) {
 	def, to := p.at, p.over(p.at+1)+1
@@ -398,19 +390,4 @@ func (p *program) every(v value, from int) value {
 func (p *program) perhaps() bool {
 	return p.branches > 0 || p.tok(min(p.at, p.end)-1).perhaps ||
 		p.lang.has("bare") && !p.peek(0).line && p.word("if", "unless", "while", "until", "for", "foreach")
-}
-
-// oneOf returns a value that may be either of two lists or maps, or something else.
-func (v value) oneOf(a, b value) value {
-	const most = 64
-	if v.of = a.of; a.of != b.of && !strings.Contains(a.of, b.of) {
-		v.of = b.of + a.of
-	}
-	if v.of != "" && a.of != b.of {
-		v.of = strings.TrimSuffix(v.of, objectMark) + objectMark
-	}
-	if len(v.of) > most { // those that it may have been of late
-		v.of = v.of[:strings.LastIndex(v.of[:most], objectMark)+1]
-	}
-	return v
 }
