@@ -178,7 +178,7 @@ var rooms = map[string]room{
 	"vaglio/judge":                 {may: []string{"vaglio", "internal/strictjson"}, modules: []string{xtext}},
 	"vaglio/sql":                   {modules: []string{sqllexer}},
 	"vaglio/judge/sandbox":         {may: []string{"internal/strictjson"}, modules: []string{landlock, seccomp, shparser, xnet, xsys}},
-	"vaglio/judge/effects/servers": {modules: []string{yaml}},
+	"vaglio/judge/effects/servers": {may: []string{"internal/settings"}},
 	"vaglio/judge/effects/urls":    {may: []string{"internal/hosts", "vaglio/wording"}},
 	"vaglio/judge/effects": {
 		may: []string{

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
+	"github.com/metnos/vaglio/internal/settings"
 )
 
 // Container is what a container is started with.
@@ -96,7 +96,7 @@ func InCompose(text string) (list []Container, named, all bool) {
 		Name     any            `yaml:"name"`
 		Services map[string]any `yaml:"services"`
 	}
-	if yaml.Unmarshal([]byte(text), &file) != nil {
+	if ok, _ := settings.Decode("compose.yml", text, &file); !ok {
 		return nil, false, false
 	}
 	all = file.Include == nil && len(file.Services) > 0
@@ -163,8 +163,8 @@ func asPort(v any) string {
 // Opening returns what a tool's arguments open of this machine to a container, as options of docker run. They may be
 // those of the engine's interface.
 func Opening(args map[string]any) (options []string) {
-	settings, _ := args["HostConfig"].(map[string]any)
-	for _, args := range []map[string]any{args, settings} {
+	host, _ := args["HostConfig"].(map[string]any)
+	for _, args := range []map[string]any{args, host} {
 		for _, key := range slices.Sorted(maps.Keys(args)) {
 			option := opening[strings.ToLower(strings.ReplaceAll(key, "_", ""))]
 			switch v := args[key].(type) {

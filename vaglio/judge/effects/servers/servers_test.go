@@ -108,3 +108,16 @@ func TestWhereAClientLooks(t *testing.T) {
 		t.Errorf("over the network, mysql looks at %q, %v", port, ok)
 	}
 }
+
+// TestComposeFilesAreBounded gives a compose file whose aliases stand for more than can be read: nothing in
+// it is known.
+func TestComposeFilesAreBounded(t *testing.T) {
+	t.Parallel()
+	text := "x0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+	for i := range 9 {
+		text += fmt.Sprintf("x%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
+	}
+	if list, _, all := InCompose(text + "services: {db: {image: postgres, command: *a9}}\n"); all || len(list) > 0 {
+		t.Errorf("%d services, all of them: %v", len(list), all)
+	}
+}
