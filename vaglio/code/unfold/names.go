@@ -24,6 +24,9 @@ var (
 
 func (s *source) hold(name, expr string) {
 	known := s.held[name]
+	if len(expr) >= maxText {
+		s.cut[name] = true
+	}
 	if expr = strings.TrimSpace(expr[:min(len(expr), maxText)]); expr == "" || expr[0] == '@' || slices.Contains(known, expr) {
 		return
 	}
@@ -80,8 +83,8 @@ func (s *source) handedOn() {
 func (s *source) function(name, params string, at, body int) {
 	if s.bare[body-1] != '{' {
 		s.hold(name+"(", s.text[body:s.end(body)])
-	} else if end := s.closes[body-1]; end > body && s.spend(min(end-body, maxBody)) {
-		for _, m := range returned.FindAllStringIndex(s.bare[body:min(end, body+maxBody)], maxWays+1) {
+	} else if end := s.closes[body-1]; end > body && s.spend(end-body) {
+		for _, m := range returned.FindAllStringIndex(s.bare[body:end], maxWays+1) {
 			s.hold(name+"(", s.text[body+m[1]:s.end(body+m[1])])
 		}
 	}
@@ -122,6 +125,7 @@ func (s *source) arguments(from int) (args []string) {
 		}
 		from = end + 1
 	}
+	s.partial = s.partial || len(args) == maxWays
 	return args
 }
 

@@ -29,14 +29,13 @@ const (
 	maxDepth = 8   // names that stand for names
 	maxText  = 2000
 	maxWork  = 4 << 20 // bytes that are looked at
-	maxBody  = 16000   // of a function, for what it returns
 	maxFound = 128     // names in an expression
 )
 
 // Source returns a program in which calls that act on files say what they act on. What acts on the object that it is
 // called on becomes a call of "*." and its name. The program is whole if all that was found was followed.
 func Source(src string, kind func(name string) Kind) (unfolded string, whole bool) {
-	s := &source{text: src, bare: bare(src), kind: kind, held: map[string][]string{}, called: map[string][]int{}, left: maxWork}
+	s := &source{text: src, bare: bare(src), kind: kind, held: map[string][]string{}, cut: map[string]bool{}, called: map[string][]int{}, left: maxWork}
 	if !s.acts() {
 		return src, true
 	}
@@ -87,6 +86,7 @@ type source struct {
 	opens      map[int]int // where what closes there opens
 	closes     map[int]int
 	held       map[string][]string // what names may be; with a bracket behind them, what functions return
+	cut        map[string]bool     // names of which one was too long to be kept whole
 	called     map[string][]int    // where functions are called: behind the bracket
 	partial    bool
 	left       int // of maxWork
@@ -233,6 +233,7 @@ func (s *source) first(open int) string { return append(s.arguments(open+1), "")
 // inBrackets returns what stands in the brackets that open at a place.
 func (s *source) inBrackets(open int) string {
 	if end := s.closes[open]; end > open {
+		s.partial = s.partial || end > open+maxText
 		return s.text[open+1 : min(end, open+maxText)]
 	}
 	return ""
@@ -254,6 +255,7 @@ func (s *source) before(end int) int {
 	for i := end; ; {
 		blanks := s.blanksBefore(i, max(0, end-maxText))
 		if !s.spend(1) || i == 0 || blanks <= max(0, end-maxText) {
+			s.partial = s.partial || end-blanks >= maxText
 			return i
 		}
 		c := s.bare[i-1]
@@ -309,14 +311,16 @@ func (s *source) ways(expr string) (out []string) {
 // expand puts the nth of what each name in an expression may be in its place.
 func (s *source) expand(expr string, n int, most *int, within []string) string {
 	if len(within) > maxDepth || !s.spend(len(expr)) {
+		s.partial = true
 		return expr
 	}
 	var out strings.Builder
-	from := 0
-	for _, at := range identifier.FindAllStringIndex(expr, maxFound) {
+	from, found := 0, identifier.FindAllStringIndex(expr, maxFound)
+	s.partial = s.partial || len(found) == maxFound
+	for _, at := range found {
 		word := expr[at[0]:at[1]]
 		switch {
-		case out.Len() > maxText, at[0] > 0 && expr[at[0]-1] == '.', argumentName.MatchString(expr[at[0]:]):
+		case s.isLong(out.Len()), at[0] > 0 && expr[at[0]-1] == '.', argumentName.MatchString(expr[at[0]:]):
 			continue
 		case word[0] == '"':
 			word = template.ReplaceAllStringFunc(word, func(t string) string {
@@ -346,6 +350,12 @@ func (s *source) expand(expr string, n int, most *int, within []string) string {
 	return out.String() + expr[from:]
 }
 
+// isLong reports whether an expression is longer than any that is followed.
+func (s *source) isLong(n int) bool {
+	s.partial = s.partial || n > maxText
+	return n > maxText
+}
+
 // value returns the nth of what a name may be.
 func (s *source) value(name string, n int, most *int, within []string) (string, bool) {
 	held := s.held[name]
@@ -353,6 +363,7 @@ func (s *source) value(name string, n int, most *int, within []string) (string, 
 		return "", false
 	}
 	*most = max(*most, len(held))
+	s.partial = s.partial || s.cut[name]
 	return s.expand(held[min(n, len(held)-1)], n, most, append(slices.Clone(within), name)), true
 }
 
