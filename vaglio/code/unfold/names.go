@@ -31,7 +31,7 @@ func (s *source) hold(name, expr string) {
 		return
 	}
 	if len(known) == maxWays {
-		s.partial = s.partial || quoted.MatchString(expr)
+		s.lacks(quoted.MatchString(expr))
 		return
 	}
 	s.held[name] = append(known, expr)
@@ -125,7 +125,7 @@ func (s *source) arguments(from int) (args []string) {
 		}
 		from = end + 1
 	}
-	s.partial = s.partial || len(args) == maxWays
+	s.lacks(len(args) == maxWays)
 	return args
 }
 

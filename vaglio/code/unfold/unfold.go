@@ -233,7 +233,7 @@ func (s *source) first(open int) string { return append(s.arguments(open+1), "")
 // inBrackets returns what stands in the brackets that open at a place.
 func (s *source) inBrackets(open int) string {
 	if end := s.closes[open]; end > open {
-		s.partial = s.partial || end > open+maxText
+		s.lacks(end > open+maxText)
 		return s.text[open+1 : min(end, open+maxText)]
 	}
 	return ""
@@ -255,7 +255,7 @@ func (s *source) before(end int) int {
 	for i := end; ; {
 		blanks := s.blanksBefore(i, max(0, end-maxText))
 		if !s.spend(1) || i == 0 || blanks <= max(0, end-maxText) {
-			s.partial = s.partial || end-blanks >= maxText
+			s.lacks(end-blanks >= maxText)
 			return i
 		}
 		c := s.bare[i-1]
@@ -316,7 +316,7 @@ func (s *source) expand(expr string, n int, most *int, within []string) string {
 	}
 	var out strings.Builder
 	from, found := 0, identifier.FindAllStringIndex(expr, maxFound)
-	s.partial = s.partial || len(found) == maxFound
+	s.lacks(len(found) == maxFound)
 	for _, at := range found {
 		word := expr[at[0]:at[1]]
 		switch {
@@ -352,9 +352,12 @@ func (s *source) expand(expr string, n int, most *int, within []string) string {
 
 // isLong reports whether an expression is longer than any that is followed.
 func (s *source) isLong(n int) bool {
-	s.partial = s.partial || n > maxText
+	s.lacks(n > maxText)
 	return n > maxText
 }
+
+// lacks notes that something of the program is not followed.
+func (s *source) lacks(something bool) { s.partial = s.partial || something }
 
 // value returns the nth of what a name may be.
 func (s *source) value(name string, n int, most *int, within []string) (string, bool) {
@@ -363,7 +366,7 @@ func (s *source) value(name string, n int, most *int, within []string) (string, 
 		return "", false
 	}
 	*most = max(*most, len(held))
-	s.partial = s.partial || s.cut[name]
+	s.lacks(s.cut[name])
 	return s.expand(held[min(n, len(held)-1)], n, most, append(slices.Clone(within), name)), true
 }
 
