@@ -186,7 +186,8 @@ func (p *program) module(file string) *program {
 	in := *p.in
 	in.Path, in.Args, in.Stdin = file, nil, shell.Word{}
 	aside := &run{left: p.left, again: p.again, said: map[string]bool{}, of: p.of, files: p.files, depth: p.depth, out: &shell.ProgramResult{}}
-	aside.root, aside.held, aside.changes, aside.objects = p.root, p.held, p.changes, p.objects
+	aside.root, aside.held, aside.changes = p.root, p.held, p.changes
+	aside.objects, aside.known = p.objects, p.known
 	m := newProgram(aside, p.table, p.lang, &in) // aside: for its own statements
 	m.other = true
 	m.lex(text)
@@ -194,7 +195,7 @@ func (p *program) module(file string) *program {
 	for _, f := range m.routines {
 		f.called = false
 	}
-	p.left, p.again, p.relied = aside.left, aside.again, append(p.relied, aside.relied...)
+	p.left, p.again, p.known, p.relied = aside.left, aside.again, aside.known, append(p.relied, aside.relied...)
 	p.aside = append(append(p.aside, aside.aside...), aside.out.Actions...)
 	m.run, p.files[file] = p.run, m
 	return m
