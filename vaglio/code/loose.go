@@ -37,7 +37,7 @@ func (p *program) loose(w shell.Word) {
 			p.around.dirs = append(p.around.dirs, shell.Text(f))
 		}
 		if p.looseCalls(spelled); !whole {
-			p.problem(shell.ProblemDynamicCode, wording.Say("the program does too much to be read in full"), shell.Word{})
+			p.problem(shell.ProblemUnread, wording.Say("the program does too much to be read in full"), shell.Word{})
 		}
 		p.around = surroundings{}
 	}

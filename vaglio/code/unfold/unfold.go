@@ -24,10 +24,10 @@ const (
 
 // bounds of what is unfolded.
 const (
-	maxCalls = 128 // that act on files
-	maxWays  = 24  // what a name may be
-	maxDepth = 8   // names that stand for names
-	maxText  = 2000
+	maxCalls = 128     // that act on files
+	maxWays  = 24      // what a name may be
+	maxDepth = 8       // names that stand for names
+	maxText  = 2000    // bytes of an expression
 	maxWork  = 4 << 20 // bytes that are looked at
 	maxFound = 128     // names in an expression
 )
@@ -39,6 +39,7 @@ func Source(src string, kind func(name string) Kind) (unfolded string, whole boo
 	if !s.acts() {
 		return src, true
 	}
+	s.lacks(strings.Contains(src, `\"""`)) // which ends a text in some languages only
 	s.pair()
 	s.names()
 	left := maxCalls
@@ -51,7 +52,7 @@ func Source(src string, kind func(name string) Kind) (unfolded string, whole boo
 			continue
 		}
 		if left--; left < 0 {
-			s.partial = true
+			s.lacks(true)
 			break
 		}
 		if !s.spend(len(s.closes)) {
@@ -88,8 +89,8 @@ type source struct {
 	held       map[string][]string // what names may be; with a bracket behind them, what functions return
 	cut        map[string]bool     // names of which one was too long to be kept whole
 	called     map[string][]int    // where functions are called: behind the bracket
-	partial    bool
-	left       int // of maxWork
+	partial    bool                // something was not followed
+	left       int                 // of maxWork
 }
 
 // acts reports whether the program mentions a function that acts on files.
@@ -103,15 +104,17 @@ func (s *source) acts() bool {
 // spend notes work, and reports whether there may be more.
 func (s *source) spend(n int) bool {
 	s.left -= n
-	s.partial = s.partial || s.left < 0
+	s.lacks(s.left < 0)
 	return s.left >= 0
 }
 
 var (
-	words      = regexp.MustCompile(`[\w.:?!]*\w`)
-	mentions   = regexp.MustCompile(`([\w.:?!]*\w)\s*([(),}])`)
-	quoted     = regexp.MustCompile(`"(?:\\.|[^"\\\n])*"`)
-	unsaid     = regexp.MustCompile(`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'|//[^\n]*|/\*(?s:.*?)\*/`)
+	words    = regexp.MustCompile(`[\w.:?!]*\w`)
+	mentions = regexp.MustCompile(`([\w.:?!]*\w)\s*([(),}])`)
+	quoted   = regexp.MustCompile(`"(?:\\.|[^"\\\n])*"`)
+	// Texts of C# in which quotes are doubled come first, then texts of several lines: neither ends where others do.
+	unsaid = regexp.MustCompile(`(?:@\$?|\$@)"(?:[^"]|"")*"|"""[ \t]*\r?\n(?s:.*?)"""|` +
+		`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'|//[^\n]*|/\*(?s:.*?)\*/`)
 	identifier = regexp.MustCompile(`"(?:\\.|[^"\\\n])*"|\b(?:this\.|self\.)?[A-Za-z_]\w*`)
 	template   = regexp.MustCompile(`\$\{(\w+)\}|\$(\w+)|\\\((\w+)\)|\{(\w+)\}`)
 	folded     = regexp.MustCompile(`([^\\])"\s*\+\s*"`)
@@ -124,8 +127,11 @@ var (
 func bare(src string) string {
 	return unsaid.ReplaceAllStringFunc(src, func(q string) string {
 		quote := q[:1]
-		if quote == "/" {
+		switch quote {
+		case "/":
 			quote = " "
+		case "@", "$":
+			quote = `"`
 		}
 		return quote + strings.Repeat(" ", len(q)-2) + quote
 	})
@@ -311,7 +317,7 @@ func (s *source) ways(expr string) (out []string) {
 // expand puts the nth of what each name in an expression may be in its place.
 func (s *source) expand(expr string, n int, most *int, within []string) string {
 	if len(within) > maxDepth || !s.spend(len(expr)) {
-		s.partial = true
+		s.lacks(true)
 		return expr
 	}
 	var out strings.Builder

@@ -30,20 +30,23 @@ func kind(name string) unfold.Kind {
 func TestSource(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{
-		`f = File("a"); f.delete();`:                                `*.delete(File("a"));`,
-		`void rm(File f) { f.delete(); } rm(new File("a"));`:        `*.delete(new File("a"));`,
-		`for (File c : File("a").list()) c.delete();`:               `*.delete(File("a") .list());`,
-		`File("a").list().forEach(File::delete);`:                   `*.delete(File("a") .list(), );`,
-		`File("a").let { it.delete() }`:                             `*.delete(File("a"));`,
-		`var d = b ? "x" : "y"; Files.delete(d);`:                   `Files.delete("y");`,
-		`var d = "x" + "y"; Files.delete(d);`:                       `Files.delete("xy");`,
-		`String d() { return "x"; } Files.delete(d());`:             `Files.delete("x", ());`,
-		`var n = "x"; cwd().deleteTree(n);`:                         `*.deleteTree(cwd(), "x");`,
-		`Files.delete(join(temp(), id));`:                           `Files.delete(join(temp(), "{}", id));`,
-		`var n = "y"; Files.delete("x/$n");`:                        `Files.delete("x/y");`,
-		`var d = "x"; d = d + "/y"; Files.delete(d)`:                `Files.delete(d + "/y");`,
-		`client.delete("/x"); b.delete(0, 1);`:                      "",
-		`// it's ("` + "\n" + `f = File("a")` + "\n" + `f.delete()`: `*.delete(File("a"));`,
+		`f = File("a"); f.delete();`:                                                  `*.delete(File("a"));`,
+		`void rm(File f) { f.delete(); } rm(new File("a"));`:                          `*.delete(new File("a"));`,
+		`for (File c : File("a").list()) c.delete();`:                                 `*.delete(File("a") .list());`,
+		`File("a").list().forEach(File::delete);`:                                     `*.delete(File("a") .list(), );`,
+		`File("a").let { it.delete() }`:                                               `*.delete(File("a"));`,
+		`var d = b ? "x" : "y"; Files.delete(d);`:                                     `Files.delete("y");`,
+		`var d = "x" + "y"; Files.delete(d);`:                                         `Files.delete("xy");`,
+		`String d() { return "x"; } Files.delete(d());`:                               `Files.delete("x", ());`,
+		`var n = "x"; cwd().deleteTree(n);`:                                           `*.deleteTree(cwd(), "x");`,
+		`Files.delete(join(temp(), id));`:                                             `Files.delete(join(temp(), "{}", id));`,
+		`var n = "y"; Files.delete("x/$n");`:                                          `Files.delete("x/y");`,
+		`var d = "x"; d = d + "/y"; Files.delete(d)`:                                  `Files.delete(d + "/y");`,
+		`client.delete("/x"); b.delete(0, 1);`:                                        "",
+		"var q = \"\"\"\n a \" b (\n\"\"\"; var n = \"x\"; Files.delete(n);":          `Files.delete("x");`,
+		"var n = \"x\"; var a = @\"\"\"\n\"; Files.delete(n); var b = @\"\"\"\n\";":   `Files.delete("x");`,
+		"var n = \"x\"; var a = @\"y\"\"\"\n; Files.delete(n); var b = @\"z\"\"\"\n;": `Files.delete("x");`,
+		`// it's ("` + "\n" + `f = File("a")` + "\n" + `f.delete()`:                   `*.delete(File("a"));`,
 	} {
 		out, whole := unfold.Source(src, kind)
 		if more := strings.TrimPrefix(out, out[:len(src)]); !whole || !strings.Contains(more, want) || want == "" && more != "" {
@@ -52,7 +55,8 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestSourceIsWhole holds that a name with too many values, and too many calls, are told.
+// TestSourceIsWhole holds that what is beyond a bound is told: too many values of a name, too many calls, what
+// stands behind more than is kept of an expression or an argument, and where it is open how a text ends.
 func TestSourceIsWhole(t *testing.T) {
 	t.Parallel()
 	var values, calls strings.Builder
@@ -60,7 +64,12 @@ func TestSourceIsWhole(t *testing.T) {
 		values.WriteString("d = \"" + strconv.Itoa(i) + "\";\n")
 		calls.WriteString("Files.delete(\"" + strconv.Itoa(i) + "\");\n")
 	}
-	for _, src := range []string{values.String() + "Files.delete(d);", calls.String()} {
+	pad := strings.Repeat(`"" + `, 500)
+	for _, src := range []string{
+		values.String() + "Files.delete(d);", calls.String(), "Files.delete(" + pad + `"x");`, "d = " + pad + `"x"; Files.delete(d);`,
+		"File(" + pad + `"x").delete();`, `void rm(` + strings.Repeat("int a, ", 30) + `File f) { f.delete(); } rm(` + strings.Repeat("1, ", 30) + `File("x"));`,
+		"var q = \"\"\"\n \\\"\"\"; Files.delete(d); var b = \"\"\"\n\"\"\";",
+	} {
 		if _, whole := unfold.Source(src, kind); whole {
 			t.Errorf("%.40s… is said to be whole", src)
 		}
