@@ -146,25 +146,6 @@ func (f *routine) descends(args []value) bool {
 	return deeper
 }
 
-// goesBelow reports whether a path is that of names which were found in a folder.
-func goesBelow(w, folder shell.Word) bool {
-	name, below := strings.CutPrefix(w.String(), folder.String()+"/")
-	return below && (name == "*" || name == chosenNames) && severalNames(w)
-}
-
-// globbed returns a word whose metacharacters stand for the matching names.
-func globbed(w shell.Word) shell.Word {
-	var out []shell.Part
-	for _, part := range w.Parts() {
-		if part.Kind == shell.PartText {
-			out = append(out, shell.Globs(part.Text)...)
-		} else {
-			out = append(out, part)
-		}
-	}
-	return shell.NewWord(out...)
-}
-
 // mixes notes that a method moves the elements of a list, takes some out or puts others in: where one is from there on, is
 // not known.
 func (p *program) mixes(v value, args []value) {
@@ -187,18 +168,27 @@ func decodedAs(file string) pure {
 	return func(p *program, v value, _ []value) value {
 		out := value{kind: kindNone}
 		for _, w := range v.words() {
-			var tree any
-			text, ok := p.fileText(w)
-			if ok = ok && !v.multi() && p.spend(len(text)/bytesPerStep); ok {
-				ok, _ = settings.Decode(file, text, &tree)
-			}
-			if !ok {
+			text, known := p.fileText(w)
+			held, ok := p.decode(file, text)
+			if !known || !ok || v.multi() {
 				return passedOn("settings()", v.words()...)
 			}
-			out = out.or(p.valueOf(tree))
+			out = out.or(held)
 		}
 		return out
 	}
+}
+
+// decode returns the value of a text in the form of files of some name.
+func (p *program) decode(file, text string) (held value, ok bool) {
+	var tree any
+	if !p.spend(len(text) / bytesPerStep) {
+		return value{}, false
+	}
+	if ok, _ = settings.Decode(file, text, &tree); !ok {
+		return value{}, false
+	}
+	return p.valueOf(tree), true
 }
 
 // fileText returns a text, or the content of a file of the project that a word stands for.
@@ -305,15 +295,11 @@ func (p *program) importsData(name string) {
 
 // data returns what a file of the project holds, named as seen from a folder.
 func (p *program) data(folder, file string) value {
-	var tree any
-	text, ok := p.settingsIn(path.Join(folder, file))
-	if ok = ok && p.spend(len(text)/bytesPerStep); ok {
-		ok, _ = settings.Decode(file, text, &tree)
+	text, known := p.settingsIn(path.Join(folder, file))
+	if held, ok := p.decode(file, text); known && ok {
+		return held
 	}
-	if !ok {
-		return unknown("")
-	}
-	return p.valueOf(tree)
+	return unknown("")
 }
 
 // merged returns a map that takes over what others hold, or what has a name.
@@ -393,4 +379,10 @@ func keysOf(p *program, v value, _ []value) value {
 		return passedOn("keys()", v.word())
 	}
 	return p.iterated(p.every(v, 0))
+}
+
+// goesBelow reports whether a path is that of names which were found in a folder.
+func goesBelow(w, folder shell.Word) bool {
+	name, below := strings.CutPrefix(w.String(), folder.String()+"/")
+	return below && (name == "*" || name == chosenNames) && severalNames(w)
 }

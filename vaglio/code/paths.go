@@ -372,3 +372,16 @@ func (p *program) asksToplevel(args value) bool {
 func toplevel() shell.Word {
 	return shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: shell.Toplevel, MayBeEmpty: true})
 }
+
+// globbed returns a word whose metacharacters stand for the matching names.
+func globbed(w shell.Word) shell.Word {
+	var out []shell.Part
+	for _, part := range w.Parts() {
+		if part.Kind == shell.PartText {
+			out = append(out, shell.Globs(part.Text)...)
+		} else {
+			out = append(out, part)
+		}
+	}
+	return shell.NewWord(out...)
+}
