@@ -24,8 +24,8 @@ var (
 
 // SchemaFile returns the file, from the folder of the schema, that a schema of prisma names as its only database.
 func SchemaFile(schema string) (file string, ok bool) {
-	const quote = "\x00" // addresses have slashes, too
-	schema = remarks.ReplaceAllString(strings.ReplaceAll(schema, "://", quote), "")
+	const address = "\x00" // stands for the slashes of one, which begin no remark
+	schema = remarks.ReplaceAllString(strings.ReplaceAll(schema, "://", address), "")
 	sources := datasource.FindAllStringSubmatch(schema, -1)
 	if len(sources) != 1 {
 		return "", false
