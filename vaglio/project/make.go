@@ -335,7 +335,7 @@ func (m *makefile) reference(file string, line int, s string) string {
 		return m.expand(file, line, val)
 	}
 	if name, rest, ok := strings.Cut(s, " "); ok {
-		return m.function(name, commas(m.expand(file, line, rest)))
+		return m.function(name, apart(m.expand(file, line, rest), ',', -1))
 	}
 	if s == "HOME" {
 		return "$HOME" // the shell's own

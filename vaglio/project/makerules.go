@@ -63,20 +63,8 @@ func (m *makefile) owned(target string) (undo func()) {
 
 // colon cuts a text at its first colon outside brackets.
 func colon(s string) (left, right string, ok bool) {
-	depth := 0
-	for i := range len(s) {
-		switch s[i] {
-		case '(', '{':
-			depth++
-		case ')', '}':
-			depth--
-		case ':':
-			if depth == 0 {
-				return s[:i], s[i+1:], true
-			}
-		}
-	}
-	return s, "", false
+	parts := append(apart(s, ':', 2), "")
+	return parts[0], parts[1], len(parts) > 2
 }
 
 // implied returns the folder or the name in a variable of the target, as in $(@D), or a variable

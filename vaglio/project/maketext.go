@@ -124,22 +124,22 @@ func mayEnd(pattern, end string) bool {
 	return at >= 0 && (strings.HasSuffix(end, pattern[at+1:]) || strings.HasSuffix(pattern[at+1:], end))
 }
 
-// commas returns the arguments of a function, which commas outside brackets separate.
-func commas(s string) (args []string) {
+// apart returns the parts of a text that a separator outside brackets keeps apart, at most n unless that is negative.
+func apart(s string, separator byte, n int) (parts []string) {
 	depth, from := 0, 0
-	for i := range len(s) {
+	for i := 0; i < len(s) && len(parts) != n-1; i++ {
 		switch s[i] {
 		case '(', '{':
 			depth++
 		case ')', '}':
 			depth--
-		case ',':
+		case separator:
 			if depth == 0 {
-				args, from = append(args, s[from:i]), i+1
+				parts, from = append(parts, s[from:i]), i+1
 			}
 		}
 	}
-	return append(args, s[from:])
+	return append(parts, s[from:])
 }
 
 // shellOutput matches the placeholders of what $(shell …) prints.
