@@ -359,21 +359,18 @@ func (c *command) isExported(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { _, set := all[name]; return set })
 }
 
-// opensPort records that something else than a container may answer at a port of this machine: what forwards
-// ports, or a program that goes on.
+// opensPort records that something else than a container may answer at a port of this machine, on which the
+// command runs: what forwards ports, or a program that goes on.
 func (r *reading) opensPort(v *invocation) {
-	t := r.judge.tables
+	t, words := r.judge.tables, append([]string{v.name}, texts(v.args)...)
 	forward := func(word string) bool {
 		return !strings.Contains(word, " ") && slices.ContainsFunc(readings.Words(word), func(w string) bool { return t.ofClass("forwards", w) })
 	}
-	forwards := forward(v.name) || t.ofClass("may-forward", v.name) && slices.ContainsFunc(texts(v.args), forward)
+	forwards := forward(v.name) || t.ofClass("may-forward", v.name) && slices.ContainsFunc(words, forward)
 	started := (r.stays || v.Background) && !t.ofClass("container-engine", v.name)
-	if !v.direct() || !forwards && !started {
-		return
-	}
-	ports := vaglio.Numbers(append([]string{v.name}, texts(v.args)...)...)
-	if forwards && !t.ofClass("cluster-client", v.name) {
-		ports = nil // settings may name others
+	var ports []string // any, where settings may name them
+	if started && !forwards || forwards && t.ofClass("cluster-client", v.name) {
+		ports = vaglio.Numbers(words...)
 	}
 	if forwards || len(ports) > 0 {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Taken, Words: ports})

@@ -280,8 +280,9 @@ func (r *reading) starts(v *invocation) {
 	if v.direct() && r.judge.tables.ofClass("waits", v.name) {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Awaited})
 	}
-	r.exports(v)
-	r.opensPort(v)
+	if r.exports(v); v.direct() {
+		r.opensPort(v)
+	}
 	if (r.stays || v.Background) && v.path != "" && v.host == "" {
 		words := append([]string{v.path}, texts(v.args)...)
 		for _, a := range v.assigns {
