@@ -169,8 +169,8 @@ func decodedAs(file string) pure {
 		out := value{kind: kindNone}
 		for _, w := range v.words() {
 			text, known := p.fileText(w)
-			held, ok := p.decode(file, text)
-			if !known || !ok || v.multi() {
+			held, ok := p.decode(file, text, known && !v.multi())
+			if !ok {
 				return passedOn("settings()", v.words()...)
 			}
 			out = out.or(held)
@@ -179,16 +179,13 @@ func decodedAs(file string) pure {
 	}
 }
 
-// decode returns the value of a text in the form of files of some name.
-func (p *program) decode(file, text string) (held value, ok bool) {
+// decode returns the value of a text, where that is known, in the form of files of some name.
+func (p *program) decode(file, text string, known bool) (held value, ok bool) {
 	var tree any
-	if !p.spend(len(text) / bytesPerStep) {
-		return value{}, false
+	if known && p.spend(len(text)/bytesPerStep) {
+		ok, _ = settings.Decode(file, text, &tree)
 	}
-	if ok, _ = settings.Decode(file, text, &tree); !ok {
-		return value{}, false
-	}
-	return p.valueOf(tree), true
+	return p.valueOf(tree), ok
 }
 
 // fileText returns a text, or the content of a file of the project that a word stands for.
@@ -296,7 +293,7 @@ func (p *program) importsData(name string) {
 // data returns what a file of the project holds, named as seen from a folder.
 func (p *program) data(folder, file string) value {
 	text, known := p.settingsIn(path.Join(folder, file))
-	if held, ok := p.decode(file, text); known && ok {
+	if held, ok := p.decode(file, text, known); ok {
 		return held
 	}
 	return unknown("")
