@@ -13,8 +13,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -107,24 +109,34 @@ func measure(out io.Writer, o options, name string, all []*mutant) error {
 		return err
 	}
 	defer l.close()
-	dead, alive := try(out, l, all, o.count)
-	share := 100 * float64(dead) / float64(max(dead+alive, 1))
-	fmt.Fprintf(out, "%s: %d of %d mutants killed (%.1f %%), of %d that could be made\n", name, dead, dead+alive, share, len(all))
+	rooms := try(out, l, all, o.count)
+	dead, tried := 0, 0
+	for _, room := range slices.Sorted(maps.Keys(rooms)) {
+		t := rooms[room]
+		dead, tried = dead+t.dead, tried+t.tried
+		fmt.Fprintf(out, "%s: %d of %d\n", room, t.dead, t.tried)
+	}
+	share := 100 * float64(dead) / float64(max(tried, 1))
+	fmt.Fprintf(out, "%s: %d of %d mutants killed (%.1f %%), of %d that could be made\n", name, dead, tried, share, len(all))
 	if share < o.least {
 		return fmt.Errorf("%s: fewer than %.0f %% were killed", name, o.least)
 	}
 	return nil
 }
 
-// try runs mutants, a few in parallel, until enough of them have compiled.
-func try(out io.Writer, l *lab, all []*mutant, count int) (dead, alive int) {
+// tally is how many mutants of a folder compiled, and how many of them were killed.
+type tally struct{ dead, tried int }
+
+// try runs mutants, a few in parallel, until enough of them have compiled. It returns what came of
+// them by folder.
+func try(out io.Writer, l *lab, all []*mutant, count int) map[string]tally {
 	const workers = 2
 	var mu sync.Mutex
-	next := 0
+	rooms, dead, tried, next := map[string]tally{}, 0, 0, 0
 	take := func() (*mutant, bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		if next >= len(all) || dead+alive >= count {
+		if next >= len(all) || tried >= count {
 			return nil, false
 		}
 		next++
@@ -135,16 +147,20 @@ func try(out io.Writer, l *lab, all []*mutant, count int) (dead, alive int) {
 		group.Go(func() {
 			for m, ok := take(); ok; m, ok = take() {
 				got, by := l.test(m)
-				mu.Lock()
-				switch got {
-				case killed:
-					dead++
-				case survived:
-					alive++
-					fmt.Fprintf(out, "survived %s%d: %s (%s)\n", m.place, m.column, m.what, by)
-				case stillborn:
+				if got == stillborn {
+					continue
 				}
-				if tried := dead + alive; got != stillborn && tried%25 == 0 { // what a run that is stopped has found out
+				mu.Lock()
+				room := path.Dir(m.place)
+				t := rooms[room]
+				tried, t.tried = tried+1, t.tried+1
+				if got == killed {
+					dead, t.dead = dead+1, t.dead+1
+				} else {
+					fmt.Fprintf(out, "survived %s%d: %s (%s)\n", m.place, m.column, m.what, by)
+				}
+				rooms[room] = t
+				if tried%25 == 0 { // what a run that is stopped has found out
 					fmt.Fprintf(out, "so far %d of %d mutants killed\n", dead, tried)
 				}
 				mu.Unlock()
@@ -152,7 +168,7 @@ func try(out io.Writer, l *lab, all []*mutant, count int) (dead, alive int) {
 		})
 	}
 	group.Wait()
-	return dead, alive
+	return rooms
 }
 
 // contains reports whether a mutant should be tried.
