@@ -80,7 +80,7 @@ func (b *batch) statement(in value, piped bool) value {
 	if heads.MatchString(rest) {
 		b.r.unread("a loop of a form that is not read")
 	}
-	args := b.words()
+	args := b.words(wordEnds)
 	if len(args) == 0 {
 		return in
 	}
@@ -102,7 +102,7 @@ func (b *batch) loop(mode, options, name, set string) {
 		if mode == "r" && options != "" {
 			r.unread("a loop of a form that is not read")
 		}
-		for _, a := range (&batch{r: r, cursor: cursor{src: set}}).words() {
+		for _, a := range (&batch{r: r, cursor: cursor{src: set}}).words(listEnds) {
 			for _, w := range a.val.items {
 				if w = r.path(w, false); mode == "r" {
 					w = below(found(), w)
@@ -114,10 +114,11 @@ func (b *batch) loop(mode, options, name, set string) {
 	r.vars["%"+name] = items.element()
 }
 
-// words reads the words of a command, and opens the files of its redirections.
-func (b *batch) words() (args []argument) {
-	if name := glued.FindStringSubmatch(b.rest()); name != nil && b.r.t.spec("cmd:", name[1]) != nil {
+// words reads the words of a command or of a set, and opens the files of its redirections.
+func (b *batch) words(ends string) (args []argument) {
+	if name := named.FindStringSubmatch(b.rest()); name != nil && b.r.t.spec("cmd:", name[1]) != nil {
 		args = append(args, plainArg(shell.Text(b.take(len(name[1]))))) // del/q, cd..
+		ends = listEnds
 	}
 	for b.space(); !b.done() && !b.at("\n&|)"); b.space() {
 		b.r.step(1)
@@ -125,7 +126,7 @@ func (b *batch) words() (args []argument) {
 			continue
 		}
 		quoted := b.at(`"`)
-		word := b.word()
+		word := b.word(ends)
 		v := b.r.percent(word)
 		switch {
 		case !quoted && strings.HasPrefix(word, "%") && len(v.items) == 1: // it may hold several
@@ -143,20 +144,26 @@ func (b *batch) redirect() bool {
 		kind, to, ok = shell.RedirectRead, true, true
 	}
 	if b.space(); to {
-		if word := b.word(); !strings.EqualFold(word, "nul") {
+		if word := b.word(wordEnds); !strings.EqualFold(word, "nul") {
 			b.r.redirect(kind, b.r.percent(word))
 		}
 	}
 	return ok
 }
 
-// glued matches a command of cmd's own without a blank after its name.
-var glued = regexp.MustCompile(`^([A-Za-z]+)(?:[/\\]|\.\.|\.(?:\s|$))`)
+// named matches a command of cmd's own, after whose name there need not be a blank.
+var named = regexp.MustCompile(`^([A-Za-z]+)(?:[/\\,;\s&|()<>]|\.\.|\.(?:[\s\\/]|$)|$)`)
 
-// word reads up to the next blank or operator outside quotes.
-func (b *batch) word() string {
+// What ends a word outside quotes, of a program and of cmd's own commands and sets.
+const (
+	wordEnds = " \t\r&|()<>"
+	listEnds = wordEnds + ",;"
+)
+
+// word reads up to the next of the ends outside quotes.
+func (b *batch) word(ends string) string {
 	var word strings.Builder
-	for inside := false; !b.done() && !b.at("\n") && (inside || !b.at(" \t\r&|()<>")); {
+	for inside := false; !b.done() && !b.at("\n") && (inside || !b.at(ends)); {
 		switch s := b.take(1); {
 		case s == `"`:
 			inside = !inside
@@ -215,10 +222,8 @@ func (r *reader) percent(s string) value {
 // percentAt reads the variable at the beginning of a text and returns its length there, 0 if there
 // is none. What %~dpx and %x:~1,2% extract is unknown.
 func (r *reader) percentAt(s string) (value, int) {
-	lead := len(s) - len(strings.TrimLeft(s[:min(2, len(s))], "%"))
-	if lead > 0 && lead < len(s) {
-		v, ok := r.vars["%"+strings.ToLower(s[lead:lead+1])]
-		if ok && (lead+1 == len(s) || s[lead+1] != '%' || lead == 2) {
+	if lead := len(percentSigns.FindString(s)); lead > 0 && lead < len(s) && !enclosed.MatchString(s) {
+		if v, ok := r.vars["%"+strings.ToLower(s[lead:lead+1])]; ok {
 			return v, lead + 1
 		}
 		if strings.IndexByte("0123456789*~", s[1]) >= 0 {
@@ -259,9 +264,11 @@ func (r *reader) batchLine(args []argument, in value, piped bool) value {
 	return output("cmd", false)
 }
 
-// runs matches the option that precedes a command, and wrapped a command in quotes that are not
-// part of it.
+// runs matches the option that precedes a command, wrapped a command in quotes that are not part of
+// it, percentSigns those before a loop's variable (in a file, two), and enclosed what is none.
 var (
-	runs    = regexp.MustCompile(`(?i)^/[ckr]`)
-	wrapped = regexp.MustCompile(`^"(?:[^"]*|[^"]*"[^"]+"[^"]*"[^"]+"[^"]*)"$`)
+	runs         = regexp.MustCompile(`(?i)^/[ckr]`)
+	wrapped      = regexp.MustCompile(`(?s)^".*"$`)
+	percentSigns = regexp.MustCompile(`^%%?`)
+	enclosed     = regexp.MustCompile(`^%\w+%`)
 )

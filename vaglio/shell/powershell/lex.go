@@ -94,9 +94,6 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 // redirection takes the operator of a redirection, if one comes next. to reports whether a file
 // follows it.
 func (c *cursor) redirection() (kind shell.RedirectKind, to, ok bool) {
-	if !c.at("*123456789>") {
-		return 0, false, false
-	}
 	m := redirects.FindStringSubmatch(c.rest())
 	if m == nil {
 		return 0, false, false

@@ -16,6 +16,8 @@ func (w *work) output() value {
 		return w.some()
 	case "value":
 		return r.list(first, w.words)
+	case "line":
+		return one(r.word(w.words))
 	case "list":
 		return w.listed()
 	case "path":

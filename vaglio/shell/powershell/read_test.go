@@ -1,6 +1,7 @@
 package powershell_test
 
 import (
+	"cmp"
 	"os"
 	"strings"
 	"testing"
@@ -11,6 +12,11 @@ import (
 
 // render writes how a line was read: commands, then problems.
 func render(s *shell.Script) string {
+	return renderBeside(s, func(*shell.Command) string { return "" })
+}
+
+// renderBeside writes what else is told of a command beside it.
+func renderBeside(s *shell.Script, beside func(*shell.Command) string) string {
 	var b strings.Builder
 	for _, c := range s.Commands {
 		if c.Call != nil && c.Call.Verb == shell.VerbRead && len(c.Call.Targets) == 0 {
@@ -38,17 +44,43 @@ func render(s *shell.Script) string {
 			}
 		}
 		for _, r := range c.Redirects {
-			words = append(words, ">", r.Target.String())
+			words = append(words, cmp.Or(map[shell.RedirectKind]string{shell.RedirectRead: "<", shell.RedirectAppend: ">>"}[r.Kind], ">"), r.Target.String())
 		}
 		for _, a := range c.Assigns {
 			words = append(words, a.Name+"="+a.Value.String())
 		}
-		b.WriteString(strings.Join(words, " ") + "\n")
+		b.WriteString(strings.Join(words, " ") + beside(&c) + "\n")
 	}
 	for _, p := range s.Problems {
 		b.WriteString("! " + string(p.Kind) + "\n")
 	}
 	return b.String()
+}
+
+// where tells apart from what a command is: its folder, unless it is the usual one, and whether it may not
+// run (?), may run many times (*) or is not waited for (&).
+func where(c *shell.Command) string {
+	told := ""
+	if cwd := c.Cwd.String(); cwd != usual {
+		told = " @ " + cwd
+	}
+	for i, is := range []bool{c.Conditional, c.InLoop, c.Background} {
+		if is {
+			told += " " + "?*&"[i:i+1]
+		}
+	}
+	return told
+}
+
+// usual is the folder in which the lines run.
+const usual = "/home/u/app"
+
+// scripts are the files in the folder of the lines.
+type scripts struct{ shell.NoFolders }
+
+func (scripts) Content(path string) (string, bool) {
+	text, ok := map[string]string{usual + "/known.ps1": "Remove-Item in-ps1", usual + "/known.bat": "del in-bat"}[path]
+	return text, ok
 }
 
 // TestRead compares how lines are read with testdata/read.txt: a line and how it is read,
@@ -61,13 +93,15 @@ func TestRead(t *testing.T) {
 	}
 	for row := range strings.SplitSeq(string(data), "\n---\n") {
 		line, want, _ := strings.Cut(strings.TrimSpace(row), "\n=>")
-		o := shell.Options{Home: "/home/u", User: "u", Cwd: "/home/u/app"}
+		o := shell.Options{Home: "/home/u", User: "u", Cwd: usual, Files: scripts{}}
 		got := ""
 		if rest, ok := strings.CutPrefix(line, "cmd> "); ok {
 			got = render(powershell.ReadCmd(rest, o))
 		} else if rest, ok := strings.CutPrefix(line, "sh> "); ok {
 			o.Foreign = powershell.Carried
 			got = render(shell.Read(rest, o))
+		} else if rest, ok := strings.CutPrefix(line, "where> "); ok {
+			got = renderBeside(powershell.Read(rest, o), where)
 		} else {
 			got = render(powershell.Read(line, o))
 		}

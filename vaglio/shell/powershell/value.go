@@ -115,9 +115,6 @@ func (r *reader) choices(v value) []shell.Word {
 
 // glue joins values in all ways that they may be.
 func (r *reader) glue(list ...value) value {
-	if len(list) == 1 && !list[0].isBlock && len(list[0].items) == 1 {
-		return list[0]
-	}
 	columns, ways, bytes := make([][]shell.Word, len(list)), 1, 0
 	for i, v := range list {
 		columns[i] = r.choices(v)

@@ -41,9 +41,6 @@ func (r *reader) source(text string) value {
 				}
 			})
 		}
-		if len(outs) == 0 {
-			return value{}
-		}
 		return r.list(outs...)
 	})
 }
@@ -63,9 +60,8 @@ var words = regexp.MustCompile(`^([A-Za-z]+)(?:[\s;({}&|]|$)`)
 
 func (p *parser) statement() value {
 	p.r.step(1)
-	if p.space(""); p.at(":") {
-		p.match(labels)
-	}
+	p.space("")
+	p.match(labels)
 	start, word := p.pos, p.word()
 	if word != "" {
 		p.take(len(word))
