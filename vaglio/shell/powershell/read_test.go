@@ -183,9 +183,55 @@ func TestLooks(t *testing.T) {
 		`del /f /s /q C:\*`:                               powershell.Cmd,
 		`type %USERPROFILE%\.aws\credentials`:             powershell.Cmd,
 		`for /d %i in (C:\Users\*) do rd /s /q %i`:        powershell.Cmd,
+		`if exist x del x`:                                powershell.Cmd,
+		`@@if not exist x md x`:                           powershell.Cmd,
+		`if existing x`:                                   powershell.Posix,
+		`echo %PATH%`:                                     powershell.Cmd,
+		`echo %PATH%x`:                                    powershell.Posix,
+		`echo %PATH%\bin`:                                 powershell.Cmd,
+		`date +%s%N`:                                      powershell.Posix,
+		`copy a b`:                                        powershell.Posix,
+		`copy /y a b`:                                     powershell.Cmd,
+		`copy .\src b`:                                    powershell.Cmd,
+		`ls /tmp /y`:                                      powershell.Posix,
+		`ls .\src`:                                        powershell.PowerShell,
+		`ls "C:\x"`:                                       powershell.Posix,
+		`cat C:\x.txt`:                                    powershell.PowerShell,
+		`grep a:\\b x`:                                    powershell.Posix,
+		`echo "Get-ChildItem x`:                           powershell.Posix,
+		`echo 'x' Get-ChildItem`:                          powershell.Posix,
+		`echo 'x'; Get-ChildItem`:                         powershell.PowerShell,
+		`echo "$env:PATH"`:                                powershell.PowerShell,
+		`echo 'see $env:PATH'`:                            powershell.Posix,
+		`[System.IO.File]::Exists("x")`:                   powershell.PowerShell,
+		`ls | gci`:                                        powershell.PowerShell,
+		`echo gci`:                                        powershell.Posix,
+		`echo "$(Get-Content x)"`:                         powershell.PowerShell,
+		`x=1 echo a`:                                      powershell.Posix,
+		`$x == 1`:                                         powershell.Posix,
 	} {
 		if got := powershell.Looks(line); got != want {
 			t.Errorf("Looks(%q) = %d, want %d", line, got, want)
+		}
+	}
+}
+
+// The name of what runs a text says its language, whatever the text looks like.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	for executor, want := range map[string]powershell.Dialect{
+		"PowerShell": powershell.PowerShell, "run_pwsh": powershell.PowerShell, "cmdExe": powershell.Cmd, "batch-file": powershell.Cmd,
+		"Bash": powershell.Posix, "zsh": powershell.Posix, "run_command": powershell.Cmd, "command": powershell.Cmd,
+	} {
+		const text = `del /q C:\x`
+		if got := powershell.Of(executor, text); got != want {
+			t.Errorf("Of(%q) = %d, want %d", executor, got, want)
+		}
+		if want == powershell.Posix {
+			continue
+		}
+		if got := render(powershell.ReadAs(want, "rem del x", shell.Options{})); (got == "") != (want == powershell.Cmd) {
+			t.Errorf("a comment of cmd is read as %q in dialect %d", got, want)
 		}
 	}
 }
