@@ -265,14 +265,14 @@ func (p *partsReader) tree(file, text, key string, node any) {
 	}
 }
 
-// leaves returns the texts in a tree. A list of texts may also be the words of one command, and
+// leaves returns the texts in a tree. Those of a list may also be the words of one command, and
 // so may what stands beside it as its program.
 func leaves(node any) (all []string) {
 	switch n := node.(type) {
 	case string:
 		return []string{n}
 	case []any:
-		if words := texts(n); len(words) > 1 && len(words) == len(n) {
+		if words := texts(n); len(words) > 1 {
 			all = append(all, words[0]+" "+quoted(words[1:]...))
 		}
 		for _, e := range n {

@@ -126,6 +126,11 @@ func TestCommandsThatAClientShows(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
+	for _, text := range []string{"!{ls -l}", `\u0021{ls -l}`, `\U00000021{ls -l}`, `\x21{ls \x2dl}`, "!{ls \\\n  -l}"} { // as a quoted text may spell it
+		if got := written(project.Default().Ungated("/p/.gemini/commands/c.toml", `prompt = "`+text+`"`)); got != ".gemini/commands/c.toml:1 sh ls -l" {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
 }
 
 // TestCommandsThatAnAgentsFileCarries takes what the settings at the head of an agent's file run, and
