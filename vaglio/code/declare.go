@@ -319,8 +319,11 @@ func (p *program) told(all ...option) value {
 // elsewhere.
 func (p *program) commandLine() ([]shell.Word, bool) {
 	line, own := p.ownWords()
-	if !own && (!p.in.Found || p.lang.options.patterns["found"] != nil) {
-		line = p.in.Words[min(1, len(p.in.Words)):]
+	if !own {
+		line = []shell.Word{} // what a tool finds by itself, it gives none
+		if !p.in.Found || p.lang.options.patterns["found"] != nil {
+			line = p.in.Words[min(1, len(p.in.Words)):]
+		}
 	}
 	if !p.looked {
 		p.looked = true

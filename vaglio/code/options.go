@@ -263,7 +263,7 @@ func (p *program) arguments(skip int) value {
 	if words == nil && !told {
 		return unknown("")
 	}
-	known := told && p.in.Args != nil && !p.in.Found && p.lang.options.patterns["moved"] != nil
+	known := told && (p.in.Args != nil) != p.in.Found && p.lang.options.patterns["moved"] != nil
 	for _, w := range words {
 		known = known && !w.HasUnknown()
 		out = append(out, textOf(w))

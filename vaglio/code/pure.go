@@ -69,6 +69,7 @@ func pures() map[string]pure {
 		"values":     func(p *program, v value, _ []value) value { return p.every(v, 1) },
 		"dotenv":     secretsIn, "asdict": asMap,
 		"hash": func(*program, value, []value) value { return textOf(oneName()) }, "keys": keysOf,
+		"fresh": func(*program, value, []value) value { return textOf(unknownWord("temporary()")) },
 		"pairs": func(_ *program, v value, _ []value) value { return v.pairs() },
 		"map":   func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
 		"apply": applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,

@@ -285,6 +285,8 @@ func (p *program) stepTo(f *function) []shell.Word {
 		return []shell.Word{tempStep()}
 	case f.verb == "=temp":
 		return shell.Texts([]string{"/tmp/new/."})
+	case f.verb == "=fresh": // a name that nothing has yet
+		return []shell.Word{unknownWord("temporary()")}
 	}
 	return nil
 }
