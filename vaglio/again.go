@@ -55,10 +55,6 @@ type judged struct {
 	bytes   int
 }
 
-func newVerdicts() *verdicts {
-	return &verdicts{newer: map[uint64]*judged{}, seed: maphash.MakeSeed()}
-}
-
 // find returns the cached verdict on a call, or nil.
 func (k *verdicts) find(key callKey) *judged {
 	k.mu.Lock()

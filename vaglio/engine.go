@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"math"
 	"path/filepath"
@@ -105,7 +106,7 @@ func New(c Config) (*Engine, error) {
 	}
 	var kept *verdicts
 	if !slices.ContainsFunc(c.Judges, func(g Gate) bool { return !g.Settled }) {
-		kept = newVerdicts()
+		kept = &verdicts{newer: map[uint64]*judged{}, seed: maphash.MakeSeed()}
 	}
 	return &Engine{
 		verdicts: kept,

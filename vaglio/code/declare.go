@@ -319,22 +319,19 @@ func (p *program) told(all ...option) value {
 // elsewhere.
 func (p *program) commandLine() ([]shell.Word, bool) {
 	line, own := p.ownWords()
-	if !own {
-		line = []shell.Word{} // what a tool finds by itself, it gives none
-		if !p.in.Found || p.lang.options.patterns["found"] != nil {
-			line = p.in.Words[min(1, len(p.in.Words)):]
-		}
+	if found := p.in.Found && p.lang.options.patterns["found"] == nil; found && !own {
+		line = []shell.Word{} // a tool gives it none
+	} else if !own {
+		line = p.in.Words[min(1, len(p.in.Words)):]
 	}
 	if !p.looked {
 		p.looked = true
+		mayBeOption := func(w shell.Word) bool { return w.HasUnknown() && strings.Trim(w.Prefix(), "-") == "" } // with its value
 		p.lost = p.lost || line == nil || slices.ContainsFunc(line, mayBeOption) ||
 			p.finds("lost", "plain", p.src) || !p.nowhere("moved", "plain")
 	}
 	return line, !p.lost
 }
-
-// mayBeOption reports whether a word may be an option with its value.
-func mayBeOption(w shell.Word) bool { return w.HasUnknown() && strings.Trim(w.Prefix(), "-") == "" }
 
 // isTold reports whether a program that a tool finds, such as a test, creates or writes what an
 // option says: as what a function is handed, that is for whoever calls it to say.

@@ -203,11 +203,6 @@ func (p *program) runHow() attributes {
 	return how
 }
 
-// hasOperands reports whether the program's operands are among the words that are known.
-func (p *program) hasOperands() bool {
-	return p.in.Args != nil || p.lang.options.names["runs"] == nil || p.runHow() != nil
-}
-
 // nowhere reports whether a pattern matches neither the program nor a file that is read with it or that
 // runs with it, apart from what is plain.
 func (p *program) nowhere(pattern, plain string) bool {
@@ -350,8 +345,11 @@ func (p *program) operands() value {
 	return v
 }
 
-// isTellable reports whether the command line says what an option is, if the program has one.
-func (p *program) isTellable(o *option) bool { return !o.made && (!o.bare || p.hasOperands()) }
+// isTellable reports whether the command line says what an option is, if the program has one; an operand, if it is
+// among the words that are known.
+func (p *program) isTellable(o *option) bool {
+	return !o.made && (!o.bare || p.in.Args != nil || p.lang.options.names["runs"] == nil || p.runHow() != nil)
+}
 
 var prefixIn = regexp.MustCompile(`env_prefix\s*=\s*["'](\w*)["']`)
 

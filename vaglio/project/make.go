@@ -93,7 +93,7 @@ func readBranches(v *visit, r *row, given *getopt.Split, pass int) int {
 	for _, t := range targets {
 		m.build(t)
 	}
-	v.passes = !m.exports && !slices.ContainsFunc(v.words, evaluates)
+	v.passes = !m.exports && !slices.ContainsFunc(v.words, func(w string) bool { return strings.HasPrefix(w, "--ev") || strings.HasPrefix(w, "-E") })
 	return m.branches
 }
 

@@ -198,11 +198,6 @@ func quoteAfter(open, c byte) byte {
 // setsEnvironment matches what may give what make runs variables of the environment.
 var setsEnvironment = regexp.MustCompile(`(?i)export|include|eval|define|\bload\b|MAKEFLAGS`)
 
-// evaluates reports whether an option of make may have it evaluate its value.
-func evaluates(option string) bool {
-	return strings.HasPrefix(option, "--ev") || strings.HasPrefix(option, "-E")
-}
-
 // noName matches characters that a shell variable's name cannot contain.
 var noName = regexp.MustCompile(`[^_0-9A-Za-z]`)
 

@@ -361,7 +361,8 @@ func (c *command) setsFileDatabase() bool {
 		if !ok {
 			continue
 		}
-		if kinds, here := servers.Kinds(text); !here || slices.ContainsFunc(kinds, c.keepsElsewhere) {
+		elsewhere := func(kind string) bool { return !c.r.judge.tables.ofClass("database-in-file", kind) }
+		if kinds, here := servers.Kinds(text); !here || slices.ContainsFunc(kinds, elsewhere) {
 			return false
 		}
 		found = true
@@ -378,11 +379,6 @@ func (r *reading) ofFileDatabase(library string, v *invocation) bool {
 	w := *v
 	w.name = library
 	return ok && servers.PlainPrisma(text) && (&command{invocation: &w, parsed: &parsed{}, r: r}).fileDatabase()
-}
-
-// keepsElsewhere reports whether a kind of database is not known to be kept in files.
-func (c *command) keepsElsewhere(kind string) bool {
-	return !c.r.judge.tables.ofClass("database-in-file", kind)
 }
 
 // movesOn reports whether a line of a client opens another database, or connects to another server.
