@@ -231,7 +231,7 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 				continue
 			case Started:
 				goesOn = true
-			case Installed, Entered, Unpacked, Brought, Exported, Named, Opened, Taken:
+			case Installed, Entered, Unpacked, Brought, Exported, Named, Opened, Taken, Kept:
 			}
 			out = append(out, f)
 		}

@@ -237,6 +237,29 @@ func (f Facts) ownProgram(fact *Fact, pattern string) bool {
 	return path.Base(fact.Words[0]) == pattern && strings.Contains(fact.Words[0], "/") && f.Built(path.Join(fact.Path, fact.Words[0]))
 }
 
+// Keeps reports whether a file holds the number of a process that the session started: a shell wrote it there, or the
+// program itself, which was given the name where nothing was. Nothing else was put there since.
+func (f Facts) Keeps(file string) bool {
+	kept, named, given := false, false, false
+	for i := range f {
+		fact := &f[i]
+		switch fact.Deed {
+		case Kept:
+			kept = kept || fact.Path == file
+		case Named:
+			named = named || isBelow(fact.Path, file)
+		case Started:
+			given = given || slices.ContainsFunc(fact.Words, func(w string) bool { return path.Join(fact.Path, w[strings.IndexByte(w, '=')+1:]) == file })
+		case Wrote, Built, Fetched, Unpacked, Brought, Moved:
+			if isBelow(fact.Path, file) && !fact.Folder {
+				kept, named = false, false
+			}
+		default:
+		}
+	}
+	return kept || named && given
+}
+
 // Opens reports whether a container that the session made, with nothing in it from before, serves a
 // database at a port, and nothing else that the session started or let through may answer there.
 func (f Facts) Opens(port string) bool {

@@ -73,6 +73,8 @@ const (
 	Moved Deed = "moved"
 	// Started is a program that keeps running after its call.
 	Started Deed = "started"
+	// Kept is a file into which a shell wrote the number of what it started.
+	Kept Deed = "kept"
 	// Installed is packages.
 	Installed Deed = "installed"
 	// Named is a path in the workspace, where nothing was, that a program which may write there was given.

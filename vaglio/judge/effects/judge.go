@@ -122,7 +122,8 @@ func (j *Judge) Read(p vaglio.Proposal) Assessment {
 	if len(r.effects) == 0 {
 		r.add(usual(KindUnknown).with(say("does nothing that could be read"), ""))
 	}
-	return Assessment{Effects: r.effects, Notes: r.notes, Did: r.lasting()}
+	nameless := func(f vaglio.Fact) bool { return f.Deed == vaglio.Moved && strings.Contains(f.Path, "$") } // by later calls
+	return Assessment{Effects: r.effects, Notes: r.notes, Did: slices.DeleteFunc(r.did, nameless)}
 }
 
 // batch says what the calls of a batch would do, each after the ones before it.
@@ -154,7 +155,7 @@ func (j *Judge) reading(p vaglio.Proposal, facts vaglio.Facts) *reading {
 			w.link(f.Path, f.Words[0])
 		}
 	}
-	return &reading{judge: j, world: w, facts: facts, running: running, fetched: facts.Fetched()}
+	return &reading{judge: j, world: w, facts: facts, running: running, fetched: facts.Fetched(), numbers: map[string]bool{}}
 }
 
 // Did returns what the session must remember about a proposal.
@@ -342,12 +343,13 @@ type reading struct {
 	did          vaglio.Facts    // what to remember about this call
 	stays        bool            // what the call runs continues after it
 	running      *vaglio.Running
-	processes    *invocation // what gets the list of processes
-	absent       []string    // what was to be deleted where nothing was
-	namesTold    int         // how many paths were recorded because the call names them
-	vacated      []string    // the same, as far as nothing is known to make it
-	trapped      []string    // temporary files that a trap deletes at the end
-	sought       []bool      // for each search for processes, whether it only finds the session's own
+	numbers      map[string]bool // what prints a file: whether it is the number of a process of the session's own
+	processes    *invocation     // what gets the list of processes
+	absent       []string        // what was to be deleted where nothing was
+	namesTold    int             // how many paths were recorded because the call names them
+	vacated      []string        // the same, as far as nothing is known to make it
+	trapped      []string        // temporary files that a trap deletes at the end
+	sought       []bool          // for each search for processes, whether it only finds the session's own
 	depth        int
 	means        readings.Means        // shared by all readings of the call
 	inlineRead   []string              // what inline programs read

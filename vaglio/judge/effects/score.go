@@ -166,6 +166,41 @@ func withoutTarget(e Effect) (string, bool) {
 	return without, strings.Contains(without, "\x00")
 }
 
+// ownProcesses reports whether a command stops only what the session started.
+func (c *command) ownProcesses() bool {
+	if !c.direct() || c.Privileged || c.has("-v", "--inverse", "-u", "--user") || len(c.operands) == 0 {
+		return false
+	}
+	if c.name != "kill" {
+		return c.r.running.Stops(c.name, texts(c.operands), texts(c.all))
+	}
+	found := len(c.r.sought) > 0 && !slices.Contains(c.r.sought, false)
+	return !slices.ContainsFunc(c.operands, func(a arg) bool { return !c.ownProcess(&a, found) })
+}
+
+// ownProcess reports it for one operand; found says that searches found nothing else.
+func (c *command) ownProcess(a *arg, found bool) bool {
+	return a.known && c.r.running.Started(a.text) || c.r.numbers[a.text] ||
+		found && len(a.from) == 1 && c.r.judge.tables.ofClass("finds-processes", a.from[0]) || !foreignProcess(*a)
+}
+
+// ownJobs reports whether kill stops only what the same shell started.
+func (c *command) ownJobs() bool {
+	return c.name == "kill" && len(c.operands) > 0 && !slices.ContainsFunc(c.operands, foreignProcess)
+}
+
+// foreignProcess reports whether a named process may be other than one that the same shell
+// started: a job, or a process number that it kept.
+func foreignProcess(a arg) bool {
+	switch { // kill refuses an empty word
+	case a.known && a.text == "", strings.HasPrefix(a.text, "%"), a.text == "0", a.text == "$(jobs)" && a.onlyOf("jobs"):
+		return false
+	case len(a.names) != 1 || a.text != "$"+a.names[0] || a.names[0] == "PPID":
+		return true
+	}
+	return a.names[0] != "!" && !strings.HasSuffix(strings.ToUpper(a.names[0]), "PID")
+}
+
 // production reports whether the command's variables or words point to a live system.
 func (c *command) production() bool {
 	for _, a := range c.assigns {

@@ -22,22 +22,14 @@ func (r *reading) tell(v *invocation, deed vaglio.Deed, a arg) {
 	}
 }
 
-// lasting returns what later calls can name, too, of what the call did.
-func (r *reading) lasting() vaglio.Facts {
-	return slices.DeleteFunc(r.did, func(f vaglio.Fact) bool { return f.Deed == vaglio.Moved && strings.Contains(f.Path, "$") })
-}
-
 // made reports whether the session, or the call itself, made what is at a path, where nothing was
-// before.
+// before, and nothing was put there from elsewhere.
 func (r *reading) made(v *invocation, p string) bool {
-	return v.host == "" && (r.facts.Made(p) || v.box == "" && r.madeNow(p))
-}
-
-// madeNow is [reading.made] for the call itself: nothing was at the path, and nothing was put there
-// from elsewhere.
-func (r *reading) madeNow(p string) bool {
+	if v.host != "" || r.facts.Made(p) {
+		return v.host == ""
+	}
 	made, _ := r.madeAt(p)
-	return made != "" && r.isAbsent(made)
+	return v.box == "" && made != "" && r.isAbsent(made)
 }
 
 // refills reports whether the call itself writes below a path at which nothing is: a folder that it
@@ -277,6 +269,9 @@ func (c *command) readsOn() bool {
 
 // starts records a program that keeps running after the call, or that makes what follows wait.
 func (r *reading) starts(v *invocation) {
+	if v.name == "echo" && len(v.args) == 1 && v.args[0].text == "$!" && len(v.writes) == 1 && !v.appends[0] {
+		r.tell(v, vaglio.Kept, v.writes[0])
+	}
 	if v.direct() && r.judge.tables.ofClass("waits", v.name) {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Awaited})
 	}
@@ -335,6 +330,9 @@ func (r *reading) replaced() {
 // looksFor notes whether a search for processes only finds the session's own. A pattern in the list
 // that ps prints looks for what pgrep -f would.
 func (r *reading) looksFor(v *invocation) {
+	if v.name == "cat" && len(v.args) == 1 {
+		r.readsNumber(v)
+	}
 	name, words := v.name, texts(v.args)
 	switch listed := r.processes == v; {
 	case listed && r.judge.tables.ofClass("passes-on", v.name) && r.picks(v):
@@ -347,44 +345,18 @@ func (r *reading) looksFor(v *invocation) {
 	}
 }
 
+// readsNumber notes whether a file that is read holds the number of what the session started.
+func (r *reading) readsNumber(v *invocation) {
+	text := "$(cat " + v.args[0].text + ")"
+	other, seen := r.numbers[text]
+	own := v.args[0].known && v.direct() && slices.Concat(r.facts, r.did).Keeps(r.world.clean(v.args[0].text, v.cwd))
+	r.numbers[text] = own && (other || !seen)
+}
+
 // picks reports whether a command keeps the lines with a pattern, its first operand.
 func (r *reading) picks(v *invocation) bool {
 	p := r.parse(v.name, v.args)
 	return !p.has("-v", "--invert-match") && p.operand(0) != ""
-}
-
-// ownProcesses reports whether a command stops only what the session started.
-func (c *command) ownProcesses() bool {
-	if !c.direct() || c.Privileged || c.has("-v", "--inverse", "-u", "--user") || len(c.operands) == 0 {
-		return false
-	}
-	if c.name != "kill" {
-		return c.r.running.Stops(c.name, texts(c.operands), texts(c.all))
-	}
-	found := len(c.r.sought) > 0 && !slices.Contains(c.r.sought, false)
-	return !slices.ContainsFunc(c.operands, func(a arg) bool { return !c.ownProcess(&a, found) })
-}
-
-// ownProcess reports it for one operand; found says that searches found nothing else.
-func (c *command) ownProcess(a *arg, found bool) bool {
-	return a.known && c.r.running.Started(a.text) || found && len(a.from) == 1 && c.r.judge.tables.ofClass("finds-processes", a.from[0]) || !foreignProcess(*a)
-}
-
-// ownJobs reports whether kill stops only what the same shell started.
-func (c *command) ownJobs() bool {
-	return c.name == "kill" && len(c.operands) > 0 && !slices.ContainsFunc(c.operands, foreignProcess)
-}
-
-// foreignProcess reports whether a named process may be other than one that the same shell
-// started: a job, or a process number that it kept.
-func foreignProcess(a arg) bool {
-	switch { // kill refuses an empty word
-	case a.known && a.text == "", strings.HasPrefix(a.text, "%"), a.text == "0", a.text == "$(jobs)" && a.onlyOf("jobs"):
-		return false
-	case len(a.names) != 1 || a.text != "$"+a.names[0] || a.names[0] == "PPID":
-		return true
-	}
-	return a.names[0] != "!" && !strings.HasSuffix(strings.ToUpper(a.names[0]), "PID")
 }
 
 // shownBy returns the command that shows what this one prints, past those that only order it.
