@@ -211,8 +211,7 @@ func (s statement) change() (Effect, bool) {
 		at = max(at, slices.Index(s.Words, "ON"))
 	}
 	target, class := s.Target(at)
-	e.Target = strings.TrimSpace(target + " " + s.where.String())
-	e.Why = s.said(verb, class, target)
+	e.Target, e.Why = strings.TrimSpace(target+" "+s.where.String()), s.said(verb, class, target)
 	if s.tables().ofClass("sql-reads", verb) {
 		return s.query(e)
 	}
@@ -372,7 +371,14 @@ func statementSaid(verb, class, target string, where wording.Clause) wording.Sen
 
 // query judges a statement that reads by its possible side effects.
 func (s statement) query(e Effect) (Effect, bool) {
-	for i, w := range s.Words {
+	for _, verb := range []string{"DELETE", "UPDATE", "MERGE", "INSERT"} { // the heaviest first
+		for i, w := range s.Words {
+			if w == verb && s.BeginsAt(i) {
+				return statement{s.From(i), s.r, s.where, s.lost}.change()
+			}
+		}
+	}
+	for _, w := range s.Words {
 		switch w {
 		case "INTO":
 			if s.Words[0] == "SELECT" || s.Has("OUTFILE", "DUMPFILE") {
@@ -380,17 +386,11 @@ func (s statement) query(e Effect) (Effect, bool) {
 			}
 		case "PG_READ_FILE", "PG_READ_BINARY_FILE", "LOAD_FILE", "PG_SHADOW", "PG_AUTHID", "PASSWORD_HASH":
 			return usual(KindCredentials).with(say("reads files or passwords of the database server: %s", strings.ToLower(w)), s.where.String()), true
-		case "DELETE", "UPDATE", "INSERT", "MERGE":
-			if s.BeginsAt(i) {
-				return e.with(sayOf("changes rows in %s: %s", s.where, object(strings.ToLower(w))), s.where.String()), true
-			}
 		}
 	}
-	for _, name := range s.Called() {
-		if s.tables().actingFunction(name) {
-			called := object(strings.ToLower(name))
-			return e.with(sayOf("calls the function %s in %s, which by its name does more than read", called, s.where), s.where.String()), true
-		}
+	if i := slices.IndexFunc(s.Called(), s.tables().actingFunction); i >= 0 {
+		called := object(strings.ToLower(s.Called()[i]))
+		return e.with(sayOf("calls the function %s in %s, which by its name does more than read", called, s.where), s.where.String()), true
 	}
 	return s.secrets(e)
 }

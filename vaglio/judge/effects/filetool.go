@@ -334,21 +334,17 @@ func (t *tool) fillIn() []Effect {
 }
 
 // namesIn collects the values that nested arguments use to name fields.
-func namesIn(v any) []string {
-	var out []string
-	switch v := v.(type) {
-	case map[string]any:
-		for _, k := range readings.SortedKeys(v) {
-			e := v[k]
-			if s, ok := e.(string); ok && slices.Contains([]string{"name", "label", "element", "element_id", "selector", "ref", "type", "id"}, k) {
-				out = append(out, s)
-			}
-			out = append(out, namesIn(e)...)
+func namesIn(v any) (out []string) {
+	list, _ := v.([]any)
+	for _, e := range list {
+		out = append(out, namesIn(e)...)
+	}
+	object, _ := v.(map[string]any)
+	for _, k := range readings.SortedKeys(object) {
+		if s, ok := object[k].(string); ok && slices.Contains([]string{"name", "label", "element", "element_id", "selector", "ref", "type", "id"}, k) {
+			out = append(out, s)
 		}
-	case []any:
-		for _, e := range v {
-			out = append(out, namesIn(e)...)
-		}
+		out = append(out, namesIn(object[k])...)
 	}
 	return out
 }

@@ -312,18 +312,22 @@ func (r *reading) isOutput(p string) bool {
 	return false
 }
 
-// atForge adds the repository that an option of a forge's client names, unless the message is about
-// it, or ends with a text.
-func (c *command) atForge(said wording.Sentence) wording.Sentence {
-	where := c.values("-R", "--repo")
-	if !c.r.judge.tables.ofClass("forge-client", c.name) || len(where) == 0 || len(said) == 0 {
+// placed adds the repository that an option of a forge's client names, unless the message is about
+// it, or ends with a text, or the cluster that one of a cluster's client names.
+func (c *command) placed(said wording.Sentence) wording.Sentence {
+	t, where, how := c.r.judge.tables, c.values("-R", "--repo"), wording.Phrase("in %s")
+	if t.ofClass("cluster-client", c.name) {
+		where, how = c.values("--context", "--kube-context", "--kubecontext"), "on %s"
+	} else if !t.ofClass("forge-client", c.name) {
 		return said
 	}
-	says := string(said[0].Phrase)
-	if strings.HasSuffix(says, ": %s") || strings.Contains(says, " repository") || strings.Contains(said.String(), where[0].text) {
+	told := func(says string) bool {
+		return strings.HasSuffix(says, ": %s") || strings.Contains(says, " repository")
+	}
+	if len(where) == 0 || len(said) == 0 || how == "in %s" && (told(string(said[0].Phrase)) || strings.Contains(said.String(), where[0].text)) {
 		return said
 	}
-	return said.And("in %s", where[0].text)
+	return said.And(how, where[0].text)
 }
 
 // soughtInForeign adds an effect for each folder that was just fetched and in which code is looked for.

@@ -93,7 +93,7 @@ func (c *command) said(target string) wording.Sentence {
 	if several {
 		said = said.About(target, wording.List(things))
 	}
-	return c.atForge(said)
+	return c.placed(said)
 }
 
 // filled returns what a placeholder of a table's message stands for, see [wording.Template].
