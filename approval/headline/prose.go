@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,23 @@ func named(list []string) wording.Clause {
 		return wording.Say("%s and %s more", strings.Join(list[:mostNamed], ", "), strconv.Itoa(more))
 	}
 	return wording.List(list)
+}
+
+// enumerated returns the names in a text under a key for several things, or several addresses: "U1,U2".
+func enumerated(key string, values []string) []string {
+	if len(values) != 1 {
+		return values
+	}
+	parts := strings.Split(values[0], ",")
+	thing, plural, rest := spoken.ThingOf([]string{key})
+	several := thing != nil && plural && len(rest) == 0 || strings.HasSuffix(key, "ids")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+		if parts[i] == "" || strings.ContainsAny(parts[i], " \t\n{}[]\"") || !several && !strings.Contains(parts[i], "@") {
+			return values
+		}
+	}
+	return parts
 }
 
 // longestProse is the most characters of a text in a headline.
@@ -52,3 +70,90 @@ func (c *call) beginning() []string {
 	}
 	return slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool { return strings.HasPrefix(key, "end") })
 }
+
+// printed is the output of a program, where that is all that is known of a thing, or of its end.
+var printed = regexp.MustCompile(`^([^$\s]*)\$\(([\w.+-]+)\)$`)
+
+// eachPrinted is a noun with the output of a program behind it as the name.
+var eachPrinted = regexp.MustCompile(`^([a-z]{3,}) \$\(([\w.+-]+)\)$`)
+
+// spelled says of what an operation is about if only a program's output names it, and which
+// machine is restarted or switched off if that is not this one.
+func spelled(s wording.Sentence) wording.Sentence {
+	s = slices.Clone(s)
+	whole := map[wording.Phrase]wording.Phrase{"restarts the machine": "restarts %s", "switches the machine off": "switches %s off"}
+	if len(s) > 1 && whole[s[0].Phrase] != "" {
+		switch s[1].Phrase {
+		case "on %s":
+			s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: s[1].Args}}, s[2:]...)
+		case "on another machine":
+			s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: []wording.Clause{{Phrase: "another machine"}}}}, s[2:]...)
+		default: // anything else does not say that it is another machine
+		}
+	}
+	return outputs(s)
+}
+
+// outputs says of each thing, or of its end, that only a program's output names it, and which
+// program that is: "the branches that git prints".
+func outputs(s wording.Sentence) wording.Sentence {
+	s = slices.Clone(s)
+	for i := range s {
+		c := &s[i]
+		printedBy(c)
+		c.Text = computed.ReplaceAllString(c.Text, "…")
+		switch m := printed.FindStringSubmatch(c.Text); {
+		case eachPrinted.MatchString(c.Text):
+			each := eachPrinted.FindStringSubmatch(c.Text)
+			*c = wording.Say("each %s that %s prints", each[1], each[2])
+		case m == nil:
+			c.Args = outputs(c.Args)
+		case m[1] == "":
+			*c = wording.Say("what %s prints", m[2])
+		default:
+			*c = wording.Say("%s… (as %s prints it)", m[1], m[2])
+		}
+	}
+	return s
+}
+
+// computed matches what only a program's own function returns: nothing of it is in the call.
+var computed = regexp.MustCompile(`\$\([\w.]*\(\)\)`)
+
+// printedBy says of a clause about a thing with its noun which program prints its name, and of a
+// machine that a program's object is connected to, that it is another one.
+func printedBy(c *wording.Clause) {
+	if len(c.Args) == 0 {
+		return
+	}
+	text := c.Args[0].Text
+	m := printed.FindStringSubmatch(text)
+	all(c, m)
+	if len(c.Args) != 1 {
+		return
+	}
+	if nounBefore.MatchString(string(c.Phrase)) {
+		if m != nil && m[1] == "" {
+			c.Phrase, c.Args = spoken.Several(c.Phrase), []wording.Clause{wording.Say("that %s prints", m[2])}
+		}
+	}
+	if c.Phrase == "on %s" && strings.HasPrefix(text, "$(") && strings.HasSuffix(text, ")") && strings.Contains(text, "().") {
+		*c = wording.Clause{Phrase: "on another machine"}
+	}
+}
+
+// all says of a clause with a noun as in a command, such as "deletes pod %s", that it is about the things that a
+// program prints, if m matched that.
+func all(c *wording.Clause, m []string) {
+	verb, rest, _ := strings.Cut(string(c.Phrase), " ")
+	noun, rest, _ := strings.Cut(rest, " %s")
+	thing := spoken.ThingAt(strings.ReplaceAll(noun, " ", ""))
+	if m == nil || m[1] != "" || thing == nil || verb == "the" {
+		return
+	}
+	c.Phrase, c.Args = wording.Phrase(verb+" %s"+rest), slices.Clone(c.Args)
+	c.Args[0] = wording.Clause{Phrase: thing.Several, Args: []wording.Clause{wording.Say("that %s prints", m[2])}}
+}
+
+// nounBefore matches a phrase in which a noun stands before the thing: "the branch %s".
+var nounBefore = regexp.MustCompile(`\bthe [a-z]+ %s`)

@@ -80,7 +80,7 @@ func (c *call) take(args map[string]any) {
 			c.take(parts)
 			continue
 		}
-		c.args[name] = append(c.args[name], texts(args[key])...)
+		c.args[name] = append(c.args[name], enumerated(name, texts(args[key]))...)
 		list, _ := args[key].([]any)
 		c.elements(key, list)
 		if slices.Contains(amounts(), name) {
@@ -104,13 +104,21 @@ func (c *call) updates() bool {
 	return act != nil && act.Phrase == "updates %s"
 }
 
-// typed returns a path the way the call spells it, if it does so with ~.
+// typed returns a path, or the words of a command, the way the call spells them, if it does so with ~ or
+// with backslashes.
 func (c *call) typed(thing string) string {
-	home := reading.HomeOf(thing)
-	if rest := strings.TrimPrefix(thing, home); home != "" && strings.Contains(c.command, "~"+rest) && !strings.Contains(c.command, thing) {
-		return "~" + rest
+	words := strings.Split(thing, " ")
+	for i, w := range words {
+		home, windows := reading.HomeOf(w), strings.ReplaceAll(w, "/", `\`)
+		switch rest := strings.TrimPrefix(w, home); {
+		case strings.Contains(c.command, w):
+		case home != "" && strings.Contains(c.command, "~"+rest):
+			words[i] = "~" + rest
+		case strings.Contains(c.command, windows):
+			words[i] = windows
+		}
 	}
-	return thing
+	return strings.Join(words, " ")
 }
 
 // has reports whether the tool's name contains one of the words.

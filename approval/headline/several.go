@@ -141,6 +141,15 @@ func (o *operations) addressed(c *one) bool {
 	})
 }
 
+// sent reports whether an operation only says that secrets in a file are shown, and another one that the file is
+// sent.
+func (o *operations) sent(c *one) bool {
+	file, shows := strings.CutPrefix(act(c.said).String(), "shows the secrets in ")
+	return shows && slices.ContainsFunc(o.list, func(r one) bool {
+		return r.kind == operation.KindSend && len(r.said) > 0 && len(r.said[0].Args) == 2 && strings.HasSuffix(" "+r.said[0].Args[0].String(), " "+file)
+	})
+}
+
 // overlooked marks what could not be read of a text that is given to a tool: the tool's name says more.
 func (c *call) overlooked(o *operations) {
 	does, _, _ := c.verb()
@@ -154,10 +163,12 @@ func (c *call) overlooked(o *operations) {
 // ways marks through what a program works as a manner, if what it does there is asked about
 // and cannot be undone, and that an address holds local data.
 func (o *operations) ways() {
-	way := func(c *one) bool { return len(c.said) > 0 && c.said[0].Phrase == "makes %s talk through %s" }
+	way := func(c *one) bool {
+		return len(c.said) > 0 && (c.said[0].Phrase == "makes %s talk through %s" || c.said[0].Phrase == "gives a container the folder %s of the host")
+	}
 	final := slices.ContainsFunc(o.list, func(c one) bool { return !way(&c) && c.undo == operation.Irreversible && c.score < o.asked })
 	for i := range o.list {
-		o.list[i].manner = o.list[i].manner || final && way(&o.list[i]) || o.addressed(&o.list[i])
+		o.list[i].manner = o.list[i].manner || final && way(&o.list[i]) || o.addressed(&o.list[i]) || o.sent(&o.list[i])
 	}
 }
 
@@ -284,105 +295,25 @@ func isBelow(folder, name string) bool {
 	return place.Inside([]string{folder}, name)
 }
 
-// printed is the output of a program, where that is all that is known of a thing, or of its end.
-var printed = regexp.MustCompile(`^([^$\s]*)\$\(([\w.+-]+)\)$`)
-
-// eachPrinted is a noun with the output of a program behind it as the name.
-var eachPrinted = regexp.MustCompile(`^([a-z]{3,}) \$\(([\w.+-]+)\)$`)
-
-// spelled says of what an operation is about if only a program's output names it, and which
-// machine is restarted or switched off if that is not this one.
-func spelled(s wording.Sentence) wording.Sentence {
-	s = slices.Clone(s)
-	whole := map[wording.Phrase]wording.Phrase{"restarts the machine": "restarts %s", "switches the machine off": "switches %s off"}
-	if len(s) > 1 && whole[s[0].Phrase] != "" {
-		switch s[1].Phrase {
-		case "on %s":
-			s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: s[1].Args}}, s[2:]...)
-		case "on another machine":
-			s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: []wording.Clause{{Phrase: "another machine"}}}}, s[2:]...)
-		default: // anything else does not say that it is another machine
-		}
-	}
-	return outputs(s)
-}
-
-// outputs says of each thing, or of its end, that only a program's output names it, and which
-// program that is: "the branches that git prints".
-func outputs(s wording.Sentence) wording.Sentence {
-	s = slices.Clone(s)
-	for i := range s {
-		c := &s[i]
-		printedBy(c)
-		c.Text = computed.ReplaceAllString(c.Text, "…")
-		switch m := printed.FindStringSubmatch(c.Text); {
-		case eachPrinted.MatchString(c.Text):
-			each := eachPrinted.FindStringSubmatch(c.Text)
-			*c = wording.Say("each %s that %s prints", each[1], each[2])
-		case m == nil:
-			c.Args = outputs(c.Args)
-		case m[1] == "":
-			*c = wording.Say("what %s prints", m[2])
-		default:
-			*c = wording.Say("%s… (as %s prints it)", m[1], m[2])
-		}
-	}
-	return s
-}
-
-// computed matches what only a program's own function returns: nothing of it is in the call.
-var computed = regexp.MustCompile(`\$\([\w.]*\(\)\)`)
-
-// printedBy says of a clause about a thing with its noun which program prints its name, and of a
-// machine that a program's object is connected to, that it is another one.
-func printedBy(c *wording.Clause) {
-	if len(c.Args) == 0 {
-		return
-	}
-	text := c.Args[0].Text
-	m := printed.FindStringSubmatch(text)
-	if each(c, m) {
-		return
-	}
-	if len(c.Args) != 1 {
-		return
-	}
-	if nounBefore.MatchString(string(c.Phrase)) {
-		if m != nil && m[1] == "" {
-			c.Phrase, c.Args = spoken.Several(c.Phrase), []wording.Clause{wording.Say("that %s prints", m[2])}
-		}
-	}
-	if c.Phrase == "on %s" && strings.HasPrefix(text, "$(") && strings.HasSuffix(text, ")") && strings.Contains(text, "().") {
-		*c = wording.Clause{Phrase: "on another machine"}
-	}
-}
-
-// each says of a clause with a noun as in a command that it is about each thing that a program prints, if m
-// matched that, and reports whether it is.
-func each(c *wording.Clause, m []string) bool {
-	bare := nounBare.FindStringSubmatch(string(c.Phrase))
-	if m == nil || m[1] != "" || bare == nil {
-		return false
-	}
-	c.Phrase, c.Args = wording.Phrase(bare[1]+" "+bare[3]), slices.Clone(c.Args)
-	c.Args[0] = wording.Say("each %s that %s prints", bare[2], m[2])
-	return true
-}
-
-// nounBare matches a phrase in which a noun stands before the thing as in a command: "deletes pod %s".
-var nounBare = regexp.MustCompile(`^(deletes) (pod) (%s(?: in %s)?)$`)
-
-// nounBefore matches a phrase in which a noun stands before the thing: "the branch %s".
-var nounBefore = regexp.MustCompile(`\bthe [a-z]+ %s`)
-
 // precedes reports whether an operation is a change that another one only makes take effect.
 func (o *one) precedes(after *one, asked float64) bool {
+	if o.holds() {
+		return !after.holds() && o.weight() >= after.weight() && o.score <= after.score
+	}
 	return after.follows() && !o.follows() && o.told(true) && max(o.score, after.score) < asked && o.weight() == after.weight()
+}
+
+// holds reports whether all else that the same command does is a part of it.
+func (o *one) holds() bool { return o.kind == operation.KindDelete && o.does("verbs hold") }
+
+// does reports whether its sentence begins with a verb of the list.
+func (o *one) does(list string) bool {
+	return len(o.said) > 0 && slices.ContainsFunc(spoken.List(list), func(verb string) bool {
+		return strings.HasPrefix(string(o.said[0].Phrase), verb+" ")
+	})
 }
 
 // follows reports whether it only makes what was changed before take effect, or lets another one do so.
 func (o *one) follows() bool {
-	return len(o.said) > 0 && slices.Contains([]operation.Kind{operation.KindInfrastructure, operation.KindPeople}, o.kind) && slices.ContainsFunc(spoken.List("verbs follow"), func(verb string) bool {
-		return strings.HasPrefix(string(o.said[0].Phrase), verb+" ")
-	})
+	return slices.Contains([]operation.Kind{operation.KindInfrastructure, operation.KindPeople}, o.kind) && o.does("verbs follow")
 }

@@ -17,6 +17,9 @@ const smallest wording.Phrase = "%s in the smallest unit of its currency"
 // price matches what only identifies a price, and does not say how much it is: price_1Px, plan-gold.
 var price = regexp.MustCompile(`^\p{L}+_\S*$|^\p{L}{4,}-\S*$`)
 
+// code matches the code of a currency.
+var code = regexp.MustCompile(`^[A-Z]{3}$`)
+
 // whole matches an amount without a fraction.
 var whole = regexp.MustCompile(`^-?[0-9]+$`)
 
@@ -34,6 +37,9 @@ func (c *call) amount() []wording.Clause {
 // sums returns the amounts under a key with their currencies.
 func (c *call) sums(key string) (sums []wording.Clause) {
 	currencies := c.values(slices.Concat(spoken.List("sums currencies"), []string{"sourcecurrency", "targetcurrency", "unit", "asset", "token"}))
+	if of := c.first("source", "from"); len(currencies) == 0 && code.MatchString(of) {
+		currencies = []string{of} // it is exchanged for another one
+	}
 	for i, sum := range c.values([]string{key}) {
 		if price.MatchString(strings.TrimSpace(sum)) {
 			continue
