@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -131,6 +132,13 @@ func (c *call) places(key string) bool {
 		return key == "owner" && c.repository() != ""
 	}
 	return kindOf(key) == idKey || spoken.Is("places bare", key) || spoken.Is("places named", key)
+}
+
+// onlyPlaced reports whether the arguments say no more than where a thing is.
+func (c *call) onlyPlaced() bool {
+	return !slices.ContainsFunc(c.keys, func(k string) bool {
+		return !c.places(k) && slices.ContainsFunc(c.args[k], func(s string) bool { return !empty(s) })
+	})
 }
 
 // valueKeys are the keys that may hold the new value of a property.

@@ -274,7 +274,7 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 		return nil
 	}
 	what := cmp.Or(c.first("text", "message", "body", "content", "status", "title"), c.payload())
-	if file := c.first("file", "filepath", "path", "mediapath", "media", "document", "attachment"); file != "" && what == "" && len(c.recipients()) > 0 {
+	if file := c.first(spoken.List("texts attached")...); file != "" && what == "" && len(c.recipients()) > 0 {
 		return wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{{Text: file}, named(c.recipients())}}}
 	}
 	if what == "" || len(c.urls) > 0 {

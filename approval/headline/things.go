@@ -248,6 +248,8 @@ func (c *call) indefinite(t *toolName) wording.Sentence {
 	switch {
 	case t.plural && (t.all || c.about(true).Phrase != ""):
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
+	case !t.plural && t.thing.Renews(t.act) && !t.act.Kept && c.onlyPlaced():
+		return wording.Sentence{wording.Say(t.thing.One, "")}
 	case !t.plural && (t.act.Makes || t.act.Sets || !t.act.Partly && !t.act.Turns && c.mute()):
 		return wording.Sentence{{Phrase: t.thing.Any}}
 	default:
