@@ -134,9 +134,10 @@ func (c *call) places(key string) bool {
 	return kindOf(key) == idKey || spoken.Is("places bare", key) || spoken.Is("places named", key)
 }
 
-// onlyPlaced reports whether the arguments say no more than where a thing is.
-func (c *call) onlyPlaced() bool {
-	return !slices.ContainsFunc(c.keys, func(k string) bool {
+// onlyThere reports whether the arguments say no more than where a thing is that only loses what it holds and fills
+// again, such as the cache of a zone.
+func (c *call) onlyThere(t *toolName) bool {
+	return !t.plural && t.thing.Renews(t.act) && !t.act.Kept && !slices.ContainsFunc(c.keys, func(k string) bool {
 		return !c.places(k) && slices.ContainsFunc(c.args[k], func(s string) bool { return !empty(s) })
 	})
 }

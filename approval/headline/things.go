@@ -248,7 +248,7 @@ func (c *call) indefinite(t *toolName) wording.Sentence {
 	switch {
 	case t.plural && (t.all || c.about(true).Phrase != ""):
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
-	case !t.plural && t.thing.Renews(t.act) && !t.act.Kept && c.onlyPlaced():
+	case c.onlyThere(t):
 		return wording.Sentence{wording.Say(t.thing.One, "")}
 	case !t.plural && (t.act.Makes || t.act.Sets || !t.act.Partly && !t.act.Turns && c.mute()):
 		return wording.Sentence{{Phrase: t.thing.Any}}
