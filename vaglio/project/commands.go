@@ -15,17 +15,20 @@ import (
 // quotedText matches a quoted text in a line.
 var quotedText = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
 
+// packageVersion matches a package, which may have the name of a program, and its version in a list in JSON.
+var packageVersion = regexp.MustCompile(`"[\w@./-]+"\s*:\s*"(?:(?:[~^]|[<>]=?)?\d+\.\d+[\w.+-]*|latest|workspace:[\w.~^*-]*)"`)
+
 // closedText matches a quoted text behind which only brackets end.
 var closedText = regexp.MustCompile(`^\s*(?:` + quotedText.String() + `)\s*[])},;]+\s*$`)
 
 // commands adds everything in a text that begins with a known program, and the quoted texts
 // of a line that together are the words of a command.
 func (v *visit) commands(file, text string) {
-	program := v.reader.language(file) != ""
 	for _, l := range settings.Lines(text) {
-		if program && strings.HasPrefix(l.Text, "import ") { // not the program of that name
+		if strings.HasPrefix(l.Text, "import ") && v.reader.language(file) != "" { // not the program of that name
 			continue
 		}
+		l.Text = packageVersion.ReplaceAllString(l.Text, "")
 		for _, line := range v.reader.commandsIn(l.Text) {
 			v.add(file, l.Number, "sh", line)
 		}
