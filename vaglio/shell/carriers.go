@@ -129,21 +129,20 @@ func readCarriers(file, text string) (*carrierTable, error) {
 func (c *carrierTable) addWay(words, attributes []string) error {
 	w := way{keys: c.programs[c.last[0]].keys, run: c.programs[c.last[0]].run}
 	for _, t := range words {
-		w.words = append(w.words, strings.Split(t, "|"))
+		if t != "." { // whatever they are
+			w.words = append(w.words, strings.Split(t, "|"))
+		}
 	}
-	if err := c.attributes(nil, &w, attributes); err != nil {
-		return err
-	}
+	err := c.attributes(nil, &w, attributes)
 	for _, name := range c.last {
 		c.programs[name].ways = append(c.programs[name].ways, w)
 	}
-	return nil
+	return err
 }
 
 // addPrograms adds the programs of a header.
 func (c *carrierTable) addPrograms(names, attributes []string) error {
-	like := program{read: (*reader).runOperands}
-	like.run = runArgv
+	like := program{read: (*reader).runOperands, way: way{run: runArgv}}
 	c.last = names
 	if err := c.attributes(&like, &like.way, attributes); err != nil {
 		return err
@@ -163,16 +162,15 @@ func (c *carrierTable) addPrograms(names, attributes []string) error {
 func (c *carrierTable) attributes(p *program, w *way, words []string) error {
 	for _, t := range words {
 		name, value, given := strings.Cut(t, "=")
-		ok := false
-		switch {
-		case p != nil && name == "by":
+		ok := p == nil || name != "by"
+		if ok {
+			ok = c.attribute(w, name, value, given)
+		} else {
 			p.shell = value == "shell"
 			if p.read = evaluators()[value]; value != "elsewhere" {
 				p.run = runNone // its words are read by the evaluator
 			}
 			ok = p.read != nil
-		default:
-			ok = c.attribute(w, name, value, given)
 		}
 		if !ok {
 			return rows.Wrong(t, "unknown attribute %q", t)
@@ -250,8 +248,7 @@ func (w *way) listed(attribute, e string) string {
 func (p *program) find(operands []Word) (*way, []Word) {
 	for i := range p.ways {
 		rest, ok := operands, true
-		var room [4]string
-		verb := room[:0]
+		verb := make([]string, 0, 4)
 		for _, alternatives := range p.ways[i].words {
 			for len(rest) > 0 && len(rest) < len(operands) && strings.HasPrefix(rest[0].Prefix(), "-") {
 				rest = rest[1:]

@@ -52,7 +52,7 @@ func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 		}
 		return r.plain(f, k)
 	}
-	return r.within(g, k, &p.way, opts, assigns, func() Word { return r.operands(g, k, &p.way, opts, rest, name, k.redirs) })
+	return r.within(g, k, &p.way, opts, assigns, func() Word { return r.operands(g, k, w, opts, rest, name, k.redirs) })
 }
 
 // within reads a command with the variables and the folder that its carrier sets.
