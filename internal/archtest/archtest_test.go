@@ -155,7 +155,7 @@ var rooms = map[string]room{
 	"vaglio/place":            {may: []string{"internal/rows", "internal/unixtext"}, modules: []string{xtext}},
 	"vaglio/operation":        {may: []string{"vaglio/shell"}},
 	"vaglio/commands":         {may: []string{"vaglio/getopt", "internal/rows", "vaglio/operation", "vaglio/shell", "vaglio/shell/search"}},
-	"vaglio/reading":          {may: []string{"vaglio/operation", "vaglio/place", "vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/rows", "internal/strictjson", "vaglio/wording", "vaglio/project"}},
+	"vaglio/reading":          {may: []string{"vaglio/operation", "vaglio/place", "vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/hosts", "internal/rows", "internal/strictjson", "vaglio/wording", "vaglio/project"}},
 	"vaglio/project":          {may: []string{"vaglio/getopt", "internal/rows", "vaglio/shell", "vaglio/code", "vaglio/commands", "vaglio/wordclass", "internal/imports", "internal/settings"}},
 	"internal/workfiles":      {may: []string{"vaglio"}},
 	"vaglio/clients":          {may: []string{"internal/rows", "vaglio/commands", "vaglio/operation", "vaglio/reading"}},

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/hosts"
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -244,7 +245,7 @@ func (w *walk) argv(argv []string, sc *scope, at string, doubt bool) {
 func (w *walk) elsewhere(c Command, sc *scope) {
 	var argv []string
 	switch {
-	case sc.host != "" && !isHere(sc.host) && !strings.ContainsAny(sc.host, " \t\n"):
+	case sc.host != "" && !hosts.Loopback(sc.host) && !strings.ContainsAny(sc.host, " \t\n"):
 		argv = []string{"ssh", "--", sc.host, c.Text}
 	case sc.pod && sc.box != "" && !strings.ContainsAny(sc.box, " \t\n"):
 		argv = []string{"kubectl", "exec", sc.box, "--", "sh", "-c", c.Text}
@@ -255,10 +256,6 @@ func (w *walk) elsewhere(c Command, sc *scope) {
 	}
 	c.Script, c.Final = ReadArgv(argv, sc.o), false
 	w.add(c)
-}
-
-func isHere(host string) bool {
-	return strings.HasPrefix(host, "localhost") || strings.HasPrefix(host, "127.") || host == "::1"
 }
 
 // quoted joins words, quoted so that a shell reads exactly these words.
