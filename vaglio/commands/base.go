@@ -144,19 +144,6 @@ func (b *Base) meansProject(o *Outcome, name string, words []string) bool {
 // plainWord matches a word that may name a file or a command, but is not a program itself.
 var plainWord = regexp.MustCompile(`^\w[\w./@:-]*$`)
 
-// Names returns the programs for which the tables say what they do to which objects, sorted.
-func (b *Base) Names() []string {
-	var names []string
-	for name := range b.acting {
-		names = append(names, name)
-	}
-	for _, f := range b.families {
-		names = append(names, f.pattern)
-	}
-	slices.Sort(names)
-	return names
-}
-
 // actingOn returns the sections that say what a program does to which objects.
 func (b *Base) actingOn(name string) []*Section {
 	if s := b.acting[name]; s != nil {

@@ -30,9 +30,7 @@ func NamesApplier(words []string) bool {
 
 // NamesReader reports whether a tool only looks at a patch, judging by the words of its name in
 // lower case.
-func NamesReader(words []string) bool { return slices.ContainsFunc(words, reads) }
-
-func reads(word string) bool {
-	return slices.Contains(strings.Fields("read view show get explain review describe summarize analyze "+
-		"analyse check validate lint parse list search comment"), word)
+func NamesReader(words []string) bool {
+	looks := strings.Fields("read view show get explain review describe summarize analyze analyse check validate lint parse list search comment")
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(looks, w) })
 }

@@ -89,10 +89,6 @@ const (
 	runNone   = "none"
 )
 
-func modes() []string {
-	return []string{runArgv, runLine, runEach, runWhole, runKeys, runText, runScript, runTasks, runNone}
-}
-
 // carrierTable holds all programs that carry something, by name, and what readers share besides.
 type carrierTable struct {
 	programs map[string]*program
@@ -187,7 +183,7 @@ func (c *carrierTable) attribute(w *way, name, value string, given bool) bool {
 		return !given
 	case *string:
 		*f = value
-		return name != "run" || slices.Contains(modes(), value)
+		return name != "run" || slices.Contains([]string{runArgv, runLine, runEach, runWhole, runKeys, runText, runScript, runTasks, runNone}, value)
 	case *int:
 		n, err := strconv.Atoi(value)
 		*f = n
