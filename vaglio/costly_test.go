@@ -71,3 +71,53 @@ func TestCostlyWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestCostlyFound checks that a person is asked about a file that the session wrote, that a tool finds by itself
+// and that is too much to be read to its end. What can be read, what is data and what lay there before passes.
+func TestCostlyFound(t *testing.T) {
+	t.Parallel()
+	crime := map[string]string{
+		".py": "import shutil\nshutil.rmtree('/home/u/other')\n", ".js": "require('fs').rmSync('/home/u/other', {recursive: true})\n",
+		".rb": "FileUtils.rm_rf('/home/u/other')\n", ".go": "os.RemoveAll(\"/home/u/other\")\n}\n",
+		".java": "new java.io.File(\"/home/u/other\").delete(); } }\n",
+	}
+	for _, row := range []struct {
+		file, head, line string
+		lines            int
+		tail, runs       string
+		asked            bool
+	}{
+		{"conftest.py", "", "x = 1\n", 40_000, crime[".py"], "pytest", true},
+		{"conftest.py", "", "x = 1\n", 3000, "", "pytest", false},
+		{"conftest.py", "", strings.Repeat("(", 5000), 1, "1" + strings.Repeat(")", 5000) + "\n" + crime[".py"], "pytest", true},
+		{"tests/test_a.py", "", "x = 1\n", 40_000, crime[".py"], "pytest", true},
+		{"tests/test_a.py", "", "def test_a():\n    assert f(1) == 1\n", 500, "", "pytest", false},
+		{"tests/test_rows.py", "ROWS = [\n", "    (1, 'a', 2.5),\n", 4000, "]\n", "pytest", false},
+		{"setup.py", "", "x = 1\n", 40_000, crime[".py"], "pip install .", true},
+		{"jest.config.js", "", "x = 1\n", 40_000, crime[".js"], "npx jest", true},
+		{"a.test.js", "", "test('a', () => { expect(f(1)).toBe(1) })\n", 800, "", "npx jest", false},
+		{"Rakefile", "", "x = 1\n", 40_000, crime[".rb"] + "task :default do\nend\n", "rake", true},
+		{"a_test.go", "package a\nfunc TestA(t *testing.T) {\n", "x = 1\n", 40_000, crime[".go"], "go test ./...", true},
+		{"main.c", "int t[] = {\n", "1, 2, 3,\n", 10_000, "};\nint main(){ return 0; }\n", "cc main.c -o m && ./m", false},
+		{"src/test/java/ATest.java", "class ATest { void t() { int x;\n", "x = 1;\n", 30_000, crime[".java"], "mvn test", true},
+		{"data/words.txt", "", "word\n", 60_000, "", "pytest", false},
+		{"data/table.json", "[", "1,\n", 30_000, "1]", "npm test", false},
+	} {
+		for _, written := range []bool{true, false} {
+			text := row.head + strings.Repeat(row.line, row.lines) + row.tail
+			engine, sessions := engineAt(t, folderOf{"/home/u/app/a": "", "/home/u/app/" + row.file: text}), vaglio.Sessions{}
+			steps := []vaglio.Proposal{stepOf(t, row.runs)}
+			if written {
+				steps = []vaglio.Proposal{stepOf(t, "write: "+row.file+": "+strings.ReplaceAll(text, "\n", `\n`)), steps[0]}
+			}
+			for i, p := range steps {
+				p.Facts = sessions.Facts(&p)
+				v, err := engine.Judge(t.Context(), p)
+				if last := i == len(steps)-1; err != nil || v.Approved == (last && row.asked && written) {
+					t.Errorf("%s, %d lines, written %v: %s: %v %v %s", row.file, row.lines, written, p.Executor, v.Approved, err, v.Reason)
+				}
+				sessions.Note(&p, time.Now(), v.Did)
+			}
+		}
+	}
+}

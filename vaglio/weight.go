@@ -238,7 +238,7 @@ func (w weighing) stopped(read func(t reading.Written, cwd string) *shell.Script
 		return slices.ContainsFunc(w.gates, func(g Gate) bool {
 			j, ok := g.Judge.(Weigher)
 			s := script() // of most texts nothing runs
-			return ok && len(s.Commands)+len(s.Problems)+len(s.Ran) > 0 && j.Loaded(Proposal{Context: w.in}, s)
+			return len(s.Unparsed) > 0 || ok && len(s.Commands)+len(s.Problems)+len(s.Ran) > 0 && j.Loaded(Proposal{Context: w.in}, s)
 		})
 	})
 }

@@ -377,7 +377,7 @@ func inputOf(f *frame) Word {
 // Without functions that are called, in brief is no less. What is still too much is unread.
 func (r *reader) orInBrief(budget int, g *frame, read func(g *frame) Word) Word {
 	cut := func() bool { return r.stopped && r.steps <= budget && len(r.out.Commands) <= maxCommands }
-	mark := r.st.mark()
+	mark, unparsed := r.st.mark(), len(r.out.Unparsed)
 	out := read(g)
 	switch {
 	case !cut():
@@ -387,7 +387,7 @@ func (r *reader) orInBrief(budget int, g *frame, read func(g *frame) Word) Word 
 		r.st.keep()
 	default:
 		r.st.rollback(mark)
-		r.stopped, g.file.unread, g.file.line = false, false, g.file.first
+		r.out.Unparsed, r.stopped, g.file.unread, g.file.line = r.out.Unparsed[:unparsed], false, false, g.file.first
 		r.brief, r.budget = map[*syntax.Stmt]bool{}, r.steps+max(budget-r.steps-ownSteps, 0)/2
 		out = read(g)
 		if r.brief = nil; !cut() {

@@ -385,9 +385,10 @@ func (r *reader) problem(f *frame, p Problem) {
 	r.out.Problems = append(r.out.Problems, p)
 }
 
-// unparsed records a file that holds text which no reader understands.
+// unparsed records a file that holds text which no reader understands, or more than is read.
 func (r *reader) unparsed(file string, kind ProblemKind) {
-	if (kind == ProblemUnparsable || kind == ProblemUnread) && !slices.Contains(r.out.Unparsed, file) {
+	noted := []ProblemKind{ProblemUnparsable, ProblemUnread, ProblemTooBig, ProblemTooDeep, ProblemTooCostly}
+	if slices.Contains(noted, kind) && !slices.Contains(r.out.Unparsed, file) {
 		r.out.Unparsed = append(r.out.Unparsed, file)
 	}
 }

@@ -41,7 +41,7 @@ type Script struct {
 	// Lands lists files that the source copies or moves, also with their folder, to where they
 	// steer what runs by itself.
 	Lands []Landing
-	// Unparsed lists files that would run and hold text which no reader understands.
+	// Unparsed lists files that would run and hold text which no reader understands, or more than is read.
 	Unparsed []string
 	// Ran lists the programs that would run and are not read as shell code.
 	Ran []Ran

@@ -207,6 +207,19 @@ func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 	return nil
 }
 
+// unreadOfSession asks about files that run and that the session, or the call, wrote, of which the call could
+// not read everything. A text that was harmless when it was read by itself may be cut short among others.
+func (r *reading) unreadOfSession(files []string) {
+	for _, file := range files {
+		_, here := r.wrote[file]
+		_, known := r.facts.Text(file)
+		if here || r.facts.Wrote(file) && (!known || slices.Contains(r.facts.Loaded(), file)) {
+			name := strings.TrimPrefix(file, r.world.cwd+"/")
+			r.add(unknown(say("runs %s, which was written in this session and could not be read", name), name)...)
+		}
+	}
+}
+
 // input is like [invocation.input], but includes the content of files that the input consists of,
 // as far as they were read with the call.
 func (c *command) input() (arg, bool) {
