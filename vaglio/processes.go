@@ -241,20 +241,17 @@ func (f Facts) ownProgram(fact *Fact, pattern string) bool {
 // program itself, which was given the name where nothing was. Nothing else was put there since.
 func (f Facts) Keeps(file string) bool {
 	kept, named, given := false, false, false
+	names := func(fact *Fact, w string) bool { return path.Join(fact.Path, w[strings.IndexByte(w, '=')+1:]) == file }
 	for i := range f {
-		fact := &f[i]
-		switch fact.Deed {
-		case Kept:
+		switch fact := &f[i]; {
+		case fact.puts() && isBelow(fact.Path, file):
+			kept, named = false, false
+		case fact.Deed == Kept:
 			kept = kept || fact.Path == file
-		case Named:
+		case fact.Deed == Named:
 			named = named || isBelow(fact.Path, file)
-		case Started:
-			given = given || slices.ContainsFunc(fact.Words, func(w string) bool { return path.Join(fact.Path, w[strings.IndexByte(w, '=')+1:]) == file })
-		case Wrote, Built, Fetched, Unpacked, Brought, Moved:
-			if isBelow(fact.Path, file) && !fact.Folder {
-				kept, named = false, false
-			}
-		default:
+		case fact.Deed == Started:
+			given = given || slices.ContainsFunc(fact.Words, func(w string) bool { return names(fact, w) })
 		}
 	}
 	return kept || named && given

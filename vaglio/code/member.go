@@ -140,10 +140,15 @@ func (p *program) methodArguments(v value, name, full, holder string) (args []va
 		return nil, false
 	}
 	f, declares := p.lang.find(full, onOf(v)), bare && p.lang.options.call(full) != nil
-	if bare && (p.blockFollows() || (f != nil || declares) && p.argumentFollows()) {
+	if bare && p.bareFollows(f != nil || declares) {
 		return p.bareArguments(), true
 	}
 	return nil, declares || f != nil && p.plainCall(f, v, name)
+}
+
+// bareFollows reports whether arguments without brackets follow a method.
+func (p *program) bareFollows(known bool) bool {
+	return p.blockFollows() || known && p.argumentFollows()
 }
 
 // ownMethod returns a function that the program defines and a method's name means: one of that name

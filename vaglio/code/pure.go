@@ -57,8 +57,7 @@ func pures() map[string]pure {
 		"lines":   func(_ *program, v value, _ []value) value { return splitAt(v, "\n") },
 		"format":  func(p *program, v value, rest []value) value { return p.filled(v, braceHoles, rest) },
 		"sprintf": func(p *program, v value, rest []value) value { return p.filled(v, percentHoles, rest) },
-		"printf":  printedAs,
-		"json":    decodedAs("x.json"), "toml": decodedAs("x.toml"), "field": fieldDefault,
+		"json":    decodedAs("x.json"), "toml": decodedAs("x.toml"), "field": fieldDefault, "printf": printedAs,
 		"pickle": pickle, "import": imported, "getattr": func(_ *program, v value, rest []value) value {
 			name, _ := first(rest).text()
 			return unknown(v.path + "." + name)
