@@ -34,7 +34,7 @@ func (p *Proposal) Complete() error {
 	if p.Step < 0 {
 		return &strictjson.Error{Path: "/step", Msg: "must be 1 or more: it counts the calls of a turn"}
 	}
-	if p.Context.Client != "" && !clients.Known(p.Context.Client) {
+	if p.Context.Client != "" && !slices.Contains(clients.Names(), p.Context.Client) {
 		return &strictjson.Error{Path: "/context/client", Msg: "must be a client whose tools are known: " + strings.Join(clients.Names(), ", ")}
 	}
 	if err := p.Context.places(); err != nil {

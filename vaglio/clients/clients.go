@@ -56,9 +56,6 @@ func Names() []string {
 	return files
 }
 
-// Known reports whether a client of that name is known.
-func Known(name string) bool { return slices.Contains(Names(), name) }
-
 // Load returns the built-in tables. They are read once and must not be changed. An error
 // names the file, line and column of a mistake.
 func Load() (Set, error) { return builtIn() }

@@ -301,9 +301,6 @@ func (p *program) launched(src string) string {
 	return out.String() + src[from:]
 }
 
-// isHome reports whether programs ask the environment for the home folder under a name.
-func isHome(name string) bool { return name == "HOME" || name == "USERPROFILE" || name == "user.home" }
-
 // stepOf returns what a name among the texts of a call stands for: a folder as a step to the next text, or what the
 // program gives it.
 func (p *program) stepOf(name string, is *function, held *heldTexts, call *function) []shell.Word {

@@ -195,7 +195,7 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 	w := p.unmark(unescape(text))
 	switch {
 	case len(*to) > 0:
-	case isHome(text):
+	case text == "HOME" || text == "USERPROFILE" || text == "user.home":
 		w = p.homeStep()
 	case text == "java.io.tmpdir":
 		w = tempStep()

@@ -30,7 +30,7 @@ func pures() map[string]pure {
 		"parents": parents, "dirname": dirname,
 		"home": func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Home(""))) },
 		"temp": func(p *program, v value, rest []value) value {
-			out := pathOf(textOf(shell.Glue(shell.Text("/tmp/"), unknownWord("temporary()"))))
+			out := pathOf(textOf(shell.Glue(shell.Text("/tmp/"), freshName())))
 			if block := append([]value{v}, rest...)[len(rest)]; block.fn != nil {
 				p.invoke(block.fn, []value{out})
 			}
@@ -68,7 +68,7 @@ func pures() map[string]pure {
 		"values":     func(p *program, v value, _ []value) value { return p.every(v, 1) },
 		"dotenv":     secretsIn, "asdict": asMap,
 		"hash": func(*program, value, []value) value { return textOf(oneName()) }, "keys": keysOf,
-		"fresh": func(*program, value, []value) value { return textOf(unknownWord("temporary()")) },
+		"fresh": func(*program, value, []value) value { return textOf(freshName()) },
 		"pairs": func(_ *program, v value, _ []value) value { return v.pairs() },
 		"map":   func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
 		"apply": applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
@@ -86,8 +86,15 @@ func printedAs(p *program, v value, rest []value) value {
 	return value{}
 }
 
-// oneName returns a text that may be any name without a folder.
-func oneName() shell.Word { return globbed(shell.Text(chosenNames)) }
+// freshName returns the name of something new, which is never empty.
+func freshName() shell.Word {
+	return shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "temporary()"})
+}
+
+// oneName returns a text that may be any name without a folder, not that of a file that was there.
+func oneName() shell.Word {
+	return shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "?", Level: true}, shell.Part{Kind: shell.PartGlob, Text: "*", Level: true})
+}
 
 // own returns a path of the program's own file, nothing if it is in none.
 func (p *program) own(name string) value {

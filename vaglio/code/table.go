@@ -286,7 +286,7 @@ func (p *program) stepTo(f *function) []shell.Word {
 	case f.verb == "=temp":
 		return shell.Texts([]string{"/tmp/new/."})
 	case f.verb == "=fresh": // a name that nothing has yet
-		return []shell.Word{unknownWord("temporary()")}
+		return []shell.Word{freshName()}
 	}
 	return nil
 }

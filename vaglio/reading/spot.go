@@ -18,11 +18,7 @@ func Spot(w shell.Word) string {
 		case shell.PartText:
 			b.WriteString(p.Text)
 		case shell.PartGlob:
-			if p.Text == "?" || strings.HasPrefix(p.Text, "[") {
-				b.WriteByte(place.AnyByte)
-			} else {
-				b.WriteByte(place.AnyText)
-			}
+			b.WriteByte(patternSpot(p))
 		case shell.PartUnknown:
 			if p.From == "mktemp" && b.Len() == 0 {
 				b.WriteString("/tmp/") // so that paths that climb out of it are noticed
@@ -31,6 +27,17 @@ func Spot(w shell.Word) string {
 		}
 	}
 	return b.String()
+}
+
+func patternSpot(p shell.Part) byte {
+	switch {
+	case p.Level:
+		return place.Unknown
+	case p.Text == "?", strings.HasPrefix(p.Text, "["):
+		return place.AnyByte
+	default:
+		return place.AnyText
+	}
 }
 
 func unknownSpot(p shell.Part) string {

@@ -194,9 +194,11 @@ func commandFacts() map[string]fact {
 		}
 	}
 	return map[string]fact{
-		"cloned":        func(c *command, _ []arg) bool { return c.r.worksOnForeign(c.invocation, true) },
-		"filtered":      func(c *command, _ []arg) bool { return c.filtered() },
-		"own-jobs":      func(c *command, _ []arg) bool { return c.ownJobs() },
+		"cloned":   func(c *command, _ []arg) bool { return c.r.worksOnForeign(c.invocation, true) },
+		"filtered": func(c *command, _ []arg) bool { return c.filtered() },
+		"own-jobs": func(c *command, _ []arg) bool { // what the same shell started
+			return c.name == "kill" && len(c.operands) > 0 && !slices.ContainsFunc(c.operands, foreignProcess)
+		},
 		"own-processes": func(c *command, _ []arg) bool { return c.ownProcesses() },
 		"own-database":  func(c *command, _ []arg) bool { return c.r.database.here == ReachWorkspace },
 		"own-server":    func(c *command, _ []arg) bool { return c.ownServer() },

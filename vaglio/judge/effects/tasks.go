@@ -111,8 +111,8 @@ func (c *command) taskNames() []string {
 		if strings.Contains(a.text, "=") || target && c.operand(0) != "run" {
 			continue
 		}
-		if i > 0 && c.isOfTask(i) {
-			break
+		if i > 0 && (slices.Contains([]string{"just", "rails", "mix"}, c.name) || c.name == "task" && c.operands[i-1].text == "--") {
+			break // the rest belongs to the task
 		}
 		if target {
 			a.text = strings.ReplaceAll(a.text, "/", ":")
@@ -120,11 +120,6 @@ func (c *command) taskNames() []string {
 		names = append(names, strings.TrimPrefix(a.text, ":"))
 	}
 	return names
-}
-
-// isOfTask reports whether an operand belongs to the task before it.
-func (c *command) isOfTask(operand int) bool {
-	return c.name == "just" || c.name == "rails" || c.name == "mix" || c.name == "task" && c.operands[operand-1].text == "--"
 }
 
 // testing reports whether a command names the test environment.

@@ -40,7 +40,8 @@ type Part struct {
 	Splits bool
 	// Remote says that an unknown part was fetched from a network.
 	Remote bool
-	// Level says that an unknown part is a name or a number that a program prints: no step of it leads up.
+	// Level says that an unknown part is a name or a number that a program prints: no step of it leads up. Of a
+	// pattern it says that it stands for one such name, and matches nothing that was there.
 	Level bool
 	// Default says that an unknown part is a variable of the environment for which there is a default,
 	// with which the same words are read once more.
