@@ -184,11 +184,6 @@ func (c *command) ownProcess(a *arg, found bool) bool {
 		found && len(a.from) == 1 && c.r.judge.tables.ofClass("finds-processes", a.from[0]) || !foreignProcess(*a)
 }
 
-// ownJobs reports whether kill stops only what the same shell started.
-func (c *command) ownJobs() bool {
-	return c.name == "kill" && len(c.operands) > 0 && !slices.ContainsFunc(c.operands, foreignProcess)
-}
-
 // foreignProcess reports whether a named process may be other than one that the same shell
 // started: a job, or a process number that it kept.
 func foreignProcess(a arg) bool {
