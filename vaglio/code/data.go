@@ -116,10 +116,15 @@ func reordered(p *program, v value, rest []value) value {
 	return v
 }
 
-// lists reports whether a value stands for names, how many is not known: those that match a pattern, or are in a folder.
-func (p *program) lists(v value) bool {
+// lists reports whether a value stands for names, how many is not known: those that match a pattern, are in a folder or
+// stand behind thousands of others in lists of lists.
+func (p *program) lists(v value) bool { return p.listsAny(v, new(int)) }
+
+func (p *program) listsAny(v value, seen *int) bool {
 	f := p.lang.find(p.canonical(strings.TrimSuffix(v.path, "()")), "")
-	return f != nil && f.verb == string(shell.VerbList) || slices.ContainsFunc(v.alts, severalNames) || slices.ContainsFunc(v.list, p.lists)
+	*seen++
+	return *seen > 8*maxFlat || f != nil && f.verb == string(shell.VerbList) || slices.ContainsFunc(v.alts, severalNames) ||
+		slices.ContainsFunc(v.list, func(e value) bool { return p.listsAny(e, seen) })
 }
 
 func severalNames(w shell.Word) bool {

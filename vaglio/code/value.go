@@ -133,17 +133,15 @@ func (v value) words() []shell.Word {
 		}
 		return v.alts
 	}
-	list := bounded(v.list)
-	return v.flat(make([]shell.Word, 0, len(list)))
+	return v.flat(nil)
 }
 
 const maxFlat = 4 * maxList
 
 // flat adds the words of a list to others.
 func (v value) flat(out []shell.Word) []shell.Word {
-	list := bounded(v.list)
-	for i := range list {
-		switch e := &list[i]; {
+	for _, e := range bounded(v.list) {
+		switch {
 		case len(out) > maxFlat:
 			return out
 		case len(out) == maxFlat:

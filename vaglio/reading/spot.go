@@ -30,14 +30,13 @@ func Spot(w shell.Word) string {
 }
 
 func patternSpot(p shell.Part) byte {
-	switch {
-	case p.Level:
+	if p.Level {
 		return place.Unknown
-	case p.Text == "?", strings.HasPrefix(p.Text, "["):
-		return place.AnyByte
-	default:
-		return place.AnyText
 	}
+	if p.Text == "?" || strings.HasPrefix(p.Text, "[") {
+		return place.AnyByte
+	}
+	return place.AnyText
 }
 
 func unknownSpot(p shell.Part) string {
