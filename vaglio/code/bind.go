@@ -35,7 +35,7 @@ func (p *program) keep(name string, v value) {
 	if old, had := p.vars[name]; had && !p.fresh && p.perhaps() && !p.within(old, v) && p.spend(1+len(old.list)/4) {
 		v = old.or(v)
 	}
-	p.vars[name] = p.identified(v)
+	p.hold(name, v)
 }
 
 // within reports whether a new value was made of the old one, or is no text.

@@ -155,3 +155,38 @@ func TestMarksInAProgramAreNoHoles(t *testing.T) {
 		}
 	}
 }
+
+// TestListsThatDouble checks that lists which each line doubles are read to an end, whatever goes through them, and
+// that nothing is hidden behind them or in them.
+func TestListsThatDouble(t *testing.T) {
+	t.Parallel()
+	for lang, tt := range map[string]struct {
+		first, line, tail, gone string
+		uses                    []string
+	}{
+		"python3": {
+			"a = ['x', y]\n", "a = [a, a]\n", "shutil.rmtree('/')\n", "os.remove(a)\n",
+			[]string{"b = a[0:1]", "b = a + a", "print(a[1:][0])", "d = {'k': a}\nprint(d['k'][0:2])", "print(list(reversed(a)))", "b = sorted(a)", "for b in a: print(b)", "print(a == a)"},
+		},
+		"node": {
+			"let a = ['x', y];\n", "a = [a, a];\n", "fs.rmSync('/', {recursive: true});\n", "fs.rmSync(a);\n",
+			[]string{"a.filter(x => x).concat(a);", "a.slice(0, 1);", "a.map(x => x);", "a.flat(9);", "b = [...a].sort();"},
+		},
+		"ruby": {"a = ['x', y]\n", "a = [a, a]\n", "FileUtils.rm_rf('/')\n", "File.delete(a)\n", []string{"b = a[0..1]", "b = a.flatten.first", "b = a.sort.uniq", "b, c = a"}},
+		"php":  {"$a = ['x', $y];\n", "$a = [$a, $a];\n", "system('rm -rf /');\n", "unlink($a);\n", []string{"$b = array_slice($a, 0, 1);", "foreach ($a as $b) { print($b); }"}},
+	} {
+		for _, use := range tt.uses {
+			s := read(t, lang+" - <<'END'\n"+tt.first+strings.Repeat(tt.line, 40)+use+"\n"+tt.tail+"END\n")
+			if !slices.ContainsFunc(s.Commands, removesRoot) {
+				t.Errorf("%s %s: the end was not read: %.200s", lang, use, show(s))
+			}
+		}
+		if s := read(t, lang+" - <<'END'\n"+tt.first+strings.Repeat(tt.line, 40)+tt.gone+"END\n"); len(s.Problems) == 0 && !slices.ContainsFunc(s.Commands, removesUnknown) {
+			t.Errorf("%s %s: nothing found and nothing said: %.200s", lang, tt.gone, show(s))
+		}
+	}
+}
+
+func removesUnknown(c shell.Command) bool {
+	return c.Call != nil && (c.Call.Verb == shell.VerbDeleteTree || c.Call.Verb == shell.VerbDelete) && slices.ContainsFunc(c.Call.Targets, shell.Word.HasUnknown)
+}

@@ -116,15 +116,10 @@ func reordered(p *program, v value, rest []value) value {
 	return v
 }
 
-// lists reports whether a value stands for names, how many is not known: those that match a pattern, are in a folder or
-// stand behind thousands of others in lists of lists.
-func (p *program) lists(v value) bool { return p.listsAny(v, new(int)) }
-
-func (p *program) listsAny(v value, seen *int) bool {
+// lists reports whether a value stands for names, how many is not known: those that match a pattern, or are in a folder.
+func (p *program) lists(v value) bool {
 	f := p.lang.find(p.canonical(strings.TrimSuffix(v.path, "()")), "")
-	*seen++
-	return *seen > 8*maxFlat || f != nil && f.verb == string(shell.VerbList) || slices.ContainsFunc(v.alts, severalNames) ||
-		slices.ContainsFunc(v.list, func(e value) bool { return p.listsAny(e, seen) })
+	return f != nil && f.verb == string(shell.VerbList) || slices.ContainsFunc(v.alts, severalNames) || slices.ContainsFunc(v.list, p.lists)
 }
 
 func severalNames(w shell.Word) bool {
@@ -151,6 +146,14 @@ func (f *routine) descends(args []value) bool {
 	return deeper
 }
 
+// hold puts a value into a variable: anything, if lists of lists, which each line may double, hold over maxFlat.
+func (p *program) hold(key string, v value) {
+	if slices.ContainsFunc(v.list, value.multi) && len(v.words()) > maxFlat {
+		v = unknown(v.path)
+	}
+	p.vars[key] = p.identified(v)
+}
+
 // mixes notes that a method moves the elements of a list, takes some out or puts others in: where one is from there on, is
 // not known.
 func (p *program) mixes(v value, args []value) {
@@ -164,7 +167,7 @@ func (p *program) mixes(v value, args []value) {
 		}
 	}
 	held.some = true
-	p.vars[p.key(v.holder)] = held
+	p.hold(p.key(v.holder), held)
 	p.touch(held, held)
 }
 
