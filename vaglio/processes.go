@@ -241,7 +241,6 @@ func (f Facts) ownProgram(fact *Fact, pattern string) bool {
 // program itself, which was given the name where nothing was. Nothing else was put there since.
 func (f Facts) Keeps(file string) bool {
 	kept, named, given := false, false, false
-	names := func(fact *Fact, w string) bool { return path.Join(fact.Path, w[strings.IndexByte(w, '=')+1:]) == file }
 	for i := range f {
 		switch fact := &f[i]; {
 		case fact.puts() && isBelow(fact.Path, file):
@@ -251,7 +250,7 @@ func (f Facts) Keeps(file string) bool {
 		case fact.Deed == Named:
 			named = named || isBelow(fact.Path, file)
 		case fact.Deed == Started:
-			given = given || slices.ContainsFunc(fact.Words, func(w string) bool { return names(fact, w) })
+			given = given || slices.ContainsFunc(fact.Words, func(w string) bool { return path.Join(fact.Path, w[strings.IndexByte(w, '=')+1:]) == file })
 		}
 	}
 	return kept || named && given

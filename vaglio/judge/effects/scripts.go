@@ -356,13 +356,11 @@ func (r *reading) located(v *invocation, effects []Effect) []Effect {
 	return out
 }
 
-// line names a line of a file, by the file's path in the working directory.
-func (r *reading) line(file string, n int) string {
-	if rel, ok := strings.CutPrefix(file, r.world.cwd+"/"); ok {
-		file = rel
-	}
-	return file + ":" + strconv.Itoa(n)
-}
+// shown returns a file's path as seen from the working directory.
+func (r *reading) shown(file string) string { return strings.TrimPrefix(file, r.world.cwd+"/") }
+
+// line names a line of a file.
+func (r *reading) line(file string, n int) string { return r.shown(file) + ":" + strconv.Itoa(n) }
 
 // unreadFile notes a file that was not read, or asks about it: a patch that changes what lies
 // elsewhere, and what the session wrote.

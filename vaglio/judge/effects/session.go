@@ -214,8 +214,7 @@ func (r *reading) unreadOfSession(files []string) {
 		_, here := r.wrote[file]
 		_, known := r.facts.Text(file)
 		if here || r.facts.Wrote(file) && (!known || slices.Contains(r.facts.Loaded(), file)) {
-			name := strings.TrimPrefix(file, r.world.cwd+"/")
-			r.add(unknown(say("runs %s, which was written in this session and could not be read", name), name)...)
+			r.add(unknown(say("runs %s, which was written in this session and could not be read", r.shown(file)), r.shown(file))...)
 		}
 	}
 }
