@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,8 +30,7 @@ type Unreadable struct {
 func Unread(key string, problems []shell.Problem, text string, shift int, certain bool) *Unreadable {
 	for i := range problems {
 		p := &problems[i]
-		tooMuch := slices.Contains([]shell.ProblemKind{shell.ProblemTooBig, shell.ProblemTooDeep, shell.ProblemTooCostly}, p.Kind)
-		if !tooMuch && (p.Kind != shell.ProblemUnparsable || !certain) {
+		if !p.Kind.TooMuch() && (p.Kind != shell.ProblemUnparsable || !certain) {
 			continue
 		}
 		if !certain {

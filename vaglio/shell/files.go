@@ -92,16 +92,10 @@ func (s *sourceFile) where() (file string, line int) {
 // tolerates reports whether a problem in a file's text only means that the file was not read to
 // its end. What the session wrote itself gets no such trust: it could have run it as a command.
 func (s *sourceFile) tolerates(kind ProblemKind) bool {
-	switch kind {
-	case ProblemDynamicName, ProblemDynamicCode, ProblemPartialCode:
-		s.unread = true
-		return !s.own
-	case ProblemUnparsable, ProblemUnread, ProblemScriptFile, ProblemTooBig, ProblemTooDeep, ProblemTooCostly:
-		s.unread = true
-		return true
-	case ProblemInternal, ProblemDownload, ProblemForkBomb, ProblemClosed:
-	}
-	return false
+	dynamic := kind == ProblemDynamicName || kind == ProblemDynamicCode || kind == ProblemPartialCode
+	broken := kind == ProblemScriptFile || kind.unread()
+	s.unread = s.unread || dynamic || broken
+	return broken || dynamic && !s.own
 }
 
 // within returns the frame for the statements of a text, which may be the text of a file.

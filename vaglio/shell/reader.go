@@ -387,8 +387,7 @@ func (r *reader) problem(f *frame, p Problem) {
 
 // unparsed records a file that holds text which no reader understands, or more than is read.
 func (r *reader) unparsed(file string, kind ProblemKind) {
-	noted := []ProblemKind{ProblemUnparsable, ProblemUnread, ProblemTooBig, ProblemTooDeep, ProblemTooCostly}
-	if slices.Contains(noted, kind) && !slices.Contains(r.out.Unparsed, file) {
+	if kind.unread() && !slices.Contains(r.out.Unparsed, file) {
 		r.out.Unparsed = append(r.out.Unparsed, file)
 	}
 }

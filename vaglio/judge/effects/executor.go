@@ -130,9 +130,7 @@ func (r *reading) certain(since int) {
 // beyond reports whether a text is too much to read, so that its meaning in another language is
 // unknown as well.
 func beyond(s *shell.Script) bool {
-	return slices.ContainsFunc(s.Problems, func(p shell.Problem) bool {
-		return p.Kind == shell.ProblemTooBig || p.Kind == shell.ProblemTooDeep || p.Kind == shell.ProblemTooCostly
-	})
+	return slices.ContainsFunc(s.Problems, func(p shell.Problem) bool { return p.Kind.TooMuch() })
 }
 
 func (r *reading) unknownSince(since int) bool {
