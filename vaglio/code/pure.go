@@ -58,7 +58,7 @@ func pures() map[string]pure {
 		"format":  func(p *program, v value, rest []value) value { return p.filled(v, braceHoles, rest) },
 		"sprintf": func(p *program, v value, rest []value) value { return p.filled(v, percentHoles, rest) },
 		"json":    decodedAs("x.json"), "toml": decodedAs("x.toml"), "field": fieldDefault, "printf": printedAs,
-		"pickle": pickle, "import": imported, "getattr": func(_ *program, v value, rest []value) value {
+		"pickle": pickle, "thaw": func(p *program, v value, _ []value) value { return p.thaws(v) }, "import": imported, "getattr": func(_ *program, v value, rest []value) value {
 			name, _ := first(rest).text()
 			return unknown(v.path + "." + name)
 		},
@@ -342,6 +342,9 @@ func imported(p *program, v value, _ []value) value {
 	}
 	if strings.Contains(s, "://") && !strings.HasPrefix(s, "file:") {
 		p.gap(remote(s).word())
+	}
+	if strings.HasSuffix(s, ".node") {
+		p.loads(&function{from: 0}, "require", []value{v}, nil)
 	}
 	p.takes(moduleName(s))
 	return unknown(moduleName(s))

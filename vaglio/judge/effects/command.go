@@ -110,11 +110,7 @@ func (r *reading) problem(p *shell.Problem) {
 	case shell.ProblemForkBomb:
 		r.add(usual(KindPower).with(say("starts processes without end until the machine stalls"), ""))
 	case shell.ProblemDynamicCode:
-		if a := argOf(p.Word); p.Interpreter == "eval" && r.trustedSetup(a) {
-			r.add(own(say("sets the shell up by %s", a.from[0]))...)
-			return
-		}
-		r.unread(p)
+		r.dynamic(p)
 	case shell.ProblemClosed:
 		r.add(usual(KindUnknown).with(problemSaid(p), p.Word.String()))
 	default:

@@ -272,7 +272,7 @@ func (r *reading) trusted(v *invocation, a arg) bool {
 	p := r.world.clean(a.text, v.cwd)
 	switch at := r.world.placeOf(a, v.cwd); at {
 	case placeWorkspace, placeNowhere:
-		return !r.brings(p)
+		return !r.brings(p) && !r.fetched[path.Base(p)]
 	case placeHome, placeControl, placeSecret:
 		return at == placeSecret && r.world.inside(p) || r.world.ownTool(p)
 	case placeSystem:
