@@ -246,8 +246,10 @@ func (v *visit) named(files []string) []string {
 			all = append(all, v.inPackages(mark)...)
 		case strings.Contains(mark, "?"):
 			all = append(all, v.meant(v.set(mark))...)
-		case mark == "1", mark == "2":
-			all = append(all, v.operand(int(mark[0]-'0'))...)
+		case strings.HasPrefix(mark, "1"), strings.HasPrefix(mark, "2"):
+			for _, w := range v.operand(int(mark[0] - '0')) {
+				all = append(all, v.globbed(w+mark[1:])...)
+			}
 		case mark == "-", mark == "<":
 			all = append(all, v.fromInput(mark)...)
 		case strings.HasPrefix(mark, "$"):
