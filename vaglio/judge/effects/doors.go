@@ -52,7 +52,7 @@ var loadDoors = sync.OnceValues(func() (doors, error) { //nolint:gochecknoglobal
 // add reads a line of doors.txt.
 func (t doors) add(owners []string, kind string, names []string) error {
 	kind, loads, _ := strings.Cut(kind, ":")
-	if !slices.Contains(strings.Fields("search file command list shell loads registry named proxy always switch words"), kind) {
+	if !slices.Contains(strings.Fields("search file command list code shell loads registry named proxy always switch words"), kind) {
 		return rows.Wrong(kind, "%q is no kind of doors", kind)
 	}
 	for _, o := range owners {
@@ -196,6 +196,8 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 	switch d.kind {
 	case "search", "file":
 		return r.badPath(v, name, value)
+	case "code":
+		return value.text
 	case "command":
 		return r.badCommand(v, value.slice(len(value.text)-len(strings.TrimPrefix(value.text, "!"))))
 	case "shell":
@@ -234,19 +236,6 @@ func (r *reading) badPath(v *invocation, name string, value arg) string {
 		}
 	}
 	return ""
-}
-
-// poses reports whether something that was put at a path has the name of a known program, though nobody read it.
-func (r *reading) poses(f *vaglio.Fact) bool {
-	if f.Deed != vaglio.Wrote && f.Deed != vaglio.Moved || !r.judge.tables.Known(path.Base(f.Path)) || systemPath(r.world.links[f.Path]) {
-		return false
-	}
-	_, written := r.wrote[f.Path]
-	_, told := r.facts.Text(f.Path)
-	if !written && !told && r.means.Files != nil {
-		_, told = r.means.Files.Content(f.Path)
-	}
-	return !written && !told
 }
 
 // installed reports whether a folder is where an installed tool keeps its programs, according to a
@@ -319,7 +308,7 @@ func (r *reading) badOptions(v *invocation, loads, fields []string) string {
 	for i, f := range fields {
 		for _, l := range loads {
 			file, ok := loaded(fields[i:], l)
-			if ok && (isPath(file) && !r.trusted(v, literal(file)) || strings.HasPrefix(file, "$") || strings.HasPrefix(file, "data:")) {
+			if ok && ((isPath(file) || r.fetched[file]) && !r.trusted(v, literal(file)) || strings.HasPrefix(file, "$") || strings.HasPrefix(file, "data:")) {
 				if !strings.Contains(f, file) {
 					return file
 				}
