@@ -58,15 +58,15 @@ func pures() map[string]pure {
 		"format":  func(p *program, v value, rest []value) value { return p.filled(v, braceHoles, rest) },
 		"sprintf": func(p *program, v value, rest []value) value { return p.filled(v, percentHoles, rest) },
 		"json":    decodedAs("x.json"), "toml": decodedAs("x.toml"), "field": fieldDefault, "printf": printedAs,
-		"pickle": pickle, "thaw": func(p *program, v value, _ []value) value { return p.thaws(v) }, "import": imported, "getattr": func(_ *program, v value, rest []value) value {
+		"pickle": pickle, "import": imported, "getattr": func(_ *program, v value, rest []value) value {
 			name, _ := first(rest).text()
 			return unknown(v.path + "." + name)
 		},
-		"expanduser": below,
-		"append":     func(p *program, v value, rest []value) value { return p.grow(v, rest) },
-		"extend":     func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
-		"values":     func(p *program, v value, _ []value) value { return p.every(v, 1) },
-		"dotenv":     secretsIn, "asdict": asMap,
+		"expanduser": below, "thaw": func(p *program, v value, _ []value) value { return p.thaws(v, false) },
+		"append": func(p *program, v value, rest []value) value { return p.grow(v, rest) },
+		"extend": func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
+		"values": func(p *program, v value, _ []value) value { return p.every(v, 1) },
+		"dotenv": secretsIn, "asdict": asMap,
 		"hash": func(*program, value, []value) value { return textOf(oneName()) }, "keys": keysOf,
 		"fresh": func(*program, value, []value) value { return textOf(freshName()) },
 		"pairs": func(_ *program, v value, _ []value) value { return v.pairs() },

@@ -350,7 +350,7 @@ func (p *program) restores(f *function, name string, args []value, named map[str
 		file = p.content(file)
 	}
 	if f.text == "" || given != unless {
-		p.thaws(file)
+		p.thaws(file, false)
 	}
 	return unknown(name + "()")
 }
@@ -364,16 +364,19 @@ func (p *program) hands(name string, args []value) {
 	}
 }
 
-// thaws reads what makes objects of a text: one that is a file's, or comes from elsewhere, may run code.
-func (p *program) thaws(v value) value {
+// thaws reads what makes objects of a text: one that is a file's, or comes from elsewhere, may run code; with all,
+// every other one that is not known may, too.
+func (p *program) thaws(v value, all bool) value {
 	for _, w := range v.words() {
 		switch file, is := contentOf(w); {
 		case is:
 			p.script(file)
-		case w.Remote():
+		case strings.HasPrefix(w.String(), "$(cat "):
+			if p.later == 0 { // if later, the callers say whose file
+				p.problem(shell.ProblemDynamicCode, wording.Say(shell.RestoresUnnamed, p.lang.name), w)
+			}
+		case all, w.Remote():
 			p.gap(w)
-		case p.later == 0 && strings.HasPrefix(w.String(), "$(cat "): // if later, the callers say whose file
-			p.problem(shell.ProblemDynamicCode, wording.Say(shell.RestoresUnnamed, p.lang.name), w)
 		}
 	}
 	return unknown("loads()")
@@ -385,10 +388,5 @@ func pickle(p *program, v value, _ []value) value {
 	if m := serialised.FindStringSubmatch(s); m != nil {
 		return p.call(unknown(strings.Trim(m[1]+m[2]+"."+m[3], ".")), value{}, []value{text(strings.Trim(m[4], ` []"'-`))})
 	}
-	for _, w := range v.words() {
-		if !w.Remote() && !strings.HasPrefix(w.String(), "$(cat ") {
-			p.gap(w)
-		}
-	}
-	return p.thaws(v)
+	return p.thaws(v, true)
 }

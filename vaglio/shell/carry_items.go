@@ -380,7 +380,6 @@ func (r *reader) sentKeys(f *frame, ops []Word, by string) {
 	}
 	typed := b.Word()
 	switch r.st.set(keyTyped, Word{}); {
-	case len(ops) == 0:
 	case strings.Trim(typed.String(), "\n") == "":
 		r.codeProblem(f, word.OutputOf("what was typed before"), by)
 	default:

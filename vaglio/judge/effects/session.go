@@ -79,7 +79,7 @@ func madeBy(f *vaglio.Fact, earlier bool) bool { return makes(f) || earlier && f
 
 // makes reports whether a fact is that something was made on the spot.
 func makes(f *vaglio.Fact) bool {
-	return f.Deed == vaglio.Wrote || f.Deed == vaglio.Built || f.Deed == vaglio.Fetched
+	return slices.Contains([]vaglio.Deed{vaglio.Wrote, vaglio.Built, vaglio.Fetched}, f.Deed)
 }
 
 // linked marks what was recorded since as moved from elsewhere: what a link leads to does not
