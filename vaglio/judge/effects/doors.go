@@ -212,10 +212,8 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 		}
 		return bad
 	case "named":
-		if _, address, ok := strings.Cut(name, "."); ok {
-			return r.judge.tables.urls().Unusual(address[:max(0, strings.LastIndexByte(address, '.'))])
-		}
-		return ""
+		_, address, _ := strings.Cut(name, ".") // with another one behind the address
+		return r.judge.tables.urls().Unusual(address[:max(0, strings.LastIndexByte(address, '.'))])
 	}
 	return r.judge.tables.urls().Unusual(value.text)
 }
