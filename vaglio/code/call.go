@@ -200,6 +200,7 @@ func (p *program) callOther(name string, recv value, args []value) value {
 		return out
 	}
 	p.library(name, args)
+	p.hands(name, args)
 	return p.handedOn(name, recv, args)
 }
 

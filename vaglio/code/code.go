@@ -267,6 +267,9 @@ func (p *program) leave() { p.depth-- }
 
 func (p *program) step(s shell.ProgramStep) {
 	p.tells(s.Write)
+	if parts := s.Write.Parts(); s.Writes && len(parts) == 1 && p.dumps(parts[0].From) {
+		s.Write = shell.Text(dumped)
+	}
 	if p.spend(3) {
 		s.Line = p.line()
 		p.out.Actions = append(p.out.Actions, s)

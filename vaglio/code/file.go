@@ -52,6 +52,14 @@ func (f *function) mode(args []value, named map[string]value) string {
 	return "r"
 }
 
+// modeOf returns the text of a mode, or the names of its flags.
+func modeOf(v value) string {
+	if len(v.alts) > 0 {
+		return v.word().String()
+	}
+	return v.path
+}
+
 // openFile records that a file is opened, and returns a handle if it is opened for writing.
 func (p *program) openFile(name, mode string, file value) *handle {
 	verb := openVerb(mode)
@@ -375,19 +383,12 @@ func secretsIn(p *program, v value, _ []value) value {
 	return unknown("dotenv_values()")
 }
 
-// pickle reads the call inside a serialized object. Of any other object nothing is known.
-func pickle(p *program, v value, _ []value) value {
-	s, _ := v.text()
-	if m := serialised.FindStringSubmatch(s); m != nil {
-		return p.call(unknown(strings.Trim(m[1]+m[2]+"."+m[3], ".")), value{}, []value{text(strings.Trim(m[4], ` []"'-`))})
+// saves records that a call puts what it fetches into a file, if that is its second target, and returns the first.
+func (p *program) saves(f *function, name string, targets []value) []value {
+	if len(f.args) < 2 || len(targets) < 2 {
+		return targets
 	}
-	for _, w := range v.words() {
-		switch file, is := contentOf(w); {
-		case is:
-			p.script(file)
-		case p.later == 0 || !strings.HasPrefix(w.String(), "$(cat "): // whose file the callers say
-			p.gap(w)
-		}
-	}
-	return unknown("loads()")
+	p.emit(name, shell.VerbWrite, targets[1].word())
+	p.step(shell.ProgramStep{File: targets[1].word(), Write: remote(name).word(), Writes: true})
+	return targets[:1]
 }

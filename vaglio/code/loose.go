@@ -240,8 +240,8 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	case f.verb == "open":
 		p.emit(name, openVerb(append(texts, shell.Text("r"))[1].Prefix()), texts[0])
 		return
-	case f.verb == "script":
-		p.script(texts[0])
+	case f.verb == "script", f.verb == "load", f.verb == "restore":
+		p.table.further[f.verb](p, f, name, []value{textOf(texts[0])}, nil)
 		return
 	case f.verb == "write":
 		p.looseWrite(f, name, texts)

@@ -62,11 +62,11 @@ func pures() map[string]pure {
 			name, _ := first(rest).text()
 			return unknown(v.path + "." + name)
 		},
-		"expanduser": below,
-		"append":     func(p *program, v value, rest []value) value { return p.grow(v, rest) },
-		"extend":     func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
-		"values":     func(p *program, v value, _ []value) value { return p.every(v, 1) },
-		"dotenv":     secretsIn, "asdict": asMap,
+		"expanduser": below, "thaw": func(p *program, v value, _ []value) value { return p.thaws(v, false) },
+		"append": func(p *program, v value, rest []value) value { return p.grow(v, rest) },
+		"extend": func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
+		"values": func(p *program, v value, _ []value) value { return p.every(v, 1) },
+		"dotenv": secretsIn, "asdict": asMap,
 		"hash": func(*program, value, []value) value { return textOf(oneName()) }, "keys": keysOf,
 		"fresh": func(*program, value, []value) value { return textOf(freshName()) },
 		"pairs": func(_ *program, v value, _ []value) value { return v.pairs() },
@@ -342,6 +342,9 @@ func imported(p *program, v value, _ []value) value {
 	}
 	if strings.Contains(s, "://") && !strings.HasPrefix(s, "file:") {
 		p.gap(remote(s).word())
+	}
+	if strings.HasSuffix(s, ".node") {
+		p.loads(&function{from: 0}, "require", []value{v}, nil)
 	}
 	p.takes(moduleName(s))
 	return unknown(moduleName(s))

@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/code/unfold"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 //go:embed verbs.txt
@@ -307,7 +308,10 @@ func (p *program) looseWrite(f *function, name string, texts []shell.Word) {
 	if p.lang.has("unfolds") && len(f.args) < 2 {
 		texts = p.onePath(texts)
 	}
-	p.emit(name, shell.VerbWrite, slices.DeleteFunc(texts, func(w shell.Word) bool { return !maybePath.MatchString(w.Prefix()) })...)
+	texts = slices.DeleteFunc(texts, func(w shell.Word) bool { return !maybePath.MatchString(w.Prefix()) })
+	if p.emit(name, shell.VerbWrite, texts...); p.dumps(name) && len(texts) == 1 {
+		p.step(shell.ProgramStep{File: texts[0], Write: shell.Text(dumped), Writes: true})
+	}
 }
 
 // looseWords reads a call that runs a program and its words, and reports whether it runs nothing else.
@@ -322,14 +326,6 @@ func (p *program) looseWords(name string, texts []shell.Word) bool {
 	return line
 }
 
-// modeOf returns the text of a mode, or the names of its flags.
-func modeOf(v value) string {
-	if len(v.alts) > 0 {
-		return v.word().String()
-	}
-	return v.path
-}
-
 func openVerb(mode string) shell.Verb {
 	switch {
 	case strings.Contains(mode, "APPEND") || strings.HasPrefix(mode, "a") || strings.HasPrefix(mode, ">>"):
@@ -339,4 +335,58 @@ func openVerb(mode string) shell.Verb {
 		return shell.VerbWrite
 	}
 	return shell.VerbRead
+}
+
+// restores reads a call that makes objects of what a file holds, which may run code that the file names: always, with
+// the option that the table says, or unless that is given.
+func (p *program) restores(f *function, name string, args []value, named map[string]value) value {
+	option, unless := strings.CutPrefix(f.text, "!")
+	_, given := optionOf(args, named, option)
+	if len(args) == 0 {
+		args = f.targets(p, nil, named)
+	}
+	file := first(args)
+	if _, held := contentOf(file.word()); !held {
+		file = p.content(file)
+	}
+	if f.text == "" || given != unless {
+		p.thaws(file, false)
+	}
+	return unknown(name + "()")
+}
+
+// hands notes that a file which the program writes is handed to a function of which nobody knows what it puts there.
+func (p *program) hands(name string, args []value) {
+	for _, a := range args {
+		if a.file != nil && a.file.start == nil {
+			p.feed(a.file, unknown(name+"()").word())
+		}
+	}
+}
+
+// thaws reads what makes objects of a text: one that is a file's, or comes from elsewhere, may run code; with all,
+// every other one that is not known may, too.
+func (p *program) thaws(v value, all bool) value {
+	for _, w := range v.words() {
+		switch file, is := contentOf(w); {
+		case is:
+			p.script(file)
+		case strings.HasPrefix(w.String(), "$(cat "):
+			if p.later == 0 { // if later, the callers say whose file
+				p.problem(shell.ProblemDynamicCode, wording.Say(shell.RestoresUnnamed, p.lang.name), w)
+			}
+		case all, w.Remote():
+			p.gap(w)
+		}
+	}
+	return unknown("loads()")
+}
+
+// pickle reads the call inside a serialized object. Of any other object nothing is known.
+func pickle(p *program, v value, _ []value) value {
+	s, _ := v.text()
+	if m := serialised.FindStringSubmatch(s); m != nil {
+		return p.call(unknown(strings.Trim(m[1]+m[2]+"."+m[3], ".")), value{}, []value{text(strings.Trim(m[4], ` []"'-`))})
+	}
+	return p.thaws(v, true)
 }

@@ -15,7 +15,7 @@ func furtherVerbs() map[string]further {
 	return map[string]further{
 		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs,
 		"spawn": (*program).runs, "pipe": (*program).runs, "load": (*program).loads,
-		"eval": (*program).runEval, "script": (*program).runScript,
+		"eval": (*program).runEval, "script": (*program).runScript, "restore": (*program).restores,
 		"open": (*program).runOpen, "remote": (*program).runRemote, "handle": (*program).runHandle, "print": (*program).runPrint,
 	}
 }
@@ -47,7 +47,7 @@ func (p *program) apply(f *function, name string, args []value) value {
 	case shell.VerbWrite, shell.VerbAppend:
 		targets = p.writes(f, verb, targets)
 	case shell.VerbNetwork, shell.VerbSend:
-		p.request(name, verb, targets, args, named)
+		p.request(name, verb, p.saves(f, name, targets), args, named)
 		return p.result(verb, name, targets, args)
 	default: // The others only act on their targets.
 	}

@@ -2,14 +2,13 @@ package project
 
 import (
 	"cmp"
-	"encoding/xml"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio/code"
+	"github.com/metnos/vaglio/internal/buildxml"
+	"github.com/metnos/vaglio/internal/notebook"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -47,16 +46,16 @@ var cellSetting = regexp.MustCompile(`(?m)^[ \t]*%.*`)
 
 // cell adds a cell that contains code.
 func (v *visit) cell(file, text, source string, program *strings.Builder) {
-	magic, args, body := code.CellOf(source)
+	magic, args, body := notebook.Split(source)
 	switch kind := wordclass.Kind("cell", magic); {
 	case kind == "file":
 		v.add(file, 1, "sh", "tee "+args)
 	case kind == "sh":
 		v.add(file, 1, "sh", body)
 	case magic == "", kind == "python", kind == "rest":
-		lines, rest := code.CellLines(body)
+		lines, rest := notebook.Lines(body)
 		for _, l := range lines {
-			v.addFrom(file, text, strings.TrimSpace(l.Line), l.Command)
+			v.addFrom(file, text, strings.TrimSpace(l.Text), l.Command)
 		}
 		program.WriteString(cellSetting.ReplaceAllString(rest, "") + "\n")
 	case magic == "script":
@@ -66,76 +65,14 @@ func (v *visit) cell(file, text, source string, program *strings.Builder) {
 	}
 }
 
-// element is an XML element with its content.
-type element struct {
-	XMLName xml.Name
-	Attrs   []xml.Attr `xml:",any,attr"`
-	Text    string     `xml:",chardata"`
-	In      []element  `xml:",any"`
-}
-
-// attr returns the value of the first of the attributes that exists.
-func (e *element) attr(names ...string) string {
-	for _, name := range names {
-		for _, a := range e.Attrs {
-			if a.Name.Local == name {
-				return a.Value
-			}
-		}
-	}
-	return ""
-}
-
 // readXML adds the programs that Java build tools run: those in Ant's exec elements, by their
 // attributes, and those in Maven's configuration.
 func readXML(v *visit, r *row) {
 	for file, text := range v.files(r) {
-		var root element
-		if xml.Unmarshal([]byte(text), &root) == nil {
-			v.element(file, text, &root)
+		for _, c := range buildxml.Commands(text, quoted) {
+			v.addFrom(file, text, c.Program, quoted(c.Program)+c.Words)
 		}
 	}
-}
-
-func (v *visit) element(file, text string, e *element) {
-	var program string
-	var rest strings.Builder
-	if slices.Contains([]string{"exec", "apply"}, e.XMLName.Local) {
-		program = e.attr("executable", "command")
-		rest.WriteString(e.arguments())
-	}
-	for i := range e.In {
-		switch in := &e.In[i]; in.XMLName.Local {
-		case "executable":
-			program = strings.TrimSpace(in.Text)
-		case "commandlineArgs":
-			rest.WriteString(in.Text + " ")
-		case "arguments":
-			for j := range in.In {
-				rest.WriteString(quoted(strings.TrimSpace(in.In[j].Text)))
-			}
-		}
-		v.element(file, text, &e.In[i])
-	}
-	if program != "" {
-		v.addFrom(file, text, program, quoted(program)+rest.String())
-	}
-}
-
-// arguments returns the words that Ant's exec passes.
-func (e *element) arguments() string {
-	var b strings.Builder
-	for i := range e.In {
-		arg := &e.In[i]
-		if arg.XMLName.Local != "arg" {
-			continue
-		}
-		b.WriteString(arg.attr("line") + " ")
-		if word := arg.attr("value", "file", "path"); word != "" {
-			b.WriteString(quoted(word))
-		}
-	}
-	return b.String()
 }
 
 // batsRun matches what bats puts before a command to keep its output, batsTest the line that begins a test.

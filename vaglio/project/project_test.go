@@ -230,6 +230,7 @@ func TestTasks(t *testing.T) {
 		{"node -r ./x.js t.js", files{"x.js": "x()", "t.js": "require('./u')", "u.js": "u()"}, "u.js:1 node+ u()\nx.js:1 node x()"},
 		{"bun t.js", files{"t.js": "t()"}, "t.js:1 node t()"},
 		{"go run .", files{"main.go": "func main() {}"}, "main.go:1 go! func main() {}"},
+		{"go run ./cmd/w x", files{"main.go": "func a() {}", "cmd/w/main.go": "func main() {}"}, "main.go:1 go! func a() {}\ncmd/w/main.go:1 go func main() {}"},
 		{"go vet .", files{"main.go": "func main() {}"}, ""},
 		{"go build -toolexec ./x.sh .", files{"x.sh": "#!/usr/bin/env python3\nx()"}, "x.sh:1 python #!/usr/bin/env python3\nx()"},
 		{"npm test --script-shell=./x", files{"x": "run"}, "x:1 sh run"},

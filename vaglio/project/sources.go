@@ -78,10 +78,11 @@ func (v *visit) brought(file string) bool {
 	if slices.Contains(v.c.Written, file) {
 		return true
 	}
-	if v.reader.isFor("data", file) { // nobody weighs what it says
-		return v.c.Session != nil && slices.Contains(v.c.Session.Changed(), file)
+	s := v.c.Session
+	if s != nil && (len(s.Fetched()) > 0 || v.reader.isFor("data", file)) { // nobody weighs what it says, or with what was fetched
+		return slices.Contains(s.Changed(), file) || s.Fetched()[path.Base(file)]
 	}
-	return v.c.Session != nil && (slices.Contains(v.c.Session.Loaded(), file) || v.c.Session.Fetched()[path.Base(file)])
+	return s != nil && slices.Contains(s.Loaded(), file)
 }
 
 // readUnchecked adds what a playbook does although it is only checked: the command lines of tasks that

@@ -246,8 +246,8 @@ func (v *visit) named(files []string) []string {
 			all = append(all, v.inPackages(mark)...)
 		case strings.Contains(mark, "?"):
 			all = append(all, v.meant(v.set(mark))...)
-		case mark == "1", mark == "2":
-			all = append(all, v.operand(int(mark[0]-'0'))...)
+		case strings.HasPrefix(mark, "1"), strings.HasPrefix(mark, "2"):
+			all = append(all, v.operand(mark)...)
 		case mark == "-", mark == "<":
 			all = append(all, v.fromInput(mark)...)
 		case strings.HasPrefix(mark, "$"):
@@ -297,10 +297,13 @@ func (v *visit) inPackages(mark string) []string {
 	return v.labelled(strings.TrimPrefix(mark, "//"))
 }
 
-// operand returns the nth operand, unless it is a text.
-func (v *visit) operand(n int) []string {
-	words, isText := operands(v.words), func(w string) bool { return strings.ContainsAny(w, "( ;\"'") }
-	return slices.DeleteFunc(words[min(len(words), n-1):min(len(words), n)], isText)
+// operand returns the operand with a number, or files in it: 2/x. A text is none.
+func (v *visit) operand(mark string) []string {
+	words, n := operands(v.words), int(mark[0]-'0')
+	if n > len(words) || strings.ContainsAny(words[n-1], "( ;\"'") {
+		return nil
+	}
+	return v.globbed(words[n-1] + mark[1:])
 }
 
 // fromInput returns the words that stand for the standard input (-), or the files that make it up (<).

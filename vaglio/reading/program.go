@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio/code"
+	"github.com/metnos/vaglio/internal/notebook"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
@@ -159,7 +159,7 @@ func (w *walk) cell(text string, sc *scope, at string) string {
 	if !strings.ContainsAny(text, "!%") {
 		return text
 	}
-	magic, args, body := code.CellOf(text)
+	magic, args, body := notebook.Split(text)
 	in := *sc
 	switch kind := wordclass.Kind("cell", magic); kind {
 	case "file":
@@ -196,7 +196,7 @@ func (w *walk) cell(text string, sc *scope, at string) string {
 
 // cellLines reads the lines of a cell that a shell gets, and returns the others.
 func (w *walk) cellLines(text string, sc *scope, at string) string {
-	lines, rest := code.CellLines(text)
+	lines, rest := notebook.Lines(text)
 	if len(lines) == 0 {
 		return text
 	}

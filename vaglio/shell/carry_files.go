@@ -42,24 +42,6 @@ func (r *reader) crontab(f *frame, text Word, users bool) {
 	}
 }
 
-// sentKeys reads keys typed into a terminal as command lines.
-func (r *reader) sentKeys(f *frame, ops []Word, by string) {
-	var b word.Builder
-	for _, w := range ops {
-		switch {
-		case isOneOf(w, []string{"Enter", "C-m", "KPEnter", "C-j"}):
-			b.AddText("\n")
-		case w.Is("Space"):
-			b.AddText(" ")
-		default:
-			b.AddWord(w)
-		}
-	}
-	if !b.Empty() {
-		r.carried(f, b.Word(), by+" send-keys")
-	}
-}
-
 // makefile reads what make would run of a makefile that the source itself gives.
 func (r *reader) makefile(f *frame, text Word) {
 	r.codeProblem(f, text, "make")

@@ -361,3 +361,30 @@ func (r *reader) tasksOf(f *frame, k *call, w *way, words []Word) (out Word) {
 	}
 	return out
 }
+
+// sentKeys reads keys typed into a terminal as command lines. A line without its end waits for the keys that are typed
+// next; an end without a line runs what stood there before.
+func (r *reader) sentKeys(f *frame, ops []Word, by string) {
+	var b word.Builder
+	before, _ := r.value(keyTyped)
+	b.AddWord(before)
+	for _, w := range ops {
+		switch {
+		case isOneOf(w, []string{"Enter", "C-m", "KPEnter", "C-j"}):
+			b.AddText("\n")
+		case w.Is("Space"):
+			b.AddText(" ")
+		default:
+			b.AddWord(w)
+		}
+	}
+	typed := b.Word()
+	switch r.st.set(keyTyped, Word{}); {
+	case strings.Trim(typed.String(), "\n") == "":
+		r.codeProblem(f, word.OutputOf("what was typed before"), by)
+	default:
+		if r.carried(f, typed, by+" send-keys"); !strings.HasSuffix(typed.Suffix(), "\n") {
+			r.st.set(keyTyped, typed)
+		}
+	}
+}

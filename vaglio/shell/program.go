@@ -162,6 +162,9 @@ type ProgramResult struct {
 	Loose bool
 }
 
+// RestoresUnnamed is said of a program that makes objects of what a file holds.
+const RestoresUnnamed wording.Phrase = "%s makes objects of a file whose name is only known when it runs"
+
 // passed returns the value of a variable in the environment of a program.
 func (r *reader) passed(f *frame, name string) Word {
 	if v, ok := assigned(f.assigns, name); ok && name != "HOME" {

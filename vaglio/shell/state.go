@@ -60,6 +60,8 @@ const (
 	// keyAdded marks the paths of files with unknown content to which the source added the content
 	// under keyFile.
 	keyAdded = "added "
+	// keyTyped is the line that was typed into a terminal so far.
+	keyTyped = "typed "
 	keyCwd   = "cwd "
 	keyPrev  = "oldcwd "
 	keyStack = "dirs "

@@ -110,11 +110,7 @@ func (r *reading) problem(p *shell.Problem) {
 	case shell.ProblemForkBomb:
 		r.add(usual(KindPower).with(say("starts processes without end until the machine stalls"), ""))
 	case shell.ProblemDynamicCode:
-		if a := argOf(p.Word); p.Interpreter == "eval" && r.trustedSetup(a) {
-			r.add(own(say("sets the shell up by %s", a.from[0]))...)
-			return
-		}
-		r.unread(p)
+		r.dynamic(p)
 	case shell.ProblemClosed:
 		r.add(usual(KindUnknown).with(problemSaid(p), p.Word.String()))
 	default:
@@ -182,11 +178,14 @@ func (r *reading) invocation(v *invocation) []Effect {
 			out = append(out, usual(KindDelete).with(say("discards uncommitted changes in %s", w.text), w.text))
 			continue
 		}
-		if v.empties(i) {
-			out = append(out, r.empty(v, r.whole(v, w))...)
-			continue
+		switch w = r.whole(v, w); {
+		case v.empties(i):
+			out = append(out, r.empty(v, w)...)
+		case v.appends[i]:
+			out = append(out, r.write(v, w, "writes")...)
+		default:
+			out = append(out, r.replaces(v, w, "writes")...)
 		}
-		out = append(out, r.write(v, r.whole(v, w), "writes")...)
 	}
 	for _, f := range v.reads {
 		if r.world.placeOf(f, v.cwd) == placeSecret && !r.thrownAway(v) && !r.hidden(v, f) {

@@ -52,7 +52,7 @@ var loadDoors = sync.OnceValues(func() (doors, error) { //nolint:gochecknoglobal
 // add reads a line of doors.txt.
 func (t doors) add(owners []string, kind string, names []string) error {
 	kind, loads, _ := strings.Cut(kind, ":")
-	if !slices.Contains(strings.Fields("search file command list shell loads registry named proxy always switch words"), kind) {
+	if !slices.Contains(strings.Fields("search file command list code shell loads registry named proxy always switch words"), kind) {
 		return rows.Wrong(kind, "%q is no kind of doors", kind)
 	}
 	for _, o := range owners {
@@ -196,6 +196,8 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 	switch d.kind {
 	case "search", "file":
 		return r.badPath(v, name, value)
+	case "code":
+		return value.text
 	case "command":
 		return r.badCommand(v, value.slice(len(value.text)-len(strings.TrimPrefix(value.text, "!"))))
 	case "shell":
@@ -210,10 +212,8 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 		}
 		return bad
 	case "named":
-		if _, address, ok := strings.Cut(name, "."); ok {
-			return r.judge.tables.urls().Unusual(address[:max(0, strings.LastIndexByte(address, '.'))])
-		}
-		return ""
+		_, address, _ := strings.Cut(name, ".") // with another one behind the address
+		return r.judge.tables.urls().Unusual(address[:max(0, strings.LastIndexByte(address, '.'))])
 	}
 	return r.judge.tables.urls().Unusual(value.text)
 }
@@ -234,19 +234,6 @@ func (r *reading) badPath(v *invocation, name string, value arg) string {
 		}
 	}
 	return ""
-}
-
-// poses reports whether something that was put at a path has the name of a known program, though nobody read it.
-func (r *reading) poses(f *vaglio.Fact) bool {
-	if f.Deed != vaglio.Wrote && f.Deed != vaglio.Moved || !r.judge.tables.Known(path.Base(f.Path)) || systemPath(r.world.links[f.Path]) {
-		return false
-	}
-	_, written := r.wrote[f.Path]
-	_, told := r.facts.Text(f.Path)
-	if !written && !told && r.means.Files != nil {
-		_, told = r.means.Files.Content(f.Path)
-	}
-	return !written && !told
 }
 
 // installed reports whether a folder is where an installed tool keeps its programs, according to a
@@ -272,7 +259,7 @@ func (r *reading) trusted(v *invocation, a arg) bool {
 	p := r.world.clean(a.text, v.cwd)
 	switch at := r.world.placeOf(a, v.cwd); at {
 	case placeWorkspace, placeNowhere:
-		return !r.brings(p)
+		return !r.brings(p) && !r.fetched[path.Base(p)]
 	case placeHome, placeControl, placeSecret:
 		return at == placeSecret && r.world.inside(p) || r.world.ownTool(p)
 	case placeSystem:
@@ -319,7 +306,7 @@ func (r *reading) badOptions(v *invocation, loads, fields []string) string {
 	for i, f := range fields {
 		for _, l := range loads {
 			file, ok := loaded(fields[i:], l)
-			if ok && (isPath(file) && !r.trusted(v, literal(file)) || strings.HasPrefix(file, "$") || strings.HasPrefix(file, "data:")) {
+			if ok && ((isPath(file) || r.fetched[file]) && !r.trusted(v, literal(file)) || strings.HasPrefix(file, "$") || strings.HasPrefix(file, "data:")) {
 				if !strings.Contains(f, file) {
 					return file
 				}

@@ -52,6 +52,23 @@ func (a arg) isSeveral(v *invocation) bool {
 	return a.isListed() || v.Call == nil && (a.word.HasGlob() || len(a.from) > 0 && len(a.names) == 0)
 }
 
+// isThere reports whether a word names files that lie there: all that a pattern matches, git lists or a search finds.
+func (a arg) isThere() bool {
+	if !a.word.HasUnknown() {
+		return a.word.HasGlob() && strings.ContainsAny(path.Base(a.text), "*?[")
+	}
+	return len(a.from) == 1 && (a.from[0] == "git" || a.isListed()) && strings.TrimPrefix(a.text, "./") == "$("+a.from[0]+")"
+}
+
+// replaces returns the effect of putting something else into a file: into all that lie there, that of their removal.
+func (r *reading) replaces(v *invocation, a arg, verb wording.Phrase) []Effect {
+	out := r.write(v, a, verb)
+	if v.Call != nil || !a.isThere() || verb != "writes" && !strings.HasPrefix(string(verb), "copies") { // others change what is there
+		return out
+	}
+	return insteadOfDeletes(r.remove(v, a), verb)
+}
+
 // operationsRule judges a command by its operations.
 func operationsRule(c *command) []Effect {
 	t := c.told()
@@ -252,7 +269,7 @@ func (c *command) writes(o *operation.Operation, a arg) []Effect {
 		}()
 	}
 	if o.Verb != operation.Create && o.Verb != operation.MakeFolder {
-		return c.r.write(c.invocation, a, cmp.Or(wording.Phrase(o.Phrase), "writes"))
+		return c.r.replaces(c.invocation, a, cmp.Or(wording.Phrase(o.Phrase), "writes"))
 	}
 	out := c.r.write(c.invocation, a, cmp.Or(wording.Phrase(o.Phrase), "creates"))
 	for i := range out {

@@ -78,7 +78,9 @@ func lies(p, other string) (over, under bool) {
 func madeBy(f *vaglio.Fact, earlier bool) bool { return makes(f) || earlier && f.Deed == vaglio.Named }
 
 // makes reports whether a fact is that something was made on the spot.
-func makes(f *vaglio.Fact) bool { return f.Deed == vaglio.Wrote || f.Deed == vaglio.Built }
+func makes(f *vaglio.Fact) bool {
+	return slices.Contains([]vaglio.Deed{vaglio.Wrote, vaglio.Built, vaglio.Fetched}, f.Deed)
+}
 
 // linked marks what was recorded since as moved from elsewhere: what a link leads to does not
 // belong to the session.
@@ -207,6 +209,17 @@ func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 	return nil
 }
 
+// dynamic turns a text that runs, and that is only known when it runs, into an effect. Objects that are made of what
+// some file holds are nothing to ask about unless something was fetched.
+func (r *reading) dynamic(p *shell.Problem) {
+	switch a := argOf(p.Word); {
+	case p.Interpreter == "eval" && r.trustedSetup(a):
+		r.add(own(say("sets the shell up by %s", a.from[0]))...)
+	case p.Detail.Phrase != shell.RestoresUnnamed || len(r.fetched)+len(r.foreign) > 0 || r.facts.Has(vaglio.Unpacked):
+		r.unread(p)
+	}
+}
+
 // unreadOfSession asks about files that run and that the session, or the call, wrote, of which the call could
 // not read everything. A text that was harmless when it was read by itself may be cut short among others.
 func (r *reading) unreadOfSession(files []string) {
@@ -308,7 +321,7 @@ func (v *invocation) keepsNumber() bool {
 // works outside every workspace.
 func (r *reading) leaves(p vaglio.Proposal) {
 	for i := range r.did {
-		if r.fetched[path.Base(r.did[i].Path)] {
+		if r.fetched[path.Base(r.did[i].Path)] || r.wrote[r.did[i].Path].Remote() {
 			r.did[i].Deed = vaglio.Fetched
 		}
 	}

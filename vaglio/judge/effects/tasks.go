@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -272,6 +273,19 @@ func foreignSource(s string) bool {
 	}
 	owner, _, _ := strings.Cut(s, "/")
 	return !strings.Contains(owner, ".") // a GitHub repository user/repo
+}
+
+// poses reports whether something that was put at a path has the name of a known program, though nobody read it.
+func (r *reading) poses(f *vaglio.Fact) bool {
+	if f.Deed != vaglio.Wrote && f.Deed != vaglio.Moved || !r.judge.tables.Known(path.Base(f.Path)) || systemPath(r.world.links[f.Path]) {
+		return false
+	}
+	_, written := r.wrote[f.Path]
+	_, told := r.facts.Text(f.Path)
+	if !written && !told && r.means.Files != nil {
+		_, told = r.means.Files.Content(f.Path)
+	}
+	return !written && !told
 }
 
 // npxRule judges running a package that may have to be fetched first.

@@ -53,8 +53,8 @@ func (p *parser) word() string {
 	return ""
 }
 
-// labels matches the labels of loops.
-var labels = regexp.MustCompile(`^:\w+\s+`)
+// labels matches the labels of loops, and what leaves a loop by its label.
+var labels = regexp.MustCompile(`^(?::\w+\s+|(?i:break|continue)[ \t]+\w+)`)
 
 var words = regexp.MustCompile(`^([A-Za-z]+)(?:[\s;({}&|]|$)`)
 
