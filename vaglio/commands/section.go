@@ -287,7 +287,8 @@ const Sets = "sets:"
 
 // Marks returns what a line may leave for the commands that follow, besides [Sets].
 func Marks() []string {
-	return []string{"cloned", "repository", "rewired", "listed", "started", "switched", "fetched", "downloads", "unpacks", "brings", "makes", "serves"}
+	return []string{"cloned", "repository", "rewired", "listed", "started", "switched", "branched",
+		"renamed", "fetched", "downloads", "unpacks", "brings", "makes", "serves"}
 }
 
 // kindOf returns the kind that a table names.

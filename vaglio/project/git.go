@@ -79,7 +79,10 @@ func readGitConfig(v *visit, _ *row) {
 	if verb == "" || slices.Contains([]string{"version", "help", "config", "init", "clone", "rev-parse"}, verb) {
 		return
 	}
-	_, all, _ := v.repository()
+	git, all, _ := v.repository()
+	if slices.Contains([]string{"branch", "checkout", "switch", "tag", "worktree"}, verb) {
+		v.c.Files.Content(path.Join(git, "packed-refs")) // where a judge looks for a branch of that name
+	}
 	named := v.folders("GIT_CONFIG_GLOBAL")
 	for _, folder := range v.folders("XDG_CONFIG_HOME") {
 		named = append(named, folder+"/git/config")

@@ -278,8 +278,7 @@ func (p *program) options(k *call) (opts options, operands []Word) {
 // carriedIn returns the words of a call that are a command of their own, read by itself.
 func (p *program) carriedIn(k *call) []Word {
 	opts, rest := p.options(k)
-	_, rest = leadingAssigns(rest)
-	w, rest := p.operands(rest)
+	w, _, rest := p.operands(rest)
 	if w == nil || w.run != runArgv || w.container {
 		return nil
 	}

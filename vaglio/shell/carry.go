@@ -25,11 +25,7 @@ func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.options(k)
 	g := f.at(k, name)
 	g.Privileged = g.Privileged || p.privileged && !opts.any(p.keeps...)
-	var assigns []Assign
-	if p.assigns {
-		assigns, rest = leadingAssigns(rest)
-	}
-	w, rest := p.operands(rest)
+	w, assigns, rest := p.operands(rest)
 	if w == nil {
 		return r.plain(f, k)
 	}
@@ -88,24 +84,30 @@ func (r *reader) below(opts options, w *way) {
 	}
 }
 
-// operands returns the way in which a program runs its operands, and the operands after those that
-// select it; nil if the program runs nothing.
-func (p *program) operands(rest []Word) (*way, []Word) {
+// operands returns the way in which a program runs its operands, the variables that they begin
+// with, and those after what selects the way; nil if the program runs nothing.
+func (p *program) operands(rest []Word) (w *way, assigns []Assign, left []Word) {
 	if len(rest) > 0 && isOneOf(rest[0], p.not) {
-		return nil, nil
+		return nil, nil, nil
 	}
-	if len(p.ways) == 0 {
-		return &p.way, rest
+	if w = &p.way; len(p.ways) > 0 {
+		w, rest = p.find(rest)
 	}
-	w, rest := p.find(rest)
-	if before, after := cutAt(rest, "--"); after != nil {
+	if w != nil && w.assigns {
+		assigns, rest = leadingAssigns(rest)
+	}
+	if w == nil || len(p.ways) == 0 {
+		return w, assigns, rest
+	}
+	before, after := cutAt(rest, "--")
+	if _, named := w.parse(before); after != nil && (w.dash || len(named) <= w.from) {
 		head := make([]Word, w.from)
-		copy(head, before)
+		copy(head, named)
 		rest = slices.Concat(head, after)
 	} else if len(rest) > 0 && strings.HasPrefix(rest[0].Prefix(), "-") {
 		_, rest = w.parse(rest)
 	}
-	return w, rest
+	return w, assigns, rest
 }
 
 // lateLine returns the command line of an option that follows the operands, as in flock FILE -c

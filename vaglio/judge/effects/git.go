@@ -45,12 +45,11 @@ func gitCheckout(c *command) []Effect {
 
 // ownFile reports whether a word names a file of the call's own work tree that the session made.
 func (c *command) ownFile(a arg) bool {
-	other := c.has("-C", "--git-dir", "--work-tree") || slices.ContainsFunc(c.assigns, func(a assignment) bool { return strings.HasPrefix(a.name, "GIT_") })
 	name, did := c.r.world.clean(a.text, c.cwd), c.r.did
 	if n := len(did); n > 0 && did[n-1].Deed == vaglio.Brought && c.operand(0) == "checkout" {
 		did = did[:n-1] // by this command
 	}
-	return a.known && !other && !strings.ContainsAny(a.text, "*?[:") && c.r.made(c.invocation, name) && !slices.Concat(c.r.facts, did).BroughtTo(name)
+	return a.known && !c.diverted() && !strings.ContainsAny(a.text, "*?[:") && c.r.made(c.invocation, name) && !slices.Concat(c.r.facts, did).BroughtTo(name)
 }
 
 // here returns an effect on the folder that the command works in: the current one, or the one that
@@ -67,6 +66,46 @@ func (c *command) here(e Effect) []Effect {
 		e.Why = e.Why.And("in %s", folder.text)
 	}
 	return []Effect{e.inFolder(inside)}
+}
+
+// diverted reports whether git works elsewhere than in the current folder.
+func (c *command) diverted() bool {
+	return c.has("-C", "--git-dir", "--work-tree") || slices.ContainsFunc(c.assigns, func(a assignment) bool { return strings.HasPrefix(a.name, "GIT_") })
+}
+
+// ref returns the file of a branch or a tag, or for no name their folder, if the current folder is all of a repository.
+func (c *command) ref(name string) string {
+	kind, git := "heads", path.Join(c.cwd, ".git")
+	if c.operand(0) == "tag" {
+		kind = "tags"
+	}
+	if c.diverted() || !c.r.present(c.invocation, git+"/HEAD") || c.r.present(c.invocation, git+"/reftable") {
+		return ""
+	}
+	return path.Join(git, "refs", kind, name)
+}
+
+// branched records the branch or the tag that a command makes, if there is none of that name.
+func (c *command) branched() {
+	names := append(c.values("-b", "-c", "--create", "--orphan"), c.operands[min(c.took, len(c.operands)):]...)
+	if len(names) == 0 || !names[0].known || strings.ContainsAny(names[0].text, "*?[") || c.r.means.Files == nil {
+		return
+	}
+	packed := path.Join(c.cwd, ".git/packed-refs")
+	text, read := c.r.means.Files.Content(packed)
+	taken := strings.Contains(strings.ToLower(text)+"\n", "/"+strings.ToLower(names[0].text)+"\n")
+	if ref := c.ref(names[0].text); c.r.isAbsent(ref) && !taken && (read || !c.r.present(c.invocation, packed)) {
+		c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Named, Path: ref, New: true})
+	}
+}
+
+// ownRef reports whether a word names a branch or a tag that the session made.
+func (c *command) ownRef(a arg) bool {
+	ref := c.ref(a.text)
+	all := slices.Concat(c.r.facts, c.r.did)
+	made := func(f vaglio.Fact) bool { return f.New && f.Path == ref }
+	renamed := func(f vaglio.Fact) bool { return f.Deed == vaglio.Moved && path.Base(f.Path) == "refs" }
+	return a.known && ref != "" && !c.r.movedTo(ref) && slices.ContainsFunc(all, made) && !slices.ContainsFunc(all, renamed)
 }
 
 // gitFetch passes a fetch that leaves the local branches alone.

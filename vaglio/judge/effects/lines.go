@@ -225,6 +225,7 @@ func commandFacts() map[string]fact {
 		"plain":            func(c *command, words []arg) bool { return c.r.onlyPlain(words) },
 		"inside":           all(func(c *command, a arg) bool { return c.r.world.inside(c.r.world.clean(a.text, c.cwd)) }),
 		"own-files":        all((*command).ownFile),
+		"own-refs":         all((*command).ownRef),
 		"rebuilt": all(func(c *command, a arg) bool {
 			return a.known && c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(a.text, c.cwd)))
 		}),
@@ -289,6 +290,10 @@ func (c *command) noted(mark string) {
 		c.serves()
 	case "switched":
 		c.switched()
+	case "branched":
+		c.branched()
+	case "renamed": // What a branch holds that is named like one of the session's may be nowhere else.
+		c.r.tell(c.invocation, vaglio.Moved, literal(".git/refs"))
 	case "repository":
 		c.r.repository = c.repository()
 	case "brings":
