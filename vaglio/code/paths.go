@@ -27,7 +27,7 @@ func reversed(p *program, v value, _ []value) value {
 		return v
 	}
 	if v.multi() {
-		v.list, v.keys = slices.Clone(v.list), nil
+		v = v.listed(slices.Clone(p.iterated(v).list))
 		slices.Reverse(v.list)
 		return v
 	}

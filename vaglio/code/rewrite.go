@@ -363,7 +363,7 @@ func changing() map[string]pure {
 	return map[string]pure{
 		"strip": trimmed(strings.Trim), "lstrip": trimmed(strings.TrimLeft), "rstrip": trimmed(strings.TrimRight), "chomp": chomped,
 		"sort":         sortedList,
-		"flat":         func(_ *program, v value, _ []value) value { v.list = flattened(v.list); return v },
+		"flat":         func(_ *program, v value, _ []value) value { return v.listed(flattened(v.list)) },
 		"replacefirst": replacedFirst, "tr": replacedIn(`^\`, 1), "gsub": replacedIn("^$()%.[]*+-?", maxText),
 		"from": func(p *program, v value, rest []value) value {
 			if len(rest) > 0 && rest[0].fn != nil {
