@@ -72,10 +72,8 @@ func (v value) sure() value {
 
 // orList returns the elements of two lists. Of a map that may be a list instead, the keys may be elements, too.
 func (v value) orList(o value) value {
-	for _, m := range []value{v, o} {
-		if m.kind == kindMap && len(m.list) > 0 {
-			o.list = added(o.list, unknown(""))
-		}
+	if len(v.keys)+len(o.keys) > 0 {
+		o.list = added(o.list, unknown(""))
 	}
 	v.some = v.some || o.some
 	return v.listed(added(v.list, o.list...))

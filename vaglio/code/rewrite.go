@@ -25,11 +25,6 @@ var makesPath = regexp.MustCompile(`(?i)(?:join|path|tmp|temp|dir|expand|resolve
 // isPath matches a statement that makes a path of one text, which is all of it.
 var isPath = regexp.MustCompile(`(?:^|[=\s(:])(?:new\s+)?(?:File|Path|DirectoryInfo|FileInfo)\(\s*(?:"[^"]*"|'[^']*')\s*\)[\s;]*$`)
 
-// onlyPart reports whether the texts of a statement that sets a variable are only parts of what it is set to.
-func onlyPart(said string, ofAnother bool) bool {
-	return ofAnother || makesPath.MatchString(said) && !isPath.MatchString(said)
-}
-
 // subscripted matches what stands before the key of an element.
 var subscripted = regexp.MustCompile(`[\w)\]]\[\s*$`)
 
@@ -65,7 +60,8 @@ func Spelled(program string) string {
 			return token
 		})
 		if name != "" {
-			if delete(set, name); !onlyPart(said, ofAnother) {
+			parts := ofAnother || makesPath.MatchString(said) && !isPath.MatchString(said) // of what it is set to
+			if delete(set, name); !parts {
 				set[name] = strings.Join(texts, ",")
 			}
 		}
