@@ -25,10 +25,11 @@ func (p *program) loose(w shell.Word) {
 		p.words(src, map[string]shell.Word{})
 	} else {
 		whole := true
+		src = p.requoted(src)
 		if p.lang.has("unfolds") && p.spend(len(src)/bytesPerStep) {
 			src, whole = unfold.Source(src, p.unfolds)
 		}
-		spelled := p.launched(p.requoted(Spelled(src)))
+		spelled := p.launched(Spelled(src))
 		folders := []string(nil)
 		if p.around.gets, folders = Surroundings(spelled); len(folders) > 0 {
 			p.around.dirs = []shell.Word{shell.Text(".")}
@@ -46,10 +47,21 @@ func (p *program) loose(w shell.Word) {
 // angled matches words between angle brackets, which some languages take for a list of texts.
 var angled = regexp.MustCompile(`<\s*([\w./~*-]+(?:[ \t]+[\w./~*-]+)*)\s*>`)
 
+// apostrophes matches texts and comments where a text may stand between single quotes.
+var apostrophes = regexp.MustCompile(`(?s)""".*?"""|'''.*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|//[^\n]*|/\*.*?\*/`)
+
 // requoted returns a program with the quotes that its language alone has replaced by common ones.
 func (p *program) requoted(src string) string {
 	if p.lang.has("m4quotes") {
 		return strings.NewReplacer("`", `"`, "'", `"`).Replace(src)
+	}
+	if p.lang.has("apostrophes") {
+		return apostrophes.ReplaceAllStringFunc(src, func(q string) string {
+			if q[0] != '\'' || strings.HasPrefix(q, "'''") {
+				return q
+			}
+			return `"` + strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), `"`, `\"`) + `"`
+		})
 	}
 	if p.lang.has("angles") {
 		return angled.ReplaceAllStringFunc(src, func(list string) string {
@@ -192,7 +204,7 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 		p.shell(p.unmark(text), "`")
 		return
 	}
-	w := p.unmark(unescape(text))
+	w := p.unmark(unescape(strings.ReplaceAll(text, `\(`, `\\(`))) // which begins a value in Swift
 	switch {
 	case len(*to) > 0:
 	case text == "HOME" || text == "USERPROFILE" || text == "user.home":
