@@ -79,12 +79,6 @@ func (v value) orList(o value) value {
 	return v.listed(added(v.list, o.list...))
 }
 
-// listed returns the value as a list of those elements.
-func (v value) listed(list []value) value {
-	v.kind, v.list, v.keys = kindList, list, nil
-	return v
-}
-
 // setOf returns a set, which has the elements of a list once each, and others that are added.
 func setOf(p *program, v value, _ []value) value {
 	switch {

@@ -369,3 +369,9 @@ func changing() map[string]pure {
 		},
 	}
 }
+
+// listed returns the value as a list of those elements.
+func (v value) listed(list []value) value {
+	v.kind, v.list, v.keys = kindList, list, nil
+	return v
+}
