@@ -70,10 +70,13 @@ func (v value) sure() value {
 	return v
 }
 
-// orList returns the elements of two lists.
+// orList returns the elements of two lists. Of a map that may be a list instead, the keys may be elements, too.
 func (v value) orList(o value) value {
-	v.list, v.some = added(v.list, o.list...), v.some || o.some
-	return v
+	if len(v.keys)+len(o.keys) > 0 {
+		o.list = added(o.list, unknown(""))
+	}
+	v.some = v.some || o.some
+	return v.listed(added(v.list, o.list...))
 }
 
 // setOf returns a set, which has the elements of a list once each, and others that are added.
@@ -93,10 +96,10 @@ func setOf(p *program, v value, _ []value) value {
 // flatly calls a function with each element of a list, and returns the elements of all the lists that it returns.
 func flatly(p *program, v value, rest []value) value {
 	out := p.handedOn("flatMap", v, rest)
-	if out.multi() {
-		out.list = bounded(flattened(out.list))
+	if !out.multi() {
+		return out
 	}
-	return out
+	return out.listed(bounded(flattened(out.list)))
 }
 
 // reordered returns the elements of a list, nobody knows in which order. A function may compare them.

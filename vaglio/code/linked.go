@@ -323,6 +323,7 @@ type openCall struct {
 	f     *function
 	name  string
 	under string // a name before the first text: the folder that it is below
+	on    string // the last name, on which a method may be called
 	texts []shell.Word
 	shut  int // where its brackets end, 0 if that says nothing
 }
@@ -332,7 +333,13 @@ func (p *program) looseStep(c *openCall, name, behind string, steps []shell.Word
 	if c.f == nil {
 		return
 	}
-	if folder := c.f.folder(name, behind, c.shut > 0); folder != "" && len(c.texts)+len(steps) == 0 && p.inside() {
+	full := name
+	if isBelow.MatchString(name) {
+		full = c.on + name
+	} else if name != "" && name[0] != '.' {
+		c.on = name
+	}
+	if folder := c.f.folder(full, behind, c.shut > 0); folder != "" && len(c.texts)+len(steps) == 0 && p.inside() {
 		c.under = cmp.Or(c.under, folder)
 	}
 	c.texts = append(goesOn(c.texts, name, c.shut > 0), steps...)

@@ -25,10 +25,11 @@ func (p *program) loose(w shell.Word) {
 		p.words(src, map[string]shell.Word{})
 	} else {
 		whole := true
+		src = p.requoted(src)
 		if p.lang.has("unfolds") && p.spend(len(src)/bytesPerStep) {
 			src, whole = unfold.Source(src, p.unfolds)
 		}
-		spelled := p.launched(p.requoted(Spelled(src)))
+		spelled := p.launched(Spelled(src))
 		folders := []string(nil)
 		if p.around.gets, folders = Surroundings(spelled); len(folders) > 0 {
 			p.around.dirs = []shell.Word{shell.Text(".")}
@@ -41,22 +42,6 @@ func (p *program) loose(w shell.Word) {
 		}
 		p.around = surroundings{}
 	}
-}
-
-// angled matches words between angle brackets, which some languages take for a list of texts.
-var angled = regexp.MustCompile(`<\s*([\w./~*-]+(?:[ \t]+[\w./~*-]+)*)\s*>`)
-
-// requoted returns a program with the quotes that its language alone has replaced by common ones.
-func (p *program) requoted(src string) string {
-	if p.lang.has("m4quotes") {
-		return strings.NewReplacer("`", `"`, "'", `"`).Replace(src)
-	}
-	if p.lang.has("angles") {
-		return angled.ReplaceAllStringFunc(src, func(list string) string {
-			return ` "` + strings.Join(strings.Fields(list[1:len(list)-1]), `" "`) + `" `
-		})
-	}
-	return src
 }
 
 // The ways in which programs write the folder and the variables that a command is given.
@@ -192,7 +177,7 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 		p.shell(p.unmark(text), "`")
 		return
 	}
-	w := p.unmark(unescape(text))
+	w := p.unmark(unescape(strings.ReplaceAll(text, `\(`, `\\(`))) // which begins a value in Swift
 	switch {
 	case len(*to) > 0:
 	case text == "HOME" || text == "USERPROFILE" || text == "user.home":

@@ -310,7 +310,7 @@ func (p *program) mapping() value {
 	}
 	p.close(end)
 	if len(v.list) > 0 && !slices.ContainsFunc(v.keys, func(k string) bool { return k != "" }) {
-		v.kind = kindList
+		v = v.listed(v.list)
 	}
 	return v
 }

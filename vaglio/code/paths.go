@@ -27,7 +27,7 @@ func reversed(p *program, v value, _ []value) value {
 		return v
 	}
 	if v.multi() {
-		v.list, v.keys = slices.Clone(v.list), nil
+		v = v.listed(slices.Clone(p.iterated(v).list))
 		slices.Reverse(v.list)
 		return v
 	}
@@ -277,6 +277,7 @@ func sortedList(p *program, v value, rest []value) value {
 // leadsOut reports whether a program names what its folders may be if they lie outside the project, or are the
 // project: a path from the root, the home folder, the environment, or the folder that it runs in.
 func leadsOut(src string) bool {
+	src = staysIn.ReplaceAllString(src, "")
 	for i := range len(src) - 1 {
 		if quote := src[i] == '"' || src[i] == '\''; quote && (src[i+1] == '/' || src[i+1] == '~') ||
 			(quote || src[i] == '/') && strings.HasPrefix(src[i+1:], "..") && i+3 < len(src) && strings.IndexByte("\"'/", src[i+3]) >= 0 {
@@ -286,14 +287,15 @@ func leadsOut(src string) bool {
 	lower := strings.ToLower(src)
 	names := strings.Fields(`home getenv get_env current_dir currentdir getcwd user.dir manifest_dir pathbuf::new() path::new("") ::path()`)
 	return slices.ContainsFunc(names, func(s string) bool { return strings.Contains(lower, s) }) ||
-		surroundingsIn.MatchString(staysIn.ReplaceAllString(src, ""))
+		surroundingsIn.MatchString(src)
 }
 
 // surroundingsIn matches what programs call the environment and the folder that they run in. staysIn matches what
-// looks like that but does not lead out.
+// looks like something that leads out but does not: a part of a name, another file of the program.
 var (
 	surroundingsIn = regexp.MustCompile(`\b(?:env|ENV|cwd|pwd)\b`)
-	staysIn        = regexp.MustCompile(`\b(?:std::)?env(?:::(?:temp_dir|consts)\b|!\(|;)`)
+	staysIn        = regexp.MustCompile(`\b(?:std::)?env(?:::(?:temp_dir|consts)\b|!\(|;)|` +
+		`(?m:^[ \t]*(?:import|export|part|part[ \t]+of|#[ \t]*include)[ \t]+["'][^"'\n]*["'])`)
 )
 
 // submatches returns the parts of a match.

@@ -25,11 +25,6 @@ var makesPath = regexp.MustCompile(`(?i)(?:join|path|tmp|temp|dir|expand|resolve
 // isPath matches a statement that makes a path of one text, which is all of it.
 var isPath = regexp.MustCompile(`(?:^|[=\s(:])(?:new\s+)?(?:File|Path|DirectoryInfo|FileInfo)\(\s*(?:"[^"]*"|'[^']*')\s*\)[\s;]*$`)
 
-// onlyPart reports whether the texts of a statement that sets a variable are only parts of what it is set to.
-func onlyPart(said string, ofAnother bool) bool {
-	return ofAnother || makesPath.MatchString(said) && !isPath.MatchString(said)
-}
-
 // subscripted matches what stands before the key of an element.
 var subscripted = regexp.MustCompile(`[\w)\]]\[\s*$`)
 
@@ -65,7 +60,8 @@ func Spelled(program string) string {
 			return token
 		})
 		if name != "" {
-			if delete(set, name); !onlyPart(said, ofAnother) {
+			parts := ofAnother || makesPath.MatchString(said) && !isPath.MatchString(said) // of what it is set to
+			if delete(set, name); !parts {
 				set[name] = strings.Join(texts, ",")
 			}
 		}
@@ -363,7 +359,7 @@ func changing() map[string]pure {
 	return map[string]pure{
 		"strip": trimmed(strings.Trim), "lstrip": trimmed(strings.TrimLeft), "rstrip": trimmed(strings.TrimRight), "chomp": chomped,
 		"sort":         sortedList,
-		"flat":         func(_ *program, v value, _ []value) value { v.list = flattened(v.list); return v },
+		"flat":         func(_ *program, v value, _ []value) value { return v.listed(flattened(v.list)) },
 		"replacefirst": replacedFirst, "tr": replacedIn(`^\`, 1), "gsub": replacedIn("^$()%.[]*+-?", maxText),
 		"from": func(p *program, v value, rest []value) value {
 			if len(rest) > 0 && rest[0].fn != nil {
@@ -372,4 +368,10 @@ func changing() map[string]pure {
 			return v
 		},
 	}
+}
+
+// listed returns the value as a list of those elements.
+func (v value) listed(list []value) value {
+	v.kind, v.list, v.keys = kindList, list, nil
+	return v
 }

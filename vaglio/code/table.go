@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/code/unfold"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -209,18 +210,10 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 func (t *table) checkVerb(verb, known string) error {
 	if op, ok := strings.CutPrefix(verb, "="); ok && t.pures[op] == nil {
 		return rows.Wrong(op, "unknown operation %q", op)
-	} else if !ok && known != "program" && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) {
+	} else if !ok && known != "program" && t.further[known] == nil && !wordclass.Is("program-verb", verb) {
 		return rows.Wrong(verb, "unknown verb %q", verb)
 	}
 	return nil
-}
-
-func verbs() []shell.Verb {
-	return []shell.Verb{
-		shell.VerbDelete, shell.VerbDeleteTree, shell.VerbWrite, shell.VerbAppend, shell.VerbRead, shell.VerbList, shell.VerbPermissions,
-		shell.VerbMove, shell.VerbCopy, shell.VerbLink, shell.VerbCreate, shell.VerbEnter, shell.VerbKill, shell.VerbFork, shell.VerbNetwork, shell.VerbSend,
-		shell.VerbClient, shell.VerbEnvironment,
-	}
 }
 
 // unfolds returns what a function does to files, for languages that are not followed.
@@ -389,4 +382,31 @@ func pickle(p *program, v value, _ []value) value {
 		return p.call(unknown(strings.Trim(m[1]+m[2]+"."+m[3], ".")), value{}, []value{text(strings.Trim(m[4], ` []"'-`))})
 	}
 	return p.thaws(v, true)
+}
+
+// angled matches words between angle brackets, which some languages take for a list of texts.
+var angled = regexp.MustCompile(`<\s*([\w./~*-]+(?:[ \t]+[\w./~*-]+)*)\s*>`)
+
+// apostrophes matches texts and comments where a text may stand between single quotes.
+var apostrophes = regexp.MustCompile(`(?s)""".*?"""|'''.*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|//[^\n]*|/\*.*?\*/`)
+
+// requoted returns a program with the quotes that its language alone has replaced by common ones.
+func (p *program) requoted(src string) string {
+	if p.lang.has("m4quotes") {
+		return strings.NewReplacer("`", `"`, "'", `"`).Replace(src)
+	}
+	if p.lang.has("apostrophes") {
+		return apostrophes.ReplaceAllStringFunc(src, func(q string) string {
+			if q[0] != '\'' || strings.HasPrefix(q, "'''") {
+				return q
+			}
+			return `"` + strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), `"`, `\"`) + `"`
+		})
+	}
+	if p.lang.has("angles") {
+		return angled.ReplaceAllStringFunc(src, func(list string) string {
+			return ` "` + strings.Join(strings.Fields(list[1:len(list)-1]), `" "`) + `" `
+		})
+	}
+	return src
 }

@@ -134,6 +134,9 @@ func (b *Base) RunsProject(name string, words []string) bool {
 
 // meansProject reports whether a command with this outcome may run project code.
 func (b *Base) meansProject(o *Outcome, name string, words []string) bool {
+	if o.Rule == "compose" {
+		return b.RunsProject("docker-compose", words[slices.Index(words, o.Rule)+1:])
+	}
 	return o.runsProject() ||
 		o.Rule == "script" && !b.Nouns["script-alone"][name] && len(words) > 0 && plainWord.MatchString(words[0]) ||
 		strings.HasPrefix(o.Rule, "(") && slices.ContainsFunc(b.Judged[o.Rule], func(s *Section) bool { // lines that several programs share

@@ -117,7 +117,7 @@ func (u *use) tell() {
 	for i := range u.sec.acts {
 		a := &u.sec.acts[i]
 		took, ok := holdAll(a.tests, p, 0)
-		if !ok || u.leavesOut(a) {
+		if !ok || u.Graded && cmp.Or(a.phase, u.sec.phase) == operation.Final { // see [Command.Graded]
 			continue
 		}
 		u.operands, u.sources = all[min(took, len(all)):], sources[min(took, len(sources)):]
@@ -126,11 +126,6 @@ func (u *use) tell() {
 			u.at(a, &a.where[j])
 		}
 	}
-}
-
-// leavesOut reports whether the caller does not want an act; see [Command.Graded].
-func (u *use) leavesOut(a *act) bool {
-	return u.Graded && cmp.Or(a.phase, u.sec.phase) == operation.Final
 }
 
 // flag returns the last option with a value that passes a test.

@@ -79,11 +79,11 @@ type Outcome struct {
 	Leaves []string
 }
 
-// runsProject reports whether project code may run.
+// runsProject reports whether project code may run; a command that is marked as alone runs none.
 func (o *Outcome) runsProject() bool {
-	return o.Own || strings.Contains(o.Rule, "install") ||
+	return !slices.Contains(o.Leaves, "alone") && (o.Own || strings.Contains(o.Rule, "install") ||
 		slices.Contains([]operation.Kind{operation.KindInstall, operation.KindDatabase, operation.KindUnknown}, o.Kind) ||
-		slices.Contains([]string{"task", "tasks", "scriptOrTool", "execTool", "goRun", "npx", "compose"}, o.Rule)
+		slices.Contains([]string{"task", "tasks", "scriptOrTool", "execTool", "goRun", "npx"}, o.Rule))
 }
 
 // speaksToAll reports whether the section says what a program does, and not only by lines for
@@ -288,7 +288,7 @@ const Sets = "sets:"
 // Marks returns what a line may leave for the commands that follow, besides [Sets].
 func Marks() []string {
 	return []string{"cloned", "repository", "rewired", "listed", "started", "switched", "branched",
-		"renamed", "fetched", "downloads", "unpacks", "brings", "makes", "serves"}
+		"renamed", "fetched", "downloads", "unpacks", "brings", "makes", "serves", "alone"}
 }
 
 // kindOf returns the kind that a table names.

@@ -114,7 +114,7 @@ type Split struct {
 func (g *Grammar) Split(words []string, in Manner, flags []Flag, operands []int) Split {
 	s := Split{Flags: flags, Operands: operands, Ended: -1, words: words, by: g, in: in}
 	i := 0
-	if g.beginsBundled(words) {
+	if g.bundle && len(words) > 0 && words[0] != "" && words[0][0] != '-' { // option letters
 		i = 1 + s.bundle()
 	}
 	for ; i < len(words); i++ {
@@ -167,11 +167,6 @@ func (s *Split) under(g *Grammar) *Grammar {
 
 // Bundles reports whether the first word may hold option letters without a dash.
 func (g *Grammar) Bundles() bool { return g != nil && g.bundle }
-
-// beginsBundled reports whether the first word holds option letters.
-func (g *Grammar) beginsBundled(words []string) bool {
-	return g.bundle && len(words) > 0 && words[0] != "" && words[0][0] != '-'
-}
 
 // isOperand reports whether the word at an index before -- is no option.
 func (g *Grammar) isOperand(words []string, at int) bool {

@@ -70,7 +70,7 @@ func classOf(words []string) class {
 		c.shell = c.shell || has[wordShell] && (c.language == "" || c.language == langPowerShell)
 		c.types = has[wordTypes] || slices.Contains(words, "send") && slices.Contains(words, "input")
 	}
-	c.queries = runsQueries(has, words)
+	c.queries = (has[wordVerb] || has[wordRuns]) && slices.Contains(words, "query")
 	c.runs = c.shell || c.language != "" || runsAlone(has, len(words))
 	return c
 }
@@ -78,11 +78,6 @@ func classOf(words []string) class {
 // runsAlone reports whether the words of a name say that it runs something, whatever that is.
 func runsAlone(has map[wordKind]bool, words int) bool {
 	return has[wordRuns] || has[wordVerb] || has[wordCode] && words == 1
-}
-
-// runsQueries reports whether the words of a name say that it runs queries.
-func runsQueries(has map[wordKind]bool, words []string) bool {
-	return (has[wordVerb] || has[wordRuns]) && slices.Contains(words, "query")
 }
 
 // languageIn returns the first language named, other than the shell's.

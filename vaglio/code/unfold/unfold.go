@@ -116,7 +116,7 @@ var (
 	unsaid = regexp.MustCompile(`(?:@\$?|\$@)"(?:[^"]|"")*"|"""[ \t]*\r?\n(?s:.*?)"""|` +
 		`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'|//[^\n]*|/\*(?s:.*?)\*/`)
 	identifier = regexp.MustCompile(`"(?:\\.|[^"\\\n])*"|\b(?:this\.|self\.)?[A-Za-z_]\w*`)
-	template   = regexp.MustCompile(`\$\{(\w+)\}|\$(\w+)|\\\((\w+)\)|\{(\w+)\}`)
+	template   = regexp.MustCompile(`\$\{(\w+)(?:\.path)?\}|\$(\w+)|\\\((\w+)(?:\.path)?\)|\{(\w+)\}`)
 	folded     = regexp.MustCompile(`([^\\])"\s*\+\s*"`)
 	method     = regexp.MustCompile(`(\.\w+\s*\()`)
 	follows    = regexp.MustCompile(`^(?:[,+]|\.\w+\()\s*\w`)
@@ -259,8 +259,9 @@ func (s *source) handed(at int) (object, others string) {
 // before returns where the expression begins that ends at a place.
 func (s *source) before(end int) int {
 	for i := end; ; {
-		blanks := s.blanksBefore(i, max(0, end-maxText))
-		if !s.spend(1) || i == 0 || blanks <= max(0, end-maxText) {
+		first := max(0, end-maxText)
+		blanks := first + len(strings.TrimRight(s.bare[first:max(i, first)], " \n\t"))
+		if !s.spend(1) || i == 0 || blanks <= first {
 			s.lacks(end-blanks >= maxText)
 			return i
 		}
@@ -279,11 +280,6 @@ func (s *source) before(end int) int {
 			return i
 		}
 	}
-}
-
-// blanksBefore returns where the blanks before a place begin, not before another.
-func (s *source) blanksBefore(at, from int) int {
-	return len(strings.TrimRight(s.bare[from:max(at, from)], " \n\t")) + from
 }
 
 // goesOver reports whether an expression goes on over the blanks between two places.
@@ -330,12 +326,13 @@ func (s *source) expand(expr string, n int, most *int, within []string) string {
 			continue
 		case word[0] == '"':
 			word = template.ReplaceAllStringFunc(word, func(t string) string {
-				name := strings.Trim(t, `$\{}()`)
-				if value, ok := s.value(name, n, most, within); ok {
+				name := strings.TrimSuffix(strings.Trim(t, `$\{}()`), ".path")
+				if value, ok := s.value(name, n, most, within); ok && (quoted.MatchString(value) || s.isPath(value)) {
 					return `" + ` + value + ` + "`
 				}
 				return t
 			})
+			word = strings.TrimPrefix(word, `"" + `) // no step of a path is empty
 		default:
 			name := strings.TrimPrefix(strings.TrimPrefix(word, "this."), "self.")
 			if strings.HasPrefix(expr[at[1]:], "(") {

@@ -286,6 +286,7 @@ func (c *command) leave(marks []string) {
 // noted is leave for a mark that says more than that something was done.
 func (c *command) noted(mark string) {
 	switch mark {
+	case "alone": // nothing of the project runs, which is for those who ask for that
 	case "serves":
 		c.serves()
 	case "switched":

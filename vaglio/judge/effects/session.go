@@ -264,16 +264,12 @@ func (c *command) content(name string) (string, bool) {
 	return c.r.means.Files.Content(c.r.world.clean(name, c.cwd))
 }
 
-// handed returns the content of a file of this machine that is the input of a client elsewhere.
+// handed returns the content of files of this machine that are the input of a client elsewhere.
 func (c *command) handed() (string, bool) {
-	parts := c.stdin.word.Parts()
-	if !c.stdin.here || c.direct() || len(parts) != 1 || c.r.means.Files == nil {
+	if !c.stdin.here || c.direct() || len(c.stdin.word.Parts()) == 0 {
 		return "", false
 	}
-	if parts[0].File == "" {
-		return parts[0].Text, parts[0].Kind == shell.PartText
-	}
-	return c.r.means.Files.Content(parts[0].File)
+	return c.r.textOf(c.stdin.word)
 }
 
 func unreadSQL(file arg, where wording.Clause) []Effect {
