@@ -340,3 +340,10 @@ func openVerb(mode string) shell.Verb {
 	}
 	return shell.VerbRead
 }
+
+func moduleName(s string) string {
+	for _, registry := range [...]string{"node:", "npm:", "jsr:"} { // deno's standard modules have the names of node's
+		s = strings.TrimPrefix(s, registry)
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(s, "@std/"), "/", ".")
+}

@@ -12,6 +12,7 @@ import (
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // scriptRule judges an interpreter by its files: the shell reader has read inline code and lists
@@ -175,7 +176,7 @@ func (r *reading) inline(v *invocation) []Effect {
 	switch v.Call.Verb {
 	case shell.VerbKill:
 		who := join(argsOf(v.Call.Targets))
-		return one(KindKill, killed(texts(argsOf(v.Call.Targets)), v.Call.Language, what), who)
+		return one(KindKill, spoken.Killed(texts(argsOf(v.Call.Targets)), v.Call.Language, what), who)
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:
@@ -274,6 +275,8 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	}
 	why := say("sends data to %s by %s", address, v.Call.Function)
 	switch {
+	case len(v.Call.Sends) > 0 && address != "" && method != "DELETE":
+		why = sayOf("sends %s to %s", wording.List(v.Call.Sends), object(address))
 	case method != "" && address != "":
 		why = say("sends a %s request to %s", method, address)
 	case method != "":
