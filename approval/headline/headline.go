@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -109,7 +108,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 }
 
 // filled adds the arguments to the judge's sentence about a tool, if that says only that
-// the tool reads, or that nothing is known of it.
+// the tool reads, changes a file or a page, or that nothing is known of it.
 func (c *call) filled(said wording.Sentence) wording.Sentence {
 	if said[0].Phrase == idleLine { // The consequence says that no change was found.
 		return append(wording.Sentence{{Phrase: "runs a line of %s", Args: said[0].Args}}, said[1:]...)
@@ -117,6 +116,10 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 	switch {
 	case c.command != "":
 		return said
+	case said[0].Phrase == "fills in a field of a web page" && len(c.fields) > 0:
+		return wording.Sentence{{Phrase: "types into a web page: %s", Args: []wording.Clause{named(c.fields)}}}
+	case said[0].Phrase == "edits" && len(said) == 2 && c.first("editmode") == "delete":
+		return c.cell(said[1].Text)
 	case said[0].Phrase == "calls the tool %s, of which nothing is known":
 		return c.told(c.called())
 	case len(said) == 1 && (said[0].Phrase == "reads" || said[0].Phrase == "reads by the tool %s"):
@@ -204,7 +207,7 @@ func (o *one) qualified() {
 			o.stands, _ = strconv.Atoi(c.Args[0].Text)
 		case wording.AsFarAsRead:
 			o.guessed = true
-		case wording.AsAdministrator:
+		case wording.AsAdministrator, wording.AsUser:
 			o.manner = true
 		default:
 		}
@@ -377,22 +380,4 @@ func shapeOf(s wording.Sentence) (shape string, things []string) {
 		return "\x00"
 	}).String()
 	return shape, things
-}
-
-// longestThing is the most characters of a thing in a headline. A longer one is replaced by
-// its length: half a name could be that of something else.
-const longestThing = 200
-
-// bounded replaces every thing that is too long for a headline by its length.
-func bounded(s wording.Sentence) wording.Sentence {
-	s = slices.Clone(s)
-	for i := range s {
-		c := &s[i]
-		if n := utf8.RuneCountInString(c.Text); n > longestThing {
-			*c = wording.Say("a text of %s characters", strconv.Itoa(n))
-			continue
-		}
-		c.Args = bounded(c.Args)
-	}
-	return s
 }

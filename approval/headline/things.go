@@ -324,6 +324,9 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 	if thing, ok := c.listed("targets", key, names); ok && (t.with != inside || t.act.Phrase == deploys) {
 		return &thing, false
 	}
+	if to := c.rest(key); len(to) == 1 && slices.Contains([]wording.Phrase{"assigns %s", "reassigns %s"}, t.act.Phrase) {
+		return &wording.Clause{Text: to[0]}, false
+	}
 	return nil, false
 }
 
@@ -341,9 +344,6 @@ func (c *call) spokenOf(nouns []string) *wording.Clause {
 	}
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(its)}}
 }
-
-// kicks says that somebody has to leave.
-const kicks wording.Phrase = "kicks %s"
 
 // renames says that something gets another name.
 const renames wording.Phrase = "renames %s"

@@ -64,3 +64,17 @@ func lastOf(words []string) []string {
 	}
 	return nil
 }
+
+// rest returns the values of the only argument besides one, if it says what something is, not where.
+func (c *call) rest(but string) (values []string) {
+	for _, key := range c.keys {
+		switch {
+		case key == but || len(c.args[key]) == 0:
+		case values != nil || c.rank(key) >= rankOf("text") || spoken.Is("places bare", key) || spoken.Is("places named", key):
+			return nil
+		default:
+			values = c.args[key]
+		}
+	}
+	return values
+}
