@@ -181,7 +181,7 @@ func (c *command) pushRef(remote, r arg) []Effect {
 	case strings.HasPrefix(r.text, "+"):
 		return []Effect{usual(KindPublish).as(Irreversible, ReachShared).with(spoken.Pushed(to, true, ""), to)}
 	case colon && src == "":
-		return shared(KindDelete, say("deletes %s on %s", strings.TrimPrefix(dst, "refs/heads/"), remote.text), to)
+		return shared(KindDelete, say("deletes %s on %s", strings.TrimPrefix(strings.TrimPrefix(dst, "refs/heads/"), "refs/tags/"), remote.text), to)
 	case c.r.judge.tables.mainBranch(dst) && dst != "HEAD", strings.HasPrefix(dst, "refs/tags/"), r.text == "tag", versionTag.MatchString(dst):
 		return shared(KindPublish, spoken.Pushed(to, false, ""), dst)
 	}

@@ -204,7 +204,7 @@ func commandFacts() map[string]fact {
 		"own-server":    func(c *command, _ []arg) bool { return c.ownServer() },
 		"wrapped":       func(c *command, _ []arg) bool { return c.Wrapper },
 		"fetched":       (*command).given,
-		"root":          func(c *command, _ []arg) bool { return c.Privileged },
+		"root":          func(c *command, _ []arg) bool { return c.Privileged && c.User == "" },
 		"other-user":    func(c *command, _ []arg) bool { return c.User != "" },
 		"testing":       func(c *command, _ []arg) bool { return c.testing() },
 		"dotenv":        func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },
