@@ -16,7 +16,7 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 	if kind != operation.KindPhysical || what == "" || !c.operates() {
 		return nil
 	}
-	how := cmp.Or(c.first("service", "action", "command", "state"), c.operated())
+	how := cmp.Or(c.first("service", "action", "command", "state"), c.operated(), strings.Join(c.words[c.server:], " "))
 	words := reading.Words(how)
 	if act, at, n := spoken.ActIn(words); at == 0 && (n == len(words) && !act.Partly || strings.HasPrefix(what, strings.Join(words[n:], "_")+".")) {
 		return wording.Sentence{wording.Say(act.Phrase, what)} // "open_cover" of "cover.garage"

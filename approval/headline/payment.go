@@ -147,7 +147,7 @@ func (c *call) toAccount() bool {
 
 // pays reports whether the tool itself moves money.
 func (c *call) pays(kind operation.Kind) bool {
-	paid := kind == operation.KindSpend || c.toAccount() && (kind == operation.KindPeople || kind == operation.KindSchedule || kind == operation.KindCreate) || (kind == operation.KindPeople || kind == operation.KindCreate) && c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds")
+	paid := kind == operation.KindSpend || c.sends() && len(c.paid()) > 0 && c.gives("sums denominations") || c.toAccount() && (kind == operation.KindPeople || kind == operation.KindSchedule || kind == operation.KindCreate) || (kind == operation.KindPeople || kind == operation.KindCreate) && c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds")
 	traded := c.first("symbol", "ticker", "side", "ordertype") != "" // an order at a price per unit
 	return paid && !traded && !c.orders() && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
 }

@@ -123,6 +123,9 @@ func (c *call) which(t *toolName) (names []string, key string) {
 
 // identity returns the names that the arguments give to what the nouns mean, and the key they are under.
 func (c *call) identity(t *toolName) (names []string, key string) {
+	if names, key = c.local(t); names != nil {
+		return names, key
+	}
 	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), t.nouns[len(t.nouns)-1])
 	switch called := c.args["name"]; {
 	case key == "items" && t.act.Makes:
