@@ -21,18 +21,35 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 	if act, at, n := spoken.ActIn(words); at == 0 && (n == len(words) && !act.Partly || strings.HasPrefix(what, strings.Join(words[n:], "_")+".")) {
 		return wording.Sentence{wording.Say(act.Phrase, what)} // "open_cover" of "cover.garage"
 	}
-	if how != "" {
-		property := strings.Join(words[min(1, len(words)):], "")
-		to := c.first(property, "data"+property, "servicedata"+property)
-		if said := spoken.Property(property); said != "" && words[0] == "set" && to != "" {
-			return setTo(said, what, to)
-		}
-		if to != "" && to != what {
-			how += " " + to // "set_fan_mode auto"
-		}
-		return wording.Sentence{wording.Say("operates %s: %s", what, how)}
+	if how == "" {
+		return wording.Sentence{wording.Say("operates %s", what)}
 	}
-	return wording.Sentence{wording.Say("operates %s", what)}
+	property := strings.Join(words[min(1, len(words)):], "")
+	to := c.first(property, "data"+property, "servicedata"+property)
+	if said := spoken.Property(property); said != "" && words[0] == "set" && to != "" {
+		return setTo(said, what, to)
+	}
+	return operates(what, how, to)
+}
+
+// operates says what a device is told, and to what it is set: "set_fan_mode auto".
+func operates(what, how, to string) wording.Sentence {
+	if to != "" && to != what {
+		how += " " + to
+	}
+	return wording.Sentence{wording.Say("operates %s: %s", what, how)}
+}
+
+// parts says of a change of a page or a notebook which of its parts a tool changes.
+func (c *call) parts(said wording.Sentence) wording.Sentence {
+	switch {
+	case c.command != "":
+	case said[0].Phrase == "fills in a field of a web page" && len(c.fields) > 0:
+		return wording.Sentence{{Phrase: "types into a web page: %s", Args: []wording.Clause{named(c.fields)}}}
+	case said[0].Phrase == "edits" && len(said) == 2 && c.first("editmode") == "delete":
+		return c.cell(said[1].Text)
+	}
+	return said
 }
 
 // cell says which cell of a notebook a tool deletes.

@@ -93,7 +93,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		h.Said = c.filled(h.Said)
+		h.Said = c.filled(c.parts(h.Said))
 	default:
 		h.Said = c.plainly()
 	}
@@ -108,7 +108,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 }
 
 // filled adds the arguments to the judge's sentence about a tool, if that says only that
-// the tool reads, changes a file or a page, or that nothing is known of it.
+// the tool reads, or that nothing is known of it.
 func (c *call) filled(said wording.Sentence) wording.Sentence {
 	if said[0].Phrase == idleLine { // The consequence says that no change was found.
 		return append(wording.Sentence{{Phrase: "runs a line of %s", Args: said[0].Args}}, said[1:]...)
@@ -116,10 +116,6 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 	switch {
 	case c.command != "":
 		return said
-	case said[0].Phrase == "fills in a field of a web page" && len(c.fields) > 0:
-		return wording.Sentence{{Phrase: "types into a web page: %s", Args: []wording.Clause{named(c.fields)}}}
-	case said[0].Phrase == "edits" && len(said) == 2 && c.first("editmode") == "delete":
-		return c.cell(said[1].Text)
 	case said[0].Phrase == "calls the tool %s, of which nothing is known":
 		return c.told(c.called())
 	case len(said) == 1 && (said[0].Phrase == "reads" || said[0].Phrase == "reads by the tool %s"):

@@ -112,11 +112,12 @@ func (c *call) typed(thing string) string {
 	words := strings.Split(thing, " ")
 	for i, w := range words {
 		home, windows := reading.HomeOf(w), strings.ReplaceAll(w, "/", `\`)
+		folder := strings.TrimSuffix(windows, `\*`)
 		switch rest := strings.TrimPrefix(w, home); {
 		case strings.Contains(c.command, w):
 		case home != "" && strings.Contains(c.command, "~"+rest):
 			words[i] = "~" + rest
-		case strings.Contains(c.command, windows):
+		case strings.Contains(c.command, windows), strings.Contains(folder, `\`) && strings.Contains(c.command, folder):
 			words[i] = windows
 		}
 	}

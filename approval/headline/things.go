@@ -327,10 +327,7 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 	if thing, ok := c.listed("targets", key, names); ok && (t.with != inside || t.act.Phrase == deploys) {
 		return &thing, false
 	}
-	if to := c.rest(key); len(to) == 1 && slices.Contains([]wording.Phrase{"assigns %s", "reassigns %s"}, t.act.Phrase) {
-		return &wording.Clause{Text: to[0]}, false
-	}
-	return nil, false
+	return c.assignee(t, key), false
 }
 
 // spokenOf returns the thing that the nouns mean, by the names that the arguments give it, or nil.

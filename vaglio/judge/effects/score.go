@@ -203,7 +203,7 @@ func (c *command) production() bool { return c.pointer() != "" }
 func (c *command) pointer() string {
 	for _, a := range c.assigns {
 		v := strings.ToLower(a.value.text)
-		named := v == "production" || v == "prod" || v == "live"
+		named := slices.Contains([]string{"production", "prod", "live"}, v)
 		if named && a.name == "NODE_ENV" && !strings.Contains(c.name, "seq") && c.name != "knex" {
 			return ""
 		}

@@ -273,17 +273,7 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	if strings.Contains(v.Call.Function, "mail") {
 		return []Effect{usual(KindPeople).with(say("sends mail to %s", address), address).as(Irreversible, ReachPublic)}
 	}
-	why := say("sends data to %s by %s", address, v.Call.Function)
-	switch {
-	case len(v.Call.Sends) > 0 && address != "" && method != "DELETE":
-		why = sayOf("sends %s to %s", wording.List(v.Call.Sends), object(address))
-	case method != "" && address != "":
-		why = say("sends a %s request to %s", method, address)
-	case method != "":
-		why = say("sends a %s request", method)
-	case address == "":
-		why = say("sends data by %s", v.Call.Function)
-	}
+	why := spoken.Sent(v.Call.Function, method, address, v.Call.Sends)
 	return []Effect{usual(KindSend).with(why, address).as(Irreversible, ReachShared)}
 }
 

@@ -136,3 +136,20 @@ func Follows(reversibility, reach string, database bool) wording.Sentence {
 	}
 	return wording.Sentence{{Phrase: cmp.Or(undone[reversibility], "; it cannot be undone,")}, {Phrase: said}}
 }
+
+// Sent says what a call of an inline program sends where: the files whose content it is given or, if
+// there are none, a request of this method, or data.
+func Sent(function, method, address string, files []string) wording.Sentence {
+	switch {
+	case len(files) > 0 && address != "" && method != "DELETE":
+		return wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{wording.List(files), {Text: address}}}}
+	case method != "" && address != "":
+		return wording.Sentence{wording.Say("sends a %s request to %s", method, address)}
+	case method != "":
+		return wording.Sentence{wording.Say("sends a %s request", method)}
+	case address == "":
+		return wording.Sentence{wording.Say("sends data by %s", function)}
+	default:
+		return wording.Sentence{wording.Say("sends data to %s by %s", address, function)}
+	}
+}
