@@ -37,6 +37,7 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 	}
 	for _, a := range c.also {
 		if a.act.Phrase == said[0].Phrase {
+			said = append(slices.Clip(said), a.more(said)...)
 			continue
 		}
 		worst.undo = operation.Irreversible
@@ -64,6 +65,20 @@ func (c *call) runnable() bool {
 		thing, _, _ := spoken.ThingOf([]string{w})
 		return thing != nil && thing.Runs
 	})
+}
+
+// more says to what else an argument makes a tool do the same, if it names another thing than what is
+// said: "deletes issue SHOP-9 and the subtasks".
+func (a also) more(said wording.Sentence) wording.Sentence {
+	thing, plural, rest := spoken.ThingOf(a.nouns)
+	if thing == nil || len(rest) > 0 || len(said[0].Args) == 0 || slices.Contains([]wording.Phrase{thing.One, thing.Several, thing.Any}, said[0].Args[0].Phrase) {
+		return nil
+	}
+	what := wording.Say(thing.One, "")
+	if plural {
+		what = wording.Say(thing.Several, "")
+	}
+	return wording.Sentence{{Phrase: "and %s", Args: []wording.Clause{what}}}
 }
 
 // said says what an argument makes a tool do to a thing or, if it names none, how it is called.

@@ -80,7 +80,7 @@ func member(object map[string]any) []string {
 			return texts(object["value"]) // a form field with this name
 		}
 	}
-	for _, name := range []string{"email", "emailaddress", "address", "login", "name", "id", "path", "value", "amount"} {
+	for _, name := range []string{"email", "emailaddress", "address", "login", "name", "id", "path", "filename", "value", "amount"} {
 		for _, key := range slices.Sorted(maps.Keys(object)) {
 			if reading.Normal(key) == name && object[key] != nil {
 				return texts(object[key])

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -94,7 +93,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		h.Said = c.filled(h.Said)
+		h.Said = c.filled(c.parts(h.Said))
 	default:
 		h.Said = c.plainly()
 	}
@@ -204,7 +203,7 @@ func (o *one) qualified() {
 			o.stands, _ = strconv.Atoi(c.Args[0].Text)
 		case wording.AsFarAsRead:
 			o.guessed = true
-		case wording.AsAdministrator:
+		case wording.AsAdministrator, wording.AsUser:
 			o.manner = true
 		default:
 		}
@@ -377,22 +376,4 @@ func shapeOf(s wording.Sentence) (shape string, things []string) {
 		return "\x00"
 	}).String()
 	return shape, things
-}
-
-// longestThing is the most characters of a thing in a headline. A longer one is replaced by
-// its length: half a name could be that of something else.
-const longestThing = 200
-
-// bounded replaces every thing that is too long for a headline by its length.
-func bounded(s wording.Sentence) wording.Sentence {
-	s = slices.Clone(s)
-	for i := range s {
-		c := &s[i]
-		if n := utf8.RuneCountInString(c.Text); n > longestThing {
-			*c = wording.Say("a text of %s characters", strconv.Itoa(n))
-			continue
-		}
-		c.Args = bounded(c.Args)
-	}
-	return s
 }

@@ -185,6 +185,10 @@ func (c *call) classed(t *toolName) {
 	if t.thing != nil && len(t.owner) > 0 {
 		return
 	}
+	if t.thing != nil && slices.Contains(t.thing.Words, "record") {
+		c.unsaid(t)
+		return
+	}
 	generic := func(w string) bool { return spoken.Is("things-that generic", w) }
 	if len(t.nouns) > 0 && !slices.ContainsFunc(spoken.Singular(t.nouns[len(t.nouns)-1]), generic) {
 		return
@@ -205,13 +209,13 @@ func (c *call) classed(t *toolName) {
 // unsaid finds out what a thing is from an argument that says its kind, if another one names it: or else
 // the argument is a name itself.
 func (c *call) unsaid(t *toolName) {
-	class := reading.Words(c.first("objecttype", "resourcetype", "entitytype", "itemtype", "object", "sobject", "resource", "entity", "module"))
+	class := reading.Words(c.first(spoken.List("things-that classes")...))
 	thing, _, rest := spoken.ThingOf(class)
 	if thing == nil || len(rest) > 0 {
 		return
 	}
-	if names, _ := c.names(thing, false, class...); len(names) > 0 {
-		t.thing, t.nouns = thing, class
+	if names, _ := c.names(thing, false, append(class, t.nouns...)...); len(names) > 0 {
+		t.thing, t.nouns = thing, append(class, t.nouns...)
 	}
 }
 

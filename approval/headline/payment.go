@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -110,19 +111,29 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 		return nil
 	}
 	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "flight", "hotel", "room", "charge", "chargeid", "capture", "captureid", "payment", "paymentid", "paymentintent",
-		"invoice", "invoiceid", "order", "orderid", "customer", "customerid")
+		"invoice", "invoiceid", "order", "orderid")
+	customer := c.first("customer", "customerid")
 	for _, m := range money() {
-		switch {
-		case !c.has(strings.Fields(m.words)...) || strings.HasPrefix(string(m.to), "bills") && c.has("pay", "payment", "payments"):
-		case len(to) > 0:
-			return c.often(wording.Sentence{{Phrase: m.to, Args: []wording.Clause{several(amount), named(to)}}})
-		case item != "":
-			return c.often(wording.Sentence{{Phrase: m.about, Args: []wording.Clause{several(amount), prose(item)}}})
-		default:
-			return c.often(wording.Sentence{{Phrase: m.amount, Args: []wording.Clause{several(amount)}}})
+		if c.has(strings.Fields(m.words)...) && (!strings.HasPrefix(string(m.to), "bills") || !c.has("pay", "payment", "payments")) {
+			return c.often(m.says(several(amount), to, item, customer))
 		}
 	}
 	return nil
+}
+
+// says says how much is moved, and to whom or for what.
+func (m *moved) says(amount wording.Clause, to []string, item, customer string) wording.Sentence {
+	pays := strings.HasPrefix(string(m.to), "pays") // nobody is paid by being named
+	switch {
+	case len(to) > 0:
+		return wording.Sentence{{Phrase: m.to, Args: []wording.Clause{amount, named(to)}}}
+	case item != "" || customer != "" && pays:
+		return wording.Sentence{{Phrase: m.about, Args: []wording.Clause{amount, prose(cmp.Or(item, customer))}}}
+	case customer != "":
+		return wording.Sentence{{Phrase: m.to, Args: []wording.Clause{amount, wording.Say(spoken.ThingAt("customer").One, customer)}}}
+	default:
+		return wording.Sentence{{Phrase: m.amount, Args: []wording.Clause{amount}}}
+	}
 }
 
 // due says what a tool pays whose name says only that it pays, without an amount: "pays the bill B9".
@@ -147,9 +158,27 @@ func (c *call) toAccount() bool {
 
 // pays reports whether the tool itself moves money.
 func (c *call) pays(kind operation.Kind) bool {
-	paid := kind == operation.KindSpend || c.toAccount() && (kind == operation.KindPeople || kind == operation.KindSchedule || kind == operation.KindCreate) || (kind == operation.KindPeople || kind == operation.KindCreate) && c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds")
+	paid := c.moves(kind)
 	traded := c.first("symbol", "ticker", "side", "ordertype") != "" // an order at a price per unit
 	return paid && !traded && !c.orders() && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
+}
+
+// moves reports whether money moves by what the tool's name and arguments say.
+func (c *call) moves(kind operation.Kind) bool {
+	switch kind {
+	case operation.KindSpend:
+		return true
+	case operation.KindPeople, operation.KindCreate:
+		if c.toAccount() || c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds") {
+			return true
+		}
+	case operation.KindSchedule:
+		if c.toAccount() {
+			return true
+		}
+	default:
+	}
+	return c.sends() && len(c.paid()) > 0 && c.gives("sums denominations")
 }
 
 // orders reports whether the tool writes an order, by which nothing is paid yet.

@@ -131,7 +131,7 @@ func (c *call) places(key string) bool {
 	if spoken.Property(key) != "" {
 		return key == "owner" && c.repository() != ""
 	}
-	return kindOf(key) == idKey || spoken.Is("places bare", key) || spoken.Is("places named", key)
+	return kindOf(key) == idKey || spoken.Is("things-that classes", key) || spoken.Is("places bare", key) || spoken.Is("places named", key)
 }
 
 // onlyThere reports whether the arguments say no more than where a thing is that only loses what it holds and fills

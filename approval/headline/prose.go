@@ -157,3 +157,21 @@ func all(c *wording.Clause, m []string) {
 
 // nounBefore matches a phrase in which a noun stands before the thing: "the branch %s".
 var nounBefore = regexp.MustCompile(`\bthe [a-z]+ %s`)
+
+// longestThing is the most characters of a thing in a headline. A longer one is replaced by
+// its length: half a name could be that of something else.
+const longestThing = 200
+
+// bounded replaces every thing that is too long for a headline by its length.
+func bounded(s wording.Sentence) wording.Sentence {
+	s = slices.Clone(s)
+	for i := range s {
+		c := &s[i]
+		if n := utf8.RuneCountInString(c.Text); n > longestThing {
+			*c = wording.Say("a text of %s characters", strconv.Itoa(n))
+			continue
+		}
+		c.Args = bounded(c.Args)
+	}
+	return s
+}

@@ -59,3 +59,6 @@ func (c *call) sources() []string {
 func (c *call) toAll() bool {
 	return slices.ContainsFunc(c.sources(), func(s string) bool { return slices.Contains([]string{"0.0.0.0/0", "::/0", "*"}, s) })
 }
+
+// kicks says that somebody has to leave.
+const kicks wording.Phrase = "kicks %s"

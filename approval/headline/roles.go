@@ -39,13 +39,15 @@ type call struct {
 	trial string
 	// also is what arguments make it do besides.
 	also []also
+	// fields are those of a web page into which it types.
+	fields []string
 	// admits says that what they hold gives everyone a right.
 	admits bool
 }
 
 func callOf(p vaglio.Proposal) *call {
 	rd := reading.NewReader(reading.Options{}).Read(p.Call())
-	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}, ranks: map[string]int{}, trial: trial(p, rd), deed: rd.Deed.Verb}
+	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}, ranks: map[string]int{}, trial: trial(p, rd), deed: rd.Deed.Verb, fields: fieldsIn(p.Args)}
 	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
 		c.server = len(reading.Words(p.Executor[:at]))
 	}
@@ -110,11 +112,12 @@ func (c *call) typed(thing string) string {
 	words := strings.Split(thing, " ")
 	for i, w := range words {
 		home, windows := reading.HomeOf(w), strings.ReplaceAll(w, "/", `\`)
+		folder := strings.TrimSuffix(windows, `\*`)
 		switch rest := strings.TrimPrefix(w, home); {
 		case strings.Contains(c.command, w):
 		case home != "" && strings.Contains(c.command, "~"+rest):
 			words[i] = "~" + rest
-		case strings.Contains(c.command, windows):
+		case strings.Contains(c.command, windows), strings.Contains(folder, `\`) && strings.Contains(c.command, folder):
 			words[i] = windows
 		}
 	}
@@ -259,8 +262,22 @@ func (c *call) mail(kind operation.Kind) wording.Sentence {
 	if said := c.answer(kind); said != nil && said[0].Phrase == replies && len(c.mailed()) == 0 {
 		return said
 	}
-	return c.sent("sends mail to %s: %s", "sends mail to %s", "sends mail: %s", c.mailed(),
-		c.first("subject", "oggetto", "title", "body", "text", "message", "content"))
+	to, about := c.mailed(), c.first("subject", "oggetto", "title", "body", "text", "message", "content")
+	if files := c.attached(); len(files) > 0 && len(to) > 0 {
+		return withText(wording.Sentence{{Phrase: "sends mail to %s", Args: []wording.Clause{named(to)}}, {Phrase: "with %s", Args: []wording.Clause{named(files)}}}, about)
+	}
+	return c.sent("sends mail to %s: %s", "sends mail to %s", "sends mail: %s", to, about)
+}
+
+// attached returns the files that go along with what a tool sends.
+func (c *call) attached() []string { return c.values(spoken.List("texts attached")) }
+
+// withText adds a text, if there is one, to what is said.
+func withText(said wording.Sentence, text string) wording.Sentence {
+	if text == "" {
+		return said
+	}
+	return append(said, wording.Clause{Phrase: ": %s", Args: []wording.Clause{prose(text)}})
 }
 
 // mails reports whether the tool belongs to mail.
@@ -274,8 +291,8 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 		return nil
 	}
 	what := cmp.Or(c.first("text", "message", "body", "content", "status", "title"), c.payload())
-	if file := c.first(spoken.List("texts attached")...); file != "" && what == "" && len(c.recipients()) > 0 {
-		return wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{{Text: file}, named(c.recipients())}}}
+	if files := c.attached(); len(files) > 0 && len(c.recipients()) > 0 {
+		return withText(wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{named(files), named(c.recipients())}}}, cmp.Or(what, c.first("caption")))
 	}
 	if what == "" || len(c.urls) > 0 {
 		return nil
@@ -347,39 +364,6 @@ func (c *call) request(operation.Kind) wording.Sentence {
 		return nil
 	}
 	return wording.Sentence{{Phrase: asks, Args: []wording.Clause{{Text: method}, named(urls)}}}
-}
-
-// device says which device a tool operates.
-func (c *call) device(kind operation.Kind) wording.Sentence {
-	what := c.first(append(spoken.List("operated keys"), "entity", "name", "id", "target", "area", "floor")...)
-	if kind != operation.KindPhysical || what == "" || !c.operates() {
-		return nil
-	}
-	how := cmp.Or(c.first("service", "action", "command", "state"), c.operated())
-	words := reading.Words(how)
-	if act, at, n := spoken.ActIn(words); at == 0 && (n == len(words) && !act.Partly || strings.HasPrefix(what, strings.Join(words[n:], "_")+".")) {
-		return wording.Sentence{wording.Say(act.Phrase, what)} // "open_cover" of "cover.garage"
-	}
-	if how != "" {
-		property := strings.Join(words[min(1, len(words)):], "")
-		if to := c.first(property, "data"+property, "servicedata"+property); to != "" && to != what {
-			how += " " + to // "set_temperature 30"
-		}
-		return wording.Sentence{wording.Say("operates %s: %s", what, how)}
-	}
-	return wording.Sentence{wording.Say("operates %s", what)}
-}
-
-// operated returns what the tool's name tells a device to do, or "".
-func (c *call) operated() string {
-	for at := range c.words {
-		for n := min(2, len(c.words)-at); n > 0; n-- {
-			if how := c.words[at : at+n]; spoken.Is("devices verbs", strings.Join(how, "-")) {
-				return strings.Join(how, " ")
-			}
-		}
-	}
-	return ""
 }
 
 // plainly says only which command it is, or which tool, with the first of its arguments.

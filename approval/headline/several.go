@@ -141,10 +141,14 @@ func (o *operations) addressed(c *one) bool {
 	})
 }
 
-// sent reports whether an operation only says that secrets in a file are shown, and another one that the file is
+// sent reports whether an operation only says that secrets in a file are shown or read, and another one that the file is
 // sent.
 func (o *operations) sent(c *one) bool {
-	file, shows := strings.CutPrefix(act(c.said).String(), "shows the secrets in ")
+	what := act(c.said).String()
+	file, shows := strings.CutPrefix(what, "shows the secrets in ")
+	if !shows {
+		file, shows = strings.CutPrefix(what, "reads the secrets in ")
+	}
 	return shows && slices.ContainsFunc(o.list, func(r one) bool {
 		return r.kind == operation.KindSend && len(r.said) > 0 && len(r.said[0].Args) == 2 && strings.HasSuffix(" "+r.said[0].Args[0].String(), " "+file)
 	})

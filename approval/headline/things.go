@@ -123,6 +123,9 @@ func (c *call) which(t *toolName) (names []string, key string) {
 
 // identity returns the names that the arguments give to what the nouns mean, and the key they are under.
 func (c *call) identity(t *toolName) (names []string, key string) {
+	if names, key = c.local(t); names != nil {
+		return names, key
+	}
 	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), t.nouns[len(t.nouns)-1])
 	switch called := c.args["name"]; {
 	case key == "items" && t.act.Makes:
@@ -324,7 +327,7 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 	if thing, ok := c.listed("targets", key, names); ok && (t.with != inside || t.act.Phrase == deploys) {
 		return &thing, false
 	}
-	return nil, false
+	return c.assignee(t, key), false
 }
 
 // spokenOf returns the thing that the nouns mean, by the names that the arguments give it, or nil.
@@ -341,9 +344,6 @@ func (c *call) spokenOf(nouns []string) *wording.Clause {
 	}
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(its)}}
 }
-
-// kicks says that somebody has to leave.
-const kicks wording.Phrase = "kicks %s"
 
 // renames says that something gets another name.
 const renames wording.Phrase = "renames %s"

@@ -83,3 +83,12 @@ func (c *call) scaled(said wording.Sentence, t *toolName) wording.Sentence {
 	}
 	return said
 }
+
+// local returns the path of a file that is uploaded, and the key it is under: what it is called there says
+// less.
+func (c *call) local(t *toolName) (names []string, key string) {
+	if t.act.Phrase != "uploads %s" || t.thing == nil || !slices.Contains(t.thing.Words, "file") {
+		return nil, ""
+	}
+	return c.under([]string{"", "file", "local", "localfile", "source"}, "path")
+}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
@@ -63,4 +64,27 @@ func lastOf(words []string) []string {
 		return words[n-1:]
 	}
 	return nil
+}
+
+// assignee returns the value of the only other argument of what is assigned: to whom, or nil.
+func (c *call) assignee(t *toolName, key string) *wording.Clause {
+	to := c.rest(key)
+	if len(to) != 1 || !slices.Contains([]wording.Phrase{"assigns %s", "reassigns %s"}, t.act.Phrase) {
+		return nil
+	}
+	return &wording.Clause{Text: to[0]}
+}
+
+// rest returns the values of the only argument besides one, if it says what something is, not where.
+func (c *call) rest(but string) (values []string) {
+	for _, key := range c.keys {
+		switch {
+		case key == but || len(c.args[key]) == 0:
+		case values != nil || c.rank(key) >= rankOf("text") || spoken.Is("places bare", key) || spoken.Is("places named", key):
+			return nil
+		default:
+			values = c.args[key]
+		}
+	}
+	return values
 }

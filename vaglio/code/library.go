@@ -168,13 +168,6 @@ func (p *program) runRemote(_ *function, name string, args []value, _ map[string
 	return unknown(name + "()")
 }
 
-func moduleName(s string) string {
-	for _, registry := range [...]string{"node:", "npm:", "jsr:"} { // deno's standard modules have the names of node's
-		s = strings.TrimPrefix(s, registry)
-	}
-	return strings.ReplaceAll(strings.TrimPrefix(s, "@std/"), "/", ".")
-}
-
 // sends records a call of a method that sends something to its first argument, an address of the
 // web. A queue may put one in, or a map delete it, alone.
 func (p *program) sends(name, method string, plain []value, named map[string]value) bool {
@@ -206,13 +199,33 @@ func requestMethod(name string) (method string) {
 func (p *program) request(name string, verb shell.Verb, targets, args []value, named map[string]value) {
 	call := shell.Call{Function: name, Verb: verb, Method: methodIn(name, args, named)}
 	if call.Method != "" {
-		call.Verb = shell.VerbSend
+		call.Verb, call.Sends = shell.VerbSend, p.contained(args[min(len(targets), len(args)):], named)
 	}
 	targets = withoutOptions(targets)
 	if v, ok := optionOf(args, named, "url", "hostname", "host"); ok && len(targets) == 0 {
 		targets = []value{v}
 	}
 	p.falls(call, targets)
+}
+
+// contained returns the files whose content is among the arguments of a call.
+func (p *program) contained(args []value, named map[string]value) (files []string) {
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		args = append(slices.Clip(args), named[name])
+	}
+	for _, w := range listOf(args...).words() {
+		said, _ := w.Text()
+		file := p.held[said]
+		for _, part := range w.Parts() {
+			if name, ok := strings.CutPrefix(part.From, fileContent); ok {
+				file = name
+			}
+		}
+		if file != "" && !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 // methodIn returns the HTTP method that a request's arguments, options or name say; what carries

@@ -410,3 +410,10 @@ func (p *program) requoted(src string) string {
 	}
 	return src
 }
+
+func moduleName(s string) string {
+	for _, registry := range [...]string{"node:", "npm:", "jsr:"} { // deno's standard modules have the names of node's
+		s = strings.TrimPrefix(s, registry)
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(s, "@std/"), "/", ".")
+}

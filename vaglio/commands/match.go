@@ -144,7 +144,7 @@ func Facts() []string {
 		"own-database own-server stray number reads told sends brought far near bulk aliased emulated strange-channel read abroad versioned hoard " +
 		"outside beyond plain own-files own-refs file-database production unknown-database " +
 		"system fetched sed-acts writes-by-path setting masks filtered own-jobs own-processes empty " +
-		"code-outside dotenv keeps-nothing")
+		"code-outside dotenv keeps-nothing other-user")
 }
 
 // Given returns the words that a rule is about, after the operands that were matched, and

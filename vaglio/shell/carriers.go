@@ -371,3 +371,24 @@ func (r *reader) escapes(f *frame, p *program, words, input []Word, by string) {
 		r.escape(f, &p.way, v, by)
 	}
 }
+
+// raised gives what runs in the frame the rights of a user.
+func (f *frame) raised(user Word) {
+	f.Privileged, f.User = true, user.String()
+	if slices.Contains([]string{"root", "0", "#0"}, f.User) {
+		f.User = ""
+	}
+}
+
+// becomes takes the home of another user, and goes there if that user logs in.
+func (r *reader) becomes(f *frame, user Word, login bool) {
+	name, known := user.Text()
+	home, ok := r.home(name)
+	if !known || !ok {
+		return
+	}
+	r.assign(f, "HOME", home)
+	if login {
+		r.st.set(keyCwd, home)
+	}
+}

@@ -24,7 +24,9 @@ func evaluators() map[string]evaluator {
 func (r *reader) runOperands(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.options(k)
 	g := f.at(k, name)
-	g.Privileged = g.Privileged || p.privileged && !opts.any(p.keeps...)
+	if user, _ := opts.Get("u", "user"); p.privileged && !opts.any(p.keeps...) {
+		g.raised(user)
+	}
 	w, assigns, rest := p.operands(rest)
 	if w == nil {
 		return r.plain(f, k)

@@ -388,3 +388,10 @@ func (r *reader) sentKeys(f *frame, ops []Word, by string) {
 		}
 	}
 }
+
+// shut records a file that would run but could not be read, if its reason counts.
+func (r *reader) shut(f *frame, where string, counts func(c *ClosedError) bool) {
+	if c := r.opts.Files.Closed(where); c != nil && counts(c) {
+		r.notRead(f, where, c)
+	}
+}

@@ -53,27 +53,19 @@ func (r *reader) variable(name string) (Word, bool) {
 func (r *reader) runSu(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.parse(k.argv[1:])
 	h := f.at(k, name)
-	h.Privileged = p.privileged
+	user := append(slices.DeleteFunc(slices.Clone(rest), func(w Word) bool { return w.Is("-") }), Text("root"))[0]
+	if named, ok := opts.Get(p.argvWith...); ok {
+		user = named
+	}
+	if p.privileged {
+		h.raised(user)
+	}
 	return r.scoped(func() Word {
-		user := append(slices.DeleteFunc(slices.Clone(rest), func(w Word) bool { return w.Is("-") }), Text("root"))[0]
 		if !opts.any(p.keeps...) {
 			r.becomes(h, user, opts.any(p.enters...) || slices.ContainsFunc(rest, func(w Word) bool { return w.Is("-") }))
 		}
 		return r.suRuns(h, k, p, name, opts, rest)
 	})
-}
-
-// becomes takes the home of another user, and goes there if that user logs in.
-func (r *reader) becomes(f *frame, user Word, login bool) {
-	name, known := user.Text()
-	home, ok := r.home(name)
-	if !known || !ok {
-		return
-	}
-	r.assign(f, "HOME", home)
-	if login {
-		r.st.set(keyCwd, home)
-	}
 }
 
 // suRuns reads what su and its like run.
@@ -391,6 +383,11 @@ func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before
 		return h
 	}
 	h := f.at(k, name)
+	leading, _ := p.options(k)
+	in := slices.Concat(leading, opts).all("n", "namespace", "context") // where the pod is
+	if len(in) > 0 && len(before) > 0 {
+		before = append(slices.Clip(before), Text("("+word.Join(in, ", ").String()+")"))
+	}
 	h.Remote = &Remote{Kind: RemotePod, Target: Spaced(before)}
 	return h
 }

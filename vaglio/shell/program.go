@@ -67,6 +67,8 @@ type Call struct {
 	// Method is the HTTP method of a request that sends something, in capitals; "" if the call does
 	// not say it.
 	Method string
+	// Sends are the files whose content a request sends.
+	Sends []string
 	// Targets are the paths, addresses or processes that it touches.
 	Targets []Word
 	// Given are the arguments of a client library's method, the named ones as options.

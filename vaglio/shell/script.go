@@ -119,6 +119,8 @@ type Context struct {
 	Via []string
 	// Privileged says that the command runs with raised rights (sudo, doas, su, pkexec, runuser).
 	Privileged bool
+	// User is whose rights these are, "" for the administrator's.
+	User string
 	// Remote is set if the command runs elsewhere: on another machine, in a container or below
 	// another root.
 	Remote *Remote
@@ -139,6 +141,9 @@ type Context struct {
 // Within returns the context of what runs in one context inside another.
 func (c Context) Within(outer *Context) Context {
 	c.Via = slices.Concat(outer.Via, c.Via)
+	if !c.Privileged {
+		c.User = outer.User
+	}
 	c.Privileged, c.Background = c.Privileged || outer.Privileged, c.Background || outer.Background
 	c.InLoop, c.Conditional, c.Guess = c.InLoop || outer.InLoop, c.Conditional || outer.Conditional, c.Guess || outer.Guess
 	if c.Remote == nil {
@@ -288,7 +293,9 @@ func (k ProblemKind) TooMuch() bool {
 }
 
 // unread reports whether the problem is text that no reader understands, or more than is read.
-func (k ProblemKind) unread() bool { return k == ProblemUnparsable || k == ProblemUnread || k.TooMuch() }
+func (k ProblemKind) unread() bool {
+	return k == ProblemUnparsable || k == ProblemUnread || k.TooMuch()
+}
 
 // Problem is a finding that no [Command] can express.
 type Problem struct {
@@ -325,13 +332,6 @@ type ClosedError struct {
 
 // Error returns the phrase without the name.
 func (c *ClosedError) Error() string { return strings.TrimPrefix(string(c.Why), "%s ") }
-
-// shut records a file that would run but could not be read, if its reason counts.
-func (r *reader) shut(f *frame, where string, counts func(c *ClosedError) bool) {
-	if c := r.opts.Files.Closed(where); c != nil && counts(c) {
-		r.notRead(f, where, c)
-	}
-}
 
 // notRead records a file that would run and whose content is unknown.
 func (r *reader) notRead(f *frame, where string, why *ClosedError) {

@@ -42,7 +42,7 @@ func List(things []string) Clause {
 // for: "" for the target, "=" for the operands after the matched ones, a digit for one of them,
 // "^" for the matched operands, "!" for the word that a test found, "#" for the program, "&" for
 // all operands, "+" for the program and all operands, "*" for the whole command, "|" for where its
-// input comes from, or options for their value.
+// input comes from, "@" for whom it runs as, or options for their value.
 func Template(message string) (Phrase, []string) {
 	var b strings.Builder
 	var of []string
@@ -55,7 +55,7 @@ func Template(message string) (Phrase, []string) {
 		b.WriteString(Placeholder)
 		what := ""
 		switch {
-		case after != "" && strings.Contains("*=^!#+&|0123456789", after[:1]):
+		case after != "" && strings.Contains("*=^!#+&|@0123456789", after[:1]):
 			what, after = after[:1], after[1:]
 		case strings.HasPrefix(after, "("):
 			what, after, _ = strings.Cut(after[1:], ")")

@@ -40,6 +40,7 @@ const (
 	AsFarAsRead     Phrase = "(as far as it could be read)"
 	MoreLikeThese   Phrase = "and %s more like these."
 	AsAdministrator Phrase = "runs %s with the rights of the administrator"
+	AsUser          Phrase = "runs %s with the rights of %s"
 	ByTheTool       Phrase = "by the tool %s"
 )
 
@@ -92,6 +93,8 @@ func (c Clause) String() string { return Sentence{c}.String() }
 type worder struct {
 	language Language
 	lacks    bool
+	// depth is the number of clauses that the written one is in.
+	depth int
 }
 
 // sentenceRoom holds most sentences without an allocation.
@@ -126,7 +129,9 @@ func (w *worder) clause(b []byte, c *Clause) []byte {
 		phrase = after
 		at := len(b)
 		if i < len(c.Args) {
+			w.depth++
 			b = w.clause(b, &c.Args[i])
+			w.depth--
 		}
 		if len(b) == at {
 			b = w.closeGap(b, from, strings.TrimSpace(phrase) == "")
@@ -135,11 +140,12 @@ func (w *worder) clause(b []byte, c *Clause) []byte {
 }
 
 // closeGap removes the text that leads to a missing thing; from is where its clause begins. A
-// single verb at the end says nothing, so it gets "something" as its object.
+// single verb at the end says nothing, so it gets "something" as its object; in another clause it is
+// a noun.
 func (w *worder) closeGap(b []byte, from int, ends bool) []byte {
 	before := bytes.TrimRight(b[from:], " :")
 	b = b[:from+len(before)]
-	if ends && len(before) > 0 && !bytes.ContainsAny(before, " ’") { // an article is joined to its noun
+	if ends && w.depth == 0 && len(before) > 0 && !bytes.ContainsAny(before, " ’") { // an article is joined to its noun
 		b = append(append(b, ' '), w.phrase(Something)...)
 	}
 	return b

@@ -248,7 +248,7 @@ func composeRule(c *command) []Effect {
 // elsewhere raises the effects of a container command if the engine is on another machine, or if
 // the containers belong to a live system.
 func (c *command) elsewhere(name string, out []Effect) []Effect {
-	t, where, at := c.r.judge.tables, wording.Phrase("on a live system: %s"), ""
+	t, where, at := c.r.judge.tables, wording.Phrase("on a live system (%s)"), ""
 	switch engine := c.remoteEngine(); {
 	case t.ofClass("cluster-client", name):
 		return c.localCluster(out)
@@ -259,7 +259,7 @@ func (c *command) elsewhere(name string, out []Effect) []Effect {
 	case !t.ofClass("running-verb", c.operand(0)) && !t.ofClass("running-verb", c.operand(1)), !c.production():
 		return out
 	default:
-		at = join(append([]arg{literal(name)}, c.all...))
+		at = c.pointer()
 	}
 	for i := range out {
 		if e := &out[i]; e.Kind != KindRead && (e.Reach == ReachWorkspace || e.Reach == ReachUser) {

@@ -13,6 +13,7 @@ import (
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // command is one command of a call that is being judged.
@@ -30,7 +31,7 @@ type command struct {
 	// about.
 	why         string
 	about, with []arg
-	live, dry   *bool // whether a word names a live system, or asks a task for a dry run, once asked
+	live, dry   *string // the word that names a live system, and that asks a task for a dry run, once asked
 }
 
 func (r *reading) shellOptions() shell.Options {
@@ -245,7 +246,7 @@ func (r *reading) placed(v *invocation, out []Effect) []Effect {
 		}
 	}
 	if v.Privileged && (changes || v.File != "") && v.box == "" { // whoever may write the file would be administrator
-		out = append(out, usual(KindPrivilege).with(say(wording.AsAdministrator, v.name), v.name))
+		out = append(out, usual(KindPrivilege).with(spoken.Rights(v.name, v.User), v.name))
 	}
 	return out
 }

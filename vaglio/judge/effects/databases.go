@@ -364,7 +364,7 @@ func statementSaid(verb, class, target string, where wording.Clause) wording.Sen
 		}
 	}
 	if class == "DATABASE" || class == "database" {
-		return saidOn(sayOf(said, what), where)
+		return spoken.OnServer(sayOf(said, what), where)
 	}
 	return saidIn(sayOf(said, what), where)
 }

@@ -23,7 +23,6 @@ package effects
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -213,7 +212,7 @@ func (e Effect) sentence() wording.Sentence {
 	if e.Kind == KindUnknown {
 		return append(why, wording.Clause{Phrase: "; what it would do is not known."})
 	}
-	why = append(slices.Grow(why, 4), wording.Clause{Phrase: undone(e.Reversibility)}, wording.Clause{Phrase: touched(e.Reach, e.Kind)})
+	why = append(slices.Grow(why, 4), spoken.Follows(string(e.Reversibility), string(e.Reach), e.Kind == KindDatabase)...)
 	if e.Sure < 0.5 {
 		why = append(why, wording.Clause{Phrase: wording.AsFarAsRead})
 	}
@@ -236,65 +235,6 @@ func insteadOfDeletes(list []Effect, verb wording.Phrase) []Effect {
 		}
 	}
 	return list
-}
-
-// pushed says what a push does to the target that [pushTarget] names.
-func pushed(to string, force bool) wording.Sentence {
-	switch remote, refs, named := strings.Cut(to, " "); {
-	case !named && force:
-		return say("force-pushes to the remote %s", to)
-	case !named:
-		return say("pushes to the remote %s", to)
-	case force:
-		return sayOf("force-pushes %s to %s", wording.List(strings.Fields(refs)), object(remote))
-	default:
-		return sayOf("pushes %s to %s", wording.List(strings.Fields(refs)), object(remote))
-	}
-}
-
-// killed says which processes a call of an inline program stops: numbers are processes, and what
-// PowerShell is given beside them are names.
-func killed(who []string, language, by string) wording.Sentence {
-	number := func(s string) bool { _, err := strconv.Atoi(s); return err == nil }
-	switch numbers := !slices.ContainsFunc(who, func(s string) bool { return !number(s) }); {
-	case len(who) == 0:
-		return say("stops processes by %s", by)
-	case len(who) == 1 && (numbers || language == "powershell" && strings.Contains(who[0], "$")):
-		return say("stops the process %s", who[0])
-	case numbers:
-		return sayOf("stops the processes %s", wording.List(who))
-	case language == "powershell" && !slices.ContainsFunc(who, func(s string) bool { return number(s) || strings.Contains(s, "$") }):
-		return sayOf("stops the processes named %s", wording.List(who))
-	default:
-		return say("stops %s by %s", strings.Join(who, " "), by)
-	}
-}
-
-// saidOn adds only the server to what is done to a database as a whole.
-func saidOn(said wording.Sentence, where wording.Clause) wording.Sentence {
-	if where.Phrase == "%s on %s" {
-		return append(said, wording.Clause{Phrase: "on %s", Args: where.Args[1:]})
-	}
-	return said
-}
-
-// undone says whether an effect can be undone.
-func undone(v Reversibility) wording.Phrase {
-	return cmp.Or(map[Reversibility]wording.Phrase{
-		Reversible: "; it can be undone,", Partial: "; it can be undone only in part,",
-	}[v], "; it cannot be undone,")
-}
-
-// touched says whom or what an effect affects.
-func touched(r Reach, k Kind) wording.Phrase {
-	said := map[Reach]wording.Phrase{
-		ReachWorkspace: "and touches the workspace only", ReachUser: "and touches more than the workspace",
-		ReachSystem: "and touches the whole machine", ReachShared: "and others are affected",
-	}[r]
-	if said == "" && k == KindDatabase {
-		return "and everyone who uses it is affected"
-	}
-	return cmp.Or(said, "and it leaves for the outside world")
 }
 
 // longest limits the length in bytes of what a sentence says an effect does.

@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // switched notes which main branch the next push works on, unless an option means that the word is
@@ -141,12 +142,12 @@ func gitPush(c *command) []Effect {
 		return out
 	}
 	if c.r.onMain != "" && (len(refs) == 0 || refs[0].text == "HEAD") {
-		return shared(KindPublish, pushed(cmp.Or(pushTarget(ops[:min(1, len(ops))]), "origin")+" "+c.r.onMain, false), c.r.onMain)
+		return shared(KindPublish, spoken.Pushed(cmp.Or(pushTarget(ops[:min(1, len(ops))]), "origin")+" "+c.r.onMain, false, ""), c.r.onMain)
 	}
 	if len(ops) > 0 && !ops[0].known {
 		return shared(KindPublish, say("pushes to a remote that is not known: %s", ops[0].text), to)
 	}
-	e := own(pushed(to, false))[0]
+	e := own(spoken.Pushed(to, false, ""))[0]
 	e.counts, e.Reach = ReachWorkspace, ReachShared
 	return []Effect{e}
 }
@@ -155,33 +156,37 @@ func gitPush(c *command) []Effect {
 func (c *command) pushOptions(to string) []Effect {
 	e := usual(KindPublish).as(Irreversible, ReachShared)
 	remote, refs, _ := strings.Cut(to, " ")
+	all := c.pushesAll()
 	switch {
 	case c.has("-n", "--dry-run") || c.name == "git" && c.has("--help"):
 		return reads()
 	case c.has("--mirror") && to != "":
 		return []Effect{e.with(say("makes %s the mirror of this repository", to), to)}
 	case c.has("-f", "--force", "--force-with-lease", "--force-if-includes", "--mirror", "--prune"):
-		return []Effect{e.with(pushed(to, true), to)}
+		return []Effect{e.with(spoken.Pushed(to, true, all), to)}
 	case c.has("-d", "--delete"):
 		return shared(KindDelete, sayOf("deletes %s on %s", wording.List(strings.Fields(strings.TrimPrefix(refs, "tag "))), object(remote)), to)
-	case c.has("--all", "--branches"):
+	case all == "branches":
 		return shared(KindPublish, say("pushes all branches to the remote %s", remote), "branches")
-	case c.has("--tags"):
-		return shared(KindPublish, pushedWith(remote, refs, "pushes %s and all tags to %s", "pushes all tags to the remote %s"), "tags")
+	case all != "":
+		return shared(KindPublish, spoken.PushedWith(to, true), "tags")
 	case c.has("--follow-tags"):
-		return shared(KindPublish, pushedWith(remote, refs, "pushes %s and its tags to %s", "pushes the branch and its tags to the remote %s"), "tags")
+		return shared(KindPublish, spoken.PushedWith(to, false), "tags")
 	case c.has("--no-verify"):
-		return shared(KindSafeguardOff, pushed(to, false).And("without the checks of the hooks"), to)
+		return shared(KindSafeguardOff, spoken.Pushed(to, false, "").And("without the checks of the hooks"), to)
 	}
 	return nil
 }
 
-// pushedWith says which refs are pushed, if the call names any, together with tags.
-func pushedWith(remote, refs string, named, unnamed wording.Phrase) wording.Sentence {
-	if refs == "" {
-		return say(unnamed, remote)
+// pushesAll says of what an option of a push sends all that there are.
+func (c *command) pushesAll() string {
+	switch {
+	case c.has("--all", "--branches"):
+		return "branches"
+	case c.has("--tags"):
+		return "tags"
 	}
-	return say(named, refs, remote)
+	return ""
 }
 
 // pushRemote returns the effects of a push to a remote that is not just for commits, or that
@@ -213,11 +218,11 @@ func (c *command) pushRef(remote, r arg) []Effect {
 	case !r.known && !strings.Contains(r.text, "$(git)"):
 		return shared(KindPublish, say("pushes to a branch that is not known: %s", r.text), r.text)
 	case strings.HasPrefix(r.text, "+"):
-		return []Effect{usual(KindPublish).as(Irreversible, ReachShared).with(pushed(to, true), to)}
+		return []Effect{usual(KindPublish).as(Irreversible, ReachShared).with(spoken.Pushed(to, true, ""), to)}
 	case colon && src == "":
-		return shared(KindDelete, say("deletes %s on %s", strings.TrimPrefix(dst, "refs/heads/"), remote.text), to)
+		return shared(KindDelete, say("deletes %s on %s", strings.TrimPrefix(strings.TrimPrefix(dst, "refs/heads/"), "refs/tags/"), remote.text), to)
 	case c.r.judge.tables.mainBranch(dst) && dst != "HEAD", strings.HasPrefix(dst, "refs/tags/"), r.text == "tag", versionTag.MatchString(dst):
-		return shared(KindPublish, pushed(to, false), dst)
+		return shared(KindPublish, spoken.Pushed(to, false, ""), dst)
 	}
 	return nil
 }
@@ -351,22 +356,22 @@ func (r *reading) isOutput(p string) bool {
 	return false
 }
 
-// placed adds the repository that an option of a forge's client names, unless the message is about
-// it, or ends with a text, or the cluster that one of a cluster's client names.
-func (c *command) placed(said wording.Sentence) wording.Sentence {
-	t, where, how := c.r.judge.tables, c.values("-R", "--repo"), wording.Phrase("in %s")
-	if t.ofClass("cluster-client", c.name) {
-		where, how = c.values("--context", "--kube-context", "--kubecontext"), "on %s"
-	} else if !t.ofClass("forge-client", c.name) {
-		return said
+// directed adds to what a command changes where, or as whom, it does so.
+func (c *command) directed(out []Effect) []Effect {
+	for _, aim := range spoken.Aims() {
+		at := c.values(aim.Keys...)
+		for _, a := range c.assigns {
+			if slices.Contains(aim.Keys, a.name) {
+				at = append(at, a.value)
+			}
+		}
+		for i := 0; i < len(out) && len(at) > 0 && c.r.judge.tables.ofClass(aim.Client, c.called); i++ {
+			if out[i].Kind != KindRead {
+				out[i].Why = aim.At(out[i].Why, at[0].text)
+			}
+		}
 	}
-	told := func(says string) bool {
-		return strings.HasSuffix(says, ": %s") || strings.Contains(says, " repository")
-	}
-	if len(where) == 0 || len(said) == 0 || how == "in %s" && (told(string(said[0].Phrase)) || strings.Contains(said.String(), where[0].text)) {
-		return said
-	}
-	return said.And(how, where[0].text)
+	return out
 }
 
 // soughtInForeign adds an effect for each folder that was just fetched and in which code is looked for.

@@ -93,7 +93,7 @@ func (c *command) said(target string) wording.Sentence {
 	if several {
 		said = said.About(target, wording.List(things))
 	}
-	return c.placed(said)
+	return said
 }
 
 // filled returns what a placeholder of a table's message stands for, see [wording.Template].
@@ -103,7 +103,7 @@ func (c *command) filled(of, target string) string {
 	}
 	if said, ok := map[string]string{
 		"": target, "#": c.name, "!": c.Found, "+": c.name + " " + c.rest(0), "&": c.rest(0), "*": strings.TrimSpace(c.name + " " + join(c.all)),
-		"=": c.rest(c.took), "^": join(c.operands[:min(c.took, len(c.operands))]), "|": c.brought(),
+		"=": c.rest(c.took), "^": join(c.operands[:min(c.took, len(c.operands))]), "|": c.brought(), "@": c.User,
 	}[of]; ok {
 		return said
 	}
@@ -204,7 +204,8 @@ func commandFacts() map[string]fact {
 		"own-server":    func(c *command, _ []arg) bool { return c.ownServer() },
 		"wrapped":       func(c *command, _ []arg) bool { return c.Wrapper },
 		"fetched":       (*command).given,
-		"root":          func(c *command, _ []arg) bool { return c.Privileged },
+		"root":          func(c *command, _ []arg) bool { return c.Privileged && c.User == "" },
+		"other-user":    func(c *command, _ []arg) bool { return c.User != "" },
 		"testing":       func(c *command, _ []arg) bool { return c.testing() },
 		"dotenv":        func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },
 		"emulated":      func(c *command, _ []arg) bool { return c.local() },

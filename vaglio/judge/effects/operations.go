@@ -13,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // told returns the operations that the knowledge base finds in a command, without those that only
@@ -156,13 +157,8 @@ func (c *command) bothEnds(all []operation.Operation, out []Effect) {
 
 // sayEnds names the sources in sentences that only name the target.
 func sayEnds(names []string, out []Effect) {
-	told := map[wording.Phrase]wording.Phrase{
-		"moves files to": "moves %s to %s", "copies files to": "copies %s to %s", "links files to": "links %s as %s", "downloads to": "downloads %s to %s",
-	}
 	for i := range out {
-		if why := out[i].Why; len(names) > 0 && len(names) < 4 && len(why) > 1 && told[why[0].Phrase] != "" {
-			out[i].Why = append(sayOf(told[why[0].Phrase], object(strings.Join(names, ", ")), why[1]), why[2:]...)
-		}
+		out[i].Why = spoken.Ends(out[i].Why, names)
 	}
 }
 

@@ -152,7 +152,7 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 			}
 		}
 		if o := c.holds(); o != nil {
-			return c.elsewhere(name, c.finish(*o))
+			return c.elsewhere(name, c.directed(c.finish(*o)))
 		}
 		if last == nil || last.sec.Else.Kind == KindUnknown {
 			last = c
@@ -163,7 +163,7 @@ func (r *reading) tabled(v *invocation, name string, secs []*commands.Section) [
 			return out
 		}
 	}
-	return last.elsewhere(name, last.finish(last.sec.Else))
+	return last.elsewhere(name, last.directed(last.finish(last.sec.Else)))
 }
 
 // shared judges what follows the matched operands by lines that several programs share.

@@ -197,15 +197,18 @@ func foreignProcess(a arg) bool {
 }
 
 // production reports whether the command's variables or words point to a live system.
-func (c *command) production() bool {
+func (c *command) production() bool { return c.pointer() != "" }
+
+// pointer returns the first variable or word that points to a live system, or "".
+func (c *command) pointer() string {
 	for _, a := range c.assigns {
 		v := strings.ToLower(a.value.text)
-		switch v {
-		case "production", "prod", "live":
-			return a.name != "NODE_ENV" || strings.Contains(c.name, "seq") || c.name == "knex"
+		named := slices.Contains([]string{"production", "prod", "live"}, v)
+		if named && a.name == "NODE_ENV" && !strings.Contains(c.name, "seq") && c.name != "knex" {
+			return ""
 		}
-		if strings.Contains(v, "prod") && holdsAny(a.name, "URL", "HOST", "DB", "DATABASE", "ENV") {
-			return true
+		if named || strings.Contains(v, "prod") && holdsAny(a.name, "URL", "HOST", "DB", "DATABASE", "ENV") {
+			return a.name
 		}
 	}
 	return c.anyWord(&c.live, func(a arg) bool {
@@ -213,11 +216,14 @@ func (c *command) production() bool {
 	})
 }
 
-// anyWord reports whether a word of the command is one of those that are asked about, and looks at
+// anyWord returns the first word of the command that is one of those asked about, and looks at
 // the words only once: each operand may ask.
-func (c *command) anyWord(known **bool, about func(arg) bool) bool {
+func (c *command) anyWord(known **string, about func(arg) bool) string {
 	if *known == nil {
-		found := slices.ContainsFunc(c.all, about)
+		found := ""
+		if at := slices.IndexFunc(c.all, about); at >= 0 {
+			found = c.all[at].text
+		}
 		*known = &found
 	}
 	return **known

@@ -12,6 +12,7 @@ import (
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // scriptRule judges an interpreter by its files: the shell reader has read inline code and lists
@@ -175,7 +176,7 @@ func (r *reading) inline(v *invocation) []Effect {
 	switch v.Call.Verb {
 	case shell.VerbKill:
 		who := join(argsOf(v.Call.Targets))
-		return one(KindKill, killed(texts(argsOf(v.Call.Targets)), v.Call.Language, what), who)
+		return one(KindKill, spoken.Killed(texts(argsOf(v.Call.Targets)), v.Call.Language, what), who)
 	case shell.VerbFork:
 		return own(say("starts a process"))
 	case shell.VerbEnvironment:
@@ -272,15 +273,7 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	if strings.Contains(v.Call.Function, "mail") {
 		return []Effect{usual(KindPeople).with(say("sends mail to %s", address), address).as(Irreversible, ReachPublic)}
 	}
-	why := say("sends data to %s by %s", address, v.Call.Function)
-	switch {
-	case method != "" && address != "":
-		why = say("sends a %s request to %s", method, address)
-	case method != "":
-		why = say("sends a %s request", method)
-	case address == "":
-		why = say("sends data by %s", v.Call.Function)
-	}
+	why := spoken.Sent(v.Call.Function, method, address, v.Call.Sends)
 	return []Effect{usual(KindSend).with(why, address).as(Irreversible, ReachShared)}
 }
 

@@ -80,7 +80,7 @@ func (c *command) task(name string, what wording.Sentence) []Effect {
 func (c *command) runsDry() bool {
 	return len(c.operands) > 0 && c.anyWord(&c.dry, func(a arg) bool {
 		return a.text == "--dry-run" || a.text == "--dryRun" || a.text == "--dry" || a.text == "-n" && c.name == "make"
-	})
+	}) != ""
 }
 
 // tasksRule judges make and its like: every operand is a task.

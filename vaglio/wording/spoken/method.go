@@ -29,8 +29,8 @@ func Method(name, library string, given, of []string, split func(string) []strin
 	m := methodOf(path, words, split)
 	operands, options := asOptions(given, split)
 	m.byOption(options)
-	if m.thing != nil && m.thing.paidBack(m.act, options) != nil {
-		return m.thing.paidBack(m.act, options), true
+	if m.thing != nil && m.thing.paidBack(m.act, options, library) != nil {
+		return m.thing.paidBack(m.act, options, library), true
 	}
 	for _, mail := range []wording.Sentence{m.mail(options), message(words, options)} {
 		if mail != nil {

@@ -86,7 +86,7 @@ func heldOf(act *Act, thing *Thing, nouns, before, words []string) wording.Sente
 
 // doneTo says what a verb does to the things that are named; nil if there are none.
 func doneTo(act *Act, thing *Thing, option string, rest, words []string) wording.Sentence {
-	if paid := thing.paidBack(act, words); paid != nil {
+	if paid := thing.paidBack(act, words, ""); paid != nil {
 		return paid
 	}
 	object, ok := objectOf(act, thing, option, rest, words)
@@ -96,13 +96,22 @@ func doneTo(act *Act, thing *Thing, option string, rest, words []string) wording
 	return append(wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{object}}}, circumstances(option, words)...)
 }
 
-// paidBack says that a refund is made, if the options tell how much of what: "refunds 700: c".
-func (t *Thing) paidBack(act *Act, words []string) wording.Sentence {
+// paidBack says that a refund is made, if the options tell how much of what: "refunds 700: c". Some
+// libraries count the smallest unit of a currency.
+func (t *Thing) paidBack(act *Act, words []string, library string) wording.Sentence {
 	amount, of := behind(words, "--amount"), behind(words, "--charge", "--payment-intent", "--payment", "--capture")
 	if !act.Makes || !slices.Contains(t.Words, "refund") || len(amount) != 1 || len(of) != 1 {
 		return nil
 	}
-	return wording.Sentence{wording.Say("refunds %s: %s", strings.Join(append(amount, behind(words, "--currency")...), " "), of[0])}
+	currency := behind(words, "--currency")
+	sum := wording.Clause{Text: strings.Join(append(amount, currency...), " ")}
+	switch minor := Is("sums counted-by", library); {
+	case minor && len(currency) == 0:
+		sum = wording.Say("%s in the smallest unit of its currency", amount[0])
+	case minor:
+		sum = wording.Say("%s in the smallest unit of %s", amount[0], strings.ToUpper(currency[0]))
+	}
+	return wording.Sentence{{Phrase: "refunds %s: %s", Args: []wording.Clause{sum, {Text: of[0]}}}}
 }
 
 // part says that a part of another thing is made, which has no name yet: "creates a deployment of

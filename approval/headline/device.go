@@ -1,0 +1,96 @@
+package headline
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// device says which device a tool operates.
+func (c *call) device(kind operation.Kind) wording.Sentence {
+	what := c.first(append(spoken.List("operated keys"), "entity", "name", "id", "target", "area", "floor")...)
+	if kind != operation.KindPhysical || what == "" || !c.operates() {
+		return nil
+	}
+	how := cmp.Or(c.first("service", "action", "command", "state"), c.operated(), strings.Join(c.words[c.server:], " "))
+	words := reading.Words(how)
+	if act, at, n := spoken.ActIn(words); at == 0 && (n == len(words) && !act.Partly || strings.HasPrefix(what, strings.Join(words[n:], "_")+".")) {
+		return wording.Sentence{wording.Say(act.Phrase, what)} // "open_cover" of "cover.garage"
+	}
+	if how == "" {
+		return wording.Sentence{wording.Say("operates %s", what)}
+	}
+	property := strings.Join(words[min(1, len(words)):], "")
+	to := c.first(property, "data"+property, "servicedata"+property)
+	if said := spoken.Property(property); said != "" && words[0] == "set" && to != "" {
+		return setTo(said, what, to)
+	}
+	return operates(what, how, to)
+}
+
+// operates says what a device is told, and to what it is set: "set_fan_mode auto".
+func operates(what, how, to string) wording.Sentence {
+	if to != "" && to != what {
+		how += " " + to
+	}
+	return wording.Sentence{wording.Say("operates %s: %s", what, how)}
+}
+
+// parts says of a change of a page or a notebook which of its parts a tool changes.
+func (c *call) parts(said wording.Sentence) wording.Sentence {
+	switch {
+	case c.command != "":
+	case said[0].Phrase == "fills in a field of a web page" && len(c.fields) > 0:
+		return wording.Sentence{{Phrase: "types into a web page: %s", Args: []wording.Clause{named(c.fields)}}}
+	case said[0].Phrase == "edits" && len(said) == 2 && c.first("editmode") == "delete":
+		return c.cell(said[1].Text)
+	}
+	return said
+}
+
+// cell says which cell of a notebook a tool deletes.
+func (c *call) cell(of string) wording.Sentence {
+	if id := c.first("cellid", "cellnumber", "cellindex"); id != "" {
+		return wording.Sentence{wording.Say("deletes the cell %s of %s", id, of)}
+	}
+	return wording.Sentence{wording.Say("deletes a cell of %s", of)}
+}
+
+// fieldsIn returns what the fields of a web page are called into which a tool types.
+func fieldsIn(args map[string]any) (names []string) {
+	list, ok := args["fields"].([]any)
+	if !ok {
+		list = []any{args}
+	}
+	for _, e := range list {
+		field, _ := e.(map[string]any)
+		for _, key := range []string{"name", "label", "element", "selector"} {
+			if name, _ := field[key].(string); name != "" {
+				names = append(names, name)
+				break
+			}
+		}
+	}
+	return names
+}
+
+// setTo says to what a property of a device is set.
+func setTo(property wording.Phrase, what, value string) wording.Sentence {
+	return withText(wording.Sentence{{Phrase: sets, Args: []wording.Clause{{Phrase: property}}}, wording.Say("of %s", what)}, value)
+}
+
+// operated returns what the tool's name tells a device to do, or "".
+func (c *call) operated() string {
+	for at := range c.words {
+		for n := min(2, len(c.words)-at); n > 0; n-- {
+			if how := c.words[at : at+n]; spoken.Is("devices verbs", strings.Join(how, "-")) {
+				return strings.Join(how, " ")
+			}
+		}
+	}
+	return ""
+}

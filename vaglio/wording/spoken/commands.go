@@ -1,0 +1,155 @@
+package spoken
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// Pushed says what git pushes to a remote: the refs named behind it or, if there are none, all
+// "branches" or "tags".
+func Pushed(to string, force bool, all string) wording.Sentence {
+	remote, refs, named := strings.Cut(to, " ")
+	whole := map[string]wording.Phrase{
+		"branches": "force-pushes all branches to the remote %s", "tags": "force-pushes all tags to the remote %s", "": "force-pushes to the remote %s",
+	}
+	switch {
+	case !named && force:
+		return wording.Sentence{wording.Say(whole[all], to)}
+	case !named:
+		return wording.Sentence{wording.Say("pushes to the remote %s", to)}
+	case force:
+		return wording.Sentence{{Phrase: "force-pushes %s to %s", Args: []wording.Clause{wording.List(strings.Fields(refs)), {Text: remote}}}}
+	default:
+		return wording.Sentence{{Phrase: "pushes %s to %s", Args: []wording.Clause{wording.List(strings.Fields(refs)), {Text: remote}}}}
+	}
+}
+
+// PushedWith says which refs are pushed, if the call names any, together with tags: all, or those of
+// the refs.
+func PushedWith(to string, all bool) wording.Sentence {
+	remote, refs, named := strings.Cut(to, " ")
+	switch {
+	case all && named:
+		return wording.Sentence{wording.Say("pushes %s and all tags to %s", refs, remote)}
+	case all:
+		return wording.Sentence{wording.Say("pushes all tags to the remote %s", remote)}
+	case named:
+		return wording.Sentence{wording.Say("pushes %s and its tags to %s", refs, remote)}
+	default:
+		return wording.Sentence{wording.Say("pushes the branch and its tags to the remote %s", remote)}
+	}
+}
+
+// Killed says which processes a call of an inline program stops: numbers are processes, and what
+// PowerShell is given beside them are names.
+func Killed(who []string, language, by string) wording.Sentence {
+	number := func(s string) bool { _, err := strconv.Atoi(s); return err == nil }
+	switch numbers := !slices.ContainsFunc(who, func(s string) bool { return !number(s) }); {
+	case len(who) == 0:
+		return wording.Sentence{wording.Say("stops processes by %s", by)}
+	case len(who) == 1 && (numbers || language == "powershell" && strings.Contains(who[0], "$")):
+		return wording.Sentence{wording.Say("stops the process %s", who[0])}
+	case numbers:
+		return wording.Sentence{{Phrase: "stops the processes %s", Args: []wording.Clause{wording.List(who)}}}
+	case language == "powershell" && !slices.ContainsFunc(who, func(s string) bool { return number(s) || strings.Contains(s, "$") }):
+		return wording.Sentence{{Phrase: "stops the processes named %s", Args: []wording.Clause{wording.List(who)}}}
+	default:
+		return wording.Sentence{wording.Say("stops %s by %s", strings.Join(who, " "), by)}
+	}
+}
+
+// Rights says that a program is run with a user's rights, or with the administrator's.
+func Rights(program, user string) wording.Sentence {
+	if user == "" {
+		return wording.Sentence{wording.Say(wording.AsAdministrator, program)}
+	}
+	return wording.Sentence{wording.Say(wording.AsUser, program, user)}
+}
+
+// Aim is how clients are told where, or as whom, they do what they do: by options or variables.
+type Aim struct {
+	// Client is the class of the clients.
+	Client string
+	Keys   []string
+	Said   wording.Phrase
+}
+
+// Aims returns all of them, in the order in which they are said.
+func Aims() []Aim {
+	return []Aim{
+		{"forge-client", []string{"-R", "--repo"}, "in %s"},
+		{"subscription-client", []string{"--subscription"}, "in the subscription %s"},
+		{"cluster-client", []string{"--context", "--kube-context", "--kubecontext"}, "on %s"},
+		{"cluster-client", []string{"--kubeconfig", "KUBECONFIG"}, "on the cluster of %s"},
+		{"profile-client", []string{"--profile", "AWS_PROFILE"}, "with the profile %s"},
+	}
+}
+
+// At adds to what is done where, or as whom. A repository is left out if the sentence is about it, or
+// ends with a text.
+func (a *Aim) At(said wording.Sentence, at string) wording.Sentence {
+	if len(said) == 0 {
+		return said
+	}
+	does := string(said[0].Phrase)
+	if a.Said == "in %s" && (strings.HasSuffix(does, ": %s") || strings.Contains(does, " repository") || strings.Contains(said.String(), at)) {
+		return said
+	}
+	return said.And(a.Said, at)
+}
+
+// Ends names the sources in a sentence that only names the target of what is moved, copied, linked or
+// downloaded.
+func Ends(why wording.Sentence, names []string) wording.Sentence {
+	told := map[wording.Phrase]wording.Phrase{
+		"moves files to": "moves %s to %s", "copies files to": "copies %s to %s", "links files to": "links %s as %s", "downloads to": "downloads %s to %s",
+	}
+	if len(names) == 0 || len(names) > 3 || len(why) < 2 || told[why[0].Phrase] == "" {
+		return why
+	}
+	return append(wording.Sentence{{Phrase: told[why[0].Phrase], Args: []wording.Clause{{Text: strings.Join(names, ", ")}, why[1]}}}, why[2:]...)
+}
+
+// OnServer adds only the server to what is done to a database as a whole.
+func OnServer(said wording.Sentence, where wording.Clause) wording.Sentence {
+	if where.Phrase == "%s on %s" {
+		return append(said, wording.Clause{Phrase: "on %s", Args: where.Args[1:]})
+	}
+	return said
+}
+
+// Follows says whether an effect of these grades can be undone, and whom or what it affects: users of
+// a database, if it is in one.
+func Follows(reversibility, reach string, database bool) wording.Sentence {
+	undone := map[string]wording.Phrase{"reversible": "; it can be undone,", "partial": "; it can be undone only in part,"}
+	touched := map[string]wording.Phrase{
+		"workspace": "and touches the workspace only", "user": "and touches more than the workspace",
+		"system": "and touches the whole machine", "shared": "and others are affected",
+	}
+	said := cmp.Or(touched[reach], "and it leaves for the outside world")
+	if database && touched[reach] == "" {
+		said = "and everyone who uses it is affected"
+	}
+	return wording.Sentence{{Phrase: cmp.Or(undone[reversibility], "; it cannot be undone,")}, {Phrase: said}}
+}
+
+// Sent says what a call of an inline program sends where: the files whose content it is given or, if
+// there are none, a request of this method, or data.
+func Sent(function, method, address string, files []string) wording.Sentence {
+	switch {
+	case len(files) > 0 && address != "" && method != "DELETE":
+		return wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{wording.List(files), {Text: address}}}}
+	case method != "" && address != "":
+		return wording.Sentence{wording.Say("sends a %s request to %s", method, address)}
+	case method != "":
+		return wording.Sentence{wording.Say("sends a %s request", method)}
+	case address == "":
+		return wording.Sentence{wording.Say("sends data by %s", function)}
+	default:
+		return wording.Sentence{wording.Say("sends data to %s by %s", address, function)}
+	}
+}
