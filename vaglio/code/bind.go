@@ -26,16 +26,33 @@ func (p *program) set(name string, v value) {
 		p.export(assigns(v)...)
 	}
 	v.spread, v.name, v.holder = false, "", ""
+	if p.lang.has("copies") && (p.lang.name == "php" || strings.ContainsAny(name[:min(1, len(name))], "@%")) {
+		v.of = ""
+	}
 	p.keep(p.key(name), v)
 }
 
 // keep records what a variable holds. Where the program may skip this, the previous value stays
 // one of those that the variable may have.
 func (p *program) keep(name string, v value) {
+	if old := p.vars[name]; p.unsure > 0 && !p.fresh && v.madeOf(old) { // each turn of a loop makes another one
+		v = v.or(unknown(""))
+	}
 	if old, had := p.vars[name]; had && !p.fresh && p.perhaps() && !p.within(old, v) && p.spend(1+len(old.list)/4) {
 		v = old.or(v)
 	}
 	p.hold(name, v)
+}
+
+// madeOf reports whether a text looks as if it was made of another one.
+func (v value) madeOf(o value) bool {
+	return slices.ContainsFunc(v.alts, func(w shell.Word) bool {
+		s, ok := w.Text()
+		return ok && slices.ContainsFunc(o.alts, func(w shell.Word) bool {
+			t, ok := w.Text()
+			return ok && s != t && s != "" && t != "" && (strings.Contains(s, t) || strings.Contains(t, s))
+		})
+	})
 }
 
 // within reports whether a new value was made of the old one, or is no text.
@@ -49,9 +66,7 @@ func (p *program) within(v, o value) bool {
 	case v.path != "" && len(v.alts) == 0:
 		return len(o.alts) == 0
 	}
-	s, ok := v.text()
-	t, _ := o.text()
-	return ok && strings.HasPrefix(t, s)
+	return false
 }
 
 // store assigns a value to its holder: a variable, or a field under the object's name and under
@@ -72,6 +87,7 @@ func (p *program) store(holder string, v value) {
 				defer func() { p.branches-- }()
 			}
 			p.set(holder[i:], v)
+			p.setAlias(holder[:i], holder[i:], v)
 		}
 		if holder != "" {
 			p.set(holder, v)
@@ -79,6 +95,19 @@ func (p *program) store(holder string, v value) {
 		return
 	}
 	p.storeAt(p.key(base), key, v)
+}
+
+// setAlias adds what a field of an object holds by now to the same field of other names that may stand for that object.
+func (p *program) setAlias(object, field string, v value) {
+	of := p.vars[p.key(object)].path
+	if of == "" || !p.spend(1+len(p.vars)/4) {
+		return
+	}
+	for key, was := range p.vars {
+		if name, ok := strings.CutSuffix(key, field); ok && name != object && p.vars[name].path == of {
+			p.vars[key] = was.or(v)
+		}
+	}
 }
 
 // setMember sets a member of the object in a variable, if that is one whose members are known.
@@ -102,6 +131,8 @@ func (p *program) missing(v value, name, full, holder string) value {
 		v.path, v.holder = name, holder
 	case p.lang.name == "ruby" && v.kind == kindText: // a method, which returns another text
 		v = passedOn(name, v.words()...)
+	case p.lang.name == "ruby" && v.multi(): // or other elements
+		v.path, v.holder, v.some = name, "", true
 	default:
 		v.path, v.holder = name, ""
 	}
@@ -188,7 +219,7 @@ func (p *program) equals() int {
 		return at + 1
 	case p.peek(0).kind == tokenName && next.is(":") && (p.lang.has("columns") || p.peek(-1).word("const", "let", "var")):
 		return p.find(at+2, func(t token) bool { return t.is("=") })
-	case p.peek(0).kind == tokenName && next.is(","):
+	case p.peek(0).kind == tokenName && next.is(","), p.is("*") && p.lang.has("columns") && p.peek(2).is(","):
 		return p.until(at, func(i int) bool { t := p.toks[i]; return t.kind != tokenName && !t.is(",", "*") || !p.spend(1) })
 	}
 	return -1
@@ -210,7 +241,7 @@ func (p *program) bindNew(i int, v value) {
 func (p *program) bind(i int, v value) {
 	t, m := p.tok(i), p.over(i)
 	switch {
-	case t.kind == tokenName && p.tok(i+1).text == ",":
+	case t.kind == tokenName && p.tok(i+1).text == ",", t.is("*"):
 		p.bindList(i, len(p.toks), v)
 	case m > i && t.text == "{":
 		p.bindKeys(i+1, m, v)
@@ -235,7 +266,9 @@ func (p *program) bindList(from, to int, v value) {
 	for i := from; i < to && p.spend(1); i = p.over(i) + 1 {
 		switch t := p.toks[i]; {
 		case t.is(","):
-			n++
+			if n++; p.tok(i - 2).is("*") { // what is behind it has the last parts
+				v.some = true
+			}
 		case t.word("in", "of", "as"), t.is("=", ":=", ";", ")", ":"):
 			return
 		case !t.word("my") && (t.kind == tokenName || p.over(i) > i):

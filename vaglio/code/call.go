@@ -27,7 +27,7 @@ func (p *program) blockFollows() bool {
 
 // bareWord reports whether a keyword or word operator follows.
 func (p *program) bareWord() bool {
-	return p.word("if", "unless", "while", "until", "for", "foreach", "or", "and", "do", "then", "end", "x", "eq", "ne", "in", "rescue")
+	return p.lang.name == "perl" && p.word("x") || p.word("if", "unless", "while", "until", "for", "foreach", "or", "and", "do", "then", "end", "eq", "ne", "in", "rescue")
 }
 
 // argumentFollows reports whether an argument follows without a bracket.
@@ -63,7 +63,7 @@ func (p *program) bareCall(v value) bool {
 		return false
 	}
 	f := p.lang.find(v.path, "")
-	if p.fns[v.path] == nil && p.standsAlone(f) {
+	if p.fns[v.path] == nil && !p.altering(v.path) && p.standsAlone(f) {
 		return false
 	}
 	if p.argumentFollows() || p.blockFollows() {
@@ -137,12 +137,16 @@ func (p *program) method(v value, name, full string, args []value) value {
 			return v.part(n, maxText)
 		}
 	}
+	if v.path == "" && !v.given() { // its arguments are not its object
+		v.alts = v.words()
+	}
 	if out, ok := p.ofMap(v, name, args); ok {
 		return out
 	}
-	if p.lang.options.names["mixes"][name] != nil {
-		p.mixes(v, args)
+	if s, ok := first(args).text(); ok && name == "method" && p.lang.name == "ruby" { // File.method(:delete)
+		return unknown(strings.TrimSuffix(full, "method") + s)
 	}
+	p.alters(name, v, args)
 	known := p.lang.find(full, "")
 	if v.file != nil && known != nil && known.verb == "handle" {
 		return p.runHandle(known, name, append([]value{v}, args...), nil)
@@ -156,6 +160,34 @@ func (p *program) method(v value, name, full string, args []value) value {
 	return p.call(value{path: full}, v, args)
 }
 
+// altering reports whether a function changes a list or a text that it is given.
+func (p *program) altering(name string) bool {
+	names := p.lang.options.names
+	return names["mixes"][name] != nil || names["changes"][name] != nil
+}
+
+// mixesAt notes that a function changes the list of perl that is its first argument, at an index.
+func (p *program) mixesAt(name string, at int) {
+	if t := p.tok(at); p.lang.has("flat") && p.altering(name) && strings.HasPrefix(t.text, "@") {
+		held := p.current(p.vars[p.key(t.text)])
+		held.holder = p.key(t.text)
+		p.mixes(held, []value{unknown("")})
+	}
+}
+
+// alters notes that a method or a function changes the list or the text that it is about.
+func (p *program) alters(name string, v value, args []value) {
+	names := p.lang.options.names
+	switch {
+	case names["drops"][name] != nil:
+		p.drop(v)
+	case names["mixes"][name] != nil && v.multi():
+		p.mixes(v, args)
+	case names["changes"][name] != nil && v.given() && !v.multi() && (len(args) != 1 && len(args) != 2 || p.lang.name == "ruby" || p.is("=")):
+		p.store(v.holder, unknown(name))
+	}
+}
+
 // call reads a call of a function, or of a method of recv.
 func (p *program) call(v, recv value, args []value) value {
 	if v.fn != nil {
@@ -164,6 +196,9 @@ func (p *program) call(v, recv value, args []value) value {
 	name, on := p.canonical(v.path), ""
 	if s, ok := v.text(); ok {
 		name = s
+	}
+	if recv.path == "" && !recv.given() {
+		p.alters(name, first(args), tailOf(args, 1))
 	}
 	if recv.path != "" || recv.given() {
 		on = onOf(recv)
@@ -286,6 +321,8 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 	if len(rest) == 0 && recv.path != "" {
 		rest = []value{recv}
 	}
+	p.unsure++ // how often it is called
+	defer func() { p.unsure-- }()
 	return p.eachOf(fn, rest)
 }
 
@@ -302,6 +339,13 @@ func (p *program) isFunction(v value) bool {
 func named(_ *program, v value, rest []value) value {
 	if v.name != "" {
 		v, rest = value{}, append([]value{v}, rest...)
+	}
+	if v.kind == kindList { // of keys and values
+		pairs := v.list
+		v = value{kind: kindMap}
+		for _, e := range pairs {
+			v = v.with(e.nth(0).key(), e.nth(1))
+		}
 	}
 	for _, e := range rest {
 		if name := e.name; name != "" {

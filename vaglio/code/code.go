@@ -332,10 +332,14 @@ func (p *program) initialize() {
 		p.vars["__doc__"] = p.primary()
 	}
 	for i := range p.toks {
-		if p.lang.name == "go" && p.toks[i].word("func") && p.tok(i+1).word("init") {
+		switch t, next := p.toks[i], p.tok(i+1); {
+		case p.lang.name == "go" && t.word("func") && next.word("init"):
 			p.at = i
 			p.define()
 			p.invoke(p.fns["init"], nil)
+		case p.lang.has("hoists") && t.word("function", "sub") && next.kind == tokenName: // may be called before it stands
+			p.at = i
+			p.define()
 		}
 	}
 	p.at = 0

@@ -352,7 +352,9 @@ func (p *program) commanded(f *routine, at, eq int) value {
 		p.at = at + 2
 		p.binary() // its type may declare an option
 	}
-	if usual {
+	if held, known := f.usual[at]; known {
+		v = held
+	} else if usual {
 		p.at = eq + 1
 		v = p.expression()
 	}

@@ -99,6 +99,9 @@ func (p *program) addedTo(to, v value) value {
 		p.puts(to, v)
 		return v
 	}
+	if p.unsure > 0 && v.given() && !v.multi() {
+		v = v.or(unknown(""))
+	}
 	p.store(to.holder, v)
 	return v
 }
@@ -264,6 +267,8 @@ func (p *program) operated(a value, op token) value {
 	}
 	b := p.unary()
 	switch {
+	case op.is("+") && a.kind == kindPath && p.lang.name == "ruby":
+		return pathOf(p.joined([]value{a, b}))
 	case op.kind != tokenOp && op.text != "x", op.group, slices.Contains(p.lang.concat, op.text):
 		return p.added(a, b, op.text)
 	case op.is("/") && dividesPath(a, b):
@@ -308,7 +313,7 @@ func (p *program) unary() value {
 		return value{kind: kindOther}
 	case p.prefixes(t, next):
 		return p.signed()
-	case t.is(":") && next.kind == tokenName:
+	case t.is(":") && next.kind == tokenName && p.lang.name != "php":
 		p.take()
 		return p.postfix(text(p.take().text))
 	case t.is("->") && p.lang.name == "ruby":
@@ -348,6 +353,20 @@ func (p *program) spreadOut() value {
 	return v
 }
 
+// counted reads ++ or -- before or behind a variable.
+func (p *program) counted(v value, op token) value {
+	n, ok := v.int()
+	out := value{kind: kindOther}
+	if ok && p.unsure == 0 {
+		out = number(n + 1)
+		if op.text == "--" {
+			out = number(n - 1)
+		}
+	}
+	p.store(v.holder, out)
+	return out
+}
+
 // signed reads a prefix operator and its operand.
 func (p *program) signed() value {
 	t := p.peek(0)
@@ -364,7 +383,17 @@ func (p *program) signed() value {
 		return unknown(p.take().text)
 	}
 	v := p.unary()
-	if n, ok := v.int(); ok && t.is("-") && v.kind == kindNumber {
+	if t.is("&") && p.lang.name == "php" { // what it holds may be changed by another name
+		p.store(v.holder, unknown("&"))
+		return unknown("&")
+	}
+	switch n, counts := v.int(); {
+	case t.is("++", "--"):
+		return p.counted(v, t)
+	case t.word("delete") && v.holder != "":
+		p.drop(v)
+		return v
+	case counts && t.is("-") && v.kind == kindNumber:
 		return number(-n)
 	}
 	v.spread = v.spread || t.is("@", "%")

@@ -17,11 +17,13 @@ type routine struct {
 	called   bool
 	deferred bool // it runs when the function around it ends
 	active   int
-	held     []value    // what the call that is being read was given
-	command  attributes // how a library runs it with the options, nil if none does
-	given    string     // what the tool that its decorator belongs to hands it first, "" if that is unknown
-	bases    []string   // of a class
-	settings bool       // variables of the environment may set its fields
+	held     []value       // what the call that is being read was given
+	command  attributes    // how a library runs it with the options, nil if none does
+	given    string        // what the tool that its decorator belongs to hands it first, "" if that is unknown
+	bases    []string      // of a class
+	settings bool          // variables of the environment may set its fields
+	wrapped  bool          // a function of the program stands before it as a decorator
+	usual    map[int]value // what parameters have by default that are given a variable, as it was there
 }
 
 // own returns the variables that python gives to a function because it assigns them, none if a
@@ -145,8 +147,16 @@ func (p *program) define() bool {
 		f.command = p.runner(f.params)
 	}
 	f.from, f.to = p.body(word, p.at)
+	f.wrapped = slices.ContainsFunc(p.decorators(def), func(name string) bool { return p.fns[name] != nil })
+	f.usual = p.defaults(f.params)
 	if p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && p.toks[f.params[0]].word("self", "cls", "s") {
 		f.params = f.params[1:]
+	}
+	if known := p.fns[name]; known != nil && known.toks == p && known.from == f.from { // it was hoisted
+		p.at = def
+		p.skip(f.from)
+		p.at = f.to
+		return true
 	}
 	p.fns[name] = f
 	if p.decorated(def, "getters") != nil {
@@ -162,20 +172,48 @@ func (p *program) define() bool {
 
 // decorated returns what is known, under a kind, of a decorator before the function that begins at an index.
 func (p *program) decorated(def int, kind string) attributes {
+	for _, name := range p.decorators(def) {
+		if how := p.lang.options.names[kind][name]; how != nil {
+			return how
+		}
+	}
+	return nil
+}
+
+// decorators returns the last words of the names of the decorators before the function that begins at an index.
+func (p *program) decorators(def int) (names []string) {
 	before := p.defined
 	if before >= def { // it is read again
 		before = -1
 	}
 	for i := def - 1; i > before && !p.toks[i].word("def", "class") && p.lang.has("columns"); i-- {
-		if !p.toks[i].line || !p.toks[i].is("@") {
-			continue
-		}
-		last := p.until(i+1, func(j int) bool { return p.toks[j].kind != tokenName && p.toks[j].text != "." })
-		if how := p.lang.options.names[kind][p.tok(last-1).text]; how != nil {
-			return how
+		if p.toks[i].line && p.toks[i].is("@") {
+			last := p.until(i+1, func(j int) bool { return p.toks[j].kind != tokenName && p.toks[j].text != "." })
+			names = append(names, p.tok(last-1).text)
 		}
 	}
-	return nil
+	return names
+}
+
+// defaults returns what python's parameters have by default that are given a variable: what that holds now.
+func (p *program) defaults(params []int) map[int]value {
+	out := map[int]value{}
+	for _, at := range params {
+		if eq := p.usualAt(at); p.lang.has("columns") && p.tok(eq+1).kind == tokenName && p.tok(eq+2).is(",", ")") {
+			if v, held := p.vars[p.key(p.tok(eq+1).text)]; held && p.tok(eq).is("=") {
+				out[at] = p.current(v)
+			}
+		}
+	}
+	return out
+}
+
+// usualAt returns where the equal sign stands before the default of the parameter at an index, if it has one.
+func (p *program) usualAt(at int) int {
+	if p.tok(at + 1).is(":") {
+		return p.find(at+1, func(t token) bool { return t.is("=", ",") })
+	}
+	return at + 1
 }
 
 // parameters reads the parameters in parentheses, if there are any.
@@ -308,8 +346,11 @@ func (p *program) invoke(f *routine, args []value) value {
 	last, out := p.through(f, args)
 	f.held = held
 	f.active--
-	if out.kind == kindNone && (f.name == "" || p.lang.has("last") || p.lang.name == "perl") {
-		return last
+	if f.wrapped {
+		return out.or(unknown(f.name + "()"))
+	}
+	if f.name == "" || p.lang.has("last") || p.lang.name == "perl" {
+		return out.or(last)
 	}
 	return out
 }
@@ -361,6 +402,11 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 	p.returns = append(p.returns, value{kind: kindNone})
 	last = p.scan(f.from, f.to)
 	f.leave(p.vars, hidden)
+	for i, place := range f.params {
+		if i < len(args) && p.lang.name == "php" && p.tok(place-1).is("&") {
+			p.store(args[i].holder, unknown("&"))
+		}
+	}
 	n := len(p.returns) - 1
 	out, p.returns = p.returns[n], p.returns[:n]
 	p.at, p.end, p.scanned, p.bare = at, end, scanned, bare
@@ -370,10 +416,7 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 // param returns the value of the parameter at an index.
 func (p *program) param(f *routine, i int, args []value, named map[string]value) value {
 	at := f.params[i]
-	name, eq := p.toks[at].text, at+1
-	if p.tok(eq).is(":") {
-		eq = p.find(eq, func(t token) bool { return t.is("=", ",") })
-	}
+	name, eq := p.toks[at].text, p.usualAt(at)
 	v, ok := named[name]
 	switch {
 	case ok:

@@ -17,7 +17,12 @@ func (p *program) postfix(v value) value {
 			v = p.changed(v, p.take())
 		case p.callFollows(v, t):
 			p.take()
+			name, at := v.path, p.at
 			v = p.call(v, value{}, p.callArguments())
+			p.mixesAt(name, at)
+		case p.is("++", "--") && v.holder != "" && !t.line:
+			p.counted(v, p.take())
+			return value{kind: kindOther}
 		case p.joint():
 			p.take()
 		case p.subscriptFollows(v, t):
@@ -25,7 +30,9 @@ func (p *program) postfix(v value) value {
 		case t.quoted() && p.templated(v):
 			v = p.call(unknown("$"), value{}, []value{p.primary()})
 		case p.bareCall(v):
+			name, at := v.path, p.at
 			v = p.call(v, value{}, p.bareArguments())
+			p.mixesAt(name, at)
 		default:
 			return p.constant(v)
 		}
@@ -143,7 +150,7 @@ func (p *program) methodArguments(v value, name, full, holder string) (args []va
 	if bare && p.bareFollows(f != nil || declares) {
 		return p.bareArguments(), true
 	}
-	return nil, declares || f != nil && p.plainCall(f, v, name)
+	return nil, declares || f != nil && p.plainCall(f, v, name) || p.lang.name == "ruby" && p.lang.options.names["mixes"][name] != nil
 }
 
 // bareFollows reports whether arguments without brackets follow a method.
@@ -235,15 +242,25 @@ func (p *program) subscriptKey(brace bool) value {
 // slice reads the rest of [a:b], [::-1] and [a..b].
 func (p *program) slice(v, from value, end int) value {
 	var to value
+	base := v
 	v.of = ""
 	backwards := p.is("::") && p.peek(1).is("-")
 	if op := p.take().text; !p.is("]", ":") {
 		to = p.expression()
-		if n, ok := to.int(); ok && op == ".." {
+		n, ok := to.int()
+		switch start, known := from.int(); {
+		case ok && op == "..":
 			to = number(n + 1)
+		case op == "," && ok && known && p.lang.name == "ruby": // so many from there
+			to = number(start + n)
 		}
 	}
 	p.close(end)
+	if p.is("=") && base.kind == kindList { // its elements may be somewhere else from there on
+		p.take()
+		p.mixes(base, []value{p.expression()})
+		return value{kind: kindNone}
+	}
 	if !v.multi() && v.word().Equal(oneName()) {
 		return v
 	}

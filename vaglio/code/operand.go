@@ -110,7 +110,7 @@ func (p *program) nameOperand() value {
 
 // named returns what a name stands for: a key, a variable, or a function that the table may know.
 func (p *program) named(name string) value {
-	if p.is("=>") && p.lang.name != "node" {
+	if p.is("=>") && p.lang.name != "node" && name[0] != '$' {
 		return text(name)
 	}
 	name = p.key(name)
@@ -179,6 +179,9 @@ func (p *program) group() value {
 		return list[0]
 	}
 	p.deferred(list)
+	if p.lang.name == "node" && len(list) > 0 && p.lang.has("class") {
+		return list[len(list)-1]
+	}
 	v := listOf(list...)
 	v.spread = p.lang.has("flat")
 	return v
@@ -278,10 +281,12 @@ func (p *program) drawn(pattern int) value {
 // item reads an argument, perhaps with its name: name=, name: or "name" =>.
 func (p *program) item() value {
 	t, next, name := p.peek(0), p.peek(1), ""
-	named := next.is("=") && p.lang.name == "python" || next.is(":") && p.lang.name == "ruby" ||
+	named := next.is("=") && p.lang.name == "python" || next.is(":") && (p.lang.name == "ruby" || p.lang.name == "php") ||
 		next.is("=>") && t.kind == tokenString && p.lang.name != "node" && !p.lang.has("flat")
 	if (t.kind == tokenName || t.kind == tokenString) && named {
-		name = t.text
+		if name = t.text; p.lang.name == "php" {
+			name = "$" + name
+		}
 		p.skip(p.at + 2)
 	}
 	v := p.expression()
@@ -297,6 +302,7 @@ func (p *program) mapping() value {
 	for p.at < p.end && !p.is("}") && p.spend(1) {
 		before := p.at
 		if p.takeIf(p.is(",", ";")) || p.lang.name == "node" && p.define() {
+			p.takeIf(p.at < end && p.is("}")) // of a method, not of the map
 			continue
 		}
 		if list, ok := p.comprehended(); ok {
@@ -340,7 +346,7 @@ func (p *program) entry() (string, value) {
 	if v.kind == kindList && len(v.list) == 1 { // [name]: value
 		v.alts, v.kind = v.list[0].alts, kindText
 	}
-	if key, _ := v.text(); p.takeIf(p.is(":", "=>")) {
+	if key := v.key(); p.takeIf(p.is(":", "=>")) {
 		return key, p.expression()
 	}
 	if t.kind == tokenName && v.holder == t.text && (!p.is(",") || !p.lang.has("flat")) {
@@ -353,7 +359,7 @@ func (p *program) entry() (string, value) {
 func (p *program) keyed(name string) bool {
 	next := p.peek(1)
 	_, held := p.vars[name]
-	return (next.is(":", "=>") || next.is("=") && p.lang.name == "lua") && (!held || !p.lang.has("columns"))
+	return name[0] != '$' && (next.is(":", "=>") || next.is("=") && p.lang.name == "lua") && (!held || !p.lang.has("columns"))
 }
 
 // puts stores what a list or map is by now where it is, under all names that it has.

@@ -22,7 +22,10 @@ func parents(_ *program, v value, _ []value) value {
 	return out
 }
 
-func reversed(p *program, v value, _ []value) value {
+func reversed(p *program, v value, rest []value) value {
+	if p.lang.has("flat") && len(rest) > 0 {
+		v = listOf(append([]value{v}, rest...)...)
+	}
 	if p.lists(v) {
 		return v
 	}
@@ -84,7 +87,9 @@ func (p *program) joined(args []value) value {
 	}
 	out := value{}
 	for i, v := range parts {
-		v = v.sure()
+		if v = v.sure(); v.multi() {
+			v = passedOn("join()", v.words()...)
+		}
 		if i == 0 || strings.HasPrefix(v.word().Prefix(), "/") && p.lang.name != "node" {
 			out = v
 			continue

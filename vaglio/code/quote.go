@@ -340,6 +340,9 @@ func (l *lexer) documentText(word string, indent bool) string {
 		}
 		body.WriteString(line + "\n")
 	}
+	if l.p.lang.name == "php" {
+		return strings.TrimSuffix(body.String(), "\n")
+	}
 	return body.String()
 }
 

@@ -321,8 +321,14 @@ func (c *chooser) putsTogether(j int) bool {
 // changed reads a member. A method that changes its object, a text, leaves its result there.
 func (p *program) changed(v value, name token) value {
 	out := p.member(v, name.text)
-	if name.changes && v.kind == kindText && len(v.alts) > 0 && v.holder != "" && v.path == "" {
+	switch {
+	case !name.changes:
+	case v.multi():
+		p.mixes(v, nil)
+	case v.kind == kindText && len(v.alts) > 0 && v.holder != "" && v.path == "":
 		p.set(v.holder, out)
+	case v.given():
+		p.store(v.holder, unknown(name.text))
 	}
 	return out
 }

@@ -2,7 +2,9 @@ package code
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -19,7 +21,7 @@ func (p *program) scan(from, to int) value {
 	var last value
 	for p.at < p.end && p.spend(1) {
 		before := p.at
-		if v := p.statement(); v.kind != kindNone {
+		if v := p.statement(); v.kind != kindNone || p.tok(before).word("return") {
 			last = v
 		}
 		p.forward(before)
@@ -121,6 +123,10 @@ func (p *program) statement() value {
 	case p.is(";", "}", ")", "]", ":", ",", "{") && !t.group && !p.pattern(p.at) && !p.beginsMap(t):
 		p.take()
 		return none
+	case t.word("yield") && p.lang.name == "ruby": // what the block makes of it
+		p.take()
+		p.expressions()
+		return unknown(t.text)
 	case p.in.Imported && p.ifMain(), p.peek(1).is("{") && p.takeIf(p.is("++", "--")): // the end of a loop's head
 		return none
 	case p.repeated(), t.kind == tokenName && (p.define() || p.keyword(t.text)), p.assigned():
@@ -155,9 +161,21 @@ func (p *program) keyword(name string) bool {
 	case "for", "foreach", "while", "until", "loop":
 		p.looped()
 		return true
-	case "return":
+	case "return", "yield":
 		p.returned()
 		return true
+	case "do":
+		if to := p.over(p.at + 1); p.opens(p.at+1, "{") && p.tok(to+1).word("while", "until") {
+			from := p.at + 2
+			p.each(value{}, 0, func(value) { p.turn(from, to) })
+			p.at = to
+			return true
+		}
+	case "del":
+		if p.lang.has("columns") {
+			p.deleted()
+			return true
+		}
 	case "class":
 		p.classes[p.peek(1).text] = p.class()
 		p.take()
@@ -178,12 +196,40 @@ func callsOrIndexes(word string, next token) bool {
 	return word == "local" && next.is("[") || word == "let" && next.is("(")
 }
 
-// returned reads what a function returns.
+// returned reads what a function returns, or yields as one of several.
 func (p *program) returned() {
-	p.take()
-	if n := len(p.returns); !p.is(";", "}") && n > 0 {
-		p.returns[n-1] = p.returns[n-1].or(p.expressions())
+	one, n := p.take().text == "yield", len(p.returns)-1
+	switch all := p.takeIf(p.word("from") || p.is("*")); {
+	case p.is(";", "}"), n < 0:
+	case one:
+		v := p.expressions()
+		v.spread = all
+		p.returns[n] = listOf(bounded(spreadInto(p.returns[n].list, v))...)
+		p.returns[n].some = true
+	default:
+		p.returns[n] = p.returns[n].or(p.expressions())
 	}
+}
+
+// deleted reads python's del, behind which the elements of a list are somewhere else.
+func (p *program) deleted() {
+	for p.take(); p.spend(1); p.take() {
+		if p.drop(p.expression()); !p.is(",") {
+			return
+		}
+	}
+}
+
+// drop notes that an element of a list or a map is no longer there.
+func (p *program) drop(v value) {
+	base, _, element := strings.Cut(v.holder, "\x00")
+	held := p.current(p.vars[p.key(base)])
+	if held.kind == kindMap || !element && v.holder != "" {
+		p.store(v.holder, unknown("drop"))
+		return
+	}
+	held.holder = base
+	p.mixes(held, nil)
 }
 
 // repeated reads a statement followed by a loop: … for @list, fork while 1.
@@ -219,8 +265,33 @@ func (p *program) repeated() bool {
 func (p *program) turns(list value, from, to, target int) {
 	p.each(list, to-from, func(e value) {
 		p.bindNew(target, e)
-		p.scan(from, to)
+		p.turn(from, to)
 	})
+}
+
+// turn reads the body of a loop once. If how often it runs is not known, it is read once more with what its variables hold
+// after the first turn.
+func (p *program) turn(from, to int) {
+	held := map[string]value{}
+	for i := from; i < to && p.unsure > 0 && p.spend(1); i++ {
+		t, key := p.tok(i), p.key(p.tok(i).text)
+		v, known := p.vars[key]
+		switch assigned := p.tok(i+1).is("=", "+=", ".=", "-=", "*="); {
+		case t.kind != tokenName || !known || v.multi():
+		case v.kind == kindNumber && (assigned || p.tok(i+1).is("++", "--") || p.tok(i-1).is("++", "--")):
+			p.vars[key] = unknown("")
+		case assigned && v.given():
+			held[key] = v
+		}
+	}
+	p.scan(from, to)
+	for key, was := range held {
+		if now := p.vars[key]; !slices.EqualFunc(was.words(), now.words(), shell.Word.Equal) && p.again >= to-from {
+			p.again -= to - from
+			p.scan(from, to)
+			return
+		}
+	}
 }
 
 // each calls do for each element of a list, or once for all of them if there are too many for the
@@ -235,7 +306,7 @@ func (p *program) each(list value, cost int, do func(value)) {
 	}
 	p.again -= len(elements) * cost
 	unsure := p.unsure
-	if !list.multi() {
+	if !list.multi() || len(elements) < len(list.list) {
 		p.unsure++
 	}
 	p.loop++
@@ -257,11 +328,19 @@ func (p *program) iterated(list value) value {
 	case list.kind != kindMap:
 		return list
 	}
+	return list.under()
+}
+
+// under returns the keys of a map, or the numbers of a list's elements.
+func (v value) under() value {
 	out := listOf()
-	for i, key := range list.keys {
+	if !v.multi() {
+		return unknown("")
+	}
+	for i, key := range v.keyed().keys {
 		switch key {
 		case "": // an element that has no key, or one that is not known
-			out.list = append(out.list, list.list[i], unknown(""))
+			out.list = append(out.list, v.list[i], unknown(""))
 		case anyKey:
 			out.list = append(out.list, unknown(""))
 		default:
@@ -292,8 +371,11 @@ func (p *program) looped() {
 		return
 	}
 	p.at = open
-	_, to := p.body(def, open)
-	p.each(value{}, 0, func(value) { p.scan(open, to) })
+	from, to := p.body(def, open)
+	p.each(value{}, 0, func(value) {
+		p.scan(open, from)
+		p.turn(from, to)
+	})
 	p.at = max(to, open)
 }
 
@@ -314,7 +396,10 @@ func (p *program) loopHead(shut int) (target int, list value, ok bool) {
 		return in + 1, list, true
 	case t.word("in", "of"):
 		p.skip(in + 1)
-		return at, p.expressions(), true
+		if list = p.expressions(); t.word("in") && p.lang.name == "node" {
+			list = list.under()
+		}
+		return at, list, true
 	case !p.lang.has("flat"):
 	case shut > at && p.find(at, func(t token) bool { return t.is(";") }) < 0:
 		list = listOf(p.items(")")...)

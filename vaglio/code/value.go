@@ -279,7 +279,7 @@ func (v value) orText(o value) value {
 }
 
 // idle reports whether a value says nothing about a text.
-func (v value) idle() bool { return v.kind == kindNone || v.kind == kindOther }
+func (v value) idle() bool { return v.kind == kindNone }
 
 // capped are the texts that a value may be and that are told apart.
 func capped(words []shell.Word) []shell.Word {

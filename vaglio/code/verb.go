@@ -140,7 +140,7 @@ func (p *program) falls(c shell.Call, targets []value) {
 			p.calls(c)
 		}
 	}
-	if len(targets) == 0 {
+	if len(c.Targets) == 0 {
 		p.calls(c)
 	}
 }
