@@ -1,7 +1,6 @@
 package code
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -338,90 +337,47 @@ func (p *program) bindKeys(from, to int, v value) {
 
 func tailOf(list []value, n int) []value { return list[min(n, len(list)):] }
 
-// imports reads "from a import b as c", and node's "import a, {b as c}, * as d from m". Other
-// forms, such as "import a.b as c, d", are expressions.
-func (p *program) imports() bool {
-	node, mod := p.lang.name == "node", ""
-	if p.lang.name == "go" {
-		return p.packages()
+// constant returns the value of a name that stands for something known.
+func (p *program) constant(v value) value {
+	if v.path == "" || v.given() || v.fn != nil {
+		return v
 	}
-	if p.peek(1).text == "(" {
-		return false
+	f, always := p.lang.find(p.canonical(v.path), ""), []string{"=args", "=root", "=self", "=input", "=home", "=file", "=folder"}
+	if f == nil || !slices.Contains(always, f.verb) && (f.verb != "=temp" || !strings.Contains(v.path, "().")) {
+		return v
 	}
-	if p.take().text == "import" && !node {
-		for i := p.at; p.tok(i).kind == tokenName || p.tok(i).is(".", ","); i++ {
-			p.takes(p.tok(i).text)
-		}
-		return true
+	out := p.apply(f, v.path, nil)
+	if !out.given() && out.path == "" {
+		return v
 	}
-	if node {
-		from := p.until(p.at, func(i int) bool { return p.toks[i].is(";") || p.toks[i].word("from") })
-		mod = moduleName(p.tok(from + 1).text)
-	} else {
-		for p.takeIf(p.is(".", "..", "...") && p.peek(1).text != "import") {
-		}
-		mod = p.dotted()
-		p.takeIf(p.word("import"))
-	}
-	p.takes(mod)
-	name := p.peek(0).text
-	p.importNames(mod, node)
-	p.importsData(name)
-	if p.takeIf(p.word("from")) {
-		p.take()
-	}
-	return true
+	out.holder = v.holder
+	return out
 }
 
-// packages reads go's imports: of packages by their own names, by others, or of all that is in one.
-func (p *program) packages() bool {
-	to := p.over(p.at + 1)
-	if p.tok(to).kind == tokenName || p.tok(to).is(".") {
-		to++
+func moduleName(s string) string {
+	for _, registry := range [...]string{"node:", "npm:", "jsr:"} { // deno's standard modules have the names of node's
+		s = strings.TrimPrefix(s, registry)
 	}
-	for i := p.at + 1; i <= to; i++ {
-		t, before := p.tok(i), p.tok(i-1)
-		own := path.Base(t.text)
-		switch {
-		case t.kind == tokenString && before.is("."):
-			p.stars = append(p.stars, own)
-		case t.kind == tokenString && before.kind == tokenName && !before.word("import"):
-			p.vars[before.text] = unknown(own)
-		}
-	}
-	p.skip(to + 1)
-	return true
+	return strings.ReplaceAll(strings.TrimPrefix(s, "@std/"), "/", ".")
 }
 
-// importNames reads what is imported from a module: names, or the module itself.
-func (p *program) importNames(mod string, node bool) {
-	for whole := node; p.spend(1) && p.imported(); {
-		t := p.take()
-		whole = node && !t.is("{") && (whole || t.is("}"))
-		if t.is("*") && !node {
-			p.stars = append(p.stars, mod)
-		}
-		local := t.text
-		if p.takeIf(p.word("as")) {
-			local = p.take().text
-		}
-		p.vars[local] = unknown(mod)
-		if t.kind == tokenName && !whole && t.text != "default" {
-			p.vars[local] = unknown(mod + "." + t.text)
+// named returns a map with what is given by name besides, as dict(a, b=c) does.
+func named(_ *program, v value, rest []value) value {
+	if v.name != "" {
+		v, rest = value{}, append([]value{v}, rest...)
+	}
+	if v.kind == kindList { // of keys and values
+		pairs := v.list
+		v = value{kind: kindMap}
+		for _, e := range pairs {
+			v = v.with(e.nth(0).key(), e.nth(1))
 		}
 	}
-}
-
-// imported reports whether the list of imported names continues here.
-func (p *program) imported() bool {
-	return p.is("(", ")", "{", "}", ",", "*") || p.peek(0).kind == tokenName && !p.word("from")
-}
-
-func (p *program) dotted() string {
-	name := p.take().text
-	for p.is(".") && p.peek(1).kind == tokenName && p.spend(1+len(name)/bytesPerStep) {
-		p.take()
-		name += "." + p.take().text
+	for _, e := range rest {
+		if name := e.name; name != "" {
+			e.name = ""
+			v = v.with(name, e)
+		}
 	}
-	return ending(name)
+	return v
 }

@@ -27,7 +27,8 @@ func (p *program) blockFollows() bool {
 
 // bareWord reports whether a keyword or word operator follows.
 func (p *program) bareWord() bool {
-	return p.lang.name == "perl" && p.word("x") || p.word("if", "unless", "while", "until", "for", "foreach", "or", "and", "do", "then", "end", "eq", "ne", "in", "rescue")
+	return p.lang.name == "perl" && p.word("x") ||
+		p.word("if", "unless", "while", "until", "for", "foreach", "or", "and", "do", "then", "end", "eq", "ne", "in", "rescue")
 }
 
 // argumentFollows reports whether an argument follows without a bracket.
@@ -158,34 +159,6 @@ func (p *program) method(v value, name, full string, args []value) value {
 		p.anyLibrary(v, full, args)
 	}
 	return p.call(value{path: full}, v, args)
-}
-
-// altering reports whether a function changes a list or a text that it is given.
-func (p *program) altering(name string) bool {
-	names := p.lang.options.names
-	return names["mixes"][name] != nil || names["changes"][name] != nil
-}
-
-// mixesAt notes that a function changes the list of perl that is its first argument, at an index.
-func (p *program) mixesAt(name string, at int) {
-	if t := p.tok(at); p.lang.has("flat") && p.altering(name) && strings.HasPrefix(t.text, "@") {
-		held := p.current(p.vars[p.key(t.text)])
-		held.holder = p.key(t.text)
-		p.mixes(held, []value{unknown("")})
-	}
-}
-
-// alters notes that a method or a function changes the list or the text that it is about.
-func (p *program) alters(name string, v value, args []value) {
-	names := p.lang.options.names
-	switch {
-	case names["drops"][name] != nil:
-		p.drop(v)
-	case names["mixes"][name] != nil && v.multi():
-		p.mixes(v, args)
-	case names["changes"][name] != nil && v.given() && !v.multi() && (len(args) != 1 && len(args) != 2 || p.lang.name == "ruby" || p.is("=")):
-		p.store(v.holder, unknown(name))
-	}
 }
 
 // call reads a call of a function, or of a method of recv.
@@ -333,27 +306,6 @@ func (p *program) isFunction(v value) bool {
 	}
 	f := p.lang.find(p.canonical(v.path), "")
 	return p.fns[v.path] != nil || f != nil && (f.verb[0] != '=' || f.verb == "=chr")
-}
-
-// named returns a map with what is given by name besides, as dict(a, b=c) does.
-func named(_ *program, v value, rest []value) value {
-	if v.name != "" {
-		v, rest = value{}, append([]value{v}, rest...)
-	}
-	if v.kind == kindList { // of keys and values
-		pairs := v.list
-		v = value{kind: kindMap}
-		for _, e := range pairs {
-			v = v.with(e.nth(0).key(), e.nth(1))
-		}
-	}
-	for _, e := range rest {
-		if name := e.name; name != "" {
-			e.name = ""
-			v = v.with(name, e)
-		}
-	}
-	return v
 }
 
 // envName matches the name of a variable of the environment.

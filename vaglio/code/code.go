@@ -25,6 +25,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/imports"
 	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio/code/page"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -325,26 +326,6 @@ func (p *program) read(w shell.Word) value {
 	return out
 }
 
-// initialize reads what sets variables before anything else runs: go's init, and the text that describes a
-// program of python.
-func (p *program) initialize() {
-	if p.lang.name == "python" && p.tok(0).kind == tokenString {
-		p.vars["__doc__"] = p.primary()
-	}
-	for i := range p.toks {
-		switch t, next := p.toks[i], p.tok(i+1); {
-		case p.lang.name == "go" && t.word("func") && next.word("init"):
-			p.at = i
-			p.define()
-			p.invoke(p.fns["init"], nil)
-		case p.lang.has("hoists") && t.word("function", "sub") && next.kind == tokenName: // may be called before it stands
-			p.at = i
-			p.define()
-		}
-	}
-	p.at = 0
-}
-
 func (p *program) lex(src string) {
 	if p.lang.name == "perl" && strings.Contains(src, "$^X") { // perl itself
 		src = strings.ReplaceAll(src, "$^X", "$_X")
@@ -401,3 +382,16 @@ var shared = rows.Once("vaglio/code", New)
 
 // Default returns the shared reader with the package's own table.
 func Default() *Reader { return shared() }
+
+// LooksOnly reports whether a script that runs on a web page only looks at the page, see [page.LooksOnly].
+func (r *Reader) LooksOnly(script string) bool {
+	if len(script) > maxText {
+		return false
+	}
+	p := r.tokens("node", script)
+	tokens := make([]page.Token, len(p.toks))
+	for i, t := range p.toks {
+		tokens[i] = page.Token{Kind: page.Kind(t.kind), Text: t.text, Match: int(t.match), Group: t.group}
+	}
+	return !p.stopped && page.LooksOnly(tokens)
+}

@@ -333,16 +333,6 @@ func (p *program) commandLine() ([]shell.Word, bool) {
 	return line, !p.lost
 }
 
-// isTold reports whether a program that a tool finds, such as a test, creates or writes what an
-// option says: as what a function is handed, that is for whoever calls it to say.
-func (p *program) isTold(verb shell.Verb, w shell.Word) bool {
-	return slices.Contains([]shell.Verb{shell.VerbWrite, shell.VerbAppend, shell.VerbCreate}, verb) &&
-		slices.ContainsFunc(w.Parts(), func(part shell.Part) bool {
-			of := part.From[:max(strings.LastIndexByte(part.From, '.'), 0)]
-			return part.From == "option()" || p.lang.options.field(of) != nil || p.lang.options.names["words"][of] != nil
-		})
-}
-
 // commanded returns what the parameter at an index of a function is if nothing calls the function
 // with a value for it: its default, or what the command line says if the function is a command.
 func (p *program) commanded(f *routine, at, eq int) value {

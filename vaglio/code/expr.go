@@ -232,19 +232,6 @@ func (p *program) beside(t token) bool {
 		"getline", "in", "print", "printf", "if", "else", "while", "for", "do", "next", "exit", "END", "delete", "return", "and", "or"))
 }
 
-// lines skips line ends where an operand is due.
-func (p *program) lines() {
-	for p.is(";") && p.peek(0).line {
-		p.take()
-	}
-}
-
-// continued reports whether the next line continues this expression.
-func (p *program) continued() bool {
-	t := p.peek(1)
-	return p.is(";") && p.peek(0).line && !p.lang.has("columns") && (t.is("+", "->", "?.") || t.is(".") && p.peek(2).kind == tokenName)
-}
-
 // added joins two texts or lists; the sum of numbers stays unknown.
 func (p *program) added(a, b value, op string) value {
 	switch {
@@ -353,20 +340,6 @@ func (p *program) spreadOut() value {
 	return v
 }
 
-// counted reads ++ or -- before or behind a variable.
-func (p *program) counted(v value, op token) value {
-	n, ok := v.int()
-	out := value{kind: kindOther}
-	if ok && p.unsure == 0 {
-		out = number(n + 1)
-		if op.text == "--" {
-			out = number(n - 1)
-		}
-	}
-	p.store(v.holder, out)
-	return out
-}
-
 // signed reads a prefix operator and its operand.
 func (p *program) signed() value {
 	t := p.peek(0)
@@ -382,12 +355,15 @@ func (p *program) signed() value {
 	if t.text == "&" && p.takeIf(p.is(":")) {
 		return unknown(p.take().text)
 	}
-	v := p.unary()
-	if t.is("&") && p.lang.name == "php" { // what it holds may be changed by another name
+	return p.operatedOn(t, p.unary())
+}
+
+// operatedOn returns what a prefix operator makes of its operand.
+func (p *program) operatedOn(t token, v value) value {
+	switch n, counts := v.int(); {
+	case t.is("&") && p.lang.name == "php": // what it holds may be changed by another name
 		p.store(v.holder, unknown("&"))
 		return unknown("&")
-	}
-	switch n, counts := v.int(); {
 	case t.is("++", "--"):
 		return p.counted(v, t)
 	case t.word("delete") && v.holder != "":

@@ -170,52 +170,6 @@ func (p *program) define() bool {
 	return true
 }
 
-// decorated returns what is known, under a kind, of a decorator before the function that begins at an index.
-func (p *program) decorated(def int, kind string) attributes {
-	for _, name := range p.decorators(def) {
-		if how := p.lang.options.names[kind][name]; how != nil {
-			return how
-		}
-	}
-	return nil
-}
-
-// decorators returns the last words of the names of the decorators before the function that begins at an index.
-func (p *program) decorators(def int) (names []string) {
-	before := p.defined
-	if before >= def { // it is read again
-		before = -1
-	}
-	for i := def - 1; i > before && !p.toks[i].word("def", "class") && p.lang.has("columns"); i-- {
-		if p.toks[i].line && p.toks[i].is("@") {
-			last := p.until(i+1, func(j int) bool { return p.toks[j].kind != tokenName && p.toks[j].text != "." })
-			names = append(names, p.tok(last-1).text)
-		}
-	}
-	return names
-}
-
-// defaults returns what python's parameters have by default that are given a variable: what that holds now.
-func (p *program) defaults(params []int) map[int]value {
-	out := map[int]value{}
-	for _, at := range params {
-		if eq := p.usualAt(at); p.lang.has("columns") && p.tok(eq+1).kind == tokenName && p.tok(eq+2).is(",", ")") {
-			if v, held := p.vars[p.key(p.tok(eq+1).text)]; held && p.tok(eq).is("=") {
-				out[at] = p.current(v)
-			}
-		}
-	}
-	return out
-}
-
-// usualAt returns where the equal sign stands before the default of the parameter at an index, if it has one.
-func (p *program) usualAt(at int) int {
-	if p.tok(at + 1).is(":") {
-		return p.find(at+1, func(t token) bool { return t.is("=", ",") })
-	}
-	return at + 1
-}
-
 // parameters reads the parameters in parentheses, if there are any.
 func (p *program) parameters() (params []int) {
 	if end := p.over(p.at); p.opens(p.at, "(") {
@@ -402,11 +356,7 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 	p.returns = append(p.returns, value{kind: kindNone})
 	last = p.scan(f.from, f.to)
 	f.leave(p.vars, hidden)
-	for i, place := range f.params {
-		if i < len(args) && p.lang.name == "php" && p.tok(place-1).is("&") {
-			p.store(args[i].holder, unknown("&"))
-		}
-	}
+	p.givesBack(f, args)
 	n := len(p.returns) - 1
 	out, p.returns = p.returns[n], p.returns[:n]
 	p.at, p.end, p.scanned, p.bare = at, end, scanned, bare
@@ -434,4 +384,13 @@ func (p *program) param(f *routine, i int, args []value, named map[string]value)
 		return unknown(f.given)
 	}
 	return p.commanded(f, at, eq)
+}
+
+// givesBack notes that a function of php may change the variables that it takes by reference.
+func (p *program) givesBack(f *routine, args []value) {
+	for i, place := range f.params {
+		if i < len(args) && p.lang.name == "php" && p.tok(place-1).is("&") {
+			p.store(args[i].holder, unknown("&"))
+		}
+	}
 }

@@ -25,7 +25,7 @@ func (p *program) loose(w shell.Word) {
 		p.words(src, map[string]shell.Word{})
 	} else {
 		whole := true
-		src = p.requoted(src)
+		src = unfold.Requoted(src, p.lang.has)
 		if p.lang.has("unfolds") && p.spend(len(src)/bytesPerStep) {
 			src, whole = unfold.Source(src, p.unfolds)
 		}

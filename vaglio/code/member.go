@@ -2,7 +2,6 @@ package code
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -246,18 +245,10 @@ func (p *program) slice(v, from value, end int) value {
 	v.of = ""
 	backwards := p.is("::") && p.peek(1).is("-")
 	if op := p.take().text; !p.is("]", ":") {
-		to = p.expression()
-		n, ok := to.int()
-		switch start, known := from.int(); {
-		case ok && op == "..":
-			to = number(n + 1)
-		case op == "," && ok && known && p.lang.name == "ruby": // so many from there
-			to = number(start + n)
-		}
+		to = p.bound(from, op)
 	}
 	p.close(end)
-	if p.is("=") && base.kind == kindList { // its elements may be somewhere else from there on
-		p.take()
+	if base.kind == kindList && p.takeIf(p.is("=")) { // its elements may be somewhere else from there on
 		p.mixes(base, []value{p.expression()})
 		return value{kind: kindNone}
 	}
@@ -354,23 +345,6 @@ func (p *program) anyOf(list []value) value {
 		all = all.or(e)
 	}
 	return all
-}
-
-// constant returns the value of a name that stands for something known.
-func (p *program) constant(v value) value {
-	if v.path == "" || v.given() || v.fn != nil {
-		return v
-	}
-	f, always := p.lang.find(p.canonical(v.path), ""), []string{"=args", "=root", "=self", "=input", "=home", "=file", "=folder"}
-	if f == nil || !slices.Contains(always, f.verb) && (f.verb != "=temp" || !strings.Contains(v.path, "().")) {
-		return v
-	}
-	out := p.apply(f, v.path, nil)
-	if !out.given() && out.path == "" {
-		return v
-	}
-	out.holder = v.holder
-	return out
 }
 
 // inputLine returns a line that perl's <> or <$file> reads.

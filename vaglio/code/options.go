@@ -388,3 +388,13 @@ func (p *program) dumps(call string) bool {
 	name, _, _ := strings.Cut(call, "(")
 	return p.lang.options.names["dumps"][name] != nil
 }
+
+// isTold reports whether a program that a tool finds, such as a test, creates or writes what an
+// option says: as what a function is handed, that is for whoever calls it to say.
+func (p *program) isTold(verb shell.Verb, w shell.Word) bool {
+	return slices.Contains([]shell.Verb{shell.VerbWrite, shell.VerbAppend, shell.VerbCreate}, verb) &&
+		slices.ContainsFunc(w.Parts(), func(part shell.Part) bool {
+			of := part.From[:max(strings.LastIndexByte(part.From, '.'), 0)]
+			return part.From == "option()" || p.lang.options.field(of) != nil || p.lang.options.names["words"][of] != nil
+		})
+}

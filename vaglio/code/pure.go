@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -50,15 +49,7 @@ func pures() map[string]pure {
 			return out
 		},
 		"url": relativeURL, "sibling": sibling, "ending": withEnding, "stem": withStem, "basename": lastStep, "lists": groups, "default": defaulted,
-		"clean": func(_ *program, v value, _ []value) value {
-			return v.each(func(s string) (string, bool) { return path.Clean(s), true })
-		},
-		"shown": func(p *program, v value, rest []value) value {
-			if len(rest) > 0 && !slices.Contains([]string{"utf8", "utf-8"}, rest[0].key()) { // in other digits, or encoded
-				return passedOn("toString()", v.words()...)
-			}
-			return v
-		},
+		"clean": cleaned, "shown": digits,
 		"same": func(_ *program, v value, _ []value) value { v.name = ""; return v },
 		"chr":  func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
 		"some": some, "order": reordered, "kept": kept, "flatmap": flatly, "set": setOf,

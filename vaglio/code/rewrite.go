@@ -1,6 +1,7 @@
 package code
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -379,5 +380,18 @@ func changing() map[string]pure {
 // listed returns the value as a list of those elements.
 func (v value) listed(list []value) value {
 	v.kind, v.list, v.keys = kindList, list, nil
+	return v
+}
+
+// cleaned shortens paths that go up and down again.
+func cleaned(_ *program, v value, _ []value) value {
+	return v.each(func(s string) (string, bool) { return path.Clean(s), true })
+}
+
+// digits is what a value is as a text: unknown in other digits, or encoded.
+func digits(_ *program, v value, rest []value) value {
+	if len(rest) > 0 && !slices.Contains([]string{"utf8", "utf-8"}, rest[0].key()) {
+		return passedOn("toString()", v.words()...)
+	}
 	return v
 }

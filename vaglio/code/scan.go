@@ -1,10 +1,9 @@
 package code
 
 import (
+	"path"
 	"slices"
-	"strings"
 
-	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -164,16 +163,8 @@ func (p *program) keyword(name string) bool {
 	case "return", "yield":
 		p.returned()
 		return true
-	case "do":
-		if to := p.over(p.at + 1); p.opens(p.at+1, "{") && p.tok(to+1).word("while", "until") {
-			from := p.at + 2
-			p.each(value{}, 0, func(value) { p.turn(from, to) })
-			p.at = to
-			return true
-		}
-	case "del":
-		if p.lang.has("columns") {
-			p.deleted()
+	case "do", "del":
+		if p.doneOrDeleted(name) {
 			return true
 		}
 	case "class":
@@ -211,219 +202,6 @@ func (p *program) returned() {
 	}
 }
 
-// deleted reads python's del, behind which the elements of a list are somewhere else.
-func (p *program) deleted() {
-	for p.take(); p.spend(1); p.take() {
-		if p.drop(p.expression()); !p.is(",") {
-			return
-		}
-	}
-}
-
-// drop notes that an element of a list or a map is no longer there.
-func (p *program) drop(v value) {
-	base, _, element := strings.Cut(v.holder, "\x00")
-	held := p.current(p.vars[p.key(base)])
-	if held.kind == kindMap || !element && v.holder != "" {
-		p.store(v.holder, unknown("drop"))
-		return
-	}
-	held.holder = base
-	p.mixes(held, nil)
-}
-
-// repeated reads a statement followed by a loop: … for @list, fork while 1.
-func (p *program) repeated() bool {
-	if !p.lang.has("bare") || p.lang.name == "lua" || p.at < p.scanned || p.peek(0).kind == tokenName && p.over(p.at) > p.at {
-		return false
-	}
-	start, loop := p.at, false
-	p.scanned = p.until(start, func(i int) bool {
-		t := p.toks[i]
-		loop = i > start && t.word("for", "foreach", "while", "until") && p.toks[i-1].text != "->"
-		return loop || t.is(";", "}", ")")
-	})
-	if !loop {
-		return false
-	}
-	at := p.scanned
-	p.at = at + 1
-	p.loop++
-	list := p.expressions()
-	after := p.at
-	if p.toks[at].word("for", "foreach") {
-		p.turns(list, start, at, -1)
-	} else {
-		p.scan(start, at)
-	}
-	p.loop--
-	p.at = after
-	return true
-}
-
-// turns reads a part of the program for each element of a list, bound to target.
-func (p *program) turns(list value, from, to, target int) {
-	p.each(list, to-from, func(e value) {
-		p.bindNew(target, e)
-		p.turn(from, to)
-	})
-}
-
-// turn reads the body of a loop once. If how often it runs is not known, it is read once more with what its variables hold
-// after the first turn.
-func (p *program) turn(from, to int) {
-	held := map[string]value{}
-	for i := from; i < to && p.unsure > 0 && p.spend(1); i++ {
-		t, key := p.tok(i), p.key(p.tok(i).text)
-		v, known := p.vars[key]
-		switch assigned := p.tok(i+1).is("=", "+=", ".=", "-=", "*="); {
-		case t.kind != tokenName || !known || v.multi():
-		case v.kind == kindNumber && (assigned || p.tok(i+1).is("++", "--") || p.tok(i-1).is("++", "--")):
-			p.vars[key] = unknown("")
-		case assigned && v.given():
-			held[key] = v
-		}
-	}
-	p.scan(from, to)
-	for key, was := range held {
-		if now := p.vars[key]; !slices.EqualFunc(was.words(), now.words(), shell.Word.Equal) && p.again >= to-from {
-			p.again -= to - from
-			p.scan(from, to)
-			return
-		}
-	}
-}
-
-// each calls do for each element of a list, or once for all of them if there are too many for the
-// cost.
-func (p *program) each(list value, cost int, do func(value)) {
-	elements := p.iterated(list).elements()
-	if len(elements) > 1 && p.again < len(elements)*cost || len(elements) > maxList {
-		elements = []value{p.anyOf(bounded(elements))}
-	}
-	if len(elements) == 0 {
-		elements = []value{unknown("")}
-	}
-	p.again -= len(elements) * cost
-	unsure := p.unsure
-	if !list.multi() || len(elements) < len(list.list) {
-		p.unsure++
-	}
-	p.loop++
-	for _, e := range elements {
-		e.some = e.some && e.multi()
-		do(e)
-	}
-	p.unsure = unsure
-	p.loop--
-}
-
-// iterated returns what goes through a value: python's maps go through their keys.
-func (p *program) iterated(list value) value {
-	switch {
-	case p.lang.name != "python":
-		return list
-	case p.isEnvironment(list) && !list.given():
-		return unknown(list.path + ".keys()")
-	case list.kind != kindMap:
-		return list
-	}
-	return list.under()
-}
-
-// under returns the keys of a map, or the numbers of a list's elements.
-func (v value) under() value {
-	out := listOf()
-	if !v.multi() {
-		return unknown("")
-	}
-	for i, key := range v.keyed().keys {
-		switch key {
-		case "": // an element that has no key, or one that is not known
-			out.list = append(out.list, v.list[i], unknown(""))
-		case anyKey:
-			out.list = append(out.list, unknown(""))
-		default:
-			out.list = append(out.list, text(key))
-		}
-	}
-	return out
-}
-
-// looped reads a loop: over a list, once for each element; any other, once.
-func (p *program) looped() {
-	def := p.at
-	p.take()
-	p.takeIf(p.word("await"))
-	open, head := p.at, p.over(p.at)
-	if head > open && p.is("(") {
-		p.take()
-	}
-	for p.takeIf(p.word("const", "let", "my", "our", "var", "local")) {
-	}
-	if target, list, ok := p.loopHead(head); ok && p.toks[def].word("for", "foreach") {
-		if head > open {
-			p.skip(head + 1)
-		}
-		from, to := p.body(def, p.at)
-		p.turns(list, from, to, target)
-		p.at = max(to, p.at)
-		return
-	}
-	p.at = open
-	from, to := p.body(def, open)
-	p.each(value{}, 0, func(value) {
-		p.scan(open, from)
-		p.turn(from, to)
-	})
-	p.at = max(to, open)
-}
-
-// loopHead returns what a loop binds, and reads its list; false for other loops. The head is in
-// brackets if shut is after here.
-func (p *program) loopHead(shut int) (target int, list value, ok bool) {
-	at := p.at
-	if p.lang.name == "go" {
-		return p.ranges()
-	}
-	in := p.find(at, func(t token) bool { return t.word("in", "of", "as", "do") || t.is("{") })
-	switch t := p.tok(in); {
-	case t.word("as"):
-		list = p.expression()
-		if arrow := p.find(in, func(t token) bool { return t.is("=>") }); arrow > 0 {
-			in = arrow
-		}
-		return in + 1, list, true
-	case t.word("in", "of"):
-		p.skip(in + 1)
-		if list = p.expressions(); t.word("in") && p.lang.name == "node" {
-			list = list.under()
-		}
-		return at, list, true
-	case !p.lang.has("flat"):
-	case shut > at && p.find(at, func(t token) bool { return t.is(";") }) < 0:
-		list = listOf(p.items(")")...)
-		return -1, list, true
-	case p.peek(0).kind == tokenName && p.peek(1).is("("):
-		p.take()
-		return at, p.primary(), true
-	}
-	return 0, value{}, false
-}
-
-// ranges reads the list of a loop of Go that binds its elements: for _, x := range list. What it binds to their
-// index or key is not known.
-func (p *program) ranges() (target int, list value, ok bool) {
-	at := p.at
-	in := p.find(at, func(t token) bool { return t.word("range") || t.is("{") })
-	if !p.tok(in).word("range") || !p.tok(at+1).is(",") || !p.tok(at+3).is(":=", "=") || in != at+4 {
-		return 0, value{}, false
-	}
-	p.bindNew(at, unknown(""))
-	p.skip(in + 1)
-	return at + 2, p.expression(), true
-}
-
 // literal reads a function without a name of Go: func(x, y T) T { … }. The type of one has no braces.
 func (p *program) literal() (value, bool) {
 	def, to := p.at, p.over(p.at+1)+1
@@ -455,24 +233,156 @@ func (p *program) runner(params []int) attributes {
 	return nil
 }
 
-// every returns the elements of a map or, where lists hold keys and values in turn, every second one.
-func (p *program) every(v value, from int) value {
-	if v.kind == kindList && p.lang.has("flat") {
-		out := listOf()
-		for ; from < len(v.list); from += 2 {
-			out.list = append(out.list, v.list[from])
-		}
-		return out
-	}
-	if from > 0 {
-		v.kind, v.keys = kindList, nil
-	}
-	return v
-}
-
 // perhaps reports whether the program may pass by what was just read, or come
 // to it again.
 func (p *program) perhaps() bool {
 	return p.branches > 0 || p.tok(min(p.at, p.end)-1).perhaps ||
 		p.lang.has("bare") && !p.peek(0).line && p.word("if", "unless", "while", "until", "for", "foreach")
+}
+
+// imports reads "from a import b as c", and node's "import a, {b as c}, * as d from m". Other
+// forms, such as "import a.b as c, d", are expressions.
+func (p *program) imports() bool {
+	node, mod := p.lang.name == "node", ""
+	if p.lang.name == "go" {
+		return p.packages()
+	}
+	if p.peek(1).text == "(" {
+		return false
+	}
+	if p.take().text == "import" && !node {
+		for i := p.at; p.tok(i).kind == tokenName || p.tok(i).is(".", ","); i++ {
+			p.takes(p.tok(i).text)
+		}
+		return true
+	}
+	if node {
+		from := p.until(p.at, func(i int) bool { return p.toks[i].is(";") || p.toks[i].word("from") })
+		mod = moduleName(p.tok(from + 1).text)
+	} else {
+		for p.takeIf(p.is(".", "..", "...") && p.peek(1).text != "import") {
+		}
+		mod = p.dotted()
+		p.takeIf(p.word("import"))
+	}
+	p.takes(mod)
+	name := p.peek(0).text
+	p.importNames(mod, node)
+	p.importsData(name)
+	if p.takeIf(p.word("from")) {
+		p.take()
+	}
+	return true
+}
+
+// packages reads go's imports: of packages by their own names, by others, or of all that is in one.
+func (p *program) packages() bool {
+	to := p.over(p.at + 1)
+	if p.tok(to).kind == tokenName || p.tok(to).is(".") {
+		to++
+	}
+	for i := p.at + 1; i <= to; i++ {
+		t, before := p.tok(i), p.tok(i-1)
+		own := path.Base(t.text)
+		switch {
+		case t.kind == tokenString && before.is("."):
+			p.stars = append(p.stars, own)
+		case t.kind == tokenString && before.kind == tokenName && !before.word("import"):
+			p.vars[before.text] = unknown(own)
+		}
+	}
+	p.skip(to + 1)
+	return true
+}
+
+// importNames reads what is imported from a module: names, or the module itself.
+func (p *program) importNames(mod string, node bool) {
+	for whole := node; p.spend(1) && p.imported(); {
+		t := p.take()
+		whole = node && !t.is("{") && (whole || t.is("}"))
+		if t.is("*") && !node {
+			p.stars = append(p.stars, mod)
+		}
+		local := t.text
+		if p.takeIf(p.word("as")) {
+			local = p.take().text
+		}
+		p.vars[local] = unknown(mod)
+		if t.kind == tokenName && !whole && t.text != "default" {
+			p.vars[local] = unknown(mod + "." + t.text)
+		}
+	}
+}
+
+// imported reports whether the list of imported names continues here.
+func (p *program) imported() bool {
+	return p.is("(", ")", "{", "}", ",", "*") || p.peek(0).kind == tokenName && !p.word("from")
+}
+
+func (p *program) dotted() string {
+	name := p.take().text
+	for p.is(".") && p.peek(1).kind == tokenName && p.spend(1+len(name)/bytesPerStep) {
+		p.take()
+		name += "." + p.take().text
+	}
+	return ending(name)
+}
+
+// decorated returns what is known, under a kind, of a decorator before the function that begins at an index.
+func (p *program) decorated(def int, kind string) attributes {
+	for _, name := range p.decorators(def) {
+		if how := p.lang.options.names[kind][name]; how != nil {
+			return how
+		}
+	}
+	return nil
+}
+
+// decorators returns the last words of the names of the decorators before the function that begins at an index.
+func (p *program) decorators(def int) (names []string) {
+	before := p.defined
+	if before >= def { // it is read again
+		before = -1
+	}
+	for i := def - 1; i > before && !p.toks[i].word("def", "class") && p.lang.has("columns"); i-- {
+		if p.toks[i].line && p.toks[i].is("@") {
+			last := p.until(i+1, func(j int) bool { return p.toks[j].kind != tokenName && p.toks[j].text != "." })
+			names = append(names, p.tok(last-1).text)
+		}
+	}
+	return names
+}
+
+// defaults returns what python's parameters have by default that are given a variable: what that holds now.
+func (p *program) defaults(params []int) map[int]value {
+	out := map[int]value{}
+	for _, at := range params {
+		if eq := p.usualAt(at); p.lang.has("columns") && p.tok(eq+1).kind == tokenName && p.tok(eq+2).is(",", ")") {
+			if v, held := p.vars[p.key(p.tok(eq+1).text)]; held && p.tok(eq).is("=") {
+				out[at] = p.current(v)
+			}
+		}
+	}
+	return out
+}
+
+// usualAt returns where the equal sign stands before the default of the parameter at an index, if it has one.
+func (p *program) usualAt(at int) int {
+	if p.tok(at + 1).is(":") {
+		return p.find(at+1, func(t token) bool { return t.is("=", ",") })
+	}
+	return at + 1
+}
+
+// lines skips line ends where an operand is due.
+func (p *program) lines() {
+	for p.is(";") && p.peek(0).line {
+		p.take()
+	}
+}
+
+// continued reports whether the next line continues this expression.
+func (p *program) continued() bool {
+	t := p.peek(1)
+	return p.is(";") && p.peek(0).line && !p.lang.has("columns") && (t.is("+", "->", "?.") || t.is(".") && p.peek(2).kind == tokenName)
 }

@@ -383,37 +383,3 @@ func pickle(p *program, v value, _ []value) value {
 	}
 	return p.thaws(v, true)
 }
-
-// angled matches words between angle brackets, which some languages take for a list of texts.
-var angled = regexp.MustCompile(`<\s*([\w./~*-]+(?:[ \t]+[\w./~*-]+)*)\s*>`)
-
-// apostrophes matches texts and comments where a text may stand between single quotes.
-var apostrophes = regexp.MustCompile(`(?s)""".*?"""|'''.*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|//[^\n]*|/\*.*?\*/`)
-
-// requoted returns a program with the quotes that its language alone has replaced by common ones.
-func (p *program) requoted(src string) string {
-	if p.lang.has("m4quotes") {
-		return strings.NewReplacer("`", `"`, "'", `"`).Replace(src)
-	}
-	if p.lang.has("apostrophes") {
-		return apostrophes.ReplaceAllStringFunc(src, func(q string) string {
-			if q[0] != '\'' || strings.HasPrefix(q, "'''") {
-				return q
-			}
-			return `"` + strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), `"`, `\"`) + `"`
-		})
-	}
-	if p.lang.has("angles") {
-		return angled.ReplaceAllStringFunc(src, func(list string) string {
-			return ` "` + strings.Join(strings.Fields(list[1:len(list)-1]), `" "`) + `" `
-		})
-	}
-	return src
-}
-
-func moduleName(s string) string {
-	for _, registry := range [...]string{"node:", "npm:", "jsr:"} { // deno's standard modules have the names of node's
-		s = strings.TrimPrefix(s, registry)
-	}
-	return strings.ReplaceAll(strings.TrimPrefix(s, "@std/"), "/", ".")
-}

@@ -287,16 +287,6 @@ const (
 	ProblemForkBomb ProblemKind = "fork bomb"
 )
 
-// TooMuch reports whether the problem is that there is more than is read.
-func (k ProblemKind) TooMuch() bool {
-	return k == ProblemTooBig || k == ProblemTooDeep || k == ProblemTooCostly
-}
-
-// unread reports whether the problem is text that no reader understands, or more than is read.
-func (k ProblemKind) unread() bool {
-	return k == ProblemUnparsable || k == ProblemUnread || k.TooMuch()
-}
-
 // Problem is a finding that no [Command] can express.
 type Problem struct {
 	Kind ProblemKind

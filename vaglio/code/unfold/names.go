@@ -161,3 +161,30 @@ func (s *source) lineEnds(from, at int) bool {
 	last := strings.TrimRight(s.bare[from:at], " \t")
 	return last != "" && strings.IndexByte("(,+=?:&|.", last[len(last)-1]) < 0 && (next == "" || strings.IndexByte(".?:+&|", next[0]) < 0)
 }
+
+// angled matches words between angle brackets, which some languages take for a list of texts.
+var angled = regexp.MustCompile(`<\s*([\w./~*-]+(?:[ \t]+[\w./~*-]+)*)\s*>`)
+
+// apostrophes matches texts and comments where a text may stand between single quotes.
+var apostrophes = regexp.MustCompile(`(?s)""".*?"""|'''.*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|//[^\n]*|/\*.*?\*/`)
+
+// Requoted returns a program with the quotes that its language alone has replaced by common ones.
+func Requoted(src string, has func(flag string) bool) string {
+	if has("m4quotes") {
+		return strings.NewReplacer("`", `"`, "'", `"`).Replace(src)
+	}
+	if has("apostrophes") {
+		return apostrophes.ReplaceAllStringFunc(src, func(q string) string {
+			if q[0] != '\'' || strings.HasPrefix(q, "'''") {
+				return q
+			}
+			return `"` + strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), `"`, `\"`) + `"`
+		})
+	}
+	if has("angles") {
+		return angled.ReplaceAllStringFunc(src, func(list string) string {
+			return ` "` + strings.Join(strings.Fields(list[1:len(list)-1]), `" "`) + `" `
+		})
+	}
+	return src
+}

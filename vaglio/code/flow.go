@@ -1,0 +1,337 @@
+package code
+
+import (
+	"github.com/metnos/vaglio/vaglio/shell"
+	"slices"
+	"strings"
+)
+
+// looped reads a loop: over a list, once for each element; any other, once.
+func (p *program) looped() {
+	def := p.at
+	p.take()
+	p.takeIf(p.word("await"))
+	open, head := p.at, p.over(p.at)
+	if head > open && p.is("(") {
+		p.take()
+	}
+	for p.takeIf(p.word("const", "let", "my", "our", "var", "local")) {
+	}
+	if target, list, ok := p.loopHead(head); ok && p.toks[def].word("for", "foreach") {
+		if head > open {
+			p.skip(head + 1)
+		}
+		from, to := p.body(def, p.at)
+		p.turns(list, from, to, target)
+		p.at = max(to, p.at)
+		return
+	}
+	p.at = open
+	from, to := p.body(def, open)
+	p.each(value{}, 0, func(value) {
+		p.scan(open, from)
+		p.turn(from, to)
+	})
+	p.at = max(to, open)
+}
+
+// loopHead returns what a loop binds, and reads its list; false for other loops. The head is in
+// brackets if shut is after here.
+func (p *program) loopHead(shut int) (target int, list value, ok bool) {
+	at := p.at
+	if p.lang.name == "go" {
+		return p.ranges()
+	}
+	in := p.find(at, func(t token) bool { return t.word("in", "of", "as", "do") || t.is("{") })
+	switch t := p.tok(in); {
+	case t.word("as"):
+		list = p.expression()
+		if arrow := p.find(in, func(t token) bool { return t.is("=>") }); arrow > 0 {
+			in = arrow
+		}
+		return in + 1, list, true
+	case t.word("in", "of"):
+		p.skip(in + 1)
+		if list = p.expressions(); t.word("in") && p.lang.name == "node" {
+			list = list.under()
+		}
+		return at, list, true
+	case !p.lang.has("flat"):
+	case shut > at && p.find(at, func(t token) bool { return t.is(";") }) < 0:
+		list = listOf(p.items(")")...)
+		return -1, list, true
+	case p.peek(0).kind == tokenName && p.peek(1).is("("):
+		p.take()
+		return at, p.primary(), true
+	}
+	return 0, value{}, false
+}
+
+// ranges reads the list of a loop of Go that binds its elements: for _, x := range list. What it binds to their
+// index or key is not known.
+func (p *program) ranges() (target int, list value, ok bool) {
+	at := p.at
+	in := p.find(at, func(t token) bool { return t.word("range") || t.is("{") })
+	if !p.tok(in).word("range") || !p.tok(at+1).is(",") || !p.tok(at+3).is(":=", "=") || in != at+4 {
+		return 0, value{}, false
+	}
+	p.bindNew(at, unknown(""))
+	p.skip(in + 1)
+	return at + 2, p.expression(), true
+}
+
+// repeated reads a statement followed by a loop: … for @list, fork while 1.
+func (p *program) repeated() bool {
+	if !p.lang.has("bare") || p.lang.name == "lua" || p.at < p.scanned || p.peek(0).kind == tokenName && p.over(p.at) > p.at {
+		return false
+	}
+	start, loop := p.at, false
+	p.scanned = p.until(start, func(i int) bool {
+		t := p.toks[i]
+		loop = i > start && t.word("for", "foreach", "while", "until") && p.toks[i-1].text != "->"
+		return loop || t.is(";", "}", ")")
+	})
+	if !loop {
+		return false
+	}
+	at := p.scanned
+	p.at = at + 1
+	p.loop++
+	list := p.expressions()
+	after := p.at
+	if p.toks[at].word("for", "foreach") {
+		p.turns(list, start, at, -1)
+	} else {
+		p.scan(start, at)
+	}
+	p.loop--
+	p.at = after
+	return true
+}
+
+// turns reads a part of the program for each element of a list, bound to target.
+func (p *program) turns(list value, from, to, target int) {
+	p.each(list, to-from, func(e value) {
+		p.bindNew(target, e)
+		p.turn(from, to)
+	})
+}
+
+// turn reads the body of a loop once. If how often it runs is not known, it is read once more with what its variables hold
+// after the first turn.
+func (p *program) turn(from, to int) {
+	held := p.carriedOver(from, to)
+	p.scan(from, to)
+	for key, was := range held {
+		if now := p.vars[key]; !slices.EqualFunc(was.words(), now.words(), shell.Word.Equal) && p.again >= to-from {
+			p.again -= to - from
+			p.scan(from, to)
+			return
+		}
+	}
+}
+
+// carriedOver returns the variables that the body of a loop sets and that had a text before, if how often it runs is not
+// known. What it counts is not known, then.
+func (p *program) carriedOver(from, to int) map[string]value {
+	held := map[string]value{}
+	for i := from; i < to && p.unsure > 0 && p.spend(1); i++ {
+		key, next := p.key(p.tok(i).text), p.tok(i+1)
+		v, known := p.vars[key]
+		assigned := next.is("=", "+=", ".=", "-=", "*=")
+		if !known || v.multi() || p.tok(i).kind != tokenName {
+			continue
+		}
+		if v.kind == kindNumber && (assigned || next.is("++", "--") || p.tok(i-1).is("++", "--")) {
+			p.vars[key] = unknown("")
+		} else if assigned && v.given() {
+			held[key] = v
+		}
+	}
+	return held
+}
+
+// each calls do for each element of a list, or once for all of them if there are too many for the
+// cost.
+func (p *program) each(list value, cost int, do func(value)) {
+	elements := p.iterated(list).elements()
+	if len(elements) > 1 && p.again < len(elements)*cost || len(elements) > maxList {
+		elements = []value{p.anyOf(bounded(elements))}
+	}
+	if len(elements) == 0 {
+		elements = []value{unknown("")}
+	}
+	p.again -= len(elements) * cost
+	unsure := p.unsure
+	if !list.multi() || len(elements) < len(list.list) {
+		p.unsure++
+	}
+	p.loop++
+	for _, e := range elements {
+		e.some = e.some && e.multi()
+		do(e)
+	}
+	p.unsure = unsure
+	p.loop--
+}
+
+// iterated returns what goes through a value: python's maps go through their keys.
+func (p *program) iterated(list value) value {
+	switch {
+	case p.lang.name != "python":
+		return list
+	case p.isEnvironment(list) && !list.given():
+		return unknown(list.path + ".keys()")
+	case list.kind != kindMap:
+		return list
+	}
+	return list.under()
+}
+
+// under returns the keys of a map, or the numbers of a list's elements.
+func (v value) under() value {
+	out := listOf()
+	if !v.multi() {
+		return unknown("")
+	}
+	for i, key := range v.keyed().keys {
+		switch key {
+		case "": // an element that has no key, or one that is not known
+			out.list = append(out.list, v.list[i], unknown(""))
+		case anyKey:
+			out.list = append(out.list, unknown(""))
+		default:
+			out.list = append(out.list, text(key))
+		}
+	}
+	return out
+}
+
+// every returns the elements of a map or, where lists hold keys and values in turn, every second one.
+func (p *program) every(v value, from int) value {
+	if v.kind == kindList && p.lang.has("flat") {
+		out := listOf()
+		for ; from < len(v.list); from += 2 {
+			out.list = append(out.list, v.list[from])
+		}
+		return out
+	}
+	if from > 0 {
+		v.kind, v.keys = kindList, nil
+	}
+	return v
+}
+
+// alters notes that a method or a function changes the list or the text that it is about.
+func (p *program) alters(name string, v value, args []value) {
+	names := p.lang.options.names
+	switch {
+	case names["drops"][name] != nil:
+		p.drop(v)
+	case names["mixes"][name] != nil && v.multi():
+		p.mixes(v, args)
+	case names["changes"][name] != nil && v.given() && !v.multi() && (len(args) != 1 && len(args) != 2 || p.lang.name == "ruby" || p.is("=")):
+		p.store(v.holder, unknown(name))
+	}
+}
+
+// altering reports whether a function changes a list or a text that it is given.
+func (p *program) altering(name string) bool {
+	names := p.lang.options.names
+	return names["mixes"][name] != nil || names["changes"][name] != nil
+}
+
+// mixesAt notes that a function changes the list of perl that is its first argument, at an index.
+func (p *program) mixesAt(name string, at int) {
+	if t := p.tok(at); p.lang.has("flat") && p.altering(name) && strings.HasPrefix(t.text, "@") {
+		held := p.current(p.vars[p.key(t.text)])
+		held.holder = p.key(t.text)
+		p.mixes(held, []value{unknown("")})
+	}
+}
+
+// drop notes that an element of a list or a map is no longer there.
+func (p *program) drop(v value) {
+	base, _, element := strings.Cut(v.holder, "\x00")
+	held := p.current(p.vars[p.key(base)])
+	if held.kind == kindMap || !element && v.holder != "" {
+		p.store(v.holder, unknown("drop"))
+		return
+	}
+	held.holder = base
+	p.mixes(held, nil)
+}
+
+// deleted reads python's del, behind which the elements of a list are somewhere else.
+func (p *program) deleted() {
+	for p.take(); p.spend(1); p.take() {
+		if p.drop(p.expression()); !p.is(",") {
+			return
+		}
+	}
+}
+
+// counted reads ++ or -- before or behind a variable.
+func (p *program) counted(v value, op token) value {
+	n, ok := v.int()
+	out := value{kind: kindOther}
+	if ok && p.unsure == 0 {
+		out = number(n + 1)
+		if op.text == "--" {
+			out = number(n - 1)
+		}
+	}
+	p.store(v.holder, out)
+	return out
+}
+
+// initialize reads what sets variables before anything else runs: go's init, and the text that describes a
+// program of python.
+func (p *program) initialize() {
+	if p.lang.name == "python" && p.tok(0).kind == tokenString {
+		p.vars["__doc__"] = p.primary()
+	}
+	for i := range p.toks {
+		switch t, next := p.toks[i], p.tok(i+1); {
+		case p.lang.name == "go" && t.word("func") && next.word("init"):
+			p.at = i
+			p.define()
+			p.invoke(p.fns["init"], nil)
+		case p.lang.has("hoists") && t.word("function", "sub") && next.kind == tokenName: // may be called before it stands
+			p.at = i
+			p.define()
+		}
+	}
+	p.at = 0
+}
+
+// bound reads where a part of a text or a list ends that begins at an index.
+func (p *program) bound(from value, op string) value {
+	to := p.expression()
+	n, ok := to.int()
+	switch start, known := from.int(); {
+	case ok && op == "..":
+		return number(n + 1)
+	case op == "," && ok && known && p.lang.name == "ruby": // so many from there
+		return number(start + n)
+	}
+	return to
+}
+
+// doneOrDeleted reads do { … } while, or python's del.
+func (p *program) doneOrDeleted(word string) bool {
+	from, to := p.at+2, p.over(p.at+1)
+	switch {
+	case word == "del":
+		if !p.lang.has("columns") {
+			return false
+		}
+		p.deleted()
+	case !p.opens(p.at+1, "{") || !p.tok(to+1).word("while", "until"):
+		return false
+	default:
+		p.each(value{}, 0, func(value) { p.turn(from, to) })
+		p.at = to
+	}
+	return true
+}
