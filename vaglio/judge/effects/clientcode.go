@@ -45,7 +45,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
-	if len(words) == 0 || v.File != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)) {
+	if len(words) == 0 || v.File != "" && t.isOfPages(library, name) {
 		return reads()
 	}
 	if library == "" && !t.namesObject(name, words) || r.ofFileDatabase(library, v) {
@@ -59,6 +59,11 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	return slices.DeleteFunc(out, func(e Effect) bool {
 		return v.File != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite && e.Reversibility != Irreversible) && !t.ofClass("client-of-people", library)
 	})
+}
+
+// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
+func (t *tables) isOfPages(library, name string) bool {
+	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
 }
 
 // namesObject reports whether a function's name mentions a kind of thing of a service. A function

@@ -58,7 +58,7 @@ func (r *reading) script(s *shell.Script) {
 	r.atToplevel(list)
 	rebuildable := func() bool { return false } // by the find before; asked once, since one may run thousands
 	for i, v := range list {
-		if len(v.Via) > 0 && strings.HasPrefix(v.Via[len(v.Via)-1], "find -exec") && removes(v.name) && rebuildable() {
+		if v.removesFound() && rebuildable() {
 			continue
 		}
 		r.add(of(&s.Commands[i], r.located(v, r.invocation(v)))...)
@@ -87,6 +87,11 @@ const (
 	maxCommands = 4096
 	maxWords    = 16 << 10
 )
+
+// removesFound reports whether find runs the command for what it finds, and it removes that.
+func (v *invocation) removesFound() bool {
+	return len(v.Via) > 0 && strings.HasPrefix(v.Via[len(v.Via)-1], "find -exec") && removes(v.name)
+}
 
 // foundRebuildable reports whether find deletes only names that can be rebuilt. Find's own rule
 // then judges the deletion.

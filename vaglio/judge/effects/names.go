@@ -15,7 +15,7 @@ func (t *tool) byName() []Effect {
 	if t.rd.DryRun {
 		return reads()
 	}
-	if t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients() {
+	if t.answersUser() {
 		return own(say("answers the user"))
 	}
 	v := t.verb()
@@ -35,6 +35,11 @@ func (t *tool) byName() []Effect {
 		return t.guessed(also)
 	}
 	return out
+}
+
+// answersUser reports whether a tool of the client itself only says something to its user.
+func (t *tool) answersUser() bool {
+	return t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients()
 }
 
 // verb returns what the tool does by its name, or by an argument if the name leaves it to that or
@@ -204,7 +209,7 @@ func (t *tool) verbEffect(v verb) []Effect {
 		e[0].counts = ReachWorkspace // nobody else looks at it
 		return e
 	}
-	if v.effect.Kind != KindDelete && (t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil) {
+	if v.effect.Kind != KindDelete && t.recurs() {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
 	}
 	s := stakes{people: t.noun("person"), touchy: t.noun("money") || t.noun("health") || t.noun("access"), secret: secret}
@@ -243,6 +248,11 @@ func (t *tool) hands(v verb) bool {
 	return len(t.args) > 0
 }
 
+// identifies reports whether an argument tells one thing from others of its kind.
+func (t *tool) identifies() bool {
+	return slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") })
+}
+
 // stakes is what the nouns of a tool put at stake.
 type stakes struct{ people, touchy, secret bool }
 
@@ -255,9 +265,7 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
-	case e.Kind == KindDelete && !slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool {
-		return strings.HasSuffix(readings.Normal(key), "id") // which tells one thing from others of its kind
-	}) &&
+	case e.Kind == KindDelete && !t.identifies() &&
 		t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
 		return say("clears what refills itself: %s", what)
 	}

@@ -78,8 +78,7 @@ func operationsRule(c *command) []Effect {
 	for i := range t.Operations {
 		o := &t.Operations[i]
 		links = links || o.Verb == operation.Link
-		settles := o.Verb == operation.Move && c.secret(argOf(o.To)) && c.r.freeAt(c.invocation, argOf(o.To)) != ""
-		if (o.Verb == operation.Copy || links || settles) && c.copiesExample(o) {
+		if (o.Verb == operation.Copy || links || c.settles(o)) && c.copiesExample(o) {
 			return own(say("copies the example %s to %s", argOf(o.Object.Word).text, argOf(o.To).text))
 		}
 		changes = changes || !slices.Contains([]operation.Verb{operation.Read, operation.Use, operation.Inspect, operation.Search}, o.Verb)
@@ -109,6 +108,11 @@ func (c *command) onlyWorks(changes bool) []Effect {
 		return own(say("works in the workspace"))
 	}
 	return nil
+}
+
+// settles reports whether something is moved to where a file with secrets belongs and nothing is.
+func (c *command) settles(o *operation.Operation) bool {
+	return o.Verb == operation.Move && c.secret(argOf(o.To)) && c.r.freeAt(c.invocation, argOf(o.To)) != ""
 }
 
 // brings records the folders that a command fills from outside the workspace, or that lead there.

@@ -91,7 +91,7 @@ func (r *reading) oneStep(v *invocation, a arg, p string) string {
 // repository begins there and git was asked nowhere else, and with nothing that tells it another root.
 func (r *reading) atToplevel(list []*invocation) {
 	root := r.world.cwd
-	if r.means.Present == nil || !slices.Contains(r.world.roots, root) || !r.means.Present(path.Join(root, ".git")) {
+	if !r.isRepository(root) {
 		return
 	}
 	for _, v := range list {
@@ -103,6 +103,11 @@ func (r *reading) atToplevel(list []*invocation) {
 			return
 		}
 	}
+}
+
+// isRepository reports whether a folder is a root of the workspace where a repository begins.
+func (r *reading) isRepository(root string) bool {
+	return r.means.Present != nil && slices.Contains(r.world.roots, root) && r.means.Present(path.Join(root, ".git"))
 }
 
 // asksToplevel reports whether git is asked for the root of its repository.
@@ -141,6 +146,13 @@ func (r *reading) freeAt(v *invocation, a arg) string {
 	return ""
 }
 
+// isVacant reports whether nothing is at a path that a program deletes, in a folder that is there, and the call puts
+// nothing there. The program must name it in full: where one runs is not always known. A link that the call makes
+// there is deleted itself, unless a slash follows it.
+func (r *reading) isVacant(e *Effect) bool {
+	return e.whole && !strings.HasSuffix(e.Target, "/") && !r.movedTo(e.free) && !r.did.Touched(e.free) && !r.isAbsent(path.Dir(e.free))
+}
+
 // namesWhole reports whether a program names a path from the root on.
 func (v *invocation) namesWhole(a arg) bool {
 	return path.IsAbs(a.text) && v.Call != nil && slices.ContainsFunc(v.Call.Targets, func(w shell.Word) bool { return w.Is(a.text) })
@@ -158,12 +170,15 @@ func (r *reading) emptied() {
 		r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
 	}
 	for i := range r.effects {
-		e := &r.effects[i]
-		vacant := e.whole && !strings.HasSuffix(e.Target, "/") && !r.movedTo(e.free) && !r.did.Touched(e.free) && !r.isAbsent(path.Dir(e.free))
-		if e.free != "" && (vacant || r.refills(e.free)) {
+		if e := &r.effects[i]; e.free != "" && (r.refills(e.free) || r.isVacant(e)) {
 			*e = own(e.Why.And(", where nothing is yet"))[0]
 		}
 	}
+}
+
+// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
+func isAllTemporary(p string) bool {
+	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
 }
 
 // leavesTemporary records what a trap deletes when its shell ends, and so after all else.
