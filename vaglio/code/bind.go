@@ -1,6 +1,7 @@
 package code
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -130,10 +131,8 @@ func (p *program) missing(v value, name, full, holder string) value {
 		v.path, v.holder = name, holder
 	case p.lang.name == "ruby" && v.kind == kindText: // a method, which returns another text
 		v = passedOn(name, v.words()...)
-	case p.lang.name == "ruby" && v.multi(): // or other elements
-		v.path, v.holder, v.some = name, "", true
-	default:
-		v.path, v.holder = name, ""
+	default: // in ruby, a method, which returns other elements of a list
+		v.path, v.holder, v.some = name, "", v.some || p.lang.name == "ruby"
 	}
 	return v
 }
@@ -210,15 +209,18 @@ func (p *program) assigned() bool {
 
 // equals returns the index of the equal sign of an assignment that may begin here.
 func (p *program) equals() int {
-	at := p.at
-	switch next := p.peek(1); {
+	at, next := p.at, p.peek(1)
+	starred := p.starred()
+	switch {
 	case p.pattern(at):
 		return p.over(at) + 1
-	case p.peek(0).kind == tokenName && next.is("="):
+	case !starred && p.peek(0).kind != tokenName:
+		return -1
+	case next.is("="):
 		return at + 1
-	case p.peek(0).kind == tokenName && next.is(":") && (p.lang.has("columns") || p.peek(-1).word("const", "let", "var")):
+	case next.is(":") && (p.lang.has("columns") || p.peek(-1).word("const", "let", "var")):
 		return p.find(at+2, func(t token) bool { return t.is("=") })
-	case p.peek(0).kind == tokenName && next.is(","), p.is("*") && p.lang.has("columns") && p.peek(2).is(","):
+	case starred, next.is(","):
 		return p.until(at, func(i int) bool { t := p.toks[i]; return t.kind != tokenName && !t.is(",", "*") || !p.spend(1) })
 	}
 	return -1
@@ -381,3 +383,11 @@ func named(_ *program, v value, rest []value) value {
 	}
 	return v
 }
+
+// cleaned shortens paths that go up and down again.
+func cleaned(_ *program, v value, _ []value) value {
+	return v.each(func(s string) (string, bool) { return path.Clean(s), true })
+}
+
+// starred reports whether a list of names begins here whose first has all parts but the last ones.
+func (p *program) starred() bool { return p.is("*") && p.lang.has("columns") && p.peek(2).is(",") }

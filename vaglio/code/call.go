@@ -64,7 +64,7 @@ func (p *program) bareCall(v value) bool {
 		return false
 	}
 	f := p.lang.find(v.path, "")
-	if p.fns[v.path] == nil && !p.altering(v.path) && p.standsAlone(f) {
+	if p.standsAlone(v.path, f) {
 		return false
 	}
 	if p.argumentFollows() || p.blockFollows() {
@@ -75,7 +75,10 @@ func (p *program) bareCall(v value) bool {
 
 // standsAlone reports whether a name does not take what follows it as arguments: eval { … } and
 // the names of lists.
-func (p *program) standsAlone(f *function) bool {
+func (p *program) standsAlone(name string, f *function) bool {
+	if p.fns[name] != nil || p.altering(name) {
+		return false
+	}
 	return f == nil || f.verb == "eval" && p.is("{") || slices.Contains([]string{"=args", "=env", "=input"}, f.verb)
 }
 
@@ -133,19 +136,14 @@ func (p *program) handleFollows() bool {
 // method calls a method of a value: of an open file, one that the program defines, or one that the
 // table knows.
 func (p *program) method(v value, name, full string, args []value) value {
-	if v.path == allArguments && name == "slice" {
-		if n, ok := first(args).int(); ok {
-			return v.part(n, maxText)
-		}
-	}
 	if v.path == "" && !v.given() { // its arguments are not its object
 		v.alts = v.words()
 	}
-	if out, ok := p.ofMap(v, name, args); ok {
+	if out, ok := p.ofArguments(v, name, full, args); ok {
 		return out
 	}
-	if s, ok := first(args).text(); ok && name == "method" && p.lang.name == "ruby" { // File.method(:delete)
-		return unknown(strings.TrimSuffix(full, "method") + s)
+	if out, ok := p.ofMap(v, name, args); ok {
+		return out
 	}
 	p.alters(name, v, args)
 	known := p.lang.find(full, "")
@@ -170,15 +168,14 @@ func (p *program) call(v, recv value, args []value) value {
 	if s, ok := v.text(); ok {
 		name = s
 	}
-	if recv.path == "" && !recv.given() {
-		p.alters(name, first(args), tailOf(args, 1))
-	}
 	if recv.path != "" || recv.given() {
 		on = onOf(recv)
+	} else {
+		p.alters(name, first(args), tailOf(args, 1))
 	}
 	f := p.lang.find(name, on)
 	switch own := p.fns[name]; {
-	case own != nil && (recv.path == "" || p.lang.find(name, "") == nil):
+	case p.isOwn(own, name, recv):
 		return p.invoke(own, args)
 	case p.classes[strings.TrimSuffix(name, ".new")] != nil:
 		return p.construct(name, args)

@@ -254,12 +254,10 @@ func (p *program) operated(a value, op token) value {
 	}
 	b := p.unary()
 	switch {
-	case op.is("+") && a.kind == kindPath && p.lang.name == "ruby":
+	case p.dividesPath(op, a, b):
 		return pathOf(p.joined([]value{a, b}))
 	case op.kind != tokenOp && op.text != "x", op.group, slices.Contains(p.lang.concat, op.text):
 		return p.added(a, b, op.text)
-	case op.is("/") && dividesPath(a, b):
-		return pathOf(p.joined([]value{a, b}))
 	case op.is("%") && len(a.alts) > 0 && a.kind != kindNumber:
 		b.spread = b.kind == kindList
 		return p.filled(a, percentHoles, []value{b})
@@ -280,8 +278,11 @@ func (p *program) shifted(a, b value) value {
 	return value{kind: kindOther}
 }
 
-// dividesPath reports whether a slash joins two path elements.
-func dividesPath(a, b value) bool {
+// dividesPath reports whether an operator joins two path elements: a slash or, in ruby, a plus.
+func (p *program) dividesPath(op token, a, b value) bool {
+	if !op.is("/") {
+		return op.is("+") && a.kind == kindPath && p.lang.name == "ruby"
+	}
 	return a.kind == kindPath || b.kind == kindPath || a.kind != kindNumber && b.known() && b.kind == kindText
 }
 
@@ -386,4 +387,9 @@ func (p *program) arrow() value {
 		p.lines()
 	}
 	return p.closure(def, params)
+}
+
+// countedAt reports whether ++ or -- stands before or behind the name at an index.
+func (p *program) countedAt(i int) bool {
+	return p.tok(i+1).is("++", "--") || p.tok(i-1).is("++", "--")
 }

@@ -1,9 +1,10 @@
 package code
 
 import (
-	"github.com/metnos/vaglio/vaglio/shell"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // looped reads a loop: over a list, once for each element; any other, once.
@@ -52,10 +53,7 @@ func (p *program) loopHead(shut int) (target int, list value, ok bool) {
 		return in + 1, list, true
 	case t.word("in", "of"):
 		p.skip(in + 1)
-		if list = p.expressions(); t.word("in") && p.lang.name == "node" {
-			list = list.under()
-		}
-		return at, list, true
+		return at, p.goneThrough(t), true
 	case !p.lang.has("flat"):
 	case shut > at && p.find(at, func(t token) bool { return t.is(";") }) < 0:
 		list = listOf(p.items(")")...)
@@ -136,15 +134,14 @@ func (p *program) turn(from, to int) {
 func (p *program) carriedOver(from, to int) map[string]value {
 	held := map[string]value{}
 	for i := from; i < to && p.unsure > 0 && p.spend(1); i++ {
-		key, next := p.key(p.tok(i).text), p.tok(i+1)
+		key := p.key(p.tok(i).text)
 		v, known := p.vars[key]
-		assigned := next.is("=", "+=", ".=", "-=", "*=")
-		if !known || v.multi() || p.tok(i).kind != tokenName {
-			continue
-		}
-		if v.kind == kindNumber && (assigned || next.is("++", "--") || p.tok(i-1).is("++", "--")) {
+		assigned := p.tok(i+1).is("=", "+=", ".=", "-=", "*=")
+		switch known = known && p.tok(i).kind == tokenName && (assigned || p.countedAt(i)); {
+		case !known:
+		case v.kind == kindNumber:
 			p.vars[key] = unknown("")
-		} else if assigned && v.given() {
+		case assigned && v.given() && !v.multi():
 			held[key] = v
 		}
 	}
@@ -334,4 +331,60 @@ func (p *program) doneOrDeleted(word string) bool {
 		p.at = to
 	}
 	return true
+}
+
+// ofArguments returns what a method yields that its arguments alone tell: a part of the command line, or what ruby's
+// File.method(:delete) stands for.
+func (p *program) ofArguments(v value, name, full string, args []value) (value, bool) {
+	if n, ok := first(args).int(); ok && v.path == allArguments && name == "slice" {
+		return v.part(n, maxText), true
+	}
+	s, ok := first(args).text()
+	ok = ok && name == "method" && p.lang.name == "ruby"
+	return unknown(strings.TrimSuffix(full, "method") + s), ok
+}
+
+// goneThrough reads what a loop goes through: node's "in" goes through the keys.
+func (p *program) goneThrough(word token) value {
+	list := p.expressions()
+	if word.word("in") && p.lang.name == "node" && !p.isEnvironment(list) {
+		return list.under()
+	}
+	return list
+}
+
+// calledWith reads the call of a function with the arguments that follow.
+func (p *program) calledWith(v value, arguments func() []value) value {
+	name, at := v.path, p.at
+	out := p.call(v, value{}, arguments())
+	p.mixesAt(name, at)
+	return out
+}
+
+// countsUp reads ++ or -- behind a variable, if it stands here.
+func (p *program) countsUp(v value, t token) bool {
+	if !t.is("++", "--") || v.holder == "" || t.line {
+		return false
+	}
+	p.counted(v, p.take())
+	return true
+}
+
+// leaves reads return and yield, perl's use and no, do { … } while, and python's del; is says that it was one of them. Ruby's yield is an
+// expression.
+func (p *program) leaves(word string) (done, is bool) {
+	switch {
+	case word == "yield" && p.lang.name == "ruby":
+		return false, true
+	case word == "return" || word == "yield":
+		p.returned()
+		return true, true
+	case word == "use" || word == "no":
+		if done = p.lang.name == "perl"; done {
+			p.skip(p.until(p.at, func(i int) bool { return p.toks[i].is(";") }))
+		}
+		return done, done
+	}
+	done = p.doneOrDeleted(word)
+	return done, done
 }

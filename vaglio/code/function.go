@@ -152,18 +152,9 @@ func (p *program) define() bool {
 	if p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && p.toks[f.params[0]].word("self", "cls", "s") {
 		f.params = f.params[1:]
 	}
-	if known := p.fns[name]; known != nil && known.toks == p && known.from == f.from { // it was hoisted
-		p.at = def
-		p.skip(f.from)
-		p.at = f.to
-		return true
+	if known := p.fns[name]; known == nil || known.toks != p || known.from != f.from { // else it was hoisted
+		p.adds(f, def)
 	}
-	p.fns[name] = f
-	if p.decorated(def, "getters") != nil {
-		p.getters[name] = append(p.getters[name], f)
-	}
-	p.defined = def
-	p.routines = append(p.routines, f)
 	p.at = def
 	p.skip(f.from)
 	p.at = f.to
@@ -393,4 +384,14 @@ func (p *program) givesBack(f *routine, args []value) {
 			p.store(args[i].holder, unknown("&"))
 		}
 	}
+}
+
+// adds takes in a function that begins at an index.
+func (p *program) adds(f *routine, def int) {
+	p.fns[f.name] = f
+	if p.decorated(def, "getters") != nil {
+		p.getters[f.name] = append(p.getters[f.name], f)
+	}
+	p.defined = def
+	p.routines = append(p.routines, f)
 }

@@ -16,22 +16,17 @@ func (p *program) postfix(v value) value {
 			v = p.changed(v, p.take())
 		case p.callFollows(v, t):
 			p.take()
-			name, at := v.path, p.at
-			v = p.call(v, value{}, p.callArguments())
-			p.mixesAt(name, at)
-		case p.is("++", "--") && v.holder != "" && !t.line:
-			p.counted(v, p.take())
+			v = p.calledWith(v, p.callArguments)
+		case p.countsUp(v, t):
 			return value{kind: kindOther}
 		case p.joint():
 			p.take()
 		case p.subscriptFollows(v, t):
 			v = p.subscript(v)
-		case t.quoted() && p.templated(v):
+		case p.templated(v, t):
 			v = p.call(unknown("$"), value{}, []value{p.primary()})
 		case p.bareCall(v):
-			name, at := v.path, p.at
-			v = p.call(v, value{}, p.bareArguments())
-			p.mixesAt(name, at)
+			v = p.calledWith(v, p.bareArguments)
 		default:
 			return p.constant(v)
 		}
@@ -62,8 +57,8 @@ func (p *program) subscriptFollows(v value, t token) bool {
 }
 
 // templated reports whether a value passes a template text to a shell: $ and Bun.$.
-func (p *program) templated(v value) bool {
-	return p.lang.name == "node" && (strings.HasSuffix(v.path, "$") || v.holder == "$")
+func (p *program) templated(v value, t token) bool {
+	return t.quoted() && p.lang.name == "node" && (strings.HasSuffix(v.path, "$") || v.holder == "$")
 }
 
 // callFollows reports whether the bracket of a call follows. In php and perl the text of a name
@@ -149,7 +144,7 @@ func (p *program) methodArguments(v value, name, full, holder string) (args []va
 	if bare && p.bareFollows(f != nil || declares) {
 		return p.bareArguments(), true
 	}
-	return nil, declares || f != nil && p.plainCall(f, v, name) || p.lang.name == "ruby" && p.lang.options.names["mixes"][name] != nil
+	return nil, declares || p.plainCall(f, v, name)
 }
 
 // bareFollows reports whether arguments without brackets follow a method.
@@ -170,6 +165,9 @@ func (p *program) ownMethod(v value, name, full string, free bool) *routine {
 // plainCall reports whether a member without brackets is a call: every ruby method, and elsewhere
 // what a path offers.
 func (p *program) plainCall(f *function, v value, name string) bool {
+	if f == nil {
+		return p.lang.name == "ruby" && p.altering(name)
+	}
 	if p.lang.name == "ruby" {
 		return v.given() || f.verb != "shell" && f.verb != "exec"
 	}

@@ -179,8 +179,8 @@ func (p *program) group() value {
 		return list[0]
 	}
 	p.deferred(list)
-	if p.lang.name == "node" && len(list) > 0 && p.lang.has("class") {
-		return list[len(list)-1]
+	if p.lang.name == "node" {
+		return listOf(list...).nth(-1)
 	}
 	v := listOf(list...)
 	v.spread = p.lang.has("flat")
@@ -281,10 +281,8 @@ func (p *program) drawn(pattern int) value {
 // item reads an argument, perhaps with its name: name=, name: or "name" =>.
 func (p *program) item() value {
 	t, next, name := p.peek(0), p.peek(1), ""
-	named := next.is("=") && p.lang.name == "python" || next.is(":") && (p.lang.name == "ruby" || p.lang.name == "php") ||
-		next.is("=>") && t.kind == tokenString && p.lang.name != "node" && !p.lang.has("flat")
-	if (t.kind == tokenName || t.kind == tokenString) && named {
-		if name = t.text; p.lang.name == "php" {
+	if (t.kind == tokenName || t.kind == tokenString) && p.namesItem(t, next) {
+		if name = t.text; p.lang.name == "php" && next.is(":") {
 			name = "$" + name
 		}
 		p.skip(p.at + 2)
@@ -383,4 +381,10 @@ func (p *program) touch(was, v value) {
 		now.of, now.holder = "", ""
 		p.objects[name] = now
 	}
+}
+
+// namesItem reports whether a token is the name of an argument, judging by the token behind it.
+func (p *program) namesItem(t, next token) bool {
+	return next.is("=") && p.lang.name == "python" || next.is(":") && (p.lang.name == "ruby" || p.lang.name == "php") ||
+		next.is("=>") && t.kind == tokenString && p.lang.name != "node" && !p.lang.has("flat")
 }

@@ -87,9 +87,7 @@ func (p *program) joined(args []value) value {
 	}
 	out := value{}
 	for i, v := range parts {
-		if v = v.sure(); v.multi() {
-			v = passedOn("join()", v.words()...)
-		}
+		v = v.sure()
 		if i == 0 || strings.HasPrefix(v.word().Prefix(), "/") && p.lang.name != "node" {
 			out = v
 			continue
@@ -98,6 +96,9 @@ func (p *program) joined(args []value) value {
 			out = p.glue(p.folder(out), text("/"))
 		}
 		out = p.glue(out, v)
+	}
+	if out.multi() {
+		return passedOn("join()", out.words()...)
 	}
 	for i, w := range out.alts { // a partly unknown path stays as it is
 		if s, ok := w.Text(); ok && s != "" && !out.multi() {

@@ -27,7 +27,7 @@ func pures() map[string]pure {
 			}
 			return pathOf(p.env(text("PWD")))
 		},
-		"parents": parents, "dirname": dirname,
+		"parents": parents, "dirname": dirname, "clean": cleaned, "shown": digits,
 		"home": func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Home(""))) },
 		"temp": func(p *program, v value, rest []value) value {
 			out := pathOf(textOf(shell.Glue(shell.Text("/tmp/"), freshName())))
@@ -49,7 +49,6 @@ func pures() map[string]pure {
 			return out
 		},
 		"url": relativeURL, "sibling": sibling, "ending": withEnding, "stem": withStem, "basename": lastStep, "lists": groups, "default": defaulted,
-		"clean": cleaned, "shown": digits,
 		"same": func(_ *program, v value, _ []value) value { v.name = ""; return v },
 		"chr":  func(_ *program, v value, rest []value) value { return characters(append([]value{v}, rest...)) },
 		"some": some, "order": reordered, "kept": kept, "flatmap": flatly, "set": setOf,

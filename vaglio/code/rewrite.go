@@ -1,7 +1,6 @@
 package code
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,8 +60,7 @@ func Spelled(program string) string {
 			return token
 		})
 		if name != "" {
-			parts := ofAnother || makesPath.MatchString(said) && !isPath.MatchString(said) // of what it is set to
-			if delete(set, name); !parts {
+			if delete(set, name); !onlyPart(said, ofAnother) {
 				set[name] = strings.Join(texts, ",")
 			}
 		}
@@ -383,15 +381,15 @@ func (v value) listed(list []value) value {
 	return v
 }
 
-// cleaned shortens paths that go up and down again.
-func cleaned(_ *program, v value, _ []value) value {
-	return v.each(func(s string) (string, bool) { return path.Clean(s), true })
-}
-
 // digits is what a value is as a text: unknown in other digits, or encoded.
 func digits(_ *program, v value, rest []value) value {
 	if len(rest) > 0 && !slices.Contains([]string{"utf8", "utf-8"}, rest[0].key()) {
 		return passedOn("toString()", v.words()...)
 	}
 	return v
+}
+
+// onlyPart reports whether the texts of a statement that sets a variable are only parts of what it is set to.
+func onlyPart(said string, ofAnother bool) bool {
+	return ofAnother || makesPath.MatchString(said) && !isPath.MatchString(said)
 }

@@ -122,14 +122,14 @@ func (p *program) statement() value {
 	case p.is(";", "}", ")", "]", ":", ",", "{") && !t.group && !p.pattern(p.at) && !p.beginsMap(t):
 		p.take()
 		return none
-	case t.word("yield") && p.lang.name == "ruby": // what the block makes of it
-		p.take()
-		p.expressions()
-		return unknown(t.text)
 	case p.in.Imported && p.ifMain(), p.peek(1).is("{") && p.takeIf(p.is("++", "--")): // the end of a loop's head
 		return none
 	case p.repeated(), t.kind == tokenName && (p.define() || p.keyword(t.text)), p.assigned():
 		return none
+	}
+	if p.takeIf(t.word("yield")) { // what ruby's block makes of it
+		p.expressions()
+		return unknown(t.text)
 	}
 	return p.expressions()
 }
@@ -160,22 +160,14 @@ func (p *program) keyword(name string) bool {
 	case "for", "foreach", "while", "until", "loop":
 		p.looped()
 		return true
-	case "return", "yield":
-		p.returned()
-		return true
-	case "do", "del":
-		if p.doneOrDeleted(name) {
-			return true
+	case "return", "yield", "do", "del", "use", "no":
+		if done, is := p.leaves(name); is {
+			return done
 		}
 	case "class":
 		p.classes[p.peek(1).text] = p.class()
 		p.take()
 		return true
-	case "use", "no":
-		if p.lang.name == "perl" {
-			p.skip(p.until(p.at, func(i int) bool { return p.toks[i].is(";") }))
-			return true
-		}
 	}
 	variable := p.peek(1).is("=", ".", ",") || callsOrIndexes(name, p.peek(1))
 	return p.takeIf(!variable && (wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)))

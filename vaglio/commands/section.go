@@ -287,8 +287,10 @@ const Sets = "sets:"
 
 // Marks returns what a line may leave for the commands that follow, besides [Sets].
 func Marks() []string {
-	return []string{"cloned", "repository", "rewired", "listed", "started", "switched", "branched",
-		"renamed", "fetched", "downloads", "unpacks", "brings", "makes", "serves", "alone"}
+	return []string{
+		"cloned", "repository", "rewired", "listed", "started", "switched", "branched",
+		"renamed", "fetched", "downloads", "unpacks", "brings", "makes", "serves", "alone",
+	}
 }
 
 // kindOf returns the kind that a table names.

@@ -101,15 +101,7 @@ func (p *program) operands(rest []Word) (w *way, assigns []Assign, left []Word) 
 	if w == nil || len(p.ways) == 0 {
 		return w, assigns, rest
 	}
-	before, after := cutAt(rest, "--")
-	if _, named := w.parse(before); after != nil && (w.dash || len(named) <= w.from) {
-		head := make([]Word, w.from)
-		copy(head, named)
-		rest = slices.Concat(head, after)
-	} else if len(rest) > 0 && strings.HasPrefix(rest[0].Prefix(), "-") {
-		_, rest = w.parse(rest)
-	}
-	return w, assigns, rest
+	return w, assigns, w.beyond(rest)
 }
 
 // lateLine returns the command line of an option that follows the operands, as in flock FILE -c

@@ -380,3 +380,17 @@ func (r *reader) orInBrief(budget int, g *frame, read func(g *frame) Word) Word 
 	r.unparsed(g.file.path, ProblemUnread)
 	return out
 }
+
+// beyond returns the operands without a way's own options, and without the -- that ends them.
+func (w *way) beyond(rest []Word) []Word {
+	before, after := cutAt(rest, "--")
+	if _, named := w.parse(before); after != nil && (w.dash || len(named) <= w.from) {
+		head := make([]Word, w.from)
+		copy(head, named)
+		return slices.Concat(head, after)
+	}
+	if len(rest) > 0 && strings.HasPrefix(rest[0].Prefix(), "-") {
+		_, rest = w.parse(rest)
+	}
+	return rest
+}

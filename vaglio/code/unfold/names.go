@@ -188,3 +188,15 @@ func Requoted(src string, has func(flag string) bool) string {
 	}
 	return src
 }
+
+// filled puts what the names in a text stand for in their place.
+func (s *source) filled(word string, n int, most *int, within []string) string {
+	word = template.ReplaceAllStringFunc(word, func(t string) string {
+		name := strings.TrimSuffix(strings.Trim(t, `$\{}()`), ".path")
+		if value, ok := s.value(name, n, most, within); ok && (quoted.MatchString(value) || s.isPath(value)) {
+			return `" + ` + value + ` + "`
+		}
+		return t
+	})
+	return strings.TrimPrefix(word, `"" + `) // no step of a path is empty
+}

@@ -325,14 +325,7 @@ func (s *source) expand(expr string, n int, most *int, within []string) string {
 		case s.isLong(out.Len()), at[0] > 0 && expr[at[0]-1] == '.', argumentName.MatchString(expr[at[0]:]):
 			continue
 		case word[0] == '"':
-			word = template.ReplaceAllStringFunc(word, func(t string) string {
-				name := strings.TrimSuffix(strings.Trim(t, `$\{}()`), ".path")
-				if value, ok := s.value(name, n, most, within); ok && (quoted.MatchString(value) || s.isPath(value)) {
-					return `" + ` + value + ` + "`
-				}
-				return t
-			})
-			word = strings.TrimPrefix(word, `"" + `) // no step of a path is empty
+			word = s.filled(word, n, most, within)
 		default:
 			name := strings.TrimPrefix(strings.TrimPrefix(word, "this."), "self.")
 			if strings.HasPrefix(expr[at[1]:], "(") {

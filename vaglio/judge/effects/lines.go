@@ -301,13 +301,9 @@ func (c *command) noted(mark string) {
 	case "brings":
 		c.r.tell(c.invocation, vaglio.Brought, literal(c.cwd))
 	case "makes":
-		if c.took < len(c.operands) {
-			c.r.tell(c.invocation, vaglio.Wrote, c.operands[c.took])
-		}
+		c.makes()
 	case "fetched":
-		for _, a := range c.operands {
-			c.fetches(lastPart(a.text))
-		}
+		c.fetched()
 	case "downloads":
 		c.downloads()
 	default:

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -280,4 +281,11 @@ func (r *reading) live(v *invocation) string {
 		}
 	}
 	return r.leads
+}
+
+// makes notes the file that a command makes.
+func (c *command) makes() {
+	if c.took < len(c.operands) {
+		c.r.tell(c.invocation, vaglio.Wrote, c.operands[c.took])
+	}
 }
