@@ -2,14 +2,12 @@ package shell
 
 import (
 	"bytes"
-	"context"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // probeScript prints its words, so that bash's view of a source can be compared with the reader's.
@@ -27,9 +25,7 @@ func bashLines(t *testing.T, src string) []string {
 	if err := os.WriteFile(filepath.Join(bin, "probe"), []byte(probeScript), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, bash, "--norc", "--noprofile", "-c", src)
+	cmd := exec.CommandContext(t.Context(), bash, "--norc", "--noprofile", "-c", src)
 	cmd.Dir = cwd
 	cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin", "HOME=/home/user", "LC_ALL=C.UTF-8"}
 	var out bytes.Buffer
