@@ -96,13 +96,13 @@ func (p *program) repeated() bool {
 	p.at = at + 1
 	p.loop++
 	list := p.expressions()
+	p.loop--
 	after := p.at
 	if p.toks[at].word("for", "foreach") {
 		p.turns(list, start, at, -1)
 	} else {
-		p.scan(start, at)
+		p.each(value{}, 0, func(value) { p.turn(start, at) })
 	}
-	p.loop--
 	p.at = after
 	return true
 }
