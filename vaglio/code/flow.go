@@ -227,7 +227,8 @@ func (p *program) alters(name string, v value, args []value) {
 		p.drop(v)
 	case names["mixes"][name] != nil && v.multi():
 		p.mixes(v, args)
-	case names["changes"][name] != nil && v.given() && !v.multi() && (len(args) != 1 && len(args) != 2 || p.lang.name == "ruby" || p.is("=")):
+	case !v.given() || v.multi():
+	case names["changes"][name] != nil, names["replaces"][name] != nil && (len(args) > 2 || p.is("=")):
 		p.store(v.holder, unknown(name))
 	}
 }
@@ -235,7 +236,7 @@ func (p *program) alters(name string, v value, args []value) {
 // altering reports whether a function changes a list or a text that it is given.
 func (p *program) altering(name string) bool {
 	names := p.lang.options.names
-	return names["mixes"][name] != nil || names["changes"][name] != nil
+	return names["mixes"][name] != nil || names["changes"][name] != nil || names["replaces"][name] != nil
 }
 
 // mixesAt notes that a function changes the list of perl that is its first argument, at an index.

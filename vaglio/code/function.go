@@ -141,19 +141,20 @@ func (p *program) define() bool {
 		p.at = def
 		return false
 	}
-	f := &routine{name: name, toks: p, command: p.command, params: p.parameters(), given: p.decorated(def, "tasks")["gives"]}
+	decorators := p.decorators(def)
+	f := &routine{name: name, toks: p, command: p.command, params: p.parameters(), given: p.decorated("tasks", decorators)["gives"]}
 	p.command = nil
 	if f.command == nil {
 		f.command = p.runner(f.params)
 	}
 	f.from, f.to = p.body(word, p.at)
-	f.wrapped = slices.ContainsFunc(p.decorators(def), func(name string) bool { return p.fns[name] != nil })
+	f.wrapped = slices.ContainsFunc(decorators, func(name string) bool { return p.fns[name] != nil })
 	f.usual = p.defaults(f.params)
 	if p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && p.toks[f.params[0]].word("self", "cls", "s") {
 		f.params = f.params[1:]
 	}
 	if known := p.fns[name]; known == nil || known.toks != p || known.from != f.from { // else it was hoisted
-		p.adds(f, def)
+		p.adds(f, def, decorators)
 	}
 	p.at = def
 	p.skip(f.from)
@@ -387,9 +388,9 @@ func (p *program) givesBack(f *routine, args []value) {
 }
 
 // adds takes in a function that begins at an index.
-func (p *program) adds(f *routine, def int) {
+func (p *program) adds(f *routine, def int, decorators []string) {
 	p.fns[f.name] = f
-	if p.decorated(def, "getters") != nil {
+	if p.decorated("getters", decorators) != nil {
 		p.getters[f.name] = append(p.getters[f.name], f)
 	}
 	p.defined = def

@@ -320,9 +320,9 @@ func (p *program) dotted() string {
 	return ending(name)
 }
 
-// decorated returns what is known, under a kind, of a decorator before the function that begins at an index.
-func (p *program) decorated(def int, kind string) attributes {
-	for _, name := range p.decorators(def) {
+// decorated returns what is known, under a kind, of the first of a function's decorators of which something is.
+func (p *program) decorated(kind string, decorators []string) attributes {
+	for _, name := range decorators {
 		if how := p.lang.options.names[kind][name]; how != nil {
 			return how
 		}
@@ -347,9 +347,12 @@ func (p *program) decorators(def int) (names []string) {
 
 // defaults returns what python's parameters have by default that are given a variable: what that holds now.
 func (p *program) defaults(params []int) map[int]value {
+	if !p.lang.has("columns") {
+		return nil
+	}
 	out := map[int]value{}
 	for _, at := range params {
-		if eq := p.usualAt(at); p.lang.has("columns") && p.tok(eq+1).kind == tokenName && p.tok(eq+2).is(",", ")") {
+		if eq := p.usualAt(at); p.tok(eq+1).kind == tokenName && p.tok(eq+2).is(",", ")") {
 			if v, held := p.vars[p.key(p.tok(eq+1).text)]; held && p.tok(eq).is("=") {
 				out[at] = p.current(v)
 			}

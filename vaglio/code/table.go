@@ -11,7 +11,6 @@ import (
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/code/unfold"
 	"github.com/metnos/vaglio/vaglio/shell"
-	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -210,10 +209,19 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 func (t *table) checkVerb(verb, known string) error {
 	if op, ok := strings.CutPrefix(verb, "="); ok && t.pures[op] == nil {
 		return rows.Wrong(op, "unknown operation %q", op)
-	} else if !ok && known != "program" && t.further[known] == nil && !wordclass.Is("program-verb", verb) {
+	} else if !ok && known != "program" && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) {
 		return rows.Wrong(verb, "unknown verb %q", verb)
 	}
 	return nil
+}
+
+// verbs are those that need no further reading.
+func verbs() []shell.Verb {
+	return []shell.Verb{
+		shell.VerbDelete, shell.VerbDeleteTree, shell.VerbWrite, shell.VerbAppend, shell.VerbRead, shell.VerbList, shell.VerbPermissions,
+		shell.VerbMove, shell.VerbCopy, shell.VerbLink, shell.VerbCreate, shell.VerbEnter, shell.VerbKill, shell.VerbFork, shell.VerbNetwork, shell.VerbSend,
+		shell.VerbClient, shell.VerbEnvironment,
+	}
 }
 
 // unfolds returns what a function does to files, for languages that are not followed.
