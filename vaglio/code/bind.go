@@ -57,16 +57,11 @@ func (v value) madeOf(o value) bool {
 
 // within reports whether a new value was made of the old one, or is no text.
 func (p *program) within(v, o value) bool {
-	switch {
-	case o.fn != nil || o.file != nil:
-		return true
-	case v.multi():
-		a, b := v.words(), o.words()
-		return o.multi() && v.kind != kindMap && len(a) <= len(b) && slices.EqualFunc(a, b[:len(a)], shell.Word.Equal)
-	case v.path != "" && len(v.alts) == 0:
-		return len(o.alts) == 0
+	if runs := o.fn != nil || o.file != nil; runs || !v.multi() {
+		return runs || v.path != "" && len(v.alts) == 0 && len(o.alts) == 0
 	}
-	return false
+	a, b := v.words(), o.words()
+	return o.multi() && v.kind != kindMap && len(a) <= len(b) && slices.EqualFunc(a, b[:len(a)], shell.Word.Equal)
 }
 
 // store assigns a value to its holder: a variable, or a field under the object's name and under
@@ -354,13 +349,6 @@ func (p *program) constant(v value) value {
 	}
 	out.holder = v.holder
 	return out
-}
-
-func moduleName(s string) string {
-	for _, registry := range [...]string{"node:", "npm:", "jsr:"} { // deno's standard modules have the names of node's
-		s = strings.TrimPrefix(s, registry)
-	}
-	return strings.ReplaceAll(strings.TrimPrefix(s, "@std/"), "/", ".")
 }
 
 // named returns a map with what is given by name besides, as dict(a, b=c) does.

@@ -382,3 +382,16 @@ func exported(p *program, v value, rest []value) value {
 func (p *program) emit(name string, verb shell.Verb, targets ...shell.Word) {
 	p.calls(shell.Call{Function: name, Verb: verb, Targets: targets})
 }
+
+// calledWith reads the call of a function with the arguments that follow.
+func (p *program) calledWith(v value, arguments func() []value) value {
+	name, at := v.path, p.at
+	out := p.call(v, value{}, arguments())
+	p.mixesAt(name, at)
+	return out
+}
+
+// isOwn reports whether a function of the program is meant, and not one that the table knows.
+func (p *program) isOwn(own *routine, name string, recv value) bool {
+	return own != nil && (recv.path == "" || p.lang.find(name, "") == nil)
+}

@@ -390,8 +390,3 @@ func (p *program) onlyRun(f *routine) bool {
 	}
 	return p.spend(len(p.toks) / bytesPerStep)
 }
-
-// isOwn reports whether a function of the program is meant, and not one that the table knows.
-func (p *program) isOwn(own *routine, name string, recv value) bool {
-	return own != nil && (recv.path == "" || p.lang.find(name, "") == nil)
-}

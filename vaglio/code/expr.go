@@ -388,8 +388,3 @@ func (p *program) arrow() value {
 	}
 	return p.closure(def, params)
 }
-
-// countedAt reports whether ++ or -- stands before or behind the name at an index.
-func (p *program) countedAt(i int) bool {
-	return p.tok(i+1).is("++", "--") || p.tok(i-1).is("++", "--")
-}

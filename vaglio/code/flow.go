@@ -316,35 +316,6 @@ func (p *program) bound(from value, op string) value {
 	return to
 }
 
-// doneOrDeleted reads do { … } while, or python's del.
-func (p *program) doneOrDeleted(word string) bool {
-	from, to := p.at+2, p.over(p.at+1)
-	switch {
-	case word == "del":
-		if !p.lang.has("columns") {
-			return false
-		}
-		p.deleted()
-	case !p.opens(p.at+1, "{") || !p.tok(to+1).word("while", "until"):
-		return false
-	default:
-		p.each(value{}, 0, func(value) { p.turn(from, to) })
-		p.at = to
-	}
-	return true
-}
-
-// ofArguments returns what a method yields that its arguments alone tell: a part of the command line, or what ruby's
-// File.method(:delete) stands for.
-func (p *program) ofArguments(v value, name, full string, args []value) (value, bool) {
-	if n, ok := first(args).int(); ok && v.path == allArguments && name == "slice" {
-		return v.part(n, maxText), true
-	}
-	s, ok := first(args).text()
-	ok = ok && name == "method" && p.lang.name == "ruby"
-	return unknown(strings.TrimSuffix(full, "method") + s), ok
-}
-
 // goneThrough reads what a loop goes through: node's "in" goes through the keys.
 func (p *program) goneThrough(word token) value {
 	list := p.expressions()
@@ -352,14 +323,6 @@ func (p *program) goneThrough(word token) value {
 		return list.under()
 	}
 	return list
-}
-
-// calledWith reads the call of a function with the arguments that follow.
-func (p *program) calledWith(v value, arguments func() []value) value {
-	name, at := v.path, p.at
-	out := p.call(v, value{}, arguments())
-	p.mixesAt(name, at)
-	return out
 }
 
 // countsUp reads ++ or -- behind a variable, if it stands here.
@@ -371,21 +334,34 @@ func (p *program) countsUp(v value, t token) bool {
 	return true
 }
 
-// leaves reads return and yield, perl's use and no, do { … } while, and python's del; is says that it was one of them. Ruby's yield is an
-// expression.
+// countedAt reports whether ++ or -- stands before or behind the name at an index.
+func (p *program) countedAt(i int) bool {
+	return p.tok(i+1).is("++", "--") || p.tok(i-1).is("++", "--")
+}
+
+// leaves reads return and yield, perl's use and no, python's del, and do { … } while; is says that it was one of them.
+// Ruby's yield is an expression.
 func (p *program) leaves(word string) (done, is bool) {
-	switch {
-	case word == "yield" && p.lang.name == "ruby":
-		return false, true
-	case word == "return" || word == "yield":
-		p.returned()
-		return true, true
-	case word == "use" || word == "no":
+	from, to := p.at+2, p.over(p.at+1)
+	switch word {
+	case "return", "yield":
+		if done = word == "return" || p.lang.name != "ruby"; done {
+			p.returned()
+		}
+		return done, true
+	case "use", "no":
 		if done = p.lang.name == "perl"; done {
 			p.skip(p.until(p.at, func(i int) bool { return p.toks[i].is(";") }))
 		}
-		return done, done
+	case "del":
+		if done = p.lang.has("columns"); done {
+			p.deleted()
+		}
+	case "do":
+		if done = p.opens(p.at+1, "{") && p.tok(to+1).word("while", "until"); done {
+			p.each(value{}, 0, func(value) { p.turn(from, to) })
+			p.at = to
+		}
 	}
-	done = p.doneOrDeleted(word)
 	return done, done
 }

@@ -384,3 +384,14 @@ func (p *program) noted(v value) string {
 	}
 	return v.of
 }
+
+// ofArguments returns what a method yields that its arguments alone tell: a part of the command line, or what ruby's
+// File.method(:delete) stands for.
+func (p *program) ofArguments(v value, name, full string, args []value) (value, bool) {
+	if n, ok := first(args).int(); ok && v.path == allArguments && name == "slice" {
+		return v.part(n, maxText), true
+	}
+	s, ok := first(args).text()
+	ok = ok && name == "method" && p.lang.name == "ruby"
+	return unknown(strings.TrimSuffix(full, "method") + s), ok
+}

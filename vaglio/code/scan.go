@@ -3,6 +3,7 @@ package code
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
@@ -380,4 +381,11 @@ func (p *program) lines() {
 func (p *program) continued() bool {
 	t := p.peek(1)
 	return p.is(";") && p.peek(0).line && !p.lang.has("columns") && (t.is("+", "->", "?.") || t.is(".") && p.peek(2).kind == tokenName)
+}
+
+func moduleName(s string) string {
+	for _, registry := range [...]string{"node:", "npm:", "jsr:"} { // deno's standard modules have the names of node's
+		s = strings.TrimPrefix(s, registry)
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(s, "@std/"), "/", ".")
 }
