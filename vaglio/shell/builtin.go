@@ -133,7 +133,7 @@ func (r *reader) runPopd(_ *frame, _ *call, _ string) {
 
 // declClause reads declare, local, export, readonly and typeset where the parser recognizes them.
 func (r *reader) declClause(f *frame, c *syntax.DeclClause) Word {
-	d := &declaration{variant: c.Variant.Value, export: c.Variant.Value == "export"}
+	d := &declaration{variant: c.Variant.Value, export: c.Variant.Value == "export", fixed: c.Variant.Value == "readonly"}
 	cmd := Command{Span: f.spanOf(c), Argv: []Word{Text(c.Variant.Value)}}
 	// Every word is expanded before the first is assigned.
 	values := make([]Word, len(c.Args))
@@ -210,7 +210,7 @@ func (r *reader) declareAssign(f *frame, d *declaration, a *syntax.Assign, as As
 		r.local(as.Name)
 	}
 	if d.assoc {
-		r.st.put(as.Name, &entry{isList: true, opaque: true})
+		r.st.put(as.Name, &entry{isList: true, opaque: true, maybe: true})
 	}
 	r.assignNode(f, a, as.Value)
 }
@@ -220,6 +220,7 @@ type declaration struct {
 	variant                          string
 	ref, lower, upper, ints, assoc   bool
 	array, global, functions, export bool
+	fixed                            bool
 }
 
 // inFunction reports whether the declared variables are local to a function.
@@ -233,6 +234,7 @@ func (r *reader) declareWord(f *frame, d *declaration, w Word) []Assign {
 	if strings.HasPrefix(s, "-") {
 		flags := map[rune]*bool{
 			'n': &d.ref, 'l': &d.lower, 'u': &d.upper, 'i': &d.ints, 'A': &d.assoc, 'a': &d.array, 'g': &d.global, 'f': &d.functions, 'x': &d.export,
+			'r': &d.fixed,
 		}
 		for _, c := range s[1:] {
 			if flag := flags[c]; flag != nil {
@@ -276,7 +278,7 @@ func (r *reader) declareName(f *frame, d *declaration, name string, value Word, 
 		}
 	case d.assoc || d.array:
 		if !has {
-			r.st.put(name, &entry{isList: true, opaque: d.assoc})
+			r.st.put(name, &entry{isList: true, opaque: d.assoc, maybe: d.assoc})
 		}
 	default:
 		r.declareScalar(f, d, name, value, has)
@@ -298,6 +300,11 @@ func (r *reader) declareScalar(f *frame, d *declaration, name string, value Word
 	if d.export {
 		r.export(name)
 	}
+	if e := r.st.get(name); e != nil && d.fixed {
+		c := *e
+		c.fixed = true
+		r.st.put(name, &c)
+	}
 }
 
 // export makes a name visible to child shells.
@@ -316,7 +323,7 @@ func (r *reader) export(name string) {
 
 // runDeclare reads a declaring command whose name was computed or quoted.
 func (r *reader) runDeclare(f *frame, k *call, name string) {
-	d := &declaration{variant: name, export: name == "export"}
+	d := &declaration{variant: name, export: name == "export", fixed: name == "readonly"}
 	cmd := Command{Argv: k.argv[:1], Redirects: k.redirs, Assigns: k.assigns, Span: k.span}
 	r.declareWords(f, d, &cmd, k.argv[1:])
 	r.declared(f, d, &cmd)
@@ -335,6 +342,7 @@ func builtins() map[string]builtin {
 		"popd": (*reader).runPopd, "unset": (*reader).runUnset, "set": (*reader).setVariable, "shift": (*reader).runShift, "read": (*reader).runRead,
 		"mapfile": (*reader).runMapfile, "readarray": (*reader).runMapfile, "alias": (*reader).runAlias, "unalias": (*reader).runUnalias,
 		"trap": (*reader).runTrap, "hash": (*reader).runHash, "enable": (*reader).runEnable,
+		"break": (*reader).runLeave, "continue": (*reader).runLeave, "return": (*reader).runLeave,
 	} {
 		all[name] = func(r *reader, f *frame, k *call, name string) Word {
 			do(r, f, k, name)

@@ -72,7 +72,7 @@ func (r *reader) setOptions(f *frame, k *call, letters string, names []Word) {
 }
 
 func (r *reader) setArgs(args []Word) {
-	r.st.put(keyArgs, &entry{isList: true, list: r.values(slices.Clone(args))})
+	r.st.put(keyArgs, (&entry{isList: true}).append(args))
 }
 
 func (r *reader) runShift(_ *frame, k *call, _ string) {
@@ -86,18 +86,18 @@ func (r *reader) runShift(_ *frame, k *call, _ string) {
 		}
 		n = v
 	}
-	e := r.st.get(keyArgs)
+	e := r.array(keyArgs)
 	if n > len(e.list) {
 		return
 	}
-	r.st.put(keyArgs, &entry{isList: true, list: e.list[n:], maybe: e.maybe})
+	r.st.put(keyArgs, &entry{isList: true, list: e.list[n:], maybe: e.maybe, opaque: e.opaque, sure: max(e.sure-n, 0)})
 }
 
 // optionRounds returns the options that getopts finds among the arguments if it is the condition of a
 // loop, and the variable for their letters, "" if they are not known.
 func (r *reader) optionRounds(f *frame, c *syntax.WhileClause) (opts options, name string) {
 	call, args := getoptsAlone(c), r.st.get(keyArgs)
-	if call == nil || args.maybe || r.st.get("OPTIND") != nil || r.st.get(keyFunc+"getopts") != nil {
+	if call == nil || args.maybe || args.others != nil || r.st.get("OPTIND") != nil || r.st.get(keyFunc+"getopts") != nil {
 		return nil, ""
 	}
 	spec, known := r.word(f, call.Args[1]).Text()
@@ -132,18 +132,6 @@ func optionLetters(spec string) *grammar {
 		}
 	}
 	return &grammar{getopt.Of("").Taking(takes...), getopt.Manner{Leading: true}}
-}
-
-// eachOption reads the body of a loop for each option that getopts finds.
-func (r *reader) eachOption(f *frame, opts options, name string, body []*syntax.Stmt) Word {
-	var out word.Builder
-	for _, o := range opts {
-		r.st.set(name, Text(o.name))
-		r.st.set("OPTARG", o.value.Quoted())
-		out.AddWord(r.stmts(f, body))
-	}
-	r.st.set(name, Text("?")) // which getopts says at the end
-	return out.Word()
 }
 
 var plainPattern = regexp.MustCompile(`^[\w.+-]+$`)
@@ -186,9 +174,9 @@ func (r *reader) caseClause(f *frame, c *syntax.CaseClause) Word {
 // runRead reads read, which takes the fields of the input's first line.
 func (r *reader) runRead(f *frame, k *call, name string) {
 	opts, names := optionsFirst(name).parse(k.argv[1:])
-	text, known := f.stdin.Text, f.stdin.Kind != InputInherited
+	text, known, goesOn := f.stdin.Text, f.stdin.Kind != InputInherited, f.InLoop || f.stdin.shared
 	if fd, ok := opts.Get("u"); ok {
-		text, known = r.content(f, Glue(Text("/dev/fd/"), fd)), true
+		text, known, goesOn = r.content(f, Glue(Text("/dev/fd/"), fd)), true, true
 	}
 	if !known {
 		text = word.Unknown("")
@@ -211,8 +199,8 @@ func (r *reader) runRead(f *frame, k *call, name string) {
 	for _, w := range names {
 		r.subscriptCode(f, w)
 	}
-	if f.InLoop && len(lines) > 1 {
-		// A loop reads every line, so all lines are alternatives.
+	if (goesOn || passed(text)) && len(lines) > 1 {
+		// A loop reads every line, commands may share an input, and a filter may pass on any: all are alternatives.
 		r.readLines(opts, names, lines, ifs)
 		return
 	}
@@ -286,16 +274,9 @@ func (r *reader) readLine(opts options, names []Word, line Word, ifs string) {
 	case n == 0:
 		names, n, ifs = []Word{Text("REPLY")}, 1, "" // REPLY keeps its blanks
 	}
-	fields := []Word{line}
-	text, known := line.Text()
-	if known {
-		fields = fields[:0]
-		for _, s := range expand.ReadFields(&expand.Config{Env: expand.ListEnviron("IFS=" + ifs)}, text, n, opts.any("r")) {
-			fields = append(fields, Text(s))
-		}
-	}
+	fields, known := fieldsOf(line, ifs, n, opts.any("r"))
 	if name, static := array.Text(); isArray && static {
-		r.st.put(name, &entry{isList: true, list: fields})
+		r.st.put(name, &entry{isList: true, list: fields, opaque: !known})
 		return
 	}
 	for i, w := range names {
@@ -307,6 +288,19 @@ func (r *reader) readLine(opts options, names []Word, line Word, ifs string) {
 			r.st.set(name, value.Quoted())
 		}
 	}
+}
+
+// fieldsOf splits a line into n fields, or all if n is negative. Of a line that is not known, each of several fields
+// may be anything.
+func fieldsOf(line Word, ifs string, n int, raw bool) (fields []Word, known bool) {
+	text, known := line.Text()
+	if !known && n != 1 {
+		line = NewWord(slices.DeleteFunc(slices.Clone(line.Parts()), func(p Part) bool { return p.Kind != PartUnknown })...)
+	}
+	if !known {
+		return []Word{line}, false
+	}
+	return Texts(expand.ReadFields(&expand.Config{Env: expand.ListEnviron("IFS=" + ifs)}, text, n, raw)), true
 }
 
 // runMapfile reads mapfile, which fills an array with lines and runs the code of -C.
@@ -331,7 +325,7 @@ func (r *reader) runMapfile(f *frame, k *call, _ string) {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("an array has too many elements")})
 		lines = append(lines[:min(len(lines), maxFields):maxFields], word.Unknown(name))
 	}
-	r.st.put(name, &entry{isList: true, list: lines, opaque: opts.any("d")})
+	r.st.put(name, &entry{isList: true, list: lines, opaque: opts.any("d") || text.HasUnknown()})
 }
 
 func (r *reader) runAlias(_ *frame, k *call, _ string) {

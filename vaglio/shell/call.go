@@ -139,27 +139,39 @@ func (r *reader) assignChecked(f *frame, name string, w Word) {
 }
 
 func (r *reader) assignArray(f *frame, a *syntax.Assign, name string) {
-	old := r.st.get(name)
-	e := &entry{isList: true, opaque: old != nil && old.opaque}
-	if a.Append && old != nil {
-		e.list = append(e.list, old.list...)
+	e := r.element(name)
+	if !a.Append {
+		e.list, e.opaque, e.sure = nil, e.maybe, 0 // the keys of an associative one are not followed
 	}
 	if !r.step(f, len(e.list)/8+1) {
 		return
 	}
 	for _, el := range a.Array.Elems {
 		if el.Index == nil && el.Value != nil {
-			e.list = append(e.list, r.values(r.fields(f, el.Value))...)
+			words := r.fields(f, el.Value)
+			e.append(words)
 			continue
 		}
 		v := r.text(f, el.Value)
-		e.list = r.place(f, e, el.Index, v)
+		r.place(f, e, el.Index, v)
 	}
 	if len(e.list) > maxFields {
 		e.list = e.list[:maxFields]
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("an array has too many elements")})
 	}
 	r.st.put(name, e)
+}
+
+// append adds words to an array. Behind one that may become several, or none, no place is known.
+func (e *entry) append(words []Word) *entry {
+	several := func(p Part) bool { return p.Kind == PartGlob || p.Splits }
+	for _, w := range words {
+		if !e.opaque && (slices.ContainsFunc(w.Parts(), several) || passed(w)) {
+			e.opaque, e.sure = true, len(e.list)
+		}
+		e.list = append(e.list, w.Quoted())
+	}
+	return e
 }
 
 func (r *reader) values(words []Word) []Word {
@@ -169,33 +181,47 @@ func (r *reader) values(words []Word) []Word {
 	return words
 }
 
-// place stores a value under a subscript and returns the list of all values.
-func (r *reader) place(f *frame, e *entry, index syntax.ArithmExpr, v Word) []Word {
+// place stores a value under a subscript.
+func (r *reader) place(f *frame, e *entry, index syntax.ArithmExpr, v Word) {
 	n, ok := r.arithm(f, index)
-	if e.opaque || !ok || n < 0 || n > maxFields {
-		return append(e.list, v)
+	if !ok {
+		n = -1
+	}
+	e.place(n, v)
+}
+
+// place stores a value as the nth element, or as one of which the place is not known.
+func (e *entry) place(n int64, v Word) {
+	if e.opaque || n < 0 || n > maxFields {
+		e.opaque, e.sure = true, 0
+		e.list = append(e.list, v)
+		return
 	}
 	for int64(len(e.list)) <= n {
 		e.list = append(e.list, Word{})
 	}
 	e.list[n] = v
-	return e.list
 }
 
 func (r *reader) assignElement(f *frame, a *syntax.Assign, name string, value Word) {
-	e := &entry{isList: true}
-	if old := r.st.get(name); old != nil {
-		e.list = append(slices.Clone(old.list), nil...)
-		if !old.isList && len(old.vals) > 0 {
-			e.list = []Word{old.vals[r.pick(name, len(old.vals))]}
-		}
-		e.opaque = old.opaque
-	}
+	e := r.element(name)
 	if !r.step(f, len(e.list)+1) {
 		return
 	}
-	e.list = r.place(f, e, a.Index, value)
+	r.place(f, e, a.Index, value)
 	r.st.put(name, e)
+}
+
+// element returns a copy of an array of which an element is to be set. A scalar becomes the first element.
+func (r *reader) element(name string) *entry {
+	if old := r.array(name); old != nil {
+		return &entry{isList: true, list: slices.Clone(old.list), opaque: old.opaque, sure: old.sure, maybe: old.maybe}
+	}
+	e := &entry{isList: true}
+	if w, set := r.value(name); set {
+		e.list = []Word{w}
+	}
+	return e
 }
 
 // assign gives a variable a value and applies the variable's attributes.
@@ -205,8 +231,9 @@ func (r *reader) assign(f *frame, name string, w Word) {
 	}
 	name = r.resolveRef(name)
 	if base, _, ok := strings.Cut(name, "["); ok {
-		name = base
-		r.st.put(name, &entry{isList: true, list: []Word{w}})
+		e := r.element(base)
+		e.opaque, e.sure, e.list = true, 0, append(e.list, w)
+		r.st.put(base, e)
 		return
 	}
 	e := &entry{exported: r.allExport, from: r.setBy(f, name)}
@@ -214,15 +241,12 @@ func (r *reader) assign(f *frame, name string, w Word) {
 	if old == nil {
 		e.inherited = true
 	} else {
-		e.lower, e.upper, e.ints = old.lower, old.upper, old.ints
+		e.lower, e.upper, e.ints, e.fixed = old.lower, old.upper, old.ints, old.fixed
 		e.exported, e.inherited = old.exported || r.allExport, old.inherited
 		if old.isList {
-			list := slices.Clone(old.list)
-			if len(list) == 0 {
-				list = []Word{w}
-			}
-			list[0] = w
-			r.st.put(name, &entry{isList: true, list: list, opaque: old.opaque})
+			e := r.element(name)
+			e.place(0, w)
+			r.st.put(name, e)
 			return
 		}
 	}
@@ -238,6 +262,9 @@ func (r *reader) assign(f *frame, name string, w Word) {
 		w = word.NotEmpty("")
 	}
 	e.vals = []Word{w.Quoted()}
+	if e.fixed {
+		e.vals = either(old.vals, e.vals)
+	}
 	r.st.put(name, e)
 }
 
@@ -321,36 +348,6 @@ func (f *frame) otherGrammar() bool {
 		name, _, _ := strings.Cut(by, " ")
 		return wordclass.Is("other-grammar", name)
 	})
-}
-
-// goesOn adds what a branch changes to what others do, unless the shell ends in it: nothing follows it then.
-func (r *reader) goesOn(branches []change, list []*syntax.Stmt, after change) []change {
-	const deepest = 8
-	if r.ends(list, deepest) {
-		return branches
-	}
-	return append(branches, after)
-}
-
-// ends reports whether the last of some statements certainly ends the shell: by exit, or by a function that only
-// comes to that.
-func (r *reader) ends(list []*syntax.Stmt, deepest int) bool {
-	if len(list) == 0 || deepest == 0 {
-		return false
-	}
-	words := soleWords(list[len(list)-1])
-	name := words[0].Lit()
-	e := r.st.get(keyFunc + name)
-	switch {
-	case r.st.get(keyAlias+name) != nil:
-		return false
-	case e == nil:
-		return name == "exit" && len(words) <= 2 // with more words it fails
-	case len(e.bodies) != 1:
-		return false
-	}
-	body, ok := e.bodies[0].body.Cmd.(*syntax.Block)
-	return ok && !r.mayReturn(body) && r.ends(body.Stmts, deepest-1)
 }
 
 // runEnable notes that builtins may be switched off: exit then fails, as another name that nobody knows.

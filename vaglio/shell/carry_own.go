@@ -44,7 +44,7 @@ func (r *reader) variable(name string) (Word, bool) {
 	case e == nil:
 		return word.Unknown(name), true
 	case e.isList && len(e.list) > 0:
-		return e.list[0], true
+		return r.arrayLookup(nil, r.array(name), name, nil), true
 	}
 	return r.value(name)
 }

@@ -6,6 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -181,4 +184,79 @@ func TestConfirmRandom(t *testing.T) {
 			t.Errorf("%s\n read: %s\n bash: %s", lines[i], got[i], want[i])
 		}
 	}
+}
+
+// TestConfirmFlow puts statements of testdata/flow.txt together at random, each of which makes a name of
+// the one before, and checks that no name is taken for another one than bash computes. The full run has
+// four times as many programs.
+func TestConfirmFlow(t *testing.T) {
+	text, err := os.ReadFile("testdata/flow.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, ends, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\n===\n")
+	programs := 150
+	if !testing.Short() {
+		programs *= 4
+	}
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range programs {
+		src := flowing(rnd, strings.Split(steps, "\n---\n"), strings.Split(ends, "\n---\n"))
+		s := Read(src, Options{Home: "/home/user", Cwd: "/work"})
+		if len(s.Problems) > 0 {
+			continue // a finding
+		}
+		read := probed(s)
+		for _, line := range bashLines(t, src) {
+			if !slices.ContainsFunc(read, func(re *regexp.Regexp) bool { return re.MatchString(line) }) {
+				t.Errorf("%s\n read: %v\n bash: %q", src, read, line)
+			}
+		}
+	}
+}
+
+// flowing makes a program of some of the steps and one of the ends. Letters between at signs are names, or texts.
+func flowing(rnd *rand.Rand, steps, ends []string) string {
+	texts := []string{"src", "out", "dist", "tmp", "lib", "app", "x", "old", "new", "log", "a-b", "c_d"}
+	oneOf := func(list []string) string { return list[rnd.IntN(len(list))] }
+	var src strings.Builder
+	name := func(n int, what string) string { return what + strconv.Itoa(n) }
+	src.WriteString("n0=" + oneOf(texts) + "\n")
+	last := 1 + rnd.IntN(4)
+	for n := range last {
+		fill := strings.NewReplacer("@v@", name(n, "n"), "@n@", name(n+1, "n"), "@a@", name(n, "a"), "@b@", name(n, "b"), "@c@", name(n, "c"),
+			"@s@", oneOf(texts), "@t@", oneOf(texts), "@w@", oneOf(texts), "@z@", oneOf(texts), "@i@", strconv.Itoa(rnd.IntN(3)), "@j@", strconv.Itoa(1+rnd.IntN(4)))
+		src.WriteString(fill.Replace(oneOf(steps)) + "\n")
+	}
+	src.WriteString(strings.ReplaceAll(oneOf(ends), "@v@", name(last, "n")) + "\n")
+	return src.String()
+}
+
+// probed returns what the probes of a script print as far as it is known.
+func probed(s *Script) (all []*regexp.Regexp) {
+	for _, c := range s.Commands {
+		if c.Name != "probe" || c.Wrapper {
+			continue
+		}
+		var b strings.Builder
+		uncertain := false
+		for _, w := range c.Argv[1:] {
+			b.WriteString("<")
+			for _, p := range w.Parts() {
+				uncertain = uncertain || p.Splits || p.MayBeEmpty || passed(w) // it may be several words, or none
+				if p.Kind == PartText {
+					b.WriteString(regexp.QuoteMeta(p.Text))
+				} else {
+					b.WriteString(".*")
+				}
+			}
+			b.WriteString(">")
+		}
+		if uncertain {
+			b.Reset()
+			b.WriteString(".*")
+		}
+		all = append(all, regexp.MustCompile("^"+b.String()+"$"))
+	}
+	return all
 }

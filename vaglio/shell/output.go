@@ -253,6 +253,11 @@ func mayPass(in Word, name string) (Word, bool) {
 	return Word{}, false
 }
 
+// passed reports whether a text is what a filter may have passed on.
+func passed(text Word) bool {
+	return slices.ContainsFunc(text.Parts(), func(p Part) bool { return wordclass.Is("may-pass", p.From) })
+}
+
 // tells reports whether more is known of a part of a text than that a program prints it, or that lines end there.
 func tells(p Part) bool {
 	if p.Kind != PartUnknown {
@@ -330,8 +335,9 @@ func located(_ *reader, args []Word) (Word, bool) {
 }
 
 func (r *reader) realPath(args []Word) (Word, bool) {
+	relative := slices.ContainsFunc(args, func(w Word) bool { return strings.HasPrefix(w.Prefix(), "--rel") })
 	args = slices.DeleteFunc(slices.Clone(args), func(w Word) bool { return strings.HasPrefix(w.Prefix(), "-") })
-	if len(args) != 1 {
+	if len(args) != 1 || relative {
 		return Word{}, false
 	}
 	return Glue(r.resolvePath(args[0]), Text("\n")), !args[0].HasUnknown()

@@ -103,7 +103,7 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
 
 // args returns the positional parameters.
 func (r *reader) args() []Word {
-	e := r.st.get(keyArgs)
+	e := r.array(keyArgs)
 	if e.maybe && len(e.list) == 0 {
 		return []Word{NewWord(Part{Kind: PartUnknown, Name: "@", MayBeEmpty: true, Splits: true})}
 	}
@@ -112,7 +112,7 @@ func (r *reader) args() []Word {
 
 // elements returns the values of an array, or the one value of a scalar.
 func (r *reader) elements(name string) []Word {
-	if e := r.st.get(name); e != nil && e.isList {
+	if e := r.array(name); e != nil {
 		return e.list
 	}
 	if w, set := r.variable(name); set {
@@ -166,9 +166,8 @@ func (r *reader) lookup(f *frame, p *syntax.ParamExp) (Word, bool) {
 	if base, _, ok := strings.Cut(name, "["); ok {
 		return word.Unknown(base), true
 	}
-	e := r.st.get(name)
-	r.draws(p, e)
-	if e != nil && e.isList {
+	r.draws(p, r.st.get(name))
+	if e := r.array(name); e != nil {
 		return r.arrayLookup(f, e, name, p.Index), true
 	}
 	if p.Index != nil && f != nil && subscript(p.Index) == "" {
@@ -204,7 +203,10 @@ func (r *reader) positional(n int) (Word, bool) {
 		}
 		return word.NotEmpty("0"), true
 	}
-	e := r.st.get(keyArgs)
+	e := r.array(keyArgs)
+	if e.opaque && n > e.sure {
+		return word.Unknown(strconv.Itoa(n)), true
+	}
 	if n > len(e.list) {
 		if !e.maybe {
 			return Word{}, false
@@ -220,7 +222,7 @@ func (r *reader) arrayLookup(f *frame, e *entry, name string, index syntax.Arith
 	if index != nil {
 		n, ok = r.arithm(f, index)
 	}
-	if e.opaque || !ok {
+	if !ok || e.opaque && (n < 0 || n >= int64(e.sure)) {
 		return word.Unknown(name)
 	}
 	if n < 0 {
@@ -238,9 +240,9 @@ func (r *reader) length(p *syntax.ParamExp) Word {
 	if everything(name) {
 		name, list = keyArgs, true
 	}
-	e := r.st.get(name)
+	e := r.array(name)
 	switch {
-	case list && e != nil && e.isList && !e.maybe:
+	case list && e != nil && !e.maybe && !e.opaque:
 		return Text(strconv.Itoa(len(e.list)))
 	case !list && p.Index == nil:
 		w, _ := r.lookup(nil, p)

@@ -98,8 +98,8 @@ func (r *reader) duplicate(f *frame, d *redirects, n *syntax.Redirect) {
 	_, err := strconv.Atoi(num)
 	switch number := ok && (err == nil || s == "-"); {
 	case n.Op == syntax.DplIn:
-		if e := r.st.get(keyFD + num); ok && e.hasValue() {
-			f.stdin = Input{Kind: InputText, Text: e.vals[0]}
+		if text, is := r.value(keyFD + num); ok && is {
+			f.stdin = Input{Kind: InputText, Text: text, shared: true}
 		}
 	case !number:
 		d.list = append(d.list, Redirect{Kind: RedirectWrite, Target: w})

@@ -62,12 +62,12 @@ func (r *reader) runFunction(f *frame, k *call, name string) (Word, bool) {
 // opened returns the frame with the input that an earlier exec opened, if the call has no input of
 // its own.
 func (r *reader) opened(f *frame) *frame {
-	e := r.st.get(keyFD + "0")
-	if f.stdin.Kind != InputInherited || !e.hasValue() {
+	if f.stdin.Kind != InputInherited || !r.st.get(keyFD+"0").hasValue() {
 		return f
 	}
 	g := *f
-	g.stdin = Input{Kind: InputText, Text: e.vals[0]}
+	g.stdin = Input{Kind: InputText, shared: true}
+	g.stdin.Text, _ = r.value(keyFD + "0")
 	return &g
 }
 
@@ -183,13 +183,13 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		g.span = fn.span
 	}
 	oldArgs := r.st.get(keyArgs)
-	r.st.put(keyArgs, &entry{isList: true, list: r.argsOf(fn, k)})
+	r.st.put(keyArgs, r.argsOf(fn, k))
 	r.locals = append(r.locals, nil)
 	for _, a := range k.assigns {
 		r.local(a.Name)
 		r.assign(f, a.Name, a.Value)
 	}
-	out := r.stmt(&g, fn.body)
+	out := r.leaving("return", func() Word { return r.stmt(&g, fn.body) })
 	frame := r.locals[len(r.locals)-1]
 	r.locals = r.locals[:len(r.locals)-1]
 	for name, old := range frame {
@@ -203,12 +203,12 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 func (r *reader) isDone(fn *function) bool { return r.active[fn.body] >= maxCalls || r.brief[fn.body] }
 
 // argsOf returns the arguments of a function's call, unknown ones if it is read in brief.
-func (r *reader) argsOf(fn *function, k *call) []Word {
-	args := r.values(slices.Clone(k.argv[1:]))
+func (r *reader) argsOf(fn *function, k *call) *entry {
+	args := k.argv[1:]
 	if r.brief != nil {
 		r.brief[fn.body], args = true, slices.Repeat([]Word{word.Unknown("")}, len(args))
 	}
-	return args
+	return (&entry{isList: true}).append(args)
 }
 
 // certain reports whether a statement runs whenever the function that it is in runs.
@@ -330,47 +330,6 @@ func (r *reader) byName(f *frame, k *call) *frame {
 		r.wrapper(f, k)
 	}
 	return f
-}
-
-// endlessLoop reports whether a loop's condition is constantly true.
-func endlessLoop(c *syntax.WhileClause) bool {
-	if len(c.Cond) != 1 || c.Cond[0].Negated {
-		return false
-	}
-	if sum, ok := c.Cond[0].Cmd.(*syntax.ArithmCmd); ok && !c.Until {
-		return alwaysTrue(sum.X)
-	}
-	call, ok := c.Cond[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
-		return false
-	}
-	switch name := call.Args[0].Lit(); {
-	case c.Until:
-		return name == "false"
-	case len(call.Args) == map[string]int{"[": 3, "test": 2}[name]:
-		return call.Args[1].Lit() != ""
-	default:
-		return name == "true" || name == ":"
-	}
-}
-
-// alwaysTrue reports whether a condition is a number other than zero.
-func alwaysTrue(x syntax.ArithmExpr) bool {
-	w, ok := x.(*syntax.Word)
-	return ok && w.Lit() != "" && strings.Trim(w.Lit(), "0123456789") == "" && strings.Trim(w.Lit(), "0") != ""
-}
-
-// spawning records an endless loop that does nothing but start processes.
-func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
-	if onlyBackground(body) {
-		r.problem(f, Problem{
-			Kind: ProblemForkBomb, Detail: wording.Say("an endless loop starts processes and waits for none of them"), Span: f.spanOf(loop),
-		})
-	}
-}
-
-func onlyBackground(list []*syntax.Stmt) bool {
-	return len(list) > 0 && !slices.ContainsFunc(list, func(s *syntax.Stmt) bool { return !s.Background })
 }
 
 func (r *reader) declareFunction(f *frame, c *syntax.FuncDecl) {

@@ -208,6 +208,8 @@ type Input struct {
 	File Word
 	// Piped says that the content comes from another command's output, Here that this machine opens the file.
 	Piped, Here bool
+
+	shared bool // several commands read it, one after the other
 }
 
 // RemoteKind says where a [Remote] is.

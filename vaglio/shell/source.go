@@ -13,13 +13,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// pick is one variable for which a command is read once per alternative.
-type pick struct {
-	key    string
-	n, cur int
-	vals   []Word // the alternatives, if they are a substitution's
-}
-
 // Read reads a command line as bash would and returns what it would run. It never fails: what it
 // cannot read becomes a [Problem] of the script.
 func Read(src string, o Options) *Script {
@@ -264,126 +257,12 @@ func (f *frame) with(via string) *frame {
 	return &g
 }
 
-// pick returns which of n alternatives of a name the current pass follows.
-func (r *reader) pick(key string, n int) int {
-	if n <= 1 {
-		return 0
-	}
-	for i := range r.picks {
-		if r.picks[i].key == key {
-			return min(r.picks[i].cur, n-1)
-		}
-	}
-	r.picks = append(r.picks, pick{key: key, n: n})
-	return 0
-}
-
-// value returns the value of a name that the current pass follows; false if it has none.
-func (r *reader) value(key string) (Word, bool) {
-	e := r.st.get(key)
-	if !e.hasValue() || e.unset {
-		return Word{}, false
-	}
-	return e.vals[r.pick(key, len(e.vals))], true
-}
-
-// eachAlternative evaluates once per combination of the alternatives that the evaluation meets,
-// and joins the results.
-func (r *reader) eachAlternative(f *frame, eval func() Word) Word {
-	saved := r.picks
-	r.picks = nil
-	defer func() { r.picks = saved }()
-	mark := r.st.mark()
-	out := eval()
-	if len(r.picks) == 0 {
-		r.st.keep()
-		return out
-	}
-	changes := []change{r.st.rollback(mark)}
-	for n := 1; r.nextPick(); n++ {
-		if n >= maxPasses {
-			r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the words of the command have too many possible values")})
-			break
-		}
-		if !r.step(f, 1) {
-			break
-		}
-		changes = append(changes, r.branch(func() {
-			if o := eval(); !o.Equal(out) {
-				out = word.OutputOf("")
-			}
-		}))
-	}
-	r.join(changes...)
-	return out
-}
-
-// nextPick moves to the next combination. It forgets the picks after the one that moves, because
-// they may depend on it.
-func (r *reader) nextPick() bool {
-	for i := len(r.picks) - 1; i >= 0; i-- {
-		r.picks[i].cur++
-		if r.picks[i].cur < r.picks[i].n {
-			r.picks = r.picks[:i+1]
-			return true
-		}
-	}
-	return false
-}
-
-// maxOutputs limits how many combinations of alternatives a command has because of its
-// substitutions. What a further one writes counts as unknown.
-const maxOutputs = 16
-
-// chosen returns the output that the current pass follows, if an earlier pass read the substitution.
-func (r *reader) chosen(key string) (Word, bool) {
-	for _, p := range r.picks {
-		if p.key == key && p.vals != nil {
-			return p.vals[min(p.cur, p.n-1)], true
-		}
-	}
-	return Word{}, false
-}
-
-// choose returns the output that the current pass follows: one of the ways through a substitution,
-// or all that it writes if nothing in it may be skipped.
-func (r *reader) choose(key string, all Word, ways []Word) Word {
-	passes := len(ways)
-	for _, p := range r.picks {
-		passes *= p.n
-	}
-	switch {
-	case len(ways) == 0 || len(ways) == 1 && ways[0].Size() == 0:
-		return all
-	case len(ways) == 1:
-		return ways[0]
-	case passes > maxOutputs:
-		return word.OutputOf("")
-	}
-	first := ways[r.pick(key, len(ways))]
-	r.picks[len(r.picks)-1].vals = ways
-	return first
-}
-
 func textsOf(tasks []Task) []string {
 	out := make([]string, len(tasks))
 	for i := range tasks {
 		out[i] = tasks[i].Text
 	}
 	return out
-}
-
-// asOne reads something whose output has one way: that of a pipe, or of the rounds of a loop.
-func (r *reader) asOne(read func() Word) Word {
-	out := r.st.get(keyOut)
-	if out == nil {
-		return read()
-	}
-	r.st.put(keyOut, nil)
-	w := read()
-	r.st.put(keyOut, out)
-	r.flow([]Word{w}, nil)
-	return w
 }
 
 // NoFolders is the part of [Files] that finds nothing in any folder.
@@ -394,3 +273,96 @@ func (NoFolders) Closed(string) *ClosedError { return nil }
 
 // Below returns nothing.
 func (NoFolders) Below(string, int, func(string) bool) ([]string, bool) { return nil, true }
+
+// ProblemKind says what kept a source from being fully known.
+type ProblemKind string
+
+// The kinds of problems.
+const (
+	// ProblemUnparsable means that the source is not a shell program: bash itself would not parse
+	// it. Detail says what is wrong and quotes nothing of the source but its operators; Span is
+	// the place.
+	ProblemUnparsable ProblemKind = "unparsable"
+	// ProblemUnread means that a text could not be parsed although some shell may accept it: a
+	// construct that shells treat differently or only check when it runs, text that another
+	// command carries, or a language or form that the reader does not know.
+	ProblemUnread ProblemKind = "unread"
+	// ProblemTooBig means that the source or its expansion exceeds the limits.
+	ProblemTooBig ProblemKind = "too big"
+	// ProblemTooDeep means that the source nests deeper than the limit.
+	ProblemTooDeep ProblemKind = "too deep"
+	// ProblemTooCostly means that the budget of steps was spent.
+	ProblemTooCostly ProblemKind = "too costly"
+	// ProblemInternal means that the reader itself failed.
+	ProblemInternal ProblemKind = "internal"
+	// ProblemDynamicName means that a command's name is unknown.
+	ProblemDynamicName ProblemKind = "dynamic name"
+	// ProblemDynamicCode means that an interpreter runs entirely unknown text.
+	ProblemDynamicCode ProblemKind = "dynamic code"
+	// ProblemPartialCode means that code contains unknown text: the rest was read, but the unknown
+	// part could be code, too.
+	ProblemPartialCode ProblemKind = "partial code"
+	// ProblemScriptFile means that an interpreter runs a file whose content is not part of the
+	// source.
+	ProblemScriptFile ProblemKind = "script file"
+	// ProblemClosed means that an existing file would run but could not be read.
+	ProblemClosed ProblemKind = "closed file"
+	// ProblemDownload means that downloaded text runs.
+	ProblemDownload ProblemKind = "download"
+	// ProblemForkBomb means that processes multiply without end.
+	ProblemForkBomb ProblemKind = "fork bomb"
+)
+
+// TooMuch reports whether the problem is that there is more than is read.
+func (k ProblemKind) TooMuch() bool {
+	return k == ProblemTooBig || k == ProblemTooDeep || k == ProblemTooCostly
+}
+
+// unread reports whether the problem is text that no reader understands, or more than is read.
+func (k ProblemKind) unread() bool {
+	return k == ProblemUnparsable || k == ProblemUnread || k.TooMuch()
+}
+
+// Problem is a finding that no [Command] can express.
+type Problem struct {
+	Kind ProblemKind
+	// Detail is one sentence for a person.
+	Detail wording.Clause
+	// Word is the code, file or name in question, if there is one.
+	Word Word
+	// Interpreter is the program that would run the text, if there is one. Args are what it hands
+	// to downloaded text.
+	Interpreter string
+	Args        []Word
+	// Below is the folder of this machine below which it changes files, if that is all that is
+	// known.
+	Below      Word
+	Privileged bool // it would run with raised rights
+	// File and Line are where it is, if that is a file that the session wrote.
+	File string
+	Line int
+	Span Span
+}
+
+// ClosedError says why an existing file was not read. As an error it is the end of a sentence
+// about the file.
+type ClosedError struct {
+	// Why is a phrase about the file's name.
+	Why wording.Phrase
+	// Usual says that many files of a project are like this, and that it is harmless when a tool
+	// finds such a file by itself.
+	Usual bool
+	// Inert says that no interpreter runs it: it is a folder, or machine code.
+	Inert bool
+}
+
+// Error returns the phrase without the name.
+func (c *ClosedError) Error() string { return strings.TrimPrefix(string(c.Why), "%s ") }
+
+// notRead records a file that would run and whose content is unknown.
+func (r *reader) notRead(f *frame, where string, why *ClosedError) {
+	r.problem(f, Problem{Kind: ProblemClosed, Detail: wording.Say(why.Why, strings.TrimPrefix(where, r.opts.Cwd+"/")), Word: Text(where)})
+}
+
+// Closed implements [Files].
+func (r *reader) Closed(path string) *ClosedError { return r.opts.Files.Closed(path) }

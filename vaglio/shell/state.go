@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell/word"
@@ -12,9 +13,11 @@ const maxAlternatives = 8
 
 // entry is one name in a [state]. Entries are never changed, only replaced.
 type entry struct {
-	vals   []Word // the alternatives of a scalar; none when unset
-	list   []Word // the elements of an indexed array
-	opaque bool   // the index of each element is not known
+	vals   []Word   // the alternatives of a scalar; none when unset
+	list   []Word   // the elements of an array
+	others []*entry // the arrays that it may also be
+	opaque bool     // the index of each element is not known, but for the first, which are sure
+	sure   int
 	isList bool
 	maybe  bool // the name may also be unset, or a function undefined
 	unset  bool // the name is known to be unset
@@ -22,6 +25,7 @@ type entry struct {
 	lower  bool
 	upper  bool
 	ints   bool
+	fixed  bool        // readonly: to set it again may fail
 	bodies []*function // the bodies that the name may run as a function
 	// level is the shell that set the name; exported says that child shells see it, inherited that
 	// whoever runs the source may have exported it.
@@ -43,7 +47,8 @@ type state struct {
 	wrote   bool                             // it has remembered the content of a file
 	journal []undo
 	marks   int
-	level   int // how many shells deep
+	exits   []*exit // of what is being read
+	level   int     // how many shells deep
 }
 
 type undo struct {
@@ -193,7 +198,76 @@ func (s *state) rollback(mark int) change {
 	}
 	s.journal = s.journal[:mark]
 	s.marks--
+	for _, e := range s.exits {
+		e.seen = min(e.seen, mark)
+	}
 	return diff
+}
+
+// since returns what was changed since a mark that may be left early, except for the output.
+func (s *state) since(e *exit) change {
+	for _, u := range s.journal[e.seen:] {
+		if u.key != keyOut && u.key != keyReturned {
+			e.keys[u.key] = true
+		}
+	}
+	e.seen = len(s.journal)
+	diff := make(change, len(e.keys))
+	for key := range e.keys {
+		diff[key] = s.entry(key)
+	}
+	return diff
+}
+
+// covers reports whether an entry stands for another, too.
+func (e *entry) covers(o *entry) bool {
+	if e == nil || o == nil || o.bodies != nil {
+		return e == o || o == nil || o.bodies != nil
+	}
+	in := func(list []Word) func(Word) bool {
+		return func(w Word) bool { return !slices.ContainsFunc(list, w.Equal) }
+	}
+	if !e.isList && !o.isList {
+		return !slices.ContainsFunc(o.vals, in(e.vals))
+	}
+	known := e.arrays()
+	return !slices.ContainsFunc(o.arrays(), func(o *entry) bool {
+		return !slices.ContainsFunc(known, func(e *entry) bool {
+			return o.sameArray(e) || e.opaque && !slices.ContainsFunc(o.list, in(e.list))
+		})
+	})
+}
+
+// widen makes the values of some names unknown, besides what they may be: those of counters a number.
+func (s *state) widen(keys []string) {
+	for _, key := range keys {
+		old := s.entry(key)
+		if old == nil {
+			continue
+		}
+		e := *old
+		switch {
+		case key == keyCwd:
+			e.vals = append(slices.Clone(e.vals), word.NotEmpty("PWD"))
+		case e.isList:
+			e = entry{isList: true, list: []Word{word.Unknown("")}, opaque: true, exported: e.exported}
+		case !slices.ContainsFunc(e.vals, isNoNumber):
+			e.vals = []Word{NewWord(Part{Kind: PartUnknown, Level: true})}
+		case slices.ContainsFunc(e.vals, Word.MayBeEmpty):
+			e.vals = append(slices.Clone(e.vals), word.Unknown(""))
+		default:
+			e.vals = append(slices.Clone(e.vals), word.NotEmpty(""))
+		}
+		s.put(key, &e)
+	}
+}
+
+// isNoNumber reports whether a word may be anything but a whole number.
+func isNoNumber(w Word) bool {
+	s, known := w.Text()
+	_, err := strconv.Atoi(s)
+	part, only := w.Only()
+	return (!known || err != nil) && (!only || !part.Level)
 }
 
 // rollbackButFiles ends a section like rollback, but keeps the contents of files, which outlive
@@ -284,15 +358,43 @@ func attributes(a, b *entry) *entry {
 
 // ofLists makes e the array that stands for either of two.
 func (e *entry) ofLists(key string, a, b *entry) *entry {
-	if slices.EqualFunc(a.list, b.list, Word.Equal) && !a.opaque && !b.opaque {
-		return a
+	all := a.arrays()
+	for _, o := range b.arrays() {
+		if !slices.ContainsFunc(all, o.sameArray) {
+			all = append(all, o)
+		}
 	}
-	e.isList, e.opaque = true, a.opaque || b.opaque
-	e.list = append(slices.Clone(a.list), b.list...)
+	first := *all[0]
+	e.isList, e.list, e.opaque, e.sure, e.others = true, first.list, first.opaque, first.sure, all[1:]
+	if len(all) <= maxAlternatives {
+		return e
+	}
+	for _, o := range e.others {
+		e.list = append(slices.Clip(e.list), o.list...)
+	}
+	e.opaque, e.sure, e.others = true, 0, nil
 	if len(e.list) > maxFields {
 		e.list = append(e.list[:maxFields:maxFields], word.Unknown(key))
 	}
 	return e
+}
+
+// arrays returns each array that an entry may be; a scalar is an array of one element.
+func (e *entry) arrays() (all []*entry) {
+	if e.isList {
+		return append([]*entry{{isList: true, list: e.list, opaque: e.opaque, sure: e.sure}}, e.others...)
+	}
+	for _, w := range e.vals {
+		all = append(all, &entry{isList: true, list: []Word{w}})
+	}
+	if len(all) == 0 {
+		all = []*entry{{isList: true}}
+	}
+	return all
+}
+
+func (e *entry) sameArray(o *entry) bool {
+	return slices.EqualFunc(e.list, o.list, Word.Equal) && e.opaque == o.opaque && e.sure == o.sure
 }
 
 // orNone returns the entry that stands for another entry, or for nothing.
@@ -313,26 +415,6 @@ func addAlternative(vals []Word, w Word) []Word {
 		return vals
 	}
 	return append(vals, w)
-}
-
-// scoped reads something whose changes the calling shell does not see, except those to files.
-func (r *reader) scoped(read func() Word) Word {
-	mark, from := r.st.mark(), len(r.out.Commands)
-	out := read()
-	r.st.rollbackButFiles(mark)
-	for i := from; i < len(r.out.Commands); i++ {
-		if c := &r.out.Commands[i]; c.Until == 0 {
-			c.Until = len(r.out.Commands)
-		}
-	}
-	return out
-}
-
-// branch reads something that may not run, rolls back what it changed and returns the changes.
-func (r *reader) branch(read func()) change {
-	mark := r.st.mark()
-	read()
-	return r.st.rollback(mark)
 }
 
 // gathered reads something and returns what it may write to a substitution, one word for each way

@@ -7,7 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/metnos/vaglio/vaglio/shell/word"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // stmt reads one statement and returns its output, if the frame wants it.
@@ -32,6 +31,9 @@ func (r *reader) foreground(f *frame, s *syntax.Stmt) Word {
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
 		return r.callExpr(f, call, s)
 	}
+	g := *f
+	g.stdin.shared = true
+	f = &g
 	if len(s.Redirs) == 0 {
 		return r.command(f, s)
 	}
@@ -43,6 +45,7 @@ func (r *reader) redirected(f *frame, s *syntax.Stmt) Word {
 	return r.eachAlternative(f, func() Word {
 		g := *f
 		red := r.redirects(&g, s.Redirs)
+		g.stdin.shared = true
 		if len(red.list) > 0 || s.Cmd == nil {
 			r.emit(&g, Command{Redirects: red.list, Span: f.spanOf(s), Wrapper: s.Cmd != nil})
 		}
@@ -156,6 +159,7 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 		return r.asOne(func() Word { return r.pipe(f, c) })
 	}
 	first, links := chain(c)
+	from := r.st.get(keyCwd)
 	var out word.Builder
 	written := outcome{ok: []Word{{}}}
 	read := func(f *frame, op syntax.BinCmdOperator, s *syntax.Stmt) {
@@ -172,7 +176,8 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 			} else {
 				g.Unless = f.Unless
 			}
-			r.join(r.branch(func() { read(&g, l.op, l.s) }), nil)
+			after := r.branch(func() { r.unmoved(from, i == 0 && l.op == syntax.OrStmt, func() { read(&g, l.op, l.s) }) })
+			r.join(r.goesOn([]change{nil}, []*syntax.Stmt{l.s}, after)...)
 		}
 		return written.end(r, out.Word())
 	}
@@ -191,6 +196,20 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 		}
 	}), nil)
 	return written.end(r, out.Word())
+}
+
+// unmoved reads what runs if the change of a folder before it failed: what leaves there is still in the old one.
+func (r *reader) unmoved(from *entry, failed bool, read func()) {
+	to := r.st.get(keyCwd)
+	if !failed || to == from {
+		read()
+		return
+	}
+	r.st.put(keyCwd, from)
+	read()
+	if r.st.get(keyCwd) == from {
+		r.st.put(keyCwd, to)
+	}
 }
 
 // outcome is what a chain may have written to a substitution when it succeeded, when it failed and
@@ -250,7 +269,7 @@ func (r *reader) pipe(f *frame, c *syntax.BinaryCmd) Word {
 		last := i == len(links)-1
 		g.capture = f.capture || !last
 		if last {
-			out = r.stmt(&g, l.s) // zsh and lastpipe run it in the shell itself
+			r.perhaps(func() { out = r.stmt(&g, l.s) }) // zsh and lastpipe run it in the shell itself
 		} else {
 			out = r.subshell(&g, []*syntax.Stmt{l.s})
 		}
@@ -285,100 +304,6 @@ func (r *reader) ifClause(f *frame, c *syntax.IfClause) Word {
 		branches = append(branches, nil)
 	}
 	r.join(branches...)
-	return out.Word()
-}
-
-func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
-	g := *f
-	g.InLoop = true
-	if opts, name := r.optionRounds(f, c); name != "" {
-		return r.eachOption(&g, opts, name, c.Do)
-	}
-	endless := endlessLoop(c)
-	if endless {
-		r.spawning(f, c, c.Do)
-	}
-	g.Conditional = !endless || f.Conditional
-	return r.loop(&g, endless, func() Word { return Glue(r.stmts(&g, c.Cond), r.stmts(&g, c.Do)) })
-}
-
-// loop reads a loop's body, and reads it again if the first pass changed any values, so that one
-// round sees what the round before set.
-func (r *reader) loop(f *frame, always bool, body func() Word) Word {
-	if r.loops >= 3 {
-		f.Conditional = true
-	}
-	var out Word
-	pass := func() (changes bool) {
-		after := r.branch(func() { out = body() })
-		if always {
-			r.join(after)
-		} else {
-			r.join(after, nil)
-		}
-		return len(after) > 0
-	}
-	if !pass() || r.loops >= 3 || r.stopped {
-		return out
-	}
-	r.loops++
-	pass()
-	r.loops--
-	return word.OutputOf("")
-}
-
-// maxRounds limits how many words a loop is read for one by one. One more round with an unknown
-// word stands for the rest.
-const maxRounds = 2_000
-
-func (r *reader) forClause(f *frame, c *syntax.ForClause) Word {
-	g := *f
-	g.InLoop = true
-	switch l := c.Loop.(type) {
-	case *syntax.WordIter:
-		return r.wordIter(&g, c, l)
-	case *syntax.CStyleLoop:
-		r.arithmStmt(f, l.Init)
-		endless := l.Cond == nil || alwaysTrue(l.Cond)
-		if endless {
-			r.spawning(f, c, c.Do)
-		}
-		g.Conditional = !endless || f.Conditional
-		return r.loop(&g, false, func() Word {
-			r.arithmStmt(f, l.Cond)
-			out := r.stmts(&g, c.Do)
-			r.arithmStmt(f, l.Post)
-			return out
-		})
-	}
-	return Word{}
-}
-
-func (r *reader) wordIter(f *frame, c *syntax.ForClause, l *syntax.WordIter) Word {
-	var rounds [][]Word
-	r.eachAlternative(f, func() Word {
-		if l.InPos.IsValid() {
-			rounds = append(rounds, r.words(f, l.Items))
-		} else {
-			rounds = append(rounds, r.args())
-		}
-		return Word{}
-	})
-	var out word.Builder
-	n := 0
-	for _, items := range rounds {
-		for _, item := range items {
-			if n++; n > maxRounds {
-				r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a loop runs over too many words to be read for each"), Span: f.spanOf(l)})
-				item = word.Unknown(l.Name.Value)
-			}
-			r.st.set(l.Name.Value, item.Quoted())
-			out.AddWord(r.stmts(f, c.Do))
-			if n > maxRounds || r.stopped {
-				break
-			}
-		}
-	}
 	return out.Word()
 }
 

@@ -16,7 +16,7 @@ const MaxPattern = 4096
 // Compile turns a word that is a pattern into a regular expression, inserted into form; false if
 // the word is unknown or uses extended patterns.
 func Compile(w Word, mode pattern.Mode, form string) (*regexp.Regexp, bool) {
-	if w.Size() > MaxPattern {
+	if w.Size() > MaxPattern || extended.MatchString(w.String()) {
 		return nil, false
 	}
 	var b strings.Builder
@@ -37,6 +37,9 @@ func Compile(w Word, mode pattern.Mode, form string) (*regexp.Regexp, bool) {
 	re, err := regexp.Compile(fmt.Sprintf(form, expr))
 	return re, err == nil
 }
+
+// extended finds what is an extended pattern where the shell allows them.
+var extended = regexp.MustCompile(`[?*+@!]\(`)
 
 // LastStep returns what stands behind the last slash of a pattern of file names.
 func LastStep(w Word) (Word, bool) {

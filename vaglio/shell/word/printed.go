@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/metnos/vaglio/internal/unixtext"
 )
 
@@ -99,7 +101,11 @@ func formatArg(flags string, verb byte, arg Word) Word {
 	case !ok:
 		return arg
 	case verb == 'q':
-		return Text("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")
+		q, err := syntax.Quote(s, syntax.LangBash) // the same for a shell, where bash writes it in another way
+		if err != nil {
+			return Unknown("")
+		}
+		return Text(q)
 	case verb == 'c':
 		return Text(s[:min(1, len(s))])
 	}
