@@ -142,7 +142,12 @@ func (f Facts) awaits(name, call string) bool {
 // arrivals returns what a call puts where a call may still run it, this one included, so that
 // a person would be asked about that call, or it would be denied. did is what the call does.
 func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, did Facts) (gaps []reading.Gap) {
-	judged, puts := 0, e.putBy(did)
+	judged, puts, found := 0, e.putBy(did), stale(r)
+	for _, f := range did {
+		if slices.Contains(found, f.Path) && f.SHA256 == "" && f.isLoaded() {
+			gaps = append(gaps, reading.Gap{At: f.Path, Doubt: true, Why: wording.Say("puts into %s what a call of this session may still run", f.Path)})
+		}
+	}
 	for i, a := range slices.Concat(p.Facts, did) {
 		if a.Deed != Awaited {
 			continue
@@ -166,6 +171,14 @@ func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, 
 		}
 	}
 	return gaps
+}
+
+// stale returns the files that a call looks for in what it runs, after it wrote there what is not known.
+func stale(r *reading.Reading) (files []string) {
+	for i := 0; r != nil && i < len(r.Commands); i++ {
+		files = append(files, r.Commands[i].Script.Stale...)
+	}
+	return files
 }
 
 // arriving is what a call puts into files and folders, and where these really are.

@@ -230,7 +230,7 @@ func (e *Engine) graded(ctx context.Context, p Proposal, size int, read *reading
 	known.proposal.Context.Reading = read
 	v, logged, err := e.grade(ctx, known, size)
 	did := e.remembered(&p, read, v.Results)
-	if err == nil && v.Approved && (p.Facts.Has(Awaited) || did.Has(Awaited)) {
+	if err == nil && v.Approved && (p.Facts.Has(Awaited) || did.Has(Awaited) || len(stale(read)) > 0) {
 		if late := e.arrivals(ctx, &p, read, did); len(late) > 0 {
 			read.Gaps = append(read.Gaps, late...)
 			v, logged, err = e.grade(ctx, known, size)

@@ -257,16 +257,23 @@ func detach(texts []reading.Written) string {
 	return all.String()
 }
 
-// toldIn returns the words of a call's commands, without the programs' names.
+// toldIn returns the words of a call's commands, without the programs' names; where the call runs what it
+// changed, also the programs that may have changed it.
 func toldIn(r *reading.Reading) (words []string) {
 	if r == nil {
 		return nil
 	}
+	again := len(stale(r)) > 0
 	for i := range r.Commands {
 		for _, c := range r.Commands[i].Script.Commands {
 			for _, w := range c.Argv[min(1, len(c.Argv)):] {
 				text, _ := w.Text()
 				words = append(words, text)
+			}
+		}
+		for _, ran := range r.Commands[i].Script.Ran {
+			if again { // what runs next may be made of what the program says
+				words = append(words, ran.Text)
 			}
 		}
 	}

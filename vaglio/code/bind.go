@@ -71,6 +71,10 @@ func (p *program) store(holder string, v value) {
 	p.exportsTo(holder, v)
 	if !element {
 		if i := strings.LastIndexByte(holder, '.'); i >= 0 {
+			if p.finds("setters", "unset", p.src) { // any field may be another one then
+				v = v.or(unknown(""))
+				p.set(holder[:i], unknown(""))
+			}
 			p.setMember(holder[:i], holder[i+1:], v)
 			if m := p.ofModule(holder[:i]); m != nil {
 				m.set(holder[i+1:], v.or(m.vars[holder[i+1:]]))

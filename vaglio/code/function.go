@@ -378,11 +378,11 @@ func (p *program) param(f *routine, i int, args []value, named map[string]value)
 	return p.commanded(f, at, eq)
 }
 
-// givesBack notes that a function of php may change the variables that it takes by reference.
+// givesBack notes that a function may change the variables that it takes by reference, or any it is handed.
 func (p *program) givesBack(f *routine, args []value) {
-	for i, place := range f.params {
-		if i < len(args) && p.lang.name == "php" && p.tok(place-1).is("&") {
-			p.store(args[i].holder, unknown("&"))
+	for i, a := range args {
+		if i < len(f.params) && p.lang.name == "php" && p.tok(f.params[i]-1).is("&") || p.finds("gives", "", p.src) {
+			p.store(a.holder, unknown("&"))
 		}
 	}
 }

@@ -299,10 +299,8 @@ func (t *Table) aboveHome(steps []string) bool {
 	if len(steps) == 0 {
 		return true
 	}
-	if len(steps) < len(t.homeFolded) && MatchSteps(t.homeFolded[:len(steps)], steps) {
-		return true
-	}
-	return len(steps) == 1 && (steps[0] == "home" || steps[0] == "users")
+	above := len(steps) < len(t.homeFolded) && MatchSteps(t.homeFolded[:len(steps)], steps)
+	return above || len(steps) == 1 && (steps[0] == "home" || steps[0] == "users")
 }
 
 // reaches reports whether a pattern's place lies at or below the folder with these steps.

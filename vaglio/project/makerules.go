@@ -86,10 +86,8 @@ func (m *makefile) implied(file string, line int, s string) (string, bool) {
 
 // exported reports whether the session may have set a variable of the environment.
 func (m *makefile) exported(name string) bool {
-	if m.v.c.Session == nil {
-		return false
-	}
-	return slices.ContainsFunc(m.v.c.Session.Exported(), func(set string) bool { return set == name || set == shell.AnyVariable })
+	is := func(set string) bool { return set == name || set == shell.AnyVariable }
+	return m.v.c.Session != nil && slices.ContainsFunc(m.v.c.Session.Exported(), is)
 }
 
 // builtinPrograms are the variables for programs that make sets unless the environment does.

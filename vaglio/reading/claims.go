@@ -39,15 +39,10 @@ func (w *walk) claims(key string, v any) bool {
 // declares reports whether the executor declares the arguments that it would run. An executor
 // without a schema counts as declaring them.
 func (w *walk) declares(keys []string) bool {
-	if w.schema == nil {
-		return true
-	}
-	for _, k := range keys {
-		if _, ok := w.schema[k]; !ok && w.role(k)&RoleRuns != 0 {
-			return false
-		}
-	}
-	return true
+	return w.schema == nil || !slices.ContainsFunc(keys, func(k string) bool {
+		_, ok := w.schema[k]
+		return !ok && w.role(k)&RoleRuns != 0
+	})
 }
 
 // Switches returns the words of the arguments that are switched on, also of those within others, in

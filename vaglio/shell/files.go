@@ -312,7 +312,10 @@ func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 // holds now.
 func (r *reader) Content(path string) (string, bool) {
 	text, ok := r.fileText(path)
-	if !ok && !r.written(Text(path)) {
+	if !ok && r.written(Text(path)) { // what lies there may stay, or be what the new content is made of
+		r.out.Stale = append(r.out.Stale, path)
+		text, ok = r.opts.Files.Content(path)
+	} else if !ok {
 		r.shut(nil, path, func(c *ClosedError) bool { return !c.Usual || !c.Inert && slices.Contains(r.changed(), path) })
 	}
 	return text, ok && r.step(r.looking, len(text)/bytesPerStep)

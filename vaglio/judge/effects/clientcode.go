@@ -131,10 +131,7 @@ func opened(of []string) wording.Clause {
 // judging by its name.
 func (t *tables) actingFunction(name string) bool {
 	words := readings.Words(strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "'\"`")))
-	if len(words) < 2 {
-		return false
-	}
-	return t.ofClass("acting-function", words[0])
+	return len(words) >= 2 && t.ofClass("acting-function", words[0])
 }
 
 // callVerb returns what a method does, judging by its name: delete_object, flushall,

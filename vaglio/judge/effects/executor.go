@@ -161,12 +161,8 @@ func (t *tool) execsIn(where string) bool {
 
 // runs reports whether a command of the call is a program with that name.
 func (t *tool) runs(program string) bool {
-	for i := range t.rd.Commands {
-		if slices.ContainsFunc(t.rd.Commands[i].Script.Commands, func(c shell.Command) bool { return c.Name == program }) {
-			return true
-		}
-	}
-	return false
+	is := func(c shell.Command) bool { return c.Name == program }
+	return slices.ContainsFunc(t.rd.Commands, func(l readings.Command) bool { return slices.ContainsFunc(l.Script.Commands, is) })
 }
 
 // beside weighs what an executor's name says when its arguments hold something to run. Reading
@@ -262,12 +258,7 @@ func (t *tool) is(keys ...string) bool {
 // mentions reports whether the arguments, as JSON, contain one of the texts.
 func (t *tool) mentions(texts ...string) bool {
 	data, err := strictjson.Marshal(t.args)
-	for _, s := range texts {
-		if err != nil || strings.Contains(string(data), s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(s string) bool { return err != nil || strings.Contains(string(data), s) })
 }
 
 // sql reads executors that run database statements.

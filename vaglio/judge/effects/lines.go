@@ -227,6 +227,7 @@ func commandFacts() map[string]fact {
 		"inside":           all(func(c *command, a arg) bool { return c.r.world.inside(c.r.world.clean(a.text, c.cwd)) }),
 		"own-files":        all((*command).ownFile),
 		"own-refs":         all((*command).ownRef),
+		"taken-ref":        all(func(c *command, a arg) bool { return c.r.present(c.invocation, c.ref(a.text)) }),
 		"rebuilt": all(func(c *command, a arg) bool {
 			return a.known && c.r.judge.places.Rebuilt(c.r.relative(c.r.world.clean(a.text, c.cwd)))
 		}),

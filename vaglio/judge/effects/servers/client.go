@@ -113,10 +113,6 @@ func (c *Client) Redirected() bool {
 	}) {
 		return true
 	}
-	for _, name := range []string{"PGHOSTADDR", "PGSERVICE", "PGSERVICEFILE", "PGSYSCONFDIR", "MYSQL_HOME", "MYSQL_GROUP_SUFFIX", "MYSQL_TEST_LOGIN_FILE"} {
-		if _, set := c.Env[name]; set {
-			return true
-		}
-	}
-	return false
+	named := []string{"PGHOSTADDR", "PGSERVICE", "PGSERVICEFILE", "PGSYSCONFDIR", "MYSQL_HOME", "MYSQL_GROUP_SUFFIX", "MYSQL_TEST_LOGIN_FILE"}
+	return slices.ContainsFunc(named, func(name string) bool { _, set := c.Env[name]; return set })
 }

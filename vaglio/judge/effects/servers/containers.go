@@ -82,10 +82,8 @@ func holdsData(mount string) bool {
 		return !strings.Contains(mount, "type=tmpfs")
 	}
 	parts := strings.Split(mount, ":")
-	if len(parts) > 2 && slices.Contains(strings.Split(parts[2], ","), "ro") {
-		return false
-	}
-	return len(parts) > 1 && !strings.HasPrefix(path.Clean(parts[1])+"/", "/docker-entrypoint-initdb.d/")
+	readOnly := len(parts) > 2 && slices.Contains(strings.Split(parts[2], ","), "ro")
+	return !readOnly && len(parts) > 1 && !strings.HasPrefix(path.Clean(parts[1])+"/", "/docker-entrypoint-initdb.d/")
 }
 
 // InCompose returns the containers that a compose file describes, and whether it names their project. all is

@@ -110,12 +110,8 @@ func (w Words) isMetadata(address string) bool {
 	if ip.Is6() {
 		return strings.HasPrefix(ip.String(), "fd00:ec2:") || ip.String() == "fd20:ce::254"
 	}
-	for _, p := range []string{"169.254.0.0/16", "100.100.100.200/32", "192.0.0.192/32", "168.63.129.16/32"} {
-		if netip.MustParsePrefix(p).Contains(ip) {
-			return true
-		}
-	}
-	return false
+	credentials := []string{"169.254.0.0/16", "100.100.100.200/32", "192.0.0.192/32", "168.63.129.16/32"}
+	return slices.ContainsFunc(credentials, func(p string) bool { return netip.MustParsePrefix(p).Contains(ip) })
 }
 
 // Credentials says which credentials an address gives to anybody who reaches it, nil if none
