@@ -81,7 +81,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	}
 	c.comment(worst, said)
 	c.settled(worst, said)
-	said = c.switched(worst, said)
+	said = c.versioned(c.switched(worst, said))
 	h.Consequence = consequenceOf(found)
 	h.Consequence.Masked = maskedIn(p)
 	like := 0
@@ -93,7 +93,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		h.Said = c.filled(c.parts(h.Said))
+		h.Said = c.housed(c.filled(c.parts(h.Said)))
 	default:
 		h.Said = c.plainly()
 	}

@@ -67,9 +67,27 @@ func callOf(p vaglio.Proposal) *call {
 	}
 	c.take(unwrapped(p.Args))
 	c.manifest(p.Args)
+	c.specified()
 	c.keys = slices.Sorted(maps.Keys(c.args))
 	c.also, c.admits = alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
 	return c
+}
+
+// specified takes what an argument says the tool does, and to what, for its name: one that is called
+// actions_run_trigger may be told to delete_workflow_run_logs.
+func (c *call) specified() {
+	for _, key := range []string{"method", "action", "operation"} {
+		words := reading.Words(c.first(key))
+		act, at, n := spoken.ActIn(words)
+		if act == nil || at != 0 || strings.Contains(c.first(key), " ") {
+			continue
+		}
+		if thing, _, _ := spoken.ThingOf(words[n:]); thing != nil || len(words) > n+1 {
+			c.words = slices.Concat(c.words[:c.server], words)
+			delete(c.args, key)
+			return
+		}
+	}
 }
 
 // take reads the arguments. The parts of an object that nothing names as a whole are

@@ -101,9 +101,11 @@ func (c *call) announces(t *toolName) bool {
 	if t.thing == nil || !slices.ContainsFunc([]string{"event", "meeting", "appointment"}, func(noun string) bool { return slices.Contains(t.thing.Words, noun) }) {
 		return false
 	}
-	if c.first("attendees", "guests", "invitees", "participants") != "" {
-		return true
-	}
+	return c.first("attendees", "guests", "invitees", "participants") != "" || c.tells()
+}
+
+// tells reports whether an argument says that those who are concerned are told.
+func (c *call) tells() bool {
 	told := c.first(spoken.List("texts tells")...)
 	return told != "" && !slices.Contains([]string{"false", "none", "no", "0"}, strings.ToLower(told))
 }

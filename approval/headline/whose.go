@@ -170,3 +170,21 @@ func (t *toolName) renamed(what, second wording.Sentence) wording.Sentence {
 	both := wording.Clause{Phrase: "renames %s to %s", Args: []wording.Clause{what[0], second[0].Args[0]}}
 	return append(append(wording.Sentence{both}, what[1:]...), second[1:]...)
 }
+
+// housed adds the namespace to what a command does on the pod that the arguments name.
+func (c *call) housed(said wording.Sentence) wording.Sentence {
+	namespace, end := c.first("namespace", "ns"), len(said)-1
+	if namespace == "" || said[end].Phrase != "on %s" || said[end].Args[0].Text != c.first("name", "pod", "podname") {
+		return said
+	}
+	return append(slices.Clip(said), wording.Say(inside, namespace))
+}
+
+// versioned adds the branch or the commit that a workflow is run of.
+func (c *call) versioned(said wording.Sentence) wording.Sentence {
+	ref := c.first("ref")
+	if ref == "" || len(said) == 0 || len(said[0].Args) != 1 || said[0].Args[0].Phrase != "the workflow %s" || said[0].Phrase != "runs %s" {
+		return said
+	}
+	return slices.Insert(slices.Clone(said), 1, wording.Say("on %s", ref))
+}

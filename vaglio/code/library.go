@@ -168,19 +168,20 @@ func (p *program) runRemote(_ *function, name string, args []value, _ map[string
 	return unknown(name + "()")
 }
 
-// sends records a call of a method that sends something to its first argument, an address of the
-// web. A queue may put one in, or a map delete it, alone.
+// sends records a call that sends something to an address, first or behind HTTP's method. A queue may put one in, a map delete it, alone.
 func (p *program) sends(name, method string, plain []value, named map[string]value) bool {
 	isAddress := func(w shell.Word) bool {
 		return strings.HasPrefix(w.Prefix(), "http://") || strings.HasPrefix(w.Prefix(), "https://")
 	}
-	if library, _, _ := strings.Cut(name, "."); wordclass.Is("answers-requests", library) {
-		return false // it says what a test is answered
+	to, library := plain, strings.Split(name, ".")[0]
+	if said, _ := first(plain).text(); strings.HasSuffix(strings.ToLower(method), "request") && requestMethod(said) != "" {
+		to, method = plain[1:], "post"
 	}
-	if method != "post" && (requestMethod(method) == "" || len(plain)+len(named) < 2) || !slices.ContainsFunc(first(plain).words(), isAddress) {
+	if method != "post" && (requestMethod(method) == "" || len(plain)+len(named) < 2) || !slices.ContainsFunc(first(to).words(), isAddress) ||
+		wordclass.Is("answers-requests", library) { // it says what a test is answered
 		return false
 	}
-	p.request(name, shell.VerbSend, plain[:1], plain, named)
+	p.request(name, shell.VerbSend, to[:1], plain, named)
 	return true
 }
 

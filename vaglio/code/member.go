@@ -141,15 +141,10 @@ func (p *program) methodArguments(v value, name, full, holder string) (args []va
 		return nil, false
 	}
 	f, declares := p.lang.find(full, onOf(v)), bare && p.lang.options.call(full) != nil
-	if bare && p.bareFollows(f != nil || declares) {
+	if bare && (p.blockFollows() || (f != nil || declares) && p.argumentFollows()) {
 		return p.bareArguments(), true
 	}
 	return nil, declares || p.plainCall(f, v, name)
-}
-
-// bareFollows reports whether arguments without brackets follow a method.
-func (p *program) bareFollows(known bool) bool {
-	return p.blockFollows() || known && p.argumentFollows()
 }
 
 // ownMethod returns a function that the program defines and a method's name means: one of that name

@@ -60,7 +60,7 @@ func Spelled(program string) string {
 			return token
 		})
 		if name != "" {
-			if delete(set, name); !onlyPart(said, ofAnother) {
+			if delete(set, name); !ofAnother && (!makesPath.MatchString(said) || isPath.MatchString(said)) {
 				set[name] = strings.Join(texts, ",")
 			}
 		}
@@ -387,9 +387,4 @@ func digits(_ *program, v value, rest []value) value {
 		return passedOn("toString()", v.words()...)
 	}
 	return v
-}
-
-// onlyPart reports whether the texts of a statement that sets a variable are only parts of what it is set to.
-func onlyPart(said string, ofAnother bool) bool {
-	return ofAnother || makesPath.MatchString(said) && !isPath.MatchString(said)
 }

@@ -70,7 +70,7 @@ func classOf(words []string) class {
 		c.shell = c.shell || has[wordShell] && (c.language == "" || c.language == langPowerShell)
 		c.types = has[wordTypes] || slices.Contains(words, "send") && slices.Contains(words, "input")
 	}
-	c.queries = runsQueries(has, words)
+	c.queries = (has[wordVerb] || has[wordRuns]) && slices.Contains(words, "query")
 	c.runs = c.shell || c.language != "" || runsAlone(has, len(words))
 	return c
 }
@@ -180,9 +180,4 @@ func beginsWord(rest string) bool {
 
 func isAlnum(c byte) bool {
 	return ('0' <= c && c <= '9') || ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z')
-}
-
-// runsQueries reports whether the words of a name say that it runs queries.
-func runsQueries(has map[wordKind]bool, words []string) bool {
-	return (has[wordVerb] || has[wordRuns]) && slices.Contains(words, "query")
 }

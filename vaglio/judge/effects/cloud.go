@@ -297,11 +297,7 @@ func (c *command) remoteEngine() string {
 	if c.name == "docker-compose" {
 		named = nil
 	}
-	for _, a := range c.assigns {
-		if slices.Contains([]string{"DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST"}, a.name) {
-			named = append(named, a.value)
-		}
-	}
+	named = append(named, c.variables("DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST")...)
 	far := slices.DeleteFunc(texts(named), func(at string) bool {
 		return slices.Contains([]string{"", "default", "desktop-linux", "rootless", "colima", "orbstack"}, at) ||
 			startsAny(at, "unix://", "npipe://") || urls.Local(at)

@@ -359,13 +359,11 @@ func (r *reading) isOutput(p string) bool {
 // directed adds to what a command changes where, or as whom, it does so.
 func (c *command) directed(out []Effect) []Effect {
 	for _, aim := range spoken.Aims() {
-		at := c.values(aim.Keys...)
-		for _, a := range c.assigns {
-			if slices.Contains(aim.Keys, a.name) {
-				at = append(at, a.value)
-			}
+		if !c.r.judge.tables.ofClass(aim.Client, c.called) {
+			continue
 		}
-		for i := 0; i < len(out) && len(at) > 0 && c.r.judge.tables.ofClass(aim.Client, c.called); i++ {
+		at := append(c.values(aim.Keys...), c.variables(aim.Keys...)...)
+		for i := 0; i < len(out) && len(at) > 0; i++ {
 			if out[i].Kind != KindRead {
 				out[i].Why = aim.At(out[i].Why, at[0].text)
 			}

@@ -272,17 +272,28 @@ func httpieRule(c *command) []Effect {
 	if len(ops) == 0 {
 		return reads()
 	}
-	out := c.r.request(cmp.Or(method, c.httpieMethod(ops[1:])), ops[0].text, "")
+	out := c.r.request(cmp.Or(method, c.httpieMethod(ops[1:])), ops[0].text, c.attached(ops[1:]))
 	for _, o := range c.values("-o", "--output") {
 		out = append(out, c.r.write(c.invocation, o, "writes")...)
 	}
 	return out
 }
 
+// attached returns the files that the items of httpie send ("@notes.txt", "f@a.pdf", "f=@a.txt"), or its input.
+func (c *command) attached(items []arg) string {
+	files := c.stdin.file.text
+	for _, item := range items {
+		if before, file, ok := strings.Cut(item.text, "@"); ok && !strings.ContainsAny(strings.TrimRight(before, ":="), ":=") {
+			files = strings.TrimPrefix(files+", "+file, ", ")
+		}
+	}
+	return strings.TrimSuffix("@"+files, "@")
+}
+
 // httpieMethod returns the method if none is named: with data, httpie posts.
 func (c *command) httpieMethod(items []arg) string {
-	if c.stdin.piped || c.stdin.file.text != "" || c.has("--raw") || slices.ContainsFunc(items, func(o arg) bool {
-		return strings.Contains(o.text, "=") && !strings.Contains(o.text, "==") || strings.Contains(o.text, "@")
+	if c.stdin.piped || c.attached(items) != "" || c.has("--raw") || slices.ContainsFunc(items, func(o arg) bool {
+		return strings.Contains(o.text, "=") && !strings.Contains(o.text, "==")
 	}) {
 		return "POST"
 	}
@@ -340,20 +351,6 @@ func (c *command) given(files []arg) bool {
 	from := c.stdin.text
 	return from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") ||
 		slices.ContainsFunc(files, func(f arg) bool { return c.r.fetched[lastPart(f.text)] })
-}
-
-// databaseHere returns how far a change of a database on this machine reaches, "" if it is not on
-// this machine.
-func (c *command) databaseHere(at where) Reach {
-	switch {
-	case c.host != "", c.production():
-		return ""
-	case at == placeWorkspace:
-		return ReachWorkspace
-	case at != placeUnknown, c.serverHere(), c.serverInBox():
-		return ReachUser
-	}
-	return ""
 }
 
 // keptAt returns where the file of a database is, if the client keeps the database in a file.

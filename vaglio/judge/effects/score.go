@@ -283,6 +283,34 @@ func (r *reading) live(v *invocation) string {
 	return r.leads
 }
 
+// databaseHere returns how far a change of a database on this machine reaches, "" if it is not on
+// this machine.
+func (c *command) databaseHere(at where) Reach {
+	switch {
+	case c.host != "", c.production():
+		return ""
+	case at == placeWorkspace:
+		return ReachWorkspace
+	case at != placeUnknown, c.serverHere(), c.serverInBox():
+		return ReachUser
+	}
+	return ""
+}
+
+// variables returns what some variables are set to: by the command's line, or exported before it in the call.
+func (c *command) variables(names ...string) (out []arg) {
+	all := c.assigns
+	for _, e := range c.Exported {
+		all = append(slices.Clip(all), assignment{e.Name, argOf(e.Value)})
+	}
+	for _, a := range all {
+		if slices.Contains(names, a.name) {
+			out = append(out, a.value)
+		}
+	}
+	return out
+}
+
 // makes notes the file that a command makes.
 func (c *command) makes() {
 	if c.took < len(c.operands) {

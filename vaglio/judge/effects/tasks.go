@@ -125,14 +125,9 @@ func (c *command) taskNames() []string {
 
 // testing reports whether a command names the test environment.
 func (c *command) testing() bool {
-	for _, a := range c.assigns {
-		switch a.name {
-		case "RAILS_ENV", "RACK_ENV", "APP_ENV", "MIX_ENV", "NODE_ENV", "FLASK_ENV", "DJANGO_ENV", "ENV":
-			return a.value.known && (a.value.text == "test" || a.value.text == "testing")
-		}
-	}
-	v, _ := c.value("--env", "-e", "--environment")
-	return v.text == "test" || v.text == "testing"
+	at := c.variables("RAILS_ENV", "RACK_ENV", "APP_ENV", "MIX_ENV", "NODE_ENV", "FLASK_ENV", "DJANGO_ENV", "ENV")
+	at = append(at, c.values("--env", "-e", "--environment")...)
+	return len(at) > 0 && at[0].known && (at[0].text == "test" || at[0].text == "testing")
 }
 
 // unknownDatabase finds a variable that names an unknown database.

@@ -85,6 +85,9 @@ func Aims() []Aim {
 		{"subscription-client", []string{"--subscription"}, "in the subscription %s"},
 		{"cluster-client", []string{"--context", "--kube-context", "--kubecontext"}, "on %s"},
 		{"cluster-client", []string{"--kubeconfig", "KUBECONFIG"}, "on the cluster of %s"},
+		{"region-client", []string{"--region", "AWS_REGION", "AWS_DEFAULT_REGION", "CLOUDSDK_COMPUTE_REGION", "CLOUDSDK_RUN_REGION"}, "in %s"},
+		{"project-client", []string{"--project", "CLOUDSDK_CORE_PROJECT"}, "in %s"},
+		{"chdir-client", []string{"-chdir", "--chdir"}, "in %s"},
 		{"profile-client", []string{"--profile", "AWS_PROFILE"}, "with the profile %s"},
 	}
 }

@@ -71,7 +71,7 @@ type Thing struct {
 }
 
 // To returns the act as done to a thing: purging a queue empties it, purging an account
-// removes it, registering a domain buys it. An unknown thing is nil.
+// removes it, dispatching a workflow runs it, registering a domain buys it. An unknown thing is nil.
 func (a *Act) To(t *Thing) *Act {
 	if t == nil {
 		return a
@@ -80,6 +80,8 @@ func (a *Act) To(t *Thing) *Act {
 	switch is := func(noun string) bool { return slices.Contains(t.Words, noun) }; {
 	case a.holders && t.holds:
 		return acts["empty"]
+	case a == acts["dispatch"] && t.Runs:
+		return acts["run"]
 	case a.Phrase == "terminates %s" && is("employee"):
 		return acts["terminate-employment"]
 	case a == acts["register"] && is("domain"):
