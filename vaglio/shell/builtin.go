@@ -391,18 +391,3 @@ func (r *reader) runEval(f *frame, k *call, name string) Word {
 	}
 	return r.carried(f.at(k, name), Spaced(behindDashes(k.argv[1:])), name)
 }
-
-// setVariable reads set, also as fish (set -gx name value) and csh (set name = value) take it.
-func (r *reader) setVariable(f *frame, k *call, by string) {
-	args := k.argv[1:]
-	for len(args) > 0 && strings.HasPrefix(args[0].Prefix(), "-") {
-		args = args[1:]
-	}
-	name, value, _ := strings.Cut(append(args, Word{})[0].Prefix(), "=")
-	if !f.otherGrammar() || !syntax.ValidName(name) {
-		r.runSet(f, k, by)
-		return
-	}
-	values := append([]Word{Text(value)}, args[1:]...)
-	r.assign(f, name, Spaced(slices.DeleteFunc(values, func(w Word) bool { return w.Is("") || w.Is("=") })))
-}

@@ -164,7 +164,7 @@ func (r *reader) assignArray(f *frame, a *syntax.Assign, name string) {
 
 // append adds words to an array. Behind one that may become several, or none, no place is known.
 func (e *entry) append(words []Word) *entry {
-	several := func(p Part) bool { return p.Kind == PartGlob || p.Splits }
+	several := func(p Part) bool { return p.Splits }
 	for _, w := range words {
 		if !e.opaque && (slices.ContainsFunc(w.Parts(), several) || passed(w)) {
 			e.opaque, e.sure = true, len(e.list)
@@ -382,4 +382,14 @@ func (s *sourceFile) reads(t *Task) bool {
 		}
 	}
 	return false
+}
+
+// single returns an entry with one value, in a single allocation.
+func single(w Word) *entry {
+	e := &struct {
+		entry
+		room [1]Word
+	}{room: [1]Word{w}}
+	e.vals = e.room[:]
+	return &e.entry
 }

@@ -357,3 +357,44 @@ func (r *reader) unpacks(f *frame, p packed, strip int, to string) {
 	r.lands(p.from, at)
 	r.moves = append(r.moves, move{p.from, at})
 }
+
+// endlessLoop reports whether a loop's condition is constantly true.
+func endlessLoop(c *syntax.WhileClause) bool {
+	if len(c.Cond) != 1 || c.Cond[0].Negated {
+		return false
+	}
+	if sum, ok := c.Cond[0].Cmd.(*syntax.ArithmCmd); ok && !c.Until {
+		return alwaysTrue(sum.X)
+	}
+	call, ok := c.Cond[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return false
+	}
+	switch name := call.Args[0].Lit(); {
+	case c.Until:
+		return name == "false"
+	case len(call.Args) == map[string]int{"[": 3, "test": 2}[name]:
+		return call.Args[1].Lit() != ""
+	default:
+		return name == "true" || name == ":"
+	}
+}
+
+// alwaysTrue reports whether a condition is a number other than zero.
+func alwaysTrue(x syntax.ArithmExpr) bool {
+	w, ok := x.(*syntax.Word)
+	return ok && w.Lit() != "" && strings.Trim(w.Lit(), "0123456789") == "" && strings.Trim(w.Lit(), "0") != ""
+}
+
+// spawning records an endless loop that does nothing but start processes.
+func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
+	if onlyBackground(body) {
+		r.problem(f, Problem{
+			Kind: ProblemForkBomb, Detail: wording.Say("an endless loop starts processes and waits for none of them"), Span: f.spanOf(loop),
+		})
+	}
+}
+
+func onlyBackground(list []*syntax.Stmt) bool {
+	return len(list) > 0 && !slices.ContainsFunc(list, func(s *syntax.Stmt) bool { return !s.Background })
+}

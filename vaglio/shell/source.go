@@ -366,3 +366,31 @@ func (r *reader) notRead(f *frame, where string, why *ClosedError) {
 
 // Closed implements [Files].
 func (r *reader) Closed(path string) *ClosedError { return r.opts.Files.Closed(path) }
+
+// setVariable reads set, also as fish (set -gx name value) and csh (set name = value) take it.
+func (r *reader) setVariable(f *frame, k *call, by string) {
+	args := k.argv[1:]
+	for len(args) > 0 && strings.HasPrefix(args[0].Prefix(), "-") {
+		args = args[1:]
+	}
+	name, value, _ := strings.Cut(append(args, Word{})[0].Prefix(), "=")
+	if !f.otherGrammar() || !syntax.ValidName(name) {
+		r.runSet(f, k, by)
+		return
+	}
+	values := append([]Word{Text(value)}, args[1:]...)
+	r.assign(f, name, Spaced(slices.DeleteFunc(values, func(w Word) bool { return w.Is("") || w.Is("=") })))
+}
+
+// asOne reads something whose output has one way: that of a pipe, or of the rounds of a loop.
+func (r *reader) asOne(read func() Word) Word {
+	out := r.st.get(keyOut)
+	if out == nil {
+		return read()
+	}
+	r.st.put(keyOut, nil)
+	w := read()
+	r.st.put(keyOut, out)
+	r.flow([]Word{w}, nil)
+	return w
+}

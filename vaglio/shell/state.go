@@ -155,16 +155,6 @@ func (s *state) write(key string, e *entry) {
 // set gives a name one value.
 func (s *state) set(key string, w Word) { s.put(key, single(w)) }
 
-// single returns an entry with one value, in a single allocation.
-func single(w Word) *entry {
-	e := &struct {
-		entry
-		room [1]Word
-	}{room: [1]Word{w}}
-	e.vals = e.room[:]
-	return &e.entry
-}
-
 // mark starts a section that can be rolled back. It must be ended by keep or rollback, in reverse
 // order of the marks.
 func (s *state) mark() int {
@@ -348,14 +338,6 @@ func union(key string, a, b *entry) *entry {
 	return u
 }
 
-// attributes returns an entry without a value that has the attributes of both.
-func attributes(a, b *entry) *entry {
-	return &entry{
-		maybe: a.maybe || b.maybe, unset: a.unset && b.unset, ref: a.ref, exported: a.exported || b.exported,
-		inherited: a.inherited || b.inherited, lower: a.lower, upper: a.upper, ints: a.ints,
-	}
-}
-
 // ofLists makes e the array that stands for either of two.
 func (e *entry) ofLists(key string, a, b *entry) *entry {
 	all := a.arrays()
@@ -415,63 +397,4 @@ func addAlternative(vals []Word, w Word) []Word {
 		return vals
 	}
 	return append(vals, w)
-}
-
-// gathered reads something and returns what it may write to a substitution, one word for each way
-// through it, and what it may have written when it returned. There is nothing if no substitution
-// is being read.
-func (r *reader) gathered(read func()) (ways, returned []Word) {
-	out, before := r.st.get(keyOut), r.st.get(keyReturned)
-	if out == nil {
-		read()
-		return nil, nil
-	}
-	ways, returned = r.outputs(read)
-	r.st.put(keyOut, out)
-	r.st.put(keyReturned, before)
-	return ways, returned
-}
-
-// outputs reads something that writes to a substitution of its own; see [reader.gathered].
-func (r *reader) outputs(read func()) (ways, returned []Word) {
-	r.st.set(keyOut, Word{})
-	r.st.put(keyReturned, &entry{})
-	read()
-	return r.st.get(keyOut).vals, r.st.get(keyReturned).vals
-}
-
-// flow adds what a statement may write to what the substitution may have written before it.
-func (r *reader) flow(ways, returned []Word) {
-	out, before := r.st.get(keyOut), r.st.get(keyReturned)
-	if out == nil {
-		return
-	}
-	r.st.put(keyOut, &entry{vals: r.followed(out.vals, ways)})
-	if len(returned) > 0 {
-		r.st.put(keyReturned, &entry{vals: either(before.vals, r.followed(out.vals, returned))})
-	}
-}
-
-// followed returns each of some words followed by each of some others.
-func (r *reader) followed(first, then []Word) []Word {
-	var all []Word
-	for _, a := range first {
-		for _, b := range then {
-			w := Glue(a, b)
-			if w.Size() > word.MaxSize || !r.step(nil, w.Size()/bytesPerStep) {
-				w = word.OutputOf("")
-			}
-			all = addAlternative(all, w)
-		}
-	}
-	return all
-}
-
-// either returns the words of both lists.
-func either(a, b []Word) []Word {
-	all := slices.Clone(a)
-	for _, w := range b {
-		all = addAlternative(all, w)
-	}
-	return all
 }
