@@ -141,13 +141,8 @@ func (f Facts) awaits(name, call string) bool {
 
 // arrivals returns what a call puts where a call may still run it, this one included, so that
 // a person would be asked about that call, or it would be denied. did is what the call does.
-func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, did Facts) (gaps []reading.Gap) {
-	judged, puts, found := 0, e.putBy(did), stale(r)
-	for _, f := range did {
-		if slices.Contains(found, f.Path) && f.SHA256 == "" && f.isLoaded() {
-			gaps = append(gaps, reading.Gap{At: f.Path, Doubt: true, Why: wording.Say("puts into %s what a call of this session may still run", f.Path)})
-		}
-	}
+func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, did Facts) []reading.Gap {
+	judged, puts, gaps := 0, e.putBy(did), changed(r, did)
 	for i, a := range slices.Concat(p.Facts, did) {
 		if a.Deed != Awaited {
 			continue
@@ -165,9 +160,22 @@ func (e *Engine) arrivals(ctx context.Context, p *Proposal, r *reading.Reading, 
 			harms = judged > mostWaiters || e.hides(r, &a, put) || e.harms(ctx, p, &a, did)
 		}
 		if harms {
-			gaps = append(gaps, reading.Gap{
-				At: put[0].Path, Doubt: true, Why: wording.Say("puts into %s what a call of this session may still run", put[0].Path),
-			})
+			gaps = append(gaps, arrives(put[0].Path))
+		}
+	}
+	return gaps
+}
+
+func arrives(file string) reading.Gap {
+	return reading.Gap{At: file, Doubt: true, Why: wording.Say("puts into %s what a call of this session may still run", file)}
+}
+
+// changed returns what a call puts into files that it looks into for what it runs.
+func changed(r *reading.Reading, did Facts) (gaps []reading.Gap) {
+	found := stale(r)
+	for _, f := range did {
+		if slices.Contains(found, f.Path) && f.SHA256 == "" && f.isLoaded() {
+			gaps = append(gaps, arrives(f.Path))
 		}
 	}
 	return gaps

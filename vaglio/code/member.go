@@ -140,8 +140,12 @@ func (p *program) methodArguments(v value, name, full, holder string) (args []va
 	if _, ok := p.stored(v, name, holder); ok {
 		return nil, false
 	}
-	f, declares := p.lang.find(full, onOf(v)), bare && p.lang.options.call(full) != nil
-	if bare && (p.blockFollows() || (f != nil || declares) && p.argumentFollows()) {
+	f := p.lang.find(full, onOf(v))
+	if !bare {
+		return nil, p.plainCall(f, v, name)
+	}
+	declares := p.lang.options.call(full) != nil
+	if p.blockFollows() || (f != nil || declares) && p.argumentFollows() {
 		return p.bareArguments(), true
 	}
 	return nil, declares || p.plainCall(f, v, name)

@@ -37,13 +37,7 @@ func Spelled(program string) string {
 	var out strings.Builder
 	set, left := map[string]string{}, len(program)+maxSpelled
 	for _, stmt := range statementIn.FindAllString(program, -1) {
-		name, from, ofAnother := "", 0, false
-		if strings.ContainsAny(stmt, "\"'`") {
-			if m := setTexts.FindStringSubmatchIndex(stmt); m != nil {
-				from = max(m[5], m[7])
-				name, ofAnother = stmt[max(m[4], m[6]):from], subscripted.MatchString(stmt[from:m[1]-1])
-			}
-		}
+		name, from, ofAnother := setIn(stmt)
 		if name == "" && len(set) == 0 {
 			out.WriteString(stmt)
 			continue
@@ -67,6 +61,19 @@ func Spelled(program string) string {
 		out.WriteString(stmt[:from] + said)
 	}
 	return out.String()
+}
+
+// setIn returns the variable that a statement sets to a text, where its name ends, and whether an element is set.
+func setIn(stmt string) (name string, from int, ofAnother bool) {
+	if !strings.ContainsAny(stmt, "\"'`") {
+		return "", 0, false
+	}
+	m := setTexts.FindStringSubmatchIndex(stmt)
+	if m == nil {
+		return "", 0, false
+	}
+	from = max(m[5], m[7])
+	return stmt[max(m[4], m[6]):from], from, subscripted.MatchString(stmt[from : m[1]-1])
 }
 
 // Asked returns a program whose tool runs the tasks that are asked for, on the same lines, without the bodies
