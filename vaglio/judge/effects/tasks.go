@@ -127,7 +127,8 @@ func (c *command) taskNames() []string {
 func (c *command) testing() bool {
 	at := c.variables("RAILS_ENV", "RACK_ENV", "APP_ENV", "MIX_ENV", "NODE_ENV", "FLASK_ENV", "DJANGO_ENV", "ENV")
 	at = append(at, c.values("--env", "-e", "--environment")...)
-	return len(at) > 0 && at[0].known && (at[0].text == "test" || at[0].text == "testing")
+	isOther := func(v arg) bool { return !v.known || v.text != "test" && v.text != "testing" }
+	return len(at) > 0 && !slices.ContainsFunc(at, isOther)
 }
 
 // unknownDatabase finds a variable that names an unknown database.
