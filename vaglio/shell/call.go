@@ -174,13 +174,6 @@ func (e *entry) append(words []Word) *entry {
 	return e
 }
 
-func (r *reader) values(words []Word) []Word {
-	for i, w := range words {
-		words[i] = w.Quoted()
-	}
-	return words
-}
-
 // place stores a value under a subscript.
 func (r *reader) place(f *frame, e *entry, index syntax.ArithmExpr, v Word) {
 	n, ok := r.arithm(f, index)

@@ -3,7 +3,6 @@ package shell
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -139,7 +138,7 @@ func (r *reader) scoped(read func() Word) Word {
 func (r *reader) perhaps(read func()) {
 	after := r.branch(read)
 	for key, e := range after {
-		if strings.HasPrefix(key, keyFile) || strings.HasPrefix(key, keyAdded) {
+		if ofFile(key) {
 			r.st.put(key, e)
 			delete(after, key)
 		}
@@ -150,7 +149,6 @@ func (r *reader) perhaps(read func()) {
 // exit is where break, continue or return goes on, and what was changed on each way that left for it.
 type exit struct {
 	by   string // the builtin that leaves for it
-	mark int
 	ways []change
 	keys map[string]bool // what was changed up to the place seen in the journal
 	seen int
@@ -160,7 +158,7 @@ type exit struct {
 // and what held where it was left.
 func (r *reader) leaving(by string, read func() Word) Word {
 	mark := r.st.mark()
-	e := &exit{by: by, mark: mark, seen: mark, keys: map[string]bool{}}
+	e := &exit{by: by, seen: mark}
 	r.st.exits = append(r.st.exits, e)
 	out := read()
 	r.st.exits = r.st.exits[:len(r.st.exits)-1]

@@ -146,7 +146,7 @@ func (r *reader) nested(f *frame, k *call, code Word, args []Word, by string) Wo
 		if zero != nil {
 			r.st.set(keyZero, *zero)
 		}
-		r.st.put(keyArgs, &entry{isList: true, list: r.values(append([]Word(nil), args...))})
+		r.st.put(keyArgs, (&entry{isList: true}).append(args))
 		r.exportedFunctions(f, f.assigns)
 		for _, a := range f.assigns {
 			r.assign(f, a.Name, a.Value)

@@ -58,7 +58,7 @@ func (e *expander) list(p *syntax.ParamExp, quoted bool) {
 			sep = e.r.ifs()
 			sep = sep[:min(1, len(sep))]
 		}
-		e.cur.AddWord(word.Join(e.r.values(slices.Clone(items)), sep))
+		e.cur.AddWord(word.Join((&entry{}).append(items).list, sep))
 		return
 	}
 	for i, w := range items {

@@ -196,6 +196,9 @@ func (s *state) rollback(mark int) change {
 
 // since returns what was changed since a mark that may be left early, except for the output.
 func (s *state) since(e *exit) change {
+	if e.keys == nil {
+		e.keys = map[string]bool{}
+	}
 	for _, u := range s.journal[e.seen:] {
 		if u.key != keyOut && u.key != keyReturned {
 			e.keys[u.key] = true
@@ -238,15 +241,15 @@ func (s *state) widen(keys []string) {
 		e := *old
 		switch {
 		case key == keyCwd:
-			e.vals = append(slices.Clone(e.vals), word.NotEmpty("PWD"))
+			e.vals = either(e.vals, []Word{word.NotEmpty("PWD")})
 		case e.isList:
 			e = entry{isList: true, list: []Word{word.Unknown("")}, opaque: true, exported: e.exported}
 		case !slices.ContainsFunc(e.vals, isNoNumber):
 			e.vals = []Word{NewWord(Part{Kind: PartUnknown, Level: true})}
 		case slices.ContainsFunc(e.vals, Word.MayBeEmpty):
-			e.vals = append(slices.Clone(e.vals), word.Unknown(""))
+			e.vals = either(e.vals, []Word{word.Unknown("")})
 		default:
-			e.vals = append(slices.Clone(e.vals), word.NotEmpty(""))
+			e.vals = either(e.vals, []Word{word.NotEmpty("")})
 		}
 		s.put(key, &e)
 	}
@@ -260,11 +263,16 @@ func isNoNumber(w Word) bool {
 	return (!known || err != nil) && (!only || !part.Level)
 }
 
+// ofFile reports whether a key is about the content of a file.
+func ofFile(key string) bool {
+	return strings.HasPrefix(key, keyFile) || strings.HasPrefix(key, keyAdded)
+}
+
 // rollbackButFiles ends a section like rollback, but keeps the contents of files, which outlive
 // the shell that wrote them.
 func (s *state) rollbackButFiles(mark int) {
 	for key, e := range s.rollback(mark) {
-		if strings.HasPrefix(key, keyFile) || strings.HasPrefix(key, keyAdded) {
+		if ofFile(key) {
 			s.put(key, e)
 		}
 	}
@@ -387,14 +395,4 @@ func orNone(key string, e entry) *entry {
 		e.inherited = true
 	}
 	return &e
-}
-
-func addAlternative(vals []Word, w Word) []Word {
-	if len(vals) >= maxAlternatives && !slices.ContainsFunc(vals, w.Equal) {
-		w = word.Unknown("")
-	}
-	if len(vals) > maxAlternatives || slices.ContainsFunc(vals, w.Equal) {
-		return vals
-	}
-	return append(vals, w)
 }

@@ -387,3 +387,13 @@ func attributes(a, b *entry) *entry {
 		inherited: a.inherited || b.inherited, lower: a.lower, upper: a.upper, ints: a.ints,
 	}
 }
+
+func addAlternative(vals []Word, w Word) []Word {
+	if len(vals) >= maxAlternatives && !slices.ContainsFunc(vals, w.Equal) {
+		w = word.Unknown("")
+	}
+	if len(vals) > maxAlternatives || slices.ContainsFunc(vals, w.Equal) {
+		return vals
+	}
+	return append(vals, w)
+}
