@@ -25,8 +25,14 @@ func TestAChangeIsNoticed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for _, name := range []string{"program", "installed program"} {
+		files = append(files, seals.File{Path: at(name), What: "it is the " + name})
+		if err := os.WriteFile(at(name), make([]byte, 2<<20), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	w := seals.New(append(files, seals.File{Path: at("never there"), What: "it was never there"}))
-	if got := w.Changes(); len(got) != 0 || w.Files() != 7 {
+	if got := w.Changes(); len(got) != 0 || w.Files() != 9 {
 		t.Fatalf("at first: %q of %d", got, w.Files())
 	}
 	later := time.Now().Add(time.Hour)
@@ -38,16 +44,17 @@ func TestAChangeIsNoticed(t *testing.T) {
 		os.Chtimes(at("touched"), later, later), os.WriteFile(at("written"), []byte("after!"), 0o600), os.Chtimes(at("written"), later, later),
 		os.Remove(at("gone")), os.WriteFile(at("new"), []byte("after!"), 0o600), os.Rename(at("new"), at("replaced")),
 		os.WriteFile(at("longer"), []byte("after, and its time as before"), 0o600), os.Chtimes(at("longer"), was.ModTime(), was.ModTime()),
+		os.WriteFile(at("new"), make([]byte, 2<<20), 0o600), os.Rename(at("new"), at("installed program")),
 	); err != nil {
 		t.Fatal(err)
 	}
 	got := strings.Join(w.Changes(), "\n")
-	for _, want := range []string{"written changed after the daemon started: it is the written.", "gone is gone: it is the gone.", "replaced changed", "longer changed"} {
+	for _, want := range []string{"written changed after the daemon started: it is the written.", "gone is gone: it is the gone.", "replaced changed", "longer changed", "installed program changed"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not told: %q", want, got)
 		}
 	}
-	if strings.Count(got, "\n") != 3 {
+	if strings.Count(got, "\n") != 4 {
 		t.Errorf("more is told than changed: %q", got)
 	}
 }
