@@ -32,7 +32,7 @@ func TestKilledAtRandomInstants(t *testing.T) {
 	case race.Detector:
 		asks, kills = 40, 5 // A few runs show a race, and everything is slower.
 	case testing.Short():
-		asks, kills = 64, 8
+		asks, kills = 32, 4
 	}
 	c := newCrash(t, chosenSeed(), asks)
 	if c.run(kills) {
@@ -47,11 +47,8 @@ func TestKilledAtRandomInstants(t *testing.T) {
 func TestKilledWithTapsOnBothChats(t *testing.T) {
 	t.Parallel()
 	asks, kills := 160, 20
-	switch {
-	case race.Detector:
+	if race.Detector || testing.Short() {
 		asks, kills = 20, 2
-	case testing.Short():
-		asks, kills = 40, 5
 	}
 	c := newCrash(t, chosenSeed(), asks)
 	c.onSlack()

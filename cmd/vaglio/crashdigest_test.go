@@ -34,11 +34,8 @@ import (
 func TestKilledWhileDigestsAreSent(t *testing.T) {
 	t.Parallel()
 	kills := 40
-	switch {
-	case race.Detector:
-		kills = 3 // Any of them shows a race; the other builds test what a kill leaves behind.
-	case testing.Short():
-		kills = 5
+	if race.Detector || testing.Short() {
+		kills = 3
 	}
 	r := newPressRun(t, chosenSeed())
 	r.run(kills)

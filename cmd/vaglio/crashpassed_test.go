@@ -35,11 +35,8 @@ func TestKilledWhileCallsPass(t *testing.T) {
 	kills := *ladderKills
 	if kills == 0 {
 		kills = 12
-		switch {
-		case race.Detector:
+		if race.Detector || testing.Short() {
 			kills = 2
-		case testing.Short():
-			kills = 4
 		}
 	}
 	seed := chosenSeed()

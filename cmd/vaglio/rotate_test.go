@@ -135,7 +135,7 @@ func TestKilledWhileKeysAreRotated(t *testing.T) {
 	told, ended := 0, 0
 	points := 8
 	if testing.Short() {
-		points = 5
+		points = 2
 	}
 	for point := range points {
 		call := strings.NewReplacer("t-81", fmt.Sprint("allowed-", point), "origin main", fmt.Sprint("origin a", point)).Replace(forcePush)

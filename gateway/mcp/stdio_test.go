@@ -199,7 +199,7 @@ func TestAllElsePassesAsItIs(t *testing.T) {
 		`{"jsonrpc":"2.0","id":"s-1","result":{"roots":[],"é":"\u00e9"}}`,
 	}
 	w.send(odd...)
-	w.send(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"a://b"}}`)
+	w.send(`{"jsonrpc":"2.0","id":3,"method":"resources/templates/list"}`)
 	w.next()
 	for _, line := range []string{`{"jsonrpc":"2.0","id":9,"method":"sampling/createMessage","params":{"y":1.0}}`, `no json at all`} {
 		fmt.Fprintln(w.toClient, line)
@@ -219,7 +219,7 @@ func TestNoCallHidesBehindAnotherEndOfLine(t *testing.T) {
 	w := newWorld(t, nil)
 	const call = `{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"no_rm"}}`
 	w.send(`{"jsonrpc":"2.0","method":"notifications/x","params":` + "\r" + call + "\r}")
-	w.send(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"a://b"}}`)
+	w.send(`{"jsonrpc":"2.0","id":3,"method":"resources/templates/list"}`)
 	w.next()
 	w.end()
 	if got := w.server.lines(); strings.Contains(got, "\r") || !strings.Contains(got, "notifications/x") {
