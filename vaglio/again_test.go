@@ -3,10 +3,12 @@ package vaglio_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -233,6 +235,7 @@ type weighing struct {
 // verdicts and with one that does not, round after round, and swaps the project's files in
 // between. Both always agree.
 func TestAKeptVerdictIsTheOneThatWouldBeMade(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -286,6 +289,36 @@ func TestAKeptVerdictIsTheOneThatWouldBeMade(t *testing.T) {
 	if kept < all/2 || changed == 0 {
 		t.Error("too few for a proof")
 	}
+}
+
+// TestCallsAreJudgedSideBySide judges calls with one engine from several goroutines, each in an order
+// of its own. Each verdict is the one that the call gets alone.
+func TestCallsAreJudgedSideBySide(t *testing.T) {
+	t.Parallel()
+	rows := testRows(t, 40)
+	p := func(row string) vaglio.Proposal {
+		return vaglio.Proposal{Session: "s", Intent: "do it", Executor: "Bash", Args: vaglio.Args{"command": row}, Context: vaglio.Context{Cwd: "/home/u/app"}}
+	}
+	files := folderOf{"/home/u/app/a": "", "/home/u/app/Makefile": "all:\n\tgo build ./...\n"}
+	alone, shared := engineAt(t, files), engineAt(t, files)
+	want := map[string]bool{}
+	for _, row := range rows {
+		v, err := alone.Judge(t.Context(), p(row))
+		want[row] = err == nil && v.Approved
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		order := rand.Perm(len(rows))
+		all.Go(func() {
+			for _, i := range order {
+				v, err := shared.Judge(t.Context(), p(rows[i]))
+				if got := err == nil && v.Approved; got != want[rows[i]] {
+					t.Errorf("%q: approved %v beside others, %v alone: %v", rows[i], got, want[rows[i]], err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // testRows returns every n-th command line of the rows that the engine is tested with.

@@ -322,6 +322,7 @@ func behind() map[string]string {
 // TestNothingHidesBehindABound puts a crime behind every limit of the reader: the call is
 // denied, asked or sent back, but never approved.
 func TestNothingHidesBehindABound(t *testing.T) {
+	race.Alone(t)
 	e := gate(t)
 	rows := behind()
 	for name, source := range rows {

@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 )
 
 // TestCostlyFiles checks that a person is asked about a call whose files are too much to be read:
 // nobody could send a call that can be. What stands behind such a file is read all the same.
 func TestCostlyFiles(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	engine := engineAt(t, folderOf{
 		"/home/u/app/a":        "",
@@ -55,6 +57,7 @@ func TestCostlyFiles(t *testing.T) {
 // TestCostlyWritten checks that what the session wrote is asked about if it is imported and too much to be
 // read.
 func TestCostlyWritten(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	big := "def f():\n" + strings.Repeat("    open('a'+g(), 'w').write(h('b', c))\n", 1500) + "f()\n"
 	big = strings.Replace(big, "'w'", "'w' + str(1)", 3)
@@ -75,6 +78,7 @@ func TestCostlyWritten(t *testing.T) {
 // TestCostlyFound checks that a person is asked about a file that the session wrote, that a tool finds by itself
 // and that is too much to be read to its end. What can be read, what is data and what lay there before passes.
 func TestCostlyFound(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	crime := map[string]string{
 		".py": "import shutil\nshutil.rmtree('/home/u/other')\n", ".js": "require('fs').rmSync('/home/u/other', {recursive: true})\n",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/filetest"
 	"github.com/metnos/vaglio/internal/own"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
@@ -563,6 +564,7 @@ func TestAFolderIsAskedOnce(t *testing.T) {
 
 // TestASessionIsBounded holds that a session keeps its newest facts, for a day.
 func TestASessionIsBounded(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var sessions vaglio.Sessions
@@ -633,6 +635,7 @@ func TestWhatSessionsWroteIsBounded(t *testing.T) {
 // keep the command in memory. A short run notes fewer that are large, which are still more than
 // may be held.
 func TestWhatIsRememberedIsBounded(t *testing.T) {
+	race.Alone(t)
 	const mib = 1 << 20
 	name := func(i, size int) string { return strings.Repeat("x", size) + fmt.Sprint(i) }
 	shell := func(i, size int) vaglio.Fact {

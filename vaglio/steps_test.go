@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/internal/own"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
@@ -39,6 +40,7 @@ func gateAt(home string) own.Facts {
 // TestSteps judges the sessions in testdata, call by call: how the last call of each ends. The
 // calls before it pass.
 func TestSteps(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	data, err := os.ReadFile("testdata/steps.txt")
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -33,6 +34,7 @@ const atOnce = 250
 // no two different calls may look the same, on one card or with its file. Calls are different if
 // their fingerprints are; what has none is refused before it is asked.
 func pairs(t *testing.T, facts Facts, with func(t *testing.T, test func(t *testing.T, h Harness))) {
+	race.Alone(t)
 	type call struct {
 		print approval.Fingerprint
 		p     vaglio.Proposal

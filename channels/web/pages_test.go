@@ -464,6 +464,7 @@ func TestDroppedValuesAreSaid(t *testing.T) {
 // TestLongCallsInLists checks that lists stay short however long an agent's calls are, that
 // what they omit is one link away, and that they say so.
 func TestLongCallsInLists(t *testing.T) {
+	race.Alone(t)
 	d := newDesk()
 	long := strings.Repeat("x", 200<<10) + "MIDDLE" + strings.Repeat("y", 200<<10)
 	for i := range 30 {
@@ -493,6 +494,7 @@ func TestLongCallsInLists(t *testing.T) {
 // keeps its owner from nothing: each page counts truly what waits, and the list has what
 // other agents ask, however late they did and whatever the flood would do.
 func TestAFloodHidesNobody(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	for name, flood := range map[string]struct{ n, size int }{"long": {60, 1 << 20}, "many": {1000, 10}} {
 		t.Run(name, func(t *testing.T) {

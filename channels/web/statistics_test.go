@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // numbers returns the table under a heading: its rows by name.
@@ -34,6 +36,7 @@ func (n tree) numbers(t *testing.T, heading string) map[string][]string {
 }
 
 func TestStatisticsHaveAPage(t *testing.T) {
+	race.Alone(t)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(12 * time.Hour)
 		d := busy(10_000, 30)

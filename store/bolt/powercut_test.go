@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/store/bolt"
 	"github.com/metnos/vaglio/store/storetest"
 )
@@ -323,6 +324,7 @@ func (d *disk) change(call, args string, sync func()) bool {
 // TestPowerCuts cuts the power at each step of a store's life: while it is created,
 // written, closed with its mark, reopened and compacted.
 func TestPowerCuts(t *testing.T) {
+	race.Alone(t)
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("there is no strace, which tells what a process asks of the file system")
