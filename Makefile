@@ -58,14 +58,16 @@ run: build ## build and serve; prints the inbox's one-time link
 # adds. Even the short run kills a real daemon and walks a real browser through the
 # README.
 .PHONY: test
-test: ## run every test, the slow ones shortened
-	cd $(BROWSER) && $(call $(TESTS),-short,./...)
+test: ## run every test, the slow ones shortened; but for test-browser
 	$(call $(TESTS),-short,./...)
 
 # TestBrowserAxe needs axe-core: see 'make axe'.
+.PHONY: test-browser
+test-browser: ## use every page of the inbox in a real browser
+	cd $(BROWSER) && $(call $(TESTS),-timeout=30m -skip='^TestBrowserAxe$$',./...)
+
 .PHONY: test-long
 test-long: ## run in full the tests that 'make test' shortens
-	cd $(BROWSER) && $(call $(TESTS),-timeout=30m -skip='^TestBrowserAxe$$',./...)
 	$(call $(TESTS),-timeout=30m -run="$(LONGER)",$(FOLDERS))
 
 .PHONY: ladder

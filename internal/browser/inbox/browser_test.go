@@ -27,12 +27,9 @@ type tab struct {
 }
 
 // browser returns a real browser with an empty profile. Without a browser, the test is skipped,
-// except in CI, where it fails. Short runs skip it, too.
+// except in CI, where it fails.
 func browser(t *testing.T) tab {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a browser takes its time; the plain run has it")
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	ctx, end, err := chromium.Start(ctx, t.TempDir())
