@@ -269,8 +269,10 @@ func (c *call) short(keys []string, most int, kinds ...int) []wording.Clause {
 			continue
 		}
 		s := named(values)
-		if sums := c.sums(key); len(sums) > 0 && slices.Contains(amounts(), key) {
-			s = several(sums)
+		if slices.Contains(amounts(), key) {
+			if sums := c.sums(key); len(sums) > 0 {
+				s = several(sums)
+			}
 		}
 		if text := s.String(); utf8.RuneCountInString(text) <= longestProse && !strings.Contains(text, "\n") {
 			out = append(out, s)
