@@ -13,6 +13,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/judging"
 	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/judge/model"
 	"github.com/metnos/vaglio/vaglio/judge/model/modeltest"
@@ -236,6 +237,7 @@ func calling(t *testing.T, commands ...string) (s modeltest.Step) {
 // TestArenaAsksAModel checks that a model that does what the script does gets the script's
 // figures, over the wire format of either API.
 func TestArenaAsksAModel(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	all := spread(tasks(t), 20)
 	want := contest(t, all, scripted)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -39,6 +40,7 @@ func grown(t *testing.T) []string {
 // TestTheAgentIsToldNoSecret reads everything that an agent is told about denied calls: by
 // the guard, while a person is asked, by a person, and when the call is repeated.
 func TestTheAgentIsToldNoSecret(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	inUnderstanding(t, func(t *testing.T, g *gate) {
 		told := func(secret, when string, a approval.Answer) {

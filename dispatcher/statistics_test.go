@@ -17,12 +17,14 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/store/storetest"
 )
 
 // TestStatisticsAgreeWithDigests checks that over days with repeated calls, answers,
 // restarts of agents and a clock change, the statistics of each day equal the digest's.
 func TestStatisticsAgreeWithDigests(t *testing.T) {
+	race.Alone(t)
 	synctest.Test(t, func(t *testing.T) {
 		rome, err := time.LoadLocation("Europe/Rome")
 		if err != nil {

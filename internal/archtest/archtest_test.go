@@ -260,7 +260,7 @@ var rooms = map[string]room{
 		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", "channels/web/webtest", xnet},
 	},
 
-	"channels/channeltest": {may: []string{"approval", "approval/report", "vaglio"}},
+	"channels/channeltest": {may: []string{"approval", "approval/report", "internal/race", "vaglio"}},
 	"templates":            {may: []string{"internal/nearest", "vaglio/wording"}},
 	"channels/platform":    {may: []string{"approval", "templates"}},
 	"channels/cardtext": {

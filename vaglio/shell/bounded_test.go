@@ -4,12 +4,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // TestReadNasty checks that the budget of steps holds for sources that cost much for their size,
 // whatever their shape, and that the reader does not fail on them. It measures work;
 // [BenchmarkReadNasty] uses the full mebibyte.
 func TestReadNasty(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	const budget = maxSteps / 16
 	for name, src := range nasty(16) {

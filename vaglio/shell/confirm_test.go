@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // probeScript prints its words, so that bash's view of a source can be compared with the reader's.
@@ -156,6 +158,7 @@ X
 
 // TestConfirmRandom compares random words, built from significant pieces, with bash.
 func TestConfirmRandom(t *testing.T) {
+	race.Alone(t)
 	pieces := []string{
 		"a", "'b c'", `"d  e"`, `\f`, "${a}", `"$a"`, "${c}", `"$c"`, "${b%.*}", `"${b##*.}"`, "${n}", "{x,y}", "{1..3}", "$((n+1))", "$(echo g h)", `"$(echo g  h)"`, `$'\t'`,
 		"${arr[1]}", `"${arr[@]}"`, "$@", `"$@"`, "~/", "/q", ".", "*", "=", ",", "-", "${d}", "${d//u/U}", `"${a:1}"`, "${c:-z}", `"${c:-y z}"`,
@@ -190,6 +193,7 @@ func TestConfirmRandom(t *testing.T) {
 // the one before, and checks that no name is taken for another one than bash computes. The full run has
 // four times as many programs.
 func TestConfirmFlow(t *testing.T) {
+	race.Alone(t)
 	text, err := os.ReadFile("testdata/flow.txt")
 	if err != nil {
 		t.Fatal(err)

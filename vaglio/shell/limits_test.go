@@ -5,11 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // TestReadBounded checks that sources with endless or exponential work end; otherwise the test
 // runs into its deadline.
 func TestReadBounded(t *testing.T) {
+	race.Alone(t)
 	var chain, vars strings.Builder
 	for i := range 30 {
 		fmt.Fprintf(&chain, "f%d() { f%d; f%d; }; ", i, i+1, i+1)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/internal/golden"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
@@ -17,6 +18,7 @@ import (
 // asked.effects and passed.effects: after an intended change, run it with -update, and read what
 // people are told now.
 func TestEveryday(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	j := newJudge(t)
 	for _, name := range []string{"asked", "passed"} {

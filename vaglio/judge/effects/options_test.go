@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/getopt"
 )
@@ -43,6 +44,7 @@ func options(tb testing.TB) (j *Judge, programs []string, of map[string][]string
 // whatever takes the place of a value or is in the input. The full run gives four options of each
 // program in all shapes and the others in every ninth; the short one gives one, and every 45th.
 func TestOptionsOfEveryShape(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	j, programs, of := options(t)
 	whole, nth := 4, 9

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -94,6 +95,7 @@ func inGo(t *testing.T, found map[wording.Phrase]bool) {
 // TestEveryPhraseIsSaidInItalian checks the catalogue against the engine: it has every phrase, and
 // none that is never said.
 func TestEveryPhraseIsSaidInItalian(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	set, err := templates.Load(nil)
 	if err != nil {
@@ -117,6 +119,7 @@ func TestEveryPhraseIsSaidInItalian(t *testing.T) {
 // TestSentencesAreSaidInItalian checks that everything said about the rows of the corpora is said
 // in Italian, too, and that its English is the message.
 func TestSentencesAreSaidInItalian(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	set, err := templates.Load(nil)
 	if err != nil {

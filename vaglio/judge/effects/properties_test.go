@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
@@ -52,6 +53,7 @@ func TestWrappingNeverRaises(t *testing.T) {
 }
 
 func TestAddingNeverRaises(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	j := newJudge(t)
 	for _, a := range samples() {
