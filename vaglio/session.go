@@ -276,7 +276,7 @@ func (f Facts) Built(name string) bool {
 // Changed returns the files that the session wrote, each once.
 func (f Facts) Changed() []string { return f.paths((*Fact).changes) }
 
-// Loaded returns the files whose content would be asked about or denied if it ran.
+// Loaded returns the files whose content would be asked about or denied if it ran, and those that were fetched.
 func (f Facts) Loaded() []string {
 	last := make(map[string]*Fact, len(f))
 	for i := range f {
@@ -285,7 +285,7 @@ func (f Facts) Loaded() []string {
 		}
 	}
 	return f.paths(func(fact *Fact) bool {
-		return (fact.Deed == Wrote || fact.Deed == Moved) && !fact.Folder && last[fact.Path].isLoaded()
+		return fact.Deed == Fetched || (fact.Deed == Wrote || fact.Deed == Moved) && !fact.Folder && last[fact.Path].isLoaded()
 	})
 }
 

@@ -281,7 +281,8 @@ func (p *program) bindList(from, to int, v value) {
 func (p *program) bindPart(i, to int, part value) int {
 	at := p.over(i) + 1
 	usually := p.lang.name == "node" && p.tok(at).is("=")
-	if usually && !part.present() {
+	unsaid := func(w shell.Word) bool { return w.HasUnknown() && w.Prefix() == "" }
+	if usually && !part.multi() && (len(part.alts) == 0 || slices.ContainsFunc(part.alts, unsaid)) {
 		was := p.at
 		p.at = at + 1
 		part = part.or(p.expression())
@@ -292,11 +293,6 @@ func (p *program) bindPart(i, to int, part value) int {
 		i = p.until(at, func(i int) bool { return i >= to || p.toks[i].is(",") }) - 1
 	}
 	return i
-}
-
-// present reports whether a value is certainly there, so that no default takes its place.
-func (v value) present() bool {
-	return v.multi() || len(v.alts) > 0 && !slices.ContainsFunc(v.alts, func(w shell.Word) bool { return w.HasUnknown() && w.Prefix() == "" })
 }
 
 // share returns the nth part of a value, or all parts from there on.
@@ -376,10 +372,23 @@ func named(_ *program, v value, rest []value) value {
 	return v
 }
 
+// starred reports whether a list of names begins here whose first has all parts but the last ones.
+func (p *program) starred() bool { return p.is("*") && p.lang.has("columns") && p.peek(2).is(",") }
+
+// shown returns what a format makes of a value; for %c, the character with that code. What is cut or filled up is not known.
+func shown(v value, hole string) value {
+	i, number := v.int()
+	sized := len(hole) > len("%s") && hole[0] == '%' && hole[1] != '(' || strings.Contains(hole, ":")
+	switch character := strings.HasSuffix(strings.TrimRight(hole, "}"), "c"); {
+	case number && i > 9 && character:
+		return characters([]value{v})
+	case v.multi(), character, sized:
+		return unknown("")
+	}
+	return v
+}
+
 // cleaned shortens paths that go up and down again.
 func cleaned(_ *program, v value, _ []value) value {
 	return v.each(func(s string) (string, bool) { return path.Clean(s), true })
 }
-
-// starred reports whether a list of names begins here whose first has all parts but the last ones.
-func (p *program) starred() bool { return p.is("*") && p.lang.has("columns") && p.peek(2).is(",") }

@@ -146,6 +146,7 @@ func (p *program) method(v value, name, full string, args []value) value {
 		return out
 	}
 	p.alters(name, v, args)
+	p.alters(full, first(args), tailOf(args, 1))
 	known := p.lang.find(full, "")
 	if v.file != nil && known != nil && known.verb == "handle" {
 		return p.runHandle(known, name, append([]value{v}, args...), nil)
@@ -216,7 +217,7 @@ func (v value) given() bool { return len(v.alts) > 0 || v.kind != kindText }
 func (p *program) takesObject(f *function, name, on string, given bool, args int) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	switch {
-	case f.method && on != "", p.lang.full[name] == nil && (p.lang.method[last] == f || p.lang.path[last] == f):
+	case f.method && on != "", on == onPath && p.lang.path[last] == f, p.lang.full[name] == nil && p.lang.method[last] == f:
 		return true
 	case p.lang.full[name] == f:
 		return false

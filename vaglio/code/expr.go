@@ -228,7 +228,9 @@ func (p *program) compared(v value, op token) value {
 
 // beside reports whether a token continues a text in awk.
 func (p *program) beside(t token) bool {
-	return p.lang.has("beside") && (t.kind == tokenNumber || t.quoted() || t.kind == tokenName && !t.word(
+	prev := p.peek(-1)
+	headed := prev.is(")") && p.tok(int(prev.match)-1).word("if", "while")
+	return p.lang.has("beside") && !headed && (t.kind == tokenNumber || t.quoted() || t.is("(") || t.kind == tokenName && !t.word(
 		"getline", "in", "print", "printf", "if", "else", "while", "for", "do", "next", "exit", "END", "delete", "return", "and", "or"))
 }
 
@@ -258,7 +260,7 @@ func (p *program) operated(a value, op token) value {
 		return pathOf(p.joined([]value{a, b}))
 	case op.kind != tokenOp && op.text != "x", op.group, slices.Contains(p.lang.concat, op.text):
 		return p.added(a, b, op.text)
-	case op.is("%") && len(a.alts) > 0 && a.kind != kindNumber:
+	case op.is("%") && len(a.alts) > 0 && a.kind != kindNumber && p.lang.has("formats"):
 		b.spread = b.kind == kindList
 		return p.filled(a, percentHoles, []value{b})
 	case op.is("|"): // the flags of a file
@@ -362,9 +364,9 @@ func (p *program) signed() value {
 // operatedOn returns what a prefix operator makes of its operand.
 func (p *program) operatedOn(t token, v value) value {
 	switch n, counts := v.int(); {
-	case t.is("&") && p.lang.name == "php": // what it holds may be changed by another name
+	case t.is("&") && (p.lang.name == "php" || p.lang.name == "go" && len(v.alts) > 0): // what it holds may be changed by another name
 		p.store(v.holder, unknown("&"))
-		return unknown("&")
+		return value{path: "&", holder: v.holder}
 	case t.is("++", "--"):
 		return p.counted(v, t)
 	case t.word("delete") && v.holder != "":

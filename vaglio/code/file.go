@@ -302,20 +302,18 @@ func (p *program) script(file shell.Word) {
 	p.argv(append(shell.Texts(p.lang.runs), file))
 }
 
-// visits calls the functions that a listing hands each name to: perl's find, and Go's walks, which begin with the
-// folder itself and hand on its entry as well.
+// visits calls the functions that a listing hands its names to: all after an error (node), with the folder first (go), or one by one.
 func (p *program) visits(found, dir value, args []value) {
-	switch {
-	case p.lang.has("flat"):
-		for _, a := range args {
-			if a.fn != nil {
-				p.set("$_", found.nth(0))
-				p.invoke(a.fn, nil)
-			}
-		}
-	case p.lang.name == "go":
-		for _, f := range p.ownFunctions(args) {
-			entry := found.nth(0)
+	for _, f := range p.ownFunctions(args) {
+		switch entry := found.nth(0); p.lang.name {
+		case "perl":
+			p.set("$_", entry)
+			p.invoke(f, nil)
+		case "ruby":
+			p.eachOf(value{fn: f}, found.list)
+		case "node":
+			p.invoke(f, []value{{kind: kindNone}, found})
+		case "go":
 			below := p.joined([]value{dir, entry})
 			p.each(unknown(""), f.to-f.from, func(value) { p.invoke(f, []value{dir.or(below), entry, {kind: kindNone}}) })
 		}

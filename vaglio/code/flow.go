@@ -86,7 +86,7 @@ func (p *program) repeated() bool {
 	start, loop := p.at, false
 	p.scanned = p.until(start, func(i int) bool {
 		t := p.toks[i]
-		loop = i > start && t.word("for", "foreach", "while", "until") && p.toks[i-1].text != "->"
+		loop = i > start && t.word("for", "foreach", "while", "until") && !p.toks[i-1].is("->", ".")
 		return loop || t.is(";", "}", ")")
 	})
 	if !loop {
@@ -233,6 +233,27 @@ func (p *program) alters(name string, v value, args []value) {
 	}
 }
 
+// hands notes that an unknown function is handed a file which the program writes, or an option to run what it fetches.
+func (p *program) hands(name string, args []value) {
+	_, named := splitNamed(args)
+	for option := range p.lang.options.names["trusts"] {
+		if _, on := optionOf(args, named, option); on {
+			p.gap(remote(name).word())
+		}
+	}
+	for _, a := range args {
+		if a.file != nil && a.file.start == nil {
+			p.feed(a.file, unknown(name+"()").word())
+		}
+	}
+}
+
+// substitutes reads awk's sub and gsub, which change what they are given last.
+func substitutes(p *program, _ value, rest []value) value {
+	p.store(nth(rest, 1).holder, unknown("sub()"))
+	return unknown("sub()")
+}
+
 // altering reports whether a function changes a list or a text that it is given.
 func (p *program) altering(name string) bool {
 	names := p.lang.options.names
@@ -319,7 +340,7 @@ func (p *program) bound(from value, op string) value {
 // goneThrough reads what a loop goes through: node's "in" goes through the keys.
 func (p *program) goneThrough(word token) value {
 	list := p.expressions()
-	if word.word("in") && p.lang.name == "node" && !p.isEnvironment(list) {
+	if word.word("in") && (p.lang.name == "node" || p.lang.name == "awk") && !p.isEnvironment(list) {
 		return list.under()
 	}
 	return list

@@ -234,7 +234,7 @@ func (p *program) anonymous() (value, bool) {
 		return p.literal()
 	case p.opens(p.at+1, "{") && !p.word("function", "fn"):
 		p.take()
-	case !p.opens(p.at+1, "(") || p.word("lambda", "func"):
+	case !p.opens(p.at+1, "(") || p.word("lambda", "func"), p.word("sub") && p.lang.name == "awk":
 		return value{}, false
 	default:
 		p.take()

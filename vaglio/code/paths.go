@@ -88,7 +88,7 @@ func (p *program) joined(args []value) value {
 	out := value{}
 	for i, v := range parts {
 		v = v.sure()
-		if i == 0 || strings.HasPrefix(v.word().Prefix(), "/") && p.lang.name != "node" {
+		if i == 0 || strings.HasPrefix(v.word().Prefix(), "/") && !slices.Contains([]string{"node", "go"}, p.lang.name) {
 			out = v
 			continue
 		}

@@ -180,7 +180,7 @@ func characters(args []value) value {
 func joinTexts(p *program, v value, rest []value) value {
 	with := first(rest)
 	switch {
-	case v.lacks(), with.lacks():
+	case v.lacks(), with.lacks(), v.multi() && len(rest) > 1:
 		return passedOn("join()", append(v.words(), with.words()...)...)
 	case v.multi():
 		if len(rest) == 0 && p.lang.name == "node" {
@@ -301,20 +301,9 @@ func (p *program) filled(format value, holes *regexp.Regexp, args []value) value
 				v = named[m[1]]
 			}
 		}
-		out = p.glue(out, shown(v, strings.HasSuffix(strings.TrimRight(hole, "}"), "c")))
+		out = p.glue(out, shown(v, hole))
 	}
 	return p.glue(out, text(s[from:]))
-}
-
-// shown returns what a format makes of a value; for %c, the character with that code.
-func shown(v value, character bool) value {
-	if i, ok := v.int(); ok && i > 9 && character {
-		return characters([]value{v})
-	}
-	if v.multi() {
-		return unknown("")
-	}
-	return v
 }
 
 // environment returns the value of a variable, or its default.

@@ -370,7 +370,7 @@ func replacedIn(signs string, most int) pure {
 func changing() map[string]pure {
 	return map[string]pure{
 		"strip": trimmed(strings.Trim), "lstrip": trimmed(strings.TrimLeft), "rstrip": trimmed(strings.TrimRight), "chomp": chomped,
-		"sort":         sortedList,
+		"sort": sortedList, "subst": substitutes,
 		"flat":         func(_ *program, v value, _ []value) value { return v.listed(flattened(v.list)) },
 		"replacefirst": replacedFirst, "tr": replacedIn(`^\`, 1), "gsub": replacedIn("^$()%.[]*+-?", maxText),
 		"from": func(p *program, v value, rest []value) value {

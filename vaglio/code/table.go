@@ -54,18 +54,18 @@ func (l *language) has(flag string) bool { return slices.Contains(l.flags, flag)
 // find returns what a function does by its full name; on says what kind of object it is a method
 // of, "" if none.
 func (l *language) find(name, on string) *function {
+	at := strings.LastIndexByte(name, '.')
+	last := name[at+1:]
+	if f := l.path[last]; f != nil && on == onPath {
+		return f
+	}
 	if f := l.full[name]; f != nil {
 		return f
 	}
-	at := strings.LastIndexByte(name, '.')
-	last := name[at+1:]
 	if at > 0 {
 		if f := l.tail[name[strings.LastIndexByte(name[:at], '.')+1:]]; f != nil {
 			return f
 		}
-	}
-	if f := l.path[last]; f != nil && on == onPath {
-		return f
 	}
 	if f := l.method[last]; f != nil && (on == onPath || on == onUnknown) {
 		return f
@@ -329,7 +329,7 @@ func (p *program) looseWords(name string, texts []shell.Word) bool {
 
 func openVerb(mode string) shell.Verb {
 	switch {
-	case strings.Contains(mode, "APPEND") || strings.HasPrefix(mode, "a") || strings.HasPrefix(mode, ">>"):
+	case strings.Contains(mode, "APPEND") || strings.HasPrefix(mode, "a") || strings.HasPrefix(mode, ">>"), slices.Contains([]string{"+<", "r+", "r+b"}, mode):
 		return shell.VerbAppend
 	case strings.HasPrefix(mode, ">") || strings.HasPrefix(mode, "+"), strings.ContainsAny(mode, "wx+") && !strings.Contains(mode, "RDONLY"),
 		strings.Contains(mode, "WR"), strings.Contains(mode, "TRUNC"):
@@ -350,19 +350,14 @@ func (p *program) restores(f *function, name string, args []value, named map[str
 	if _, held := contentOf(file.word()); !held {
 		file = p.content(file)
 	}
-	if f.text == "" || given != unless {
+	switch {
+	case f.text != "" && given == unless:
+	case f.text == "" && len(f.args) == 0: // nothing here has it
+		p.gap(remote(name).word())
+	default:
 		p.thaws(file, false)
 	}
 	return unknown(name + "()")
-}
-
-// hands notes that a file which the program writes is handed to a function of which nobody knows what it puts there.
-func (p *program) hands(name string, args []value) {
-	for _, a := range args {
-		if a.file != nil && a.file.start == nil {
-			p.feed(a.file, unknown(name+"()").word())
-		}
-	}
 }
 
 // thaws reads what makes objects of a text: one that is a file's, or comes from elsewhere, may run code; with all,

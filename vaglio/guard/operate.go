@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // weigh returns the ID of the rule that an operation on a spot breaks, or "".
@@ -218,7 +219,7 @@ func (l *look) cleaned(_ *operation.Operation, spot string) string {
 // covered checks what is hidden behind something else: for the whole machine if it is a
 // target, or else for one program alone.
 func (l *look) covered(o *operation.Operation, spot string) string {
-	if o.Role == operation.Target && l.isProgramTree(spot) {
+	if o.Role == operation.Target && wordclass.Is("program-tree", l.absolute(spot)) {
 		return treeSystem
 	}
 	if given(o) == spot || spot == "." || strings.HasSuffix(spot, "/.") { // nobody knows what it keeps of the folder

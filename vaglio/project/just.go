@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/settings"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 func readJustfile(v *visit, r *row) {
@@ -19,7 +20,7 @@ func readJustfile(v *visit, r *row) {
 	if len(names) == 0 {
 		names = []string{first}
 	}
-	if !slices.ContainsFunc(v.words, justShows) {
+	if !wordclass.Any("just-shows", v.words) {
 		v.justOutputs(file, text)
 	}
 	for _, name := range asked(v, names, recipes) {
@@ -31,11 +32,6 @@ func readJustfile(v *visit, r *row) {
 
 // justExports matches what may give what just runs variables of the environment.
 var justExports = regexp.MustCompile(`export|dotenv[\w-]*\s*(?::=\s*[^f\s]|\n|$)|(?m)^\s*(?:import|mod)\b|^\s*@?[\w-]+[^:\n]*\s[+*]?\$`)
-
-// justShows reports whether just evaluates nothing with an option.
-func justShows(option string) bool {
-	return slices.Contains(strings.Fields("-l --list --summary -s --show --dump --groups --variables --fmt --version --help"), option)
-}
 
 // What just itself evaluates: the values of variables, and what it puts into a line. A text between backticks, or what
 // its function is given, is a command line of which it takes the output; in the rest of a recipe backticks are the shell's.

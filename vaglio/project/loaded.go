@@ -84,6 +84,9 @@ func (l *loading) takeLoadedOne(file string, holds bool, named map[string]bool) 
 	case l.tasksIn(file) || !holds:
 	case !l.reader.isFor("named", file) || l.within(named, file):
 		l.take(file, false)
+		if l.c.Session.Fetched()[path.Base(file)] && l.reader.language(file) != "" {
+			l.content(file) // says so if it cannot be read
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // notation finds where a part of a file begins that runs only if its name is asked for. here
@@ -183,7 +184,7 @@ func (p *partsReader) mentions(t *part) {
 // split finds the parts of a file.
 func (p *partsReader) split(file, text string) {
 	var tree map[string]any
-	if isTree(file) && p.form == nil && p.parsed(file, text, &tree) && tree != nil {
+	if (wordclass.Is("tree-ending", path.Ext(file)) || settings.IsTOML(file)) && p.form == nil && p.parsed(file, text, &tree) && tree != nil {
 		p.tree(file, text, "", tree)
 		return
 	}

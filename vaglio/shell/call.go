@@ -261,6 +261,16 @@ func (r *reader) assign(f *frame, name string, w Word) {
 	r.st.put(name, e)
 }
 
+// normalOptions rewrites node's option cluster -pe as -e.
+func (p *program) normalOptions(words []Word) []Word {
+	at := slices.IndexFunc(words, func(w Word) bool { return w.Is("-pe") })
+	if at >= 0 && p.language == "node" {
+		words = slices.Clone(words)
+		words[at] = Text("-e")
+	}
+	return words
+}
+
 // scanTail looks for a destructive command among the words of an unknown program, which may be a
 // wrapper.
 func (r *reader) scanTail(f *frame, k *call) {
@@ -270,7 +280,8 @@ func (r *reader) scanTail(f *frame, k *call) {
 	}
 	last := lastCommandLike(k.argv)
 	for i := 1; i < last; i++ {
-		if !destructive(baseName(k.argv[i])) || strings.HasSuffix(k.argv[i].Suffix(), "/") {
+		on := baseName(k.argv[i])
+		if !wordclass.Is("acts-on-system", on) && !strings.HasPrefix(on, "mkfs") || strings.HasSuffix(k.argv[i].Suffix(), "/") {
 			continue
 		}
 		g := f.at(k, name+"?")
@@ -290,11 +301,6 @@ func lastCommandLike(words []Word) int {
 		}
 	}
 	return 0
-}
-
-// destructive reports whether a program's name alone deserves a second look.
-func destructive(name string) bool {
-	return wordclass.Is("acts-on-system", name) || strings.HasPrefix(name, "mkfs")
 }
 
 // A hole is a mark in carried text that stands for a word that is not plain text. Marks are

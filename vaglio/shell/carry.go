@@ -385,3 +385,12 @@ func jsonCommands(code Word) Word {
 	list, _, _ = strings.Cut(list, "]")
 	return Text(strings.NewReplacer(`\"`, `"`, `","`, "\n", `", "`, "\n", `"`, "").Replace(list))
 }
+
+// rewritten reads a program whose files hold what it prints for each of their lines, and empties them if that is nothing.
+func (r *reader) rewritten(f *frame, p *Program, files []Word) {
+	f.capture = true
+	left, known := r.readProgram(f, p, Text("")).Text()
+	for i := 0; i < len(files) && known && strings.TrimSpace(left) == ""; i++ {
+		r.emit(f, Command{Redirects: []Redirect{{Kind: RedirectWrite, Target: files[i]}}})
+	}
+}

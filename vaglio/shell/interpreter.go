@@ -61,7 +61,11 @@ func (r *reader) programText(f, g *frame, in *program, opts options, text Word, 
 		defer r.readsFiles(g, in.language, rest)
 	}
 	input := f.records(opts)
-	g.capture = f.capture
+	if g.capture = f.capture; in.rewrites(opts, text) {
+		p.Record, p.Prints = []Word{word.Unknown("")}, opts.any("p")
+		r.rewritten(g, &p, rest)
+		return out
+	}
 	if !in.records && (in.language != "perl" || !loops) || len(input) == 0 || len(input) > maxRecords {
 		return r.readProgram(g, &p, out)
 	}
@@ -129,16 +133,6 @@ func (r *reader) moduleOutput(f *frame, k *call, module, out Word) Word {
 		}
 	}
 	return out
-}
-
-// normalOptions rewrites node's option cluster -pe as -e.
-func (p *program) normalOptions(words []Word) []Word {
-	at := slices.IndexFunc(words, func(w Word) bool { return w.Is("-pe") })
-	if at >= 0 && p.language == "node" {
-		words = slices.Clone(words)
-		words[at] = Text("-e")
-	}
-	return words
 }
 
 // assignmentText writes an awk variable as program text. An unknown value is data, as the environment's are.

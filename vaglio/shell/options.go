@@ -9,6 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/internal/unixtext"
 	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
@@ -362,6 +363,14 @@ func (p *program) printed(opts options, text Word) Word {
 		return text
 	}
 	return Text(s + "\n;console.log(" + m[1] + ")")
+}
+
+// rewrites reports whether a program puts no more than each line of its files into these, and keeps no copy.
+func (p *program) rewrites(opts options, text Word) bool {
+	how, inPlace := opts.Get("i", "in-place")
+	s, known := text.Text()
+	marked := how.Is("inplace") || how.Is("") && p.language != "awk"
+	return inPlace && known && marked && (p.records || opts.any("n", "p")) && unixtext.Quiet(p.language, s)
 }
 
 // firstLine returns the line that fish runs before anything else, if an option gives it one, and the words after it.

@@ -381,7 +381,7 @@ func (v *invocation) empties(i int) bool {
 
 func (r *reading) empty(v *invocation, a arg) []Effect {
 	_, _, mounted := r.mounted(v, a)
-	if v.box != "" && !mounted || path.Ext(a.text) == "" && !a.isSeveral(v) || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
+	if v.box != "" && !mounted || path.Ext(a.text) == "" && !r.isSeveral(v, a) || r.judge.places.IsDisk(r.world.clean(a.text, v.cwd)) {
 		return r.write(v, a, "writes")
 	}
 	if r.judge.places.Purpose(a.text)&place.Scratch != 0 {

@@ -353,6 +353,7 @@ type reading struct {
 	depth        int
 	means        readings.Means        // shared by all readings of the call
 	inlineRead   []string              // what inline programs read
+	inlineListed []string              // the folders whose names they list
 	fetched      map[string]bool       // files that an earlier command downloaded
 	brought      []string              // folders that the call filled from outside the workspace
 	unparsed     []string              // files that run and contain text that is no program

@@ -48,9 +48,10 @@ func (a arg) shellWord() shell.Word {
 	return a.word
 }
 
-// isSeveral reports whether a word names what a search found, or in a command line what a pattern matches or a program prints.
-func (a arg) isSeveral(v *invocation) bool {
-	return a.isListed() || v.Call == nil && (a.word.HasGlob() || len(a.from) > 0 && len(a.names) == 0)
+// isSeveral reports whether a word names what a search, a pattern or a command printed, or in a program what it listed.
+func (r *reading) isSeveral(v *invocation, a arg) bool {
+	listed := v.Call == nil || strings.Contains(path.Base(a.text), "*") && slices.Contains(r.inlineListed, a.within())
+	return a.isListed() || listed && a.word.HasGlob() || v.Call == nil && len(a.from) > 0 && len(a.names) == 0
 }
 
 // isThere reports whether a word names files that lie there: all that a pattern matches, git lists or a search finds.

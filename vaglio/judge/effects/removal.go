@@ -94,6 +94,7 @@ func (r *reading) atToplevel(list []*invocation) {
 	if !r.isRepository(root) {
 		return
 	}
+	namesRoot := func(a shell.Assign) bool { return strings.HasPrefix(a.Name, "GIT_") }
 	for _, v := range list {
 		at := argOf(v.Cwd)
 		switch rest, below := strings.CutPrefix(at.text, "$("+shell.Toplevel+")"); {
@@ -114,9 +115,6 @@ func (r *reading) isRepository(root string) bool {
 func (v *invocation) asksToplevel() bool {
 	return v.name == "git" && slices.ContainsFunc(v.args, func(a arg) bool { return a.text == "--show-toplevel" })
 }
-
-// namesRoot reports whether a variable may tell git another root of its repository.
-func namesRoot(a shell.Assign) bool { return strings.HasPrefix(a.Name, "GIT_") }
 
 // remembersMove records where a move puts what would be missed.
 func (c *command) remembersMove(a, to arg) {

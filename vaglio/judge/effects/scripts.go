@@ -189,8 +189,6 @@ func (r *reading) inline(v *invocation) []Effect {
 		if len(v.Call.Targets) == 0 {
 			return unknown(say("deletes files whose names are not known by %s", what), "")
 		}
-	case shell.VerbRead:
-		r.inlineRead = append(r.inlineRead, texts(argsOf(v.Call.Targets))...)
 	default: // The others are what they do to files.
 	}
 	since := len(r.did)
@@ -215,7 +213,10 @@ func (r *reading) inlineFiles(v *invocation) []Effect {
 		o := &ops[i]
 		a := argOf(o.Object.Word)
 		switch o.Phrase = inlineSaid[v.Call.Verb][min(i, 1)]; v.Call.Verb {
+		case shell.VerbRead:
+			r.inlineRead = append(r.inlineRead, path.Clean(a.text))
 		case shell.VerbList:
+			r.inlineListed = append(r.inlineListed, a.within())
 			continue
 		case shell.VerbPermissions:
 			o.Verb = operation.Permit
@@ -224,7 +225,7 @@ func (r *reading) inlineFiles(v *invocation) []Effect {
 				continue // where it goes to decides
 			}
 		case shell.VerbWrite:
-			if strings.Contains(a.text, "*") && !slices.Contains(r.inlineRead, a.text) {
+			if strings.Contains(a.text, "*") && !slices.Contains(r.inlineRead, path.Clean(a.text)) {
 				out = append(out, r.empty(v, a)...)
 			}
 		default: // The others are what their operations are.
@@ -236,6 +237,9 @@ func (r *reading) inlineFiles(v *invocation) []Effect {
 	}
 	return out
 }
+
+// within returns the folder of the names that a pattern matches, or the folder that a word names.
+func (a arg) within() string { return strings.TrimRight(path.Clean(a.text), "*/.") }
 
 // aimed returns the operations of a call, each with where it moves or copies to.
 func aimed(call *shell.Call) []operation.Operation {

@@ -220,10 +220,14 @@ func (r *reading) dynamic(p *shell.Problem) {
 	}
 }
 
-// unreadOfSession asks about files that run and that the session, or the call, wrote, of which the call could
-// not read everything. A text that was harmless when it was read by itself may be cut short among others.
-func (r *reading) unreadOfSession(files []string) {
-	for _, file := range files {
+// ofSession asks about files that run and that the session fetched, or that it, or the call, wrote and that were not read to the end.
+func (r *reading) ofSession(s *shell.Script) {
+	for i := range s.Ran {
+		if file := s.Ran[i].File; r.fetched[path.Base(file)] {
+			r.add(one(KindForeignCode, say("runs %s, which was just fetched", r.shown(file)), r.shown(file))...)
+		}
+	}
+	for _, file := range s.Unparsed {
 		_, here := r.wrote[file]
 		_, known := r.facts.Text(file)
 		if here || r.facts.Wrote(file) && (!known || slices.Contains(r.facts.Loaded(), file)) {
