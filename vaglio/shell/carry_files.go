@@ -63,8 +63,7 @@ func (r *reader) runMove(f *frame, k *call, p *program, name string) Word {
 	if len(rest) < 2 {
 		return Word{}
 	}
-	last := len(rest) - 1
-	to := rest[last]
+	to, last := rest[len(rest)-1], len(rest)-1
 	folder := last > 1 || strings.HasSuffix(to.Suffix(), "/") || to.Is(".")
 	for _, from := range rest[:last] {
 		if folder {
@@ -170,12 +169,17 @@ func (r *reader) runDd(f *frame, k *call, _ *program, _ string) Word {
 	return out
 }
 
-// runTee reads tee, which writes its input to files.
-func (r *reader) runTee(f *frame, k *call, p *program, _ string) Word {
+// runTee reads tee, which writes its input to files, or a program that changes the files behind others of its
+// operands in place, if it is told to.
+func (r *reader) runTee(f *frame, k *call, p *program, name string) Word {
 	out := r.plain(f, k)
 	opts, rest := p.parse(k.argv[1:])
-	for _, w := range rest {
-		r.writeFile(f, w, f.stdin.Text, opts.any("a", "append"))
+	for _, w := range tail(rest, p.from) {
+		if p.from == 0 {
+			r.writeFile(f, w, f.stdin.Text, opts.any("a", "append"))
+		} else if opts.any("i", "in-place", "inplace") {
+			r.writeFile(f, w, word.OutputOf(name), false)
+		}
 	}
 	return out
 }

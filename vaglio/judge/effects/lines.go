@@ -304,7 +304,9 @@ func (c *command) noted(mark string) {
 	case "makes":
 		c.makes()
 	case "fetched":
-		c.fetched()
+		for _, a := range c.operands {
+			c.fetches(lastPart(a.text))
+		}
 	case "downloads":
 		c.downloads()
 	default:

@@ -56,7 +56,7 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 				return "", false
 			case f.Deed == vaglio.Unpacked, f.Deed == vaglio.Brought:
 				other = true
-			case over && madeBy(f, earlier):
+			case over && (makes(f) || earlier && f.Deed == vaglio.Named): // by a program that was given its name
 				made = cmp.Or(made, f.Path)
 			}
 			below = below || under && makes(f)
@@ -72,10 +72,6 @@ func lies(p, other string) (over, under bool) {
 	}
 	return place.Inside([]string{other}, p), place.Inside([]string{p}, other)
 }
-
-// madeBy reports whether a fact says that something was made: on the spot, or earlier, by a program that was given
-// its name.
-func madeBy(f *vaglio.Fact, earlier bool) bool { return makes(f) || earlier && f.Deed == vaglio.Named }
 
 // makes reports whether a fact is that something was made on the spot.
 func makes(f *vaglio.Fact) bool {
@@ -221,13 +217,19 @@ func (r *reading) dynamic(p *shell.Problem) {
 }
 
 // unreadOfSession asks about files that run and that the session, or the call, wrote, of which the call could
-// not read everything. A text that was harmless when it was read by itself may be cut short among others.
-func (r *reading) unreadOfSession(files []string) {
-	for _, file := range files {
+// not read everything: a text that was harmless when it was read by itself may be cut short among others. So it does
+// about those that the call downloads and that its programs then find by themselves, and do more than compile.
+func (r *reading) unreadOfSession(s *shell.Script) {
+	for _, file := range s.Unparsed {
 		_, here := r.wrote[file]
 		_, known := r.facts.Text(file)
 		if here || r.facts.Wrote(file) && (!known || slices.Contains(r.facts.Loaded(), file)) {
 			r.add(unknown(say("runs %s, which was written in this session and could not be read", r.shown(file)), r.shown(file))...)
+		}
+	}
+	for _, file := range s.Stale {
+		if r.wrote[file].Remote() && !r.judge.tables.ofClass("only-compiled", path.Ext(file)) {
+			r.add(one(KindForeignCode, say("runs %s, which was just fetched", r.shown(file)), r.shown(file))...)
 		}
 	}
 }
