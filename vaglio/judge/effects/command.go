@@ -276,7 +276,7 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 		if e.Kind == KindDatabase && v.stays() {
 			e.Why = e.Why.And("on %s", v.box)
 		}
-	case v.stays(), v.shares && e.lasts:
+	case v.stays(), v.shares && (e.lasts || e.Kind == KindDatabase && e.Reversibility == Irreversible):
 		v.boxed(e)
 	case r.thrownAway(v) && !v.outlasts(e):
 		*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
