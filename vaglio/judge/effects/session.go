@@ -218,7 +218,7 @@ func (r *reading) dynamic(p *shell.Problem) {
 
 // unreadOfSession asks about files that run and that the session, or the call, wrote, of which the call could
 // not read everything: a text that was harmless when it was read by itself may be cut short among others. So it does
-// about those that the call downloads and that its programs then find by themselves, and do more than compile.
+// about those that the call brings from elsewhere and that its programs then find by themselves, and do more than compile.
 func (r *reading) unreadOfSession(s *shell.Script) {
 	for _, file := range s.Unparsed {
 		_, here := r.wrote[file]
@@ -228,7 +228,8 @@ func (r *reading) unreadOfSession(s *shell.Script) {
 		}
 	}
 	for _, file := range s.Stale {
-		if r.wrote[file].Remote() && !r.judge.tables.ofClass("only-compiled", path.Ext(file)) {
+		outside := func(p shell.Part) bool { return p.File != "" && r.liesOutside(&invocation{}, literal(p.File)) }
+		if w := r.wrote[file]; (w.Remote() || slices.ContainsFunc(w.Parts(), outside)) && !r.judge.tables.ofClass("only-compiled", path.Ext(file)) {
 			r.add(one(KindForeignCode, say("runs %s, which was just fetched", r.shown(file)), r.shown(file))...)
 		}
 	}
@@ -361,10 +362,10 @@ func (r *reading) looksFor(v *invocation) {
 	if v.name == "cat" && len(v.args) == 1 {
 		r.readsNumber(v)
 	}
-	name, words := v.name, texts(v.args)
+	name, words, p := v.name, texts(v.args), r.parse(v.name, v.args)
 	switch listed := r.processes == v; {
-	case listed && r.judge.tables.ofClass("passes-on", v.name) && r.picks(v):
-		name, words = "pgrep", []string{"-f", r.parse(v.name, v.args).operand(0)}
+	case listed && r.judge.tables.ofClass("passes-on", v.name) && !p.has("-v", "--invert-match") && p.operand(0) != "":
+		name, words = "pgrep", []string{"-f", p.operand(0)}
 	case listed, v.name == "ps":
 		r.processes = v.into
 	}
@@ -379,12 +380,6 @@ func (r *reading) readsNumber(v *invocation) {
 	other, seen := r.numbers[text]
 	own := v.args[0].known && v.direct() && slices.Concat(r.facts, r.did).Keeps(r.world.clean(v.args[0].text, v.cwd))
 	r.numbers[text] = own && (other || !seen)
-}
-
-// picks reports whether a command keeps the lines with a pattern, its first operand.
-func (r *reading) picks(v *invocation) bool {
-	p := r.parse(v.name, v.args)
-	return !p.has("-v", "--invert-match") && p.operand(0) != ""
 }
 
 // shownBy returns the command that shows what this one prints, past those that only order it.
