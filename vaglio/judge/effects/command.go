@@ -276,7 +276,7 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 		if e.Kind == KindDatabase && v.stays() {
 			e.Why = e.Why.And("on %s", v.box)
 		}
-	case v.stays(), v.shares && (e.lasts || e.Kind == KindDatabase && e.Reversibility == Irreversible):
+	case v.stays(), v.shares && e.lasts:
 		v.boxed(e)
 	case r.thrownAway(v) && !v.outlasts(e):
 		*e = usual(KindCreate).with(e.Why.And("in a throw-away container"), e.Target)
@@ -285,7 +285,7 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 
 // outlasts reports whether an effect may outlast a throw-away container, or show what it was given.
 func (v *invocation) outlasts(e *Effect) bool {
-	return e.lasts || e.Kind == KindUnknown || e.Kind == KindCredentials && v.filled
+	return e.lasts || e.Kind == KindUnknown || e.Kind == KindCredentials && v.filled || v.shares && e.Kind == KindDatabase && e.Reversibility == Irreversible
 }
 
 // servesOthers reports whether the workspace that an effect is in is that of a container which, by

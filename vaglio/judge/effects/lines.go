@@ -304,9 +304,7 @@ func (c *command) noted(mark string) {
 	case "makes":
 		c.makes()
 	case "fetched":
-		for _, a := range c.operands {
-			c.fetches(lastPart(a.text))
-		}
+		c.fetches(texts(c.operands)...)
 	case "downloads":
 		c.downloads()
 	default:

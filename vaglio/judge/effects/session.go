@@ -56,10 +56,10 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 				return "", false
 			case f.Deed == vaglio.Unpacked, f.Deed == vaglio.Brought:
 				other = true
-			case over && (makes(f) || earlier && f.Deed == vaglio.Named): // by a program that was given its name
+			case over && makes(f, earlier):
 				made = cmp.Or(made, f.Path)
 			}
-			below = below || under && makes(f)
+			below = below || under && makes(f, false)
 		}
 	}
 	return made, below && !other
@@ -73,9 +73,9 @@ func lies(p, other string) (over, under bool) {
 	return place.Inside([]string{other}, p), place.Inside([]string{p}, other)
 }
 
-// makes reports whether a fact is that something was made on the spot.
-func makes(f *vaglio.Fact) bool {
-	return slices.Contains([]vaglio.Deed{vaglio.Wrote, vaglio.Built, vaglio.Fetched}, f.Deed)
+// makes reports whether a fact is that something was made: on the spot, or earlier, by a program that was given its name.
+func makes(f *vaglio.Fact, earlier bool) bool {
+	return earlier && f.Deed == vaglio.Named || slices.Contains([]vaglio.Deed{vaglio.Wrote, vaglio.Built, vaglio.Fetched}, f.Deed)
 }
 
 // linked marks what was recorded since as moved from elsewhere: what a link leads to does not
