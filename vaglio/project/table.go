@@ -103,12 +103,11 @@ func (r *row) knows() bool {
 	return !slices.Contains([]string{"text", "parts", "whole", "data", "named", "calls"}, r.name)
 }
 
-// readChanged adds the files that the session wrote in the command's folder or below, with
-// one of the row's endings, or without any if that is a single dot: a runner finds them by
-// itself.
+// readChanged adds the files that the session, or the call itself, wrote in the command's folder or below, with one of
+// the row's endings, or without any if that is a single dot: a runner finds them by itself.
 func readChanged(v *visit, r *row) {
 	ends := v.named(r.files)
-	for _, file := range v.c.Changed {
+	for _, file := range slices.Concat(v.c.Changed, v.c.Written) {
 		fits := slices.ContainsFunc(ends, func(end string) bool {
 			return end == "." && path.Ext(file) == "" || end != "." && strings.HasSuffix(file, strings.TrimPrefix(end, "*"))
 		})

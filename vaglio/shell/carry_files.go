@@ -63,14 +63,17 @@ func (r *reader) runMove(f *frame, k *call, p *program, name string) Word {
 	if len(rest) < 2 {
 		return Word{}
 	}
-	last := len(rest) - 1
-	to := rest[last]
+	to, last := rest[len(rest)-1], len(rest)-1
 	folder := last > 1 || strings.HasSuffix(to.Suffix(), "/") || to.Is(".")
 	for _, from := range rest[:last] {
-		if folder {
-			to = Glue(rest[last], Text("/"+baseName(from)))
+		text, base := r.content(f, from), baseName(from)
+		if at := strings.LastIndexByte(base, ':'); at > 0 || strings.Contains(from.Prefix(), ":/") { // on another machine
+			text, base = NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Remote: true}), base[at+1:]
 		}
-		r.writeFile(f, to, r.content(f, from), false)
+		if folder {
+			to = Glue(rest[last], Text("/"+base))
+		}
+		r.writeFile(f, to, text, false)
 		r.moved(f, from, rest[last])
 	}
 	return Word{}
@@ -170,12 +173,17 @@ func (r *reader) runDd(f *frame, k *call, _ *program, _ string) Word {
 	return out
 }
 
-// runTee reads tee, which writes its input to files.
-func (r *reader) runTee(f *frame, k *call, p *program, _ string) Word {
+// runTee reads tee, which writes its input to files, or a program that changes the files behind others of its
+// operands in place, if it is told to.
+func (r *reader) runTee(f *frame, k *call, p *program, name string) Word {
 	out := r.plain(f, k)
 	opts, rest := p.parse(k.argv[1:])
-	for _, w := range rest {
-		r.writeFile(f, w, f.stdin.Text, opts.any("a", "append"))
+	for _, w := range tail(rest, p.from) {
+		if p.from == 0 {
+			r.writeFile(f, w, f.stdin.Text, opts.any("a", "append"))
+		} else if opts.any("i", "in-place", "inplace") {
+			r.writeFile(f, w, word.OutputOf(name), false)
+		}
 	}
 	return out
 }
@@ -345,13 +353,6 @@ func isPlace(w Word) bool {
 // isName reports whether an unknown part is a path or a number that no shell takes for code.
 func isName(p *Part) bool {
 	return p.From == "mktemp" || p.From == "" && slices.Contains([]string{"!", "$", "?", "BASHPID", "PPID", "UID", "EUID", "RANDOM"}, p.Name)
-}
-
-func inputOf(f *frame) Word {
-	if f.stdin.Kind == InputText {
-		return f.stdin.Text
-	}
-	return word.OutputOf("standard input")
 }
 
 // orInBrief reads a file's text, and once more in brief (each function once, with unknown arguments) if

@@ -384,10 +384,3 @@ func (r *reading) soughtInForeign() {
 		}
 	}
 }
-
-// fetched notes what a command fetches by the names that it is given.
-func (c *command) fetched() {
-	for _, a := range c.operands {
-		c.fetches(lastPart(a.text))
-	}
-}

@@ -304,7 +304,7 @@ func (c *command) noted(mark string) {
 	case "makes":
 		c.makes()
 	case "fetched":
-		c.fetched()
+		c.fetches(texts(c.operands)...)
 	case "downloads":
 		c.downloads()
 	default:

@@ -179,14 +179,16 @@ func (c *command) keeps(urls []arg) {
 	}
 	for _, u := range urls {
 		address, _, _ := strings.Cut(u.text, "?")
-		c.fetches(lastPart(address))
+		c.fetches(address)
 	}
 }
 
-// fetches records a file that the command fetches, for the rest of the call and for later ones.
-func (c *command) fetches(name string) {
-	c.r.fetched[name] = true
-	c.r.tell(c.invocation, vaglio.Fetched, literal(name))
+// fetches records files that the command fetches, for the rest of the call and for later ones.
+func (c *command) fetches(addresses ...string) {
+	for _, at := range addresses {
+		c.r.fetched[lastPart(at)] = true
+		c.r.tell(c.invocation, vaglio.Fetched, literal(lastPart(at)))
+	}
 }
 
 // unnamed stands for the names of files that were fetched and that nobody knows.
@@ -198,7 +200,7 @@ func (c *command) downloads() {
 	if !told || strings.ContainsAny(name.text, "*?[") || c.has("-D", "--dir") {
 		c.fetches(unnamed)
 	}
-	c.fetches(lastPart(name.text))
+	c.fetches(name.text)
 }
 
 // requestURL judges a request by its address's scheme and by what it carries.

@@ -71,7 +71,7 @@ func (r *reading) filled(p string) bool {
 		default:
 		}
 		beside := strings.HasPrefix(p, f.Path+".") || strings.HasPrefix(f.Path, p+".")
-		return makes(&f) && beside && !r.isAbsent(f.Path)
+		return makes(&f, false) && beside && !r.isAbsent(f.Path)
 	})
 }
 

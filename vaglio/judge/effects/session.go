@@ -56,10 +56,10 @@ func (r *reading) madeAt(p string) (made string, below bool) {
 				return "", false
 			case f.Deed == vaglio.Unpacked, f.Deed == vaglio.Brought:
 				other = true
-			case over && madeBy(f, earlier):
+			case over && makes(f, earlier):
 				made = cmp.Or(made, f.Path)
 			}
-			below = below || under && makes(f)
+			below = below || under && makes(f, false)
 		}
 	}
 	return made, below && !other
@@ -73,13 +73,9 @@ func lies(p, other string) (over, under bool) {
 	return place.Inside([]string{other}, p), place.Inside([]string{p}, other)
 }
 
-// madeBy reports whether a fact says that something was made: on the spot, or earlier, by a program that was given
-// its name.
-func madeBy(f *vaglio.Fact, earlier bool) bool { return makes(f) || earlier && f.Deed == vaglio.Named }
-
-// makes reports whether a fact is that something was made on the spot.
-func makes(f *vaglio.Fact) bool {
-	return slices.Contains([]vaglio.Deed{vaglio.Wrote, vaglio.Built, vaglio.Fetched}, f.Deed)
+// makes reports whether a fact is that something was made: on the spot, or earlier, by a program that was given its name.
+func makes(f *vaglio.Fact, earlier bool) bool {
+	return earlier && f.Deed == vaglio.Named || slices.Contains([]vaglio.Deed{vaglio.Wrote, vaglio.Built, vaglio.Fetched}, f.Deed)
 }
 
 // linked marks what was recorded since as moved from elsewhere: what a link leads to does not
@@ -220,7 +216,10 @@ func (r *reading) dynamic(p *shell.Problem) {
 	}
 }
 
-// ofSession asks about files that run and that the session fetched, or that it, or the call, wrote and that were not read to the end.
+// ofSession asks about files that run and that the session fetched, and about those that it, or the call, wrote and of
+// which the call could not read everything: a text that was harmless when it was read by itself may be cut short among
+// others. So it does about those that the call brings from elsewhere and that its programs then find by themselves, and
+// do more than compile.
 func (r *reading) ofSession(s *shell.Script) {
 	for i := range s.Ran {
 		if file := s.Ran[i].File; r.fetched[path.Base(file)] {
@@ -232,6 +231,12 @@ func (r *reading) ofSession(s *shell.Script) {
 		_, known := r.facts.Text(file)
 		if here || r.facts.Wrote(file) && (!known || slices.Contains(r.facts.Loaded(), file)) {
 			r.add(unknown(say("runs %s, which was written in this session and could not be read", r.shown(file)), r.shown(file))...)
+		}
+	}
+	for _, file := range s.Stale {
+		outside := func(p shell.Part) bool { return p.File != "" && r.liesOutside(&invocation{}, literal(p.File)) }
+		if w := r.wrote[file]; (w.Remote() || slices.ContainsFunc(w.Parts(), outside)) && !r.judge.tables.ofClass("only-compiled", path.Ext(file)) {
+			r.add(one(KindForeignCode, say("runs %s, which was just fetched", r.shown(file)), r.shown(file))...)
 		}
 	}
 }
@@ -363,10 +368,10 @@ func (r *reading) looksFor(v *invocation) {
 	if v.name == "cat" && len(v.args) == 1 {
 		r.readsNumber(v)
 	}
-	name, words := v.name, texts(v.args)
+	name, words, p := v.name, texts(v.args), r.parse(v.name, v.args)
 	switch listed := r.processes == v; {
-	case listed && r.judge.tables.ofClass("passes-on", v.name) && r.picks(v):
-		name, words = "pgrep", []string{"-f", r.parse(v.name, v.args).operand(0)}
+	case listed && r.judge.tables.ofClass("passes-on", v.name) && !p.has("-v", "--invert-match") && p.operand(0) != "":
+		name, words = "pgrep", []string{"-f", p.operand(0)}
 	case listed, v.name == "ps":
 		r.processes = v.into
 	}
@@ -381,12 +386,6 @@ func (r *reading) readsNumber(v *invocation) {
 	other, seen := r.numbers[text]
 	own := v.args[0].known && v.direct() && slices.Concat(r.facts, r.did).Keeps(r.world.clean(v.args[0].text, v.cwd))
 	r.numbers[text] = own && (other || !seen)
-}
-
-// picks reports whether a command keeps the lines with a pattern, its first operand.
-func (r *reading) picks(v *invocation) bool {
-	p := r.parse(v.name, v.args)
-	return !p.has("-v", "--invert-match") && p.operand(0) != ""
 }
 
 // shownBy returns the command that shows what this one prints, past those that only order it.

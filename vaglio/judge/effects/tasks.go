@@ -165,7 +165,7 @@ func (r *reading) runsOutside(v *invocation, named []Effect) []Effect {
 // the workspace.
 func (r *reading) runsForeign(v *invocation, folder arg) []Effect {
 	switch at := folder.text; {
-	case r.isForeign(v, folder) && r.world.clean(at, v.cwd) != r.world.cwd:
+	case r.isForeign(v, folder):
 		return one(KindForeignCode, say("runs %s, which was just fetched", at), at)
 	case r.liesOutside(v, folder) && at == v.cwd && len(v.args) > 0:
 		words := clip(join(v.args), longestTold)
