@@ -35,6 +35,14 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 	if worst == nil || len(said) == 0 || !worst.changes() || c.command != "" {
 		return said
 	}
+	guests := c.tells() && len(said[0].Args) > 0 && slices.Contains(events, said[0].Args[0].Phrase)
+	if guests {
+		end := slices.IndexFunc(said, func(c wording.Clause) bool { return c.Phrase == ": %s" })
+		if end < 0 {
+			end = len(said)
+		}
+		said = slices.Insert(slices.Clone(said), end, wording.Clause{Phrase: "and notifies the guests"})
+	}
 	for _, a := range c.also {
 		if a.act.Phrase == said[0].Phrase {
 			said = append(slices.Clip(said), a.more(said)...)
@@ -47,10 +55,18 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 			said = append(wording.Sentence{{Phrase: said[0].Phrase, Args: []wording.Clause{{Phrase: "and %s", Args: []wording.Clause{second}}}}}, said[1:]...)
 			continue
 		}
+		if guests && spoken.Is("texts tells", strings.Join(a.words, "")) {
+			continue
+		}
 		said = append(slices.Clip(said), a.said())
 	}
 	return said
 }
+
+// events are what guests are invited to.
+//
+//nolint:gochecknoglobals // Only looked at.
+var events = []wording.Phrase{"the event %s", "the meeting %s", "the appointment %s"}
 
 // lets records whom it reaches that an argument has something sent or published.
 func (c *call) lets(act *spoken.Act, worst *one) {

@@ -113,6 +113,9 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 	if said[0].Phrase == idleLine { // The consequence says that no change was found.
 		return append(wording.Sentence{{Phrase: "runs a line of %s", Args: said[0].Args}}, said[1:]...)
 	}
+	if said[0].Phrase == unreadFile && len(said) > 1 && said[1].Phrase == "on %s" { // of whose files nobody knows
+		return append(wording.Sentence{{Phrase: "runs %s, which was not read,", Args: said[0].Args}}, said[1:]...)
+	}
 	switch {
 	case c.command != "":
 		return said
@@ -195,7 +198,7 @@ func operationsOf(v vaglio.Verdict) operations {
 }
 
 // qualified records what the sentence adds to the operation: how many it stands for, and
-// whether it is read only in part or done as the administrator.
+// whether it is read only in part or done with another user's rights.
 func (o *one) qualified() {
 	for _, c := range o.said {
 		switch c.Phrase {
@@ -203,8 +206,10 @@ func (o *one) qualified() {
 			o.stands, _ = strconv.Atoi(c.Args[0].Text)
 		case wording.AsFarAsRead:
 			o.guessed = true
-		case wording.AsAdministrator, wording.AsUser:
+		case wording.AsAdministrator:
 			o.manner = true
+		case wording.AsUser: // who has no rights over the whole machine
+			o.manner, o.reach = true, operation.ReachUser
 		default:
 		}
 	}

@@ -81,7 +81,8 @@ func askedFor(cmdlet string, args []argument) []shell.Word {
 	if len(args) > 1 && wordclass.Is("powershell-names", args[0].name) {
 		args = args[1:]
 	}
-	if !strings.HasPrefix(strings.ToLower(cmdlet), "get-") || len(args) == 0 || args[0].name != "" || args[0].val.isBlock {
+	gets, isGet := strings.CutPrefix(strings.ToLower(cmdlet), "get-")
+	if !isGet || wordclass.Within("powershell-of", gets) || len(args) == 0 || args[0].name != "" || args[0].val.isBlock {
 		return nil
 	}
 	return args[0].val.items
