@@ -93,7 +93,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		h.Said = c.housed(c.filled(c.parts(h.Said)))
+		h.Said = c.housed(c.filled(c.parts(inPlace(h.Said))))
 	default:
 		h.Said = c.plainly()
 	}
@@ -112,9 +112,6 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 func (c *call) filled(said wording.Sentence) wording.Sentence {
 	if said[0].Phrase == idleLine { // The consequence says that no change was found.
 		return append(wording.Sentence{{Phrase: "runs a line of %s", Args: said[0].Args}}, said[1:]...)
-	}
-	if said[0].Phrase == unreadFile && len(said) > 1 && said[1].Phrase == "on %s" { // of whose files nobody knows
-		return append(wording.Sentence{{Phrase: "runs %s, which was not read,", Args: said[0].Args}}, said[1:]...)
 	}
 	switch {
 	case c.command != "":
