@@ -82,7 +82,7 @@ func consequenceOf(o operations) Consequence {
 		default:
 			known = true
 			c.add(e)
-			c.Unsure = c.Unsure || e.manner && unknown // with whose rights says nothing of what is done
+			c.Unsure = e.leavesOpen(unknown) || c.Unsure
 		}
 		c.Reads, c.Feared = false, c.Feared || e.feared
 	}
@@ -96,6 +96,9 @@ const unreadFile wording.Phrase = "runs %s, a file of the workspace that was not
 func (o *one) blind() bool {
 	return o.kind == operation.KindUnknown || len(o.said) > 0 && o.said[0].Phrase == unreadFile
 }
+
+// leavesOpen reports whether it says only with whose rights something unknown is done.
+func (o *one) leavesOpen(unknown bool) bool { return o.manner && unknown }
 
 // closed completes the combined consequence: how something is done counts only if nothing
 // is unknown, and the unknown only if nothing is known.

@@ -25,7 +25,7 @@ func (p *program) library(name string, args []value) {
 		}
 	case last == "send" && strings.HasSuffix(first(plain).path, "Command()"): // the command was read by itself
 	case wordclass.Within("client-verb", last), !p.in.File && wordclass.Within("client-change", last):
-		p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Given: p.given(name, plain, named), Of: p.madeOf(name)})
+		p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Given: given(plain, named), Of: p.madeOf(name)})
 	}
 }
 
@@ -35,27 +35,14 @@ func (p *program) mayChange(text shell.Word) bool {
 	return text.IsUnknown() && p.in.Path == "" || wordclass.Within("changing-statement", strings.ToLower(text.Prefix()))
 }
 
-// noteOf notes the one text that a library's function was given, besides what says where it works, and that.
-// It forgets what the function, by the same name, was told otherwise before.
+// noteOf notes the one text that a library's function was given, and forgets it if the function, by
+// the same name, was given something else before.
 func (p *program) noteOf(result string, args []value) {
-	note := func(key, text string) {
-		if was, seen := p.of[key]; seen && was != text {
-			text = ""
-		}
-		p.of[key] = text
-	}
-	plain, named := splitNamed(args)
-	for _, option := range wordclass.Of("says-where") {
-		where, _ := optionOf(args, named, option)
-		at, _ := where.text()
-		note(result+option, at)
-		delete(named, option)
-	}
-	text, ok := first(plain).text()
-	if !ok || len(plain) != 1 || len(named) > 0 {
+	text, ok := first(args).text()
+	if was, seen := p.of[result]; !ok || len(args) != 1 || first(args).name != "" || seen && was != text {
 		text = ""
 	}
-	note(result, text)
+	p.of[result] = text
 }
 
 // madeOf returns what each function whose result a name goes on from was given, "" if it is not known.
@@ -68,16 +55,9 @@ func (p *program) madeOf(name string) (out []string) {
 	return out
 }
 
-// given returns the arguments of a method as the words of a command, with where what it is called on works.
-func (p *program) given(name string, plain []value, named map[string]value) []shell.Word {
+// given returns the arguments of a method as the words of a command.
+func given(plain []value, named map[string]value) []shell.Word {
 	out, options := listOf(withoutOptions(plain)...).words(), map[string]value{}
-	for _, option := range wordclass.Of("says-where") {
-		for i := range name {
-			if at := p.of[name[:i]+option]; at != "" {
-				options[option] = text(at)
-			}
-		}
-	}
 	for _, a := range plain {
 		maps.Copy(options, a.fields())
 	}

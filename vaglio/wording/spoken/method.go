@@ -18,7 +18,7 @@ func Method(name, library string, given, of []string, split func(string) []strin
 	called := wording.Say("calls %s of %s", strings.Join(words, "_"), library)
 	switch said, part := madeOf(name, of, words, given, split); {
 	case said != nil:
-		return whereMade(said, given), false
+		return said, false
 	case part:
 		return wording.Sentence{called}, false
 	}
@@ -44,20 +44,7 @@ func Method(name, library string, given, of []string, split func(string) []strin
 	}
 	said = wording.Sentence{{Phrase: m.act.To(m.thing).Phrase, Args: []wording.Clause{object}}}
 	said = append(said, m.second(options)...)
-	return whereMade(append(said, circumstances(m.noun, options)...), given), m.final()
-}
-
-// whereMade adds where, and as whom, what a method is called on works.
-func whereMade(said wording.Sentence, given []string) wording.Sentence {
-	for _, made := range []struct {
-		option string
-		says   wording.Phrase
-	}{{"--region_name", "in %s"}, {"--region", "in %s"}, {"--profile_name", "with the profile %s"}} {
-		if at := behind(given, made.option); len(at) == 1 && !strings.Contains(said.String(), at[0]) {
-			said = said.And(made.says, at[0])
-		}
-	}
-	return said
+	return append(said, circumstances(m.noun, options)...), m.final()
 }
 
 // method is what the name of a method says. Its thing is nil if the name does not tell.
