@@ -1,6 +1,7 @@
 package approval_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,8 +43,32 @@ func TestLongArgumentsStandLast(t *testing.T) {
 			t.Errorf("%s: %q, not %q", name, got, tt.want)
 		}
 		var back vaglio.Args
-		if err := strictjson.Unmarshal([]byte(text), &back); err != nil || len(back) != len(tt.args) {
+		if err := strictjson.Unmarshal([]byte(brokenLine.ReplaceAllString(text, `$1`)), &back); err != nil || len(back) != len(tt.args) {
 			t.Errorf("%s: %v %v", name, back, err)
+		}
+	}
+}
+
+// brokenLine is how the lines of a text are shown, which JSON writes on one.
+var brokenLine = regexp.MustCompile(`(\\n)\n +`)
+
+// TestTheLinesOfATextStandBelowEachOther checks that a person can read a program or a letter among the
+// arguments, and that no text looks like another argument.
+func TestTheLinesOfATextStandBelowEachOther(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		args vaglio.Args
+		want string
+	}{
+		{vaglio.Args{"code": "import os\nif x:\n\tos.remove(\"a\")\n"}, "{\n  \"code\": \"import os\\n\n      if x:\\n\n      \\tos.remove(\\\"a\\\")\\n\"\n}"},
+		{vaglio.Args{"a": `C:\new`}, "{\n  \"a\": \"C:\\\\new\"\n}"}, // no line break
+		{vaglio.Args{"a": "x\n}\n  \"to\": \"b\""}, "{\n  \"a\": \"x\\n\n      }\\n\n        \\\"to\\\": \\\"b\\\"\"\n}"},
+		{vaglio.Args{"a": []any{"1\n2"}}, "{\n  \"a\": [\n    \"1\\n\n        2\"\n  ]\n}"},
+		{vaglio.Args{"a": "1\n\n\n2"}, "{\n  \"a\": \"1\\n\\n\\n\n      2\"\n}"},
+		{vaglio.Args{"a": strings.Repeat("\n ", 3000)}, "{\n  \"a\": \"" + strings.Repeat("\\n ", 3000) + "\"\n}"}, // padding
+	} {
+		if got := approval.ArgsText(r.args); got != r.want {
+			t.Errorf("%v:\n%s\nwant\n%s", r.args, got, r.want)
 		}
 	}
 }

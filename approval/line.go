@@ -59,7 +59,8 @@ func oneLine(s string) string {
 const unwritable = "(these arguments cannot be written as JSON: deny the call)"
 
 // ArgsText returns the arguments of a call as indented JSON in the order in which people want to
-// see them: who gets what, how much and where come first, switches and long texts last.
+// see them: who gets what, how much and where come first, switches and long texts last. The lines of
+// a text stand below each other.
 func ArgsText(args vaglio.Args) string {
 	if len(args) == 0 {
 		return "{}"
@@ -72,7 +73,42 @@ func ArgsText(args vaglio.Args) string {
 	if err != nil {
 		return unwritable
 	}
-	return string(text)
+	return inLines(string(text))
+}
+
+// inLines breaks the texts in indented JSON behind each \n that stands for a line break, or several of them.
+// What follows is indented further than any name beside the text's own, so that no text can pass for another
+// argument. A long text that is little else than breaks stays as it is: it would become many times as long.
+func inLines(text string) string {
+	if breaks := strings.Count(text, `\n`); breaks == 0 || len(text) > 4<<10 && 8*breaks > len(text) {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		inner := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " "))+len("    "))
+		for i := 0; i < len(line); i++ {
+			b.WriteByte(line[i])
+			if line[i] != '\\' {
+				continue
+			}
+			i++ // it escapes what follows
+			b.WriteByte(line[i])
+			if after := line[i+1:]; line[i] == 'n' && !strings.HasPrefix(after, `"`) && !strings.HasPrefix(after, `\n`) {
+				b.WriteString("\n" + inner)
+			}
+		}
+	}
+	return b.String()
+}
+
+// CommandArgs returns the arguments of a call that has a command and nothing else, as [ArgsText] does: showing
+// them would repeat the command. It returns "" if they cannot be written.
+func CommandArgs(command string) string {
+	text := ArgsText(vaglio.Args{"command": command})
+	if text == unwritable {
+		return ""
+	}
+	return text
 }
 
 // argsLine returns the arguments on one line, in the same order, with at most n characters: the

@@ -35,7 +35,8 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 	if worst == nil || len(said) == 0 || !worst.changes() || c.command != "" {
 		return said
 	}
-	for _, a := range c.also {
+	said, others := c.notified(said)
+	for _, a := range others {
 		if a.act.Phrase == said[0].Phrase {
 			said = append(slices.Clip(said), a.more(said)...)
 			continue
@@ -51,6 +52,25 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 	}
 	return said
 }
+
+// notified adds that the guests of an event are told of what is done to it, if an argument says so, and
+// returns what other arguments make the tool do.
+func (c *call) notified(said wording.Sentence) (wording.Sentence, []also) {
+	if !c.tells() || len(said[0].Args) == 0 || !slices.Contains(events, said[0].Args[0].Phrase) {
+		return said, c.also
+	}
+	end := slices.IndexFunc(said, func(c wording.Clause) bool { return c.Phrase == ": %s" })
+	if end < 0 {
+		end = len(said)
+	}
+	others := slices.DeleteFunc(slices.Clone(c.also), func(a also) bool { return spoken.Is("texts tells", strings.Join(a.words, "")) })
+	return slices.Insert(slices.Clone(said), end, wording.Clause{Phrase: "and notifies the guests"}), others
+}
+
+// events are what guests are invited to.
+//
+//nolint:gochecknoglobals // Only looked at.
+var events = []wording.Phrase{"the event %s", "the meeting %s", "the appointment %s"}
 
 // lets records whom it reaches that an argument has something sent or published.
 func (c *call) lets(act *spoken.Act, worst *one) {

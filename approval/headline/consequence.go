@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/mask"
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Consequence is what follows if a call runs: the worst of everything that it would do.
@@ -69,7 +70,7 @@ func (c *Consequence) weight() int {
 func consequenceOf(o operations) Consequence {
 	c := Consequence{Unread: o.unread, Reads: o.effects && !o.unread}
 	var idle *one
-	known, unknown := false, false
+	known, unknown := false, slices.ContainsFunc(o.list, func(e one) bool { return o.effects && e.blind() })
 	for i := range o.list {
 		e := &o.list[i]
 		switch {
@@ -77,16 +78,27 @@ func consequenceOf(o operations) Consequence {
 			continue
 		case e.idle():
 			idle = e
-		case e.kind == operation.KindUnknown:
-			unknown = o.effects
+		case e.blind():
 		default:
 			known = true
 			c.add(e)
+			c.Unsure = e.leavesOpen(unknown) || c.Unsure
 		}
 		c.Reads, c.Feared = false, c.Feared || e.feared
 	}
 	return c.closed(known, unknown, idle)
 }
+
+// unreadFile is what the engine says of a file that runs and that it was not given.
+const unreadFile wording.Phrase = "runs %s, a file of the workspace that was not read"
+
+// blind reports whether nothing is known of what it does.
+func (o *one) blind() bool {
+	return o.kind == operation.KindUnknown || len(o.said) > 0 && o.said[0].Phrase == unreadFile
+}
+
+// leavesOpen reports whether it says only with whose rights something unknown is done.
+func (o *one) leavesOpen(unknown bool) bool { return o.manner && unknown }
 
 // closed completes the combined consequence: how something is done counts only if nothing
 // is unknown, and the unknown only if nothing is known.

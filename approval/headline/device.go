@@ -2,6 +2,9 @@ package headline
 
 import (
 	"cmp"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -45,6 +48,12 @@ func (c *call) parts(said wording.Sentence) wording.Sentence {
 	switch {
 	case c.command != "":
 	case said[0].Phrase == "fills in a field of a web page" && len(c.fields) > 0:
+		if slices.Contains(c.fields, "") { // not every one has a name that a person reads
+			if len(c.fields) == 1 {
+				return said
+			}
+			return wording.Sentence{wording.Say("fills in %s fields of a web page", strconv.Itoa(len(c.fields)))}
+		}
 		return wording.Sentence{{Phrase: "types into a web page: %s", Args: []wording.Clause{named(c.fields)}}}
 	case said[0].Phrase == "edits" && len(said) == 2 && c.first("editmode") == "delete":
 		return c.cell(said[1].Text)
@@ -60,20 +69,27 @@ func (c *call) cell(of string) wording.Sentence {
 	return wording.Sentence{wording.Say("deletes a cell of %s", of)}
 }
 
-// fieldsIn returns what the fields of a web page are called into which a tool types.
+// fieldsIn returns what the fields of a web page are called into which a tool types, "" for one that has no
+// name.
 func fieldsIn(args map[string]any) (names []string) {
-	list, ok := args["fields"].([]any)
-	if !ok {
-		list = []any{args}
+	list := []any{args}
+	for _, key := range []string{"fields", "elements", "inputs"} {
+		switch held := args[key].(type) {
+		case []any:
+			list = held
+		case map[string]any: // what is typed, by the field's name
+			return slices.Sorted(maps.Keys(held))
+		}
 	}
 	for _, e := range list {
 		field, _ := e.(map[string]any)
-		for _, key := range []string{"name", "label", "element", "selector"} {
-			if name, _ := field[key].(string); name != "" {
-				names = append(names, name)
-				break
+		name := ""
+		for _, key := range []string{"selector", "element", "label", "name"} { // the last one that is there
+			if said, _ := field[key].(string); said != "" {
+				name = said
 			}
 		}
+		names = append(names, name)
 	}
 	return names
 }

@@ -93,7 +93,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		h.Said = c.housed(c.filled(c.parts(h.Said)))
+		h.Said = c.housed(c.filled(c.parts(inPlace(h.Said))))
 	default:
 		h.Said = c.plainly()
 	}
@@ -195,7 +195,7 @@ func operationsOf(v vaglio.Verdict) operations {
 }
 
 // qualified records what the sentence adds to the operation: how many it stands for, and
-// whether it is read only in part or done as the administrator.
+// whether it is read only in part or done with another user's rights.
 func (o *one) qualified() {
 	for _, c := range o.said {
 		switch c.Phrase {
@@ -203,8 +203,10 @@ func (o *one) qualified() {
 			o.stands, _ = strconv.Atoi(c.Args[0].Text)
 		case wording.AsFarAsRead:
 			o.guessed = true
-		case wording.AsAdministrator, wording.AsUser:
+		case wording.AsAdministrator:
 			o.manner = true
+		case wording.AsUser: // who has no rights over the whole machine
+			o.manner, o.reach = true, operation.ReachUser
 		default:
 		}
 	}

@@ -175,3 +175,25 @@ func bounded(s wording.Sentence) wording.Sentence {
 	}
 	return s
 }
+
+// inPlace corrects a sentence of the engine's by what it is about: several files, a file of another machine,
+// several things of a cluster.
+func inPlace(said wording.Sentence) wording.Sentence {
+	if len(said) == 0 || len(said[0].Args) == 0 {
+		return said
+	}
+	first := &said[0]
+	switch does, what := first.Phrase, &first.Args[0]; {
+	case does == unreadFile && len(said) > 1 && said[1].Phrase == "on %s": // of whose files nobody knows
+		return append(wording.Sentence{{Phrase: "runs %s, which was not read,", Args: first.Args}}, said[1:]...)
+	case does == "runs SQL from the file %s, which was not read, on %s" && what.Phrase == "%s files below %s":
+		return append(wording.Sentence{{Phrase: "runs SQL from %s, none of which was read, on %s", Args: first.Args}}, said[1:]...)
+	case inCluster.MatchString(what.Text):
+		several := wording.Clause{Phrase: does, Args: slices.Concat([]wording.Clause{wording.List(strings.Fields(what.Text))}, first.Args[1:])}
+		return append(wording.Sentence{several}, said[1:]...)
+	}
+	return said
+}
+
+// inCluster matches several things of a cluster, each with its kind.
+var inCluster = regexp.MustCompile(`^[a-z][a-z.]*/[\w.-]+(?: [a-z][a-z.]*/[\w.-]+)+$`)

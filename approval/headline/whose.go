@@ -180,10 +180,19 @@ func (c *call) housed(said wording.Sentence) wording.Sentence {
 	return append(slices.Clip(said), wording.Say(inside, namespace))
 }
 
-// versioned adds the branch or the commit that a workflow is run of.
+// versioned adds the branch or the commit that a workflow is run of, or the branch whose file is changed.
 func (c *call) versioned(said wording.Sentence) wording.Sentence {
-	ref := c.first("ref")
-	if ref == "" || len(said) == 0 || len(said[0].Args) != 1 || said[0].Args[0].Phrase != "the workflow %s" || said[0].Phrase != "runs %s" {
+	if len(said) == 0 || len(said[0].Args) != 1 {
+		return said
+	}
+	ref, what := "", said[0].Args[0].Phrase
+	switch {
+	case what == "the workflow %s" && said[0].Phrase == "runs %s":
+		ref = c.first("ref")
+	case strings.HasPrefix(string(what), "the file") && len(said) == 2 && said[1].Phrase == inside && c.first("repo", "repository", "projectid", "project") != "":
+		ref = c.first("branch", "branchname")
+	}
+	if ref == "" {
 		return said
 	}
 	return slices.Insert(slices.Clone(said), 1, wording.Say("on %s", ref))

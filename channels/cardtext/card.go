@@ -12,7 +12,6 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/headline"
-	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/templates"
 )
 
@@ -140,7 +139,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	c.edit = it.Edit
 	c.dropped = !it.ValuesDropped.IsZero()
 	c.obscured, c.passkey, c.editable = Obscured(texts, it.Obscured), it.Passkey, len(it.Editables) > 0
-	if it.Command == "" || it.Args != commandArgs(it.Command) {
+	if it.Command == "" || it.Args != approval.CommandArgs(it.Command) {
 		c.args = see(it.Args)
 	}
 	for _, m := range it.Mounts {
@@ -198,20 +197,6 @@ func reaching(it *approval.Item) (judges []string) {
 
 // fullName names a person unambiguously.
 func fullName(p approval.Person) string { return p.Name + " (" + p.ID + ")" }
-
-// commandArgs returns the arguments of a call that has a command and nothing else: showing
-// them would repeat the command.
-func commandArgs(command string) string {
-	form, err := strictjson.Canonical(map[string]any{"command": command})
-	if err != nil {
-		return ""
-	}
-	text, err := strictjson.Indent(form)
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
 
 // Unanswered returns the card as if every call on it waited and nobody had said anything.
 // What a chat decides from it depends only on the calls and not on how they stand, so all

@@ -164,7 +164,7 @@ func (w *Web) item(c *approval.Card, i int, cut bool) itemView {
 
 // saidBy reports whether the arguments hold nothing but a command line.
 func saidBy(command, args string) bool {
-	return command != "" && args == indented(vaglio.Args{"command": command})
+	return command != "" && args == approval.CommandArgs(command)
 }
 
 // badge sums up how the calls of a card stand.

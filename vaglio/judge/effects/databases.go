@@ -103,7 +103,7 @@ func (c *command) database(kept, nobodys bool) wording.Clause {
 // databaseName returns the name of the database, "" if it is given in another way.
 func (c *command) databaseName() string {
 	d, _ := c.value("-d", "--dbname", "-D", "--database")
-	name := cmp.Or(d.text, c.operand(c.took))
+	name := cmp.Or(d.text, c.operand(c.took), join(c.variables("PGDATABASE")))
 	if strings.ContainsAny(name, " :/;$") {
 		return ""
 	}

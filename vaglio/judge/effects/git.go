@@ -364,7 +364,7 @@ func (c *command) directed(out []Effect) []Effect {
 		}
 		at := append(c.values(aim.Keys...), c.variables(aim.Keys...)...)
 		for i := 0; i < len(out) && len(at) > 0; i++ {
-			if out[i].Kind != KindRead {
+			if aim.Says(string(out[i].Kind)) {
 				out[i].Why = aim.At(out[i].Why, at[0].text)
 			}
 		}

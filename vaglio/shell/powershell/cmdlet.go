@@ -71,7 +71,7 @@ func (w *work) run(args []argument) value {
 	}
 	out := w.output()
 	if len(w.sp.params) == 0 && w.sp.out == "" {
-		out.names = askedFor(w.name, args)
+		out.names = askedFor(strings.ToLower(w.name), args)
 	}
 	return out
 }
@@ -81,7 +81,7 @@ func askedFor(cmdlet string, args []argument) []shell.Word {
 	if len(args) > 1 && wordclass.Is("powershell-names", args[0].name) {
 		args = args[1:]
 	}
-	if !strings.HasPrefix(strings.ToLower(cmdlet), "get-") || len(args) == 0 || args[0].name != "" || args[0].val.isBlock {
+	if !strings.HasPrefix(cmdlet, "get-") || wordclass.Within("powershell-of", cmdlet) || len(args) == 0 || args[0].name != "" || args[0].val.isBlock {
 		return nil
 	}
 	return args[0].val.items

@@ -76,26 +76,36 @@ type Aim struct {
 	Client string
 	Keys   []string
 	Said   wording.Phrase
+	// Of are the kinds of what is done so; empty for all.
+	Of string
 }
 
 // Aims returns all of them, in the order in which they are said.
 func Aims() []Aim {
 	return []Aim{
-		{"forge-client", []string{"-R", "--repo"}, "in %s"},
-		{"subscription-client", []string{"--subscription"}, "in the subscription %s"},
-		{"cluster-client", []string{"--context", "--kube-context", "--kubecontext"}, "on %s"},
-		{"cluster-client", []string{"--kubeconfig", "KUBECONFIG"}, "on the cluster of %s"},
-		{"region-client", []string{"--region", "AWS_REGION", "AWS_DEFAULT_REGION", "CLOUDSDK_COMPUTE_REGION", "CLOUDSDK_RUN_REGION"}, "in %s"},
-		{"project-client", []string{"--project", "CLOUDSDK_CORE_PROJECT"}, "in %s"},
-		{"chdir-client", []string{"-chdir", "--chdir"}, "in %s"},
-		{"profile-client", []string{"--profile", "AWS_PROFILE"}, "with the profile %s"},
+		{"forge-client", []string{"-R", "--repo"}, "in %s", ""},
+		{"subscription-client", []string{"--subscription"}, "in the subscription %s", ""},
+		{"cluster-client", []string{"--context", "--kube-context", "--kubecontext"}, "on %s", ""},
+		{"cluster-client", []string{"--kubeconfig", "KUBECONFIG"}, "on the cluster of %s", ""},
+		{"region-client", []string{"--region", "AWS_REGION", "AWS_DEFAULT_REGION", "CLOUDSDK_COMPUTE_REGION", "CLOUDSDK_RUN_REGION"}, "in %s", ""},
+		{"project-client", []string{"--project", "CLOUDSDK_CORE_PROJECT"}, "in %s", ""},
+		{"chdir-client", []string{"-chdir", "--chdir"}, "in %s", ""},
+		{"profile-client", []string{"--profile", "AWS_PROFILE"}, "with the profile %s", ""},
+		{"compose-client", []string{"-p", "--project-name", "COMPOSE_PROJECT_NAME"}, "in the project %s", ""},
+		{"client-of-postgres", []string{"-h", "--host", "PGHOSTADDR", "PGHOST"}, "on %s", "database privilege"},
+		{"client-of-mysql", []string{"-h", "--host", "MYSQL_HOST"}, "on %s", "database privilege"},
 	}
 }
 
+// Says reports whether what is done of this kind is done where the aim says.
+func (a *Aim) Says(kind string) bool {
+	return kind != "read" && (a.Of == "" || strings.Contains(a.Of, kind))
+}
+
 // At adds to what is done where, or as whom. A repository is left out if the sentence is about it, or
-// ends with a text.
+// ends with a text; so is the server of a database if another one is said, and what -p publishes.
 func (a *Aim) At(said wording.Sentence, at string) wording.Sentence {
-	if len(said) == 0 {
+	if len(said) == 0 || at == "" || a.Said == "on %s" && saysServer(said) || a.Client == "compose-client" && strings.Contains(at, ":") {
 		return said
 	}
 	does := string(said[0].Phrase)
@@ -103,6 +113,11 @@ func (a *Aim) At(said wording.Sentence, at string) wording.Sentence {
 		return said
 	}
 	return said.And(a.Said, at)
+}
+
+// saysServer reports whether a sentence says on which machine or cluster something is done.
+func saysServer(said []wording.Clause) bool {
+	return slices.ContainsFunc(said, func(c wording.Clause) bool { return strings.HasSuffix(string(c.Phrase), "on %s") || saysServer(c.Args) })
 }
 
 // Ends names the sources in a sentence that only names the target of what is moved, copied, linked or
