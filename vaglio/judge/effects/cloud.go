@@ -181,8 +181,7 @@ func (c *command) isFree(at servers.Published) bool {
 
 // isNew reports whether a container serves a database that is new with it.
 func (c *command) isNew(box *servers.Container) bool {
-	return !c.isExported("DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST") &&
-		box.New(func(image string) bool { return c.r.judge.tables.ofClass("database-image", image) })
+	return !c.steered() && box.New(func(image string) bool { return c.r.judge.tables.ofClass("database-image", image) })
 }
 
 // serves records what the containers of a compose file publish. Those of a project may be there already, with
@@ -192,7 +191,7 @@ func (c *command) serves() {
 	files, kept := c.composeFiles()
 	for _, name := range files {
 		text, _ := c.content(name)
-		boxes, named, all := servers.InCompose(text)
+		boxes, named, _, all := servers.InCompose(text)
 		for i := range boxes {
 			c.publishes(&boxes[i], kept || named || !c.wroteAll(name))
 		}

@@ -353,10 +353,15 @@ func (c *command) environment() map[string]string {
 	return all
 }
 
-// isExported reports whether the session may have set one of some variables.
-func (c *command) isExported(names ...string) bool {
-	all := c.environment()
-	return slices.ContainsFunc(names, func(name string) bool { _, set := all[name]; return set })
+// steered reports whether the session may have set a variable that leads an engine of containers to another machine, or
+// one whose name begins in another given way.
+func (c *command) steered(also ...string) bool {
+	for name := range c.environment() {
+		if name == shell.AnyVariable || startsAny(name, append(also, "DOCKER_", "CONTAINER", "PODMAN_", "HOME", "XDG_")...) {
+			return true
+		}
+	}
+	return false
 }
 
 // opensPort records that something else than a container may answer at a port of this machine, on which the

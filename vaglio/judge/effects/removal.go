@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects/servers"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -324,15 +325,15 @@ func (r *reading) leadsTo(p string) bool {
 // have none were made with the containers.
 func (c *command) keepsNothing(a arg) bool {
 	text, own := c.r.facts.Text(c.r.world.clean(a.text, c.cwd))
-	names := slices.ContainsFunc([]string{"\nvolumes", "\nname", "include", "{", "\t", "&"}, func(s string) bool { return strings.Contains("\n"+text, s) })
-	return own && a.known && c.direct() && !names && len(c.assigns)+len(c.Exported) == 0 && !c.r.facts.Has(vaglio.Exported)
+	_, project, volumes, all := servers.InCompose(text)
+	return own && all && a.known && c.direct() && !project && !volumes && !c.steered("COMPOSE_")
 }
 
 // composeFiles returns the files that describe the containers, and whether those may be there already.
 func (c *command) composeFiles() (files []string, kept bool) {
 	files = texts(c.values("-f", "--file"))
 	given := len(files) > 0
-	kept = c.has("-p", "--project-name", "--project-directory", "--env-file") || c.isExported("COMPOSE_PROJECT_NAME", "COMPOSE_FILE") ||
+	kept = c.has("-p", "--project-name", "--project-directory", "--env-file") || c.steered("COMPOSE_") ||
 		!given && c.r.present(c.invocation, ".env") || c.r.facts.Wrote(c.r.world.clean(".env", c.cwd))
 	for _, name := range wordclass.Of("compose-file") {
 		_, there := c.content(name)
