@@ -87,7 +87,9 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	}
 	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, left: maxBytes, looked: map[string]bool{}, reader: r}
 	for i, a := range c.Args {
-		v.words[i], _ = a.Text() // an unknown word names nothing
+		if !a.HasUnknown() { // which names nothing
+			v.words[i] = a.String()
+		}
 	}
 	words := v.words
 	v.read(rows)
