@@ -263,6 +263,9 @@ func (r *reader) runSource(f *frame, k *call, _ string) Word {
 		return out
 	}
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
+	if !wordclass.Is("sets-its-own", baseName(args[0])) {
+		r.exports = append(r.exports, AnyVariable)
+	}
 	r.scriptProblem(g, args[0], content, "source")
 	return word.OutputOf("source")
 }
