@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -29,7 +30,8 @@ func (t *tool) file() bool {
 		if act, _, ok := t.action(); ok && act.effect.Kind != KindRead {
 			return false
 		}
-		if t.is("write", "overwrite", "append", "truncate", "create", "save") {
+		replaces := func(key string) bool { return wordclass.Is("replacing-key", readings.Normal(key)) }
+		if t.is("write", "overwrite", "append", "truncate", "create", "save") || slices.ContainsFunc(readings.SortedKeys(t.args), replaces) {
 			verb = operation.Write
 		}
 	}
