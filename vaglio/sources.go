@@ -93,7 +93,7 @@ type sources struct {
 	bytes   int
 	left    int  // folder entries that may still be looked at
 	looked  bool // in folders
-	partial bool // not all of a folder was seen
+	unseen  int  // files that were not seen, at least
 	closed  bool // the call has been read: no further file is opened
 }
 
@@ -176,7 +176,7 @@ func (s *sources) Closed(name string) *shell.ClosedError {
 // read, and says whether these are all.
 func (s *sources) Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool) {
 	if s.closed {
-		whole = !s.partial && len(s.list) < maxSources
+		whole = len(s.list)+s.unseen < maxSources
 		for _, src := range s.list {
 			switch rel, in := strings.CutPrefix(src.Path, folder+"/"); {
 			case !in || depth >= 0 && strings.Count(rel, "/") > depth || !match(rel):
@@ -195,7 +195,9 @@ func (s *sources) Below(folder string, depth int, match func(rel string) bool) (
 		enters: func(rel string) bool { return depth < 0 || strings.Count(rel, "/") < depth },
 	}
 	files, whole = l.below(folder, "")
-	s.partial = s.partial || !whole
+	if !whole {
+		s.unseen = maxSources
+	}
 	for i := range files {
 		files[i] = path.Join(folder, files[i])
 	}

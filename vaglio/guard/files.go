@@ -303,11 +303,6 @@ func (l *look) isTree(spot string) bool {
 	return slices.Contains([]string{treeRoot, treeHome, treeSystem}, l.touch(place.Empties, spot))
 }
 
-// isProgramTree reports whether a folder holds the system's programs, libraries or settings.
-func (l *look) isProgramTree(o string) bool {
-	return slices.Contains([]string{"/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64"}, l.absolute(o))
-}
-
 // nameIn returns the name that a thing gets in a folder, or "" if that is not known: what an
 // installation makes of a project can have any name.
 func nameIn(o *operation.Operation, thing string) string {

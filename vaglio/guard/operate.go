@@ -2,6 +2,7 @@ package guard
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/commands"
@@ -218,7 +219,8 @@ func (l *look) cleaned(_ *operation.Operation, spot string) string {
 // covered checks what is hidden behind something else: for the whole machine if it is a
 // target, or else for one program alone.
 func (l *look) covered(o *operation.Operation, spot string) string {
-	if o.Role == operation.Target && l.isProgramTree(spot) {
+	programs := []string{"/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64"} // and their settings
+	if o.Role == operation.Target && slices.Contains(programs, l.absolute(spot)) {
 		return treeSystem
 	}
 	if given(o) == spot || spot == "." || strings.HasSuffix(spot, "/.") { // nobody knows what it keeps of the folder

@@ -183,7 +183,8 @@ func (p *partsReader) mentions(t *part) {
 // split finds the parts of a file.
 func (p *partsReader) split(file, text string) {
 	var tree map[string]any
-	if isTree(file) && p.form == nil && p.parsed(file, text, &tree) && tree != nil {
+	isTree := slices.Contains([]string{".json", ".yml", ".yaml"}, path.Ext(file)) || settings.IsTOML(file)
+	if isTree && p.form == nil && p.parsed(file, text, &tree) && tree != nil {
 		p.tree(file, text, "", tree)
 		return
 	}

@@ -81,7 +81,8 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 			set = append(set, shell.Assign{Name: name, Value: value})
 		}
 	}
-	c.Changed = slices.Concat(c.Changed, r.unreadOf(c.Written))
+	// Of files that a call writes in other languages, its own reader knows when they run.
+	c.Changed = append(slices.Clip(c.Changed), slices.DeleteFunc(slices.Clone(c.Written), func(file string) bool { return !r.isFor("calls", file) })...)
 	if len(set) == 0 && rows == nil && len(c.Changed) == 0 {
 		return nil
 	}
@@ -115,12 +116,6 @@ func (r *Reader) rowsOf(name string) []row {
 		return rows
 	}
 	return r.table[strings.TrimRight(name, "0123456789.")]
-}
-
-// unreadOf returns those files of which only calls are read. Of the others that a call writes, its
-// own reader knows when they run.
-func (r *Reader) unreadOf(written []string) []string {
-	return slices.DeleteFunc(slices.Clone(written), func(file string) bool { return !r.isFor("calls", file) })
 }
 
 // visit is a search for what one command runs.

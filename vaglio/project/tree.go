@@ -1,18 +1,11 @@
 package project
 
 import (
-	"path"
 	"regexp"
-	"slices"
 
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
-
-// isTree reports whether a file of this name holds a tree.
-func isTree(file string) bool {
-	return slices.Contains([]string{".json", ".yml", ".yaml"}, path.Ext(file)) || settings.IsTOML(file)
-}
 
 // decode is [settings.Decode]. If a file is too large or expands too much, it is not known what it runs.
 func (v *visit) decode(file, text string, into any) bool {

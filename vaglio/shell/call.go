@@ -270,7 +270,8 @@ func (r *reader) scanTail(f *frame, k *call) {
 	}
 	last := lastCommandLike(k.argv)
 	for i := 1; i < last; i++ {
-		if !destructive(baseName(k.argv[i])) || strings.HasSuffix(k.argv[i].Suffix(), "/") {
+		acts := baseName(k.argv[i])
+		if !wordclass.Is("acts-on-system", acts) && !strings.HasPrefix(acts, "mkfs") || strings.HasSuffix(k.argv[i].Suffix(), "/") {
 			continue
 		}
 		g := f.at(k, name+"?")
@@ -290,11 +291,6 @@ func lastCommandLike(words []Word) int {
 		}
 	}
 	return 0
-}
-
-// destructive reports whether a program's name alone deserves a second look.
-func destructive(name string) bool {
-	return wordclass.Is("acts-on-system", name) || strings.HasPrefix(name, "mkfs")
 }
 
 // A hole is a mark in carried text that stands for a word that is not plain text. Marks are
@@ -385,4 +381,15 @@ func single(w Word) *entry {
 	}{room: [1]Word{w}}
 	e.vals = e.room[:]
 	return &e.entry
+}
+
+// codeVariable returns what runs the value of an environment variable as shell code, "" if nothing does.
+func codeVariable(name string) string {
+	switch {
+	case wordclass.Is("git-command-variable", name):
+		return "git"
+	case wordclass.Is("command-variable", name):
+		return name
+	}
+	return ""
 }

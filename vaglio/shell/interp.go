@@ -270,18 +270,6 @@ func (r *reader) runSource(f *frame, k *call, _ string) Word {
 	return word.OutputOf("source")
 }
 
-// codeVariable returns what runs the value of an environment variable as shell code, "" if nothing
-// does.
-func codeVariable(name string) string {
-	switch {
-	case wordclass.Is("git-command-variable", name):
-		return "git"
-	case wordclass.Is("command-variable", name):
-		return name
-	}
-	return ""
-}
-
 // codeInAssigns reads the variables of a command's environment that the command runs as code.
 func (r *reader) codeInAssigns(f *frame, k *call) {
 	for _, a := range k.assigns {

@@ -30,8 +30,7 @@ func (t *tool) file() bool {
 		if act, _, ok := t.action(); ok && act.effect.Kind != KindRead {
 			return false
 		}
-		replaces := func(key string) bool { return wordclass.Is("replacing-key", readings.Normal(key)) }
-		if t.is("write", "overwrite", "append", "truncate", "create", "save") || slices.ContainsFunc(readings.SortedKeys(t.args), replaces) {
+		if t.writes() {
 			verb = operation.Write
 		}
 	}
@@ -40,6 +39,12 @@ func (t *tool) file() bool {
 		t.r.add(usual(KindRead).with(say("reads %s", strings.Join(append(paths, source...), " ")), ""))
 	}
 	return true
+}
+
+// writes reports whether a tool that reads by its name writes by its arguments.
+func (t *tool) writes() bool {
+	replaces := func(key string) bool { return wordclass.Is("replacing-key", readings.Normal(key)) }
+	return t.is("write", "overwrite", "append", "truncate", "create", "save") || slices.ContainsFunc(readings.SortedKeys(t.args), replaces)
 }
 
 // filesNamed returns the paths of a call by role.

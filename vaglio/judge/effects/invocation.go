@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/metnos/vaglio/vaglio/commands"
-	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
@@ -74,9 +73,6 @@ type arg struct {
 	either bool     // it begins, or its host does, with a variable for which there is a default, which is judged, too
 	word   shell.Word
 }
-
-// local reports whether an address is on this machine, or can be elsewhere only if a variable says so.
-func (a arg) local() bool { return a.either || urls.Local(a.text) }
 
 func literal(s string) arg { return arg{text: s, known: true} }
 

@@ -353,17 +353,6 @@ func (c *command) environment() map[string]string {
 	return all
 }
 
-// steered reports whether the session may have set a variable that leads an engine of containers to another machine, or
-// one whose name begins in another given way.
-func (c *command) steered(also ...string) bool {
-	for name := range c.environment() {
-		if name == shell.AnyVariable || startsAny(name, append(also, "DOCKER_", "CONTAINER", "PODMAN_", "HOME", "XDG_")...) {
-			return true
-		}
-	}
-	return false
-}
-
 // opensPort records that something else than a container may answer at a port of this machine, on which the
 // command runs: what forwards ports, or a program that goes on.
 func (r *reading) opensPort(v *invocation) {

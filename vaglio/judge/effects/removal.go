@@ -321,6 +321,17 @@ func (r *reading) leadsTo(p string) bool {
 	})
 }
 
+// putsBelow reports whether the call may put anything into a folder, or whether it cannot be seen what is there.
+func (r *reading) putsBelow(folder string) bool {
+	in := func(f vaglio.Fact) bool { return place.Inside([]string{folder}, f.Path) }
+	for name := range r.wrote {
+		if in(vaglio.Fact{Path: name}) {
+			return true
+		}
+	}
+	return r.means.Present == nil || !r.means.Present(folder) || r.did.Touched(folder) || slices.ContainsFunc(r.did, in)
+}
+
 // keepsNothing reports whether a file of containers, as the session wrote it, gives no volume a name: those that
 // have none were made with the containers.
 func (c *command) keepsNothing(a arg) bool {

@@ -264,36 +264,6 @@ func (c *command) content(name string) (string, bool) {
 	return c.r.means.Files.Content(c.r.world.clean(name, c.cwd))
 }
 
-// contents returns the content of a file, or of the files that a pattern names. all is false if the command may be given
-// others: what the call puts beside them is not read.
-func (c *command) contents(f arg) (read []string, all bool) {
-	if text, ok := c.content(f.text); ok && f.known && !f.word.HasGlob() {
-		return []string{text}, true
-	}
-	at := c.r.world.clean(f.text, c.cwd)
-	folder, pattern := path.Dir(at), path.Base(at)
-	if !f.word.HasGlob() || !f.known || !c.direct() || strings.ContainsAny(folder, "*?[") || strings.ContainsAny(pattern, "[(\\") || c.r.putsBelow(folder) {
-		return nil, false
-	}
-	files, all := c.r.means.Files.Below(folder, 0, func(rel string) bool { fits, _ := path.Match(pattern, rel); return fits })
-	for _, name := range files {
-		text, _ := c.content(name)
-		read = append(read, text)
-	}
-	return read, all && len(read) > 0
-}
-
-// putsBelow reports whether the call may put anything into a folder, or whether it cannot be seen what is there.
-func (r *reading) putsBelow(folder string) bool {
-	in := func(f vaglio.Fact) bool { return place.Inside([]string{folder}, f.Path) }
-	for name := range r.wrote {
-		if in(vaglio.Fact{Path: name}) {
-			return true
-		}
-	}
-	return r.means.Present == nil || !r.means.Present(folder) || r.did.Touched(folder) || slices.ContainsFunc(r.did, in)
-}
-
 // handed returns the content of files of this machine that are the input of a client elsewhere.
 func (c *command) handed() (string, bool) {
 	if !c.stdin.here || c.direct() || len(c.stdin.word.Parts()) == 0 {
