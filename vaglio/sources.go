@@ -93,6 +93,7 @@ type sources struct {
 	bytes   int
 	left    int  // folder entries that may still be looked at
 	looked  bool // in folders
+	unseen  int  // files that were not seen, at least
 	closed  bool // the call has been read: no further file is opened
 }
 
@@ -172,16 +173,21 @@ func (s *sources) Closed(name string) *shell.ClosedError {
 }
 
 // Below implements [shell.Files]. Once the call has been read, it finds only files that were
-// read.
+// read, and says whether these are all.
 func (s *sources) Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool) {
 	if s.closed {
-		for name := range s.texts {
-			if rel, in := strings.CutPrefix(name, folder+"/"); in && (depth < 0 || strings.Count(rel, "/") <= depth) && match(rel) {
-				files = append(files, name)
+		whole = len(s.list)+s.unseen < maxSources
+		for _, src := range s.list {
+			switch rel, in := strings.CutPrefix(src.Path, folder+"/"); {
+			case !in || depth >= 0 && strings.Count(rel, "/") > depth || !match(rel):
+			case src.Unread != "":
+				whole = false
+			default:
+				files = append(files, src.Path)
 			}
 		}
 		slices.Sort(files)
-		return files, true
+		return files, whole
 	}
 	s.looked = true
 	l := lister{
@@ -189,6 +195,9 @@ func (s *sources) Below(folder string, depth int, match func(rel string) bool) (
 		enters: func(rel string) bool { return depth < 0 || strings.Count(rel, "/") < depth },
 	}
 	files, whole = l.below(folder, "")
+	if !whole {
+		s.unseen = maxSources
+	}
 	for i := range files {
 		files[i] = path.Join(folder, files[i])
 	}

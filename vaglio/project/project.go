@@ -81,13 +81,16 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 			set = append(set, shell.Assign{Name: name, Value: value})
 		}
 	}
+	// Of files that a call writes in other languages, its own reader knows when they run.
 	c.Changed = slices.Concat(c.Changed, slices.DeleteFunc(slices.Clone(c.Written), func(file string) bool { return !r.isFor("calls", file) }))
 	if len(set) == 0 && rows == nil && len(c.Changed) == 0 {
 		return nil
 	}
 	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, left: maxBytes, looked: map[string]bool{}, reader: r}
 	for i, a := range c.Args {
-		v.words[i], _ = a.Text() // an unknown word names nothing
+		if !a.HasUnknown() { // which names nothing
+			v.words[i] = a.String()
+		}
 	}
 	words := v.words
 	v.read(rows)

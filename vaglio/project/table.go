@@ -332,7 +332,11 @@ func (v *visit) dashed(mark string) []string {
 	if option, ok := strings.CutSuffix(mark, "=_"); ok {
 		return v.following(option + "=")
 	}
-	return v.values(mark)
+	var all []string
+	for _, name := range v.values(mark) {
+		all = append(all, v.globbed(name)...)
+	}
+	return all
 }
 
 // following returns what follows a prefix in the words that begin with it.

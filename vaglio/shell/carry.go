@@ -381,18 +381,6 @@ func (p *program) command(w *way, words []Word) (opts options, before, argv []Wo
 	return opts, before, argv
 }
 
-// jsonCommands returns the code in commands=["…","…"], one command per line; any other text is
-// code as it is.
-func jsonCommands(code Word) Word {
-	s, ok := code.Text()
-	_, list, found := strings.Cut(s, "[")
-	if !ok || !found || !strings.HasPrefix(strings.TrimLeft(s, "{\"' "), "commands") {
-		return code
-	}
-	list, _, _ = strings.Cut(list, "]")
-	return Text(strings.NewReplacer(`\"`, `"`, `","`, "\n", `", "`, "\n", `"`, "").Replace(list))
-}
-
 // rewritten reads a program whose files hold what it prints for each of their lines, and empties them if that is nothing.
 func (r *reader) rewritten(f *frame, p *Program, files []Word) {
 	f.capture = true

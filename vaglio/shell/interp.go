@@ -263,20 +263,11 @@ func (r *reader) runSource(f *frame, k *call, _ string) Word {
 		return out
 	}
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
+	if !wordclass.Is("sets-its-own", baseName(args[0])) {
+		r.exports = append(r.exports, AnyVariable)
+	}
 	r.scriptProblem(g, args[0], content, "source")
 	return word.OutputOf("source")
-}
-
-// codeVariable returns what runs the value of an environment variable as shell code, "" if nothing
-// does.
-func codeVariable(name string) string {
-	switch {
-	case wordclass.Is("git-command-variable", name):
-		return "git"
-	case wordclass.Is("command-variable", name):
-		return name
-	}
-	return ""
 }
 
 // codeInAssigns reads the variables of a command's environment that the command runs as code.

@@ -20,8 +20,10 @@ package shell
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell/word"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // Script is what a source would run. The commands are in the order in which they were read. A
@@ -360,4 +362,27 @@ func Texts(list []string) []Word {
 		words[i] = Text(s)
 	}
 	return words
+}
+
+// codeVariable returns what runs the value of an environment variable as shell code, "" if nothing does.
+func codeVariable(name string) string {
+	switch {
+	case wordclass.Is("git-command-variable", name):
+		return "git"
+	case wordclass.Is("command-variable", name):
+		return name
+	}
+	return ""
+}
+
+// jsonCommands returns the code in commands=["…","…"], one command per line; any other text is
+// code as it is.
+func jsonCommands(code Word) Word {
+	s, ok := code.Text()
+	_, list, found := strings.Cut(s, "[")
+	if !ok || !found || !strings.HasPrefix(strings.TrimLeft(s, "{\"' "), "commands") {
+		return code
+	}
+	list, _, _ = strings.Cut(list, "]")
+	return Text(strings.NewReplacer(`\"`, `"`, `","`, "\n", `", "`, "\n", `"`, "").Replace(list))
 }

@@ -19,7 +19,7 @@ func TestClientTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for client, least := range map[string]int{"claude-code": 90, "openclaw": 60} {
+	for client, least := range map[string]int{"claude-code": 90, "openclaw": 60, "cursor": 20} {
 		data, err := os.ReadFile("testdata/" + client + ".txt")
 		if err != nil {
 			t.Fatal(err)

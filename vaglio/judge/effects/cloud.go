@@ -158,7 +158,7 @@ func (c *command) publishes(box *servers.Container, kept bool) {
 	if !c.direct() || c.remoteEngine() != "" {
 		return
 	}
-	fresh := (!kept || box.Emptied) && c.isNew(box)
+	fresh := (!kept || box.Emptied) && !c.steered() && box.New(func(image string) bool { return c.r.judge.tables.ofClass("database-image", image) })
 	list, all := box.Published()
 	for _, at := range list {
 		switch {
@@ -179,10 +179,15 @@ func (c *command) isFree(at servers.Published) bool {
 	return free || !known && at.Port != at.Inside
 }
 
-// isNew reports whether a container serves a database that is new with it.
-func (c *command) isNew(box *servers.Container) bool {
-	return !c.isExported("DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST") &&
-		box.New(func(image string) bool { return c.r.judge.tables.ofClass("database-image", image) })
+// steered reports whether the session may have set a variable that leads an engine of containers to another machine, or
+// one whose name begins in another given way.
+func (c *command) steered(also ...string) bool {
+	for name := range c.environment() {
+		if name == shell.AnyVariable || startsAny(name, append(also, "DOCKER_", "CONTAINER", "PODMAN_", "HOME", "XDG_")...) {
+			return true
+		}
+	}
+	return false
 }
 
 // serves records what the containers of a compose file publish. Those of a project may be there already, with
@@ -192,7 +197,7 @@ func (c *command) serves() {
 	files, kept := c.composeFiles()
 	for _, name := range files {
 		text, _ := c.content(name)
-		boxes, named, all := servers.InCompose(text)
+		boxes, named, _, all := servers.InCompose(text)
 		for i := range boxes {
 			c.publishes(&boxes[i], kept || named || !c.wroteAll(name))
 		}

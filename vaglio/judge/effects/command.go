@@ -41,6 +41,7 @@ func (r *reading) shellOptions() shell.Options {
 func (r *reading) script(s *shell.Script) {
 	r.unparsed, r.wrote = append(r.unparsed, s.Unparsed...), s.Wrote
 	r.ofSession(s)
+	r.fetchedRuns(s)
 	for i := range s.Problems {
 		r.problem(&s.Problems[i])
 	}

@@ -67,9 +67,11 @@ func (c *command) statements(where wording.Clause) []Effect {
 		}
 	}
 	for _, f := range c.with {
-		if text, ok := c.content(f.text); ok && f.known {
+		read, all := c.contents(f)
+		for _, text := range read {
 			out = append(out, c.sql(text, where)...)
-		} else {
+		}
+		if !all {
 			out = append(out, unreadSQL(f, where)...)
 		}
 	}

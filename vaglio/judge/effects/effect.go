@@ -22,6 +22,7 @@ package effects
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -298,4 +299,47 @@ func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
 		return said
 	}
 	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
+}
+
+// environmentTold judges what a program tells of its environment: variables of it, or all.
+func (r *reading) environmentTold(variables []arg) []Effect {
+	if len(variables) > 0 {
+		return r.secretsTold(variables)
+	}
+	return one(KindCredentials, say("prints every variable of the environment, secrets included"), "")
+}
+
+// secretsTold returns the effects of the variables with secrets whose values are among the words.
+func (r *reading) secretsTold(words []arg) []Effect {
+	var out []Effect
+	for _, a := range words {
+		for _, n := range a.names {
+			switch {
+			case strings.HasPrefix(n, "{!"): // an indirect expansion of a name that a program printed
+				out = append(out, one(KindCredentials, say("outputs a variable whose name is only known when it runs: $%s", n), n)...)
+			case r.secretName(n):
+				out = append(out, usual(KindCredentials).with(say("outputs the secret $%s", n), n))
+			}
+		}
+	}
+	return out
+}
+
+// fetchedRuns asks about files that run and that the session fetched, or that the call brings from elsewhere and its
+// programs then find by themselves, and do more than compile.
+func (r *reading) fetchedRuns(s *shell.Script) {
+	for i := range s.Ran {
+		r.runsFetched(s.Ran[i].File, r.fetched[path.Base(s.Ran[i].File)])
+	}
+	for _, file := range s.Stale {
+		outside := func(p shell.Part) bool { return p.File != "" && r.liesOutside(&invocation{}, literal(p.File)) }
+		w := r.wrote[file]
+		r.runsFetched(file, (w.Remote() || slices.ContainsFunc(w.Parts(), outside)) && !r.judge.tables.ofClass("only-compiled", path.Ext(file)))
+	}
+}
+
+func (r *reading) runsFetched(file string, fetched bool) {
+	if fetched {
+		r.add(one(KindForeignCode, say("runs %s, which was just fetched", r.shown(file)), r.shown(file))...)
+	}
 }

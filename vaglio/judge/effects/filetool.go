@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -29,7 +30,7 @@ func (t *tool) file() bool {
 		if act, _, ok := t.action(); ok && act.effect.Kind != KindRead {
 			return false
 		}
-		if t.is("write", "overwrite", "append", "truncate", "create", "save") {
+		if t.writes() {
 			verb = operation.Write
 		}
 	}
@@ -38,6 +39,12 @@ func (t *tool) file() bool {
 		t.r.add(usual(KindRead).with(say("reads %s", strings.Join(append(paths, source...), " ")), ""))
 	}
 	return true
+}
+
+// writes reports whether a tool that reads by its name writes by its arguments.
+func (t *tool) writes() bool {
+	replaces := func(key string) bool { return wordclass.Is("replacing-key", readings.Normal(key)) }
+	return t.is("write", "overwrite", "append", "truncate", "create", "save") || slices.ContainsFunc(readings.SortedKeys(t.args), replaces)
 }
 
 // filesNamed returns the paths of a call by role.

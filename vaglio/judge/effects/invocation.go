@@ -70,7 +70,7 @@ type arg struct {
 	from   []string // the commands of unknown parts
 	among  string   // the names that these were given, one a line
 	climbs bool     // an unknown part may lead out of the folder before it
-	either bool     // it begins with a variable for which there is a default, which is judged, too
+	either bool     // it begins, or its host does, with a variable for which there is a default, which is judged, too
 	word   shell.Word
 }
 
@@ -94,7 +94,8 @@ func argOf(w shell.Word) arg {
 	a := arg{known: true, word: w}
 	var b strings.Builder
 	for i, p := range w.Parts() {
-		a.either = a.either || i == 0 && p.Default && (len(w.Parts()) > 1 || !wordclass.Is("set-by-systems", p.Name))
+		begins := i == 0 && (len(w.Parts()) > 1 || !wordclass.Is("set-by-systems", p.Name)) || i == 1 && strings.HasSuffix(b.String(), "://")
+		a.either = a.either || p.Default && begins
 		switch p.Kind {
 		case shell.PartText, shell.PartGlob:
 			b.WriteString(p.Text)

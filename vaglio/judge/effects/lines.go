@@ -155,7 +155,7 @@ func wordFacts() map[string]fact {
 		"known":          of(func(_ *command, a arg) bool { return a.known }),
 		"empty":          of(func(_ *command, a arg) bool { return a.known && a.text == "" }),
 		"url":            of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") }),
-		"abroad":         of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") && !urls.Local(a.text) }),
+		"abroad":         of(func(_ *command, a arg) bool { return strings.Contains(a.text, "://") && !a.local() }),
 		"far":            of(func(_ *command, a arg) bool { return urls.IsFar(a.text) }),
 		"near":           of(func(_ *command, a arg) bool { return startsAny(a.text, ".", "/") }),
 		"number":         of(func(_ *command, a arg) bool { return a.text != "" && strings.Trim(a.text, "0123456789.") == "" }),
@@ -235,7 +235,7 @@ func commandFacts() map[string]fact {
 			if words == nil {
 				return c.allLocal()
 			}
-			return slices.ContainsFunc(words, func(a arg) bool { return urls.Local(a.text) })
+			return slices.ContainsFunc(words, arg.local)
 		},
 	}
 }

@@ -255,8 +255,6 @@ func (t *tool) readOnly() Effect {
 	return e
 }
 
-func isTrue(b *bool) bool { return b != nil && *b }
-
 // marksAs reports whether a name says that something is marked as read or unread: nobody reads it.
 func (t *tables) marksAs(words []string) bool {
 	read := func(w string) bool { return t.ofClass("state-read", w) }
@@ -292,7 +290,8 @@ func (v placed) befalls(best placed, words []string) bool {
 
 // beyondReading reports whether a verb says more than the word for reading before it.
 func (t *tables) beyondReading(v, best placed, words []string, says bool) bool {
-	return best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says) || t.offers(v, best, words)
+	joins := joined(words, v.at) && (!v.weak || v.at == best.end+1) // what is usually a noun must follow at once
+	return best.weak || joins || t.doneTo(v, best, words, says) || t.offers(v, best, words)
 }
 
 // offers reports whether a word for reading that begins a name puts one thing on sale or to let: "list

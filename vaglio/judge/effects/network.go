@@ -210,6 +210,8 @@ func (c *command) requestURL(u arg, method, body string) []Effect {
 		return c.r.secretsIn([]arg{u}, c.cwd, "shows the secrets in %s")
 	case startsAny(u.text, "smtp", "imap"):
 		return one(KindPeople, say("sends mail through %s", u.text), u.text)
+	case u.either:
+		return reads() // its default counts
 	}
 	return c.r.request(method, u.text, body)
 }
@@ -372,7 +374,7 @@ func (c *command) serverHere() bool {
 	if len(at) == 0 {
 		at = c.operands[:min(len(c.operands), 1)]
 	}
-	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !urls.Local(a.text) })
+	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !a.local() })
 }
 
 // inGraph says of what a single statement changes in a graph what the statement is: its patterns tell

@@ -353,12 +353,6 @@ func (c *command) environment() map[string]string {
 	return all
 }
 
-// isExported reports whether the session may have set one of some variables.
-func (c *command) isExported(names ...string) bool {
-	all := c.environment()
-	return slices.ContainsFunc(names, func(name string) bool { _, set := all[name]; return set })
-}
-
 // opensPort records that something else than a container may answer at a port of this machine, on which the
 // command runs: what forwards ports, or a program that goes on.
 func (r *reading) opensPort(v *invocation) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects/servers"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -318,19 +319,30 @@ func (r *reading) leadsTo(p string) bool {
 	})
 }
 
+// putsBelow reports whether the call may put anything into a folder, or whether it cannot be seen what is there.
+func (r *reading) putsBelow(folder string) bool {
+	in := func(f vaglio.Fact) bool { return place.Inside([]string{folder}, f.Path) }
+	for name := range r.wrote {
+		if in(vaglio.Fact{Path: name}) {
+			return true
+		}
+	}
+	return r.means.Present == nil || !r.means.Present(folder) || r.did.Touched(folder) || slices.ContainsFunc(r.did, in)
+}
+
 // keepsNothing reports whether a file of containers, as the session wrote it, gives no volume a name: those that
 // have none were made with the containers.
 func (c *command) keepsNothing(a arg) bool {
 	text, own := c.r.facts.Text(c.r.world.clean(a.text, c.cwd))
-	names := slices.ContainsFunc([]string{"\nvolumes", "\nname", "include", "{", "\t", "&"}, func(s string) bool { return strings.Contains("\n"+text, s) })
-	return own && a.known && c.direct() && !names && len(c.assigns)+len(c.Exported) == 0 && !c.r.facts.Has(vaglio.Exported)
+	_, project, volumes, all := servers.InCompose(text)
+	return own && all && a.known && c.direct() && !project && !volumes && !c.steered("COMPOSE_")
 }
 
 // composeFiles returns the files that describe the containers, and whether those may be there already.
 func (c *command) composeFiles() (files []string, kept bool) {
 	files = texts(c.values("-f", "--file"))
 	given := len(files) > 0
-	kept = c.has("-p", "--project-name", "--project-directory", "--env-file") || c.isExported("COMPOSE_PROJECT_NAME", "COMPOSE_FILE") ||
+	kept = c.has("-p", "--project-name", "--project-directory", "--env-file") || c.steered("COMPOSE_") ||
 		!given && c.r.present(c.invocation, ".env") || c.r.facts.Wrote(c.r.world.clean(".env", c.cwd))
 	for _, name := range wordclass.Of("compose-file") {
 		_, there := c.content(name)
@@ -367,28 +379,4 @@ func (w *world) behind(l *looked) where {
 		return placeControl
 	}
 	return placeWorkspace
-}
-
-// environmentTold judges what a program tells of its environment: variables of it, or all.
-func (r *reading) environmentTold(variables []arg) []Effect {
-	if len(variables) > 0 {
-		return r.secretsTold(variables)
-	}
-	return one(KindCredentials, say("prints every variable of the environment, secrets included"), "")
-}
-
-// secretsTold returns the effects of the variables with secrets whose values are among the words.
-func (r *reading) secretsTold(words []arg) []Effect {
-	var out []Effect
-	for _, a := range words {
-		for _, n := range a.names {
-			switch {
-			case strings.HasPrefix(n, "{!"): // an indirect expansion of a name that a program printed
-				out = append(out, one(KindCredentials, say("outputs a variable whose name is only known when it runs: $%s", n), n)...)
-			case r.secretName(n):
-				out = append(out, usual(KindCredentials).with(say("outputs the secret $%s", n), n))
-			}
-		}
-	}
-	return out
 }

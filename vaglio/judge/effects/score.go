@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -282,6 +283,28 @@ func (r *reading) live(v *invocation) string {
 	}
 	return r.leads
 }
+
+// contents returns the content of a file, or of the files that a pattern names. all is false if the command may be given
+// others: what the call puts beside them is not read.
+func (c *command) contents(f arg) (read []string, all bool) {
+	if text, ok := c.content(f.text); ok && f.known && !f.word.HasGlob() {
+		return []string{text}, true
+	}
+	at := c.r.world.clean(f.text, c.cwd)
+	folder, pattern := path.Dir(at), path.Base(at)
+	if !f.word.HasGlob() || !f.known || !c.direct() || strings.ContainsAny(folder, "*?[") || strings.ContainsAny(pattern, "[(\\") || c.r.putsBelow(folder) {
+		return nil, false
+	}
+	files, all := c.r.means.Files.Below(folder, 0, func(rel string) bool { fits, _ := path.Match(pattern, rel); return fits })
+	for _, name := range files {
+		text, _ := c.content(name)
+		read = append(read, text)
+	}
+	return read, all && len(read) > 0
+}
+
+// local reports whether an address is on this machine, or can be elsewhere only if a variable says so.
+func (a arg) local() bool { return a.either || urls.Local(a.text) }
 
 // databaseHere returns how far a change of a database on this machine reaches, "" if it is not on
 // this machine.

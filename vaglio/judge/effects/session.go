@@ -216,27 +216,14 @@ func (r *reading) dynamic(p *shell.Problem) {
 	}
 }
 
-// ofSession asks about files that run and that the session fetched, and about those that it, or the call, wrote and of
-// which the call could not read everything: a text that was harmless when it was read by itself may be cut short among
-// others. So it does about those that the call brings from elsewhere and that its programs then find by themselves, and
-// do more than compile.
+// ofSession asks about files that run and that the session, or the call, wrote and of which the call could not read
+// everything: a text that was harmless when it was read by itself may be cut short among others.
 func (r *reading) ofSession(s *shell.Script) {
-	for i := range s.Ran {
-		if file := s.Ran[i].File; r.fetched[path.Base(file)] {
-			r.add(one(KindForeignCode, say("runs %s, which was just fetched", r.shown(file)), r.shown(file))...)
-		}
-	}
 	for _, file := range s.Unparsed {
 		_, here := r.wrote[file]
 		_, known := r.facts.Text(file)
 		if here || r.facts.Wrote(file) && (!known || slices.Contains(r.facts.Loaded(), file)) {
 			r.add(unknown(say("runs %s, which was written in this session and could not be read", r.shown(file)), r.shown(file))...)
-		}
-	}
-	for _, file := range s.Stale {
-		outside := func(p shell.Part) bool { return p.File != "" && r.liesOutside(&invocation{}, literal(p.File)) }
-		if w := r.wrote[file]; (w.Remote() || slices.ContainsFunc(w.Parts(), outside)) && !r.judge.tables.ofClass("only-compiled", path.Ext(file)) {
-			r.add(one(KindForeignCode, say("runs %s, which was just fetched", r.shown(file)), r.shown(file))...)
 		}
 	}
 }

@@ -86,18 +86,19 @@ func holdsData(mount string) bool {
 	return !readOnly && len(parts) > 1 && !strings.HasPrefix(path.Clean(parts[1])+"/", "/docker-entrypoint-initdb.d/")
 }
 
-// InCompose returns the containers that a compose file describes, and whether it names their project. all is
-// false if that is not all that it says.
-func InCompose(text string) (list []Container, named, all bool) {
+// InCompose returns the containers that a compose file describes, and whether it names their project or a volume of it.
+// all is false if that is not all that it says.
+func InCompose(text string) (list []Container, project, volumes, all bool) {
 	var file struct {
 		Include  any            `yaml:"include"`
 		Name     any            `yaml:"name"`
 		Services map[string]any `yaml:"services"`
+		Volumes  any            `yaml:"volumes"`
 	}
 	if ok, _ := settings.Decode("compose.yml", text, &file); !ok {
-		return nil, false, false
+		return nil, false, false, false
 	}
-	all = file.Include == nil && len(file.Services) > 0
+	all = file.Include == nil && len(file.Services) > 0 && !strings.Contains("\n"+text, "\n---") // of several parts, one was read
 	for _, s := range file.Services {
 		service, _ := s.(map[string]any)
 		c := Container{Image: fmt.Sprint(service["image"]), Command: words(service["command"])}
@@ -115,7 +116,7 @@ func InCompose(text string) (list []Container, named, all bool) {
 		}
 		list = append(list, c)
 	}
-	return list, file.Name != nil, all
+	return list, file.Name != nil, file.Volumes != nil, all
 }
 
 func listOf(v any) []any {

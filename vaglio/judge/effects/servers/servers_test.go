@@ -24,8 +24,8 @@ services:
   merged: {<<: *kept, ports: ["5442:5432"]}
   built: {image: postgres, build: ., ports: ["5441:5432"]}
 `
-	list, named, all := InCompose(compose)
-	if !all || named {
+	list, project, volumes, all := InCompose(compose)
+	if !all || project || volumes {
 		t.Error("the file is not all understood")
 	}
 	fresh := map[string]bool{}
@@ -47,8 +47,8 @@ services:
 			t.Errorf("%v is all known", ports)
 		}
 	}
-	for _, text := range []string{"include: [a.yml]\nservices: {}", "services: [", "\t"} {
-		if _, _, all := InCompose(text); all {
+	for _, text := range []string{"include: [a.yml]\nservices: {}", "services: {a: {image: b}}\n---\nname: c", "services: [", "\t"} {
+		if _, _, _, all := InCompose(text); all {
 			t.Errorf("%q is all known", text)
 		}
 	}
@@ -117,7 +117,7 @@ func TestComposeFilesAreBounded(t *testing.T) {
 	for i := range 9 {
 		text += fmt.Sprintf("x%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
 	}
-	if list, _, all := InCompose(text + "services: {db: {image: postgres, command: *a9}}\n"); all || len(list) > 0 {
+	if list, _, _, all := InCompose(text + "services: {db: {image: postgres, command: *a9}}\n"); all || len(list) > 0 {
 		t.Errorf("%d services, all of them: %v", len(list), all)
 	}
 }
