@@ -281,8 +281,7 @@ func (p *program) bindList(from, to int, v value) {
 func (p *program) bindPart(i, to int, part value) int {
 	at := p.over(i) + 1
 	usually := p.lang.name == "node" && p.tok(at).is("=")
-	unsaid := func(w shell.Word) bool { return w.HasUnknown() && w.Prefix() == "" }
-	if usually && !part.multi() && (len(part.alts) == 0 || slices.ContainsFunc(part.alts, unsaid)) {
+	if usually && !part.present() {
 		was := p.at
 		p.at = at + 1
 		part = part.or(p.expression())
@@ -293,6 +292,11 @@ func (p *program) bindPart(i, to int, part value) int {
 		i = p.until(at, func(i int) bool { return i >= to || p.toks[i].is(",") }) - 1
 	}
 	return i
+}
+
+// present reports whether a value is certainly there, so that no default takes its place.
+func (v value) present() bool {
+	return v.multi() || len(v.alts) > 0 && !slices.ContainsFunc(v.alts, func(w shell.Word) bool { return w.HasUnknown() && w.Prefix() == "" })
 }
 
 // share returns the nth part of a value, or all parts from there on.

@@ -22,7 +22,7 @@ func (p *program) linked(name string, args []value) (out value, ok bool) {
 		if whole := "." + strings.TrimLeft(name, "."); strings.HasSuffix(file, whole) || strings.HasSuffix(strings.TrimSuffix(file, path.Ext(file)), whole) {
 			key = m.whole()
 		}
-		f, class := cmp.Or(m.fns[key], m.vars[key].fn, m.vars["exports."+key].fn, m.vars["module.exports."+key].fn), m.classes[key]
+		f, class := m.defines(key), m.classes[key]
 		if stem, _, _ := strings.Cut(path.Base(m.in.Path), "."); of != stem && p.modules[of] || f == nil && class == nil || !p.spend(len(p.vars)/bytesPerStep) {
 			continue
 		}
@@ -166,6 +166,11 @@ func (p *program) unled() {
 			}
 		}
 	}
+}
+
+// defines returns the function that others know by a name, nil if there is none.
+func (p *program) defines(name string) *routine {
+	return cmp.Or(p.fns[name], p.vars[name].fn, p.vars["exports."+name].fn, p.vars["module.exports."+name].fn)
 }
 
 // module returns the functions of a file, nil if nothing is known of it.

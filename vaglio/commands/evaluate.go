@@ -57,8 +57,7 @@ func (b *Base) Tell(c Command) Told {
 	known, graded := false, false
 	for _, sec := range sections {
 		graded = graded || sec.phase != operation.Final
-		says := len(sec.acts) == 0 || slices.ContainsFunc(sec.acts, func(a act) bool { return a.phase != operation.Graded })
-		known = known || says && !sec.besides
+		known = known || sec.speaksToAll()
 		if len(sec.acts) == 0 {
 			continue
 		}

@@ -91,7 +91,7 @@ func namedToken(executor, intent string) (string, bool) {
 		return "", false
 	}
 	intent = lower(intent)
-	for token := range strings.FieldsFuncSeq(executor, func(r rune) bool { return r == '_' || unicode.IsSpace(r) || 0x1c <= r && r <= 0x1f }) { // as Python splits
+	for token := range strings.FieldsFuncSeq(executor, func(r rune) bool { return r == '_' || isPythonSpace(r) }) {
 		if utf8.RuneCountInString(token) >= 3 && strings.Contains(intent, token) {
 			return token, true
 		}
@@ -107,6 +107,11 @@ func lower(text string) string {
 		}
 	}
 	return strings.ToLower(text)
+}
+
+// isPythonSpace reports whether \s matches a character in Python.
+func isPythonSpace(r rune) bool {
+	return unicode.IsSpace(r) || (0x1c <= r && r <= 0x1f)
 }
 
 // climbs reports whether any string value contains both ".." and "/". It ignores keys.

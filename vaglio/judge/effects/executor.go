@@ -267,15 +267,20 @@ func (t *tool) sql() bool {
 	if name, ok := t.text("database", "db", "connection", "dsn"); ok {
 		where = object(name)
 	}
-	found, server := false, slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return t.r.judge.tables.ofClass("sql-server", w) })
+	found := false
 	for _, s := range t.rd.Statements {
-		if t.noun("sql-looks") && (!readings.IsStatement(s.Text) || s.At == "query" && t.noun("searched") && !server && !t.noun("sql-server")) {
+		if t.noun("sql-looks") && (!readings.IsStatement(s.Text) || s.At == "query" && t.noun("searched") && !t.ofDatabase()) {
 			continue
 		}
 		found = true
 		t.r.add(t.r.sql(s.Text, where)...)
 	}
 	return found
+}
+
+// ofDatabase reports whether a tool or its server is named after a database.
+func (t *tool) ofDatabase() bool {
+	return t.noun("sql-server") || slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return t.r.judge.tables.ofClass("sql-server", w) })
 }
 
 // under returns the texts under the keys of a role.

@@ -290,8 +290,7 @@ func (v placed) befalls(best placed, words []string) bool {
 
 // beyondReading reports whether a verb says more than the word for reading before it.
 func (t *tables) beyondReading(v, best placed, words []string, says bool) bool {
-	joins := joined(words, v.at) && (!v.weak || v.at == best.end+1) // what is usually a noun must follow at once
-	return best.weak || joins || t.doneTo(v, best, words, says) || t.offers(v, best, words)
+	return best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says) || t.offers(v, best, words)
 }
 
 // offers reports whether a word for reading that begins a name puts one thing on sale or to let: "list

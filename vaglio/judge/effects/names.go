@@ -164,6 +164,12 @@ func (v placed) isNoun(best placed, words []string) bool {
 	return v.effect.Kind == KindRead && best.at == 0 && v.at == best.end && noun != nil && thing != nil && !plural && len(before) == 0
 }
 
+// joinedTo reports whether "and" joins a verb to a better one, or to the words behind that. What is
+// usually a noun must follow at once.
+func (v placed) joinedTo(best placed, words []string) bool {
+	return joined(words, v.at) && (!v.weak || v.at == best.end+1)
+}
+
 // readsOf reports whether a word for reading at the end of a name says what is read of something:
 // "transfer history", but not "deploy version".
 func (t *tables) readsOf(v, best placed, words []string, says bool) bool {
@@ -242,6 +248,11 @@ func (t *tool) hands(v verb) bool {
 	return len(t.args) > 0
 }
 
+// identifies reports whether an argument tells one thing from others of its kind.
+func (t *tool) identifies() bool {
+	return slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") })
+}
+
 // stakes is what the nouns of a tool put at stake.
 type stakes struct{ people, touchy, secret bool }
 
@@ -249,13 +260,12 @@ type stakes struct{ people, touchy, secret bool }
 // further.
 func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	e := v.effect
-	identifies := func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") }
 	switch {
 	case v.light && t.forItself(v, s), t.mild(e) && s == stakes{} && t.ownRecords():
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
-	case e.Kind == KindDelete && !slices.ContainsFunc(readings.SortedKeys(t.args), identifies) &&
+	case e.Kind == KindDelete && !t.identifies() &&
 		t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
 		return say("clears what refills itself: %s", what)
 	}
