@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 )
 
 // granting opens an ask with one call that may be granted, and posts it.
@@ -298,6 +299,7 @@ func givenHere(t *testing.T, h Harness) {
 // edits checks that cards link to where a call can be edited and then allowed if something
 // that waits can be edited, and that no other cards do.
 func edits(t *testing.T, h Harness) {
+	race.Alone(t)
 	a, ref, p := h.ask(t, "git push origin main")
 	label, address := h.Edit(ref)
 	if want := h.Facts.Edits(a.ID, a.Approvals[0].ID); !strings.Contains(label, "Edit") || address != want {

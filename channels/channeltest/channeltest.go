@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -356,6 +357,7 @@ func mayBeRepeated(t *testing.T, h Harness) {
 }
 
 func allOrNoAllow(t *testing.T, h Harness) {
+	race.Alone(t)
 	line := "echo " + strings.Repeat("word ", max(h.Facts.TextLimit, 20_000)) + "END"
 	a, ref, p := h.ask(t, line)
 	if n := utf8.RuneCountInString(p.Text); h.Facts.TextLimit > 0 && n > h.Facts.TextLimit {

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -27,6 +28,7 @@ func bare(p *Picture, a *approval.Ask) string {
 }
 
 func differs(t *testing.T, h Harness) {
+	race.Alone(t)
 	seen := map[string]string{}
 	show := func(what string, p vaglio.Proposal, agent string) {
 		a := openFor(t, h.Channel.Name(), agent, "clean up", p)
