@@ -180,7 +180,7 @@ func (w *world) decorates(fault telegramtest.Fault) func(bool) {
 			w.server.Heal()
 			return
 		}
-		w.stop() // A channel that runs changes its notes.
+		w.stop()                 // A channel that runs changes its notes.
 		w.memory.Notes.Menu = "" // As before the menu was ever set.
 		w.server.Fail("setMyCommands", 1_000, fault)
 	}
