@@ -2,6 +2,7 @@ package effects
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -182,12 +183,9 @@ func (c *command) isFree(at servers.Published) bool {
 // steered reports whether the session may have set a variable that leads an engine of containers to another machine, or
 // one whose name begins in another given way.
 func (c *command) steered(also ...string) bool {
-	for name := range c.environment() {
-		if name == shell.AnyVariable || startsAny(name, append(also, "DOCKER_", "CONTAINER", "PODMAN_", "HOME", "XDG_")...) {
-			return true
-		}
-	}
-	return false
+	also = append(also, "DOCKER_", "CONTAINER", "PODMAN_", "HOME", "XDG_")
+	leads := func(name string) bool { return name == shell.AnyVariable || startsAny(name, also...) }
+	return slices.ContainsFunc(slices.Collect(maps.Keys(c.environment())), leads)
 }
 
 // serves records what the containers of a compose file publish. Those of a project may be there already, with

@@ -329,17 +329,19 @@ func (r *reading) secretsTold(words []arg) []Effect {
 // programs then find by themselves, and do more than compile.
 func (r *reading) fetchedRuns(s *shell.Script) {
 	for i := range s.Ran {
-		r.runsFetched(s.Ran[i].File, r.fetched[path.Base(s.Ran[i].File)])
+		if file := s.Ran[i].File; r.fetched[path.Base(file)] {
+			r.add(justFetched(r.shown(file))...)
+		}
 	}
 	for _, file := range s.Stale {
 		outside := func(p shell.Part) bool { return p.File != "" && r.liesOutside(&invocation{}, literal(p.File)) }
-		w := r.wrote[file]
-		r.runsFetched(file, (w.Remote() || slices.ContainsFunc(w.Parts(), outside)) && !r.judge.tables.ofClass("only-compiled", path.Ext(file)))
+		if w := r.wrote[file]; (w.Remote() || slices.ContainsFunc(w.Parts(), outside)) && !r.judge.tables.ofClass("only-compiled", path.Ext(file)) {
+			r.add(justFetched(r.shown(file))...)
+		}
 	}
 }
 
-func (r *reading) runsFetched(file string, fetched bool) {
-	if fetched {
-		r.add(one(KindForeignCode, say("runs %s, which was just fetched", r.shown(file)), r.shown(file))...)
-	}
+// justFetched is the effect of running what was fetched and nobody has looked at.
+func justFetched(name string) []Effect {
+	return one(KindForeignCode, say("runs %s, which was just fetched", name), name)
 }

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -321,13 +322,10 @@ func (r *reading) leadsTo(p string) bool {
 
 // putsBelow reports whether the call may put anything into a folder, or whether it cannot be seen what is there.
 func (r *reading) putsBelow(folder string) bool {
-	in := func(f vaglio.Fact) bool { return place.Inside([]string{folder}, f.Path) }
-	for name := range r.wrote {
-		if in(vaglio.Fact{Path: name}) {
-			return true
-		}
-	}
-	return r.means.Present == nil || !r.means.Present(folder) || r.did.Touched(folder) || slices.ContainsFunc(r.did, in)
+	in := func(name string) bool { return place.Inside([]string{folder}, name) }
+	did := func(f vaglio.Fact) bool { return in(f.Path) }
+	puts := slices.ContainsFunc(slices.Collect(maps.Keys(r.wrote)), in) || r.did.Touched(folder) || slices.ContainsFunc(r.did, did)
+	return puts || r.means.Present == nil || !r.means.Present(folder)
 }
 
 // keepsNothing reports whether a file of containers, as the session wrote it, gives no volume a name: those that

@@ -336,7 +336,7 @@ func (r *reading) located(v *invocation, effects []Effect) []Effect {
 	where := r.line(v.File, v.Line)
 	var out []Effect
 	if r.fetched[path.Base(v.File)] {
-		out = one(KindForeignCode, say("runs %s, which was just fetched", where), where)
+		out = justFetched(where)
 	}
 	for _, e := range effects {
 		if e.Kind == KindUnknown && !v.Own {

@@ -166,7 +166,7 @@ func (r *reading) runsOutside(v *invocation, named []Effect) []Effect {
 func (r *reading) runsForeign(v *invocation, folder arg) []Effect {
 	switch at := folder.text; {
 	case r.isForeign(v, folder):
-		return one(KindForeignCode, say("runs %s, which was just fetched", at), at)
+		return justFetched(at)
 	case r.liesOutside(v, folder) && at == v.cwd && len(v.args) > 0:
 		words := clip(join(v.args), longestTold)
 		return one(KindForeignCode, say("runs %s %s in %s, outside the workspace, where nothing was read", v.name, words, at), at)
@@ -226,7 +226,7 @@ func (r *reading) projects(v *invocation) []arg {
 func (r *reading) runsFile(v *invocation, file arg) []Effect {
 	base := path.Base(file.text)
 	if r.isForeign(v, file) || r.fetched[base] {
-		return one(KindForeignCode, say("runs %s, which was just fetched", file.text), file.text)
+		return justFetched(file.text)
 	}
 	if v.box != "" && v.fresh || r.builtHere(v, file) {
 		return own(say("runs %s", file.text))
