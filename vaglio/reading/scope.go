@@ -247,11 +247,4 @@ func Word(v any) string {
 }
 
 // SortedKeys returns the keys of a map in order.
-func SortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func SortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
