@@ -84,9 +84,9 @@ func fieldsIn(args map[string]any) (names []string) {
 	for _, e := range list {
 		field, _ := e.(map[string]any)
 		name := ""
-		for _, key := range []string{"selector", "element", "label", "name"} { // the last one that is there
-			if said, _ := field[key].(string); said != "" {
-				name = said
+		for _, key := range []string{"name", "label", "element", "selector"} {
+			if name == "" {
+				name, _ = field[key].(string)
 			}
 		}
 		names = append(names, name)
