@@ -6,7 +6,7 @@ GO    ?= go
 TOOL   = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 
 # The tests that open a real browser are a separate module as well, which keeps
-# chromedp out of our go.mod. Targets that run over all packages also run there.
+# chromedp out of our go.mod. The checks of the sources also run there.
 BROWSER = internal/browser
 
 # How tests are run. With TESTS=again a failed test is retried once by itself; if it
