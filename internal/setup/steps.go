@@ -159,15 +159,15 @@ func (m machine) makeFile(name string, o owned, what content, keep bool, say str
 
 // held returns the file's content, nil if it does not exist, and whether it is the required one.
 func (f *made) held() (have []byte, same bool, err error) {
-	want, err := f.what()
-	if err != nil {
-		return nil, false, err
-	}
 	have, err = os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
-	return append([]byte{}, have...), bytes.Equal(have, want), err
+	if err != nil {
+		return nil, false, err
+	}
+	want, err := f.what()
+	return have, bytes.Equal(have, want), err
 }
 
 func (f *made) done(context.Context) (bool, error) {
