@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -173,6 +174,39 @@ func TestLongCallIsAllowedOnlyWhereItIsWhole(t *testing.T) {
 	card = sound(t, in.get("/inbox/ask/longcall")).id(t, "ask-longcall")
 	if len(card.tokens()) != 2 || !strings.Contains(card.text(), long) {
 		t.Errorf("the ask's own page shows %d characters and %v", len(card.text()), card.tokens())
+	}
+}
+
+// overtaken is a desk whose asks of one agent are answered after they were counted.
+type overtaken struct {
+	*desk
+	agent string
+}
+
+func (d overtaken) Card(ctx context.Context, id approval.AskID, channel string) (approval.Card, error) {
+	c, err := d.desk.Card(ctx, id, channel)
+	if c.Agent == d.agent {
+		return approval.Card{}, approval.ErrNotFound
+	}
+	return c, err
+}
+
+func TestAgentsWhoseAsksWereJustAnsweredAreNoChoice(t *testing.T) {
+	d := newDesk()
+	for _, name := range []string{"ann", "bot", "cid", "dan", "eve", "fay", "gus"} {
+		p := proposal("make " + name)
+		p.Agent = name
+		d.open(approval.AskID("ask-"+name), p)
+	}
+	c := config(d)
+	c.Desk = overtaken{d, "ann"}
+	doc := sound(t, inboxOf(t, d, c).signIn().get("/inbox"))
+	var offered []string
+	for _, o := range doc.id(t, "s-agent").all("option") {
+		offered = append(offered, o.attr("value"))
+	}
+	if !slices.Equal(offered, []string{"", "bot", "cid", "dan", "eve", "fay", "gus"}) || len(doc.class("row")) != 6 {
+		t.Errorf("the list offers %q and has %d rows", offered, len(doc.class("row")))
 	}
 }
 
