@@ -13,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/filetest"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -833,6 +834,7 @@ func TestGuardDenialOpensNothing(t *testing.T) {
 // TestHistoryGoesOnWhereItStopped checks that a search with a filter that matches little
 // stops after a while, and that the page says there is more.
 func TestHistoryGoesOnWhereItStopped(t *testing.T) {
+	race.Alone(t)
 	in(t, func(t *testing.T, g *gate) {
 		g.propose(t, shell("make clean"), 0)
 		for range 18 {

@@ -19,6 +19,7 @@ import (
 	"github.com/metnos/vaglio/approval/history"
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
@@ -31,6 +32,7 @@ import (
 // agree with the audit log, and the history verifies against the checkpoints of all
 // digests.
 func TestAMonthOfDigests(t *testing.T) {
+	race.Alone(t)
 	for _, tt := range []struct {
 		zone   string
 		minute int

@@ -10,6 +10,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -164,6 +165,7 @@ func TestEveryBrakeIsTold(t *testing.T) {
 
 // TestAnAgentOfLongAgoIsKnown stops an agent whose only call lies behind those of others.
 func TestAnAgentOfLongAgoIsKnown(t *testing.T) {
+	race.Alone(t)
 	in(t, func(t *testing.T, g *gate) {
 		if _, err := g.Propose(t.Context(), "early", dispatcher.Request{Proposal: shell("make a")}); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -189,6 +190,7 @@ func TestTheTurnLogIsNotWrittenOver(t *testing.T) {
 // TestALongPlanIsAskedOnSeveralCards checks that a plan too long for one card is asked on
 // several, in order, and that a repeat of it joins every one.
 func TestALongPlanIsAskedOnSeveralCards(t *testing.T) {
+	race.Alone(t)
 	in(t, func(t *testing.T, g *gate) {
 		rs := make([]dispatcher.Request, 2*dispatcher.MaxAsked+13)
 		for i := range rs {

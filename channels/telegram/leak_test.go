@@ -17,6 +17,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/telegram"
 	"github.com/metnos/vaglio/channels/telegram/telegramtest"
+	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -135,6 +136,7 @@ func ways() map[string]way {
 // TestNoFailureShowsTheToken makes every call of the API fail in every way, and checks
 // errors, log, health and chat.
 func TestNoFailureShowsTheToken(t *testing.T) {
+	race.Alone(t)
 	t.Parallel()
 	methods := []string{
 		"getMe", "setMyCommands", "getUpdates", "sendMessage", "sendDocument", "editMessageText", "answerCallbackQuery",
