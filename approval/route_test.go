@@ -60,6 +60,9 @@ func TestRulesChooseTheRoute(t *testing.T) {
 	if got := easy.For(approval.Case{Executor: "batch"}, approval.Case{Executor: "read_file"}, approval.Case{Executor: "pay"}); got.Name != "strict" {
 		t.Errorf("a payment beside a reading goes to %q", got.Name)
 	}
+	if got := easy.For(approval.Case{Executor: "pay"}, approval.Case{Executor: "read_file"}); got.Name != "strict" {
+		t.Errorf("a payment before a reading goes to %q", got.Name)
+	}
 	if got := r.For(approval.Case{Agent: "coder", Executor: "batch"}, approval.Case{Agent: "coder"},
 		approval.Case{Agent: "coder", Executor: "db_exec", Reaches: []string{"public"}}); got.Name != "leads" {
 		t.Errorf("a call that makes one for the leads goes to %q", got.Name)
