@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // statement handles a word of SQL after which a quoted password follows, and a word of a
@@ -126,14 +127,17 @@ func (sc *scanner) fillsNamed(option string) bool {
 // isValue reports whether a key is called value.
 func isValue(name string) bool { return name == "value" || name == "val" || name == "v" }
 
-// behindValue matches a value and the name that stands behind it.
-var behindValue = regexp.MustCompile(`\A:\s{0,8}"[^"\\]{0,400}"\s{0,8},\s{0,8}"(?:name|key|k|field|header|variable)"\s{0,8}:\s{0,8}"([\w.-]{1,64})"`)
+// behindValue matches a value and the name that stands behind it. Its counted repetitions make
+// it large, so that only what masks compiles it.
+var behindValue = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\A:\s{0,8}"[^"\\]{0,400}"\s{0,8},\s{0,8}"(?:name|key|k|field|header|variable)"\s{0,8}:\s{0,8}"([\w.-]{1,64})"`)
+})
 
 // valueOf returns the name that accompanies a key called value, as in {"name":
 // "DB_PASSWORD", "value": …} and in Kubernetes' lists of variables.
 func (sc *scanner) valueOf() string {
 	const most = 120 // bytes
-	if behind := behindValue.FindStringSubmatch(sc.text[sc.at:]); behind != nil && secrecyOf(behind[1]) != notSecret {
+	if behind := behindValue().FindStringSubmatch(sc.text[sc.at:]); behind != nil && secrecyOf(behind[1]) != notSecret {
 		return behind[1]
 	}
 	before := sc.text[max(0, sc.at-most):sc.at]
