@@ -134,7 +134,8 @@ func harms(words []shell.Word) bool {
 // taken reports whether a name begins with that of a module that the program imports.
 func (p *program) taken(name string) bool {
 	head, lang := name[:max(strings.IndexAny(name, ".("), 0)], p.lang.name
-	return p.modules[head] || head != "" && p.classes[head] == nil && (lang == "go" || (lang == "ruby" || lang == "php") && head[0] >= 'A' && head[0] <= 'Z')
+	capital := head != "" && head[0] >= 'A' && head[0] <= 'Z' && slices.Contains([]string{"ruby", "php", "perl"}, lang)
+	return p.modules[head] || head != "" && p.classes[head] == nil && (lang == "go" || capital)
 }
 
 // takes records the import of a module.
