@@ -25,6 +25,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/imports"
 	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/vaglio/code/dial"
 	"github.com/metnos/vaglio/vaglio/code/page"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -113,6 +114,7 @@ func (r *Reader) run(in *shell.Program, changes bool) (done *run) {
 			p.print(nil, shell.Glue(p.vars["$_"].word(), shell.Text("\n")))
 		}
 	}
+	dial.Note(run.out.Actions)
 	run.out.Output = shell.Glue(run.wrote...)
 	run.out.Wrote = len(run.wrote) > 0
 	return run

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/code/dial"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // library records a call of something from a library: of a program with the call's name, or of a
@@ -35,11 +37,17 @@ func (p *program) mayChange(text shell.Word) bool {
 	return text.IsUnknown() && p.in.Path == "" || wordclass.Within("changing-statement", strings.ToLower(text.Prefix()))
 }
 
-// noteOf notes the one text that a library's function was given, and forgets it if the function, by
-// the same name, was given something else before.
+// noteOf notes the one text, or the region, that a library's function was given, unless that differs from before.
 func (p *program) noteOf(result string, args []value) {
-	text, ok := first(args).text()
-	if was, seen := p.of[result]; !ok || len(args) != 1 || first(args).name != "" || seen && was != text {
+	text, _ := first(args).text()
+	plain, named := splitNamed(args)
+	if said, ok := optionOf(plain, named, "region_name", "region"); ok {
+		text, _ = said.text()
+		text = wording.Region + text
+	} else if len(args) != 1 || len(plain) == 0 {
+		text = ""
+	}
+	if was, seen := p.of[result]; seen && was != text {
 		text = ""
 	}
 	p.of[result] = text
@@ -126,7 +134,8 @@ func harms(words []shell.Word) bool {
 // taken reports whether a name begins with that of a module that the program imports.
 func (p *program) taken(name string) bool {
 	head, lang := name[:max(strings.IndexAny(name, ".("), 0)], p.lang.name
-	return p.modules[head] || head != "" && p.classes[head] == nil && (lang == "go" || (lang == "ruby" || lang == "php") && head[0] >= 'A' && head[0] <= 'Z')
+	capital := head != "" && head[0] >= 'A' && head[0] <= 'Z' && slices.Contains([]string{"ruby", "php", "perl"}, lang)
+	return p.modules[head] || head != "" && p.classes[head] == nil && (lang == "go" || capital)
 }
 
 // takes records the import of a module.
@@ -162,22 +171,13 @@ func made(name string, args []value) value {
 	return unknown(name + "()")
 }
 
-// runRemote reads a function that runs a command line on another machine.
-func (p *program) runRemote(_ *function, name string, args []value, _ map[string]value) value {
-	p.argv([]shell.Word{shell.Text("ssh"), unknownWord(name), first(args).word()})
-	return unknown(name + "()")
-}
-
 // sends records a call that sends something to an address, first or behind HTTP's method. A queue may put one in, a map delete it, alone.
 func (p *program) sends(name, method string, plain []value, named map[string]value) bool {
-	isAddress := func(w shell.Word) bool {
-		return strings.HasPrefix(w.Prefix(), "http://") || strings.HasPrefix(w.Prefix(), "https://")
-	}
 	to, library := plain, strings.Split(name, ".")[0]
 	if said, _ := first(plain).text(); strings.HasSuffix(strings.ToLower(method), "request") && requestMethod(said) != "" {
 		to, method = plain[1:], "post"
 	}
-	if method != "post" && (requestMethod(method) == "" || len(plain)+len(named) < 2) || !slices.ContainsFunc(first(to).words(), isAddress) ||
+	if method != "post" && (requestMethod(method) == "" || len(plain)+len(named) < 2) || !slices.ContainsFunc(first(to).words(), dial.IsAddress) ||
 		wordclass.Is("answers-requests", library) { // it says what a test is answered
 		return false
 	}
@@ -195,8 +195,7 @@ func requestMethod(name string) (method string) {
 	return method
 }
 
-// request records a call that connects to an address. It sends something if there is a method that
-// does.
+// request records a call that connects to an address. It sends something if there is a method that does.
 func (p *program) request(name string, verb shell.Verb, targets, args []value, named map[string]value) {
 	call := shell.Call{Function: name, Verb: verb, Method: methodIn(name, args, named)}
 	if call.Method != "" {
@@ -206,6 +205,7 @@ func (p *program) request(name string, verb shell.Verb, targets, args []value, n
 	if v, ok := optionOf(args, named, "url", "hostname", "host"); ok && len(targets) == 0 {
 		targets = []value{v}
 	}
+	call.Of = addressSet(args, named)
 	p.falls(call, targets)
 }
 
@@ -214,7 +214,7 @@ func (p *program) contained(args []value, named map[string]value) (files []strin
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		args = append(slices.Clip(args), named[name])
 	}
-	for _, w := range listOf(args...).words() {
+	for _, w := range listOf(flattened(flattened(args))...).words() {
 		said, _ := w.Text()
 		file := p.held[said]
 		for _, part := range w.Parts() {

@@ -380,3 +380,15 @@ func (p *program) wordOpen(name string, rest []shell.Word) {
 	}
 	p.emit(name, openVerb(append(rest, shell.Text("r"))[1].Prefix()), rest[0])
 }
+
+// addressSet returns the address that a call sets for a later request, "" if it is not known, none if it sets none.
+func addressSet(args []value, named map[string]value) []string {
+	to, ok := optionOf(args, named, "CURLOPT_URL")
+	if nth(args, 1).path == "CURLOPT_URL" {
+		to, ok = nth(args, 2), true
+	}
+	if said, _ := to.text(); ok {
+		return []string{said}
+	}
+	return nil
+}

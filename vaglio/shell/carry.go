@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -164,6 +165,9 @@ func (r *reader) lines(f *frame, w *way, opts options, by string) (out Word, fou
 	return out, found
 }
 
+// quotable is what sudo quotes for a login shell.
+var quotable = regexp.MustCompile(`[^\w$-]`)
+
 // operands reads what the operands are in one way.
 func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, by string, redirs []Redirect) Word {
 	if len(rest) == 0 {
@@ -175,8 +179,12 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 	rest = w.withProgram(rest)
 	inner := &call{argv: rest, redirs: redirs, span: k.span, external: true}
 	switch {
-	case opts.any(w.login...): // a login shell takes the words as code
+	case opts.any(w.login...): // a login shell takes the words as code, in which sudo quotes all but variables
 		r.run(f, inner)
+		rest = slices.Clone(rest)
+		for i, w := range rest {
+			rest[i] = w.MapText(func(s string) string { return quotable.ReplaceAllString(s, `\$0`) })
+		}
 		return r.carried(f, Spaced(rest), by)
 	case opts.any(w.lineWith...), w.run == runLine && !opts.any(w.argvWith...):
 		return r.carried(f, Spaced(rest), by)

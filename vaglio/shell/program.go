@@ -74,7 +74,8 @@ type Call struct {
 	// Given are the arguments of a client library's method, the named ones as options.
 	Given []Word
 	// Of are the only texts that the functions were given whose results Function goes on from, in their
-	// order; "" where that is not known.
+	// order; "" where that is not known. Of a request without a target, it is the only address that the program
+	// connects to.
 	Of []string
 }
 

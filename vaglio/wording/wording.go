@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 )
 
+// Region begins the text that a library's client was made of, if that says its region.
+const Region = "--region="
+
 // Sentence is a judge's message as data, so that it can be shown in other languages than the
 // judge's English. It is a sequence of clauses.
 type Sentence []Clause
@@ -237,4 +240,18 @@ func (s Sentence) Trim(signs string) {
 		last := &in[len(in)-1]
 		last.Text = strings.TrimRight(last.Text, signs)
 	}
+}
+
+// Worded returns a table's message, with value(of) for each thing that it mentions; nil if the
+// message is empty.
+func Worded(message string, value func(of string) string) Sentence {
+	if message == "" {
+		return nil
+	}
+	phrase, of := Template(message)
+	about := make([]string, len(of))
+	for i := range of {
+		about[i] = value(of[i])
+	}
+	return Sentence{Say(phrase, about...)}
 }

@@ -3,7 +3,6 @@ package effects
 import (
 	"cmp"
 	"maps"
-	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -101,30 +100,11 @@ func (r *reading) clientCall(library string, words []string, call *shell.Call) [
 func (r *reading) statementCall(library, word string, text arg, of []string) []Effect {
 	switch {
 	case readings.IsStatement(text.text + " ;"):
-		return r.sql(text.text, opened(of))
+		return r.sql(text.text, spoken.Opened(of))
 	case !text.known && slices.Contains([]string{"execute", "executemany", "executescript", "executeraw"}, word):
 		return unknown(say("runs statements that were not read by %s", library), library)
 	}
 	return nil
-}
-
-// opened names the database that a program opens, if one of the texts with which it was made is an
-// address or says its name and host.
-func opened(of []string) wording.Clause {
-	for _, text := range of {
-		if at, err := url.Parse(text); err == nil && at.Hostname() != "" && len(at.Path) > 1 && !strings.Contains(text, memory) {
-			return wording.Say("%s on %s", at.Path[1:], at.Hostname())
-		}
-		said := map[string]string{}
-		for field := range strings.FieldsSeq(text) {
-			key, value, _ := strings.Cut(field, "=")
-			said[key] = value
-		}
-		if said["dbname"] != "" && said["host"] != "" && !strings.Contains(text, memory) { // one in memory is nobody's
-			return wording.Say("%s on %s", said["dbname"], said["host"])
-		}
-	}
-	return wording.Say("the database that the program opens")
 }
 
 // actingFunction reports whether a database function, other than SQL's own, changes something

@@ -116,7 +116,7 @@ func (c *command) databaseName() string {
 const maxSQL = 1 << 20
 
 // memory names a database that nobody keeps, theDatabase one whose name is unknown.
-const memory, theDatabase = ":memory:", wording.Phrase("the database")
+const memory, theDatabase = spoken.Memory, spoken.TheDatabase
 
 // sql returns the effects of running SQL text.
 func (r *reading) sql(text string, where wording.Clause) []Effect {
@@ -283,7 +283,7 @@ func (s statement) leaves() bool {
 // said says what a statement does to its target.
 func (s statement) said(verb, class, target string) wording.Sentence {
 	if n := len(s.Words); n == 6 && s.Words[n-3] == "DROP" && spoken.Statement("drop-"+s.Words[n-2]) != "" { // and nothing else
-		return saidIn(say(spoken.Statement("drop-"+s.Words[n-2]), strings.ToLower(sql.Unquoted(s.Words[n-1])), target), s.where)
+		return spoken.InDatabase(say(spoken.Statement("drop-"+s.Words[n-2]), strings.ToLower(sql.Unquoted(s.Words[n-1])), target), s.where)
 	}
 	switch {
 	case verb == "CREATE" && !s.Adds():
@@ -291,7 +291,7 @@ func (s statement) said(verb, class, target string) wording.Sentence {
 	case verb == "ALTER" && s.Has("SUPERUSER"):
 		verb += " SUPERUSER"
 	}
-	said := statementSaid(verb, class, target, s.where)
+	said := spoken.StatementOn(verb, class, target, s.where)
 	if to := slices.Index(s.Words, map[string]string{"GRANT": "TO", "REVOKE": "FROM"}[verb]) + 1; to > 0 && to < len(s.Words) {
 		if s.Has("ON") {
 			verb += "-on"
@@ -335,40 +335,12 @@ func (s statement) rows(verb, target string, e Effect) Effect {
 		return e.as(Partial, ReachShared)
 	}
 	if verb == "INSERT" {
-		return e.with(statementSaid("MERGE", "", target, s.where), e.Target)
+		return e.with(spoken.StatementOn("MERGE", "", target, s.where), e.Target)
 	}
 	if !s.Has("WHERE", "LIMIT") {
-		e.Why, e.Reach = statementSaid(verb+" *", "", target, s.where), ReachPublic
+		e.Why, e.Reach = spoken.StatementOn(verb+" *", "", target, s.where), ReachPublic
 	}
 	return e
-}
-
-// statementSaid says what a statement with that verb does to objects of a class.
-func statementSaid(verb, class, target string, where wording.Clause) wording.Sentence {
-	said := map[string]wording.Phrase{
-		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
-		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s",
-		"CREATE": "creates %s", "CREATE OR REPLACE": "creates or replaces %s", "ALTER": "changes %s", "ALTER SUPERUSER": "makes %s a superuser",
-		"TRUNCATE": "empties %s", "DROP": "drops %s",
-		"REMOVE": "drops %s", "GRANT": "changes who may use %s", "REVOKE": "changes who may use %s",
-	}[verb]
-	switch {
-	case said == "" && target == "":
-		return sayOf("runs the statement %s in %s", object(strings.ToLower(verb)), where)
-	case said == "":
-		return sayOf("runs the statement %s on %s in %s", object(strings.ToLower(verb)), object(target), where)
-	}
-	what := object(target)
-	if thing, _, _ := spoken.ThingOf([]string{cmp.Or(class, map[string]string{"TRUNCATE": "table"}[verb])}); thing != nil {
-		what = wording.Say(thing.One, target)
-		if strings.Contains(target, ", ") {
-			what = wording.Say(thing.Several, target)
-		}
-	}
-	if class == "DATABASE" || class == "database" {
-		return spoken.OnServer(sayOf(said, what), where)
-	}
-	return saidIn(sayOf(said, what), where)
 }
 
 // query judges a statement that reads by its possible side effects.

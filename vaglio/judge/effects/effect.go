@@ -266,39 +266,17 @@ func clip(s string, n int) string {
 	return s[:cut] + " …"
 }
 
-// worded returns a table's message, with value(of) for each thing that it mentions; nil if the
-// message is empty.
-func worded(message string, value func(of string) string) wording.Sentence {
-	if message == "" {
-		return nil
-	}
-	phrase, of := wording.Template(message)
-	about := make([]string, len(of))
-	for i := range of {
-		about[i] = value(of[i])
-	}
-	return say(phrase, about...)
-}
-
 // tabled says what an effect does according to its table, if nothing more is known.
 func tabled(o commands.Outcome) wording.Sentence {
 	if o.Why == "" {
 		return say(phraseOf(o.Kind))
 	}
-	return worded(o.Why, func(string) string { return "" })
+	return wording.Worded(o.Why, func(string) string { return "" })
 }
 
 // unmissed returns the effect of deleting for good what nobody is expected to miss.
 func unmissed(why wording.Sentence) []Effect {
 	return []Effect{{Kind: KindOverwrite, Why: why, Sure: 1, Reversibility: Irreversible, eased: Partial, Reach: ReachWorkspace}}
-}
-
-// saidIn adds the database, if its name is known.
-func saidIn(said wording.Sentence, where wording.Clause) wording.Sentence {
-	if where.Phrase == theDatabase {
-		return said
-	}
-	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
 }
 
 // environmentTold judges what a program tells of its environment: variables of it, or all.

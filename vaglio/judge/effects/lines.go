@@ -89,7 +89,7 @@ func (c *command) byRule(o commands.Outcome) []Effect {
 func (c *command) said(target string) wording.Sentence {
 	things := texts(c.operands[min(c.took, len(c.operands)):])
 	message, several := wording.Number(c.why, things)
-	said := worded(message, func(of string) string { return c.filled(of, target) })
+	said := wording.Worded(message, func(of string) string { return c.filled(of, target) })
 	if several {
 		said = said.About(target, wording.List(things))
 	}

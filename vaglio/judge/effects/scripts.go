@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -277,7 +278,7 @@ func (r *reading) inlineNetwork(v *invocation, targets []arg) []Effect {
 	if strings.Contains(v.Call.Function, "mail") {
 		return []Effect{usual(KindPeople).with(say("sends mail to %s", address), address).as(Irreversible, ReachPublic)}
 	}
-	why := spoken.Sent(v.Call.Function, method, address, v.Call.Sends)
+	why := spoken.Sent(v.Call.Function, method, cmp.Or(address, strings.Join(v.Call.Of, "")), v.Call.Sends)
 	return []Effect{usual(KindSend).with(why, address).as(Irreversible, ReachShared)}
 }
 

@@ -23,6 +23,11 @@ func Method(name, library string, given, of []string, split func(string) []strin
 		return wording.Sentence{called}, false
 	}
 	words, given = namespaced(words, given)
+	for _, text := range of {
+		if region, ok := strings.CutPrefix(text, wording.Region); ok {
+			given = append(slices.Clip(given), "--region", region)
+		}
+	}
 	if does := ofDocuments(name, path, words, given, of); does.Phrase != "" {
 		called = does
 	}

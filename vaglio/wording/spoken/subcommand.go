@@ -340,11 +340,19 @@ func Cmdlet(name string, words []string, split func(string) []string) (said word
 	if len(named) == 0 && len(words) > 0 && !strings.HasPrefix(words[0], "-") {
 		named = words[:1]
 	}
-	if len(named) != 1 {
+	object := thing.called(named, false)
+	host := behind(options, "--computer-name")
+	switch {
+	case len(named) == 0 && !slices.ContainsFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") && !slices.Contains(host, w) }):
+		object = wording.Clause{Phrase: thing.Several, Args: []wording.Clause{{Phrase: "that another command lists"}}}
+	case len(named) != 1:
 		return nil, ""
 	}
-	said = wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{thing.called(named, false)}}}
-	return append(said, circumstances(noun, options)...), strings.ToLower(m[1])
+	said = wording.Sentence{{Phrase: act.To(thing).Phrase, Args: []wording.Clause{object}}}
+	if said = append(said, circumstances(noun, options)...); len(host) > 0 {
+		said = append(said, wording.Clause{Phrase: "on %s", Args: []wording.Clause{wording.List(host)}})
+	}
+	return said, strings.ToLower(m[1])
 }
 
 // dashed returns the words with two dashes before each option.

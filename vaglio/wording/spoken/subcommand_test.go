@@ -42,7 +42,11 @@ func TestCmdlets(t *testing.T) {
 		{"Remove-DnsServerZone acme.local", "removes the zone acme.local"},
 		{"Remove-VM -Id a1", "removes the virtual machine a1"},
 		{"Remove-VM -Name a b", ""}, // one of them may be something else
-		{"Remove-VM", ""},
+		{"Remove-VM", "removes the virtual machines that another command lists"},
+		{"Stop-VM -Force", "stops the virtual machines that another command lists"},
+		{"Stop-VM -ComputerName hv1 -Force", "stops the virtual machines that another command lists on hv1"},
+		{"Stop-VM -Name web -ComputerName hv1", "stops the virtual machine web on hv1"},
+		{"Stop-VM -Force web", ""}, // the word may be the option's
 		{"Remove-Frobnicator -Name x", ""},
 		{"Frobnicate-VM -Name x", ""},
 		{"stop-vm -Name x", ""}, // a program of that name

@@ -1,0 +1,68 @@
+package spoken
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
+
+// Memory names a database that nobody keeps, TheDatabase one whose name is unknown.
+const Memory, TheDatabase = ":memory:", wording.Phrase("the database")
+
+// StatementOn says what a statement with that verb does to objects of a class.
+func StatementOn(verb, class, target string, where wording.Clause) wording.Sentence {
+	said := map[string]wording.Phrase{
+		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
+		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s",
+		"CREATE": "creates %s", "CREATE OR REPLACE": "creates or replaces %s", "ALTER": "changes %s", "ALTER SUPERUSER": "makes %s a superuser",
+		"TRUNCATE": "empties %s", "DROP": "drops %s",
+		"REMOVE": "drops %s", "GRANT": "changes who may use %s", "REVOKE": "changes who may use %s",
+	}[verb]
+	switch {
+	case said == "" && target == "":
+		return wording.Sentence{{Phrase: "runs the statement %s in %s", Args: []wording.Clause{{Text: strings.ToLower(verb)}, where}}}
+	case said == "":
+		return wording.Sentence{{Phrase: "runs the statement %s on %s in %s", Args: []wording.Clause{{Text: strings.ToLower(verb)}, {Text: target}, where}}}
+	}
+	what := wording.Clause{Text: target}
+	if thing, _, _ := ThingOf([]string{cmp.Or(class, map[string]string{"TRUNCATE": "table"}[verb])}); thing != nil {
+		what = wording.Say(thing.One, target)
+		if strings.Contains(target, ", ") {
+			what = wording.Say(thing.Several, target)
+		}
+	}
+	does := wording.Sentence{{Phrase: said, Args: []wording.Clause{what}}}
+	if class == "DATABASE" || class == "database" {
+		return OnServer(does, where)
+	}
+	return InDatabase(does, where)
+}
+
+// InDatabase adds the database, if its name is known.
+func InDatabase(said wording.Sentence, where wording.Clause) wording.Sentence {
+	if where.Phrase == TheDatabase {
+		return said
+	}
+	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
+}
+
+// Opened names the database that a program opens, if one of the texts with which it was made is an
+// address or says its name and host.
+func Opened(of []string) wording.Clause {
+	for _, text := range of {
+		if at, err := url.Parse(text); err == nil && at.Hostname() != "" && len(at.Path) > 1 && !strings.Contains(text, Memory) {
+			return wording.Say("%s on %s", at.Path[1:], at.Hostname())
+		}
+		said := map[string]string{}
+		for field := range strings.FieldsSeq(text) {
+			key, value, _ := strings.Cut(field, "=")
+			said[key] = value
+		}
+		if said["dbname"] != "" && said["host"] != "" && !strings.Contains(text, Memory) { // one in memory is nobody's
+			return wording.Say("%s on %s", said["dbname"], said["host"])
+		}
+	}
+	return wording.Say("the database that the program opens")
+}
