@@ -328,8 +328,6 @@ type (
 	Word = word.Word
 	// Part is one section of a [Word].
 	Part = word.Part
-	// PartKind tells the parts of a [Word] apart.
-	PartKind = word.PartKind
 )
 
 // The kinds of parts, and where the root of a repository comes from.

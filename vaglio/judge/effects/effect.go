@@ -183,7 +183,6 @@ const (
 	KindSafeguardOff   = operation.KindSafeguardOff
 	KindKill           = operation.KindKill
 	KindPower          = operation.KindPower
-	KindPhysical       = operation.KindPhysical
 	KindPeople         = operation.KindPeople
 	KindUnknown        = operation.KindUnknown
 
