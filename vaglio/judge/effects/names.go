@@ -248,11 +248,6 @@ func (t *tool) hands(v verb) bool {
 	return len(t.args) > 0
 }
 
-// identifies reports whether an argument tells one thing from others of its kind.
-func (t *tool) identifies() bool {
-	return slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") })
-}
-
 // stakes is what the nouns of a tool put at stake.
 type stakes struct{ people, touchy, secret bool }
 
@@ -265,8 +260,8 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
-	case e.Kind == KindDelete && !t.identifies() &&
-		t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
+	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters") &&
+		!slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") }):
 		return say("clears what refills itself: %s", what)
 	}
 	return nil
