@@ -254,7 +254,12 @@ func (r *reader) textsIn(f *frame, p *program, words []Word) []Word {
 	var texts []Word
 	for _, w := range words {
 		if r.written(w) || p.language == "makefile" && isStdin(w) && f.stdin.Kind == InputText {
-			texts = append(texts, r.content(f, w))
+			text := r.content(f, w)
+			where, _ := r.filePath(w)
+			if _, copied := r.fileText(where); copied && p.language == "makefile" && text.IsUnknown() {
+				continue // read as any makefile that lies there
+			}
+			texts = append(texts, text)
 		} else if table, ok := r.tableIn(f, p, w); ok {
 			texts = append(texts, table)
 		}

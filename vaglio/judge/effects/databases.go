@@ -33,7 +33,7 @@ func (c *command) client() []Effect {
 
 // isFixed reports whether nothing that a person keeps can be lost in the client's database, whatever it is told.
 func (c *command) isFixed(kept bool, at where) bool {
-	return at == placeWorkspace && c.r.anyhow(c.invocation, c.operands[0]) || kept && c.has("-readonly", "--readonly") || c.ownServer()
+	return at == placeWorkspace && c.r.anyhow(c.invocation, c.operands[0]) || kept && (at == placeTemp || c.has("-readonly", "--readonly")) || c.ownServer()
 }
 
 // fed returns the effects of the statements in the input.

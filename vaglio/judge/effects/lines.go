@@ -193,14 +193,18 @@ func commandFacts() map[string]fact {
 			return len(words) > 0 && !slices.ContainsFunc(words, func(a arg) bool { return !holds(c, a) })
 		}
 	}
+	inWorkspace := all(func(c *command, a arg) bool { return c.r.world.placeOf(literal(a.text+"/x"), c.cwd) == placeWorkspace })
 	return map[string]fact{
+		"placed": func(c *command, _ []arg) bool {
+			return inWorkspace(c, c.variables(wordclass.Of("install-variable")...))
+		},
 		"cloned":   func(c *command, _ []arg) bool { return c.r.worksOnForeign(c.invocation, true) },
 		"filtered": func(c *command, _ []arg) bool { return c.filtered() },
 		"own-jobs": func(c *command, _ []arg) bool { // what the same shell started
 			return c.name == "kill" && len(c.operands) > 0 && !slices.ContainsFunc(c.operands, foreignProcess)
 		},
 		"own-processes": func(c *command, _ []arg) bool { return c.ownProcesses() },
-		"own-database":  func(c *command, _ []arg) bool { return c.r.database.here == ReachWorkspace },
+		"own-database":  func(c *command, _ []arg) bool { return c.r.database.here == ReachWorkspace || c.r.database.fixed },
 		"own-server":    func(c *command, _ []arg) bool { return c.ownServer() },
 		"wrapped":       func(c *command, _ []arg) bool { return c.Wrapper },
 		"fetched":       (*command).given,

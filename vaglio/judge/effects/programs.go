@@ -23,13 +23,13 @@ func (r *reading) named(v *invocation) []Effect {
 	if v.path == "" {
 		return reads() // redirections and assignments alone
 	}
-	if (v.byPath() || strings.HasPrefix(v.path, "-")) && r.thrownAway(v) {
+	name, begins := r.canonical(v), strings.HasPrefix(v.path, "-")
+	if (begins || v.byPath() && r.judge.tables.Judged[name] == nil) && r.thrownAway(v) {
 		return own(say("hands %s to the program of a throw-away container", v.path))
 	}
-	if strings.HasPrefix(v.path, "-") {
+	if begins {
 		return r.named(r.behindOptions(v))
 	}
-	name := r.canonical(v)
 	if name == "" {
 		return unknown(say("runs a command whose name is not known: %s", v.path), v.path)
 	}

@@ -143,7 +143,7 @@ func (r *reader) script(w shell.Word, args []argument) value {
 		if text, ok := r.o.Files.Content(path.Clean(at)); ok {
 			r.emit(shell.Command{Name: path.Base(s), Argv: append([]shell.Word{p}, r.words(args)...)})
 			language := "cmd"
-			if path.Ext(s) == ".ps1" {
+			if slices.Contains([]string{".ps1", ".psm1"}, strings.ToLower(path.Ext(s))) {
 				language = "pwsh"
 			}
 			return r.file(func() value { return r.carried(one(shell.Text(text)), language) })

@@ -95,6 +95,10 @@ func (w *work) listed() value {
 	}
 	out := value{files: true}
 	for _, dir := range dirs {
+		if only, ok := dir.Only(); ok && only.MayBeEmpty { // then it is the current folder, not the root
+			only.MayBeEmpty = false
+			dir = shell.NewWord(only)
+		}
 		if all && !deep && dir.HasGlob() && !strings.HasSuffix(dir.Suffix(), "/") {
 			out.items = append(out.items, dir)
 			continue
