@@ -82,17 +82,6 @@ func (s *sources) mayRun() map[string]bool {
 	return names
 }
 
-// sought reports whether a file below a folder, but not below another one if that is named, was looked
-// for and is not there.
-func (s *sources) sought(folder, but string) bool {
-	for name := range s.absent {
-		if place.Inside([]string{folder}, name) && (but == "" || !place.Inside([]string{but}, name)) {
-			return true
-		}
-	}
-	return false
-}
-
 // missing returns the files that were looked for, are not there and are named by the call's
 // words.
 func (s *sources) missing(r *reading.Reading) map[string]bool {
@@ -184,7 +173,11 @@ func changed(r *reading.Reading, did Facts) (gaps []reading.Gap) {
 // stale returns the files that a call looks for in what it runs, after it wrote there what is not known.
 func stale(r *reading.Reading) (files []string) {
 	for i := 0; r != nil && i < len(r.Commands); i++ {
-		files = append(files, r.Commands[i].Script.Stale...)
+		for file, holds := range r.Commands[i].Script.Sought {
+			if holds.Size() > 0 {
+				files = append(files, file)
+			}
+		}
 	}
 	return files
 }

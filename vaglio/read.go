@@ -57,7 +57,6 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 		c.Absent = func(name string) bool { return e.absent(name, cwd) }
 		c.Present = func(name string) bool { return e.kindOf(name) != NoFile }
 		c.Leads = func(name string) string { at, _ := e.files.Look(name); return at }
-		c.Sought = runs.sought
 		c.Steers = func(name string) bool { return e.steers(&p, name) }
 		c.Output = func(folder string) bool { return e.isOutput(&p, folder) }
 	}

@@ -209,12 +209,14 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 	}
 }
 
-// place adds a command, one text or several words, from a part of a file.
+// place adds a command, one text or several words, from a part of a file. A service of the session's own without any
+// runs what its image does.
 func (v *visit) place(file, text string, part map[string]any, inside bool, words ...string) {
-	if len(words) == 0 {
+	bare := inside && part["image"] != nil && part["command"] == nil && part["entrypoint"] == nil
+	if len(words) == 0 && !(bare && slices.Contains(slices.Concat(v.c.Changed, v.c.Written), file)) {
 		return
 	}
-	first, _, _ := strings.Cut(words[0], "\n")
+	first, _, _ := strings.Cut(append(words, "image")[0], "\n")
 	if len(words) == 1 {
 		words = []string{"sh", "-c", words[0]}
 	}

@@ -115,9 +115,6 @@ type Means struct {
 	Present func(path string) bool
 	// Leads returns where a path leads before the call, following all links; nil knows it of none.
 	Leads func(path string) string
-	// Sought reports whether what the call runs looks for a file below a folder, but not below
-	// another one if that is named, that is not there before the call; nil knows of none.
-	Sought func(folder, but string) bool
 	// Steers reports whether a file at a path steers what runs by itself; nil knows of none.
 	Steers func(path string) bool
 	// Output reports whether the project calls a folder the output of its builds; nil knows of none.

@@ -131,6 +131,7 @@ func (r *reader) lands(from, to string) {
 // held returns the content of a file that the source did not write: what it copied there with its
 // folder, or else what lies there.
 func (r *reader) held(where string) (string, bool) {
+	r.out.Sought[where] = Word{}
 	for _, m := range slices.Backward(r.moves) {
 		if rest, in := strings.CutPrefix(where, m.to+"/"); in && r.step(r.looking, 1) {
 			if text, ok := r.from(path.Join(m.from, rest)); ok {

@@ -312,8 +312,8 @@ func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 // holds now.
 func (r *reader) Content(path string) (string, bool) {
 	text, ok := r.fileText(path)
-	if !ok && r.written(Text(path)) { // what lies there may stay, or be what the new content is made of
-		r.out.Stale = append(r.out.Stale, path)
+	if r.out.Sought[path] = (Word{}); !ok && r.written(Text(path)) { // what lies there may stay, or be what the new content is made of
+		r.out.Sought[path] = r.content(&frame{}, Text(path))
 		text, ok = r.opts.Files.Content(path)
 	} else if !ok {
 		r.shut(nil, path, func(c *ClosedError) bool { return !c.Usual || !c.Inert && slices.Contains(r.changed(), path) })

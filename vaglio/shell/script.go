@@ -42,9 +42,9 @@ type Script struct {
 	// Lands lists files that the source copies or moves, also with their folder, to where they
 	// steer what runs by itself.
 	Lands []Landing
-	// Stale lists files that were looked for in what the source runs, after it wrote something there that
-	// is not known. What they held before was read.
-	Stale []string
+	// Sought holds the files that were looked for in what the source runs. If it had written something there that
+	// is not known, this stands with the file, and what the file held before was read.
+	Sought map[string]Word
 	// Unparsed lists files that would run and hold text which no reader understands, or more than is read.
 	Unparsed []string
 	// Ran lists the programs that would run and are not read as shell code.

@@ -41,7 +41,6 @@ func (r *reading) shellOptions() shell.Options {
 func (r *reading) script(s *shell.Script) {
 	r.unparsed, r.wrote = append(r.unparsed, s.Unparsed...), s.Wrote
 	r.ofSession(s)
-	r.fetchedRuns(s)
 	for i := range s.Problems {
 		r.problem(&s.Problems[i])
 	}
@@ -67,7 +66,7 @@ func (r *reading) script(s *shell.Script) {
 			rebuildable = sync.OnceValue(func() bool { return r.foundRebuildable(v) })
 		}
 	}
-	if len(s.Commands) == 0 && len(s.Problems) == 0 {
+	if r.fetchedRuns(s); len(s.Commands) == 0 && len(s.Problems) == 0 {
 		r.add(reads()...)
 	}
 }

@@ -22,6 +22,7 @@ package effects
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -303,18 +304,61 @@ func (r *reading) secretsTold(words []arg) []Effect {
 }
 
 // fetchedRuns asks about files that run and that the session fetched, or that the call brings from elsewhere and its
-// programs then find by themselves, and do more than compile.
+// programs then find by themselves, and do more than compile, and about foreign folders in which they look for files.
 func (r *reading) fetchedRuns(s *shell.Script) {
+	files := slices.Sorted(maps.Keys(s.Sought))
+	for _, file := range files {
+		if r.comes(file, s.Sought[file]) && !r.judge.tables.ofClass("only-compiled", path.Ext(file)) {
+			r.add(justFetched(r.shown(file))...)
+		}
+	}
 	for i := range s.Ran {
 		if file := s.Ran[i].File; r.fetched[path.Base(file)] {
 			r.add(justFetched(r.shown(file))...)
 		}
 	}
-	for _, file := range s.Stale {
-		outside := func(p shell.Part) bool { return p.File != "" && r.liesOutside(&invocation{}, literal(p.File)) }
-		if w := r.wrote[file]; (w.Remote() || slices.ContainsFunc(w.Parts(), outside)) && !r.judge.tables.ofClass("only-compiled", path.Ext(file)) {
-			r.add(justFetched(r.shown(file))...)
+	for _, f := range r.foreign { // a clone makes .git itself, without any setting or hook
+		cloned, git := slices.Contains(r.repositories, f), path.Join(f, ".git")
+		in := func(at string) bool { return strings.HasPrefix(at, f+"/") && !(cloned && strings.HasPrefix(at, git)) }
+		if f != r.world.cwd && f != "/" && slices.ContainsFunc(files, in) {
+			r.add(usual(KindForeignCode).with(say("may run what was just fetched into %s", f), f))
 		}
+	}
+}
+
+// comes reports whether the call brings what lies at a path, of which it is known what the call put there, from elsewhere.
+func (r *reading) comes(file string, holds shell.Word) bool {
+	outside := func(p shell.Part) bool { return p.File != "" && r.liesOutside(&invocation{}, literal(p.File)) }
+	return r.fetched[path.Base(file)] && r.did.Wrote(file) || r.fetched[unnamed] && r.did.Wrote(path.Join(path.Dir(file), unnamed)) ||
+		holds.Remote() || slices.ContainsFunc(holds.Parts(), outside)
+}
+
+// keepsFetched records what operations bring from elsewhere, and the new names of what was fetched before.
+func (c *command) keepsFetched(all []operation.Operation) {
+	last := max(len(c.operands)-1, 0)
+	sources := texts(c.operands[max(min(c.took, last)-1, 0):last])
+	far := slices.ContainsFunc(sources, func(source string) bool { return strings.Contains(source, ":") })
+	for i := range all {
+		at, to := argOf(all[i].Object.Word).text, argOf(all[i].To).text
+		switch {
+		case to != "" && c.r.fetched[lastPart(at)]:
+			c.r.fetched[lastPart(to)], c.r.fetched[path.Base(at)] = true, true
+		case all[i].Phrase == "downloads to", all[i].Phrase == "copies files to" && far:
+			c.fetchesInto(at, sources)
+		}
+	}
+}
+
+// fetchesInto records that sources, of which each may keep its name, are brought to a path.
+func (c *command) fetchesInto(at string, sources []string) {
+	c.r.fetched[lastPart(at)] = true
+	for _, source := range sources {
+		if base := path.Base(source[strings.IndexByte(source, ':')+1:]); at == "." || path.Ext(at) == "" && base != path.Base(at) {
+			c.fetches(path.Join(at, base))
+		}
+	}
+	if slices.ContainsFunc(c.operands, func(a arg) bool { return c.r.judge.tables.ofClass("copies-below", a.text) }) {
+		c.fetches(path.Join(at, unnamed))
 	}
 }
 

@@ -372,15 +372,11 @@ func (c *command) directed(out []Effect) []Effect {
 	return out
 }
 
-// soughtInForeign adds an effect for each folder that was just fetched and in which code is looked for.
-func (r *reading) soughtInForeign() {
-	for _, f := range r.foreign {
-		but := ""
-		if slices.Contains(r.repositories, f) {
-			but = path.Join(f, ".git") // which a clone makes itself, without any setting or hook
-		}
-		if f != r.world.cwd && f != "/" && r.means.Sought != nil && r.means.Sought(f, but) {
-			r.add(usual(KindForeignCode).with(say("may run what was just fetched into %s", f), f))
-		}
+// downloads records the files that a client of a forge fetches: under the names that options give, or any.
+func (c *command) downloads() {
+	name, told := c.value("-O", "--output", "-n", "--name", "-p", "--pattern", "--asset-name")
+	if !told || strings.ContainsAny(name.text, "*?[") || c.has("-D", "--dir") {
+		c.fetches(unnamed)
 	}
+	c.fetches(name.text)
 }

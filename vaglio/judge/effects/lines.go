@@ -308,7 +308,7 @@ func (c *command) noted(mark string) {
 	case "makes":
 		c.makes()
 	case "fetched":
-		c.fetches(texts(c.operands)...)
+		c.keeps(c.operands)
 	case "downloads":
 		c.downloads()
 	default:

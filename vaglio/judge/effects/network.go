@@ -176,29 +176,20 @@ func (c *command) keeps(urls []arg) {
 	}
 	for _, u := range urls {
 		address, _, _ := strings.Cut(u.text, "?")
-		c.fetches(address)
+		c.fetches(lastPart(address))
 	}
 }
 
 // fetches records files that the command fetches, for the rest of the call and for later ones.
-func (c *command) fetches(addresses ...string) {
-	for _, at := range addresses {
+func (c *command) fetches(files ...string) {
+	for _, at := range files {
 		c.r.fetched[lastPart(at)] = true
-		c.r.tell(c.invocation, vaglio.Fetched, literal(lastPart(at)))
+		c.r.tell(c.invocation, vaglio.Fetched, literal(at))
 	}
 }
 
 // unnamed stands for the names of files that were fetched and that nobody knows.
 const unnamed = "*"
-
-// downloads records the files that a client of a forge fetches: under the names that options give, or any.
-func (c *command) downloads() {
-	name, told := c.value("-O", "--output", "-n", "--name", "-p", "--pattern", "--asset-name")
-	if !told || strings.ContainsAny(name.text, "*?[") || c.has("-D", "--dir") {
-		c.fetches(unnamed)
-	}
-	c.fetches(name.text)
-}
 
 // requestURL judges a request by its address's scheme and by what it carries.
 func (c *command) requestURL(u arg, method, body string) []Effect {
@@ -214,12 +205,12 @@ func (c *command) requestURL(u arg, method, body string) []Effect {
 }
 
 // carriedOut returns the effects of local data in the headers and query of a request that only
-// seems to read.
+// seems to read, and of secrets in those that are not meant for any.
 func (c *command) carriedOut(to []arg) []Effect {
 	if !slices.ContainsFunc(to, func(u arg) bool { return !urls.Local(u.text) }) {
 		return nil
 	}
-	var out []Effect
+	out := c.r.secretsTold(c.values("-A", "--user-agent", "-e", "--referer", map[string]string{"wget": "-U"}[c.called]))
 	for _, h := range c.values("-H", "--header", "-b", "--cookie", "-A", "--user-agent", "-e", "--referer", "-u", "--user", "-d", "--data",
 		"--data-urlencode", "--data-raw", "--data-binary") {
 		for _, f := range h.from {

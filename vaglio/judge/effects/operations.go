@@ -76,6 +76,7 @@ func operationsRule(c *command) []Effect {
 	t := c.told()
 	var out []Effect
 	changes, links, since := false, false, len(c.r.did)
+	c.keepsFetched(t.Operations)
 	for i := range t.Operations {
 		o := &t.Operations[i]
 		links = links || o.Verb == operation.Link
@@ -98,17 +99,6 @@ func operationsRule(c *command) []Effect {
 		return out
 	}
 	return c.onlyWorks(changes)
-}
-
-// onlyWorks returns the effect of a command whose operations have none of their own.
-func (c *command) onlyWorks(changes bool) []Effect {
-	switch {
-	case c.why != "":
-		return own(c.said(c.rest(c.took)))
-	case changes:
-		return own(say("works in the workspace"))
-	}
-	return nil
 }
 
 // settles reports whether something is moved to where a file with secrets belongs and nothing is.
@@ -344,7 +334,9 @@ func (c *command) moveAway(a, to arg) []Effect {
 		if to.text != "" && c.r.world.placeOf(to, c.cwd) == placeNowhere {
 			return c.r.remove(c.invocation, a)
 		}
-		return nil
+		if !c.r.judge.tables.ofClass("repository-folder", lastPart(a.text)) || c.r.made(c.invocation, c.r.world.clean(a.text, c.cwd)) {
+			return nil
+		}
 	case placeNowhere, placeControl, placeSecret, placeHome, placeSystem, placeUnknown:
 	}
 	why := say("moves %s away from where it lies", a.text)

@@ -319,7 +319,6 @@ func (r *reading) leaves(p vaglio.Proposal) {
 	}
 	r.replaced()
 	r.emptied()
-	r.soughtInForeign()
 	changes := false
 	for i := range r.effects {
 		e := &r.effects[i]

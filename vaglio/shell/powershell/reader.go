@@ -2,6 +2,7 @@ package powershell
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -75,7 +76,7 @@ func Carried(c shell.Command, o shell.Options) *shell.Script {
 }
 
 func run(o shell.Options, read func(*reader)) (out *shell.Script) {
-	r := &reader{o: o, out: &shell.Script{}, vars: map[string]value{}, problems: map[string]bool{}, depth: o.Depth}
+	r := &reader{o: o, out: &shell.Script{Sought: map[string]shell.Word{}}, vars: map[string]value{}, problems: map[string]bool{}, depth: o.Depth}
 	if o.Budget == nil {
 		r.o.Budget = new(shell.Budget)
 	}
@@ -224,6 +225,8 @@ func (r *reader) native(argv []shell.Word, stdin shell.Input) value {
 	for _, c := range s.Commands {
 		r.emit(c)
 	}
+	maps.Copy(r.out.Sought, s.Sought)
+	r.out.Ran, r.out.Unparsed = append(r.out.Ran, s.Ran...), append(r.out.Unparsed, s.Unparsed...)
 	name := programName(argv[0])
 	return output(name, name == "curl" || name == "wget")
 }
