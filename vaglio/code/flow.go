@@ -137,7 +137,7 @@ func (p *program) carriedOver(from, to int) map[string]value {
 		key := p.key(p.tok(i).text)
 		v, known := p.vars[key]
 		assigned := p.tok(i+1).is("=", "+=", ".=", "-=", "*=")
-		switch known = known && p.tok(i).kind == tokenName && (assigned || (p.tok(i+1).is("++", "--") || p.tok(i-1).is("++", "--"))); {
+		switch known = known && p.tok(i).kind == tokenName && (assigned || p.countedAt(i)); {
 		case !known:
 		case v.kind == kindNumber:
 			p.vars[key] = unknown("")
@@ -353,6 +353,11 @@ func (p *program) countsUp(v value, t token) bool {
 	}
 	p.counted(v, p.take())
 	return true
+}
+
+// countedAt reports whether ++ or -- stands before or behind the name at an index.
+func (p *program) countedAt(i int) bool {
+	return p.tok(i+1).is("++", "--") || p.tok(i-1).is("++", "--")
 }
 
 // leaves reads return and yield, perl's use and no, python's del, and do { … } while; is says that it was one of them.

@@ -23,7 +23,7 @@ func (p *program) postfix(v value) value {
 			p.take()
 		case p.subscriptFollows(v, t):
 			v = p.subscript(v)
-		case t.quoted() && p.lang.name == "node" && (strings.HasSuffix(v.path, "$") || v.holder == "$"):
+		case p.templated(v, t):
 			v = p.call(unknown("$"), value{}, []value{p.primary()})
 		case p.bareCall(v):
 			v = p.calledWith(v, p.bareArguments)
@@ -54,6 +54,11 @@ func (p *program) memberFollows(t, next token) bool {
 func (p *program) subscriptFollows(v value, t token) bool {
 	return t.is("[") && !t.line && (v.path != "" || v.multi() || len(v.alts) > 0) && (!p.lang.has("bare") || t.tight) ||
 		t.is("{") && (p.lang.name == "perl" && strings.HasPrefix(v.holder, "$") || v.path == "$ENV")
+}
+
+// templated reports whether a value passes a template text to a shell: $ and Bun.$.
+func (p *program) templated(v value, t token) bool {
+	return t.quoted() && p.lang.name == "node" && (strings.HasSuffix(v.path, "$") || v.holder == "$")
 }
 
 // callFollows reports whether the bracket of a call follows. In php and perl the text of a name
