@@ -129,6 +129,8 @@ func isValue(name string) bool { return name == "value" || name == "val" || name
 
 // behindValue matches a value and the name that stands behind it. Its counted repetitions make
 // it large, so that only what masks compiles it.
+//
+//nolint:gochecknoglobals // Made once, then only looked at.
 var behindValue = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\A:\s{0,8}"[^"\\]{0,400}"\s{0,8},\s{0,8}"(?:name|key|k|field|header|variable)"\s{0,8}:\s{0,8}"([\w.-]{1,64})"`)
 })

@@ -213,7 +213,7 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 // runs what its image does.
 func (v *visit) place(file, text string, part map[string]any, inside bool, words ...string) {
 	bare := inside && part["image"] != nil && part["command"] == nil && part["entrypoint"] == nil
-	if len(words) == 0 && !(bare && slices.Contains(slices.Concat(v.c.Changed, v.c.Written), file)) {
+	if len(words) == 0 && (!bare || !slices.Contains(slices.Concat(v.c.Changed, v.c.Written), file)) {
 		return
 	}
 	first, _, _ := strings.Cut(append(words, "image")[0], "\n")

@@ -239,8 +239,10 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 	if o.Steers == nil {
 		o.Steers = func(string) bool { return false }
 	}
-	r := &reader{opts: &o, out: &Script{Sought: map[string]Word{}}, carriers: defaultCarriers(), budget: maxSteps,
-		steps: o.Budget.steps, marks: o.Budget.marks, depth: o.Depth}
+	r := &reader{
+		opts: &o, out: &Script{Sought: map[string]Word{}}, carriers: defaultCarriers(), budget: maxSteps,
+		steps: o.Budget.steps, marks: o.Budget.marks, depth: o.Depth,
+	}
 	defer func() {
 		o.Budget.steps, o.Budget.marks = r.steps, r.marks
 		if v := recover(); v != nil {

@@ -319,7 +319,7 @@ func (r *reading) fetchedRuns(s *shell.Script) {
 	}
 	for _, f := range r.foreign { // a clone makes .git itself, without any setting or hook
 		cloned, git := slices.Contains(r.repositories, f), path.Join(f, ".git")
-		in := func(at string) bool { return strings.HasPrefix(at, f+"/") && !(cloned && strings.HasPrefix(at, git)) }
+		in := func(at string) bool { return strings.HasPrefix(at, f+"/") && (!cloned || !strings.HasPrefix(at, git)) }
 		if f != r.world.cwd && f != "/" && slices.ContainsFunc(files, in) {
 			r.add(usual(KindForeignCode).with(say("may run what was just fetched into %s", f), f))
 		}

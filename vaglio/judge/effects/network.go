@@ -14,7 +14,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/sql"
 	"github.com/metnos/vaglio/vaglio/wording"
-	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // allLocal reports whether a command names addresses, and all of them are on this machine.
@@ -74,12 +73,16 @@ func (r *reading) request(method, address, body string) []Effect {
 		kind = KindDelete
 	}
 	e := usual(kind).as(Irreversible, ReachShared)
-	var files []string
-	if file, ok := strings.CutPrefix(body, "@"); ok && file != "-" {
-		files = []string{file}
-	}
-	e.Target, e.Why = address, spoken.Sent("", method, address, files)
+	e.Target, e.Why = address, requested(method, address, body)
 	return []Effect{e}
+}
+
+// requested says what a request that changes something sends: a file, or itself.
+func requested(method, address, body string) wording.Sentence {
+	if file, ok := strings.CutPrefix(body, "@"); ok && file != "-" && method != "DELETE" {
+		return say("sends %s to %s", file, address)
+	}
+	return say("sends a %s request to %s", method, address)
 }
 
 // fetch returns the effect of a request whose method only reads.

@@ -95,10 +95,6 @@ func (w *work) listed() value {
 	}
 	out := value{files: true}
 	for _, dir := range dirs {
-		if only, ok := dir.Only(); ok && only.MayBeEmpty { // then it is the current folder, not the root
-			only.MayBeEmpty = false
-			dir = shell.NewWord(only)
-		}
 		if all && !deep && dir.HasGlob() && !strings.HasSuffix(dir.Suffix(), "/") {
 			out.items = append(out.items, dir)
 			continue
@@ -106,9 +102,18 @@ func (w *work) listed() value {
 		if !all && dir.Is(".") {
 			dir = shell.Text("./")
 		}
-		out.items = append(out.items, w.r.below(dir, names)...)
+		out.items = append(out.items, w.r.below(notTheRoot(dir), names)...)
 	}
 	return out
+}
+
+// notTheRoot returns a folder that Get-ChildItem lists: an empty path is the current one, not the root.
+func notTheRoot(dir shell.Word) shell.Word {
+	if only, ok := dir.Only(); ok {
+		only.MayBeEmpty = false
+		return shell.NewWord(only)
+	}
+	return dir
 }
 
 // combined joins path elements, each below the one before.

@@ -8,8 +8,11 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// Memory names a database that nobody keeps, TheDatabase one whose name is unknown.
-const Memory, TheDatabase = ":memory:", wording.Phrase("the database")
+// Memory names a database that nobody keeps.
+const Memory = ":memory:"
+
+// TheDatabase is what a database is called whose name is unknown.
+const TheDatabase = wording.Phrase("the database")
 
 // StatementOn says what a statement with that verb does to objects of a class.
 func StatementOn(verb, class, target string, where wording.Clause) wording.Sentence {
