@@ -135,7 +135,8 @@ func (r *reader) containerOf(f *frame, k *call, opts options, image Word) *Remot
 	network, _ := opts.Get("network", "net")
 	composed := slices.ContainsFunc(k.argv, func(w Word) bool { return strings.HasSuffix(w.Suffix(), "compose") })
 	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host"), Mounts: mountsOf(opts)}
-	out.Shares, out.Given, out.Filled = composed || opts.any("volumes-from"), opts.any("e", "env", "env-file"), composed || opts.any("env-file")
+	alone := network.Is("") || network.Is("none") || network.Is("bridge")
+	out.Shares, out.Given, out.Filled = composed || opts.any("volumes-from"), opts.any("e", "env", "env-file") || !alone, composed || opts.any("env-file")
 	for i, m := range out.Mounts {
 		if strings.HasPrefix(m.Host.Prefix(), ".") {
 			out.Mounts[i].Host = r.resolvePath(m.Host)

@@ -239,7 +239,8 @@ type Remote struct {
 	Target Word
 	// Mounts are the local folders that the remote can reach.
 	Mounts []Mount
-	// Shares: it reaches volumes that no word names; Given: words give it variables; Filled: a file does.
+	// Shares: it reaches volumes that no word names; Given: words give it variables or a
+	// network with others; Filled: a file gives it variables.
 	Shares, Given, Filled bool
 	// HostAccess says that the remote has the host's own rights or namespaces (docker
 	// --privileged, --pid=host, nsenter -t 1).

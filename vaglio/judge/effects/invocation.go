@@ -31,8 +31,8 @@ type invocation struct {
 	box      string // the container, if it runs in one
 	fresh    bool   // the container is created for this command
 	exposed  bool   // the container has the host's rights or namespaces
-	supplied bool   // words give the container variables
-	filled   bool   // so does a file
+	supplied bool   // words give the container variables or a network with others
+	filled   bool   // a file gives it variables
 	shares   bool   // the container sees volumes that no word names
 	mounts   []mount
 	reaches  *bool       // whether one of them is a folder of the host outside the workspace, once asked
