@@ -131,7 +131,8 @@ func (r *reader) lands(from, to string) {
 // held returns the content of a file that the source did not write: what it copied there with its
 // folder, or else what lies there.
 func (r *reader) held(where string) (string, bool) {
-	r.out.Sought[where] = Word{}
+	before := r.out.Sought[where]
+	r.out.Sought[where] = before // looked for, and not forgotten what it held before
 	for _, m := range slices.Backward(r.moves) {
 		if rest, in := strings.CutPrefix(where, m.to+"/"); in && r.step(r.looking, 1) {
 			if text, ok := r.from(path.Join(m.from, rest)); ok {

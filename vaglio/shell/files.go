@@ -312,7 +312,7 @@ func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 // holds now.
 func (r *reader) Content(path string) (string, bool) {
 	text, ok := r.fileText(path)
-	if r.out.Sought[path] = (Word{}); !ok && r.written(Text(path)) { // what lies there may stay, or be what the new content is made of
+	if !ok && r.written(Text(path)) { // what lies there may stay, or be what the new content is made of
 		r.out.Sought[path] = r.content(&frame{}, Text(path))
 		text, ok = r.opts.Files.Content(path)
 	} else if !ok {
@@ -323,6 +323,8 @@ func (r *reader) Content(path string) (string, bool) {
 
 // fileText returns the text of a file, if it can be read.
 func (r *reader) fileText(path string) (string, bool) {
+	before := r.out.Sought[path]
+	r.out.Sought[path] = before // looked for, and not forgotten what it held before
 	if r.written(Text(path)) {
 		held := r.content(&frame{}, Text(path))
 		if parts := held.Parts(); len(parts) == 1 && parts[0].Kind == PartUnknown && parts[0].File != "" && !r.written(Text(parts[0].File)) {
