@@ -116,10 +116,7 @@ func (p *program) folder(v value) value {
 	}
 	v.alts = slices.Clone(v.words())
 	for i, w := range v.alts {
-		if parts := slices.Clone(w.Parts()); w.IsUnknown() {
-			parts[0].MayBeEmpty = false
-			v.alts[i] = shell.NewWord(parts...)
-		}
+		v.alts[i] = w.AsFolder()
 	}
 	return v
 }

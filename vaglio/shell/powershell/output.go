@@ -102,18 +102,9 @@ func (w *work) listed() value {
 		if !all && dir.Is(".") {
 			dir = shell.Text("./")
 		}
-		out.items = append(out.items, w.r.below(notTheRoot(dir), names)...)
+		out.items = append(out.items, w.r.below(dir.AsFolder(), names)...)
 	}
 	return out
-}
-
-// notTheRoot returns a folder that Get-ChildItem lists: an empty path is the current one, not the root.
-func notTheRoot(dir shell.Word) shell.Word {
-	if only, ok := dir.Only(); ok {
-		only.MayBeEmpty = false
-		return shell.NewWord(only)
-	}
-	return dir
 }
 
 // combined joins path elements, each below the one before.

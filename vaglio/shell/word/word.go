@@ -117,6 +117,16 @@ func (w Word) Only() (Part, bool) {
 	return w.parts[0], true
 }
 
+// AsFolder returns the word as what begins a path: if it is empty, the current folder, not the root.
+func (w Word) AsFolder() Word {
+	if !w.IsUnknown() {
+		return w
+	}
+	parts := slices.Clone(w.parts)
+	parts[0].MayBeEmpty = false
+	return New(parts...)
+}
+
 // Is reports whether the word is exactly the static text.
 func (w Word) Is(s string) bool { return w.parts == nil && w.text == s }
 
