@@ -389,7 +389,7 @@ func (r *reading) movesOn(line string, words []arg) bool {
 // opens notes that a client went on to the database in a file: the statements after it are about that one,
 // whatever became of the one before.
 func (r *reading) opens(file string) {
-	if file != memory {
+	if file != spoken.Memory {
 		r.database.opened, r.database.here, r.database.fixed = file, "", false
 	}
 }

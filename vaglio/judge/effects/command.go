@@ -283,10 +283,10 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 	}
 }
 
-// outlasts reports whether an effect may outlast a throw-away container, or show what it was given.
+// outlasts reports whether an effect may outlast a throw-away container, reach a database outside it, or show what it was given.
 func (v *invocation) outlasts(e *Effect) bool {
-	reaches := v.shares || v.supplied // a database that is not in it
-	return e.lasts || e.Kind == KindUnknown || e.Kind == KindCredentials && v.filled || reaches && e.Kind == KindDatabase && e.Reversibility == Irreversible
+	return e.lasts || e.Kind == KindUnknown || e.Kind == KindCredentials && v.filled ||
+		(v.shares || v.supplied) && e.Kind == KindDatabase && e.Reversibility == Irreversible
 }
 
 // servesOthers reports whether the workspace that an effect is in is that of a container which, by

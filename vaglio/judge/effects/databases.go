@@ -21,7 +21,7 @@ func (c *command) client() []Effect {
 		c.about = append(c.about, c.operands[0]) // a statement instead of a file
 	}
 	at := c.keptAt(kept)
-	where := c.database(kept, file == "" && c.name == "duckdb" || file == memory || at == placeTemp)
+	where := c.database(kept, file == "" && c.name == "duckdb" || file == spoken.Memory || at == placeTemp)
 	c.r.database = database{c.databaseHere(at), c.isFixed(kept, at), at != placeWorkspace && at != placeUnknown, ""}
 	defer func() { c.r.database = database{} }()
 	out := c.statements(where)
@@ -89,7 +89,7 @@ func (c *command) database(kept, nobodys bool) wording.Clause {
 	case c.why != "":
 		return wording.Say(wording.Phrase(c.why))
 	case kept && nobodys:
-		return object(memory)
+		return object(spoken.Memory)
 	case kept:
 		return object(c.operand(0))
 	case h.text != "" && name != "":
@@ -99,7 +99,7 @@ func (c *command) database(kept, nobodys bool) wording.Clause {
 	case name != "":
 		return object(name)
 	}
-	return wording.Say(theDatabase)
+	return wording.Say(spoken.TheDatabase)
 }
 
 // databaseName returns the name of the database, "" if it is given in another way.
@@ -114,9 +114,6 @@ func (c *command) databaseName() string {
 
 // maxSQL limits the SQL text that is read, in bytes.
 const maxSQL = 1 << 20
-
-// memory names a database that nobody keeps, theDatabase one whose name is unknown.
-const memory, theDatabase = spoken.Memory, spoken.TheDatabase
 
 // sql returns the effects of running SQL text.
 func (r *reading) sql(text string, where wording.Clause) []Effect {
@@ -147,10 +144,10 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 // changes returns the effects of the statements that change something.
 func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 	var out []Effect
-	local, lost := r.database.here, (r.database.fixed || strings.Contains(where.String(), memory)) && !r.leadsOut(list)
+	local, lost := r.database.here, (r.database.fixed || strings.Contains(where.String(), spoken.Memory)) && !r.leadsOut(list)
 	for i := range list {
 		s := statement{&list[i], r, where, lost}
-		if file, attaches := s.Attached(); attaches && lost && file != memory {
+		if file, attaches := s.Attached(); attaches && lost && file != spoken.Memory {
 			r.opens(file)
 			where, local, lost = object(file), "", false // the statements after it may be about this file
 			continue

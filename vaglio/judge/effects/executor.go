@@ -14,6 +14,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // tool is a proposal's executor, with what its name and arguments say.
@@ -263,7 +264,7 @@ func (t *tool) mentions(texts ...string) bool {
 
 // sql reads executors that run database statements.
 func (t *tool) sql() bool {
-	where := wording.Say(theDatabase)
+	where := wording.Say(spoken.TheDatabase)
 	if name, ok := t.text("database", "db", "connection", "dsn"); ok {
 		where = object(name)
 	}

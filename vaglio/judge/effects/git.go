@@ -371,12 +371,3 @@ func (c *command) directed(out []Effect) []Effect {
 	}
 	return out
 }
-
-// downloads records the files that a client of a forge fetches: under the names that options give, or any.
-func (c *command) downloads() {
-	name, told := c.value("-O", "--output", "-n", "--name", "-p", "--pattern", "--asset-name")
-	if !told || strings.ContainsAny(name.text, "*?[") || c.has("-D", "--dir") {
-		c.fetches(unnamed)
-	}
-	c.fetches(name.text)
-}

@@ -194,6 +194,15 @@ func (c *command) fetches(files ...string) {
 // unnamed stands for the names of files that were fetched and that nobody knows.
 const unnamed = "*"
 
+// downloads records the files that a client of a forge fetches: under the names that options give, or any.
+func (c *command) downloads() {
+	name, told := c.value("-O", "--output", "-n", "--name", "-p", "--pattern", "--asset-name")
+	if !told || strings.ContainsAny(name.text, "*?[") || c.has("-D", "--dir") {
+		c.fetches(unnamed)
+	}
+	c.fetches(name.text)
+}
+
 // requestURL judges a request by its address's scheme and by what it carries.
 func (c *command) requestURL(u arg, method, body string) []Effect {
 	switch {

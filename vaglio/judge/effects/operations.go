@@ -101,6 +101,17 @@ func operationsRule(c *command) []Effect {
 	return c.onlyWorks(changes)
 }
 
+// onlyWorks returns the effect of a command whose operations have none of their own.
+func (c *command) onlyWorks(changes bool) []Effect {
+	switch {
+	case c.why != "":
+		return own(c.said(c.rest(c.took)))
+	case changes:
+		return own(say("works in the workspace"))
+	}
+	return nil
+}
+
 // settles reports whether something is moved to where a file with secrets belongs and nothing is.
 func (c *command) settles(o *operation.Operation) bool {
 	return o.Verb == operation.Move && c.secret(argOf(o.To)) && c.r.freeAt(c.invocation, argOf(o.To)) != ""

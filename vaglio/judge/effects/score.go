@@ -340,14 +340,3 @@ func (c *command) makes() {
 		c.r.tell(c.invocation, vaglio.Wrote, c.operands[c.took])
 	}
 }
-
-// onlyWorks returns the effect of a command whose operations have none of their own.
-func (c *command) onlyWorks(changes bool) []Effect {
-	switch {
-	case c.why != "":
-		return own(c.said(c.rest(c.took)))
-	case changes:
-		return own(say("works in the workspace"))
-	}
-	return nil
-}
