@@ -148,7 +148,7 @@ var rooms = map[string]room{
 	"vaglio/code": {may: []string{
 		"internal/imports", "internal/rows", "internal/settings", "internal/unixtext", "vaglio/code/dial", "vaglio/code/page", "vaglio/code/unfold", "vaglio/shell", "vaglio/wordclass", "vaglio/wording",
 	}},
-	"vaglio/code/dial":        {may: []string{"vaglio/shell"}},
+	"vaglio/code/dial":        {may: []string{"vaglio/shell", "vaglio/wordclass"}},
 	"vaglio/code/page":        {may: []string{"vaglio/wordclass"}},
 	"vaglio/code/unfold":      {},
 	"vaglio/shell/filter":     {may: []string{"internal/strictjson", "internal/unixtext", "vaglio/getopt", "vaglio/wordclass"}},

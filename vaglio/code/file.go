@@ -359,6 +359,11 @@ func (p *program) env(name value) value {
 	return v
 }
 
+// isEnvironment reports whether a value is the program's environment.
+func (p *program) isEnvironment(v value) bool {
+	return p.yielded(value{path: v.path}, p.canonical(v.path)) == "=env"
+}
+
 // envMember returns a variable as node reads it, as a member that may have been set.
 func (p *program) envMember(holder, name string) value {
 	if of := strings.TrimSuffix(holder, ".parsed"); of != holder && strings.HasSuffix(of, "config") { // all that dotenv has read

@@ -97,7 +97,7 @@ func (l *lexer) add(t token) {
 	if l.p.begins != nil {
 		l.p.begins = append(l.p.begins, l.begin)
 	}
-	t.match = -1
+	t.match, t.tight = -1, l.begin == 0 || strings.IndexByte(" \t\n", l.src[l.begin-1]) < 0
 	if l.fresh {
 		if !l.inside() {
 			l.indent = int32(min(l.at-l.start, maxText)) //nolint:gosec // Bounded.
@@ -347,7 +347,7 @@ func (l *lexer) name(rest string) {
 		return
 	}
 	changes := l.has("predicates") && strings.HasPrefix(rest[n:], "!") && !strings.HasPrefix(rest[n:], "!=")
-	l.add(token{kind: tokenName, text: s, tight: l.tight(), changes: changes})
+	l.add(token{kind: tokenName, text: s, changes: changes})
 	if changes {
 		n++
 	}
@@ -365,9 +365,6 @@ func (l *lexer) prefixed(s string, q byte) bool {
 	return true
 }
 
-// tight reports whether no blank precedes what begins here.
-func (l *lexer) tight() bool { return l.at == 0 || strings.IndexByte(" \t\n", l.src[l.at-1]) < 0 }
-
 func (l *lexer) operator(rest string) {
 	long := len(rest) > 1 && strings.IndexByte("=.*|&?/:<>~+-", rest[1]) >= 0 // most are not
 	for _, op := range [...]string{
@@ -380,7 +377,7 @@ func (l *lexer) operator(rest string) {
 			return
 		}
 	}
-	l.add(token{kind: tokenOp, text: rest[:1], tight: l.tight()})
+	l.add(token{kind: tokenOp, text: rest[:1]})
 	l.at++
 }
 

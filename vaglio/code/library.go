@@ -10,7 +10,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/code/dial"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // library records a call of something from a library: of a program with the call's name, or of a
@@ -20,33 +19,61 @@ func (p *program) library(name string, args []value) {
 	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	switch {
 	case p.byName(name, last, plain, named):
-	case p.later > 0 && p.in.File || !p.taken(name):
-	case wordclass.Is("client-statement", last):
-		if text := first(plain).word(); !p.in.File || p.mayChange(text) {
-			p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Targets: []shell.Word{text}, Of: p.madeOf(name)})
-		}
+	case p.later > 0 && p.in.File, p.queries(name, last, plain, named), !p.taken(name):
 	case last == "send" && strings.HasSuffix(first(plain).path, "Command()"): // the command was read by itself
 	case wordclass.Within("client-verb", last), !p.in.File && wordclass.Within("client-change", last):
 		p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Given: given(plain, named), Of: p.madeOf(name)})
 	}
 }
 
-// mayChange reports whether a statement of a program in a file may change something. What nobody knows may
-// if the program is the command's input: python3 - <<E.
+// queries records a call that takes a statement by its name, or is given one that changes something, for a connection
+// that may have been made elsewhere: mysqli_query($db, "DELETE …"), client.query({text: "DELETE …"}).
+func (p *program) queries(name, last string, plain []value, named map[string]value) bool {
+	taken := p.taken(name) || p.lang.name == "php" && !strings.HasPrefix(name, "$")
+	text, takes := first(plain).word(), taken && wordclass.Is("client-statement", last)
+	words := given(plain, named)
+	if at := slices.IndexFunc(words, changesRows); at >= 0 && mayTakeStatement(last) && (taken || !p.in.File) {
+		text, takes = words[at], true
+	}
+	if takes && (!p.in.File || p.mayChange(text)) {
+		p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Targets: []shell.Word{text}, Of: p.madeOf(name)})
+	}
+	return takes
+}
+
+// mayTakeStatement reports whether a function, or the result of one, may take a statement, by its name.
+func mayTakeStatement(last string) bool {
+	return last == "sql" || strings.HasSuffix(last, ")") || wordclass.Within("statement-call", last)
+}
+
+// changesRows reports whether a text begins as a statement that changes something does, with something behind its verb.
+func changesRows(text shell.Word) bool {
+	verb, of, _ := strings.Cut(text.Prefix(), " ")
+	return of != "" && wordclass.Is("changing-statement", strings.ToLower(verb))
+}
+
+// mayChange reports whether a statement of a program in a file may change something. One that nobody knows may in python3 - <<E.
 func (p *program) mayChange(text shell.Word) bool {
 	return text.IsUnknown() && p.in.Path == "" || wordclass.Within("changing-statement", strings.ToLower(text.Prefix()))
 }
 
-// noteOf notes the one text, or the region, that a library's function was given, unless that differs from before.
+// noteOf notes the one text, or the address, that a library's function was given, unless that differs from before.
 func (p *program) noteOf(result string, args []value) {
-	text, _ := first(args).text()
 	plain, named := splitNamed(args)
-	if said, ok := optionOf(plain, named, "region_name", "region"); ok {
-		text, _ = said.text()
-		text = wording.Region + text
-	} else if len(args) != 1 || len(plain) == 0 {
-		text = ""
+	addresses := slices.DeleteFunc(slices.Clone(plain), func(a value) bool {
+		said, _ := a.text()
+		return len(args) != 1 && !strings.ContainsAny(said, ":=")
+	})
+	text, _ := first(addresses).text()
+	var fields []string
+	options := wordclass.Kinds("connection")
+	for _, of := range slices.Sorted(maps.Keys(options)) {
+		if said, ok := optionOf(plain, named, options[of]...); ok {
+			told, _ := said.text()
+			fields = append(fields, of+"="+told)
+		}
 	}
+	text = cmp.Or(strings.Join(fields, " "), text)
 	if was, seen := p.of[result]; seen && was != text {
 		text = ""
 	}
@@ -55,8 +82,8 @@ func (p *program) noteOf(result string, args []value) {
 
 // madeOf returns what each function whose result a name goes on from was given, "" if it is not known.
 func (p *program) madeOf(name string) (out []string) {
-	for i := range name {
-		if strings.HasSuffix(name[:i], "()") {
+	for i := range len(name) + 1 {
+		if strings.HasSuffix(name[:i], ")") {
 			out = append(out, p.of[name[:i]])
 		}
 	}
@@ -81,8 +108,7 @@ func (p *program) byName(name, last string, plain []value, named map[string]valu
 	return p.runsNamed(name, last, plain, named) || (p.later == 0 || !p.in.File) && p.sends(name, last, plain, named)
 }
 
-// anyLibrary records a call on an unknown object in a program that is not a file: the object may
-// belong to any module that the program imports.
+// anyLibrary records a call on an unknown object in a program that is not a file: the object may belong to any module that the program imports.
 func (p *program) anyLibrary(on value, name string, args []value) {
 	name = p.canonical(name)
 	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
@@ -99,8 +125,7 @@ func (p *program) anyLibrary(on value, name string, args []value) {
 	}
 }
 
-// runsNamed reads a call that, judging by its name, runs a program, or runs its arguments if they
-// begin with a known program.
+// runsNamed reads a call that, judging by its name, runs a program, or runs its arguments if they begin with a known program.
 func (p *program) runsNamed(name, last string, plain []value, named map[string]value) bool {
 	program := p.programWords(name)
 	if program == nil && last != "push" && !wordclass.Within("spawn-verb", last) {
@@ -138,12 +163,6 @@ func (p *program) taken(name string) bool {
 	return p.modules[head] || head != "" && p.classes[head] == nil && (lang == "go" || capital)
 }
 
-// takes records the import of a module.
-func (p *program) takes(module string) {
-	head, _, _ := strings.Cut(module, ".")
-	p.modules[head] = true
-}
-
 // programWords returns a program and its first words, from a name below a library whose functions
 // are called like programs; nil for a part of what such a program returned.
 func (p *program) programWords(name string) (words []shell.Word) {
@@ -174,25 +193,15 @@ func made(name string, args []value) value {
 // sends records a call that sends something to an address, first or behind HTTP's method. A queue may put one in, a map delete it, alone.
 func (p *program) sends(name, method string, plain []value, named map[string]value) bool {
 	to, library := plain, strings.Split(name, ".")[0]
-	if said, _ := first(plain).text(); strings.HasSuffix(strings.ToLower(method), "request") && requestMethod(said) != "" {
+	if said, _ := first(plain).text(); strings.HasSuffix(strings.ToLower(method), "request") && dial.Method(said) != "" {
 		to, method = plain[1:], "post"
 	}
-	if method != "post" && (requestMethod(method) == "" || len(plain)+len(named) < 2) || !slices.ContainsFunc(first(to).words(), dial.IsAddress) ||
+	if method != "post" && (dial.Method(method) == "" || len(plain)+len(named) < 2) || !slices.ContainsFunc(first(to).words(), dial.IsAddress) ||
 		wordclass.Is("answers-requests", library) { // it says what a test is answered
 		return false
 	}
 	p.request(name, shell.VerbSend, to[:1], plain, named)
 	return true
-}
-
-// requestMethod returns the HTTP method that the last word of a name says, in capitals.
-func requestMethod(name string) (method string) {
-	for s := range strings.FieldsFuncSeq(strings.ToLower(name), func(c rune) bool { return c == '.' || c == '_' }) {
-		if s = strings.TrimSuffix(s, "fields"); wordclass.Is("request-method", s) { // CURLOPT_POSTFIELDS
-			method = strings.ToUpper(s)
-		}
-	}
-	return method
 }
 
 // request records a call that connects to an address. It sends something if there is a method that does.
@@ -229,16 +238,15 @@ func (p *program) contained(args []value, named map[string]value) (files []strin
 	return files
 }
 
-// methodIn returns the HTTP method that a request's arguments, options or name say; what carries
-// data without such a word is a POST.
+// methodIn returns the HTTP method that a request's arguments, options or name say; what carries data without such a word is a POST.
 func methodIn(name string, args []value, named map[string]value) string {
 	option, _ := optionOf(args, named, "method")
 	said, _ := option.text()
-	method := cmp.Or(requestMethod(said), requestMethod(name))
+	method := cmp.Or(dial.Method(said), dial.Method(name))
 	for _, v := range flattened(flattened(args)) {
 		said, _ = v.text()
 		if said = cmp.Or(v.path, said); said == strings.ToUpper(said) && !strings.Contains(said, "/") { // 'POST', CURLOPT_POST
-			method = cmp.Or(requestMethod(said), method)
+			method = cmp.Or(dial.Method(said), method)
 		}
 	}
 	_, carries := optionOf(args, named, "data", "json", "body", "files", "content")
@@ -248,8 +256,7 @@ func methodIn(name string, args []value, named map[string]value) string {
 	return method
 }
 
-// fieldsOf notes the folder and the environment that a program in go gives the command that it makes in
-// this statement: c := exec.Command(…), then c.Dir = … and c.Env = ….
+// fieldsOf notes the folder and the environment that a program in go gives the command that it makes in this statement: c.Dir = ….
 func (p *program) fieldsOf() {
 	from, at := p.at, p.at
 	for from > 0 && !p.toks[from-1].is(";", "{", "}") {
@@ -336,8 +343,7 @@ func (p *program) mayFeed() bool {
 // writesInput matches what programs have that write the input of what they start.
 var writesInput = regexp.MustCompile(`(?i)stdin|popen|proc_open|\bopen[23]\b|communicate|sendline|\b_in\b|\.pipe\b`)
 
-// surroundings notes the folder and the environment that the options of a call give a command, until the
-// function that it returns is called.
+// surroundings notes the folder and the environment that the options of a call give a command, until the function that it returns is called.
 func (p *program) surroundings(args []value, named map[string]value) (leave func()) {
 	around := p.around
 	p.around = surroundings{}
@@ -361,18 +367,12 @@ func (p *program) surroundings(args []value, named map[string]value) (leave func
 	return func() { p.around = around }
 }
 
-// withoutSurroundings returns the arguments that are the command: behind an environment, as in
-// system(ENV.to_h.merge(…), command), and without options.
+// withoutSurroundings returns the arguments that are the command: behind an environment, as in system(ENV.to_h, command), and without options.
 func (p *program) withoutSurroundings(args []value) []value {
 	if _, env := p.namedBy(first(args)); env && len(args) > 1 {
 		args = args[1:]
 	}
 	return withoutOptions(args)
-}
-
-// isEnvironment reports whether a value is the program's environment.
-func (p *program) isEnvironment(v value) bool {
-	return p.yielded(value{path: v.path}, p.canonical(v.path)) == "=env"
 }
 
 // namedBy returns the environment if a value is one of the names in it, perhaps in another order.

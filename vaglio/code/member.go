@@ -24,7 +24,7 @@ func (p *program) postfix(v value) value {
 		case p.subscriptFollows(v, t):
 			v = p.subscript(v)
 		case p.templated(v, t):
-			v = p.call(unknown("$"), value{}, []value{p.primary()})
+			v = p.call(tagOf(v), value{}, []value{p.primary()})
 		case p.bareCall(v):
 			v = p.calledWith(v, p.bareArguments)
 		default:
@@ -37,8 +37,7 @@ func (p *program) postfix(v value) value {
 	return p.constant(v)
 }
 
-// joint reports whether the next token joins a subscript, a call or a member on the next line to
-// what was read.
+// joint reports whether the next token joins a subscript, a call or a member on the next line to what was read.
 func (p *program) joint() bool {
 	next := p.peek(1)
 	return p.is("!") && p.lang.name == "node" && next.is(")", "]", "}", ",", ";", ".", "[") ||
@@ -56,13 +55,20 @@ func (p *program) subscriptFollows(v value, t token) bool {
 		t.is("{") && (p.lang.name == "perl" && strings.HasPrefix(v.holder, "$") || v.path == "$ENV")
 }
 
-// templated reports whether a value passes a template text to a shell: $ and Bun.$.
+// templated reports whether a template text is given to a function: $`ls`, sql`DELETE …`.
 func (p *program) templated(v value, t token) bool {
-	return t.quoted() && p.lang.name == "node" && (strings.HasSuffix(v.path, "$") || v.holder == "$")
+	return t.quoted() && p.lang.name == "node" && (v.holder == "$" || v.path != "" && (t.tight || strings.HasSuffix(v.path, "$")))
 }
 
-// callFollows reports whether the bracket of a call follows. In php and perl the text of a name
-// may be called as well.
+// tagOf returns what is given a template text: a shell if it is $ or Bun.$.
+func tagOf(v value) value {
+	if v.holder == "$" || strings.HasSuffix(v.path, "$") {
+		return unknown("$")
+	}
+	return v
+}
+
+// callFollows reports whether the bracket of a call follows. In php and perl the text of a name may be called as well.
 func (p *program) callFollows(v value, t token) bool {
 	if !t.is("(") || t.group {
 		return false
@@ -161,8 +167,7 @@ func (p *program) ownMethod(v value, name, full string, free bool) *routine {
 	return e.fn
 }
 
-// plainCall reports whether a member without brackets is a call: every ruby method, and elsewhere
-// what a path offers.
+// plainCall reports whether a member without brackets is a call: every ruby method, and elsewhere what a path offers.
 func (p *program) plainCall(f *function, v value, name string) bool {
 	if f == nil {
 		return p.lang.name == "ruby" && p.altering(name)
@@ -297,8 +302,7 @@ func (p *program) index(v, at value) value {
 	return p.element(v, at)
 }
 
-// element returns the element of a list or map under a number or key, or what any of the elements
-// may be; of a text, an unknown part.
+// element returns the element of a list or map under a number or key, or what any of the elements may be; of a text, an unknown part.
 func (p *program) element(v, at value) value {
 	n, isInt := at.int()
 	e, found := p.keyedElement(v, at)

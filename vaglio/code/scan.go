@@ -288,6 +288,12 @@ func (p *program) packages() bool {
 	return true
 }
 
+// takes records the import of a module.
+func (p *program) takes(module string) {
+	head, _, _ := strings.Cut(module, ".")
+	p.modules[head] = true
+}
+
 // importNames reads what is imported from a module: names, or the module itself.
 func (p *program) importNames(mod string, node bool) {
 	for whole := node; p.spend(1) && p.imported(); {

@@ -10,9 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-// Region begins the text that a library's client was made of, if that says its region.
-const Region = "--region="
-
 // Sentence is a judge's message as data, so that it can be shown in other languages than the
 // judge's English. It is a sequence of clauses.
 type Sentence []Clause

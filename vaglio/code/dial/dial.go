@@ -6,11 +6,22 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // IsAddress reports whether a text is an address of the web.
 func IsAddress(w shell.Word) bool {
 	return strings.HasPrefix(w.Prefix(), "http://") || strings.HasPrefix(w.Prefix(), "https://")
+}
+
+// Method returns the HTTP method that the last word of a name says, in capitals; "" if none does.
+func Method(name string) (method string) {
+	for s := range strings.FieldsFuncSeq(strings.ToLower(name), func(c rune) bool { return c == '.' || c == '_' }) {
+		if s = strings.TrimSuffix(s, "fields"); wordclass.Is("request-method", s) { // CURLOPT_POSTFIELDS
+			method = strings.ToUpper(s)
+		}
+	}
+	return method
 }
 
 // Note gives each request that names no address the only one that the program connects to. It notes nothing if

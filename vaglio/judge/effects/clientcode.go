@@ -47,7 +47,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	if len(words) == 0 || v.File != "" && t.isOfPages(library, name) {
 		return reads()
 	}
-	if library == "" && !t.namesObject(name, words) || r.ofFileDatabase(library, v) {
+	if library == "" && !t.reaches(v, words) || r.ofFileDatabase(library, v) {
 		return reads()
 	}
 	library = cmp.Or(library, head)
@@ -99,12 +99,29 @@ func (r *reading) clientCall(library string, words []string, call *shell.Call) [
 // statementCall returns the effects of a call that may pass SQL.
 func (r *reading) statementCall(library, word string, text arg, of []string) []Effect {
 	switch {
-	case readings.IsStatement(text.text + " ;"):
+	case isStatement(text, of):
 		return r.sql(text.text, spoken.Opened(of))
 	case !text.known && slices.Contains([]string{"execute", "executemany", "executescript", "executeraw"}, word):
 		return unknown(say("runs statements that were not read by %s", library), library)
 	}
 	return nil
+}
+
+// reaches reports whether a call reaches a service whose library is not known: by the kind of thing that it names, or
+// because it runs a statement.
+func (t *tables) reaches(v *invocation, words []string) bool {
+	return t.namesObject(v.Call.Function, words) || runsStatement(v)
+}
+
+// runsStatement reports whether a call runs a statement, whatever its library: in a program of a file, on what it connected to
+// itself, since the tests of a project have databases of their own.
+func runsStatement(v *invocation) bool {
+	return len(v.args) > 0 && isStatement(v.args[0], v.Call.Of) && (v.File == "" || wordclass.Within("connecting", strings.ToLower(v.Call.Function)))
+}
+
+// isStatement reports whether a text is one of SQL: by its form, or because a database in memory takes nothing else.
+func isStatement(text arg, of []string) bool {
+	return readings.IsStatement(text.text+" ;") || text.known && spoken.Opened(of).Text == spoken.Memory
 }
 
 // actingFunction reports whether a database function, other than SQL's own, changes something

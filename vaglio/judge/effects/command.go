@@ -270,12 +270,11 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 	case v.servesOthers(e):
 		e.counts, e.Reach = "", ReachShared
 		e.Why = e.Why.And("on %s", v.box)
+	case e.Kind == KindDatabase && e.far() && !v.fresh:
+		e.Why = spoken.OnMachine(e.Why, v.host+v.box)
 	case v.host != "" || v.pod:
 		v.afar(e)
 	case e.far():
-		if e.Kind == KindDatabase && v.stays() {
-			e.Why = e.Why.And("on %s", v.box)
-		}
 	case v.stays(), v.shares && e.lasts:
 		v.boxed(e)
 	case r.thrownAway(v) && !v.outlasts(e):

@@ -144,13 +144,17 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 // changes returns the effects of the statements that change something.
 func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
 	var out []Effect
-	local, lost := r.database.here, (r.database.fixed || strings.Contains(where.String(), spoken.Memory)) && !r.leadsOut(list)
+	nobodys := r.database.fixed || strings.Contains(where.String(), spoken.Memory)
+	local, lost := r.database.here, nobodys && !r.leadsOut(list)
 	for i := range list {
 		s := statement{&list[i], r, where, lost}
-		if file, attaches := s.Attached(); attaches && lost && file != spoken.Memory {
+		if file, attaches := s.Attached(); attaches && nobodys && file != spoken.Memory {
 			r.opens(file)
-			where, local, lost = object(file), "", false // the statements after it may be about this file
-			continue
+			where, local = object(file), "" // the statements after it may be about this file
+			if lost {
+				lost = false
+				continue
+			}
 		}
 		switch e, changes := s.effect(); {
 		case !changes:

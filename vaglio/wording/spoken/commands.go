@@ -115,6 +115,14 @@ func (a *Aim) At(said wording.Sentence, at string) wording.Sentence {
 	return said.And(a.Said, at)
 }
 
+// OnMachine adds the machine on which something is done to a database, unless a server is said.
+func OnMachine(said wording.Sentence, name string) wording.Sentence {
+	if name == "" || saysServer(said) {
+		return said
+	}
+	return said.And("on %s", name)
+}
+
 // saysServer reports whether a sentence says on which machine or cluster something is done.
 func saysServer(said []wording.Clause) bool {
 	return slices.ContainsFunc(said, func(c wording.Clause) bool { return strings.HasSuffix(string(c.Phrase), "on %s") || saysServer(c.Args) })

@@ -24,7 +24,7 @@ func Method(name, library string, given, of []string, split func(string) []strin
 	}
 	words, given = namespaced(words, given)
 	for _, text := range of {
-		if region, ok := strings.CutPrefix(text, wording.Region); ok {
+		if region := fieldsOf(text)["region"]; region != "" {
 			given = append(slices.Clip(given), "--region", region)
 		}
 	}

@@ -55,17 +55,32 @@ func InDatabase(said wording.Sentence, where wording.Clause) wording.Sentence {
 // address or says its name and host.
 func Opened(of []string) wording.Clause {
 	for _, text := range of {
-		if at, err := url.Parse(text); err == nil && at.Hostname() != "" && len(at.Path) > 1 && !strings.Contains(text, Memory) {
+		if at, err := url.Parse(strings.TrimPrefix(text, "uri=")); err == nil && at.Hostname() != "" && len(at.Path) > 1 {
 			return wording.Say("%s on %s", at.Path[1:], at.Hostname())
 		}
-		said := map[string]string{}
-		for field := range strings.FieldsSeq(text) {
-			key, value, _ := strings.Cut(field, "=")
-			said[key] = value
-		}
-		if said["dbname"] != "" && said["host"] != "" && !strings.Contains(text, Memory) { // one in memory is nobody's
-			return wording.Say("%s on %s", said["dbname"], said["host"])
+		said := fieldsOf(text)
+		name, host := cmp.Or(said["dbname"], said["database"]), cmp.Or(said["host"], said["server"])
+		switch {
+		case name != "" && host != "":
+			return wording.Say("%s on %s", name, host)
+		case host != "":
+			return wording.Say("the database on %s", host)
+		case strings.HasSuffix(text, Memory):
+			return wording.Clause{Text: Memory}
+		case name != "":
+			return wording.Clause{Text: name}
 		}
 	}
 	return wording.Say("the database that the program opens")
+}
+
+// fieldsOf returns the fields of what a library's function was given to connect to: of "host=db1 dbname=shop" or
+// "mysql:host=db1;dbname=shop".
+func fieldsOf(text string) map[string]string {
+	said := map[string]string{}
+	for field := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ' ' || c == ';' }) {
+		key, value, _ := strings.Cut(field, "=")
+		said[strings.ToLower(key[strings.LastIndexByte(key, ':')+1:])] = value
+	}
+	return said
 }
