@@ -20,6 +20,8 @@ const (
 	VerbDeleteTree Verb = "delete tree"
 	// VerbWrite replaces a file's content.
 	VerbWrite Verb = "write"
+	// VerbEmpty removes a file's content.
+	VerbEmpty Verb = "empty"
 	// VerbAppend adds to a file.
 	VerbAppend Verb = "append"
 	// VerbRead reads a file.
