@@ -117,7 +117,7 @@ func (u *use) tell() {
 	for i := range u.sec.acts {
 		a := &u.sec.acts[i]
 		took, ok := holdAll(a.tests, p, 0)
-		if !ok || u.leavesOut(a) {
+		if !ok || u.Graded && cmp.Or(a.phase, u.sec.phase) == operation.Final { // which the caller does not want
 			continue
 		}
 		u.operands, u.sources = all[min(took, len(all)):], sources[min(took, len(sources)):]
@@ -379,9 +379,4 @@ func (u *use) texts(w *where) (all []shell.Word) {
 	default:
 		return nil
 	}
-}
-
-// leavesOut reports whether the caller does not want an act; see [Command.Graded].
-func (u *use) leavesOut(a *act) bool {
-	return u.Graded && cmp.Or(a.phase, u.sec.phase) == operation.Final
 }

@@ -223,13 +223,6 @@ func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
 	})
 }
 
-func inputOf(f *frame) Word {
-	if f.stdin.Kind == InputText {
-		return f.stdin.Text
-	}
-	return word.OutputOf("standard input")
-}
-
 // optionsIn is runOptions in the folder that the options name.
 func (r *reader) optionsIn(f *frame, k *call, p *program, name string) Word {
 	var out Word

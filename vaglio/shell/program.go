@@ -250,7 +250,9 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	r.importing(f, p, func() {
 		res = r.opts.Programs.Read(p)
 		*loose = res.Loose
-		f.distrust(res.Loose && p.File)
+		if res.Loose && p.File && f.file != nil { // the words of what it starts may be missing: what is unknown then says nothing
+			f.file.own, f.file.wrote = false, f.file.own || f.file.wrote
+		}
 		r.step(f, res.Steps)
 		r.scoped(func() Word {
 			for i := range res.Actions {
@@ -278,14 +280,6 @@ func (f *frame) runsBeside() []string {
 		}
 	}
 	return out
-}
-
-// distrust says of a file that was read loosely that the words of what it starts may be missing:
-// what is unknown then says nothing.
-func (f *frame) distrust(loose bool) {
-	if loose && f.file != nil {
-		f.file.own, f.file.wrote = false, f.file.own || f.file.wrote
-	}
 }
 
 // ran records a program and returns the flag that says whether it was only read loosely.

@@ -314,6 +314,13 @@ type Task struct {
 	Closed *ClosedError
 }
 
+func inputOf(f *frame) Word {
+	if f.stdin.Kind == InputText {
+		return f.stdin.Text
+	}
+	return word.OutputOf("standard input")
+}
+
 // comesTo notes which line of the file is being read, if it is known.
 func (f *frame) comesTo(line int) {
 	if line > 0 && f.file != nil {

@@ -58,7 +58,7 @@ func (r *reading) script(s *shell.Script) {
 	r.atToplevel(list)
 	rebuildable := func() bool { return false } // by the find before; asked once, since one may run thousands
 	for i, v := range list {
-		if v.removesFound() && rebuildable() {
+		if len(v.Via) > 0 && strings.HasPrefix(v.Via[len(v.Via)-1], "find -exec") && removes(v.name) && rebuildable() {
 			continue
 		}
 		r.add(of(&s.Commands[i], r.located(v, r.invocation(v)))...)
@@ -87,11 +87,6 @@ const (
 	maxCommands = 4096
 	maxWords    = 16 << 10
 )
-
-// removesFound reports whether find runs the command for what it finds, and it removes that.
-func (v *invocation) removesFound() bool {
-	return len(v.Via) > 0 && strings.HasPrefix(v.Via[len(v.Via)-1], "find -exec") && removes(v.name)
-}
 
 // foundRebuildable reports whether find deletes only names that can be rebuilt. Find's own rule
 // then judges the deletion.
@@ -197,7 +192,9 @@ func (r *reading) invocation(v *invocation) []Effect {
 	out = append(out, r.variables(v.assigns)...)
 	out = append(out, r.throughDoors(v)...)
 	r.remember(v)
-	r.passesOn(v, since)
+	if since < len(r.did) && r.worksOnForeign(v, false) { // what it wrote may be foreign code, as what it is given may be
+		r.putForeign(since)
+	}
 	r.starts(v)
 	r.looksFor(v)
 	r.names(v)

@@ -280,8 +280,10 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return nil // from where it would be missed
 	}
 	switch {
-	case at == placeTemp && !isAllTemporary(p):
-		r.leavesTemporary(v, p)
+	case at == placeTemp && (strings.Count(p, "/") > len("//") || path.Base(p) != "*" && path.Base(p) != ".*"): // not all of them
+		if slices.Contains(v.Via, "trap") { // it deletes when its shell ends, and so after all else
+			r.trapped = append(r.trapped, p)
+		}
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)

@@ -316,13 +316,6 @@ func (r *reading) putForeign(since int) {
 	}
 }
 
-// passesOn notes that what a command wrote since may be foreign code, as what it is given may be.
-func (r *reading) passesOn(v *invocation, since int) {
-	if since < len(r.did) && r.worksOnForeign(v, false) {
-		r.putForeign(since)
-	}
-}
-
 // isForeign reports whether a file or a folder may lie where foreign code was put.
 func (r *reading) isForeign(v *invocation, a arg) bool {
 	at := r.world.clean(a.text, v.cwd)
