@@ -38,10 +38,9 @@ const (
 	whereTarget                    // where the sources go
 	whereWords                     // every word and its parts
 	whereValue                     // the values of options
-	whereAt                        // what follows an @ in the values of options
+	whereAt                        // what follows a mark, the key, in the values of options
 	whereKey                       // the value of a key=value operand
 	whereBefore                    // what stands before a colon in the values of options
-	whereBehind                    // what follows a colon in the values of options
 	whereField                     // the value of key=value in any word
 	whereOption                    // the first option: its value, or how it is written
 	wherePairs                     // every second operand, with the one before it
@@ -134,11 +133,11 @@ func parseWhere(p string) (where, error) {
 // parseMarked parses a place that is identified by a mark at its beginning or end.
 func parseMarked(p string) (where, bool) {
 	for _, m := range [...]struct {
-		mark string
-		kind whereKind
-	}{{"-", whereValue}, {"@-", whereAt}, {":-", whereBefore}, {"@:-", whereBehind}} {
+		mark, key string
+		kind      whereKind
+	}{{"-", "", whereValue}, {":-", "", whereBefore}, {"@-", "@", whereAt}, {"@:-", ":", whereAt}, {"@=-", "=", whereAt}} {
 		if strings.HasPrefix(p, m.mark) {
-			return where{kind: m.kind, flags: flagList(strings.ReplaceAll(p[len(m.mark)-1:], "|", ","))}, true
+			return where{kind: m.kind, key: m.key, flags: flagList(strings.ReplaceAll(p[len(m.mark)-1:], "|", ","))}, true
 		}
 	}
 	if name, ok := strings.CutPrefix(p, "$"); ok {

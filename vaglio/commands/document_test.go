@@ -113,13 +113,11 @@ func (w *where) document() string {
 	case whereValue:
 		return "the value of " + options
 	case whereAt:
-		return "what follows @ in " + options
+		return "what follows " + w.key + " in " + options
 	case whereKey:
 		return "the value of `" + w.key + "`"
 	case whereBefore:
 		return "what stands before a colon in " + options
-	case whereBehind:
-		return "what follows a colon in " + options
 	case whereField:
 		return "the value of `" + w.key + "` in any word"
 	case whereOption:

@@ -366,7 +366,7 @@ func (u *use) texts(w *where) (all []shell.Word) {
 			all = append(all, u.Words[at])
 		}
 		return all
-	case whereValue, whereKey, whereAt, whereBefore, whereBehind:
+	case whereValue, whereKey, whereAt, whereBefore:
 		return u.values(w)
 	case whereOption:
 		return u.option()

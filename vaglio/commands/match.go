@@ -174,6 +174,13 @@ func (p *Parsed) spots(w *where, next int) []Spot {
 		return p.valueSpots(w.flags, false)
 	case whereKey:
 		return p.keySpots(w.key)
+	case whereAt:
+		for _, at := range p.valueSpots(w.flags, false) {
+			if i := strings.Index(p.Words[at.Word][at.Cut:], w.key); i >= 0 {
+				out = append(out, Spot{at.Word, at.Cut + i + len(w.key)})
+			}
+		}
+		return out
 	case whereOperands, whereOperand, whereLast, whereSources:
 		for _, at := range w.among(p.Operands[min(next, len(p.Operands)):]) {
 			out = append(out, Spot{Word: at})

@@ -30,11 +30,9 @@ func (u *use) values(w *where) []shell.Word {
 		value, ok := u.Words[at.Word].Cut(at.Cut), true
 		switch w.kind {
 		case whereAt:
-			_, value, ok = value.Split("@")
+			_, value, ok = value.Split(w.key)
 		case whereBefore:
 			value, _, _ = value.Split(":")
-		case whereBehind:
-			_, value, ok = value.Split(":")
 		default:
 		}
 		if ok {

@@ -10,6 +10,7 @@ var byCall = map[shell.Verb][2]Verb{
 	shell.VerbDelete:     {Delete, Delete},
 	shell.VerbDeleteTree: {Delete, Delete},
 	shell.VerbWrite:      {Replace, Replace},
+	shell.VerbEmpty:      {Replace, Replace},
 	shell.VerbAppend:     {Write, Write},
 	shell.VerbCreate:     {Write, Write},
 	shell.VerbRead:       {Read, Read},

@@ -176,7 +176,7 @@ func joined(folder, name string) string {
 }
 
 // content reads a file. If the session changed part of a file that cannot be read, it is only
-// known whether what was put into it is loaded.
+// known whether what was put into it is loaded. What it downloaded runs, whatever that says.
 func (v *visit) content(name string) (file, text string, ok bool) {
 	if slices.Contains(inputNames[:], name) {
 		text, ok, unknown := v.input()
@@ -188,8 +188,12 @@ func (v *visit) content(name string) (file, text string, ok bool) {
 	file = v.in(name)
 	text, ok = v.c.Files.Content(file)
 	v.looked[file] = true
-	if !ok && v.c.Session != nil && slices.Contains(v.c.Session.Loaded(), file) && v.once("changed "+file) {
+	switch was := v.c.Session; {
+	case was == nil:
+	case !ok && slices.Contains(was.Loaded(), file) && v.once("changed "+file):
 		v.shut(file, 1, errChanged)
+	case ok && slices.Contains(v.c.Changed, file) && was.Fetched()[path.Base(file)] && v.once("fetched "+file):
+		v.tasks = append(v.tasks, shell.Task{File: file, Line: 1, Found: true})
 	}
 	return file, text, ok
 }

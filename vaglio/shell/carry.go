@@ -202,9 +202,17 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 	return Word{}
 }
 
-// runOptions reads a program that does more than to run what some of its
-// options and operands carry. Several ways stand with ";" between them.
+// runOptions reads a program that does more than to run what some of its options and operands carry. Behind a
+// semicolon may stand another call of it.
 func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
+	ends := func(w Word) bool { return p.several && strings.HasSuffix(w.Suffix(), ";") }
+	if i := slices.IndexFunc(k.argv, ends); i > 0 {
+		c, last := *k, k.argv[i].MapSuffix(func(s string) string { return strings.TrimSuffix(s, ";") })
+		c.argv = append(slices.Clone(k.argv[:i]), last)
+		r.runOptions(f, &c, p, name)
+		c.argv = append([]Word{k.argv[0]}, k.argv[i+1:]...)
+		return r.runOptions(f, &c, p, name)
+	}
 	if len(p.chdir) == 0 {
 		return r.optionsIn(f, k, p, name)
 	}
@@ -213,13 +221,6 @@ func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
 		r.below(opts, &p.way)
 		return r.optionsIn(f, k, p, name)
 	})
-}
-
-func inputOf(f *frame) Word {
-	if f.stdin.Kind == InputText {
-		return f.stdin.Text
-	}
-	return word.OutputOf("standard input")
 }
 
 // optionsIn is runOptions in the folder that the options name.
@@ -236,12 +237,8 @@ func (r *reader) optionsIn(f *frame, k *call, p *program, name string) Word {
 	if p.mixed { // the operands alone would lack the options of the way
 		rest = k.argv[1:]
 	}
-	for len(rest) > 0 {
-		var one []Word
-		one, rest = cutAt(rest, ";")
-		if w, words := p.find(one); w != nil {
-			r.carries(g, k, p, w, words, name)
-		}
+	if w, words := p.find(rest); w != nil {
+		r.carries(g, k, p, w, words, name)
 	}
 	r.runAfter(g, k, p)
 	if p.language != "" {

@@ -387,3 +387,11 @@ func (r *reader) adopt(f *frame, s *Script) {
 		r.out.Commands = append(r.out.Commands, c)
 	}
 }
+
+// inputOf returns what a program reads as its input.
+func inputOf(f *frame) Word {
+	if f.stdin.Kind == InputText {
+		return f.stdin.Text
+	}
+	return word.OutputOf("standard input")
+}

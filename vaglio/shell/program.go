@@ -20,6 +20,8 @@ const (
 	VerbDeleteTree Verb = "delete tree"
 	// VerbWrite replaces a file's content.
 	VerbWrite Verb = "write"
+	// VerbEmpty removes a file's content.
+	VerbEmpty Verb = "empty"
 	// VerbAppend adds to a file.
 	VerbAppend Verb = "append"
 	// VerbRead reads a file.
@@ -52,8 +54,7 @@ const (
 	VerbClient Verb = "client"
 )
 
-// AnyOf follows a library's name in the name of a function that may belong to that library, when
-// only the function's last part is known.
+// AnyOf follows a library's name in the name of a function that may belong to that library, when only the function's last part is known.
 const AnyOf = "(?)"
 
 // Call is one call in an inline program (python -c, perl -e, …) that touches files, processes or
@@ -126,8 +127,7 @@ type Program struct {
 	Steps int
 }
 
-// ProgramStep is one thing that a program does. Exactly one of Call, Shell, Argv, Writes and
-// Problem is set.
+// ProgramStep is one thing that a program does. Exactly one of Call, Shell, Argv, Writes and Problem is set.
 type ProgramStep struct {
 	Call *Call
 	// Shell is a command line that By runs.

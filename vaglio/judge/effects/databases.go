@@ -16,7 +16,8 @@ import (
 // client judges a database client by the statements in its words, in the files that it is given,
 // or else in its input.
 func (c *command) client() []Effect {
-	kept, file := c.r.judge.tables.ofClass("keeps-in-file", c.name), c.operand(0)
+	file := c.operand(0)
+	kept := c.r.judge.tables.ofClass("keeps-in-file", c.name) && (strings.HasPrefix(file, "file:") || !urls.IsFar(file))
 	if kept && strings.Contains(file, " ") && !strings.Contains(file, ".") {
 		c.about = append(c.about, c.operands[0]) // a statement instead of a file
 	}

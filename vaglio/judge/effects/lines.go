@@ -380,6 +380,7 @@ func allRules() map[string]rule {
 
 		"gitCheckout": gitCheckout, "gitConfig": gitConfig, "gitFetch": gitFetch, "gitPush": gitPush,
 		"gitSetting": func(c *command) []Effect { return c.gitSetting(c.operand(c.took-2), c.operands[c.took-1]) },
+		"gitModule":  func(c *command) []Effect { return c.gitSetting("submodule.*.url", c.operands[c.took-1]) },
 		"gitUnset":   func(c *command) []Effect { return c.gitSetting(c.operand(c.took-1), arg{}) },
 
 		"request": requests("", false), "GET": requests("GET", false), "POST": requests("POST", false), "PUT": requests("PUT", false),

@@ -203,9 +203,14 @@ func (r *reading) inline(v *invocation) []Effect {
 	return reads()
 }
 
-// inlineFiles judges what an inline program does to files. With a pattern, every
-// file that it writes loses its content, unless the program read them before: then
-// it edits them.
+// writesNothing reports whether what an inline program writes into a file is nothing.
+func (r *reading) writesNothing(v *invocation, a arg) bool {
+	text, here := r.wrote[r.world.clean(a.text, v.cwd)]
+	return v.Call.Verb == shell.VerbEmpty || here && a.known && text.Is("")
+}
+
+// inlineFiles judges what an inline program does to files. A file into which it writes nothing loses its content, and
+// with a pattern every file, unless the program read them before: then it edits them.
 func (r *reading) inlineFiles(v *invocation) []Effect {
 	c := r.callOf(v, v.name, &noSection)
 	ops := aimed(v.Call)
@@ -225,8 +230,8 @@ func (r *reading) inlineFiles(v *invocation) []Effect {
 			if i == 0 {
 				continue // where it goes to decides
 			}
-		case shell.VerbWrite:
-			if strings.Contains(a.text, "*") && !slices.Contains(r.inlineRead, path.Clean(a.text)) {
+		case shell.VerbWrite, shell.VerbEmpty:
+			if r.writesNothing(v, a) || strings.Contains(a.text, "*") && !slices.Contains(r.inlineRead, path.Clean(a.text)) {
 				out = append(out, r.empty(v, a)...)
 			}
 		default: // The others are what their operations are.

@@ -143,15 +143,25 @@ func (w *work) scripts(modules bool, v value) {
 }
 
 // verb returns what a role does to files. A switch may change deleting or writing to something
-// else.
+// else, and what is written may be nothing.
 func (w *work) verb(role string) shell.Verb {
 	for i := range w.sp.params {
 		p := &w.sp.params[i]
 		if (role == "delete" || role == "write") && p.isFlag && p.role != "" && w.on[p.name] {
 			role = p.role
 		}
+		if role == "write" && p.role == "text" && w.isEmpty(p) {
+			role = "empty"
+		}
 	}
 	return shell.Verb(w.r.t.words["roles"][role])
+}
+
+// isEmpty reports whether a parameter's value is given, and nothing.
+func (w *work) isEmpty(p *param) bool {
+	_, given := w.vals[p.name]
+	v := w.take(p)
+	return (given || !v.isNothing()) && !v.isBlock && !slices.ContainsFunc(v.items, func(s shell.Word) bool { return !s.Is("") })
 }
 
 // file acts on files, or keeps the argument.

@@ -288,6 +288,9 @@ func (r *reader) function(sp *spec, name string, self value, args []value) value
 	for i, a := range args {
 		w.vals[string(rune('0'+min(i, 9)))] = a
 	}
+	if sp.as != "" {
+		return w.program()
+	}
 	w.params()
 	return w.output()
 }
