@@ -244,7 +244,7 @@ func (r *Reader) commandsIn(line string) (found []string) {
 		mark = behindRunning(mark, before)
 		start := mark
 		for i := 0; i < len(word) && len(found) <= maxTasks; i++ {
-			first := i == 0 && (lead >= 0 || n < 2 && !strings.HasPrefix(line[at+len(word):], " = "))
+			first := i == 0 && (lead >= 0 || n < 2 && !declares.MatchString(line[at:]))
 			if (first && !isOperand(n, found, before) || behindMark(mark, word, i)) && r.begins(word[i:], at+len(word) < len(line)) {
 				found = append(found, upTo(mark, line[from(lead, at, i):]))
 			}
@@ -255,6 +255,9 @@ func (r *Reader) commandsIn(line string) (found []string) {
 	}
 	return found
 }
+
+// declares matches what a line sets in a language other than that of a shell, in which no blank stands before the sign.
+var declares = regexp.MustCompile(`^(?:(?:let|local) +)?[^ \t]+ = `)
 
 // isOperand reports whether the nth word is the first argument of the command that the word before it was
 // found to begin.
@@ -316,9 +319,9 @@ var isContraction = regexp.MustCompile(`^[a-zA-Z]{2}'(?:[tsdm]|ll|re|ve)\W*$`)
 func isMark(char string) bool { return char != "" && strings.IndexByte(marks, char[0]) >= 0 }
 
 // begins reports whether a word is a known program that is run. A word that stands alone may
-// mean anything.
+// mean anything, and a bracket of a list looks like a test, which runs nothing.
 func (r *Reader) begins(word string, more bool) bool {
-	return word != "" && len(word) <= maxWord && (more || word[0] == '.' && word != ".") && r.isProgram(word)
+	return word != "" && word[0] != '[' && len(word) <= maxWord && (more || word[0] == '.' && word != ".") && r.isProgram(word)
 }
 
 // maxWord is the length of the longest program name, in bytes. No system runs longer paths.
