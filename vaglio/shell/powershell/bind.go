@@ -3,6 +3,7 @@ package powershell
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -150,4 +151,126 @@ func isSlashOption(w string) bool {
 		return false
 	}
 	return len(w) < 4 || strings.Contains(w, ":") || strings.Trim(w[1:], "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// given is what a function, a block or a script is called with.
+type given struct {
+	body   string
+	args   []argument
+	before map[string]value // the variables of its parameters' names
+}
+
+// with reads the body of what is called with arguments. Its parameters are its own.
+func (r *reader) with(body string, args []argument, read func() value) value {
+	outer := r.given
+	g := &given{body, args, map[string]value{}}
+	r.given = g
+	v := read()
+	r.given = outer
+	for name, old := range g.before {
+		if r.vars[name] = old; old.isNothing() {
+			delete(r.vars, name)
+		}
+	}
+	return v
+}
+
+// parameters sets the variables of parameters: to what the call gives them, or else to their defaults, whose code is
+// read. They are unknown where it is not known what the call gives.
+func (r *reader) parameters(head string, g *given) {
+	emitted := len(r.out.Commands)
+	sp, plain := r.declared(head, g, nil)
+	w := r.work(sp, value{}, false)
+	if g != nil && plain && !w.bind(g.args) {
+		r.out.Commands = r.out.Commands[:emitted]
+		r.declared(head, g, w.vals)
+		return
+	}
+	for i := range sp.params {
+		delete(r.vars, sp.params[i].name)
+	}
+}
+
+// declared reads the declaration of parameters, and sets each to its value, or else to its default. It returns their
+// row, and whether nothing else decides what they are given.
+func (r *reader) declared(head string, g *given, vals map[string]value) (sp *spec, plain bool) {
+	const later = 1000 // behind those that have a position
+	p, sp, plain, about, first := r.parse(head), &spec{}, true, []string(nil), later
+	for p.space("\n,"); !p.done(); p.space("\n,") {
+		p.progress(func() {
+			switch {
+			case p.at("["):
+				about = append(about, strings.ToLower(p.enclosed()))
+			case p.skip("$"):
+				q := param{name: p.variable(), pos: later + len(sp.params), isFlag: slices.Contains(about, "switch")}
+				told := strings.Join(about, "\n")
+				if m := positioned.FindStringSubmatch(told); m != nil {
+					q.pos, _ = strconv.Atoi(m[1])
+				}
+				first, plain = min(first, q.pos), plain && !decides.MatchString(told)
+				v := value{}
+				if p.space("\n"); p.skip("=") {
+					v = p.expression(false)
+				}
+				if to, ok := vals[q.name]; ok {
+					v = to
+				}
+				g.sets(r, q.name, r.converted(about, v))
+				sp.params, about = append(sp.params, q), nil
+			}
+		})
+	}
+	for i := range sp.params {
+		if q := &sp.params[i]; q.isFlag || first < later && q.pos >= later {
+			q.pos = -1
+		}
+	}
+	return sp, plain
+}
+
+// sets sets the variable of a parameter, which is unknown if nothing is known of its value.
+func (g *given) sets(r *reader, name string, v value) {
+	if g != nil {
+		if _, twice := g.before[name]; !twice {
+			g.before[name] = r.vars[name]
+		}
+	}
+	if r.vars[name] = v; v.isNothing() {
+		delete(r.vars, name)
+	}
+}
+
+// positioned matches the position of a parameter, decides what else decides about what it is given.
+var (
+	positioned = regexp.MustCompile(`\bposition\s*=\s*(\d+)`)
+	decides    = regexp.MustCompile(`alias|remaining|pipeline|parametersetname`)
+)
+
+// converted returns what a parameter's types make of a value: nothing that is known, if not all leave it as it is.
+func (r *reader) converted(types []string, v value) value {
+	for _, typ := range types {
+		if !strings.Contains(typ, "(") && !r.t.is("plain", strings.TrimPrefix(typ, "system.")) {
+			return value{}
+		}
+	}
+	return v
+}
+
+// handed returns the words that another shell gives a script, of which some name its parameters. What begins with
+// something unknown may name any, or be several words.
+func handed(args []argument) []argument {
+	out := slices.Clone(args)
+	for i := range out {
+		a := &out[i]
+		begins := a.word.Prefix()
+		switch {
+		case a.name != "" || a.word.Is(""):
+		case begins == "":
+			a.name, a.valued = "@", true
+		case begins[0] == '-' && names.MatchString(begins[1:]):
+			name, _, colon := strings.Cut(begins[1:], ":")
+			a.name, a.valued, a.val = strings.ToLower(name), colon, one(a.word.Cut(len(name)+2))
+		}
+	}
+	return out
 }

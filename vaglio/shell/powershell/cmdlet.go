@@ -137,7 +137,7 @@ func (w *work) do(role string, v value, literal bool) {
 func (w *work) scripts(modules bool, v value) {
 	for _, p := range v.items {
 		if !modules || p.IsUnknown() || strings.ContainsAny(p.Prefix(), `/\`) || isScript(p.Suffix()) || strings.HasSuffix(p.Suffix(), ".dll") {
-			w.r.script(p, nil)
+			w.r.script(p, nil, true)
 		}
 	}
 }

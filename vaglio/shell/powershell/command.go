@@ -204,11 +204,11 @@ func (p *parser) run(dot bool, in value, piped bool) value {
 	args := p.args()
 	if v.isBlock {
 		r.blocks(args, in)
-		return r.each(v, in)
+		return r.with(v.block, args, func() value { return r.each(v, in) })
 	}
 	for _, w := range r.choices(v) {
 		if dot && programName(w) != "" {
-			out = r.merged(out, r.script(w, args))
+			out = r.merged(out, r.script(w, args, true))
 		} else {
 			out = r.merged(out, r.invoke(w, args, in, piped))
 		}

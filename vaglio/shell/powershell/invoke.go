@@ -29,7 +29,7 @@ func (r *reader) invoke(name shell.Word, args []argument, in value, piped bool) 
 	for _, f := range [...]string{"function:" + strings.ToLower(s), "function:" + strings.ToLower(to)} {
 		if r.vars[f].isBlock {
 			r.blocks(args, in)
-			return r.callFunction(f, in)
+			return r.callFunction(f, args, in)
 		}
 	}
 	if sp == nil && isCmdlet(to) {
@@ -103,7 +103,7 @@ func (r *reader) program(name shell.Word, args []argument, in value, piped bool)
 	case isPowerShell(base):
 		return r.deeper(func() value { return r.interpreter(base, args, in, piped) })
 	case known && isScript(path):
-		return r.script(name, args)
+		return r.script(name, args, false)
 	}
 	rows := r.t.specs["programs:"+base]
 	row := slices.IndexFunc(rows, func(sp *spec) bool {
@@ -128,8 +128,8 @@ func (r *reader) table(sp *spec, args []argument, in value, piped bool) value {
 	return w.run(args)
 }
 
-// script runs a script file, which is not part of the source.
-func (r *reader) script(w shell.Word, args []argument) value {
+// script runs a script file, which is not part of the source. Behind a dot, its variables are those of the source.
+func (r *reader) script(w shell.Word, args []argument, dot bool) value {
 	p := r.path(w, true)
 	if s, ok := p.Text(); ok && !strings.Contains(s, "/") {
 		p = shell.Text("./" + s)
@@ -146,7 +146,13 @@ func (r *reader) script(w shell.Word, args []argument) value {
 			if slices.Contains([]string{".ps1", ".psm1"}, strings.ToLower(path.Ext(s))) {
 				language = "pwsh"
 			}
-			return r.file(func() value { return r.carried(one(shell.Text(text)), language) })
+			read := func() value {
+				return r.file(func() value { return r.carried(one(shell.Text(text)), language) })
+			}
+			if dot {
+				return read()
+			}
+			return r.with(text, args, read)
 		}
 	}
 	r.problem(shell.Problem{Kind: shell.ProblemScriptFile, Detail: wording.Say("runs a script that was not read"), Word: p, Interpreter: "powershell"})
@@ -176,7 +182,7 @@ func (r *reader) interpreter(name string, args []argument, in value, piped bool)
 	case role == "encoded":
 		return r.encoded(name, args[0].word)
 	case role == "script":
-		return r.script(args[0].word, args[1:])
+		return r.script(args[0].word, handed(args[1:]), false)
 	}
 	return r.carried(one(r.line(args)), name)
 }

@@ -36,6 +36,7 @@ type reader struct {
 	inFile   bool // the text of a file is being read
 	spare    int  // of the budget: what the file may not spend
 	problems map[string]bool
+	given    *given // what is called
 }
 
 // place is the context of a command. It is saved and restored around what is read.

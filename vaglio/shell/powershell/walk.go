@@ -16,6 +16,7 @@ type parser struct {
 	names    []string // the variables of the expression being read
 	member   bool     // the expression names a part of one of them
 	assigned bool     // the statement set a variable
+	given    *given   // what the text is called with, nil if that is not known
 }
 
 func (r *reader) parse(text string) *parser {
@@ -27,6 +28,9 @@ func (r *reader) source(text string) value {
 	r.opens(text)
 	return r.deeper(func() value {
 		p := r.parse(plain(text))
+		if r.given != nil && r.given.body == text {
+			p.given = r.given
+		}
 		var outs []value
 		for p.space("\n;"); !p.done(); p.space("\n;") {
 			p.assigned = false
@@ -83,7 +87,7 @@ func (p *parser) keyword(word string) (value, bool) {
 		return p.statement(), true
 	case "param":
 		if p.at("(") {
-			p.r.parameters(p.enclosed())
+			p.r.parameters(p.enclosed(), p.given)
 			return value{}, true
 		}
 	case "function", "filter", "workflow":
@@ -196,7 +200,7 @@ func (r *reader) conditional(loop bool, read func() value) value {
 }
 
 // define records a function. Its body is read when the function is called, with the variables as
-// they are then; its arguments are not followed.
+// they are then.
 func (p *parser) define() bool {
 	start, head := p.pos, ""
 	for isNameByte(p.peek(0)) || p.at("-:") {
@@ -217,33 +221,15 @@ func (p *parser) define() bool {
 }
 
 // callFunction runs a function of the source. The function has no body while it runs.
-func (r *reader) callFunction(name string, in value) value {
+func (r *reader) callFunction(name string, args []argument, in value) value {
 	body := r.vars[name]
 	if body.block == "" {
 		r.unread("a function calls itself")
 	}
 	r.vars[name] = value{isBlock: true}
-	v := r.each(body, in)
+	v := r.with(body.block, args, func() value { return r.each(body, in) })
 	r.vars[name] = body
 	return v
-}
-
-// parameters forgets the values of the parameters' names, and reads the code of their defaults.
-func (r *reader) parameters(head string) {
-	p := r.parse(head)
-	for p.space("\n,"); !p.done(); p.space("\n,") {
-		p.progress(func() {
-			switch {
-			case p.at("["):
-				p.enclosed()
-			case p.skip("$"):
-				delete(r.vars, p.variable())
-				if p.space("\n"); p.skip("=") {
-					p.expression(false)
-				}
-			}
-		})
-	}
 }
 
 // each runs a block for everything that comes through a pipe.
