@@ -142,13 +142,7 @@ func (r *reader) script(w shell.Word, args []argument, dot bool) value {
 	if r.o.Files != nil && r.at.Remote == nil && path.IsAbs(at) {
 		if text, ok := r.o.Files.Content(path.Clean(at)); ok {
 			r.emit(shell.Command{Name: path.Base(s), Argv: append([]shell.Word{p}, r.words(args)...)})
-			language := "cmd"
-			if slices.Contains([]string{".ps1", ".psm1"}, strings.ToLower(path.Ext(s))) {
-				language = "pwsh"
-			}
-			read := func() value {
-				return r.file(func() value { return r.carried(one(shell.Text(text)), language) })
-			}
+			read := func() value { return r.file(func() value { return r.fileText(at, text) }) }
 			if dot {
 				return read()
 			}
@@ -160,6 +154,45 @@ func (r *reader) script(w shell.Word, args []argument, dot bool) value {
 	r.blocks(args, value{})
 	return unknown()
 }
+
+// fileText runs the text of a script file by its name. The manifest of a module loads the files that it names.
+func (r *reader) fileText(at, text string) value {
+	outer := r.variable("psscriptroot")
+	r.vars["psscriptroot"] = one(shell.Text(path.Dir(at)))
+	v := value{}
+	switch strings.ToLower(path.Ext(at)) {
+	case ".ps1", ".psm1":
+		v = r.carried(one(shell.Text(text)), "pwsh")
+	case ".psd1":
+		for _, w := range r.source(text).items {
+			r.loads(path.Dir(at), w, at)
+		}
+	default:
+		v = r.carried(one(shell.Text(text)), "cmd")
+	}
+	r.vars["psscriptroot"] = outer
+	return v
+}
+
+// loads runs the files that a word in the manifest of a module may name, with or without their endings.
+func (r *reader) loads(folder string, w shell.Word, manifest string) {
+	name, known := w.Text()
+	if !known {
+		r.script(w, nil, true)
+		return
+	}
+	for _, end := range [...]string{"", ".psm1", ".psd1", "/" + path.Base(name) + ".psm1", "/" + path.Base(name) + ".psd1"} {
+		file := path.Join(folder, forward(name)+end)
+		if file == manifest || !moduleFile.MatchString(file) {
+			continue
+		}
+		if _, there := r.o.Files.Content(file); there || end == "" {
+			r.script(shell.Text(file), nil, true)
+		}
+	}
+}
+
+var moduleFile = regexp.MustCompile(`(?i)\.(?:ps[md]?1|dll|exe|cdxml|xaml)$`)
 
 // interpreter reads the command line of powershell or pwsh: code, in one or more words, or a
 // script.

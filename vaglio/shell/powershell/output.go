@@ -1,6 +1,7 @@
 package powershell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ func (w *work) output() value {
 			steps = append(steps, w.vals[name])
 		}
 		return r.combined(append(steps, w.words)...)
-	case "cwd", "variable", "environment":
+	case "cwd", "variable", "environment", "parent":
 		return w.state(first)
 	}
 	if w.out.isNothing() {
@@ -40,7 +41,16 @@ func (w *work) output() value {
 	return w.out
 }
 
-// state returns what PowerShell itself holds: its folder, or variables of the environment.
+// parent returns the folder of a path that is known, unless another part of it is asked for.
+func (w *work) parent(of value) value {
+	name, known := of.text()
+	if dir := path.Dir(forward(name)); known && dir != "." && (len(w.on) == 0 || len(w.on) == 1 && w.on["parent"]) {
+		return value{items: []shell.Word{shell.Text(dir)}, files: true}
+	}
+	return madeOf(of, w.name)
+}
+
+// state returns what PowerShell itself holds: its folder, or variables of the environment; or a path's folder.
 func (w *work) state(named value) value {
 	name, _ := named.text()
 	switch w.sp.out {
@@ -48,6 +58,8 @@ func (w *work) state(named value) value {
 		return w.r.variable("pwd")
 	case "variable":
 		return w.r.variable("env:" + strings.ToLower(name))
+	case "parent":
+		return w.parent(named)
 	}
 	w.r.environment("")
 	return w.out
