@@ -203,10 +203,12 @@ func (r *reading) inline(v *invocation) []Effect {
 	return reads()
 }
 
-// writesNothing reports whether what an inline program writes into a file is nothing.
-func (r *reading) writesNothing(v *invocation, a arg) bool {
+// losesContent reports whether a file loses the content that it has when an inline program writes there: nothing, or
+// by a pattern.
+func (r *reading) losesContent(v *invocation, a arg) bool {
 	text, here := r.wrote[r.world.clean(a.text, v.cwd)]
-	return v.Call.Verb == shell.VerbEmpty || here && a.known && text.Is("")
+	return v.Call.Verb == shell.VerbEmpty || here && a.known && text.Is("") ||
+		strings.Contains(a.text, "*") && !slices.Contains(r.inlineRead, path.Clean(a.text))
 }
 
 // inlineFiles judges what an inline program does to files. A file into which it writes nothing loses its content, and
@@ -231,7 +233,7 @@ func (r *reading) inlineFiles(v *invocation) []Effect {
 				continue // where it goes to decides
 			}
 		case shell.VerbWrite, shell.VerbEmpty:
-			if r.writesNothing(v, a) || strings.Contains(a.text, "*") && !slices.Contains(r.inlineRead, path.Clean(a.text)) {
+			if r.losesContent(v, a) {
 				out = append(out, r.empty(v, a)...)
 			}
 		default: // The others are what their operations are.

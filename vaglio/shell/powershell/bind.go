@@ -200,7 +200,7 @@ func (r *reader) declared(head string, g *given, vals map[string]value) (sp *spe
 		p.progress(func() {
 			switch {
 			case p.at("["):
-				about = append(about, strings.ToLower(p.enclosed()))
+				about = append(about, r.attribute(p.enclosed()))
 			case p.skip("$"):
 				q := param{name: p.variable(), pos: later + len(sp.params), isFlag: slices.Contains(about, "switch")}
 				told := strings.Join(about, "\n")
@@ -226,6 +226,15 @@ func (r *reader) declared(head string, g *given, vals map[string]value) (sp *spe
 		}
 	}
 	return sp, plain
+}
+
+// attribute returns what stands in the brackets before a parameter, in lower case. The code that checks a value runs.
+func (r *reader) attribute(text string) string {
+	lower := strings.ToLower(text)
+	if at := strings.IndexByte(text, '{'); at > 0 && strings.HasPrefix(lower, "validatescript") {
+		r.source(text[at+1 : max(strings.LastIndexByte(text, '}'), at+1)])
+	}
+	return lower
 }
 
 // sets sets the variable of a parameter, which is unknown if nothing is known of its value.
