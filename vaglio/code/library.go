@@ -31,9 +31,8 @@ func (p *program) library(name string, args []value) {
 func (p *program) queries(name, last string, plain []value, named map[string]value) bool {
 	taken := p.taken(name) || p.lang.name == "php" && !strings.HasPrefix(name, "$")
 	text, takes := first(plain).word(), taken && wordclass.Is("client-statement", last)
-	words := given(plain, named)
-	if at := slices.IndexFunc(words, changesRows); at >= 0 && mayTakeStatement(last) && (taken || !p.in.File) {
-		text, takes = words[at], true
+	if w, changes := changeAmong(last, plain, named); changes && (taken || !p.in.File) {
+		text, takes = w, true
 	}
 	if takes && (!p.in.File || p.mayChange(text)) {
 		p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Targets: []shell.Word{text}, Of: p.madeOf(name)})
@@ -41,15 +40,16 @@ func (p *program) queries(name, last string, plain []value, named map[string]val
 	return takes
 }
 
-// mayTakeStatement reports whether a function, or the result of one, may take a statement, by its name.
-func mayTakeStatement(last string) bool {
-	return last == "sql" || strings.HasSuffix(last, ")") || wordclass.Within("statement-call", last)
-}
-
-// changesRows reports whether a text begins as a statement that changes something does, with something behind its verb.
-func changesRows(text shell.Word) bool {
-	verb, of, _ := strings.Cut(text.Prefix(), " ")
-	return of != "" && wordclass.Is("changing-statement", strings.ToLower(verb))
+// changeAmong returns the statement that changes something among what a function is given that may take one, by its name.
+func changeAmong(last string, plain []value, named map[string]value) (statement shell.Word, ok bool) {
+	if last == "sql" || strings.HasSuffix(last, ")") || wordclass.Within("statement-call", last) {
+		for _, w := range given(plain, named) {
+			if verb, of, _ := strings.Cut(w.Prefix(), " "); of != "" && wordclass.Is("changing-statement", strings.ToLower(verb)) {
+				return w, true
+			}
+		}
+	}
+	return shell.Word{}, false
 }
 
 // mayChange reports whether a statement of a program in a file may change something. One that nobody knows may in python3 - <<E.
