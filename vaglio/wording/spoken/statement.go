@@ -51,8 +51,8 @@ func InDatabase(said wording.Sentence, where wording.Clause) wording.Sentence {
 	return append(said, wording.Clause{Phrase: "in %s", Args: []wording.Clause{where}})
 }
 
-// Opened names the database that a program opens, if one of the texts with which it was made is an
-// address or says its name and host.
+// Opened names the database that a program opens by what its functions were given: an address, its name, its host, or
+// [Memory] if nobody keeps it.
 func Opened(of []string) wording.Clause {
 	for _, text := range of {
 		if at, err := url.Parse(strings.TrimPrefix(text, "uri=")); err == nil && at.Hostname() != "" && len(at.Path) > 1 {
