@@ -131,4 +131,7 @@ type Signal struct {
 	// Said is Message as data, so that it can be translated; absent if the judge has only the
 	// text.
 	Said wording.Sentence `json:"said,omitempty"`
+	// Lines are the lines of the call's command line that it is about, counted from 1, in order;
+	// absent if the command line has only one, or if that is not known.
+	Lines []int `json:"lines,omitempty"`
 }

@@ -42,7 +42,7 @@ func (r *reading) script(s *shell.Script) {
 	r.unparsed, r.wrote = append(r.unparsed, s.Unparsed...), s.Wrote
 	r.ofSession(s)
 	for i := range s.Problems {
-		r.problem(&s.Problems[i])
+		r.spanned(s.Problems[i].Span, func() { r.problem(&s.Problems[i]) })
 	}
 	commands := s.Commands
 	if len(commands) > maxCommands {
@@ -61,7 +61,7 @@ func (r *reading) script(s *shell.Script) {
 		if v.removesFound() && rebuildable() {
 			continue
 		}
-		r.add(of(&s.Commands[i], r.located(v, r.invocation(v)))...)
+		r.spanned(s.Commands[i].Span, func() { r.add(of(&s.Commands[i], r.located(v, r.invocation(v)))...) })
 		if v.name == "find" {
 			rebuildable = sync.OnceValue(func() bool { return r.foundRebuildable(v) })
 		}

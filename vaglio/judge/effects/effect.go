@@ -53,6 +53,10 @@ type Effect struct {
 	// Of is the command that does it; nil if it is the executor itself, or if no command
 	// corresponds to it.
 	Of *shell.Command `json:"-"`
+	// at is its place in the text that holds it, line the number of its first line there; zero if
+	// that is not known.
+	at   shell.Span
+	line int
 	// counts is the reach that it is graded by, if that is not Reach because nobody else keeps
 	// what is lost.
 	counts Reach

@@ -74,6 +74,9 @@ func (t *tool) commands() bool {
 		c := &t.rd.Commands[i]
 		before := len(t.r.effects)
 		t.r.script(c.Script)
+		if c.IsLine() {
+			numbered(t.r.effects[before:], c.Text)
+		}
 		t.r.add(t.r.environment(c.Env)...)
 		switch {
 		case c.Doubt:

@@ -246,14 +246,13 @@ func worstOf(groups []fold) (list []finding, all int) {
 			case f.worst != score:
 			case first < maxSignals:
 				list = append(list, finding{signal(string(f.Kind), score, f.sentence()), &f.Effect})
+				list[len(list)-1].Lines = f.lines
 			default:
 				rest[other{meaningOf(&f.Effect), cmp.Or(f.Why.String(), f.Target), score}] = true
 			}
 		}
 		slices.SortStableFunc(list[first:], func(a, b finding) int { return strings.Compare(a.Message, b.Message) })
-		list = slices.CompactFunc(list, func(a, b finding) bool {
-			return a.Category == b.Category && a.Score == b.Score && a.Message == b.Message
-		})
+		list = merged(list)
 	}
 	return list[:min(len(list), maxSignals)], len(list) + len(rest)
 }
@@ -264,6 +263,8 @@ func told(list []finding) ([]vaglio.Signal, vaglio.Args) {
 	signals, meant := make([]vaglio.Signal, len(list)), make([]any, 0, len(list))
 	for i := range list {
 		signals[i] = list[i].Signal
+		slices.Sort(signals[i].Lines)
+		signals[i].Lines = slices.Compact(signals[i].Lines)
 		is := meaningOf(list[i].effect)
 		known, ok := meanings.Load(is)
 		if !ok {

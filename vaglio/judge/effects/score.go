@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	readings "github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -108,6 +109,31 @@ func (i *intent) asks(e Effect) bool {
 type fold struct {
 	Effect
 	worst float64 // the lowest score among them
+	lines []int   // where they are, as far as that is known
+}
+
+// foldOf returns an effect that stands for itself.
+func foldOf(e Effect, said *intent) fold { return fold{e, e.score(said), e.lines()} }
+
+// lines returns the number of the effect's line, if it is known.
+func (e *Effect) lines() []int {
+	if e.line == 0 {
+		return nil
+	}
+	return []int{e.line}
+}
+
+// merged drops findings that say the same as the one before, which gets their lines.
+func merged(list []finding) []finding {
+	out := list[:0]
+	for _, f := range list {
+		if n := len(out) - 1; n >= 0 && out[n].Category == f.Category && out[n].Score == f.Score && out[n].Message == f.Message {
+			out[n].Lines = append(out[n].Lines, f.Lines...)
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 // foldLeast is the number of equal effects from which they are reported as a count.
@@ -127,11 +153,11 @@ func folded(list []Effect, said *intent) []fold {
 	out := make([]fold, 0, len(list))
 	if len(list) < foldLeast { // None can be joined.
 		for i := range list {
-			out = append(out, fold{list[i], list[i].score(said)})
+			out = append(out, foldOf(list[i], said))
 		}
 		return out
 	}
-	of, files, worst, told := make([]group, len(list)), map[group]map[string]bool{}, map[group]float64{}, map[group]bool{}
+	of, files, worst, lines, told := make([]group, len(list)), map[group]map[string]bool{}, map[group]float64{}, map[group][]int{}, map[group]bool{}
 	for i, e := range list {
 		why, ok := withoutTarget(e)
 		if !ok {
@@ -141,18 +167,18 @@ func folded(list []Effect, said *intent) []fold {
 		if of[i] = k; files[k] == nil {
 			files[k], worst[k] = map[string]bool{}, 1
 		}
-		files[k][e.Target], worst[k] = true, min(worst[k], e.score(said))
+		files[k][e.Target], worst[k], lines[k] = true, min(worst[k], e.score(said)), append(lines[k], e.lines()...)
 	}
 	for i, e := range list {
 		k := of[i]
 		switch n := len(files[k]); {
 		case k.why == "" || n < foldLeast:
-			out = append(out, fold{e, e.score(said)}) // equal signals are joined later
+			out = append(out, foldOf(e, said)) // equal signals are joined later
 		case !told[k]:
 			told[k] = true
 			e.Why = e.Why.About(e.Target, wording.Say("%s files below %s", strconv.Itoa(n), k.dir))
 			e.Target = k.dir
-			out = append(out, fold{e, worst[k]})
+			out = append(out, fold{e, worst[k], lines[k]})
 		}
 	}
 	return out
@@ -338,5 +364,33 @@ func (c *command) variables(names ...string) (out []arg) {
 func (c *command) makes() {
 	if c.took < len(c.operands) {
 		c.r.tell(c.invocation, vaglio.Wrote, c.operands[c.took])
+	}
+}
+
+// spanned sets the place of the effects that something adds.
+func (r *reading) spanned(at shell.Span, adds func()) {
+	since := len(r.effects)
+	adds()
+	for i := range r.effects[since:] {
+		r.effects[since+i].at = at
+	}
+}
+
+// numbered sets the lines of a command line of several that have the effects.
+func numbered(effects []Effect, text string) {
+	if !strings.Contains(text, "\n") {
+		return
+	}
+	from, line := 0, 1
+	for i := range effects {
+		e := &effects[i]
+		if e.at.End == 0 || e.at.Start > len(text) {
+			continue
+		}
+		if e.at.Start < from {
+			from, line = 0, 1
+		}
+		line += strings.Count(text[from:e.at.Start], "\n")
+		from, e.line = e.at.Start, line
 	}
 }
