@@ -279,9 +279,9 @@ func (p *program) step(s shell.ProgramStep) {
 	}
 }
 
-// line returns the line of the file that is being read, from 1; 0 in other texts.
+// line returns the line of the program that is being read, from 1; 0 in other texts.
 func (p *program) line() int {
-	if p.other || !p.in.File {
+	if p.other {
 		return 0
 	}
 	n, _ := slices.BinarySearch(p.rows, int32(p.at)) //nolint:gosec // An index.

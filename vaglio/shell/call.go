@@ -68,7 +68,7 @@ func (r *reader) expandAlias(f *frame, k *call, name string, e *entry) {
 		b.AddText(" " + r.quote(w))
 	}
 	g := f.with("alias " + name)
-	g.span = &k.span
+	g.span, g.base = &k.span, 0
 	r.carried(g, b.Word(), "alias "+name)
 }
 

@@ -367,7 +367,7 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 			r.st.set(keyCwd, dir)
 		}
 		for _, code := range opts.all(w.line...) {
-			r.carried(h, jsonCommands(code), name)
+			r.carried(h, word.JSONCommands(code), name)
 		}
 		if len(argv) == 0 {
 			return word.OutputOf(name)

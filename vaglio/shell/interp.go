@@ -381,8 +381,8 @@ func (r *reader) adopt(f *frame, s *Script) {
 			c.Until += before
 		}
 		c.Context = c.Within(&f.Context)
-		if f.span != nil {
-			c.Span = *f.span
+		if at := f.carrier(); at != nil {
+			c.Span = *at
 		}
 		r.out.Commands = append(r.out.Commands, c)
 	}

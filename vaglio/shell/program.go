@@ -223,7 +223,7 @@ func (r *reader) changed() []string {
 
 // readProgram reads a program in another language and carries out its steps. It returns out if the output is not known.
 func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
-	loose := r.ran(f, p)
+	loose, f := r.ran(f, p), r.placed(f, p.Text.Prefix())
 	if !r.enter(f) {
 		return out
 	}
@@ -367,7 +367,7 @@ func (r *reader) programCall(f *frame, c *Call) {
 		return
 	}
 	name := c.Language + ":" + c.Function
-	r.emit(f, Command{Name: name, Argv: append([]Word{Text(name)}, c.Targets...), Call: c})
+	r.emit(f, Command{Name: name, Argv: append([]Word{Text(name)}, c.Targets...), Call: c, Span: f.place()})
 }
 
 // task reads a text that a command runs from a file; p says what is known of its environment.

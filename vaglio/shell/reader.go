@@ -116,6 +116,7 @@ func (b *Budget) Left() int { return max(maxSteps-b.steps, 0) }
 type reader struct {
 	opts     *Options
 	out      *Script
+	src      string // what [Read] was given
 	st       state
 	steps    int
 	budget   int // the most steps
@@ -161,6 +162,7 @@ type function struct {
 	name string
 	body *syntax.Stmt
 	span *Span
+	base int
 }
 
 // frame is the context of a statement: what was peeled before it, its input. Frames are copied before they are changed.
@@ -179,6 +181,8 @@ type frame struct {
 	calls    []*call  // what carries it
 	runs     []string // the texts that they run from files
 	span     *Span    // the carrier's place, for carried text
+	base     int      // where in the source the carried text is, if it is there
+	lines    []Span   // its lines, if so
 	fn       *function
 	file     *sourceFile // the file whose text is being read, nil for the source's own
 	numbered bool        // line numbers count in that file

@@ -359,8 +359,8 @@ func (r *reader) emit(f *frame, c Command) {
 	if !r.step(f, commandCost+wordCost*(len(c.Redirects)+len(c.Assigns)+len(f.assigns))+deep) {
 		return
 	}
-	if f.span != nil {
-		c.Span = *f.span
+	if at := f.carrier(); at != nil {
+		c.Span = *at
 	}
 	c.Cwd, c.Stdin, c.Context = cwd, f.stdin, f.Context
 	if f.file != nil {

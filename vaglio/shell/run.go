@@ -179,7 +179,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	g := *f
 	g.fn = fn
 	g.Conditional, g.beside = false, false
-	if fn.span != nil {
+	if g.base = fn.base; fn.span != nil {
 		g.span = fn.span
 	}
 	oldArgs := r.st.get(keyArgs)
@@ -305,11 +305,11 @@ func (r *reader) codeProblem(f *frame, text Word, by string) {
 // at returns a copy of the frame for text that the call carries.
 func (f *frame) at(k *call, via string) *frame {
 	g := f.with(via)
-	if g.span == nil {
+	if g.carrier() == nil {
 		span := k.span
-		g.span = &span
+		g.span, g.base = &span, 0
 	}
-	g.assigns = append(slices.Clip(f.assigns), k.assigns...)
+	g.lines, g.assigns = nil, append(slices.Clip(f.assigns), k.assigns...)
 	g.calls = append(slices.Clip(f.calls), k)
 	return g
 }
@@ -338,7 +338,7 @@ func (r *reader) declareFunction(f *frame, c *syntax.FuncDecl) {
 		names = []*syntax.Lit{c.Name}
 	}
 	for _, n := range names {
-		fn := &function{name: n.Value, body: c.Body, span: f.span}
+		fn := &function{name: n.Value, body: c.Body, span: f.span, base: f.base}
 		r.st.put(keyFunc+n.Value, &entry{bodies: []*function{fn}})
 	}
 }

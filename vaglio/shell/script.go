@@ -314,15 +314,46 @@ type Task struct {
 	Closed *ClosedError
 }
 
-// comesTo notes which line of the file is being read, if it is known.
+// comesTo notes which line of the program is being read, if it is known.
 func (f *frame) comesTo(line int) {
-	if line > 0 && f.file != nil {
+	switch {
+	case line == 0:
+	case f.file != nil:
 		f.file.line = f.file.first - 1 + line
+	case line <= len(f.lines):
+		f.span, f.base = &f.lines[line-1], 0
 	}
 }
 
-// Words are a subject of their own. What a shell tells of consists of them, so that whoever reads
-// it finds them here.
+// carrier returns the place of what carries the text that is being read, nil if the text itself is in the source.
+func (f *frame) carrier() *Span {
+	if f.base > 0 {
+		return nil
+	}
+	return f.span
+}
+
+// placed returns the frame for a carried text, which knows where that is in the source if it is written there as it
+// is. It does not look where every place would be on one line, nor in a statement that is longer than people write.
+func (r *reader) placed(f *frame, text string) *frame {
+	c := f.carrier()
+	if c == nil || f.file != nil || !strings.Contains(text, "\n") || c.End > len(r.src) || c.End-c.Start > 32<<10 {
+		return f
+	}
+	at := c.Start + strings.Index(r.src[c.Start:c.End], text)
+	if at < c.Start {
+		return f
+	}
+	g := *f
+	g.base, g.lines = at, nil
+	for line := range strings.Lines(text) {
+		g.lines = append(g.lines, Span{at, at + len(line)})
+		at += len(line)
+	}
+	return &g
+}
+
+// Words are a subject of their own; what a shell tells of consists of them.
 type (
 	// Word is what one word of a command may be: static text, or a sequence of parts some of which
 	// are unknown.
@@ -354,34 +385,16 @@ func Spaced(words []Word) Word { return word.Join(words, " ") }
 // Globs splits a file name pattern into its parts.
 func Globs(s string) []Part { return word.Globs(s) }
 
-// Texts returns the words for static texts.
-func Texts(list []string) []Word {
-	words := make([]Word, len(list))
-	for i, s := range list {
-		words[i] = Text(s)
-	}
-	return words
-}
+// Texts is [word.Texts].
+func Texts(list []string) []Word { return word.Texts(list) }
 
 // codeVariable returns what runs the value of an environment variable as shell code, "" if nothing does.
 func codeVariable(name string) string {
-	switch {
-	case wordclass.Is("git-command-variable", name):
+	if wordclass.Is("git-command-variable", name) {
 		return "git"
-	case wordclass.Is("command-variable", name):
+	}
+	if wordclass.Is("command-variable", name) {
 		return name
 	}
 	return ""
-}
-
-// jsonCommands returns the code in commands=["…","…"], one command per line; any other text is
-// code as it is.
-func jsonCommands(code Word) Word {
-	s, ok := code.Text()
-	_, list, found := strings.Cut(s, "[")
-	if !ok || !found || !strings.HasPrefix(strings.TrimLeft(s, "{\"' "), "commands") {
-		return code
-	}
-	list, _, _ = strings.Cut(list, "]")
-	return Text(strings.NewReplacer(`\"`, `"`, `","`, "\n", `", "`, "\n", `"`, "").Replace(list))
 }

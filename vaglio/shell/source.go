@@ -17,6 +17,7 @@ import (
 // cannot read becomes a [Problem] of the script.
 func Read(src string, o Options) *Script {
 	return run(o, func(r *reader, f *frame) {
+		r.src = src
 		if words, ok := plainCommand(src); ok && r.st.get(keyAlias+words[0].Prefix()) == nil {
 			r.run(f, &call{argv: words, span: Span{0, len(src)}})
 			return
@@ -31,8 +32,8 @@ func (r *reader) source(f *frame, src string) Word {
 		return word.OutputOf("")
 	}
 	defer r.leaveText(src)
-	f = f.within(src)
 	src = strings.ReplaceAll(src, "\x00", "") // as a shell does
+	f = r.placed(f.within(src), src)
 	var out []Word
 	parser := r.takeParser()
 	in := &bounded{src: src, r: r}
@@ -236,10 +237,10 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // spanOf returns the place of a node, or of the carrier of its text.
 func (f *frame) spanOf(n syntax.Node) Span {
-	if f.span != nil {
-		return *f.span
+	if c := f.carrier(); c != nil {
+		return *c
 	}
-	return Span{f.clipped(int(n.Pos().Offset())), f.clipped(int(n.End().Offset()))}
+	return Span{f.base + f.clipped(int(n.Pos().Offset())), f.base + f.clipped(int(n.End().Offset()))}
 }
 
 // clipped returns an offset, or the end of what was written if it lies in what completed the source.

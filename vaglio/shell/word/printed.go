@@ -139,3 +139,14 @@ func Sequence(args []Word) (Word, bool) {
 	}
 	return Text(b.String()), true
 }
+
+// JSONCommands returns the code in commands=["…","…"], one command per line; any other text is code as it is.
+func JSONCommands(code Word) Word {
+	s, ok := code.Text()
+	_, list, found := strings.Cut(s, "[")
+	if !ok || !found || !strings.HasPrefix(strings.TrimLeft(s, "{\"' "), "commands") {
+		return code
+	}
+	list, _, _ = strings.Cut(list, "]")
+	return Text(strings.NewReplacer(`\"`, `"`, `","`, "\n", `", "`, "\n", `"`, "").Replace(list))
+}

@@ -78,6 +78,15 @@ const Toplevel = "toplevel"
 // Text returns the word for a static text.
 func Text(s string) Word { return Word{text: s} }
 
+// Texts returns the words for static texts.
+func Texts(list []string) []Word {
+	words := make([]Word, len(list))
+	for i, s := range list {
+		words[i] = Text(s)
+	}
+	return words
+}
+
 // New returns the word that consists of the parts.
 func New(parts ...Part) Word {
 	var b Builder
