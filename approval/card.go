@@ -87,8 +87,11 @@ type Item struct {
 	Args string
 	// Command is the command line itself, if the call is a shell command line.
 	Command string
-	Cwd     string
-	Mounts  []string
+	// Lines are the lines of Command that people are asked about, counted from 1, in order;
+	// empty if it has only one, or if they are not known.
+	Lines  []int
+	Cwd    string
+	Mounts []string
 	// SubAgent is the client's name for the subagent that made the call; empty if the
 	// client's main agent did.
 	SubAgent string
@@ -316,6 +319,7 @@ func newItem(a Approval) Item {
 		Edit: a.Edit, Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted, Again: a.Again, Covers: a.Covers(), Kind: a.Kind, ValuesDropped: a.ValuesDropped,
 		Obscured: a.Obscured,
 	}
+	it.Lines = linesAskedAbout(a.Verdict, it.Command)
 	it.Verdict.Sources = slices.Clone(a.Verdict.Sources)
 	for i := range it.Verdict.Sources {
 		it.Verdict.Sources[i].Head = ""
@@ -324,7 +328,7 @@ func newItem(a Approval) Item {
 		}
 	}
 	if !a.ValuesDropped.IsZero() {
-		it.Args, it.Command, it.Verdict.Sources = "", "", nil // nothing is left to show
+		it.Args, it.Command, it.Lines, it.Verdict.Sources = "", "", nil, nil // nothing is left to show
 	}
 	if !a.Settled && a.Lifted == nil {
 		it.StandsUntil = a.StandsUntil

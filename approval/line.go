@@ -3,6 +3,7 @@ package approval
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -37,6 +38,21 @@ func CommandLine(p vaglio.Proposal) string {
 		}
 	}
 	return line
+}
+
+// linesAskedAbout returns the lines of a command line for which a judge would have a person asked.
+func linesAskedAbout(v vaglio.Verdict, command string) []int {
+	var lines []int
+	for i := range v.Results {
+		for _, s := range v.Results[i].Signals {
+			if s.Score < v.Results[i].MinScore {
+				lines = append(lines, s.Lines...)
+			}
+		}
+	}
+	slices.Sort(lines)
+	all := strings.Count(command, "\n") + 1
+	return slices.DeleteFunc(slices.Compact(lines), func(n int) bool { return n < 1 || n > all || all == 1 })
 }
 
 // clip is [visible.Clip].

@@ -3,6 +3,7 @@ package approval
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/mask"
@@ -90,7 +91,11 @@ func (m Masker) Refusal(r Refusal) Refusal {
 
 // Approval returns a copy of a with every secret masked.
 func (m Masker) Approval(a Approval) Approval {
+	breaks := breaksIn(a.Proposal.Args)
 	a.Proposal, a.Verdict, a.Heads = m.Proposal(a.Proposal), m.Verdict(a.Verdict), m.Texts(a.Heads)
+	if breaks != breaksIn(a.Proposal.Args) { // a masked value had several lines: they count otherwise now
+		unnumber(&a.Verdict)
+	}
 	a.Refusal = m.Refusal(a.Refusal)
 	if a.ValuesDropped.IsZero() {
 		a.Refusal.Wanted = Wanted(a.Proposal)
@@ -114,6 +119,34 @@ func (m Masker) Approval(a Approval) Approval {
 		a.Outcome.Detail = m.Mask(a.Outcome.Detail)
 	}
 	return a
+}
+
+// breaksIn counts the line breaks in the texts of arguments.
+func breaksIn(value any) (n int) {
+	switch v := value.(type) {
+	case string:
+		return strings.Count(v, "\n")
+	case map[string]any:
+		for _, e := range v {
+			n += breaksIn(e)
+		}
+	case vaglio.Args:
+		return breaksIn(map[string]any(v))
+	case []any:
+		for _, e := range v {
+			n += breaksIn(e)
+		}
+	}
+	return n
+}
+
+// unnumber drops the lines from a verdict that nothing else has.
+func unnumber(v *vaglio.Verdict) {
+	for i := range v.Results {
+		for j := range v.Results[i].Signals {
+			v.Results[i].Signals[j].Lines = nil
+		}
+	}
 }
 
 // subjects returns a copy of s with every secret masked.

@@ -83,6 +83,28 @@ func Text(s string) string {
 	return b.String()
 }
 
+// Line returns the line of [Text] on which the nth line of s is, both counted from 1: padding takes fewer lines there.
+func Line(s string, n int) int {
+	line, at := 1, 0
+	for n > 1 {
+		next := strings.IndexByte(s[at:], '\n')
+		if next < 0 {
+			break
+		}
+		at += next
+		breaks := len(s) - at - len(strings.TrimLeft(s[at:], "\n"))
+		switch {
+		case at == 0:
+		case breaks <= maxNewlines:
+			line += breaks
+		default:
+			line += 2
+		}
+		at, n = at+breaks, n-breaks
+	}
+	return line
+}
+
 // revealer walks through a text. The text between plain and at is plain.
 type revealer struct {
 	text      string

@@ -334,3 +334,20 @@ func BenchmarkReveal(b *testing.B) {
 		})
 	}
 }
+
+func TestLine(t *testing.T) {
+	for _, s := range []string{
+		"a\nb\nc", "\n\na\nb", "\na", "a\n\n\nb\nc\n", "a\n\n\n\n\n\nb\n\n\n\nc\nd\n\n", "a", "\u200bx\n\n\n\n\n\u202ey\nz",
+	} {
+		shown := strings.Split(visible.Text(s), "\n")
+		for i, line := range strings.Split(s, "\n") {
+			if line == "" {
+				continue
+			}
+			n := visible.Line(s, i+1)
+			if n > len(shown) || !strings.Contains(shown[n-1], visible.Text(line)) {
+				t.Errorf("line %d of %q (%q) is on line %d of %q", i+1, s, line, n, shown)
+			}
+		}
+	}
+}

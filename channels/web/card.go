@@ -2,6 +2,7 @@ package web
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/approval"
@@ -50,6 +51,10 @@ type itemView struct {
 	// Quorum says who must still allow a call that waits; nil if one answer is enough.
 	Quorum chatLine
 	Judges []judgeView
+	// Lines are the lines of the command that people are asked about. The page leads to the
+	// first, and Unled is how many follow.
+	Lines []lineView
+	Unled int
 	// Said says that the arguments hold nothing but the command, so that they are evidence
 	// and not something else to read.
 	Said bool
@@ -62,6 +67,27 @@ type itemView struct {
 	Act *actView
 	// Answers say what answers still hold.
 	Answers []answerView
+}
+
+// Led are the lines that the page leads to.
+func (v *itemView) Led() []lineView { return v.Lines[:min(len(v.Lines), maxLed)] }
+
+// maxLed is how many lines of a command the page leads to.
+const maxLed = 8
+
+// lineView leads to a line of a command that people are asked about.
+type lineView struct {
+	Approval approval.ID
+	N, Of    int
+}
+
+// linesOf returns the lines of a call that people are asked about.
+func linesOf(it *approval.Item) []lineView {
+	out := make([]lineView, len(it.Lines))
+	for i, n := range it.Lines {
+		out[i] = lineView{it.Approval, n, strings.Count(strings.TrimSuffix(it.Command, "\n"), "\n") + 1}
+	}
+	return out
 }
 
 // actView is a row of buttons. An empty token means that there is no button.
@@ -79,6 +105,8 @@ type actView struct {
 	From, List string
 	// Of are the calls that the buttons stand for, which are read before they are allowed.
 	Of []approval.ID
+	// Lined says that the lines that people are asked about may be read instead of all.
+	Lined bool
 	// Grants are the choices that allow the call and more like it, Unfolded if one was just
 	// allowed. DenyKind denies everything of the call's kind.
 	Grants   []grantView
@@ -154,7 +182,8 @@ func (w *Web) item(c *approval.Card, i int, cut bool) itemView {
 		v.Quorum = quorum
 	}
 	v.Moved = i == 0 || it.Cwd != c.Items[i-1].Cwd
-	v.Said = saidBy(it.Command, it.Args)
+	v.Said, v.Lines = saidBy(it.Command, it.Args), linesOf(&it)
+	v.Unled = max(0, len(v.Lines)-maxLed)
 	if cut {
 		v.Head, v.Tail = ends(it.Args)
 		v.Cut = v.Tail != "" || it.Command != ""
@@ -203,6 +232,7 @@ func (v *cardView) offer(from string) {
 		}
 		it.Act = v.row(own, string(it.Approval), it.Wanted, from, !it.Cut)
 		it.Act.Of, it.Act.Match = []approval.ID{it.Approval}, it.Match
+		it.Act.Lined = len(it.Lines) > 0 && it.Unled == 0
 		if !it.Cut {
 			it.Act.Grants, it.Act.Unfolded = grantsOf(&it.Item), it.Again != nil
 		}

@@ -116,6 +116,7 @@ func (w *Web) funcs() template.FuncMap {
 	return template.FuncMap{
 		"show":     show,
 		"hanging":  hanging,
+		"marked":   marked,
 		"brief":    brief,
 		"plain":    plain,
 		"asset":    func(name string) string { return w.assets[name].url },

@@ -92,6 +92,20 @@ func hanging(text any) template.HTML {
 	return template.HTML(open + strings.Join(all, end+open) + "</span>") //nolint:gosec // show escaped it.
 }
 
+// marked is show for a command in which some lines are numbered and stand out.
+func marked(command string, at []lineView) template.HTML {
+	all := strings.SplitAfter(string(show(command)), "\n")
+	for _, l := range at {
+		if i := visible.Line(command, l.N) - 1; i < len(all) {
+			all[i] = fmt.Sprintf(`<mark class="asked" id="%s" data-n="%d">%s</mark>`, l.ID(), l.N, all[i])
+		}
+	}
+	return template.HTML(strings.Join(all, "")) //nolint:gosec // show escaped it.
+}
+
+// ID names the line on its page.
+func (l lineView) ID() string { return fmt.Sprintf("line-%s-%d", l.Approval, l.N) }
+
 // maxLabel is the longest label, in characters.
 const maxLabel = 120
 

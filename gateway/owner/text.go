@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -114,6 +115,22 @@ func (a *Account) write(b *strings.Builder) {
 	}
 }
 
+// atLines names the lines of the command, "" if there are none.
+func atLines(lines []int) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	said := make([]string, len(lines))
+	for i, n := range lines {
+		said[i] = strconv.Itoa(n)
+	}
+	word := "lines "
+	if len(lines) == 1 {
+		word = "line "
+	}
+	return " (" + word + strings.Join(said, ", ") + ")"
+}
+
 // judges writes what the judges said about the call, and what judge agents did.
 func (a *Account) judges(field func(name, value string)) {
 	for _, r := range a.Verdict.Results {
@@ -122,7 +139,7 @@ func (a *Account) judges(field func(name, value string)) {
 			field("", r.Reasoning)
 		}
 		for _, s := range r.Signals {
-			field("", fmt.Sprintf("- %s %s %s", s.Category, wording.Score(s.Score), s.Message))
+			field("", fmt.Sprintf("- %s %s %s%s", s.Category, wording.Score(s.Score), s.Message, atLines(s.Lines)))
 		}
 	}
 	for i := range a.Judgements {

@@ -136,8 +136,13 @@
   // and of each call of a plan. What was seen stays so while its text does.
   const ends = new Map(); // the text of each end that was in sight, by its place
   const mine = (end) => `${end.dataset.end}/${[...document.querySelectorAll(`[data-end="${CSS.escape(end.dataset.end)}"]`)].indexOf(end)}`;
-  const text = (end) => end.closest("pre").textContent;
-  const seen = (end) => ends.get(mine(end)) === text(end);
+  const text = (end) => end?.closest("pre").textContent;
+  const seen = (end) => ends.get(mine(end)) === text(end) || led(end);
+  // The lines that a person is asked about stand for the whole call once each was opened.
+  const opened = new Map(); // the text in which a line was opened, by the line
+  const line = (link) => document.getElementById(link.hash.slice(1));
+  const unopened = (id) => [...document.querySelectorAll(`[data-lines="${CSS.escape(id)}"] a`)].filter((a) => !opened.has(a.hash) || opened.get(a.hash) !== text(line(a)));
+  const led = (end) => document.querySelector(`[data-lines="${CSS.escape(end.dataset.end)}"]`) !== null && unopened(end.dataset.end).length === 0;
   let eye = null;
 
   function unseen(act) {
@@ -192,17 +197,26 @@
   function readOn(act) {
     const end = unseen(act)[0];
     if (!end) return;
-    const pre = end.closest("pre");
+    const pre = end.closest("pre"), link = unopened(end.dataset.end)[0];
     // From all calls of a plan the focus stays on the plan: on one of its calls it
     // would mean that call alone.
     if (act.classList.contains("all")) shown().focus({ preventScroll: true });
     else { pre.tabIndex = 0; pre.focus({ preventScroll: true }); }
+    if (link) { lead(link); return; }
     const bar = document.querySelector("#cards > .card > .dock");
     pre.style.scrollMarginBottom = `${(bar?.offsetHeight ?? 0) + 16}px`;
     if (pre.scrollHeight - pre.clientHeight - pre.scrollTop > 2) {
       pre.scrollIntoView({ block: "nearest" });
       pre.scrollBy({ top: pre.clientHeight * 0.9 });
     } else pre.scrollIntoView({ block: "end" });
+  }
+
+  // lead brings a line that a person is asked about into sight.
+  function lead(link) {
+    const at = line(link);
+    at.scrollIntoView({ block: "center" });
+    opened.set(link.hash, text(at));
+    gate();
   }
 
   // keep leaves words that were being typed where their writer can still copy them, once
@@ -543,6 +557,8 @@
     }
     const act = e.target.closest?.("[data-read]")?.closest(".actions");
     if (act) readOn(act);
+    const to = e.target.closest?.(".lines a");
+    if (to) { e.preventDefault(); lead(to); }
   });
 
   // back leaves the card for the list, on a narrow screen.
