@@ -297,3 +297,41 @@ func TestBrowserNotices(t *testing.T) {
 		t.Errorf("notifications: %s", got)
 	}
 }
+
+// A person may allow a long call once they opened each line that they are asked about, by keyboard
+// or by finger, and only then.
+func TestBrowserAllowWaitsForTheLines(t *testing.T) {
+	t.Parallel()
+	b := browser(t)
+	lines := strings.Split(strings.ReplaceAll(script(), "/", "."), "\n")
+	lines[250], lines[120] = "git push --force origin main", "aws s3 rm --recursive s3://backups\n\n\n\n"
+	d := newDesk()
+	d.judge(t, "theone", wanted(strings.Join(lines, "\n"), "move the backups"))
+	in := newInbox(t, d)
+	base := in.serve()
+	for _, size := range [][2]int64{{390, 844}, {1280, 900}} {
+		b.do(chromedp.EmulateViewport(size[0], size[1]))
+		b.enter(in, base)
+		b.do(see("#live.on"), until(`document.querySelector(".dock .allow").hasAttribute("data-unread")`), see(".lines a"))
+		if got := get(b, chromedp.Evaluate[string](`[...document.querySelectorAll("mark.asked")].map((m) => m.dataset.n + " " + m.textContent.trim()).join("; ")`)); got != "121 aws s3 rm --recursive s3://backups; 255 git push --force origin main" {
+			t.Errorf("marked are %q", got)
+		}
+		b.shoot(fmt.Sprintf("lines-%d", size[0]))
+		inSight := func(n int) chromedp.Action[chromedp.Void] {
+			return until(fmt.Sprintf(`(() => { const m = document.querySelector('mark.asked[data-n="%d"]').getBoundingClientRect(), p = document.querySelector("pre.command").getBoundingClientRect(),
+				d = document.querySelector(".dock").getBoundingClientRect();
+				return m.top >= p.top - 1 && m.bottom <= p.bottom + 1 && m.top >= 0 && m.bottom <= Math.min(innerHeight, d.top > p.top ? d.top : innerHeight); })()`, n))
+		}
+		b.do(click(".lines li:nth-child(1) a"), inSight(121))
+		b.shoot(fmt.Sprintf("line-%d", size[0]))
+		if !get(b, chromedp.Evaluate[bool](`document.querySelector(".dock .allow").hasAttribute("data-unread")`)) {
+			t.Error("one of two lines was enough")
+		}
+		b.do(chromedp.KeyEvent("a"), inSight(255), until(`!document.querySelector(".dock .allow").hasAttribute("data-unread")`))
+		b.shoot(fmt.Sprintf("line2-%d", size[0]))
+	}
+	b.do(chromedp.KeyEvent("a"), until(`document.activeElement.dataset.choice === "allow"`), chromedp.KeyEvent(kb.Enter), see("#notice .notice"))
+	if got := d.tapped(); len(got) != 1 {
+		t.Errorf("taps: %v", got)
+	}
+}

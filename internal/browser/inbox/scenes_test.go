@@ -69,6 +69,7 @@ func (d *desk) judge(t *testing.T, id approval.AskID, ps ...vaglio.Proposal) *ap
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.MinScore = effects.Threshold
 		p.Verdict = vaglio.Verdict{JudgeKind: r.Judge, Score: r.Score, BlockedBy: vaglio.PhaseJudge, Reason: r.Reasoning, Results: []vaglio.GradientResult{r}}
 		p.Refusal = approval.Refuse(p.Proposal, p.Verdict)
 		for n := range d.entries {
