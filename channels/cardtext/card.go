@@ -62,6 +62,9 @@ type Call struct {
 	runs, unbound []seen
 	// heads are the first lines of each of runs.
 	heads []seen
+	// lines are the lines of the command that people are asked about, of all its lines.
+	lines []numbered
+	of    int
 	// effect is what the call would do, in our words; empty if the judge's own words say it
 	// better.
 	effect string
@@ -147,6 +150,7 @@ func read(it *approval.Item, texts *templates.Texts) Call {
 	}
 	c.network = seeLine(strings.Join(reaching(it), ", "))
 	c.readSources(it)
+	c.readLines(it)
 	if d := it.Decision; d != nil {
 		c.by, c.at, c.words = seeLine(fullName(d.By)), d.At, seeLine(d.Words)
 	}
@@ -231,6 +235,7 @@ func (c *Card) Call(i, waiting, ended int) Text {
 		w.line("values.dropped", nil)
 	}
 	if call.command.runes > 0 {
+		call.asked(&w, budget)
 		w.part(Command, call.command, budget)
 	}
 	if call.args.runes > 0 {

@@ -41,6 +41,9 @@ func (c *Card) Parts() (all []Part) {
 		call := &c.Calls[i]
 		ours("file.call", templates.Values{"i": i + 1, "n": len(c.Calls)}, true)
 		field("file.executor", call.executor)
+		for i := range call.lines {
+			all = append(all, Part{Name: call.tells(c.Texts, &call.lines[i]), Text: call.lines[i].text.String()})
+		}
 		field("file.command", call.command)
 		field("file.args", call.args)
 		field("file.cwd", call.cwd)
