@@ -89,7 +89,10 @@ type Item struct {
 	Command string
 	// Lines are the lines of Command that people are asked about, counted from 1, in order;
 	// empty if it has only one, or if they are not known.
-	Lines  []int
+	Lines []int
+	// Unplaced says that they are asked about something else, too, the line of which is not known.
+	Unplaced bool
+
 	Cwd    string
 	Mounts []string
 	// SubAgent is the client's name for the subagent that made the call; empty if the
@@ -319,7 +322,7 @@ func newItem(a Approval) Item {
 		Edit: a.Edit, Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted, Again: a.Again, Covers: a.Covers(), Kind: a.Kind, ValuesDropped: a.ValuesDropped,
 		Obscured: a.Obscured,
 	}
-	it.Lines = linesAskedAbout(a.Verdict, it.Command)
+	it.Lines, it.Unplaced = linesAskedAbout(a.Verdict, it.Command)
 	it.Verdict.Sources = slices.Clone(a.Verdict.Sources)
 	for i := range it.Verdict.Sources {
 		it.Verdict.Sources[i].Head = ""

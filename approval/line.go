@@ -40,19 +40,22 @@ func CommandLine(p vaglio.Proposal) string {
 	return line
 }
 
-// linesAskedAbout returns the lines of a command line for which a judge would have a person asked.
-func linesAskedAbout(v vaglio.Verdict, command string) []int {
-	var lines []int
+// linesAskedAbout returns the lines of a command line for which a judge would have a person asked. It reports whether
+// there is anything else that one would, without a line.
+func linesAskedAbout(v vaglio.Verdict, command string) (lines []int, more bool) {
+	all := strings.Count(command, "\n") + 1
+	if all == 1 {
+		return nil, true
+	}
 	for i := range v.Results {
 		for _, s := range v.Results[i].Signals {
 			if s.Score < v.Results[i].MinScore {
-				lines = append(lines, s.Lines...)
+				lines, more = append(lines, s.Lines...), more || len(s.Lines) == 0
 			}
 		}
 	}
 	slices.Sort(lines)
-	all := strings.Count(command, "\n") + 1
-	return slices.DeleteFunc(slices.Compact(lines), func(n int) bool { return n < 1 || n > all || all == 1 })
+	return slices.DeleteFunc(slices.Compact(lines), func(n int) bool { return n < 1 || n > all }), more
 }
 
 // clip is [visible.Clip].

@@ -190,3 +190,24 @@ func TestWhatWasWantedIsToldAnew(t *testing.T) {
 		t.Errorf("without its values: %q", got)
 	}
 }
+
+// A masked value of several lines shortens the command: no line is named then, rather than another one.
+func TestMaskKeepsLines(t *testing.T) {
+	for _, tt := range []struct {
+		command string
+		want    []int
+	}{
+		{"echo 1\ngit push --force", []int{2}},
+		{"export PASSWORD='hunter2 and\nmore'\ngit push --force", nil},
+	} {
+		a := approval.Approval{
+			Proposal: vaglio.Proposal{Executor: "Bash", Args: vaglio.Args{"command": tt.command}},
+			Verdict: vaglio.Verdict{Results: []vaglio.GradientResult{{MinScore: 0.5, Signals: []vaglio.Signal{
+				{Score: 0.1, Lines: []int{strings.Count(tt.command, "\n") + 1}}, {Score: 0.9, Lines: []int{1}},
+			}}}},
+		}
+		if it := approval.NewItem(a, masker); !cmp.Equal(it.Lines, tt.want) || it.Unplaced != (tt.want == nil) {
+			t.Errorf("%q: lines %d, unplaced %t, want %d", it.Command, it.Lines, it.Unplaced, tt.want)
+		}
+	}
+}

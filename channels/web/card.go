@@ -72,6 +72,9 @@ type itemView struct {
 // Led are the lines that the page leads to.
 func (v *itemView) Led() []lineView { return v.Lines[:min(len(v.Lines), maxLed)] }
 
+// Lined says that whoever opened these lines has seen all that they are asked about.
+func (v *itemView) Lined() bool { return len(v.Lines) > 0 && v.Unled == 0 && !v.Unplaced }
+
 // maxLed is how many lines of a command the page leads to.
 const maxLed = 8
 
@@ -232,7 +235,7 @@ func (v *cardView) offer(from string) {
 		}
 		it.Act = v.row(own, string(it.Approval), it.Wanted, from, !it.Cut)
 		it.Act.Of, it.Act.Match = []approval.ID{it.Approval}, it.Match
-		it.Act.Lined = len(it.Lines) > 0 && it.Unled == 0
+		it.Act.Lined = it.Lined()
 		if !it.Cut {
 			it.Act.Grants, it.Act.Unfolded = grantsOf(&it.Item), it.Again != nil
 		}
