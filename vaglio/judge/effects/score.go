@@ -2,6 +2,7 @@ package effects
 
 import (
 	"cmp"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -59,7 +60,7 @@ func (e Effect) score(i *intent) float64 {
 	if e.final() {
 		s = min(s, asked)
 	}
-	return max(0.02, s)
+	return max(0.02, math.Round(s*100)/100) // the costs are hundredths, their binary sums are not
 }
 
 // final reports whether an effect is asked about whatever the intent says.
