@@ -1,6 +1,10 @@
 package vaglio
 
-import "github.com/metnos/vaglio/vaglio/wording"
+import (
+	"slices"
+
+	"github.com/metnos/vaglio/vaglio/wording"
+)
 
 // Phase names the phase that denied a call.
 type Phase string
@@ -121,6 +125,11 @@ type GradientResult struct {
 	Metadata Args `json:"metadata,omitempty"`
 	// Did is what the session must remember of the call's effects, if the judge can tell.
 	Did Facts `json:"-"`
+}
+
+// Says reports whether a text is the message of one of the signals.
+func (r *GradientResult) Says(text string) bool {
+	return slices.ContainsFunc(r.Signals, func(s Signal) bool { return s.Message == text })
 }
 
 // Signal is one observation behind a score.

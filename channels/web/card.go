@@ -330,6 +330,9 @@ func (w *Web) judges(v vaglio.Verdict) []judgeView {
 		if r.MinScore > 0 { // the score it was held to, whatever applies now
 			j.Wants, j.HasWants = r.MinScore, true
 		}
+		if r.Says(r.Reasoning) {
+			j.Reasoning = "" // the signal stands below, with its score
+		}
 		all = append(all, j)
 	}
 	slices.SortStableFunc(all, func(a, b judgeView) int {

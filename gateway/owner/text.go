@@ -82,7 +82,9 @@ func (a *Account) write(b *strings.Builder) {
 	field("intent", a.Intent)
 	field("tool", a.Executor)
 	field("command", a.Command)
-	field("arguments", a.Args)
+	if a.Command == "" || a.Args != approval.CommandArgs(a.Command) { // else they only repeat the command
+		field("arguments", a.Args)
+	}
 	field("masked", a.Obscured)
 	if !a.ValuesDropped.IsZero() {
 		field("values", "are no longer kept, since "+terminal.Stamp(a.ValuesDropped))
@@ -135,7 +137,7 @@ func atLines(lines []int) string {
 func (a *Account) judges(field func(name, value string)) {
 	for _, r := range a.Verdict.Results {
 		field("judge", judgeLine(&r))
-		if !strings.Contains(a.Verdict.Reason, r.Reasoning) { // else it is shown above
+		if !strings.Contains(a.Verdict.Reason, r.Reasoning) && !r.Says(r.Reasoning) { // else it is shown anyway
 			field("", r.Reasoning)
 		}
 		for _, s := range r.Signals {
