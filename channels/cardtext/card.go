@@ -257,6 +257,9 @@ func (c *Card) Call(i, waiting, ended int) Text {
 		w.line("planning", nil)
 	}
 	call.files(&w, place)
+	if call.State != approval.Pending {
+		c.reason(&w, call, budget)
+	}
 	c.standing(&w, call, budget)
 	return w.text
 }
@@ -287,24 +290,37 @@ func (c *Card) Summary() Text {
 	return w.text
 }
 
+// bounded returns the text about a call that the budget has room for, and at most that many
+// characters of it.
+func (t seen) bounded(budget, most int) templates.Theirs {
+	if budget != Everything {
+		most = min(most, max(budget, least))
+	}
+	return t.within(most)
+}
+
+// reason says why the call is asked about or, more briefly, why it was.
+func (c *Card) reason(w *writer, call *Call, budget int) {
+	key, effect, most := templates.Key("why"), templates.Key("why.effect"), maxWhy
+	if call.State != approval.Pending {
+		key, effect, most = "why.asked", "why.asked.effect", maxWords
+	}
+	switch {
+	case call.why.runes == 0, c.saidElsewhere(call):
+	case call.effect != "":
+		w.line(effect, templates.Values{"effect": call.effect, "why": call.why.bounded(budget, most)})
+	case call.why.String() == c.Texts.Plain("why.threshold", nil): // our own words, and no quotation
+		w.line(key, templates.Values{"why": call.why.String()})
+	default:
+		w.line(key, templates.Values{"why": call.why.bounded(budget, most)})
+	}
+}
+
 // standing says why the call waits, or how it ended, by whom and when.
 func (c *Card) standing(w *writer, call *Call, budget int) {
-	bounded := func(t seen, most int) templates.Theirs {
-		if budget != Everything {
-			most = min(most, max(budget, least))
-		}
-		return t.within(most)
-	}
+	bounded := func(t seen, most int) templates.Theirs { return t.bounded(budget, most) }
 	if call.State == approval.Pending {
-		switch {
-		case call.why.runes == 0, c.saidBefore(call):
-		case call.effect != "":
-			w.line("why.effect", templates.Values{"effect": call.effect, "why": bounded(call.why, maxWhy)})
-		case call.why.String() == c.Texts.Plain("why.threshold", nil): // our own words, and no quotation
-			w.line("why", templates.Values{"why": call.why.String()})
-		default:
-			w.line("why", templates.Values{"why": bounded(call.why, maxWhy)})
-		}
+		c.reason(w, call, budget)
 		call.elsewhere(w)
 		if call.network.runes > 0 {
 			w.line("judge.network", templates.Values{"judges": bounded(call.network, maxWords)})

@@ -46,7 +46,7 @@ func Digest(n int) report.Digest {
 	for i := range actions {
 		if i%2 == 1 { // half of them with a headline, with something in it that must not be markup
 			actions[i].Headline = &headline.Headline{
-				Said: wording.Sentence{wording.Say("deletes %s", "<b>*_`x`"+strings.Repeat("x", 150))}, More: 2,
+				Said: wording.Sentence{{Phrase: "deletes %s", Args: wording.Sentence{{Text: "<b>*_`x`" + strings.Repeat("x", 150)}}}}, More: 2,
 				Consequence: headline.Consequence{Undo: "irreversible", Reach: "shared"},
 			}
 		}
