@@ -258,7 +258,7 @@ var rooms = map[string]room{
 	"channels/web": {
 		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "channels/web/passkey", "channels/web/proof", "vaglio", "internal/hosts", "internal/strictjson", "templates", "vaglio/wording"},
 		modules: []string{xtext},
-		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", "channels/web/webtest", xnet},
+		tests:   []string{"approval/headline", "dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", "channels/web/webtest", xnet},
 	},
 
 	"channels/channeltest": {may: []string{"approval", "approval/report", "internal/race", "vaglio"}},
