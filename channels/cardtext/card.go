@@ -122,15 +122,15 @@ func Read(c approval.Card, texts *templates.Texts) *Card {
 		if c.Items[i].State == approval.Pending {
 			v.Open++
 		}
-		v.Calls = append(v.Calls, read(&c.Items[i], texts))
+		v.Calls = append(v.Calls, read(&c.Items[i], c.ExpiresAt, texts))
 	}
 	return v
 }
 
-func read(it *approval.Item, texts *templates.Texts) Call {
+func read(it *approval.Item, deadline time.Time, texts *templates.Texts) Call {
 	head := headed(it)
 	c := Call{
-		State: it.State, Buttons: it.Buttons, Planning: it.Planning, fate: approval.Fate(it.State, it.Outcome, it.Permit),
+		State: it.State, Buttons: it.Buttons, Planning: it.Planning, fate: approval.Fate(it.State, it.Outcome, it.Permit, it.EndedAt, deadline),
 		Irreversible: head.Consequence.Final(), head: head, subAgent: seeLine(it.SubAgent), executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
 		command: see(it.Command), why: seeLine(Why(texts, it)), effect: effectOf(texts, it), at: it.EndedAt, votes: it.Votes,
 	}

@@ -148,7 +148,7 @@ func (l *loop) past(p *page, head phrase, entries []approval.Entry, cut bool) {
 		if d := e.Approval.Decision; d != nil {
 			values = map[string]any{"when": d.At, "by": cardtext.Within(d.By.Name, 40)}
 		}
-		p.say(phrase("state."+approval.Fate(e.Approval.State, e.Approval.Outcome, e.Approval.Permit)), values)
+		p.say(phrase("state."+approval.Fate(e.Approval.State, e.Approval.Outcome, e.Approval.Permit, e.Approval.EndedAt, e.Approval.ExpiresAt)), values)
 		p.end()
 	}
 	if len(entries) == 0 {
