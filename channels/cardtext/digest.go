@@ -19,6 +19,17 @@ func DigestLine(texts *templates.Texts, l *report.DigestLine) Text {
 		}
 		return Within(s, maxDigested)
 	})
+	return spliced(texts, said, does)
+}
+
+// Wanting says one of our texts whose field wanted is what a call does.
+func Wanting(texts *templates.Texts, key templates.Key, values templates.Values, h *headline.Headline) Text {
+	values["wanted"] = templates.Theirs(deed)
+	return spliced(texts, Say(texts, key, values), h)
+}
+
+// spliced returns a line with what the call does in the place that stands for it.
+func spliced(texts *templates.Texts, said Text, does *headline.Headline) Text {
 	at := slices.IndexFunc(said, Piece.Deed)
 	if at < 0 {
 		return said
