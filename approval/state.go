@@ -1,6 +1,9 @@
 package approval
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // State is where an approval stands in its life.
 type State string
@@ -85,15 +88,20 @@ const (
 	FateUnrun = string(Failed) + ".unrun"
 	// FateRevoked is a call whose permit was taken back, and did not lapse by itself.
 	FateRevoked = string(Lapsed) + ".revoked"
+	// FateSetBack is a call that expired before its deadline, because the clock was set back
+	// and could no longer tell it.
+	FateSetBack = string(Expired) + ".clock"
 )
 
-// Fate names how a call stands for people.
-func Fate(s State, o *Outcome, p *Permit) string {
+// Fate names how a call stands for people. ended is when it left the pending state.
+func Fate(s State, o *Outcome, p *Permit, ended, deadline time.Time) string {
 	switch {
 	case s == Failed && o != nil && o.NotRun:
 		return FateUnrun
 	case s == Lapsed && p != nil && p.Revoked != nil:
 		return FateRevoked
+	case s == Expired && !ended.IsZero() && ended.Before(deadline):
+		return FateSetBack
 	}
 	return string(s)
 }

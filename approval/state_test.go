@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -120,15 +121,18 @@ func drawing(doc *ast.CommentGroup) string {
 // TestFates checks that distinctions that people make, but states do not, have names of
 // their own.
 func TestFates(t *testing.T) {
+	deadline := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	for want, a := range map[string]approval.Approval{
 		"failed":         {State: approval.Failed, Outcome: &approval.Outcome{}},
 		"failed.unrun":   {State: approval.Failed, Outcome: &approval.Outcome{NotRun: true}},
 		"lapsed":         {State: approval.Lapsed, Permit: &approval.Permit{}},
 		"lapsed.revoked": {State: approval.Lapsed, Permit: &approval.Permit{Revoked: &approval.Act{}}},
 		"spent":          {State: approval.Spent, Permit: &approval.Permit{}},
-		"denied":         {State: approval.Denied},
+		"denied":         {State: approval.Denied, EndedAt: deadline.Add(-time.Hour), ExpiresAt: deadline},
+		"expired":        {State: approval.Expired, EndedAt: deadline, ExpiresAt: deadline},
+		"expired.clock":  {State: approval.Expired, EndedAt: deadline.Add(-time.Hour), ExpiresAt: deadline},
 	} {
-		if got := approval.Fate(a.State, a.Outcome, a.Permit); got != want {
+		if got := approval.Fate(a.State, a.Outcome, a.Permit, a.EndedAt, a.ExpiresAt); got != want {
 			t.Errorf("%s is told as %s", want, got)
 		}
 	}

@@ -98,7 +98,8 @@ func TestWhatJudgesSayIsTranslated(t *testing.T) {
 		"undoing, in English":       {en.Undo("irreversible", "shared"), ""},
 		"a category":                {it.EffectName("delete"), "cancella qualcosa"},
 		"an unknown category":       {it.EffectName("unheard of"), "unheard of"},
-		"a category, in English":    {en.EffectName("delete"), "delete"},
+		"a rule's category":         {it.EffectName("path_traversal"), "un percorso che esce dalla sua cartella"},
+		"a category, in English":    {en.EffectName("delete"), "deletes something"},
 		"a rule of a later release": {it.Guard("unheard.of"), ""},
 	} {
 		if pair[0] != pair[1] {

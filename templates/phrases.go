@@ -31,16 +31,6 @@ func (t *Texts) Said(message string, said wording.Sentence) (text string, ok boo
 	return t.Judged(message)
 }
 
-// InWords is [Texts.Sentence] as one text.
-func (t *Texts) InWords(s wording.Sentence) string {
-	var b strings.Builder
-	parts, _ := t.Sentence(s)
-	for _, p := range parts {
-		b.WriteString(p.Text)
-	}
-	return b.String()
-}
-
 // Sentence translates a sentence of the engine into the reader's language, and returns what
 // the sentence is about as separate parts. If the language lacks one of its phrases, ok is
 // false and the sentence is in English.

@@ -104,11 +104,14 @@ func (t *Texts) Effect(effect, reversibility, reach string) string {
 	return strings.Join(said, ", ")
 }
 
-// EffectName returns the name of a category of signals in the reader's language. A category
-// that has no text keeps the judge's own English name.
+// EffectName returns the name of a category of signals in the reader's language: the kind of
+// an effect, or what another built-in judge or a gateway noticed. A category that has no
+// text keeps the judge's own name.
 func (t *Texts) EffectName(category string) string {
-	if key := Key("effect." + category); t.lang != English && t.Has(key) {
-		return t.Plain(key, nil)
+	for _, key := range []Key{Key("effect." + category), Key("category." + category)} {
+		if t.Has(key) {
+			return t.Plain(key, nil)
+		}
 	}
 	return category
 }

@@ -177,7 +177,13 @@ func (t *Texts) Stamp(at time.Time) string {
 func (t *Texts) Has(key Key) bool { return t.texts.text(key) != nil }
 
 // Word returns the text under a key, which has no fields, and reports whether there is one.
-func (t *Texts) Word(key string) (string, bool) { return t.Plain(Key(key), nil), t.Has(Key(key)) }
+func (t *Texts) Word(key string) (string, bool) {
+	if category, ok := strings.CutPrefix(key, "effect."); ok {
+		name := t.EffectName(category)
+		return name, name != category
+	}
+	return t.Plain(Key(key), nil), t.Has(Key(key))
+}
 
 // Say fills a text. It always returns something: a text that is missing or lacks its fields
 // comes out as its name and the values given, so that a mistake of ours hides nothing from

@@ -40,7 +40,7 @@ type askedCall struct {
 	ended time.Time
 	state approval.State
 	agent string
-	call  vaglio.Proposal
+	call  judgedCall
 	// ours says that it belongs to a route that the digest covers.
 	ours bool
 	// opened says that the step that opened it was seen. tries is how often the same was
@@ -58,10 +58,16 @@ type vetoes struct {
 	kept  []heldCall[Veto]
 }
 
+// judgedCall is a call with what its judges said.
+type judgedCall struct {
+	vaglio.Proposal
+	vaglio.Verdict
+}
+
 // heldCall is something to report about a call, which is masked only when it is reported.
 type heldCall[T any] struct {
 	told T
-	call vaglio.Proposal
+	call judgedCall
 }
 
 // spare counts decided calls of one kind.
@@ -108,8 +114,8 @@ func (b *DigestBuilder) Ask(a *approval.Ask) {
 		if !at.Before(b.window.To) {
 			continue
 		}
-		state := stateAt(p, b.window.To)
-		b.asked[p.ID] = &askedCall{at: at, ended: p.EndedAt, state: state, agent: a.Agent, call: p.Proposal, ours: ours}
+		state, call := stateAt(p, b.window.To), judgedCall{p.Proposal, p.Verdict}
+		b.asked[p.ID] = &askedCall{at: at, ended: p.EndedAt, state: state, agent: a.Agent, call: call, ours: ours}
 		if !ours {
 			continue
 		}
@@ -117,9 +123,9 @@ func (b *DigestBuilder) Ask(a *approval.Ask) {
 		b.askedDays(p, at)
 		b.counts.asked(b.window, p, at)
 		if b.window.Holds(at) {
-			b.veto(groupKey{effect: approval.ReasonOf(p.Verdict).Effect}, vetoOf(a, p, at, state, b.window.To), p.Proposal)
+			b.veto(groupKey{effect: approval.ReasonOf(p.Verdict).Effect}, vetoOf(a, p, at, state, b.window.To), call)
 			b.spare(p, state)
-			tried := attempt{id: p.ID, call: p.Proposal, at: at}
+			tried := attempt{id: p.ID, call: call, at: at}
 			if state == approval.Denied {
 				tried.refused = p.EndedAt
 			}
@@ -158,25 +164,25 @@ func (b *DigestBuilder) guard(s *approval.Step, at time.Time) {
 	} else {
 		b.rules[""]++
 	}
-	b.veto(groupKey{rule: rule}, Veto{ID: approval.VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, s.Proposal)
-	b.try("", attempt{approval.VetoID(s.ID), s.Proposal, at, at})
+	b.veto(groupKey{rule: rule}, Veto{ID: approval.VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, judgedCall{s.Proposal, *s.Verdict})
+	b.try("", attempt{approval.VetoID(s.ID), judgedCall{s.Proposal, *s.Verdict}, at, at})
 }
 
 // judged takes a step that judges vetoed and that opened no approval.
 func (b *DigestBuilder) judged(s *approval.Step, at time.Time) {
 	c := b.asked[s.Approval]
 	if c == nil {
-		b.veto(groupKey{effect: approval.ReasonOf(*s.Verdict).Effect}, Veto{ID: approval.VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, s.Proposal)
-		b.try("", attempt{id: approval.VetoID(s.ID), call: s.Proposal, at: at})
+		b.veto(groupKey{effect: approval.ReasonOf(*s.Verdict).Effect}, Veto{ID: approval.VetoID(s.ID), At: at, Agent: s.Proposal.Agent}, judgedCall{s.Proposal, *s.Verdict})
+		b.try("", attempt{id: approval.VetoID(s.ID), call: judgedCall{s.Proposal, *s.Verdict}, at: at})
 		return
 	}
-	if c.ours && c.state == approval.Denied && at.After(c.ended) && approval.Wanted(s.Proposal) != approval.Wanted(c.call) {
+	if c.ours && c.state == approval.Denied && at.After(c.ended) && approval.Wanted(s.Proposal) != approval.Wanted(c.call.Proposal) {
 		c.tries++
 	}
 }
 
 func (b *DigestBuilder) wait(a *approval.Ask, p *approval.Approval) {
-	b.waiting = append(b.waiting, heldCall[Waiting]{Waiting{ID: p.ID, Agent: a.Agent, Until: a.ExpiresAt}, p.Proposal})
+	b.waiting = append(b.waiting, heldCall[Waiting]{Waiting{ID: p.ID, Agent: a.Agent, Until: a.ExpiresAt}, judgedCall{p.Proposal, p.Verdict}})
 }
 
 func vetoOf(a *approval.Ask, p *approval.Approval, at time.Time, state approval.State, until time.Time) Veto {
@@ -188,7 +194,7 @@ func vetoOf(a *approval.Ask, p *approval.Approval, at time.Time, state approval.
 }
 
 // veto counts an action, and keeps it while it is among the newest of its group.
-func (b *DigestBuilder) veto(k groupKey, v Veto, call vaglio.Proposal) {
+func (b *DigestBuilder) veto(k groupKey, v Veto, call judgedCall) {
 	g := b.groups[k]
 	if g == nil && len(b.groups) >= digestKeys {
 		k = groupKey{}
@@ -289,7 +295,7 @@ func (b *DigestBuilder) waits() ([]Waiting, int) {
 	n := min(len(b.waiting), digestWaiting)
 	first := make([]Waiting, 0, n)
 	for _, h := range b.waiting[:n] {
-		h.told.Wanted, h.told.Said = b.tell(h.call)
+		h.told.Wanted, h.told.Headline = b.tell(h.call)
 		first = append(first, h.told)
 	}
 	return first, len(b.waiting) - n
@@ -308,7 +314,7 @@ func (b *DigestBuilder) vetoGroups(before *DigestBuilder) []VetoGroup {
 		g := b.groups[k]
 		told := VetoGroup{Effect: k.effect, Rule: k.rule, Count: g.count, New: before.groups[k] == nil}
 		for _, h := range g.kept {
-			h.told.Wanted, h.told.Said = b.tell(h.call)
+			h.told.Wanted, h.told.Headline = b.tell(h.call)
 			h.told.Words = b.masker.Mask(h.told.Words)
 			told.Actions = append(told.Actions, h.told)
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
-	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/approval/headline"
 )
 
 // Digest tells people what was vetoed in a window and what became of it. Except for what
@@ -125,9 +125,9 @@ type Waiting struct {
 	ID     approval.ID `json:"id"`
 	Agent  string      `json:"agent"`
 	Wanted string      `json:"wanted"`
-	// Said is what the call would do, if it runs no command.
-	Said  wording.Sentence `json:"said,omitempty"`
-	Until time.Time        `json:"until"`
+	// Headline is that of its card.
+	Headline *headline.Headline `json:"headline,omitempty"`
+	Until    time.Time          `json:"until"`
 }
 
 // Tally is how often something happened.
@@ -159,8 +159,9 @@ type Veto struct {
 	At     time.Time   `json:"at"`
 	Agent  string      `json:"agent"`
 	Wanted string      `json:"wanted"`
-	// Said is what the call would do, if it runs no command.
-	Said wording.Sentence `json:"said,omitempty"`
+	// Headline is that of its card; nil if a command line that no judge was asked about
+	// says better what was wanted.
+	Headline *headline.Headline `json:"headline,omitempty"`
 	// State is the approval's state at the end of the window; empty if nobody was asked.
 	State approval.State `json:"state,omitempty"`
 	// By, After and Words are about the person who decided: the display name, how many
@@ -178,9 +179,9 @@ type Workaround struct {
 	Agent string      `json:"agent"`
 	// Wanted is the denied call, Tries the number of other attempts after it.
 	Wanted string `json:"wanted"`
-	// Said is what it would do, if it runs no command.
-	Said  wording.Sentence `json:"said,omitempty"`
-	Tries int              `json:"tries"`
+	// Headline is like that of a [Veto].
+	Headline *headline.Headline `json:"headline,omitempty"`
+	Tries    int                `json:"tries"`
 }
 
 // Habit is how one person decided.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/approval/visible"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // DigestLine is one line of a digest: the key of a text, without its prefix "digest.", and
@@ -23,15 +23,16 @@ type DigestLine struct {
 // Foreign is a text that somebody else wrote.
 type Foreign string
 
-// Deed is what a call would do.
-type Deed wording.Sentence
+// Deed is what a call would do, and what follows from it.
+type Deed headline.Headline
 
-// deed returns what an agent wanted: what its call would do, if that is said, or else its line.
-func deed(line string, said wording.Sentence) any {
-	if len(said) == 0 {
-		return Foreign(line)
+// deed returns what an agent wanted: what its call would do, if that is said, or else the
+// start of its line.
+func deed(line string, h *headline.Headline) any {
+	if h == nil {
+		return Foreign(visible.Clip(line, digestLine))
 	}
-	return Deed(said)
+	return Deed(*h)
 }
 
 // Copied is text for people to copy: it is shown in full, verbatim, and set apart from its
@@ -42,8 +43,8 @@ type Copied string
 // readers see what follows the first dot of the key.
 type DigestWord string
 
-// digestWords is how much of a person's words a digest repeats, in characters.
-const digestWords = 200
+// How much a digest repeats of a person's words and of a command line, in characters.
+const digestWords, digestLine = 200, 200
 
 // Lines returns the digest as lines, the most important first. A channel that cannot show
 // all of them cuts from the end.
@@ -99,16 +100,16 @@ func (d *Digest) Lines() []DigestLine {
 }
 
 // Fill returns the line's values as a channel fills them into its texts. word returns the
-// text for a key and whether it knows the key, say a sentence of the engine's in words. theirs marks
+// text for a key and whether it knows the key, say what stands for a deed. theirs marks
 // text from others; whole is set for text to copy, which must stay complete.
-func (l *DigestLine) Fill(word func(key string) (string, bool), say func(wording.Sentence) string, theirs func(s string, whole bool) any) map[string]any {
+func (l *DigestLine) Fill(word func(key string) (string, bool), say func(headline.Headline) any, theirs func(s string, whole bool) any) map[string]any {
 	filled := make(map[string]any, len(l.Values))
 	for name, v := range l.Values {
 		switch v := v.(type) {
 		case Foreign:
 			filled[name] = theirs(string(v), false)
 		case Deed:
-			filled[name] = theirs(say(wording.Sentence(v)), false)
+			filled[name] = say(headline.Headline(v))
 		case Copied:
 			filled[name] = theirs(string(v), true)
 		case DigestWord:
@@ -182,7 +183,7 @@ func (l *lines) waiting(d *Digest) {
 	}
 	l.head("waiting", "n", len(d.Waiting)+d.WaitingMore)
 	for _, w := range d.Waiting {
-		l.add("waiting.line", "when", w.Until, "id", Foreign(w.ID), "agent", Foreign(w.Agent), "wanted", deed(w.Wanted, w.Said))
+		l.add("waiting.line", "when", w.Until, "id", Foreign(w.ID), "agent", Foreign(w.Agent), "wanted", deed(w.Wanted, w.Headline))
 	}
 	l.counted("more", d.WaitingMore)
 }
@@ -260,11 +261,11 @@ func (l *lines) group(g *VetoGroup) {
 
 func (l *lines) action(v *Veto) {
 	if v.State == "" {
-		l.add("action.final", "when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", deed(v.Wanted, v.Said))
+		l.add("action.final", "when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", deed(v.Wanted, v.Headline))
 		return
 	}
 	key, pairs := "action", []any{
-		"when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", deed(v.Wanted, v.Said), "state", DigestWord("digest.state." + string(v.State)),
+		"when", v.At, "id", Foreign(v.ID), "agent", Foreign(v.Agent), "wanted", deed(v.Wanted, v.Headline), "state", DigestWord("digest.state." + string(v.State)),
 	}
 	if v.By != "" {
 		key = "action.by"
@@ -285,7 +286,7 @@ func (l *lines) hints(d *Digest) {
 	}
 	for _, w := range d.Workarounds {
 		if w.ID != "" {
-			l.head("workaround", "n", w.Tries, "agent", Foreign(w.Agent), "id", Foreign(w.ID), "wanted", deed(w.Wanted, w.Said))
+			l.head("workaround", "n", w.Tries, "agent", Foreign(w.Agent), "id", Foreign(w.ID), "wanted", deed(w.Wanted, w.Headline))
 		}
 	}
 	for _, h := range d.People {

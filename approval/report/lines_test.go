@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -107,12 +108,12 @@ func TestTheLinesOfADigest(t *testing.T) {
 func TestLinesAreFilled(t *testing.T) {
 	t.Parallel()
 	line := report.DigestLine{Values: map[string]any{
-		"n": 3, "theirs": report.Foreign("x"), "copy": report.Copied("y"), "deed": report.Deed{wording.Say("deletes %s", "z")}, "known": report.DigestWord("effect.delete"), "unknown": report.DigestWord("effect.a.b"),
+		"n": 3, "theirs": report.Foreign("x"), "copy": report.Copied("y"), "deed": report.Deed{Said: wording.Sentence{wording.Say("deletes %s", "z")}}, "known": report.DigestWord("effect.delete"), "unknown": report.DigestWord("effect.a.b"),
 	}}
 	got := line.Fill(
-		func(key string) (string, bool) { return "Löscht", key == "effect.delete" }, wording.Sentence.String,
+		func(key string) (string, bool) { return "Löscht", key == "effect.delete" }, func(h headline.Headline) any { return h.Said.String() },
 		func(s string, whole bool) any { return fmt.Sprint("«", s, "» ", whole) })
-	want := map[string]any{"n": 3, "theirs": "«x» false", "copy": "«y» true", "deed": "«deletes z» false", "known": "Löscht", "unknown": "«a.b» false"}
+	want := map[string]any{"n": 3, "theirs": "«x» false", "copy": "«y» true", "deed": "deletes z", "known": "Löscht", "unknown": "«a.b» false"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/vaglio"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // maxAttempts is the most vetoed calls that are searched for workarounds: to name what a
@@ -20,7 +19,7 @@ type aim struct{ agent, effect string }
 // attempt is one vetoed call of an agent towards an aim.
 type attempt struct {
 	id   approval.ID
-	call vaglio.Proposal
+	call judgedCall
 	at   time.Time
 	// refused is when the agent learned that it may not; zero if it was not told.
 	refused time.Time
@@ -38,14 +37,14 @@ func (b *DigestBuilder) try(effect string, a attempt) {
 	}
 	b.tried++
 	if effect == "" && b.effect != nil {
-		if named, known := b.effect(a.call); known {
+		if named, known := b.effect(a.call.Proposal); known {
 			effect = named
 		}
 	}
 	if effect == "" {
 		return
 	}
-	to := aim{a.call.Agent, effect}
+	to := aim{a.call.Proposal.Agent, effect}
 	b.aims[to] = append(b.aims[to], a)
 }
 
@@ -60,10 +59,10 @@ func (b *DigestBuilder) around() map[approval.ID]Workaround {
 			continue
 		}
 		no := all[first]
-		spellings := map[string]bool{approval.Wanted(no.call): true}
+		spellings := map[string]bool{approval.Wanted(no.call.Proposal): true}
 		for _, a := range all {
 			if a.at.After(no.refused) {
-				spellings[approval.Wanted(a.call)] = true
+				spellings[approval.Wanted(a.call.Proposal)] = true
 			}
 		}
 		if n := len(spellings) - 1; n > 0 {
@@ -74,17 +73,20 @@ func (b *DigestBuilder) around() map[approval.ID]Workaround {
 }
 
 // workaround describes a denied call that an agent kept trying.
-func (b *DigestBuilder) workaround(id approval.ID, agent string, call vaglio.Proposal, tries int) Workaround {
+func (b *DigestBuilder) workaround(id approval.ID, agent string, call judgedCall, tries int) Workaround {
 	w := Workaround{ID: id, Agent: agent, Tries: tries}
-	w.Wanted, w.Said = b.tell(call)
+	w.Wanted, w.Headline = b.tell(call)
 	return w
 }
 
-// tell returns a call in one line and, if it runs no command, what it does, masked for people to read.
-func (b *DigestBuilder) tell(p vaglio.Proposal) (line string, said wording.Sentence) {
-	p = b.masker.Proposal(p)
-	if approval.CommandLine(p) == "" {
-		said = headline.Of(p, vaglio.Verdict{}).Said
+// tell returns a call in one line and the headline of its card, both masked for people to
+// read. Unless a judge says what follows from it, the headline of a command line says less
+// than the line.
+func (b *DigestBuilder) tell(c judgedCall) (line string, said *headline.Headline) {
+	p := b.masker.Proposal(c.Proposal)
+	h := headline.Of(p, b.masker.Verdict(c.Verdict))
+	if h.Consequence.Known() || approval.CommandLine(p) == "" {
+		said = &h
 	}
 	return approval.Line(p), said
 }

@@ -28,7 +28,11 @@ func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) str
 	if r.Voted {
 		return texts.Plain("tap.voted", nil)
 	}
-	if a.State == approval.Expired {
+	fate := approval.Fate(a.State, a.Outcome, a.Permit, a.EndedAt, a.ExpiresAt)
+	switch {
+	case fate == approval.FateSetBack:
+		return texts.Plain("tap.expired.clock", templates.Values{"when": a.EndedAt})
+	case a.State == approval.Expired:
 		// It may have been given in time but arrived late.
 		return texts.Plain("tap.expired", templates.Values{"when": a.EndedAt})
 	}
@@ -36,7 +40,7 @@ func Answer(texts *templates.Texts, r *approval.Receipt, by approval.Person) str
 	if d != nil {
 		values = templates.Values{"when": d.At, "by": Within(fullName(d.By), 80)}
 	}
-	state := templates.Values{"state": texts.Plain(templates.Key("state."+approval.Fate(a.State, a.Outcome, a.Permit)), values)}
+	state := templates.Values{"state": texts.Plain(templates.Key("state."+fate), values)}
 	if d != nil && d.By.ID == by.ID {
 		return texts.Plain("tap.again", state)
 	}

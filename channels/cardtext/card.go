@@ -125,15 +125,15 @@ func Read(c approval.Card, texts *templates.Texts) *Card {
 		if c.Items[i].State == approval.Pending {
 			v.Open++
 		}
-		v.Calls = append(v.Calls, read(&c.Items[i], texts))
+		v.Calls = append(v.Calls, read(&c.Items[i], c.ExpiresAt, texts))
 	}
 	return v
 }
 
-func read(it *approval.Item, texts *templates.Texts) Call {
+func read(it *approval.Item, deadline time.Time, texts *templates.Texts) Call {
 	head := headed(it)
 	c := Call{
-		State: it.State, Buttons: it.Buttons, Planning: it.Planning, fate: approval.Fate(it.State, it.Outcome, it.Permit),
+		State: it.State, Buttons: it.Buttons, Planning: it.Planning, fate: approval.Fate(it.State, it.Outcome, it.Permit, it.EndedAt, deadline),
 		Irreversible: head.Consequence.Final(), head: head, subAgent: seeLine(it.SubAgent), executor: seeLine(it.Executor), cwd: seeLine(it.Cwd),
 		command: see(it.Command), why: seeLine(Why(texts, it)), effect: effectOf(texts, it), at: it.EndedAt, votes: it.Votes,
 	}
@@ -262,6 +262,9 @@ func (c *Card) Call(i, waiting, ended int) Text {
 		w.line("planning", nil)
 	}
 	call.files(&w, place)
+	if call.State != approval.Pending {
+		c.reason(&w, call, budget)
+	}
 	c.standing(&w, call, budget)
 	return w.text
 }
@@ -292,24 +295,37 @@ func (c *Card) Summary() Text {
 	return w.text
 }
 
+// bounded returns the text about a call that the budget has room for, and at most that many
+// characters of it.
+func (t seen) bounded(budget, most int) templates.Theirs {
+	if budget != Everything {
+		most = min(most, max(budget, least))
+	}
+	return t.within(most)
+}
+
+// reason says why the call is asked about or, more briefly, why it was.
+func (c *Card) reason(w *writer, call *Call, budget int) {
+	key, effect, most := templates.Key("why"), templates.Key("why.effect"), maxWhy
+	if call.State != approval.Pending {
+		key, effect, most = "why.asked", "why.asked.effect", maxWords
+	}
+	switch {
+	case call.why.runes == 0, c.saidElsewhere(call):
+	case call.effect != "":
+		w.line(effect, templates.Values{"effect": call.effect, "why": call.why.bounded(budget, most)})
+	case call.why.String() == c.Texts.Plain("why.threshold", nil): // our own words, and no quotation
+		w.line(key, templates.Values{"why": call.why.String()})
+	default:
+		w.line(key, templates.Values{"why": call.why.bounded(budget, most)})
+	}
+}
+
 // standing says why the call waits, or how it ended, by whom and when.
 func (c *Card) standing(w *writer, call *Call, budget int) {
-	bounded := func(t seen, most int) templates.Theirs {
-		if budget != Everything {
-			most = min(most, max(budget, least))
-		}
-		return t.within(most)
-	}
+	bounded := func(t seen, most int) templates.Theirs { return t.bounded(budget, most) }
 	if call.State == approval.Pending {
-		switch {
-		case call.why.runes == 0, c.saidBefore(call):
-		case call.effect != "":
-			w.line("why.effect", templates.Values{"effect": call.effect, "why": bounded(call.why, maxWhy)})
-		case call.why.String() == c.Texts.Plain("why.threshold", nil): // our own words, and no quotation
-			w.line("why", templates.Values{"why": call.why.String()})
-		default:
-			w.line("why", templates.Values{"why": bounded(call.why, maxWhy)})
-		}
+		c.reason(w, call, budget)
 		call.elsewhere(w)
 		if call.network.runes > 0 {
 			w.line("judge.network", templates.Values{"judges": bounded(call.network, maxWords)})

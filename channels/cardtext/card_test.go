@@ -507,3 +507,41 @@ func TestACardLeadsToAnEdit(t *testing.T) {
 		}
 	}
 }
+
+// TestAClockThatWasSetBackIsTold checks that a card and the answer to a late press do not
+// blame people for a deadline that was cut short because the clock was set back.
+func TestAClockThatWasSetBackIsTold(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		at time.Time
+		is map[templates.Lang][2]string
+	}{
+		"in time": {ends, map[templates.Lang][2]string{
+			templates.English: {"no answer came in time. It did not run", "before your answer reached vaglio"},
+			templates.Italian: {"nessuna risposta è arrivata in tempo. Non è stata eseguita", "prima che la tua risposta arrivasse a vaglio"},
+		}},
+		"set back": {ends.Add(-3 * time.Hour), map[templates.Lang][2]string{
+			templates.English: {"this machine’s clock was set back. It did not run", "because vaglio’s clock was set back"},
+			templates.Italian: {"l’orologio è stato messo indietro. Non è stata eseguita", "perché l’orologio è stato messo indietro"},
+		}},
+	} {
+		a := approval.Ask{ID: "abcdefghijklmnop", Agent: "coder", OpenedAt: ends.Add(-time.Hour), ExpiresAt: ends, Approvals: []approval.Approval{{
+			ID: "abcdefghijklmnop-1", State: approval.Pending, ExpiresAt: ends,
+			Proposal: vaglio.Proposal{Agent: "coder", Executor: "shell_exec", Args: vaglio.Args{"command": "make"}},
+		}}}
+		if !a.Lapse(tt.at) || a.Approvals[0].State != approval.Expired {
+			t.Fatalf("%s: it is %s", name, a.Approvals[0].State)
+		}
+		card := approval.Card{Ask: a.ID, Agent: a.Agent, OpenedAt: a.OpenedAt, ExpiresAt: a.ExpiresAt, Items: []approval.Item{approval.NewItem(a.Approvals[0], approval.NewMasker(approval.Secret{1}))}}
+		for lang, want := range tt.is {
+			texts := textsIn(t, lang)
+			if got := all(cardtext.Read(card, texts)).String(); !strings.Contains(got, want[0]) {
+				t.Errorf("%s: the card says\n%s", name, got)
+			}
+			r := approval.Receipt{Ask: a, Approvals: []approval.ID{a.Approvals[0].ID}}
+			if got := cardtext.Answer(texts, &r, approval.Person{ID: "telegram:1"}); !strings.Contains(got, want[1]) {
+				t.Errorf("%s: whoever pressed late is told %q", name, got)
+			}
+		}
+	}
+}

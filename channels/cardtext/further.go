@@ -101,14 +101,19 @@ func Stands(texts *templates.Texts, it *approval.Item) Text {
 // maxKind is how many characters of each word of a kind are shown.
 const maxKind = 40
 
-// saidBefore reports whether a call above this one waits for the same reason, and says so.
-func (c *Card) saidBefore(call *Call) bool {
+// saidElsewhere reports whether another call of the card says the same reason: one above
+// this one or, as those say more of it, one that waits.
+func (c *Card) saidElsewhere(call *Call) bool {
+	above := true
 	for i := range c.Calls {
-		above := &c.Calls[i]
-		if above == call {
-			return false
+		o := &c.Calls[i]
+		if o == call {
+			above = false
+			continue
 		}
-		if above.State == approval.Pending && above.effect == call.effect && above.why.String() == call.why.String() {
+		says := o.State == approval.Pending || call.State != approval.Pending
+		waits := o.State == approval.Pending && call.State != approval.Pending
+		if (above && says || waits) && o.effect == call.effect && o.why.String() == call.why.String() {
 			return true
 		}
 	}

@@ -66,6 +66,11 @@ func (w *writer) headline(h *headline.Headline) {
 // Consequence says what follows if a call runs: whether it can be undone, whom it touches,
 // and what is unknown or not shown.
 func Consequence(texts *templates.Texts, c *headline.Consequence) string {
+	return capital(follows(texts, c))
+}
+
+// follows is [Consequence] within a line.
+func follows(texts *templates.Texts, c *headline.Consequence) string {
 	var said []string
 	add := func(key templates.Key) { said = append(said, texts.Plain(key, nil)) }
 	if key := undoing(c); key != "" {
@@ -80,7 +85,7 @@ func Consequence(texts *templates.Texts, c *headline.Consequence) string {
 	if c.Masked > 0 {
 		said = append(said, texts.Plain("follows.masked", templates.Values{"n": c.Masked}))
 	}
-	return capital(strings.Join(said, " · "))
+	return strings.Join(said, " · ")
 }
 
 // undoing returns the text that says whether a call can be undone, or "" if the rest of the

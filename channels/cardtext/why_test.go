@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
@@ -101,6 +102,52 @@ func TestWhyIsSaidOnce(t *testing.T) {
 		}
 		if got := strings.Count(all, "it is odd") + strings.Count(all, "it is far"); got != tt.says {
 			t.Errorf("%s: said %d times, want %d:\n%s", name, got, tt.says, all)
+		}
+	}
+}
+
+// TestADecidedCardKeepsWhyItAsked checks that a card says why a call was asked about, however
+// it ended, in one line, and of several calls that were asked for one reason once; that the
+// message beside a card does not repeat it; and that a short budget keeps the start of it.
+func TestADecidedCardKeepsWhyItAsked(t *testing.T) {
+	t.Parallel()
+	fault := func(why string) vaglio.Verdict {
+		g := vaglio.GradientResult{Judge: "model", Score: 0.2, Confidence: 1, MinScore: 0.75, Reasoning: why, Signals: []vaglio.Signal{{Score: 0.2, Message: why}}}
+		return vaglio.Verdict{BlockedBy: vaglio.PhaseJudge, JudgeKind: "model", Results: []vaglio.GradientResult{g}}
+	}
+	ends := []approval.State{
+		approval.Pending, approval.Allowed, approval.Denied, approval.Expired, approval.Withdrawn, approval.Superseded, approval.Spent, approval.Lapsed,
+		approval.Succeeded, approval.Failed, approval.Unknown,
+	}
+	long := strings.Repeat("nobody has seen it. ", 40)
+	for _, state := range ends {
+		for lang, want := range map[templates.Lang][2]string{
+			templates.English: {"Why it asks: it writes to a strange place", "Why it asked: it writes to a strange place"},
+			templates.Italian: {"Perché te lo chiedo: it writes to a strange place", "Perché te l’ho chiesto: it writes to a strange place"},
+		} {
+			card := plan(state, state, state)
+			card.Items[0].Verdict, card.Items[1].Verdict, card.Items[2].Verdict = fault("it writes to a strange place"), fault("it writes to a strange place"), fault(long)
+			c := cardtext.Read(card, textsIn(t, lang))
+			text, says := all(c).String(), want[1]
+			if state == approval.Pending {
+				says = want[0]
+			}
+			if strings.Count(text, says+"\n") != 1 {
+				t.Errorf("%s in %s: %q is not there once:\n%s", state, lang, says, text)
+			}
+			if state == approval.Pending {
+				continue
+			}
+			for budget, most := range map[int]int{cardtext.Everything: 200, 200: 200, 60: 60} {
+				_, line, _ := strings.Cut(c.Call(2, cardtext.Everything, budget).String(), strings.TrimSuffix(says, "it writes to a strange place"))
+				line, _, _ = strings.Cut(line, "\n")
+				if n := len([]rune(line)); n > most+1 || n < most/2 {
+					t.Errorf("%s in %s: of the reason %d characters are said with a budget of %d: %s", state, lang, n, budget, line)
+				}
+			}
+			if told := c.Told(&report.Counts{}).String(); strings.Contains(told, "strange") {
+				t.Errorf("%s in %s: beside the card it says %q", state, lang, told)
+			}
 		}
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Digest returns a digest that has every line there is, with n actions in each
@@ -40,6 +42,14 @@ func Digest(n int) report.Digest {
 			ID: approval.ID(fmt.Sprintf("ask%d-1", i)), At: at, Agent: "<b>bot</b>", Wanted: "rm " + strings.Repeat("x", 300),
 			State: states[i%len(states)], By: "Ann\u202e", After: 3, Words: "not <now>",
 		})
+	}
+	for i := range actions {
+		if i%2 == 1 { // half of them with a headline, with something in it that must not be markup
+			actions[i].Headline = &headline.Headline{
+				Said: wording.Sentence{{Phrase: "deletes %s", Args: wording.Sentence{{Text: "<b>*_`x`" + strings.Repeat("x", 150)}}}}, More: 2,
+				Consequence: headline.Consequence{Undo: "irreversible", Reach: "shared"},
+			}
+		}
 	}
 	d.Waiting = []report.Waiting{{ID: "ask0-1", Agent: "bot", Wanted: "make", Until: at}}
 	d.Rules = []report.Tally{{Name: "path.auth", Count: 3, New: true}, {Name: "tree.root", Count: 2}, {Count: 4}}

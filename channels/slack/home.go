@@ -10,6 +10,7 @@ import (
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/templates"
 )
 
 const (
@@ -138,7 +139,7 @@ func (l *loop) past(p *page, head phrase, entries []approval.Entry, cut bool) {
 	slices.SortStableFunc(entries, func(a, b approval.Entry) int { return happened(&b).Compare(happened(&a)) })
 	for i := range entries[:min(len(entries), maxListed)] {
 		e := &entries[i]
-		p.say("home.line", map[string]any{"when": e.Step.At, "agent": cardtext.Within(e.Step.Proposal.Agent, 40), "wanted": cardtext.Within(wantedOf(e), 100)})
+		p.write(l.wanted(e))
 		p.text(" ")
 		if e.Approval == nil {
 			p.line("home.guard", nil)
@@ -148,7 +149,7 @@ func (l *loop) past(p *page, head phrase, entries []approval.Entry, cut bool) {
 		if d := e.Approval.Decision; d != nil {
 			values = map[string]any{"when": d.At, "by": cardtext.Within(d.By.Name, 40)}
 		}
-		p.say(phrase("state."+approval.Fate(e.Approval.State, e.Approval.Outcome, e.Approval.Permit)), values)
+		p.say(phrase("state."+approval.Fate(e.Approval.State, e.Approval.Outcome, e.Approval.Permit, e.Approval.EndedAt, e.Approval.ExpiresAt)), values)
 		p.end()
 	}
 	if len(entries) == 0 {
@@ -160,6 +161,18 @@ func (l *loop) past(p *page, head phrase, entries []approval.Entry, cut bool) {
 	case more > 0:
 		p.line("home.more", map[string]any{"n": more})
 	}
+}
+
+// wanted says who wanted what: the headline of the call's card or, if there is no call to
+// read, its short form.
+func (l *loop) wanted(e *approval.Entry) cardtext.Text {
+	values := templates.Values{"when": e.Step.At, "agent": cardtext.Within(e.Step.Proposal.Agent, 40)}
+	if e.Step.Proposal.Executor == "" {
+		values["wanted"] = cardtext.Within(wantedOf(e), 100)
+		return cardtext.Say(l.texts, "home.line", values)
+	}
+	h := e.Step.Headline()
+	return cardtext.Wanting(l.texts, "home.line", values, &h)
 }
 
 // wantedOf returns a short form of a call in the history.

@@ -146,3 +146,19 @@ func TestTheHomeTabSaysWhatWaitsForWhom(t *testing.T) {
 		w.wants(string(w.server.Delivery(id).Answer), "2 asks wait", "make his", "make both")
 	})
 }
+
+// TestTheHomeTabNamesACallAsItsCardDoes checks that what was decided is named by what it
+// does, and not by the tool and its arguments.
+func TestTheHomeTabNamesACallAsItsCardDoes(t *testing.T) {
+	inWorld(t, func(w *world) {
+		e := decidedBy("slack:"+ann, time.Now(), approval.Denied, 1)
+		e.Step.At, e.Step.Proposal = time.Now(), vaglio.Proposal{
+			Agent: "bot", Executor: "send_email", Args: vaglio.Args{"to": "bob@example.org", "subject": "Invoice *now*"},
+		}
+		w.desk.Remember(e)
+		w.server.OpenHome(ann)
+		synctest.Wait()
+		v, _ := w.server.Home(ann)
+		w.wants(v.Shown(), "bot: Sends mail to bob@example.org: Invoice *now*")
+	})
+}

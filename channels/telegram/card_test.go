@@ -138,7 +138,7 @@ func honest(t *testing.T, text string, entities []telegramtest.Entity) {
 var ours = regexp.MustCompile(`^(🔸|⚠️|[✅🚫⌛↩🔁💤❌❔☑]\x{fe0f}?) (\d+ of \d+ calls still wait: ?)?(\d+ times: ?)?(Runs|Calls( something| a text of  characters)?( *\((a text of  characters)?\))?)?` +
 	`(, and \d+ other calls?)?$|` +
 	`^No judge said whether it can be undone$|^(\d+\. )?(Runs|Calls( something| a text of  characters)?( *\((a text of  characters)?\))?)$|` +
-	`^\d+\. |^From$|^You asked:$|^(In|Mount)?( *… \d[\d,]* more characters?)?$|^Arguments:$|^Why it asks:$|^There is no room here for the \d+ calls?\.$|` +
+	`^\d+\. |^From$|^You asked:$|^(In|Mount)?( *… \d[\d,]* more characters?)?$|^Arguments:$|^Why it ask(s|ed):$|^There is no room here for the \d+ calls?\.$|` +
 	`^\d+ of them:|^All of it is in the message that this one replies to; its SHA-256 begins with \. If your app cannot show it, open the inbox\.$|` +
 	`^The buttons are on their way\. If they do not come, a newer card has them\.$|^Answer .* · $|^Answer .* ·$|^Ask$|^Words for the agent:$|^The agent says:$|` +
 	`^You can answer them one by one in the inbox\.$|^[a-z -]+: [\d,]+ lines?, [\d,]+ characters$|^(agent|turn|intent|executor|command|arguments|sub-agent|working folder|mount|why it asks):$|` +

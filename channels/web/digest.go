@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/channels/chart"
 	"github.com/metnos/vaglio/templates"
 )
@@ -108,11 +109,15 @@ func digestLines(texts *templates.Texts, d *report.Digest) []digestLine {
 	for i := range said {
 		l := &said[i]
 		var b strings.Builder
-		for n, part := range texts.Say(templates.Key("digest."+l.Key), l.Fill(texts.Word, texts.InWords, func(s string, _ bool) any { return templates.Theirs(s) })) {
+		line, does := cardtext.Digested(texts, l, func(s string, _ bool) templates.Theirs { return templates.Theirs(s) })
+		for n, part := range line {
+			theirs := part.Kind == cardtext.Theirs
 			switch id, _ := l.Values["id"].(report.Foreign); {
-			case part.Theirs && part.Text == string(id) && id != "":
+			case part.Deed():
+				b.WriteString(string(saidOf(cardtext.Deed(texts, does))))
+			case theirs && part.Text == string(id) && id != "":
 				b.WriteString(`<a href="` + template.HTMLEscapeString("/inbox/ask/"+url.PathEscape(part.Text)) + `"><code>` + string(brief(part.Text)) + "</code></a>")
-			case part.Theirs:
+			case theirs:
 				b.WriteString("<code>" + string(brief(part.Text)) + "</code>")
 			case n == 0:
 				b.WriteString(template.HTMLEscapeString(unmarked(part.Text)))

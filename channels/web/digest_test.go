@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func TestTheDigestHasAPage(t *testing.T) {
@@ -126,5 +128,33 @@ func TestTheIDsOfADigestLead(t *testing.T) {
 	}
 	if rec := in.get("/inbox/ask/veto-none"); rec.Code != http.StatusNotFound {
 		t.Errorf("a veto that there is not: %d", rec.Code)
+	}
+}
+
+// TestTheDigestNamesACallAsItsCardDoes checks that a line of the page has the headline, with
+// what is others' set apart and made visible, and of a call without one no more than the
+// start of its command line.
+func TestTheDigestNamesACallAsItsCardDoes(t *testing.T) {
+	d := full()
+	day, err := d.Digest(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	day.Groups = []report.VetoGroup{{Effect: "publish", Count: 2, Actions: []report.Veto{
+		{ID: "ask-1", At: day.Window.From, Agent: "bot", Wanted: "echo step 1", State: approval.Denied, Headline: &headline.Headline{
+			Said: wording.Sentence{wording.Say("force-pushes %s to %s", "<b>\u202e", "origin")}, Consequence: headline.Consequence{Undo: "irreversible", Reach: "shared"},
+		}},
+		{ID: "ask-2", At: day.Window.From, Agent: "bot", Wanted: strings.Repeat("echo step\n", 60)},
+	}}}
+	d.digest = &day
+	in := newInbox(t, d).signIn()
+	words := in.spoken("/inbox/digest", "en").words()
+	for _, want := range []string{"bot: Force-pushes <b>⟨U+202E⟩ to origin · cannot be undone · touches what others use: denied", "characters in all"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("it does not say %q:\n%s", want, words)
+		}
+	}
+	if n := strings.Count(words, "echo step"); n > 20 {
+		t.Errorf("a command line is repeated %d times", n)
 	}
 }

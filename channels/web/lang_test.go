@@ -79,11 +79,20 @@ func TestWhatPeopleRead(t *testing.T) {
 			}
 			for _, s := range []approval.State{
 				approval.Pending, approval.Allowed, approval.Denied, approval.Expired, approval.Withdrawn, approval.Superseded,
-				approval.Spent, approval.Lapsed, approval.Succeeded, approval.Failed, approval.Unknown,
+				approval.Spent, approval.Lapsed, approval.Succeeded, approval.Failed, approval.Unknown, approval.State(approval.FateSetBack),
 			} {
 				d := newDesk()
 				d.open("oneask", proposal("make"))
-				d.change(func() { d.asks[0].Approvals[0].State, d.asks[0].Approvals[0].EndedAt = s, time.Now() })
+				d.change(func() {
+					fate, ended := string(s), time.Now()
+					if s == approval.Expired {
+						ended = d.asks[0].ExpiresAt
+					}
+					if state, ok := strings.CutSuffix(fate, ".clock"); ok { // set back
+						fate, ended = state, ended.Add(-time.Hour)
+					}
+					d.asks[0].Approvals[0].State, d.asks[0].Approvals[0].EndedAt = approval.State(fate), ended
+				})
 				doc := newInbox(t, d).signIn().spoken("/inbox/ask/oneask", string(lang))
 				b.WriteString("=== " + string(s) + "\n" + stamps.ReplaceAllString(doc.id(t, "ask-oneask").words(), "[time]") + "\n")
 			}

@@ -62,7 +62,7 @@ func stateKey(fate string) templates.Key { return templates.Key("web.state." + f
 func (f fate) standing() standing {
 	s := standing{At: f.moved(), Answer: f.decision}
 	s.Word, s.Tone, s.Says = words(f.state)
-	if key := stateKey(approval.Fate(f.state, f.outcome, f.permit)); key != stateKey(string(f.state)) {
+	if key := stateKey(approval.Fate(f.state, f.outcome, f.permit, f.endedAt, f.expiresAt)); key != stateKey(string(f.state)) {
 		s.Word, s.Says = text{Key: key}, text{Key: key + ".says"}
 	}
 	s.Due, s.Until = f.due()

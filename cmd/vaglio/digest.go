@@ -14,7 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/digestcheck"
@@ -132,7 +134,9 @@ func writeDigest(w io.Writer, d *report.Digest) error {
 		if i > 0 && l.Head {
 			b.WriteByte('\n')
 		}
-		b.WriteString(texts.Plain(templates.Key("digest."+l.Key), l.Fill(texts.Word, texts.InWords, func(s string, whole bool) any {
+		b.WriteString(texts.Plain(templates.Key("digest."+l.Key), l.Fill(texts.Word, func(h headline.Headline) any {
+			return templates.Theirs(cardtext.Deed(texts, &h).String()) // nothing in it is invisible
+		}, func(s string, whole bool) any {
 			if whole {
 				return templates.Theirs(s)
 			}

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/payloads"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // A digest from the daemon is decoded completely.
@@ -36,6 +38,7 @@ func TestADigestCannotBeForged(t *testing.T) {
 	t.Parallel()
 	d := report.Digest{Counts: report.Counts{Judged: 1}, Groups: []report.VetoGroup{{Rule: hostile, Count: 1, Actions: []report.Veto{
 		{ID: "ask-1", Agent: hostile, Wanted: hostile, Words: hostile, By: hostile, State: "denied"},
+		{ID: "ask-2", Agent: "bot", Headline: &headline.Headline{Said: wording.Sentence{wording.Say("deletes %s", hostile)}}, State: "denied"},
 	}}}}
 	var b strings.Builder
 	if err := writeDigest(&b, &d); err != nil {

@@ -109,3 +109,46 @@ func TestRulesAreSaidInEveryLanguage(t *testing.T) {
 		t.Errorf("what no rule says became %q", it)
 	}
 }
+
+// TestEveryCategoryHasAName checks that no category of the built-in judges stands on a page
+// as the word that programs use: neither a kind of effect, nor a concern of a gateway, nor
+// what the rules notice.
+func TestEveryCategoryHasAName(t *testing.T) {
+	t.Parallel()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	categories := []string{"unread", "sandbox"} // of the judges effects and agent
+	for _, kind := range operation.Kinds() {
+		categories = append(categories, string(kind))
+	}
+	for _, c := range vaglio.Concerns() {
+		categories = append(categories, string(c))
+	}
+	g, err := judge.Rules().Grade(t.Context(), vaglio.Proposal{
+		Executor: "read_file", Intent: "read it", Args: vaglio.Args{"path": "a/../b", "a-b": 1}, Context: vaglio.Context{Critical: new(bool)},
+	})
+	if err != nil || len(g.Signals) != 4 {
+		t.Fatalf("the rules noticed %v: %v", g.Signals, err)
+	}
+	for _, s := range g.Signals {
+		categories = append(categories, s.Category)
+	}
+	named := map[string]string{}
+	for _, category := range categories {
+		en, it := set.In(templates.English, time.UTC).EffectName(category), set.In(templates.Italian, time.UTC).EffectName(category)
+		if en == category || it == category || it == en || !strings.Contains(en, " ") && en != "reads" {
+			t.Errorf("%s is named %q and %q", category, en, it)
+		}
+		for _, name := range []string{en, it} {
+			if other, taken := named[name]; taken && other != category {
+				t.Errorf("%s and %s are both named %q", category, other, name)
+			}
+			named[name] = category
+		}
+		if word, known := set.In(templates.Italian, time.UTC).Word("effect." + category); word != it || !known {
+			t.Errorf("in a digest %s is named %q, %t", category, word, known)
+		}
+	}
+}

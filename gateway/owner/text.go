@@ -180,7 +180,7 @@ func judgementLine(j *vaglio.Judgement) string {
 
 // ran returns how the run ended. A call that the agent's own client refused has not failed.
 func ran(a *Account) string {
-	if approval.Fate(a.State, a.Outcome, a.Permit) == approval.FateUnrun {
+	if approval.Fate(a.State, a.Outcome, a.Permit, time.Time{}, a.ExpiresAt) == approval.FateUnrun {
 		return "not run: the agent's own rules refused it"
 	}
 	return string(a.State)

@@ -223,7 +223,7 @@ var rooms = map[string]room{
 		modules: []string{sqllexer},
 		tests:   []string{"internal/workfiles", "vaglio/judge"},
 	},
-	"approval/report": {may: []string{"approval", "approval/headline", "approval/visible", "vaglio", "vaglio/wording"}},
+	"approval/report": {may: []string{"approval", "approval/headline", "approval/visible", "vaglio"}, tests: []string{"vaglio/wording"}},
 	"approval/history": {
 		may:     []string{"approval", "vaglio", "internal/strictjson"},
 		modules: []string{xmod},
@@ -258,7 +258,7 @@ var rooms = map[string]room{
 	"channels/web": {
 		may:     []string{"approval", "approval/report", "approval/visible", "channels/cardtext", "channels/chart", "channels/web/passkey", "channels/web/proof", "vaglio", "internal/hosts", "internal/strictjson", "templates", "vaglio/wording"},
 		modules: []string{xtext},
-		tests:   []string{"dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", "channels/web/webtest", xnet},
+		tests:   []string{"approval/headline", "dispatcher", "vaglio/judge", "store/bolt", "vaglio/catalog", "channels/channeltest", "channels/web/webtest", xnet},
 	},
 
 	"channels/channeltest": {may: []string{"approval", "approval/report", "internal/race", "vaglio"}},
@@ -276,7 +276,7 @@ var rooms = map[string]room{
 	"channels/platformtest":                 {},
 	"channels/telegram/telegramtest":        {may: []string{"channels/platformtest", "internal/strictjson"}},
 	"channels/telegram/telegramtest/byhand": {may: []string{"channels/telegram/telegramtest"}},
-	"channels/payloads":                     {may: []string{"approval", "approval/report", "vaglio", "internal/strictjson"}},
+	"channels/payloads":                     {may: []string{"approval", "approval/headline", "approval/report", "vaglio", "vaglio/wording", "internal/strictjson"}},
 	"channels/slack": {
 		may:     []string{"approval", "approval/report", "templates", "channels/cardtext", "channels/platform", "channels/chart", "internal/strictjson"},
 		modules: []string{slackgo, websocket},
