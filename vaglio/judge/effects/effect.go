@@ -69,6 +69,14 @@ type Effect struct {
 // Counts returns the reach that an effect is graded by.
 func (e Effect) Counts() Reach { return cmp.Or(e.counts, e.Reach) }
 
+// lines returns the number of the effect's line, if it is known.
+func (e *Effect) lines() []int {
+	if e.line == 0 {
+		return nil
+	}
+	return []int{e.line}
+}
+
 // inFolder returns the effect as one inside the folder that its command works in, if inside is
 // set.
 func (e Effect) inFolder(inside bool) Effect {

@@ -116,14 +116,6 @@ type fold struct {
 // foldOf returns an effect that stands for itself.
 func foldOf(e Effect, said *intent) fold { return fold{e, e.score(said), e.lines()} }
 
-// lines returns the number of the effect's line, if it is known.
-func (e *Effect) lines() []int {
-	if e.line == 0 {
-		return nil
-	}
-	return []int{e.line}
-}
-
 // merged drops findings that say the same as the one before, which gets their lines.
 func merged(list []finding) []finding {
 	out := list[:0]
@@ -286,14 +278,20 @@ func (t *tables) localContext(s string) bool {
 // namedTask returns the effect of running a file of the workspace or of a skill by what its name and the
 // command's variables say.
 func (r *reading) namedTask(v *invocation, file arg, is where) []Effect {
-	r.note(say("it runs a script file that was not read: %s.", file.text))
+	read := r.wasRead(v, file)
+	if !read {
+		r.note(say("it runs a script file that was not read: %s.", file.text))
+	}
 	base := path.Base(file.text)
-	if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok && !r.wasRead(v, file) {
+	if e, ok := r.judge.tables.taskEffect(strings.TrimSuffix(base, path.Ext(base))); ok && !read {
 		e.Sure = 0.6
 		return []Effect{e.with(say("runs %s, whose name says that it acts outside the workspace", file.text), file.text)}
 	}
 	if out := r.reachesLive(v, file.text); out != nil {
 		return out
+	}
+	if read {
+		return own(say("runs %s", file.text))
 	}
 	return unreadFile(file, is)
 }
