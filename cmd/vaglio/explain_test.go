@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,6 +47,17 @@ func TestExplain(t *testing.T) {
 				t.Errorf("exit code %d, want %d\n%s%s", r.code, c.code, r.out, r.err)
 			}
 		})
+	}
+	file := filepath.Join(h.dir, "p", "x.py")
+	if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("print(1)\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.run("", "explain", "--cwd", filepath.Dir(file), "--command", "ls\npython3 x.py"); strings.Contains(r.out, "not read") || !strings.Contains(r.out, "x.py, lines: 1, SHA-256 ") ||
+		!strings.Contains(r.out, "(line 2)") {
+		t.Errorf("a file that was read: %s%s", r.out, r.err)
 	}
 	r := h.run(deniedLine, "explain", "--json")
 	var x map[string]any

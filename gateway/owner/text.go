@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -117,22 +116,6 @@ func (a *Account) write(b *strings.Builder) {
 	}
 }
 
-// atLines names the lines of the command, "" if there are none.
-func atLines(lines []int) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	said := make([]string, len(lines))
-	for i, n := range lines {
-		said[i] = strconv.Itoa(n)
-	}
-	word := "lines "
-	if len(lines) == 1 {
-		word = "line "
-	}
-	return " (" + word + strings.Join(said, ", ") + ")"
-}
-
 // judges writes what the judges said about the call, and what judge agents did.
 func (a *Account) judges(field func(name, value string)) {
 	for _, r := range a.Verdict.Results {
@@ -141,7 +124,7 @@ func (a *Account) judges(field func(name, value string)) {
 			field("", r.Reasoning)
 		}
 		for _, s := range r.Signals {
-			field("", fmt.Sprintf("- %s %s %s%s", s.Category, wording.Score(s.Score), s.Message, atLines(s.Lines)))
+			field("", fmt.Sprintf("- %s %s %s%s", s.Category, wording.Score(s.Score), s.Message, s.OnLines()))
 		}
 	}
 	for i := range a.Judgements {

@@ -37,7 +37,7 @@ func New(ctx context.Context, engine *vaglio.Engine, reader *effects.Judge, home
 	if x.Reading, err = viewOf(engine, p, home); err != nil {
 		return x, err
 	}
-	x.say(reader.Read(engine.Known(p)))
+	x.say(reader.Read(engine.Seen(p)))
 	v, err := engine.Judge(ctx, p)
 	if mistake := vaglio.Mistake(err); mistake != nil {
 		x.Error = mistake.Error()
@@ -87,6 +87,13 @@ func (x *Explanation) Text() string {
 		b.WriteString(entry("not read", note))
 	}
 	v := x.Verdict
+	label = "runs"
+	for i := range v.Sources {
+		if s := &v.Sources[i]; s.Kind != vaglio.SourceFolder || s.Real != "" { // a folder's digest binds a permit, and tells nobody anything
+			b.WriteString(entry(label, sourceWords(s)))
+			label = ""
+		}
+	}
 	if v.Rule == nil {
 		b.WriteString(entry("guard", "lets it through"))
 	} else {
@@ -96,7 +103,7 @@ func (x *Explanation) Text() string {
 	for _, r := range v.Results {
 		b.WriteString(entry("judge", fmt.Sprintf("%s gives it %s: %s", r.Judge, wording.Score(r.Score), r.Reasoning)))
 		for _, s := range r.Signals {
-			b.WriteString(entry("", fmt.Sprintf("- %s %s: %s", s.Category, wording.Score(s.Score), s.Message)))
+			b.WriteString(entry("", fmt.Sprintf("- %s %s: %s%s", s.Category, wording.Score(s.Score), s.Message, s.OnLines())))
 		}
 	}
 	b.WriteString(entry("verdict", verdictWords(v)))
@@ -114,6 +121,18 @@ func effectWords(e *Effect) string {
 		text += fmt.Sprintf(", %.0f %% sure", 100*e.Sure)
 	}
 	return text + ")"
+}
+
+// sourceWords returns one line about a file whose content the call runs or sends.
+func sourceWords(s *vaglio.Source) string {
+	switch {
+	case s.Real != "":
+		return s.Path + ", which is " + s.Real
+	case s.Unread != "":
+		return s.Path + ", which " + s.Unread
+	default:
+		return fmt.Sprintf("%s, lines: %d, SHA-256 %s", s.Path, s.Lines, s.SHA256)
+	}
 }
 
 // entry returns one line of an explanation.
