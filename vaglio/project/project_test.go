@@ -385,7 +385,7 @@ func TestVariables(t *testing.T) {
 	c := shell.TaskCall{Name: "unheardof", Cwd: "/p", Files: files{"a": "a()", "b": "b()", "c": "c()"}}
 	c.Assigns = []shell.Assign{{Name: "PYTHONSTARTUP", Value: shell.Text("a")}}
 	c.Env = func(name string) (shell.Word, bool) {
-		value, ok := map[string]string{"PYTHONSTARTUP": "b", "ENV": "c"}[name]
+		value, ok := map[string]string{"PYTHONSTARTUP": "b", "EDITOR": "c"}[name]
 		return shell.Text(value), ok
 	}
 	if got, want := written(project.Default().Tasks(c)), "a:1 python a()\nc:1 sh c()"; got != want {

@@ -22,7 +22,7 @@ func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
 	}
 	args, code, stdin := r.shellOptions(f, k.argv[1:], name)
 	g := f.at(k, name)
-	r.startVariables(g, k)
+	r.startVariables(g, k, name)
 	if code && len(args) > 1 && args[0].Is("--") {
 		args = args[1:]
 	}
@@ -108,19 +108,22 @@ func (r *reader) exportedFunctions(f *frame, assigns []Assign) {
 	}
 }
 
-// startVariables reads the file that BASH_ENV or ENV names.
-func (r *reader) startVariables(f *frame, k *call) {
-	for _, name := range []string{"BASH_ENV", "ENV"} {
-		file, ok := assigned(append(f.assigns, k.assigns...), name)
-		if !ok {
-			if e := r.st.get(name); !e.hasValue() {
-				continue
-			}
-			file, _ = r.variable(name)
-		}
-		if _, static := file.Text(); static {
-			r.carriedFile(f, file, name)
-		}
+// startVariables reads the file that a shell reads first: bash the one that BASH_ENV names, any other only for a person,
+// the one that ENV names.
+func (r *reader) startVariables(f *frame, k *call, shell string) {
+	name, forPerson := "BASH_ENV", func(w Word) bool {
+		s := w.Prefix()
+		return len(s) > 1 && s[0] == '-' && s[1] != '-' && strings.Contains(s, "i")
+	}
+	if !wordclass.Is("reads-bash-env", shell) {
+		name = "ENV"
+	}
+	file, ok := assigned(append(f.assigns, k.assigns...), name)
+	if e := r.st.get(name); !ok && e.hasValue() {
+		file, ok = r.variable(name)
+	}
+	if _, static := file.Text(); ok && static && (name != "ENV" || slices.ContainsFunc(k.argv, forPerson)) {
+		r.carriedFile(f, file, name)
 	}
 }
 
