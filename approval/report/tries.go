@@ -44,7 +44,7 @@ func (b *DigestBuilder) try(effect string, a attempt) {
 	if effect == "" {
 		return
 	}
-	to := aim{a.call.Proposal.Agent, effect}
+	to := aim{a.call.Agent, effect}
 	b.aims[to] = append(b.aims[to], a)
 }
 
