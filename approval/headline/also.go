@@ -200,7 +200,7 @@ func worse(a, b *spoken.Act, thing *spoken.Thing) *spoken.Act {
 func (c *call) documents(worst *one) wording.Sentence {
 	phrase := c.statement()
 	of := c.first("collection", "collectionname")
-	if of == "" && c.words[len(c.words)-1] == "query" {
+	if of == "" && slices.Contains(c.words[max(0, len(c.words)-1):], "query") {
 		of = c.first("index", "indexname", "indices")
 	}
 	if phrase == "" || worst == nil || c.command != "" || strings.Contains(string(phrase), "%s") != (of != "") || c.speaksOf("texts looks") {

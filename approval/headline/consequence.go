@@ -15,26 +15,26 @@ import (
 // Consequence is what follows if a call runs: the worst of everything that it would do.
 type Consequence struct {
 	// Undo says whether it can be undone; empty if no judge says.
-	Undo operation.Reversibility
+	Undo operation.Reversibility `json:"undo,omitzero"`
 	// Unsure says that only the kind of some part is known, and that not everything of that
 	// kind can be undone.
-	Unsure bool
+	Unsure bool `json:"unsure,omitzero"`
 	// Reach says whom it touches; empty if no judge says.
-	Reach operation.Reach
+	Reach operation.Reach `json:"reach,omitzero"`
 	// Reads says that the whole call only reads.
-	Reads bool
+	Reads bool `json:"reads,omitzero"`
 	// Idle says that all of it is a line of a program in which nothing is seen that
 	// changes anything.
-	Idle bool
+	Idle bool `json:"idle,omitzero"`
 	// Unknown says that nothing is known about what it would do.
-	Unknown bool
+	Unknown bool `json:"unknown,omitzero"`
 	// Unread says that part of it could not be read.
-	Unread bool
+	Unread bool `json:"unread,omitzero"`
 	// Feared says that a judge, knowing nothing about a part, assumes that it cannot be
 	// undone and reaches others. People are not told that, because it may be false.
-	Feared bool
+	Feared bool `json:"feared,omitzero"`
 	// Masked is how many secrets in it are not shown.
-	Masked int
+	Masked int `json:"masked,omitzero"`
 }
 
 // Final reports whether the call cannot be undone, as far as is known.

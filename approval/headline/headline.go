@@ -18,13 +18,13 @@ import (
 type Headline struct {
 	// Said is what the call's worst operation does and to what, in the third person without
 	// a subject: "deletes /srv/app/uploads".
-	Said wording.Sentence
+	Said wording.Sentence `json:"said"`
 	// More is how many other things the call would do, not counting reads.
-	More int
+	More int `json:"more,omitzero"`
 	// Consequence is what follows from all of them.
-	Consequence Consequence
+	Consequence Consequence `json:"consequence"`
 	// Score is the lowest that a judge gave any of them, in [0,1].
-	Score float64
+	Score float64 `json:"score"`
 }
 
 // Compare orders headlines by weight, heaviest first: by what can be undone, whom it

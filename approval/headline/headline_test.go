@@ -243,3 +243,21 @@ func TestACallThatNobodyJudged(t *testing.T) {
 		}
 	}
 }
+
+// TestACallWithoutAName has a headline, whatever a judge says of it.
+func TestACallWithoutAName(t *testing.T) {
+	t.Parallel()
+	for _, executor := range []string{"", "_", "-", "7", "mcp__", "…"} {
+		for _, kind := range operation.Kinds() {
+			for _, args := range []vaglio.Args{nil, {"path": "a"}, {"query": "x", "index": "i"}, {"command": "ls"}, {"amount": 5}} {
+				v := vaglio.Verdict{Results: []vaglio.GradientResult{{
+					Judge: "effects", MinScore: 0.5, Signals: []vaglio.Signal{{Score: 0.2, Said: wording.Sentence{{Phrase: "reads"}}}},
+					Metadata: vaglio.Args{"effects": []any{map[string]any{"kind": string(kind), "reversibility": "partial", "reach": "user"}}},
+				}}}
+				if h := headline.Of(vaglio.Proposal{Executor: executor, Args: args}, v); len(h.Said) == 0 {
+					t.Errorf("%q with %v and %s says nothing", executor, args, kind)
+				}
+			}
+		}
+	}
+}

@@ -103,6 +103,8 @@ func goldenCard(states ...approval.State) approval.Card {
 			it.Decision = &approval.Decision{Choice: approval.ChoiceAllow, By: approval.Person{ID: "telegram:4711", Name: "Ann"}, At: now}
 		}
 		switch s {
+		case approval.Expired:
+			it.EndedAt = c.ExpiresAt
 		case approval.Denied:
 			it.Decision.Choice, it.Decision.Words = approval.ChoiceDeny, "use make clean"
 		case approval.Failed:
