@@ -303,7 +303,7 @@ func TestBrowserNotices(t *testing.T) {
 func TestBrowserAllowWaitsForTheLines(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
-	lines := strings.Split(strings.ReplaceAll(script(), "/", "."), "\n")
+	lines := strings.Split(strings.ReplaceAll(script(), "cp", "echo"), "\n")
 	lines[250], lines[120] = "git push --force origin main", "aws s3 rm --recursive s3://backups\n\n\n\n"
 	d := newDesk()
 	d.judge(t, "theone", wanted(strings.Join(lines, "\n"), "move the backups"))
