@@ -55,7 +55,9 @@ func linesAskedAbout(v vaglio.Verdict, command string) (lines []int, more bool) 
 		}
 	}
 	slices.Sort(lines)
-	return slices.DeleteFunc(slices.Compact(lines), func(n int) bool { return n < 1 || n > all }), more
+	lines = slices.Compact(lines)
+	here := slices.DeleteFunc(slices.Clone(lines), func(n int) bool { return n < 1 || n > all })
+	return here, more || len(here) < len(lines)
 }
 
 // clip is [visible.Clip].

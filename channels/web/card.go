@@ -51,10 +51,8 @@ type itemView struct {
 	// Quorum says who must still allow a call that waits; nil if one answer is enough.
 	Quorum chatLine
 	Judges []judgeView
-	// Lines are the lines of the command that people are asked about. The page leads to the
-	// first, and Unled is how many follow.
+	// Lines are the lines of the command that people are asked about.
 	Lines []lineView
-	Unled int
 	// Said says that the arguments hold nothing but the command, so that they are evidence
 	// and not something else to read.
 	Said bool
@@ -72,8 +70,11 @@ type itemView struct {
 // Led are the lines that the page leads to.
 func (v *itemView) Led() []lineView { return v.Lines[:min(len(v.Lines), maxLed)] }
 
+// Unled is how many lines follow those.
+func (v *itemView) Unled() int { return len(v.Lines) - len(v.Led()) }
+
 // Lined says that whoever opened these lines has seen all that they are asked about.
-func (v *itemView) Lined() bool { return len(v.Lines) > 0 && v.Unled == 0 && !v.Unplaced }
+func (v *itemView) Lined() bool { return len(v.Lines) > 0 && v.Unled() == 0 && !v.Unplaced }
 
 // maxLed is how many lines of a command the page leads to.
 const maxLed = 8
@@ -86,9 +87,9 @@ type lineView struct {
 
 // linesOf returns the lines of a call that people are asked about.
 func linesOf(it *approval.Item) []lineView {
-	out := make([]lineView, len(it.Lines))
+	out, of := make([]lineView, len(it.Lines)), strings.Count(strings.TrimRight(it.Command, "\n"), "\n")+1
 	for i, n := range it.Lines {
-		out[i] = lineView{it.Approval, n, strings.Count(strings.TrimSuffix(it.Command, "\n"), "\n") + 1}
+		out[i] = lineView{it.Approval, n, of}
 	}
 	return out
 }
@@ -186,7 +187,6 @@ func (w *Web) item(c *approval.Card, i int, cut bool) itemView {
 	}
 	v.Moved = i == 0 || it.Cwd != c.Items[i-1].Cwd
 	v.Said, v.Lines = saidBy(it.Command, it.Args), linesOf(&it)
-	v.Unled = max(0, len(v.Lines)-maxLed)
 	if cut {
 		v.Head, v.Tail = ends(it.Args)
 		v.Cut = v.Tail != "" || it.Command != ""

@@ -32,8 +32,8 @@ func (r *reader) source(f *frame, src string) Word {
 		return word.OutputOf("")
 	}
 	defer r.leaveText(src)
-	src = strings.ReplaceAll(src, "\x00", "") // as a shell does
-	f = r.placed(f.within(src), src)
+	f, src = f.within(src), strings.ReplaceAll(src, "\x00", "") // as a shell does
+	f = r.placed(f, src)
 	var out []Word
 	parser := r.takeParser()
 	in := &bounded{src: src, r: r}

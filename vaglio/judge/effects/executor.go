@@ -74,7 +74,7 @@ func (t *tool) commands() bool {
 		c := &t.rd.Commands[i]
 		before := len(t.r.effects)
 		t.r.script(c.Script)
-		if c.IsLine() {
+		if c.IsLine() && !c.Doubt && !c.Verb { // the one that a card shows
 			numbered(t.r.effects[before:], c.Text)
 		}
 		t.r.add(t.r.environment(c.Env)...)
