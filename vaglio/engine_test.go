@@ -357,6 +357,12 @@ func TestUnreadableIsNoVerdict(t *testing.T) {
 			}
 		})
 	}
+	p := proposal("Bash", vaglio.Args{"command": []any{"git", "push", "--force"}})
+	p.Context.Client = "claude-code"
+	_, err := e.Judge(t.Context(), p)
+	if bad, ok := errors.AsType[*vaglio.ShapeError](err); !ok || bad.Field != "/command" || bad.What != `"command" must be a text` {
+		t.Errorf("a list as a client's command: %v", err)
+	}
 	if len(log.records) != 0 {
 		t.Errorf("errors of shape are not verdicts: %+v", log.records)
 	}

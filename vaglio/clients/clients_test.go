@@ -60,8 +60,14 @@ func TestTypes(t *testing.T) {
 				continue
 			}
 			for _, key := range words[1:] {
-				if !slices.Contains(tool.keys, key) {
+				key, text := strings.CutSuffix(key, ":text")
+				_, role := tool.Read.Args[key]
+				role = role && tool.Read.Args[key] != reading.RoleData || !role && slices.Contains(tool.keys, key) // of its shape
+				switch {
+				case !slices.Contains(tool.keys, key):
 					t.Errorf("%s: the table lacks the argument %s of %s", client, key, words[0])
+				case client == "claude-code" && role && text != slices.Contains(tool.Read.Texts, key):
+					t.Errorf("%s: of %s of %s, that it is a text: %t", client, key, words[0], text)
 				}
 			}
 		}
@@ -137,11 +143,11 @@ func published(t *testing.T, client, got string) {
 }
 
 // namesIn returns the types of tools' inputs, one per line, with the names of their
-// properties.
+// properties, and which of them are texts.
 func namesIn(types string) string {
 	types = regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAllString(types, "")
 	head := regexp.MustCompile(`^export interface (\w+)Input \{(\}?)$`)
-	property := regexp.MustCompile(`^\s*"?([\w-]+)"?\??:`)
+	property := regexp.MustCompile(`^\s*"?([\w-]+)"?\??:(?: (string);$)?`)
 	var out strings.Builder
 	var keys []string
 	in := false
@@ -155,7 +161,11 @@ func namesIn(types string) string {
 			}
 		}
 		if m := property.FindStringSubmatch(l); in && m != nil {
-			keys = append(keys, m[1])
+			key := m[1]
+			if m[2] != "" {
+				key += ":text"
+			}
+			keys = append(keys, key)
 		}
 		if in && strings.HasSuffix(l, "}") && !strings.HasPrefix(l, " ") {
 			slices.Sort(keys)

@@ -8,7 +8,8 @@
 // The header names tools that share their arguments; a name that ends with a star stands for
 // all names that begin like it. `role=keys` says what arguments are for: shape (what their
 // names say, as for any other executor), data (never run), command, code, path, goal or url.
-// A key that no header lists is read by its shape. `shell` says that a shell runs the
+// A key that no header lists is read by its shape. A call whose argument `key:text` is anything
+// but a text is sent back. `shell` says that a shell runs the
 // commands; `language=` gives the language of programs.
 //
 // A line `tests = effect; message` says what a call does. The first line whose tests all hold

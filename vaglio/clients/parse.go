@@ -154,6 +154,10 @@ func (p *parser) attribute(word string) error {
 		return rows.Wrong(word, "unknown role %q", name)
 	}
 	for key := range strings.SplitSeq(value, ",") {
+		key, text := strings.CutSuffix(key, ":text")
+		if text {
+			p.cur.Read.Texts = append(p.cur.Read.Texts, key)
+		}
 		if key == "" || slices.Contains(p.cur.keys, key) {
 			return rows.Wrong(word, "argument %q is empty or stands twice in %q", key, word)
 		}

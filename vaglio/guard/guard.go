@@ -183,7 +183,7 @@ func (g *Guard) examineCall(c Call) Outcome {
 		return denied(faultRule())
 	}
 	r := s.core(c)
-	if r == nil && s.t.first == nil {
+	if s.t.first = cmp.Or(s.t.first, s.rd.Mistyped); r == nil && s.t.first == nil {
 		r = s.structural()
 	}
 	if r == nil {

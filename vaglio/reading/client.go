@@ -37,6 +37,11 @@ func (w *walk) client(c Call) {
 		return
 	}
 	w.rd.tool = &tool
+	for _, key := range tool.Texts {
+		if _, text := c.Args[key].(string); !text && c.Args[key] != nil && w.rd.Mistyped == nil {
+			w.rd.Mistyped = &Unreadable{Key: key, What: `"` + key + `" must be a text`}
+		}
+	}
 	if tool.Language != "" {
 		w.class.language = tool.Language
 	}

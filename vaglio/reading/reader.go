@@ -46,6 +46,8 @@ type Tool struct {
 	Shell bool
 	// Language is the language of its programs, "" if their looks decide.
 	Language string
+	// Texts are the arguments that are texts; the tool takes nothing else there.
+	Texts []string
 }
 
 // Call is one proposed call as plain values.
@@ -165,6 +167,8 @@ type Reading struct {
 	Gaps []Gap
 	// Failed says that the reader itself failed, so that the reading is incomplete.
 	Failed bool
+	// Mistyped is set if an argument is of another type than the tool takes.
+	Mistyped *Unreadable
 
 	// Means are used to read further parts of the call later.
 	Means Means
