@@ -108,11 +108,14 @@ const (
 
 	PasskeyAdded   AnnouncementKind = "passkey-added"
 	PasskeyRemoved AnnouncementKind = "passkey-removed"
+
+	// Unasked says that an agent's session which used to ask goes on without asking.
+	Unasked AnnouncementKind = "unasked"
 )
 
 // AnnouncementKinds returns every kind.
 func AnnouncementKinds() []AnnouncementKind {
-	return []AnnouncementKind{SignedIn, SessionsEnded, AgentAdded, AgentRotated, AgentRemoved, PolicyChanged, KeysRotated, PasskeyAdded, PasskeyRemoved}
+	return []AnnouncementKind{SignedIn, SessionsEnded, AgentAdded, AgentRotated, AgentRemoved, PolicyChanged, KeysRotated, PasskeyAdded, PasskeyRemoved, Unasked}
 }
 
 // Notice tells people about calls that the guard denied, or about a brake. Nobody can allow

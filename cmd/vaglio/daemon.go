@@ -31,6 +31,7 @@ import (
 	"github.com/metnos/vaglio/internal/policyfile"
 	"github.com/metnos/vaglio/internal/resident"
 	"github.com/metnos/vaglio/internal/seals"
+	"github.com/metnos/vaglio/internal/unasked"
 	"github.com/metnos/vaglio/store/bolt"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
@@ -66,6 +67,8 @@ type daemon struct {
 	connections, waiters int
 	// watch watches the files that put the gate in front of agents.
 	watch *seals.Watch
+	// silences notices agents' sessions that go on without asking.
+	silences *unasked.Watch
 	// rotating is held while keys are rotated.
 	rotating sync.Mutex
 	// stopping is closed when the shutdown begins.
@@ -86,7 +89,7 @@ func (c *config) auditDir() string {
 //
 //nolint:cyclop // One step after the other; each may end it.
 func open(ctx context.Context, c config, p policyfile.Policy, log *slog.Logger) (_ *daemon, err error) {
-	d := &daemon{config: c, log: log, rules: p, watch: seals.New(c.itself(p.Path).Files()), stopping: make(chan struct{})}
+	d := &daemon{config: c, log: log, rules: p, watch: seals.New(c.itself(p.Path).Files()), silences: unasked.New(c.Home), stopping: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())
@@ -208,7 +211,7 @@ func (d *daemon) openFronts(ctx context.Context, p policyfile.Policy, secrets in
 	}
 	d.connections, d.waiters = capacity()
 	d.api, err = httpapi.New(httpapi.Config{
-		Proposals: d.dispatcher, Permits: d.dispatcher, Turns: d.dispatcher, Resumes: d.resumes,
+		Proposals: asking{d.dispatcher, d.silences}, Permits: d.dispatcher, Turns: d.dispatcher, Resumes: d.resumes,
 		Tokens: d.agents, Peers: d.agents,
 		Known: d.inbox.Known, Ready: d.ready, Warnings: d.warnings, Leaves: d.leaves, Channels: d.dispatcher.Channels, Further: d.meters.WritePrometheus, MaxWaiters: min(d.waiters, httpapi.DefaultMaxWaiters), Log: d.log,
 	})
@@ -226,6 +229,24 @@ func newResumes(c config, allowed []hosts.Prefix, store resume.Store, log *slog.
 		}
 	}
 	return resume.New(resume.Config{Store: store, Allowed: allowed, Key: key, Log: log}), nil
+}
+
+// asking notes which sessions ask before their proposals are judged.
+type asking struct {
+	*dispatcher.Dispatcher
+	silences *unasked.Watch
+}
+
+func (a asking) ProposePlan(ctx context.Context, agent string, rs []dispatcher.Request) ([]approval.Answer, error) {
+	for i := range rs {
+		a.silences.Asked(agent, &rs[i].Proposal)
+	}
+	return a.Dispatcher.ProposePlan(ctx, agent, rs)
+}
+
+// unasked announces that a session goes on without asking.
+func (d *daemon) unasked(ctx context.Context, s unasked.Silence) error { //nolint:gocritic // As the watch hands it on.
+	return d.announce(ctx, approval.Announcement{Kind: approval.Unasked, Agent: s.Agent, Detail: s.Tools()})
 }
 
 // ready returns an error unless proposals can be answered and stored.
@@ -270,7 +291,7 @@ func (d *daemon) doctor() *doctor.Daemon {
 		Policy: d.rules.Path, Rules: d.rules.Text(), Store: d.store, Audit: d.audit,
 		Unread: d.dispatcher.Unread, Health: d.dispatcher.Channels,
 		Telegram: d.bot != nil, Slack: d.slack != nil, Stopping: d.stopping,
-		Gate: d.watch, Off: func() []string { return itself.Off(d.config.Home) },
+		Gate: d.watch, Off: func() []string { return itself.Off(d.config.Home) }, Silences: d.silences.Found,
 		Trial: d.config.trial(templates.English), AgentSocket: d.config.AgentSocket,
 	}
 	if d.bot != nil {
@@ -310,6 +331,7 @@ func (d *daemon) run(ctx context.Context) error {
 		resident.Run,
 		func(context.Context) error { return d.audit.Run(working) },
 		func(ctx context.Context) error { return d.watch.Run(ctx, d.log) },
+		func(ctx context.Context) error { return d.silences.Run(ctx, d.log, d.unasked) },
 		func(ctx context.Context) error {
 			if d.bot == nil {
 				return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -94,7 +95,7 @@ func (d *daemon) warnings() []string {
 	if text := doctor.UnreadWarning(d.dispatcher.Unread()); text != "" {
 		all = append(all, text)
 	}
-	return append(all, d.watch.Changes()...)
+	return slices.Concat(all, d.watch.Changes(), d.silences.Found())
 }
 
 // leaves returns the size of the history.

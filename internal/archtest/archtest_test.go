@@ -135,6 +135,7 @@ var rooms = map[string]room{
 		modules: []string{udiff},
 		tests:   []string{xnet},
 	},
+	"internal/unasked": {may: []string{"internal/replay", "vaglio"}},
 	"internal/explain": {
 		may:   []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
 		tests: []string{"vaglio/catalog"},

@@ -66,6 +66,8 @@ type Daemon struct {
 	// those settings that turn off every hook.
 	Gate *seals.Watch
 	Off  func() []string
+	// Silences returns the agents' sessions that go on without asking, a sentence each.
+	Silences func() []string
 	// Trial says what it means that agents run as the user who runs the daemon; empty if they
 	// do not.
 	Trial string
@@ -141,7 +143,11 @@ func (d *Daemon) examineGate(x *Examination) {
 	for _, file := range d.Off() {
 		x.Found(subject, approval.Wrong, file+" turns every hook off: the agent's calls bypass the gate.", "Turn them on again there.")
 	}
-	if len(all) == 0 {
+	silences := d.Silences()
+	for _, text := range silences {
+		x.Found(subject, approval.Wrong, text, "vaglio status says whether the hook is off. A session that was resumed without hooks must be started again.")
+	}
+	if len(all)+len(silences) == 0 {
 		x.Found(subject, approval.Fine, fmt.Sprintf("The programs and settings that put it before agents are unchanged since the start: %d.", d.Gate.Files()), "")
 	}
 }

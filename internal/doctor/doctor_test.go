@@ -352,6 +352,7 @@ func TestADaemonTellsHowItStands(t *testing.T) {
 			Health:   func() []dispatcher.ChannelHealth { return []dispatcher.ChannelHealth{{Name: "fake"}, {Name: "web"}} },
 			Patients: []Patient{w}, Telegram: true, Slack: true,
 			Gate: seals.New([]seals.File{{Path: file, What: "it runs the hook"}}), Off: func() []string { return nil },
+			Silences: func() []string { return nil },
 		}, w
 	}
 	d, w := sound()
@@ -377,8 +378,11 @@ func TestADaemonTellsHowItStands(t *testing.T) {
 		grade   approval.Grade
 		words   []string
 	}{
-		"a full disk":           {func(d *Daemon, _ *ward) { d.Store = keeper{errors.New("no room")} }, "store", approval.Wrong, []string{"Nothing can be saved: no room."}},
-		"a log that is full":    {func(d *Daemon, _ *ward) { d.Audit = checker{errors.New("no room")} }, "audit log", approval.Wrong, []string{"no room.", "give /audit to the user who serves"}},
+		"a full disk":        {func(d *Daemon, _ *ward) { d.Store = keeper{errors.New("no room")} }, "store", approval.Wrong, []string{"Nothing can be saved: no room."}},
+		"a log that is full": {func(d *Daemon, _ *ward) { d.Audit = checker{errors.New("no room")} }, "audit log", approval.Wrong, []string{"no room.", "give /audit to the user who serves"}},
+		"a silence": {func(d *Daemon, _ *ward) {
+			d.Silences = func() []string { return []string{"claude goes on without asking."} }
+		}, "gate", approval.Wrong, []string{"goes on without asking", "vaglio status"}},
 		"another policy":        {func(d *Daemon, _ *ward) { d.Rules = []byte("closed: false") }, "policy", approval.Noted, []string{"restart the daemon to use it"}},
 		"a longer policy":       {func(d *Daemon, _ *ward) { d.Rules = []byte("closed: t") }, "policy", approval.Noted, []string{"restart the daemon to use it"}},
 		"a policy that is gone": {func(d *Daemon, _ *ward) { d.Policy += ".gone" }, "policy", approval.Wrong, []string{"does not start"}},

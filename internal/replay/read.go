@@ -99,9 +99,14 @@ func (t *tape) file(path string) error {
 		return err //nolint:wrapcheck // It names the file.
 	}
 	defer f.Close()
+	return t.lines(f, path)
+}
+
+// lines reads the lines of one file.
+func (t *tape) lines(from io.Reader, path string) error {
 	t.files++
 	s := script{tape: t, path: path}
-	for in := jsonrpc.NewReader(f); ; {
+	for in := jsonrpc.NewReader(from); ; {
 		line, err := in.Next()
 		s.number = in.Number()
 		if len(line) > 0 {
