@@ -147,10 +147,11 @@ var rooms = map[string]room{
 	"vaglio/getopt":         {may: []string{"internal/rows"}},
 	"vaglio/shell":          {may: []string{"vaglio/getopt", "internal/rows", "internal/unixtext", "vaglio/shell/filter", "vaglio/shell/search", "vaglio/shell/word", "vaglio/wordclass", "vaglio/wording"}, modules: []string{shparser}, tests: []string{"vaglio/code", "vaglio/project"}},
 	"vaglio/code": {may: []string{
-		"internal/imports", "internal/rows", "internal/settings", "internal/unixtext", "vaglio/code/dial", "vaglio/code/page", "vaglio/code/unfold", "vaglio/shell", "vaglio/wordclass", "vaglio/wording",
+		"internal/imports", "internal/rows", "internal/settings", "internal/unixtext", "vaglio/code/dial", "vaglio/code/lex", "vaglio/code/page", "vaglio/code/unfold", "vaglio/shell", "vaglio/wordclass", "vaglio/wording",
 	}},
 	"vaglio/code/dial":        {may: []string{"vaglio/shell", "vaglio/wordclass"}},
-	"vaglio/code/page":        {may: []string{"vaglio/wordclass"}},
+	"vaglio/code/lex":         {},
+	"vaglio/code/page":        {may: []string{"vaglio/code/lex", "vaglio/wordclass"}},
 	"vaglio/code/unfold":      {},
 	"vaglio/shell/filter":     {may: []string{"internal/strictjson", "internal/unixtext", "vaglio/getopt", "vaglio/wordclass"}},
 	"vaglio/shell/search":     {may: []string{"vaglio/shell/word"}},

@@ -183,13 +183,13 @@ func (p *program) grow(v value, rest []value) value {
 
 // pattern reports whether a pattern that is assigned to begins at i.
 func (p *program) pattern(i int) bool {
-	return p.tok(i).is("(", "[", "{") && p.over(i) > i && i < p.end && p.tok(p.over(i)+1).is("=")
+	return p.tok(i).Is("(", "[", "{") && p.over(i) > i && i < p.end && p.tok(p.over(i)+1).Is("=")
 }
 
 // assigned reads an assignment to several names, to a name with a type, or to a pattern.
 func (p *program) assigned() bool {
 	at, eq := p.at, p.equals()
-	if !p.tok(eq).is("=", ":=") {
+	if !p.tok(eq).Is("=", ":=") {
 		return false
 	}
 	p.skip(eq + 1)
@@ -213,14 +213,14 @@ func (p *program) equals() int {
 	switch {
 	case p.pattern(at):
 		return p.over(at) + 1
-	case !starred && p.peek(0).kind != tokenName:
+	case !starred && !p.peek(0).Word():
 		return -1
-	case next.is("="):
+	case next.Is("="):
 		return at + 1
-	case next.is(":") && (p.lang.has("columns") || p.peek(-1).word("const", "let", "var")):
-		return p.find(at+2, func(t token) bool { return t.is("=") })
-	case starred, next.is(","):
-		return p.until(at, func(i int) bool { t := p.toks[i]; return t.kind != tokenName && !t.is(",", "*") || !p.spend(1) })
+	case next.Is(":") && (p.lang.has("columns") || p.peek(-1).Word("const", "let", "var")):
+		return p.find(at+2, func(t token) bool { return t.Is("=") })
+	case starred, next.Is(","):
+		return p.until(at, func(i int) bool { t := p.toks[i]; return !t.Word() && !t.Is(",", "*") || !p.spend(1) })
 	}
 	return -1
 }
@@ -241,9 +241,9 @@ func (p *program) bindNew(i int, v value) {
 func (p *program) bind(i int, v value) {
 	t, m := p.tok(i), p.over(i)
 	switch {
-	case t.kind == tokenName && p.tok(i+1).text == ",", t.is("*"):
+	case t.Word() && p.tok(i+1).Text == ",", t.Is("*"):
 		p.bindList(i, len(p.toks), v)
-	case m > i && t.text == "{":
+	case m > i && t.Text == "{":
 		p.bindKeys(i+1, m, v)
 	case m > i:
 		p.bindList(i+1, m, v)
@@ -254,8 +254,8 @@ func (p *program) bind(i int, v value) {
 
 // bind1 assigns a value to the single name or pattern at i.
 func (p *program) bind1(i int, v value) {
-	if t := p.toks[i]; t.kind == tokenName {
-		p.set(t.text, v)
+	if t := p.toks[i]; t.Word() {
+		p.set(t.Text, v)
 	} else if p.over(i) > i {
 		p.bind(i, v)
 	}
@@ -265,14 +265,14 @@ func (p *program) bindList(from, to int, v value) {
 	n := 0
 	for i := from; i < to && p.spend(1); i = p.over(i) + 1 {
 		switch t := p.toks[i]; {
-		case t.is(","):
-			if n++; p.tok(i - 2).is("*") { // what is behind it has the last parts
+		case t.Is(","):
+			if n++; p.tok(i - 2).Is("*") { // what is behind it has the last parts
 				v.some = true
 			}
-		case t.word("in", "of", "as"), t.is("=", ":=", ";", ")", ":"):
+		case t.Word("in", "of", "as"), t.Is("=", ":=", ";", ")", ":"):
 			return
-		case !t.word("my") && (t.kind == tokenName || p.over(i) > i):
-			i = p.bindPart(i, to, v.share(n, p.tok(i-1).is("*", "...") || t.text[0] == '@'))
+		case !t.Word("my") && (t.Word() || p.over(i) > i):
+			i = p.bindPart(i, to, v.share(n, p.tok(i-1).Is("*", "...") || t.Text[0] == '@'))
 		}
 	}
 }
@@ -280,7 +280,7 @@ func (p *program) bindList(from, to int, v value) {
 // bindPart binds one part of a pattern, or what it is if nothing is there. It returns where the part ends.
 func (p *program) bindPart(i, to int, part value) int {
 	at := p.over(i) + 1
-	usually := p.lang.name == "node" && p.tok(at).is("=")
+	usually := p.lang.name == "node" && p.tok(at).Is("=")
 	if usually && !part.present() {
 		was := p.at
 		p.at = at + 1
@@ -289,7 +289,7 @@ func (p *program) bindPart(i, to int, part value) int {
 	}
 	p.bind1(i, part)
 	if usually {
-		i = p.until(at, func(i int) bool { return i >= to || p.toks[i].is(",") }) - 1
+		i = p.until(at, func(i int) bool { return i >= to || p.toks[i].Is(",") }) - 1
 	}
 	return i
 }
@@ -316,21 +316,21 @@ func (v value) share(n int, rest bool) value {
 func (p *program) bindKeys(from, to int, v value) {
 	for i := from; i < to; i = p.over(i) + 1 {
 		t, local := p.toks[i], i
-		if t.kind != tokenName {
+		if !t.Word() {
 			continue
 		}
-		if p.tok(i + 1).is(":") {
+		if p.tok(i + 1).Is(":") {
 			local = min(i+2, to)
 		}
-		e, ok := v.field(t.text)
+		e, ok := v.field(t.Text)
 		if !ok {
-			e, ok = p.parsedOption(v.path, t.text)
+			e, ok = p.parsedOption(v.path, t.Text)
 		}
 		switch {
 		case p.isEnvironment(v):
-			e = p.envMember(p.canonical(v.path)+"."+t.text, t.text)
+			e = p.envMember(p.canonical(v.path)+"."+t.Text, t.Text)
 		case !ok:
-			e = unknown(strings.TrimPrefix(v.path+"."+t.text, "."))
+			e = unknown(strings.TrimPrefix(v.path+"."+t.Text, "."))
 		}
 		i = p.bindPart(local, to, e)
 	}
@@ -377,7 +377,7 @@ func named(_ *program, v value, rest []value) value {
 }
 
 // starred reports whether a list of names begins here whose first has all parts but the last ones.
-func (p *program) starred() bool { return p.is("*") && p.lang.has("columns") && p.peek(2).is(",") }
+func (p *program) starred() bool { return p.is("*") && p.lang.has("columns") && p.peek(2).Is(",") }
 
 // shown returns what a format makes of a value; for %c, the character with that code. What is cut or filled up is not known.
 func shown(v value, hole string) value {

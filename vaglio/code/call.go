@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/code/lex"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -22,7 +23,7 @@ func (p *program) callArguments() []value {
 
 // blockFollows reports whether a ruby block follows a call.
 func (p *program) blockFollows() bool {
-	return p.lang.name == "ruby" && (p.is("{") && p.peek(0).match > 0 || p.word("do") && p.bare == 0 && (p.loop == 0 || p.peek(1).text == "|"))
+	return p.lang.name == "ruby" && (p.is("{") && p.peek(0).Match > 0 || p.word("do") && p.bare == 0 && (p.loop == 0 || p.peek(1).Text == "|"))
 }
 
 // bareWord reports whether a keyword or word operator follows.
@@ -34,28 +35,28 @@ func (p *program) bareWord() bool {
 // argumentFollows reports whether an argument follows without a bracket.
 func (p *program) argumentFollows() bool {
 	t, next := p.peek(0), p.peek(1)
-	switch t.kind {
-	case tokenString, tokenNumber:
+	switch t.Kind {
+	case lex.String, lex.Number:
 		return true
-	case tokenName:
+	case lex.Name:
 		return !p.bareWord()
-	case tokenOp, tokenEnd:
+	case lex.Op, lex.End:
 	}
-	switch t.text {
+	switch t.Text {
 	case "(":
-		return t.group
+		return t.Group
 	case "[":
-		return !t.tight
+		return !t.Tight
 	case "\\", "@", "%":
 		return true
 	case ":", "*":
-		return next.tight
+		return next.Tight
 	case "{":
 		return p.lang.name != "ruby"
 	case "->":
 		return p.lang.name == "ruby"
 	}
-	return t.text == "-" && next.kind == tokenNumber
+	return t.Text == "-" && next.Kind == lex.Number
 }
 
 // bareCall reports whether a function is called without brackets.
@@ -68,7 +69,7 @@ func (p *program) bareCall(v value) bool {
 		return false
 	}
 	if p.argumentFollows() || p.blockFollows() {
-		return p.lang.name != "lua" || p.peek(0).kind == tokenString || p.is("{")
+		return p.lang.name != "lua" || p.peek(0).Kind == lex.String || p.is("{")
 	}
 	return f != nil && (f.verb == "fork" || p.lang.has("flat") && (f.from == 0 || slices.Contains([]string{"=reverse", "=chr", "print"}, f.verb)))
 }
@@ -84,7 +85,7 @@ func (p *program) standsAlone(name string, f *function) bool {
 
 // bareName reports whether a value is a name that may be called without brackets.
 func (p *program) bareName(v value) bool {
-	return p.lang.has("bare") && v.path != "" && v.path[0] != '$' && len(v.alts) == 0 && v.fn == nil && (!p.is("(") || p.peek(0).group)
+	return p.lang.has("bare") && v.path != "" && v.path[0] != '$' && len(v.alts) == 0 && v.fn == nil && (!p.is("(") || p.peek(0).Group)
 }
 
 // bareArguments reads arguments up to the end of the statement.
@@ -127,10 +128,10 @@ func (p *program) lead() []value {
 // handleFollows reports whether perl's print has a handle before its texts.
 func (p *program) handleFollows() bool {
 	t, next := p.peek(0), p.peek(1)
-	if t.kind != tokenName || !next.quoted() && (next.kind != tokenName || next.word("x", "for", "if", "foreach")) {
+	if !t.Word() || !next.Quoted() && (!next.Word() || next.Word("x", "for", "if", "foreach")) {
 		return false
 	}
-	return t.text[0] == '$' || strings.ToUpper(t.text) == t.text && p.lang.full[t.text] == nil
+	return t.Text[0] == '$' || strings.ToUpper(t.Text) == t.Text && p.lang.full[t.Text] == nil
 }
 
 // method calls a method of a value: of an open file, one that the program defines, or one that the

@@ -23,8 +23,8 @@ func (p *program) class() *routine {
 	from, to := p.body(at, at+2)
 	f.from, f.to = from, to
 	p.refields = p.refields || p.finds("refields", "", p.src)
-	known := p.basesKnown(f, at+2) && p.seesObjects(p.peek(1).text)
-	for from < to && p.tok(from).is(";") {
+	known := p.basesKnown(f, at+2) && p.seesObjects(p.peek(1).Text)
+	for from < to && p.tok(from).Is(";") {
 		from++
 	}
 	p.branches++ // another class may have such a field
@@ -44,7 +44,7 @@ func (p *program) class() *routine {
 // isField reports whether a field is declared at an index of the body of a class that begins at from.
 func (p *program) isField(i, from int) bool {
 	t := p.toks[i]
-	return t.kind == tokenName && t.column == p.toks[from].column && (t.line || i == from) && p.tok(i+1).is(":", "=")
+	return t.Word() && t.Column == p.toks[from].Column && (t.Line || i == from) && p.tok(i+1).Is(":", "=")
 }
 
 // basesKnown takes over the fields of the classes in brackets that a class is made of. It is false if others
@@ -53,11 +53,11 @@ func (p *program) basesKnown(f *routine, at int) bool {
 	known := true
 	for i := at + 1; i < p.over(at); i++ {
 		t := p.toks[i]
-		f.bases = append(f.bases, t.text)
-		if base := p.classes[t.text]; base != nil {
+		f.bases = append(f.bases, t.Text)
+		if base := p.classes[t.Text]; base != nil {
 			f.params = append(f.params, base.params...)
-		} else if t.kind == tokenName && !p.tok(i+1).is(".") {
-			how := p.lang.options.names["bases"][t.text]
+		} else if t.Word() && !p.tok(i+1).Is(".") {
+			how := p.lang.options.names["bases"][t.Text]
 			known, f.settings = known && how != nil, f.settings || how.has("environment")
 		}
 	}
@@ -66,18 +66,18 @@ func (p *program) basesKnown(f *routine, at int) bool {
 
 // field declares the field of a class at an index. Its value is not known if anything else may give it one.
 func (p *program) field(class *routine, i int, known bool) {
-	name := ofObjects + p.toks[i].text
-	if p.tok(i + 1).is(":") {
+	name := ofObjects + p.toks[i].Text
+	if p.tok(i + 1).Is(":") {
 		class.params = append(class.params, i)
 	}
-	if eq := p.until(i+1, func(j int) bool { return p.toks[j].line || p.toks[j].is("=") }); p.tok(eq).is("=") {
+	if eq := p.until(i+1, func(j int) bool { return p.toks[j].Line || p.toks[j].Is("=") }); p.tok(eq).Is("=") {
 		p.at = eq + 1
 		p.set(name, p.expression())
 	}
 	if !known {
-		p.set(name, textOf(unknownWord(p.toks[i].text)))
+		p.set(name, textOf(unknownWord(p.toks[i].Text)))
 	}
-	if v := p.variableFor(p.toks[i].text); class.settings && v.kind != kindNone {
+	if v := p.variableFor(p.toks[i].Text); class.settings && v.kind != kindNone {
 		p.set(name, v)
 	}
 }
@@ -88,8 +88,8 @@ func (p *program) seesObjects(class string) bool {
 	for i, t := range p.toks {
 		next, before := p.tok(i+1), p.tok(i-1)
 		switch {
-		case !t.word(class), next.is("("), before.is(":", "->", "[", "|"), before.word("class"), p.tok(i - 3).word("class"):
-		case !next.is("."), p.tok(i+3).is("(") && (!p.spend(len(p.src)/bytesPerStep) || !strings.Contains(p.src, "def "+p.tok(i+2).text+"(")):
+		case !t.Word(class), next.Is("("), before.Is(":", "->", "[", "|"), before.Word("class"), p.tok(i - 3).Word("class"):
+		case !next.Is("."), p.tok(i+3).Is("(") && (!p.spend(len(p.src)/bytesPerStep) || !strings.Contains(p.src, "def "+p.tok(i+2).Text+"(")):
 			return false
 		}
 	}
@@ -105,7 +105,7 @@ func (p *program) construct(name string, args []value) value {
 	class := p.classes[strings.TrimSuffix(name, ".new")]
 	for i, field := range class.params {
 		p.end = len(p.toks)
-		p.set(ofObjects+p.toks[field].text, p.param(class, i, plain, named))
+		p.set(ofObjects+p.toks[field].Text, p.param(class, i, plain, named))
 	}
 	p.at, p.end = at, end
 	for _, c := range [...]string{"__init__", "__post_init__", "constructor", "initialize", "__construct"} {
@@ -365,17 +365,17 @@ func fieldDefault(p *program, v value, rest []value) value {
 
 // bindField sets the field that a parameter of a constructor declares: private dir: string.
 func (p *program) bindField(f *routine, at int, v value) {
-	if f.name == "constructor" && p.tok(at-1).kind == tokenName || f.name == "__construct" && p.promoted(at) {
+	if f.name == "constructor" && p.tok(at-1).Word() || f.name == "__construct" && p.promoted(at) {
 		p.fresh = false
-		p.set("."+strings.TrimPrefix(p.toks[at].text, "$"), v)
+		p.set("."+strings.TrimPrefix(p.toks[at].Text, "$"), v)
 		p.fresh = true
 	}
 }
 
 // promoted reports whether php's parameter at an index says who may see it, and so is a field.
 func (p *program) promoted(at int) bool {
-	for at--; p.tok(at).kind == tokenName; at-- {
-		if p.toks[at].word("private", "protected", "public", "readonly") {
+	for at--; p.tok(at).Word(); at-- {
+		if p.toks[at].Word("private", "protected", "public", "readonly") {
 			return true
 		}
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/metnos/vaglio/internal/imports"
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/code/dial"
+	"github.com/metnos/vaglio/vaglio/code/lex"
 	"github.com/metnos/vaglio/vaglio/code/page"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -172,9 +173,9 @@ type program struct {
 
 	src     string
 	links   []*program // what it imports, nil until a call asks
-	toks    []token
+	toks    lex.Tokens
 	begins  []int              // where the tokens begin in the text, if that is asked
-	rows    []int32            // for each line but the first, the token that it begins with
+	rows    []int              // for each line but the first, the token that it begins with
 	other   bool               // the text is not the program's own
 	around  surroundings       // of the commands of the call being read
 	exports []shell.Assign     // what the program has set for all
@@ -284,7 +285,7 @@ func (p *program) line() int {
 	if p.other {
 		return 0
 	}
-	n, _ := slices.BinarySearch(p.rows, int32(p.at)) //nolint:gosec // An index.
+	n, _ := slices.BinarySearch(p.rows, p.at)
 	return n + 1
 }
 
@@ -354,7 +355,7 @@ func (p *program) others() {
 	p.elsewhere = false
 	for p.at = 0; p.at < len(p.toks) && p.spend(1); {
 		p.end, p.scanned = len(p.toks), len(p.toks)
-		if p.seen[p.at] || p.toks[p.at].kind != tokenName {
+		if p.seen[p.at] || !p.toks[p.at].Word() {
 			p.at++
 			continue
 		}
@@ -391,9 +392,5 @@ func (r *Reader) LooksOnly(script string) bool {
 		return false
 	}
 	p := r.tokens("node", script)
-	tokens := make([]page.Token, len(p.toks))
-	for i, t := range p.toks {
-		tokens[i] = page.Token{Kind: page.Kind(t.kind), Text: t.text, Match: int(t.match), Group: t.group}
-	}
-	return !p.stopped && page.LooksOnly(tokens)
+	return !p.stopped && page.LooksOnly(p.toks)
 }

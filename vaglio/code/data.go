@@ -292,8 +292,8 @@ func isData(module string) bool {
 
 // importsData gives the name of a file of data, if that is what was imported, what the file holds.
 func (p *program) importsData(name string) {
-	file := p.tok(p.at + 1).text
-	if p.lang.name != "node" || !isData(file) || !p.word("from") || !p.tok(p.at-1).word(name) {
+	file := p.tok(p.at + 1).Text
+	if p.lang.name != "node" || !isData(file) || !p.word("from") || !p.tok(p.at-1).Word(name) {
 		return
 	}
 	if held := p.data(path.Dir(p.in.Path), file); held.given() {
@@ -371,7 +371,7 @@ func asMap(p *program, v value, _ []value) value {
 	}
 	out := value{kind: kindMap}
 	for _, at := range class.params {
-		name := p.toks[at].text
+		name := p.toks[at].Text
 		e, held := p.stored(v, name, "")
 		if !held {
 			e = unknown(name)

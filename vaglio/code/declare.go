@@ -336,9 +336,9 @@ func (p *program) commandLine() ([]shell.Word, bool) {
 // commanded returns what the parameter at an index of a function is if nothing calls the function
 // with a value for it: its default, or what the command line says if the function is a command.
 func (p *program) commanded(f *routine, at, eq int) value {
-	name, all := p.toks[at].text, len(p.options)
-	v, usual := value{path: name, alts: []shell.Word{unknownWord(name)}}, p.tok(eq).is("=")
-	if f.command != nil && p.tok(at+1).is(":") {
+	name, all := p.toks[at].Text, len(p.options)
+	v, usual := value{path: name, alts: []shell.Word{unknownWord(name)}}, p.tok(eq).Is("=")
+	if f.command != nil && p.tok(at+1).Is(":") {
 		p.at = at + 2
 		p.binary() // its type may declare an option
 	}
@@ -359,12 +359,12 @@ func (p *program) commanded(f *routine, at, eq int) value {
 	case usual:
 		out = out.or(v)
 	}
-	return out.handled(p.tok(at + 1).is("[")) // Go's args []string
+	return out.handled(p.tok(at + 1).Is("[")) // Go's args []string
 }
 
 // optionsOf returns the options whose value a parameter may have; own are those that it declares.
 func (p *program) optionsOf(f *routine, at int, own []option, needed bool) []option {
-	name, told := p.toks[at].text, slices.Clone(own)
+	name, told := p.toks[at].Text, slices.Clone(own)
 	for _, o := range p.optionsNamed(name) {
 		if o.param {
 			told = append(told, o)
@@ -373,7 +373,7 @@ func (p *program) optionsOf(f *routine, at int, own []option, needed bool) []opt
 	if f.command != nil {
 		told = append(told, option{
 			names: []string{plainName(name), strings.ToLower(name[:1])}, bare: f.command.has("operand") || needed && len(told) == 0,
-			isPath: p.tok(at+2).word("Path") || p.tok(at+4).word("Path"),
+			isPath: p.tok(at+2).Word("Path") || p.tok(at+4).Word("Path"),
 		})
 	}
 	return told
@@ -382,9 +382,9 @@ func (p *program) optionsOf(f *routine, at int, own []option, needed bool) []opt
 // onlyRun reports whether nothing but a library hands a function values.
 func (p *program) onlyRun(f *routine) bool {
 	for i, t := range p.toks {
-		called := p.tok(i+1).is("(") && p.tok(i+2).is(")")
-		given := p.tok(i-1).is("(") && p.lang.options.call(p.tok(i-4).text+"."+p.tok(i-2).text).has("command")
-		if t.word(f.name) && !called && !given && !p.tok(i-1).word("def") {
+		called := p.tok(i+1).Is("(") && p.tok(i+2).Is(")")
+		given := p.tok(i-1).Is("(") && p.lang.options.call(p.tok(i-4).Text+"."+p.tok(i-2).Text).has("command")
+		if t.Word(f.name) && !called && !given && !p.tok(i-1).Word("def") {
 			return false
 		}
 	}

@@ -2,6 +2,8 @@ package code
 
 import (
 	"slices"
+
+	"github.com/metnos/vaglio/vaglio/code/lex"
 )
 
 // expressions reads comma-separated expressions as one value.
@@ -47,12 +49,12 @@ func (p *program) expression() value {
 	for p.at < p.end && p.spend(1) {
 		switch {
 		case p.is("=", ":=", "+=", ".=", "||=", "&&=", "??=", "//=", "<<=", "-=", "*=", "/=", "%=", "|="):
-			v = p.assign(v, p.take().text, p.expression())
-		case p.word("as") && p.lang.name == "python" && p.peek(1).kind == tokenName:
+			v = p.assign(v, p.take().Text, p.expression())
+		case p.word("as") && p.lang.name == "python" && p.peek(1).Word():
 			p.take()
-			p.set(p.take().text, v)
-		case p.word("as", "satisfies") && p.lang.name == "node" && p.peek(1).kind == tokenName:
-			p.skip(p.until(p.at, func(i int) bool { return p.toks[i].is(",", ";", ")", "]", "}", "=", "??", "||", "&&", "?", ":") }))
+			p.set(p.take().Text, v)
+		case p.word("as", "satisfies") && p.lang.name == "node" && p.peek(1).Word():
+			p.skip(p.until(p.at, func(i int) bool { return p.toks[i].Is(",", ";", ")", "]", "}", "=", "??", "||", "&&", "?", ":") }))
 		default:
 			return v
 		}
@@ -116,7 +118,7 @@ func (p *program) operation(stop string) value {
 	for p.at < p.end && p.spend(1) {
 		t := p.peek(0)
 		switch {
-		case stop != "" && t.word(stop):
+		case stop != "" && t.Word(stop):
 			return v
 		case p.chooses(t):
 			p.take()
@@ -155,24 +157,24 @@ func (p *program) sum() value {
 // joins reports whether a token stands between operands that may become one text.
 func (p *program) joins(t token) bool {
 	switch {
-	case t.is(">") && p.printing, t.is("<") && p.peek(-1).text == "getline", t.is("|") && p.lang.name == "awk" && p.peek(1).text != "getline":
+	case t.Is(">") && p.printing, t.Is("<") && p.peek(-1).Text == "getline", t.Is("|") && p.lang.name == "awk" && p.peek(1).Text != "getline":
 		return false
-	case t.kind == tokenName:
-		return t.text == "x" && p.lang.name == "perl"
+	case t.Word():
+		return t.Text == "x" && p.lang.name == "perl"
 	}
-	return t.kind == tokenOp && slices.Contains(p.lang.concat, t.text) || t.is("/", "%", "*", "-", "**", "&", "^", ">>", "<<", "+", "|")
+	return t.Is() && slices.Contains(p.lang.concat, t.Text) || t.Is("/", "%", "*", "-", "**", "&", "^", ">>", "<<", "+", "|")
 }
 
 // chooses reports whether a token stands between what may be one or the other.
 func (p *program) chooses(t token) bool {
 	python := p.lang.name == "python"
-	return t.is("&&", "||", "??") || t.is("?") && !python || !t.line && (t.word("and", "or") || t.word("if") && python)
+	return t.Is("&&", "||", "??") || t.Is("?") && !python || !t.Line && (t.Word("and", "or") || t.Word("if") && python)
 }
 
 // chosen reads the rest of c ? a : b, of a if c else b, and of a or b: what it
 // yields may be one or the other.
 func (p *program) chosen(v value, op token) value {
-	if op.word("if") {
+	if op.Word("if") {
 		p.binary()
 		if p.takeIf(p.word("else")) {
 			return v.or(p.expression())
@@ -181,10 +183,10 @@ func (p *program) chosen(v value, op token) value {
 	}
 	p.branches++
 	defer func() { p.branches-- }()
-	if op.is("?") && p.takeIf(p.is(":")) {
+	if op.Is("?") && p.takeIf(p.is(":")) {
 		return v.or(p.expression())
 	}
-	if op.is("?") {
+	if op.Is("?") {
 		a := p.expression()
 		p.takeIf(p.is(":"))
 		return a.or(p.expression())
@@ -194,13 +196,13 @@ func (p *program) chosen(v value, op token) value {
 	if !p.is(";", "}") {
 		o = p.sum()
 		if p.is("=") { // $x or $y = 1
-			o = p.assign(o, p.take().text, p.expression())
+			o = p.assign(o, p.take().Text, p.expression())
 		}
 	}
 	if leaves {
 		o = value{kind: kindNone}
 	}
-	if op.is("&&") || op.word("and") {
+	if op.Is("&&") || op.Word("and") {
 		return o
 	}
 	return v.or(o)
@@ -208,14 +210,14 @@ func (p *program) chosen(v value, op token) value {
 
 // compares reports whether a token compares what stands around it.
 func (p *program) compares(t token) bool {
-	return t.is("==", "!=", "<=", ">=", "===", "!==", "<=>", "~", "=~", "!~") || t.is("<") && p.peek(-1).text != "getline" || t.is(">") && !p.printing ||
-		t.text == "not" && p.peek(1).text == "in" || t.word("in", "is", "instanceof", "eq", "ne", "isnt") && p.lang.name != "lua"
+	return t.Is("==", "!=", "<=", ">=", "===", "!==", "<=>", "~", "=~", "!~") || t.Is("<") && p.peek(-1).Text != "getline" || t.Is(">") && !p.printing ||
+		t.Text == "not" && p.peek(1).Text == "in" || t.Word("in", "is", "instanceof", "eq", "ne", "isnt") && p.lang.name != "lua"
 }
 
 // compared reads the rest of a comparison, whose result is not text. What a pattern is applied to
 // may change.
 func (p *program) compared(v value, op token) value {
-	if op.is("=~", "!~") {
+	if op.Is("=~", "!~") {
 		p.subject = v
 		v = p.sum()
 		p.subject = value{}
@@ -229,8 +231,8 @@ func (p *program) compared(v value, op token) value {
 // beside reports whether a token continues a text in awk.
 func (p *program) beside(t token) bool {
 	prev := p.peek(-1)
-	headed := prev.is(")") && p.tok(int(prev.match)-1).word("if", "while")
-	return p.lang.has("beside") && !headed && (t.kind == tokenNumber || t.quoted() || t.is("(") || t.kind == tokenName && !t.word(
+	headed := prev.Is(")") && p.tok(prev.Match-1).Word("if", "while")
+	return p.lang.has("beside") && !headed && (t.Kind == lex.Number || t.Quoted() || t.Is("(") || t.Word() && !t.Word(
 		"getline", "in", "print", "printf", "if", "else", "while", "for", "do", "next", "exit", "END", "delete", "return", "and", "or"))
 }
 
@@ -250,7 +252,7 @@ func (p *program) added(a, b value, op string) value {
 // operated reads the second operand of an operator that joins texts, paths or lists. The results
 // of other operators are unknown.
 func (p *program) operated(a value, op token) value {
-	if op.is("|") && p.word("getline") {
+	if op.Is("|") && p.word("getline") {
 		p.shellLine(a, "getline")
 		return p.unary()
 	}
@@ -258,14 +260,14 @@ func (p *program) operated(a value, op token) value {
 	switch {
 	case p.dividesPath(op, a, b):
 		return pathOf(p.joined([]value{a, b}))
-	case op.kind != tokenOp && op.text != "x", op.group, slices.Contains(p.lang.concat, op.text):
-		return p.added(a, b, op.text)
-	case op.is("%") && len(a.alts) > 0 && a.kind != kindNumber && p.lang.has("formats"):
+	case !op.Is() && op.Text != "x", op.Group, slices.Contains(p.lang.concat, op.Text):
+		return p.added(a, b, op.Text)
+	case op.Is("%") && len(a.alts) > 0 && a.kind != kindNumber && p.lang.has("formats"):
 		b.spread = b.kind == kindList
 		return p.filled(a, percentHoles, []value{b})
-	case op.is("|"): // the flags of a file
+	case op.Is("|"): // the flags of a file
 		return unknown(a.path + "|" + b.path)
-	case op.is("<<"):
+	case op.Is("<<"):
 		return p.shifted(a, b)
 	}
 	return value{kind: kindOther}
@@ -282,8 +284,8 @@ func (p *program) shifted(a, b value) value {
 
 // dividesPath reports whether an operator joins two path elements: a slash or, in ruby, a plus.
 func (p *program) dividesPath(op token, a, b value) bool {
-	if !op.is("/") {
-		return op.is("+") && a.kind == kindPath && p.lang.name == "ruby"
+	if !op.Is("/") {
+		return op.Is("+") && a.kind == kindPath && p.lang.name == "ruby"
 	}
 	return a.kind == kindPath || b.kind == kindPath || a.kind != kindNumber && b.known() && b.kind == kindText
 }
@@ -295,18 +297,18 @@ func (p *program) unary() value {
 	defer p.leave()
 	t, next := p.peek(0), p.peek(1)
 	switch {
-	case t.is("*", "...", "**"):
+	case t.Is("*", "...", "**"):
 		return p.spreadOut()
-	case t.is("!", "~"), t.word("not", "typeof"):
+	case t.Is("!", "~"), t.Word("not", "typeof"):
 		p.take()
 		p.unary()
 		return value{kind: kindOther}
 	case p.prefixes(t, next):
 		return p.signed()
-	case t.is(":") && next.kind == tokenName && p.lang.name != "php":
+	case t.Is(":") && next.Word() && p.lang.name != "php":
 		p.take()
-		return p.postfix(text(p.take().text))
-	case t.is("->") && p.lang.name == "ruby":
+		return p.postfix(text(p.take().Text))
+	case t.Is("->") && p.lang.name == "ruby":
 		p.take()
 		return p.postfix(p.arrow())
 	}
@@ -316,13 +318,13 @@ func (p *program) unary() value {
 // prefixes reports whether a token is an operator or a word that stands before an operand. Most of the words
 // are names in python.
 func (p *program) prefixes(t, next token) bool {
-	if t.is("-", "+", "&", "\\", "++", "--", "@", "$", "%") {
+	if t.Is("-", "+", "&", "\\", "++", "--", "@", "$", "%") {
 		return true
 	}
-	if p.lang.has("columns") && !t.word("await", "yield", "async") {
+	if p.lang.has("columns") && !t.Word("await", "yield", "async") {
 		return false
 	}
-	return next.text != "." && !callsOrIndexes(t.text, next) && t.word(
+	return next.Text != "." && !callsOrIndexes(t.Text, next) && t.Word(
 		"await", "new", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do")
 }
 
@@ -331,9 +333,9 @@ func (p *program) spreadOut() value {
 	t := p.take()
 	v := p.unary()
 	switch {
-	case p.lang.name == "go" && t.text == "*": // what a pointer leads to
+	case p.lang.name == "go" && t.Text == "*": // what a pointer leads to
 		return v
-	case t.text != "..." || v.multi():
+	case t.Text != "..." || v.multi():
 	case v.kind == kindNone:
 		v = listOf()
 	default:
@@ -346,17 +348,17 @@ func (p *program) spreadOut() value {
 // signed reads a prefix operator and its operand.
 func (p *program) signed() value {
 	t := p.peek(0)
-	if t.text == "async" && p.define() {
+	if t.Text == "async" && p.define() {
 		return value{}
 	}
 	p.take()
-	if to := p.over(p.at); t.text == "do" && p.opens(p.at, "{") { // a block, with the value of its last statement
+	if to := p.over(p.at); t.Text == "do" && p.opens(p.at, "{") { // a block, with the value of its last statement
 		v := p.scan(p.at+1, to)
 		p.at = to + 1
 		return v
 	}
-	if t.text == "&" && p.takeIf(p.is(":")) {
-		return unknown(p.take().text)
+	if t.Text == "&" && p.takeIf(p.is(":")) {
+		return unknown(p.take().Text)
 	}
 	return p.operatedOn(t, p.unary())
 }
@@ -364,25 +366,25 @@ func (p *program) signed() value {
 // operatedOn returns what a prefix operator makes of its operand.
 func (p *program) operatedOn(t token, v value) value {
 	switch n, counts := v.int(); {
-	case t.is("&") && (p.lang.name == "php" || p.lang.name == "go" && len(v.alts) > 0): // what it holds may be changed by another name
+	case t.Is("&") && (p.lang.name == "php" || p.lang.name == "go" && len(v.alts) > 0): // what it holds may be changed by another name
 		p.store(v.holder, unknown("&"))
 		return value{path: "&", holder: v.holder}
-	case t.is("++", "--"):
+	case t.Is("++", "--"):
 		return p.counted(v, t)
-	case t.word("delete") && v.holder != "":
+	case t.Word("delete") && v.holder != "":
 		p.drop(v)
 		return v
-	case counts && t.is("-") && v.kind == kindNumber:
+	case counts && t.Is("-") && v.kind == kindNumber:
 		return number(-n)
 	}
-	v.spread = v.spread || t.is("@", "%")
+	v.spread = v.spread || t.Is("@", "%")
 	return v
 }
 
 // arrow reads (a, b) => …, a => … and ->(a) { … }.
 func (p *program) arrow() value {
 	def, params := p.at, []int{p.at}
-	if !p.takeIf(p.peek(0).kind == tokenName) {
+	if !p.takeIf(p.peek(0).Word()) {
 		params = p.parameters()
 	}
 	if p.takeIf(p.is("=>")) {

@@ -229,9 +229,9 @@ func (p *program) environment(part shell.Part) bool {
 
 // awkStatement reads print, printf and getline, including where their texts go.
 func (p *program) awkStatement() value {
-	name := p.take().text
+	name := p.take().Text
 	if name == "getline" {
-		p.takeIf(p.peek(0).kind == tokenName)
+		p.takeIf(p.peek(0).Word())
 		if p.takeIf(p.is("<")) {
 			p.falls(shell.Call{Function: name, Verb: shell.VerbRead}, []value{p.sum()})
 		}
@@ -262,7 +262,7 @@ func (p *program) awkTo(w shell.Word) {
 		p.print(nil, w)
 		return
 	}
-	op := p.take().text
+	op := p.take().Text
 	for _, t := range p.sum().words() {
 		if op[0] == '|' {
 			p.step(shell.ProgramStep{Shell: &t, By: "print", Input: &w})

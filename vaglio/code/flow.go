@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/code/lex"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -18,7 +19,7 @@ func (p *program) looped() {
 	}
 	for p.takeIf(p.word("const", "let", "my", "our", "var", "local")) {
 	}
-	if target, list, ok := p.loopHead(head); ok && p.toks[def].word("for", "foreach") {
+	if target, list, ok := p.loopHead(head); ok && p.toks[def].Word("for", "foreach") {
 		if head > open {
 			p.skip(head + 1)
 		}
@@ -43,22 +44,22 @@ func (p *program) loopHead(shut int) (target int, list value, ok bool) {
 	if p.lang.name == "go" {
 		return p.ranges()
 	}
-	in := p.find(at, func(t token) bool { return t.word("in", "of", "as", "do") || t.is("{") })
+	in := p.find(at, func(t token) bool { return t.Word("in", "of", "as", "do") || t.Is("{") })
 	switch t := p.tok(in); {
-	case t.word("as"):
+	case t.Word("as"):
 		list = p.expression()
-		if arrow := p.find(in, func(t token) bool { return t.is("=>") }); arrow > 0 {
+		if arrow := p.find(in, func(t token) bool { return t.Is("=>") }); arrow > 0 {
 			in = arrow
 		}
 		return in + 1, list, true
-	case t.word("in", "of"):
+	case t.Word("in", "of"):
 		p.skip(in + 1)
 		return at, p.goneThrough(t), true
 	case !p.lang.has("flat"):
-	case shut > at && p.find(at, func(t token) bool { return t.is(";") }) < 0:
+	case shut > at && p.find(at, func(t token) bool { return t.Is(";") }) < 0:
 		list = listOf(p.items(")")...)
 		return -1, list, true
-	case p.peek(0).kind == tokenName && p.peek(1).is("("):
+	case p.peek(0).Word() && p.peek(1).Is("("):
 		p.take()
 		return at, p.primary(), true
 	}
@@ -69,8 +70,8 @@ func (p *program) loopHead(shut int) (target int, list value, ok bool) {
 // index or key is not known.
 func (p *program) ranges() (target int, list value, ok bool) {
 	at := p.at
-	in := p.find(at, func(t token) bool { return t.word("range") || t.is("{") })
-	if !p.tok(in).word("range") || !p.tok(at+1).is(",") || !p.tok(at+3).is(":=", "=") || in != at+4 {
+	in := p.find(at, func(t token) bool { return t.Word("range") || t.Is("{") })
+	if !p.tok(in).Word("range") || !p.tok(at+1).Is(",") || !p.tok(at+3).Is(":=", "=") || in != at+4 {
 		return 0, value{}, false
 	}
 	p.bindNew(at, unknown(""))
@@ -80,14 +81,14 @@ func (p *program) ranges() (target int, list value, ok bool) {
 
 // repeated reads a statement followed by a loop: … for @list, fork while 1.
 func (p *program) repeated() bool {
-	if !p.lang.has("bare") || p.lang.name == "lua" || p.at < p.scanned || p.peek(0).kind == tokenName && p.over(p.at) > p.at {
+	if !p.lang.has("bare") || p.lang.name == "lua" || p.at < p.scanned || p.peek(0).Word() && p.over(p.at) > p.at {
 		return false
 	}
 	start, loop := p.at, false
 	p.scanned = p.until(start, func(i int) bool {
 		t := p.toks[i]
-		loop = i > start && t.word("for", "foreach", "while", "until") && !p.toks[i-1].is("->", ".")
-		return loop || t.is(";", "}", ")")
+		loop = i > start && t.Word("for", "foreach", "while", "until") && !p.toks[i-1].Is("->", ".")
+		return loop || t.Is(";", "}", ")")
 	})
 	if !loop {
 		return false
@@ -98,7 +99,7 @@ func (p *program) repeated() bool {
 	list := p.expressions()
 	p.loop--
 	after := p.at
-	if p.toks[at].word("for", "foreach") {
+	if p.toks[at].Word("for", "foreach") {
 		p.turns(list, start, at, -1)
 	} else {
 		p.each(value{}, 0, func(value) { p.turn(start, at) })
@@ -134,10 +135,10 @@ func (p *program) turn(from, to int) {
 func (p *program) carriedOver(from, to int) map[string]value {
 	held := map[string]value{}
 	for i := from; i < to && p.unsure > 0 && p.spend(1); i++ {
-		key := p.key(p.tok(i).text)
+		key := p.key(p.tok(i).Text)
 		v, known := p.vars[key]
-		assigned := p.tok(i+1).is("=", "+=", ".=", "-=", "*=")
-		switch known = known && p.tok(i).kind == tokenName && (assigned || p.countedAt(i)); {
+		assigned := p.tok(i+1).Is("=", "+=", ".=", "-=", "*=")
+		switch known = known && p.tok(i).Word() && (assigned || p.countedAt(i)); {
 		case !known:
 		case v.kind == kindNumber:
 			p.vars[key] = unknown("")
@@ -262,9 +263,9 @@ func (p *program) altering(name string) bool {
 
 // mixesAt notes that a function changes the list of perl that is its first argument, at an index.
 func (p *program) mixesAt(name string, at int) {
-	if t := p.tok(at); p.lang.has("flat") && p.altering(name) && strings.HasPrefix(t.text, "@") {
-		held := p.current(p.vars[p.key(t.text)])
-		held.holder = p.key(t.text)
+	if t := p.tok(at); p.lang.has("flat") && p.altering(name) && strings.HasPrefix(t.Text, "@") {
+		held := p.current(p.vars[p.key(t.Text)])
+		held.holder = p.key(t.Text)
 		p.mixes(held, []value{unknown("")})
 	}
 }
@@ -296,7 +297,7 @@ func (p *program) counted(v value, op token) value {
 	out := value{kind: kindOther}
 	if ok && p.unsure == 0 {
 		out = number(n + 1)
-		if op.text == "--" {
+		if op.Text == "--" {
 			out = number(n - 1)
 		}
 	}
@@ -307,16 +308,16 @@ func (p *program) counted(v value, op token) value {
 // initialize reads what sets variables before anything else runs: go's init, and the text that describes a
 // program of python.
 func (p *program) initialize() {
-	if p.lang.name == "python" && p.tok(0).kind == tokenString {
+	if p.lang.name == "python" && p.tok(0).Kind == lex.String {
 		p.vars["__doc__"] = p.primary()
 	}
 	for i := range p.toks {
 		switch t, next := p.toks[i], p.tok(i+1); {
-		case p.lang.name == "go" && t.word("func") && next.word("init"):
+		case p.lang.name == "go" && t.Word("func") && next.Word("init"):
 			p.at = i
 			p.define()
 			p.invoke(p.fns["init"], nil)
-		case p.lang.has("hoists") && t.word("function", "sub") && next.kind == tokenName: // may be called before it stands
+		case p.lang.has("hoists") && t.Word("function", "sub") && next.Word(): // may be called before it stands
 			p.at = i
 			p.define()
 		}
@@ -340,7 +341,7 @@ func (p *program) bound(from value, op string) value {
 // goneThrough reads what a loop goes through: node's "in" goes through the keys.
 func (p *program) goneThrough(word token) value {
 	list := p.expressions()
-	if word.word("in") && (p.lang.name == "node" || p.lang.name == "awk") && !p.isEnvironment(list) {
+	if word.Word("in") && (p.lang.name == "node" || p.lang.name == "awk") && !p.isEnvironment(list) {
 		return list.under()
 	}
 	return list
@@ -348,7 +349,7 @@ func (p *program) goneThrough(word token) value {
 
 // countsUp reads ++ or -- behind a variable, if it stands here.
 func (p *program) countsUp(v value, t token) bool {
-	if !t.is("++", "--") || v.holder == "" || t.line {
+	if !t.Is("++", "--") || v.holder == "" || t.Line {
 		return false
 	}
 	p.counted(v, p.take())
@@ -357,7 +358,7 @@ func (p *program) countsUp(v value, t token) bool {
 
 // countedAt reports whether ++ or -- stands before or behind the name at an index.
 func (p *program) countedAt(i int) bool {
-	return p.tok(i+1).is("++", "--") || p.tok(i-1).is("++", "--")
+	return p.tok(i+1).Is("++", "--") || p.tok(i-1).Is("++", "--")
 }
 
 // leaves reads return and yield, perl's use and no, python's del, and do { … } while; is says that it was one of them.
@@ -372,14 +373,14 @@ func (p *program) leaves(word string) (done, is bool) {
 		return done, true
 	case "use", "no":
 		if done = p.lang.name == "perl"; done {
-			p.skip(p.until(p.at, func(i int) bool { return p.toks[i].is(";") }))
+			p.skip(p.until(p.at, func(i int) bool { return p.toks[i].Is(";") }))
 		}
 	case "del":
 		if done = p.lang.has("columns"); done {
 			p.deleted()
 		}
 	case "do":
-		if done = p.opens(p.at+1, "{") && p.tok(to+1).word("while", "until"); done {
+		if done = p.opens(p.at+1, "{") && p.tok(to+1).Word("while", "until"); done {
 			p.each(value{}, 0, func(value) { p.turn(from, to) })
 			p.at = to
 		}

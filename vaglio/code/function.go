@@ -47,15 +47,15 @@ func (f *routine) localsOf() []string {
 	for i := f.from; i < f.to; i++ {
 		t := f.toks.tok(i)
 		switch {
-		case t.word("def", "lambda"):
+		case t.Word("def", "lambda"):
 			return []string{}
-		case t.word("global", "nonlocal"):
-			for i++; i < f.to && !f.toks.tok(i).line; i++ {
-				global[f.toks.tok(i).text] = true
+		case t.Word("global", "nonlocal"):
+			for i++; i < f.to && !f.toks.tok(i).Line; i++ {
+				global[f.toks.tok(i).Text] = true
 			}
 			i--
-		case t.kind == tokenName && t.line && f.toks.tok(i+1).is("="):
-			f.locals = append(f.locals, f.toks.key(t.text))
+		case t.Word() && t.Line && f.toks.tok(i+1).Is("="):
+			f.locals = append(f.locals, f.toks.key(t.Text))
 		}
 	}
 	return slices.DeleteFunc(f.locals, func(name string) bool { return global[name] })
@@ -65,8 +65,8 @@ func (f *routine) localsOf() []string {
 func (f *routine) declared() []string {
 	out := []string{}
 	for i := f.from; i < f.to && i < len(f.toks.toks); i = f.toks.over(i) + 1 {
-		if name := f.toks.tok(i + 1); f.toks.toks[i].word("const", "let") && name.kind == tokenName && f.toks.tok(i+2).is("=", ":") {
-			out = append(out, f.toks.key(name.text))
+		if name := f.toks.tok(i + 1); f.toks.toks[i].Word("const", "let") && name.Word() && f.toks.tok(i+2).Is("=", ":") {
+			out = append(out, f.toks.key(name.Text))
 		}
 	}
 	return out
@@ -87,15 +87,15 @@ func (f *routine) leave(vars, hidden map[string]value) {
 // at i.
 func (p *program) body(def, i int) (from, to int) {
 	if p.lang.has("columns") {
-		if i = p.until(i, func(i int) bool { return p.toks[i].is(":", ";") }); i < p.end {
+		if i = p.until(i, func(i int) bool { return p.toks[i].Is(":", ";") }); i < p.end {
 			i++
 		}
 		return i, p.indented(def, i)
 	}
-	if p.opens(i, "(") && p.toks[def].word("for", "foreach", "while", "until") {
+	if p.opens(i, "(") && p.toks[def].Word("for", "foreach", "while", "until") {
 		i = p.over(i) + 1
 	}
-	if p.lang.name == "php" && p.toks[def].word("function") {
+	if p.lang.name == "php" && p.toks[def].Word("function") {
 		i = p.behindType(i)
 	}
 	switch {
@@ -104,14 +104,14 @@ func (p *program) body(def, i int) (from, to int) {
 	case p.over(def) > def:
 		return i, p.over(def)
 	}
-	return i, p.until(i, func(j int) bool { return p.toks[j].is(";") || j > i && p.toks[j-1].is("}") })
+	return i, p.until(i, func(j int) bool { return p.toks[j].Is(";") || j > i && p.toks[j-1].Is("}") })
 }
 
 // behindType returns the index of the brace that follows the type of a function's result, and line ends.
 func (p *program) behindType(i int) int {
 	to := p.until(i, func(j int) bool {
 		t := p.toks[j]
-		return t.kind != tokenName && !t.is(":", "?", "|", "&", "\\") && (!t.is(";") || !t.line)
+		return !t.Word() && !t.Is(":", "?", "|", "&", "\\") && (!t.Is(";") || !t.Line)
 	})
 	if p.opens(to, "{") {
 		return to
@@ -121,10 +121,10 @@ func (p *program) behindType(i int) int {
 
 // indented returns the end of a block that is indented more than the line of def.
 func (p *program) indented(def, from int) int {
-	column, sameLine := p.toks[def].column, from < p.end && !p.toks[from].line
+	column, sameLine := p.toks[def].Column, from < p.end && !p.toks[from].Line
 	return p.until(from, func(i int) bool {
 		t := p.toks[i]
-		return t.line && (sameLine || t.text != ";" && t.column <= column)
+		return t.Line && (sameLine || t.Text != ";" && t.Column <= column)
 	})
 }
 
@@ -132,7 +132,7 @@ func (p *program) indented(def, from int) int {
 // the end.
 func (p *program) define() bool {
 	def := p.at
-	if next := p.peek(1); p.word("async", "local") && next.word("def", "function") {
+	if next := p.peek(1); p.word("async", "local") && next.Word("def", "function") {
 		p.take()
 	}
 	word := p.at
@@ -150,7 +150,7 @@ func (p *program) define() bool {
 	f.from, f.to = p.body(word, p.at)
 	f.wrapped = slices.ContainsFunc(decorators, func(name string) bool { return p.fns[name] != nil })
 	f.usual = p.defaults(f.params)
-	if p.lang.name == "python" && len(f.params) > 0 && p.toks[def].column > 0 && p.toks[f.params[0]].word("self", "cls", "s") {
+	if p.lang.name == "python" && len(f.params) > 0 && p.toks[def].Column > 0 && p.toks[f.params[0]].Word("self", "cls", "s") {
 		f.params = f.params[1:]
 	}
 	if known := p.fns[name]; known == nil || known.toks != p || known.from != f.from { // else it was hoisted
@@ -174,18 +174,18 @@ func (p *program) parameters() (params []int) {
 // definedName reads the name of the function defined here, if there is one.
 func (p *program) definedName() (string, bool) {
 	if p.lang.name == "node" && p.isMethod() {
-		return p.take().text, true
+		return p.take().Text, true
 	}
-	if p.word("func") && p.opens(p.at+1, "(") && p.tok(p.over(p.at+1)+2).is("(") { // Go's methods
+	if p.word("func") && p.opens(p.at+1, "(") && p.tok(p.over(p.at+1)+2).Is("(") { // Go's methods
 		p.at = p.over(p.at + 1)
-	} else if !p.word("def", "function", "sub", "func") || p.peek(1).kind != tokenName {
+	} else if !p.word("def", "function", "sub", "func") || !p.peek(1).Word() {
 		return "", false
 	}
 	p.take()
-	name := p.take().text
-	for p.is(".", "::", ":") && p.peek(1).kind == tokenName {
+	name := p.take().Text
+	for p.is(".", "::", ":") && p.peek(1).Word() {
 		p.take()
-		name = p.take().text
+		name = p.take().Text
 	}
 	return name, true
 }
@@ -193,13 +193,13 @@ func (p *program) definedName() (string, bool) {
 // isMethod reports whether a method of a class of node is defined here.
 func (p *program) isMethod() bool {
 	to := p.over(p.at + 1)
-	return p.peek(1).is("(") && (p.tok(to+1).text == "{" || p.typed(to+1)) && !p.word("if", "for", "while", "switch", "catch", "with", "function")
+	return p.peek(1).Is("(") && (p.tok(to+1).Text == "{" || p.typed(to+1)) && !p.word("if", "for", "while", "switch", "catch", "with", "function")
 }
 
 // typed reports whether a block follows the type of a result at an index.
 func (p *program) typed(i int) bool {
-	to := p.until(i, func(i int) bool { return p.toks[i].is("{", ";", ",", "=", "?") })
-	return p.tok(i).is(":") && p.tok(i+1).kind == tokenName && p.tok(to).is("{")
+	to := p.until(i, func(i int) bool { return p.toks[i].Is("{", ";", ",", "=", "?") })
+	return p.tok(i).Is(":") && p.tok(i+1).Word() && p.tok(to).Is("{")
 }
 
 // params returns the indexes of the parameters between two indexes.
@@ -209,12 +209,12 @@ func (p *program) params(from, to int) []int {
 	for i := from; i < to; i++ {
 		t := p.toks[i]
 		switch {
-		case t.is(","):
+		case t.Is(","):
 			begin = true
 			continue
-		case t.kind == tokenName && i+1 < to && p.toks[i+1].kind == tokenName && (p.lang.name == "php" || p.lang.name == "node" && begin):
+		case t.Word() && i+1 < to && p.toks[i+1].Word() && (p.lang.name == "php" || p.lang.name == "node" && begin):
 			continue // a type, or who may see the field
-		case begin && (t.kind == tokenName || t.is("[", "{", "(")):
+		case begin && (t.Word() || t.Is("[", "{", "(")):
 			out, begin = append(out, i), false
 		}
 		i = p.over(i)
@@ -228,7 +228,7 @@ func (p *program) anonymous() (value, bool) {
 	def, params := p.at, []int(nil)
 	switch {
 	case p.word("lambda") && p.lang.name == "python":
-		colon := p.until(p.at, func(i int) bool { return p.toks[i].is(":") })
+		colon := p.until(p.at, func(i int) bool { return p.toks[i].Is(":") })
 		params, p.at = p.params(p.at+1, colon), colon+1
 	case p.lang.name == "go":
 		return p.literal()
@@ -256,17 +256,17 @@ func (p *program) closure(def int, params []int) value {
 	f, end := &routine{toks: p, params: params, from: p.at + 1, to: p.over(p.at)}, 1
 	switch {
 	case p.opens(p.at, "{") && !p.lang.has("columns"), p.word("do") && f.to > p.at:
-	case p.tok(def).kind == tokenName && p.over(def) > p.at:
+	case p.tok(def).Word() && p.over(def) > p.at:
 		f.from, f.to = p.at, p.over(def)
 	default:
 		f.from, end = p.at, 0
 		f.to = max(p.at, p.until(p.at, func(i int) bool {
 			t := p.toks[i]
-			return t.is(")", "]", "}", ",") || t.is(";") && (!t.line || p.tok(i+1).text != ".")
+			return t.Is(")", "]", "}", ",") || t.Is(";") && (!t.Line || p.tok(i+1).Text != ".")
 		}))
 	}
-	if p.tok(f.from).is("|") {
-		to := p.until(f.from+1, func(i int) bool { return p.toks[i].is("|") })
+	if p.tok(f.from).Is("|") {
+		to := p.until(f.from+1, func(i int) bool { return p.toks[i].Is("|") })
 		f.params = p.params(f.from+1, to)
 		f.from = min(to+1, p.end)
 	}
@@ -334,7 +334,7 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 		}
 	}
 	for i, place := range f.params {
-		name := p.key(p.toks[place].text)
+		name := p.key(p.toks[place].Text)
 		if h, ok := p.vars[name]; ok {
 			hidden[name] = h
 		}
@@ -358,7 +358,7 @@ func (p *program) through(f *routine, args []value) (last, out value) {
 // param returns the value of the parameter at an index.
 func (p *program) param(f *routine, i int, args []value, named map[string]value) value {
 	at := f.params[i]
-	name, eq := p.toks[at].text, p.usualAt(at)
+	name, eq := p.toks[at].Text, p.usualAt(at)
 	v, ok := named[name]
 	switch {
 	case ok:
@@ -368,7 +368,7 @@ func (p *program) param(f *routine, i int, args []value, named map[string]value)
 			return e
 		}
 		return unknown(name)
-	case p.toks[at].kind == tokenName && p.tok(at-1).is("...", "*"):
+	case p.toks[at].Word() && p.tok(at-1).Is("...", "*"):
 		return listOf(tailOf(args, i)...)
 	case i < len(args):
 		return args[i]
@@ -381,7 +381,7 @@ func (p *program) param(f *routine, i int, args []value, named map[string]value)
 // givesBack notes that a function may change the variables that it takes by reference, or any it is handed.
 func (p *program) givesBack(f *routine, args []value) {
 	for i, a := range args {
-		if i < len(f.params) && p.lang.name == "php" && p.tok(f.params[i]-1).is("&") || p.finds("gives", "", p.src) {
+		if i < len(f.params) && p.lang.name == "php" && p.tok(f.params[i]-1).Is("&") || p.finds("gives", "", p.src) {
 			p.store(a.holder, unknown("&"))
 		}
 	}

@@ -5,38 +5,11 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/code/lex"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-type tokenKind uint8
-
-const (
-	tokenEnd tokenKind = iota
-	tokenName
-	tokenString
-	tokenNumber
-	tokenOp
-)
-
-// token is one lexeme. The text of a string is its value, with marks for unknown parts.
-type token struct {
-	kind tokenKind
-	// line says that the token begins a line. The ";" for a line end has it, too.
-	line bool
-	// tight says that no blank precedes the token.
-	tight bool
-	// changes says that a name ends in an exclamation mark: the method changes its object.
-	changes bool
-	// group says that a bracket surrounds the parts of a text.
-	group  bool
-	column int32 // how far the line is indented
-	// match is the index of the counterpart of a bracket, or of a word that pairs with "end"; -1 if
-	// there is none.
-	match int32
-	// perhaps says that the program may pass the token by, or come to it again.
-	perhaps bool
-	text    string
-}
+type token = lex.Token
 
 // join is the operator between the parts of an interpolated string.
 const join = "\x00join"
@@ -59,10 +32,10 @@ type lexer struct {
 	fresh  bool // no token of the line has been read
 	start  int  // where the line begins
 	indent int32
-	open   []int32 // the brackets and words that are open here
-	braces int     // how many of them are blocks
-	branch bool    // after a word such as "if", up to the end of the line
-	loop   bool    // the "do" of a loop is due
+	open   []int // the brackets and words that are open here
+	braces int   // how many of them are blocks
+	branch bool  // after a word such as "if", up to the end of the line
+	loop   bool  // the "do" of a loop is due
 	// endless lists the quotes without an end; no pattern ends before noRegexp.
 	endless  string
 	noRegexp int
@@ -85,9 +58,9 @@ func (l *lexer) run() {
 }
 
 func (l *lexer) add(t token) {
-	n := int32(len(l.p.toks)) //nolint:gosec // No more tokens than steps.
-	if int(n) >= l.p.left {
-		l.p.spend(int(n) + 1)
+	n := len(l.p.toks)
+	if n >= l.p.left {
+		l.p.spend(n + 1)
 		return
 	}
 	for range strings.Count(l.src[l.counted:l.begin], "\n") {
@@ -97,79 +70,79 @@ func (l *lexer) add(t token) {
 	if l.p.begins != nil {
 		l.p.begins = append(l.p.begins, l.begin)
 	}
-	t.match, t.tight = -1, l.begin == 0 || strings.IndexByte(" \t\n", l.src[l.begin-1]) < 0
+	t.Match, t.Tight = -1, l.begin == 0 || strings.IndexByte(" \t\n", l.src[l.begin-1]) < 0
 	if l.fresh {
 		if !l.inside() {
 			l.indent = int32(min(l.at-l.start, maxText)) //nolint:gosec // Bounded.
 		}
-		t.line, l.fresh = true, false
+		t.Line, l.fresh = true, false
 	}
-	t.column = l.indent
+	t.Column = l.indent
 	l.structure(&t, n)
-	t.perhaps = l.indent > 0 || l.braces > 0 || l.branch
+	t.Perhaps = l.indent > 0 || l.braces > 0 || l.branch
 	l.p.toks = append(l.p.toks, t)
 }
 
 // structure records what a token opens or closes.
-func (l *lexer) structure(t *token, n int32) {
+func (l *lexer) structure(t *token, n int) {
 	switch {
-	case t.kind == tokenName && l.has("ends") && l.word(t, n):
-	case t.kind == tokenName && (wordclass.Is("branch-word", t.text) || t.word("for", "while")):
+	case t.Word() && l.has("ends") && l.word(t, n):
+	case t.Word() && (wordclass.Is("branch-word", t.Text) || t.Word("for", "while")):
 		l.branch = true
-	case t.kind == tokenOp && len(t.text) == 1:
+	case t.Is() && len(t.Text) == 1:
 		l.bracket(t, n)
 	}
 }
 
 // bracket records what a bracket opens or closes.
-func (l *lexer) bracket(t *token, n int32) {
-	switch t.text[0] {
+func (l *lexer) bracket(t *token, n int) {
+	switch t.Text[0] {
 	case '(', '[':
 		l.open = append(l.open, n)
 	case '{':
 		l.opens(n)
 	case ';':
-		l.branch = l.branch && (t.line || l.has("columns") || l.inside())
+		l.branch = l.branch && (t.Line || l.has("columns") || l.inside())
 	case ')', ']', '}':
-		l.close(t, n, map[byte]string{')': "(", ']': "[", '}': "{"}[t.text[0]])
+		l.close(t, n, map[byte]string{')': "(", ']': "[", '}': "{"}[t.Text[0]])
 	}
 }
 
-func (l *lexer) opens(n int32) {
+func (l *lexer) opens(n int) {
 	l.open = append(l.open, n)
 	l.braces++
 }
 
 // word reports whether a word opens or closes a block that ends with a word.
-func (l *lexer) word(t *token, n int32) bool {
+func (l *lexer) word(t *token, n int) bool {
 	prev := l.last()
-	first := t.line || prev.is(";", "=") || prev.word("then", "do", "else")
+	first := t.Line || prev.Is(";", "=") || prev.Word("then", "do", "else")
 	switch {
-	case prev.is(".", "::", ":"):
+	case prev.Is(".", "::", ":"):
 		return false
-	case t.word("end") || t.text == "until" && l.p.lang.name == "lua":
+	case t.Word("end") || t.Text == "until" && l.p.lang.name == "lua":
 		l.close(t, n, "")
-	case t.word("def", "function", "class", "module", "begin", "case", "repeat"), t.word("do") && !l.loop,
-		first && t.word("while", "until", "for", "if", "unless"):
-		l.loop = t.word("while", "until", "for")
+	case t.Word("def", "function", "class", "module", "begin", "case", "repeat"), t.Word("do") && !l.loop,
+		first && t.Word("while", "until", "for", "if", "unless"):
+		l.loop = t.Word("while", "until", "for")
 		l.opens(n)
 	default:
-		l.loop = l.loop && !t.word("do")
+		l.loop = l.loop && !t.Word("do")
 		return false
 	}
 	return true
 }
 
 // close closes what a bracket or a word belongs to.
-func (l *lexer) close(t *token, n int32, open string) {
+func (l *lexer) close(t *token, n int, open string) {
 	for i := len(l.open) - 1; i >= 0 && i > len(l.open)-8; i-- {
 		at := l.open[i]
-		if o := l.p.toks[at]; o.text != open && (open != "" || o.kind != tokenName) {
+		if o := l.p.toks[at]; o.Text != open && (open != "" || !o.Word()) {
 			continue
 		}
-		l.p.toks[at].match, t.match = n, at
+		l.p.toks[at].Match, t.Match = n, at
 		for _, o := range l.open[i:] {
-			if o := l.p.toks[o]; o.text == "{" || o.kind == tokenName {
+			if o := l.p.toks[o]; o.Text == "{" || o.Word() {
 				l.braces--
 			}
 		}
@@ -182,11 +155,11 @@ func (l *lexer) close(t *token, n int32, open string) {
 // inside reports whether a bracket of an expression is open.
 func (l *lexer) inside() bool {
 	n := len(l.open)
-	return n > 0 && l.p.toks[l.open[n-1]].is("(", "[")
+	return n > 0 && l.p.toks[l.open[n-1]].Is("(", "[")
 }
 
 // op adds an operator that is not in the text.
-func (l *lexer) op(s string) { l.add(token{kind: tokenOp, text: s, group: s == "(" || s == ")"}) }
+func (l *lexer) op(s string) { l.add(token{Kind: lex.Op, Text: s, Group: s == "(" || s == ")"}) }
 
 func (l *lexer) last() token {
 	if n := len(l.p.toks); n > 0 {
@@ -226,7 +199,7 @@ func (l *lexer) hole(rest string) bool {
 		return false
 	}
 	n += len(markClose)
-	l.add(token{kind: tokenString, text: rest[:n]})
+	l.add(token{Kind: lex.String, Text: rest[:n]})
 	l.at += n
 	return true
 }
@@ -237,13 +210,13 @@ func (l *lexer) number(rest string) {
 	for n < len(rest) && (isName(rest[n]) || rest[n] == '.' && n+1 < len(rest) && isDigit(rest[n+1])) {
 		n++
 	}
-	l.add(token{kind: tokenNumber, text: strings.ReplaceAll(rest[:n], "_", "")})
+	l.add(token{Kind: lex.Number, Text: strings.ReplaceAll(rest[:n], "_", "")})
 	l.at += n
 }
 
 func (l *lexer) newline() {
 	if !l.inside() {
-		l.add(token{kind: tokenOp, text: ";", line: true})
+		l.add(token{Kind: lex.Op, Text: ";", Line: true})
 	}
 	l.at = max(l.at+1, l.after)
 	l.fresh, l.start, l.loop = true, l.at, false
@@ -258,7 +231,7 @@ func (l *lexer) comment(rest string) bool {
 	}
 	for _, c := range l.p.lang.comments {
 		begin, stop, ok := strings.Cut(c, "…")
-		if !strings.HasPrefix(rest, begin) || begin == "#" && l.last().text == "$" {
+		if !strings.HasPrefix(rest, begin) || begin == "#" && l.last().Text == "$" {
 			continue
 		}
 		before, _, _ := strings.Cut(rest, cmp.Or(stop, "\n"))
@@ -273,13 +246,13 @@ func (l *lexer) comment(rest string) bool {
 // operand reports whether an operand is due, so that a slash begins a pattern.
 func (l *lexer) operand() bool {
 	t := l.last()
-	switch t.kind {
-	case tokenEnd:
+	switch t.Kind {
+	case lex.End:
 		return true
-	case tokenName:
-		return strings.Contains(" return if unless while until and or not in split grep case when typeof of print puts ", " "+t.text+" ")
-	case tokenOp:
-		return t.text != ")" && t.text != "]" && t.text != "/" && (t.text != "}" || l.has("braceends"))
+	case lex.Name:
+		return strings.Contains(" return if unless while until and or not in split grep case when typeof of print puts ", " "+t.Text+" ")
+	case lex.Op:
+		return t.Text != ")" && t.Text != "]" && t.Text != "/" && (t.Text != "}" || l.has("braceends"))
 	default:
 		return false
 	}
@@ -296,7 +269,7 @@ func (l *lexer) pattern(rest string) bool {
 		l.noRegexp = l.at + len(line)
 		return false
 	}
-	l.add(token{kind: tokenName, text: "//"})
+	l.add(token{Kind: lex.Name, Text: "//"})
 	l.at += len(text)
 	return true
 }
@@ -317,7 +290,7 @@ func (l *lexer) input(rest string) bool {
 		l.called("glob", body, true)
 		return true
 	}
-	l.add(token{kind: tokenName, text: rest[:n+1]})
+	l.add(token{Kind: lex.Name, Text: rest[:n+1]})
 	return true
 }
 
@@ -331,7 +304,7 @@ func (l *lexer) named(s string) bool {
 func (l *lexer) sigil(mark, c byte) bool {
 	if mark == '%' || mark == '&' {
 		last := l.last()
-		return (l.operand() || last.kind == tokenName && isName(last.text[0])) && (isStart(c) || c == '$')
+		return (l.operand() || last.Word() && isName(last.Text[0])) && (isStart(c) || c == '$')
 	}
 	return isName(c) || mark == '$' && (l.has("optional") || !l.has("plainspecials") && strings.IndexByte("0&!@", c) >= 0)
 }
@@ -347,7 +320,7 @@ func (l *lexer) name(rest string) {
 		return
 	}
 	changes := l.has("predicates") && strings.HasPrefix(rest[n:], "!") && !strings.HasPrefix(rest[n:], "!=")
-	l.add(token{kind: tokenName, text: s, changes: changes})
+	l.add(token{Kind: lex.Name, Text: s, Changes: changes})
 	if changes {
 		n++
 	}
@@ -372,12 +345,12 @@ func (l *lexer) operator(rest string) {
 		"=~", "!~", "||", "&&", "??", "?.", ">>", "<<", "|&", ":=", "++", "--",
 	} {
 		if long && strings.HasPrefix(rest, op) && (op != "?." || l.has("optional")) && (op != "--" && op != "++" || l.has("counts")) {
-			l.add(token{kind: tokenOp, text: op})
+			l.add(token{Kind: lex.Op, Text: op})
 			l.at += len(op)
 			return
 		}
 	}
-	l.add(token{kind: tokenOp, text: rest[:1]})
+	l.add(token{Kind: lex.Op, Text: rest[:1]})
 	l.at++
 }
 

@@ -259,17 +259,17 @@ func methodIn(name string, args []value, named map[string]value) string {
 // fieldsOf notes the folder and the environment that a program in go gives the command that it makes in this statement: c.Dir = ….
 func (p *program) fieldsOf() {
 	from, at := p.at, p.at
-	for from > 0 && !p.toks[from-1].is(";", "{", "}") {
+	for from > 0 && !p.toks[from-1].Is(";", "{", "}") {
 		from--
 	}
-	if !p.tok(from+1).is(":=", "=") {
+	if !p.tok(from+1).Is(":=", "=") {
 		return
 	}
-	same := func(i int) bool { return p.toks[i].word(p.toks[from].text) }
-	for i := at; i < len(p.toks) && p.spend(1) && (!same(i) || !p.tok(i+1).is(":=", "=")); i++ {
-		if same(i) && p.tok(i+1).is(".") && p.tok(i+3).is("=") {
+	same := func(i int) bool { return p.toks[i].Word(p.toks[from].Text) }
+	for i := at; i < len(p.toks) && p.spend(1) && (!same(i) || !p.tok(i+1).Is(":=", "=")); i++ {
+		if same(i) && p.tok(i+1).Is(".") && p.tok(i+3).Is("=") {
 			p.at = i + 4
-			p.fieldOf(p.toks[i+2].text)
+			p.fieldOf(p.toks[i+2].Text)
 		}
 	}
 	p.at = at
@@ -305,8 +305,8 @@ func (p *program) fieldOf(name string) {
 			p.around.dirs = v.words()
 		}
 	case "Env":
-		for _, t := range p.toks[p.at:p.until(p.at, func(i int) bool { return p.toks[i].is(";") })] {
-			if name, val, ok := strings.Cut(t.text, "="); ok && t.kind == tokenString && envName.MatchString(name) {
+		for _, t := range p.toks[p.at:p.until(p.at, func(i int) bool { return p.toks[i].Is(";") })] {
+			if name, val, ok := strings.Cut(t.Text, "="); ok && t.Quoted() && envName.MatchString(name) {
 				p.around.gets = append(p.around.gets, shell.Assign{Name: name, Value: shell.Text(val)})
 			}
 		}

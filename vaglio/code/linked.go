@@ -259,7 +259,7 @@ func (p *program) ofParameters(w shell.Word) bool {
 // isParameter reports whether a name is that of a parameter of some function.
 func (p *program) isParameter(name string) bool {
 	return name != "" && p.spend(len(p.routines)) && slices.ContainsFunc(p.routines, func(f *routine) bool {
-		return slices.ContainsFunc(f.params, func(at int) bool { return strings.TrimLeft(f.toks.tok(at).text, "$&*") == strings.TrimLeft(name, "$") })
+		return slices.ContainsFunc(f.params, func(at int) bool { return strings.TrimLeft(f.toks.tok(at).Text, "$&*") == strings.TrimLeft(name, "$") })
 	})
 }
 

@@ -40,24 +40,24 @@ func (p *program) postfix(v value) value {
 // joint reports whether the next token joins a subscript, a call or a member on the next line to what was read.
 func (p *program) joint() bool {
 	next := p.peek(1)
-	return p.is("!") && p.lang.name == "node" && next.is(")", "]", "}", ",", ";", ".", "[") ||
-		p.is("->") && next.is("[", "{", "(") || p.continued()
+	return p.is("!") && p.lang.name == "node" && next.Is(")", "]", "}", ",", ";", ".", "[") ||
+		p.is("->") && next.Is("[", "{", "(") || p.continued()
 }
 
 // memberFollows reports whether a member of what was read follows.
 func (p *program) memberFollows(t, next token) bool {
-	return next.kind == tokenName && (t.is("->", "::", "?.") || t.is(".") && !p.lang.has("dotjoins") || t.is(":") && p.lang.name == "lua")
+	return next.Word() && (t.Is("->", "::", "?.") || t.Is(".") && !p.lang.has("dotjoins") || t.Is(":") && p.lang.name == "lua")
 }
 
 // subscriptFollows reports whether a subscript of what was read follows.
 func (p *program) subscriptFollows(v value, t token) bool {
-	return t.is("[") && !t.line && (v.path != "" || v.multi() || len(v.alts) > 0) && (!p.lang.has("bare") || t.tight) ||
-		t.is("{") && (p.lang.name == "perl" && strings.HasPrefix(v.holder, "$") || v.path == "$ENV")
+	return t.Is("[") && !t.Line && (v.path != "" || v.multi() || len(v.alts) > 0) && (!p.lang.has("bare") || t.Tight) ||
+		t.Is("{") && (p.lang.name == "perl" && strings.HasPrefix(v.holder, "$") || v.path == "$ENV")
 }
 
 // templated reports whether a template text is given to a function: $`ls`, sql`DELETE …`.
 func (p *program) templated(v value, t token) bool {
-	return t.quoted() && p.lang.name == "node" && (v.holder == "$" || v.path != "" && (t.tight || strings.HasSuffix(v.path, "$")))
+	return t.Quoted() && p.lang.name == "node" && (v.holder == "$" || v.path != "" && (t.Tight || strings.HasSuffix(v.path, "$")))
 }
 
 // tagOf returns what is given a template text: a shell if it is $ or Bun.$.
@@ -70,7 +70,7 @@ func tagOf(v value) value {
 
 // callFollows reports whether the bracket of a call follows. In php and perl the text of a name may be called as well.
 func (p *program) callFollows(v value, t token) bool {
-	if !t.is("(") || t.group {
+	if !t.Is("(") || t.Group {
 		return false
 	}
 	s, ok := v.text()
@@ -139,7 +139,7 @@ func (p *program) yielded(v value, name string) string {
 // the language allows that and the table knows the method, without.
 func (p *program) methodArguments(v value, name, full, holder string) (args []value, ok bool) {
 	bare := p.lang.has("bare")
-	if t := p.peek(0); t.is("(") && !t.group && (t.tight || !bare) {
+	if t := p.peek(0); t.Is("(") && !t.Group && (t.Tight || !bare) {
 		p.take()
 		return p.callArguments(), true
 	}
@@ -205,7 +205,7 @@ func (p *program) subscript(v value) value {
 	if p.yielded(v, p.canonical(v.path)) == "=args" {
 		v = p.constant(v)
 	}
-	end, brace := int(p.peek(0).match), p.is("{")
+	end, brace := p.peek(0).Match, p.is("{")
 	p.take()
 	if words := p.programWords(v.path); words != nil { // plumbum's git["push", "--force"]
 		p.argv(append(words, listOf(p.items("]")...).words()...))
@@ -232,8 +232,8 @@ func (p *program) subscript(v value) value {
 // subscriptKey reads the key of a subscript; in braces, a word stands for itself.
 func (p *program) subscriptKey(brace bool) value {
 	switch t := p.peek(0); {
-	case brace && t.kind == tokenName && p.peek(1).text == "}" && t.text[0] != '$':
-		return text(p.take().text)
+	case brace && t.Word() && p.peek(1).Text == "}" && t.Text[0] != '$':
+		return text(p.take().Text)
 	case p.is(":", "::") && p.lang.name != "ruby": // a symbol there
 		return value{}
 	}
@@ -245,8 +245,8 @@ func (p *program) slice(v, from value, end int) value {
 	var to value
 	base := v
 	v.of = ""
-	backwards := p.is("::") && p.peek(1).is("-")
-	if op := p.take().text; !p.is("]", ":") {
+	backwards := p.is("::") && p.peek(1).Is("-")
+	if op := p.take().Text; !p.is("]", ":") {
 		to = p.bound(from, op)
 	}
 	p.close(end)
@@ -350,7 +350,7 @@ func (p *program) anyOf(list []value) value {
 
 // inputLine returns a line that perl's <> or <$file> reads.
 func (p *program) inputLine() value {
-	if p.take().text == "<STDIN>" {
+	if p.take().Text == "<STDIN>" {
 		return textOf(p.in.Stdin)
 	}
 	for _, f := range p.vars["@ARGV"].list {

@@ -3,22 +3,23 @@ package code
 import (
 	"slices"
 
+	"github.com/metnos/vaglio/vaglio/code/lex"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 func (p *program) primary() value {
 	t := p.peek(0)
-	switch t.kind {
-	case tokenString:
+	switch t.Kind {
+	case lex.String:
 		return p.glued()
-	case tokenNumber:
+	case lex.Number:
 		p.take()
-		return value{kind: kindNumber, alts: []shell.Word{shell.Text(t.text)}}
-	case tokenName:
+		return value{kind: kindNumber, alts: []shell.Word{shell.Text(t.Text)}}
+	case lex.Name:
 		return p.nameOperand()
-	case tokenOp, tokenEnd:
+	case lex.Op, lex.End:
 	}
-	switch t.text {
+	switch t.Text {
 	case "(":
 		return p.group()
 	case "[":
@@ -44,7 +45,7 @@ func (p *program) elements() int {
 	from := p.over(p.at) + 1
 	to := p.until(from, func(i int) bool {
 		t := p.toks[i]
-		return t.kind != tokenName && !t.is(".", "*") || t.word("struct", "interface", "func")
+		return !t.Word() && !t.Is(".", "*") || t.Word("struct", "interface", "func")
 	})
 	if to == from || !p.opens(to, "{") {
 		return 0
@@ -55,7 +56,7 @@ func (p *program) elements() int {
 // glued reads a text and the texts directly beside it.
 func (p *program) glued() value {
 	v := p.text()
-	for p.lang.has("prefixes") && p.peek(0).quoted() {
+	for p.lang.has("prefixes") && p.peek(0).Quoted() {
 		v = p.glue(v, p.text())
 	}
 	return v
@@ -64,21 +65,21 @@ func (p *program) glued() value {
 // text reads a single text, of one part or of several.
 func (p *program) text() value {
 	t := p.take()
-	if t.kind == tokenString {
-		return textOf(p.unmark(t.text))
+	if t.Kind == lex.String {
+		return textOf(p.unmark(t.Text))
 	}
 	v := text("")
 	if !p.is(")") {
 		v = p.expression()
 	}
-	p.close(int(t.match))
+	p.close(t.Match)
 	return v
 }
 
 // nameOperand reads an operand that begins with a name.
 func (p *program) nameOperand() value {
 	t := p.peek(0)
-	switch t.text {
+	switch t.Text {
 	case "lambda", "proc", "fn", "function", "sub", "func":
 		if v, ok := p.anonymous(); ok {
 			return v
@@ -87,7 +88,7 @@ func (p *program) nameOperand() value {
 		p.take()
 		return value{kind: kindNone}
 	case "True", "true", "pass", "break", "continue", "next", "last", "redo", "//":
-		if _, held := p.vars[t.text]; !held { // a word of one language is a variable's name in others
+		if _, held := p.vars[t.Text]; !held { // a word of one language is a variable's name in others
 			p.take()
 			return value{kind: kindOther}
 		}
@@ -99,13 +100,13 @@ func (p *program) nameOperand() value {
 		return p.substituted()
 	}
 	switch {
-	case t.text[0] == '<':
+	case t.Text[0] == '<':
 		return p.inputLine()
-	case p.lang.name == "node" && p.peek(1).text == "=>":
+	case p.lang.name == "node" && p.peek(1).Text == "=>":
 		return p.arrow()
 	}
 	p.take()
-	return p.named(t.text)
+	return p.named(t.Text)
 }
 
 // named returns what a name stands for: a key, a variable, or a function that the table may know.
@@ -131,7 +132,7 @@ func (p *program) named(name string) value {
 
 // variable returns the value of a variable; perl's elements of @_ and @ARGV count as their lists.
 func (p *program) variable(name string) (value, bool) {
-	if next := p.peek(0).text; p.lang.name == "perl" && next == "[" && (name == "$_" || name == "$ARGV") {
+	if next := p.peek(0).Text; p.lang.name == "perl" && next == "[" && (name == "$_" || name == "$ARGV") {
 		name = "@" + name[1:]
 	}
 	if v, ok := p.vars[name]; ok {
@@ -166,14 +167,14 @@ func (p *program) substituted() value {
 // one expression.
 func (p *program) group() value {
 	t, end := p.peek(0), p.over(p.at)
-	if end > p.at && p.tok(end+1).text == "=>" && end+1 < p.end && !t.group {
+	if end > p.at && p.tok(end+1).Text == "=>" && end+1 < p.end && !t.Group {
 		return p.arrow()
 	}
-	if t.group {
+	if t.Group {
 		return p.glued()
 	}
 	p.take()
-	comma := p.find(p.at, func(t token) bool { return t.is(",") || t.is("=>") && p.lang.name != "node" })
+	comma := p.find(p.at, func(t token) bool { return t.Is(",") || t.Is("=>") && p.lang.name != "node" })
 	list := p.items(")")
 	if len(list) == 1 && comma < 0 {
 		return list[0]
@@ -232,8 +233,8 @@ func (p *program) comprehended() (out []value, ok bool) {
 		return nil, false
 	}
 	start := p.at
-	at := p.find(start, func(t token) bool { return t.is(",") || t.word("for") })
-	if !p.tok(at).word("for") {
+	at := p.find(start, func(t token) bool { return t.Is(",") || t.Word("for") })
+	if !p.tok(at).Word("for") {
 		return nil, false
 	}
 	list := p.drawn(at + 1)
@@ -259,7 +260,7 @@ func (p *program) comprehended() (out []value, ok bool) {
 func (p *program) clauses() {
 	for p.spend(1) {
 		switch {
-		case p.word("async") && p.peek(1).word("for"):
+		case p.word("async") && p.peek(1).Word("for"):
 			p.take()
 		case p.word("for"):
 			inner := p.at + 1
@@ -274,15 +275,15 @@ func (p *program) clauses() {
 
 // drawn reads "in list" behind the pattern of a comprehension.
 func (p *program) drawn(pattern int) value {
-	p.skip(p.find(pattern, func(t token) bool { return t.word("in") }) + 1)
+	p.skip(p.find(pattern, func(t token) bool { return t.Word("in") }) + 1)
 	return p.operation("if")
 }
 
 // item reads an argument, perhaps with its name: name=, name: or "name" =>.
 func (p *program) item() value {
 	t, next, name := p.peek(0), p.peek(1), ""
-	if (t.kind == tokenName || t.kind == tokenString) && p.namesItem(t, next) {
-		if name = t.text; p.lang.name == "php" && next.is(":") {
+	if (t.Word() || t.Kind == lex.String) && p.namesItem(t, next) {
+		if name = t.Text; p.lang.name == "php" && next.Is(":") {
 			name = "$" + name
 		}
 		p.skip(p.at + 2)
@@ -294,7 +295,7 @@ func (p *program) item() value {
 
 // mapping reads what is in braces: a map, a set, or statements.
 func (p *program) mapping() value {
-	end := int(p.peek(0).match)
+	end := p.peek(0).Match
 	p.take()
 	v := value{kind: kindMap}
 	for p.at < p.end && !p.is("}") && p.spend(1) {
@@ -335,10 +336,10 @@ func (v value) entered(key string, e value) value {
 // entry reads one entry of a map: a key, and its value if there is one.
 func (p *program) entry() (string, value) {
 	t := p.peek(0)
-	if t.kind == tokenName && p.keyed(t.text) {
+	if t.Word() && p.keyed(t.Text) {
 		p.take()
 		p.take()
-		return t.text, p.expression()
+		return t.Text, p.expression()
 	}
 	v := p.binary()
 	if v.kind == kindList && len(v.list) == 1 { // [name]: value
@@ -347,8 +348,8 @@ func (p *program) entry() (string, value) {
 	if key := v.key(); p.takeIf(p.is(":", "=>")) {
 		return key, p.expression()
 	}
-	if t.kind == tokenName && v.holder == t.text && (!p.is(",") || !p.lang.has("flat")) {
-		return t.text, v // a variable that is an entry of its own
+	if t.Word() && v.holder == t.Text && (!p.is(",") || !p.lang.has("flat")) {
+		return t.Text, v // a variable that is an entry of its own
 	}
 	return "", v
 }
@@ -357,7 +358,7 @@ func (p *program) entry() (string, value) {
 func (p *program) keyed(name string) bool {
 	next := p.peek(1)
 	_, held := p.vars[name]
-	return name[0] != '$' && (next.is(":", "=>") || next.is("=") && p.lang.name == "lua") && (!held || !p.lang.has("columns"))
+	return name[0] != '$' && (next.Is(":", "=>") || next.Is("=") && p.lang.name == "lua") && (!held || !p.lang.has("columns"))
 }
 
 // puts stores what a list or map is by now where it is, under all names that it has.
@@ -385,6 +386,6 @@ func (p *program) touch(was, v value) {
 
 // namesItem reports whether a token is the name of an argument, judging by the token behind it.
 func (p *program) namesItem(t, next token) bool {
-	return next.is("=") && p.lang.name == "python" || next.is(":") && (p.lang.name == "ruby" || p.lang.name == "php") ||
-		next.is("=>") && t.kind == tokenString && p.lang.name != "node" && !p.lang.has("flat")
+	return next.Is("=") && p.lang.name == "python" || next.Is(":") && (p.lang.name == "ruby" || p.lang.name == "php") ||
+		next.Is("=>") && t.Kind == lex.String && p.lang.name != "node" && !p.lang.has("flat")
 }

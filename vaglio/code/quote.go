@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/unixtext"
+	"github.com/metnos/vaglio/vaglio/code/lex"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -56,7 +57,7 @@ func (l *lexer) unended() {
 
 // called adds the call of a function with a text: of the shell, which a text in backticks is.
 func (l *lexer) called(name, body string, raw bool) {
-	l.add(token{kind: tokenName, text: name})
+	l.add(token{Kind: lex.Name, Text: name})
 	l.op("(")
 	l.value(body, l.p.lang.fills, raw, false)
 	l.op(")")
@@ -108,11 +109,11 @@ func (l *lexer) skip(i, depth int) int {
 func (l *lexer) value(body, opener string, raw, single bool) {
 	plain := plainer(raw, single)
 	if l.p.lang.name == "perl" && opener != "" && changesCase.MatchString(body) {
-		l.add(token{kind: tokenName, text: "quoted"})
+		l.add(token{Kind: lex.Name, Text: "quoted"})
 		return
 	}
 	if opener == "" || !strings.ContainsAny(body, "{$@#") {
-		l.add(token{kind: tokenString, text: plain(body)})
+		l.add(token{Kind: lex.String, Text: plain(body)})
 		return
 	}
 	if l.depth >= maxNesting {
@@ -133,7 +134,7 @@ func (l *lexer) value(body, opener string, raw, single bool) {
 		}
 		i += max(n, 1)
 	}
-	l.add(token{kind: tokenString, text: plain(body[from:])})
+	l.add(token{Kind: lex.String, Text: plain(body[from:])})
 	l.op(")")
 }
 
@@ -182,7 +183,7 @@ func filler(s, opener string) (code string, n int) {
 
 // part adds a piece of text and the expression after it.
 func (l *lexer) part(text, code string) {
-	l.add(token{kind: tokenString, text: text})
+	l.add(token{Kind: lex.String, Text: text})
 	l.op(join)
 	l.op("(")
 	sub := newLexer(l.p, code)
@@ -194,7 +195,7 @@ func (l *lexer) part(text, code string) {
 
 // quoteOperator reads perl's q{}, qq{}, qx{}, qw{} and s///, and ruby's %w() and %x().
 func (l *lexer) quoteOperator(s, rest string) bool {
-	percent := l.has("percent") && l.last().text == "%"
+	percent := l.has("percent") && l.last().Text == "%"
 	if rest = l.delimiter(s, rest, percent); rest == "" || isName(rest[0]) {
 		return false
 	}
@@ -221,7 +222,7 @@ func (l *lexer) quoteOperator(s, rest string) bool {
 // delimiter returns the text from the delimiter of a quoting operator on, "" if the word is not
 // one.
 func (l *lexer) delimiter(s, rest string, percent bool) string {
-	switch prev := l.last().text; {
+	switch prev := l.last().Text; {
 	case percent && strings.Contains(" x q Q w W i ", " "+s+" "):
 		return rest
 	case !l.has("quotes") || !strings.Contains(" q qq qx qw s tr y m qr ", " "+s+" "),
@@ -239,7 +240,7 @@ func (l *lexer) quotation(s, body, from, tail string) string {
 	case "qw", "w", "W", "i":
 		l.op("[")
 		for f := range strings.FieldsSeq(body) {
-			l.add(token{kind: tokenString, text: f})
+			l.add(token{Kind: lex.String, Text: f})
 			l.op(",")
 		}
 		l.op("]")
@@ -247,7 +248,7 @@ func (l *lexer) quotation(s, body, from, tail string) string {
 		l.called("`", body, false)
 	case "m", "qr":
 		tail = strings.TrimLeft(tail, "gimsxo")
-		l.add(token{kind: tokenName, text: "//"})
+		l.add(token{Kind: lex.Name, Text: "//"})
 	case "q":
 		l.value(body, "", false, true)
 	default:
@@ -272,7 +273,7 @@ func (l *lexer) substitution(s, from, rest string) string {
 		l.unended()
 	}
 	flags := rest[:len(rest)-len(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz"))]
-	l.add(token{kind: tokenName, text: s + "///"})
+	l.add(token{Kind: lex.Name, Text: s + "///"})
 	l.op("(")
 	if s == "s" && strings.Contains(flags, "e") { // the replacement is code
 		l.part("", strings.ReplaceAll(with, `\`+from[:1], from[:1]))
@@ -309,7 +310,7 @@ var documentHead = regexp.MustCompile(`^([~\- ]*)(?:(["'])([\w\x{80}-\x{10ffff}]
 // document reads a here-document, whose text follows the line.
 func (l *lexer) document(rest string) bool {
 	mark := l.p.lang.document
-	if mark == "" || !strings.HasPrefix(rest, mark) || l.last().kind == tokenNumber {
+	if mark == "" || !strings.HasPrefix(rest, mark) || l.last().Kind == lex.Number {
 		return false
 	}
 	head := documentHead.FindStringSubmatch(rest[len(mark):])

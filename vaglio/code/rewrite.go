@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/code/lex"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -136,8 +137,8 @@ func (c *chooser) says(text string) {
 // mentions records the names in what is between two tokens.
 func (c *chooser) mentions(from, to int) {
 	for i := from; i < to; i++ {
-		if t := c.toks[i]; t.kind == tokenName || t.kind == tokenString {
-			c.says(t.text)
+		if t := c.toks[i]; t.Word() || t.Kind == lex.String {
+			c.says(t.Text)
 		}
 	}
 }
@@ -165,7 +166,7 @@ func (c *chooser) choose() {
 func (c *chooser) find() {
 	for i := 0; i < len(c.toks); i++ {
 		t := &task{head: i}
-		if c.toks[i].line && (c.decorated(t) || c.calledFor(t) || c.functions(t) || c.exported(t)) {
+		if c.toks[i].Line && (c.decorated(t) || c.calledFor(t) || c.functions(t) || c.exported(t)) {
 			c.tasks = append(c.tasks, t)
 			i = max(i, t.end-1)
 		}
@@ -174,29 +175,29 @@ func (c *chooser) find() {
 
 // isTask reports whether a name is one that the table gives for declaring tasks.
 func (c *chooser) isTask(i int) bool {
-	return c.tok(i).kind == tokenName && c.lang.options.names["tasks"][c.tok(i).text] != nil
+	return c.tok(i).Word() && c.lang.options.names["tasks"][c.tok(i).Text] != nil
 }
 
 // decorated reads a function that only tasks' decorators stand before, or whose name says that it is one.
 func (c *chooser) decorated(t *task) bool {
 	i := t.head
-	if !c.lang.has("columns") || c.toks[i].column > 0 {
+	if !c.lang.has("columns") || c.toks[i].Column > 0 {
 		return false
 	}
-	for c.tok(i).is("@") {
+	for c.tok(i).Is("@") {
 		if i = c.decorator(t, i); i < 0 {
 			return false
 		}
 	}
 	def := i
-	if c.tok(i).word("async") {
+	if c.tok(i).Word("async") {
 		i++
 	}
-	name, own := strings.CutPrefix(c.tok(i+1).text, "task_")
-	if !c.tok(i).word("def") || def == t.head && !own {
+	name, own := strings.CutPrefix(c.tok(i+1).Text, "task_")
+	if !c.tok(i).Word("def") || def == t.head && !own {
 		return false
 	}
-	t.names = append(t.names, name, c.tok(i+1).text)
+	t.names = append(t.names, name, c.tok(i+1).Text)
 	t.from, t.to = c.body(def, i)
 	t.end = t.to
 	return true
@@ -205,81 +206,81 @@ func (c *chooser) decorated(t *task) bool {
 // decorator reads a decorator that declares a task, with the names that it gives, and returns the
 // index of what it decorates; -1 if it is another.
 func (c *chooser) decorator(t *task, i int) int {
-	last := c.until(i+1, func(j int) bool { return c.toks[j].kind != tokenName && c.toks[j].text != "." })
-	end := c.until(last, func(j int) bool { return c.toks[j].is(";") })
+	last := c.until(i+1, func(j int) bool { return !c.toks[j].Word() && c.toks[j].Text != "." })
+	end := c.until(last, func(j int) bool { return c.toks[j].Is(";") })
 	if !c.isTask(last - 1) {
 		return -1
 	}
 	for j, a := range c.toks[last:end] {
-		if a.kind == tokenString || a.word("default") {
-			t.names = append(t.names, a.text)
+		if a.Kind == lex.String || a.Word("default") {
+			t.names = append(t.names, a.Text)
 		}
-		if a.word("name", "aliases") && !c.textsOnly(last+j+1) {
+		if a.Word("name", "aliases") && !c.textsOnly(last+j+1) {
 			return -1 // it may be any name
 		}
 	}
-	return c.until(end, func(j int) bool { return !c.toks[j].is(";") })
+	return c.until(end, func(j int) bool { return !c.toks[j].Is(";") })
 }
 
 // textsOnly reports whether a keyword's value, from its equals sign on, is a text or a list of them.
 func (c *chooser) textsOnly(i int) bool {
 	from, to := i+1, i+2
-	if c.tok(from).is("(", "[") {
+	if c.tok(from).Is("(", "[") {
 		from, to = from+1, c.over(from)
 	}
 	plain := c.until(from, func(j int) bool {
-		return j >= to || !c.toks[j].is(",") && (c.toks[j].kind != tokenString || strings.Contains(c.toks[j].text, markOpen))
+		return j >= to || !c.toks[j].Is(",") && (c.toks[j].Kind != lex.String || strings.Contains(c.toks[j].Text, markOpen))
 	})
-	return c.tok(i).is("=") && plain >= to && c.tok(to).is(",", ")", "]")
+	return c.tok(i).Is("=") && plain >= to && c.tok(to).Is(",", ")", "]")
 }
 
 // calledFor reads a call that declares a task with a block or a function: task :name do … end, gulp.task("name", () => { … }).
 func (c *chooser) calledFor(t *task) bool {
 	i := t.head
-	for c.tok(i).kind == tokenName && c.tok(i+1).is(".") {
+	for c.tok(i).Word() && c.tok(i+1).Is(".") {
 		i += 2
 	}
-	at := c.until(i+1, func(j int) bool { return j == i+3 || !c.toks[j].is("(", ":") })
+	at := c.until(i+1, func(j int) bool { return j == i+3 || !c.toks[j].Is("(", ":") })
 	if !c.isTask(i) || !c.nameAt(at) {
 		return false
 	}
 	name := c.tok(at)
-	t.names = []string{name.text[strings.LastIndexByte(name.text, ':')+1:]}
+	t.names = []string{name.Text[strings.LastIndexByte(name.Text, ':')+1:]}
 	if c.lang.name == "ruby" {
 		return c.doBlock(t, i)
 	}
 	t.end = c.over(i+1) + 1
-	return c.tok(i+1).is("(") && c.ends(t.end) && c.block(t, at+1, t.end)
+	return c.tok(i+1).Is("(") && c.ends(t.end) && c.block(t, at+1, t.end)
 }
 
 // nameAt reports whether an argument is a name as it stands: a text or a symbol, not a variable or
 // something put together.
 func (c *chooser) nameAt(at int) bool {
 	name, next := c.tok(at), c.tok(at+1)
-	text := name.kind == tokenString && !strings.Contains(name.text, markOpen)
-	symbol := name.kind == tokenName && (c.tok(at-1).is(":") || next.is(":"))
-	return (text || symbol) && (next.is(",", ")", ":", "=>") || next.word("do"))
+	text := name.Kind == lex.String && !strings.Contains(name.Text, markOpen)
+	symbol := name.Word() && (c.tok(at-1).Is(":") || next.Is(":"))
+	return (text || symbol) && (next.Is(",", ")", ":", "=>") || next.Word("do"))
 }
 
 // doBlock finds the block of a call of ruby.
 func (c *chooser) doBlock(t *task, i int) bool {
-	do := c.until(i, func(j int) bool { return c.toks[j].is(";") || c.toks[j].word("do") })
+	do := c.until(i, func(j int) bool { return c.toks[j].Is(";") || c.toks[j].Word("do") })
 	t.from, t.to = do+1, c.over(do)
 	t.end = t.to + 1
-	return c.tok(do).word("do") && t.to > do && c.ends(t.end)
+	return c.tok(do).Word("do") && t.to > do && c.ends(t.end)
 }
 
 // ends reports whether a statement ends at a token, and the next line does not go on with it.
 func (c *chooser) ends(i int) bool {
-	next := c.tok(c.until(i, func(j int) bool { return !c.toks[j].is(";") }))
-	return (c.tok(i).is(";") || i >= len(c.toks)) && !next.is("(", "[", ".") && next.kind != tokenString
+	next := c.tok(c.until(i, func(j int) bool { return !c.toks[j].Is(";") }))
+	return (c.tok(i).Is(";") || i >= len(c.toks)) && !next.Is("(", "[", ".") && next.Kind != lex.String
 }
 
 // block finds the body of the function that begins between two tokens.
 func (c *chooser) block(t *task, from, to int) bool {
-	at := c.until(from, func(j int) bool { return j >= to || c.toks[j].is("{", ";") })
+	at := c.until(from, func(j int) bool { return j >= to || c.toks[j].Is("{", ";") })
 	t.from, t.to = at+1, c.over(at)
-	return at < to && c.opens(at, "{") && (c.tok(at-1).is("=>", ")") || c.tok(at-1).kind == tokenName && c.typed(at-2))
+	return at < to && c.opens(at, "{") && (c.tok(at-1).Is("=>", ")") || c.tok(at-1).Word() && c.typed(at-2))
 }
 
 // taskFunction matches the head of a function of node with a name.
@@ -289,11 +290,11 @@ var taskFunction = regexp.MustCompile(`^(?:export\s+)?(?:(default)\s+)?(?:async\
 // functions reads a function of node with a name: function name() { … }, const name = () => { … }.
 func (c *chooser) functions(t *task) bool {
 	m := taskFunction.FindStringSubmatch(c.src[c.begins[t.head]:])
-	if m == nil || c.lang.name != "node" || c.toks[t.head].column > 0 {
+	if m == nil || c.lang.name != "node" || c.toks[t.head].Column > 0 {
 		return false
 	}
 	t.names = m[1:]
-	open := c.until(t.head, func(j int) bool { return c.toks[j].is("(") })
+	open := c.until(t.head, func(j int) bool { return c.toks[j].Is("(") })
 	if !c.opens(open, "(") || !c.block(t, c.over(open)+1, len(c.toks)) {
 		return false
 	}
@@ -304,12 +305,12 @@ func (c *chooser) functions(t *task) bool {
 // exported reads an export of node that only puts other tasks together: exports.name = gulp.series(a, b).
 func (c *chooser) exported(t *task) bool {
 	i := t.head
-	export := c.tok(i).word("exports") && c.tok(i+1).is(".") || c.tok(i).word("export") && c.tok(i+1).word("const")
-	if !export || !c.tok(i+3).is("=") || c.lang.name != "node" {
+	export := c.tok(i).Word("exports") && c.tok(i+1).Is(".") || c.tok(i).Word("export") && c.tok(i+1).Word("const")
+	if !export || !c.tok(i+3).Is("=") || c.lang.name != "node" {
 		return false
 	}
-	t.names = []string{c.tok(i + 2).text}
-	t.end = c.until(i, func(j int) bool { return c.toks[j].is(";") })
+	t.names = []string{c.tok(i + 2).Text}
+	t.end = c.until(i, func(j int) bool { return c.toks[j].Is(";") })
 	for j := i + 4; j < t.end; j++ {
 		if !c.putsTogether(j) {
 			return false
@@ -321,20 +322,20 @@ func (c *chooser) exported(t *task) bool {
 // putsTogether reports whether a token only names tasks, or puts them one after or beside another.
 func (c *chooser) putsTogether(j int) bool {
 	t := c.toks[j]
-	return t.kind == tokenName || t.kind == tokenString || t.is(",", ".", ")", ";") || t.is("(") && c.tok(j-1).word("series", "parallel")
+	return t.Word() || t.Kind == lex.String || t.Is(",", ".", ")", ";") || t.Is("(") && c.tok(j-1).Word("series", "parallel")
 }
 
 // changed reads a member. A method that changes its object, a text, leaves its result there.
 func (p *program) changed(v value, name token) value {
-	out := p.member(v, name.text)
+	out := p.member(v, name.Text)
 	switch {
-	case !name.changes:
+	case !name.Changes:
 	case v.multi():
 		p.mixes(v, nil)
 	case v.kind == kindText && len(v.alts) > 0 && v.holder != "" && v.path == "":
 		p.set(v.holder, out)
 	case v.given():
-		p.store(v.holder, unknown(name.text))
+		p.store(v.holder, unknown(name.Text))
 	}
 	return out
 }

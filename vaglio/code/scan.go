@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/code/lex"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -21,7 +22,7 @@ func (p *program) scan(from, to int) value {
 	var last value
 	for p.at < p.end && p.spend(1) {
 		before := p.at
-		if v := p.statement(); v.kind != kindNone || p.tok(before).word("return") {
+		if v := p.statement(); v.kind != kindNone || p.tok(before).Word("return") {
 			last = v
 		}
 		p.forward(before)
@@ -53,9 +54,9 @@ func (p *program) take() token {
 	return t
 }
 
-func (p *program) is(ops ...string) bool { return p.peek(0).is(ops...) }
+func (p *program) is(ops ...string) bool { return p.peek(0).Is(ops...) }
 
-func (p *program) word(words ...string) bool { return p.peek(0).word(words...) }
+func (p *program) word(words ...string) bool { return p.peek(0).Word(words...) }
 
 // takeIf advances by one token if a condition holds, and reports whether it does.
 func (p *program) takeIf(here bool) bool {
@@ -72,29 +73,14 @@ func (p *program) skip(to int) {
 	}
 }
 
-// is reports whether a token is one of the operators.
-func (t token) is(ops ...string) bool { return t.kind == tokenOp && slices.Contains(ops, t.text) }
-
-func (t token) word(words ...string) bool {
-	return t.kind == tokenName && slices.Contains(words, t.text)
-}
-
-// quoted reports whether a token begins a text.
-func (t token) quoted() bool { return t.kind == tokenString || t.group && t.text == "(" }
-
 // tok returns the token at an index, or a zero token.
-func (p *program) tok(i int) token {
-	if i >= 0 && i < len(p.toks) {
-		return p.toks[i]
-	}
-	return token{}
-}
+func (p *program) tok(i int) token { return p.toks.At(i) }
 
 // over returns the index of the bracket that closes the one at i, or i.
-func (p *program) over(i int) int { return max(i, int(p.tok(i).match)) }
+func (p *program) over(i int) int { return p.toks.Over(i) }
 
 // opens reports whether an index holds a bracket that is closed again.
-func (p *program) opens(i int, bracket string) bool { return p.tok(i).is(bracket) && p.over(i) > i }
+func (p *program) opens(i int, bracket string) bool { return p.tok(i).Is(bracket) && p.over(i) > i }
 
 // until returns the first index outside brackets at which a condition holds, or the end.
 func (p *program) until(from int, stop func(i int) bool) int {
@@ -109,7 +95,7 @@ func (p *program) until(from int, stop func(i int) bool) int {
 // find returns the index of the first token outside brackets that satisfies is, or -1 if there is
 // none before the end of the statement.
 func (p *program) find(from int, is func(token) bool) int {
-	i := p.until(from, func(i int) bool { t := p.toks[i]; return is(t) || t.is(";", ")", "]", "}") })
+	i := p.until(from, func(i int) bool { t := p.toks[i]; return is(t) || t.Is(";", ")", "]", "}") })
 	if i < p.end && is(p.toks[i]) {
 		return i
 	}
@@ -120,24 +106,24 @@ func (p *program) statement() value {
 	none := value{kind: kindNone}
 	t := p.peek(0)
 	switch {
-	case p.is(";", "}", ")", "]", ":", ",", "{") && !t.group && !p.pattern(p.at) && !p.beginsMap(t):
+	case p.is(";", "}", ")", "]", ":", ",", "{") && !t.Group && !p.pattern(p.at) && !p.beginsMap(t):
 		p.take()
 		return none
-	case p.in.Imported && p.ifMain(), p.peek(1).is("{") && p.takeIf(p.is("++", "--")): // the end of a loop's head
+	case p.in.Imported && p.ifMain(), p.peek(1).Is("{") && p.takeIf(p.is("++", "--")): // the end of a loop's head
 		return none
-	case p.repeated(), t.kind == tokenName && (p.define() || p.keyword(t.text)), p.assigned():
+	case p.repeated(), t.Word() && (p.define() || p.keyword(t.Text)), p.assigned():
 		return none
 	}
-	if p.takeIf(t.word("yield")) { // what ruby's block makes of it
+	if p.takeIf(t.Word("yield")) { // what ruby's block makes of it
 		p.expressions()
-		return unknown(t.text)
+		return unknown(t.Text)
 	}
 	return p.expressions()
 }
 
 // ifMain skips what python runs only if the file is the program itself.
 func (p *program) ifMain() bool {
-	if !p.word("if") || !p.peek(1).word("__name__") || p.peek(3).text != "__main__" {
+	if !p.word("if") || !p.peek(1).Word("__name__") || p.peek(3).Text != "__main__" {
 		return false
 	}
 	_, to := p.body(p.at, p.at+1)
@@ -147,12 +133,12 @@ func (p *program) ifMain() bool {
 
 // beginsMap reports whether a statement begins with a map rather than a block.
 func (p *program) beginsMap(t token) bool {
-	return t.is("{") && (p.at == 0 || p.peek(-1).is(";")) && (p.lang.name == "python" || p.lang.name == "ruby")
+	return t.Is("{") && (p.at == 0 || p.peek(-1).Is(";")) && (p.lang.name == "python" || p.lang.name == "ruby")
 }
 
 // keyword reads a keyword that binds a name or repeats what follows, and skips other keywords.
 func (p *program) keyword(name string) bool {
-	if p.peek(1).is("=", ",", ":") && slices.Contains([]string{"from", "loop", "until", "foreach"}, name) { // a variable's name
+	if p.peek(1).Is("=", ",", ":") && slices.Contains([]string{"from", "loop", "until", "foreach"}, name) { // a variable's name
 		return false
 	}
 	switch name {
@@ -166,23 +152,23 @@ func (p *program) keyword(name string) bool {
 			return done
 		}
 	case "class":
-		p.classes[p.peek(1).text] = p.class()
+		p.classes[p.peek(1).Text] = p.class()
 		p.take()
 		return true
 	}
-	variable := p.peek(1).is("=", ".", ",") || callsOrIndexes(name, p.peek(1))
+	variable := p.peek(1).Is("=", ".", ",") || callsOrIndexes(name, p.peek(1))
 	return p.takeIf(!variable && (wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)))
 }
 
 // callsOrIndexes reports whether a word that declares variables is itself a function or a variable,
 // judging by the token behind it: let(:x), local["git"].
 func callsOrIndexes(word string, next token) bool {
-	return word == "local" && next.is("[") || word == "let" && next.is("(")
+	return word == "local" && next.Is("[") || word == "let" && next.Is("(")
 }
 
 // returned reads what a function returns, or yields as one of several.
 func (p *program) returned() {
-	one, n := p.take().text == "yield", len(p.returns)-1
+	one, n := p.take().Text == "yield", len(p.returns)-1
 	switch all := p.takeIf(p.word("from") || p.is("*")); {
 	case p.is(";", "}"), n < 0:
 	case one:
@@ -203,7 +189,7 @@ func (p *program) literal() (value, bool) {
 	}
 	to = p.until(to, func(i int) bool {
 		t := p.toks[i]
-		return t.is("{") && !p.toks[i-1].word("struct", "interface") || t.kind == tokenOp && !t.is(".", "*", "(", "[", "{", "<-")
+		return t.Is("{") && !p.toks[i-1].Word("struct", "interface") || t.Is() && !t.Is(".", "*", "(", "[", "{", "<-")
 	})
 	if !p.opens(to, "{") {
 		return value{}, false
@@ -212,14 +198,14 @@ func (p *program) literal() (value, bool) {
 	params := p.parameters()
 	p.skip(to)
 	v := p.closure(def, params)
-	v.fn.command, v.fn.deferred = p.runner(params), p.tok(def-1).word("defer")
+	v.fn.command, v.fn.deferred = p.runner(params), p.tok(def-1).Word("defer")
 	return v, true
 }
 
 // runner returns how a library runs a function that takes what it hands to commands, nil if none does.
 func (p *program) runner(params []int) attributes {
 	for _, at := range params {
-		if how := p.lang.options.names["runner"][p.tok(at+2).text+"."+p.tok(at+4).text]; how != nil { // cmd *cobra.Command
+		if how := p.lang.options.names["runner"][p.tok(at+2).Text+"."+p.tok(at+4).Text]; how != nil { // cmd *cobra.Command
 			return how
 		}
 	}
@@ -229,8 +215,8 @@ func (p *program) runner(params []int) attributes {
 // perhaps reports whether the program may pass by what was just read, or come
 // to it again.
 func (p *program) perhaps() bool {
-	return p.branches > 0 || p.tok(min(p.at, p.end)-1).perhaps ||
-		p.lang.has("bare") && !p.peek(0).line && p.word("if", "unless", "while", "until", "for", "foreach")
+	return p.branches > 0 || p.tok(min(p.at, p.end)-1).Perhaps ||
+		p.lang.has("bare") && !p.peek(0).Line && p.word("if", "unless", "while", "until", "for", "foreach")
 }
 
 // imports reads "from a import b as c", and node's "import a, {b as c}, * as d from m". Other
@@ -240,26 +226,26 @@ func (p *program) imports() bool {
 	if p.lang.name == "go" {
 		return p.packages()
 	}
-	if p.peek(1).text == "(" {
+	if p.peek(1).Text == "(" {
 		return false
 	}
-	if p.take().text == "import" && !node {
-		for i := p.at; p.tok(i).kind == tokenName || p.tok(i).is(".", ","); i++ {
-			p.takes(p.tok(i).text)
+	if p.take().Text == "import" && !node {
+		for i := p.at; p.tok(i).Word() || p.tok(i).Is(".", ","); i++ {
+			p.takes(p.tok(i).Text)
 		}
 		return true
 	}
 	if node {
-		from := p.until(p.at, func(i int) bool { return p.toks[i].is(";") || p.toks[i].word("from") })
-		mod = moduleName(p.tok(from + 1).text)
+		from := p.until(p.at, func(i int) bool { return p.toks[i].Is(";") || p.toks[i].Word("from") })
+		mod = moduleName(p.tok(from + 1).Text)
 	} else {
-		for p.takeIf(p.is(".", "..", "...") && p.peek(1).text != "import") {
+		for p.takeIf(p.is(".", "..", "...") && p.peek(1).Text != "import") {
 		}
 		mod = p.dotted()
 		p.takeIf(p.word("import"))
 	}
 	p.takes(mod)
-	name := p.peek(0).text
+	name := p.peek(0).Text
 	p.importNames(mod, node)
 	p.importsData(name)
 	if p.takeIf(p.word("from")) {
@@ -271,17 +257,17 @@ func (p *program) imports() bool {
 // packages reads go's imports: of packages by their own names, by others, or of all that is in one.
 func (p *program) packages() bool {
 	to := p.over(p.at + 1)
-	if p.tok(to).kind == tokenName || p.tok(to).is(".") {
+	if p.tok(to).Word() || p.tok(to).Is(".") {
 		to++
 	}
 	for i := p.at + 1; i <= to; i++ {
 		t, before := p.tok(i), p.tok(i-1)
-		own := path.Base(t.text)
+		own := path.Base(t.Text)
 		switch {
-		case t.kind == tokenString && before.is("."):
+		case t.Kind == lex.String && before.Is("."):
 			p.stars = append(p.stars, own)
-		case t.kind == tokenString && before.kind == tokenName && !before.word("import"):
-			p.vars[before.text] = unknown(own)
+		case t.Kind == lex.String && before.Word() && !before.Word("import"):
+			p.vars[before.Text] = unknown(own)
 		}
 	}
 	p.skip(to + 1)
@@ -298,31 +284,31 @@ func (p *program) takes(module string) {
 func (p *program) importNames(mod string, node bool) {
 	for whole := node; p.spend(1) && p.imported(); {
 		t := p.take()
-		whole = node && !t.is("{") && (whole || t.is("}"))
-		if t.is("*") && !node {
+		whole = node && !t.Is("{") && (whole || t.Is("}"))
+		if t.Is("*") && !node {
 			p.stars = append(p.stars, mod)
 		}
-		local := t.text
+		local := t.Text
 		if p.takeIf(p.word("as")) {
-			local = p.take().text
+			local = p.take().Text
 		}
 		p.vars[local] = unknown(mod)
-		if t.kind == tokenName && !whole && t.text != "default" {
-			p.vars[local] = unknown(mod + "." + t.text)
+		if t.Word() && !whole && t.Text != "default" {
+			p.vars[local] = unknown(mod + "." + t.Text)
 		}
 	}
 }
 
 // imported reports whether the list of imported names continues here.
 func (p *program) imported() bool {
-	return p.is("(", ")", "{", "}", ",", "*") || p.peek(0).kind == tokenName && !p.word("from")
+	return p.is("(", ")", "{", "}", ",", "*") || p.peek(0).Word() && !p.word("from")
 }
 
 func (p *program) dotted() string {
-	name := p.take().text
-	for p.is(".") && p.peek(1).kind == tokenName && p.spend(1+len(name)/bytesPerStep) {
+	name := p.take().Text
+	for p.is(".") && p.peek(1).Word() && p.spend(1+len(name)/bytesPerStep) {
 		p.take()
-		name += "." + p.take().text
+		name += "." + p.take().Text
 	}
 	return ending(name)
 }
@@ -343,10 +329,10 @@ func (p *program) decorators(def int) (names []string) {
 	if before >= def { // it is read again
 		before = -1
 	}
-	for i := def - 1; i > before && !p.toks[i].word("def", "class") && p.lang.has("columns"); i-- {
-		if p.toks[i].line && p.toks[i].is("@") {
-			last := p.until(i+1, func(j int) bool { return p.toks[j].kind != tokenName && p.toks[j].text != "." })
-			names = append(names, p.tok(last-1).text)
+	for i := def - 1; i > before && !p.toks[i].Word("def", "class") && p.lang.has("columns"); i-- {
+		if p.toks[i].Line && p.toks[i].Is("@") {
+			last := p.until(i+1, func(j int) bool { return !p.toks[j].Word() && p.toks[j].Text != "." })
+			names = append(names, p.tok(last-1).Text)
 		}
 	}
 	return names
@@ -359,8 +345,8 @@ func (p *program) defaults(params []int) map[int]value {
 	}
 	out := map[int]value{}
 	for _, at := range params {
-		if eq := p.usualAt(at); p.tok(eq+1).kind == tokenName && p.tok(eq+2).is(",", ")") {
-			if v, held := p.vars[p.key(p.tok(eq+1).text)]; held && p.tok(eq).is("=") {
+		if eq := p.usualAt(at); p.tok(eq+1).Word() && p.tok(eq+2).Is(",", ")") {
+			if v, held := p.vars[p.key(p.tok(eq+1).Text)]; held && p.tok(eq).Is("=") {
 				out[at] = p.current(v)
 			}
 		}
@@ -370,15 +356,15 @@ func (p *program) defaults(params []int) map[int]value {
 
 // usualAt returns where the equal sign stands before the default of the parameter at an index, if it has one.
 func (p *program) usualAt(at int) int {
-	if p.tok(at + 1).is(":") {
-		return p.find(at+1, func(t token) bool { return t.is("=", ",") })
+	if p.tok(at + 1).Is(":") {
+		return p.find(at+1, func(t token) bool { return t.Is("=", ",") })
 	}
 	return at + 1
 }
 
 // lines skips line ends where an operand is due.
 func (p *program) lines() {
-	for p.is(";") && p.peek(0).line {
+	for p.is(";") && p.peek(0).Line {
 		p.take()
 	}
 }
@@ -386,7 +372,7 @@ func (p *program) lines() {
 // continued reports whether the next line continues this expression.
 func (p *program) continued() bool {
 	t := p.peek(1)
-	return p.is(";") && p.peek(0).line && !p.lang.has("columns") && (t.is("+", "->", "?.") || t.is(".") && p.peek(2).kind == tokenName)
+	return p.is(";") && p.peek(0).Line && !p.lang.has("columns") && (t.Is("+", "->", "?.") || t.Is(".") && p.peek(2).Word())
 }
 
 func moduleName(s string) string {

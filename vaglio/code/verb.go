@@ -165,7 +165,7 @@ func (p *program) pairs(name string, verb shell.Verb, targets []value) {
 func (p *program) fork(name string) {
 	p.forks++
 	p.emit(name, shell.VerbFork)
-	if p.loop > 0 || p.until(p.at, func(i int) bool { return p.toks[i].word("redo") }) < min(p.at+5, p.end) {
+	if p.loop > 0 || p.until(p.at, func(i int) bool { return p.toks[i].Word("redo") }) < min(p.at+5, p.end) {
 		p.problem(shell.ProblemForkBomb, wording.Say("a program starts copies of itself in a loop"), shell.Word{})
 	}
 }

@@ -2,45 +2,17 @@
 package page
 
 import (
-	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/code/lex"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
-
-// Kind is the kind of a token.
-type Kind uint8
-
-// The kinds of tokens.
-const (
-	End Kind = iota
-	Name
-	String
-	Number
-	Op
-)
-
-// Token is one lexeme of a script. The text of a string is its value, with marks for unknown parts.
-type Token struct {
-	Kind Kind
-	Text string
-	// Match is the index of the counterpart of a bracket, -1 if there is none.
-	Match int
-	// Group says that a bracket surrounds the parts of a text.
-	Group bool
-}
-
-func (t Token) is(ops ...string) bool { return t.Kind == Op && slices.Contains(ops, t.Text) }
-
-func (t Token) word(words ...string) bool { return t.Kind == Name && slices.Contains(words, t.Text) }
-
-func (t Token) quoted() bool { return t.Kind == String || t.Group && t.Text == "(" }
 
 // LooksOnly reports whether a script only looks at the page: it calls only functions of its own and
 // those in the word class page-look, binds only names of its own, and otherwise mentions only names
 // in page-global. Anything else it does, known or not, makes the answer false.
-func LooksOnly(tokens []Token) bool {
-	s := page{tokens: tokens, own: map[string]bool{}, routine: map[string]bool{}, keys: map[string]bool{}, texts: map[string]bool{}}
+func LooksOnly(tokens lex.Tokens) bool {
+	s := page{Tokens: tokens, own: map[string]bool{}, routine: map[string]bool{}, keys: map[string]bool{}, texts: map[string]bool{}}
 	for i := range tokens {
 		s.declare(i)
 	}
@@ -55,40 +27,29 @@ func LooksOnly(tokens []Token) bool {
 // page is a script of a web page, with the names that it binds itself: all of them, those of its
 // functions, the keys of its objects, and the names that may hold more than a number.
 type page struct {
-	tokens                    []Token
+	lex.Tokens
 	own, routine, keys, texts map[string]bool
 }
-
-// tok returns the token at an index, or a zero token.
-func (s *page) tok(i int) Token {
-	if i >= 0 && i < len(s.tokens) {
-		return s.tokens[i]
-	}
-	return Token{}
-}
-
-// over returns the index of the bracket that closes the one at i, or i.
-func (s *page) over(i int) int { return max(i, s.tok(i).Match) }
 
 // declare records the names that a token binds: through const, let or var, as a function, as
 // parameters.
 func (s *page) declare(i int) {
-	switch t := s.tok(i); {
-	case t.word("const", "let", "var", "catch"):
-		s.names(i+1, s.over(i+1)+1)
-		if value := s.tok(i + 3); s.tok(i+2).is("=") && (value.word("function", "async") || s.arrow(i+3)) {
-			s.routine[s.tok(i+1).Text] = true
+	switch t := s.At(i); {
+	case t.Word("const", "let", "var", "catch"):
+		s.names(i+1, s.Over(i+1)+1)
+		if value := s.At(i + 3); s.At(i+2).Is("=") && (value.Word("function", "async") || s.arrow(i+3)) {
+			s.routine[s.At(i+1).Text] = true
 		}
-	case t.word("function"):
-		s.routine[s.tok(i+1).Text] = s.tok(i+1).Kind == Name
+	case t.Word("function"):
+		s.routine[s.At(i+1).Text] = s.At(i + 1).Word()
 		for open := i + 1; open < i+3; open++ {
-			if s.tok(open).is("(") {
-				s.names(open, s.over(open)+1)
+			if s.At(open).Is("(") {
+				s.names(open, s.Over(open)+1)
 			}
 		}
-	case t.is("=>") && s.tok(i-1).is(")"):
-		s.names(s.tok(i-1).Match, i)
-	case t.is("=>"):
+	case t.Is("=>") && s.At(i-1).Is(")"):
+		s.names(s.At(i-1).Match, i)
+	case t.Is("=>"):
 		s.names(i-1, i)
 	default:
 		s.note(i)
@@ -97,38 +58,38 @@ func (s *page) declare(i int) {
 
 // note records a key of an object, and a name that is set to something other than a number.
 func (s *page) note(i int) {
-	t, next := s.tok(i), s.tok(i+1)
-	number := next.Kind == Number && s.tok(i+2).is(";")
+	t, next := s.At(i), s.At(i+1)
+	number := next.Kind == lex.Number && s.At(i+2).Is(";")
 	switch {
-	case s.tok(i-1).is("{", ",") && next.is(":", ",", "}"):
+	case s.At(i-1).Is("{", ",") && next.Is(":", ",", "}"):
 		s.keys[t.Text] = true
-	case t.is("=", "+=") && !number:
-		s.texts[s.tok(i-1).Text] = true
+	case t.Is("=", "+=") && !number:
+		s.texts[s.At(i-1).Text] = true
 	}
 }
 
 // names records the names that a pattern or parameters bind, without those in their defaults.
 func (s *page) names(from, to int) {
 	for i := max(from, 0); i < to; i++ {
-		if t := s.tok(i); t.Kind == Name && (i == from || s.tok(i-1).is("(", ",", "{", "[", ":", "...")) {
-			s.own[t.Text], s.texts[t.Text] = true, s.texts[t.Text] || !s.tok(i+1).is("=")
+		if t := s.At(i); t.Word() && (i == from || s.At(i-1).Is("(", ",", "{", "[", ":", "...")) {
+			s.own[t.Text], s.texts[t.Text] = true, s.texts[t.Text] || !s.At(i+1).Is("=")
 		}
 	}
 }
 
 // arrow reports whether an arrow function begins at a token.
-func (s *page) arrow(i int) bool { return s.tok(s.over(i) + 1).is("=>") }
+func (s *page) arrow(i int) bool { return s.At(s.Over(i) + 1).Is("=>") }
 
 // looks reports whether a token belongs to code that only looks at a page.
 func (s *page) looks(i int) bool {
-	switch t := s.tok(i); {
-	case t.word("of"):
+	switch t := s.At(i); {
+	case t.Word("of"):
 		return s.binds(i)
-	case t.word("in"):
-		return s.binds(i) || s.tok(i-1).quoted()
-	case t.Kind == Name:
+	case t.Word("in"):
+		return s.binds(i) || s.At(i-1).Quoted()
+	case t.Word():
 		return t.Text == "//" || s.mentions(i)
-	case t.Kind == Op && !t.Group:
+	case t.Is() && !t.Group:
 		return s.operates(i)
 	default:
 		return !strings.Contains(strings.ToLower(t.Text), "password")
@@ -137,7 +98,7 @@ func (s *page) looks(i int) bool {
 
 // operates reports whether an operator changes only names of the script's own.
 func (s *page) operates(i int) bool {
-	switch s.tok(i).Text {
+	switch s.At(i).Text {
 	case "=":
 		return s.binds(i)
 	case "+=", "-=", "*=", "/=", "**=", "||=", "&&=", "??=", "//=":
@@ -155,34 +116,34 @@ func (s *page) operates(i int) bool {
 
 // mentions reports whether a name is allowed where it is.
 func (s *page) mentions(i int) bool {
-	t, prev, next := s.tok(i), s.tok(i-1), s.tok(i+1)
+	t, prev, next := s.At(i), s.At(i-1), s.At(i+1)
 	switch {
-	case wordclass.Is("page-private", t.Text), next.quoted() && !wordclass.Is("page-word", t.Text): // a template for a tag function
+	case wordclass.Is("page-private", t.Text), next.Quoted() && !wordclass.Is("page-word", t.Text): // a template for a tag function
 		return false
 	case wordclass.Is("page-root", t.Text): // everything that it holds is more than a look
-		return next.is(".", "?.")
-	case prev.is(".", "?."): // a member of what is looked at
-		return !t.word("top", "parent") || !wordclass.Is("page-root", s.tok(i-2).Text)
-	case prev.word("new"):
+		return next.Is(".", "?.")
+	case prev.Is(".", "?."): // a member of what is looked at
+		return !t.Word("top", "parent") || !wordclass.Is("page-root", s.At(i-2).Text)
+	case prev.Word("new"):
 		return wordclass.Is("page-maker", t.Text)
 	case s.own[t.Text], s.routine[t.Text], wordclass.Is("page-global", t.Text), wordclass.Is("page-word", t.Text):
 		return true
 	}
-	return prev.is("{", ",") && next.is(":") || next.is("(") && wordclass.Is("page-function", t.Text)
+	return prev.Is("{", ",") && next.Is(":") || next.Is("(") && wordclass.Is("page-function", t.Text)
 }
 
 // picks reports whether a bracket makes a list or accesses an allowed element: by number, by a
 // literal name or, of the script's own objects, by any name.
 func (s *page) picks(i int) bool {
-	prev, in := s.tok(i-1), s.tok(i+1)
+	prev, in := s.At(i-1), s.At(i+1)
 	switch {
-	case prev.is("{", ",") && s.tok(s.over(i)+1).is(":"): // a computed key
+	case prev.Is("{", ",") && s.At(s.Over(i)+1).Is(":"): // a computed key
 		return false
-	case !prev.is(")", "]", "?.") && (prev.Kind != Name || wordclass.Is("page-word", prev.Text)):
+	case !prev.Is(")", "]", "?.") && (!prev.Word() || wordclass.Is("page-word", prev.Text)):
 		return true
-	case !s.tok(i + 2).is("]"):
+	case !s.At(i + 2).Is("]"):
 		return false
-	case in.Kind == Name:
+	case in.Word():
 		return s.holds(i-1) || s.holds(i+1) && !s.texts[in.Text]
 	default:
 		return !wordclass.Is("page-private", in.Text)
@@ -191,50 +152,50 @@ func (s *page) picks(i int) bool {
 
 // binds reports whether "=" or "of" sets a name of the script's own.
 func (s *page) binds(i int) bool {
-	if m := s.tok(i - 1).Match; m >= 0 {
-		return s.tok(m-1).word("const", "let", "var")
+	if m := s.At(i - 1).Match; m >= 0 {
+		return s.At(m-1).Word("const", "let", "var")
 	}
 	return s.holds(i - 1)
 }
 
 // holds reports whether a token is a name that the script itself bound, and not a member of
 // something.
-func (s *page) holds(i int) bool { return s.own[s.tok(i).Text] && !s.tok(i-1).is(".", "?.") }
+func (s *page) holds(i int) bool { return s.own[s.At(i).Text] && !s.At(i-1).Is(".", "?.") }
 
 // calls reports whether a bracket calls something that only looks, or calls nothing.
 func (s *page) calls(i int) bool {
-	callee, before := s.tok(i-1), s.tok(i-2)
+	callee, before := s.At(i-1), s.At(i-2)
 	switch {
-	case callee.is(")"):
+	case callee.Is(")"):
 		return s.inPlace(callee.Match)
-	case callee.is("]", "?.", "}") || callee.quoted():
+	case callee.Is("]", "?.", "}") || callee.Quoted():
 		return false
-	case callee.Kind != Name || wordclass.Is("page-word", callee.Text):
+	case !callee.Word() || wordclass.Is("page-word", callee.Text):
 		return true
-	case before.is(".", "?."):
+	case before.Is(".", "?."):
 		return s.method(i)
 	}
-	return s.routine[callee.Text] || before.word("function", "new") || wordclass.Is("page-function", callee.Text) && !s.own[callee.Text]
+	return s.routine[callee.Text] || before.Word("function", "new") || wordclass.Is("page-function", callee.Text) && !s.own[callee.Text]
 }
 
 // method reports whether the method that a bracket calls only looks: no object of the script has a
 // method of its name, and it gets no foreign function if it would call one.
 func (s *page) method(i int) bool {
-	name := s.tok(i - 1).Text
-	held := wordclass.Is("page-holder", name) && (s.holds(i-3) || s.tok(i-3).word("searchParams"))
+	name := s.At(i - 1).Text
+	held := wordclass.Is("page-holder", name) && (s.holds(i-3) || s.At(i-3).Word("searchParams"))
 	return !s.keys[name] && (held || wordclass.Is("page-look", name)) && s.takes(i, wordclass.Kind("page-taker", name))
 }
 
 // takes reports whether a call that may call its arguments gets no foreign function: in any of its
 // arguments, or in those after the first.
 func (s *page) takes(i int, kind string) bool {
-	end := s.tok(i).Match
+	end := s.At(i).Match
 	for at, n := i+1, 0; kind != "" && at < end; n++ {
 		if (kind == "each" || n > 0) && !s.harmless(at) {
 			return false
 		}
-		for at < end && !s.tok(at).is(",") {
-			at = s.over(at) + 1
+		for at < end && !s.At(at).Is(",") {
+			at = s.Over(at) + 1
 		}
 		at++
 	}
@@ -243,16 +204,16 @@ func (s *page) takes(i int, kind string) bool {
 
 // harmless reports whether an argument is not a function, or a function of the script's own.
 func (s *page) harmless(i int) bool {
-	t := s.tok(i)
-	if s.tok(i+1).is(",", ")") && (s.routine[t.Text] || wordclass.Is("page-cast", t.Text)) {
+	t := s.At(i)
+	if s.At(i+1).Is(",", ")") && (s.routine[t.Text] || wordclass.Is("page-cast", t.Text)) {
 		return true
 	}
-	return s.arrow(i) || t.word("function", "async", "null", "//") || t.quoted() || t.Kind == Number || t.is("{", "[", "-")
+	return s.arrow(i) || t.Word("function", "async", "null", "//") || t.Quoted() || t.Kind == lex.Number || t.Is("{", "[", "-")
 }
 
 // inPlace reports whether the bracket before a call holds a function that is called immediately,
 // or belongs to a statement that is not a call.
 func (s *page) inPlace(open int) bool {
 	in := open + 1
-	return open >= 0 && (s.tok(in).word("function", "async") || s.arrow(in)) || s.tok(open-1).word("if", "for", "while")
+	return open >= 0 && (s.At(in).Word("function", "async") || s.arrow(in)) || s.At(open-1).Word("if", "for", "while")
 }
