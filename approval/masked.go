@@ -34,6 +34,15 @@ func (m Masker) Proposal(p vaglio.Proposal) vaglio.Proposal {
 	return p
 }
 
+// Judged returns copies of a call and its verdict with every secret masked. What is a secret in
+// the call is one in what judges say of it.
+func (m Masker) Judged(p vaglio.Proposal, v vaglio.Verdict) (vaglio.Proposal, vaglio.Verdict) {
+	return m.Proposal(p), m.knowing(p).Verdict(v)
+}
+
+// knowing returns a masker for what is said about a call.
+func (m Masker) knowing(p vaglio.Proposal) Masker { return Masker{m.Knowing(p.Args)} }
+
 // given masks text that nobody has masked yet.
 func (m Masker) given(s string) string {
 	s, _ = m.Copied(s).(string)
@@ -92,7 +101,9 @@ func (m Masker) Refusal(r Refusal) Refusal {
 // Approval returns a copy of a with every secret masked.
 func (m Masker) Approval(a Approval) Approval {
 	breaks := breaksIn(a.Proposal.Args)
-	a.Proposal, a.Verdict, a.Heads = m.Proposal(a.Proposal), m.Verdict(a.Verdict), m.Texts(a.Heads)
+	of := m.knowing(a.Proposal)
+	a.Proposal, m = m.Proposal(a.Proposal), of
+	a.Verdict, a.Heads = m.Verdict(a.Verdict), m.Texts(a.Heads)
 	if breaks != breaksIn(a.Proposal.Args) { // a masked value had several lines: they count otherwise now
 		unnumber(&a.Verdict)
 	}
@@ -191,7 +202,12 @@ func (m Masker) questions(qs []Question) []Question {
 
 // Step returns a copy of s with every secret masked.
 func (m Masker) Step(s Step) Step {
-	s.Proposal, s.Error = m.Proposal(s.Proposal), m.Mask(s.Error)
+	said := m
+	if s.Verdict != nil || s.Refusal != nil {
+		said = m.knowing(s.Proposal)
+	}
+	s.Proposal, m = m.Proposal(s.Proposal), said
+	s.Error = m.Mask(s.Error)
 	s.Did = nil // the masked proposal says it
 	if s.Verdict != nil {
 		v := m.Verdict(*s.Verdict)

@@ -211,3 +211,36 @@ func TestMaskKeepsLines(t *testing.T) {
 		}
 	}
 }
+
+// TestASecretOfACallIsOneInWhatIsSaidOfIt checks that a value which only its place in the call
+// shows to be a secret is masked in the judges' sentences, the refusal and the steps, too.
+func TestASecretOfACallIsOneInWhatIsSaidOfIt(t *testing.T) {
+	m := approval.NewMasker(approval.Secret{1})
+	for command, said := range map[string]string{
+		"fly secrets set FOO=hunter2":                 "sets the secret FOO=hunter2",
+		"redis-cli CONFIG SET requirepass hunter2":    "sets the key store's requirepass hunter2",
+		"mysql -phunter2 -e 'DROP TABLE x'":           "signs in with hunter2, not hunter22 or xhunter2",
+		"vault kv put secret/prod a=hunter2 b=masked": "writes hunter2 and the masked ‹masked 7 chars #000000000000›",
+	} {
+		p := vaglio.Proposal{Executor: "Bash", Args: vaglio.Args{"command": command}}
+		v := vaglio.Verdict{Reason: said, Results: []vaglio.GradientResult{{Reasoning: said, Signals: []vaglio.Signal{{Message: said, Said: wording.Sentence{wording.Say("says %s", said)}}}}}}
+		a := m.Approval(approval.Approval{Proposal: p, Verdict: v, Refusal: approval.Refusal{Why: said}})
+		s := m.Step(approval.Step{Proposal: p, Verdict: &v, Refusal: &approval.Refusal{Why: said}})
+		_, judged := m.Judged(p, v)
+		for _, text := range []string{
+			a.Verdict.Reason, a.Verdict.Results[0].Reasoning, a.Verdict.Results[0].Signals[0].Message, a.Refusal.Why,
+			s.Verdict.Reason, s.Refusal.Why, judged.Reason,
+		} {
+			if strings.Contains(strings.NewReplacer("hunter22", "", "xhunter2", "").Replace(text), "hunter2") || !strings.Contains(text, "‹masked 7 chars #") {
+				t.Errorf("%s: %q", command, text)
+			}
+			if again := m.Knowing(p.Args).Mask(text); again != text && !strings.Contains(said, "‹") {
+				t.Errorf("%s: masked twice: %q, %q", command, text, again)
+			}
+		}
+	}
+	p := vaglio.Proposal{Executor: "Bash", Args: vaglio.Args{"command": "mysql -pabc"}}
+	if _, v := m.Judged(p, vaglio.Verdict{Reason: "abc is too short to be one everywhere"}); v.Reason[:3] != "abc" {
+		t.Errorf("a short one: %q", v.Reason)
+	}
+}

@@ -83,8 +83,8 @@ func (b *DigestBuilder) workaround(id approval.ID, agent string, call judgedCall
 // read. Unless a judge says what follows from it, the headline of a command line says less
 // than the line.
 func (b *DigestBuilder) tell(c judgedCall) (line string, said *headline.Headline) {
-	p := b.masker.Proposal(c.Proposal)
-	h := headline.Of(p, b.masker.Verdict(c.Verdict))
+	p, v := b.masker.Judged(c.Proposal, c.Verdict)
+	h := headline.Of(p, v)
 	if h.Consequence.Known() || approval.CommandLine(p) == "" {
 		said = &h
 	}

@@ -72,7 +72,7 @@ func TestHeadlines(t *testing.T) {
 		}
 		g.MinScore = effects.Threshold
 		v := vaglio.Verdict{JudgeKind: "effects", Score: g.Score, Results: []vaglio.GradientResult{g}}
-		h := headline.Of(m.Proposal(r.call), m.Verdict(v))
+		h := headline.Of(m.Judged(r.call, v))
 		differs := false
 		for _, lang := range templates.Langs() {
 			texts := set.In(lang, time.UTC)

@@ -28,7 +28,7 @@ func (sc *scanner) assigned() (from, to int) {
 	}
 	name, spaced := nameBefore(s, i)
 	kind := sc.secrecyHere(name)
-	if kind == notSecret {
+	if kind == notSecret || slices.Contains(sc.plain, i+1) {
 		return 0, 0
 	}
 	v := sc.given(name, spaced)

@@ -4,8 +4,10 @@
 package mask
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -30,6 +32,8 @@ type Masker struct {
 	put func(secret string) string
 	// flat reports that base64 and percent escapes are not decoded.
 	flat bool
+	// known are secrets that are masked wherever they stand by themselves, the longest first.
+	known []string
 	// read counts the bytes of commands that are read as words; only tests count.
 	read *int
 }
@@ -46,8 +50,52 @@ func Replaced(o map[string]any, put func(secret string) string) map[string]any {
 	return m.Object(o)
 }
 
+// leastKnown is the length in bytes of the shortest secret that is masked by itself: a shorter
+// one is part of too much else.
+const leastKnown = 4
+
+// Knowing returns a masker that masks the secrets of o also where nothing around them shows
+// that they are some, such as in a sentence about o.
+func (m Masker) Knowing(o map[string]any) Masker {
+	m.known = slices.Clone(m.known)
+	Replaced(o, func(secret string) string {
+		ofMasks := strings.Contains(maskPrefix+maskMiddle, secret) // masking twice changes nothing
+		if len(secret) >= leastKnown && !ofMasks && !slices.Contains(m.known, secret) {
+			m.known = append(m.known, secret)
+		}
+		return secret
+	})
+	slices.SortStableFunc(m.known, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return m
+}
+
+// maskKnown masks the known secrets in s where they do not stand within a longer word.
+func (m Masker) maskKnown(s string) string {
+	for _, secret := range m.known {
+		var b strings.Builder
+		last := 0
+		for at := 0; ; {
+			i := strings.Index(s[at:], secret)
+			if i < 0 {
+				break
+			}
+			from, to := at+i, at+i+len(secret)
+			if at = to; from > 0 && inWord(s[from-1]) && inWord(s[from]) || to < len(s) && inWord(s[to]) && inWord(s[to-1]) {
+				continue
+			}
+			b.WriteString(s[last:from] + m.mask(secret))
+			last = to
+		}
+		s = b.String() + s[last:]
+	}
+	return s
+}
+
+func inWord(c byte) bool { return isAlphanumeric(c) || c == '_' || c >= utf8.RuneSelf }
+
 // Mask returns s with every secret in it masked.
 func (m Masker) Mask(s string) string {
+	s = m.maskKnown(s)
 	// A mask can turn what stands next to it into a word of its own, so another pass may
 	// find more. Only a text written for the purpose needs more than a few passes.
 	var carriers map[string]bool

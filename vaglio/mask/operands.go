@@ -137,6 +137,9 @@ func (sc *scanner) hold(f form, from, to, next, operands int) {
 	case pairs:
 		sc.pairs(from + end)
 	case none:
+		if at := from + end; at < to && sc.text[at] == '=' {
+			sc.plain = append(sc.plain, at+1)
+		}
 		sc.plain = append(sc.plain, sc.pastBlanks(from+end+next-to))
 	case values, lastWord, operand, signIn, stdin: // have no option
 	}
