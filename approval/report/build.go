@@ -215,8 +215,7 @@ func newestVeto(a, b heldCall[Veto]) int {
 	return cmp.Or(b.told.At.Compare(a.told.At), cmp.Compare(a.told.ID, b.told.ID), cmp.Compare(a.told.Agent, b.told.Agent))
 }
 
-// between separates the executor from the effect in the name of a kind of calls. No executor
-// has it in its name.
+// between separates executor and effect in the name of a kind of calls; no executor has it.
 const between = "\x00"
 
 // spare counts a decided call by its executor and effect.
@@ -283,9 +282,8 @@ func (b *DigestBuilder) Digest(before *DigestBuilder) Digest {
 		}
 	}
 	d.Spares = tallies(always, always, digestSpares)
-	for i := range d.Spares {
-		s := &d.Spares[i]
-		s.Name, s.Effect, _ = strings.Cut(s.Name, between)
+	for i, s := range d.Spares {
+		d.Spares[i].Name, d.Spares[i].Effect, _ = strings.Cut(s.Name, between)
 	}
 	d.Workarounds = b.workarounds()
 	d.People = b.habits()

@@ -2,7 +2,6 @@ package web
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -382,16 +381,12 @@ func ends(text string) (head, tail string) {
 
 // label is the headline of the calls that wait, for a place without markup.
 func (v *cardView) label() saying {
-	return chatLine(func(texts *templates.Texts) cardtext.Text { return labelOf("", cardtext.CardHeadline(texts, &v.Card)) })
+	return chatLine(func(texts *templates.Texts) cardtext.Text { return labelOf(0, cardtext.CardHeadline(texts, &v.Card)) })
 }
 
 // label is the call's headline, with its number in a plan, for a place without markup.
 func (v *itemView) label() saying {
-	n := ""
-	if v.N > 0 {
-		n = strconv.Itoa(v.N) + ". "
-	}
-	return chatLine(func(texts *templates.Texts) cardtext.Text { return labelOf(n, cardtext.Headline(texts, &v.Headline)) })
+	return chatLine(func(texts *templates.Texts) cardtext.Text { return labelOf(v.N, cardtext.Headline(texts, &v.Headline)) })
 }
 
 // Bar returns the score as a length on a scale of 200.

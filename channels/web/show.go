@@ -147,10 +147,14 @@ func begun(t cardtext.Text) cardtext.Text {
 	return t
 }
 
-// labelOf returns a headline as a label, with a number before it. What its text from outside
-// has that is unseen is already visible.
-func labelOf(n string, said cardtext.Text) cardtext.Text {
-	return cardtext.Text{{Kind: cardtext.Ours, Text: short(n + begun(said).String())}}
+// labelOf returns a headline as a label, with the number of its call before it; 0 if the
+// call is alone. What its text from outside has that is unseen is already visible.
+func labelOf(n int, said cardtext.Text) cardtext.Text {
+	label := begun(said).String()
+	if n > 0 {
+		label = strconv.Itoa(n) + ". " + label
+	}
+	return cardtext.Text{{Kind: cardtext.Ours, Text: short(label)}}
 }
 
 // plain does what show does for a place without markup, such as a label. Its result is
