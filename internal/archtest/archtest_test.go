@@ -136,7 +136,10 @@ var rooms = map[string]room{
 		tests:   []string{xnet},
 	},
 	"internal/explain": {
-		may:   []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
+		may: []string{
+			"approval", "approval/headline", "approval/visible", "channels/cardtext", "templates", "vaglio", "vaglio/judge/effects", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell",
+			"vaglio/wording",
+		},
 		tests: []string{"vaglio/catalog"},
 	},
 
