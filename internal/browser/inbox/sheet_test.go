@@ -67,7 +67,8 @@ func sheetPages() []shot {
 	var all []shot
 	for _, path := range []string{
 		"/inbox", "/inbox?ask=plan4711", "/inbox?ask=longcall", "/inbox/ask/worked01", "/inbox/history", "/inbox/turn/claude-code/t-81",
-		"/inbox/statistics", "/inbox/digest", "/inbox/try", "/inbox/login",
+		"/inbox/statistics", "/inbox/digest", "/inbox/try", "/inbox/edit/rmbuild1-1", "/inbox/judgement/" + url.PathEscape(judgement), "/inbox/passkeys",
+		"/inbox/login", "/inbox/nothing",
 	} {
 		all = append(all, shot{Path: path, Title: path, Wide: 1280, Tall: 860})
 	}
@@ -84,6 +85,7 @@ func drawSheet(t *testing.T, file string) {
 	for _, lang := range []string{"en", "it"} {
 		d := full()
 		d.open("longcall", proposal(script()))
+		d.look("byagent", "With it TestAdd fails: 2 + 3 is no longer 5.")
 		in := newInbox(t, d)
 		base := in.serve()
 		b.speak(lang)
