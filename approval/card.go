@@ -317,12 +317,13 @@ func newItem(a Approval) Item {
 		Args: ArgsText(a.Proposal.Args), Command: CommandLine(a.Proposal),
 		Cwd: a.Proposal.Context.Cwd, Mounts: a.Proposal.Context.Mounts,
 		SubAgent: a.Proposal.Context.SubAgent, Planning: a.Proposal.Context.Mode == planMode,
-		Refusal: a.Refusal, Verdict: a.Verdict, Votes: a.Votes,
+		Refusal: a.Refusal, Votes: a.Votes,
 		Decision: a.Decision, Permit: a.Permit, Outcome: a.Outcome, EndedAt: a.EndedAt,
 		Edit: a.Edit, Grant: a.Grant, About: a.About, Like: a.Like, Lifted: a.Lifted, Again: a.Again, Covers: a.Covers(), Kind: a.Kind, ValuesDropped: a.ValuesDropped,
 		Obscured: a.Obscured,
 	}
 	it.Lines, it.Unplaced = linesAskedAbout(a.Verdict, it.Command)
+	it.Verdict = Agreed(a.Verdict, it.Headline)
 	it.Verdict.Sources = slices.Clone(a.Verdict.Sources)
 	for i := range it.Verdict.Sources {
 		it.Verdict.Sources[i].Head = ""

@@ -1,11 +1,15 @@
 package approval
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -129,4 +133,70 @@ func trimmed(x float64) float64 {
 		return x
 	}
 	return math.Floor(x*1e4) / 1e4
+}
+
+// Agreed returns the verdict on a call as people see it beneath the call's headline: whether
+// all of it can be undone and whom it touches is said there, from everything that is known.
+// If the effects judge assumed something else, its sentences do not say so.
+func Agreed(v vaglio.Verdict, h headline.Headline) vaglio.Verdict {
+	v.Results = slices.Clone(v.Results)
+	for i := range v.Results {
+		if g := &v.Results[i]; !agrees(g, &h.Consequence) {
+			*g = withoutConsequence(*g)
+		}
+	}
+	return v
+}
+
+// agrees reports whether what a judge says of the parts of a call adds up to the consequence.
+func agrees(g *vaglio.GradientResult, c *headline.Consequence) bool {
+	grades := []operation.Reversibility{operation.Reversible, operation.Partial, operation.Irreversible}
+	var undo, reach int
+	for i := range g.Signals {
+		if r := SignalOf(*g, i); tail(r.Said) >= 0 {
+			undo = max(undo, slices.Index(grades, operation.Reversibility(r.Reversibility))+1)
+			reach = max(reach, slices.Index(operation.Reaches(), operation.Reach(r.Reach))+1)
+		}
+	}
+	said := slices.Index(grades, c.Undo) + 1
+	if c.Unsure || c.Idle {
+		said = 0
+	}
+	return undo == 0 || undo == said && reach == slices.Index(operation.Reaches(), c.Reach)+1
+}
+
+// tail returns the index at which a sentence of the effects judge begins to say what follows;
+// -1 if it does not.
+func tail(said wording.Sentence) int {
+	return slices.IndexFunc(said, func(c wording.Clause) bool { return strings.HasPrefix(string(c.Phrase), "; it can") })
+}
+
+// withoutConsequence removes from what a judge says what follows from the call.
+func withoutConsequence(g vaglio.GradientResult) vaglio.GradientResult {
+	g.Signals, g.Metadata = slices.Clone(g.Signals), maps.Clone(g.Metadata)
+	effects, _ := g.Metadata["effects"].([]any)
+	effects = slices.Clone(effects)
+	for i := range g.Signals {
+		s := &g.Signals[i]
+		at := tail(s.Said)
+		if at < 0 {
+			continue
+		}
+		reasoned := s.Message == g.Reasoning
+		s.Said = slices.Delete(slices.Clone(s.Said), at, min(at+2, len(s.Said)))
+		if s.Message, _ = s.Said.In(wording.English); reasoned {
+			g.Reasoning = s.Message
+		}
+		if i >= len(effects) {
+			continue
+		}
+		if e, ok := effects[i].(map[string]any); ok {
+			e = maps.Clone(e)
+			delete(e, "reversibility")
+			delete(e, "reach")
+			effects[i] = e
+		}
+	}
+	g.Metadata["effects"] = effects
+	return g
 }

@@ -215,15 +215,15 @@ func newestVeto(a, b heldCall[Veto]) int {
 	return cmp.Or(b.told.At.Compare(a.told.At), cmp.Compare(a.told.ID, b.told.ID), cmp.Compare(a.told.Agent, b.told.Agent))
 }
 
+// between separates executor and effect in the name of a kind of calls; no executor has it.
+const between = "\x00"
+
 // spare counts a decided call by its executor and effect.
 func (b *DigestBuilder) spare(p *approval.Approval, state approval.State) {
 	if state == approval.Pending {
 		return
 	}
-	name := p.Proposal.Executor
-	if effect := approval.ReasonOf(p.Verdict).Effect; effect != "" {
-		name += ": " + effect
-	}
+	name := p.Proposal.Executor + between + approval.ReasonOf(p.Verdict).Effect
 	s := b.spares[name]
 	if s == nil {
 		s = &spare{}
@@ -282,6 +282,9 @@ func (b *DigestBuilder) Digest(before *DigestBuilder) Digest {
 		}
 	}
 	d.Spares = tallies(always, always, digestSpares)
+	for i, s := range d.Spares {
+		d.Spares[i].Name, d.Spares[i].Effect, _ = strings.Cut(s.Name, between)
+	}
 	d.Workarounds = b.workarounds()
 	d.People = b.habits()
 	return d
@@ -388,7 +391,7 @@ func tallies(counts, before map[string]int, most int) []Tally {
 			rest += counts[name]
 			continue
 		}
-		all = append(all, Tally{name, counts[name], before[name] == 0})
+		all = append(all, Tally{Name: name, Count: counts[name], New: before[name] == 0})
 	}
 	if rest > 0 {
 		all = append(all, Tally{Count: rest})

@@ -133,8 +133,10 @@ type Waiting struct {
 // Tally is how often something happened.
 type Tally struct {
 	// Name is what is counted; empty stands for everything not listed.
-	Name  string `json:"name"`
-	Count int    `json:"count"`
+	Name string `json:"name"`
+	// Effect is the judges' category, where that is counted, too, and they gave one.
+	Effect string `json:"effect,omitempty"`
+	Count  int    `json:"count"`
 	// New says that there was none a week earlier.
 	New bool `json:"new,omitempty"`
 }

@@ -240,7 +240,7 @@ func TestARuleIsSuggestedForWhatIsAlwaysAllowed(t *testing.T) {
 		}
 	}
 	got := build(report.Window{From: digestAt(0), To: digestAt(24)}, asks, nil).Spares
-	if diff := cmp.Diff([]report.Tally{{Name: "enough: delete", Count: 3}, {Name: "waits: delete", Count: 3}}, got); diff != "" {
+	if diff := cmp.Diff([]report.Tally{{Name: "enough", Effect: "delete", Count: 3}, {Name: "waits", Effect: "delete", Count: 3}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -280,8 +280,12 @@ func (l *lines) action(v *Veto) {
 // hints adds what the day suggests.
 func (l *lines) hints(d *Digest) {
 	for _, s := range d.Spares {
-		if s.Name != "" {
+		switch {
+		case s.Name == "":
+		case s.Effect == "":
 			l.head("spare", "n", s.Count, "what", Foreign(s.Name))
+		default:
+			l.head("spare.effect", "n", s.Count, "what", Foreign(s.Name), "effect", DigestWord("effect."+s.Effect))
 		}
 	}
 	for _, w := range d.Workarounds {

@@ -56,7 +56,7 @@ func TestTheLinesOfADigest(t *testing.T) {
 			{Effect: "send", Count: 1, Actions: []report.Veto{{ID: "a-2", At: digestAt(3), Agent: "bot", Wanted: "mail", State: approval.Denied, By: "Ann", After: 61.4, Words: "not now"}}},
 			{Count: 8},
 		},
-		Spares:      []report.Tally{{Name: "ls", Count: 4}, {Count: 9}},
+		Spares:      []report.Tally{{Name: "ls", Count: 4}, {Name: "sh", Effect: "delete", Count: 3}, {Count: 9}},
 		Workarounds: []report.Workaround{{ID: "a-2", Agent: "bot", Wanted: "mail", Tries: 2}, {Tries: 7}},
 		People: []report.Habit{
 			{Person: "web:ann", Name: "Ann", Surface: "web", Allows: 2, Denies: 1, Hasty: 1}, {Person: "x", Name: "Bob"}, {Allows: 5, Hasty: 5},
@@ -80,7 +80,7 @@ func TestTheLinesOfADigest(t *testing.T) {
 			"+group.rule n=3 rule=root", "action.final agent=bot id=v-1 wanted=rm -rf / when=01T09", "more n=2",
 			"+group.new effect=effect.delete n=1", "action agent=bot id=a-1 state=digest.state.pending wanted=rm when=01T10",
 			"+group effect=effect.send n=1", "action.by after=1m1s agent=bot by=Ann id=a-2 state=digest.state.denied wanted=mail when=01T11", "action.words words=not now",
-			"+group.other n=8", "+spare n=4 what=ls", "+workaround agent=bot id=a-2 n=2 wanted=mail",
+			"+group.other n=8", "+spare n=4 what=ls", "+spare.effect effect=effect.delete n=3 what=sh", "+workaround agent=bot id=a-2 n=2 wanted=mail",
 			"+person n=3 share=66 who=Ann (web)", "person.hasty n=1", "+person n=0 share=0 who=Bob",
 		}},
 		// Without a week to compare with, everything would be new.

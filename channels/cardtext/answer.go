@@ -3,6 +3,7 @@ package cardtext
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -188,6 +189,26 @@ func signalled(it *approval.Item) bool {
 	return slices.ContainsFunc(it.Verdict.Results, func(g vaglio.GradientResult) bool {
 		return slices.ContainsFunc(g.Signals, func(s vaglio.Signal) bool { return s.Message == message })
 	})
+}
+
+// Noticed says what a judge noticed about a call, in lines: its reasoning, unless a signal
+// says the same, and its signals, each with its category, its score and the lines of the
+// command that it is about.
+func Noticed(texts *templates.Texts, g *vaglio.GradientResult) []string {
+	var lines []string
+	if g.Reasoning != "" && !g.Says(g.Reasoning) {
+		said, _ := texts.Said(g.Reasoning, nil)
+		lines = append(lines, said)
+	}
+	for i, s := range g.Signals {
+		line := "- " + texts.EffectName(s.Category) + " " + texts.Score(s.Score) + ": " + signalOf(texts, approval.SignalOf(*g, i))
+		if n := len(s.Lines); n > 0 {
+			about := map[bool]templates.Key{true: "lines.one", false: "lines.several"}[n == 1]
+			line += " (" + texts.Plain(about, templates.Values{"lines": strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Lines), " ", ", "), "[]")}) + ")"
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // maxReason is the most characters of one text among the reasons.

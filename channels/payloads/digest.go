@@ -53,7 +53,7 @@ func Digest(n int) report.Digest {
 	}
 	d.Waiting = []report.Waiting{{ID: "ask0-1", Agent: "bot", Wanted: "make", Until: at}}
 	d.Rules = []report.Tally{{Name: "path.auth", Count: 3, New: true}, {Name: "tree.root", Count: 2}, {Count: 4}}
-	d.Spares = []report.Tally{{Name: "shell_exec: delete", Count: 5}, {Count: 2}}
+	d.Spares = []report.Tally{{Name: "shell_exec", Effect: "delete", Count: 5}, {Name: "send_mail", Count: 4}, {Count: 2}}
 	d.Workarounds = []report.Workaround{{ID: "ask1-1", Agent: "bot", Wanted: "rm a", Tries: 2}, {Tries: 1}}
 	d.People = []report.Habit{{Person: "telegram:1", Name: "Ann", Allows: 3, Denies: 1, Hasty: 2}, {Allows: 2}}
 	d.Groups = []report.VetoGroup{

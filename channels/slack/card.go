@@ -69,9 +69,19 @@ func (v *cardView) cut(waiting, ended int) *page {
 }
 
 // layout writes the card, with one budget for waiting calls and another for ended ones; 0
-// lists no calls. whole says that Allow may be offered.
+// lists no calls. whole says that Allow may be offered. What folds takes more blocks: if a
+// plan has too many for that, nothing of it folds.
 func (v *cardView) layout(waiting, ended int, whole bool) *page {
-	p := &page{texts: v.Texts, folds: v.folds && len(v.Calls) == 1}
+	p := v.written(waiting, ended, whole, v.folds)
+	if p.flush(); p.folded && len(p.blocks) > maxBlocks {
+		return v.written(waiting, ended, whole, false)
+	}
+	return p
+}
+
+// written is layout with long arguments folded or not.
+func (v *cardView) written(waiting, ended int, whole, folds bool) *page {
+	p := &page{texts: v.Texts, folds: folds}
 	p.title(v.Title())
 	p.write(v.Opening(waiting))
 	if waiting == 0 {

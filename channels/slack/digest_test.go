@@ -49,7 +49,7 @@ func TestADigestComesInItsMessage(t *testing.T) {
 		m := w.last()
 		w.wants(m.Shown(), "Digest, ", "Late:", "50 calls were judged: 9 passed, 5 refused by the guard, 36 by judges.", "path.auth 3, tree.root 2", "New since a week earlier: path.auth",
 			"by other rules: 4", "ask0-1 bot: make", "and 3 more", "no-such-effect", "Ann decided 4 calls, 75% with Allow", "2 of them allowed within 2 seconds",
-			"shell_exec: delete was asked and allowed 5 times", "bot went on after a no", "A week earlier: 1 judged", "Vetoed: deletes something: 99 (none")
+			"shell_exec (deletes something) was asked and allowed 5 times", "send_mail was asked and allowed 4 times", "bot went on after a no", "A week earlier: 1 judged", "Vetoed: deletes something: 99 (none")
 		if n := len(w.server.Messages(home)); n != 2 || strings.Contains(m.Shown(), "[digest") || !strings.HasPrefix(m.Text, "📋 Digest, ") {
 			t.Errorf("%d messages, notified as %q:\n%s", n, m.Text, m.Shown())
 		}

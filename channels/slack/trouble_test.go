@@ -14,7 +14,6 @@ import (
 	"github.com/metnos/vaglio/channels/slack"
 	"github.com/metnos/vaglio/channels/slack/slacktest"
 	"github.com/metnos/vaglio/templates"
-	"github.com/metnos/vaglio/vaglio"
 )
 
 // TestTwoSocketsAreKept exchanges and cuts the sockets.
@@ -261,35 +260,6 @@ func TestLongCards(t *testing.T) {
 			w.t.Errorf("got %v, and %d messages more", err, len(w.server.Messages(home))-before)
 		}
 	})
-}
-
-// TestLongArgumentsFold checks that long arguments are folded if the workspace supports
-// that, and shown open if it does not, which is tried once.
-func TestLongArgumentsFold(t *testing.T) {
-	for name, older := range map[string]bool{"today": false, "a workspace of before": true} {
-		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(w *world) {
-				if older {
-					w.server.Older()
-				}
-				mail := func(words int) *approval.Ask {
-					body := strings.Repeat("a word more ", words)
-					return w.ask(vaglio.Proposal{Executor: "send_mail", Args: vaglio.Args{"to": "ann@example.com", "body": body}})
-				}
-				for _, a := range []*approval.Ask{mail(100), mail(101), mail(3)} {
-					m := w.shown(a)
-					w.wants(m.Shown(), "Arguments", "a word more a word more", `"to": "ann@example.com"`)
-					folds := strings.Contains(m.Raw(), `"default_collapsed": true`)
-					if long := strings.Count(m.Shown(), "a word more") > 20; folds != (long && !older) || len(m.Buttons()) == 0 {
-						t.Errorf("it folds: %v, long: %v, buttons: %d: %s", folds, long, len(m.Buttons()), m.Raw())
-					}
-				}
-				if refused := strings.Count(w.log.String(), "no block that folds"); refused != map[bool]int{true: 1}[older] {
-					t.Errorf("it was refused %d times", refused)
-				}
-			})
-		})
-	}
 }
 
 // TestPlansOfEverySize checks that cards keep within the platform's limits, which the fake

@@ -43,7 +43,7 @@ func TestADigestComesInItsMessage(t *testing.T) {
 		for _, want := range []string{
 			"Digest, ", "Late:", "50 calls were judged: 9 passed, 5 refused by the guard, 36 by judges.", "path.auth 3, tree.root 2", "New since a week earlier: path.auth",
 			"by other rules: 4", "ask0-1 bot: make", "and 3 more", "no-such-effect", "Ann decided 4 calls, 75% with Allow", "2 of them allowed within 2 seconds",
-			"shell_exec: delete was asked and allowed 5 times", "bot went on after a no", "A week earlier: 1 judged", "Vetoed: deletes something: 99 (none",
+			"shell_exec (deletes something) was asked and allowed 5 times", "send_mail was asked and allowed 4 times", "bot went on after a no", "A week earlier: 1 judged", "Vetoed: deletes something: 99 (none",
 		} {
 			if !strings.Contains(m.Text, want) {
 				t.Errorf("%q is missing from\n%s", want, m.Text)

@@ -46,7 +46,6 @@ type itemView struct {
 	approval.Item
 	// N counts from 1; 0 on a card of one call.
 	N      int
-	Wanted string
 	Stands standing
 	// Quorum says who must still allow a call that waits; nil if one answer is enough.
 	Quorum chatLine
@@ -98,10 +97,10 @@ func linesOf(it *approval.Item) []lineView {
 type actView struct {
 	Ask         approval.AskID
 	Allow, Deny approval.Token
-	// AllowText and DenyText are the buttons' labels, and Label names the call for screen
-	// readers.
+	// AllowText and DenyText are the buttons' labels, and Label says for screen readers what
+	// they are about: the headline.
 	AllowText, DenyText text
-	Label               string
+	Label               saying
 	// ID distinguishes the rows of a page.
 	ID string
 	// From names the page that has the forms, to which an answer leads back, and List is
@@ -174,8 +173,7 @@ func (w *Web) view(c approval.Card, from string, whole bool) cardView {
 func (w *Web) item(c *approval.Card, i int, cut bool) itemView {
 	it := c.Items[i]
 	v := itemView{
-		Item: it, Wanted: wanted(it.Executor, it.Command, it.Refusal.Wanted, nil),
-		Stands: fate{it.State, it.Decision, it.Permit, it.Outcome, it.EndedAt, c.ExpiresAt, it.Votes}.standing(),
+		Item: it, Stands: fate{it.State, it.Decision, it.Permit, it.Outcome, it.EndedAt, c.ExpiresAt, it.Votes}.standing(),
 		Judges: w.judges(it.Verdict), Answers: answersOf(&it),
 	}
 	if len(c.Items) > 1 {
@@ -233,7 +231,7 @@ func (v *cardView) offer(from string) {
 		if len(own) == 0 && v.Open == 1 {
 			own = v.Buttons
 		}
-		it.Act = v.row(own, string(it.Approval), it.Wanted, from, !it.Cut)
+		it.Act = v.row(own, string(it.Approval), it.label(), from, !it.Cut)
 		it.Act.Of, it.Act.Match = []approval.ID{it.Approval}, it.Match
 		it.Act.Lined = it.Lined()
 		if !it.Cut {
@@ -247,7 +245,7 @@ func (v *cardView) offer(from string) {
 		}
 	}
 	if v.Open > 1 {
-		v.Act = v.row(v.Buttons, string(v.Ask), v.Agent, from, v.Whole)
+		v.Act = v.row(v.Buttons, string(v.Ask), v.label(), from, v.Whole)
 		n := templates.Values{"n": v.Open}
 		v.Act.AllowText, v.Act.DenyText = text{"button.allow.all", n}, text{"button.deny.all", n}
 		v.Act.All = true
@@ -308,8 +306,8 @@ func (v *cardView) acts() []*actView {
 }
 
 // row lays out one row of buttons; it allows only what is shown in full.
-func (v *cardView) row(bs []approval.Button, id, label, from string, whole bool) *actView {
-	a := &actView{Ask: v.Ask, AllowText: text{Key: "button.allow"}, DenyText: text{Key: "button.deny"}, Label: plain(label), ID: id, From: from, Open: v.Open}
+func (v *cardView) row(bs []approval.Button, id string, label saying, from string, whole bool) *actView {
+	a := &actView{Ask: v.Ask, AllowText: text{Key: "button.allow"}, DenyText: text{Key: "button.deny"}, Label: label, ID: id, From: from, Open: v.Open}
 	for _, b := range bs {
 		switch {
 		case b.Choice == approval.ChoiceAllow && whole:
@@ -381,16 +379,14 @@ func ends(text string) (head, tail string) {
 	return text[:i], text[j:]
 }
 
-// line returns a card's name in a list.
-func (v *cardView) line(texts *templates.Texts) string {
-	switch len(v.Items) {
-	case 0:
-		return texts.Plain("web.title.ask", templates.Values{"id": plain(v.Ask)})
-	case 1:
-		return plain(v.Items[0].Wanted)
-	default:
-		return texts.Plain("web.line.plan", templates.Values{"n": len(v.Items), "wanted": plain(v.Items[0].Wanted)})
-	}
+// label is the headline of the calls that wait, for a place without markup.
+func (v *cardView) label() saying {
+	return chatLine(func(texts *templates.Texts) cardtext.Text { return labelOf(0, cardtext.CardHeadline(texts, &v.Card)) })
+}
+
+// label is the call's headline, with its number in a plan, for a place without markup.
+func (v *itemView) label() saying {
+	return chatLine(func(texts *templates.Texts) cardtext.Text { return labelOf(v.N, cardtext.Headline(texts, &v.Headline)) })
 }
 
 // Bar returns the score as a length on a scale of 200.

@@ -182,8 +182,8 @@ type notice struct {
 
 // noticeLine says how one call stands.
 type noticeLine struct {
-	Wanted string
-	Text   saying
+	Call approval.Item
+	Text saying
 	// More is a sentence after it, if there is one.
 	More saying
 	At   time.Time
@@ -221,7 +221,7 @@ func (w *Web) noticeOf(r *http.Request) *notice {
 }
 
 func line(it *approval.Item, t told) noticeLine {
-	l := noticeLine{Wanted: short(wanted(it.Executor, it.Command, it.Refusal.Wanted, nil)), At: it.EndedAt}
+	l := noticeLine{Call: *it, At: it.EndedAt}
 	d := it.Decision
 	if d == nil && t.Voted {
 		l.Text = text{Key: "web.voted"}

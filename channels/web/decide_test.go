@@ -43,7 +43,7 @@ func TestAllowOnce(t *testing.T) {
 	in := newInbox(t, d).signIn()
 	doc := in.press(tap(approval.ChoiceAllow))
 	notice := doc.id(t, "notice").words()
-	for _, want := range []string{"Allowed once,", "shell_exec rm -rf ./build", "The permit lapses in about 9 minutes."} {
+	for _, want := range []string{"Allowed once,", "Runs rm -rf ./build", "The permit lapses in about 9 minutes."} {
 		if !strings.Contains(notice, want) {
 			t.Errorf("the notice does not say %q: %q", want, notice)
 		}

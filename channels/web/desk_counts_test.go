@@ -119,3 +119,33 @@ func busy(calls, days int) *desk {
 	}
 	return d
 }
+
+// look opens an ask that a judge agent's no is behind, which says so.
+func (d *desk) look(id approval.AskID, said string) {
+	j := vaglio.Judgement{
+		ID: "j-1/../x", Depth: 1, Agent: "claude-code", TurnID: "t-81", Step: 2, Executor: "shell_exec", Judge: "semantic:qa", Model: "local",
+		Layer: "bubblewrap 0.11", Network: "open", Turns: 3, Input: 900, Output: 100, Took: 12.34,
+		Result: &vaglio.GradientResult{Score: 0.1, Confidence: 0.9, Reasoning: said},
+		Transcript: []vaglio.Said{
+			{By: "asked", Text: "Judge this."}, {By: "called cmd.run", Text: `{"command":"go test"}`}, {By: "tool cmd.run", Text: said}, {By: "said", Text: "no"},
+		},
+	}
+	v := rejected()
+	v.JudgeKind, v.Results[0] = j.Judge, vaglio.GradientResult{
+		Judge: j.Judge, Score: 0.1, Confidence: 0.9, MinScore: 0.85, MinConfidence: 0.5, Reasoning: said, Judgement: j.ID, Network: "open",
+	}
+	a := d.open(id, proposal("go generate"))
+	d.change(func() {
+		of := &d.asks[len(d.asks)-1].Approvals[0]
+		of.Verdict, of.Refusal = v, approval.Refuse(a.Approvals[0].Proposal, v)
+		d.looked = &j
+	})
+}
+
+// Judgement returns what a judge agent did.
+func (d *desk) Judgement(_ context.Context, id string) (vaglio.Judgement, error) {
+	if d.looked == nil || id != d.looked.ID {
+		return vaglio.Judgement{}, approval.ErrNotFound
+	}
+	return *d.looked, nil
+}

@@ -177,7 +177,7 @@ type inbox struct {
 func config(d *desk) web.Config {
 	return web.Config{
 		Desk: d, Book: d, Propose: d.Propose, Samples: samples(), Thresholds: map[string]float64{"rule-based-v1": 0.75},
-		Secret: [32]byte{1, 2, 3}, Log: slog.New(slog.DiscardHandler),
+		Judgement: d.Judgement, Secret: [32]byte{1, 2, 3}, Log: slog.New(slog.DiscardHandler),
 	}
 }
 

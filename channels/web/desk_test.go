@@ -45,6 +45,8 @@ type desk struct {
 	revealed int
 	// seers are the people to whom those were to be shown.
 	seers []approval.Person
+	// looked is what a judge agent did, if one did anything.
+	looked *vaglio.Judgement
 	// frozen makes every write fail the test.
 	frozen *testing.T
 }

@@ -338,7 +338,7 @@ func (w *Web) entry(e *approval.Entry) entryView {
 		v.Whole = "/inbox/history?whole&before=" + strconv.FormatUint(e.Cursor+1, 10)
 	}
 	if s.Verdict != nil {
-		v.Judges, v.Guard = w.judges(*s.Verdict), s.Verdict.Rule
+		v.Judges, v.Guard = w.judges(approval.Agreed(*s.Verdict, s.Headline())), s.Verdict.Rule
 	}
 	if a := e.Approval; a != nil {
 		v.Stands = fate{a.State, a.Decision, a.Permit, a.Outcome, a.EndedAt, a.ExpiresAt, a.Votes}.standing()

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,46 +8,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/race"
-	"github.com/metnos/vaglio/vaglio"
 )
-
-// looked returns what a judge agent did about a call, and the verdict that names it.
-func looked(said string) (vaglio.Judgement, vaglio.Verdict) {
-	j := vaglio.Judgement{
-		ID: "j-1/../x", Depth: 1, Agent: "claude-code", TurnID: "t-81", Step: 2, Executor: "shell_exec", Judge: "semantic:qa", Model: "local",
-		Layer: "bubblewrap 0.11", Network: "open", Turns: 3, Input: 900, Output: 100, Took: 12.34,
-		Result: &vaglio.GradientResult{Score: 0.1, Confidence: 0.9, Reasoning: said},
-		Transcript: []vaglio.Said{
-			{By: "asked", Text: "Judge this."}, {By: "called cmd.run", Text: `{"command":"go test"}`}, {By: "tool cmd.run", Text: said}, {By: "said", Text: "no"},
-		},
-	}
-	v := rejected()
-	v.JudgeKind, v.Results[0] = j.Judge, vaglio.GradientResult{
-		Judge: j.Judge, Score: 0.1, Confidence: 0.9, MinScore: 0.85, MinConfidence: 0.5, Reasoning: said, Judgement: j.ID, Network: "open",
-	}
-	return j, v
-}
 
 // judged returns an inbox with a card that a judge agent's no has opened.
 func judged(t *testing.T, said string) *inbox {
 	t.Helper()
-	j, v := looked(said)
 	d := newDesk()
-	a := d.open("ask1", proposal("go generate"))
-	d.change(func() {
-		d.asks[0].Approvals[0].Verdict = v
-		d.asks[0].Approvals[0].Refusal = approval.Refuse(a.Approvals[0].Proposal, v)
-	})
-	c := config(d)
-	c.Judgement = func(_ context.Context, id string) (vaglio.Judgement, error) {
-		if id != j.ID {
-			return vaglio.Judgement{}, approval.ErrNotFound
-		}
-		return j, nil
-	}
-	return inboxOf(t, d, c)
+	d.look("ask1", said)
+	return newInbox(t, d)
 }
 
 // TestWhatAJudgeDidHasAPage checks that the card says that the judge reaches a network, and

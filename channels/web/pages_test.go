@@ -36,8 +36,8 @@ func TestInboxShowsTheWholeCall(t *testing.T) {
 		}
 	}
 	want := map[string]string{
-		"TOKEN-rmbuild1-1-rmbuild1-allow": "Allow once: shell_exec rm -rf ./build",
-		"TOKEN-rmbuild1-1-rmbuild1-deny":  "Deny and send words: shell_exec rm -rf ./build",
+		"TOKEN-rmbuild1-1-rmbuild1-allow": "Allow once: Runs rm -rf ./build",
+		"TOKEN-rmbuild1-1-rmbuild1-deny":  "Deny and send words: Runs rm -rf ./build",
 	}
 	if diff := cmp.Diff(want, card.tokens()); diff != "" {
 		t.Error(diff)

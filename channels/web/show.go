@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -125,11 +126,7 @@ func short(text string) string {
 // everywhere, already made visible and set apart from our words.
 func saidOf(t cardtext.Text) template.HTML {
 	var b strings.Builder
-	for i, p := range t {
-		if i == 0 && p.Kind == cardtext.Ours { // it begins a line
-			first, size := utf8.DecodeRuneInString(p.Text)
-			p.Text = string(unicode.ToUpper(first)) + p.Text[size:]
-		}
+	for _, p := range begun(t) {
 		if p.Kind == cardtext.Theirs {
 			b.WriteString(`<b class="outside">` + whole(p.Text) + `</b>`)
 		} else {
@@ -137,6 +134,27 @@ func saidOf(t cardtext.Text) template.HTML {
 		}
 	}
 	return template.HTML(b.String()) //nolint:gosec // Every piece was escaped.
+}
+
+// begun returns a text as it begins a line.
+func begun(t cardtext.Text) cardtext.Text {
+	if len(t) == 0 || t[0].Kind != cardtext.Ours {
+		return t
+	}
+	first, size := utf8.DecodeRuneInString(t[0].Text)
+	t = slices.Clone(t)
+	t[0].Text = string(unicode.ToUpper(first)) + t[0].Text[size:]
+	return t
+}
+
+// labelOf returns a headline as a label, with the number of its call before it; 0 if the
+// call is alone. What its text from outside has that is unseen is already visible.
+func labelOf(n int, said cardtext.Text) cardtext.Text {
+	label := begun(said).String()
+	if n > 0 {
+		label = strconv.Itoa(n) + ". " + label
+	}
+	return cardtext.Text{{Kind: cardtext.Ours, Text: short(label)}}
 }
 
 // plain does what show does for a place without markup, such as a label. Its result is

@@ -68,7 +68,6 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 	return template.FuncMap{
 		"lang":      func() string { return string(texts.Lang()) },
 		"t":         func(what any, pairs ...any) (string, error) { return fill(texts, what, pairs) },
-		"line":      func(v cardView) string { return v.line(texts) },
 		"headline":  func(c approval.Card) template.HTML { return saidOf(cardtext.CardHeadline(texts, &c)) },
 		"does":      func(it approval.Item) template.HTML { return saidOf(cardtext.Headline(texts, &it.Headline)) },
 		"step":      func(v entryView) template.HTML { return saidOf(cardtext.StepHeadline(texts, &v.Step)) },

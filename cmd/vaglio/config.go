@@ -111,7 +111,7 @@ type environment struct {
 	TLSFrom          text `split_words:"true" desc:"addresses and networks that may connect to METNOS_TLS_LISTEN, such as 192.0.2.7,198.51.100.0/24"`
 	AgentGroup       text `split_words:"true" desc:"group (name or number) whose users may connect to METNOS_AGENT_SOCKET as well as you"`
 
-	Lang      text `default:"en" desc:"language of cards and pages, en or it; a Telegram chat can switch its own with /lang, the inbox follows the browser"`
+	Lang      text `default:"en" desc:"language of cards, pages and what commands say of a call, en or it; a Telegram chat can switch its own with /lang, the inbox follows the browser"`
 	Templates text `desc:"folder with your own texts, in en.tmpl and it.tmpl (docs/texts.md)"`
 
 	TelegramToken     text `split_words:"true" desc:"token of the Telegram bot that asks you; serve then prints how to pair with it (docs/telegram.md)"`

@@ -14,14 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/approval/report"
-	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/datafolder"
 	"github.com/metnos/vaglio/internal/digestcheck"
 	"github.com/metnos/vaglio/internal/terminal"
-	"github.com/metnos/vaglio/templates"
 )
 
 // digestWithin bounds how long a digest may take: it reads every record of two weeks.
@@ -64,15 +61,19 @@ the command line or in the configuration.`,
 			if check {
 				return checkDigest(cmd.Context(), cmd.OutOrStdout(), date)
 			}
-			var d report.Digest
-			if err := askDaemonFor(cmd.Context(), digestWithin, http.MethodGet, path, &d); err != nil {
-				return err
-			}
-			switch {
-			case asJSON:
+			if asJSON {
+				var d report.Digest
+				if err := askDaemonFor(cmd.Context(), digestWithin, http.MethodGet, path, &d); err != nil {
+					return err
+				}
 				return terminal.JSON(cmd.OutOrStdout(), d)
 			}
-			return writeDigest(cmd.OutOrStdout(), &d)
+			var said owner.Said
+			if err := askDaemonFor(cmd.Context(), digestWithin, http.MethodGet, strings.Replace(path, "?", "/text?", 1), &said); err != nil {
+				return err
+			}
+			_, err := io.WriteString(cmd.OutOrStdout(), said.Text)
+			return err
 		},
 	}
 	f := cmd.Flags()
@@ -118,34 +119,6 @@ func checkDigest(ctx context.Context, w io.Writer, day string) error {
 	}
 	defer func() { _ = in.Close() }() // It was only read.
 	return digestcheck.Check(in, c.auditDir(), w)
-}
-
-// writeDigest writes the digest's lines. Text by others is made visible and stays on its line.
-func writeDigest(w io.Writer, d *report.Digest) error {
-	set, err := templates.Load(nil)
-	if err != nil {
-		return err
-	}
-	texts := set.In(templates.English, time.Local)
-	var b strings.Builder
-	lines := d.Lines()
-	for i := range lines {
-		l := &lines[i]
-		if i > 0 && l.Head {
-			b.WriteByte('\n')
-		}
-		b.WriteString(texts.Plain(templates.Key("digest."+l.Key), l.Fill(texts.Word, func(h headline.Headline) any {
-			return templates.Theirs(cardtext.Deed(texts, &h).String()) // nothing in it is invisible
-		}, func(s string, whole bool) any {
-			if whole {
-				return templates.Theirs(s)
-			}
-			return templates.Theirs(terminal.OneLine(s, 200))
-		})))
-		b.WriteByte('\n')
-	}
-	_, err = io.WriteString(w, b.String())
-	return err
 }
 
 // quietDays reads whether to send a digest that has nothing to report.

@@ -5,11 +5,14 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/channels/payloads"
+	"github.com/metnos/vaglio/gateway/owner"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -40,16 +43,22 @@ func TestADigestCannotBeForged(t *testing.T) {
 		{ID: "ask-1", Agent: hostile, Wanted: hostile, Words: hostile, By: hostile, State: "denied"},
 		{ID: "ask-2", Agent: "bot", Headline: &headline.Headline{Said: wording.Sentence{wording.Say("deletes %s", hostile)}}, State: "denied"},
 	}}}}
-	var b strings.Builder
-	if err := writeDigest(&b, &d); err != nil {
+	set, err := templates.Load(nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.ContainsAny(b.String(), "\x1b\u202e\u200b") || strings.Contains(b.String(), "[digest") {
-		t.Errorf("it says\n%q", b.String())
-	}
-	for line := range strings.Lines(b.String()) {
-		if strings.HasPrefix(line, "state") {
-			t.Errorf("a line of others' begins with %q", line)
+	for _, lang := range templates.Langs() {
+		said := owner.DigestText(set.In(lang, time.UTC), &d)
+		if strings.ContainsAny(said, "\x1b\u202e\u200b") || strings.Contains(said, "[digest") {
+			t.Errorf("it says\n%q", said)
+		}
+		if first := map[templates.Lang]string{templates.English: "1 call was judged", templates.Italian: "1 azione"}[lang]; !strings.Contains(said, first) {
+			t.Errorf("%s: it does not say %q:\n%s", lang, first, said)
+		}
+		for line := range strings.Lines(said) {
+			if strings.HasPrefix(line, "state") {
+				t.Errorf("a line of others' begins with %q", line)
+			}
 		}
 	}
 }

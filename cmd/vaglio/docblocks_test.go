@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/metnos/vaglio/internal/policyfile"
@@ -45,7 +46,7 @@ func fences(t *testing.T) []fence {
 }
 
 // ranElsewhere lists the blocks of commands that the test below does not run, by their first line,
-// with the test that does the same, or the reason there is none.
+// with the test that runs them or, where there is a reason why none can, does the same.
 func ranElsewhere() map[string]struct{ test, why string } {
 	type is = struct{ test, why string }
 	return map[string]is{
@@ -59,15 +60,12 @@ func ranElsewhere() map[string]struct{ test, why string } {
 		"vaglio install claude-code             # for you; --project for this project, --managed for the machine": {
 			test: "TestInstallAsksAndUninstallBringsBack", why: "asks a person",
 		},
-		"vaglio replay ~/.claude/projects       # what of the last 30 days would have been asked and denied": {test: "TestReplay", why: "takes transcripts of yours"},
 		"vaglio mcp wrap .mcp.json              # put it before each server that the file starts; unwrap takes it away": {
 			test: "TestMCPWrap", why: "takes a server of yours",
 		},
 		"vaglio install claude-code --at https://192.0.2.1:8443 --ca gate-ca.pem   # asks for the token": {
 			test: "TestAHookOfAnotherMachine", why: "takes another machine",
 		},
-		"python3 deploy/ci/gated.py --wait 1800 -- terraform apply plan.out":    {test: "TestGatedCommand", why: "takes Terraform"},
-		"vaglio log key > vaglio-history.pub                      # here, once": {test: "TestWhateverIsDoneToTheHistoryIsFound", why: "takes a copy of the store"},
 		"ollama pull qwen3:8b": {test: "TestDoctorAsksTheModels", why: "fetches a model"},
 		"sudo sh -c 'umask 077; head -c 32 /dev/urandom > /etc/vaglio/vaglio.key'": {why: "takes root and systemd"},
 		"make build": {test: "TestSetup", why: "takes root"},
@@ -77,11 +75,9 @@ func ranElsewhere() map[string]struct{ test, why string } {
 		"install -m 600 /dev/null ~/.slack-bot; cat > ~/.slack-bot    # paste xoxb-…, Enter, Ctrl-D": {
 			test: "TestSlackFromTheCardToTheClick", why: "takes an app at Slack",
 		},
-		"install -m 600 /dev/null ~/.telegram-token":                           {test: "TestTelegramFromTheCodeToTheTap", why: "takes a bot"},
-		"go run ./channels/telegram/telegramtest/byhand":                       {why: "a Telegram for a person at the terminal"},
-		"METNOS_TELEGRAM_CHAT=-1001234567890     # the group that cards go to": {test: "TestTelegramFromTheCodeToTheTap", why: "settings alone"},
-		"METNOS_TELEGRAM_WEBHOOK=https://vaglio.example.org/telegram":          {test: "TestTelegramByWebhook", why: "a setting alone"},
-		"vaglio doctor          # what is wrong, and what helps":               {test: "TestTheDoctorsTap", why: "waits for a press"},
+		"install -m 600 /dev/null ~/.telegram-token":             {test: "TestTelegramFromTheCodeToTheTap", why: "takes a bot"},
+		"go run ./channels/telegram/telegramtest/byhand":         {test: "TestTheTelegramAtTheTerminal"},
+		"vaglio doctor          # what is wrong, and what helps": {test: "TestTheDoctorsTap", why: "waits for a press"},
 	}
 }
 
@@ -100,7 +96,7 @@ func TestTheDocumentsCommandsRun(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(h.dir, "app"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	elsewhere, ran := ranElsewhere(), 0
+	elsewhere, ran, stages := ranElsewhere(), 0, staged(h)
 	for _, f := range fences(t) {
 		_, listed := elsewhere[f.first()]
 		delete(elsewhere, f.first())
@@ -108,9 +104,14 @@ func TestTheDocumentsCommandsRun(t *testing.T) {
 			continue
 		}
 		ran++
-		h.bash(t, &f)
+		stage := stages[f.first()]
+		delete(stages, f.first())
+		s.bash(t, &f, &stage)
 	}
 	s.stop()
+	for first := range stages {
+		t.Errorf("no document has the block that begins with %q any more", first)
+	}
 	if ran < 4 {
 		t.Errorf("%d blocks ran", ran)
 	}
@@ -120,14 +121,27 @@ func TestTheDocumentsCommandsRun(t *testing.T) {
 }
 
 // bash runs a block as a person would who has vaglio in their PATH.
-func (h *home) bash(t *testing.T, f *fence) {
+func (s *served) bash(t *testing.T, f *fence, stage *staging) {
 	t.Helper()
+	h := s.h
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", f.text)
+	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", stage.before+"\n"+f.text+"\n"+stage.after)
 	with := h.command(ctx)
-	cmd.Dir, cmd.Env = h.dir, append(with.Env, "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"))
-	if out, err := cmd.CombinedOutput(); err != nil {
+	cmd.Dir, cmd.Env = h.dir, append(with.Env, "PATH="+filepath.Dir(binary)+":"+filepath.Join(h.dir, "bin")+":"+os.Getenv("PATH"))
+	cmd.Env = append(cmd.Env, stage.env...)
+	cmd.Stdin = strings.NewReader(stage.typed)
+	var answered sync.WaitGroup
+	if stage.answers {
+		cmd.Env = append(cmd.Env, "METNOS_LISTEN="+strings.TrimPrefix(s.base, "http://"))
+		answered.Go(func() {
+			s.waiting(1)
+			s.signIn(s.link).decide("allow", "")
+		})
+	}
+	out, err := cmd.CombinedOutput()
+	answered.Wait()
+	if err != nil {
 		t.Errorf("%s:%d: %v; run it elsewhere, or say why not, in ranElsewhere\n%s\n%s", f.doc, f.line, err, f.text, out)
 	}
 }

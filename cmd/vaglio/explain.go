@@ -16,6 +16,7 @@ import (
 	"github.com/metnos/vaglio/internal/explain"
 	"github.com/metnos/vaglio/internal/judging"
 	"github.com/metnos/vaglio/internal/policyfile"
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 )
 
@@ -79,7 +80,7 @@ func (e *explaining) run(ctx context.Context) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	return e.print(&x)
+	return e.print(&x, c.Texts.In(c.Lang, c.Zone))
 }
 
 func (e *explaining) explain(ctx context.Context, c config, p policyfile.Policy) (x explain.Explanation, err error) {
@@ -143,13 +144,13 @@ func (e *explaining) shell() (vaglio.Proposal, error) {
 	}, nil
 }
 
-func (e *explaining) print(x *explain.Explanation) error {
+func (e *explaining) print(x *explain.Explanation, texts *templates.Texts) error {
 	if e.asJSON {
 		enc := json.NewEncoder(e.std.out)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
 		return enc.Encode(x)
 	}
-	_, err := io.WriteString(e.std.out, x.Text())
+	_, err := io.WriteString(e.std.out, x.Text(texts))
 	return err
 }

@@ -51,6 +51,12 @@ type Account struct {
 	Outcome       *approval.Outcome  `json:"outcome,omitempty"`
 	// Questions are the questions that people asked the agent about the ask, with its answers.
 	Questions []approval.Question `json:"questions,omitempty"`
+	// Because says why a call is asked about that its headline does not explain, Noticed what
+	// each judge of the verdict noticed, and Instead what the agent is told to do instead, all
+	// in the reader's language.
+	Because string     `json:"because,omitempty"`
+	Noticed [][]string `json:"noticed,omitempty"`
+	Instead []string   `json:"instead,omitempty"`
 	// Judgements are what the judge agents behind the verdict did.
 	Judgements []vaglio.Judgement `json:"judgements,omitempty"`
 }
@@ -72,7 +78,7 @@ func accounts(c approval.Card, texts *templates.Texts) []Account {
 		if it.State == "" {
 			id = approval.ID(c.Ask)
 		}
-		all = append(all, Account{
+		one := Account{
 			ID: id, State: cmp.Or(it.State, StateRefused),
 			Agent: c.Agent, TurnID: c.TurnID, Intent: c.Intent,
 			Headline: cardtext.Headline(texts, &it.Headline).String(), Consequence: cardtext.Consequence(texts, &it.Headline.Consequence),
@@ -81,7 +87,16 @@ func accounts(c approval.Card, texts *templates.Texts) []Account {
 			Verdict:  it.Verdict, Refusal: it.Refusal,
 			OpenedAt: c.OpenedAt, ExpiresAt: c.ExpiresAt, ValuesDropped: it.ValuesDropped,
 			Decision: it.Decision, Permit: it.Permit, Outcome: it.Outcome, Questions: c.Questions,
-		})
+			Because: cardtext.Why(texts, it),
+		}
+		for j := range it.Verdict.Results {
+			one.Noticed = append(one.Noticed, cardtext.Noticed(texts, &it.Verdict.Results[j]))
+		}
+		for _, instead := range it.Refusal.Alternatives {
+			said, _ := texts.Told(instead)
+			one.Instead = append(one.Instead, said)
+		}
+		all = append(all, one)
 	}
 	return all
 }

@@ -3,11 +3,14 @@ package owner
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/metnos/vaglio/approval/report"
+	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/channels/chart"
 	"github.com/metnos/vaglio/internal/digestcheck"
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/templates"
 )
 
 // judgements writes each verdict in a digest's window on a line, and the digest on the last line.
@@ -65,6 +68,20 @@ func (a *admin) sendDigest(ctx context.Context, day string) (Sending, error) {
 		answer.Failed = append(answer.Failed, Failure{s.Channel, s.Err.Error()})
 	}
 	return answer, err
+}
+
+// DigestText returns a digest for a terminal, as the chats tell it. Text by others is made visible
+// and stays on its line.
+func DigestText(texts *templates.Texts, d *report.Digest) string {
+	var b strings.Builder
+	lines := d.Lines()
+	for i := range lines {
+		if i > 0 && lines[i].Head {
+			b.WriteByte('\n')
+		}
+		b.WriteString(cardtext.DigestLine(texts, &lines[i]).String() + "\n")
+	}
+	return b.String()
 }
 
 // picture draws a digest as the chats show it, in the configured language and time zone.

@@ -111,6 +111,10 @@ func (a *admin) handler() http.Handler {
 			return a.Doctor.Rehearse(r.Context(), r.PathValue("channel"))
 		},
 		"GET /digest": func(r *http.Request) (any, error) { return a.Desk.Digest(r.Context(), r.FormValue("date")) },
+		"GET /digest/text": func(r *http.Request) (any, error) {
+			d, err := a.Desk.Digest(r.Context(), r.FormValue("date"))
+			return Said{DigestText(a.Texts, &d)}, err
+		},
 		"GET /digest/picture": func(r *http.Request) (any, error) {
 			return a.picture(r.Context(), r.FormValue("date"))
 		},

@@ -51,7 +51,7 @@ func WriteWhy(w io.Writer, all []Account) error {
 
 // reasons writes why the call was denied, and what people asked the agent, with its answers.
 func (a *Account) reasons(field func(name, value string)) {
-	field("because", a.Verdict.Reason)
+	field("because", a.Because)
 	for i := range a.Questions {
 		q := &a.Questions[i]
 		field("question", q.By.Name+", "+terminal.Stamp(q.At)+": "+q.Words)
@@ -102,7 +102,7 @@ func (a *Account) write(b *strings.Builder) {
 	}
 	a.reasons(field)
 	a.judges(field)
-	field("instead", strings.Join(a.Refusal.Alternatives, "\n"))
+	field("instead", strings.Join(a.Instead, "\n"))
 	if d := a.Decision; d != nil {
 		field("decided", fmt.Sprintf("%s by %s (%s) on %s, %s", d.Choice, d.By.Name, d.By.ID, d.Channel, terminal.Stamp(d.At)))
 		field("words", d.Words)
@@ -118,13 +118,15 @@ func (a *Account) write(b *strings.Builder) {
 
 // judges writes what the judges said about the call, and what judge agents did.
 func (a *Account) judges(field func(name, value string)) {
-	for _, r := range a.Verdict.Results {
-		field("judge", judgeLine(&r))
-		if !strings.Contains(a.Verdict.Reason, r.Reasoning) && !r.Says(r.Reasoning) { // else it is shown anyway
-			field("", r.Reasoning)
+	for i := range a.Verdict.Results {
+		field("judge", judgeLine(&a.Verdict.Results[i]))
+		if i >= len(a.Noticed) {
+			continue
 		}
-		for _, s := range r.Signals {
-			field("", fmt.Sprintf("- %s %s %s%s", s.Category, wording.Score(s.Score), s.Message, s.OnLines()))
+		for _, line := range a.Noticed[i] {
+			if !strings.Contains(a.Because, line) {
+				field("", line)
+			}
 		}
 	}
 	for i := range a.Judgements {

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // hostile is a text that tries to forge lines of ours, or to hide in the terminal.
@@ -19,7 +21,7 @@ func hostileAccount() Account {
 		Verdict: vaglio.Verdict{Reason: hostile, JudgeKind: "rule-based-v1", Results: []vaglio.GradientResult{{
 			Judge: "rule-based-v1", Reasoning: hostile, Signals: []vaglio.Signal{{Category: "x", Message: hostile}},
 		}}},
-		Refusal:  approval.Refusal{Alternatives: []string{hostile}},
+		Because: hostile, Noticed: [][]string{{hostile, "- " + hostile}}, Instead: []string{hostile},
 		Decision: &approval.Decision{Choice: approval.ChoiceDeny, Words: hostile},
 		Outcome:  &approval.Outcome{Detail: hostile},
 	}
@@ -66,17 +68,21 @@ func TestPendingIsOneLineEach(t *testing.T) {
 // it did.
 func TestWhyTellsWhatAJudgeDid(t *testing.T) {
 	t.Parallel()
-	a := Account{
-		ID: "abcdefgh-1", State: approval.Pending,
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := accounts(approval.Card{Items: []approval.Item{{
+		Approval: "abcdefgh-1", State: approval.Pending,
 		Verdict: vaglio.Verdict{Reason: "judge: confidence 0.40 < threshold 0.50 (With it TestAdd fails.)", JudgeKind: "semantic:qa", Results: []vaglio.GradientResult{
 			{Judge: "effects", Score: 0.9, Confidence: 1, MinScore: 0.5, Reasoning: "It reads."},
 			{Judge: "semantic:qa", Score: 0.9, Confidence: 0.4, MinScore: 0.85, MinConfidence: 0.5, Network: "open", Judgement: "j-1", Reasoning: "With it TestAdd fails."},
 		}},
-		Judgements: []vaglio.Judgement{{
-			ID: "j-1", Judge: "semantic:qa", Turns: 3, Input: 90, Output: 10, Took: 1.25, Layer: "bubblewrap 0.11", Fault: vaglio.FaultTimeout,
-			Transcript: []vaglio.Said{{By: "called cmd.run", Text: "go test\nstate      allowed"}},
-		}},
-	}
+	}}}, set.In(templates.English, time.UTC))[0]
+	a.Judgements = []vaglio.Judgement{{
+		ID: "j-1", Judge: "semantic:qa", Turns: 3, Input: 90, Output: 10, Took: 1.25, Layer: "bubblewrap 0.11", Fault: vaglio.FaultTimeout,
+		Transcript: []vaglio.Said{{By: "called cmd.run", Text: "go test\nstate      allowed"}},
+	}}
 	var b strings.Builder
 	if err := WriteWhy(&b, []Account{a}); err != nil {
 		t.Fatal(err)
@@ -109,6 +115,61 @@ func TestWhyTellsWhatDidNotRun(t *testing.T) {
 		var b strings.Builder
 		if err := WriteWhy(&b, []Account{a}); err != nil || !strings.Contains(b.String(), "\n"+row.want) {
 			t.Errorf("%v: want %q in\n%s", err, row.want, b.String())
+		}
+	}
+}
+
+// What a card says of a call is told at a terminal in the reader's language, too.
+func TestWhyIsInTheReadersLanguage(t *testing.T) {
+	t.Parallel()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pushed := wording.Sentence{wording.Say("deletes %s", "/srv/app"), {Phrase: "; it cannot be undone,"}, {Phrase: "and touches the whole machine"}, {Phrase: "."}}
+	message, _ := pushed.In(wording.English)
+	p := vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": "ls\nrm -rf /srv/app"}}
+	v := vaglio.Verdict{
+		Reason: "judge: score 0.05 < threshold 0.50 (" + message + ")", JudgeKind: "effects", Score: 0.05, BlockedBy: vaglio.PhaseJudge,
+		Results: []vaglio.GradientResult{
+			{Judge: "rule-based-v1", Score: 0.7, Confidence: 1, Reasoning: "base score"},
+			{
+				Judge: "effects", Score: 0.05, Confidence: 1, MinScore: 0.5, Reasoning: message,
+				Signals:  []vaglio.Signal{{Category: "delete", Score: 0.05, Message: message, Said: pushed, Lines: []int{2}}},
+				Metadata: map[string]any{"effects": []any{map[string]any{"kind": "delete", "reversibility": "irreversible", "reach": "system"}}},
+			},
+		},
+	}
+	r := approval.Refuse(p, v)
+	it := approval.NewItem(approval.Approval{ID: "abcdefgh-1", State: approval.Pending, Proposal: p, Verdict: v, Refusal: r}, approval.NewMasker(approval.Secret{1}))
+	card := approval.Card{Agent: "agent", Items: []approval.Item{it}}
+	for lang, want := range map[templates.Lang][]string{
+		templates.English: {
+			"would      Deletes /srv/app\nso         Cannot be undone · touches the whole machine\n", "nothing to note\n",
+			"           - deletes something 0.05: Deletes /srv/app; it cannot be undone, and touches the whole machine. (line 2)\n", "instead    Move what would be deleted",
+		},
+		templates.Italian: {
+			"would      Cancella /srv/app\nso         Non si può annullare · tocca tutta la macchina\n", "nulla da segnalare\n",
+			"           - cancella qualcosa 0,05: Cancella /srv/app; non si può annullare, e tocca tutta la macchina. (riga 2)\n", "instead    Spostare ",
+		},
+	} {
+		all := accounts(card, set.In(lang, time.UTC))
+		var b strings.Builder
+		if err := WriteWhy(&b, all); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range want {
+			if !strings.Contains(b.String(), line) {
+				t.Errorf("%s: %q is missing in\n%s", lang, line, b.String())
+			}
+		}
+		if told := strings.Contains(b.String(), "it cannot be undone"); told != (lang == templates.English) {
+			t.Errorf("%s: what the judge says is in English: %v\n%s", lang, told, b.String())
+		}
+		b.Reset()
+		headline, _, _ := strings.Cut(strings.TrimPrefix(want[0], "would      "), "\n")
+		if err := WritePending(&b, all, time.Now()); err != nil || !strings.Contains(b.String(), headline) {
+			t.Errorf("%s: the list does not say %q: %v\n%s", lang, headline, err, b.String())
 		}
 	}
 }

@@ -137,7 +137,10 @@ var rooms = map[string]room{
 	},
 	"internal/unasked": {may: []string{"internal/replay", "vaglio"}},
 	"internal/explain": {
-		may:   []string{"approval", "approval/visible", "vaglio", "vaglio/judge/effects", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell", "vaglio/wording"},
+		may: []string{
+			"approval", "approval/headline", "approval/visible", "channels/cardtext", "templates", "vaglio", "vaglio/judge/effects", "vaglio/operation", "vaglio/place", "vaglio/reading", "vaglio/shell",
+			"vaglio/wording",
+		},
 		tests: []string{"vaglio/catalog"},
 	},
 

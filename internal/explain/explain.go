@@ -3,15 +3,19 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/headline"
 	"github.com/metnos/vaglio/approval/visible"
+	"github.com/metnos/vaglio/channels/cardtext"
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
-	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -26,6 +30,8 @@ type Explanation struct {
 	Effects []Effect        `json:"effects"`
 	Notes   []string        `json:"notes"`
 	Verdict *vaglio.Verdict `json:"verdict"`
+	// Headline is what a card would say first.
+	Headline *headline.Headline `json:"-"`
 	// Refusal is what the agent would be told.
 	Refusal *approval.Refusal `json:"refusal,omitempty"`
 }
@@ -46,7 +52,8 @@ func New(ctx context.Context, engine *vaglio.Engine, reader *effects.Judge, home
 	if err != nil {
 		return x, err
 	}
-	x.Verdict = &v
+	h := headline.Of(p, v)
+	x.Verdict, x.Headline = &v, &h
 	if !v.Approved {
 		r := approval.Refuse(x.Proposal, v)
 		x.Refusal = &r
@@ -71,22 +78,25 @@ func (x *Explanation) say(read effects.Assessment) {
 	}
 }
 
-// Text returns the explanation as text for a terminal. Text by others is made visible.
-func (x *Explanation) Text() string {
+// Text returns the explanation as text for a terminal: what a card says is in the reader's
+// language, and what only this shows in English. Text by others is made visible.
+func (x *Explanation) Text(texts *templates.Texts) string {
 	if x.Error != "" {
 		return entry("mistake", x.Error)
 	}
 	var b strings.Builder
+	b.WriteString(entry("would", cardtext.Headline(texts, x.Headline).String()))
+	b.WriteString(entry("so", cardtext.Consequence(texts, &x.Headline.Consequence)))
 	x.Reading.write(&b)
+	v := approval.Agreed(*x.Verdict, *x.Headline)
 	label := "read"
 	for _, e := range x.Effects {
-		b.WriteString(entry(label, effectWords(&e)))
+		b.WriteString(entry(label, effectWords(texts, &e, x.agreed(&v))))
 		label = ""
 	}
 	for _, note := range x.Notes {
 		b.WriteString(entry("not read", note))
 	}
-	v := x.Verdict
 	label = "runs"
 	for i := range v.Sources {
 		if s := &v.Sources[i]; s.Kind != vaglio.SourceFolder || s.Real != "" { // a folder's digest binds a permit, and tells nobody anything
@@ -97,26 +107,38 @@ func (x *Explanation) Text() string {
 	if v.Rule == nil {
 		b.WriteString(entry("guard", "lets it through"))
 	} else {
-		b.WriteString(entry("guard", "denies it by the rule "+v.Rule.ID+". "+v.Rule.Why))
-		b.WriteString(entry("", "Instead: "+v.Rule.Instead))
+		instead, _ := texts.Told(v.Rule.Instead)
+		b.WriteString(entry("guard", "denies it by the rule "+v.Rule.ID+". "+cmp.Or(texts.Guard(v.Rule.ID), v.Rule.Why)))
+		b.WriteString(entry("", "Instead: "+instead))
 	}
-	for _, r := range v.Results {
-		b.WriteString(entry("judge", fmt.Sprintf("%s gives it %s: %s", r.Judge, wording.Score(r.Score), r.Reasoning)))
-		for _, s := range r.Signals {
-			b.WriteString(entry("", fmt.Sprintf("- %s %s: %s%s", s.Category, wording.Score(s.Score), s.Message, s.OnLines())))
+	for i := range v.Results {
+		r := &v.Results[i]
+		b.WriteString(entry("judge", r.Judge+" gives it "+texts.Score(r.Score)))
+		for _, line := range cardtext.Noticed(texts, r) {
+			b.WriteString(entry("", line))
 		}
 	}
-	b.WriteString(entry("verdict", verdictWords(v)))
+	b.WriteString(entry("verdict", verdictWords(&v)))
 	return b.String()
 }
 
-// effectWords returns one line about an effect: what is done, its kind, what can be undone, how far
-// it reaches, and how sure the reading is if it is not certain.
-func effectWords(e *Effect) string {
-	undo := map[operation.Reversibility]string{
-		operation.Reversible: "can be undone", operation.Partial: "can be undone in part", operation.Irreversible: "cannot be undone",
-	}[e.Reversibility]
-	text := fmt.Sprintf("%s (%s, %s, reaches: %s", e.Why, e.Kind, undo, e.Reach)
+// agreed reports whether the headline says of all effects together what they say: if not, a person
+// is told only that.
+func (x *Explanation) agreed(v *vaglio.Verdict) bool {
+	return slices.EqualFunc(v.Results, x.Verdict.Results, func(a, b vaglio.GradientResult) bool {
+		return slices.EqualFunc(a.Signals, b.Signals, func(s, t vaglio.Signal) bool { return s.Message == t.Message })
+	})
+}
+
+// effectWords returns one line about an effect: what is done, its kind, with graded what can be
+// undone and how far it reaches, and how sure the reading is if it is not certain.
+func effectWords(texts *templates.Texts, e *Effect, graded bool) string {
+	why, _ := e.Effect.Why.In(wording.English)
+	said, _ := texts.Said(why, e.Effect.Why)
+	text := said + " (" + texts.EffectName(string(e.Kind))
+	if graded {
+		text += ", " + texts.Plain(templates.Key("undo."+string(e.Reversibility)), nil) + ", " + texts.Plain(templates.Key("reach."+string(e.Reach)), nil)
+	}
 	if e.Sure < 1 {
 		text += fmt.Sprintf(", %.0f %% sure", 100*e.Sure)
 	}
@@ -146,7 +168,8 @@ func verdictWords(v *vaglio.Verdict) string {
 	case vaglio.PhaseGuard:
 		return "denied for good. " + v.Reason
 	case vaglio.PhaseJudge:
-		return "denied; a person would be asked. " + v.Reason
+		score, _, _ := strings.Cut(v.Reason, " (") // what follows stands above
+		return "denied; a person would be asked. " + score
 	case vaglio.PhaseNone:
 	}
 	return v.Reason

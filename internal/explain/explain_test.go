@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
@@ -26,6 +28,16 @@ func explained(ctx context.Context, t *testing.T, p vaglio.Proposal) (Explanatio
 		t.Fatal(err)
 	}
 	return New(ctx, engine, judge, home, p)
+}
+
+// textsIn returns the texts of a language.
+func textsIn(t *testing.T, lang templates.Lang) *templates.Texts {
+	t.Helper()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.In(lang, time.UTC)
 }
 
 func line(command string) vaglio.Proposal {
@@ -56,7 +68,7 @@ func TestWhatWasReadIsShown(t *testing.T) {
 		}) {
 			t.Errorf("%s: operations are %+v, without %+v", name, x.Reading.Texts[0].Operations, tt.operation)
 		}
-		told := x.Text()
+		told := x.Text(textsIn(t, templates.English))
 		for _, want := range tt.text {
 			if !strings.Contains(told, want) {
 				t.Errorf("%s: %q is missing in\n%s", name, want, told)
@@ -86,8 +98,8 @@ func TestSkippedJudgesAreShown(t *testing.T) {
 	}
 	for path, want := range map[string]string{"/srv/app/notes.md": "judges are skipped for this executor", "/etc/shadow": "denied for good. "} {
 		x, err := New(t.Context(), engine, judge, home, vaglio.Proposal{Executor: "reader", Intent: "a test", Args: vaglio.Args{"path": path}})
-		if err != nil || !strings.Contains(x.Text(), want) {
-			t.Errorf("%s: %v, without %q:\n%s", path, err, want, x.Text())
+		if err != nil || !strings.Contains(x.Text(textsIn(t, templates.English)), want) {
+			t.Errorf("%s: %v, without %q:\n%s", path, err, want, x.Text(textsIn(t, templates.English)))
 		}
 	}
 }
@@ -99,7 +111,7 @@ func TestWhatWasNotReadIsShown(t *testing.T) {
 	if err != nil || len(x.Reading.Texts) == 0 || len(x.Reading.Texts[0].Gaps) == 0 {
 		t.Fatalf("%+v, %v", x, err)
 	}
-	if told := x.Text(); !strings.Contains(told, "- gap: "+x.Reading.Texts[0].Gaps[0].Why) || x.Verdict.Approved {
+	if told := x.Text(textsIn(t, templates.English)); !strings.Contains(told, "- gap: "+x.Reading.Texts[0].Gaps[0].Why) || x.Verdict.Approved {
 		t.Errorf("the gap is not told, or the call passes:\n%s", told)
 	}
 }
@@ -111,7 +123,7 @@ func TestArgumentsAreShownWithTheirRoles(t *testing.T) {
 	if err != nil || len(x.Reading.Arguments) != 1 || x.Reading.Arguments[0].Role != "path" || x.Reading.Arguments[0].Text != "a\u202eb.md" {
 		t.Fatalf("%+v, %v", x.Reading, err)
 	}
-	if told := x.Text(); !strings.Contains(told, "path is a path: a⟨U+202E⟩b.md") || strings.Contains(told, "\u202e") {
+	if told := x.Text(textsIn(t, templates.English)); !strings.Contains(told, "path is a path: a⟨U+202E⟩b.md") || strings.Contains(told, "\u202e") {
 		t.Errorf("what hides is not shown:\n%q", told)
 	}
 }
@@ -120,12 +132,55 @@ func TestArgumentsAreShownWithTheirRoles(t *testing.T) {
 func TestAMistakeIsToldAlone(t *testing.T) {
 	t.Parallel()
 	x, err := explained(t.Context(), t, line("echo 'no end"))
-	if err != nil || x.Error == "" || x.Verdict != nil || x.Text() != "mistake   "+x.Error+"\n" {
-		t.Errorf("%+v, %v: %q", x, err, x.Text())
+	if err != nil || x.Error == "" || x.Verdict != nil || x.Text(textsIn(t, templates.English)) != "mistake   "+x.Error+"\n" {
+		t.Errorf("%+v, %v: %q", x, err, x.Text(textsIn(t, templates.English)))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if x, err := explained(ctx, t, line("ls")); !errors.Is(err, context.Canceled) && (x.Verdict == nil || x.Verdict.Approved) {
 		t.Errorf("a call whose judging was broken off: %+v, %v", x, err)
+	}
+}
+
+// TestExplainedInTheReadersLanguage checks that what a card says is in the reader's language, in
+// its words, and that nothing contradicts its second line.
+func TestExplainedInTheReadersLanguage(t *testing.T) {
+	t.Parallel()
+	paid := vaglio.Proposal{Executor: "create_transfer", Args: vaglio.Args{"amount": 1250, "currency": "EUR", "to_account": "DE89370400440532013000"}}
+	for name, tt := range map[string]struct {
+		p    vaglio.Proposal
+		lang templates.Lang
+		want []string
+		not  []string
+	}{
+		"a command": {line("ls\ngit push --force origin main"), templates.English, []string{
+			"would     Force-pushes main to origin\nso        Cannot be undone · touches what others use\n",
+			"- publishes something 0.05: Force-pushes main to origin; it cannot be undone, and others are affected. (line 2)\n",
+		}, nil},
+		"a command in Italian": {line("ls\ngit push --force origin main\ngit push --force origin main"), templates.Italian, []string{
+			"would     Riscrive main su origin (push forzato)\nso        Non si può annullare · tocca ciò che usano anche altri\n",
+			"- pubblica qualcosa 0,05: Riscrive main su origin (push forzato); non si può annullare, e tocca ciò che usano anche altri. (righe 2, 3)\n",
+		}, []string{"Force-pushes", "publish"}},
+		"a payment":            {paid, templates.English, []string{"would     Pays 1250 EUR to DE89370400440532013000\nso        Cannot be undone"}, []string{"can be undone"}},
+		"a payment in Italian": {paid, templates.Italian, []string{"would     Paga 1250 EUR a DE89370400440532013000\nso        Non si può annullare"}, []string{" si può annullare,"}},
+		"the guard in Italian": {vaglio.Proposal{Executor: "read_file", Args: vaglio.Args{"path": "/etc/shadow"}}, templates.Italian, []string{
+			"would     Legge /etc/shadow\n", "Questi file decidono chi può entrare",
+		}, []string{"Ask the user"}},
+	} {
+		x, err := explained(t.Context(), t, tt.p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := x.Text(textsIn(t, tt.lang))
+		for _, want := range tt.want {
+			if !strings.Contains(told, want) {
+				t.Errorf("%s: %q is missing in\n%s", name, want, told)
+			}
+		}
+		for _, not := range tt.not {
+			if strings.Contains(told, not) {
+				t.Errorf("%s: %q is in\n%s", name, not, told)
+			}
+		}
 	}
 }

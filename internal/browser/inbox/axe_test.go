@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -48,13 +49,7 @@ type look struct {
 // axe-core is not installed (make axe), the test is skipped, except in CI.
 func TestBrowserAxe(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile(filepath.Join("..", "axe", "node_modules", "axe-core", "axe.min.js"))
-	if err != nil && os.Getenv("CI") != "true" {
-		t.Skip("axe-core is not installed: make axe")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := axeCore(t)
 	for _, lang := range []string{"en", "it"} {
 		for half := range 2 {
 			t.Run(lang+" "+strconv.Itoa(half), func(t *testing.T) {
@@ -70,13 +65,13 @@ func TestBrowserAxe(t *testing.T) {
 						if n++; n%2 != half {
 							continue
 						}
-						found, err := b.axe(string(source), base+p, looks(lang))
+						found, err := b.axe(source, base+p, looks(lang))
 						if err != nil {
 							t.Logf("%s %s: %v; a new browser looks again", s.name, p, err)
 							b = browser(t)
 							b.speak(lang)
 							b.enter(in, base)
-							found, err = b.axe(string(source), base+p, looks(lang))
+							found, err = b.axe(source, base+p, looks(lang))
 						}
 						if err != nil || found != "" {
 							t.Errorf("%s %s: %v %s", s.name, p, err, found)
@@ -88,15 +83,65 @@ func TestBrowserAxe(t *testing.T) {
 	}
 }
 
+// axeCore returns axe-core's source. If it is not installed, the test is skipped, except in CI.
+func axeCore(t *testing.T) string {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("..", "axe", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil && os.Getenv("CI") != "true" {
+		t.Skip("axe-core is not installed: make axe")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(source)
+}
+
+// TestBrowserAxeOfForms does the same on what has no address: an edit before it is made, in both
+// languages, and the list of passkeys with one on it.
+func TestBrowserAxeOfForms(t *testing.T) {
+	t.Parallel()
+	source := axeCore(t)
+	for _, lang := range []string{"en", "it"} {
+		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
+			b := browser(t)
+			b.speak(lang)
+			in := newInbox(t, full())
+			base := strings.Replace(in.serve(), "127.0.0.1", "localhost", 1) // passkeys take a name
+			b.authenticator()
+			b.enter(in, base)
+			clean := func(what string) {
+				t.Helper()
+				ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+				defer cancel()
+				if found, err := examine(ctx, source, looks(lang)); err != nil || found != "" {
+					t.Errorf("%s: %v %s", what, err, found)
+				}
+			}
+			b.do(chromedp.Navigate(base+"/inbox/edit/rmbuild1-1"), see("#edits-0"), chromedp.SendKeys(chromedp.CSS("#edits-0"), "/old"))
+			b.do(click("#main form button"), see("#main pre.args"))
+			clean("an edit before it is made")
+			b.do(chromedp.Navigate(base+"/inbox/passkeys"), see("#passkey-name"), chromedp.SendKeys(chromedp.CSS("#passkey-name"), "YubiKey"))
+			b.do(click("form[data-makes-passkey] button"), see("div.notice"))
+			clean("the list of passkeys")
+		})
+	}
+}
+
 // axe loads a page, runs axe-core on it in each of the looks, and returns what was found. An error
 // says nothing about the page: its browser did not answer.
 func (b tab) axe(source, address string, looks []look) (string, error) {
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
-	var found []string
 	if err := chromedp.Do(ctx, chromedp.Navigate(address), see("#main")); err != nil {
 		return "", err
 	}
+	return examine(ctx, source, looks)
+}
+
+// examine does what [tab.axe] does on the page that is there.
+func examine(ctx context.Context, source string, looks []look) (string, error) {
+	var found []string
 	for _, at := range looks {
 		over, err := find(ctx, at, chromedp.Evaluate[string](overlaid))
 		if err != nil {
@@ -137,5 +182,7 @@ var unfold = chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("detail
 
 // everyPage returns the addresses of all pages, with everything they may show.
 func everyPage() []string {
-	return append(pages(), "/inbox?ask=longcall", "/inbox/digest", "/inbox/nothing")
+	return append(pages(), "/inbox?ask=longcall", "/inbox?ask=byagent", "/inbox/judgement/"+url.PathEscape(judgement), "/inbox/digest", "/inbox/passkeys", "/inbox/edit/rmbuild1-1",
+		// What went wrong:
+		"/inbox/nothing", "/inbox/ask/nothing", "/inbox/judgement/none", "/inbox/history?outcome=x", "/inbox/digest?date=x")
 }

@@ -70,7 +70,7 @@ func TestBrowserKeyboardAllows(t *testing.T) {
 	b.do(chromedp.KeyEvent("j"), until(`document.activeElement.id === "row-rmbuild1"`))
 	b.do(chromedp.KeyEvent(kb.Enter), until(`document.activeElement.id === "ask-rmbuild1"`))
 	b.do(chromedp.KeyEvent("a"), until(`document.activeElement.dataset.choice === "allow"`))
-	if got := b.focus(); got != "Allow once: shell_exec rm -rf ./build" {
+	if got := b.focus(); got != "Allow once: Runs rm -rf ./build" {
 		t.Fatalf("the focus is on %q", got)
 	}
 	b.shoot("focus")

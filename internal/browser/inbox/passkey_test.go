@@ -11,6 +11,16 @@ import (
 	"github.com/metnos/vaglio/channels/web"
 )
 
+// authenticator gives the browser a virtual authenticator, with somebody at it.
+func (b tab) authenticator() {
+	b.Helper()
+	call(b, webauthn.Enable, webauthn.EnableParams{})
+	call(b, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+		HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
+	}})
+}
+
 // A real browser registers a passkey on its virtual authenticator, and allows with it once the
 // server says that it takes one.
 func TestBrowserAllowsWithAPasskey(t *testing.T) {
@@ -21,11 +31,7 @@ func TestBrowserAllowsWithAPasskey(t *testing.T) {
 	voters := approval.Everybody()
 	in := newInbox(t, d)
 	base := strings.Replace(in.serve(), "127.0.0.1", "localhost", 1)
-	call(b, webauthn.Enable, webauthn.EnableParams{})
-	call(b, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
-		Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
-		HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
-	}})
+	b.authenticator()
 	b.enter(in, base)
 	b.do(chromedp.Navigate(base+"/inbox/passkeys"), see("#passkey-name"), chromedp.SendKeys(chromedp.CSS("#passkey-name"), "YubiKey"))
 	b.do(click("form[data-makes-passkey] button"), see("div.notice"))

@@ -21,12 +21,16 @@ type scene struct {
 	pages []string
 }
 
+// judgement is what a judge agent did, on the full desk.
+const judgement = "j-1/../x"
+
 // scenes returns everything that people can come across: what waits, of each kind and in each state,
 // what ended, in each way, and every page with nothing, with much, and with hostile text on it.
 func scenes(t *testing.T) []scene {
 	t.Helper()
 	filled := full()
 	filled.open("longcall", proposal(script()))
+	filled.look("byagent", "With it TestAdd fails: 2 + 3 is no longer 5.")
 	endings, ended := endings(t)
 	return []scene{
 		{"full", filled, everyPage()},

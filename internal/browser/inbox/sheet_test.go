@@ -67,7 +67,8 @@ func sheetPages() []shot {
 	var all []shot
 	for _, path := range []string{
 		"/inbox", "/inbox?ask=plan4711", "/inbox?ask=longcall", "/inbox/ask/worked01", "/inbox/history", "/inbox/turn/claude-code/t-81",
-		"/inbox/statistics", "/inbox/digest", "/inbox/try", "/inbox/login",
+		"/inbox/statistics", "/inbox/digest", "/inbox/try", "/inbox/edit/rmbuild1-1", "/inbox/judgement/" + url.PathEscape(judgement), "/inbox/passkeys",
+		"/inbox/login", "/inbox/nothing",
 	} {
 		all = append(all, shot{Path: path, Title: path, Wide: 1280, Tall: 860})
 	}
@@ -84,6 +85,7 @@ func drawSheet(t *testing.T, file string) {
 	for _, lang := range []string{"en", "it"} {
 		d := full()
 		d.open("longcall", proposal(script()))
+		d.look("byagent", "With it TestAdd fails: 2 + 3 is no longer 5.")
 		in := newInbox(t, d)
 		base := in.serve()
 		b.speak(lang)
@@ -115,7 +117,7 @@ func drawSheet(t *testing.T, file string) {
 	}
 	b.scheme("light")
 	b.do(chromedp.EmulateViewport(1760, 1000), chromedp.Navigate((&url.URL{Scheme: "file", Path: source}).String()), see("section"))
-	const quality = 38 // JPEG quality out of 100: words stay sharp enough.
+	const quality = 32 // JPEG quality out of 100: words stay sharp enough.
 	picture := get(b, chromedp.FullScreenshot(quality))
 	if err := os.WriteFile(file, picture, 0o644); err != nil {
 		t.Fatal(err)
@@ -136,7 +138,7 @@ section { margin-top: 22px } h2 { margin: 0 0 8px; font: 600 14px/1.3 "Liberatio
 div { display: flex; gap: 16px; align-items: flex-start }
 img { display: block; width: 416px; border-radius: 6px; box-shadow: 0 1px 4px #0004 }
 main { display: flex; flex-wrap: wrap; gap: 0 24px } section { flex: none }
-.small img { width: 199px } .small div { gap: 10px } .chats img { width: 274px }
+.small img { width: 199px } .small div { gap: 10px } .chats { max-width: 100% } .chats div { flex-wrap: wrap } .chats img { width: 274px }
 </style><h1>vaglio</h1><p>Every page in English and Italian, light and dark.</p>
 <main>{{range .}}<section class="{{if not .Wide}}chats{{else if lt .Wide 1000}}small{{end}}"><h2>{{.Title}}</h2><div>{{range .Pictures}}<img src="{{.}}" alt="">{{end}}</div></section>
 {{end}}</main>`))

@@ -74,8 +74,8 @@ func (t *tool) commands() bool {
 		c := &t.rd.Commands[i]
 		before := len(t.r.effects)
 		t.r.script(c.Script)
-		if c.IsLine() && !c.Doubt && !c.Verb { // the one that a card shows
-			numbered(t.r.effects[before:], c.Text)
+		if c.IsLine() && !c.Doubt { // the one that a card shows, or a single word, which has no lines
+			numbered(t.r.effects[before:], strings.Repeat(" ", c.Shift)+strings.ReplaceAll(c.Text, "\r\n", "\n"))
 		}
 		t.r.add(t.r.environment(c.Env)...)
 		switch {

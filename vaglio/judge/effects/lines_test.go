@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/vaglio"
 )
 
 // TestLines finds the lines of a command line that a signal is about, also in what a line carries.
@@ -33,19 +35,75 @@ func TestLines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, err := newJudge(t).Grade(t.Context(), callOf(t, r.command))
-			if err != nil {
-				t.Fatal(err)
+			about(t, callOf(t, r.command), r.about, r.lines)
+		})
+	}
+}
+
+// about fails the test unless the signal that begins so is on these lines.
+func about(t *testing.T, p vaglio.Proposal, about string, lines []int) {
+	t.Helper()
+	out, err := newJudge(t).Grade(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range out.Signals {
+		if strings.HasPrefix(s.Message, about) {
+			if !slices.Equal(s.Lines, lines) {
+				t.Errorf("%q is on lines %d, want %d", s.Message, s.Lines, lines)
 			}
-			for _, s := range out.Signals {
-				if strings.HasPrefix(s.Message, r.about) {
-					if !slices.Equal(s.Lines, r.lines) {
-						t.Errorf("%q is on lines %d, want %d", s.Message, s.Lines, r.lines)
-					}
-					return
-				}
+			return
+		}
+	}
+	t.Errorf("no signal begins with %q: %+v", about, out.Signals)
+}
+
+// TestLinesAreOfTheShownCommand checks that only what the command of a card does has lines: a number in
+// another text, such as the command with the arguments beside it, would lead to a line of the card
+// that does something else.
+func TestLinesAreOfTheShownCommand(t *testing.T) {
+	t.Parallel()
+	const push = "git push --force origin main"
+	for name, r := range map[string]struct {
+		args vaglio.Args
+		// lines are those of each signal, by its beginning.
+		lines map[string][]int
+	}{
+		"arguments that may belong to it": {
+			vaglio.Args{"command": "ls\nls\nbash", "args": []any{"-c", push}},
+			map[string][]int{"Force-pushes": nil, "Starts bash": {3}, "Reads with ls": {1, 2}},
+		},
+		"arguments of several lines": {
+			vaglio.Args{"command": "ls\nbash", "args": []any{"-c", "x\n\n" + push}},
+			map[string][]int{"Force-pushes": nil, "Starts bash": {2}, "Reads with ls": {1}},
+		},
+		"one word that may select what is done": {
+			vaglio.Args{"command": "ls\nls\nls", "run": "reboot"},
+			map[string][]int{"Restarts the machine": nil, "Reads with ls": {1, 2, 3}},
+		},
+		"a call within its text": {
+			vaglio.Args{"command": `{"command":"ls\n\n` + push + `"}`},
+			map[string][]int{"Force-pushes": {3}, "Reads with ls": {1}},
+		},
+		"line ends of Windows": {
+			vaglio.Args{"command": "ls\r\nls\r\n" + push + "\r\n"},
+			map[string][]int{"Force-pushes": {3}, "Reads with ls": {1, 2}},
+		},
+		"line ends of both kinds": {
+			vaglio.Args{"command": "ls\n\r\nx='a\r\nb'\r\n" + push},
+			map[string][]int{"Force-pushes": {5}, "Reads with ls": {1}},
+		},
+		"commands on its input": {
+			vaglio.Args{"command": "w\n" + push + "\nbash -s", "stdin": "rm -rf /srv/x"},
+			map[string][]int{"Force-pushes": {2}, "Reads with w": {1}, "Deletes /srv/x": {3}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := vaglio.Proposal{Executor: "run_it", Args: r.args}
+			for said, lines := range r.lines {
+				about(t, p, said, lines)
 			}
-			t.Errorf("no signal begins with %q: %+v", r.about, out.Signals)
 		})
 	}
 }

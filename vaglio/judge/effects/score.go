@@ -375,7 +375,7 @@ func (r *reading) spanned(at shell.Span, adds func()) {
 	}
 }
 
-// numbered sets the lines of a command line of several that have the effects.
+// numbered sets the lines of a command line of several that have the effects. text is what was read.
 func numbered(effects []Effect, text string) {
 	if !strings.Contains(text, "\n") {
 		return
