@@ -78,7 +78,7 @@ func TestASilence(t *testing.T) {
 				return nil
 			})
 		}()
-		pass := func(what string, want string) {
+		pass := func(what, want string) {
 			t.Helper()
 			time.Sleep(2 * time.Minute)
 			synctest.Wait()

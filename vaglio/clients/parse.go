@@ -154,17 +154,24 @@ func (p *parser) attribute(word string) error {
 		return rows.Wrong(word, "unknown role %q", name)
 	}
 	for key := range strings.SplitSeq(value, ",") {
-		key, text := strings.CutSuffix(key, ":text")
-		if text {
-			p.cur.Read.Texts = append(p.cur.Read.Texts, key)
+		if err := p.argument(key, word, role); err != nil {
+			return err
 		}
-		if key == "" || slices.Contains(p.cur.keys, key) {
-			return rows.Wrong(word, "argument %q is empty or stands twice in %q", key, word)
-		}
-		p.cur.keys = append(p.cur.keys, key)
-		if role != 0 {
-			p.cur.Read.Args[key] = role
-		}
+	}
+	return nil
+}
+
+func (p *parser) argument(key, word string, role reading.Role) error {
+	key, text := strings.CutSuffix(key, ":text")
+	if key == "" || slices.Contains(p.cur.keys, key) {
+		return rows.Wrong(word, "argument %q is empty or stands twice in %q", key, word)
+	}
+	p.cur.keys = append(p.cur.keys, key)
+	if text {
+		p.cur.Read.Texts = append(p.cur.Read.Texts, key)
+	}
+	if role != 0 {
+		p.cur.Read.Args[key] = role
 	}
 	return nil
 }

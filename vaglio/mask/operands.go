@@ -137,12 +137,18 @@ func (sc *scanner) hold(f form, from, to, next, operands int) {
 	case pairs:
 		sc.pairs(from + end)
 	case none:
-		if at := from + end; at < to && sc.text[at] == '=' {
-			sc.plain = append(sc.plain, at+1)
-		}
-		sc.plain = append(sc.plain, sc.pastBlanks(from+end+next-to))
+		sc.holdPlain(from+end, to, next)
 	case values, lastWord, operand, signIn, stdin: // have no option
 	}
+}
+
+// holdPlain records where the value of the option that ends at end begins: it is no secret.
+func (sc *scanner) holdPlain(end, to, next int) {
+	at := sc.pastBlanks(end + next - to)
+	if end < to && sc.text[end] == '=' {
+		at = end + 1
+	}
+	sc.plain = append(sc.plain, at)
 }
 
 // holdNamed records the value of a secret's name that follows an option.

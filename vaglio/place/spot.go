@@ -23,12 +23,7 @@ const AnyFolders = "\x04\x04"
 
 // IsVague reports whether part of a path is unknown.
 func IsVague(p string) bool {
-	for i := range len(p) {
-		if c := p[i]; AnyText <= c && c <= Perhaps {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(p, func(c rune) bool { return AnyText <= c && c <= Perhaps })
 }
 
 // Variants returns the paths that a path with possibly empty texts stands for.

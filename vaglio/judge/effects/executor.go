@@ -122,13 +122,8 @@ func (r *reading) environment(env map[string]string) []Effect {
 
 // certain drops effects of unknown kind and reads from those found since.
 func (r *reading) certain(since int) {
-	kept := r.effects[:since]
-	for _, e := range r.effects[since:] {
-		if e.Kind != KindUnknown && e.Kind != KindRead {
-			kept = append(kept, e)
-		}
-	}
-	r.effects = kept
+	kept := slices.DeleteFunc(r.effects[since:], func(e Effect) bool { return e.Kind == KindUnknown || e.Kind == KindRead })
+	r.effects = r.effects[:since+len(kept)]
 }
 
 // beyond reports whether a text is too much to read, so that its meaning in another language is

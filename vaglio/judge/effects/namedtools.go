@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -136,26 +135,22 @@ func (t *tool) graph() bool {
 
 // request reads executors that send HTTP requests.
 func (t *tool) request() bool {
-	if len(t.rd.URLs) == 0 {
+	methods := t.methods()
+	if len(t.rd.URLs) == 0 || len(methods) == 0 || t.has("browser") || t.usesReply() {
 		return false
 	}
-	methods := t.under(readings.RoleMethod)
-	if !t.fetches() && len(methods) == 0 || t.has("browser") || t.usesReply() {
-		return false
-	}
-	if len(methods) == 0 {
-		methods = []string{t.methodByName()}
-	}
-	body := ""
+	body, saved := "", t.under(readings.RoleSaved)
 	if texts := t.under(readings.RoleBody); len(texts) > 0 {
 		body = texts[0]
+	} else if t.uploads() {
+		body, saved = "@"+t.rd.Paths[0].Text, nil
 	}
 	for _, u := range t.rd.URLs {
 		for _, method := range methods {
 			t.r.add(t.r.request(method, u.Text, body)...)
 		}
 	}
-	for _, s := range t.under(readings.RoleSaved) {
+	for _, s := range saved {
 		t.r.add(t.r.write(t.r.plain("tool"), literal(s), "writes")...)
 	}
 	return true
@@ -182,22 +177,30 @@ func (t *tool) usesReply() bool {
 	return v.effect.Kind != KindRead && (at < 0 || joined(t.words, at))
 }
 
+// methods returns the methods of the requests that a tool sends, none if it is not known to send any.
+func (t *tool) methods() []string {
+	named := t.under(readings.RoleMethod)
+	if len(named) == 0 && (t.fetches() || t.uploads()) {
+		return []string{t.methodByName()}
+	}
+	return named
+}
+
 // methodByName returns the method of a tool whose arguments name none.
-func (t *tool) methodByName() string {
-	method := "GET"
-	for _, m := range []string{"post", "put", "patch", "delete", "webhook"} {
-		if t.has(m) {
-			method = strings.ToUpper(m)
+func (t *tool) methodByName() (method string) {
+	if method = "GET"; t.given(readings.RoleBody) {
+		method = "POST"
+	}
+	for _, of := range [...][2]string{{"upload", "POST"}, {"post", "POST"}, {"put", "PUT"}, {"patch", "PATCH"}, {"delete", "DELETE"}, {"webhook", "POST"}} {
+		if t.has(of[0]) {
+			method = of[1]
 		}
-	}
-	if t.given(readings.RoleBody) {
-		method = cmp.Or(strings.TrimPrefix(method, "GET"), "POST")
-	}
-	if method == "WEBHOOK" {
-		return "POST"
 	}
 	return method
 }
+
+// uploads reports whether a tool's name says that it hands on the files that its arguments name.
+func (t *tool) uploads() bool { return t.has("upload", "uploads") && len(t.rd.Paths) > 0 }
 
 // converts reports whether a tool makes something else of a record that an identifier names: a
 // lead, an issue. What converts a text, a picture or a unit only reads it.
