@@ -212,6 +212,8 @@ func (e *RecordError) Error() string { return "record: " + e.Field + " " + e.Pro
 type UnreadError struct {
 	Kind Kind
 	ID   string
+	// From and To bound the times of what cannot be read, as far as they are known.
+	From, To time.Time
 	// Err says what is wrong. It quotes nothing of what was stored.
 	Err error
 }
@@ -221,6 +223,46 @@ func (e *UnreadError) Error() string {
 }
 
 func (e *UnreadError) Unwrap() error { return e.Err }
+
+// Unread is a part of the turn log that exists but cannot be read.
+type Unread struct {
+	// Part is the file of a segment, or the id of a record.
+	Part string `json:"part"`
+	// From and To are the times between which it may lack something.
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+// UnreadParts are parts that cannot be read, each once.
+type UnreadParts []Unread
+
+// mostUnread is how many parts are told.
+const mostUnread = 100
+
+// Add adds a part, if it may lack something between two times.
+func (u *UnreadParts) Add(e *UnreadError, from, to time.Time) {
+	p := Unread{Part: e.ID, From: from, To: to}
+	if e.From.After(from) {
+		p.From = e.From
+	}
+	if !e.To.IsZero() && e.To.Before(to) {
+		p.To = e.To
+	}
+	known := slices.IndexFunc(*u, func(o Unread) bool { return o.Part == p.Part })
+	switch {
+	case p.To.Before(p.From):
+	case known >= 0:
+		o := &(*u)[known]
+		if p.From.Before(o.From) {
+			o.From = p.From
+		}
+		if p.To.After(o.To) {
+			o.To = p.To
+		}
+	case len(*u) < mostUnread:
+		*u = append(*u, p)
+	}
+}
 
 // KeyError says that another record holds a key.
 type KeyError struct{ Key, HeldBy string }
@@ -310,7 +352,8 @@ func (s *Span) Overlaps(from, to time.Time) bool {
 type Stretch struct {
 	// ID is not 0 and never reused.
 	ID uint64
-	// From and To are the times of the earliest and latest entry. Both are zero if unknown.
+	// From and To are the times of the earliest and latest entry. Both are zero if there is
+	// none. If none can be read, they bound the times, and a From that is not known is zero.
 	From, To time.Time
 	// Last is the Seq of the newest entry.
 	Last uint64

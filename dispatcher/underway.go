@@ -282,10 +282,11 @@ func (d *Dispatcher) facts(ctx context.Context, p *vaglio.Proposal) error {
 	if p.TurnID == "" {
 		return nil
 	}
-	steps, _, err := d.Steps(ctx, p.Agent, p.TurnID) // only the newest matter
+	log, err := d.Steps(ctx, approval.TurnQuery{Agent: p.Agent, Turn: p.TurnID}) // only the newest matter
 	if err != nil {
 		return err
 	}
+	steps := log.Steps
 	// A call that is proposed again is not part of its own history.
 	steps = slices.DeleteFunc(steps, func(s approval.Step) bool {
 		return p.Step > 0 && s.Proposal.Step == p.Step && s.Proposal.Executor == p.Executor

@@ -208,12 +208,17 @@ func passed(e *approval.JournalEntry) (approval.Step, error) {
 
 // unreadEntry returns the error of a journal entry that cannot be read.
 func unreadEntry(e *approval.JournalEntry, err error) *approval.UnreadError {
-	return &approval.UnreadError{Kind: approval.KindStep, ID: fmt.Sprintf("journal %d", e.Seq), Err: err}
+	return &approval.UnreadError{Kind: approval.KindStep, ID: fmt.Sprintf("journal %d", e.Seq), From: e.At, To: e.At, Err: err}
 }
 
 // Passed yields the readable steps of the journal; with NotesOnly, just what digests and
 // statistics count of each.
 func (r *Records) Passed(ctx context.Context, span approval.Span) iter.Seq2[Kept[approval.Step], error] {
+	return r.passed(ctx, span, func(*approval.UnreadError) {})
+}
+
+// passed is Passed, and passes to lost what cannot be read.
+func (r *Records) passed(ctx context.Context, span approval.Span, lost func(*approval.UnreadError)) iter.Seq2[Kept[approval.Step], error] {
 	read := passed
 	if span.NotesOnly {
 		read = counted
@@ -226,8 +231,11 @@ func (r *Records) Passed(ctx context.Context, span approval.Span) iter.Seq2[Kept
 					err = unreadEntry(&e, err)
 				}
 			}
-			if err != nil && r.Note(ctx, err) != nil {
-				continue
+			if err != nil {
+				if u := r.Note(ctx, err); u != nil {
+					lost(u)
+					continue
+				}
 			}
 			kept := Kept[approval.Step]{approval.Record{ID: s.ID, Seq: e.Seq, Born: e.Seq, Body: e.Body}, s}
 			if !yield(kept, err) || err != nil {

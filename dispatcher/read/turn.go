@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -25,101 +26,155 @@ func TurnPrefix(agent, turn string) string {
 	return hex.EncodeToString(h[:12]) + "/"
 }
 
-// Steps returns the steps of an agent's turn, in order, with secrets masked: it is for
-// people. more reports whether the turn has earlier steps, as in [Reader.Turn].
-func (r *Reader) Steps(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
-	steps, more, err = r.turn(ctx, agent, turn)
-	for i := range steps {
-		steps[i] = r.masker.Step(steps[i])
+// Steps returns steps of an agent's turn, in order, with secrets masked: it is for people.
+func (r *Reader) Steps(ctx context.Context, q approval.TurnQuery) (approval.TurnPage, error) {
+	page, err := r.turn(ctx, &q)
+	for i := range page.Steps {
+		page.Steps[i] = r.masker.Step(page.Steps[i])
 	}
-	return steps, more, err
+	return page, err
 }
 
-// Turn returns the steps of an agent's turn, in order, with the values that the agent
-// itself proposed. For a turn without steps it returns [approval.ErrNotFound]. For a long
-// one it returns the newest steps, and more is true.
-func (r *Reader) Turn(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
-	steps, more, err = r.turn(ctx, agent, turn)
-	if err == nil && len(steps) == 0 {
+// Turn returns steps of an agent's turn, in order, with the values that the agent itself
+// proposed. For a turn of which nothing is known it returns [approval.ErrNotFound].
+func (r *Reader) Turn(ctx context.Context, q approval.TurnQuery) (approval.TurnPage, error) {
+	page, err := r.turn(ctx, &q)
+	if err == nil && len(page.Steps)+len(page.Unread) == 0 {
 		err = approval.ErrNotFound
 	}
-	return steps, more, err
+	return page, err
 }
 
-// The most that is read of a turn, each from records and from the journal: the number of
-// steps, and roughly the number of bytes.
+// The most that is read of a turn at once: the number of steps, and roughly the number of
+// bytes.
 const (
 	mostSteps     = 2000
 	mostStepBytes = 16 << 20
 )
 
-func (r *Reader) turn(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
-	at := make(map[string]int)
-	var since time.Time // before this, steps of one kind are missing
-	for fromEnd, from := range []iter.Seq2[Kept[approval.Step], error]{
-		r.records.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}), // sorted by number
-		r.records.Passed(ctx, approval.Span{Key: stepsKey(agent, turn), Newest: true}),
-	} {
-		newest, cut, err := newestOf(from, fromEnd == 1)
-		if err != nil {
-			return nil, false, fmt.Errorf("read: read the turn log: %w", err)
-		}
-		if more = more || cut; cut && newest[0].At.After(since) {
-			since = newest[0].At
-		}
-		for i := range newest {
-			s := &newest[i]
-			if first, repeated := at[s.ID]; repeated {
-				steps[first].Repeat(s)
-				continue
-			}
-			at[s.ID] = len(steps)
-			steps = append(steps, *s)
-		}
+func (r *Reader) turn(ctx context.Context, q *approval.TurnQuery) (page approval.TurnPage, err error) {
+	begin, end := now().Add(-r.stepsKept), now()
+	lost := func(e *approval.UnreadError) { page.Unread.Add(e, begin, end) }
+	newest := stepsOfTurn{most: mostSteps}
+	if q.Limit > 0 {
+		newest.most = min(q.Limit, mostSteps)
 	}
-	steps = slices.DeleteFunc(steps, func(s approval.Step) bool { return s.At.Before(since) })
-	slices.SortStableFunc(steps, func(a, b approval.Step) int {
-		return cmp.Or(cmp.Compare(a.Proposal.Step, b.Proposal.Step), a.At.Compare(b.At))
-	})
-	return steps, more, nil
-}
-
-// newestOf returns the newest of some steps, in order, and reports whether there are
-// others. fromEnd says that the newest come first.
-func newestOf(from iter.Seq2[Kept[approval.Step], error], fromEnd bool) (newest []approval.Step, more bool, err error) {
-	var sizes []int
-	bytes := 0
-	for s, err := range from {
+	refused, more, err := r.records.newestOfTurn(ctx, q, newest.most, lost)
+	if err != nil {
+		return approval.TurnPage{}, fmt.Errorf("read: read the turn log: %w", err)
+	}
+	for s, err := range r.records.passed(ctx, approval.Span{Key: stepsKey(q.Agent, q.Turn), Newest: true, Before: q.Before}, lost) {
 		if err != nil {
-			return nil, false, err
+			return approval.TurnPage{}, fmt.Errorf("read: read the turn log: %w", err)
 		}
-		newest, sizes, bytes = append(newest, s.Is), append(sizes, len(s.Body)), bytes+len(s.Body)
-		for len(newest) > mostSteps || len(newest) > 1 && bytes > mostStepBytes {
-			if more = true; fromEnd {
-				newest = newest[:len(newest)-1]
-				break
-			}
-			bytes -= sizes[0]
-			newest[0] = approval.Step{} // nobody needs what it holds
-			newest, sizes = newest[1:], sizes[1:]
+		for len(refused) > 0 && refused[0].Born > s.Born && newest.take(&refused[0]) {
+			refused = refused[1:]
 		}
-		if more && fromEnd {
+		if newest.full || more && len(refused) == 0 || !newest.take(&s) {
 			break
 		}
 	}
-	if fromEnd {
-		slices.Reverse(newest)
+	for len(refused) > 0 && newest.take(&refused[0]) {
+		refused = refused[1:]
 	}
-	return newest, more, nil
+	if newest.full || more {
+		page.Older = newest.oldest
+	}
+	page.Steps = newest.inOrder()
+	return page, nil
 }
 
-// ofTurn yields the steps of a turn, the records first. With notesOnly, those from the
-// journal hold only what is counted.
-func (r *Records) ofTurn(ctx context.Context, agent, turn string, notesOnly bool) iter.Seq2[Kept[approval.Step], error] {
+// newestOfTurn returns the newest steps of a turn that are records, the newest first, and
+// whether there are more.
+func (r *Records) newestOfTurn(
+	ctx context.Context, q *approval.TurnQuery, most int, lost func(*approval.UnreadError),
+) (steps []Kept[approval.Step], more bool, err error) {
+	var all []approval.Record
+	size := 0
+	trim := func() {
+		slices.SortFunc(all, func(a, b approval.Record) int { return cmp.Compare(b.Born, a.Born) })
+		size = 0
+		for i := range all {
+			if size += len(all[i].Body); i == most || i > 0 && size > mostStepBytes {
+				size -= len(all[i].Body)
+				clear(all[i:]) // nobody needs what they hold
+				all, more = all[:i], true
+				return
+			}
+		}
+	}
+	for rec, err := range r.store.List(ctx, approval.Query{Kind: approval.KindStep, Prefix: TurnPrefix(q.Agent, q.Turn)}) {
+		if err != nil {
+			e := r.Note(ctx, err)
+			if e == nil {
+				return nil, false, err
+			}
+			lost(e)
+			continue
+		}
+		if q.Before == 0 || rec.Born < q.Before {
+			all, size = append(all, rec), size+len(rec.Body)
+		}
+		if len(all) > 2*most || size > 2*mostStepBytes {
+			trim()
+		}
+	}
+	trim()
+	for i := range all {
+		s, err := decoded(ctx, r, recordKey{approval.KindStep, all[i].ID}, &all[i], nil, approval.DecodeStep)
+		if e, unread := errors.AsType[*approval.UnreadError](err); unread {
+			lost(e)
+			continue
+		}
+		steps = append(steps, Kept[approval.Step]{all[i], s})
+	}
+	return steps, more, nil
+}
+
+// stepsOfTurn takes the steps of a turn, the newest first, until there are enough.
+type stepsOfTurn struct {
+	steps       []approval.Step
+	most, bytes int
+	oldest      uint64
+	full        bool
+}
+
+// take reports whether the step was taken.
+func (t *stepsOfTurn) take(s *Kept[approval.Step]) bool {
+	n := len(t.steps)
+	if t.full = t.full || n == t.most || n > 0 && t.bytes+len(s.Body) > mostStepBytes; t.full {
+		return false
+	}
+	t.steps, t.bytes, t.oldest = append(t.steps, s.Is), t.bytes+len(s.Body), s.Born
+	return true
+}
+
+// inOrder returns the steps by their numbers, each once.
+func (t *stepsOfTurn) inOrder() (steps []approval.Step) {
+	at := make(map[string]int)
+	for i := range slices.Backward(t.steps) {
+		s := &t.steps[i]
+		if first, repeated := at[s.ID]; repeated {
+			steps[first].Repeat(s)
+			continue
+		}
+		at[s.ID] = len(steps)
+		steps = append(steps, *s)
+	}
+	slices.SortStableFunc(steps, func(a, b approval.Step) int {
+		return cmp.Or(cmp.Compare(a.Proposal.Step, b.Proposal.Step), a.At.Compare(b.At))
+	})
+	return steps
+}
+
+// ofTurn yields what is counted of the steps of a turn, the records first. What cannot be read
+// is passed to lost.
+func (r *Records) ofTurn(ctx context.Context, agent, turn string, lost func(*approval.UnreadError)) iter.Seq2[Kept[approval.Step], error] {
+	all := approval.Query{Kind: approval.KindStep, Prefix: TurnPrefix(agent, turn)}
 	return func(yield func(Kept[approval.Step], error) bool) {
 		for _, from := range []iter.Seq2[Kept[approval.Step], error]{
-			r.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}),
-			r.Passed(ctx, approval.Span{Key: stepsKey(agent, turn), NotesOnly: notesOnly}),
+			readable(ctx, r, all.Kind, r.store.List(ctx, all), approval.DecodeStep, lost),
+			r.passed(ctx, approval.Span{Key: stepsKey(agent, turn), NotesOnly: true}, lost),
 		} {
 			for s, err := range from {
 				if !yield(s, err) {
@@ -131,7 +186,8 @@ func (r *Records) ofTurn(ctx context.Context, agent, turn string, notesOnly bool
 }
 
 // TurnCounts counts what the ask's turn has done so far, as a digest would. For a turn
-// without a name, or a longer one than is read for this, the counts are zero.
+// without a name, a longer one than is read for this, or one of which a part cannot be
+// read, the counts are zero.
 func (r *Reader) TurnCounts(ctx context.Context, ask *approval.Ask) (report.Counts, error) {
 	if ask.TurnID == "" {
 		return report.Counts{}, nil
@@ -139,8 +195,8 @@ func (r *Reader) TurnCounts(ctx context.Context, ask *approval.Ask) (report.Coun
 	all := report.Window{To: now().AddDate(1, 0, 0)}
 	b := report.NewDigestBuilder(all, r.masker)
 	asks := map[approval.AskID]bool{}
-	read := 0
-	for s, err := range r.records.ofTurn(ctx, ask.Agent, ask.TurnID, true) {
+	read, whole := 0, true
+	for s, err := range r.records.ofTurn(ctx, ask.Agent, ask.TurnID, func(*approval.UnreadError) { whole = false }) {
 		if err != nil {
 			return report.Counts{}, fmt.Errorf("read: read the turn log: %w", err)
 		}
@@ -154,6 +210,9 @@ func (r *Reader) TurnCounts(ctx context.Context, ask *approval.Ask) (report.Coun
 			}
 		}
 		b.Step(&s.Is)
+	}
+	if !whole {
+		return report.Counts{}, nil
 	}
 	return b.Digest(nil).Counts, nil
 }

@@ -60,8 +60,11 @@ type active struct {
 	unsynced bool
 }
 
-// gap is a part of a file; to is exclusive.
-type gap struct{ from, to int64 }
+// gap is a part of a file; to is exclusive. The entries beside it are of the given times.
+type gap struct {
+	from, to     int64
+	since, until time.Time
+}
 
 const (
 	activeEnding = ".log"
@@ -134,10 +137,13 @@ func (a *active) recover(readOnly bool) error {
 		return &FormError{a.path, a.form, activeForm}
 	}
 	if !marked { // The head is on the disk before the first entry: it was damaged.
-		a.gaps, a.spoilt = []gap{{headBytes, headBytes}}, unreadError(a.path, errDamaged)
-		a.from, a.to = info.ModTime(), info.ModTime()
+		a.gaps = []gap{{from: headBytes, to: headBytes}}
+		a.to = info.ModTime()
 	}
 	a.scan(data)
+	if len(a.gaps) > 0 {
+		a.spoilt = a.unread(&gap{since: a.gaps[0].since, until: a.gaps[len(a.gaps)-1].until})
+	}
 	if readOnly || a.size == info.Size() || !marked {
 		return nil
 	}
@@ -171,9 +177,14 @@ func (a *active) begin() error {
 
 // scan reads the entries after the head.
 func (a *active) scan(data []byte) {
+	var latest time.Time
 	for a.size < int64(len(data)) {
 		e, n, err := parseFrame(data[a.size:])
 		if err == nil {
+			if n := len(a.gaps); n > 0 && a.gaps[n-1].until.IsZero() {
+				a.gaps[n-1].until = e.At
+			}
+			latest = e.At
 			a.note(&e.JournalEntry, a.size)
 			if a.form != openForm {
 				a.used[keyring.KeyOf(e.sealed)] = true
@@ -184,8 +195,7 @@ func (a *active) scan(data []byte) {
 		if n = resync(data[a.size:]); n < 0 {
 			return
 		}
-		a.gaps = append(a.gaps, gap{a.size, a.size + n})
-		a.spoilt = unreadError(a.path, errDamaged)
+		a.gaps = append(a.gaps, gap{from: a.size, to: a.size + n, since: latest})
 		a.size += n
 	}
 }
@@ -236,7 +246,21 @@ func notes(places []int, noted []byte, newest bool) iter.Seq2[approval.JournalEn
 
 // look returns a segment for reading the current contents from a file.
 func (a *active) look(f *os.File) *active {
-	return &active{number: a.number, path: a.path, file: f, form: a.form, keys: a.keys, size: a.size, gaps: a.gaps, offsets: a.offsets}
+	return &active{
+		number: a.number, path: a.path, file: f, form: a.form, keys: a.keys, size: a.size, gaps: a.gaps, offsets: a.offsets, from: a.from, to: a.to,
+	}
+}
+
+// unread says that a gap cannot be read.
+func (a *active) unread(g *gap) *approval.UnreadError {
+	e := unreadError(a.path, errDamaged, a.from, a.to)
+	if !g.since.IsZero() {
+		e.From = g.since
+	}
+	if !g.until.IsZero() {
+		e.To = g.until
+	}
+	return e
 }
 
 // behind returns where the next known entry after a position begins.
@@ -380,7 +404,7 @@ func ioError(err error) error {
 	return fmt.Errorf("journal: %w", err)
 }
 
-// unreadError says that a part of the segment in a file cannot be read.
-func unreadError(path string, err error) *approval.UnreadError {
-	return &approval.UnreadError{Kind: approval.KindStep, ID: filepath.Base(path), Err: err}
+// unreadError says that a part of the segment in a file, between two times, cannot be read.
+func unreadError(path string, err error, from, to time.Time) *approval.UnreadError {
+	return &approval.UnreadError{Kind: approval.KindStep, ID: filepath.Base(path), From: from, To: to, Err: err}
 }

@@ -108,7 +108,7 @@ func (l *Log) open(ctx context.Context, number uint64, s approval.Span) (iter.Se
 		}
 	}
 	for _, z := range l.sealed {
-		if z.number == number && (z.damage != nil || s.Overlaps(z.from, z.to)) {
+		if z.number == number && s.Overlaps(z.from, z.to) {
 			return z.open(ctx, &s)
 		}
 	}
@@ -138,7 +138,8 @@ func (s *sealed) open(ctx context.Context, span *approval.Span) (iter.Seq2[appro
 	return s.entries(ctx, f, span), f, nil
 }
 
-// chosen returns where the entries begin that the span may select, in its order.
+// chosen returns where the entries begin that the span may select, in its order, and among
+// them where the gaps begin, as negative numbers.
 func (a *active) chosen(s *approval.Span) []int64 {
 	var at []int64
 	if s.Key == "" {
@@ -148,6 +149,10 @@ func (a *active) chosen(s *approval.Span) []int64 {
 			at = append(at, a.offsets[i])
 		}
 	}
+	for i := range a.gaps {
+		at = append(at, -a.gaps[i].from)
+	}
+	slices.SortStableFunc(at, func(a, b int64) int { return cmp.Compare(max(a, -a), max(b, -b)) })
 	if s.Newest {
 		slices.Reverse(at)
 	}
@@ -168,7 +173,7 @@ func (a *active) all(ctx context.Context, size int64) iter.Seq2[approval.Journal
 			}
 			at = end
 			if len(gaps) > 0 {
-				if !yield(approval.JournalEntry{}, unreadError(a.path, errDamaged)) {
+				if !yield(approval.JournalEntry{}, a.unread(&gaps[0])) {
 					return
 				}
 				at, gaps = gaps[0].to, gaps[1:]
@@ -188,7 +193,7 @@ func (a *active) stretch(ctx context.Context, from, to int64, yield func(approva
 		}
 		e, n, err := a.readFrame(r, to-from)
 		if err != nil {
-			err = unreadError(a.path, err)
+			err = unreadError(a.path, err, a.from, a.to)
 		}
 		if !yield(e, err) {
 			return false
@@ -205,7 +210,7 @@ func (a *active) stretch(ctx context.Context, from, to int64, yield func(approva
 	return true
 }
 
-// pick yields the entries at the places, and finally what could not be read.
+// pick yields the entries at the places that chosen returned.
 func (a *active) pick(ctx context.Context, places []int64, size int64) iter.Seq2[approval.JournalEntry, error] {
 	return func(yield func(approval.JournalEntry, error) bool) {
 		for _, at := range places {
@@ -213,16 +218,18 @@ func (a *active) pick(ctx context.Context, places []int64, size int64) iter.Seq2
 				yield(approval.JournalEntry{}, err)
 				return
 			}
+			if at < 0 {
+				i := slices.IndexFunc(a.gaps, func(g gap) bool { return g.from == -at })
+				if !yield(approval.JournalEntry{}, a.unread(&a.gaps[i])) {
+					return
+				}
+				continue
+			}
 			e, _, err := a.readFrame(io.NewSectionReader(a.file, at, size-at), size-at)
 			if err != nil {
-				err = unreadError(a.path, err)
+				err = unreadError(a.path, err, a.from, a.to)
 			}
 			if !yield(e, err) {
-				return
-			}
-		}
-		for range a.gaps {
-			if !yield(approval.JournalEntry{}, unreadError(a.path, errDamaged)) {
 				return
 			}
 		}
@@ -258,7 +265,7 @@ func (s *sealed) entries(ctx context.Context, f io.ReaderAt, span *approval.Span
 	return func(yield func(approval.JournalEntry, error) bool) {
 		chosen, err := s.chosen(f, span)
 		if err != nil {
-			yield(approval.JournalEntry{}, unreadError(s.path, err))
+			yield(approval.JournalEntry{}, unreadError(s.path, err, s.from, s.to))
 			return
 		}
 		unzip, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(groupMost))
@@ -273,7 +280,7 @@ func (s *sealed) entries(ctx context.Context, f io.ReaderAt, span *approval.Span
 				return
 			}
 			all, err := s.readGroup(f, unzip, g, span.NotesOnly)
-			if err != nil && !yield(approval.JournalEntry{}, unreadError(s.path, err)) {
+			if err != nil && !yield(approval.JournalEntry{}, unreadError(s.path, err, time.Unix(0, g.From).UTC(), time.Unix(0, g.To).UTC())) {
 				return
 			}
 			if span.Newest {
