@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -58,12 +57,6 @@ type active struct {
 	spoilt *approval.UnreadError
 	// unsynced says that bytes may not be on disk.
 	unsynced bool
-}
-
-// gap is a part of a file; to is exclusive. The entries beside it are of the given times.
-type gap struct {
-	from, to     int64
-	since, until time.Time
 }
 
 const (
@@ -251,18 +244,6 @@ func (a *active) look(f *os.File) *active {
 	}
 }
 
-// unread says that a gap cannot be read.
-func (a *active) unread(g *gap) *approval.UnreadError {
-	e := unreadError(a.path, errDamaged, a.from, a.to)
-	if !g.since.IsZero() {
-		e.From = g.since
-	}
-	if !g.until.IsZero() {
-		e.To = g.until
-	}
-	return e
-}
-
 // behind returns where the next known entry after a position begins.
 func (a *active) behind(at int64) int64 {
 	i, _ := slices.BinarySearch(a.offsets, at+1)
@@ -373,26 +354,6 @@ func (a *active) entry(f *frame) (approval.JournalEntry, error) {
 	return e, nil
 }
 
-// resyncTries limits the work of searching for entries after a damaged one.
-const resyncTries = 10_000
-
-// resync returns the number of bytes before the next complete entry, or -1 if there is
-// none: this is then the end that a crash left.
-func resync(data []byte) int64 {
-	tries := 0
-	for at := 1; at+frameHead+entryHead <= len(data) && tries < resyncTries; at++ {
-		n := int64(binary.LittleEndian.Uint32(data[at:]))
-		if n < entryHead || n > int64(len(data)-at-frameHead) {
-			continue
-		}
-		tries++
-		if _, _, err := parseFrame(data[at:]); err == nil {
-			return int64(at)
-		}
-	}
-	return -1
-}
-
 // ioError adds the journal to an error, and says if the disk has no room.
 func ioError(err error) error {
 	if err == nil {
@@ -402,9 +363,4 @@ func ioError(err error) error {
 		return fmt.Errorf("journal: %w", errors.Join(approval.ErrFull, err))
 	}
 	return fmt.Errorf("journal: %w", err)
-}
-
-// unreadError says that a part of the segment in a file, between two times, cannot be read.
-func unreadError(path string, err error, from, to time.Time) *approval.UnreadError {
-	return &approval.UnreadError{Kind: approval.KindStep, ID: filepath.Base(path), From: from, To: to, Err: err}
 }

@@ -138,27 +138,6 @@ func (s *sealed) open(ctx context.Context, span *approval.Span) (iter.Seq2[appro
 	return s.entries(ctx, f, span), f, nil
 }
 
-// chosen returns where the entries begin that the span may select, in its order, and among
-// them where the gaps begin, as negative numbers.
-func (a *active) chosen(s *approval.Span) []int64 {
-	var at []int64
-	if s.Key == "" {
-		at = slices.Clone(a.offsets)
-	} else {
-		for _, i := range a.places[keyHash(s.Key)] {
-			at = append(at, a.offsets[i])
-		}
-	}
-	for i := range a.gaps {
-		at = append(at, -a.gaps[i].from)
-	}
-	slices.SortStableFunc(at, func(a, b int64) int { return cmp.Compare(max(a, -a), max(b, -b)) })
-	if s.Newest {
-		slices.Reverse(at)
-	}
-	return at
-}
-
 // all yields the entries of the first size bytes.
 func (a *active) all(ctx context.Context, size int64) iter.Seq2[approval.JournalEntry, error] {
 	return func(yield func(approval.JournalEntry, error) bool) {
