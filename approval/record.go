@@ -332,6 +332,10 @@ type Span struct {
 	Before uint64
 	// Stretch selects the entries of the stretch with that ID; 0 selects all.
 	Stretch uint64
+	// Wants selects entries by what it is given of them, which is all but the body; nil
+	// selects all. It saves reading the bodies of the others, and may be called more than
+	// once for an entry.
+	Wants func(*JournalEntry) bool
 	// NotesOnly leaves out the bodies, which saves reading them.
 	NotesOnly bool
 }
@@ -339,7 +343,7 @@ type Span struct {
 // Holds reports whether the span selects the entry, whatever stretch it is in.
 func (s *Span) Holds(e *JournalEntry) bool {
 	return (s.Key == "" || s.Key == e.Key) && !e.At.Before(s.From) && (s.To.IsZero() || e.At.Before(s.To)) &&
-		(s.Before == 0 || e.Seq < s.Before)
+		(s.Before == 0 || e.Seq < s.Before) && (s.Wants == nil || s.Wants(e))
 }
 
 // Overlaps reports whether the span may select entries between two times.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/dispatcher/read"
 	"github.com/metnos/vaglio/store/bolt"
@@ -55,6 +56,9 @@ func BenchmarkSearch(b *testing.B) {
 	d := dispatcher.New(dispatcher.Config{
 		Store: db, Engine: newEngine(b, &strict{}, nil), Secret: approval.Secret{1}, Log: slog.New(slog.DiscardHandler),
 	})
+	if _, err := d.Statistics(b.Context(), report.Range{Days: days}); err != nil { // counts the journal, as a daemon does after its start
+		b.Fatal(err)
+	}
 	day := begin.AddDate(0, 0, 7).Truncate(24 * time.Hour)
 	for name, f := range map[string]approval.Filter{
 		"agent": {Agent: "rare"}, "executor": {Executor: "tool_rare"}, "nobody": {Agent: "nobody"}, "outcome": {Outcome: "denied"},

@@ -81,6 +81,15 @@ func (c *Counters) pack() {
 	c.packed = len(c.turns)
 }
 
+// Lack reports that none of the steps is one of the agent's, or none one of the executor's; an
+// empty name is anybody's. It is false if that is not known.
+func (c *Counters) Lack(agent, executor string) bool {
+	return c.agents.lack(agent) || c.executors.lack(executor)
+}
+
+// lack reports that nothing was counted under a name, not even among all others.
+func (m usages) lack(name string) bool { return name != "" && m[clipped(name)] == nil && m[""] == nil }
+
 // knows reports whether the counters can tell on which side of an instant each step lies.
 func (c *Counters) knows(at time.Time) bool {
 	if !c.from.Before(at) || c.to.Before(at) || at.Truncate(time.Minute).Equal(at) {

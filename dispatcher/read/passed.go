@@ -138,15 +138,18 @@ func (n *note) bytes(size uint64) []byte {
 	return b
 }
 
-func (n *note) name() string {
+// text reads a name, which shares the note's bytes.
+func (n *note) text() []byte {
 	size, used := binary.Uvarint(n.rest)
 	if used <= 0 {
 		n.bad = true
-		return ""
+		return nil
 	}
 	n.rest = n.rest[used:]
-	return n.names.of(n.bytes(size))
+	return n.bytes(size)
 }
+
+func (n *note) name() string { return n.names.of(n.text()) }
 
 func (n *note) byte() byte {
 	if b := n.bytes(1); b != nil {
@@ -241,28 +244,6 @@ func (r *Records) passed(ctx context.Context, span approval.Span, lost func(*app
 			if !yield(kept, err) || err != nil {
 				return
 			}
-		}
-	}
-}
-
-// Past yields all steps with a Born smaller than before, newest first; 0 means all.
-func (r *Records) Past(ctx context.Context, before uint64) iter.Seq2[Kept[approval.Step], error] {
-	records := r.Steps(ctx, approval.Query{Newest: true, After: before})
-	entries := r.Passed(ctx, approval.Span{Newest: true, Before: before})
-	return func(yield func(Kept[approval.Step], error) bool) {
-		a, stopA := startOf(records)
-		defer stopA()
-		b, stopB := startOf(entries)
-		defer stopB()
-		for a.more || b.more {
-			from := a
-			if !a.more || b.more && b.head.Born > a.head.Born {
-				from = b
-			}
-			if !yield(from.head, from.err) || from.err != nil {
-				return
-			}
-			from.take()
 		}
 	}
 }

@@ -258,7 +258,7 @@ func (s *sealed) entries(ctx context.Context, f io.ReaderAt, span *approval.Span
 				yield(approval.JournalEntry{}, err)
 				return
 			}
-			all, err := s.readGroup(f, unzip, g, span.NotesOnly)
+			all, err := s.readGroup(f, unzip, g, span)
 			if err != nil && !yield(approval.JournalEntry{}, unreadError(s.path, err, time.Unix(0, g.From).UTC(), time.Unix(0, g.To).UTC())) {
 				return
 			}
@@ -299,8 +299,9 @@ func (s *sealed) chosen(f io.ReaderAt, span *approval.Span) (chosen []group, err
 	return chosen, nil
 }
 
-// readGroup reads a group's entries, without their bodies if only notes are wanted.
-func (s *sealed) readGroup(f io.ReaderAt, unzip *zstd.Decoder, g group, notesOnly bool) ([]approval.JournalEntry, error) {
+// readGroup reads a group's entries, without their bodies if only notes are wanted, and none
+// if the span selects none.
+func (s *sealed) readGroup(f io.ReaderAt, unzip *zstd.Decoder, g group, span *approval.Span) ([]approval.JournalEntry, error) {
 	notes, err := s.unpack(f, unzip, g.Notes)
 	if err != nil {
 		return nil, err
@@ -313,8 +314,11 @@ func (s *sealed) readGroup(f io.ReaderAt, unzip *zstd.Decoder, g group, notesOnl
 		}
 		all = append(all, e)
 	}
-	if notesOnly {
+	switch {
+	case span.NotesOnly:
 		return all, nil
+	case !slices.ContainsFunc(all, func(e approval.JournalEntry) bool { return span.Holds(&e) }):
+		return nil, nil
 	}
 	bodies, err := s.unpack(f, unzip, g.Body)
 	if err != nil {
