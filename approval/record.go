@@ -169,9 +169,10 @@ type Query struct {
 	// Open selects only records marked open.
 	Open bool
 	// Prefix selects ids that start with it and orders by id, byte by byte. It cannot be
-	// combined with Newest or After.
+	// combined with After.
 	Prefix string
-	// Newest orders by Born, newest first; otherwise oldest first.
+	// Newest orders by Born, newest first; otherwise oldest first. With a prefix it begins
+	// with the last id.
 	Newest bool
 	// After continues a listing ordered by Born after the record with that Born, in the
 	// listing's direction. 0 starts at the beginning.
@@ -185,8 +186,8 @@ func (q Query) Check() error {
 	switch {
 	case q.Limit < 0:
 		return &RecordError{"limit", "is negative"}
-	case q.Prefix != "" && (q.Newest || q.After != 0):
-		return &RecordError{"prefix", "orders by id and goes with neither newest nor after"}
+	case q.Prefix != "" && q.After != 0:
+		return &RecordError{"prefix", "orders by id and does not go with after"}
 	}
 	return q.Kind.Check()
 }

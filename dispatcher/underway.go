@@ -282,11 +282,10 @@ func (d *Dispatcher) facts(ctx context.Context, p *vaglio.Proposal) error {
 	if p.TurnID == "" {
 		return nil
 	}
-	log, err := d.Steps(ctx, approval.TurnQuery{Agent: p.Agent, Turn: p.TurnID}) // only the newest matter
+	steps, err := d.Lately(ctx, p.Agent, p.TurnID)
 	if err != nil {
 		return err
 	}
-	steps := log.Steps
 	// A call that is proposed again is not part of its own history.
 	steps = slices.DeleteFunc(steps, func(s approval.Step) bool {
 		return p.Step > 0 && s.Proposal.Step == p.Step && s.Proposal.Executor == p.Executor

@@ -3,6 +3,7 @@ package report
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"io"
 	"slices"
 	"time"
@@ -178,8 +179,21 @@ func turnHash(agent, id string) uint64 {
 	h := sha256.New()
 	_, _ = io.WriteString(h, agent) // a hash takes everything
 	_, _ = io.WriteString(h, "\x00")
-	_, _ = io.WriteString(h, id)
+	_, _ = io.WriteString(h, TurnName(id))
 	return binary.BigEndian.Uint64(h.Sum(nil))
+}
+
+// longestTurn is the longest id of a turn by which turns are counted.
+const longestTurn = 512
+
+// TurnName returns the name under which a turn is counted: its id or, of a long one, a beginning
+// with the hash of the whole.
+func TurnName(id string) string {
+	if len(id) <= longestTurn {
+		return id
+	}
+	h := sha256.Sum256([]byte(id))
+	return id[:longestTurn-2*len(h)] + hex.EncodeToString(h[:])
 }
 
 // join adds the others' counts.

@@ -11,6 +11,7 @@ import (
 	"math"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -69,15 +70,15 @@ func EncodePassed(room []byte, s *approval.Step) (approval.JournalEntry, []byte,
 // passedForm is the form of a note.
 const passedForm = 1
 
-// longestCounted is the longest name in a note: what is counted clips names far shorter,
-// except that of the turn, which counts as a whole.
+// longestCounted is the longest name in a note: what is counted clips names far shorter, and
+// knows a turn by its [report.TurnName].
 const longestCounted = approval.MaxName
 
 // appendPassed writes a step's note: the form, agent, turn, executor, route, the time of
 // the verdict, and each judge with its score.
 func appendPassed(to []byte, s *approval.Step) []byte {
 	to = append(to, passedForm)
-	for _, name := range []string{s.Proposal.Agent, s.Proposal.TurnID, s.Proposal.Executor, s.Route} {
+	for _, name := range []string{s.Proposal.Agent, report.TurnName(s.Proposal.TurnID), s.Proposal.Executor, s.Route} {
 		to = appendName(to, name)
 	}
 	to = binary.LittleEndian.AppendUint64(to, math.Float64bits(s.Verdict.TS))

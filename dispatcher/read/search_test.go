@@ -122,3 +122,33 @@ func TestASearchReadsLittle(t *testing.T) {
 		t.Errorf("of nobody %d are found on %d pages, for which %d entries were read", len(got), pages, shaky.entries-counted)
 	}
 }
+
+// TestWhatJudgesHearOfATurnIsBounded reads the last steps of a turn that has many more, of both kinds.
+func TestWhatJudgesHearOfATurnIsBounded(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	for n := range 3000 {
+		if n%5 == 0 {
+			l.step("coder", "endless", n, "rm -rf /")
+			continue
+		}
+		s := approval.Step{At: time.Now().UTC(), Verdict: &vaglio.Verdict{Approved: true}, Proposal: vaglio.Proposal{Agent: "coder", TurnID: "endless", Step: n}}
+		e, _, err := read.EncodePassed(nil, &s)
+		if err == nil {
+			err = l.store.Append(t.Context(), &e)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &shaky{}
+	steps, err := l.over(s).Lately(t.Context(), "coder", "endless")
+	if err != nil || len(steps) != 400 || s.entries > 201 {
+		t.Fatalf("%d steps, %d of the journal read, %v", len(steps), s.entries, err)
+	}
+	for i := range 200 { // beyond that, only the rarer kind goes on
+		if got, want := steps[len(steps)-1-i].Proposal.Step, 2999-i; got != want {
+			t.Fatalf("the step at %d from the end is %d, want %d", i, got, want)
+		}
+	}
+}

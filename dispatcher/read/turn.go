@@ -84,6 +84,39 @@ func (r *Reader) turn(ctx context.Context, q *approval.TurnQuery) (page approval
 	return page, nil
 }
 
+// mostLately is how many of a turn's steps the judges' facts are taken from, each of those that
+// passed and of the others.
+const mostLately = 200
+
+// Lately returns the last steps of an agent's turn, by their numbers, with secrets masked. It is
+// for the judges: what it costs does not grow with the turn.
+func (r *Reader) Lately(ctx context.Context, agent, turn string) ([]approval.Step, error) {
+	last := stepsOfTurn{most: mostLately}
+	for s, err := range r.records.Passed(ctx, approval.Span{Key: stepsKey(agent, turn), Newest: true}) {
+		if err != nil {
+			return nil, fmt.Errorf("read: read the turn log: %w", err)
+		}
+		if !last.take(&s) {
+			break
+		}
+	}
+	refused := stepsOfTurn{most: mostLately}
+	for s, err := range r.records.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn), Newest: true}) {
+		if err != nil {
+			return nil, fmt.Errorf("read: read the turn log: %w", err)
+		}
+		if !refused.take(&s) {
+			break
+		}
+	}
+	last.steps = append(last.steps, refused.steps...)
+	steps := last.inOrder()
+	for i := range steps {
+		steps[i] = r.masker.Step(steps[i])
+	}
+	return steps, nil
+}
+
 // newestOfTurn returns the newest steps of a turn that are records, the newest first, and
 // whether there are more.
 func (r *Records) newestOfTurn(

@@ -294,6 +294,8 @@ func (m *Memory) match(ctx context.Context, q approval.Query) ([]string, error) 
 	}
 	slices.SortFunc(all, func(a, b approval.Record) int {
 		switch {
+		case q.Prefix != "" && q.Newest:
+			return cmp.Compare(b.ID, a.ID)
 		case q.Prefix != "":
 			return cmp.Compare(a.ID, b.ID)
 		case q.Newest:
