@@ -158,7 +158,9 @@ func journalSelects(b *bench) {
 		"from":   {approval.Span{From: all[9].At}, func(e *approval.JournalEntry) bool { return !e.At.Before(all[9].At) }},
 		"to":     {approval.Span{To: all[9].At}, func(e *approval.JournalEntry) bool { return e.At.Before(all[9].At) }},
 		"wants": {
-			approval.Span{Wants: func(e *approval.JournalEntry) bool { return string(e.Note) == string(all[9].Note) || e.Seq == all[11].Seq }},
+			approval.Span{Wants: func(e *approval.JournalEntry) bool {
+				return string(e.Note) == string(all[9].Note) || e.Seq == all[11].Seq
+			}},
 			func(e *approval.JournalEntry) bool { return e.Seq == all[9].Seq || e.Seq == all[11].Seq },
 		},
 		"before": {approval.Span{Before: all[9].Seq}, func(e *approval.JournalEntry) bool { return e.Seq < all[9].Seq }},
