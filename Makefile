@@ -71,7 +71,7 @@ test-long: ## run in full the tests that 'make test' shortens
 	$(call $(TESTS),-timeout=30m -run="$(LONGER)",$(FOLDERS))
 
 .PHONY: ladder
-ladder: ## kill the daemon at random instants under load, KILLS=100 times: nothing acknowledged may be lost; check grants and brakes against a model
+ladder: ## kill the daemon at random instants under load, KILLS=100 times: nothing acknowledged may be lost; check what people and agents saw of asks, permits, grants and brakes against models
 	$(GO) test -timeout=3h -run 'TestKilledWhileCallsPass|TestKilledWhileAnswersHold' -v ./cmd/vaglio -ladder.kills=$(or $(KILLS),100)
 
 .PHONY: powercut
