@@ -75,7 +75,7 @@ ladder: ## kill the daemon at random instants under load, KILLS=100 times: nothi
 	$(GO) test -timeout=3h -run 'TestKilledWhileCallsPass|TestKilledWhileAnswersHold' -v ./cmd/vaglio -ladder.kills=$(or $(KILLS),100)
 
 .PHONY: powercut
-powercut: ## simulate a power cut at every system call of a store, COUNT=6 times over; needs strace
+powercut: ## simulate a power cut at every system call of a store and its audit log, COUNT=6 times over; needs strace
 	$(GO) test -timeout=1h -count=$(COUNT) -run 'TestPowerCuts' -v ./store/bolt
 
 .PHONY: kill-judges
