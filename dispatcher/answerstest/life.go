@@ -2,6 +2,7 @@ package answerstest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/anishathalye/porcupine"
@@ -13,12 +14,14 @@ import (
 const observed = Outcome(100)
 
 // states are the states that the model knows, so that an outcome can name one.
-var states = []approval.State{
-	approval.Pending, approval.Allowed, approval.Denied, approval.Withdrawn, approval.Spent, approval.Succeeded, approval.Failed,
+func states() []approval.State {
+	return []approval.State{
+		approval.Pending, approval.Allowed, approval.Denied, approval.Withdrawn, approval.Spent, approval.Succeeded, approval.Failed,
+	}
 }
 
 // SawState returns the outcome of a look.
-func SawState(s approval.State) Outcome { return observed + Outcome(slices.Index(states, s)) }
+func SawState(s approval.State) Outcome { return observed + Outcome(slices.Index(states(), s)) }
 
 // The deeds on an ask of one call that the model of a life knows: a person's, and the agent's. To
 // withdraw again what was withdrawn has that effect, too.
@@ -32,15 +35,50 @@ const (
 	Look     = "look"
 )
 
-// moves are the states that a deed leads to, from where it may. The table is the model's own: it is
+// move is the state that a deed leads to, if it may from a state. The table is the model's own: it is
 // not derived from the one in the program, which is what it checks.
-var moves = map[string]map[approval.State]approval.State{
-	Allow:    {approval.Pending: approval.Allowed},
-	Deny:     {approval.Pending: approval.Denied},
-	Withdraw: {approval.Pending: approval.Withdrawn, approval.Withdrawn: approval.Withdrawn},
-	Redeem:   {approval.Allowed: approval.Spent},
-	Works:    {approval.Spent: approval.Succeeded},
-	Fails:    {approval.Spent: approval.Failed},
+func move(what string, s approval.State) (after approval.State, can bool) {
+	after, can = map[string]map[approval.State]approval.State{
+		Allow:    {approval.Pending: approval.Allowed},
+		Deny:     {approval.Pending: approval.Denied},
+		Withdraw: {approval.Pending: approval.Withdrawn, approval.Withdrawn: approval.Withdrawn},
+		Redeem:   {approval.Allowed: approval.Spent},
+		Works:    {approval.Spent: approval.Succeeded},
+		Fails:    {approval.Spent: approval.Failed},
+	}[what][s]
+	return after, can
+}
+
+// lived returns the states in which an ask may be after a deed of which somebody saw the outcome;
+// none if nobody can have seen that.
+func lived(s approval.State, what string, saw Outcome) []any {
+	if what == Look {
+		if saw == Lost || saw == SawState(s) {
+			return []any{s}
+		}
+		return nil
+	}
+	after, can := move(what, s)
+	switch {
+	case saw == Lost && can:
+		return []any{s, after}
+	case saw == Lost, saw == Not && !can:
+		return []any{s}
+	case saw == Did && can:
+		return []any{after}
+	default:
+		return nil
+	}
+}
+
+// byCard splits a history into those of the cards, which do not meet.
+func byCard(history []porcupine.Operation) [][]porcupine.Operation {
+	by := map[int][]porcupine.Operation{}
+	for _, op := range history {
+		d, _ := op.Input.(Deed)
+		by[d.Card] = append(by[d.Card], op)
+	}
+	return slices.Collect(maps.Values(by))
 }
 
 // Lives is the model of asks of one call each, from their proposal on: one of allow, deny and
@@ -48,38 +86,13 @@ var moves = map[string]map[approval.State]approval.State{
 // taken once. Whoever looks sees the state as it is.
 func Lives() porcupine.Model {
 	m := porcupine.NondeterministicModel{
-		Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
-			by := map[int][]porcupine.Operation{}
-			for _, op := range history {
-				d, _ := op.Input.(Deed)
-				by[d.Card] = append(by[d.Card], op)
-			}
-			var all [][]porcupine.Operation
-			for _, ops := range by {
-				all = append(all, ops)
-			}
-			return all
-		},
-		Init: func() []any { return []any{approval.Pending} },
+		Partition: byCard,
+		Init:      func() []any { return []any{approval.Pending} },
 		Step: func(state, input, output any) []any {
 			s, _ := state.(approval.State)
 			d, _ := input.(Deed)
 			saw, _ := output.(Outcome)
-			after, can := moves[d.What][s]
-			switch {
-			case d.What == Look && (saw == Lost || saw == SawState(s)):
-				return []any{s}
-			case d.What == Look:
-				return nil
-			case saw == Lost && can:
-				return []any{s, after}
-			case saw == Did && can:
-				return []any{after}
-			case saw == Lost, saw == Not && !can:
-				return []any{s}
-			default:
-				return nil
-			}
+			return lived(s, d.What, saw)
 		},
 		DescribeOperation: func(input, output any) string { return fmt.Sprint(input, " ", output) },
 	}

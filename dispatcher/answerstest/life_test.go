@@ -1,4 +1,4 @@
-package answerstest_test
+package answerstest
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/metnos/vaglio/approval"
-	. "github.com/metnos/vaglio/dispatcher/answerstest"
 )
 
 // deed is one that began and ended at given times.
@@ -26,8 +25,15 @@ func TestTheModelOfALifeCanFail(t *testing.T) {
 		holds bool
 	}{
 		"from its beginning to its end": {[]deed{
-			{Look, 1, SawState(approval.Pending), 1, 2}, {Redeem, 1, Not, 3, 4}, {Allow, 1, Did, 5, 6}, {Withdraw, 1, Not, 7, 8},
-			{Works, 1, Not, 9, 10}, {Redeem, 1, Did, 11, 12}, {Redeem, 1, Not, 13, 14}, {Works, 1, Did, 15, 16}, {Fails, 1, Not, 17, 18},
+			{Look, 1, SawState(approval.Pending), 1, 2},
+			{Redeem, 1, Not, 3, 4},
+			{Allow, 1, Did, 5, 6},
+			{Withdraw, 1, Not, 7, 8},
+			{Works, 1, Not, 9, 10},
+			{Redeem, 1, Did, 11, 12},
+			{Redeem, 1, Not, 13, 14},
+			{Works, 1, Did, 15, 16},
+			{Fails, 1, Not, 17, 18},
 			{Look, 1, SawState(approval.Succeeded), 19, 20},
 		}, true},
 		"two cards do not meet":                {[]deed{{Allow, 1, Did, 1, 2}, {Deny, 2, Did, 3, 4}, {Redeem, 1, Did, 5, 6}}, true},

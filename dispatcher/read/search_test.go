@@ -52,9 +52,24 @@ func TestASearchFindsWhatFits(t *testing.T) {
 		long := strings.Repeat("x", 2000)
 		day := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -2)
 		filters := []approval.Filter{
-			{}, {Limit: 7}, {Agent: "agent 1"}, {Agent: "agent 1", Limit: 3}, {Agent: "agent"}, {Agent: long}, {Executor: "tool_3"}, {Executor: "shell_exec"},
-			{Agent: "agent 2", Executor: "tool_5"}, {Agent: "nobody", Executor: "tool_5"}, {Outcome: "approved"}, {Outcome: "guard"}, {Outcome: "denied"},
-			{Outcome: "approved", Executor: "shell_exec"}, {Since: day, Until: day.AddDate(0, 0, 1)}, {Since: day, Agent: "agent 0"}, {Until: day}, {Text: "tool_6", Agent: "agent 0"},
+			{},
+			{Limit: 7},
+			{Agent: "agent 1"},
+			{Agent: "agent 1", Limit: 3},
+			{Agent: "agent"},
+			{Agent: long},
+			{Executor: "tool_3"},
+			{Executor: "shell_exec"},
+			{Agent: "agent 2", Executor: "tool_5"},
+			{Agent: "nobody", Executor: "tool_5"},
+			{Outcome: "approved"},
+			{Outcome: "guard"},
+			{Outcome: "denied"},
+			{Outcome: "approved", Executor: "shell_exec"},
+			{Since: day, Until: day.AddDate(0, 0, 1)},
+			{Since: day, Agent: "agent 0"},
+			{Until: day},
+			{Text: "tool_6", Agent: "agent 0"},
 		}
 		check := func(when string) {
 			t.Helper()

@@ -67,17 +67,12 @@ func (r *Reader) turn(ctx context.Context, q *approval.TurnQuery) (page approval
 		if err != nil {
 			return approval.TurnPage{}, fmt.Errorf("read: read the turn log: %w", err)
 		}
-		for len(refused) > 0 && refused[0].Born > s.Born && newest.take(&refused[0]) {
-			refused = refused[1:]
-		}
-		if newest.full || more && len(refused) == 0 || !newest.take(&s) {
+		refused = newest.takeSince(refused, s.Born)
+		if known := len(refused) > 0 || !more; !known || !newest.take(&s) {
 			break
 		}
 	}
-	for len(refused) > 0 && newest.take(&refused[0]) {
-		refused = refused[1:]
-	}
-	if newest.full || more {
+	if newest.takeSince(refused, 0); newest.full || more {
 		page.Older = newest.oldest
 	}
 	page.Steps = newest.inOrder()
@@ -122,37 +117,20 @@ func (r *Reader) Lately(ctx context.Context, agent, turn string) ([]approval.Ste
 func (r *Records) newestOfTurn(
 	ctx context.Context, q *approval.TurnQuery, most int, lost func(*approval.UnreadError),
 ) (steps []Kept[approval.Step], more bool, err error) {
-	var all []approval.Record
-	size := 0
-	trim := func() {
-		slices.SortFunc(all, func(a, b approval.Record) int { return cmp.Compare(b.Born, a.Born) })
-		size = 0
-		for i := range all {
-			if size += len(all[i].Body); i == most || i > 0 && size > mostStepBytes {
-				size -= len(all[i].Body)
-				clear(all[i:]) // nobody needs what they hold
-				all, more = all[:i], true
-				return
-			}
-		}
-	}
+	newest := newestRecords{most: most}
 	for rec, err := range r.store.List(ctx, approval.Query{Kind: approval.KindStep, Prefix: TurnPrefix(q.Agent, q.Turn)}) {
-		if err != nil {
-			e := r.Note(ctx, err)
-			if e == nil {
-				return nil, false, err
-			}
-			lost(e)
+		if err == nil {
+			newest.add(&rec, q.Before)
 			continue
 		}
-		if q.Before == 0 || rec.Born < q.Before {
-			all, size = append(all, rec), size+len(rec.Body)
+		e := r.Note(ctx, err)
+		if e == nil {
+			return nil, false, err
 		}
-		if len(all) > 2*most || size > 2*mostStepBytes {
-			trim()
-		}
+		lost(e)
 	}
-	trim()
+	newest.trim()
+	all := newest.all
 	for i := range all {
 		s, err := decoded(ctx, r, recordKey{approval.KindStep, all[i].ID}, &all[i], nil, approval.DecodeStep)
 		if e, unread := errors.AsType[*approval.UnreadError](err); unread {
@@ -161,7 +139,40 @@ func (r *Records) newestOfTurn(
 		}
 		steps = append(steps, Kept[approval.Step]{all[i], s})
 	}
-	return steps, more, nil
+	return steps, newest.more, nil
+}
+
+// newestRecords keeps the newest of many records, up to so many and so many bytes.
+type newestRecords struct {
+	all        []approval.Record
+	most, size int
+	more       bool // than are kept
+}
+
+// add takes a record, if it was born before the given one; 0 takes every record.
+func (n *newestRecords) add(r *approval.Record, before uint64) {
+	if before != 0 && r.Born >= before {
+		return
+	}
+	n.all, n.size = append(n.all, *r), n.size+len(r.Body)
+	if len(n.all) > 2*n.most || n.size > 2*mostStepBytes {
+		n.trim()
+	}
+}
+
+// trim drops all but the newest, and orders these, the newest first.
+func (n *newestRecords) trim() {
+	slices.SortFunc(n.all, func(a, b approval.Record) int { return cmp.Compare(b.Born, a.Born) })
+	n.size = 0
+	for i := range n.all {
+		size := n.size + len(n.all[i].Body)
+		if i == n.most || i > 0 && size > mostStepBytes {
+			clear(n.all[i:]) // nobody needs what they hold
+			n.all, n.more = n.all[:i], true
+			return
+		}
+		n.size = size
+	}
 }
 
 // stepsOfTurn takes the steps of a turn, the newest first, until there are enough.
@@ -180,6 +191,15 @@ func (t *stepsOfTurn) take(s *Kept[approval.Step]) bool {
 	}
 	t.steps, t.bytes, t.oldest = append(t.steps, s.Is), t.bytes+len(s.Body), s.Born
 	return true
+}
+
+// takeSince takes those of some steps, the newest first, that were born after the given one, and
+// returns the others.
+func (t *stepsOfTurn) takeSince(steps []Kept[approval.Step], born uint64) []Kept[approval.Step] {
+	for len(steps) > 0 && steps[0].Born > born && t.take(&steps[0]) {
+		steps = steps[1:]
+	}
+	return steps
 }
 
 // inOrder returns the steps by their numbers, each once.

@@ -134,9 +134,7 @@ func (a *active) recover(readOnly bool) error {
 		a.to = info.ModTime()
 	}
 	a.scan(data)
-	if len(a.gaps) > 0 {
-		a.spoilt = a.unread(&gap{since: a.gaps[0].since, until: a.gaps[len(a.gaps)-1].until})
-	}
+	a.spoil()
 	if readOnly || a.size == info.Size() || !marked {
 		return nil
 	}

@@ -16,6 +16,13 @@ type gap struct {
 	since, until time.Time
 }
 
+// spoil marks a segment with gaps as damaged.
+func (a *active) spoil() {
+	if n := len(a.gaps); n > 0 {
+		a.spoilt = a.unread(&gap{since: a.gaps[0].since, until: a.gaps[n-1].until})
+	}
+}
+
 // unread says that a gap cannot be read.
 func (a *active) unread(g *gap) *approval.UnreadError {
 	e := unreadError(a.path, errDamaged, a.from, a.to)
