@@ -228,6 +228,25 @@ func (s *Step) Repeat(later *Step) {
 	}
 }
 
+// TurnQuery selects steps of a turn of an agent.
+type TurnQuery struct {
+	Agent, Turn string
+	// Before continues where a page with that Older ended; 0 selects the newest steps.
+	Before uint64
+	// Limit is the most steps; 0 means as many as are read at once.
+	Limit int
+}
+
+// TurnPage holds steps of a turn, in order.
+type TurnPage struct {
+	Steps []Step
+	// Older finds the steps before these; 0 if there are none.
+	Older uint64
+	// Unread are the parts of the turn log that cannot be read, and that may hold more of the turn's
+	// steps among these.
+	Unread UnreadParts
+}
+
 // Filter selects entries of the history.
 type Filter struct {
 	// Agent and Executor, if set, must match exactly.

@@ -169,9 +169,10 @@ type Query struct {
 	// Open selects only records marked open.
 	Open bool
 	// Prefix selects ids that start with it and orders by id, byte by byte. It cannot be
-	// combined with Newest or After.
+	// combined with After.
 	Prefix string
-	// Newest orders by Born, newest first; otherwise oldest first.
+	// Newest orders by Born, newest first; otherwise oldest first. With a prefix it begins
+	// with the last id.
 	Newest bool
 	// After continues a listing ordered by Born after the record with that Born, in the
 	// listing's direction. 0 starts at the beginning.
@@ -185,8 +186,8 @@ func (q Query) Check() error {
 	switch {
 	case q.Limit < 0:
 		return &RecordError{"limit", "is negative"}
-	case q.Prefix != "" && (q.Newest || q.After != 0):
-		return &RecordError{"prefix", "orders by id and goes with neither newest nor after"}
+	case q.Prefix != "" && q.After != 0:
+		return &RecordError{"prefix", "orders by id and does not go with after"}
 	}
 	return q.Kind.Check()
 }
@@ -212,6 +213,8 @@ func (e *RecordError) Error() string { return "record: " + e.Field + " " + e.Pro
 type UnreadError struct {
 	Kind Kind
 	ID   string
+	// From and To bound the times of what cannot be read, as far as they are known.
+	From, To time.Time
 	// Err says what is wrong. It quotes nothing of what was stored.
 	Err error
 }
@@ -221,6 +224,46 @@ func (e *UnreadError) Error() string {
 }
 
 func (e *UnreadError) Unwrap() error { return e.Err }
+
+// Unread is a part of the turn log that exists but cannot be read.
+type Unread struct {
+	// Part is the file of a segment, or the id of a record.
+	Part string `json:"part"`
+	// From and To are the times between which it may lack something.
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
+}
+
+// UnreadParts are parts that cannot be read, each once.
+type UnreadParts []Unread
+
+// mostUnread is how many parts are told.
+const mostUnread = 100
+
+// Add adds a part, if it may lack something between two times.
+func (u *UnreadParts) Add(e *UnreadError, from, to time.Time) {
+	p := Unread{Part: e.ID, From: from, To: to}
+	if e.From.After(from) {
+		p.From = e.From
+	}
+	if !e.To.IsZero() && e.To.Before(to) {
+		p.To = e.To
+	}
+	known := slices.IndexFunc(*u, func(o Unread) bool { return o.Part == p.Part })
+	switch {
+	case p.To.Before(p.From):
+	case known >= 0:
+		o := &(*u)[known]
+		if p.From.Before(o.From) {
+			o.From = p.From
+		}
+		if p.To.After(o.To) {
+			o.To = p.To
+		}
+	case len(*u) < mostUnread:
+		*u = append(*u, p)
+	}
+}
 
 // KeyError says that another record holds a key.
 type KeyError struct{ Key, HeldBy string }
@@ -290,6 +333,10 @@ type Span struct {
 	Before uint64
 	// Stretch selects the entries of the stretch with that ID; 0 selects all.
 	Stretch uint64
+	// Wants selects entries by what it is given of them, which is all but the body; nil
+	// selects all. It saves reading the bodies of the others, and may be called more than
+	// once for an entry.
+	Wants func(*JournalEntry) bool
 	// NotesOnly leaves out the bodies, which saves reading them.
 	NotesOnly bool
 }
@@ -297,7 +344,7 @@ type Span struct {
 // Holds reports whether the span selects the entry, whatever stretch it is in.
 func (s *Span) Holds(e *JournalEntry) bool {
 	return (s.Key == "" || s.Key == e.Key) && !e.At.Before(s.From) && (s.To.IsZero() || e.At.Before(s.To)) &&
-		(s.Before == 0 || e.Seq < s.Before)
+		(s.Before == 0 || e.Seq < s.Before) && (s.Wants == nil || s.Wants(e))
 }
 
 // Overlaps reports whether the span may select entries between two times.
@@ -310,7 +357,8 @@ func (s *Span) Overlaps(from, to time.Time) bool {
 type Stretch struct {
 	// ID is not 0 and never reused.
 	ID uint64
-	// From and To are the times of the earliest and latest entry. Both are zero if unknown.
+	// From and To are the times of the earliest and latest entry. Both are zero if there is
+	// none. If none can be read, they bound the times, and a From that is not known is zero.
 	From, To time.Time
 	// Last is the Seq of the newest entry.
 	Last uint64

@@ -54,6 +54,7 @@ func TestABrakeIsReleasedOnce(t *testing.T) {
 		if _, err := g.press(t, first.Approval.ID, approval.ChoiceHour); err != nil {
 			t.Fatal(err)
 		}
+		settle() // the card's update is written
 		full := errors.New("the disk is full")
 		fails := func() error { return full }
 		s.before.Store(&fails)

@@ -123,7 +123,8 @@ func samplesOf(b *testing.B, d *dispatcher.Dispatcher, db *bolt.DB) (steps []app
 			b.Fatal(err)
 		}
 		for {
-			kept, _, err := d.Turn(b.Context(), agent, p.TurnID)
+			log, err := d.Turn(b.Context(), approval.TurnQuery{Agent: agent, Turn: p.TurnID})
+			kept := log.Steps
 			if err == nil {
 				steps = append(steps, kept...)
 				break

@@ -209,7 +209,8 @@ func TestAnEditThatCannotBe(t *testing.T) {
 // steps returns the steps of the turn t-1.
 func (g *gate) steps(t *testing.T) []approval.Step {
 	t.Helper()
-	steps, _, err := g.Turn(t.Context(), agent, "t-1")
+	log, err := g.Turn(t.Context(), approval.TurnQuery{Agent: agent, Turn: "t-1"})
+	steps := log.Steps
 	if err != nil {
 		t.Fatal(err)
 	}

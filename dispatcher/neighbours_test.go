@@ -287,7 +287,8 @@ func TestAMistakenCallIsInTheTurnLog(t *testing.T) {
 		if _, err := g.Propose(t.Context(), agent, dispatcher.Request{Proposal: p}); err == nil {
 			t.Fatal("it was judged")
 		}
-		steps, _, err := g.Turn(t.Context(), agent, "t-1")
+		log, err := g.Turn(t.Context(), approval.TurnQuery{Agent: agent, Turn: "t-1"})
+		steps := log.Steps
 		if err != nil || len(steps) != 1 || steps[0].Error == "" || steps[0].ID == "" || steps[0].Route != "" {
 			t.Errorf("%+v %v", steps, err)
 		}

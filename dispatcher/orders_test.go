@@ -12,7 +12,6 @@ import (
 	"github.com/metnos/vaglio/dispatcher"
 	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/store/storetest"
-	"github.com/metnos/vaglio/vaglio"
 )
 
 // TestAStrangerLearnsNothingFromOrders has somebody who may decide nothing give every order about
@@ -170,8 +169,8 @@ func TestAnAgentOfLongAgoIsKnown(t *testing.T) {
 		if _, err := g.Propose(t.Context(), "early", dispatcher.Request{Proposal: shell("make a")}); err != nil {
 			t.Fatal(err)
 		}
-		for range 5000 { // as many as are read at a time
-			g.propose(t, vaglio.Proposal{Executor: "fs_read", Args: vaglio.Args{"path": "/tmp/x"}}, 0)
+		for range 5000 { // as many as are read at a time, of those that are not passed over by their notes
+			g.propose(t, shell("rm -rf /"), 0)
 		}
 		page, err := g.History(t.Context(), approval.Filter{Agent: "early", Limit: 1})
 		if err != nil || len(page.Entries) != 0 || page.Older == 0 {

@@ -48,7 +48,8 @@ func TestAPlanSaysItsIntentOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		steps, _, err := g.Turn(t.Context(), agent, "t-1")
+		log, err := g.Turn(t.Context(), approval.TurnQuery{Agent: agent, Turn: "t-1"})
+		steps := log.Steps
 		if err != nil || len(steps) != 3 {
 			t.Fatalf("the turn has %d steps, %v", len(steps), err)
 		}
@@ -180,7 +181,8 @@ func TestTheTurnLogIsNotWrittenOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		steps, _, err := g.Turn(t.Context(), agent, "t-1")
+		log, err := g.Turn(t.Context(), approval.TurnQuery{Agent: agent, Turn: "t-1"})
+		steps := log.Steps
 		if err != nil || len(steps) != 2 || steps[0].Proposal.Intent != "wipe everything" || steps[1].Proposal.Intent != "tidy up a little" {
 			t.Errorf("the turn has %d steps, %v: %+v", len(steps), err, steps)
 		}

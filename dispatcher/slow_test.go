@@ -132,7 +132,8 @@ func TestNobodyComesBack(t *testing.T) {
 	slowly(t, 30*time.Second, func(t *testing.T, g *gate, j *pondering) {
 		g.propose(t, thought("no", 1), 5*time.Second)
 		time.Sleep(time.Hour)
-		steps, _, err := g.Turn(t.Context(), agent, "t")
+		log, err := g.Turn(t.Context(), approval.TurnQuery{Agent: agent, Turn: "t"})
+		steps := log.Steps
 		if err != nil || len(steps) != 1 || steps[0].Verdict == nil || steps[0].Approval != "" {
 			t.Fatalf("%+v, %v", steps, err)
 		}

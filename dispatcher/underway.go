@@ -282,7 +282,7 @@ func (d *Dispatcher) facts(ctx context.Context, p *vaglio.Proposal) error {
 	if p.TurnID == "" {
 		return nil
 	}
-	steps, _, err := d.Steps(ctx, p.Agent, p.TurnID) // only the newest matter
+	steps, err := d.Lately(ctx, p.Agent, p.TurnID)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"io"
 	"slices"
 	"time"
@@ -80,6 +81,15 @@ func (c *Counters) pack() {
 	c.turns = slices.Clip(slices.Compact(c.turns))
 	c.packed = len(c.turns)
 }
+
+// Lack reports that none of the steps is one of the agent's, or none one of the executor's; an
+// empty name is anybody's. It is false if that is not known.
+func (c *Counters) Lack(agent, executor string) bool {
+	return c.agents.lack(agent) || c.executors.lack(executor)
+}
+
+// lack reports that nothing was counted under a name, not even among all others.
+func (m usages) lack(name string) bool { return name != "" && m[clipped(name)] == nil && m[""] == nil }
 
 // knows reports whether the counters can tell on which side of an instant each step lies.
 func (c *Counters) knows(at time.Time) bool {
@@ -169,8 +179,21 @@ func turnHash(agent, id string) uint64 {
 	h := sha256.New()
 	_, _ = io.WriteString(h, agent) // a hash takes everything
 	_, _ = io.WriteString(h, "\x00")
-	_, _ = io.WriteString(h, id)
+	_, _ = io.WriteString(h, TurnName(id))
 	return binary.BigEndian.Uint64(h.Sum(nil))
+}
+
+// longestTurn is the longest id of a turn by which turns are counted.
+const longestTurn = 512
+
+// TurnName returns the name under which a turn is counted: its id or, of a long one, a beginning
+// with the hash of the whole.
+func TurnName(id string) string {
+	if len(id) <= longestTurn {
+		return id
+	}
+	h := sha256.Sum256([]byte(id))
+	return id[:longestTurn-2*len(h)] + hex.EncodeToString(h[:])
 }
 
 // join adds the others' counts.

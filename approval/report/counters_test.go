@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -156,5 +157,35 @@ func TestCountersAreBounded(t *testing.T) {
 	}
 	if i := slices.IndexFunc(s.Agents, func(u report.Usage) bool { return u.Name == "" && u.Judged == all*each }); i < 0 {
 		t.Errorf("the agents are %+v", s.Agents)
+	}
+}
+
+// TestCountersKnowWhoDidNothing counts steps of more names than are kept apart, with and without a
+// name: of whoever did something, they never say that it did nothing.
+func TestCountersKnowWhoDidNothing(t *testing.T) {
+	at := time.Date(2026, time.November, 20, 9, 0, 0, 0, time.UTC)
+	for _, names := range []int{0, 1, 900, 1500} {
+		for _, nameless := range []bool{false, true} {
+			c := report.NewCounters()
+			add := func(agent, executor string) {
+				s := approval.Step{At: at, Verdict: &vaglio.Verdict{Approved: true}, Proposal: vaglio.Proposal{Agent: agent, Executor: executor}}
+				c.Add(&s, 1)
+			}
+			for n := range names {
+				add(fmt.Sprint("agent ", n), fmt.Sprint("tool_", n))
+			}
+			if nameless {
+				add("", "")
+			}
+			for n := range names {
+				if c.Lack(fmt.Sprint("agent ", n), "") || c.Lack("", fmt.Sprint("tool_", n)) {
+					t.Fatalf("of %d names, that of number %d is said to have done nothing", names, n)
+				}
+			}
+			known := names < 1000 && !nameless
+			if c.Lack("", "") || c.Lack("nobody", "") != known || c.Lack("agent 0", "nothing") != known || c.Lack(strings.Repeat("x", 5000), "") != known {
+				t.Errorf("of %d names, nameless %t: what is not among them is told wrongly", names, nameless)
+			}
+		}
 	}
 }

@@ -45,14 +45,17 @@ type Digest struct {
 	Workarounds []Workaround `json:"workarounds"`
 	// People are those who decided, by what they decided in the window.
 	People []Habit `json:"people"`
+	// Unread are the parts of the turn log that cannot be read: calls that the judges let
+	// through then are not counted.
+	Unread approval.UnreadParts `json:"unread,omitempty"`
 	// Checkpoint is the signed state of the history when the digest was made; empty if
 	// there is no history. Anyone who has it can later verify the history.
 	Checkpoint string `json:"checkpoint,omitempty"`
 }
 
-// Empty reports whether there is nothing to report: nothing happened in the window, and
-// nothing waits.
-func (d *Digest) Empty() bool { return d.Counts.none() && len(d.Waiting) == 0 }
+// Empty reports whether there is nothing to report: nothing happened in the window, as far
+// as can be read, and nothing waits.
+func (d *Digest) Empty() bool { return d.Counts.none() && len(d.Waiting)+len(d.Unread) == 0 }
 
 // Counts are the numbers of a window. Judged is the sum of Approved, Guard and the fates of
 // what judges vetoed.

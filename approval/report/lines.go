@@ -69,10 +69,15 @@ func (d *Digest) Lines() []DigestLine {
 		l.checkpoint(d)
 		return l.all
 	}
+	for _, u := range d.Unread {
+		l.add("unread", "part", u.Part, "from", u.From, "to", u.To)
+	}
 	l.waiting(d)
 	c := &d.Counts
 	if c.none() {
-		l.head("none")
+		if len(d.Unread) == 0 {
+			l.head("none")
+		}
 		l.checkpoint(d)
 		return l.all
 	}

@@ -1,6 +1,10 @@
 package report
 
-import "time"
+import (
+	"time"
+
+	"github.com/metnos/vaglio/approval"
+)
 
 // Statistics show how the gate was used in a window: whether it is too strict or too lax,
 // what causes interruptions, and how people answer. They are computed from the records
@@ -13,6 +17,8 @@ type Statistics struct {
 	// before it, only what was put to a person is kept.
 	Since  time.Time
 	Counts Counts
+	// Unread are the parts of the turn log that cannot be read, as in [Digest].
+	Unread approval.UnreadParts
 	// Spans are the window's contiguous parts, oldest first. Their numbers add up to the
 	// counts of the whole.
 	Spans []Span

@@ -31,8 +31,8 @@ func (contractDesk) Watch(ctx context.Context) <-chan struct{} {
 	return c
 }
 
-func (contractDesk) Steps(context.Context, string, string) ([]approval.Step, bool, error) {
-	return nil, false, nil
+func (contractDesk) Steps(context.Context, approval.TurnQuery) (approval.TurnPage, error) {
+	return approval.TurnPage{}, nil
 }
 
 func (contractDesk) Edit(context.Context, approval.Editing) (approval.Edited, error) {

@@ -37,6 +37,7 @@ type desk struct {
 	edits    []approval.Editing
 	brakes   []approval.Brake
 	granted  []approval.Approval
+	unread   approval.UnreadParts
 	// fail, if set, is what every call returns.
 	fail error
 	// readings counts how often statistics were read.
@@ -200,16 +201,19 @@ func (d *desk) History(_ context.Context, f approval.Filter) (approval.Page, err
 	return found, nil
 }
 
-func (d *desk) Steps(_ context.Context, agent, turn string) ([]approval.Step, bool, error) {
+func (d *desk) Steps(_ context.Context, q approval.TurnQuery) (approval.TurnPage, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var steps []approval.Step
+	page := approval.TurnPage{Unread: d.unread}
 	for _, e := range d.entries {
-		if e.Step.Proposal.Agent == agent && e.Step.Proposal.TurnID == turn {
-			steps = append(steps, e.Step)
+		if e.Step.Proposal.Agent == q.Agent && e.Step.Proposal.TurnID == q.Turn && (q.Before == 0 || e.Cursor < q.Before) {
+			page.Steps = append(page.Steps, e.Step)
 		}
 	}
-	return steps, len(steps) > 100, d.fail
+	if n := len(page.Steps); n > 100 { // more than a page, for this test's desk
+		page.Older = 100
+	}
+	return page, d.fail
 }
 
 func (d *desk) Watch(ctx context.Context) <-chan struct{} {

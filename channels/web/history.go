@@ -188,7 +188,10 @@ type turnView struct {
 	Agent, Turn, Intent string
 	Steps               []entryView
 	Tally               []tally
-	More                bool // than can be shown of such a long turn
+	// Older is the address of the page with the steps before these; empty if there are none.
+	Older string
+	// Unread are the parts of the turn log that cannot be read and that may hold more of its steps.
+	Unread approval.UnreadParts
 }
 
 // tally is how many steps of a turn stand in one way.
@@ -250,6 +253,9 @@ func momentsOf(e *approval.Entry) []moment {
 	return all
 }
 
+// stepsAtOnce is how many steps a turn's page shows.
+const stepsAtOnce = 500
+
 // turn shows what one turn of an agent proposed, in order. Agent and turn come from the
 // path, or from the query if an id cannot be part of a path.
 func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
@@ -257,18 +263,23 @@ func (w *Web) turn(rw http.ResponseWriter, r *http.Request) error {
 	if v.Agent == "" {
 		v.Agent, v.Turn = r.URL.Query().Get("agent"), r.URL.Query().Get("turn")
 	}
-	steps, more, err := w.book.Steps(r.Context(), v.Agent, v.Turn)
+	q := approval.TurnQuery{Agent: v.Agent, Turn: v.Turn, Limit: stepsAtOnce}
+	q.Before, _ = strconv.ParseUint(r.URL.Query().Get("before"), 10, 64) // anything else is the newest page
+	log, err := w.book.Steps(r.Context(), q)
 	if err != nil {
 		return err
 	}
-	if len(steps) == 0 {
+	steps := log.Steps
+	if len(steps)+len(log.Unread) == 0 {
 		return &pageError{
 			Status: http.StatusNotFound, Title: text{Key: "web.fault.turn.title"},
 			Text: text{Key: "web.fault.turn"},
 			Link: "/inbox/history",
 		}
 	}
-	v.More = more
+	if v.Unread = log.Unread; log.Older != 0 {
+		v.Older = "/inbox/turn?" + url.Values{"agent": {v.Agent}, "turn": {v.Turn}, "before": {strconv.FormatUint(log.Older, 10)}}.Encode()
+	}
 	for i := range steps {
 		e := approval.Entry{Step: steps[i]}
 		if id := steps[i].Approval; id != "" {

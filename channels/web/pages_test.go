@@ -569,3 +569,46 @@ func TestAFloodHidesNobody(t *testing.T) {
 		})
 	}
 }
+
+// TestATurnTellsWhatIsNotOnItsPage checks that the page of a long turn leads to its earlier steps, and
+// that it names what cannot be read, even if nothing else is known of the turn.
+func TestATurnTellsWhatIsNotOnItsPage(t *testing.T) {
+	d := full()
+	at := time.Date(2026, time.November, 20, 9, 0, 0, 0, time.UTC)
+	in := newInbox(t, d).signIn()
+	if body := in.get("/inbox/turn/claude-code/t-81").Body.String(); strings.Contains(body, "Earlier steps") || strings.Contains(body, "cannot be read") {
+		t.Errorf("of a whole turn the page says %s", body)
+	}
+	d.change(func() {
+		d.unread = approval.UnreadParts{{Part: "000000000000002a.seg", From: at, To: at.Add(time.Hour)}}
+		first := d.entries[0]
+		first.Step.Proposal.Agent, first.Step.Proposal.TurnID = "long & slow", "a/b?"
+		for n := range 150 {
+			first.Cursor, first.Step.ID = uint64(n+1), fmt.Sprint("long-", n)
+			d.entries = append(d.entries, first)
+		}
+	})
+	for page, steps := range map[string]int{"/inbox/turn?agent=long+%26+slow&turn=a%2Fb%3F": 150, "/inbox/turn/claude-code/none": 0} {
+		doc := sound(t, in.get(page))
+		if text := doc.id(t, "main").words(); !strings.Contains(text, "Steps from between 20 Nov, 09:00 UTC and 20 Nov, 10:00 UTC may be missing: 000000000000002a.seg cannot be read.") {
+			t.Errorf("%s: not told is what is missing: %s", page, text)
+		}
+		if got := len(doc.id(t, "steps").class("entry")); got != steps {
+			t.Errorf("%s: %d steps, want %d", page, got, steps)
+		}
+		var earlier []string
+		for _, a := range doc.all("a") {
+			if a.attr("rel") == "prev" {
+				earlier = append(earlier, a.attr("href"))
+			}
+		}
+		if (len(earlier) == 1) != (steps > 0) {
+			t.Fatalf("%s leads to %v", page, earlier)
+		}
+		for _, href := range earlier {
+			if got := len(sound(t, in.get(href)).id(t, "steps").class("entry")); got != 99 {
+				t.Errorf("%s: %d steps, want 99", href, got)
+			}
+		}
+	}
+}

@@ -186,6 +186,9 @@ func (t teller) days(s *report.Statistics) []string {
 	if !s.Since.IsZero() {
 		says = append(says, t.Plain("web.stats.since", templates.Values{"day": day(s.Since)}))
 	}
+	for _, u := range s.Unread {
+		says = append(says, t.Plain("web.stats.unread", templates.Values{"from": u.From, "to": u.To, "part": u.Part}))
+	}
 	return says
 }
 

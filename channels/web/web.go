@@ -143,8 +143,8 @@ type Book interface {
 	Find(ctx context.Context, id string) (approval.Ask, error)
 	// History returns a page of the matching entries, newest first.
 	History(ctx context.Context, f approval.Filter) (approval.Page, error)
-	// Steps returns the steps of one turn, in order; more says that there are earlier ones.
-	Steps(ctx context.Context, agent, turnID string) (steps []approval.Step, more bool, err error)
+	// Steps returns steps of one turn, in order.
+	Steps(ctx context.Context, q approval.TurnQuery) (approval.TurnPage, error)
 	// Why returns the card that a person names, of an ask or of what was refused without
 	// one.
 	Why(ctx context.Context, id, channel string) (approval.Card, error)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,6 +73,51 @@ func (h *home) ofProcess(t *testing.T, name, goal, source string) {
 	slices.Sort(took)
 	figure(t, name, fmt.Sprintf("%10.1f ms of processor time, p50 %.1f, p99 %.1f ms", float64((used/runs).Microseconds())/1000,
 		float64(took[runs/2].Microseconds())/1000, float64(took[runs*99/100].Microseconds())/1000), goal)
+}
+
+// ofWaiters parks requests that wait for a person, one on each connection, and prints what each holds
+// of the daemon's memory.
+func (h *home) ofWaiters(t *testing.T, n int) {
+	t.Helper()
+	s := h.serve()
+	h.atRest(t, s, "without waiters", "")
+	const call = `{"turn_id":"t","step":1,"intent":"publish","executor":"shell_exec","args":{"command":"git push --force origin main"},"context":{"cwd":"/srv/app"}}`
+	all, files := h.resident(s)
+	idle := all - files
+	var conns []net.Conn
+	defer func() {
+		for _, c := range conns {
+			_ = c.Close()
+		}
+	}()
+	for range n {
+		c, err := net.Dial("unix", h.data("agent.sock"))
+		if err != nil {
+			t.Fatalf("after %d waiters: %v", len(conns), err)
+		}
+		conns = append(conns, c)
+		if _, err := fmt.Fprintf(c, "POST /v1/proposals?wait=10m HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(call), call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.atRest(t, s, fmt.Sprintf("with %d waiters", n), "")
+	all, files = h.resident(s)
+	figure(t, fmt.Sprintf("waiter over HTTP/1.1, of %d", n), fmt.Sprintf("%10.1f KiB", float64(all-files-idle)/float64(n)), "16 KiB of 10,000")
+}
+
+// ofBenchmark prints a figure of one of the dispatcher's benchmarks.
+func ofBenchmark(t *testing.T, what, name, unit, goal string) {
+	t.Helper()
+	said, err := exec.CommandContext(t.Context(), "go", "test", "-run=^$", "-bench=^"+name+"$", "../../dispatcher").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	words := strings.Fields(string(said))
+	i := slices.Index(words, unit)
+	if i < 1 {
+		t.Fatalf("%s prints no %s: %s", name, unit, said)
+	}
+	figure(t, what, fmt.Sprintf("%10s %s", words[i-1], unit), goal)
 }
 
 // ofMemory prints what is resident of a daemon.

@@ -20,7 +20,8 @@ import (
 )
 
 // TestKilledWhileAnswersHold kills the daemon at random instants while agents use a grant and people
-// end it or pull the brake, and while people deny a kind and lift that. What all of them saw across
+// end it or pull the brake, while people deny a kind and lift that, and while people decide, and agents
+// withdraw, redeem and report, all about the same asks. What all of them saw across
 // the kills must be explained by some sequence of these acts; an act that a kill interrupted may or
 // may not have happened. `make ladder` runs more of it.
 func TestKilledWhileAnswersHold(t *testing.T) {
@@ -34,7 +35,7 @@ func TestKilledWhileAnswersHold(t *testing.T) {
 	}
 	seed := chosenSeed()
 	t.Logf("the seed is %d", seed)
-	for name, run := range map[string]func(*witness, *rand.Rand){"grants and brakes": grantsUnderFire, "denied kinds": kindsUnderFire} {
+	for name, run := range map[string]func(*witness, *rand.Rand){"grants and brakes": grantsUnderFire, "denied kinds": kindsUnderFire, "lives": livesUnderFire} {
 		t.Run(name, func(t *testing.T) {
 			w := &witness{}
 			for n := range rounds {

@@ -36,19 +36,24 @@ func TestManyCalls(t *testing.T) {
 	if n == 0 {
 		n = 500
 	}
-	h := newHome(t)
+	newHome(t).lifeOf(t, n)
+}
+
+// lifeOf gets n calls approved, and prints what that and finding them again costs.
+func (h *home) lifeOf(t *testing.T, n int) {
+	t.Helper()
 	s := h.serve()
 	h.ofMemory(t, s, "at the start", "") // before its first look whether it is idle
 	began := time.Now()
 	approve(t, h.agents(), n, aCall)
 	t.Logf("%-34s %10d", "calls approved", n)
 	t.Logf("%-34s %10.0f calls a second", "through the API, 16 agents", float64(n)/time.Since(began).Seconds())
-	h.ofMemory(t, s, "after the calls", "60 MB")
+	h.ofMemory(t, s, "after the calls", "60 MB after a million")
 	if *manyCalls > 0 {
 		h.atRest(t, s, "after a rest", "")
 	}
 	p := s.signIn(s.link)
-	for _, page := range []struct{ at, goal string }{{"/inbox", ""}, {"/inbox/history", ""}, {"/inbox/statistics?days=365", "300ms"}, {"/inbox/digest", "1s for 100,000"}} {
+	for _, page := range []struct{ at, goal string }{{"/inbox", ""}, {"/inbox/history", ""}, {"/inbox/statistics?days=365", "300ms over 1M"}, {"/inbox/digest", "1s for 100,000"}} {
 		began := time.Now()
 		if r := p.get(page.at); r.status != http.StatusOK {
 			t.Errorf("%s: %d", page.at, r.status)
@@ -72,8 +77,8 @@ func TestManyCalls(t *testing.T) {
 		figure(t, "start after "+after, time.Since(began).Round(time.Millisecond).String(), goal)
 		return s
 	}
-	started("a clean end", "300ms").kill()
-	started("a kill", "1s").stop()
+	started("a clean end", "300ms with 1M").kill()
+	started("a kill", "1s with 1M").stop()
 	h.forget(t)
 	h.timed(t, "compact")
 	sizes()
@@ -103,8 +108,12 @@ func (h *home) forget(t *testing.T) {
 	figure(t, "the turn log is dropped", time.Since(began).Round(time.Millisecond).String(), "200ms for 20,000")
 }
 
-// ratioCalls is how many calls each side of `make bench-ratio` answers.
-var ratioCalls = flag.Int("ratio", 0, "calls that TestRatio puts to each side")
+// ratioCalls is how many calls each side of `make bench-ratio` answers, and ratioLong whether it also
+// prints what takes long.
+var (
+	ratioCalls = flag.Int("ratio", 0, "calls that TestRatio puts to each side")
+	ratioLong  = flag.Bool("ratio.long", false, "TestRatio also has a million calls approved, kills 100 daemons and parks 10,000 waiters")
+)
 
 // TestRatio gets calls approved by a daemon, and the same requests answered by the smallest server
 // that reads and writes JSON over net/http, in turns, and prints the processor time of each. It
@@ -145,6 +154,24 @@ func TestRatio(t *testing.T) {
 		h.atRest(t, s, "after a rest", "")
 	}
 	s.stop()
+	if *ratioCalls > 0 {
+		ofTheRest(t)
+	}
+}
+
+// ofTheRest prints what has no other side to compare with: what many calls, waiters and kills cost.
+func ofTheRest(t *testing.T) {
+	t.Helper()
+	calls, waiters, kills := *ratioCalls, 2000, 10
+	if *ratioLong {
+		calls, waiters, kills = 1_000_000, 10_000, 100
+	}
+	newHome(t).lifeOf(t, calls)
+	newHome(t).ofWaiters(t, waiters)
+	ofBenchmark(t, "waiter in the process, of 10,000", "BenchmarkParkedWaiter", "B/waiter", "4 KiB")
+	ofBenchmark(t, "history: an event with its leaf", "BenchmarkChange", "ns/op", "40 µs")
+	all, kept := keptOverKills(t, kills, chosenSeed())
+	figure(t, fmt.Sprintf("approved calls kept over %d kills", kills), fmt.Sprintf("%10d of %d, %.1f %%", kept, all, 100*float64(kept)/float64(max(all, 1))), "100 % over 100")
 }
 
 // bareSocket tells the test's own binary to serve the bare handler.

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/race"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/store/bolt"
 )
 
@@ -60,13 +62,17 @@ func TestARecordOfANewerVaglioIsNamed(t *testing.T) {
 	s.stop()
 }
 
-// TestADamagedSegmentIsNamed damages an entry of the journal while no daemon runs.
+// TestADamagedSegmentIsNamed damages an entry of the journal while no daemon runs. Its turn says on
+// every front that something is missing.
 func TestADamagedSegmentIsNamed(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
 	h := newHome(t)
 	s := h.serve()
-	approve(t, h.agents(), 20, aCall)
+	const steps = 20
+	for n := range steps {
+		s.local(http.MethodPost, "/v1/proposals", string(writes(-1, int64(n), int64(n))))
+	}
 	s.stop()
 	segments, err := filepath.Glob(h.data("vaglio.journal/*"))
 	if err != nil || len(segments) != 1 {
@@ -80,13 +86,37 @@ func TestADamagedSegmentIsNamed(t *testing.T) {
 	if err := os.WriteFile(segments[0], data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	named := "records: step " + filepath.Base(segments[0]) + " cannot be read: its bytes are not those that were written"
+	file := filepath.Base(segments[0])
+	named := "records: step " + file + " cannot be read: its bytes are not those that were written"
 	if wrong := h.doctor(); len(wrong) != 1 || !strings.Contains(wrong[0], named) {
 		t.Errorf("without a daemon: %q", wrong)
 	}
 	s = h.serve()
 	approve(t, h.agents(), 1, aCall)
-	s.signIn(s.link).get("/inbox/statistics?days=30") // everything that counts the journal has now read it
+	var log struct {
+		Steps  []approval.Step   `json:"steps"`
+		Unread []approval.Unread `json:"unread"`
+	}
+	for turn, want := range map[string]int{"turn--1": steps - 1, "turn-of-nothing": 0} {
+		r := s.agent(http.MethodGet, "/v1/turns/"+turn, "")
+		if err := strictjson.UnmarshalLoose([]byte(r.body), &log); err != nil || r.status != http.StatusOK || len(log.Steps) != want {
+			t.Errorf("%s: %d, %d steps, %v", turn, r.status, len(log.Steps), err)
+		}
+		if len(log.Unread) != 1 || log.Unread[0].Part != file || log.Unread[0].To.Before(log.Unread[0].From) || time.Since(log.Unread[0].From) > time.Hour {
+			t.Errorf("%s: missing is %+v", turn, log.Unread)
+		}
+	}
+	me := s.signIn(s.link)
+	for page, want := range map[string]string{
+		"/inbox/turn/default/turn--1":         "may be missing: " + file + " cannot be read.",
+		"/inbox/turn/default/turn-of-nothing": "may be missing: " + file + " cannot be read.",
+		"/inbox/digest":                       "are not counted: " + file + " cannot be read.",
+		"/inbox/statistics?days=30":           "are not counted: " + file + " cannot be read.",
+	} {
+		if r := me.get(page); r.status != http.StatusOK || !strings.Contains(r.body, want) {
+			t.Errorf("%s: %d, without %q", page, r.status, want)
+		}
+	}
 	r := s.send(http.DefaultClient, "GET", s.base+"/readyz", "", "")
 	if r.status != http.StatusOK || !strings.Contains(r.body, `"degraded"`) || !strings.Contains(r.body, "cannot be read: 1; they are damaged") {
 		t.Errorf("/readyz: %d %s", r.status, r.body)
@@ -94,5 +124,5 @@ func TestADamagedSegmentIsNamed(t *testing.T) {
 	if wrong := h.doctor(); !strings.Contains(strings.Join(wrong, "\n"), named) {
 		t.Errorf("beside a daemon: %q", wrong)
 	}
-	s.logs(filepath.Base(segments[0]))
+	s.logs(file)
 }

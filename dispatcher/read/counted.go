@@ -30,6 +30,18 @@ type countedStretch struct {
 	// last is the Seq of the newest entry that was counted.
 	last uint64
 	of   *report.Counters
+	// unread are the parts of it that could not be counted.
+	unread []*approval.UnreadError
+}
+
+// mostUncounted is how many parts of a stretch are remembered.
+const mostUncounted = 100
+
+// lack remembers a part of the stretch that is not counted.
+func (c *countedStretch) lack(e *approval.UnreadError) {
+	if len(c.unread) < mostUncounted {
+		c.unread = append(c.unread, e)
+	}
 }
 
 func newCountedJournal() *countedJournal {
@@ -56,7 +68,7 @@ func (r *Reader) Journalled() {
 // reported to those who read the counts.
 func (r *Reader) CountJournal(ctx context.Context) error {
 	for {
-		_, _ = r.countersOf(ctx, approval.Span{}, func(*report.Counters) bool { return true })
+		_, _ = r.countersOf(ctx, approval.Span{}, func(*countedStretch) bool { return true })
 		select {
 		case <-ctx.Done():
 			return nil
@@ -72,15 +84,20 @@ type counter struct {
 	counted func(*report.Counters)
 	// step takes a step where they are not, with its position in the history.
 	step func(s *approval.Step, cursor uint64)
+	// lost takes what cannot be read.
+	lost func(*approval.UnreadError)
 }
 
 // countPassed gives what the span selects to the counter: whole stretches as counters where
 // these are precise enough, and the others step by step.
 func (r *Reader) countPassed(ctx context.Context, span approval.Span, to counter) error {
-	unknown, err := r.countersOf(ctx, span, func(c *report.Counters) bool {
-		known := to.knows(c)
+	unknown, err := r.countersOf(ctx, span, func(c *countedStretch) bool {
+		for _, e := range c.unread {
+			to.lost(e)
+		}
+		known := to.knows(c.of)
 		if known {
-			to.counted(c)
+			to.counted(c.of)
 		}
 		return known
 	})
@@ -89,7 +106,7 @@ func (r *Reader) countPassed(ctx context.Context, span approval.Span, to counter
 	}
 	work := startLongRead()
 	for _, span.Stretch = range unknown {
-		for s, err := range r.records.Passed(ctx, span) {
+		for s, err := range r.records.passed(ctx, span, to.lost) {
 			if err != nil {
 				return err
 			}
@@ -102,7 +119,7 @@ func (r *Reader) countPassed(ctx context.Context, span approval.Span, to counter
 
 // countersOf passes on the up-to-date counters of the stretches that the span may select,
 // and returns the stretches whose counters were refused.
-func (r *Reader) countersOf(ctx context.Context, span approval.Span, take func(*report.Counters) bool) (refused []uint64, err error) {
+func (r *Reader) countersOf(ctx context.Context, span approval.Span, take func(*countedStretch) bool) (refused []uint64, err error) {
 	select {
 	case <-r.counted.turn:
 		defer func() { r.counted.turn <- struct{}{} }()
@@ -140,10 +157,10 @@ func (r *Reader) countersOf(ctx context.Context, span approval.Span, take func(*
 }
 
 // count returns the counters of a stretch, with everything that it has now.
-func (r *Reader) count(ctx context.Context, s *approval.Stretch) (*report.Counters, error) {
+func (r *Reader) count(ctx context.Context, s *approval.Stretch) (*countedStretch, error) {
 	known := r.counted.by[s.ID]
 	if known != nil && known.last >= s.Last {
-		return known.of, nil
+		return known, nil
 	}
 	span := approval.Span{Stretch: s.ID, NotesOnly: true, Newest: known != nil}
 	if known == nil {
@@ -152,12 +169,14 @@ func (r *Reader) count(ctx context.Context, s *approval.Stretch) (*report.Counte
 	// New entries are added to existing counters only once all of them have been read: a
 	// reading that is cut short adds nothing, and nothing is counted twice.
 	var added []approval.JournalEntry
+	var lost []*approval.UnreadError
 	last, work := known.last, startLongRead()
 	for e, err := range r.records.store.Entries(ctx, span) {
-		if err != nil && r.records.Note(ctx, err) != nil {
-			continue
-		}
 		if err != nil {
+			if e := r.records.Note(ctx, err); e != nil {
+				lost = append(lost, e)
+				continue
+			}
 			return nil, fmt.Errorf("read: read the journal: %w", err)
 		}
 		if span.Newest && e.Seq <= known.last {
@@ -167,23 +186,26 @@ func (r *Reader) count(ctx context.Context, s *approval.Stretch) (*report.Counte
 		if last = max(last, e.Seq); span.Newest {
 			added = append(added, e)
 		} else {
-			r.take(ctx, known.of, &e)
+			r.take(ctx, known, &e)
 		}
 	}
 	for i := range added {
-		r.take(ctx, known.of, &added[i])
+		r.take(ctx, known, &added[i])
+	}
+	for _, e := range lost {
+		known.lack(e)
 	}
 	known.last = max(last, s.Last)
 	r.counted.by[s.ID] = known
-	return known.of, nil
+	return known, nil
 }
 
 // take counts an entry. An entry that cannot be read is noted, and everything else is
 // counted.
-func (r *Reader) take(ctx context.Context, of *report.Counters, e *approval.JournalEntry) {
+func (r *Reader) take(ctx context.Context, c *countedStretch, e *approval.JournalEntry) {
 	if err := count(&r.counted.step, e, r.counted.names); err != nil {
-		_ = r.records.Note(ctx, unreadEntry(e, err)) // it is told and counted
+		c.lack(r.records.Note(ctx, unreadEntry(e, err)))
 		return
 	}
-	of.Add(&r.counted.step, e.Seq)
+	c.of.Add(&r.counted.step, e.Seq)
 }

@@ -96,16 +96,20 @@ func (r *Reader) DigestOf(ctx context.Context, w report.Window, of Telling) (rep
 	if err != nil {
 		return report.Digest{}, err
 	}
+	var unread approval.UnreadParts
 	span := approval.Span{From: before.From, To: w.To, NotesOnly: of.Each == nil}
 	err = r.countPassed(ctx, span, counter{
 		knows:   func(c *report.Counters) bool { return this.Knows(c) && then.Knows(c) },
 		counted: func(c *report.Counters) { this.Counted(c); then.Counted(c) },
 		step:    func(s *approval.Step, _ uint64) { this.Step(s); then.Step(s) },
+		lost:    func(e *approval.UnreadError) { unread.Add(e, w.From, w.To) },
 	})
 	if err != nil {
 		return report.Digest{}, err
 	}
-	return this.Digest(then), nil
+	digest := this.Digest(then)
+	digest.Unread = unread
+	return digest, nil
 }
 
 // recent reads records, newest first, until take has called many in a row old.

@@ -128,7 +128,7 @@ func TestEveryFailureOfTheStoreIsTold(t *testing.T) {
 			return err
 		},
 		"a turn": func(r *read.Reader) error {
-			_, _, err := r.Turn(t.Context(), "agent 1", "turn 1")
+			_, err := r.Turn(t.Context(), approval.TurnQuery{Agent: "agent 1", Turn: "turn 1"})
 			return err
 		},
 		"a turn's counts": func(r *read.Reader) error {
@@ -201,11 +201,15 @@ func TestWhatCannotBeReadHidesNothingElse(t *testing.T) {
 	} else if of := page.Entries[3].Approval; of == nil || of.ID != "readable-1" || of.State != approval.Denied {
 		t.Errorf("what became of the first step is %+v", of)
 	}
-	if c, err := r.TurnCounts(t.Context(), &approval.Ask{Agent: "agent 2", TurnID: "turn 1"}); err != nil || c.Judged != 1 {
+	whole := l.over(&shaky{})
+	if c, err := whole.TurnCounts(t.Context(), &approval.Ask{Agent: "agent 2", TurnID: "turn 1"}); err != nil || c.Judged != 1 {
 		t.Errorf("the turn counts %+v, %v", c, err)
 	}
-	if c, err := r.TurnCounts(t.Context(), &approval.Ask{Agent: "agent 1", TurnID: "turn 1"}); err != nil || c.Fates.Repeated != 2 {
+	if c, err := whole.TurnCounts(t.Context(), &approval.Ask{Agent: "agent 1", TurnID: "turn 1"}); err != nil || c.Fates.Repeated != 2 {
 		t.Errorf("the turn counts %+v, %v", c, err)
+	}
+	if c, err := r.TurnCounts(t.Context(), &approval.Ask{Agent: "agent 2", TurnID: "turn 1"}); err != nil || c != (report.Counts{}) {
+		t.Errorf("of a turn that cannot be read as a whole counts are told: %+v, %v", c, err)
 	}
 	if got := len(r.Unread()); got != 5 {
 		t.Errorf("%d records are told as unread: %v", got, r.Unread())
@@ -299,4 +303,53 @@ func (l *library) joins(agent, turn string, n int, id approval.ID) {
 		l.Fatal(err)
 	}
 	l.put(approval.KindStep, approval.Record{ID: s.ID, Body: body})
+}
+
+// TestWhatIsMissingIsTold damages a part of the journal, between two times: whoever reads a turn
+// that may have been in it is told, and so are digests and statistics of that time, and no others.
+func TestWhatIsMissingIsTold(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	l.step("coder", "refused", 1, "rm -rf /")
+	l.pass(5, time.Minute)
+	at := time.Now().UTC()
+	part := func(from, to time.Time) *shaky {
+		return &shaky{unread: &approval.UnreadError{Kind: approval.KindStep, ID: "1.seg", From: from, To: to, Err: errors.New("damaged")}}
+	}
+	old, ancient := at.Add(-20*24*time.Hour), at.Add(-90*24*time.Hour)
+	for name, row := range map[string]struct {
+		s                *shaky
+		turn, open, week bool
+		begins           time.Time
+	}{
+		"nothing is missing":         {s: &shaky{}},
+		"the last hours":             {part(at.Add(-time.Minute), at), true, true, true, at.Add(-time.Minute)},
+		"some weeks ago":             {part(old, old.Add(time.Hour)), true, false, false, old},
+		"longer ago than it is kept": {part(ancient, ancient.Add(time.Hour)), false, false, false, at},
+		"nobody knows":               {part(time.Time{}, time.Time{}), true, true, true, at.Add(-read.StepsKept)},
+	} {
+		r := l.over(row.s)
+		for turn, n := range map[string]int{"refused": 1, "unknown": 0} {
+			log, err := r.Turn(t.Context(), approval.TurnQuery{Agent: "coder", Turn: turn})
+			if known := n > 0 || row.turn; errors.Is(err, approval.ErrNotFound) == known || len(log.Steps) != n || (len(log.Unread) == 1) != row.turn {
+				t.Errorf("%s, the turn %s: %+v, %v", name, turn, log, err)
+			}
+			for _, u := range log.Unread {
+				if u.Part != "1.seg" || u.From.Sub(row.begins).Abs() > time.Minute || u.To.Before(u.From) {
+					t.Errorf("%s: missing is %+v", name, u)
+				}
+			}
+		}
+		w := report.Window{From: at.Add(-time.Hour), To: at}
+		for _, of := range []read.Telling{{}, {Each: func(report.Judgement) {}}} {
+			d, err := r.DigestOf(t.Context(), w, of)
+			if told := fmt.Sprint(d.Lines()); err != nil || (len(d.Unread) == 1) != row.open || strings.Contains(told, "1.seg") != row.open {
+				t.Errorf("%s: the digest lacks %+v, %v: %s", name, d.Unread, err, told)
+			}
+		}
+		s, err := r.Statistics(t.Context(), report.Range{Days: 7})
+		if err != nil || (len(s.Unread) == 1) != row.week {
+			t.Errorf("%s: the statistics lack %+v, %v", name, s.Unread, err)
+		}
+	}
 }

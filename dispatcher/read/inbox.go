@@ -152,50 +152,6 @@ func (r *Reader) vetoed(ctx context.Context, id string) (approval.Card, error) {
 	return approval.NewVetoCard(*found, r.masker), nil
 }
 
-const (
-	// entriesAtOnce is how many entries History returns by default.
-	entriesAtOnce = 50
-	// entriesRead and bytesRead limit how far one call of History looks for entries that
-	// fit a filter.
-	entriesRead = 5000
-	bytesRead   = 16 << 20
-)
-
-// History returns what was proposed and what became of it, newest first. Values are masked
-// as on a card.
-func (r *Reader) History(ctx context.Context, f approval.Filter) (approval.Page, error) {
-	if f.Limit <= 0 {
-		f.Limit = entriesAtOnce
-	}
-	var page approval.Page
-	read, weight := 0, 0
-	for s, err := range r.records.Past(ctx, f.Before) {
-		if err != nil {
-			return approval.Page{}, fmt.Errorf("read: read the history: %w", err)
-		}
-		if len(page.Entries) == f.Limit || read == entriesRead || weight >= bytesRead {
-			return page, nil
-		}
-		read++
-		weight += len(s.Body)
-		e, err := r.entry(ctx, s)
-		if err != nil {
-			return approval.Page{}, err
-		}
-		if f.Over(&e.Step) {
-			break
-		}
-		if f.Fits(&e) {
-			if e = r.masker.Entry(e); f.Finds(&e) {
-				page.Entries = append(page.Entries, e)
-			}
-		}
-		page.Older = s.Born
-	}
-	page.Older = 0
-	return page, nil
-}
-
 // entry joins a step with its approval as it stands now.
 func (r *Reader) entry(ctx context.Context, s Kept[approval.Step]) (approval.Entry, error) {
 	e := approval.Entry{Cursor: s.Born, Step: s.Is}

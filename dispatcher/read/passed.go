@@ -11,6 +11,7 @@ import (
 	"math"
 
 	"github.com/metnos/vaglio/approval"
+	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 )
@@ -69,15 +70,15 @@ func EncodePassed(room []byte, s *approval.Step) (approval.JournalEntry, []byte,
 // passedForm is the form of a note.
 const passedForm = 1
 
-// longestCounted is the longest name in a note: what is counted clips names far shorter,
-// except that of the turn, which counts as a whole.
+// longestCounted is the longest name in a note: what is counted clips names far shorter, and
+// knows a turn by its [report.TurnName].
 const longestCounted = approval.MaxName
 
 // appendPassed writes a step's note: the form, agent, turn, executor, route, the time of
 // the verdict, and each judge with its score.
 func appendPassed(to []byte, s *approval.Step) []byte {
 	to = append(to, passedForm)
-	for _, name := range []string{s.Proposal.Agent, s.Proposal.TurnID, s.Proposal.Executor, s.Route} {
+	for _, name := range []string{s.Proposal.Agent, report.TurnName(s.Proposal.TurnID), s.Proposal.Executor, s.Route} {
 		to = appendName(to, name)
 	}
 	to = binary.LittleEndian.AppendUint64(to, math.Float64bits(s.Verdict.TS))
@@ -138,15 +139,18 @@ func (n *note) bytes(size uint64) []byte {
 	return b
 }
 
-func (n *note) name() string {
+// text reads a name, which shares the note's bytes.
+func (n *note) text() []byte {
 	size, used := binary.Uvarint(n.rest)
 	if used <= 0 {
 		n.bad = true
-		return ""
+		return nil
 	}
 	n.rest = n.rest[used:]
-	return n.names.of(n.bytes(size))
+	return n.bytes(size)
 }
+
+func (n *note) name() string { return n.names.of(n.text()) }
 
 func (n *note) byte() byte {
 	if b := n.bytes(1); b != nil {
@@ -208,12 +212,17 @@ func passed(e *approval.JournalEntry) (approval.Step, error) {
 
 // unreadEntry returns the error of a journal entry that cannot be read.
 func unreadEntry(e *approval.JournalEntry, err error) *approval.UnreadError {
-	return &approval.UnreadError{Kind: approval.KindStep, ID: fmt.Sprintf("journal %d", e.Seq), Err: err}
+	return &approval.UnreadError{Kind: approval.KindStep, ID: fmt.Sprintf("journal %d", e.Seq), From: e.At, To: e.At, Err: err}
 }
 
 // Passed yields the readable steps of the journal; with NotesOnly, just what digests and
 // statistics count of each.
 func (r *Records) Passed(ctx context.Context, span approval.Span) iter.Seq2[Kept[approval.Step], error] {
+	return r.passed(ctx, span, func(*approval.UnreadError) {})
+}
+
+// passed is Passed, and passes to lost what cannot be read.
+func (r *Records) passed(ctx context.Context, span approval.Span, lost func(*approval.UnreadError)) iter.Seq2[Kept[approval.Step], error] {
 	read := passed
 	if span.NotesOnly {
 		read = counted
@@ -226,35 +235,16 @@ func (r *Records) Passed(ctx context.Context, span approval.Span) iter.Seq2[Kept
 					err = unreadEntry(&e, err)
 				}
 			}
-			if err != nil && r.Note(ctx, err) != nil {
-				continue
+			if err != nil {
+				if u := r.Note(ctx, err); u != nil {
+					lost(u)
+					continue
+				}
 			}
 			kept := Kept[approval.Step]{approval.Record{ID: s.ID, Seq: e.Seq, Born: e.Seq, Body: e.Body}, s}
 			if !yield(kept, err) || err != nil {
 				return
 			}
-		}
-	}
-}
-
-// Past yields all steps with a Born smaller than before, newest first; 0 means all.
-func (r *Records) Past(ctx context.Context, before uint64) iter.Seq2[Kept[approval.Step], error] {
-	records := r.Steps(ctx, approval.Query{Newest: true, After: before})
-	entries := r.Passed(ctx, approval.Span{Newest: true, Before: before})
-	return func(yield func(Kept[approval.Step], error) bool) {
-		a, stopA := startOf(records)
-		defer stopA()
-		b, stopB := startOf(entries)
-		defer stopB()
-		for a.more || b.more {
-			from := a
-			if !a.more || b.more && b.head.Born > a.head.Born {
-				from = b
-			}
-			if !yield(from.head, from.err) || from.err != nil {
-				return
-			}
-			from.take()
 		}
 	}
 }

@@ -155,10 +155,11 @@ func TestATurnIsToldInOrder(t *testing.T) {
 	l.step("other", "t", 3, "rm -rf /")
 	l.step("coder", "tt", 4, "rm -rf /")
 	for name, tt := range map[string]struct {
-		steps func(context.Context, string, string) ([]approval.Step, bool, error)
+		steps func(context.Context, approval.TurnQuery) (approval.TurnPage, error)
 		shown bool
 	}{"for people": {l.Steps, false}, "for the agent": {l.Turn, true}} {
-		steps, more, err := tt.steps(t.Context(), "coder", "t")
+		log, err := tt.steps(t.Context(), approval.TurnQuery{Agent: "coder", Turn: "t"})
+		steps, more := log.Steps, log.Older != 0
 		var got []int
 		for i := range steps {
 			got = append(got, steps[i].Proposal.Step)
@@ -170,10 +171,10 @@ func TestATurnIsToldInOrder(t *testing.T) {
 			t.Errorf("%s: the steps are %v, %v", name, got, err)
 		}
 	}
-	if steps, _, err := l.Steps(t.Context(), "coder", "none"); err != nil || len(steps) != 0 {
-		t.Errorf("of no turn people are told %v, %v", steps, err)
+	if log, err := l.Steps(t.Context(), approval.TurnQuery{Agent: "coder", Turn: "none"}); err != nil || len(log.Steps) != 0 {
+		t.Errorf("of no turn people are told %v, %v", log, err)
 	}
-	if _, _, err := l.Turn(t.Context(), "coder", "none"); !errors.Is(err, approval.ErrNotFound) {
+	if _, err := l.Turn(t.Context(), approval.TurnQuery{Agent: "coder", Turn: "none"}); !errors.Is(err, approval.ErrNotFound) {
 		t.Errorf("of no turn the agent is told %v", err)
 	}
 }
@@ -200,7 +201,8 @@ func TestALongTurnIsReadFromItsEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		steps, more, err := l.Turn(t.Context(), "coder", "endless")
+		log, err := l.Turn(t.Context(), approval.TurnQuery{Agent: "coder", Turn: "endless"})
+		steps, more := log.Steps, log.Older != 0
 		if err != nil || !more || len(steps) != row.most {
 			t.Fatalf("%d steps, others %t: %v; want %d", len(steps), more, err, row.most)
 		}
@@ -295,8 +297,8 @@ func TestAStepIsToldOnce(t *testing.T) {
 			}
 		}
 	}
-	if steps, _, err := l.Steps(t.Context(), "coder", "t"); err != nil || len(steps) != 1 || steps[0].Repeats != 2 {
-		t.Errorf("the turn is %+v, %v", steps, err)
+	if log, err := l.Steps(t.Context(), approval.TurnQuery{Agent: "coder", Turn: "t"}); err != nil || len(log.Steps) != 1 || log.Steps[0].Repeats != 2 {
+		t.Errorf("the turn is %+v, %v", log, err)
 	}
 	ids := map[string]int{}
 	for range 2 { // a step keeps its name

@@ -157,15 +157,24 @@ func (r *Records) Steps(ctx context.Context, q approval.Query) iter.Seq2[Kept[ap
 	return Readable(ctx, r, q.Kind, r.store.List(ctx, q), approval.DecodeStep)
 }
 
-// Readable yields the decoded records of a listing. It is the only place that decides what
-// an unreadable record means: it is noted and skipped.
+// Readable yields the readable of the decoded records of a listing.
 func Readable[T any](
 	ctx context.Context, of *Records, kind approval.Kind, records iter.Seq2[approval.Record, error], decode func([]byte) (T, error),
+) iter.Seq2[Kept[T], error] {
+	return readable(ctx, of, kind, records, decode, func(*approval.UnreadError) {})
+}
+
+// readable is the only place that decides what an unreadable record means: it is noted and
+// skipped, and passed to lost.
+func readable[T any](
+	ctx context.Context, of *Records, kind approval.Kind, records iter.Seq2[approval.Record, error], decode func([]byte) (T, error),
+	lost func(*approval.UnreadError),
 ) iter.Seq2[Kept[T], error] {
 	return func(yield func(Kept[T], error) bool) {
 		for r, err := range records {
 			v, err := decoded(ctx, of, recordKey{kind, r.ID}, &r, err, decode)
-			if _, unread := errors.AsType[*approval.UnreadError](err); unread {
+			if e, unread := errors.AsType[*approval.UnreadError](err); unread {
+				lost(e)
 				continue
 			}
 			if !yield(Kept[T]{r, v}, err) || err != nil {

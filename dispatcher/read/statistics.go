@@ -33,11 +33,13 @@ func (r *Reader) Statistics(ctx context.Context, of report.Range) (report.Statis
 	if err := r.backwards(ctx, w.From.Add(-digestReach), b); err != nil {
 		return report.Statistics{}, err
 	}
-	passed := counter{b.Knows, b.Counted, b.Step}
+	var unread approval.UnreadParts
+	passed := counter{b.Knows, b.Counted, b.Step, func(e *approval.UnreadError) { unread.Add(e, w.From, w.To) }}
 	if err := r.countPassed(ctx, approval.Span{From: w.From, To: w.To, NotesOnly: true}, passed); err != nil {
 		return report.Statistics{}, err
 	}
 	s := b.Statistics()
+	s.Unread = unread
 	begin, err := r.beginning(ctx)
 	if begin.After(w.From) {
 		s.Since = begin.In(s.Window.From.Location())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -25,101 +26,208 @@ func TurnPrefix(agent, turn string) string {
 	return hex.EncodeToString(h[:12]) + "/"
 }
 
-// Steps returns the steps of an agent's turn, in order, with secrets masked: it is for
-// people. more reports whether the turn has earlier steps, as in [Reader.Turn].
-func (r *Reader) Steps(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
-	steps, more, err = r.turn(ctx, agent, turn)
-	for i := range steps {
-		steps[i] = r.masker.Step(steps[i])
+// Steps returns steps of an agent's turn, in order, with secrets masked: it is for people.
+func (r *Reader) Steps(ctx context.Context, q approval.TurnQuery) (approval.TurnPage, error) {
+	page, err := r.turn(ctx, &q)
+	for i := range page.Steps {
+		page.Steps[i] = r.masker.Step(page.Steps[i])
 	}
-	return steps, more, err
+	return page, err
 }
 
-// Turn returns the steps of an agent's turn, in order, with the values that the agent
-// itself proposed. For a turn without steps it returns [approval.ErrNotFound]. For a long
-// one it returns the newest steps, and more is true.
-func (r *Reader) Turn(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
-	steps, more, err = r.turn(ctx, agent, turn)
-	if err == nil && len(steps) == 0 {
+// Turn returns steps of an agent's turn, in order, with the values that the agent itself
+// proposed. For a turn of which nothing is known it returns [approval.ErrNotFound].
+func (r *Reader) Turn(ctx context.Context, q approval.TurnQuery) (approval.TurnPage, error) {
+	page, err := r.turn(ctx, &q)
+	if err == nil && len(page.Steps)+len(page.Unread) == 0 {
 		err = approval.ErrNotFound
 	}
-	return steps, more, err
+	return page, err
 }
 
-// The most that is read of a turn, each from records and from the journal: the number of
-// steps, and roughly the number of bytes.
+// The most that is read of a turn at once: the number of steps, and roughly the number of
+// bytes.
 const (
 	mostSteps     = 2000
 	mostStepBytes = 16 << 20
 )
 
-func (r *Reader) turn(ctx context.Context, agent, turn string) (steps []approval.Step, more bool, err error) {
-	at := make(map[string]int)
-	var since time.Time // before this, steps of one kind are missing
-	for fromEnd, from := range []iter.Seq2[Kept[approval.Step], error]{
-		r.records.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}), // sorted by number
-		r.records.Passed(ctx, approval.Span{Key: stepsKey(agent, turn), Newest: true}),
-	} {
-		newest, cut, err := newestOf(from, fromEnd == 1)
-		if err != nil {
-			return nil, false, fmt.Errorf("read: read the turn log: %w", err)
-		}
-		if more = more || cut; cut && newest[0].At.After(since) {
-			since = newest[0].At
-		}
-		for i := range newest {
-			s := &newest[i]
-			if first, repeated := at[s.ID]; repeated {
-				steps[first].Repeat(s)
-				continue
-			}
-			at[s.ID] = len(steps)
-			steps = append(steps, *s)
-		}
+func (r *Reader) turn(ctx context.Context, q *approval.TurnQuery) (page approval.TurnPage, err error) {
+	begin, end := now().Add(-r.stepsKept), now()
+	lost := func(e *approval.UnreadError) { page.Unread.Add(e, begin, end) }
+	newest := stepsOfTurn{most: mostSteps}
+	if q.Limit > 0 {
+		newest.most = min(q.Limit, mostSteps)
 	}
-	steps = slices.DeleteFunc(steps, func(s approval.Step) bool { return s.At.Before(since) })
-	slices.SortStableFunc(steps, func(a, b approval.Step) int {
-		return cmp.Or(cmp.Compare(a.Proposal.Step, b.Proposal.Step), a.At.Compare(b.At))
-	})
-	return steps, more, nil
-}
-
-// newestOf returns the newest of some steps, in order, and reports whether there are
-// others. fromEnd says that the newest come first.
-func newestOf(from iter.Seq2[Kept[approval.Step], error], fromEnd bool) (newest []approval.Step, more bool, err error) {
-	var sizes []int
-	bytes := 0
-	for s, err := range from {
+	refused, more, err := r.records.newestOfTurn(ctx, q, newest.most, lost)
+	if err != nil {
+		return approval.TurnPage{}, fmt.Errorf("read: read the turn log: %w", err)
+	}
+	for s, err := range r.records.passed(ctx, approval.Span{Key: stepsKey(q.Agent, q.Turn), Newest: true, Before: q.Before}, lost) {
 		if err != nil {
-			return nil, false, err
+			return approval.TurnPage{}, fmt.Errorf("read: read the turn log: %w", err)
 		}
-		newest, sizes, bytes = append(newest, s.Is), append(sizes, len(s.Body)), bytes+len(s.Body)
-		for len(newest) > mostSteps || len(newest) > 1 && bytes > mostStepBytes {
-			if more = true; fromEnd {
-				newest = newest[:len(newest)-1]
-				break
-			}
-			bytes -= sizes[0]
-			newest[0] = approval.Step{} // nobody needs what it holds
-			newest, sizes = newest[1:], sizes[1:]
-		}
-		if more && fromEnd {
+		refused = newest.takeSince(refused, s.Born)
+		if known := len(refused) > 0 || !more; !known || !newest.take(&s) {
 			break
 		}
 	}
-	if fromEnd {
-		slices.Reverse(newest)
+	if newest.takeSince(refused, 0); newest.full || more {
+		page.Older = newest.oldest
 	}
-	return newest, more, nil
+	page.Steps = newest.inOrder()
+	return page, nil
 }
 
-// ofTurn yields the steps of a turn, the records first. With notesOnly, those from the
-// journal hold only what is counted.
-func (r *Records) ofTurn(ctx context.Context, agent, turn string, notesOnly bool) iter.Seq2[Kept[approval.Step], error] {
+// mostLately is how many of a turn's steps the judges' facts are taken from, each of those that
+// passed and of the others.
+const mostLately = 200
+
+// Lately returns the last steps of an agent's turn, by their numbers, with secrets masked. It is
+// for the judges: what it costs does not grow with the turn.
+func (r *Reader) Lately(ctx context.Context, agent, turn string) ([]approval.Step, error) {
+	last := stepsOfTurn{most: mostLately}
+	for s, err := range r.records.Passed(ctx, approval.Span{Key: stepsKey(agent, turn), Newest: true}) {
+		if err != nil {
+			return nil, fmt.Errorf("read: read the turn log: %w", err)
+		}
+		if !last.take(&s) {
+			break
+		}
+	}
+	refused := stepsOfTurn{most: mostLately}
+	for s, err := range r.records.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn), Newest: true}) {
+		if err != nil {
+			return nil, fmt.Errorf("read: read the turn log: %w", err)
+		}
+		if !refused.take(&s) {
+			break
+		}
+	}
+	last.steps = append(last.steps, refused.steps...)
+	steps := last.inOrder()
+	for i := range steps {
+		steps[i] = r.masker.Step(steps[i])
+	}
+	return steps, nil
+}
+
+// newestOfTurn returns the newest steps of a turn that are records, the newest first, and
+// whether there are more.
+func (r *Records) newestOfTurn(
+	ctx context.Context, q *approval.TurnQuery, most int, lost func(*approval.UnreadError),
+) (steps []Kept[approval.Step], more bool, err error) {
+	newest := newestRecords{most: most}
+	for rec, err := range r.store.List(ctx, approval.Query{Kind: approval.KindStep, Prefix: TurnPrefix(q.Agent, q.Turn)}) {
+		if err == nil {
+			newest.add(&rec, q.Before)
+			continue
+		}
+		e := r.Note(ctx, err)
+		if e == nil {
+			return nil, false, err
+		}
+		lost(e)
+	}
+	newest.trim()
+	all := newest.all
+	for i := range all {
+		s, err := decoded(ctx, r, recordKey{approval.KindStep, all[i].ID}, &all[i], nil, approval.DecodeStep)
+		if e, unread := errors.AsType[*approval.UnreadError](err); unread {
+			lost(e)
+			continue
+		}
+		steps = append(steps, Kept[approval.Step]{all[i], s})
+	}
+	return steps, newest.more, nil
+}
+
+// newestRecords keeps the newest of many records, up to so many and so many bytes.
+type newestRecords struct {
+	all        []approval.Record
+	most, size int
+	more       bool // than are kept
+}
+
+// add takes a record, if it was born before the given one; 0 takes every record.
+func (n *newestRecords) add(r *approval.Record, before uint64) {
+	if before != 0 && r.Born >= before {
+		return
+	}
+	n.all, n.size = append(n.all, *r), n.size+len(r.Body)
+	if len(n.all) > 2*n.most || n.size > 2*mostStepBytes {
+		n.trim()
+	}
+}
+
+// trim drops all but the newest, and orders these, the newest first.
+func (n *newestRecords) trim() {
+	slices.SortFunc(n.all, func(a, b approval.Record) int { return cmp.Compare(b.Born, a.Born) })
+	n.size = 0
+	for i := range n.all {
+		size := n.size + len(n.all[i].Body)
+		if i == n.most || i > 0 && size > mostStepBytes {
+			clear(n.all[i:]) // nobody needs what they hold
+			n.all, n.more = n.all[:i], true
+			return
+		}
+		n.size = size
+	}
+}
+
+// stepsOfTurn takes the steps of a turn, the newest first, until there are enough.
+type stepsOfTurn struct {
+	steps       []approval.Step
+	most, bytes int
+	oldest      uint64
+	full        bool
+}
+
+// take reports whether the step was taken.
+func (t *stepsOfTurn) take(s *Kept[approval.Step]) bool {
+	n := len(t.steps)
+	if t.full = t.full || n == t.most || n > 0 && t.bytes+len(s.Body) > mostStepBytes; t.full {
+		return false
+	}
+	t.steps, t.bytes, t.oldest = append(t.steps, s.Is), t.bytes+len(s.Body), s.Born
+	return true
+}
+
+// takeSince takes those of some steps, the newest first, that were born after the given one, and
+// returns the others.
+func (t *stepsOfTurn) takeSince(steps []Kept[approval.Step], born uint64) []Kept[approval.Step] {
+	for len(steps) > 0 && steps[0].Born > born && t.take(&steps[0]) {
+		steps = steps[1:]
+	}
+	return steps
+}
+
+// inOrder returns the steps by their numbers, each once.
+func (t *stepsOfTurn) inOrder() (steps []approval.Step) {
+	at := make(map[string]int)
+	for i := range slices.Backward(t.steps) {
+		s := &t.steps[i]
+		if first, repeated := at[s.ID]; repeated {
+			steps[first].Repeat(s)
+			continue
+		}
+		at[s.ID] = len(steps)
+		steps = append(steps, *s)
+	}
+	slices.SortStableFunc(steps, func(a, b approval.Step) int {
+		return cmp.Or(cmp.Compare(a.Proposal.Step, b.Proposal.Step), a.At.Compare(b.At))
+	})
+	return steps
+}
+
+// ofTurn yields what is counted of the steps of a turn, the records first. What cannot be read
+// is passed to lost.
+func (r *Records) ofTurn(ctx context.Context, agent, turn string, lost func(*approval.UnreadError)) iter.Seq2[Kept[approval.Step], error] {
+	all := approval.Query{Kind: approval.KindStep, Prefix: TurnPrefix(agent, turn)}
 	return func(yield func(Kept[approval.Step], error) bool) {
 		for _, from := range []iter.Seq2[Kept[approval.Step], error]{
-			r.Steps(ctx, approval.Query{Prefix: TurnPrefix(agent, turn)}),
-			r.Passed(ctx, approval.Span{Key: stepsKey(agent, turn), NotesOnly: notesOnly}),
+			readable(ctx, r, all.Kind, r.store.List(ctx, all), approval.DecodeStep, lost),
+			r.passed(ctx, approval.Span{Key: stepsKey(agent, turn), NotesOnly: true}, lost),
 		} {
 			for s, err := range from {
 				if !yield(s, err) {
@@ -131,7 +239,8 @@ func (r *Records) ofTurn(ctx context.Context, agent, turn string, notesOnly bool
 }
 
 // TurnCounts counts what the ask's turn has done so far, as a digest would. For a turn
-// without a name, or a longer one than is read for this, the counts are zero.
+// without a name, a longer one than is read for this, or one of which a part cannot be
+// read, the counts are zero.
 func (r *Reader) TurnCounts(ctx context.Context, ask *approval.Ask) (report.Counts, error) {
 	if ask.TurnID == "" {
 		return report.Counts{}, nil
@@ -139,8 +248,8 @@ func (r *Reader) TurnCounts(ctx context.Context, ask *approval.Ask) (report.Coun
 	all := report.Window{To: now().AddDate(1, 0, 0)}
 	b := report.NewDigestBuilder(all, r.masker)
 	asks := map[approval.AskID]bool{}
-	read := 0
-	for s, err := range r.records.ofTurn(ctx, ask.Agent, ask.TurnID, true) {
+	read, whole := 0, true
+	for s, err := range r.records.ofTurn(ctx, ask.Agent, ask.TurnID, func(*approval.UnreadError) { whole = false }) {
 		if err != nil {
 			return report.Counts{}, fmt.Errorf("read: read the turn log: %w", err)
 		}
@@ -154,6 +263,9 @@ func (r *Reader) TurnCounts(ctx context.Context, ask *approval.Ask) (report.Coun
 			}
 		}
 		b.Step(&s.Is)
+	}
+	if !whole {
+		return report.Counts{}, nil
 	}
 	return b.Digest(nil).Counts, nil
 }

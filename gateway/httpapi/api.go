@@ -93,7 +93,7 @@ type Resumes interface {
 
 // Turns reads the steps of a turn.
 type Turns interface {
-	Turn(ctx context.Context, agent, turnID string) (steps []approval.Step, more bool, err error)
+	Turn(ctx context.Context, q approval.TurnQuery) (approval.TurnPage, error)
 }
 
 // New returns an API, or an error that names what the configuration lacks.

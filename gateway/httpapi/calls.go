@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -336,19 +337,32 @@ type turnLog struct {
 	TurnID string          `json:"turn_id"`
 	Steps  []approval.Step `json:"steps"`
 	More   bool            `json:"more,omitempty"`
+	// Older is the value of the parameter before with which the earlier steps are read.
+	Older  string               `json:"older,omitempty"`
+	Unread approval.UnreadParts `json:"unread,omitempty"`
 }
 
 func (a *API) turn(x *exchange) error {
-	if _, err := x.query(""); err != nil {
-		return err
-	}
-	id := x.r.PathValue("id")
-	steps, more, err := a.turns.Turn(x.ctx(), x.agent, id)
+	q := approval.TurnQuery{Agent: x.agent, Turn: x.r.PathValue("id")}
+	before, err := x.query("before")
 	if err != nil {
 		return err
 	}
-	if len(steps) == 0 {
+	if before != "" {
+		if q.Before, err = strconv.ParseUint(before, 10, 64); err != nil {
+			return badParameter(`before must be what an answer about this turn has under "older"`)
+		}
+	}
+	page, err := a.turns.Turn(x.ctx(), q)
+	if err != nil {
+		return err
+	}
+	if len(page.Steps)+len(page.Unread) == 0 {
 		return approval.ErrNotFound
 	}
-	return x.answer(turnLog{TurnID: id, Steps: steps, More: more})
+	log := turnLog{TurnID: q.Turn, Steps: page.Steps, More: page.Older != 0, Unread: page.Unread}
+	if log.More {
+		log.Older = strconv.FormatUint(page.Older, 10)
+	}
+	return x.answer(log)
 }

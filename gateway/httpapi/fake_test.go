@@ -276,8 +276,8 @@ func (g *gate) Report(_ context.Context, agent string, id approval.ID, o approva
 	return nil
 }
 
-func (g *gate) Turn(_ context.Context, agent, id string) ([]approval.Step, bool, error) {
+func (g *gate) Turn(_ context.Context, q approval.TurnQuery) (approval.TurnPage, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.steps[agent+"/"+id], false, g.fails
+	return approval.TurnPage{Steps: g.steps[q.Agent+"/"+q.Turn]}, g.fails
 }

@@ -36,18 +36,25 @@ type instance struct {
 // daemon does.
 func start(t testing.TB, path string, deadlines dispatcher.Deadlines) *instance {
 	t.Helper()
-	home := filepath.Dir(path)
-	cat, err := catalog.New(catalog.Config{Closed: true, Home: home, Executors: []catalog.Executor{
+	return startWith(t, path, deadlines, 0.75, catalog.Config{Closed: true, Executors: []catalog.Executor{
 		{Name: "shell_exec", Shell: true},
 		{Name: "fs_read", Critical: new(bool), Capabilities: []catalog.Capability{{Name: "fs:read", Hint: []string{"/srv/data/**"}}}, ArgsSchema: map[string]any{
 			"type": "object", "required": []any{"path"}, "additionalProperties": false,
 			"properties": map[string]any{"path": map[string]any{"type": "string"}},
 		}},
 	}})
+}
+
+// startWith is start with executors of the caller, and the score that their calls need.
+func startWith(t testing.TB, path string, deadlines dispatcher.Deadlines, score float64, executors catalog.Config) *instance {
+	t.Helper()
+	home := filepath.Dir(path)
+	executors.Home = home
+	cat, err := catalog.New(executors)
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine, err := vaglio.New(vaglio.Config{Catalog: cat, Judges: []vaglio.Gate{{Judge: judge.Rules(), MinScore: 0.75}}, Home: home})
+	engine, err := vaglio.New(vaglio.Config{Catalog: cat, Judges: []vaglio.Gate{{Judge: judge.Rules(), MinScore: score}}, Home: home})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -252,7 +252,7 @@ var rooms = map[string]room{
 	"store/bolt": {
 		may:     []string{"approval", "approval/history", "store/journal", "store/keyring", "internal/strictjson", "internal/durable"},
 		modules: []string{bbolt, xmod, xsys},
-		tests:   []string{"store/storetest"},
+		tests:   []string{"store/storetest", "vaglio/audit", "internal/digestcheck", "approval/report"},
 	},
 	"store/storetest": {may: []string{"approval", "approval/history", "internal/strictjson"}, modules: []string{gocmp, xmod}},
 
@@ -303,7 +303,7 @@ var rooms = map[string]room{
 	"gateway/httpapi": {
 		may:     []string{"dispatcher", "approval", "vaglio", "vaglio/catalog", "internal/peers", "internal/regular", "internal/strictjson"},
 		modules: []string{vmetrics},
-		tests:   []string{"vaglio/clients", "vaglio/judge", "store/bolt", jsonschema, yaml},
+		tests:   []string{"approval/report", "vaglio/clients", "vaglio/judge", "store/bolt", jsonschema, yaml},
 	},
 	"gateway/owner": {
 		may: []string{

@@ -210,6 +210,9 @@ func (x *comparison) report(w io.Writer) error {
 	x.unread.write(&b, "cannot be read in the audit log", "line", "lines")
 	x.alien.write(&b, "only in the audit log", "verdict", "verdicts")
 	missing.write(&b, "only in the digest", "verdict", "verdicts")
+	for _, u := range x.digest.Unread {
+		fmt.Fprintf(&b, "\nThe digest lacks calls that passed between %s and %s: %s cannot be read.\n", terminal.Stamp(u.From), terminal.Stamp(u.To), u.Part)
+	}
 	taken := x.writeCrashes(&b)
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/approval/report"
 	"github.com/metnos/vaglio/dispatcher"
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/internal/terminal"
 	"github.com/metnos/vaglio/store/storetest"
 	"github.com/metnos/vaglio/vaglio"
@@ -299,4 +300,20 @@ func TestACrashIsNamedAsTheReason(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWhatTheDigestLacksIsNamed compares a digest of which a part of the turn log cannot be read.
+func TestWhatTheDigestLacksIsNamed(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, time.November, 20, 9, 0, 0, 0, time.UTC)
+	d := report.Digest{Window: report.Window{From: at, To: at.Add(24 * time.Hour)}, Unread: approval.UnreadParts{{Part: "1.seg", From: at, To: at.Add(time.Hour)}}}
+	told, err := strictjson.Marshal(End{Digest: &d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	want := fmt.Sprintf("The digest lacks calls that passed between %s and %s: 1.seg cannot be read.", terminal.Stamp(at), terminal.Stamp(at.Add(time.Hour)))
+	if err := Check(bytes.NewReader(append(told, '\n')), t.TempDir(), &said); err != nil || !strings.Contains(said.String(), want) {
+		t.Errorf("%v: %s", err, said.String())
+	}
 }

@@ -31,11 +31,15 @@ import (
 // else.
 
 // liveUntilCut uses a store as a service and its owner do: it opens, writes, closes,
-// reopens and compacts the store. It prints what was acknowledged.
+// reopens and compacts the store, with an audit log beside it. It prints what was acknowledged.
 func liveUntilCut(path string) error {
 	n := 0
 	for round := range 4 {
 		db, err := bolt.Open(path, bolt.Options{})
+		if err != nil {
+			return err
+		}
+		line, end, err := auditing(filepath.Dir(path))
 		if err != nil {
 			return err
 		}
@@ -56,7 +60,14 @@ func liveUntilCut(path string) error {
 				return err
 			}
 			fmt.Fprintf(os.Stdout, "entry turn %d\n", n)
+			for i := range linesEach {
+				line((n-1)*linesEach + i + 1)
+			}
 		}
+		if err := end(); err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stdout, "audited round %d\n", n*linesEach)
 		if err := db.Close(); err != nil {
 			return err
 		}
@@ -70,6 +81,9 @@ func liveUntilCut(path string) error {
 	}
 	return nil
 }
+
+// linesEach is how many lines of the audit log follow each record.
+const linesEach = 5
 
 // disk is a directory as a process has written it, and the part of it that a power cut is
 // certain to leave.
@@ -353,7 +367,7 @@ func TestPowerCuts(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 1))
 	d := &disk{dir: dir, names: map[string]*inode{}, kept: map[string]*inode{}, marks: map[string][]byte{}}
-	var steps, cuts, marks int
+	var steps, cuts, marks, zeros int
 	d.replay(t, string(said), func() {
 		steps++
 		for how := range 3 {
@@ -365,16 +379,16 @@ func TestPowerCuts(t *testing.T) {
 			if d.marked(t, image) {
 				marks++
 			}
-			survives(t, image, d.acked)
+			zeros += survives(t, image, d.acked)
 			if t.Failed() {
 				t.Fatalf("seed %d, step %d, cut %d, acknowledged %q", seed, steps, how, d.acked[max(0, len(d.acked)-3):])
 			}
 		}
 	})
-	if len(d.acked) != 4*7+2 || marks == 0 {
-		t.Errorf("acknowledged %q, %d images have a mark", d.acked, marks)
+	if len(d.acked) != 4*8+2 || marks == 0 || zeros == 0 {
+		t.Errorf("acknowledged %q, %d images have a mark, %d lines of the audit log have zeros", d.acked, marks, zeros)
 	}
-	t.Logf("%d steps, %d cuts, %d of them with the mark of a clean end", steps, cuts, marks)
+	t.Logf("%d steps, %d cuts, %d of them with the mark of a clean end; %d lines of the audit log with zeros", steps, cuts, marks, zeros)
 }
 
 // marked reports whether an image holds an intact mark of a proper close. It fails the test
@@ -392,8 +406,9 @@ func (d *disk) marked(t *testing.T, image map[string][]byte) bool {
 func whole(int) bool { return true }
 
 // survives fails the test unless a store opens from an image and has everything that was
-// acknowledged; of the journal, what it had when it was closed.
-func survives(t *testing.T, image map[string][]byte, acked []string) {
+// acknowledged; of the journal and the audit log, what they had when they were closed. It returns how
+// many lines of the audit log have zeros.
+func survives(t *testing.T, image map[string][]byte, acked []string) (zeros int) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "cut")
 	defer os.RemoveAll(dir)
@@ -406,7 +421,7 @@ func survives(t *testing.T, image map[string][]byte, acked []string) {
 	db, err := bolt.Open(filepath.Join(dir, "vaglio.db"), bolt.Options{})
 	if err != nil {
 		t.Errorf("does not open: %v; files %v", err, slices.Sorted(maps.Keys(image)))
-		return
+		return 0
 	}
 	defer db.Close()
 	storetest.Check(t, db, approval.KindAsk)
@@ -417,7 +432,7 @@ func survives(t *testing.T, image map[string][]byte, acked []string) {
 			told[string(e.Body)] = true
 		}
 	}
-	records, entries := map[string]int{}, []int(nil)
+	records, entries, audited := map[string]int{}, []int(nil), 0
 	for _, line := range acked {
 		var what, id string
 		var n int
@@ -427,6 +442,8 @@ func survives(t *testing.T, image map[string][]byte, acked []string) {
 		switch what {
 		case "record":
 			records[id] = n
+		case "audited":
+			audited = n
 		case "entry":
 			entries = append(entries, n)
 		case "closed":
@@ -443,4 +460,5 @@ func survives(t *testing.T, image map[string][]byte, acked []string) {
 			t.Errorf("%s was acknowledged with %d, and is %d: %v", id, n, got, err)
 		}
 	}
+	return auditSurvives(t, dir, image, audited)
 }

@@ -187,13 +187,20 @@ func (l *listing) seek(c *bbolt.Cursor) (k, v []byte) {
 	}
 	end := l.at
 	if end == nil {
-		// No number begins like this: it sorts after all numbers of the kind.
-		end = append(name(l.q.Kind, ""), bytes.Repeat([]byte{0xff}, 9)...)
+		end = behind(l.prefix)
 	}
 	if k, _ = c.Seek(end); k == nil {
 		return c.Last()
 	}
 	return c.Prev()
+}
+
+// behind returns what sorts after everything with a prefix, and before everything else that does.
+// A prefix begins with a kind, so not all of it is 0xff.
+func behind(prefix []byte) []byte {
+	end := bytes.TrimRight(bytes.Clone(prefix), "\xff")
+	end[len(end)-1]++
+	return end
 }
 
 func (l *listing) step(c *bbolt.Cursor) (k, v []byte) {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -59,9 +58,6 @@ type active struct {
 	// unsynced says that bytes may not be on disk.
 	unsynced bool
 }
-
-// gap is a part of a file; to is exclusive.
-type gap struct{ from, to int64 }
 
 const (
 	activeEnding = ".log"
@@ -134,10 +130,11 @@ func (a *active) recover(readOnly bool) error {
 		return &FormError{a.path, a.form, activeForm}
 	}
 	if !marked { // The head is on the disk before the first entry: it was damaged.
-		a.gaps, a.spoilt = []gap{{headBytes, headBytes}}, unreadError(a.path, errDamaged)
-		a.from, a.to = info.ModTime(), info.ModTime()
+		a.gaps = []gap{{from: headBytes, to: headBytes}}
+		a.to = info.ModTime()
 	}
 	a.scan(data)
+	a.spoil()
 	if readOnly || a.size == info.Size() || !marked {
 		return nil
 	}
@@ -171,9 +168,14 @@ func (a *active) begin() error {
 
 // scan reads the entries after the head.
 func (a *active) scan(data []byte) {
+	var latest time.Time
 	for a.size < int64(len(data)) {
 		e, n, err := parseFrame(data[a.size:])
 		if err == nil {
+			if n := len(a.gaps); n > 0 && a.gaps[n-1].until.IsZero() {
+				a.gaps[n-1].until = e.At
+			}
+			latest = e.At
 			a.note(&e.JournalEntry, a.size)
 			if a.form != openForm {
 				a.used[keyring.KeyOf(e.sealed)] = true
@@ -184,8 +186,7 @@ func (a *active) scan(data []byte) {
 		if n = resync(data[a.size:]); n < 0 {
 			return
 		}
-		a.gaps = append(a.gaps, gap{a.size, a.size + n})
-		a.spoilt = unreadError(a.path, errDamaged)
+		a.gaps = append(a.gaps, gap{from: a.size, to: a.size + n, since: latest})
 		a.size += n
 	}
 }
@@ -236,7 +237,9 @@ func notes(places []int, noted []byte, newest bool) iter.Seq2[approval.JournalEn
 
 // look returns a segment for reading the current contents from a file.
 func (a *active) look(f *os.File) *active {
-	return &active{number: a.number, path: a.path, file: f, form: a.form, keys: a.keys, size: a.size, gaps: a.gaps, offsets: a.offsets}
+	return &active{
+		number: a.number, path: a.path, file: f, form: a.form, keys: a.keys, size: a.size, gaps: a.gaps, offsets: a.offsets, from: a.from, to: a.to,
+	}
 }
 
 // behind returns where the next known entry after a position begins.
@@ -349,26 +352,6 @@ func (a *active) entry(f *frame) (approval.JournalEntry, error) {
 	return e, nil
 }
 
-// resyncTries limits the work of searching for entries after a damaged one.
-const resyncTries = 10_000
-
-// resync returns the number of bytes before the next complete entry, or -1 if there is
-// none: this is then the end that a crash left.
-func resync(data []byte) int64 {
-	tries := 0
-	for at := 1; at+frameHead+entryHead <= len(data) && tries < resyncTries; at++ {
-		n := int64(binary.LittleEndian.Uint32(data[at:]))
-		if n < entryHead || n > int64(len(data)-at-frameHead) {
-			continue
-		}
-		tries++
-		if _, _, err := parseFrame(data[at:]); err == nil {
-			return int64(at)
-		}
-	}
-	return -1
-}
-
 // ioError adds the journal to an error, and says if the disk has no room.
 func ioError(err error) error {
 	if err == nil {
@@ -378,9 +361,4 @@ func ioError(err error) error {
 		return fmt.Errorf("journal: %w", errors.Join(approval.ErrFull, err))
 	}
 	return fmt.Errorf("journal: %w", err)
-}
-
-// unreadError says that a part of the segment in a file cannot be read.
-func unreadError(path string, err error) *approval.UnreadError {
-	return &approval.UnreadError{Kind: approval.KindStep, ID: filepath.Base(path), Err: err}
 }

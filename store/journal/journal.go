@@ -161,11 +161,16 @@ func (l *Log) load() error {
 }
 
 func (l *Log) openSegments(found segments) error {
+	var latest time.Time
 	for _, n := range found.sealed {
 		s, err := openSealed(l.dir, n, l.options.Keys)
 		if err != nil {
 			return err
 		}
+		if s.damage != nil {
+			s.from = latest // entries are appended in about the order of their times
+		}
+		latest = s.to
 		l.sealed = append(l.sealed, s)
 	}
 	for _, n := range found.active {
@@ -330,7 +335,7 @@ func (l *Log) Forget(before time.Time) error {
 	}
 	var errs []error
 	l.sealed = slices.DeleteFunc(l.sealed, func(s *sealed) bool {
-		old := s.to.Before(before) && s.damage == nil
+		old := s.to.Before(before)
 		if old {
 			errs = append(errs, os.Remove(s.path))
 		}

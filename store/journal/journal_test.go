@@ -231,6 +231,26 @@ func TestADamagedEntryHidesNoOther(t *testing.T) {
 			if len(unread) != 1 || !strings.HasPrefix(filepath.Base(path), strings.TrimSuffix(unread[0], filepath.Ext(unread[0]))) {
 				t.Fatalf("unread: %v, damaged %s", unread, path)
 			}
+			missing := map[string]bool{}
+			for i := range 300 {
+				missing[numbered(i).At.String()] = true
+			}
+			for i := range got {
+				delete(missing, got[i].At.String())
+			}
+			for _, s := range []approval.Span{{}, {Newest: true}} {
+				for _, err := range l.Entries(t.Context(), s) {
+					u, ok := errors.AsType[*approval.UnreadError](err)
+					for i := range 300 {
+						if at := numbered(i).At; ok && missing[at.String()] && (at.Before(u.From) || at.After(u.To)) {
+							t.Errorf("the entry of %v cannot be read, and what is told is %v to %v", at, u.From, u.To)
+						}
+					}
+					if ok && !sealed && u.To.Sub(u.From) != 2*time.Minute {
+						t.Errorf("of one entry %v to %v is told", u.From, u.To)
+					}
+				}
+			}
 			if len(got) == 0 || len(got) >= 300 {
 				t.Fatalf("%d entries are left of 300", len(got))
 			}
@@ -573,4 +593,52 @@ func BenchmarkNotes(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/entry")
+}
+
+// TestASegmentOfWhichNothingCanBeRead is told with the times between which its entries are, is read
+// past, and goes when it is old.
+func TestASegmentOfWhichNothingCanBeRead(t *testing.T) {
+	dir := t.TempDir()
+	o := Options{SegmentBytes: 8 << 10}
+	l := open(t, dir, o)
+	fill(t, l, 0, 300)
+	l.SealAll()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := segmentPath(dir, 2, sealedEnding)
+	if err := os.WriteFile(path, []byte("nothing"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sealedAt := day.Add(24 * time.Hour)
+	if err := os.Chtimes(path, sealedAt, sealedAt); err != nil {
+		t.Fatal(err)
+	}
+	l = open(t, dir, o)
+	missing := l.Stretches()[1]
+	if u := missing.Unread; u == nil || !u.From.Equal(l.Stretches()[0].To) || !u.To.Equal(sealedAt) {
+		t.Errorf("missing is %+v", missing.Unread)
+	}
+	for name, row := range map[string]struct {
+		s    approval.Span
+		told int
+	}{
+		"all": {approval.Span{}, 1}, "a turn": {approval.Span{Key: numbered(3).Key, Newest: true}, 1},
+		"before": {approval.Span{To: day}, 0}, "after": {approval.Span{From: sealedAt.Add(time.Hour)}, 0},
+	} {
+		if _, unread := told(t, l, row.s); len(unread) != row.told {
+			t.Errorf("%s: unread are %v", name, unread)
+		}
+	}
+	for _, row := range []struct {
+		before time.Time
+		kept   bool
+	}{{sealedAt, true}, {sealedAt.Add(time.Hour), false}} {
+		if err := l.Forget(row.before); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(path); (err == nil) != row.kept {
+			t.Errorf("after what is from before %v is dropped: %v", row.before, err)
+		}
+	}
 }

@@ -108,7 +108,7 @@ func (l *Log) open(ctx context.Context, number uint64, s approval.Span) (iter.Se
 		}
 	}
 	for _, z := range l.sealed {
-		if z.number == number && (z.damage != nil || s.Overlaps(z.from, z.to)) {
+		if z.number == number && s.Overlaps(z.from, z.to) {
 			return z.open(ctx, &s)
 		}
 	}
@@ -138,22 +138,6 @@ func (s *sealed) open(ctx context.Context, span *approval.Span) (iter.Seq2[appro
 	return s.entries(ctx, f, span), f, nil
 }
 
-// chosen returns where the entries begin that the span may select, in its order.
-func (a *active) chosen(s *approval.Span) []int64 {
-	var at []int64
-	if s.Key == "" {
-		at = slices.Clone(a.offsets)
-	} else {
-		for _, i := range a.places[keyHash(s.Key)] {
-			at = append(at, a.offsets[i])
-		}
-	}
-	if s.Newest {
-		slices.Reverse(at)
-	}
-	return at
-}
-
 // all yields the entries of the first size bytes.
 func (a *active) all(ctx context.Context, size int64) iter.Seq2[approval.JournalEntry, error] {
 	return func(yield func(approval.JournalEntry, error) bool) {
@@ -168,7 +152,7 @@ func (a *active) all(ctx context.Context, size int64) iter.Seq2[approval.Journal
 			}
 			at = end
 			if len(gaps) > 0 {
-				if !yield(approval.JournalEntry{}, unreadError(a.path, errDamaged)) {
+				if !yield(approval.JournalEntry{}, a.unread(&gaps[0])) {
 					return
 				}
 				at, gaps = gaps[0].to, gaps[1:]
@@ -188,7 +172,7 @@ func (a *active) stretch(ctx context.Context, from, to int64, yield func(approva
 		}
 		e, n, err := a.readFrame(r, to-from)
 		if err != nil {
-			err = unreadError(a.path, err)
+			err = unreadError(a.path, err, a.from, a.to)
 		}
 		if !yield(e, err) {
 			return false
@@ -205,7 +189,7 @@ func (a *active) stretch(ctx context.Context, from, to int64, yield func(approva
 	return true
 }
 
-// pick yields the entries at the places, and finally what could not be read.
+// pick yields the entries at the places that chosen returned.
 func (a *active) pick(ctx context.Context, places []int64, size int64) iter.Seq2[approval.JournalEntry, error] {
 	return func(yield func(approval.JournalEntry, error) bool) {
 		for _, at := range places {
@@ -213,16 +197,18 @@ func (a *active) pick(ctx context.Context, places []int64, size int64) iter.Seq2
 				yield(approval.JournalEntry{}, err)
 				return
 			}
+			if at < 0 {
+				i := slices.IndexFunc(a.gaps, func(g gap) bool { return g.from == -at })
+				if !yield(approval.JournalEntry{}, a.unread(&a.gaps[i])) {
+					return
+				}
+				continue
+			}
 			e, _, err := a.readFrame(io.NewSectionReader(a.file, at, size-at), size-at)
 			if err != nil {
-				err = unreadError(a.path, err)
+				err = unreadError(a.path, err, a.from, a.to)
 			}
 			if !yield(e, err) {
-				return
-			}
-		}
-		for range a.gaps {
-			if !yield(approval.JournalEntry{}, unreadError(a.path, errDamaged)) {
 				return
 			}
 		}
@@ -258,7 +244,7 @@ func (s *sealed) entries(ctx context.Context, f io.ReaderAt, span *approval.Span
 	return func(yield func(approval.JournalEntry, error) bool) {
 		chosen, err := s.chosen(f, span)
 		if err != nil {
-			yield(approval.JournalEntry{}, unreadError(s.path, err))
+			yield(approval.JournalEntry{}, unreadError(s.path, err, s.from, s.to))
 			return
 		}
 		unzip, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(groupMost))
@@ -272,8 +258,8 @@ func (s *sealed) entries(ctx context.Context, f io.ReaderAt, span *approval.Span
 				yield(approval.JournalEntry{}, err)
 				return
 			}
-			all, err := s.readGroup(f, unzip, g, span.NotesOnly)
-			if err != nil && !yield(approval.JournalEntry{}, unreadError(s.path, err)) {
+			all, err := s.readGroup(f, unzip, g, span)
+			if err != nil && !yield(approval.JournalEntry{}, unreadError(s.path, err, time.Unix(0, g.From).UTC(), time.Unix(0, g.To).UTC())) {
 				return
 			}
 			if span.Newest {
@@ -313,8 +299,9 @@ func (s *sealed) chosen(f io.ReaderAt, span *approval.Span) (chosen []group, err
 	return chosen, nil
 }
 
-// readGroup reads a group's entries, without their bodies if only notes are wanted.
-func (s *sealed) readGroup(f io.ReaderAt, unzip *zstd.Decoder, g group, notesOnly bool) ([]approval.JournalEntry, error) {
+// readGroup reads a group's entries, without their bodies if only notes are wanted, and none
+// if the span selects none.
+func (s *sealed) readGroup(f io.ReaderAt, unzip *zstd.Decoder, g group, span *approval.Span) ([]approval.JournalEntry, error) {
 	notes, err := s.unpack(f, unzip, g.Notes)
 	if err != nil {
 		return nil, err
@@ -327,8 +314,11 @@ func (s *sealed) readGroup(f io.ReaderAt, unzip *zstd.Decoder, g group, notesOnl
 		}
 		all = append(all, e)
 	}
-	if notesOnly {
+	switch {
+	case span.NotesOnly:
 		return all, nil
+	case !slices.ContainsFunc(all, func(e approval.JournalEntry) bool { return span.Holds(&e) }):
+		return nil, nil
 	}
 	bodies, err := s.unpack(f, unzip, g.Body)
 	if err != nil {

@@ -109,7 +109,13 @@ func openSealed(dir string, number uint64, keys *keyring.Ring) (*sealed, error) 
 	if _, newer := errors.AsType[*FormError](err); newer {
 		return nil, err
 	}
-	s.damage = err
+	if s.damage = err; err != nil {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, ioError(err)
+		}
+		s.from, s.to = time.Time{}, info.ModTime() // it was written when it was sealed
+	}
 	return s, nil
 }
 
@@ -164,7 +170,7 @@ func (s *sealed) unread() *approval.UnreadError {
 	if s.damage == nil {
 		return nil
 	}
-	return unreadError(s.path, s.damage)
+	return unreadError(s.path, s.damage, s.from, s.to)
 }
 
 // holding returns the groups with entries under the key.

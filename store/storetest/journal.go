@@ -157,6 +157,12 @@ func journalSelects(b *bench) {
 		"no_key": {approval.Span{Key: "d"}, func(*approval.JournalEntry) bool { return false }},
 		"from":   {approval.Span{From: all[9].At}, func(e *approval.JournalEntry) bool { return !e.At.Before(all[9].At) }},
 		"to":     {approval.Span{To: all[9].At}, func(e *approval.JournalEntry) bool { return e.At.Before(all[9].At) }},
+		"wants": {
+			approval.Span{Wants: func(e *approval.JournalEntry) bool {
+				return string(e.Note) == string(all[9].Note) || e.Seq == all[11].Seq
+			}},
+			func(e *approval.JournalEntry) bool { return e.Seq == all[9].Seq || e.Seq == all[11].Seq },
+		},
 		"before": {approval.Span{Before: all[9].Seq}, func(e *approval.JournalEntry) bool { return e.Seq < all[9].Seq }},
 	} {
 		for _, newest := range []bool{false, true} {

@@ -37,6 +37,10 @@ func listCases() []promise {
 				"prefix":            {approval.Query{Prefix: "z"}, []string{"z", "z0", "z1"}},
 				"prefix_open":       {approval.Query{Prefix: "b", Open: true}, []string{}},
 				"prefix_limit":      {approval.Query{Prefix: "z", Limit: 2}, []string{"z", "z0"}},
+				"prefix_newest":     {approval.Query{Prefix: "z", Newest: true}, []string{"z1", "z0", "z"}},
+				"prefix_newest_one": {approval.Query{Prefix: "z", Newest: true, Limit: 1}, []string{"z1"}},
+				"prefix_newest_a":   {approval.Query{Prefix: "a", Newest: true}, []string{"a"}},
+				"prefix_newest_no":  {approval.Query{Prefix: "n", Newest: true}, []string{}},
 				"prefix_of_nothing": {approval.Query{Prefix: "zz"}, []string{}},
 				"limit":             {approval.Query{Limit: 2}, []string{"m", "z1"}},
 				"limit_beyond":      {approval.Query{Limit: 99, Newest: true}, []string{"z", "b", "z0", "a", "z1", "m"}},
@@ -60,7 +64,7 @@ func listCases() []promise {
 		}},
 		{"ListOfNothingIsEmpty", func(b *bench) {
 			s := b.open()
-			for _, q := range []approval.Query{{}, {Open: true}, {Newest: true}, {Prefix: "a"}, {After: 1}} {
+			for _, q := range []approval.Query{{}, {Open: true}, {Newest: true}, {Prefix: "a"}, {Prefix: "a", Newest: true}, {After: 1}} {
 				q.Kind = ask
 				if ids := b.list(s, q); len(ids) != 0 {
 					b.Errorf("%+v: got %q", q, ids)
@@ -166,7 +170,6 @@ func listCases() []promise {
 			for name, q := range map[string]approval.Query{
 				"no_kind":        {},
 				"negative_limit": {Kind: ask, Limit: -1},
-				"prefix_newest":  {Kind: ask, Prefix: "n", Newest: true},
 				"prefix_after":   {Kind: ask, Prefix: "n", After: 1},
 			} {
 				n := 0

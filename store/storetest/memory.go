@@ -293,14 +293,13 @@ func (m *Memory) match(ctx context.Context, q approval.Query) ([]string, error) 
 		}
 	}
 	slices.SortFunc(all, func(a, b approval.Record) int {
-		switch {
-		case q.Prefix != "":
-			return cmp.Compare(a.ID, b.ID)
-		case q.Newest:
-			return cmp.Compare(b.Born, a.Born)
-		default:
-			return cmp.Compare(a.Born, b.Born)
+		if q.Newest {
+			a, b = b, a
 		}
+		if q.Prefix != "" {
+			return cmp.Compare(a.ID, b.ID)
+		}
+		return cmp.Compare(a.Born, b.Born)
 	})
 	ids := make([]string, len(all))
 	for i, r := range all {

@@ -89,6 +89,7 @@ type Log struct {
 	looked   time.Time   // when it was last checked to be the month's file
 	torn     bool        // the file's last line has no newline
 	unsynced bool        // the file has lines that a power cut could destroy
+	unnamed  bool        // a power cut could take the file's name, and with it all lines
 	failures uint64
 	failing  error // error of the last record, nil if it was written
 }
@@ -196,22 +197,32 @@ func (l *Log) Run(ctx context.Context) error {
 // sync syncs the file's lines to disk. Others may append meanwhile.
 func (l *Log) sync() error {
 	l.mu.Lock()
-	file, unsynced := l.file, l.unsynced
-	l.unsynced = false
+	file, unsynced, unnamed := l.file, l.unsynced, l.unnamed
+	if unsynced {
+		l.unsynced, l.unnamed = false, false
+	}
 	l.mu.Unlock()
 	if file == nil || !unsynced {
 		return nil
 	}
-	err := l.fsync(file)
+	err := l.bringToDisk(file, unnamed)
 	if errors.Is(err, os.ErrClosed) {
 		return nil // Its month is over: it was synced before it was closed.
 	}
 	if err != nil {
 		l.mu.Lock()
-		l.unsynced = true
+		l.unsynced, l.unnamed = true, unnamed
 		l.mu.Unlock()
 	}
 	return err
+}
+
+// bringToDisk syncs a file, and its name if that may not be on disk.
+func (l *Log) bringToDisk(file *os.File, unnamed bool) error {
+	if err := l.fsync(file); err != nil || !unnamed {
+		return err
+	}
+	return durable.SyncFolder(l.dir)
 }
 
 // syncFile syncs a file's content to disk, if it is on one.
@@ -236,10 +247,10 @@ func (l *Log) closeFile() error {
 	}
 	var err error
 	if l.unsynced {
-		err = l.fsync(l.file)
+		err = l.bringToDisk(l.file, l.unnamed)
 	}
 	err = errors.Join(err, l.file.Close())
-	l.file, l.unsynced = nil, false
+	l.file, l.unsynced, l.unnamed = nil, false, false
 	return err
 }
 
@@ -293,7 +304,7 @@ func (l *Log) ensure(name string) error {
 	if err = errors.Join(err, errIs); err != nil {
 		return errors.Join(err, file.Close())
 	}
-	l.file, l.is, l.torn = file, is, torn
+	l.file, l.is, l.torn, l.unnamed = file, is, torn, true
 	return nil
 }
 
