@@ -200,6 +200,9 @@ func (t *tool) hasServer(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(t.server, w) })
 }
 
+// uploads reports whether a tool's name says that it hands on the files that its arguments name.
+func (t *tool) uploads() bool { return t.has("upload", "uploads") && len(t.rd.Paths) > 0 }
+
 // text returns the first of the arguments that is a non-empty text.
 func (t *tool) text(keys ...string) (string, bool) {
 	for _, k := range keys {

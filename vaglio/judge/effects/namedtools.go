@@ -199,9 +199,6 @@ func (t *tool) methodByName() (method string) {
 	return method
 }
 
-// uploads reports whether a tool's name says that it hands on the files that its arguments name.
-func (t *tool) uploads() bool { return t.has("upload", "uploads") && len(t.rd.Paths) > 0 }
-
 // converts reports whether a tool makes something else of a record that an identifier names: a
 // lead, an issue. What converts a text, a picture or a unit only reads it.
 func (t *tool) converts() bool {
