@@ -41,8 +41,12 @@ func (c *Card) Parts() (all []Part) {
 		call := &c.Calls[i]
 		ours("file.call", templates.Values{"i": i + 1, "n": len(c.Calls)}, true)
 		field("file.executor", call.executor)
-		for i := range call.lines {
-			all = append(all, Part{Name: call.tells(c.Texts, &call.lines[i]), Text: call.lines[i].text.String()})
+		first, more := call.first()
+		for i := range first {
+			all = append(all, Part{Name: call.tells(c.Texts, &first[i]), Text: first[i].text.String()})
+		}
+		if more > 0 {
+			ours("line.more", templates.Values{"n": more}, false)
 		}
 		field("file.command", call.command)
 		field("file.args", call.args)

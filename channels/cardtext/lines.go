@@ -37,14 +37,22 @@ func (c *Call) asked(w *writer, budget int) {
 	if budget == Everything {
 		budget = maxWords
 	}
-	for i := range c.lines[:min(len(c.lines), maxLines)] {
-		w.put(Named, c.tells(w.texts, &c.lines[i])+":")
+	first, more := c.first()
+	for i := range first {
+		w.put(Named, c.tells(w.texts, &first[i])+":")
 		w.end()
-		w.part(Command, c.lines[i].text, min(budget, maxWords))
+		w.part(Command, first[i].text, min(budget, maxWords))
 	}
-	if more := len(c.lines) - maxLines; more > 0 {
+	if more > 0 {
 		w.line("line.more", templates.Values{"n": more})
 	}
+}
+
+// first returns the lines that are shown before the command, and how many more there are: who
+// reads a hundred of them reads the command twice.
+func (c *Call) first() (lines []numbered, more int) {
+	n := min(len(c.lines), maxLines)
+	return c.lines[:n], len(c.lines) - n
 }
 
 // fewLines is how many lines of a command are seen at a glance, maxLines how many of those that

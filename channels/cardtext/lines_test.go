@@ -37,4 +37,8 @@ func TestLines(t *testing.T) {
 	if file := string(cardtext.Read(card, texts).File().Data); !strings.Contains(file, "Line 251 of 300:\n    git push --force origin main\ncommand:\n    echo step\n") {
 		t.Errorf("the file says %.200q", file)
 	}
+	card.Items[0].Lines = []int{1, 2, 3, 4, 251}
+	if file := string(cardtext.Read(card, texts).File().Data); strings.Count(file, "Line ") != 3 || !strings.Contains(file, "… and 2 other lines like that\ncommand:\n") {
+		t.Errorf("of many lines, the file says %.300q", file)
+	}
 }
