@@ -114,23 +114,40 @@ func (c *call) comment(one *one, said wording.Sentence) {
 }
 
 // mirrored describes a copy that also deletes what it does not bring as one operation,
-// whichever part is the worst. It returns nil if this is no such copy.
+// whichever part is the worst. It returns nil if said is no part of such a copy.
 func (o *operations) mirrored(said wording.Sentence) wording.Sentence {
-	var copies, deletes *wording.Clause
+	to := mirror(said)
+	var copies *wording.Clause
+	deletes := false
 	for i := range o.list {
-		for c := range slices.Values(o.list[i].said[:min(1, len(o.list[i].said))]) {
-			switch {
-			case c.Phrase == "copies %s to %s":
-				copies = &c
-			case strings.HasPrefix(string(c.Phrase), "deletes what %s has besides"):
-				deletes = &c
-			}
+		c := o.list[i].said
+		if at := mirror(c); at == "" || at != to {
+			continue
+		}
+		if deletes = deletes || c[0].Phrase != copying; c[0].Phrase == copying && (copies == nil || said[0].Phrase == copying && c[0].String() == said[0].String()) {
+			copies = &c[0]
 		}
 	}
-	if copies == nil || deletes == nil || copies.Args[1].Text != deletes.Args[0].Text || said[0].Phrase != copies.Phrase && said[0].Phrase != deletes.Phrase {
+	if copies == nil || !deletes {
 		return nil
 	}
 	return wording.Sentence{*copies, wording.Say("and deletes everything else there")}
+}
+
+const copying = "copies %s to %s"
+
+// mirror returns where an operation copies to, or where it deletes what a copy does not bring,
+// "" if it does neither.
+func mirror(said wording.Sentence) string {
+	switch {
+	case len(said) == 0:
+		return ""
+	case said[0].Phrase == copying:
+		return said[0].Args[1].Text
+	case strings.HasPrefix(string(said[0].Phrase), "deletes what %s has besides"):
+		return said[0].Args[0].Text
+	}
+	return ""
 }
 
 // addressed reports whether an operation only says that local data stands in the address of a request
