@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -91,8 +93,12 @@ func (h *home) ofWaiters(t *testing.T, n int) {
 		}
 	}()
 	for range n {
-		c, err := net.Dial("unix", h.data("agent.sock"))
-		if err != nil {
+		var c net.Conn
+		var err error
+		if _, dialed := until(time.Minute, func() bool { // the daemon accepts more slowly than we dial
+			c, err = net.Dial("unix", h.data("agent.sock"))
+			return !errors.Is(err, syscall.EAGAIN)
+		}); !dialed || err != nil {
 			t.Fatalf("after %d waiters: %v", len(conns), err)
 		}
 		conns = append(conns, c)
