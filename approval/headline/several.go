@@ -117,14 +117,17 @@ func (c *call) comment(one *one, said wording.Sentence) {
 // whichever part is the worst. It returns nil if said is no part of such a copy.
 func (o *operations) mirrored(said wording.Sentence) wording.Sentence {
 	to := mirror(said)
+	if to == "" {
+		return nil
+	}
 	var copies *wording.Clause
 	deletes := false
 	for i := range o.list {
-		c := o.list[i].said
-		if at := mirror(c); at == "" || at != to {
-			continue
-		}
-		if deletes = deletes || c[0].Phrase != copying; c[0].Phrase == copying && (copies == nil || said[0].Phrase == copying && c[0].String() == said[0].String()) {
+		switch c := o.list[i].said; {
+		case mirror(c) != to:
+		case c[0].Phrase != copying:
+			deletes = true
+		case copies == nil || c[0].String() == said[0].String():
 			copies = &c[0]
 		}
 	}
