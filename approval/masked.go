@@ -101,8 +101,7 @@ func (m Masker) Refusal(r Refusal) Refusal {
 // Approval returns a copy of a with every secret masked.
 func (m Masker) Approval(a Approval) Approval {
 	breaks := breaksIn(a.Proposal.Args)
-	of := m.knowing(a.Proposal)
-	a.Proposal, m = m.Proposal(a.Proposal), of
+	a.Proposal, m = m.Proposal(a.Proposal), m.knowing(a.Proposal)
 	a.Verdict, a.Heads = m.Verdict(a.Verdict), m.Texts(a.Heads)
 	if breaks != breaksIn(a.Proposal.Args) { // a masked value had several lines: they count otherwise now
 		unnumber(&a.Verdict)
@@ -202,11 +201,7 @@ func (m Masker) questions(qs []Question) []Question {
 
 // Step returns a copy of s with every secret masked.
 func (m Masker) Step(s Step) Step {
-	said := m
-	if s.Verdict != nil || s.Refusal != nil {
-		said = m.knowing(s.Proposal)
-	}
-	s.Proposal, m = m.Proposal(s.Proposal), said
+	s.Proposal, m = m.Proposal(s.Proposal), m.knowing(s.Proposal)
 	s.Error = m.Mask(s.Error)
 	s.Did = nil // the masked proposal says it
 	if s.Verdict != nil {
