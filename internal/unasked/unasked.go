@@ -56,8 +56,6 @@ const (
 	lookEvery = time.Minute
 	// slack is how much later than its question a call may stand in the transcript.
 	slack = 10 * time.Second
-	// forgetAfter is how long a session is watched after it asked last; it is what a session's facts live.
-	forgetAfter = 24 * time.Hour
 	// maxSessions and maxTools bound the memory.
 	maxSessions, maxTools = 1000, 256
 )
@@ -168,13 +166,13 @@ func (w *Watch) look() (begun []Silence) {
 	return begun
 }
 
-// watched returns copies of the sessions, without those that asked too long ago.
+// watched returns copies of the sessions, without those of which nothing is remembered any more.
 func (w *Watch) watched() map[key]session {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	all := map[key]session{}
 	for k, s := range w.by {
-		if time.Since(s.asked) > forgetAfter {
+		if time.Since(s.asked) > vaglio.FactsKept {
 			delete(w.by, k)
 			continue
 		}
