@@ -9,21 +9,13 @@ import (
 	"github.com/metnos/vaglio/channels/cardtext"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
-	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
 // TestReasonsDoNotContradictTheConsequence checks that what is said under Why never says
 // anything else than the consequence does of whether a call can be undone.
 func TestReasonsDoNotContradictTheConsequence(t *testing.T) {
 	t.Parallel()
-	j, err := effects.New(effects.Options{Home: "/home/ann"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := templates.Load(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j, set := effectsJudge(t), textSet(t)
 	tool := func(executor string, args vaglio.Args) row {
 		return row{name: executor, call: vaglio.Proposal{Executor: executor, Args: args, Context: vaglio.Context{Cwd: "/srv/app"}}}
 	}

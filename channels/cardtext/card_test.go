@@ -23,11 +23,16 @@ var ends = time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)
 // textsIn returns the texts in a language.
 func textsIn(t testing.TB, lang templates.Lang) *templates.Texts {
 	t.Helper()
+	return textSet(t).In(lang, time.UTC)
+}
+
+func textSet(t testing.TB) *templates.Set {
+	t.Helper()
 	set, err := templates.Load(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set.In(lang, time.UTC)
+	return set
 }
 
 // plan returns a card of the agent coder, with one call in each of the states.

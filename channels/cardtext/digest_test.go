@@ -33,10 +33,7 @@ func longScript() string {
 // does may stand where no line is long enough to show it.
 func TestADigestSaysWhatTheCardSaid(t *testing.T) {
 	t.Parallel()
-	j, err := effects.New(effects.Options{Home: "/home/ann"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := effectsJudge(t)
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {
 		call vaglio.Proposal

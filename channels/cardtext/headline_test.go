@@ -52,18 +52,20 @@ func table(t *testing.T, file string) []row {
 	return rows
 }
 
-// TestHeadlines compares what cards say first with what a person wrote for the same calls
-// before cards had headlines.
-func TestHeadlines(t *testing.T) {
-	t.Parallel()
+func effectsJudge(t *testing.T) *effects.Judge {
+	t.Helper()
 	j, err := effects.New(effects.Options{Home: "/home/ann"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := templates.Load(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return j
+}
+
+// TestHeadlines compares what cards say first with what a person wrote for the same calls
+// before cards had headlines.
+func TestHeadlines(t *testing.T) {
+	t.Parallel()
+	j, set := effectsJudge(t), textSet(t)
 	m := approval.NewMasker(approval.Secret{1})
 	for _, r := range table(t, "testdata/headlines.txt") {
 		g, err := j.Grade(t.Context(), r.call)
@@ -92,10 +94,7 @@ func TestHeadlines(t *testing.T) {
 // a tool's call as if it says what the judge takes the call for.
 func TestWhatIsNotToldIsTheWorstStill(t *testing.T) {
 	t.Parallel()
-	j, err := effects.New(effects.Options{Home: "/home/ann"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := effectsJudge(t)
 	for name, c := range map[string]struct {
 		executor string
 		args     vaglio.Args
