@@ -27,7 +27,7 @@ func (d *Dispatcher) deliver(ctx context.Context, ch Channel, id approval.AskID,
 	}
 	if shown.Stale(ask.View()) {
 		if left := shown.PutOffFor(now()); left > 0 && !e.opened {
-			return &approval.RetryError{After: left, Unsent: true, Err: errPutOff}
+			return &approval.RetryError{After: left, Unsent: true, Shut: true, Err: errPutOff}
 		}
 		err := d.show(ctx, ch, ask, e)
 		if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.Shut {
@@ -84,8 +84,8 @@ func (d *Dispatcher) show(ctx context.Context, ch Channel, ask approval.Ask, e *
 	return d.keep(ctx, ch, ask.ID, e, s, err)
 }
 
-// Opened says that a channel that accepted no messages accepts them again: whatever could
-// not be shown there is tried at once.
+// Opened says that there was a sign that a channel accepts messages: what found it shut is
+// tried at once.
 func (d *Dispatcher) Opened(channel string) {
 	if c := d.outlets.deliverers[channel]; c != nil {
 		c.open()

@@ -23,7 +23,7 @@ type deliverer struct {
 	turns uint64
 	last  map[string]uint64
 	kick  chan struct{}
-	// opened is when the platform last said that it accepts messages there again.
+	// opened is when there last was a sign that the room accepts messages.
 	opened time.Time
 	// failures counts the failed deliveries since the last success; since is when the first
 	// of them failed.
@@ -39,7 +39,9 @@ type delivery struct {
 	tries int
 	// unsent says that the last try certainly left nothing on the platform.
 	unsent bool
-	// opened says that, as far as we know, the platform accepts messages there again.
+	// shut says that the room accepted no messages at the last try.
+	shut bool
+	// opened says that, as far as we know, the room accepts messages again.
 	opened bool
 	// sent is what reached the platform but could not be recorded yet.
 	sent *sent
@@ -78,14 +80,17 @@ func (c *deliverer) take(id approval.AskID, agent string) {
 	}
 }
 
-// open makes everything due that waits after a failure.
+// open makes everything due that found the room shut. What waits for another reason goes on
+// waiting.
 func (c *deliverer) open() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.opened = time.Now()
 	for id, e := range c.stale {
-		e.at, e.tries, e.opened = c.opened, 0, true
-		c.stale[id] = e
+		if e.shut {
+			e.at, e.tries, e.opened = c.opened, 0, true
+			c.stale[id] = e
+		}
 	}
 	select {
 	case c.kick <- struct{}{}:
@@ -133,15 +138,18 @@ func (c *deliverer) before(e *delivery, other approval.AskID) bool {
 // again puts back a failed delivery and returns the pause before the next try.
 func (c *deliverer) again(id approval.AskID, e delivery, err error) time.Duration {
 	pause := backoff(e.tries)
-	if retry, ok := errors.AsType[*approval.RetryError](err); ok && retry.After > 0 {
+	retry, ok := errors.AsType[*approval.RetryError](err)
+	if ok && retry.After > 0 {
 		pause = retry.After
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.opened.After(e.began) {
-		pause = 0 // the room was still shut when it was tried
+	e.shut = ok && retry.Shut
+	e.opened = e.shut && c.opened.After(e.began) // it was still shut when it was tried
+	if e.opened {
+		pause = 0
 	}
-	e.at, e.tries, e.opened = time.Now().Add(pause), e.tries+1, pause == 0
+	e.at, e.tries = time.Now().Add(pause), e.tries+1
 	c.stale[id] = e
 	return pause
 }

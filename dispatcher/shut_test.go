@@ -69,6 +69,14 @@ func TestAShutRoomIsTriedEverLess(t *testing.T) {
 			t.Errorf("in the hour after the start it was tried %d times", len(tries())-before)
 		}
 		before = len(tries())
+		h.restart()
+		settle()
+		h.Opened("chat")
+		settle()
+		if len(tries()) != before+1 {
+			t.Errorf("when the room opened after a start it was tried %d times", len(tries())-before)
+		}
+		before = len(tries())
 		h.Opened("elsewhere")
 		settle()
 		if len(tries()) != before {
@@ -117,6 +125,35 @@ func TestOpenedWhileACardIsTried(t *testing.T) {
 		settle()
 		if s := h.chat.messages[0].card.Items[0].State; tried != 1 || s != approval.Denied {
 			t.Errorf("after %d tries the card shows %s", tried, s)
+		}
+	})
+}
+
+// TestASignOfAnOpenRoomHurriesNothingElse checks that a card that waits because the platform
+// asked for a pause goes on waiting when people write in the room.
+func TestASignOfAnOpenRoomHurriesNothingElse(t *testing.T) {
+	t.Parallel()
+	housed(t, func(t *testing.T, h *house) {
+		a := h.ask("git push", 1)
+		settle()
+		var tried []time.Time
+		h.chat.failing(func(kind string) (bool, error) {
+			if kind != "amend" || len(tried) > 1 {
+				return true, nil
+			}
+			tried = append(tried, time.Now())
+			h.Opened("chat")
+			return false, &approval.RetryError{After: 2 * time.Minute, Unsent: true, Err: errors.New("too many requests")}
+		})
+		if _, err := h.Decide(t.Context(), approval.Tap{Ask: a.Approval.ID.Ask(), Choice: approval.ChoiceDeny, By: owner, Channel: "web"}); err != nil {
+			t.Fatal(err)
+		}
+		settle()
+		h.Opened("chat")
+		time.Sleep(5 * time.Minute)
+		settle()
+		if got := gaps(tried); !slices.Equal(got, []int{2}) {
+			t.Errorf("it was tried after %v minutes", got)
 		}
 	})
 }

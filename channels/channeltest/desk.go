@@ -211,14 +211,14 @@ func (d *Desk) Looked() []approval.AskID {
 	return slices.Clone(d.looked)
 }
 
-// Opened records that a channel accepts messages again.
+// Opened records a sign that a channel accepts messages.
 func (d *Desk) Opened(channel string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.opened = append(d.opened, channel)
 }
 
-// Openings returns the channels that were reported to accept messages again, in order.
+// Openings returns the channels that were reported to accept messages, in order.
 func (d *Desk) Openings() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -112,14 +112,11 @@ func (at *Conversation) trouble() platform.Trouble {
 	return at.filing
 }
 
-// opened records that the app receives what is written in the channel, and reports whether
-// the channel accepted no messages before.
-func (at *Conversation) opened() bool {
+// opened records that the app receives what is written in the channel.
+func (at *Conversation) opened() {
 	at.app.mu.Lock()
 	defer at.app.mu.Unlock()
-	was := at.telling
 	at.telling = platform.Trouble{}
-	return !was.OK()
 }
 
 // shut and closed return what keeps the app from writing.

@@ -19,7 +19,7 @@ import (
 type Desk interface {
 	// Decide takes a tap. What it returns is on disk.
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
-	// Opened says that the channel with the name accepts messages again.
+	// Opened says that there was a sign that the channel with the name accepts messages.
 	Opened(channel string)
 	Cards
 	Book
@@ -253,7 +253,8 @@ func (l *loop) handle(ctx context.Context, a *act) error {
 func (l *loop) hear(ctx context.Context, a *act) error {
 	switch e := a.event.InnerEvent.Data.(type) {
 	case *slackevents.MessageEvent:
-		if at := l.conversation(e.Channel); at != nil && at.opened() {
+		if at := l.conversation(e.Channel); at != nil {
+			at.opened()
 			l.desk.Opened(at.name)
 		}
 		if ts := deleted(e); ts != "" {

@@ -97,18 +97,15 @@ func (c *Channel) closed(key phrase) {
 	c.telling.Begin(key, nil)
 }
 
-// opened records that the home chat accepts messages, and reports whether that is news.
-func (c *Channel) opened() bool {
+// opened records that the home chat accepts messages.
+func (c *Channel) opened() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	was := c.telling
 	c.telling = platform.Trouble{}
-	return !was.OK()
 }
 
-// opens reports whether an update shows that the place of the cards accepts messages again:
-// the bot is let in, or receives what is written there. It also records if the bot is shut
-// out.
+// opens reports whether an update shows that the place of the cards accepts messages: the bot
+// is let in, or receives what is written there. It also records if the bot is shut out.
 func (c *Channel) opens(u *update) bool {
 	home, _ := c.place()
 	switch {
@@ -124,7 +121,8 @@ func (c *Channel) opens(u *update) bool {
 	case u.Message == nil || u.Message.Chat.ID != home || u.Message.topic() != c.topic:
 		return false
 	}
-	return c.opened()
+	c.opened()
+	return true
 }
 
 // What keeps a chat from accepting messages: it has shut the bot out, it does not exist, or

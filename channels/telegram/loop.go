@@ -21,7 +21,7 @@ import (
 type Desk interface {
 	// Decide takes a tap. What it returns is on disk.
 	Decide(ctx context.Context, t approval.Tap) (approval.Receipt, error)
-	// Opened says that the channel with the name accepts messages again.
+	// Opened says that there was a sign that the channel with the name accepts messages.
 	Opened(channel string)
 	Cards
 	Book
