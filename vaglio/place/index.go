@@ -82,13 +82,17 @@ func (x *index) add(p *pattern) {
 	x.loose = append(x.loose, p)
 }
 
-// candidates returns the patterns that may match a path because of its i-th step; after the
-// last step, those that require none.
-func (x *index) candidates(vague bool, steps []string, i int) []*pattern {
+// guesses reports whether a path may mean a name that it does not spell: by a wildcard, as what a search found, or too long to compare.
+func guesses(clean string) bool {
+	return strings.ContainsAny(clean, string([]byte{AnyText, AnyByte})) || strings.Contains(clean, AnyFolders) || len(clean) > longestStep
+}
+
+// candidates returns the patterns that may match a path because of its i-th step; after the last step, those that require none.
+func (x *index) candidates(guess bool, steps []string, i int) []*pattern {
 	switch {
-	case vague && i == 0:
+	case guess && i == 0:
 		return x.all
-	case vague:
+	case guess:
 		return nil
 	case i < len(steps):
 		return x.byStep[steps[i]]
@@ -101,11 +105,11 @@ func (x *index) candidates(vague bool, steps []string, i int) []*pattern {
 func (x *index) classes(clean string, t *Table) Class {
 	var r room
 	steps := stepsOf(clean, &r)
-	at, vague := t.homeOf(steps), IsVague(clean)
+	at, guess := t.homeOf(steps), guesses(clean)
 	var c Class
 	for i := range len(steps) + 1 {
-		for _, p := range x.candidates(vague, steps, i) {
-			if c&p.row.Class == 0 && (vague || strings.HasSuffix(clean, p.tail)) && p.matches(clean, steps, at) {
+		for _, p := range x.candidates(guess, steps, i) {
+			if c&p.row.Class == 0 && (guess || strings.HasSuffix(clean, p.tail)) && p.matches(clean, steps, at) {
 				c |= p.row.Class
 			}
 		}

@@ -27,14 +27,10 @@ func IsVague(p string) bool {
 }
 
 // Variants returns the paths that a path with possibly empty texts stands for.
-func Variants(p string) []string {
+func Variants(p string) (all []string) {
 	if strings.IndexByte(p, Perhaps) < 0 {
 		return []string{p}
 	}
-	return variants(p)
-}
-
-func variants(p string) (all []string) {
 	const most = 3
 	if strings.Count(p, string(Perhaps)) > most {
 		return []string{strings.ReplaceAll(p, string(Perhaps), ""), strings.ReplaceAll(p, string(Perhaps), string(Unknown))}

@@ -178,9 +178,9 @@ func (t *Table) Rule(clean string, op Op) string {
 	clean = t.cased(clean)
 	var r room
 	steps := stepsOf(clean, &r)
-	at, vague := t.homeOf(steps), IsVague(clean)
+	at, guess := t.homeOf(steps), guesses(clean)
 	for i := range len(steps) + 1 {
-		for _, p := range t.ruled.candidates(vague, steps, i) {
+		for _, p := range t.ruled.candidates(guess, steps, i) {
 			if id := p.row.ruleFor(op); id != "" && p.matches(clean, steps, at) {
 				return id
 			}
