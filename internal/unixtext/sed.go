@@ -282,12 +282,12 @@ func SedDoes(script string, does func(verb byte, text string)) {
 // sedDoes hands on what one command does, and returns what stands behind it in its line. adds reports
 // whether its word is a text.
 func sedDoes(s string, does func(verb byte, text string)) (rest string, adds bool) {
-	switch command, word, _ := strings.Cut(s, " "); {
-	case command == "e":
-		does('e', word)
+	switch {
+	case s == "e", strings.HasPrefix(s, "e "):
+		does('e', strings.TrimPrefix(s[1:], " "))
 		return "", false
-	case command == "w" && word != "":
-		does('w', strings.TrimSpace(word))
+	case strings.HasPrefix(s, "w ") && s != "w ":
+		does('w', strings.TrimSpace(s[1:]))
 		return "", false
 	case s != "" && strings.IndexByte("aic", s[0]) >= 0:
 		return "", true
