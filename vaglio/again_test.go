@@ -254,7 +254,7 @@ func TestAKeptVerdictIsTheOneThatWouldBeMade(t *testing.T) {
 	anew := engine(vaglio.Gate{Judge: made, MinScore: effects.Threshold})
 	of := 4
 	if testing.Short() || race.Detector {
-		of = 20
+		of = 80
 	}
 	rows := testRows(t, of)
 	same := cmp.Options{cmpopts.IgnoreFields(vaglio.Verdict{}, "TS"), cmpopts.IgnoreUnexported(vaglio.Fact{}), cmpopts.EquateEmpty()}

@@ -10,7 +10,8 @@ import (
 )
 
 // TestCostlyFiles checks that a person is asked about a call whose files are too much to be read:
-// nobody could send a call that can be. What stands behind such a file is read all the same.
+// nobody could send a call that can be. What stands behind such a file is read all the same. A short
+// run leaves out the long calls.
 func TestCostlyFiles(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -37,6 +38,9 @@ func TestCostlyFiles(t *testing.T) {
 		`python3 -c "` + strings.Repeat("f(1)\n", 150_000) + `"`:          "shape",
 		`pwsh -Command "` + strings.Repeat("Add-Thing a\n", 70_000) + `"`: "shape",
 	} {
+		if testing.Short() && len(call) > 10_000 {
+			continue
+		}
 		p := vaglio.Proposal{Session: "s", Executor: "run_in_terminal", Args: vaglio.Args{"command": call}, Context: vaglio.Context{Cwd: "/home/u/app"}}
 		v, err := engine.Judge(t.Context(), p)
 		got := "pass"
@@ -77,6 +81,7 @@ func TestCostlyWritten(t *testing.T) {
 
 // TestCostlyFound checks that a person is asked about a file that the session wrote, that a tool finds by itself
 // and that is too much to be read to its end. What can be read, what is data and what lay there before passes.
+// A short run tries one tool.
 func TestCostlyFound(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
@@ -107,6 +112,9 @@ func TestCostlyFound(t *testing.T) {
 		{"data/words.txt", "", "word\n", 60_000, "", "pytest", false},
 		{"data/table.json", "[", "1,\n", 30_000, "1]", "npm test", false},
 	} {
+		if testing.Short() && row.file != "conftest.py" {
+			continue
+		}
 		for _, written := range []bool{true, false} {
 			text := row.head + strings.Repeat(row.line, row.lines) + row.tail
 			engine, sessions := engineAt(t, folderOf{"/home/u/app/a": "", "/home/u/app/" + row.file: text}), vaglio.Sessions{}

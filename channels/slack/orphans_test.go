@@ -87,6 +87,9 @@ func TestAMessageThatMayHaveGotThere(t *testing.T) {
 // TestManyOrphans has more orphans than one page of the channel's history holds.
 func TestManyOrphans(t *testing.T) {
 	race.Alone(t)
+	if testing.Short() {
+		t.Skip("draws hundreds of cards")
+	}
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

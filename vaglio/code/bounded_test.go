@@ -19,7 +19,7 @@ func TestPadded(t *testing.T) {
 		"node": "require('fs').rmSync('/',{recursive:true})", "php": "system('rm -rf /');", "lua": "os.execute('rm -rf /')",
 	}
 	if testing.Short() {
-		maps.DeleteFunc(tail, func(lang, _ string) bool { return lang != "python3" && lang != "node" })
+		maps.DeleteFunc(tail, func(lang, _ string) bool { return lang != "node" })
 	}
 	rep := strings.Repeat
 	for lang, end := range tail {

@@ -14,8 +14,12 @@ import (
 func TestReadNasty(t *testing.T) {
 	race.Alone(t)
 	t.Parallel()
-	const budget = maxSteps / 16
-	for name, src := range nasty(16) {
+	share := 16
+	if testing.Short() {
+		share = 64
+	}
+	budget := maxSteps / share
+	for name, src := range nasty(share) {
 		src = src[:min(len(src), MaxSource)]
 		var steps int
 		s := run(testOptions(), func(r *reader, f *frame) {

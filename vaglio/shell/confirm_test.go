@@ -199,9 +199,9 @@ func TestConfirmFlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps, ends, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\n===\n")
-	programs := 150
-	if !testing.Short() {
-		programs *= 4
+	programs := 600
+	if testing.Short() {
+		programs = 50
 	}
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range programs {
