@@ -22,7 +22,10 @@ func journalOf(path string) string {
 
 // openJournal opens the journal, whose entries share the numbering of the records.
 func (db *DB) openJournal(readOnly bool) (err error) {
-	o := journal.Options{ReadOnly: readOnly, Keys: db.keys, Seq: func() uint64 { return db.seq.Add(1) }, Failed: func(err error) { _ = db.breakDown(err) }}
+	o := journal.Options{
+		Clean: !readOnly && !db.inspected, ReadOnly: readOnly, Keys: db.keys,
+		Seq: func() uint64 { return db.seq.Add(1) }, Failed: func(err error) { _ = db.breakDown(err) },
+	}
 	if db.journal, err = journal.Open(journalOf(db.path), o); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}

@@ -369,3 +369,49 @@ func useAll(t *testing.T, db *bolt.DB) {
 	}
 	db.Lease(ctx, "l", "h", time.Hour)
 }
+
+// TestTheEndOfTheJournal checks that what cannot be read at the journal's end is cut off after a
+// crash, and told as damage after an end in order.
+func TestTheEndOfTheJournal(t *testing.T) {
+	for name, unread := range map[string]int{"crash": 0, "order": 1} {
+		t.Run(name, func(t *testing.T) {
+			path := newFile(t)
+			db := open(t, path)
+			for _, body := range []string{"kept", "lost"} {
+				if err := db.Append(t.Context(), &approval.JournalEntry{Key: "t", At: time.Now(), Body: []byte(body)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			db.Close()
+			segments, err := filepath.Glob(filepath.Join(filepath.Dir(path), "vaglio.journal", "*.log"))
+			if err != nil || len(segments) != 1 {
+				t.Fatalf("segments: %v, %v", segments, err)
+			}
+			info, err := os.Stat(segments[0])
+			if err == nil {
+				err = os.Truncate(segments[0], info.Size()-1)
+			}
+			if err == nil && name == "crash" {
+				err = os.Remove(filepath.Join(filepath.Dir(path), "vaglio.clean"))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			db = open(t, path)
+			var read []string
+			damaged := 0
+			for e, err := range db.Entries(t.Context(), approval.Span{}) {
+				if _, ok := errors.AsType[*approval.UnreadError](err); ok {
+					damaged++
+				} else if err != nil {
+					t.Fatal(err)
+				} else {
+					read = append(read, string(e.Body))
+				}
+			}
+			if damaged != unread || len(read) != 1 || read[0] != "kept" {
+				t.Errorf("read %q, %d parts told as damaged, want %d", read, damaged, unread)
+			}
+		})
+	}
+}

@@ -105,14 +105,14 @@ func openActive(dir string, number uint64, o *Options) (*active, error) {
 		number: number, path: path, file: f, form: activeForm, keys: o.Keys,
 		places: make(map[uint64][]int), used: make(map[uint32]bool),
 	}
-	if err := a.recover(o.ReadOnly); err != nil {
+	if err := a.recover(o); err != nil {
 		return nil, errors.Join(ioError(err), f.Close())
 	}
 	return a, nil
 }
 
 // recover finds the entries, and where the last complete one ends.
-func (a *active) recover(readOnly bool) error {
+func (a *active) recover(o *Options) error {
 	data, info, err := a.contents()
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (a *active) recover(readOnly bool) error {
 	marked := bytes.HasPrefix(data, []byte(activeMark))
 	if len(data) < headBytes || len(data) == headBytes && !marked {
 		// The file was created at the moment of a crash: nothing in it was acknowledged.
-		if readOnly {
+		if o.ReadOnly {
 			return nil
 		}
 		return a.begin()
@@ -133,9 +133,9 @@ func (a *active) recover(readOnly bool) error {
 		a.gaps = []gap{{from: headBytes, to: headBytes}}
 		a.to = info.ModTime()
 	}
-	a.scan(data)
+	a.scan(data, o.Clean)
 	a.spoil()
-	if readOnly || a.size == info.Size() || !marked {
+	if o.ReadOnly || a.size == info.Size() || !marked {
 		return nil
 	}
 	return errors.Join(a.file.Truncate(a.size), a.file.Sync())
@@ -166,8 +166,9 @@ func (a *active) begin() error {
 	return errors.Join(a.file.Truncate(headBytes), a.file.Sync())
 }
 
-// scan reads the entries after the head.
-func (a *active) scan(data []byte) {
+// scan reads the entries after the head. Unless the last process ended in order, it leaves out an end
+// that cannot be read.
+func (a *active) scan(data []byte, clean bool) {
 	var latest time.Time
 	for a.size < int64(len(data)) {
 		e, n, err := parseFrame(data[a.size:])
@@ -183,7 +184,11 @@ func (a *active) scan(data []byte) {
 			a.size += n
 			continue
 		}
-		if n = resync(data[a.size:]); n < 0 {
+		n = resync(data[a.size:])
+		switch {
+		case n < 0 && clean:
+			n = int64(len(data)) - a.size
+		case n < 0:
 			return
 		}
 		a.gaps = append(a.gaps, gap{from: a.size, to: a.size + n, since: latest})

@@ -39,7 +39,7 @@ func (a *active) unread(g *gap) *approval.UnreadError {
 const resyncTries = 10_000
 
 // resync returns the number of bytes before the next complete entry, or -1 if there is
-// none: this is then the end that a crash left.
+// none.
 func resync(data []byte) int64 {
 	tries := 0
 	for at := 1; at+frameHead+entryHead <= len(data) && tries < resyncTries; at++ {

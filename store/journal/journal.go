@@ -76,6 +76,9 @@ type Options struct {
 	// Failed, if not nil, is told why nothing can be appended any more, although entries were
 	// acknowledged that may not be on disk.
 	Failed func(error)
+	// Clean says that the last process that appended ended in order: an end that cannot be read
+	// is damage then. Otherwise it is what a crash left, and cut off.
+	Clean bool
 	// ReadOnly opens for reading only: nothing is created, repaired or written.
 	ReadOnly bool
 }
@@ -104,8 +107,8 @@ func (e *FormError) Error() string {
 	return fmt.Sprintf("journal %s has form %d and this vaglio reads up to %d: use the newer vaglio that wrote it", e.File, e.Found, e.Known)
 }
 
-// Open opens the journal in a folder (0700), and creates it if it does not exist. It cuts
-// off an incomplete entry at the end of the newest segment, which a crash left.
+// Open opens the journal in a folder (0700), and creates it if it does not exist. After a crash
+// it cuts off an incomplete entry at the end of the newest segment.
 //
 // Errors: [*FormError], [approval.ErrFull], or an error of the file system.
 func Open(dir string, o Options) (*Log, error) {

@@ -196,6 +196,45 @@ func TestAnEndThatACrashLeftIsCutOff(t *testing.T) {
 	}
 }
 
+// TestAnEndThatNoCrashLeftIsDamage checks that nothing is cut off after an end in order: the entries
+// before are read, and what cannot be read is told and kept.
+func TestAnEndThatNoCrashLeftIsDamage(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir, Options{})
+	fill(t, l, 0, 3)
+	whole := l.newest.size
+	fill(t, l, 3, 4)
+	path := l.newest.path
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := slices.Clone(data)
+	damaged[len(data)-1]++
+	for name, left := range map[string][]byte{"cut": data[:len(data)-1], "the head alone": data[:whole+4], "changed": damaged} {
+		if err := os.WriteFile(path, left, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			l := open(t, dir, Options{Clean: true})
+			got, unread := told(t, l, approval.Span{})
+			same(t, got, true, 0, 1, 2)
+			if len(unread) != 1 {
+				t.Errorf("%s: told as unread: %v", name, unread)
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, left) {
+			t.Errorf("%s: the file has %d bytes, want the %d that were left: %v", name, len(kept), len(left), err)
+		}
+	}
+}
+
 func TestADamagedEntryHidesNoOther(t *testing.T) {
 	for _, sealed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sealed %v", sealed), func(t *testing.T) {
