@@ -321,6 +321,8 @@ type Page struct {
 	// A page may hold fewer entries than requested, even none, and still have older ones
 	// after it.
 	Older uint64
+	// Unread are the parts of the turn log that were to be read for this page and cannot be.
+	Unread UnreadParts
 }
 
 // Entry is one line of the history: a step, and what became of its approval.

@@ -17,6 +17,8 @@ import (
 // exporter writes entries of the history to a file, one after the other.
 type exporter interface {
 	put(e *approval.Entry) error
+	// lack says that a part of the turn log cannot be read, so that entries may be missing.
+	lack(u *approval.Unread) error
 	// flush sends what was put.
 	flush() error
 }
@@ -61,11 +63,11 @@ func (w *Web) export(rw http.ResponseWriter, r *http.Request) error {
 	}
 	rw.Header().Set("Content-Type", kind)
 	rw.Header().Set("Content-Disposition", `attachment; filename="vaglio-history.`+format+`"`)
-	c := http.NewResponseController(rw)
+	c, lacks := http.NewResponseController(rw), map[string]bool{}
 	for {
 		// A writer without deadlines has other means; only the limit is lost.
 		_ = c.SetWriteDeadline(time.Now().Add(exportWithin))
-		if err := send(to, past.Entries); err != nil {
+		if err := send(to, &past, lacks); err != nil {
 			return nil //nolint:nilerr // The reader is gone; there is nobody to tell.
 		}
 		if f.Before = past.Older; f.Before == 0 {
@@ -80,9 +82,20 @@ func (w *Web) export(rw http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-func send(to exporter, entries []approval.Entry) error {
-	for i := range entries {
-		if err := to.put(&entries[i]); err != nil {
+// send writes a page, and each part that it lacks, unless an earlier page did: said holds their names.
+func send(to exporter, page *approval.Page, said map[string]bool) error {
+	for i := range page.Entries {
+		if err := to.put(&page.Entries[i]); err != nil {
+			return err
+		}
+	}
+	for i := range page.Unread {
+		u := &page.Unread[i]
+		if said[u.Part] {
+			continue
+		}
+		said[u.Part] = true
+		if err := to.lack(u); err != nil {
 			return err
 		}
 	}
@@ -92,8 +105,14 @@ func send(to exporter, entries []approval.Entry) error {
 // lines writes an entry as a line of JSON.
 type lines struct{ w io.Writer }
 
-func (l lines) put(e *approval.Entry) error {
-	line, err := strictjson.Marshal(e)
+func (l lines) put(e *approval.Entry) error { return l.write(e) }
+
+func (l lines) lack(u *approval.Unread) error {
+	return l.write(map[string]*approval.Unread{"unread": u})
+}
+
+func (l lines) write(value any) error {
+	line, err := strictjson.Marshal(value)
 	if err != nil {
 		return err
 	}
@@ -144,6 +163,17 @@ func (s *sheet) put(e *approval.Entry) error {
 		row[i] = harmless(row[i])
 	}
 	return s.Write(row)
+}
+
+// lack writes a row with the outcome "unread", which no entry has.
+func (s *sheet) lack(u *approval.Unread) error {
+	if err := s.head(); err != nil {
+		return err
+	}
+	at := func(t time.Time) string { return t.In(s.zone).Format(time.RFC3339) }
+	return s.Write([]string{
+		at(u.From), "", "", "", "", "", "unread", "entries until " + at(u.To) + " may be missing: " + harmless(u.Part) + " cannot be read", "", "", "", "", "",
+	})
 }
 
 func (s *sheet) flush() error {

@@ -48,6 +48,8 @@ type historyView struct {
 	CSV, JSONL string
 	Outcomes   []outcome
 	Entries    []entryView
+	// Unread are the parts of the turn log that cannot be read and that may hold more entries.
+	Unread approval.UnreadParts
 	// Older is the address of the next older page; empty on the last one.
 	Older string
 	// Live says that this is the newest page, which changes.
@@ -91,7 +93,7 @@ func (w *Web) history(rw http.ResponseWriter, r *http.Request) error {
 	}
 	kept := filterValues(q)
 	v := historyView{
-		Filter: f, From: kept.Get("from"), To: kept.Get("to"), Outcomes: outcomes, Entries: w.entries(past.Entries), Live: f.Before == 0,
+		Filter: f, From: kept.Get("from"), To: kept.Get("to"), Outcomes: outcomes, Entries: w.entries(past.Entries), Live: f.Before == 0, Unread: past.Unread,
 		Filtered: len(kept) > 0, Narrowed: len(kept) > 1 || len(kept) == 1 && !kept.Has("q"), CSV: exportURL("csv", kept), JSONL: exportURL("jsonl", kept),
 	}
 	for i := range v.Entries {

@@ -110,6 +110,10 @@ func TestADamagedSegmentIsNamed(t *testing.T) {
 	for page, want := range map[string]string{
 		"/inbox/turn/default/turn--1":         "may be missing: " + file + " cannot be read.",
 		"/inbox/turn/default/turn-of-nothing": "may be missing: " + file + " cannot be read.",
+		"/inbox/history":                      "may be missing: " + file + " cannot be read.",
+		"/inbox/history?agent=default":        "may be missing: " + file + " cannot be read.",
+		"/inbox/history/export?format=csv":    "may be missing: " + file + " cannot be read,",
+		"/inbox/history/export?format=jsonl":  `{"unread":{"part":"` + file + `",`,
 		"/inbox/digest":                       "are not counted: " + file + " cannot be read.",
 		"/inbox/statistics?days=30":           "are not counted: " + file + " cannot be read.",
 	} {

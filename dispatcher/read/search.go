@@ -27,7 +27,14 @@ func (r *Reader) History(ctx context.Context, f approval.Filter) (approval.Page,
 		f.Limit = entriesAtOnce
 	}
 	var page approval.Page
-	search := search{filter: &f}
+	begin, end := now().Add(-r.stepsKept), now()
+	if f.Since.After(begin) {
+		begin = f.Since
+	}
+	if !f.Until.IsZero() {
+		end = f.Until
+	}
+	search := search{filter: &f, lost: func(e *approval.UnreadError) { page.Unread.Add(e, begin, end) }}
 	read, weight := 0, 0
 	for s, err := range r.past(ctx, &search) {
 		if err != nil {
@@ -63,6 +70,8 @@ type search struct {
 	filter *approval.Filter
 	// passed is how many steps of the journal were passed over.
 	passed int
+	// lost is told what cannot be read.
+	lost func(*approval.UnreadError)
 }
 
 // outcomeOfPassed is the outcome of every step of the journal.
@@ -108,7 +117,8 @@ func isName(noted []byte, name string) bool {
 
 // past yields the steps that the search may want, newest first.
 func (r *Reader) past(ctx context.Context, of *search) iter.Seq2[Kept[approval.Step], error] {
-	records := r.records.Steps(ctx, approval.Query{Newest: true, After: of.filter.Before})
+	q := approval.Query{Kind: approval.KindStep, Newest: true, After: of.filter.Before}
+	records := readable(ctx, r.records, q.Kind, r.records.store.List(ctx, q), approval.DecodeStep, of.lost)
 	entries := r.journalFor(ctx, of)
 	return func(yield func(Kept[approval.Step], error) bool) {
 		a, stopA := startOf(records)
@@ -146,7 +156,7 @@ func (r *Reader) journalFor(ctx context.Context, of *search) iter.Seq2[Kept[appr
 			if span.Stretch = stretches[i].ID; r.lacks(&stretches[i], f) {
 				continue
 			}
-			for s, err := range r.records.Passed(ctx, span) {
+			for s, err := range r.records.passed(ctx, span, of.lost) {
 				if !yield(s, err) || err != nil {
 					return
 				}
@@ -155,7 +165,7 @@ func (r *Reader) journalFor(ctx context.Context, of *search) iter.Seq2[Kept[appr
 	}
 }
 
-// lacks reports whether a stretch is known to have no step that fits.
+// lacks reports whether a stretch is known to have no step that fits: one that could not all be counted is not.
 func (r *Reader) lacks(s *approval.Stretch, f *approval.Filter) bool {
 	select {
 	case <-r.counted.turn:
@@ -164,5 +174,5 @@ func (r *Reader) lacks(s *approval.Stretch, f *approval.Filter) bool {
 		return false // it is being counted
 	}
 	known := r.counted.by[s.ID]
-	return known != nil && known.last >= s.Last && known.of.Lack(f.Agent, f.Executor)
+	return known != nil && known.last >= s.Last && len(known.unread) == 0 && known.of.Lack(f.Agent, f.Executor)
 }
