@@ -37,7 +37,8 @@ take the last window that is over. The digest is computed from
 what the daemon keeps. --check compares every verdict of the window with the lines of
 the audit log, and names those that only one of them has. A step that an agent
 repeated is in the log each time and counts once in a digest; that is not a difference.
-What a crash of the daemon may have lost is marked as such.
+What a crash of the daemon may have lost, and what a damaged part of the turn log may
+hold, is marked as such.
 
 Exit codes: 0 shown, and --check found no difference; 1 no daemon, no such digest, a
 channel on which it could not be sent, or --check found a difference; 2 a mistake in

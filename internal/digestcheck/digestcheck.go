@@ -50,8 +50,10 @@ type comparison struct {
 	// alien are the places of lines that the digest knows nothing about, and unread of lines that
 	// cannot be parsed, such as one that a crash cut off.
 	alien, unread places
-	// crashes may explain verdicts that are missing on one side.
+	// crashes may explain verdicts that are missing on one side, and damaged those that the turn log
+	// lacks.
 	crashes []*crash
+	damaged []*damage
 }
 
 func newComparison() *comparison {
@@ -93,6 +95,9 @@ func (x *comparison) expect(r io.Reader) error {
 		}
 		if line.Digest != nil {
 			x.digest = line.Digest
+			for _, u := range line.Digest.Unread {
+				x.damaged = append(x.damaged, &damage{Unread: u})
+			}
 			for _, c := range line.Crashes {
 				x.crashes = append(x.crashes, &crash{Crash: c})
 			}
@@ -141,6 +146,10 @@ func (x *comparison) line(at string, v verdict) {
 		said := at + "  " + describe(v.ts, v.executor, v.phase)
 		if c := x.tookStep(v); c != nil {
 			c.steps.add(said)
+			return
+		}
+		if d := x.mayHold(v); d != nil {
+			d.steps.add(said)
 			return
 		}
 		x.alien.add(said)
@@ -210,16 +219,20 @@ func (x *comparison) report(w io.Writer) error {
 	x.unread.write(&b, "cannot be read in the audit log", "line", "lines")
 	x.alien.write(&b, "only in the audit log", "verdict", "verdicts")
 	missing.write(&b, "only in the digest", "verdict", "verdicts")
-	for _, u := range x.digest.Unread {
-		fmt.Fprintf(&b, "\nThe digest lacks calls that passed between %s and %s: %s cannot be read.\n", terminal.Stamp(u.From), terminal.Stamp(u.To), u.Part)
-	}
+	unread := x.writeDamaged(&b)
 	taken := x.writeCrashes(&b)
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
 	switch {
-	case x.alien.n+missing.n > 0, differ > 0 && taken == 0:
+	case x.alien.n+missing.n > 0, differ > 0 && taken+unread == 0:
 		return errors.New("the digest and the audit log differ: a log or a turn log that could not be written, 'vaglio judge --log', another daemon of this user, or a change by hand")
+	case unread > 0 && taken > 0:
+		return fmt.Errorf("the digest and the audit log differ by %s of which the turn log's part cannot be read and by %d that a crash took, and by nothing else",
+			terminal.Counted(unread, "verdict", "verdicts"), taken)
+	case unread > 0:
+		return fmt.Errorf("the digest and the audit log differ by %s of which the turn log's part cannot be read, and by nothing else",
+			terminal.Counted(unread, "verdict", "verdicts"))
 	case taken > 0:
 		return fmt.Errorf("the digest and the audit log differ by %s that a crash took, and by nothing else", terminal.Counted(taken, "verdict", "verdicts"))
 	}

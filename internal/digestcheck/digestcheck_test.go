@@ -302,7 +302,8 @@ func TestACrashIsNamedAsTheReason(t *testing.T) {
 	})
 }
 
-// TestWhatTheDigestLacksIsNamed compares a digest of which a part of the turn log cannot be read.
+// TestWhatTheDigestLacksIsNamed compares a digest of which a part of the turn log cannot be read: what the
+// audit log alone has of its times is explained by that, and nothing else.
 func TestWhatTheDigestLacksIsNamed(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, time.November, 20, 9, 0, 0, 0, time.UTC)
@@ -311,9 +312,27 @@ func TestWhatTheDigestLacksIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said strings.Builder
-	want := fmt.Sprintf("The digest lacks calls that passed between %s and %s: 1.seg cannot be read.", terminal.Stamp(at), terminal.Stamp(at.Add(time.Hour)))
-	if err := Check(bytes.NewReader(append(told, '\n')), t.TempDir(), &said); err != nil || !strings.Contains(said.String(), want) {
-		t.Errorf("%v: %s", err, said.String())
+	named := fmt.Sprintf("The digest lacks calls that passed between %s and %s: 1.seg cannot be read.", terminal.Stamp(at), terminal.Stamp(at.Add(time.Hour)))
+	for name, tt := range map[string]struct {
+		after []time.Duration
+		err   string
+	}{
+		"nothing else": {},
+		"its calls":    {[]time.Duration{time.Minute, 59 * time.Minute}, "differ by 2 verdicts of which the turn log's part cannot be read, and by nothing else"},
+		"others, too":  {[]time.Duration{time.Minute, 2 * time.Hour}, "a change by hand"},
+	} {
+		dir := t.TempDir()
+		var lines strings.Builder
+		for _, after := range tt.after {
+			fmt.Fprintf(&lines, `{"ts":%d,"executor":"fs_read","approved":true,"blocked_by":null}`+"\n", at.Add(after).Unix())
+		}
+		if err := os.WriteFile(filepath.Join(dir, "2026-11.jsonl"), []byte(lines.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		err := Check(bytes.NewReader(append(slices.Clone(told), '\n')), dir, &said)
+		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) || !strings.Contains(said.String(), named) {
+			t.Errorf("%s: %v, want %q: %s", name, err, tt.err, said.String())
+		}
 	}
 }
