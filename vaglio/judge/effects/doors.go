@@ -109,7 +109,8 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 	for _, a := range shell.GitSettings(v.Assigns) {
 		set(doorGit, a.Name, argOf(a.Value))
 	}
-	owner := map[string]string{"export": doorEnv, "declare": doorEnv, "typeset": doorEnv, "readonly": doorEnv, "git": doorGit}[v.name]
+	owner := map[string]string{"export": doorEnv, "declare": doorEnv, "typeset": doorEnv, "readonly": doorEnv,
+		"make": doorEnv, "gmake": doorEnv, "git": doorGit}[v.name]
 	for i, a := range v.args {
 		if name, _, ok := strings.Cut(a.text, "="); ok && (owner == doorEnv || owner == doorGit && i > 0 && v.args[i-1].text == "-c") {
 			set(owner, name, a.slice(len(name)+1))
@@ -244,11 +245,10 @@ func installed(part string) bool {
 		tool, _, _ := strings.Cut(strings.TrimSuffix(name, ")"), " ")
 		return wordclass.Is("names-its-folder", tool)
 	}
-	name, ok := strings.CutPrefix(root, "$")
+	name, ok := strings.CutPrefix(strings.ToUpper(root), "$")
 	if !ok {
 		return false
 	}
-	name = strings.ToUpper(name)
 	return !strings.Contains(name, "TMP") && !strings.Contains(name, "TEMP") &&
 		slices.ContainsFunc(wordclass.Of("names-folder-at-end"), func(s string) bool { return strings.HasSuffix(name, s) })
 }
