@@ -406,3 +406,57 @@ func TestTablesAreSharedNotTheirHomes(t *testing.T) {
 		}
 	}
 }
+
+// TestTheIndexLeavesNothingOut marks each step of paths that rows match as unknown, in whole or in part,
+// and compares what the index finds with a walk through all rows.
+func TestTheIndexLeavesNothingOut(t *testing.T) {
+	table := load(t)
+	matching := func(x *index, clean string) (rows []*Row) {
+		var r room
+		steps := stepsOf(clean, &r)
+		at := table.homeOf(steps)
+		for _, p := range x.all {
+			if p.matches(clean, steps, at) {
+				rows = append(rows, p.row)
+			}
+		}
+		return rows
+	}
+	found := 0
+	for n, p := range table.ruled.all {
+		if testing.Short() && n%10 > 0 {
+			continue
+		}
+		hit, _ := instance(strings.Join(p.steps, "/"))
+		steps := strings.Split("/"+strings.TrimPrefix(hit, "/"), "/")
+		for i := range steps {
+			for _, mark := range Marks {
+				for _, step := range []string{string(mark), steps[i] + string(mark), string(mark) + steps[i], AnyFolders} {
+					marked := slices.Clone(steps)
+					marked[i] = step
+					clean := strings.Join(marked, "/")
+					rows := matching(table.ruled, clean)
+					for _, op := range []Op{Reads, Writes, Replaces, Removes} {
+						want := slices.ContainsFunc(rows, func(r *Row) bool { return r.ruleFor(op) != "" })
+						if got := table.Rule(clean, op) != ""; got != want {
+							t.Errorf("%q, operation %d: a rule %v, want %v", clean, op, got, want)
+						}
+					}
+					var want Class
+					for _, r := range matching(table.classed, clean) {
+						want |= r.Class
+					}
+					if got := table.classed.classes(clean, table); got != want {
+						t.Errorf("%q has the classes %b, want %b", clean, got, want)
+					}
+					if want != 0 {
+						found++
+					}
+				}
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("only %d paths have a class", found)
+	}
+}
