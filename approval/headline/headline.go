@@ -307,9 +307,10 @@ func (o *operations) besides(one *one) int {
 const idleLine wording.Phrase = "runs a line of %s that is not seen to touch anything else"
 
 // idle reports whether it only says how something is done and nothing else is known: a
-// one-line program, or a command in a container.
+// one-line program, or a command in a container, or that a program is started.
 func (o *one) idle() bool {
-	return len(o.said) > 0 && (o.said[0].Phrase == idleLine || o.said[0].Phrase == "works in a container")
+	return len(o.said) > 0 && (slices.Contains([]wording.Phrase{idleLine, "works in a container"}, o.said[0].Phrase) ||
+		o.said[0].Phrase == "starts %s" && o.reach == operation.ReachWorkspace)
 }
 
 // lasts reports whether it is mentioned next to what is asked even though it would pass by

@@ -100,7 +100,9 @@ func (c *call) take(args map[string]any) {
 			c.take(parts)
 			continue
 		}
-		c.args[name] = append(c.args[name], enumerated(name, texts(args[key]))...)
+		if !holdsAccount(name, parts) {
+			c.args[name] = append(c.args[name], enumerated(name, texts(args[key]))...)
+		}
 		list, _ := args[key].([]any)
 		c.elements(key, list)
 		if slices.Contains(amounts(), name) {
