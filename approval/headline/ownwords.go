@@ -28,10 +28,11 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 	}
 	where, kinds := c.repository(), []int{titleKey, idKey, otherKey}
 	holder, key := c.belongs(t, said)
+	if holder != nil {
+		said = append(said, *holder)
+	}
 	if holder != nil && where == "" {
-		said, kinds = append(said, *holder), []int{titleKey, otherKey}
-	} else {
-		key = ""
+		kinds = []int{titleKey, otherKey}
 	}
 	parts := append(strings.Split(where, "/"), where, c.first(key))
 	told := slices.DeleteFunc(c.details(len(c.keys), kinds...), func(s wording.Clause) bool { return slices.Contains(parts, s.String()) })
@@ -179,12 +180,10 @@ func unlisted(nouns, names []string) wording.Clause {
 }
 
 // belongs says to what the thing belongs or goes, and the key that names it; a part of it that its
-// words name is taken out of them.
+// words name is taken out of them. What is in a repository belongs to that, unless its words name something else there.
 func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clause, key string) {
-	if c.repository() != "" {
-		return nil, ""
-	}
-	if whole, n, key := c.holds(t); whole != nil {
+	where := c.repository()
+	if whole, n, key := c.holds(t); whole != nil && (where == "" || !t.act.Makes && c.first(key) != where) {
 		own := *t
 		own.nouns = t.nouns[n:]
 		said[0].Args = []wording.Clause{c.nameless(&own)}
@@ -192,6 +191,9 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 			said[0].Args = []wording.Clause{{Phrase: part.Any}}
 		}
 		return &wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}}, key
+	}
+	if where != "" {
+		return nil, ""
 	}
 	whose, key := c.other(t)
 	placed := ""

@@ -127,6 +127,9 @@ func transfers(element map[string]any) bool {
 // payment describes what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
 	amount, to := c.amount(), c.paid()
+	if len(amount) == 0 && c.moves(kind) && c.gives("sums denominations") {
+		amount = c.sums("value")
+	}
 	if len(amount) == 0 && kind == operation.KindSpend {
 		return c.due()
 	}

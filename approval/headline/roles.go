@@ -24,8 +24,9 @@ type call struct {
 	words   []string
 	// server is the number of leading words that name the tool's server.
 	server int
-	// args are the texts of its arguments by their normalized keys.
-	args map[string][]string
+	// args are the texts of its arguments by their normalized keys, and spelled the words of these keys.
+	args    map[string][]string
+	spelled map[string]string
 	// keys are the keys of args in order, and ranks the weights of those that were asked for: arguments
 	// may be many.
 	keys  []string
@@ -39,6 +40,8 @@ type call struct {
 	trial string
 	// also is what arguments make it do besides.
 	also []also
+	// applied is what a manifest describes.
+	applied resource
 	// fields are those of a web page into which it types.
 	fields []string
 	// admits says that what they hold gives everyone a right.
@@ -47,7 +50,7 @@ type call struct {
 
 func callOf(p vaglio.Proposal) *call {
 	rd := reading.NewReader(reading.Options{}).Read(p.Call())
-	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}, ranks: map[string]int{}, trial: trial(p, rd), deed: rd.Deed.Verb, fields: fieldsIn(p.Args)}
+	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}, spelled: map[string]string{}, ranks: map[string]int{}, trial: trial(p, rd), deed: rd.Deed.Verb, fields: fieldsIn(p.Args)}
 	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
 		c.server = len(reading.Words(p.Executor[:at]))
 	}
@@ -100,6 +103,7 @@ func (c *call) take(args map[string]any) {
 			c.take(parts)
 			continue
 		}
+		c.spelled[name] = strings.Join(reading.Words(key), " ")
 		if !holdsAccount(name, parts) {
 			c.args[name] = append(c.args[name], enumerated(name, texts(args[key]))...)
 		}
@@ -114,7 +118,8 @@ func (c *call) take(args map[string]any) {
 			c.take(parts)
 		default:
 			for _, part := range slices.Sorted(maps.Keys(parts)) {
-				c.args[name+reading.Normal(part)] = append(c.args[name+reading.Normal(part)], texts(parts[part])...)
+				whole := name + reading.Normal(part)
+				c.args[whole], c.spelled[whole] = append(c.args[whole], texts(parts[part])...), c.spelled[name]+" "+strings.Join(reading.Words(part), " ")
 			}
 		}
 	}
