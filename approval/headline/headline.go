@@ -290,17 +290,25 @@ func (o *one) weight() int { return 8*undoRank(o.undo) + reachRank(o.reach) }
 // besides counts what the call would do besides one operation and besides reading. If a
 // person is asked about that operation, it counts only others that they would be asked
 // about, too. Operations described in the same words, such as both ends of a move, count as
-// that operation.
+// that operation. What could not be read is no thing that it does; the consequence says so.
 func (o *operations) besides(one *one) int {
 	n, said := 0, act(one.said).String()
+	gaps := slices.ContainsFunc(o.list, gap)
 	for i := range o.list {
 		passes := o.list[i].score >= o.asked && one.score < o.asked && !o.list[i].lasts()
-		if c := &o.list[i]; c != one && c.lighter() == 0 && !passes && !c.idle() && (c.stands > 1 || act(c.said).String() != said) {
+		c := &o.list[i]
+		if gap(*c) || gaps && c.stands > 1 && c.kind == operation.KindUnknown { // which may stand for more of them
+			continue
+		}
+		if c != one && c.lighter() == 0 && !passes && !c.idle() && (c.stands > 1 || act(c.said).String() != said) {
 			n += c.stands
 		}
 	}
 	return n
 }
+
+// gap reports whether it only says that something could not be read.
+func gap(o one) bool { return len(o.said) > 0 && o.said[0].Phrase == wording.Unread }
 
 // idleLine is what the engine says of a line of a program in which it sees nothing that
 // changes anything.
