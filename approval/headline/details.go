@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -126,5 +127,44 @@ func kindOf(key string) int {
 		return formKey
 	default:
 		return otherKey
+	}
+}
+
+// filled adds the arguments to the judge's sentence about a tool, if that says only that
+// the tool reads, or that nothing is known of it.
+func (c *call) filled(said wording.Sentence) wording.Sentence {
+	if said[0].Phrase == idleLine { // The consequence says that no change was found.
+		return append(wording.Sentence{c.line(said[0].Args[0])}, said[1:]...)
+	}
+	switch {
+	case c.command != "":
+		return said
+	case said[0].Phrase == "calls the tool %s, of which nothing is known":
+		return c.told(c.called())
+	case len(said) == 1 && (said[0].Phrase == "reads" || said[0].Phrase == "reads by the tool %s"):
+		return c.told(said)
+	default:
+		return said
+	}
+}
+
+// program returns the text of what is run, unless it is a line of a shell.
+func program(run *reading.Command) string {
+	if run.IsLine() {
+		return ""
+	}
+	return run.Text
+}
+
+// line says that a line of a program runs or, of a tool that is given the program, how that begins. In
+// which language it is, nobody knows if it is read in several.
+func (c *call) line(of wording.Clause) wording.Clause {
+	switch {
+	case c.code == "":
+		return wording.Clause{Phrase: "runs a line of %s", Args: []wording.Clause{of}}
+	case of.Phrase != "", strings.Contains(strings.TrimSpace(c.code), "\n"):
+		return wording.Clause{Phrase: "runs code: %s", Args: []wording.Clause{prose(c.code)}}
+	default:
+		return wording.Clause{Phrase: "runs a line of %s: %s", Args: []wording.Clause{of, prose(c.code)}}
 	}
 }

@@ -107,24 +107,6 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	return h
 }
 
-// filled adds the arguments to the judge's sentence about a tool, if that says only that
-// the tool reads, or that nothing is known of it.
-func (c *call) filled(said wording.Sentence) wording.Sentence {
-	if said[0].Phrase == idleLine { // The consequence says that no change was found.
-		return append(wording.Sentence{{Phrase: "runs a line of %s", Args: said[0].Args}}, said[1:]...)
-	}
-	switch {
-	case c.command != "":
-		return said
-	case said[0].Phrase == "calls the tool %s, of which nothing is known":
-		return c.told(c.called())
-	case len(said) == 1 && (said[0].Phrase == "reads" || said[0].Phrase == "reads by the tool %s"):
-		return c.told(said)
-	default:
-		return said
-	}
-}
-
 // byName describes by its name what a tool does if the roles of its arguments do not tell.
 func (c *call) byName(worst *one) wording.Sentence {
 	if worst == nil {

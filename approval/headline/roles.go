@@ -19,9 +19,9 @@ import (
 // arguments are for, by their keys.
 type call struct {
 	executor string
-	// command is the first line that it would run; empty if it runs none.
-	command string
-	words   []string
+	// command is the first text that it would run, code the first that is no line of a shell; empty if there is none.
+	command, code string
+	words         []string
 	// server is the number of leading words that name the tool's server.
 	server int
 	// args are the texts of its arguments by their normalized keys, and spelled the words of these keys.
@@ -57,7 +57,7 @@ func callOf(p vaglio.Proposal) *call {
 	c.joined()
 	for i := range rd.Commands {
 		if cmd := &rd.Commands[i]; !cmd.Doubt && !cmd.Verb {
-			c.command = cmp.Or(c.command, cmd.Text)
+			c.command, c.code = cmp.Or(c.command, cmd.Text), cmp.Or(c.code, program(cmd))
 		}
 	}
 	for i := range rd.Paths {
