@@ -185,14 +185,16 @@ func (c *call) overlooked(o *operations) {
 }
 
 // ways marks through what a program works as a manner, if what it does there is asked about
-// and cannot be undone, and that an address holds local data.
+// and cannot be undone, that an address holds local data, and that a program copies what a database holds.
 func (o *operations) ways() {
 	way := func(c *one) bool {
 		return len(c.said) > 0 && (c.said[0].Phrase == "makes %s talk through %s" || c.said[0].Phrase == "gives a container the folder %s of the host")
 	}
+	program := slices.ContainsFunc(o.list, func(c one) bool { return len(c.said) > 0 && c.said[0].Phrase == "runs the program %s by SQL in %s" })
 	final := slices.ContainsFunc(o.list, func(c one) bool { return !way(&c) && c.undo == operation.Irreversible && c.score < o.asked })
 	for i := range o.list {
-		o.list[i].manner = o.list[i].manner || final && way(&o.list[i]) || o.addressed(&o.list[i]) || o.sent(&o.list[i])
+		data := program && len(o.list[i].said) > 0 && o.list[i].said[0].Phrase == "copies data in or out of %s"
+		o.list[i].manner = o.list[i].manner || data || final && way(&o.list[i]) || o.addressed(&o.list[i]) || o.sent(&o.list[i])
 	}
 }
 
