@@ -274,23 +274,24 @@ func (o *one) weight() int { return 8*undoRank(o.undo) + reachRank(o.reach) }
 // about, too. Operations described in the same words, such as both ends of a move, count as
 // that operation. What could not be read is no thing that it does; the consequence says so.
 func (o *operations) besides(one *one) int {
-	n, said := 0, act(one.said).String()
-	gaps := slices.ContainsFunc(o.list, gap)
+	n, said, gaps := 0, act(one.said).String(), slices.ContainsFunc(o.list, gap)
 	for i := range o.list {
-		passes := o.list[i].score >= o.asked && one.score < o.asked && !o.list[i].lasts()
 		c := &o.list[i]
-		if gap(*c) || gaps && c.stands > 1 && c.kind == operation.KindUnknown { // which may stand for more of them
-			continue
-		}
-		if c != one && c.lighter() == 0 && !passes && !c.idle() && (c.stands > 1 || act(c.said).String() != said) {
+		passes := c.score >= o.asked && one.score < o.asked && !c.lasts()
+		more := gaps && c.stands > 1 && c.kind == operation.KindUnknown // of what could not be read, perhaps
+		if c != one && c.isThing() && !passes && !more && (c.stands > 1 || act(c.said).String() != said) {
 			n += c.stands
 		}
 	}
 	return n
 }
 
+// isThing reports whether it is a thing that the call does: no reading, no manner, and nothing that could
+// not be read.
+func (o *one) isThing() bool { return o.lighter() == 0 && !o.idle() && !gap(*o) }
+
 // gap reports whether it only says that something could not be read.
-func gap(o one) bool { return len(o.said) > 0 && o.said[0].Phrase == wording.Unread }
+func gap(o one) bool { return o.says(wording.Unread) }
 
 // idleLine is what the engine says of a line of a program in which it sees nothing that
 // changes anything.
@@ -299,8 +300,7 @@ const idleLine wording.Phrase = "runs a line of %s that is not seen to touch any
 // idle reports whether it only says how something is done and nothing else is known: a
 // one-line program, or a command in a container, or that a program is started.
 func (o *one) idle() bool {
-	return len(o.said) > 0 && (slices.Contains([]wording.Phrase{idleLine, "works in a container"}, o.said[0].Phrase) ||
-		o.said[0].Phrase == "starts %s" && o.reach == operation.ReachWorkspace)
+	return o.says(idleLine, "works in a container") || o.says("starts %s") && o.reach == operation.ReachWorkspace
 }
 
 // lasts reports whether it is mentioned next to what is asked even though it would pass by

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // What a cluster is told to keep: the kind, and the name and the namespace below the metadata. Each
@@ -70,4 +71,19 @@ func (c *call) describes(under, kind, name string, in []string) {
 			c.args[key] = []string{value}
 		}
 	}
+}
+
+// applies says of a tool whose name speaks of a manifest, or of nothing, that it is about what the manifest
+// describes, and reports whether it did.
+func (c *call) applies(t *toolName) bool {
+	kind := c.applied.kind
+	silent := !slices.ContainsFunc(t.nouns, func(w string) bool { return !c.service(w) })
+	if kind == nil || !silent && strings.Join(t.nouns, "") != c.applied.key {
+		return false
+	}
+	t.nouns, t.thing, t.plural, t.owner = kind, nil, false, nil
+	if thing, _, rest := spoken.ThingOf(kind); len(rest) == 0 {
+		t.thing = thing
+	}
+	return true
 }

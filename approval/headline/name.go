@@ -186,26 +186,15 @@ func queue(noun string) bool { return slices.Contains([]string{"topic", "queue",
 
 // classed finds out what a thing is from an argument, if its name calls it just an object or not at all.
 func (c *call) classed(t *toolName) {
-	if kind := c.applied.kind; kind != nil && (strings.Join(t.nouns, "") == c.applied.key || !slices.ContainsFunc(t.nouns, func(w string) bool { return !c.service(w) })) {
-		t.nouns, t.thing, t.plural, t.owner = kind, nil, false, nil
-		if thing, _, rest := spoken.ThingOf(kind); len(rest) == 0 {
-			t.thing = thing
-		}
+	if c.applies(t) || t.thing != nil && len(t.owner) > 0 {
 		return
 	}
-	if t.thing != nil && len(t.owner) > 0 {
-		return
-	}
-	if t.thing != nil && slices.Contains(t.thing.Words, "record") {
+	if len(t.nouns) == 0 || t.thing != nil && slices.Contains(t.thing.Words, "record") {
 		c.unsaid(t)
 		return
 	}
 	generic := func(w string) bool { return spoken.Is("things-that generic", w) }
-	if len(t.nouns) > 0 && !slices.ContainsFunc(spoken.Singular(t.nouns[len(t.nouns)-1]), generic) {
-		return
-	}
-	if len(t.nouns) == 0 {
-		c.unsaid(t)
+	if !slices.ContainsFunc(spoken.Singular(t.nouns[len(t.nouns)-1]), generic) {
 		return
 	}
 	class := reading.Words(c.first("type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"))

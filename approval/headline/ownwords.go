@@ -184,13 +184,7 @@ func unlisted(nouns, names []string) wording.Clause {
 func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clause, key string) {
 	where := c.repository()
 	if whole, n, key := c.holds(t); whole != nil && (where == "" || !t.act.Makes && c.first(key) != where) {
-		own := *t
-		own.nouns = t.nouns[n:]
-		said[0].Args = []wording.Clause{c.nameless(&own)}
-		if part, _, rest := spoken.ThingOf(t.nouns[n:]); part != nil && len(rest) == 0 && t.act.Makes {
-			said[0].Args = []wording.Clause{{Phrase: part.Any}}
-		}
-		return &wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}}, key
+		return c.taken(t, said, n, whole), key
 	}
 	if where != "" {
 		return nil, ""
@@ -209,6 +203,18 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 		how = "of %s"
 	}
 	return &wording.Clause{Phrase: how, Args: []wording.Clause{*whose}}, placed
+}
+
+// taken takes the words of a thing, which are the first n of the nouns, out of what is said, which is then
+// of that.
+func (c *call) taken(t *toolName, said wording.Sentence, n int, whole *wording.Clause) *wording.Clause {
+	own := *t
+	own.nouns = t.nouns[n:]
+	said[0].Args = []wording.Clause{c.nameless(&own)}
+	if part, _, rest := spoken.ThingOf(t.nouns[n:]); part != nil && len(rest) == 0 && t.act.Makes {
+		said[0].Args = []wording.Clause{{Phrase: part.Any}}
+	}
+	return &wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}}
 }
 
 // placed returns the only thing in which something is done that an argument names, and its key.

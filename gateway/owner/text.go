@@ -41,17 +41,17 @@ func WriteWhy(w io.Writer, texts *templates.Texts, all []Account) error {
 	told := account{texts: texts}
 	for i := range all {
 		if i > 0 {
-			told.WriteByte('\n')
+			told.b.WriteByte('\n')
 		}
 		told.write(&all[i])
 	}
-	_, err := io.WriteString(w, told.String())
+	_, err := io.WriteString(w, told.b.String())
 	return err
 }
 
 // account is the text about calls, in the reader's language.
 type account struct {
-	strings.Builder
+	b     strings.Builder
 	texts *templates.Texts
 }
 
@@ -67,7 +67,7 @@ func (w *account) field(name, value string) {
 		label = w.texts.Plain(templates.Key("term."+name), nil)
 	}
 	for line := range strings.SplitSeq(visible.Text(value), "\n") {
-		fmt.Fprintf(w, "%-10s %s\n", label, line)
+		fmt.Fprintf(&w.b, "%-10s %s\n", label, line)
 		label = ""
 	}
 }
