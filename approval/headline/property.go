@@ -137,7 +137,8 @@ func (c *call) with(said wording.Sentence, t *toolName) wording.Sentence {
 		values := c.values([]string{k})
 		return len(values) == 0 || c.places(k) || slices.Contains(things, named(values).String()) || slices.ContainsFunc(c.also, func(a also) bool { return strings.Join(a.words, "") == k })
 	})
-	if len(sets) != 1 || kindOf(sets[0]) != otherKey || spoken.Property(sets[0]) != "" || len(c.args[sets[0]]) > 1 || c.shownToAll() {
+	if len(sets) != 1 || kindOf(sets[0]) != otherKey || spoken.Property(sets[0]) != "" || len(c.args[sets[0]]) > 1 || c.shownToAll() ||
+		strings.HasSuffix(sets[0], "value") { // which is all that a secret or a variable holds
 		return said
 	}
 	return append(slices.Clip(said), bracketed([]wording.Clause{prose(c.spelled[sets[0]] + ": " + c.args[sets[0]][0])})...)
