@@ -102,6 +102,9 @@ func outputs(s wording.Sentence) wording.Sentence {
 		c := &s[i]
 		printedBy(c)
 		each(c)
+		if i > 0 && strings.HasSuffix(string(s[i-1].Phrase), " below") {
+			*c = here(*c)
+		}
 		c.Text = computed.ReplaceAllString(c.Text, "…")
 		switch m := printed.FindStringSubmatch(c.Text); {
 		case eachPrinted.MatchString(c.Text):
@@ -130,12 +133,23 @@ func each(c *wording.Clause) {
 		return
 	}
 	text := c.Args[0].Text
+	if strings.Contains(string(c.Phrase), " below %s") {
+		c.Args = []wording.Clause{here(c.Args[0])}
+	}
 	switch m := contents.FindStringSubmatch(text); {
 	case m != nil && strings.HasSuffix(string(c.Phrase), ": %s"):
 		c.Args = []wording.Clause{wording.Say("what %s contains", m[1])}
 	case c.Phrase == "on %s" && machinesIn.MatchString(text):
 		c.Args = []wording.Clause{wording.List(strings.Fields(text))}
 	}
+}
+
+// here returns a folder, by its name or as the one in which the call works.
+func here(folder wording.Clause) wording.Clause {
+	if folder.Text == "." {
+		return wording.Clause{Phrase: "the current folder"}
+	}
+	return folder
 }
 
 // computed matches what only a program's own function returns: nothing of it is in the call.
