@@ -21,8 +21,8 @@ import (
 // sayers are the functions to which the channels pass a key and its values.
 var sayers = []string{"Say", "Plain", "say", "line", "reply"}
 
-// TestChannelsSayWhatThereIs reads the sources of the channels and of what formulates
-// refusals for them. Each text they name exists and gets exactly its fields, and each text
+// TestChannelsSayWhatThereIs reads the sources of the channels, of the owner's commands, and of what
+// formulates refusals for them. Each text they name exists and gets exactly its fields, and each text
 // is used.
 func TestChannelsSayWhatThereIs(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestChannelsSayWhatThereIs(t *testing.T) {
 		})
 		return nil
 	}
-	if err := errors.Join(filepath.WalkDir("../channels", read), filepath.WalkDir("refusal.go", read), filepath.WalkDir("order.go", read), filepath.WalkDir("../internal/replay", read)); err != nil {
+	if err := errors.Join(filepath.WalkDir("../channels", read), filepath.WalkDir("refusal.go", read), filepath.WalkDir("order.go", read), filepath.WalkDir("../internal/replay", read), filepath.WalkDir("../gateway/owner", read)); err != nil {
 		t.Fatal(err)
 	}
 	pages, err := filepath.Glob("../channels/web/pages/*.html")

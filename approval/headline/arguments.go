@@ -1,13 +1,11 @@
 package headline
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -213,120 +211,6 @@ func (c *call) repository(others ...string) string {
 func (c *call) forge() bool {
 	return c.first("repo", "repository", "reponame", "reposlug", "repoid", "repositoryid") != "" ||
 		slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("forges names", w) })
-}
-
-// told adds the first of the arguments to what the judge says by the name alone.
-func (c *call) told(said wording.Sentence) wording.Sentence {
-	if slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "(%s)" }) {
-		return said
-	}
-	return append(slices.Clip(said), bracketed(c.details(mostNamed, titleKey, idKey, otherKey))...)
-}
-
-// bracketed returns things one after the other in brackets, nothing if there are none.
-func bracketed(things []wording.Clause) wording.Sentence {
-	if len(things) == 0 {
-		return nil
-	}
-	all := things[len(things)-1]
-	for _, thing := range slices.Backward(things[:len(things)-1]) {
-		all = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{thing, all}}
-	}
-	return wording.Sentence{{Phrase: "(%s)", Args: []wording.Clause{all}}}
-}
-
-// details returns short values of up to most arguments of these kinds, ordered by weight and kind.
-func (c *call) details(most int, kinds ...int) []wording.Clause {
-	return c.short(slices.SortedFunc(slices.Values(c.keys), func(a, b string) int {
-		return cmp.Or(c.rank(a)-c.rank(b), cmp.Compare(kindOf(a), kindOf(b)), c.digits(a)-c.digits(b), strings.Compare(a, b))
-	}), most, kinds...)
-}
-
-// rank is [rankOf], of each argument once.
-func (c *call) rank(key string) int {
-	rank, ok := c.ranks[key]
-	if !ok {
-		rank = rankOf(key)
-		c.ranks[key] = rank
-	}
-	return rank
-}
-
-// digits returns 1 if an argument is just numbers, which say less than words.
-func (c *call) digits(key string) int {
-	if slices.ContainsFunc(c.args[key], func(s string) bool { return strings.Trim(s, "0123456789.") != "" }) {
-		return 0
-	}
-	return 1
-}
-
-// short returns short values of up to most of the arguments with these keys that are of these kinds.
-func (c *call) short(keys []string, most int, kinds ...int) []wording.Clause {
-	var out []wording.Clause
-	for _, key := range keys {
-		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
-		if len(out) == most || len(values) == 0 || !slices.Contains(kinds, kindOf(key)) {
-			continue
-		}
-		s := named(values)
-		if slices.Contains(amounts(), key) {
-			if sums := c.sums(key); len(sums) > 0 {
-				s = several(sums)
-			}
-		}
-		if text := s.String(); utf8.RuneCountInString(text) <= longestProse && !strings.Contains(text, "\n") {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// about returns what the arguments say about a thing that has no name, or about several
-// things.
-func (c *call) about(several bool) wording.Clause {
-	if several {
-		if told := bracketed(c.details(mostNamed, idKey)); told != nil {
-			return told[0]
-		}
-		return wording.Clause{}
-	}
-	told := c.short(slices.SortedFunc(slices.Values(c.keys), func(a, b string) int { return cmp.Or(c.rank(a)-c.rank(b), strings.Compare(a, b)) }), 1, titleKey)
-	if sum := c.amount(); len(sum) == 1 {
-		told = append(told, sum[0])
-	}
-	told = append(told, c.short(c.beginning(), mostNamed, otherKey)...) // where it is is not what it is about
-	where := c.repository()
-	told = slices.DeleteFunc(told, func(s wording.Clause) bool { return where == s.String() || strings.HasSuffix(where, "/"+s.String()) }) // it is said separately
-	if len(told) == 0 {
-		return wording.Clause{}
-	}
-	at := max(0, slices.IndexFunc(told, func(s wording.Clause) bool { return strings.Trim(s.String(), "0123456789.") != "" }))
-	if told[at].Text != "" {
-		told[at] = prose(told[at].Text)
-	}
-	return wording.Clause{Phrase: ": %s", Args: told[at : at+1]}
-}
-
-// The kinds of arguments, in the order in which they are shown.
-const (
-	titleKey = iota // its name or text
-	idKey           // its identifier
-	otherKey
-	formKey // how something is written, which nobody needs to know first
-)
-
-// kindOf returns the kind of an argument, judging by its key.
-func kindOf(key string) int {
-	switch {
-	case slices.Contains([]string{"title", "subject", "topic", "summary", "name", "text", "message", "body", "content"}, key):
-		return titleKey
-	case slices.ContainsFunc([]string{"id", "ids", "key", "name", "owner"}, func(end string) bool { return strings.HasSuffix(key, end) }):
-		return idKey
-	case spoken.IsEnd("texts forms", key):
-		return formKey
-	default:
-		return otherKey
-	}
 }
 
 // turned returns what an argument of a tool that changes a thing makes of the thing, as

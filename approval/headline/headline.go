@@ -107,24 +107,6 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	return h
 }
 
-// filled adds the arguments to the judge's sentence about a tool, if that says only that
-// the tool reads, or that nothing is known of it.
-func (c *call) filled(said wording.Sentence) wording.Sentence {
-	if said[0].Phrase == idleLine { // The consequence says that no change was found.
-		return append(wording.Sentence{{Phrase: "runs a line of %s", Args: said[0].Args}}, said[1:]...)
-	}
-	switch {
-	case c.command != "":
-		return said
-	case said[0].Phrase == "calls the tool %s, of which nothing is known":
-		return c.told(c.called())
-	case len(said) == 1 && (said[0].Phrase == "reads" || said[0].Phrase == "reads by the tool %s"):
-		return c.told(said)
-	default:
-		return said
-	}
-}
-
 // byName describes by its name what a tool does if the roles of its arguments do not tell.
 func (c *call) byName(worst *one) wording.Sentence {
 	if worst == nil {
@@ -290,26 +272,35 @@ func (o *one) weight() int { return 8*undoRank(o.undo) + reachRank(o.reach) }
 // besides counts what the call would do besides one operation and besides reading. If a
 // person is asked about that operation, it counts only others that they would be asked
 // about, too. Operations described in the same words, such as both ends of a move, count as
-// that operation.
+// that operation. What could not be read is no thing that it does; the consequence says so.
 func (o *operations) besides(one *one) int {
-	n, said := 0, act(one.said).String()
+	n, said, gaps := 0, act(one.said).String(), slices.ContainsFunc(o.list, gap)
 	for i := range o.list {
-		passes := o.list[i].score >= o.asked && one.score < o.asked && !o.list[i].lasts()
-		if c := &o.list[i]; c != one && c.lighter() == 0 && !passes && !c.idle() && (c.stands > 1 || act(c.said).String() != said) {
+		c := &o.list[i]
+		passes := c.score >= o.asked && one.score < o.asked && !c.lasts()
+		more := gaps && c.stands > 1 && c.kind == operation.KindUnknown // of what could not be read, perhaps
+		if c != one && c.isThing() && !passes && !more && (c.stands > 1 || act(c.said).String() != said) {
 			n += c.stands
 		}
 	}
 	return n
 }
 
+// isThing reports whether it is a thing that the call does: no reading, no manner, and nothing that could
+// not be read.
+func (o *one) isThing() bool { return o.lighter() == 0 && !o.idle() && !gap(*o) }
+
+// gap reports whether it only says that something could not be read.
+func gap(o one) bool { return o.says(wording.Unread) }
+
 // idleLine is what the engine says of a line of a program in which it sees nothing that
 // changes anything.
 const idleLine wording.Phrase = "runs a line of %s that is not seen to touch anything else"
 
 // idle reports whether it only says how something is done and nothing else is known: a
-// one-line program, or a command in a container.
+// one-line program, or a command in a container, or that a program is started.
 func (o *one) idle() bool {
-	return len(o.said) > 0 && (o.said[0].Phrase == idleLine || o.said[0].Phrase == "works in a container")
+	return o.says(idleLine, "works in a container") || o.says("starts %s") && o.reach == operation.ReachWorkspace
 }
 
 // lasts reports whether it is mentioned next to what is asked even though it would pass by

@@ -100,13 +100,17 @@ func (c *call) joined() {
 const longestVerb = 2
 
 // understood adds the nouns of a thing that the name leaves out because the arguments say it:
-// invite_to_channel invites the users.
+// invite_to_channel invites the users. Of what is transferred or sent, an argument may just as well say from where.
 func (c *call) understood(t *toolName) {
 	if others := slices.DeleteFunc(slices.Clone(t.others), c.service); len(t.nouns) == 0 && len(t.others) > 0 && len(others) == 0 {
 		t.nouns, t.others, t.with = c.keyed(nil), nil, t.act.With
 	}
-	if to, _, _ := spoken.ThingOf(t.others); len(t.nouns) == 0 && to != nil {
+	switch to, _, _ := spoken.ThingOf(t.others); {
+	case len(t.nouns) > 0 || len(t.others) == 0:
+	case to != nil:
 		t.nouns = c.keyed(to)
+	case t.act.Phrase == deploys: // to "production", which is no thing
+		t.nouns, t.with = c.keyed(nil), inside
 	}
 }
 
@@ -182,19 +186,15 @@ func queue(noun string) bool { return slices.Contains([]string{"topic", "queue",
 
 // classed finds out what a thing is from an argument, if its name calls it just an object or not at all.
 func (c *call) classed(t *toolName) {
-	if t.thing != nil && len(t.owner) > 0 {
+	if c.applies(t) || t.thing != nil && len(t.owner) > 0 {
 		return
 	}
-	if t.thing != nil && slices.Contains(t.thing.Words, "record") {
+	if len(t.nouns) == 0 || t.thing != nil && slices.Contains(t.thing.Words, "record") {
 		c.unsaid(t)
 		return
 	}
 	generic := func(w string) bool { return spoken.Is("things-that generic", w) }
-	if len(t.nouns) > 0 && !slices.ContainsFunc(spoken.Singular(t.nouns[len(t.nouns)-1]), generic) {
-		return
-	}
-	if len(t.nouns) == 0 {
-		c.unsaid(t)
+	if !slices.ContainsFunc(spoken.Singular(t.nouns[len(t.nouns)-1]), generic) {
 		return
 	}
 	class := reading.Words(c.first("type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"))
@@ -326,3 +326,6 @@ func joins(word string) wording.Phrase {
 	}
 	return ""
 }
+
+// renames says that something gets another name.
+const renames wording.Phrase = "renames %s"

@@ -28,10 +28,11 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 	}
 	where, kinds := c.repository(), []int{titleKey, idKey, otherKey}
 	holder, key := c.belongs(t, said)
+	if holder != nil {
+		said = append(said, *holder)
+	}
 	if holder != nil && where == "" {
-		said, kinds = append(said, *holder), []int{titleKey, otherKey}
-	} else {
-		key = ""
+		kinds = []int{titleKey, otherKey}
 	}
 	parts := append(strings.Split(where, "/"), where, c.first(key))
 	told := slices.DeleteFunc(c.details(len(c.keys), kinds...), func(s wording.Clause) bool { return slices.Contains(parts, s.String()) })
@@ -179,19 +180,14 @@ func unlisted(nouns, names []string) wording.Clause {
 }
 
 // belongs says to what the thing belongs or goes, and the key that names it; a part of it that its
-// words name is taken out of them.
+// words name is taken out of them. What is in a repository belongs to that, unless its words name something else there.
 func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clause, key string) {
-	if c.repository() != "" {
-		return nil, ""
+	where := c.repository()
+	if whole, n, key := c.holds(t); whole != nil && (where == "" || !t.act.Makes && c.first(key) != where) {
+		return c.taken(t, said, n, whole), key
 	}
-	if whole, n, key := c.holds(t); whole != nil {
-		own := *t
-		own.nouns = t.nouns[n:]
-		said[0].Args = []wording.Clause{c.nameless(&own)}
-		if part, _, rest := spoken.ThingOf(t.nouns[n:]); part != nil && len(rest) == 0 && t.act.Makes {
-			said[0].Args = []wording.Clause{{Phrase: part.Any}}
-		}
-		return &wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}}, key
+	if where != "" {
+		return nil, ""
 	}
 	whose, key := c.other(t)
 	placed := ""
@@ -207,6 +203,18 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 		how = "of %s"
 	}
 	return &wording.Clause{Phrase: how, Args: []wording.Clause{*whose}}, placed
+}
+
+// taken takes the words of a thing, which are the first n of the nouns, out of what is said, which is then
+// of that.
+func (c *call) taken(t *toolName, said wording.Sentence, n int, whole *wording.Clause) *wording.Clause {
+	own := *t
+	own.nouns = t.nouns[n:]
+	said[0].Args = []wording.Clause{c.nameless(&own)}
+	if part, _, rest := spoken.ThingOf(t.nouns[n:]); part != nil && len(rest) == 0 && t.act.Makes {
+		said[0].Args = []wording.Clause{{Phrase: part.Any}}
+	}
+	return &wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}}
 }
 
 // placed returns the only thing in which something is done that an argument names, and its key.

@@ -2,6 +2,7 @@ package headline
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,20 +55,42 @@ func amounts() []string {
 }
 
 // payee matches the keys of arguments that say to whom something is paid.
-var payee = regexp.MustCompile(`^(iban|(to|target|destination|primary|recipient|beneficiary|payee|creditor|receiver|merchant|vendor)+s?(bank)?` +
+var payee = regexp.MustCompile(`^(iban|(to|target|destination|primary|recipient|beneficiary|payee|creditor|receiver|merchant|vendor|counterparty)+s?(bank)?` +
 	`(account|iban|wallet|address|phone|email)?(number|id|name)?)$`)
 
-// paid returns to whom something is paid: by an account before a name, and by a mail address if nothing
-// else is said.
+// paid returns to whom something is paid: by an account before anything else, and by a mail address if
+// nothing else is said. Who is also called by a name, or just named, is so first.
 func (c *call) paid() []string {
 	keys := slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool { return !payee.MatchString(key) })
 	slices.SortStableFunc(keys, func(a, b string) int { return accounts(b) - accounts(a) })
-	return c.values(append(keys, "email", "emailaddress"))
+	to := c.values(append(slices.Clone(keys), "email", "emailaddress"))
+	var names, roles []string
+	for _, key := range keys {
+		switch {
+		case called(key):
+			names = append(names, key)
+		case accounts(key) == 0 && kindOf(key) != idKey:
+			roles = append(roles, key)
+		}
+	}
+	if name := c.values(append(names, roles...)); len(to) == 1 && len(name) == 1 && name[0] != to[0] {
+		return []string{name[0] + " (" + to[0] + ")"}
+	}
+	return to
+}
+
+// called reports whether an argument with this key says what somebody is called.
+func called(key string) bool { return strings.HasSuffix(key, "name") }
+
+// holdsAccount reports whether an argument describes somebody who is paid by an account, which matters
+// more than what they are called.
+func holdsAccount(key string, parts map[string]any) bool {
+	return payee.MatchString(key) && slices.ContainsFunc(slices.Collect(maps.Keys(parts)), func(part string) bool { return accounts(reading.Normal(part)) > 0 })
 }
 
 // accounts returns 1 if a key names an account of money.
 func accounts(key string) int {
-	if strings.Contains(key, "iban") || strings.Contains(key, "account") {
+	if !called(key) && (strings.Contains(key, "iban") || strings.Contains(key, "account")) {
 		return 1
 	}
 	return 0
@@ -104,6 +127,9 @@ func transfers(element map[string]any) bool {
 // payment describes what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
 	amount, to := c.amount(), c.paid()
+	if len(amount) == 0 && c.moves(kind) && c.gives("sums denominations") {
+		amount = c.sums("value")
+	}
 	if len(amount) == 0 && kind == operation.KindSpend {
 		return c.due()
 	}

@@ -126,6 +126,24 @@ func (c *call) changed(t *toolName, key string) (what, value wording.Clause, ok 
 	return what, value, ok
 }
 
+// with adds what an update sets to what is said of it, if a single argument does so of which nothing is said
+// yet: "updates the reservation r1 (party size: 6)".
+func (c *call) with(said wording.Sentence, t *toolName) wording.Sentence {
+	if t.act.Phrase != "updates %s" {
+		return said
+	}
+	_, things := shapeOf(said)
+	sets := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool {
+		values := c.values([]string{k})
+		return len(values) == 0 || c.places(k) || slices.Contains(things, named(values).String()) || slices.ContainsFunc(c.also, func(a also) bool { return strings.Join(a.words, "") == k })
+	})
+	if len(sets) != 1 || kindOf(sets[0]) != otherKey || spoken.Property(sets[0]) != "" || len(c.args[sets[0]]) > 1 || c.shownToAll() ||
+		strings.HasSuffix(sets[0], "value") { // which is all that a secret or a variable holds
+		return said
+	}
+	return append(slices.Clip(said), bracketed([]wording.Clause{prose(c.spelled[sets[0]] + ": " + c.args[sets[0]][0])})...)
+}
+
 // places reports whether the argument under a key says where a thing is, not what becomes of it.
 func (c *call) places(key string) bool {
 	if spoken.Property(key) != "" {

@@ -101,6 +101,10 @@ func outputs(s wording.Sentence) wording.Sentence {
 	for i := range s {
 		c := &s[i]
 		printedBy(c)
+		each(c)
+		if i > 0 && strings.HasSuffix(string(s[i-1].Phrase), " below") {
+			*c = here(*c)
+		}
 		c.Text = computed.ReplaceAllString(c.Text, "…")
 		switch m := printed.FindStringSubmatch(c.Text); {
 		case eachPrinted.MatchString(c.Text):
@@ -115,6 +119,37 @@ func outputs(s wording.Sentence) wording.Sentence {
 		}
 	}
 	return s
+}
+
+// contents matches what a file holds.
+var contents = regexp.MustCompile(`^\$\(cat ([^\s()$]+)\)$`)
+
+// machinesIn matches the names of several machines.
+var machinesIn = regexp.MustCompile(`^[\w.@-]+(?: [\w.@-]+)+$`)
+
+// each says of which file the text is that a clause ends with, and names machines one after the other.
+func each(c *wording.Clause) {
+	if len(c.Args) != 1 {
+		return
+	}
+	text := c.Args[0].Text
+	if strings.Contains(string(c.Phrase), " below %s") {
+		c.Args = []wording.Clause{here(c.Args[0])}
+	}
+	switch m := contents.FindStringSubmatch(text); {
+	case m != nil && strings.HasSuffix(string(c.Phrase), ": %s"):
+		c.Args = []wording.Clause{wording.Say("what %s contains", m[1])}
+	case c.Phrase == "on %s" && machinesIn.MatchString(text):
+		c.Args = []wording.Clause{wording.List(strings.Fields(text))}
+	}
+}
+
+// here returns a folder, by its name or as the one in which the call works.
+func here(folder wording.Clause) wording.Clause {
+	if folder.Text == "." {
+		return wording.Clause{Phrase: "the current folder"}
+	}
+	return folder
 }
 
 // computed matches what only a program's own function returns: nothing of it is in the call.

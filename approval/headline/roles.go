@@ -19,13 +19,14 @@ import (
 // arguments are for, by their keys.
 type call struct {
 	executor string
-	// command is the first line that it would run; empty if it runs none.
-	command string
-	words   []string
+	// command is the first text that it would run, code the first that is no line of a shell; empty if there is none.
+	command, code string
+	words         []string
 	// server is the number of leading words that name the tool's server.
 	server int
-	// args are the texts of its arguments by their normalized keys.
-	args map[string][]string
+	// args are the texts of its arguments by their normalized keys, and spelled the words of these keys.
+	args    map[string][]string
+	spelled map[string]string
 	// keys are the keys of args in order, and ranks the weights of those that were asked for: arguments
 	// may be many.
 	keys  []string
@@ -39,6 +40,8 @@ type call struct {
 	trial string
 	// also is what arguments make it do besides.
 	also []also
+	// applied is what a manifest describes.
+	applied resource
 	// fields are those of a web page into which it types.
 	fields []string
 	// admits says that what they hold gives everyone a right.
@@ -47,14 +50,14 @@ type call struct {
 
 func callOf(p vaglio.Proposal) *call {
 	rd := reading.NewReader(reading.Options{}).Read(p.Call())
-	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}, ranks: map[string]int{}, trial: trial(p, rd), deed: rd.Deed.Verb, fields: fieldsIn(p.Args)}
+	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}, spelled: map[string]string{}, ranks: map[string]int{}, trial: trial(p, rd), deed: rd.Deed.Verb, fields: fieldsIn(p.Args)}
 	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
 		c.server = len(reading.Words(p.Executor[:at]))
 	}
 	c.joined()
 	for i := range rd.Commands {
 		if cmd := &rd.Commands[i]; !cmd.Doubt && !cmd.Verb {
-			c.command = cmp.Or(c.command, cmd.Text)
+			c.command, c.code = cmp.Or(c.command, cmd.Text), cmp.Or(c.code, program(cmd))
 		}
 	}
 	for i := range rd.Paths {
@@ -100,7 +103,10 @@ func (c *call) take(args map[string]any) {
 			c.take(parts)
 			continue
 		}
-		c.args[name] = append(c.args[name], enumerated(name, texts(args[key]))...)
+		c.spelled[name] = strings.Join(reading.Words(key), " ")
+		if !holdsAccount(name, parts) {
+			c.args[name] = append(c.args[name], enumerated(name, texts(args[key]))...)
+		}
 		list, _ := args[key].([]any)
 		c.elements(key, list)
 		if slices.Contains(amounts(), name) {
@@ -112,7 +118,8 @@ func (c *call) take(args map[string]any) {
 			c.take(parts)
 		default:
 			for _, part := range slices.Sorted(maps.Keys(parts)) {
-				c.args[name+reading.Normal(part)] = append(c.args[name+reading.Normal(part)], texts(parts[part])...)
+				whole := name + reading.Normal(part)
+				c.args[whole], c.spelled[whole] = append(c.args[whole], texts(parts[part])...), c.spelled[name]+" "+strings.Join(reading.Words(part), " ")
 			}
 		}
 	}

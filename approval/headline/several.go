@@ -185,15 +185,22 @@ func (c *call) overlooked(o *operations) {
 }
 
 // ways marks through what a program works as a manner, if what it does there is asked about
-// and cannot be undone, and that an address holds local data.
+// and cannot be undone, that an address holds local data, and that a program copies what a database holds.
 func (o *operations) ways() {
 	way := func(c *one) bool {
-		return len(c.said) > 0 && (c.said[0].Phrase == "makes %s talk through %s" || c.said[0].Phrase == "gives a container the folder %s of the host")
+		return c.says("makes %s talk through %s", "gives a container the folder %s of the host")
 	}
+	program := slices.ContainsFunc(o.list, func(c one) bool { return c.says("runs the program %s by SQL in %s") })
 	final := slices.ContainsFunc(o.list, func(c one) bool { return !way(&c) && c.undo == operation.Irreversible && c.score < o.asked })
 	for i := range o.list {
-		o.list[i].manner = o.list[i].manner || final && way(&o.list[i]) || o.addressed(&o.list[i]) || o.sent(&o.list[i])
+		c := &o.list[i]
+		c.manner = c.manner || final && way(c) || program && c.says("copies data in or out of %s") || o.addressed(c) || o.sent(c)
 	}
+}
+
+// says reports whether what is said of it begins with one of these phrases.
+func (o *one) says(phrases ...wording.Phrase) bool {
+	return len(o.said) > 0 && slices.Contains(phrases, o.said[0].Phrase)
 }
 
 // weighs reports whether an operation stands for itself and weighs as much as another.

@@ -55,7 +55,7 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 	what = c.within(t, names, what, second)
 	t.part = t.part || len(second) > 0 && c.repository() == ""
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
-	return c.added(c.scaled(out, t), t, bare)
+	return c.with(c.added(c.scaled(out, t), t, bare), t)
 }
 
 // parties returns the thing to which something is done, with what it belongs to, and the second thing.
@@ -311,7 +311,7 @@ func (t *toolName) isA(kind string) bool {
 // one and no argument names it.
 func (c *call) target(t *toolName, key string, names []string) (to *wording.Clause, unknown bool) {
 	if len(t.others) > 0 {
-		to = c.spokenOf(t.others)
+		to = c.spokenOf(t)
 		return to, to == nil
 	}
 	if t.when != "" {
@@ -330,23 +330,23 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 	return c.assignee(t, key), false
 }
 
-// spokenOf returns the thing that the nouns mean, by the names that the arguments give it, or nil.
-func (c *call) spokenOf(nouns []string) *wording.Clause {
-	last := nouns[len(nouns)-1]
-	thing, _, _ := spoken.ThingOf(nouns)
-	its, _ := c.names(thing, false, strings.Join(nouns, ""), last)
+// spokenOf returns the second thing of the name, by the names that the arguments give it, or nil.
+func (c *call) spokenOf(t *toolName) *wording.Clause {
+	thing, _, _ := spoken.ThingOf(t.others)
+	last := t.others[len(t.others)-1]
+	its, _ := c.names(thing, false, strings.Join(t.others, ""), last)
 	if len(its) == 0 && membership(last) {
 		thing, _, _ = spoken.ThingOf([]string{"user"})
 		its, _ = c.names(thing, false, "user")
 	}
-	if thing == nil || len(its) == 0 {
+	switch {
+	case thing == nil && (t.act.Phrase == deploys || t.act.Phrase == moves) && !slices.ContainsFunc(t.others, unclear):
+		return &wording.Clause{Text: strings.Join(t.others, " ")} // "production" and "backlog" say it by themselves
+	case thing == nil || len(its) == 0:
 		return nil
 	}
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(its)}}
 }
-
-// renames says that something gets another name.
-const renames wording.Phrase = "renames %s"
 
 // inside joins a place to what is done in it.
 const inside wording.Phrase = "in %s"

@@ -24,8 +24,8 @@ func (o *one) unheardOf() bool {
 // arguments may.
 func (c *call) byVerb(worst *one) wording.Sentence {
 	unknown := worst.unheardOf()
-	if !worst.byName() && !unknown {
-		return nil
+	if !worst.byName() && !unknown && (!worst.general || c.applied.kind == nil) {
+		return nil // the judge says more, if it is more than that a cluster is changed
 	}
 	said, t := c.object()
 	switch {

@@ -42,6 +42,9 @@ func (c *Card) Parts() (all []Part) {
 		ours("file.call", templates.Values{"i": i + 1, "n": len(c.Calls)}, true)
 		field("file.executor", call.executor)
 		first, more := call.first()
+		if call.brief() {
+			first, more = nil, 0
+		}
 		for i := range first {
 			all = append(all, Part{Name: call.tells(c.Texts, &first[i]), Text: first[i].text.String()})
 		}

@@ -29,9 +29,10 @@ func (c *Call) readLines(it *approval.Item) {
 	}
 }
 
-// asked writes the lines of a long command that people are asked about, before the command.
+// asked writes the lines of a command that people are asked about before the command, unless that is
+// shown whole and short enough to be seen at once: they would read them twice.
 func (c *Call) asked(w *writer, budget int) {
-	if c.of <= fewLines && (budget == Everything || c.command.runes <= budget) {
+	if c.brief() && (budget == Everything || c.command.runes <= budget) {
 		return
 	}
 	if budget == Everything {
@@ -55,6 +56,9 @@ func (c *Call) first() (lines []numbered, more int) {
 	return c.lines[:n], len(c.lines) - n
 }
 
-// fewLines is how many lines of a command are seen at a glance, maxLines how many of those that
-// people are asked about a chat shows.
-const fewLines, maxLines = 5, 3
+// brief reports whether a phone shows the whole command at once.
+func (c *Call) brief() bool { return c.of <= screenLines && c.command.runes <= screenRunes }
+
+// screenLines and screenRunes are how much of a command a phone shows at once, maxLines how many of the
+// lines that people are asked about a chat shows.
+const screenLines, screenRunes, maxLines = 20, 600, 3

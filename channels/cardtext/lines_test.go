@@ -25,6 +25,9 @@ func TestLines(t *testing.T) {
 		"Cut":     {"a\nrm -rf b " + strings.Repeat("x", 300) + "\nc", []int{2}, 40, "Line 2 of 3:\nrm -rf b "},
 		"Several": {long, []int{1, 2, 3, 251}, 600, "Line 1 of 300:\necho step\nLine 2 of 300:\necho step\nLine 3 of 300:\necho step\n… and 1 other line like that\necho step\n"},
 		"Glance":  {"a\nrm -rf b\nc", []int{2}, 600, "a\nrm -rf b\nc\n"},
+		"Screen":  {strings.Repeat("echo step\n", 18) + "rm -rf b\necho end", []int{19}, cardtext.Everything, "echo step\n"},
+		"Further": {strings.Repeat("echo step\n", 19) + "rm -rf b\necho end", []int{20}, cardtext.Everything, "Line 20 of 21:\nrm -rf b\necho step\n"},
+		"Wide":    {"a\nrm -rf b\n" + strings.Repeat("x", 600), []int{2}, cardtext.Everything, "Line 2 of 3:\nrm -rf b\na\n"},
 		"Unknown": {long, nil, 600, "echo step\n"},
 	} {
 		card := approval.Card{Items: []approval.Item{{State: approval.Pending, Executor: "sh", Command: tt.command, Lines: tt.lines, Args: approval.CommandArgs(tt.command)}}}

@@ -35,7 +35,11 @@ command line or in the configuration.`,
 			if asJSON {
 				return terminal.JSON(cmd.OutOrStdout(), a)
 			}
-			return owner.WritePending(cmd.OutOrStdout(), a.Approvals, time.Now())
+			texts, err := loadTexts()
+			if err != nil {
+				return err
+			}
+			return owner.WritePending(cmd.OutOrStdout(), texts, a.Approvals, time.Now())
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with everything that a card shows")
@@ -66,7 +70,11 @@ line or in the configuration.`,
 			if asJSON {
 				return terminal.JSON(cmd.OutOrStdout(), a)
 			}
-			return owner.WriteWhy(cmd.OutOrStdout(), a.Approvals)
+			texts, err := loadTexts()
+			if err != nil {
+				return err
+			}
+			return owner.WriteWhy(cmd.OutOrStdout(), texts, a.Approvals)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -88,7 +96,11 @@ terminal, as long as nothing of it changes.` + orderExits,
 			if err := askDaemon(cmd.Context(), http.MethodGet, "/show/"+url.PathEscape(args[0]), &s); err != nil {
 				return err
 			}
-			if err := owner.WriteWhy(cmd.OutOrStdout(), s.Approvals); err != nil {
+			texts, err := loadTexts()
+			if err != nil {
+				return err
+			}
+			if err := owner.WriteWhy(cmd.OutOrStdout(), texts, s.Approvals); err != nil {
 				return err
 			}
 			if !terminal.Is(std.out) {

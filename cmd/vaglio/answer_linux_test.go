@@ -141,7 +141,7 @@ func TestAnOwnerAllowsAtTheTerminal(t *testing.T) {
 	if r := s.agent("POST", "/v1/permits/"+a.Permit.Permit+"/redeem", forcePush); r.status != http.StatusNoContent {
 		t.Errorf("redeeming: %d %s", r.status, r.body)
 	}
-	saidAt(t, s.h.run("", "why", id).out, "allow by Owner (web:owner) on terminal")
+	saidAt(t, s.h.run("", "why", id).out, "allowed by Owner (web:owner) on terminal")
 	saidAt(t, s.h.run("", "log", "--json").out, `"channel":"terminal"`)
 	if page := s.signIn(s.link).get("/inbox/ask/" + string(asked.ID.Ask())).body; !strings.Contains(page, "Owner") {
 		t.Errorf("the inbox does not tell who allowed it:\n%s", page)

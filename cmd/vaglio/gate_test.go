@@ -78,7 +78,7 @@ func TestTheWholePath(t *testing.T) {
 		t.Errorf("reporting the outcome: %d %s", r.status, r.body)
 	}
 	why := s.h.run("", "why", id)
-	for _, want := range []string{"git push --force origin main", "clean up the history of main", "effects", "web:owner", "succeeded"} {
+	for _, want := range []string{"git push --force origin main", "clean up the history of main", "effects", "web:owner", "Ran: worked"} {
 		if !strings.Contains(why.out, want) {
 			t.Errorf("why %s does not tell %q:\n%s%s", id, want, why.out, why.err)
 		}

@@ -122,7 +122,7 @@ func TestMCPWholePath(t *testing.T) {
 	if code := r.end(); code != 7 {
 		t.Errorf("exit code %d, want the server's", code)
 	}
-	if why := h.run("", "why", id); !strings.Contains(why.out, "mcp__notes__run_command") || !strings.Contains(why.out, "succeeded") {
+	if why := h.run("", "why", id); !strings.Contains(why.out, "mcp__notes__run_command") || !strings.Contains(why.out, "Ran: worked") {
 		t.Errorf("why tells\n%s%s", why.out, why.err)
 	}
 }

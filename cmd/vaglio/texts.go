@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
+	"github.com/kelseyhightower/envconfig"
 	"github.com/spf13/cobra"
 
 	"github.com/metnos/vaglio/internal/datafolder"
@@ -36,6 +38,21 @@ func (m *mistakes) texts(e *environment) (templates.Lang, *templates.Set) {
 		}
 	}
 	return lang, set
+}
+
+// loadTexts reads the texts for commands that just talk to the daemon, which reports mistakes in all
+// other settings.
+func loadTexts() (*templates.Texts, error) {
+	var e environment
+	if err := envconfig.Process(prefix, &e); err != nil {
+		return nil, err
+	}
+	var m mistakes
+	lang, set := m.texts(&e)
+	if err := m.err(); err != nil {
+		return nil, &configError{err}
+	}
+	return set.In(lang, time.Local), nil
 }
 
 func newTexts() *cobra.Command {

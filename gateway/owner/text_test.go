@@ -27,10 +27,20 @@ func hostileAccount() Account {
 	}
 }
 
+// textsIn returns the built-in texts in a language.
+func textsIn(t *testing.T, lang templates.Lang) *templates.Texts {
+	t.Helper()
+	set, err := templates.Load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.In(lang, time.UTC)
+}
+
 func TestWhyCannotBeForged(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := WriteWhy(&b, []Account{hostileAccount()}); err != nil {
+	if err := WriteWhy(&b, textsIn(t, templates.English), []Account{hostileAccount()}); err != nil {
 		t.Fatal(err)
 	}
 	states := 0
@@ -39,7 +49,7 @@ func TestWhyCannotBeForged(t *testing.T) {
 			states++
 		}
 	}
-	if states != 1 || !strings.Contains(b.String(), "state      pending\n") {
+	if states != 1 || !strings.Contains(b.String(), "state      Waiting for you\n") {
 		t.Errorf("%d lines tell a state, want ours alone:\n%s", states, b.String())
 	}
 	if strings.ContainsAny(b.String(), "\x1b\u202e\u200b") {
@@ -53,7 +63,7 @@ func TestPendingIsOneLineEach(t *testing.T) {
 	a := hostileAccount()
 	a.ExpiresAt = now.Add(90 * time.Second)
 	var b strings.Builder
-	if err := WritePending(&b, []Account{a, a}, now); err != nil {
+	if err := WritePending(&b, textsIn(t, templates.English), []Account{a, a}, now); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Count(b.String(), "\n") != 3 || strings.Count(b.String(), "1m30s") != 2 {
@@ -68,23 +78,19 @@ func TestPendingIsOneLineEach(t *testing.T) {
 // it did.
 func TestWhyTellsWhatAJudgeDid(t *testing.T) {
 	t.Parallel()
-	set, err := templates.Load(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	a := accounts(approval.Card{Items: []approval.Item{{
 		Approval: "abcdefgh-1", State: approval.Pending,
 		Verdict: vaglio.Verdict{Reason: "judge: confidence 0.40 < threshold 0.50 (With it TestAdd fails.)", JudgeKind: "semantic:qa", Results: []vaglio.GradientResult{
 			{Judge: "effects", Score: 0.9, Confidence: 1, MinScore: 0.5, Reasoning: "It reads."},
 			{Judge: "semantic:qa", Score: 0.9, Confidence: 0.4, MinScore: 0.85, MinConfidence: 0.5, Network: "open", Judgement: "j-1", Reasoning: "With it TestAdd fails."},
 		}},
-	}}}, set.In(templates.English, time.UTC))[0]
+	}}}, textsIn(t, templates.English))[0]
 	a.Judgements = []vaglio.Judgement{{
 		ID: "j-1", Judge: "semantic:qa", Turns: 3, Input: 90, Output: 10, Took: 1.25, Layer: "bubblewrap 0.11", Fault: vaglio.FaultTimeout,
 		Transcript: []vaglio.Said{{By: "called cmd.run", Text: "go test\nstate      allowed"}},
 	}}
 	var b strings.Builder
-	if err := WriteWhy(&b, []Account{a}); err != nil {
+	if err := WriteWhy(&b, textsIn(t, templates.English), []Account{a}); err != nil {
 		t.Fatal(err)
 	}
 	for text, times := range map[string]int{
@@ -107,13 +113,13 @@ func TestWhyTellsWhatDidNotRun(t *testing.T) {
 		outcome approval.Outcome
 		want    string
 	}{
-		{approval.Succeeded, approval.Outcome{Succeeded: true}, "run        succeeded, "},
+		{approval.Succeeded, approval.Outcome{Succeeded: true}, "run        worked, "},
 		{approval.Failed, approval.Outcome{}, "run        failed, "},
-		{approval.Failed, approval.Outcome{NotRun: true}, "run        not run: the agent's own rules refused it, "},
+		{approval.Failed, approval.Outcome{NotRun: true}, "run        not run: the agent’s own rules refused it, "},
 	} {
 		a := Account{State: row.state, Outcome: &row.outcome}
 		var b strings.Builder
-		if err := WriteWhy(&b, []Account{a}); err != nil || !strings.Contains(b.String(), "\n"+row.want) {
+		if err := WriteWhy(&b, textsIn(t, templates.English), []Account{a}); err != nil || !strings.Contains(b.String(), "\n"+row.want) {
 			t.Errorf("%v: want %q in\n%s", err, row.want, b.String())
 		}
 	}
@@ -122,10 +128,6 @@ func TestWhyTellsWhatDidNotRun(t *testing.T) {
 // What a card says of a call is told at a terminal in the reader's language, too.
 func TestWhyIsInTheReadersLanguage(t *testing.T) {
 	t.Parallel()
-	set, err := templates.Load(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	pushed := wording.Sentence{wording.Say("deletes %s", "/srv/app"), {Phrase: "; it cannot be undone,"}, {Phrase: "and touches the whole machine"}, {Phrase: "."}}
 	message, _ := pushed.In(wording.English)
 	p := vaglio.Proposal{Executor: "shell_exec", Args: vaglio.Args{"command": "ls\nrm -rf /srv/app"}}
@@ -145,17 +147,18 @@ func TestWhyIsInTheReadersLanguage(t *testing.T) {
 	card := approval.Card{Agent: "agent", Items: []approval.Item{it}}
 	for lang, want := range map[templates.Lang][]string{
 		templates.English: {
-			"would      Deletes /srv/app\nso         Cannot be undone · touches the whole machine\n", "nothing to note\n",
+			"what       Deletes /srv/app\nso         Cannot be undone · touches the whole machine\n", "nothing to note\n",
 			"           - deletes something 0.05: Deletes /srv/app; it cannot be undone, and touches the whole machine. (line 2)\n", "instead    Move what would be deleted",
 		},
 		templates.Italian: {
-			"would      Cancella /srv/app\nso         Non si può annullare · tocca tutta la macchina\n", "nulla da segnalare\n",
-			"           - cancella qualcosa 0,05: Cancella /srv/app; non si può annullare, e tocca tutta la macchina. (riga 2)\n", "instead    Spostare ",
+			"cosa       Cancella /srv/app\neffetto    Non si può annullare · tocca tutta la macchina\n", "nulla da segnalare\n",
+			"           - cancella qualcosa 0,05: Cancella /srv/app; non si può annullare, e tocca tutta la macchina. (riga 2)\n", "invece     Spostare ", "stato      Ti aspetta\n", "fermata da effects, punteggio 0,05\n", "giudice    effects, punteggio 0,05 su 0,5, certezza 1\n",
 		},
 	} {
-		all := accounts(card, set.In(lang, time.UTC))
+		texts := textsIn(t, lang)
+		all := accounts(card, texts)
 		var b strings.Builder
-		if err := WriteWhy(&b, all); err != nil {
+		if err := WriteWhy(&b, texts, all); err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range want {
@@ -167,9 +170,23 @@ func TestWhyIsInTheReadersLanguage(t *testing.T) {
 			t.Errorf("%s: what the judge says is in English: %v\n%s", lang, told, b.String())
 		}
 		b.Reset()
-		headline, _, _ := strings.Cut(strings.TrimPrefix(want[0], "would      "), "\n")
-		if err := WritePending(&b, all, time.Now()); err != nil || !strings.Contains(b.String(), headline) {
+		headline, _, _ := strings.Cut(want[0][len("what       "):], "\n")
+		if err := WritePending(&b, texts, all, time.Now()); err != nil || !strings.Contains(b.String(), headline) {
 			t.Errorf("%s: the list does not say %q: %v\n%s", lang, headline, err, b.String())
+		}
+	}
+}
+
+// Whatever a person chose is told in words.
+func TestWhyTellsEveryChoice(t *testing.T) {
+	t.Parallel()
+	for _, lang := range templates.Langs() {
+		for _, c := range append(approval.GrantChoices(), approval.ChoiceAllow, approval.ChoiceDeny, approval.ChoiceDenyKind) {
+			var b strings.Builder
+			a := Account{State: approval.Denied, Decision: &approval.Decision{Choice: c, By: approval.Person{ID: "web:owner", Name: "Ann"}, Channel: "web"}}
+			if err := WriteWhy(&b, textsIn(t, lang), []Account{a}); err != nil || !strings.Contains(b.String(), " Ann (web:owner) ") {
+				t.Errorf("%s, %s: %v in\n%s", lang, c, err, b.String())
+			}
 		}
 	}
 }

@@ -85,7 +85,7 @@ func (x *Explanation) Text(texts *templates.Texts) string {
 		return entry("mistake", x.Error)
 	}
 	var b strings.Builder
-	b.WriteString(entry("would", cardtext.Headline(texts, x.Headline).String()))
+	b.WriteString(entry("what", cardtext.Headline(texts, x.Headline).String()))
 	b.WriteString(entry("so", cardtext.Consequence(texts, &x.Headline.Consequence)))
 	x.Reading.write(&b)
 	v := approval.Agreed(*x.Verdict, *x.Headline)

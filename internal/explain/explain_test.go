@@ -154,17 +154,17 @@ func TestExplainedInTheReadersLanguage(t *testing.T) {
 		not  []string
 	}{
 		"a command": {line("ls\ngit push --force origin main"), templates.English, []string{
-			"would     Force-pushes main to origin\nso        Cannot be undone · touches what others use\n",
+			"what      Force-pushes main to origin\nso        Cannot be undone · touches what others use\n",
 			"- publishes something 0.05: Force-pushes main to origin; it cannot be undone, and others are affected. (line 2)\n",
 		}, nil},
 		"a command in Italian": {line("ls\ngit push --force origin main\ngit push --force origin main"), templates.Italian, []string{
-			"would     Riscrive main su origin (push forzato)\nso        Non si può annullare · tocca ciò che usano anche altri\n",
+			"what      Riscrive main su origin (push forzato)\nso        Non si può annullare · tocca ciò che usano anche altri\n",
 			"- pubblica qualcosa 0,05: Riscrive main su origin (push forzato); non si può annullare, e tocca ciò che usano anche altri. (righe 2, 3)\n",
 		}, []string{"Force-pushes", "publish"}},
-		"a payment":            {paid, templates.English, []string{"would     Pays 1250 EUR to DE89370400440532013000\nso        Cannot be undone"}, []string{"can be undone"}},
-		"a payment in Italian": {paid, templates.Italian, []string{"would     Paga 1250 EUR a DE89370400440532013000\nso        Non si può annullare"}, []string{" si può annullare,"}},
+		"a payment":            {paid, templates.English, []string{"what      Pays 1250 EUR to DE89370400440532013000\nso        Cannot be undone"}, []string{"can be undone"}},
+		"a payment in Italian": {paid, templates.Italian, []string{"what      Paga 1250 EUR a DE89370400440532013000\nso        Non si può annullare"}, []string{" si può annullare,"}},
 		"the guard in Italian": {vaglio.Proposal{Executor: "read_file", Args: vaglio.Args{"path": "/etc/shadow"}}, templates.Italian, []string{
-			"would     Legge /etc/shadow\n", "Questi file decidono chi può entrare",
+			"what      Legge /etc/shadow\n", "Questi file decidono chi può entrare",
 		}, []string{"Ask the user"}},
 	} {
 		x, err := explained(t.Context(), t, tt.p)

@@ -147,7 +147,8 @@ func (s *Statement) Target(at int) (names, class string) {
 
 // names reports whether the first of the words is the class of the statement's object.
 func (s *Statement) names(rest []string) bool {
-	return len(rest) > 1 && rest[1] != "SET" && slices.Contains([]string{"DROP", "CREATE", "ALTER"}, s.Words[0])
+	granted := (s.Words[0] == "GRANT" || s.Words[0] == "REVOKE") && slices.Contains([]string{"ROLE", "USER", "GROUP"}, rest[0])
+	return len(rest) > 1 && rest[1] != "SET" && (granted || slices.Contains([]string{"DROP", "CREATE", "ALTER"}, s.Words[0]))
 }
 
 // Adds reports whether a statement creates something in a database or extends its structure,

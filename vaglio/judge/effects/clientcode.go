@@ -181,10 +181,11 @@ func mongoRule(c *command) []Effect {
 }
 
 // methodCalls are the methods that program text calls, and orders the keys of what
-// it gives to command().
+// it gives to command(). started is a program that SQL runs.
 var (
 	methodCalls = regexp.MustCompile(`[."'{ \[]([a-z]+)(?:\(|["']\]\()`)
 	orders      = regexp.MustCompile(`[."'{ \[]([a-z]+)["' ]*:`)
+	started     = regexp.MustCompile(`(?i)\b(?:to|from)\s+program\s*((?:u&|e)?'(?:[^']|'')*'|[:$][^;\n]*)`)
 )
 
 // mongoCode judges program text by the methods that it calls, whose names go on

@@ -129,8 +129,8 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 	if r.database.opened != "" {
 		where = object(r.database.opened)
 	}
-	if f := strings.Join(strings.Fields(" . "+strings.ToLower(text)+" . "), " "); strings.Contains(f, " to program ") || strings.Contains(f, " from program ") {
-		out = append(out, usual(KindForeignCode).with(sayOf("has the database run a program on %s", where), where.String()))
+	if m := started.FindStringSubmatch(text); m != nil {
+		out = append(out, usual(KindForeignCode).with(sayOf("runs the program %s by SQL in %s", object(sql.Unquoted(m[1])), where), where.String()))
 	}
 	list, ok := sql.Statements(rest)
 	if out = append(out, inGraph(list, text, r.changes(list, where))...); !ok {
@@ -295,13 +295,9 @@ func (s statement) said(verb, class, target string) wording.Sentence {
 	}
 	said := spoken.StatementOn(verb, class, target, s.where)
 	if to := slices.Index(s.Words, map[string]string{"GRANT": "TO", "REVOKE": "FROM"}[verb]) + 1; to > 0 && to < len(s.Words) {
-		if s.Has("ON") {
-			verb += "-on"
-		}
-		if s.Has("TABLES") {
-			verb += "-tables"
-		}
-		said[0] = sayOf(spoken.Statement(verb), said[0].Args[0], object(strings.ToLower(sql.Unquoted(s.Words[to]))))[0]
+		verb += map[bool]string{true: "-on"}[s.Has("ON")] + map[bool]string{true: "-tables"}[s.Has("TABLES")]
+		whom, _ := s.Target(to - 1)
+		said[0] = sayOf(spoken.Statement(verb), map[bool]wording.Clause{true: said[0].Args[0], false: object(target)}[s.Has("ON")], object(whom))[0]
 	}
 	return said
 }

@@ -20,14 +20,14 @@ func StatementOn(verb, class, target string, where wording.Clause) wording.Sente
 		"DELETE": "deletes rows of %s", "DELETE *": "deletes every row of %s", "UPDATE": "updates rows of %s", "UPDATE *": "updates every row of %s",
 		"INSERT": "adds rows to %s", "REPLACE": "adds or changes rows of %s", "MERGE": "adds or changes rows of %s",
 		"CREATE": "creates %s", "CREATE OR REPLACE": "creates or replaces %s", "ALTER": "changes %s", "ALTER SUPERUSER": "makes %s a superuser",
-		"TRUNCATE": "empties %s", "DROP": "drops %s",
+		"TRUNCATE": "empties %s", "DROP": "drops %s", "RENAME": "renames %s", "CALL": "calls the procedure %s", "EXEC": "calls the procedure %s",
 		"REMOVE": "drops %s", "GRANT": "changes who may use %s", "REVOKE": "changes who may use %s",
 	}[verb]
 	switch {
 	case said == "" && target == "":
-		return wording.Sentence{{Phrase: "runs the statement %s in %s", Args: []wording.Clause{{Text: strings.ToLower(verb)}, where}}}
+		return wording.Sentence{{Phrase: "runs the statement %s in %s", Args: []wording.Clause{{Text: verb}, where}}}
 	case said == "":
-		return wording.Sentence{{Phrase: "runs the statement %s on %s in %s", Args: []wording.Clause{{Text: strings.ToLower(verb)}, {Text: target}, where}}}
+		return wording.Sentence{{Phrase: "runs the statement %s on %s in %s", Args: []wording.Clause{{Text: verb}, {Text: target}, where}}}
 	}
 	what := wording.Clause{Text: target}
 	if thing, _, _ := ThingOf([]string{cmp.Or(class, map[string]string{"TRUNCATE": "table"}[verb])}); thing != nil {

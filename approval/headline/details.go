@@ -1,0 +1,231 @@
+package headline
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// told adds the first of the arguments to what the judge says by the name alone.
+func (c *call) told(said wording.Sentence) wording.Sentence {
+	if slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "(%s)" }) {
+		return said
+	}
+	return append(slices.Clip(said), bracketed(c.details(mostNamed, titleKey, idKey, otherKey))...)
+}
+
+// bracketed returns things one after the other in brackets, nothing if there are none.
+func bracketed(things []wording.Clause) wording.Sentence {
+	if len(things) == 0 {
+		return nil
+	}
+	all := things[len(things)-1]
+	for _, thing := range slices.Backward(things[:len(things)-1]) {
+		all = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{thing, all}}
+	}
+	return wording.Sentence{{Phrase: "(%s)", Args: []wording.Clause{all}}}
+}
+
+// details returns short values of up to most arguments of these kinds, ordered by weight and kind. A
+// mere number is said with what it counts: nobody knows what a 0 is.
+func (c *call) details(most int, kinds ...int) []wording.Clause {
+	return c.short(true, slices.SortedFunc(slices.Values(c.keys), func(a, b string) int {
+		return cmp.Or(c.rank(a)-c.rank(b), cmp.Compare(kindOf(a), kindOf(b)), c.digits(a)-c.digits(b), strings.Compare(a, b))
+	}), most, kinds...)
+}
+
+// rank is [rankOf], of each argument once.
+func (c *call) rank(key string) int {
+	rank, ok := c.ranks[key]
+	if !ok {
+		rank = rankOf(key)
+		c.ranks[key] = rank
+	}
+	return rank
+}
+
+// digits returns 1 if an argument is just numbers, which say less than words.
+func (c *call) digits(key string) int {
+	if slices.ContainsFunc(c.args[key], func(s string) bool { return strings.Trim(s, "0123456789.") != "" }) {
+		return 0
+	}
+	return 1
+}
+
+// short returns short values of up to most of the arguments with these keys that are of these kinds. counted
+// says a number that is not an id with the words of its key.
+func (c *call) short(counted bool, keys []string, most int, kinds ...int) []wording.Clause {
+	var out []wording.Clause
+	for _, key := range keys {
+		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
+		if len(out) == most || len(values) == 0 || !slices.Contains(kinds, kindOf(key)) {
+			continue
+		}
+		s := named(values)
+		if slices.Contains(amounts(), key) {
+			if sums := c.sums(key); len(sums) > 0 {
+				s = several(sums)
+			}
+		}
+		if counted && kindOf(key) == otherKey && strings.Trim(s.String(), "0123456789.") == "" {
+			s = wording.Clause{Text: c.spelled[key] + ": " + s.String()}
+		}
+		if text := s.String(); utf8.RuneCountInString(text) <= longestProse && !strings.Contains(text, "\n") {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// about returns what the arguments say about a thing that has no name, or about several
+// things.
+func (c *call) about(several bool) wording.Clause {
+	if several {
+		if told := bracketed(c.details(mostNamed, idKey)); told != nil {
+			return told[0]
+		}
+		return wording.Clause{}
+	}
+	told := c.short(false, slices.SortedFunc(slices.Values(c.keys), func(a, b string) int { return cmp.Or(c.rank(a)-c.rank(b), strings.Compare(a, b)) }), 1, titleKey)
+	if sum := c.amount(); len(sum) == 1 {
+		told = append(told, sum[0])
+	}
+	told = append(told, c.short(false, c.beginning(), mostNamed, otherKey)...) // where it is is not what it is about
+	where := c.repository()
+	told = slices.DeleteFunc(told, func(s wording.Clause) bool { return where == s.String() || strings.HasSuffix(where, "/"+s.String()) }) // it is said separately
+	if len(told) == 0 {
+		return wording.Clause{}
+	}
+	at := max(0, slices.IndexFunc(told, func(s wording.Clause) bool { return strings.Trim(s.String(), "0123456789.") != "" }))
+	if told[at].Text != "" {
+		told[at] = prose(told[at].Text)
+	}
+	return wording.Clause{Phrase: ": %s", Args: told[at : at+1]}
+}
+
+// The kinds of arguments, in the order in which they are shown.
+const (
+	titleKey = iota // its name or text
+	idKey           // its identifier
+	otherKey
+	formKey // how something is written, which nobody needs to know first
+)
+
+// kindOf returns the kind of an argument, judging by its key.
+func kindOf(key string) int {
+	switch {
+	case slices.Contains([]string{"title", "subject", "topic", "summary", "name", "text", "message", "body", "content"}, key):
+		return titleKey
+	case slices.ContainsFunc([]string{"id", "ids", "key", "name", "owner"}, func(end string) bool { return strings.HasSuffix(key, end) }):
+		return idKey
+	case spoken.IsEnd("texts forms", key):
+		return formKey
+	default:
+		return otherKey
+	}
+}
+
+// filled adds the arguments to the judge's sentence about a tool, if that says only that
+// the tool reads, or that nothing is known of it.
+func (c *call) filled(said wording.Sentence) wording.Sentence {
+	if said[0].Phrase == idleLine { // The consequence says that no change was found.
+		return append(wording.Sentence{c.line(said[0].Args[0])}, said[1:]...)
+	}
+	switch {
+	case said[0].Phrase == "sends a request that changes something by GraphQL":
+		return c.mutates(said)
+	case c.command != "":
+		return said
+	case said[0].Phrase == "calls the tool %s, of which nothing is known":
+		return c.told(c.called())
+	case len(said) == 1 && (said[0].Phrase == "reads" || said[0].Phrase == "reads by the tool %s"):
+		return c.told(said)
+	default:
+		return said
+	}
+}
+
+// program returns the text of what is run, unless it is a line of a shell.
+func program(run *reading.Command) string {
+	if run.IsLine() {
+		return ""
+	}
+	return run.Text
+}
+
+// line says that a line of a program runs or, of a tool that is given the program, how that begins. In
+// which language it is, nobody knows if it is read in several.
+func (c *call) line(of wording.Clause) wording.Clause {
+	switch {
+	case c.code == "":
+		return wording.Clause{Phrase: "runs a line of %s", Args: []wording.Clause{of}}
+	case of.Phrase != "", strings.Contains(strings.TrimSpace(c.code), "\n"):
+		return wording.Clause{Phrase: "runs code: %s", Args: []wording.Clause{prose(c.code)}}
+	default:
+		return wording.Clause{Phrase: "runs a line of %s: %s", Args: []wording.Clause{of, prose(c.code)}}
+	}
+}
+
+// mutates names the fields of a mutation in GraphQL, which are what is called.
+func (c *call) mutates(said wording.Sentence) wording.Sentence {
+	texts := []string{c.command}
+	for _, key := range c.keys {
+		texts = append(texts, c.args[key]...)
+	}
+	for _, text := range texts {
+		if called := mutated(text); len(called) > 0 {
+			return append(wording.Sentence{{Phrase: "calls %s by GraphQL", Args: []wording.Clause{named(called)}}}, said[1:]...)
+		}
+	}
+	return said
+}
+
+// token matches what counts in GraphQL: texts, comments, brackets, and names with what they stand for.
+var token = regexp.MustCompile(`"""(?s:.*?)"""|"(?:\\.|[^"\\])*"|#[^\n\r]*|[(){}]|[$@]?\w+(?:\s*:\s*\w+)?`)
+
+// mutated returns the names of what the mutations in a text call.
+func mutated(text string) (called []string) {
+	var at graphQL
+	for _, word := range token.FindAllString(text, -1) {
+		if at.bracket(word) || at.parens > 0 || strings.ContainsAny(word[:1], "\"#@$") {
+			continue
+		}
+		switch {
+		case at.braces == 0 && slices.Contains([]string{"mutation", "query", "subscription", "fragment"}, word):
+			at.mutates = word == "mutation"
+		case at.braces == 1 && at.mutates:
+			called = append(called, strings.TrimSpace(word[strings.IndexByte(word, ':')+1:]))
+		}
+	}
+	return called
+}
+
+// graphQL is a place in a text: how many brackets are open, and whether it belongs to a mutation.
+type graphQL struct {
+	braces, parens int
+	mutates        bool
+}
+
+// bracket reports whether a token is a bracket, and counts it. What stands between parentheses is no part
+// of what is called.
+func (g *graphQL) bracket(token string) bool {
+	switch token {
+	case "(":
+		g.parens++
+	case ")":
+		g.parens--
+	case "{", "}":
+		if g.parens == 0 {
+			g.braces += map[string]int{"{": 1, "}": -1}[token]
+		}
+	default:
+		return false
+	}
+	return true
+}
