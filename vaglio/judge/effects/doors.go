@@ -109,8 +109,10 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 	for _, a := range shell.GitSettings(v.Assigns) {
 		set(doorGit, a.Name, argOf(a.Value))
 	}
-	owner := map[string]string{"export": doorEnv, "declare": doorEnv, "typeset": doorEnv, "readonly": doorEnv,
-		"make": doorEnv, "gmake": doorEnv, "git": doorGit}[v.name]
+	owner := map[string]string{
+		"export": doorEnv, "declare": doorEnv, "typeset": doorEnv, "readonly": doorEnv,
+		"make": doorEnv, "gmake": doorEnv, "git": doorGit,
+	}[v.name]
 	for i, a := range v.args {
 		if name, _, ok := strings.Cut(a.text, "="); ok && (owner == doorEnv || owner == doorGit && i > 0 && v.args[i-1].text == "-c") {
 			set(owner, name, a.slice(len(name)+1))
