@@ -56,7 +56,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 		return
 	}
 	before := len(r.effects)
-	defer func() { t.unlessNamed(before) }()
+	defer t.unlessNamed(before)
 	t.addresses()
 	readers := []func() bool{t.sql, t.commandLine, t.file, t.graph, t.request, t.browser}
 	if !slices.ContainsFunc(readers, func(read func() bool) bool { return read() }) {
