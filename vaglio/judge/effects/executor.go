@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -37,9 +38,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 		t.rd = r.judge.reader.Read(p.Call())
 	}
 	r.means, r.world.leads = t.rd.Means, t.rd.Means.Leads
-	if p.Context.Known != nil {
-		t.known = *p.Context.Known
-	}
+	t.known = *cmp.Or(p.Context.Known, &catalog.Executor{})
 	t.name, t.server = splitName(p.Executor)
 	t.words = readings.Unversioned(readings.Words(t.name))
 	r.stays = t.is("run_in_background", "is_background", "background")
