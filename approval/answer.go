@@ -68,6 +68,12 @@ func Refused(v vaglio.Verdict, r Refusal) Answer {
 	return Answer{Decision: RulingDeny, Verdict: v, Refusal: &r}
 }
 
+// Waits reports whether the call waits for a person who has asked nothing that the agent was not
+// told.
+func (a *Answer) Waits() bool {
+	return a.Decision == RulingPending && a.Approval != nil && (a.Question == nil || a.Question.Repeated)
+}
+
 // Unjudged is the answer to a call whose judges have not answered yet. The call must not
 // run; the agent asks again with the same call under the same key.
 func Unjudged(kind string) Answer {

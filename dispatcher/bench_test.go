@@ -69,7 +69,8 @@ func BenchmarkDecideToWaiterAwake(b *testing.B) {
 	}
 }
 
-// BenchmarkParkedWaiter measures the memory of one turn that waits in process.
+// BenchmarkParkedWaiter measures the memory of one turn that waits in process, on a goroutine
+// of its own or without one.
 func BenchmarkParkedWaiter(b *testing.B) {
 	const waiters = 10_000
 	for b.Loop() {
@@ -101,6 +102,18 @@ func BenchmarkParkedWaiter(b *testing.B) {
 		b.ReportMetric(float64(memory()-before)/waiters, "B/waiter")
 		cancel()
 		wg.Wait()
+		before = memory()
+		all := make([]func(), waiters)
+		for i, id := range ids {
+			var err error
+			if _, all[i], err = d.AwaitChange(b.Context(), of(i), id, func() {}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(memory()-before)/waiters, "B/watcher")
+		for _, leave := range all {
+			leave()
+		}
 	}
 }
 

@@ -298,7 +298,10 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 
 // Stop releases every waiter with what it has and refuses new proposals, so that agents
 // come back to the next process. It does not end Run.
-func (d *Dispatcher) Stop() { d.ending.once.Do(func() { close(d.ending.begun) }) }
+func (d *Dispatcher) Stop() {
+	d.ending.once.Do(func() { close(d.ending.begun) })
+	d.waiters.wakeAll()
+}
 
 func (d *Dispatcher) stopped() bool {
 	select {

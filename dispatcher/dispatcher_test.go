@@ -869,6 +869,63 @@ func TestHistoryGoesOnWhereItStopped(t *testing.T) {
 	})
 }
 
+// TestWhoKeepsNoGoroutineIsCalled checks that a watcher is called once its call may have another
+// answer, or the daemon stops, and only as long as it wants to be.
+func TestWhoKeepsNoGoroutineIsCalled(t *testing.T) {
+	in(t, func(t *testing.T, g *gate) {
+		calls := 0
+		watch := func(id approval.ID) (*approval.Answer, func()) {
+			t.Helper()
+			synctest.Wait() // what changed before has been followed
+			a, leave, err := g.AwaitChange(t.Context(), agent, id, func() { calls++ })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a, leave
+		}
+		called := func(when string, want int) {
+			t.Helper()
+			synctest.Wait()
+			if calls != want {
+				t.Errorf("%s: called %d times, want %d", when, calls, want)
+			}
+		}
+		id := g.propose(t, shell("make clean"), 0).Approval.ID
+		_, left := watch(id)
+		left()
+		a, leave := watch(id)
+		if called("before", 0); a.Decision != approval.RulingPending {
+			t.Errorf("got %+v", a)
+		}
+		if err := g.askBack(t, id, "Why?"); err != nil {
+			t.Fatal(err)
+		}
+		called("asked", 1)
+		leave()
+		if a, leave := watch(id); leave != nil || a.Question == nil || a.Question.Repeated {
+			t.Errorf("the question: %+v, waits: %t", a.Question, leave != nil)
+		}
+		_, leave = watch(id)
+		g.decide(t, id, approval.ChoiceDeny, "")
+		called("denied", 2)
+		leave()
+		if a, leave := watch(id); leave != nil || a.Decision != approval.RulingDeny {
+			t.Errorf("decided: %+v, waits: %t", a, leave != nil)
+		}
+		if _, _, err := g.AwaitChange(t.Context(), "somebody", id, nil); !errors.Is(err, approval.ErrNotFound) {
+			t.Errorf("another agent's: %v", err)
+		}
+		id = g.propose(t, shell("make distclean"), 0).Approval.ID
+		_, leave = watch(id)
+		defer leave()
+		g.Stop()
+		called("stopped", 3)
+		if a, leave := watch(id); leave != nil || a.Decision != approval.RulingPending {
+			t.Errorf("once stopped: %+v, waits: %t", a, leave != nil)
+		}
+	})
+}
+
 func TestStopLetsWaitersGo(t *testing.T) {
 	in(t, func(t *testing.T, g *gate) {
 		got := make(chan approval.Answer, 1)

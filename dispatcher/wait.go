@@ -18,25 +18,27 @@ type waiters struct {
 
 // gate lets the waiters of one ask through, all at once.
 type gate struct {
-	open    chan struct{}
+	shut    context.Context
+	open    context.CancelFunc
 	waiting int
 }
 
-// enter returns a channel that closes at the ask's next change, and a function to leave. It
+// enter returns a context that ends at the ask's next change, and a function to leave. It
 // must be called before the state is read, or a change between the two would be missed.
-func (w *waiters) enter(id approval.AskID) (next <-chan struct{}, leave func()) {
+func (w *waiters) enter(id approval.AskID) (next context.Context, leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	g := w.gates[id]
 	if g == nil {
-		g = &gate{open: make(chan struct{})}
+		g = new(gate)
+		g.shut, g.open = context.WithCancel(context.Background())
 		if w.gates == nil {
 			w.gates = make(map[approval.AskID]*gate)
 		}
 		w.gates[id] = g
 	}
 	g.waiting++
-	return g.open, func() { w.leave(id, g) }
+	return g.shut, func() { w.leave(id, g) }
 }
 
 func (w *waiters) leave(id approval.AskID, g *gate) {
@@ -44,6 +46,7 @@ func (w *waiters) leave(id approval.AskID, g *gate) {
 	defer w.mu.Unlock()
 	g.waiting--
 	if g.waiting == 0 && w.gates[id] == g {
+		g.open()
 		delete(w.gates, id)
 	}
 }
@@ -52,7 +55,7 @@ func (w *waiters) wake(id approval.AskID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if g := w.gates[id]; g != nil {
-		close(g.open)
+		g.open()
 		delete(w.gates, id)
 	}
 }
@@ -61,7 +64,7 @@ func (w *waiters) wakeAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, g := range w.gates {
-		close(g.open)
+		g.open()
 	}
 	clear(w.gates)
 }
@@ -82,6 +85,21 @@ func (d *Dispatcher) Await(ctx context.Context, agent string, id approval.ID, wa
 	return a, nil
 }
 
+// AwaitChange is [Dispatcher.Await] for those who keep no goroutine while they wait. It returns the
+// answer as it stands. If that may still change, it has changed called, in a goroutine of its own,
+// once it may have changed or the daemon stops: ask again then. Whoever no longer waits for that
+// calls leave, which is nil if there is nothing to wait for.
+func (d *Dispatcher) AwaitChange(ctx context.Context, agent string, id approval.ID, changed func()) (answer *approval.Answer, leave func(), err error) {
+	next, out := d.waiters.enter(id.Ask())
+	answer, err = d.awaited(ctx, agent, id)
+	if err != nil || !answer.Waits() || d.stopped() {
+		out()
+		return answer, nil, err
+	}
+	forget := context.AfterFunc(next, changed) //nolint:contextcheck // The ask's change calls it, whatever ends ctx.
+	return answer, func() { forget(); out() }, nil
+}
+
 // await waits until an approval no longer waits for a person, or the wait is over. It is a
 // function of its own so that a parked turn has no room for answers on its stack.
 func (d *Dispatcher) await(ctx context.Context, agent string, id approval.ID, wait time.Duration) error {
@@ -90,11 +108,11 @@ func (d *Dispatcher) await(ctx context.Context, agent string, id approval.ID, wa
 	for {
 		next, leave := d.waiters.enter(id.Ask())
 		waits, err := d.looked(ctx, agent, id, wait)
-		if err == nil && waits {
-			waits, err = d.park(ctx, next, until.C)
+		if err == nil && waits && !d.stopped() {
+			waits, err = park(ctx, next, until.C)
 		}
 		leave()
-		if err != nil || !waits {
+		if err != nil || !waits || d.stopped() {
 			return err
 		}
 	}
@@ -158,13 +176,11 @@ func (d *Dispatcher) waits(ctx context.Context, agent string, id approval.ID) (b
 }
 
 // park waits for the ask's next change, and reports false if the waiting ends without one.
-func (d *Dispatcher) park(ctx context.Context, next <-chan struct{}, until <-chan time.Time) (changed bool, err error) {
+func park(ctx, next context.Context, until <-chan time.Time) (changed bool, err error) {
 	select {
-	case <-next:
+	case <-next.Done():
 		return true, nil
 	case <-until:
-		return false, nil
-	case <-d.ending.begun:
 		return false, nil
 	case <-ctx.Done():
 		return false, ctx.Err()

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -107,8 +108,31 @@ func (h *home) ofWaiters(t *testing.T, n int) {
 		}
 	}
 	h.atRest(t, s, fmt.Sprintf("with %d waiters", n), "")
+	if got := h.waiting(t); got != n {
+		t.Errorf("%d of %d wait", got, n)
+	}
 	all, files = h.resident(s)
 	figure(t, fmt.Sprintf("waiter over HTTP/1.1, of %d", n), fmt.Sprintf("%10.1f KiB", float64(all-files-idle)/float64(n)), "16 KiB of 10,000")
+}
+
+// waiting returns how many requests wait for people.
+func (h *home) waiting(t *testing.T) (n int) {
+	t.Helper()
+	c := h.agents()
+	defer c.CloseIdleConnections()
+	res, err := c.Get("http://vaglio/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	all, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(all)) {
+		_, _ = fmt.Sscanf(line, "vaglio_waiters %d", &n) // most lines are about something else
+	}
+	return n
 }
 
 // ofBenchmark prints a figure of one of the dispatcher's benchmarks.
@@ -133,10 +157,19 @@ func (h *home) ofMemory(t *testing.T, s *served, when, goal string) {
 	figure(t, "resident "+when, fmt.Sprintf("%10d KiB, %d of them of files", all, ofFiles), goal)
 }
 
-// atRest waits until an idle daemon has given its memory back, and prints what stays.
+// atRest waits until a daemon has nothing left to do and has given its memory back, and prints what
+// stays.
 func (h *home) atRest(t *testing.T, s *served, when, goal string) {
 	t.Helper()
 	const enough = 25 * time.Second // longer than two of the daemon's looks whether it is idle
+	for before := time.Duration(-1); ; {
+		now := processorTime(t, s.cmd.Process.Pid)
+		if now == before {
+			break
+		}
+		before = now
+		until(2*time.Second, func() bool { return false })
+	}
 	until(enough, func() bool { return false })
 	h.ofMemory(t, s, when, goal)
 }

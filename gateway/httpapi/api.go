@@ -76,6 +76,7 @@ const DefaultMaxWaiters = 10_000
 type Proposals interface {
 	ProposePlan(ctx context.Context, agent string, rs []dispatcher.Request) ([]approval.Answer, error)
 	Await(ctx context.Context, agent string, id approval.ID, wait time.Duration) (*approval.Answer, error)
+	AwaitChange(ctx context.Context, agent string, id approval.ID, changed func()) (answer *approval.Answer, leave func(), err error)
 	Withdraw(ctx context.Context, agent string, id approval.ID) (approval.Answer, error)
 }
 

@@ -33,13 +33,8 @@ func (a *API) propose(x *exchange) error {
 	how := a.seat(&r.Wait)
 	r.Apart = how == seated && x.mayPark()
 	answers, err := a.proposals.ProposePlan(x.ctx(), x.agent, reqs)
-	if err == nil && r.Apart && stillWaits(&answers[0]) {
-		wait, id := max(0, r.Wait-time.Since(began)), answers[0].Approval.ID
-		return x.park(func(x *exchange) error {
-			answer, err := a.proposals.Await(x.ctx(), x.agent, id, wait)
-			a.unseat(how)
-			return a.tellProposed(x, how, answer, err)
-		})
+	if err == nil && r.Apart && answers[0].Waits() {
+		return x.park(answers[0].Approval.ID, began.Add(r.Wait), (*exchange).tellProposed)
 	}
 	a.unseat(how)
 	if wrong, ok := errors.AsType[*dispatcher.CallError](err); ok {

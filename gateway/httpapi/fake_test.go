@@ -23,8 +23,9 @@ type gate struct {
 	steps   map[string][]approval.Step
 	changed chan struct{}
 	stopped bool
-	// parked counts the calls that wait in Await.
-	parked int
+	// parked counts the calls that wait in Await, and watched are those that wait for a change.
+	parked  int
+	watched map[*func()]struct{}
 	// fails, if set, is returned by every call.
 	fails error
 	// panics makes Propose panic.
@@ -40,13 +41,17 @@ type asked struct {
 func newGate() *gate {
 	return &gate{
 		asks: map[approval.ID]*asked{}, keys: map[string]approval.ID{},
-		steps: map[string][]approval.Step{}, changed: make(chan struct{}),
+		steps: map[string][]approval.Step{}, changed: make(chan struct{}), watched: map[*func()]struct{}{},
 	}
 }
 
 func (g *gate) tell() {
 	close(g.changed)
 	g.changed = make(chan struct{})
+	for changed := range g.watched {
+		go (*changed)()
+	}
+	clear(g.watched)
 }
 
 func verdict(approved bool, by vaglio.Phase) vaglio.Verdict {
@@ -183,6 +188,25 @@ func (g *gate) Await(ctx context.Context, agent string, id approval.ID, wait tim
 	}
 }
 
+func (g *gate) AwaitChange(_ context.Context, agent string, id approval.ID, changed func()) (*approval.Answer, func(), error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	a, err := g.find(agent, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	answer := a.answer
+	if !answer.Waits() || g.stopped {
+		return &answer, nil, nil
+	}
+	g.watched[&changed] = struct{}{}
+	return &answer, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.watched, &changed)
+	}, nil
+}
+
 func (g *gate) Withdraw(_ context.Context, agent string, id approval.ID) (approval.Answer, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -229,7 +253,7 @@ func (g *gate) stop() {
 func (g *gate) waiting() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.parked
+	return g.parked + len(g.watched)
 }
 
 func (g *gate) Redeem(_ context.Context, agent, permit string, p vaglio.Proposal) error {

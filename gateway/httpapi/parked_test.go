@@ -3,8 +3,14 @@ package httpapi
 import (
 	"bufio"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"io"
+	"math/big"
 	"net"
 	"net/http"
 	"strings"
@@ -137,6 +143,65 @@ func TestAParkedRequestIsAnsweredOnItsConnection(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAParkedRequestOverTLSIsReadOn checks that a change without an answer does not end the waiting,
+// nor the connection, although it interrupts the reading, and that the answer is sent in the end.
+func TestAParkedRequestOverTLSIsReadOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		c := config(g, io.Discard)
+		api, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &pipes{make(chan net.Conn), make(chan struct{})}
+		s, served := NewServer(api.Network(), c.Log), make(chan error, 1)
+		go func() {
+			served <- s.Serve(tls.NewListener(NewLimiter(10).Wrap(l), &tls.Config{Certificates: []tls.Certificate{certificate(t)}}))
+		}()
+		conn := tls.Client(l.dial(), &tls.Config{InsecureSkipVerify: true})
+		waits(t, g, conn, "proposal")
+		for range 3 {
+			synctest.Wait()
+			if n := g.waiting(); n != 1 || len(api.parked.conns) != 1 {
+				t.Fatalf("%d wait, %d of them parked", n, len(api.parked.conns))
+			}
+			g.mu.Lock()
+			g.tell()
+			g.mu.Unlock()
+		}
+		if _, err := io.WriteString(conn, "G"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		for id := range g.asks {
+			g.decide(id, approval.Allowed)
+		}
+		if r := answered(t, conn); r.status != http.StatusOK || !r.closes {
+			t.Errorf("answered by %d, the connection closes: %t", r.status, r.closes)
+		}
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		api.Drain(t.Context())
+		<-served
+	})
+}
+
+// certificate returns one that nobody has signed.
+func certificate(t *testing.T) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, of, of, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
 // answered returns how many answers to proposals were counted.

@@ -76,21 +76,16 @@ func (a *API) await(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	how := a.seat(&wait)
-	if how != seated || !x.mayPark() {
-		return a.awaited(x, id, wait, how)
-	}
-	// A connection is taken from the server only for a call that is going to wait.
-	answer, err := a.proposals.Await(x.ctx(), x.agent, id, 0)
-	if err != nil || !stillWaits(answer) {
+	until, how := time.Now().Add(wait), a.seat(&wait)
+	if how == seated && x.mayPark() {
+		// A connection is taken from the server only for a call that is going to wait.
+		answer, err := a.proposals.Await(x.ctx(), x.agent, id, 0)
+		if err == nil && answer.Waits() {
+			return x.park(id, until, (*exchange).tellAwaited)
+		}
 		a.unseat(how)
 		return x.tellAwaited(answer, err)
 	}
-	return x.park(func(x *exchange) error { return a.awaited(x, id, wait, how) })
-}
-
-// awaited waits for an approval, and answers.
-func (a *API) awaited(x *exchange, id approval.ID, wait time.Duration, how seat) error {
 	answer, err := a.proposals.Await(x.ctx(), x.agent, id, wait)
 	a.unseat(how)
 	if err == nil && how == standing && answer.Decision == approval.RulingPending {
@@ -99,8 +94,9 @@ func (a *API) awaited(x *exchange, id approval.ID, wait time.Duration, how seat)
 	return x.tellAwaited(answer, err)
 }
 
-// tellAwaited must not be inlined, so that its frame is not part of a waiting request's stack:
-// the runtime halves a stack only while less than a quarter of it is in use.
+// tellAwaited answers who waited for an approval. It must not be inlined, so that its frame is not
+// part of a waiting request's stack: the runtime halves a stack only while less than a quarter of
+// it is in use.
 //
 //go:noinline
 func (x *exchange) tellAwaited(answer *approval.Answer, err error) error {
@@ -110,20 +106,11 @@ func (x *exchange) tellAwaited(answer *approval.Answer, err error) error {
 	return x.answer(answer.Told())
 }
 
-// tellProposed answers a proposal that waited apart. It must not be inlined, like
-// [exchange.tellAwaited].
-//
-//go:noinline
-func (a *API) tellProposed(x *exchange, how seat, answer *approval.Answer, err error) error {
+// tellProposed answers a proposal that waited.
+func (x *exchange) tellProposed(answer *approval.Answer, err error) error {
 	if err != nil {
 		return err
 	}
 	answers := []approval.Answer{*answer}
-	return a.tell(x, how, answers, []string{""}, &answers[0])
-}
-
-// stillWaits reports whether a call waits for a person who has asked nothing that the agent was
-// not told.
-func stillWaits(a *approval.Answer) bool {
-	return a.Decision == approval.RulingPending && a.Approval != nil && (a.Question == nil || a.Question.Repeated)
+	return x.by.api.tell(x, seated, answers, []string{""}, &answers[0])
 }

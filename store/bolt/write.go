@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -180,7 +181,10 @@ func (w *writer) take() (group []*op, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := min(len(w.queue), groupMax)
-	group, w.queue = w.queue[:n:n], w.queue[n:]
+	// The queue's own array must not keep writes that were taken: they hold records, and the calls
+	// that wait for people.
+	group = slices.Clone(w.queue[:n])
+	w.queue = slices.Delete(w.queue, 0, n)
 	if len(w.queue) > 0 || w.stopped {
 		w.nudge()
 	}

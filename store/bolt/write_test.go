@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"go.etcd.io/bbolt"
 
@@ -84,6 +85,42 @@ func TestWhatIsQueuedSharesOneTransaction(t *testing.T) {
 		// One for what was held, and one for all that waited for it.
 		if n := lastTx(t, db) - before; n != 2 {
 			t.Errorf("%d transactions, want 2", n)
+		}
+	})
+}
+
+// TestTheQueueKeepsNothing checks that what a write holds can be freed once it is done: the queue
+// was long for a moment, and its array stays that long.
+func TestTheQueueKeepsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := newDB(t)
+		release := hold(t, db)
+		const writes = 20
+		var wg sync.WaitGroup
+		var held []weak.Pointer[[1 << 10]byte]
+		for i := range writes {
+			body := new([1 << 10]byte)
+			held = append(held, weak.Make(body))
+			wg.Go(func() {
+				_, err := db.Update(t.Context(), approval.KindAsk, fmt.Sprint("a", i), func(r approval.Record) (approval.Record, error) {
+					r.Body = body[:]
+					return r, nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+		wg.Wait()
+		runtime.GC()
+		for i, w := range held {
+			if w.Value() != nil {
+				t.Errorf("the record of write %d is still held", i)
+			}
 		}
 	})
 }

@@ -167,10 +167,9 @@ func Alike(file string) string { return project.Default().Alike(file) }
 func Telling(text string) string { return project.Default().Telling(text) }
 
 func readLater(tasks []shell.Task, o shell.Options) *shell.Script {
-	l := later{tasks: tasks}
-	if len(l.tasks) == 0 {
+	if len(tasks) == 0 {
 		return &shell.Script{}
 	}
-	o.Tasks, o.Files = l, l
+	o.Tasks, o.Files = later{tasks: tasks}, later{tasks: tasks}
 	return shell.ReadArgv([]string{laterName}, o)
 }

@@ -321,18 +321,20 @@ func (c *command) serverInBox() bool {
 // program would.
 func (t *tool) opened() {
 	engine := cmp.Or(t.server, append(slices.Clip(t.words), "")[0])
+	if !t.r.judge.tables.ofClass("container-engine", engine) {
+		return
+	}
 	options := servers.Opening(t.args)
-	if len(options) == 0 || !t.r.judge.tables.ofClass("container-engine", engine) {
+	if len(options) == 0 {
 		return
 	}
 	if len(options) > maxCommands {
 		t.r.add(unknown(say("names more than is read"), engine)...)
 		return
 	}
-	before := len(t.r.effects)
+	defer t.r.certain(len(t.r.effects))
 	image, _ := t.text("image", "Image", "image_name")
 	t.r.script(readings.ReadArgv(slices.Concat([]string{engine, "run"}, options, []string{cmp.Or(image, "image")}), t.r.shellOptions()))
-	t.r.certain(before)
 }
 
 // fileDatabase reports whether a variable of the command, or what the project sets for its program, says that its

@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -37,9 +38,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 		t.rd = r.judge.reader.Read(p.Call())
 	}
 	r.means, r.world.leads = t.rd.Means, t.rd.Means.Leads
-	if p.Context.Known != nil {
-		t.known = *p.Context.Known
-	}
+	t.known = *cmp.Or(p.Context.Known, &catalog.Executor{})
 	t.name, t.server = splitName(p.Executor)
 	t.words = readings.Unversioned(readings.Words(t.name))
 	r.stays = t.is("run_in_background", "is_background", "background")
@@ -56,7 +55,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 		return
 	}
 	before := len(r.effects)
-	defer func() { t.unlessNamed(before) }()
+	defer t.unlessNamed(before)
 	t.addresses()
 	readers := []func() bool{t.sql, t.commandLine, t.file, t.graph, t.request, t.browser}
 	if !slices.ContainsFunc(readers, func(read func() bool) bool { return read() }) {

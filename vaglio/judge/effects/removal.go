@@ -221,9 +221,11 @@ func (r *reading) namesOne(v *invocation, a arg) {
 
 // makesEnvironment records a folder, where nothing was, that Python makes an environment of.
 func (r *reading) makesEnvironment(v *invocation) {
-	last := len(v.args) - 1
-	at := slices.IndexFunc(append([]arg{literal(v.name)}, v.args...), func(a arg) bool { return r.judge.tables.ofClass("makes-environment", a.text) })
-	if at < 0 || last < at || at > 2 || !v.direct() {
+	at, last := 0, len(v.args)-1
+	for word := v.name; at <= min(last, 2) && !r.judge.tables.ofClass("makes-environment", word); at++ {
+		word = v.args[at].text
+	}
+	if at > min(last, 2) || !v.direct() {
 		return
 	}
 	if p := r.world.clean(v.args[last].text, v.cwd); v.args[last].known && path.IsAbs(p) && r.isAbsent(p) {
@@ -237,11 +239,10 @@ func (r *reading) installed(v *invocation) bool {
 }
 
 func (r *reading) installs(folder string) bool {
-	in := path.Base(folder)
-	unpacked := func(f vaglio.Fact) bool {
+	there := func(f vaglio.Fact) bool {
 		return f.Deed == vaglio.Unpacked && r.world.places.Rebuilt(f.Path) && place.Inside([]string{f.Path}, folder)
 	}
-	return (in == "bin" || in == ".bin") && r.world.places.Rebuilt(folder) && !slices.ContainsFunc(slices.Concat(r.facts, r.did), unpacked)
+	return strings.TrimPrefix(path.Base(folder), ".") == "bin" && r.world.places.Rebuilt(folder) && !slices.ContainsFunc(slices.Concat(r.facts, r.did), there)
 }
 
 // brings reports whether what lies at a path came with an archive or a repository, in this session, and no

@@ -354,10 +354,10 @@ func (r *reading) looksFor(v *invocation) {
 	if v.name == "cat" && len(v.args) == 1 {
 		r.readsNumber(v)
 	}
-	name, words, p := v.name, texts(v.args), r.parse(v.name, v.args)
+	name, words, p := v.name, texts(v.args), func() *parsed { return r.parse(v.name, v.args) }
 	switch listed := r.processes == v; {
-	case listed && r.judge.tables.ofClass("passes-on", v.name) && !p.has("-v", "--invert-match") && p.operand(0) != "":
-		name, words = "pgrep", []string{"-f", p.operand(0)}
+	case listed && r.judge.tables.ofClass("passes-on", v.name) && !p().has("-v", "--invert-match") && p().operand(0) != "":
+		name, words = "pgrep", []string{"-f", p().operand(0)}
 	case listed, v.name == "ps":
 		r.processes = v.into
 	}

@@ -81,20 +81,20 @@ type Aim struct {
 }
 
 // Aims returns all of them, in the order in which they are said.
-func Aims() []Aim {
-	return []Aim{
-		{"forge-client", []string{"-R", "--repo"}, "in %s", ""},
-		{"subscription-client", []string{"--subscription"}, "in the subscription %s", ""},
-		{"cluster-client", []string{"--context", "--kube-context", "--kubecontext"}, "on %s", ""},
-		{"cluster-client", []string{"--kubeconfig", "KUBECONFIG"}, "on the cluster of %s", ""},
-		{"region-client", []string{"--region", "AWS_REGION", "AWS_DEFAULT_REGION", "CLOUDSDK_COMPUTE_REGION", "CLOUDSDK_RUN_REGION"}, "in %s", ""},
-		{"project-client", []string{"--project", "CLOUDSDK_CORE_PROJECT"}, "in %s", ""},
-		{"chdir-client", []string{"-chdir", "--chdir"}, "in %s", ""},
-		{"profile-client", []string{"--profile", "AWS_PROFILE"}, "with the profile %s", ""},
-		{"compose-client", []string{"-p", "--project-name", "COMPOSE_PROJECT_NAME"}, "in the project %s", ""},
-		{"client-of-postgres", []string{"-h", "--host", "PGHOSTADDR", "PGHOST"}, "on %s", "database privilege"},
-		{"client-of-mysql", []string{"-h", "--host", "MYSQL_HOST"}, "on %s", "database privilege"},
-	}
+func Aims() []Aim { return aims }
+
+var aims = []Aim{ //nolint:gochecknoglobals // Made once, never changed.
+	{"forge-client", []string{"-R", "--repo"}, "in %s", ""},
+	{"subscription-client", []string{"--subscription"}, "in the subscription %s", ""},
+	{"cluster-client", []string{"--context", "--kube-context", "--kubecontext"}, "on %s", ""},
+	{"cluster-client", []string{"--kubeconfig", "KUBECONFIG"}, "on the cluster of %s", ""},
+	{"region-client", []string{"--region", "AWS_REGION", "AWS_DEFAULT_REGION", "CLOUDSDK_COMPUTE_REGION", "CLOUDSDK_RUN_REGION"}, "in %s", ""},
+	{"project-client", []string{"--project", "CLOUDSDK_CORE_PROJECT"}, "in %s", ""},
+	{"chdir-client", []string{"-chdir", "--chdir"}, "in %s", ""},
+	{"profile-client", []string{"--profile", "AWS_PROFILE"}, "with the profile %s", ""},
+	{"compose-client", []string{"-p", "--project-name", "COMPOSE_PROJECT_NAME"}, "in the project %s", ""},
+	{"client-of-postgres", []string{"-h", "--host", "PGHOSTADDR", "PGHOST"}, "on %s", "database privilege"},
+	{"client-of-mysql", []string{"-h", "--host", "MYSQL_HOST"}, "on %s", "database privilege"},
 }
 
 // Says reports whether what is done of this kind is done where the aim says.

@@ -3,6 +3,7 @@
 package servers
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -196,9 +197,7 @@ func lower(m map[string]any) map[string]any {
 	for key, e := range m {
 		out[strings.ToLower(key)] = e
 	}
-	if out["source"] == nil {
-		out["source"] = out["src"]
-	}
+	out["source"] = cmp.Or(out["source"], out["src"])
 	return out
 }
 
