@@ -27,13 +27,7 @@ func (r *Reader) History(ctx context.Context, f approval.Filter) (approval.Page,
 		f.Limit = entriesAtOnce
 	}
 	var page approval.Page
-	begin, end := now().Add(-r.stepsKept), now()
-	if f.Since.After(begin) {
-		begin = f.Since
-	}
-	if !f.Until.IsZero() {
-		end = f.Until
-	}
+	begin, end := r.within(&f)
 	search := search{filter: &f, lost: func(e *approval.UnreadError) { page.Unread.Add(e, begin, end) }}
 	read, weight := 0, 0
 	for s, err := range r.past(ctx, &search) {
@@ -63,6 +57,18 @@ func (r *Reader) History(ctx context.Context, f approval.Filter) (approval.Page,
 	}
 	page.Older = 0
 	return page, nil
+}
+
+// within returns the times between which there are entries that a filter may fit.
+func (r *Reader) within(f *approval.Filter) (begin, end time.Time) {
+	begin, end = now().Add(-r.stepsKept), now()
+	if f.Since.After(begin) {
+		begin = f.Since
+	}
+	if !f.Until.IsZero() {
+		end = f.Until
+	}
+	return begin, end
 }
 
 // search is a search for entries that fit a filter.

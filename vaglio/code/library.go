@@ -156,15 +156,15 @@ func harms(words []shell.Word) bool {
 	})
 }
 
-// taken reports whether a name begins with that of a module that the program imports.
+// taken reports whether a name begins with that of a module that the program imports, or with one that it has from where it runs.
 func (p *program) taken(name string) bool {
 	head, lang := name[:max(strings.IndexAny(name, ".("), 0)], p.lang.name
 	capital := head != "" && head[0] >= 'A' && head[0] <= 'Z' && slices.Contains([]string{"ruby", "php", "perl"}, lang)
-	return p.modules[head] || head != "" && p.classes[head] == nil && (lang == "go" || capital)
+	_, own := p.vars[head]
+	return p.modules[head] || head != "" && p.classes[head] == nil && (lang == "go" || capital || !p.in.File && !own && p.fns[head] == nil)
 }
 
-// programWords returns a program and its first words, from a name below a library whose functions
-// are called like programs; nil for a part of what such a program returned.
+// programWords returns a program and its first words, from a name below a library whose functions are called like programs.
 func (p *program) programWords(name string) (words []shell.Word) {
 	for i := range name {
 		if name[i] != '.' {

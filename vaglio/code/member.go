@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // postfix applies members, subscripts and calls.
@@ -135,8 +136,7 @@ func (p *program) yielded(v value, name string) string {
 	return ""
 }
 
-// methodArguments reads the arguments of a method, if one is called here: with brackets or, where
-// the language allows that and the table knows the method, without.
+// methodArguments reads the arguments of a method, if one is called here: with brackets or, if the table knows it, without.
 func (p *program) methodArguments(v value, name, full, holder string) (args []value, ok bool) {
 	bare := p.lang.has("bare")
 	if t := p.peek(0); t.Is("(") && !t.Group && (t.Tight || !bare) {
@@ -170,7 +170,7 @@ func (p *program) ownMethod(v value, name, full string, free bool) *routine {
 // plainCall reports whether a member without brackets is a call: every ruby method, and elsewhere what a path offers.
 func (p *program) plainCall(f *function, v value, name string) bool {
 	if f == nil {
-		return p.lang.name == "ruby" && p.altering(name)
+		return p.lang.name == "ruby" && (p.altering(name) || !p.argumentFollows() && wordclass.Within("client-verb", name))
 	}
 	if p.lang.name == "ruby" {
 		return v.given() || f.verb != "shell" && f.verb != "exec"

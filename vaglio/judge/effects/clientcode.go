@@ -36,9 +36,8 @@ func (t *tables) libraryIn(lower string) (library string) {
 	return library
 }
 
-// libraryCall returns the effects of a call on an object of a library, judging by the names of
-// both. An unknown library only counts if the function names a kind of thing. A program in a file
-// may create or change things.
+// libraryCall returns the effects of a call on an object of a library, judging by the names of both. An unknown library only
+// counts if the call reaches something all the same. A program in a file may create or change things.
 func (r *reading) libraryCall(v *invocation) []Effect {
 	t, name := r.judge.tables, v.Call.Function
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
@@ -108,9 +107,10 @@ func (r *reading) statementCall(library, word string, text arg, of []string) []E
 }
 
 // reaches reports whether a call reaches a service whose library is not known: by the kind of thing that it names, or
-// because it runs a statement.
+// because it runs a statement, or changes records of an application: User.delete_all, Order.where(…).update(…).
 func (t *tables) reaches(v *invocation, words []string) bool {
-	return t.namesObject(v.Call.Function, words) || runsStatement(v)
+	return t.namesObject(v.Call.Function, words) || runsStatement(v) || v.File == "" && (wordclass.Is("record-call", strings.Join(words, "_")) ||
+		wordclass.Within("record-chain", strings.ToLower(v.Call.Function)) && wordclass.Is("record-verb", words[0]))
 }
 
 // runsStatement reports whether a call runs a statement, whatever its library: in a program of a file, on what it connected to

@@ -11,16 +11,20 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
-// TestClientTools checks that calls of clients' own tools are judged by their tables. What each
-// would do is in the files that end in .effects, as in [TestEveryday].
+// TestClientTools checks that calls of clients' own tools are judged by their tables, and what no client's
+// consoles are given by the code. What each would do is in the files that end in .effects, as in [TestEveryday].
 func TestClientTools(t *testing.T) {
 	t.Parallel()
 	j, err := effects.New(effects.Options{Home: "/home/u"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for client, least := range map[string]int{"claude-code": 90, "openclaw": 60, "cursor": 20} {
-		data, err := os.ReadFile("testdata/" + client + ".txt")
+	for file, least := range map[string]int{"claude-code": 90, "openclaw": 60, "cursor": 20, "consoles": 40} {
+		client := file
+		if file == "consoles" {
+			client = ""
+		}
+		data, err := os.ReadFile("testdata/" + file + ".txt")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,9 +51,9 @@ func TestClientTools(t *testing.T) {
 			found.WriteString(strings.TrimSpace(row) + "\n" + told(&got))
 		}
 		if n < least {
-			t.Errorf("%s: %d rows, want at least %d", client, n, least)
+			t.Errorf("%s: %d rows, want at least %d", file, n, least)
 		}
-		golden.Check(t, "testdata/"+client+".effects", found.String())
+		golden.Check(t, "testdata/"+file+".effects", found.String())
 	}
 }
 
