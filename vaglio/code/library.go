@@ -158,10 +158,10 @@ func harms(words []shell.Word) bool {
 
 // taken reports whether a name begins with that of a module that the program imports, or with one that it has from where it runs.
 func (p *program) taken(name string) bool {
-	head, lang := name[:max(strings.IndexAny(name, ".("), 0)], p.lang.name
-	capital := head != "" && head[0] >= 'A' && head[0] <= 'Z' && slices.Contains([]string{"ruby", "php", "perl"}, lang)
+	head, lang, last := name[:max(strings.IndexAny(name, ".("), 0)], p.lang.name, name[strings.LastIndexByte(name, '.')+1:]
+	upper := "A" <= head && head < "[" && slices.Contains([]string{"ruby", "php", "perl"}, lang)
 	_, own := p.vars[head]
-	return p.modules[head] || head != "" && p.classes[head] == nil && (lang == "go" || capital || !p.in.File && !own && p.fns[head] == nil)
+	return p.modules[head] || head != "" && p.classes[head] == nil && (lang == "go" || upper || !p.in.File && !own && p.fns[head] == nil && p.fns[last] == nil)
 }
 
 // programWords returns a program and its first words, from a name below a library whose functions are called like programs.
