@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -117,11 +116,6 @@ func (j *judgeRun) stream(ctx context.Context, c config, p policyfile.Policy) (t
 	engine, err := newEngine(ctx, c, p, kept, log, judging.Offline(masker.Masker))
 	if err != nil {
 		return tally, err
-	}
-	// A run keeps only its tables: collecting whenever as much is new takes a seventh of its time.
-	const usual = 100
-	if given := debug.SetGCPercent(4 * usual); given != usual {
-		debug.SetGCPercent(given) // by GOGC
 	}
 	return vaglio.Stream(ctx, engine, j.std.in, j.std.out)
 }
