@@ -20,6 +20,18 @@ type pipes struct {
 	once  chan struct{}
 }
 
+// piped returns an API for a gate of its own, and a server of it with a listener to dial.
+func piped(t *testing.T) (g *gate, api *API, l *pipes, s *http.Server) {
+	t.Helper()
+	g = newGate()
+	c := config(g, io.Discard)
+	api, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, api, &pipes{make(chan net.Conn), make(chan struct{})}, NewServer(api.Network(), c.Log)
+}
+
 func (p *pipes) Accept() (net.Conn, error) {
 	select {
 	case c := <-p.conns:
@@ -78,14 +90,8 @@ func TestWhoDoesNotTakeAnAnswerIsLeft(t *testing.T) {
 	for _, waits := range []string{"", "?wait=10m"} {
 		t.Run("after waiting"+waits, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				g := newGate()
-				c := config(g, io.Discard)
-				api, err := New(c)
-				if err != nil {
-					t.Fatal(err)
-				}
-				l := &pipes{make(chan net.Conn), make(chan struct{})}
-				s, left := NewServer(api.Network(), c.Log), make(chan time.Time, 1)
+				_, _, l, s := piped(t)
+				left := make(chan time.Time, 1)
 				done := make(chan error, 1)
 				go func() { done <- s.Serve(NewLimiter(10).Wrap(&leaving{l, left})) }()
 				conn, head := l.dial(), "Host: x\r\nAuthorization: Bearer "+tokenA+"\r\n"
@@ -159,14 +165,7 @@ func inBubble(t *testing.T, run func(*gate, *pipes)) {
 func ofBubble(t *testing.T, run func(*API, *gate, *pipes)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
-		c := config(g, io.Discard)
-		api, err := New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := &pipes{make(chan net.Conn), make(chan struct{})}
-		s := NewServer(api.Network(), c.Log)
+		g, api, l, s := piped(t)
 		done := make(chan error, 1)
 		go func() { done <- s.Serve(l) }()
 		run(api, g, l)

@@ -29,14 +29,7 @@ func parkedOne(t *testing.T, run func(t *testing.T, api *API, g *gate, id approv
 	for _, with := range []string{"proposal", "approval"} {
 		t.Run(with, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				g := newGate()
-				c := config(g, io.Discard)
-				api, err := New(c)
-				if err != nil {
-					t.Fatal(err)
-				}
-				l := &pipes{make(chan net.Conn), make(chan struct{})}
-				s := NewServer(api.Network(), c.Log)
+				g, api, l, s := piped(t)
 				served := make(chan error, 1)
 				go func() { served <- s.Serve(NewLimiter(10).Wrap(l)) }()
 				conn := l.dial()
@@ -149,14 +142,8 @@ func TestAParkedRequestIsAnsweredOnItsConnection(t *testing.T) {
 // nor the connection, although it interrupts the reading, and that the answer is sent in the end.
 func TestAParkedRequestOverTLSIsReadOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate()
-		c := config(g, io.Discard)
-		api, err := New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := &pipes{make(chan net.Conn), make(chan struct{})}
-		s, served := NewServer(api.Network(), c.Log), make(chan error, 1)
+		g, api, l, s := piped(t)
+		served := make(chan error, 1)
 		go func() {
 			served <- s.Serve(tls.NewListener(NewLimiter(10).Wrap(l), &tls.Config{Certificates: []tls.Certificate{certificate(t)}}))
 		}()

@@ -178,23 +178,13 @@ func TestADamagedHeadHidesNothing(t *testing.T) {
 		func(data []byte) { data[0] ^= 1 },
 		func(data []byte) { data[0] ^= 1; clear(data[headBytes:]) },
 	} {
-		dir := t.TempDir()
-		l := open(t, dir, Options{})
-		fill(t, l, 0, 4)
-		path := l.newest.path
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir, path, data, _ := fourEntries(t)
 		spoil(data)
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for n := 4; n < 6; n++ {
-			l = open(t, dir, Options{})
+			l := open(t, dir, Options{})
 			fill(t, l, n, n+1)
 			l.SealAll()
 			got, unread := told(t, l, approval.Span{})

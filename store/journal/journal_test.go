@@ -160,13 +160,16 @@ func TestEntriesComeBack(t *testing.T) {
 	}
 }
 
-func TestAnEndThatACrashLeftIsCutOff(t *testing.T) {
-	dir := t.TempDir()
+// fourEntries writes four entries into the only segment of a journal, and returns its folder, its
+// file, what that holds, and where the last entry begins.
+func fourEntries(t *testing.T) (dir, path string, data []byte, last int64) {
+	t.Helper()
+	dir = t.TempDir()
 	l := open(t, dir, Options{})
 	fill(t, l, 0, 3)
-	whole := l.newest.size
+	last = l.newest.size
 	fill(t, l, 3, 4)
-	path, end := l.newest.path, l.newest.size
+	path = l.newest.path
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +177,12 @@ func TestAnEndThatACrashLeftIsCutOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for cut := whole; cut < end; cut++ {
+	return dir, path, data, last
+}
+
+func TestAnEndThatACrashLeftIsCutOff(t *testing.T) {
+	dir, path, data, whole := fourEntries(t)
+	for cut := whole; cut < int64(len(data)); cut++ {
 		if err := os.WriteFile(path, data[:cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -199,19 +207,7 @@ func TestAnEndThatACrashLeftIsCutOff(t *testing.T) {
 // TestAnEndThatNoCrashLeftIsDamage checks that nothing is cut off after an end in order: the entries
 // before are read, and what cannot be read is told and kept.
 func TestAnEndThatNoCrashLeftIsDamage(t *testing.T) {
-	dir := t.TempDir()
-	l := open(t, dir, Options{})
-	fill(t, l, 0, 3)
-	whole := l.newest.size
-	fill(t, l, 3, 4)
-	path := l.newest.path
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, path, data, whole := fourEntries(t)
 	damaged := slices.Clone(data)
 	damaged[len(data)-1]++
 	for name, left := range map[string][]byte{"cut": data[:len(data)-1], "the head alone": data[:whole+4], "changed": damaged} {
