@@ -224,17 +224,18 @@ func (x *comparison) report(w io.Writer) error {
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
-	switch {
-	case x.alien.n+missing.n > 0, differ > 0 && taken+unread == 0:
+	if x.alien.n+missing.n > 0 || differ > 0 && taken+unread == 0 {
 		return errors.New("the digest and the audit log differ: a log or a turn log that could not be written, 'vaglio judge --log', another daemon of this user, or a change by hand")
-	case unread > 0 && taken > 0:
-		return fmt.Errorf("the digest and the audit log differ by %s of which the turn log's part cannot be read and by %d that a crash took, and by nothing else",
-			terminal.Counted(unread, "verdict", "verdicts"), taken)
-	case unread > 0:
-		return fmt.Errorf("the digest and the audit log differ by %s of which the turn log's part cannot be read, and by nothing else",
-			terminal.Counted(unread, "verdict", "verdicts"))
-	case taken > 0:
-		return fmt.Errorf("the digest and the audit log differ by %s that a crash took, and by nothing else", terminal.Counted(taken, "verdict", "verdicts"))
+	}
+	var known []string
+	if unread > 0 {
+		known = append(known, terminal.Counted(unread, "verdict", "verdicts")+" of which the turn log's part cannot be read")
+	}
+	if taken > 0 {
+		known = append(known, terminal.Counted(taken, "verdict", "verdicts")+" that a crash took")
+	}
+	if len(known) > 0 {
+		return fmt.Errorf("the digest and the audit log differ by %s, and by nothing else", strings.Join(known, " and by "))
 	}
 	return nil
 }
