@@ -89,14 +89,17 @@ func (f *Facts) Keeps(file string) bool {
 		strings.HasPrefix(file, "/sys/fs/cgroup/") && slices.ContainsFunc(strings.Split(folder, "/"), its)
 }
 
+// AnyName reports whether a regular expression says nothing of a name but, perhaps, how long it is.
+func AnyName(pattern string) bool { return strings.Trim(pattern, `.*+?^$()[]{}|/ `) == "" }
+
 // Picked reports whether a regular expression, as for pkill and pgrep, matches the daemon and hardly
-// anything else: by its name or, with full, by its command line.
+// anything else: by its name or, with full, by its command line. One that AnyName is for matches all.
 func (f *Facts) Picked(pattern string, full bool) bool {
 	const least, longest = 3, 200
 	if strings.Contains(pattern, "vaglio") {
 		return true
 	}
-	if len(pattern) < least || len(pattern) > longest {
+	if len(pattern) < least || len(pattern) > longest || AnyName(pattern) {
 		return false
 	}
 	re, err := regexp.Compile(pattern)

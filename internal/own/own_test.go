@@ -123,6 +123,7 @@ func TestItsProcess(t *testing.T) {
 		full, want bool
 	}{
 		{"vaglio", false, true}, {"va.lio", false, true}, {"serve$", false, false}, {"serve$", true, true}, {"node", true, false}, {"v", false, false}, {"(", true, false},
+		{"...", true, false}, {"^.*$", true, false}, {"^.{3}$", false, false},
 	} {
 		if f.Picked(row.pattern, row.full) != row.want {
 			t.Errorf("pattern %q, full %v: %v", row.pattern, row.full, !row.want)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/own"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
@@ -64,10 +65,9 @@ func anyNumber(spot string) bool {
 
 // killsListed checks a signal to the processes whose PIDs the line asks for.
 func (l *look) killsListed(spot string) string {
-	if !place.IsVague(spot) {
-		return ""
-	}
 	switch list := &l.s.processes; {
+	case !place.IsVague(spot):
+		return ""
 	case l.s.asksVaglio:
 		return ownProcess
 	case list.init, list.all && !list.filtered && (l.comesFrom("lists-processes") || l.isField()):
@@ -121,7 +121,7 @@ func (g *Guard) worksFor(users string) (init, its bool) {
 // picksAll reports whether a name pattern picks the first process, everybody's processes, or
 // all of them.
 func picksAll(pattern string) bool {
-	return pattern == "" || wordclass.Is("picks-all", strings.ToLower(pattern))
+	return own.AnyName(pattern) || wordclass.Is("picks-all", strings.ToLower(pattern))
 }
 
 // closed checks a file whose users are stopped.
@@ -142,13 +142,12 @@ var allOfUser = regexp.MustCompile(`^user(?:@\d+|-\d+\.slice)`)
 
 // stopped checks a service that is stopped. It must not be one that everything else runs in.
 func (l *look) stopped(_ *operation.Operation, spot string) string {
-	switch spot {
-	case "init.scope", "-.slice", "system.slice", "*", "*.service", string(place.AnyText):
+	switch {
+	case wordclass.Is("holds-all", spot), spot == string(place.AnyText):
 		return killRule
+	case allOfUser.MatchString(spot):
+		return ownProcess
 	default:
-		if allOfUser.MatchString(spot) {
-			return ownProcess
-		}
 		return ""
 	}
 }
