@@ -165,7 +165,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 	if len(v.args) >= maxWords {
 		out = append(unknown(say("runs %s with more words than are read", v.name), v.name), named...)
 	}
-	r.unpacked(v, since)
+	r.unpacked(v, since, named)
 	out = append(out, r.elsewhere(v, named)...)
 	out = append(out, r.runsUnpacked(v)...)
 	out = append(out, r.runsOutside(v, named)...)
@@ -211,13 +211,10 @@ func (r *reading) remember(v *invocation) {
 		switch {
 		case r.world.placeOf(a, v.cwd) == placeSecret:
 			r.listedSecret = true
-		case v.name == "git":
-			switch a.text {
-			case "config", "remote", "show", "diff", "cat-file", "grep", "credential", "var":
-				r.gitTold = true
-			case "log", "shortlog", "blame":
-				r.gitTold = r.gitTold || !slices.ContainsFunc(v.args, func(a arg) bool { return strings.HasSuffix(strings.ToLower(a.text), "=%h") })
-			}
+		case v.name == "git" && r.judge.tables.ofClass("git-told", a.text):
+			r.gitTold = true
+		case v.name == "git" && r.judge.tables.ofClass("git-history", a.text):
+			r.gitTold = r.gitTold || !slices.ContainsFunc(v.args, func(a arg) bool { return strings.HasSuffix(strings.ToLower(a.text), "=%h") })
 		}
 	}
 }

@@ -252,8 +252,7 @@ func taught(v *invocation, reach Reach) Effect {
 // say, never less.
 func (r *reading) stricter(v *invocation, out []Effect) []Effect {
 	reach, ok := r.judge.opts.Programs[v.name]
-	changes := slices.ContainsFunc(out, func(e Effect) bool { return e.Kind != KindRead })
-	if !ok || reach == ReachWorkspace || !changes {
+	if !ok || reach == ReachWorkspace || onlyReads(out) {
 		return out
 	}
 	return append(out, taught(v, reach))
