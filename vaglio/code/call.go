@@ -128,10 +128,8 @@ func (p *program) lead() []value {
 // handleFollows reports whether perl's print has a handle before its texts.
 func (p *program) handleFollows() bool {
 	t, next := p.peek(0), p.peek(1)
-	if !t.Word() || !next.Quoted() && (!next.Word() || next.Word("x", "for", "if", "foreach")) {
-		return false
-	}
-	return t.Text[0] == '$' || strings.ToUpper(t.Text) == t.Text && p.lang.full[t.Text] == nil
+	return t.Word() && (next.Quoted() || next.Word() && !next.Word("x", "for", "if", "foreach")) &&
+		(t.Text[0] == '$' || strings.ToUpper(t.Text) == t.Text && p.lang.full[t.Text] == nil)
 }
 
 // method calls a method of a value: of an open file, one that the program defines, or one that the
@@ -163,7 +161,10 @@ func (p *program) method(v value, name, full string, args []value) value {
 
 // call reads a call of a function, or of a method of recv.
 func (p *program) call(v, recv value, args []value) value {
-	if v.fn != nil {
+	switch {
+	case v.fn != nil && v.fn.method != "" && len(args) > 0:
+		return p.method(args[0], v.fn.method, ending(strings.TrimPrefix(p.canonical(args[0].path)+"."+v.fn.method, ".")), args[1:])
+	case v.fn != nil:
 		return p.invoke(v.fn, args)
 	}
 	name, on := p.canonical(v.path), ""

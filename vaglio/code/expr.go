@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/metnos/vaglio/vaglio/code/lex"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // expressions reads comma-separated expressions as one value.
@@ -232,8 +233,7 @@ func (p *program) compared(v value, op token) value {
 func (p *program) beside(t token) bool {
 	prev := p.peek(-1)
 	headed := prev.Is(")") && p.tok(prev.Match-1).Word("if", "while")
-	return p.lang.has("beside") && !headed && (t.Kind == lex.Number || t.Quoted() || t.Is("(") || t.Word() && !t.Word(
-		"getline", "in", "print", "printf", "if", "else", "while", "for", "do", "next", "exit", "END", "delete", "return", "and", "or"))
+	return p.lang.has("beside") && !headed && (t.Kind == lex.Number || t.Quoted() || t.Is("(") || t.Word() && !wordclass.Is("awk-word", t.Text))
 }
 
 // added joins two texts or lists; the sum of numbers stays unknown.
@@ -358,7 +358,7 @@ func (p *program) signed() value {
 		return v
 	}
 	if t.Text == "&" && p.takeIf(p.is(":")) {
-		return unknown(p.take().Text)
+		return value{fn: &routine{method: p.take().Text}}
 	}
 	return p.operatedOn(t, p.unary())
 }

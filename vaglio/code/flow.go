@@ -6,6 +6,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/code/lex"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // looped reads a loop: over a list, once for each element; any other, once.
@@ -253,6 +254,11 @@ func (p *program) hands(name string, args []value) {
 func substitutes(p *program, _ value, rest []value) value {
 	p.store(nth(rest, 1).holder, unknown("sub()"))
 	return unknown("sub()")
+}
+
+// mayChangeBy reports whether a method of that name may change what a library connects to.
+func (p *program) mayChangeBy(name string) bool {
+	return wordclass.Within("client-verb", name) || !p.in.File && wordclass.Within("client-change", name)
 }
 
 // altering reports whether a function changes a list or a text that it is given.

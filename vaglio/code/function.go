@@ -10,7 +10,8 @@ import (
 // routine is a function of the program: its parameters and the place of its body.
 type routine struct {
 	name     string
-	params   []int // indexes of the parameters
+	method   string // ruby's &:name calls it on what it is given
+	params   []int  // indexes of the parameters
 	from, to int
 	toks     *program // the program that the tokens belong to
 	locals   []string // the variables that only the function has, see [routine.own]

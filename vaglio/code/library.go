@@ -21,7 +21,7 @@ func (p *program) library(name string, args []value) {
 	case p.byName(name, last, plain, named):
 	case p.later > 0 && p.in.File, p.queries(name, last, plain, named), !p.taken(name):
 	case last == "send" && strings.HasSuffix(first(plain).path, "Command()"): // the command was read by itself
-	case wordclass.Within("client-verb", last), !p.in.File && wordclass.Within("client-change", last):
+	case p.mayChangeBy(last):
 		p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Given: given(plain, named), Of: p.madeOf(name)})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
-	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // postfix applies members, subscripts and calls.
@@ -170,7 +169,7 @@ func (p *program) ownMethod(v value, name, full string, free bool) *routine {
 // plainCall reports whether a member without brackets is a call: every ruby method, and elsewhere what a path offers.
 func (p *program) plainCall(f *function, v value, name string) bool {
 	if f == nil {
-		return p.lang.name == "ruby" && (p.altering(name) || !p.argumentFollows() && wordclass.Within("client-verb", name))
+		return p.lang.name == "ruby" && (p.altering(name) || !p.argumentFollows() && p.mayChangeBy(name))
 	}
 	if p.lang.name == "ruby" {
 		return v.given() || f.verb != "shell" && f.verb != "exec"

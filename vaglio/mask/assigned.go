@@ -32,10 +32,7 @@ func (sc *scanner) assigned() (from, to int) {
 		return 0, 0
 	}
 	v := sc.given(name, spaced)
-	if kind == cookies && sc.inCookies(name, v) {
-		return 0, 0
-	}
-	if sc.shellsOwn(name, v, s[i]) {
+	if kind == cookies && sc.inCookies(name, v) || sc.shellsOwn(name, v, s[i]) {
 		return 0, 0
 	}
 	if kind == userColon {

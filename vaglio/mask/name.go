@@ -169,10 +169,7 @@ func placeholder(v string) bool {
 	if len(v) > most {
 		return false
 	}
-	if strings.HasPrefix(v, "$") && span(v[1:], isWord) == len(v)-1 {
-		return true
-	}
-	if reference(v) {
+	if strings.HasPrefix(v, "$") && span(v[1:], isWord) == len(v)-1 || reference(v) {
 		return true
 	}
 	if strings.Trim(v, "*") == "" || strings.Trim(v, ".") == "" || strings.Trim(v, "xX") == "" || strings.Trim(v, "-") == "" {

@@ -120,10 +120,8 @@ func (x *index) classes(clean string, t *Table) Class {
 // matches reports whether a pattern matches a clean path. The first at steps belong to a
 // home; at is 0 if there is none.
 func (p *pattern) matches(clean string, steps []string, at int) bool {
-	if !p.fits(clean, steps, at) && (p.home || !p.fitsFound(steps)) {
-		return false
-	}
-	return !slices.ContainsFunc(p.except, func(e *pattern) bool { return e.fits(clean, steps, at) })
+	return (p.fits(clean, steps, at) || !p.home && p.fitsFound(steps)) &&
+		!slices.ContainsFunc(p.except, func(e *pattern) bool { return e.fits(clean, steps, at) })
 }
 
 func (p *pattern) fits(clean string, steps []string, at int) bool {

@@ -198,6 +198,8 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 		}
 	case runKeys:
 		r.sentKeys(f, rest, by)
+	case runText:
+		return r.readProgram(f, &Program{Language: w.language, Text: rest[0], Stdin: inputOf(f)}, Word{})
 	}
 	return Word{}
 }

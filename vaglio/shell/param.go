@@ -31,10 +31,7 @@ func lengthens(op syntax.ParExpOperator) bool {
 // listParam reports whether an expansion yields a list: $@, $*, ${a[@]},
 // ${!prefix@}.
 func listParam(p *syntax.ParamExp) bool {
-	if p.Length {
-		return false
-	}
-	return p.Names != 0 || everything(p.Param.Value) || everything(subscript(p.Index))
+	return !p.Length && (p.Names != 0 || everything(p.Param.Value) || everything(subscript(p.Index)))
 }
 
 // everything reports whether a name or a subscript stands for a whole list.

@@ -183,15 +183,10 @@ func bashRefuses(src, text string, at int) bool {
 	case strings.Contains(text, "expression"):
 		return false
 	}
-	for _, certain := range [...]string{
+	return slices.ContainsFunc([]string{
 		"a command can only contain", "must be followed by", "can only immediately follow", "statements must be separated",
 		"can only be used", "statement must end with", "is not a valid start", "word list can only contain", "cannot form a statement alone",
-	} {
-		if strings.Contains(text, certain) {
-			return true
-		}
-	}
-	return false
+	}, func(certain string) bool { return strings.Contains(text, certain) })
 }
 
 var (

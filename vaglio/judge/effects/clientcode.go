@@ -43,10 +43,8 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
-	if len(words) == 0 || v.File != "" && t.isOfPages(library, name) {
-		return reads()
-	}
-	if library == "" && !t.reaches(v, words) || r.ofFileDatabase(library, v) {
+	if len(words) == 0 || v.File != "" && t.isOfPages(library, name) ||
+		library == "" && !t.reaches(v, words) || r.ofFileDatabase(library, v) {
 		return reads()
 	}
 	library = cmp.Or(library, head)
@@ -109,9 +107,23 @@ func (r *reading) statementCall(library, word string, text arg, of []string) []E
 // reaches reports whether a call reaches a service whose library is not known: by the kind of thing that it names, or
 // because it runs a statement, or changes records of an application: User.delete_all, Order.where(…).update(…).
 func (t *tables) reaches(v *invocation, words []string) bool {
-	return t.namesObject(v.Call.Function, words) || runsStatement(v) || v.File == "" && (wordclass.Is("record-call", strings.Join(words, "_")) ||
-		wordclass.Within("record-chain", strings.ToLower(v.Call.Function)) && wordclass.Is("record-verb", words[0]))
+	return t.namesObject(v.Call.Function, words) || runsStatement(v) || v.File == "" && changesRecords(v.Call, words)
 }
+
+// changesRecords reports whether a method changes an application's records: as its words say, or as some of them do on what leads
+// to records, or on a class that the program does not define: User.destroy, Order.last.touch. What delete and remove are given
+// further on is taken out of a list.
+func changesRecords(call *shell.Call, words []string) bool {
+	name, method := call.Function, strings.Join(words, "_")
+	class := ofModel.FindString(name)
+	lists := len(call.Given) > 0 && strings.Count(name, ".") > 1 && wordclass.Is("takes-out", method)
+	return wordclass.Is("record-call", method) || wordclass.Within("record-chain", strings.ToLower(name)) && wordclass.Is("record-verb", words[0]) ||
+		class != "" && !lists && !strings.Contains(name, ".new") && !wordclass.Is("value-class", strings.ToLower(class)) &&
+			slices.ContainsFunc(words, func(w string) bool { return wordclass.Is("model-verb", w) })
+}
+
+// ofModel finds the name of a class, or what a client of a database is called.
+var ofModel = regexp.MustCompile(`^(?:[A-Z]\w*[a-z]\w*|db)(?:::\w+)*\.`)
 
 // runsStatement reports whether a call runs a statement, whatever its library: in a program of a file, on what it connected to
 // itself, since the tests of a project have databases of their own.
@@ -234,35 +246,6 @@ func (r *reading) metaCommands(text string, where wording.Clause, out *[]Effect)
 		*out = append(*out, r.metaCommand(s, where)...)
 	}
 	return b.String()
-}
-
-// metaCommand judges one line that a database client interprets itself.
-func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
-	c := &command{invocation: r.plain("sql"), r: r}
-	var words []arg
-	for w := range strings.FieldsSeq(s) {
-		words = append(words, literal(strings.Trim(w, "'\"")))
-	}
-	words[0].text = strings.TrimRight(words[0].text, "+")
-	if len(words) == 2 && r.judge.tables.ofClass("includes", words[0].text) && r.depth < 3 {
-		if text, ok := c.content(words[1].text); ok {
-			r.depth++
-			defer func() { r.depth-- }()
-			return r.sql(text, where)
-		}
-	}
-	if r.movesOn(s, words) {
-		r.opens(words[len(words)-1].text)
-	}
-	_, line, runs := strings.Cut(s, " ")
-	if runs = runs && r.judge.tables.ofClass("runs-line", words[0].text); !runs && s[0] == '\\' { // psql runs what stands between backticks
-		_, line, runs = strings.Cut(s, "`")
-		line, _, _ = strings.Cut(line, "`")
-	}
-	if runs {
-		return r.aside(strings.TrimSpace(line))
-	}
-	return c.rows("(client-line)", words...)
 }
 
 // ungated adds the effects of putting commands into files whose commands an agent's client runs

@@ -151,10 +151,7 @@ func problemSaid(p *shell.Problem) wording.Sentence { return sayOf(wording.Unrea
 // trustedSetup reports whether the text that eval runs is the output of a program made to set up a
 // shell.
 func (r *reading) trustedSetup(a arg) bool {
-	if len(a.from) != 1 || len(a.names) > 0 || a.remote || a.text != "$("+a.from[0]+")" {
-		return false
-	}
-	return r.judge.tables.ofClass("shell-setup", a.from[0])
+	return len(a.from) == 1 && len(a.names) == 0 && !a.remote && a.text == "$("+a.from[0]+")" && r.judge.tables.ofClass("shell-setup", a.from[0])
 }
 
 // invocation judges one command and everything around it.

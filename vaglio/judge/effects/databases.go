@@ -366,3 +366,32 @@ func (s statement) query(e Effect) (Effect, bool) {
 	}
 	return s.secrets(e)
 }
+
+// metaCommand judges one line that a database client interprets itself.
+func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
+	c := &command{invocation: r.plain("sql"), r: r}
+	var words []arg
+	for w := range strings.FieldsSeq(s) {
+		words = append(words, literal(strings.Trim(w, "'\"")))
+	}
+	words[0].text = strings.TrimRight(words[0].text, "+")
+	if len(words) == 2 && r.judge.tables.ofClass("includes", words[0].text) && r.depth < 3 {
+		if text, ok := c.content(words[1].text); ok {
+			r.depth++
+			defer func() { r.depth-- }()
+			return r.sql(text, where)
+		}
+	}
+	if r.movesOn(s, words) {
+		r.opens(words[len(words)-1].text)
+	}
+	_, line, runs := strings.Cut(s, " ")
+	if runs = runs && r.judge.tables.ofClass("runs-line", words[0].text); !runs && s[0] == '\\' { // psql runs what stands between backticks
+		_, line, runs = strings.Cut(s, "`")
+		line, _, _ = strings.Cut(line, "`")
+	}
+	if runs {
+		return r.aside(strings.TrimSpace(line))
+	}
+	return c.rows("(client-line)", words...)
+}

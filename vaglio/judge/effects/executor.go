@@ -43,10 +43,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 	t.words = readings.Unversioned(readings.Words(t.name))
 	r.stays = t.is("run_in_background", "is_background", "background")
 	defer t.ungated()
-	if t.ofClient(p) {
-		return
-	}
-	if t.editor() || t.onPage() {
+	if t.ofClient(p) || t.editor() || t.onPage() {
 		return
 	}
 	t.opened()

@@ -386,10 +386,8 @@ func (r *reading) found(v *invocation) []Effect {
 func (t *tool) searched(v *invocation, folders []string) []Effect {
 	_, searches := t.text("pattern", "regex", "query")
 	mode, said := t.text("output_mode", "outputMode")
-	if !searches || !t.has("grep", "search", "rg", "ripgrep") || said && mode != "content" || !said && t.name == "Grep" {
-		return nil
-	}
-	if t.r.onlyPlain(literals(t.list("glob", "include", "type"))) {
+	if !searches || !t.has("grep", "search", "rg", "ripgrep") || said && mode != "content" || !said && t.name == "Grep" ||
+		t.r.onlyPlain(literals(t.list("glob", "include", "type"))) {
 		return nil
 	}
 	return t.r.below(v, "prints what it finds in all", literals(folders)...)

@@ -13,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -268,7 +269,7 @@ func liveName(s string) bool {
 // isPlumbing reports whether a method only makes or closes what others use.
 func (t *tables) isPlumbing(library, name, word string) bool {
 	return t.ofClass("client-plumbing", library+"."+name) || t.ofClass("client-maker", name) ||
-		t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || library != "redis")
+		t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || !t.ofClass("holds-data", strings.ToLower(library)))
 }
 
 func (t *tables) localContext(s string) bool {
@@ -300,8 +301,7 @@ func (r *reading) namedTask(v *invocation, file arg, is where) []Effect {
 // are named so. A mode, such as RAILS_ENV, says nothing of what is reached.
 func (r *reading) live(v *invocation) string {
 	for _, a := range v.assigns {
-		leads := strings.HasSuffix(a.name, "_PROFILE") || holdsAny(a.name, "KUBECONFIG", "DATABASE", "DB_", "PGHOST", "PGSERVICE",
-			"MYSQL", "MONGO", "REDIS", "_CONFIG_NAME", "SUBSCRIPTION", "AWS_VAULT")
+		leads := strings.HasSuffix(a.name, "_PROFILE") || wordclass.Within("leads-to-live", a.name)
 		if leads && liveName(strings.ToLower(a.value.text)) {
 			return a.name + "=" + a.value.text
 		}
