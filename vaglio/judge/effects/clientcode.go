@@ -111,7 +111,7 @@ func (t *tables) reaches(v *invocation, words []string) bool {
 }
 
 // changesRecords reports whether a method changes an application's records: as its words say, or as some of them do on what leads
-// to records, or on a class that the program does not define: User.destroy, Order.last.touch. What delete and remove are given
+// to records, or on a class that the program does not define: User.destroy, Order.last.decrement. What delete and remove are given
 // further on is taken out of a list.
 func changesRecords(call *shell.Call, words []string) bool {
 	name, method := call.Function, strings.Join(words, "_")
