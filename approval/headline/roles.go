@@ -49,7 +49,7 @@ type call struct {
 }
 
 func callOf(p vaglio.Proposal) *call {
-	rd := reading.NewReader(reading.Options{}).Read(p.Call())
+	rd := reading.NewReader(reading.Options{Arguments: true}).Read(p.Call())
 	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}, spelled: map[string]string{}, ranks: map[string]int{}, trial: trial(p, rd), deed: rd.Deed.Verb, fields: fieldsIn(p.Args)}
 	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
 		c.server = len(reading.Words(p.Executor[:at]))

@@ -262,10 +262,7 @@ func (l *look) changes(d deed, o *operation.Operation, spot string) string {
 		return ""
 	}
 	id := cmp.Or(l.touch(d, spot), l.fills(d, o, spot), l.unpacked(o, l.absolute(spot)))
-	if o.Role == operation.Inside && isFarInside(spot, id) {
-		return ""
-	}
-	if id == vitalRule && l.setsAlternative() {
+	if o.Role == operation.Inside && isFarInside(spot, id) || id == vitalRule && l.setsAlternative() {
 		return ""
 	}
 	if id == "" && d == place.Replaces && strings.HasPrefix(spot, "/dev/") && place.IsOpaque(spot[len("/dev/"):]) {

@@ -35,6 +35,8 @@ type Options struct {
 	Clients map[string]map[string]Tool
 	// Env holds variables that every call may have.
 	Env map[string]string
+	// Arguments says that only what the arguments are is wanted, not what the texts among them do: no step is left for these.
+	Arguments bool
 }
 
 // Tool is what is known about one tool.
@@ -230,7 +232,9 @@ type Gap struct {
 // Read reads a call. It never fails: what it cannot read becomes a [Gap].
 func (r *Reader) Read(c Call) (rd *Reading) {
 	rd = &Reading{reader: r, Means: c.Means}
-	rd.Means.Budget, rd.Means.Env = new(shell.Budget), r.o.Env
+	if rd.Means.Budget, rd.Means.Env = new(shell.Budget), r.o.Env; r.o.Arguments {
+		rd.Means.Budget.Spend(rd.Means.Budget.Left())
+	}
 	defer func() {
 		if recover() != nil {
 			rd.Failed = true

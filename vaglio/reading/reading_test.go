@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/reading"
 )
@@ -501,5 +503,21 @@ func TestTheLongestPatternCounts(t *testing.T) {
 	}
 	if _, ok := reading.ToolOf(map[string]int{"a*": 1, "": 2}, "x"); ok {
 		t.Error("x follows a pattern that it does not match")
+	}
+}
+
+// TestArguments proves that only the arguments are read where nothing else is wanted: the texts among them are told as they are.
+func TestArguments(t *testing.T) {
+	line := "rm -rf build; " + strings.Repeat("git push; ", 40_000)
+	call := reading.Call{Executor: "Bash", Args: map[string]any{"command": line, "cwd": "/srv/app", "path": "/etc/hosts"}}
+	all, args := reading.NewReader(reading.Options{}).Read(call), reading.NewReader(reading.Options{Arguments: true}).Read(call)
+	if n := len(args.Commands); n != 1 || args.Commands[0].Text != line || len(args.Commands[0].Script.Commands) > 1 {
+		t.Errorf("read %d commands, or more than the text of one", n)
+	}
+	if diff := cmp.Diff(all.Paths, args.Paths); diff != "" {
+		t.Errorf("paths (-all +arguments):\n%s", diff)
+	}
+	if args.Means.Budget.Left() > 0 {
+		t.Error("steps are left for what the texts do")
 	}
 }

@@ -114,10 +114,8 @@ func (r *reader) optionRounds(f *frame, c *syntax.WhileClause) (opts options, na
 func getoptsAlone(c *syntax.WhileClause) *syntax.CallExpr {
 	cond := c.Cond[0]
 	call, _ := cond.Cmd.(*syntax.CallExpr)
-	if len(c.Cond) != 1 || c.Until || cond.Negated || len(cond.Redirs) > 0 || call == nil || len(call.Assigns) > 0 {
-		return nil
-	}
-	if len(call.Args) != 3 || call.Args[0].Lit() != "getopts" {
+	if len(c.Cond) != 1 || c.Until || cond.Negated || len(cond.Redirs) > 0 || call == nil || len(call.Assigns) > 0 ||
+		len(call.Args) != 3 || call.Args[0].Lit() != "getopts" {
 		return nil
 	}
 	return call
