@@ -75,7 +75,11 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		kind, h.Score = worst.kind, worst.score
 		h.More = found.besides(worst)
 	}
-	said, leaves := c.byRoles(kind)
+	said, others := c.stepped(worst)
+	leaves := false
+	if h.More += others; said == nil {
+		said, leaves = c.byRoles(kind)
+	}
 	if said == nil {
 		said = c.byName(worst)
 	}

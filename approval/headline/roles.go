@@ -27,8 +27,7 @@ type call struct {
 	// args are the texts of its arguments by their normalized keys, and spelled the words of these keys.
 	args    map[string][]string
 	spelled map[string]string
-	// keys are the keys of args in order, and ranks the weights of those that were asked for: arguments
-	// may be many.
+	// keys are the keys of args in order, and ranks the weights of those that were asked for.
 	keys  []string
 	ranks map[string]int
 	// urls are the addresses that it requests.
@@ -38,8 +37,9 @@ type call struct {
 	paths []string
 	// trial is the argument that asks for no change; empty if there is none.
 	trial string
-	// also is what arguments make it do besides.
-	also []also
+	// also is what arguments make it do besides, and steps are the operations that it is given a list of.
+	also  []also
+	steps []step
 	// applied is what a manifest describes.
 	applied resource
 	// fields are those of a web page into which it types.
@@ -72,7 +72,7 @@ func callOf(p vaglio.Proposal) *call {
 	c.manifest(p.Args)
 	c.specified()
 	c.keys = slices.Sorted(maps.Keys(c.args))
-	c.also, c.admits = alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
+	c.steps, c.also, c.admits = c.stepsOf(unwrapped(p.Args)), alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
 	return c
 }
 
