@@ -97,7 +97,8 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		h.Said = c.housed(c.filled(c.parts(inPlace(h.Said))))
+		timed, also := c.onTime(&found, worst, c.housed(c.filled(c.parts(inPlace(h.Said)))))
+		h.Said, like = timed, like+also
 	default:
 		h.Said = c.plainly()
 	}
