@@ -68,7 +68,7 @@ func titleOf(object map[string]any) []string {
 		}
 	}
 	text, _ := object["text"].(map[string]any)
-	return texts(text["content"])
+	return append(texts(text["content"]), texts(text["text"])...)
 }
 
 // member returns the plain values by which an object is named.

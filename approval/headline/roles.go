@@ -271,7 +271,7 @@ func (c *call) phones() bool {
 func (c *call) recipients() []string {
 	keys := []string{"channel", "channelid", "channelname", "to", "recipient", "recipients", "chat", "chatid", "user", "phone", "phonenumber", "number"}
 	for _, key := range slices.Clone(keys) {
-		keys = append(keys, "to"+key)
+		keys = append(keys, "to"+key, key+"s")
 	}
 	if to := c.all(keys...); len(to) > 0 {
 		return to
@@ -315,7 +315,7 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 	if !c.sends() || c.makes() || kind != operation.KindPeople && kind != operation.KindSend && kind != operation.KindPublish && kind != operation.KindUnknown {
 		return nil
 	}
-	what := cmp.Or(c.first("text", "message", "body", "content", "status", "title"), c.payload())
+	what := cmp.Or(c.first("text", "message", "body", "content", "status", "title", "blocks"), c.payload())
 	if files := c.attached(); len(files) > 0 && len(c.recipients()) > 0 {
 		return withText(wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{named(files), named(c.recipients())}}}, cmp.Or(what, c.first("caption")))
 	}

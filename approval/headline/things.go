@@ -141,7 +141,7 @@ func (c *call) identity(t *toolName) (names []string, key string) {
 // own, and if what is forked has none, the repository's.
 func (c *call) subject(t *toolName, names []string, key string) (its []string, under string) {
 	if t.thing != nil && t.act.Phrase == renames && (key == "name" || key == "title") {
-		if its, under = c.ends(t.thing.Words, func(string) bool { return false }); len(its) == 1 {
+		if its, under = c.ends(slices.Concat(t.thing.Words, t.thing.Keys), func(string) bool { return false }); len(its) == 1 {
 			return its, under // what the name is given to
 		}
 	}
@@ -154,7 +154,7 @@ func (c *call) subject(t *toolName, names []string, key string) (its []string, u
 // leaver returns who joins or leaves something, if the tool's name says neither who nor what before its
 // verb: conversations_kick. The thing is then a user.
 func (c *call) leaver(t *toolName, names []string) (who []string, key string) {
-	joins := t.act.Phrase == kicks || t.act.Phrase == "invites %s" && len(names) == 0
+	joins := t.act.Phrase == kicks || t.act.Phrase == "invites %s"
 	if !joins || !nobody(t.thing) {
 		return nil, ""
 	}
