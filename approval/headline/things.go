@@ -15,7 +15,7 @@ import (
 // if neither the name nor an argument says to what.
 func (c *call) object() (wording.Sentence, *toolName) {
 	t, ok := c.named()
-	for _, told := range []func(*toolName) wording.Sentence{c.moved, c.merged, c.both} {
+	for _, told := range []func(*toolName) wording.Sentence{c.moved, c.merged, c.both, c.goesBack} {
 		if said := told(&t); said != nil {
 			return said, &t
 		}
@@ -235,6 +235,8 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return ofHolder(t.thing.One, holder)
 	case owned && t.act.Makes && !t.plural:
 		return wording.Sentence{{Phrase: t.thing.Any}, {Phrase: "for %s", Args: []wording.Clause{owner}}}
+	case t.act.Makes && !t.plural && t.entitles() && c.holder() != nil:
+		return wording.Sentence{{Phrase: t.thing.Any}, {Phrase: "for %s", Args: []wording.Clause{*c.holder()}}}
 	case len(t.owner) > 0:
 		return nil
 	case t.theirs() && holder != nil:
