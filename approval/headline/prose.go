@@ -91,6 +91,9 @@ func spelled(s wording.Sentence) wording.Sentence {
 		default: // anything else does not say that it is another machine
 		}
 	}
+	if len(s) > 0 && s[0].Phrase == copying && s[0].Args[0].Text == "-" {
+		s[0].Args = []wording.Clause{{Phrase: "its standard input"}, s[0].Args[1]}
+	}
 	return outputs(s)
 }
 
