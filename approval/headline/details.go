@@ -146,9 +146,20 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 		return c.told(c.called())
 	case len(said) == 1 && (said[0].Phrase == "reads" || said[0].Phrase == "reads by the tool %s"):
 		return c.told(said)
+	case len(said) == 1 && len(said[0].Args) == 0 && said[0].Text == "" && c.server == 0:
+		return c.briefed(said)
 	default:
 		return said
 	}
+}
+
+// briefed adds to a sentence about a tool of the agent's own client, which says only what such a tool does, what the
+// arguments say of this call.
+func (c *call) briefed(said wording.Sentence) wording.Sentence {
+	if brief := c.first(spoken.List("texts briefs")...); brief != "" {
+		return withText(said, brief)
+	}
+	return c.told(said)
 }
 
 // program returns the text of what is run, unless it is a line of a shell.
