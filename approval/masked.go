@@ -41,7 +41,9 @@ func (m Masker) Judged(p vaglio.Proposal, v vaglio.Verdict) (vaglio.Proposal, va
 }
 
 // knowing returns a masker for what is said about a call.
-func (m Masker) knowing(p vaglio.Proposal) Masker { return Masker{m.For(p.Executor).Knowing(p.Args).For("")} }
+func (m Masker) knowing(p vaglio.Proposal) Masker {
+	return Masker{m.For(p.Executor).Knowing(p.Args).For("")}
+}
 
 // given masks text that nobody has masked yet.
 func (m Masker) given(s string) string {

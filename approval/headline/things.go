@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -302,12 +301,6 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 	return said, len(said) > 0
 }
 
-// isA reports whether a name is that of the kind of thing, as services name their kinds.
-func (t *toolName) isA(kind string) bool {
-	thing, _, rest := spoken.ThingOf(reading.Words(kind))
-	return thing != nil && thing == t.thing && len(rest) == 0
-}
-
 // target returns the second thing, to or from which something goes: the one that the tool's name
 // speaks of or, if it speaks of none, one that an argument names. unknown says that the name speaks of
 // one and no argument names it.
@@ -324,6 +317,9 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 	}
 	if to := c.values(spoken.List("targets states")); len(to) > 0 && t.act.Phrase == moves {
 		state := named(to)
+		if !whole.MatchString(state.String()) { // of a transition
+			t.with = "to the state %s"
+		}
 		return &state, false
 	}
 	if thing, ok := c.listed("targets", key, names); ok && (t.with != inside || t.act.Phrase == deploys) {
@@ -343,6 +339,9 @@ func (c *call) spokenOf(t *toolName) *wording.Clause {
 	}
 	switch {
 	case thing == nil && (t.act.Phrase == deploys || t.act.Phrase == moves) && !slices.ContainsFunc(t.others, unclear):
+		if t.act.Phrase == moves {
+			t.with = "to the %s"
+		}
 		return &wording.Clause{Text: strings.Join(t.others, " ")} // "production" and "backlog" say it by themselves
 	case thing == nil || len(its) == 0:
 		return nil
