@@ -125,7 +125,7 @@ func TestThingsAreWholeOrTold(t *testing.T) {
 		v    vaglio.Verdict
 		says string
 	}{
-		"a long path":   {shell("rm"), verdict(0, long), "deletes a text of 400 characters"},
+		"a long path":   {shell("rm"), verdict(0, long), "deletes a path of 400 characters"},
 		"a long list":   {vaglio.Proposal{Executor: "send_mail", Args: vaglio.Args{"to": list, "subject": "Hi"}}, verdict(0, unknown), "sends mail to a@example.com, b@example.com, c@example.com and 2 more: Hi"},
 		"a long text":   {vaglio.Proposal{Executor: "send_mail", Args: vaglio.Args{"subject": strings.Repeat("word ", 30)}}, verdict(0, unknown), "sends mail: " + strings.TrimSpace(strings.Repeat("word ", 16)) + " …"},
 		"several lines": {vaglio.Proposal{Executor: "send_mail", Args: vaglio.Args{"subject": "one\ntwo"}}, verdict(0, unknown), "sends mail: one …"},

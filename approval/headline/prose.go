@@ -206,7 +206,11 @@ func bounded(s wording.Sentence) wording.Sentence {
 	for i := range s {
 		c := &s[i]
 		if n := utf8.RuneCountInString(c.Text); n > longestThing {
-			*c = wording.Say("a text of %s characters", strconv.Itoa(n))
+			long := wording.Phrase("a text of %s characters")
+			if !strings.ContainsAny(c.Text, " \n") && strings.Contains(c.Text, "/") {
+				long = "a path of %s characters"
+			}
+			*c = wording.Say(long, strconv.Itoa(n))
 			continue
 		}
 		c.Args = bounded(c.Args)
