@@ -189,6 +189,9 @@ func TestFor(t *testing.T) {
 		{"put_secret_value", map[string]any{"id": "db", "content": "hunter2x"}, map[string]any{"id": "db", "content": "‹›"}, false},
 		{"createSecret", map[string]any{"data": map[string]any{"value": "hunter2x"}}, map[string]any{"data": map[string]any{"value": "‹›"}}, false},
 		{"mcp__dns__update_record", map[string]any{"name": "www", "value": "203.0.113.7"}, map[string]any{"name": "www", "value": "203.0.113.7"}, true},
+		{"browser_type", map[string]any{"element": "Password field", "ref": "e3", "text": "Hunter2Hunter2!"}, map[string]any{"element": "Password field", "ref": "e3", "text": "‹›"}, true},
+		{"fill", map[string]any{"selector": "#login_password", "value": "Hunter2Hunter2!"}, map[string]any{"selector": "#login_password", "value": "‹›"}, true},
+		{"fill", map[string]any{"selector": "#user", "value": "ann"}, map[string]any{"selector": "#user", "value": "ann"}, true},
 		{"", map[string]any{"value": "hunter2x"}, map[string]any{"value": "hunter2x"}, true},
 	} {
 		got := masker.For(r.tool).Object(r.args)

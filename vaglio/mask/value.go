@@ -3,6 +3,7 @@ package mask
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -45,6 +46,13 @@ func (m Masker) beside(o map[string]any, key string) string {
 	if m.holds != "" && slices.Contains(verbs()["gives"], key) {
 		return m.holds
 	}
+	if slices.Contains(verbs()["types"], key) {
+		for _, of := range verbs()["into"] {
+			if into, _ := o[of].(string); intoSecret(into) {
+				return surelyNamed
+			}
+		}
+	}
 	if !isValue(key) {
 		return key
 	}
@@ -54,6 +62,16 @@ func (m Masker) beside(o map[string]any, key string) string {
 		}
 	}
 	return key
+}
+
+// surelyNamed is a name whose value is always a secret.
+const surelyNamed = "password"
+
+// intoSecret reports whether a field of a page, by the words or the selector that describe it, takes a password.
+func intoSecret(field string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(field, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }), func(word string) bool {
+		return secrecyOf(word) == surelySecret
+	})
 }
 
 // Copied returns a copy of v, a string or a decoded JSON value, in which every genuine mask
