@@ -144,7 +144,7 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 		return said
 	case said[0].Phrase == "calls the tool %s, of which nothing is known":
 		return c.told(c.called())
-	case len(said) == 1 && (said[0].Phrase == "reads" || said[0].Phrase == "reads by the tool %s"):
+	case len(said) == 1 && slices.Contains([]wording.Phrase{"reads", "reads by the tool %s", "stays with the agent and its user: %s"}, said[0].Phrase):
 		return c.told(said)
 	case len(said) == 1 && len(said[0].Args) == 0 && said[0].Text == "" && c.server == 0:
 		return c.briefed(said)

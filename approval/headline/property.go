@@ -3,6 +3,7 @@ package headline
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
@@ -137,11 +138,19 @@ func (c *call) with(said wording.Sentence, t *toolName) wording.Sentence {
 		values := c.values([]string{k})
 		return len(values) == 0 || c.places(k) || slices.Contains(things, named(values).String()) || slices.ContainsFunc(c.also, func(a also) bool { return strings.Join(a.words, "") == k })
 	})
-	if len(sets) != 1 || kindOf(sets[0]) != otherKey || spoken.Property(sets[0]) != "" || len(c.args[sets[0]]) > 1 || c.shownToAll() ||
-		strings.HasSuffix(sets[0], "value") { // which is all that a secret or a variable holds
+	if len(sets) == 0 || len(sets) > mostNamed || len(sets) == 1 && spoken.Property(sets[0]) != "" || c.shownToAll() || slices.ContainsFunc(sets, func(k string) bool {
+		return kindOf(k) != otherKey || len(c.args[k]) > 1 || strings.HasSuffix(k, "value") // which is all that a secret or a variable holds
+	}) {
 		return said
 	}
-	return append(slices.Clip(said), bracketed([]wording.Clause{prose(c.spelled[sets[0]] + ": " + c.args[sets[0]][0])})...)
+	told := make([]wording.Clause, len(sets))
+	for i, k := range sets {
+		told[i] = prose(c.spelled[k] + ": " + c.args[k][0])
+	}
+	if list := bracketed(told); utf8.RuneCountInString(list.String()) <= longestThing {
+		return append(slices.Clip(said), list...)
+	}
+	return said
 }
 
 // places reports whether the argument under a key says where a thing is, not what becomes of it.
