@@ -32,17 +32,11 @@ func (c *call) stepped(worst *one) (said wording.Sentence, others int) {
 	if worst == nil || c.command != "" || len(c.steps) == 0 || !worst.byName() && !worst.unheardOf() {
 		return nil, 0
 	}
-	var first *step
-	open := false
 	for i := range c.steps {
-		s := &c.steps[i]
-		s.read(c)
-		others += s.times
-		open = open || s.said == nil || s.undo == ""
-		if s.said != nil && (first == nil || undoRank(s.undo) > undoRank(first.undo)) {
-			first = s
-		}
+		c.steps[i].read(c)
+		others += c.steps[i].times
 	}
+	first, open := heaviest(c.steps)
 	if first == nil {
 		return nil, 0
 	}
@@ -52,6 +46,18 @@ func (c *call) stepped(worst *one) (said wording.Sentence, others int) {
 		worst.reach = operation.ReachShared
 	}
 	return first.said, others - first.times
+}
+
+// heaviest returns the step that can be undone least of those that are known, and whether anything about any is open.
+func heaviest(steps []step) (first *step, open bool) {
+	for i := range steps {
+		s := &steps[i]
+		open = open || s.said == nil || s.undo == ""
+		if s.said != nil && (first == nil || undoRank(s.undo) > undoRank(first.undo)) {
+			first = s
+		}
+	}
+	return first, open
 }
 
 // read finds out what the step does, and whether it can be undone. What the tool works in says nothing of a step

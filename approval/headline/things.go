@@ -228,14 +228,12 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return nil
 	}
 	holder := c.whose(t)
-	owner, owned := c.owner(t, "")
+	owner, owned := c.entitled(t)
 	switch {
 	case holder != nil && t.only():
 		return ofHolder(t.thing.One, holder)
 	case owned && t.act.Makes && !t.plural:
 		return wording.Sentence{{Phrase: t.thing.Any}, {Phrase: "for %s", Args: []wording.Clause{owner}}}
-	case t.act.Makes && !t.plural && t.entitles() && c.holder() != nil:
-		return wording.Sentence{{Phrase: t.thing.Any}, {Phrase: "for %s", Args: []wording.Clause{*c.holder()}}}
 	case len(t.owner) > 0:
 		return nil
 	case t.theirs() && holder != nil:

@@ -62,12 +62,7 @@ func (c *call) timed(worst *one) wording.Sentence {
 	said, _ := c.object()
 	makes := act == nil || act.Makes
 	if makes {
-		what := c.first(spoken.List("texts tasks")...)
-		if what == "" || when == "" {
-			return nil
-		}
-		task := wording.Clause{Phrase: spoken.ThingAt("task").Any}
-		said = wording.Sentence{{Phrase: "schedules %s", Args: []wording.Clause{task}}, wording.Say("(%s)", when), {Phrase: ": %s", Args: []wording.Clause{prose(what)}}}
+		said = scheduling(c.first(spoken.List("texts tasks")...), when)
 	} else if said != nil && when != "" && !strings.Contains(said.String(), when) {
 		said = said.And("(%s)", when)
 	}
@@ -80,6 +75,15 @@ func (c *call) timed(worst *one) wording.Sentence {
 		worst.reach = operation.ReachShared
 	}
 	return said
+}
+
+// scheduling says what is to run by itself, and when; nil unless both are known.
+func scheduling(what, when string) wording.Sentence {
+	if what == "" || when == "" {
+		return nil
+	}
+	task := wording.Clause{Phrase: spoken.ThingAt("task").Any}
+	return withText(wording.Sentence{{Phrase: "schedules %s", Args: []wording.Clause{task}}, wording.Say("(%s)", when)}, what)
 }
 
 // onTime adds when a tool has a command run by itself, which is how the command is run and nothing else.

@@ -198,7 +198,7 @@ func TestFor(t *testing.T) {
 		if diff := cmp.Diff(r.want, got, cmp.Transformer("masks", func(text string) string { return masks.ReplaceAllString(text, "‹›") })); diff != "" {
 			t.Errorf("%s: %s", r.tool, diff)
 		}
-		if known := masker.For(r.tool).Knowing(map[string]any{"value": "hunter2x"}).Mask("it is hunter2x here"); strings.Contains(known, "hunter2x") != (r.keeps) {
+		if known := masker.For(r.tool).Knowing(map[string]any{"value": "hunter2x"}).Mask("it is hunter2x here"); strings.Contains(known, "hunter2x") != r.keeps {
 			t.Errorf("%s: what is said of it became %s", r.tool, known)
 		}
 	}
