@@ -76,6 +76,7 @@ func textFuncs(texts *templates.Texts) template.FuncMap {
 		"also": func(it approval.Item) []string {
 			return strings.SplitN(cardtext.Consequence(texts, &it.Headline.Consequence), " · ", 2)
 		},
+		"channel":   func(name string) template.HTML { return channelOf(texts, name) },
 		"score":     texts.Score,
 		"number":    texts.Number,
 		"when":      texts.Stamp,
@@ -185,6 +186,14 @@ func follows(texts *templates.Texts, c *approval.Card) string {
 		return harmUnknown.Word().in(texts)
 	}
 	return cardtext.Consequence(texts, &lead.Headline.Consequence)
+}
+
+// channelOf names a channel in the reader's words. One of which there are none has its own name.
+func channelOf(texts *templates.Texts, name string) template.HTML {
+	if key := templates.Key("channel." + name); texts.Has(key) {
+		name = texts.Plain(key, nil)
+	}
+	return brief(name)
 }
 
 // effect names a category of signals. The judge's own name for it may be anything, and is
