@@ -26,6 +26,10 @@ type step struct {
 	undo  operation.Reversibility
 }
 
+// mostSteps is how many kinds of operations are read, those that cannot be undone before all others: each takes a
+// reading of its own.
+const mostSteps = 32
+
 // stepped says what a tool does that is given a list of operations, each with its verb: the worst of them, and how
 // many others there are. It returns nil unless the tool's name leaves it to the list what is done.
 func (c *call) stepped(worst *one) (said wording.Sentence, others int) {
@@ -33,7 +37,9 @@ func (c *call) stepped(worst *one) (said wording.Sentence, others int) {
 		return nil, 0
 	}
 	for i := range c.steps {
-		c.steps[i].read(c)
+		if i < mostSteps {
+			c.steps[i].read(c)
+		}
 		others += c.steps[i].times
 	}
 	first, open := heaviest(c.steps)
@@ -124,6 +130,7 @@ func (c *call) stepsOf(args map[string]any) (steps []step) {
 	if !slices.ContainsFunc(own, many) && slices.ContainsFunc(own, func(w string) bool { return !spoken.Is("steps names", w) }) {
 		return nil
 	}
+	at := map[string]int{}
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		list, _ := args[key].([]any)
 		if !spoken.Is("steps keys", reading.Normal(key)) {
@@ -132,11 +139,21 @@ func (c *call) stepsOf(args map[string]any) (steps []step) {
 		for _, e := range list {
 			part, _ := e.(map[string]any)
 			if s, ok := stepOf(part); ok {
-				steps = joinedBy(steps, s)
+				steps = joinedBy(steps, s, at)
 			}
 		}
 	}
+	slices.SortStableFunc(steps, func(a, b step) int { return a.rank() - b.rank() })
 	return steps
+}
+
+// rank returns 0 for an operation whose verb may say that it cannot be undone, and 1 for any other.
+func (s *step) rank() int {
+	act, _, _ := spoken.ActIn(s.words)
+	if act == nil || act.Kept || act.Final || act.Lasts || act.Ends {
+		return 0
+	}
+	return 1
 }
 
 // stepOf reads one operation: an object with an argument for the verb, or one whose only key is the verb.
@@ -174,14 +191,16 @@ func opened(args map[string]any) map[string]any {
 	return out
 }
 
-// joinedBy adds a step to a list, or to the step of it that does the same to another thing.
-func joinedBy(steps []step, s step) []step {
-	keys := func(s *step) []string { return slices.Sorted(maps.Keys(s.args)) }
-	at := slices.IndexFunc(steps, func(o step) bool { return slices.Equal(o.words, s.words) && slices.Equal(keys(&o), keys(&s)) })
-	if at < 0 {
+// joinedBy adds a step to a list, or to the step of it that does the same to another thing. at is where the list has
+// what is done to things that are described by these keys.
+func joinedBy(steps []step, s step, at map[string]int) []step {
+	kind := strings.Join(append(slices.Sorted(maps.Keys(s.args)), s.words...), "\x00")
+	i, ok := at[kind]
+	if !ok {
+		at[kind] = len(steps)
 		return append(steps, s)
 	}
-	same := &steps[at]
+	same := &steps[i]
 	same.times++
 	for key, value := range s.args {
 		if before, ok := same.args[key].([]any); ok && same.times > 2 {
