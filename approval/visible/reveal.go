@@ -301,7 +301,8 @@ func (r *revealer) dash(c rune, size int) bool {
 // how everyone writes: behind one of their letters it is not taken for that of a command. A path or an option has none.
 func (r *revealer) punctuates(c rune) bool {
 	const wide = "！，：；？（）"
-	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(r.text[:r.at], wide))
+	near := r.text[max(0, r.at-(maxRepeats+1)*len("！")):r.at] // no more marks in a row than that
+	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(near, wide))
 	return strings.ContainsRune(wide, c) && unicode.In(before, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 

@@ -84,6 +84,7 @@ func TestText(t *testing.T) {
 		"WidePunctuation":   {"促销！今天，五折；好：对？", "促销！今天，五折；好：对？"},
 		"WideInLatin":       {"rm -rf /srv； ls", "rm -rf /srv⟨U+FF1B ；⟩ ls"},
 		"WideTwice":         {"好（対）！！", "好（対）！！"},
+		"WideManyTimes":     {"好！！！！！", "好！！！！⟨U+FF01 ！⟩"},
 		"WideAlone":         {"！", "⟨U+FF01 ！⟩"},
 		"FullwidthSlash":    {"a／b", "a⟨U+FF0F ／⟩b"},
 		"MathLetters":       {"𝐫𝐦", "⟨U+1D42B 𝐫⟩⟨U+1D426 𝐦⟩"},
