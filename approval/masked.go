@@ -25,7 +25,7 @@ func (m Masker) Proposal(p vaglio.Proposal) vaglio.Proposal {
 	p.TurnID, p.Intent, p.Executor = m.given(p.TurnID), m.given(p.Intent), m.given(p.Executor)
 	if p.Args != nil {
 		given, _ := m.Copied(map[string]any(p.Args)).(map[string]any)
-		p.Args = m.Object(given)
+		p.Args = m.For(p.Executor).Object(given)
 	}
 	p.Context.Mode, p.Context.Cwd, p.Context.Refusal = m.given(p.Context.Mode), m.given(p.Context.Cwd), m.given(p.Context.Refusal)
 	p.Context.SubAgent = m.given(p.Context.SubAgent)
@@ -41,7 +41,9 @@ func (m Masker) Judged(p vaglio.Proposal, v vaglio.Verdict) (vaglio.Proposal, va
 }
 
 // knowing returns a masker for what is said about a call.
-func (m Masker) knowing(p vaglio.Proposal) Masker { return Masker{m.Knowing(p.Args)} }
+func (m Masker) knowing(p vaglio.Proposal) Masker {
+	return Masker{m.For(p.Executor).Knowing(p.Args).For("")}
+}
 
 // given masks text that nobody has masked yet.
 func (m Masker) given(s string) string {
@@ -274,7 +276,8 @@ func (a *Ask) presumeObscured() {
 		found := false
 		if p.State == Pending && len(p.Obscured) == 0 {
 			put := func(secret string) string { found = true; return secret }
-			mask.Replaced(map[string]any{"executor": p.Proposal.Executor, "args": map[string]any(p.Proposal.Args)}, put)
+			mask.Replaced("", map[string]any{"executor": p.Proposal.Executor}, put)
+			mask.Replaced(p.Proposal.Executor, p.Proposal.Args, put)
 		}
 		if found {
 			p.Obscured = []Obscured{ObscuredUnknown}

@@ -65,7 +65,7 @@ func TestChannelsSayWhatThereIs(t *testing.T) {
 		})
 		return nil
 	}
-	if err := errors.Join(filepath.WalkDir("../channels", read), filepath.WalkDir("refusal.go", read), filepath.WalkDir("order.go", read), filepath.WalkDir("../internal/replay", read), filepath.WalkDir("../gateway/owner", read)); err != nil {
+	if err := errors.Join(filepath.WalkDir("../channels", read), filepath.WalkDir("refusal.go", read), filepath.WalkDir("order.go", read), filepath.WalkDir("../internal/replay", read), filepath.WalkDir("../gateway/owner", read), filepath.WalkDir("../internal/explain", read)); err != nil {
 		t.Fatal(err)
 	}
 	pages, err := filepath.Glob("../channels/web/pages/*.html")

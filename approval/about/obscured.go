@@ -22,9 +22,9 @@ func (n *Namer) Obscured(p vaglio.Proposal, seen func(vaglio.Proposal) vaglio.Pr
 	t := &trace{at: map[approval.Obscured]bool{}}
 	found := false
 	put := func(string) string { found = true; return trail }
-	mask.Replaced(map[string]any{"executor": p.Executor}, put)
+	mask.Replaced("", map[string]any{"executor": p.Executor}, put)
 	t.note(approval.ObscuredCommand, found)
-	p.Args = mask.Replaced(p.Args, put)
+	p.Args = mask.Replaced(p.Executor, p.Args, put)
 	if !found {
 		return nil
 	}

@@ -68,7 +68,7 @@ func titleOf(object map[string]any) []string {
 		}
 	}
 	text, _ := object["text"].(map[string]any)
-	return texts(text["content"])
+	return append(texts(text["content"]), texts(text["text"])...)
 }
 
 // member returns the plain values by which an object is named.
@@ -78,7 +78,7 @@ func member(object map[string]any) []string {
 			return texts(object["value"]) // a form field with this name
 		}
 	}
-	for _, name := range []string{"email", "emailaddress", "address", "login", "name", "id", "path", "filename", "value", "amount"} {
+	for _, name := range []string{"email", "emailaddress", "address", "login", "name", "id", "path", "filename", "value", "amount", "question"} {
 		for _, key := range slices.Sorted(maps.Keys(object)) {
 			if reading.Normal(key) == name && object[key] != nil {
 				return texts(object[key])

@@ -144,12 +144,34 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 		return said
 	case said[0].Phrase == "calls the tool %s, of which nothing is known":
 		return c.told(c.called())
-	case len(said) == 1 && (said[0].Phrase == "reads" || said[0].Phrase == "reads by the tool %s"):
-		return c.told(said)
-	default:
+	case len(said) > 1:
 		return said
+	default:
+		return c.briefed(said)
 	}
 }
+
+// briefed adds what the arguments say of this call to a sentence of one clause that says only what such a tool does.
+func (c *call) briefed(said wording.Sentence) wording.Sentence {
+	brief := c.brief()
+	switch {
+	case said[0].Phrase == "reads", said[0].Phrase == "reads by the tool %s":
+		return c.told(said)
+	case said[0].Phrase == "stays with the agent and its user: %s" && brief != "":
+		return append(slices.Clip(said), bracketed([]wording.Clause{prose(brief)})...)
+	case said[0].Phrase == "stays with the agent and its user: %s":
+		return c.told(said)
+	case c.server > 0, len(said[0].Args) > 0, said[0].Text != "": // no tool of the agent's own client
+		return said
+	case brief != "":
+		return withText(said, brief)
+	default:
+		return c.told(said)
+	}
+}
+
+// brief returns what a tool is to do this time in the words of the agent, or "".
+func (c *call) brief() string { return c.first(spoken.List("texts briefs")...) }
 
 // program returns the text of what is run, unless it is a line of a shell.
 func program(run *reading.Command) string {

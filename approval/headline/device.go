@@ -21,8 +21,8 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 	}
 	how := cmp.Or(c.first("service", "action", "command", "state"), c.operated(), strings.Join(c.words[c.server:], " "))
 	words := reading.Words(how)
-	if act, at, n := spoken.ActIn(words); at == 0 && (n == len(words) && !act.Partly || strings.HasPrefix(what, strings.Join(words[n:], "_")+".")) {
-		return wording.Sentence{wording.Say(act.Phrase, what)} // "open_cover" of "cover.garage"
+	if act := toldTo(words, what); act != nil {
+		return wording.Sentence{{Phrase: act.Phrase, Args: []wording.Clause{c.opening(act, what)}}} // "open_cover" of "cover.garage"
 	}
 	if how == "" {
 		return wording.Sentence{wording.Say("operates %s", what)}
@@ -33,6 +33,26 @@ func (c *call) device(kind operation.Kind) wording.Sentence {
 		return setTo(said, what, to)
 	}
 	return operates(what, how, to)
+}
+
+// toldTo returns what a device is told to do by words of which the first are the verb, and the rest say no more than its
+// name does; nil if they say more.
+func toldTo(words []string, what string) *spoken.Act {
+	act, at, n := spoken.ActIn(words)
+	if at != 0 || !strings.HasPrefix(what, strings.Join(words[n:], "_")+".") && (n < len(words) || act.Partly && !spoken.Is("devices verbs", strings.Join(words, "-"))) {
+		return nil
+	}
+	return act
+}
+
+// opening returns a device as the tool's name speaks of it, if what the arguments call it does not tell: "the garage door
+// g-1". That lights are lights, the room tells.
+func (c *call) opening(opens *spoken.Act, what string) wording.Clause {
+	does, at, n := c.verb()
+	if nouns := c.words[at+n:]; does == opens && does.Partly && len(nouns) > 0 && !strings.Contains(strings.ToLower(what), nouns[len(nouns)-1]) {
+		return unlisted(nouns, []string{what})
+	}
+	return wording.Clause{Text: what}
 }
 
 // operates says what a device is told, and to what it is set: "set_fan_mode auto".

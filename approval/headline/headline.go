@@ -75,10 +75,8 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		kind, h.Score = worst.kind, worst.score
 		h.More = found.besides(worst)
 	}
-	said, leaves := c.byRoles(kind)
-	if said == nil {
-		said = c.byName(worst)
-	}
+	said, others, leaves := c.byTool(worst, kind)
+	h.More += others
 	c.comment(worst, said)
 	c.settled(worst, said)
 	said = c.versioned(c.switched(worst, said))
@@ -93,7 +91,8 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		h.Said = c.housed(c.filled(c.parts(inPlace(h.Said))))
+		timed, also := c.onTime(&found, worst, c.housed(c.filled(c.parts(inPlace(h.Said)))))
+		h.Said, like = timed, like+also
 	default:
 		h.Said = c.plainly()
 	}
@@ -105,6 +104,18 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	h.Consequence.Unread = h.Consequence.Unread || c.unread(&h)
 	h.Said = spelled(h.Said)
 	return h
+}
+
+// byTool describes what a tool does by what its arguments list, by their roles, or by its name. others is how many more
+// things they list, and leaves whether it leaves for the outside.
+func (c *call) byTool(worst *one, kind operation.Kind) (said wording.Sentence, others int, leaves bool) {
+	if said, others = c.stepped(worst); said != nil {
+		return said, others, false
+	}
+	if said, leaves = c.byRoles(kind); said == nil {
+		said = c.byName(worst)
+	}
+	return said, 0, leaves
 }
 
 // byName describes by its name what a tool does if the roles of its arguments do not tell.

@@ -1,6 +1,7 @@
 package headline_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -125,7 +126,7 @@ func TestThingsAreWholeOrTold(t *testing.T) {
 		v    vaglio.Verdict
 		says string
 	}{
-		"a long path":   {shell("rm"), verdict(0, long), "deletes a text of 400 characters"},
+		"a long path":   {shell("rm"), verdict(0, long), "deletes a path of 400 characters"},
 		"a long list":   {vaglio.Proposal{Executor: "send_mail", Args: vaglio.Args{"to": list, "subject": "Hi"}}, verdict(0, unknown), "sends mail to a@example.com, b@example.com, c@example.com and 2 more: Hi"},
 		"a long text":   {vaglio.Proposal{Executor: "send_mail", Args: vaglio.Args{"subject": strings.Repeat("word ", 30)}}, verdict(0, unknown), "sends mail: " + strings.TrimSpace(strings.Repeat("word ", 16)) + " …"},
 		"several lines": {vaglio.Proposal{Executor: "send_mail", Args: vaglio.Args{"subject": "one\ntwo"}}, verdict(0, unknown), "sends mail: one …"},
@@ -259,5 +260,22 @@ func TestACallWithoutAName(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestManyOperationsAreBounded checks that of a list with more kinds of operations than are read, the ones that cannot
+// be undone are, and all are counted.
+func TestManyOperationsAreBounded(t *testing.T) {
+	t.Parallel()
+	var list []any
+	for i := range 2000 {
+		list = append(list, map[string]any{"op": "update", "record_id": "r", fmt.Sprint("field", i): "x"})
+	}
+	list = append(list, map[string]any{"op": "delete", "record_id": "last"})
+	p := vaglio.Proposal{Executor: "mcp__airtable__batch", Args: vaglio.Args{"operations": list}}
+	v := verdict(0, found{wording.Sentence{wording.Say("calls the tool %s, of which nothing is known", "batch")}, operation.KindUnknown, "irreversible", "shared", 0.1})
+	h := headline.Of(p, v)
+	if got := h.Said.String(); got != "deletes the record last" || h.More != 2000 || h.Consequence.Undo != "irreversible" {
+		t.Errorf("%q and %d more, %+v", got, h.More, h.Consequence)
 	}
 }

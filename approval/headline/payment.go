@@ -34,6 +34,29 @@ func money() []moved {
 	}
 }
 
+// dated returns the way in which money moves some other day, and which day that is, if the tool's name or an argument
+// says so.
+func (c *call) dated(m moved) (then moved, day []wording.Clause) {
+	on := c.first(spoken.List("sums later")...)
+	if c.speaksOf("sums schedules") {
+		on = cmp.Or(on, c.first(spoken.List("texts when")...))
+	} else if on == "" {
+		return m, nil
+	}
+	if m.amount != "pays %s" {
+		return m, nil
+	}
+	if on != "" {
+		day = []wording.Clause{{Text: on}}
+	}
+	return scheduled(), day
+}
+
+// scheduled is the way in which a tool moves money some other day.
+func scheduled() moved {
+	return moved{"", "schedules a payment of %s to %s", "schedules a payment of %s: %s", "schedules a payment of %s"}
+}
+
 // moneyWords returns all words that say that money moves.
 func moneyWords() string {
 	var all []string
@@ -96,12 +119,12 @@ func accounts(key string) int {
 	return 0
 }
 
-// often adds how often something is paid, if an argument says so.
-func (c *call) often(said wording.Sentence) wording.Sentence {
+// often returns how often something is paid, if an argument says so.
+func (c *call) often() []wording.Clause {
 	if every := c.first("interval", "frequency", "recurrence", "cadence"); every != "" {
-		return said.And("(%s)", every)
+		return []wording.Clause{{Text: every}}
 	}
-	return said
+	return nil
 }
 
 // priceOf returns what the only item that is sold says of its price.
@@ -141,7 +164,8 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 	customer := c.first("customer", "customerid")
 	for _, m := range money() {
 		if c.has(strings.Fields(m.words)...) && (!strings.HasPrefix(string(m.to), "bills") || !c.has("pay", "payment", "payments")) {
-			return c.often(m.says(several(amount), to, item, customer))
+			m, day := c.dated(m)
+			return append(m.says(several(amount), to, item, customer), bracketed(slices.Concat(day, c.often()))...)
 		}
 	}
 	return nil
@@ -149,7 +173,7 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 
 // says says how much is moved, and to whom or for what.
 func (m *moved) says(amount wording.Clause, to []string, item, customer string) wording.Sentence {
-	pays := strings.HasPrefix(string(m.to), "pays") // nobody is paid by being named
+	pays := strings.Contains(string(m.to), "pay") // nobody is paid by being named
 	switch {
 	case len(to) > 0:
 		return wording.Sentence{{Phrase: m.to, Args: []wording.Clause{amount, named(to)}}}
@@ -194,12 +218,8 @@ func (c *call) moves(kind operation.Kind) bool {
 	switch kind {
 	case operation.KindSpend:
 		return true
-	case operation.KindPeople, operation.KindCreate:
+	case operation.KindPeople, operation.KindCreate, operation.KindSchedule:
 		if c.toAccount() || c.has("payout", "payment", "transfer", "invoice", "refund", "money", "wallet", "funds") {
-			return true
-		}
-	case operation.KindSchedule:
-		if c.toAccount() {
 			return true
 		}
 	default:
@@ -237,7 +257,7 @@ func (c *call) settled(one *one, said wording.Sentence) {
 
 // movesMoney reports whether a sentence tells that money moves.
 func movesMoney(said wording.Clause) bool {
-	return slices.ContainsFunc(money(), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said.Phrase) })
+	return slices.ContainsFunc(append(money(), scheduled()), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said.Phrase) })
 }
 
 // changesRole reports whether a sentence tells that somebody gets or loses a role.

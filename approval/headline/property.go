@@ -3,6 +3,7 @@ package headline
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
@@ -126,8 +127,8 @@ func (c *call) changed(t *toolName, key string) (what, value wording.Clause, ok 
 	return what, value, ok
 }
 
-// with adds what an update sets to what is said of it, if a single argument does so of which nothing is said
-// yet: "updates the reservation r1 (party size: 6)".
+// with adds what an update sets to what is said of it, if few arguments do so of which nothing is said yet:
+// "updates the reservation r1 (party size: 6)".
 func (c *call) with(said wording.Sentence, t *toolName) wording.Sentence {
 	if t.act.Phrase != "updates %s" {
 		return said
@@ -137,11 +138,28 @@ func (c *call) with(said wording.Sentence, t *toolName) wording.Sentence {
 		values := c.values([]string{k})
 		return len(values) == 0 || c.places(k) || slices.Contains(things, named(values).String()) || slices.ContainsFunc(c.also, func(a also) bool { return strings.Join(a.words, "") == k })
 	})
-	if len(sets) != 1 || kindOf(sets[0]) != otherKey || spoken.Property(sets[0]) != "" || len(c.args[sets[0]]) > 1 || c.shownToAll() ||
-		strings.HasSuffix(sets[0], "value") { // which is all that a secret or a variable holds
+	if len(sets) > mostNamed || len(sets) == 1 && spoken.Property(sets[0]) != "" || c.shownToAll() || slices.ContainsFunc(sets, c.holdsMore) {
 		return said
 	}
-	return append(slices.Clip(said), bracketed([]wording.Clause{prose(c.spelled[sets[0]] + ": " + c.args[sets[0]][0])})...)
+	return append(slices.Clip(said), c.inBrackets(sets)...)
+}
+
+// inBrackets returns the values of arguments in brackets, with the words of their keys, unless they are too long.
+func (c *call) inBrackets(keys []string) wording.Sentence {
+	told := make([]wording.Clause, len(keys))
+	for i, k := range keys {
+		told[i] = prose(c.spelled[k] + ": " + c.args[k][0])
+	}
+	if list := bracketed(told); utf8.RuneCountInString(list.String()) <= longestThing {
+		return list
+	}
+	return nil
+}
+
+// holdsMore reports whether an argument holds more than a value to which something is set: a text, a name, several values,
+// or all that a secret or a variable holds.
+func (c *call) holdsMore(key string) bool {
+	return kindOf(key) != otherKey || len(c.args[key]) > 1 || strings.HasSuffix(key, "value")
 }
 
 // places reports whether the argument under a key says where a thing is, not what becomes of it.

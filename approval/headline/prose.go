@@ -91,6 +91,9 @@ func spelled(s wording.Sentence) wording.Sentence {
 		default: // anything else does not say that it is another machine
 		}
 	}
+	if len(s) > 0 && s[0].Phrase == copying && s[0].Args[0].Text == "-" {
+		s[0].Args = []wording.Clause{{Phrase: "its standard input"}, s[0].Args[1]}
+	}
 	return outputs(s)
 }
 
@@ -203,7 +206,11 @@ func bounded(s wording.Sentence) wording.Sentence {
 	for i := range s {
 		c := &s[i]
 		if n := utf8.RuneCountInString(c.Text); n > longestThing {
-			*c = wording.Say("a text of %s characters", strconv.Itoa(n))
+			long := wording.Phrase("a text of %s characters")
+			if !strings.ContainsAny(c.Text, " \n") && strings.Contains(c.Text, "/") {
+				long = "a path of %s characters"
+			}
+			*c = wording.Say(long, strconv.Itoa(n))
 			continue
 		}
 		c.Args = bounded(c.Args)

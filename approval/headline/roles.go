@@ -27,8 +27,7 @@ type call struct {
 	// args are the texts of its arguments by their normalized keys, and spelled the words of these keys.
 	args    map[string][]string
 	spelled map[string]string
-	// keys are the keys of args in order, and ranks the weights of those that were asked for: arguments
-	// may be many.
+	// keys are the keys of args in order, and ranks the weights of those that were asked for.
 	keys  []string
 	ranks map[string]int
 	// urls are the addresses that it requests.
@@ -38,8 +37,9 @@ type call struct {
 	paths []string
 	// trial is the argument that asks for no change; empty if there is none.
 	trial string
-	// also is what arguments make it do besides.
-	also []also
+	// also is what arguments make it do besides, and steps are the operations that it is given a list of.
+	also  []also
+	steps []step
 	// applied is what a manifest describes.
 	applied resource
 	// fields are those of a web page into which it types.
@@ -72,7 +72,7 @@ func callOf(p vaglio.Proposal) *call {
 	c.manifest(p.Args)
 	c.specified()
 	c.keys = slices.Sorted(maps.Keys(c.args))
-	c.also, c.admits = alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
+	c.steps, c.also, c.admits = c.stepsOf(unwrapped(p.Args)), alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
 	return c
 }
 
@@ -271,7 +271,7 @@ func (c *call) phones() bool {
 func (c *call) recipients() []string {
 	keys := []string{"channel", "channelid", "channelname", "to", "recipient", "recipients", "chat", "chatid", "user", "phone", "phonenumber", "number"}
 	for _, key := range slices.Clone(keys) {
-		keys = append(keys, "to"+key)
+		keys = append(keys, "to"+key, key+"s")
 	}
 	if to := c.all(keys...); len(to) > 0 {
 		return to
@@ -315,7 +315,7 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 	if !c.sends() || c.makes() || kind != operation.KindPeople && kind != operation.KindSend && kind != operation.KindPublish && kind != operation.KindUnknown {
 		return nil
 	}
-	what := cmp.Or(c.first("text", "message", "body", "content", "status", "title"), c.payload())
+	what := cmp.Or(c.first("text", "message", "body", "content", "status", "title", "blocks"), c.payload())
 	if files := c.attached(); len(files) > 0 && len(c.recipients()) > 0 {
 		return withText(wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{named(files), named(c.recipients())}}}, cmp.Or(what, c.first("caption")))
 	}

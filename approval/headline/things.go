@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -15,7 +14,7 @@ import (
 // if neither the name nor an argument says to what.
 func (c *call) object() (wording.Sentence, *toolName) {
 	t, ok := c.named()
-	for _, told := range []func(*toolName) wording.Sentence{c.moved, c.merged, c.both} {
+	for _, told := range []func(*toolName) wording.Sentence{c.moved, c.merged, c.both, c.goesBack} {
 		if said := told(&t); said != nil {
 			return said, &t
 		}
@@ -141,7 +140,7 @@ func (c *call) identity(t *toolName) (names []string, key string) {
 // own, and if what is forked has none, the repository's.
 func (c *call) subject(t *toolName, names []string, key string) (its []string, under string) {
 	if t.thing != nil && t.act.Phrase == renames && (key == "name" || key == "title") {
-		if its, under = c.ends(t.thing.Words, func(string) bool { return false }); len(its) == 1 {
+		if its, under = c.ends(slices.Concat(t.thing.Words, t.thing.Keys), func(string) bool { return false }); len(its) == 1 {
 			return its, under // what the name is given to
 		}
 	}
@@ -154,7 +153,7 @@ func (c *call) subject(t *toolName, names []string, key string) (its []string, u
 // leaver returns who joins or leaves something, if the tool's name says neither who nor what before its
 // verb: conversations_kick. The thing is then a user.
 func (c *call) leaver(t *toolName, names []string) (who []string, key string) {
-	joins := t.act.Phrase == kicks || t.act.Phrase == "invites %s" && len(names) == 0
+	joins := t.act.Phrase == kicks || t.act.Phrase == "invites %s"
 	if !joins || !nobody(t.thing) {
 		return nil, ""
 	}
@@ -229,7 +228,7 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return nil
 	}
 	holder := c.whose(t)
-	owner, owned := c.owner(t, "")
+	owner, owned := c.entitled(t)
 	switch {
 	case holder != nil && t.only():
 		return ofHolder(t.thing.One, holder)
@@ -300,12 +299,6 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 	return said, len(said) > 0
 }
 
-// isA reports whether a name is that of the kind of thing, as services name their kinds.
-func (t *toolName) isA(kind string) bool {
-	thing, _, rest := spoken.ThingOf(reading.Words(kind))
-	return thing != nil && thing == t.thing && len(rest) == 0
-}
-
 // target returns the second thing, to or from which something goes: the one that the tool's name
 // speaks of or, if it speaks of none, one that an argument names. unknown says that the name speaks of
 // one and no argument names it.
@@ -322,6 +315,9 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 	}
 	if to := c.values(spoken.List("targets states")); len(to) > 0 && t.act.Phrase == moves {
 		state := named(to)
+		if !whole.MatchString(state.String()) { // of a transition
+			t.with = "to the state %s"
+		}
 		return &state, false
 	}
 	if thing, ok := c.listed("targets", key, names); ok && (t.with != inside || t.act.Phrase == deploys) {
@@ -341,6 +337,9 @@ func (c *call) spokenOf(t *toolName) *wording.Clause {
 	}
 	switch {
 	case thing == nil && (t.act.Phrase == deploys || t.act.Phrase == moves) && !slices.ContainsFunc(t.others, unclear):
+		if t.act.Phrase == moves {
+			t.with = "to the %s"
+		}
 		return &wording.Clause{Text: strings.Join(t.others, " ")} // "production" and "backlog" say it by themselves
 	case thing == nil || len(its) == 0:
 		return nil

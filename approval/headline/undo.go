@@ -84,6 +84,28 @@ func (c *call) scaled(said wording.Sentence, t *toolName) wording.Sentence {
 	return said
 }
 
+// goesBack says to which version a thing goes back, if the arguments name both: a service that is told to roll back a
+// deployment goes back to it.
+func (c *call) goesBack(t *toolName) wording.Sentence {
+	if t.act == nil || t.act.Phrase != "rolls back %s" {
+		return nil
+	}
+	var of, to []wording.Clause
+	for _, key := range c.keys {
+		switch thing := c.identifies(key); {
+		case thing == nil:
+		case spoken.Is("targets versions", key):
+			to = append(to, wording.Say(thing.One, c.first(key)))
+		default:
+			of = append(of, wording.Say(thing.One, c.first(key)))
+		}
+	}
+	if len(of) != 1 || len(to) != 1 {
+		return nil
+	}
+	return wording.Sentence{{Phrase: t.act.Phrase, Args: of}, {Phrase: "to %s", Args: to}}
+}
+
 // local returns the path of a file that is uploaded, and the key it is under: what it is called there says
 // less.
 func (c *call) local(t *toolName) (names []string, key string) {

@@ -23,6 +23,9 @@ func (o *one) unheardOf() bool {
 // kind of action; the verb and the thing in the name say more. If the name does not, the
 // arguments may.
 func (c *call) byVerb(worst *one) wording.Sentence {
+	if said := c.timed(worst); said != nil {
+		return said
+	}
 	unknown := worst.unheardOf()
 	if !worst.byName() && !unknown && (!worst.general || c.applied.kind == nil) {
 		return nil // the judge says more, if it is more than that a cluster is changed
@@ -44,6 +47,52 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 		worst.undo, worst.reach = operation.Irreversible, operation.ReachShared
 	}
 	return said
+}
+
+// selfRunning is what the judge says of a tool whose name or arguments speak of what runs by itself.
+const selfRunning wording.Phrase = "changes what runs by itself: %s"
+
+// timed says of a tool that has something run by itself what that is, and when, as far as the arguments tell.
+func (c *call) timed(worst *one) wording.Sentence {
+	if !worst.says(selfRunning, "has a prompt run by itself later") {
+		return nil
+	}
+	when := c.first(spoken.List("texts timed")...)
+	act, _, _ := c.act()
+	said, _ := c.object()
+	makes := act == nil || act.Makes
+	if makes {
+		said = scheduling(c.first(spoken.List("texts tasks")...), when)
+	} else if said != nil && when != "" && !strings.Contains(said.String(), when) {
+		said = said.And("(%s)", when)
+	}
+	if said == nil {
+		return nil
+	}
+	worst.open()
+	worst.kind, worst.general = operation.KindSchedule, !makes && !act.Turns
+	if c.server > 0 && !c.speaksOf("local names") {
+		worst.reach = operation.ReachShared
+	}
+	return said
+}
+
+// scheduling says what is to run by itself, and when; nil unless both are known.
+func scheduling(what, when string) wording.Sentence {
+	if what == "" || when == "" {
+		return nil
+	}
+	task := wording.Clause{Phrase: spoken.ThingAt("task").Any}
+	return withText(wording.Sentence{{Phrase: "schedules %s", Args: []wording.Clause{task}}, wording.Say("(%s)", when)}, what)
+}
+
+// onTime adds when a tool has a command run by itself, which is how the command is run and nothing else.
+func (c *call) onTime(o *operations, worst *one, said wording.Sentence) (timed wording.Sentence, like int) {
+	when := c.first(spoken.List("texts timed")...)
+	if when == "" || worst.says(selfRunning) || !slices.ContainsFunc(o.list, func(e one) bool { return e.says(selfRunning) }) {
+		return said, 0
+	}
+	return said.And("on the schedule %s", when), 1
 }
 
 // undone corrects whether what the tool does can be undone, as far as its name and arguments tell.

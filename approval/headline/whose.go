@@ -114,11 +114,24 @@ func (c *call) part(t *toolName, names []string) wording.Sentence {
 
 // partial reports whether something may be a part of a thing: of nobody, but it may be made for a customer.
 func (t *toolName) partial(whole *spoken.Thing) bool {
-	return nobody(whole) || whole != nil && t.act.Makes && spoken.Is("people served", whole.Words[0])
+	return nobody(whole) || whole != nil && t.act.Makes && (spoken.Is("people served", whole.Words[0]) || t.thing != nil && t.entitles())
 }
 
 // theirs reports whether the thing is the rights that somebody has, or that there are to something.
 func (t *toolName) theirs() bool { return t.plural && t.rights() && !t.act.Makes }
+
+// entitled returns the thing's owner or, of what lets somebody do something, who that is, and whether the arguments
+// name one.
+func (c *call) entitled(t *toolName) (wording.Clause, bool) {
+	owner, owned := c.owner(t, "")
+	if whom := c.holder(); !owned && whom != nil && t.entitles() {
+		return *whom, true
+	}
+	return owner, owned
+}
+
+// entitles reports whether who has the thing may do something by it: it matters most who that is.
+func (t *toolName) entitles() bool { return spoken.Is("things-that entitle", t.thing.Words[0]) }
 
 // ofHolder returns the thing as that of somebody or something.
 func ofHolder(thing wording.Phrase, holder *wording.Clause) wording.Sentence {

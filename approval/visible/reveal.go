@@ -232,7 +232,7 @@ func (r *revealer) symbol(c rune, size int) {
 	switch n := mask.Shape(r.text[r.at:]); {
 	case n > 0:
 		r.at += n
-	case c == mask.Open || c == mask.Close || misleading(c) || r.dash(c, size) || r.apostrophe(c, size):
+	case c == mask.Open || c == mask.Close || misleading(c) && !r.punctuates(c) || r.dash(c, size) || r.apostrophe(c, size):
 		r.lookalike(c, size, misleadingNote(c))
 	default:
 		r.at += size
@@ -295,6 +295,15 @@ func (r *revealer) dash(c rune, size int) bool {
 	after, _ := utf8.DecodeRuneInString(r.text[r.at+size:])
 	opens := r.at == 0 || !inWord(before)
 	return opens && (inWord(after) && !unicode.IsDigit(after) || after == '-' || after >= 0x2010 && after <= 0x2015)
+}
+
+// punctuates reports whether a wide mark ends or joins parts of a sentence in Chinese, Japanese or Korean, where it is
+// how everyone writes: behind one of their letters it is not taken for that of a command. A path or an option has none.
+func (r *revealer) punctuates(c rune) bool {
+	const wide = "！，：；？（）"
+	near := r.text[max(0, r.at-(maxRepeats+1)*len("！")):r.at] // no more marks in a row than that
+	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(near, wide))
+	return strings.ContainsRune(wide, c) && unicode.In(before, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
 // apostrophe reports whether a curly quotation mark is anywhere but between two letters.

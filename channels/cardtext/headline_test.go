@@ -90,6 +90,38 @@ func TestHeadlines(t *testing.T) {
 	}
 }
 
+// TestToolsOfAClientAreToldWithTheirCall checks that the card of a tool of the agent's own client says what this call of
+// it is about, in both languages.
+func TestToolsOfAClientAreToldWithTheirCall(t *testing.T) {
+	t.Parallel()
+	j, set := effectsJudge(t), textSet(t)
+	for _, r := range []struct {
+		client, executor string
+		args             vaglio.Args
+		english, italian string
+	}{
+		{"claude-code", "Task", vaglio.Args{"description": "Audit the roles", "prompt": "List all roles."}, "Starts an agent that is gated itself: Audit the roles", "Avvia un agente controllato a sua volta: Audit the roles"},
+		{"claude-code", "ExitPlanMode", vaglio.Args{"plan": "1. Stop workers\n2. Drop tables"}, "Asks its user to go ahead with its plan: 1. Stop workers …", "Chiede al suo utente di procedere con il suo piano: 1. Stop workers …"},
+		{"claude-code", "AskUserQuestion", vaglio.Args{"questions": []any{map[string]any{"question": "Which one?", "header": "DB"}}}, "Asks its user: Which one?", "Fa una domanda al suo utente: Which one?"},
+		{"claude-code", "KillShell", vaglio.Args{"shell_id": "bash_3"}, "Stops what the session itself started (bash_3)", "Ferma ciò che la sessione stessa ha avviato (bash_3)"},
+		{"claude-code", "Skill", vaglio.Args{"skill": "release-notes"}, "Follows instructions that are installed here: release-notes", "Segue istruzioni installate qui: release-notes"},
+		{"claude-code", "CronCreate", vaglio.Args{"cron": "*/5 * * * *", "prompt": "Check the mail"}, "Schedules a task (*/5 * * * *): Check the mail", "Pianifica un’attività (*/5 * * * *): Check the mail"},
+		{"opencode", "plan_exit", vaglio.Args{}, "Asks its user to go ahead with its plan", "Chiede al suo utente di procedere con il suo piano"},
+	} {
+		call := vaglio.Proposal{Executor: r.executor, Args: r.args, Context: vaglio.Context{Client: r.client}}
+		g, err := j.Grade(t.Context(), call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := headline.Of(call, vaglio.Verdict{JudgeKind: "effects", Score: g.Score, Results: []vaglio.GradientResult{g}})
+		for lang, want := range map[templates.Lang]string{templates.English: r.english, templates.Italian: r.italian} {
+			if got := cardtext.Headline(set.In(lang, time.UTC), &h).String(); got != want {
+				t.Errorf("%s of %s: %q, want %q", r.executor, r.client, got, want)
+			}
+		}
+	}
+}
+
 // TestWhatIsNotToldIsTheWorstStill checks that a yes takes as much if a card can only name
 // a tool's call as if it says what the judge takes the call for.
 func TestWhatIsNotToldIsTheWorstStill(t *testing.T) {

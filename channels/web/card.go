@@ -60,6 +60,8 @@ type itemView struct {
 	// Cut says that Head and Tail stand for arguments that are shown in full elsewhere.
 	Cut        bool
 	Head, Tail string
+	// Harm says whether this call of several can be undone; empty if the card says so already.
+	Harm harm
 	// Act holds the buttons of this call alone; nil if the card's are enough.
 	Act *actView
 	// Answers say what answers still hold.
@@ -166,6 +168,7 @@ func (w *Web) view(c approval.Card, from string, whole bool) cardView {
 	v.Badge, v.Askable, v.Editable = v.badge(), c.MayAsk(), true
 	v.Later, v.Notes = v.Waiting, notesOf(&c)
 	v.Harm = harmOf(&c)
+	v.differ()
 	v.offer(from)
 	return v
 }

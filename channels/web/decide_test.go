@@ -52,7 +52,7 @@ func TestAllowOnce(t *testing.T) {
 		t.Errorf("the next card does not come up")
 	}
 	card := sound(t, in.get("/inbox/ask/rmbuild1")).id(t, "ask-rmbuild1")
-	if len(card.tokens()) != 0 || !strings.Contains(card.class("fate")[0].words(), "Allowed once by owner (web)") {
+	if len(card.tokens()) != 0 || !strings.Contains(card.class("fate")[0].words(), "Allowed once by owner (inbox)") {
 		t.Errorf("the card is not final: %q", card.words())
 	}
 	got := d.lastTap()

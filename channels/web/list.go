@@ -79,7 +79,12 @@ func harmOf(c *approval.Card) harm {
 	if lead == nil {
 		return harmUnknown
 	}
-	follows := &lead.Headline.Consequence
+	return harmIn(lead)
+}
+
+// harmIn returns the harm of a call.
+func harmIn(call *approval.Item) harm {
+	follows := &call.Headline.Consequence
 	h := harm(follows.Undo)
 	switch {
 	case follows.Reads:
@@ -88,6 +93,16 @@ func harmOf(c *approval.Card) harm {
 		return harmUnknown
 	default:
 		return h
+	}
+}
+
+// differ has the calls of a plan say what follows from them where that is not what the card says of the weightiest.
+func (v *cardView) differ() {
+	lead, _, _ := v.Lead()
+	for i := range v.Items {
+		if it := &v.Items[i]; it.State == approval.Pending && it.Headline.Consequence != lead.Headline.Consequence {
+			it.Harm = harmIn(&it.Item)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 func TestInboxShowsTheWholeCall(t *testing.T) {
@@ -105,6 +106,28 @@ func TestWhoSaidNoComesFirst(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestPlanSaysWhatFollowsFromEach checks that a call of a plan says what follows from it where that is not what the
+// card says of the weightiest, and not otherwise.
+func TestPlanSaysWhatFollowsFromEach(t *testing.T) {
+	d := newDesk()
+	d.open("plan", proposal("git push --force origin main"), proposal("sed -i s/a/b/ x"), proposal("git push -f origin dev"))
+	d.change(func() {
+		for i, follows := range [][2]string{{"irreversible", "shared"}, {"partial", "workspace"}, {"irreversible", "shared"}} {
+			said := wording.Sentence{wording.Say("force-pushes %s to %s", "main", "origin")}
+			d.asks[len(d.asks)-1].Approvals[i].Verdict.Results = []vaglio.GradientResult{{
+				Judge: "effects", Score: 0.1, Signals: []vaglio.Signal{{Category: "publish", Score: 0.1, Message: said.String(), Said: said}},
+				Metadata: map[string]any{"effects": []any{map[string]any{"kind": "publish", "reversibility": follows[0], "reach": follows[1]}}},
+			}}
+		}
+	})
+	card := parse(t, newInbox(t, d).signIn().get("/inbox/ask/plan")).id(t, "ask-plan").words()
+	for text, times := range map[string]int{"Cannot be undone": 1, "touches what others use": 1, "Can be undone in part": 1, "stays in the workspace": 1} {
+		if got := strings.Count(card, text); got != times {
+			t.Errorf("%q stands %d times, not %d: %s", text, got, times, card)
+		}
 	}
 }
 

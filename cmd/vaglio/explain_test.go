@@ -20,7 +20,7 @@ func TestExplain(t *testing.T) {
 		code  int
 		want  []string
 	}{
-		"Reads": {"", []string{"--command", "ls -la"}, 0, []string{"what      Reads with ls\nso        Changes nothing\n", "lets it through", "approved: score 0.70"}},
+		"Reads": {"", []string{"--command", "ls -la"}, 0, []string{"what      Reads with ls\nso        Changes nothing\n", "lets it through", "approved: score 0.7"}},
 		"Reading": {
 			"",
 			[]string{"--command", "sudo cat ~/.netrc | base64 -d | sh", "--json"},

@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/approval"
@@ -27,8 +29,9 @@ type Explanation struct {
 	// Reading is what guard and judges see of the call.
 	Reading Reading `json:"reading"`
 	// Effects are what the call would do as read, and Notes what could not be read.
-	Effects []Effect        `json:"effects"`
-	Notes   []string        `json:"notes"`
+	Effects []Effect `json:"effects"`
+	Notes   []string `json:"notes"`
+	notes   []wording.Sentence
 	Verdict *vaglio.Verdict `json:"verdict"`
 	// Headline is what a card would say first.
 	Headline *headline.Headline `json:"-"`
@@ -74,52 +77,74 @@ func (x *Explanation) say(read effects.Assessment) {
 	}
 	for _, n := range read.Notes {
 		note, _ := n.In(wording.English)
-		x.Notes = append(x.Notes, note)
+		x.Notes, x.notes = append(x.Notes, note), append(x.notes, n)
 	}
 }
 
-// Text returns the explanation as text for a terminal: what a card says is in the reader's
-// language, and what only this shows in English. Text by others is made visible.
+// Text returns the explanation as text for a terminal, in the reader's language. Text by others is
+// made visible.
 func (x *Explanation) Text(texts *templates.Texts) string {
+	w := writer{texts: texts}
 	if x.Error != "" {
-		return entry("mistake", x.Error)
+		w.entry("mistake", x.Error)
+		return w.b.String()
 	}
-	var b strings.Builder
-	b.WriteString(entry("what", cardtext.Headline(texts, x.Headline).String()))
-	b.WriteString(entry("so", cardtext.Consequence(texts, &x.Headline.Consequence)))
-	x.Reading.write(&b)
+	w.entry("what", cardtext.Headline(texts, x.Headline).String())
+	w.entry("so", cardtext.Consequence(texts, &x.Headline.Consequence))
+	w.reading(&x.Reading)
 	v := approval.Agreed(*x.Verdict, *x.Headline)
 	label := "read"
 	for _, e := range x.Effects {
-		b.WriteString(entry(label, effectWords(texts, &e, x.agreed(&v))))
+		w.entry(label, w.effect(&e, x.agreed(&v)))
 		label = ""
 	}
-	for _, note := range x.Notes {
-		b.WriteString(entry("not read", note))
+	for i, note := range x.Notes {
+		said, _ := texts.Said(note, x.notes[i])
+		w.entry("unread", said)
 	}
 	label = "runs"
 	for i := range v.Sources {
 		if s := &v.Sources[i]; s.Kind != vaglio.SourceFolder || s.Real != "" { // a folder's digest binds a permit, and tells nobody anything
-			b.WriteString(entry(label, sourceWords(s)))
+			w.entry(label, w.source(s))
 			label = ""
 		}
 	}
+	w.judged(&v)
+	return w.b.String()
+}
+
+// writer writes an explanation in the reader's language.
+type writer struct {
+	b     strings.Builder
+	texts *templates.Texts
+}
+
+// entry writes one line, with the name of the text for it if there is one.
+func (w *writer) entry(name, text string) {
+	label := ""
+	if name != "" {
+		label = w.texts.Plain(templates.Key("explain."+name), nil)
+	}
+	fmt.Fprintf(&w.b, "%-9s %s\n", label, visible.Text(text))
+}
+
+// judged writes what guard and judges say, and what follows.
+func (w *writer) judged(v *vaglio.Verdict) {
 	if v.Rule == nil {
-		b.WriteString(entry("guard", "lets it through"))
+		w.entry("guard", w.texts.Plain("explain.guard.lets", nil))
 	} else {
-		instead, _ := texts.Told(v.Rule.Instead)
-		b.WriteString(entry("guard", "denies it by the rule "+v.Rule.ID+". "+cmp.Or(texts.Guard(v.Rule.ID), v.Rule.Why)))
-		b.WriteString(entry("", "Instead: "+instead))
+		instead, _ := w.texts.Told(v.Rule.Instead)
+		w.entry("guard", w.texts.Plain("explain.guard.denies", templates.Values{"rule": templates.Theirs(v.Rule.ID)})+" "+cmp.Or(w.texts.Guard(v.Rule.ID), v.Rule.Why))
+		w.entry("", w.texts.Plain("explain.guard.instead", nil)+" "+instead)
 	}
 	for i := range v.Results {
 		r := &v.Results[i]
-		b.WriteString(entry("judge", r.Judge+" gives it "+texts.Score(r.Score)))
-		for _, line := range cardtext.Noticed(texts, r) {
-			b.WriteString(entry("", line))
+		w.entry("judge", w.texts.Plain("explain.judge.gives", templates.Values{"judge": templates.Theirs(r.Judge), "score": w.texts.Score(r.Score)}))
+		for _, line := range cardtext.Noticed(w.texts, r) {
+			w.entry("", line)
 		}
 	}
-	b.WriteString(entry("verdict", verdictWords(&v)))
-	return b.String()
+	w.entry("verdict", w.verdict(v))
 }
 
 // agreed reports whether the headline says of all effects together what they say: if not, a person
@@ -130,47 +155,60 @@ func (x *Explanation) agreed(v *vaglio.Verdict) bool {
 	})
 }
 
-// effectWords returns one line about an effect: what is done, its kind, with graded what can be
+// effect returns one line about an effect: what is done, its kind, with graded what can be
 // undone and how far it reaches, and how sure the reading is if it is not certain.
-func effectWords(texts *templates.Texts, e *Effect, graded bool) string {
+func (w *writer) effect(e *Effect, graded bool) string {
 	why, _ := e.Effect.Why.In(wording.English)
-	said, _ := texts.Said(why, e.Effect.Why)
-	text := said + " (" + texts.EffectName(string(e.Kind))
+	said, _ := w.texts.Said(why, e.Effect.Why)
+	text := said + " (" + w.texts.EffectName(string(e.Kind))
 	if graded {
-		text += ", " + texts.Plain(templates.Key("undo."+string(e.Reversibility)), nil) + ", " + texts.Plain(templates.Key("reach."+string(e.Reach)), nil)
+		text += ", " + w.texts.Plain(templates.Key("undo."+string(e.Reversibility)), nil) + ", " + w.texts.Plain(templates.Key("reach."+string(e.Reach)), nil)
 	}
 	if e.Sure < 1 {
-		text += fmt.Sprintf(", %.0f %% sure", 100*e.Sure)
+		text += ", " + w.texts.Plain("explain.sure", templates.Values{"percent": strconv.Itoa(int(math.Round(100 * e.Sure)))})
 	}
 	return text + ")"
 }
 
-// sourceWords returns one line about a file whose content the call runs or sends.
-func sourceWords(s *vaglio.Source) string {
+// source returns one line about a file whose content the call runs or sends.
+func (w *writer) source(s *vaglio.Source) string {
 	switch {
 	case s.Real != "":
-		return s.Path + ", which is " + s.Real
+		return w.texts.Plain("explain.runs.link", templates.Values{"path": templates.Theirs(s.Path), "real": templates.Theirs(s.Real)})
 	case s.Unread != "":
-		return s.Path + ", which " + s.Unread
+		return w.texts.Plain("explain.runs.unread", templates.Values{"path": templates.Theirs(s.Path), "why": templates.Theirs(s.Unread)})
 	default:
-		return fmt.Sprintf("%s, lines: %d, SHA-256 %s", s.Path, s.Lines, s.SHA256)
+		return w.texts.Plain("explain.runs.file", templates.Values{"path": templates.Theirs(s.Path), "lines": strconv.Itoa(s.Lines), "digest": templates.Theirs(s.SHA256)})
 	}
 }
 
-// entry returns one line of an explanation.
-func entry(label, text string) string {
-	return fmt.Sprintf("%-9s %s\n", label, visible.Text(text))
+// verdict returns what happens to the call, and what decides that, unless it stands above.
+func (w *writer) verdict(v *vaglio.Verdict) string {
+	switch {
+	case v.BlockedBy == vaglio.PhaseGuard:
+		return w.texts.Plain("explain.verdict.final", nil)
+	case v.BlockedBy == vaglio.PhaseJudge:
+		return w.texts.Plain("explain.verdict.asked", templates.Values{"why": w.decides(v)})
+	case len(v.Results) == 0:
+		return w.texts.Plain("explain.verdict.unjudged", nil)
+	default:
+		return w.texts.Plain("explain.verdict.approved", templates.Values{"score": w.texts.Score(v.Score)})
+	}
 }
 
-// verdictWords returns what happens to the call.
-func verdictWords(v *vaglio.Verdict) string {
-	switch v.BlockedBy {
-	case vaglio.PhaseGuard:
-		return "denied for good. " + v.Reason
-	case vaglio.PhaseJudge:
-		score, _, _ := strings.Cut(v.Reason, " (") // what follows stands above
-		return "denied; a person would be asked. " + score
-	case vaglio.PhaseNone:
+// decides says which judge has a person asked, and why.
+func (w *writer) decides(v *vaglio.Verdict) string {
+	at := slices.IndexFunc(v.Results, func(r vaglio.GradientResult) bool { return r.Judge == v.JudgeKind })
+	if at < 0 {
+		return v.Reason
 	}
-	return v.Reason
+	r := &v.Results[at]
+	switch {
+	case r.Score < r.MinScore:
+		return r.Judge + ", " + w.texts.Plain("term.score.of", templates.Values{"score": w.texts.Score(r.Score), "least": w.texts.Score(r.MinScore)})
+	case r.Confidence < r.MinConfidence:
+		return r.Judge + ", " + w.texts.Plain("term.confidence.of", templates.Values{"score": w.texts.Score(r.Confidence), "least": w.texts.Score(r.MinConfidence)})
+	default:
+		return v.Reason
+	}
 }

@@ -55,8 +55,8 @@ func TestWhatWasReadIsShown(t *testing.T) {
 	}{
 		"a reader":      {line("cat notes.md"), Operation{Does: "cat notes.md"}, []string{"command is read as sh", "- cat notes.md", "guard     lets it through", "verdict   approved"}, false},
 		"a redirection": {line("echo x >> log"), Operation{Does: "echo x >> log"}, []string{"- echo x >> log"}, false},
-		"a wrapper":     {line("sudo cat ~/.netrc"), Operation{Does: "cat /home/ann/.netrc", Via: []string{"sudo"}}, []string{"(by sudo)", "which names /home/ann/.netrc: ", "denied for good. "}, true},
-		"asked":         {line("git push --force origin main"), Operation{Does: "git push --force origin main"}, []string{"judge     effects gives it ", "denied; a person would be asked. "}, true},
+		"a wrapper":     {line("sudo cat ~/.netrc"), Operation{Does: "cat /home/ann/.netrc", Via: []string{"sudo"}}, []string{"(by sudo)", "which names /home/ann/.netrc: ", "denied for good"}, true},
+		"asked":         {line("git push --force origin main"), Operation{Does: "git push --force origin main"}, []string{"judge     effects gives it ", "denied; a person would be asked: effects, score "}, true},
 	} {
 		x, err := explained(t.Context(), t, tt.p)
 		if err != nil || x.Error != "" || len(x.Reading.Texts) == 0 || x.Verdict == nil {
@@ -96,7 +96,7 @@ func TestSkippedJudgesAreShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{"/srv/app/notes.md": "judges are skipped for this executor", "/etc/shadow": "denied for good. "} {
+	for path, want := range map[string]string{"/srv/app/notes.md": "no judge is asked about this executor", "/etc/shadow": "denied for good"} {
 		x, err := New(t.Context(), engine, judge, home, vaglio.Proposal{Executor: "reader", Intent: "a test", Args: vaglio.Args{"path": path}})
 		if err != nil || !strings.Contains(x.Text(textsIn(t, templates.English)), want) {
 			t.Errorf("%s: %v, without %q:\n%s", path, err, want, x.Text(textsIn(t, templates.English)))
@@ -158,14 +158,17 @@ func TestExplainedInTheReadersLanguage(t *testing.T) {
 			"- publishes something 0.05: Force-pushes main to origin; it cannot be undone, and others are affected. (line 2)\n",
 		}, nil},
 		"a command in Italian": {line("ls\ngit push --force origin main\ngit push --force origin main"), templates.Italian, []string{
-			"what      Riscrive main su origin (push forzato)\nso        Non si può annullare · tocca ciò che usano anche altri\n",
+			"cosa      Riscrive main su origin (push forzato)\neffetto   Non si può annullare · tocca ciò che usano anche altri\n",
 			"- pubblica qualcosa 0,05: Riscrive main su origin (push forzato); non si può annullare, e tocca ciò che usano anche altri. (righe 2, 3)\n",
 		}, []string{"Force-pushes", "publish"}},
 		"a payment":            {paid, templates.English, []string{"what      Pays 1250 EUR to DE89370400440532013000\nso        Cannot be undone"}, []string{"can be undone"}},
-		"a payment in Italian": {paid, templates.Italian, []string{"what      Paga 1250 EUR a DE89370400440532013000\nso        Non si può annullare"}, []string{" si può annullare,"}},
+		"a payment in Italian": {paid, templates.Italian, []string{"cosa      Paga 1250 EUR a DE89370400440532013000\neffetto   Non si può annullare"}, []string{" si può annullare,"}},
 		"the guard in Italian": {vaglio.Proposal{Executor: "read_file", Args: vaglio.Args{"path": "/etc/shadow"}}, templates.Italian, []string{
-			"what      Legge /etc/shadow\n", "Questi file decidono chi può entrare",
-		}, []string{"Ask the user"}},
+			"cosa      Legge /etc/shadow\n", "guardiano la nega con la regola path.auth. Questi file decidono chi può entrare",
+		}, []string{"Ask the user", "denies"}},
+		"a gap in Italian": {line("eval \"$X\""), templates.Italian, []string{
+			"- non letto: eval esegue testo che si conosce solo durante l’esecuzione: ${X}\n", "verdetto  negata; si chiederebbe a una persona: effects, punteggio ",
+		}, []string{"sure", "gap", "read as"}},
 	} {
 		x, err := explained(t.Context(), t, tt.p)
 		if err != nil {

@@ -1,14 +1,15 @@
 package explain
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // Reading is how a call was read.
@@ -49,6 +50,9 @@ type Argument struct {
 type Gap struct {
 	At  string `json:"at,omitempty"`
 	Why string `json:"why"`
+	// said is Why for every language, but for the word behind it.
+	said wording.Clause
+	word string
 }
 
 // viewer converts a reading to the form that is printed.
@@ -78,7 +82,7 @@ func viewOf(engine *vaglio.Engine, p vaglio.Proposal, home string) (Reading, err
 		}
 	}
 	for _, g := range rd.Gaps {
-		out.Gaps = append(out.Gaps, Gap{g.At, g.Why.String()})
+		out.Gaps = append(out.Gaps, Gap{At: g.At, Why: g.Why.String(), said: g.Why})
 	}
 	return out, nil
 }
@@ -90,11 +94,12 @@ func (v viewer) text(c *reading.Command) Text {
 	}
 	for i := range c.Script.Problems {
 		p := &c.Script.Problems[i]
-		why := p.Detail.String()
-		if w := p.Word.String(); w != "" && !strings.Contains(why, w) {
-			why += ": " + w
+		gap := Gap{Why: p.Detail.String(), said: p.Detail}
+		if w := p.Word.String(); w != "" && !strings.Contains(gap.Why, w) {
+			gap.word = ": " + w
 		}
-		out.Gaps = append(out.Gaps, Gap{Why: why})
+		gap.Why += gap.word
+		out.Gaps = append(out.Gaps, gap)
 	}
 	return out
 }
@@ -115,7 +120,10 @@ func (v viewer) operation(c *shell.Command) Operation {
 		named = append(slices.Clip(named), r.Target)
 	}
 	out := Operation{Does: strings.Join(words, " "), Via: c.Via, Cwd: c.Cwd.String()}
-	for _, w := range named {
+	for i, w := range named {
+		if i == 0 && c.Call == nil && !strings.Contains(w.String(), "/") {
+			continue // a program, which PATH finds
+		}
 		if kind := v.kind(w.String(), out.Cwd); kind != "" {
 			out.Places = append(out.Places, w.String()+": "+kind)
 		}
@@ -148,33 +156,43 @@ func (v viewer) kind(word, cwd string) string {
 	return v.places.Classes(clean).String()
 }
 
-// write writes a reading as text for a terminal.
-func (r *Reading) write(b *strings.Builder) {
+// reading writes a reading.
+func (w *writer) reading(r *Reading) {
 	label := "reading"
-	say := func(format string, args ...any) {
-		b.WriteString(entry(label, fmt.Sprintf(format, args...)))
+	say := func(text string) {
+		w.entry(label, text)
 		label = ""
 	}
 	for _, t := range r.Texts {
-		say("%s is read as %s", t.At, t.Language)
+		say(w.texts.Plain("explain.reading.as", templates.Values{"at": templates.Theirs(t.At), "language": templates.Theirs(t.Language)}))
 		for _, o := range t.Operations {
 			does := o.Does
 			if len(o.Via) > 0 {
-				does += " (by " + strings.Join(o.Via, ", ") + ")"
+				does += " (" + w.texts.Plain("explain.reading.via", templates.Values{"programs": templates.Theirs(strings.Join(o.Via, ", "))}) + ")"
 			}
-			say("- %s", does)
+			say("- " + does)
 			for _, p := range o.Places {
-				say("- which names %s", p)
+				say("- " + w.texts.Plain("explain.reading.names", templates.Values{"place": templates.Theirs(p)}))
 			}
 		}
 		for _, g := range t.Gaps {
-			say("- gap: %s", g.Why)
+			say("- " + w.gap(g))
 		}
 	}
 	for _, a := range r.Arguments {
-		say("%s is a %s: %s", a.At, a.Role, a.Text)
+		say(w.texts.Plain(templates.Key("explain.reading."+a.Role), templates.Values{"at": templates.Theirs(a.At), "text": templates.Theirs(a.Text)}))
 	}
 	for _, g := range r.Gaps {
-		say("gap: %s %s", g.At, g.Why)
+		say(w.gap(g))
 	}
+}
+
+// gap returns what could not be read.
+func (w *writer) gap(g Gap) string {
+	var b strings.Builder
+	parts, _ := w.texts.Sentence(wording.Sentence{g.said})
+	for _, p := range parts {
+		b.WriteString(p.Text)
+	}
+	return w.texts.Plain("explain.reading.gap", templates.Values{"why": templates.Theirs(strings.TrimSpace(g.At + " " + b.String() + g.word))})
 }

@@ -30,6 +30,8 @@ type Masker struct {
 	// put returns the replacement for a secret; it is nil, for a mask, except in
 	// [Replaced].
 	put func(secret string) string
+	// holds is the name of a tool that is given a secret; empty for any other.
+	holds string
 	// flat reports that base64 and percent escapes are not decoded.
 	flat bool
 	// known are secrets that are masked wherever they stand by themselves, the longest first.
@@ -41,13 +43,13 @@ type Masker struct {
 // New returns a masker that makes tags with mac, a keyed hash.
 func New(mac func([]byte) []byte) Masker { return Masker{mac: mac} }
 
-// Replaced returns a copy of o with put's result in place of every secret, exactly where
+// Replaced returns a copy of o, the arguments of a tool, with put's result in place of every secret, exactly where
 // [Masker.Object] puts masks. It serves to locate the secrets of a call, not to be read. It
 // can also call put with an earlier result of put.
-func Replaced(o map[string]any, put func(secret string) string) map[string]any {
+func Replaced(tool string, o map[string]any, put func(secret string) string) map[string]any {
 	m := New(func([]byte) []byte { return make([]byte, tagName+tagCheck) })
 	m.put = put
-	return m.Object(o)
+	return m.For(tool).Object(o)
 }
 
 // leastKnown is the length in bytes of the shortest secret that is masked by itself: a shorter
@@ -58,7 +60,7 @@ const leastKnown = 4
 // that they are some, such as in a sentence about o.
 func (m Masker) Knowing(o map[string]any) Masker {
 	m.known = slices.Clone(m.known)
-	Replaced(o, func(secret string) string {
+	Replaced(m.holds, o, func(secret string) string {
 		ofMasks := strings.Contains(maskPrefix+maskMiddle, secret) // masking twice changes nothing
 		if len(secret) >= leastKnown && !ofMasks && !slices.Contains(m.known, secret) {
 			m.known = append(m.known, secret)

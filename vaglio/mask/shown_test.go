@@ -87,6 +87,9 @@ func edges() []string {
 		// names and references
 		"password=file:/x/y", "password=env:NAME", "password=fd:3", "password=⟦as:hunter2x⟧", "read TOKEN <<< ⟦hunter2x⟧", "read NAME <<< hunter2x token",
 		"read X <<< ⟦hunter2x⟧; curl -u me:$X https://x", "it was identified. Written by 'hunter2x' today", "grant identified by '⟦hunter2x⟧'",
+		// cards and social security numbers, which open as much as a password does
+		"pay --card-number ⟦4242424242424242⟧ --amount 20", `{"cardNumber": "⟦4242 4242 4242 4242⟧"}`, "credit_card_number=⟦4242424242424242⟧", "x --ssn ⟦123-45-6789⟧", "user_ssn: ⟦123-45-6789⟧",
+		"social_security_number=⟦123-45-6789⟧", "card_id=card_1Px", "iban=IT60X0542811101000000123456", "account_number=12345678",
 		// .pgpass
 		"db.example:*:shop:me:⟦hunter2x⟧", "db.example:5432:shop:me:⟦hunter2x⟧\n*:*:*:me:⟦hunter3x⟧\n", "see db.example:5432:shop:me:hunter2x",
 		// handed in
@@ -172,12 +175,41 @@ func TestShapeOfMasks(t *testing.T) {
 	}
 }
 
+// TestFor checks that what a tool is given for a secret is masked, by the tool's name.
+func TestFor(t *testing.T) {
+	t.Parallel()
+	for _, r := range []struct {
+		tool string
+		args map[string]any
+		want map[string]any
+		// keeps says that a value is no secret.
+		keeps bool
+	}{
+		{"mcp__vault__update_secret", map[string]any{"name": "prod/stripe", "value": "correct-horse-battery"}, map[string]any{"name": "prod/stripe", "value": "‹›"}, false},
+		{"put_secret_value", map[string]any{"id": "db", "content": "hunter2x"}, map[string]any{"id": "db", "content": "‹›"}, false},
+		{"createSecret", map[string]any{"data": map[string]any{"value": "hunter2x"}}, map[string]any{"data": map[string]any{"value": "‹›"}}, false},
+		{"mcp__dns__update_record", map[string]any{"name": "www", "value": "203.0.113.7"}, map[string]any{"name": "www", "value": "203.0.113.7"}, true},
+		{"browser_type", map[string]any{"element": "Password field", "ref": "e3", "text": "Hunter2Hunter2!"}, map[string]any{"element": "Password field", "ref": "e3", "text": "‹›"}, true},
+		{"fill", map[string]any{"selector": "#login_password", "value": "Hunter2Hunter2!"}, map[string]any{"selector": "#login_password", "value": "‹›"}, true},
+		{"fill", map[string]any{"selector": "#user", "value": "ann"}, map[string]any{"selector": "#user", "value": "ann"}, true},
+		{"", map[string]any{"value": "hunter2x"}, map[string]any{"value": "hunter2x"}, true},
+	} {
+		got := masker.For(r.tool).Object(r.args)
+		if diff := cmp.Diff(r.want, got, cmp.Transformer("masks", func(text string) string { return masks.ReplaceAllString(text, "‹›") })); diff != "" {
+			t.Errorf("%s: %s", r.tool, diff)
+		}
+		if known := masker.For(r.tool).Knowing(map[string]any{"value": "hunter2x"}).Mask("it is hunter2x here"); strings.Contains(known, "hunter2x") != r.keeps {
+			t.Errorf("%s: what is said of it became %s", r.tool, known)
+		}
+	}
+}
+
 // TestReplaced checks that the caller's replacement stands for every secret.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	var secrets []string
 	args := map[string]any{"command": "mysql -phunter2x; curl -u me:hunter3x https://x", "password": "hunter4x", "list": []any{"PASSWORD=hunter5x"}}
-	got := mask.Replaced(args, func(secret string) string { secrets = append(secrets, secret); return "…" })
+	got := mask.Replaced("", args, func(secret string) string { secrets = append(secrets, secret); return "…" })
 	want := map[string]any{"command": "mysql -p…; curl -u me:… https://x", "password": "…", "list": []any{"PASSWORD=…"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

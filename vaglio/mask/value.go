@@ -3,6 +3,7 @@ package mask
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -24,15 +25,34 @@ func (m Masker) Object(o map[string]any) map[string]any {
 		if list, ok := v.([]any); ok {
 			masked[m.Mask(key)] = m.arguments(o, list, m.list(key, list))
 		} else {
-			masked[m.Mask(key)] = m.named(beside(o, key), v)
+			masked[m.Mask(key)] = m.named(m.beside(o, key), v)
 		}
 	}
 	return masked
 }
 
+// For returns a masker for the arguments of a tool. The name of one may say that what it is given is a secret:
+// update_secret is given a value.
+func (m Masker) For(tool string) Masker {
+	if m.holds = ""; secrecyOf(tool) != notSecret {
+		m.holds = tool
+	}
+	return m
+}
+
 // beside returns the name of a key's value: the key, or, of a key called value, what stands beside
-// it as its name, as in {"name": "DB_PASSWORD", "value": …}.
-func beside(o map[string]any, key string) string {
+// it as its name, as in {"name": "DB_PASSWORD", "value": …}, or the tool that is given it.
+func (m Masker) beside(o map[string]any, key string) string {
+	if m.holds != "" && slices.Contains(verbs()["gives"], key) {
+		return m.holds
+	}
+	if slices.Contains(verbs()["types"], key) {
+		for _, of := range verbs()["into"] {
+			if into, _ := o[of].(string); intoSecret(into) {
+				return surelyNamed
+			}
+		}
+	}
 	if !isValue(key) {
 		return key
 	}
@@ -42,6 +62,16 @@ func beside(o map[string]any, key string) string {
 		}
 	}
 	return key
+}
+
+// surelyNamed is a name whose value is always a secret.
+const surelyNamed = "password"
+
+// intoSecret reports whether a field of a page, by the words or the selector that describe it, takes a password.
+func intoSecret(field string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(field, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }), func(word string) bool {
+		return secrecyOf(word) == surelySecret
+	})
 }
 
 // Copied returns a copy of v, a string or a decoded JSON value, in which every genuine mask

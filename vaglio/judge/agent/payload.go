@@ -38,7 +38,7 @@ func (j *Judge) payload(p *vaglio.Proposal) payload {
 	if load.task == "" {
 		load.task = noTask
 	}
-	args := llm.Arguments(m, p.Args, paths(p.Context.Reading))
+	args := llm.Arguments(m.For(p.Executor), p.Args, paths(p.Context.Reading))
 	load.output = "Tool call request: " + m.Mask(p.Executor) + " " + llm.Shortened(args, 1024)
 	load.call = `{"name": ` + written(m.Mask(p.Executor)) + `, "arguments": ` + args + `}`
 	load.mounts = written(m.Texts(load.asked))

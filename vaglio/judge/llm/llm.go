@@ -166,7 +166,7 @@ func (j *Judge) quotes(p *vaglio.Proposal) []model.Quote {
 		all = append(all, model.NewQuote("effects_that_were_read", strings.Join(lines, "\n")))
 	}
 	if j.config.Values {
-		all = append(all, model.NewQuote("arguments", Arguments(j.config.Masker, p.Args, func(string) bool { return false })))
+		all = append(all, model.NewQuote("arguments", Arguments(j.config.Masker.For(p.Executor), p.Args, func(string) bool { return false })))
 	}
 	return all
 }

@@ -1,0 +1,213 @@
+package headline
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/vaglio"
+	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// step is what a tool does that is given a list of operations: one of them, or several that differ only in
+// their object.
+type step struct {
+	// words are the verb, and the nouns if it has any.
+	words []string
+	// args are those of the operation; several have a list for each.
+	args map[string]any
+	// times is how many operations it is.
+	times int
+	said  wording.Sentence
+	undo  operation.Reversibility
+}
+
+// mostSteps is how many kinds of operations are read, those that cannot be undone before all others: each takes a
+// reading of its own.
+const mostSteps = 32
+
+// stepped says what a tool does that is given a list of operations, each with its verb: the worst of them, and how
+// many others there are. It returns nil unless the tool's name leaves it to the list what is done.
+func (c *call) stepped(worst *one) (said wording.Sentence, others int) {
+	if worst == nil || c.command != "" || len(c.steps) == 0 || !worst.byName() && !worst.unheardOf() {
+		return nil, 0
+	}
+	for i := range c.steps {
+		if i < mostSteps {
+			c.steps[i].read(c)
+		}
+		others += c.steps[i].times
+	}
+	first, open := heaviest(c.steps)
+	if first == nil {
+		return nil, 0
+	}
+	worst.open()
+	worst.undo, worst.general = cmp.Or(first.undo, worst.undo), open
+	if c.server > 0 && worst.reach == "" {
+		worst.reach = operation.ReachShared
+	}
+	return first.said, others - first.times
+}
+
+// heaviest returns the step that can be undone least of those that are known, and whether anything about any is open.
+func heaviest(steps []step) (first *step, open bool) {
+	for i := range steps {
+		s := &steps[i]
+		open = open || s.said == nil || s.undo == ""
+		if s.said != nil && (first == nil || undoRank(s.undo) > undoRank(first.undo)) {
+			first = s
+		}
+	}
+	return first, open
+}
+
+// read finds out what the step does, and whether it can be undone. What the tool works in says nothing of a step
+// whose verb stands alone: it is no name of its object.
+func (s *step) read(c *call) {
+	args := maps.Clone(s.args)
+	for _, key := range c.keys {
+		if values := c.args[key]; len(values) == 1 && args[key] == nil {
+			args[key] = values[0]
+		}
+	}
+	inner, all := s.call(c, s.args), s.call(c, args)
+	did := one{kind: operation.KindUnknown}
+	if said := all.documents(&did); said != nil {
+		s.said, s.undo = said, did.undo
+		return
+	}
+	does, _, n := inner.leading()
+	if does == nil {
+		return
+	}
+	own, key := inner.ends([]string{""}, func(string) bool { return false })
+	of := all
+	if n == len(s.words) {
+		of = inner
+	}
+	said, t := of.object()
+	switch {
+	case n == len(s.words) && len(own) > 0 && key != "":
+		said, t = wording.Sentence{{Phrase: does.Phrase, Args: []wording.Clause{named(own)}}}, &toolName{act: does}
+	case said == nil:
+		said, _ = inner.ownWords()
+		t = &toolName{act: does}
+	}
+	if s.said = said; said != nil {
+		s.undo = t.alone()
+	}
+}
+
+// call returns the step as a call of a tool of the same server.
+func (s *step) call(c *call, args map[string]any) *call {
+	return callOf(vaglio.Proposal{Executor: strings.Join(slices.Concat(c.words[:c.server], []string{"", ""}, s.words), "_"), Args: args})
+}
+
+// alone returns whether what the verb does to the thing can be undone, going by the name alone; empty if that
+// says nothing of it.
+func (t *toolName) alone() operation.Reversibility {
+	thing := cmp.Or(t.thing, &spoken.Thing{})
+	switch {
+	case t.ends(false), (t.act.Kept || t.act.Lasts) && !t.leaves(thing):
+		return operation.Irreversible
+	case t.act.Turns, t.act.Partly && t.thing != nil && !thing.Final:
+		return operation.Partial
+	default:
+		return ""
+	}
+}
+
+// stepsOf returns the operations that a tool is given a list of, with those together that do the same to several
+// things. There are none if the tool's name says itself what is done.
+func (c *call) stepsOf(args map[string]any) (steps []step) {
+	own := c.words[min(c.server, len(c.words)):]
+	many := func(w string) bool { return spoken.Is("steps many", w) }
+	if !slices.ContainsFunc(own, many) && slices.ContainsFunc(own, func(w string) bool { return !spoken.Is("steps names", w) }) {
+		return nil
+	}
+	at := map[string]int{}
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		list, _ := args[key].([]any)
+		if !spoken.Is("steps keys", reading.Normal(key)) {
+			continue
+		}
+		for _, e := range list {
+			part, _ := e.(map[string]any)
+			if s, ok := stepOf(part); ok {
+				steps = joinedBy(steps, s, at)
+			}
+		}
+	}
+	slices.SortStableFunc(steps, func(a, b step) int { return a.rank() - b.rank() })
+	return steps
+}
+
+// rank returns 0 for an operation whose verb may say that it cannot be undone, and 1 for any other.
+func (s *step) rank() int {
+	act, _, _ := spoken.ActIn(s.words)
+	if act == nil || act.Kept || act.Final || act.Lasts || act.Ends {
+		return 0
+	}
+	return 1
+}
+
+// stepOf reads one operation: an object with an argument for the verb, or one whose only key is the verb.
+func stepOf(part map[string]any) (step, bool) {
+	for _, key := range slices.Sorted(maps.Keys(part)) {
+		verb, args := key, maps.Clone(part)
+		inner, _ := part[key].(map[string]any)
+		switch {
+		case spoken.Is("steps verbs", reading.Normal(key)):
+			verb, _ = part[key].(string)
+			delete(args, key)
+		case len(part) == 1 && inner != nil:
+			args = inner
+		default:
+			continue
+		}
+		args = opened(args)
+		words := reading.Words(verb)
+		if act, _, _ := spoken.ActIn(words); act != nil || spoken.Statement(strings.Join(words, "")) != "" {
+			return step{words: words, args: args, times: 1}, true
+		}
+	}
+	return step{}, false
+}
+
+// opened returns arguments with those that lie in an envelope among them.
+func opened(args map[string]any) map[string]any {
+	out := maps.Clone(args)
+	for key, value := range args {
+		if inner, ok := value.(map[string]any); ok && spoken.Is("texts envelopes", reading.Normal(key)) {
+			delete(out, key)
+			maps.Copy(out, inner)
+		}
+	}
+	return out
+}
+
+// joinedBy adds a step to a list, or to the step of it that does the same to another thing. at is where the list has
+// what is done to things that are described by these keys.
+func joinedBy(steps []step, s step, at map[string]int) []step {
+	kind := strings.Join(append(slices.Sorted(maps.Keys(s.args)), s.words...), "\x00")
+	i, ok := at[kind]
+	if !ok {
+		at[kind] = len(steps)
+		return append(steps, s)
+	}
+	same := &steps[i]
+	same.times++
+	for key, value := range s.args {
+		if before, ok := same.args[key].([]any); ok && same.times > 2 {
+			same.args[key] = append(before, value)
+		} else {
+			same.args[key] = []any{same.args[key], value}
+		}
+	}
+	return steps
+}
