@@ -118,10 +118,7 @@ func recordOf(line, sep Word) []Word {
 	if fs = unixtext.ANSI(fs); fs != "" && fs != " " {
 		fields = strings.Split(s, fs)
 	}
-	for _, f := range fields {
-		out = append(out, Text(f))
-	}
-	return out
+	return append(out, Texts(fields)...)
 }
 
 // moduleOutput returns the output of python -m. The module base64 prints what the program base64

@@ -69,9 +69,7 @@ func (c *command) statements(where wording.Clause) []Effect {
 	}
 	for _, f := range c.with {
 		read, all := c.contents(f)
-		for _, text := range read {
-			out = append(out, c.sql(text, where)...)
-		}
+		out = append(out, ofEach(read, func(text string) []Effect { return c.sql(text, where) })...)
 		if !all {
 			out = append(out, unreadSQL(f, where)...)
 		}

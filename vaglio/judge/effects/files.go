@@ -96,11 +96,7 @@ func (c *command) disclosures(out []Effect) []Effect {
 }
 
 func (c *command) writeAll(verb wording.Phrase, list []arg) []Effect {
-	var out []Effect
-	for _, a := range list {
-		out = append(out, c.r.write(c.invocation, a, verb)...)
-	}
-	return out
+	return ofEach(list, func(a arg) []Effect { return c.r.write(c.invocation, a, verb) })
 }
 
 // hugeFile is the size in bytes from which a file that is created at once is asked about.
@@ -287,7 +283,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return r.spare(v, a, p, why)
 	case at == placeUnknown && place.Inside([]string{madeIn}, p):
 		return own(why.And(", which was made in this session"))
-	case at == placeHome && a.known && r.world.rebuildableHome(p):
+	case at == placeHome && a.known && r.world.home != "" && strings.HasPrefix(p, r.world.home+"/") && r.judge.places.Classes(p)&place.Cache != 0:
 		return own(why.And(", a cache that refills itself"))
 	}
 	return nil

@@ -286,7 +286,7 @@ func (c *command) readsOn() bool {
 
 // starts records a program that keeps running after the call, or that makes what follows wait.
 func (r *reading) starts(v *invocation) {
-	if v.keepsNumber() {
+	if v.name == "echo" && len(v.args) == 1 && v.args[0].text == "$!" && len(v.writes) == 1 && !v.appends[0] { // nothing but the number
 		r.tell(v, vaglio.Kept, v.writes[0])
 	}
 	if v.direct() && r.judge.tables.ofClass("waits", v.name) {
@@ -302,11 +302,6 @@ func (r *reading) starts(v *invocation) {
 		}
 		r.did = append(r.did, vaglio.StartedBy(v.cwd, words))
 	}
-}
-
-// keepsNumber reports whether a command puts the number of what the shell just started, and nothing else, into a file.
-func (v *invocation) keepsNumber() bool {
-	return v.name == "echo" && len(v.args) == 1 && v.args[0].text == "$!" && len(v.writes) == 1 && !v.appends[0]
 }
 
 // leaves records what later calls need to know about the whole call, and adds an effect if it
