@@ -155,6 +155,13 @@ func (w *world) isSkill(a arg, cwd string) bool {
 	return w.home != "" && place.Inside([]string{w.home}, p) && w.places.Classes(p)&(place.Skill|place.Secret|place.Own) == place.Skill
 }
 
+// ownTool reports whether a path is where people keep tools that they installed for themselves.
+func (w *world) ownTool(p string) bool {
+	rest, ok := strings.CutPrefix(p, w.home+"/")
+	first, _, _ := strings.Cut(rest, "/")
+	return ok && w.home != "" && (strings.Contains(p, "/.") || path.Base(p) == "bin" || wordclass.Is("home-tools", first))
+}
+
 // patternOfSecret reports whether a pattern matches a name that files with secrets usually have: ".*rc" and ".[e]nv" do, "*" says too little.
 func (w *world) patternOfSecret(p string) bool {
 	base := strings.ReplaceAll(path.Base(p), "[!", "[^")

@@ -255,6 +255,18 @@ func (r *reading) brings(p string) bool {
 	return in(r.facts) || in(r.did) || place.Inside(r.foreign, p)
 }
 
+// furnished returns what the session put into a folder, or may have, where programs look for a user's settings.
+func (r *reading) furnished(home string) string {
+	for _, f := range slices.Concat(r.facts, r.did) {
+		over, under := lies(home, f.Path)
+		loose := slices.Contains([]vaglio.Deed{vaglio.Unpacked, vaglio.Brought, vaglio.Moved}, f.Deed)
+		if loose && (over || under) || under && strings.HasPrefix(f.Path[len(home):], "/.") {
+			return f.Path
+		}
+	}
+	return ""
+}
+
 // passesUnread records that a folder of which nobody read anything has another name, too: at a path, or in the folder
 // there.
 func (c *command) passesUnread(from arg, at string) {
