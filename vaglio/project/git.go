@@ -34,6 +34,10 @@ func (v *visit) repository() (dir string, config []setting, ok bool) {
 				git = joined(start, to)
 			}
 		}
+		_, bare := v.c.Files.Content(path.Join(start, "HEAD"))
+		if named == "" && bare {
+			git = start
+		}
 		file := path.Join(git, "config")
 		_, text, ok := v.content(file)
 		if !ok {

@@ -157,6 +157,18 @@ func (r *reading) unreadIn(folder string) bool {
 	return len(found) == 0
 }
 
+// gitInUnpacked asks about git in a folder into which the call unpacks something: its settings there may come with it.
+func (r *reading) gitInUnpacked(sought []string) {
+	for _, f := range r.did {
+		in := func(at string) bool {
+			return strings.HasPrefix(at, f.Path+"/") && strings.HasSuffix(at, "/.git/config")
+		}
+		if f.Deed == vaglio.Unpacked && f.Path != r.world.cwd && !slices.Contains(r.repositories, f.Path) && slices.ContainsFunc(sought, in) {
+			r.add(unknown(say("runs what was put into %s in this session and could not be read", r.shown(f.Path)), f.Path)...)
+		}
+	}
+}
+
 // builtHere reports whether this call or the session built a file, and nobody has replaced it
 // since.
 func (r *reading) builtHere(v *invocation, file arg) bool {
