@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -57,6 +58,10 @@ func (l *look) modeAt(mode, o string) string {
 		return touched
 	case l.modeOpens(mode, o, touched):
 		return modeOpen
+	case filemode.Bars(strings.ReplaceAll(mode, "X", "x"), true): // what lies below cannot be reached, as if it were gone
+		if id := cmp.Or(l.empties(o), l.touch(place.Removes, o)); strings.HasPrefix(id, "own.") {
+			return id
+		}
 	}
 	if filemode.SetsID(mode) && l.isProgramFile(o) {
 		return modeSetID
