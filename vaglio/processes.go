@@ -52,18 +52,34 @@ const (
 // Running tells which running processes a session started. If the processes are not known, it
 // goes by the words of the calls alone, like [Facts].
 type Running struct {
-	facts Facts
-	of    Processes // nil tells nothing
-	once  sync.Once
-	by    map[int]Process // once somebody asked
-	err   error
+	facts  Facts
+	begins bool // the call itself starts some of it
+	*machineList
+}
+
+// machineList is what runs on the machine.
+type machineList struct {
+	of   Processes // nil tells nothing
+	once sync.Once
+	by   map[int]Process // once somebody asked
+	err  error
 }
 
 // NewRunning returns a session's view of the processes; with nil, no processes are known.
-func NewRunning(facts Facts, of Processes) *Running { return &Running{facts: facts, of: of} }
+func NewRunning(facts Facts, of Processes) *Running {
+	return &Running{facts: facts, machineList: &machineList{of: of}}
+}
+
+// Fork returns a view for one reading of a call, to which [Running.Begin] adds what the call starts.
+func (r *Running) Fork() *Running {
+	return &Running{facts: slices.Clip(r.facts), machineList: r.machineList}
+}
+
+// Begin adds a program that the call starts.
+func (r *Running) Begin(f Fact) { r.facts, r.begins = append(r.facts, f), true }
 
 // list is what runs, by number, as it is when somebody first asks.
-func (r *Running) list() (map[int]Process, error) {
+func (r *machineList) list() (map[int]Process, error) {
 	r.once.Do(func() {
 		if r.err = errors.New("what runs is not known"); r.of == nil {
 			return
@@ -136,7 +152,9 @@ func (r *Running) picked(program, pattern string, options []string) map[int]bool
 	if err != nil {
 		return nil
 	}
-	whole := slices.ContainsFunc(options, wholeLine)
+	whole := slices.ContainsFunc(options, func(o string) bool { // against command lines
+		return o == "--full" || strings.HasPrefix(o, "-") && !strings.HasPrefix(o, "--") && strings.Contains(o, "f")
+	})
 	if program == "killall" && !slices.Contains(options, "-r") && !slices.Contains(options, "--regexp") {
 		name := path.Base(pattern)
 		pattern = "^" + regexp.QuoteMeta(name[:min(len(name), nameOfProcess)])
@@ -158,11 +176,6 @@ func (r *Running) picked(program, pattern string, options []string) map[int]bool
 	return out
 }
 
-// wholeLine reports whether an option matches the pattern against whole command lines.
-func wholeLine(o string) bool {
-	return o == "--full" || strings.HasPrefix(o, "-") && !strings.HasPrefix(o, "--") && strings.Contains(o, "f")
-}
-
 // runs reports whether all that a pattern finds is the session's own: among the running
 // processes or, if it finds none of them, by the words of the calls.
 func (r *Running) runs(program, pattern string, options []string) bool {
@@ -180,7 +193,7 @@ func (r *Running) runs(program, pattern string, options []string) bool {
 	return r.facts.Runs(pattern)
 }
 
-// serves reports whether only the session's own programs use a port.
+// serves reports whether only the session's own programs use a port, or will: where nothing is, what the call starts.
 func (r *Running) serves(port string) bool {
 	if r.facts.Serves(port) {
 		return true
@@ -191,7 +204,7 @@ func (r *Running) serves(port string) bool {
 	}
 	users, err := r.of.Users(uint16(n))
 	if err != nil || len(users) == 0 {
-		return false
+		return err == nil && r.begins
 	}
 	by, err := r.list()
 	return err == nil && !slices.ContainsFunc(users, func(pid int) bool { return !r.started(by, pid) })

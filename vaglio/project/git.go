@@ -34,8 +34,7 @@ func (v *visit) repository() (dir string, config []setting, ok bool) {
 				git = joined(start, to)
 			}
 		}
-		_, bare := v.c.Files.Content(path.Join(start, "HEAD"))
-		if named == "" && bare {
+		if _, bare := v.c.Files.Content(path.Join(start, "HEAD")); bare && named == "" {
 			git = start
 		}
 		file := path.Join(git, "config")
