@@ -276,7 +276,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return nil // from where it would be missed
 	}
 	switch {
-	case at == placeTemp && !isAllTemporary(p):
+	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > len("//")): // not all of them
 		r.leavesTemporary(v, p)
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
