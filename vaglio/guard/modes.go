@@ -30,6 +30,11 @@ func (l *look) permits(o *operation.Operation, spot string) string {
 	case len(o.With) == 0 && l.isGuarded(spot):
 		return modeOpen
 	}
+	if filemode.Bars(strings.ReplaceAll(given(o), "X", "x"), true) { // what lies below cannot be reached, as if it were gone
+		if id := cmp.Or(l.empties(spot), l.touch(place.Removes, spot)); strings.HasPrefix(id, "own.") {
+			return id
+		}
+	}
 	return l.modeAt(given(o), spot)
 }
 
@@ -58,10 +63,6 @@ func (l *look) modeAt(mode, o string) string {
 		return touched
 	case l.modeOpens(mode, o, touched):
 		return modeOpen
-	case filemode.Bars(strings.ReplaceAll(mode, "X", "x"), true): // what lies below cannot be reached, as if it were gone
-		if id := cmp.Or(l.empties(o), l.touch(place.Removes, o)); strings.HasPrefix(id, "own.") {
-			return id
-		}
 	}
 	if filemode.SetsID(mode) && l.isProgramFile(o) {
 		return modeSetID

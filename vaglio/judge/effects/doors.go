@@ -98,8 +98,7 @@ func (t doors) door(owner, name string) (door, bool) {
 
 // throughDoors returns the effects of the settings that a command is given: in its environment, by
 // export, by git's -c, by its own options.
-func (r *reading) throughDoors(v *invocation) []Effect {
-	var out []Effect
+func (r *reading) throughDoors(v *invocation) (out []Effect) {
 	t := r.judge.doors
 	set := func(owner, name string, value arg) {
 		if t[owner+" "+name] != nil {
@@ -107,7 +106,13 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 			name, _, _ = strings.Cut(value.text, "=")
 			name, value = strings.TrimSpace(name), value.slice(len(name)+1)
 		}
-		if d, ok := t.door(owner, name); ok {
+		switch d, ok := t.door(owner, name); {
+		case !ok, d.kind == "writes" && !isPath(value.text): // but a switch
+		case d.kind == "writes":
+			out = append(out, r.write(v, value, "writes")...)
+		case d.kind == "home":
+			out = append(out, r.throughDoor(v, door{kind: "code"}, name, literal(r.furnished(r.world.clean(value.text, v.cwd))))...)
+		default:
 			out = append(out, r.throughDoor(v, d, name, value)...)
 		}
 	}
@@ -122,9 +127,7 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 			set(doorEnv, name, a.slice(len(name)+1))
 		}
 	}
-	if t[v.name] != nil {
-		r.optionDoors(v, set)
-	}
+	r.optionDoors(v, set)
 	return append(out, r.throughWords(v)...)
 }
 
@@ -170,12 +173,6 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 	if d.kind == "always" {
 		return one(KindSafeguardOff, say("changes a safeguard of %s: %s", v.name, name+"="+value.text), name)
 	}
-	if d.kind == "writes" {
-		if !isPath(value.text) { // most of it is a switch
-			return nil
-		}
-		return r.write(v, value, "writes")
-	}
 	if d.kind == kindList {
 		d.kind, value.text = "command", strings.ReplaceAll(value.text, ",", " ")
 	}
@@ -211,8 +208,6 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 	switch d.kind {
 	case "search", "file":
 		return r.badPath(v, name, value)
-	case "home":
-		return r.furnished(r.world.clean(value.text, v.cwd))
 	case "code":
 		return value.text
 	case "command":

@@ -313,8 +313,7 @@ func (r *reading) environmentTold(variables []arg) []Effect {
 }
 
 // secretsTold returns the effects of the variables with secrets whose values are among the words.
-func (r *reading) secretsTold(words []arg) []Effect {
-	var out []Effect
+func (r *reading) secretsTold(words []arg) (out []Effect) {
 	for _, a := range words {
 		for _, n := range a.names {
 			switch {
@@ -342,16 +341,13 @@ func (r *reading) fetchedRuns(s *shell.Script) {
 			r.add(justFetched(r.shown(file))...)
 		}
 	}
-	for _, f := range r.foreign { // a clone makes .git itself, without any setting or hook, and git looks there first
-		own := []string{path.Join(f, ".git"), path.Join(f, "HEAD")}
-		in := func(at string) bool {
-			return strings.HasPrefix(at, f+"/") && (!slices.Contains(r.repositories, f) || !slices.Contains(own, at) && !strings.HasPrefix(at, own[0]+"/"))
-		}
+	for _, f := range r.foreign { // a clone makes .git itself, without any setting or hook
+		cloned, git := slices.Contains(r.repositories, f), path.Join(f, ".git")
+		in := func(at string) bool { return strings.HasPrefix(at, f+"/") && (!cloned || !strings.HasPrefix(at, git)) }
 		if f != r.world.cwd && f != "/" && slices.ContainsFunc(files, in) {
 			r.add(usual(KindForeignCode).with(say("may run what was just fetched into %s", f), f))
 		}
 	}
-	r.gitInUnpacked(files)
 }
 
 // comes reports whether the call brings what lies at a path, of which it is known what the call put there, from elsewhere.

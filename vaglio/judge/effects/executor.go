@@ -282,8 +282,7 @@ func (t *tool) ofDatabase() bool {
 }
 
 // under returns the texts under the keys of a role.
-func (t *tool) under(role readings.Role) []string {
-	var out []string
+func (t *tool) under(role readings.Role) (out []string) {
 	for _, k := range readings.SortedKeys(t.args) {
 		if t.rd.Role(k)&role != 0 {
 			out = append(out, t.list(k)...)

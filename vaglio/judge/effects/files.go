@@ -95,6 +95,11 @@ func (c *command) disclosures(out []Effect) []Effect {
 	return append(out, c.r.secretsIn(c.operands, c.cwd, "shows the secrets in %s")...)
 }
 
+// rebuildableHome reports whether a clean path is in a cache of the user that refills itself.
+func (w *world) rebuildableHome(p string) bool {
+	return w.home != "" && strings.HasPrefix(p, w.home+"/") && w.places.Classes(p)&place.Cache != 0
+}
+
 func (c *command) writeAll(verb wording.Phrase, list []arg) []Effect {
 	return ofEach(list, func(a arg) []Effect { return c.r.write(c.invocation, a, verb) })
 }
@@ -276,14 +281,14 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return nil // from where it would be missed
 	}
 	switch {
-	case at == placeTemp && (!slices.Contains([]string{"*", ".*"}, path.Base(p)) || strings.Count(p, "/") > len("//")): // not all of them
+	case at == placeTemp && !isAllTemporary(p):
 		r.leavesTemporary(v, p)
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)
 	case at == placeUnknown && place.Inside([]string{madeIn}, p):
 		return own(why.And(", which was made in this session"))
-	case at == placeHome && a.known && r.world.home != "" && strings.HasPrefix(p, r.world.home+"/") && r.judge.places.Classes(p)&place.Cache != 0:
+	case at == placeHome && a.known && r.world.rebuildableHome(p):
 		return own(why.And(", a cache that refills itself"))
 	}
 	return nil

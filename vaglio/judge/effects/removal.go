@@ -262,6 +262,11 @@ func (r *reading) furnished(home string) string {
 	return ""
 }
 
+// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
+func isAllTemporary(p string) bool {
+	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
+}
+
 // passesUnread records that a folder of which nobody read anything has another name, too: at a path, or in the folder
 // there.
 func (c *command) passesUnread(from arg, at string) {

@@ -157,18 +157,6 @@ func (r *reading) unreadIn(folder string) bool {
 	return len(found) == 0
 }
 
-// gitInUnpacked asks about git in a folder into which the call unpacks something: its settings there may come with it.
-func (r *reading) gitInUnpacked(sought []string) {
-	for _, f := range r.did {
-		in := func(at string) bool {
-			return strings.HasPrefix(at, f.Path+"/") && strings.HasSuffix(at, "/.git/config")
-		}
-		if f.Deed == vaglio.Unpacked && f.Path != r.world.cwd && !slices.Contains(r.repositories, f.Path) && slices.ContainsFunc(sought, in) {
-			r.add(unknown(say("runs what was put into %s in this session and could not be read", r.shown(f.Path)), f.Path)...)
-		}
-	}
-}
-
 // builtHere reports whether this call or the session built a file, and nobody has replaced it
 // since.
 func (r *reading) builtHere(v *invocation, file arg) bool {
@@ -298,7 +286,7 @@ func (c *command) readsOn() bool {
 
 // starts records a program that keeps running after the call, or that makes what follows wait.
 func (r *reading) starts(v *invocation) {
-	if v.name == "echo" && len(v.args) == 1 && v.args[0].text == "$!" && len(v.writes) == 1 && !v.appends[0] { // nothing but the number
+	if v.keepsNumber() {
 		r.tell(v, vaglio.Kept, v.writes[0])
 	}
 	if v.direct() && r.judge.tables.ofClass("waits", v.name) {
@@ -316,6 +304,11 @@ func (r *reading) starts(v *invocation) {
 		r.did = append(r.did, f)
 		r.running.Begin(f)
 	}
+}
+
+// keepsNumber reports whether a command puts the number of what the shell just started, and nothing else, into a file.
+func (v *invocation) keepsNumber() bool {
+	return v.name == "echo" && len(v.args) == 1 && v.args[0].text == "$!" && len(v.writes) == 1 && !v.appends[0]
 }
 
 // leaves records what later calls need to know about the whole call, and adds an effect if it
