@@ -30,23 +30,14 @@ type waiter struct {
 	Args     Args   `json:"args"`
 }
 
-// sourcesOf returns the files that were looked for while a call was read, nil if there were none.
-func sourcesOf(r *reading.Reading) *sources {
-	if r == nil {
-		return nil
-	}
-	s, _ := r.Means.Files.(*sources)
-	if s == nil || s.texts == nil && !s.looked {
-		return nil
-	}
-	return s
-}
-
 // awaited returns the fact that a call runs files that may be written while it runs, if the
 // session does not await them already.
 func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) {
-	s := sourcesOf(r)
-	if s == nil {
+	if r == nil {
+		return Fact{}, false
+	}
+	s, ok := r.Means.Files.(*sources)
+	if !ok {
 		return Fact{}, false
 	}
 	in := path.Clean(p.Context.Cwd)

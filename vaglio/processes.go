@@ -52,18 +52,34 @@ const (
 // Running tells which running processes a session started. If the processes are not known, it
 // goes by the words of the calls alone, like [Facts].
 type Running struct {
-	facts Facts
-	of    Processes // nil tells nothing
-	once  sync.Once
-	by    map[int]Process // once somebody asked
-	err   error
+	facts  Facts
+	begins bool // the call itself starts some of it
+	*machineList
+}
+
+// machineList is what runs on the machine.
+type machineList struct {
+	of   Processes // nil tells nothing
+	once sync.Once
+	by   map[int]Process // once somebody asked
+	err  error
 }
 
 // NewRunning returns a session's view of the processes; with nil, no processes are known.
-func NewRunning(facts Facts, of Processes) *Running { return &Running{facts: facts, of: of} }
+func NewRunning(facts Facts, of Processes) *Running {
+	return &Running{facts: facts, machineList: &machineList{of: of}}
+}
+
+// Fork returns a view for one reading of a call, to which [Running.Begin] adds what the call starts.
+func (r *Running) Fork() *Running {
+	return &Running{facts: slices.Clip(r.facts), machineList: r.machineList}
+}
+
+// Begin adds a program that the call starts.
+func (r *Running) Begin(f Fact) { r.facts, r.begins = append(r.facts, f), true }
 
 // list is what runs, by number, as it is when somebody first asks.
-func (r *Running) list() (map[int]Process, error) {
+func (r *machineList) list() (map[int]Process, error) {
 	r.once.Do(func() {
 		if r.err = errors.New("what runs is not known"); r.of == nil {
 			return
@@ -180,7 +196,7 @@ func (r *Running) runs(program, pattern string, options []string) bool {
 	return r.facts.Runs(pattern)
 }
 
-// serves reports whether only the session's own programs use a port.
+// serves reports whether only the session's own programs use a port, or will: where nothing is, what the call starts.
 func (r *Running) serves(port string) bool {
 	if r.facts.Serves(port) {
 		return true
@@ -191,7 +207,7 @@ func (r *Running) serves(port string) bool {
 	}
 	users, err := r.of.Users(uint16(n))
 	if err != nil || len(users) == 0 {
-		return false
+		return err == nil && r.begins
 	}
 	by, err := r.list()
 	return err == nil && !slices.ContainsFunc(users, func(pid int) bool { return !r.started(by, pid) })

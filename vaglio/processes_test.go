@@ -87,6 +87,12 @@ func TestWhatASessionStartedIsItsOwn(t *testing.T) {
 			t.Errorf("%s %q: want %t", tt.program, tt.words, tt.want)
 		}
 	}
+	call := own.Fork()
+	call.Begin(vaglio.StartedBy(app, []string{"node", "x.js"}))
+	if !call.Stops("fuser", []string{"9999/tcp"}, nil) || !call.Stops("pkill", []string{"node x.js"}, []string{"-f", "node x.js"}) ||
+		call.Stops("fuser", []string{"5432/tcp"}, nil) || own.Stops("fuser", []string{"9999/tcp"}, nil) {
+		t.Error("what a call starts is not its own, or more than that is")
+	}
 	for name, none := range map[string]*vaglio.Running{
 		"a session that started nothing": vaglio.NewRunning(vaglio.Facts{{Deed: vaglio.Wrote, Path: app + "/x"}}, machine),
 		"a machine that tells nothing":   vaglio.NewRunning(facts, machineOf{all: machine.all, users: machine.users, fails: errors.New("no such folder")}),
@@ -119,6 +125,11 @@ func TestASessionStopsByNumber(t *testing.T) {
 		{[]string{server, "kill $(lsof -ti:8080)"}, true},
 		{[]string{server, "lsof -ti:8080 | xargs kill -9"}, true},
 		{[]string{server, "pkill -f server.js"}, true},
+		{[]string{server + " sleep 1; curl localhost:9090; kill $(lsof -ti:9090)"}, true},
+		{[]string{"(node x.js &); sleep 1; pkill -f 'node x.js'"}, true},
+		{[]string{"(node other.js &); sleep 1; pkill -f 'node other.js'"}, false},
+		{[]string{server + " sleep 1; kill $(lsof -ti:8081)"}, false},
+		{[]string{"sleep 1; kill $(lsof -ti:9090)"}, false},
 		{[]string{server, "kill 4243"}, false},
 		{[]string{server, "kill 4242 4243"}, false},
 		{[]string{server, "kill -9 -4242"}, false},

@@ -206,11 +206,11 @@ func (s *sources) Below(folder string, depth int, match func(rel string) bool) (
 
 // read reads a file, or else takes what the session is known to have written there.
 func (s *sources) read(name string, src *Source) ([]byte, error) {
-	folders := s.folders
-	if s.places.Classes(name)&(place.Skill|place.Secret|place.Own) == place.Skill {
-		folders = []string{path.Dir(name)} // no link leads out of it
+	most, class := min(maxSource, maxRead-s.bytes), s.places.Classes(name)&(place.Skill|place.Secret|place.Own)
+	data, err := s.files.Read(s.folders, name, most)
+	if class == place.Skill || class == 0 && errors.Is(err, ErrAbsent) && s.steersGit(name) {
+		data, err = s.files.Read([]string{path.Dir(name)}, name, most) // no link leads out of it
 	}
-	data, err := s.files.Read(folders, name, min(maxSource, maxRead-s.bytes))
 	if err == nil {
 		return data, nil
 	}
@@ -219,6 +219,17 @@ func (s *sources) read(name string, src *Source) ([]byte, error) {
 		return []byte(text), nil
 	}
 	return nil, err
+}
+
+// steersGit reports whether a file, which may lie outside the workspace, says what git does in a folder: where its
+// repository is, or a file of what git takes for one.
+func (s *sources) steersGit(name string) bool {
+	dir, base := path.Split(name)
+	is := func(file string, kind FileKind) bool {
+		_, k := s.files.Look(path.Join(strings.TrimSuffix(dir, "/hooks/"), file))
+		return k == kind
+	}
+	return base == ".git" || is("HEAD", RegularFile) && is("objects", Folder) && is("refs", Folder)
 }
 
 // holds records the content of a source's file.

@@ -186,8 +186,7 @@ func (u *use) places(w *where) []int {
 }
 
 // given returns the words that an act gives to its objects.
-func (u *use) given(a *act) []shell.Word {
-	var out []shell.Word
+func (u *use) given(a *act) (out []shell.Word) {
 	for i := range a.with {
 		out = append(out, u.texts(&a.with[i])...)
 	}

@@ -53,8 +53,7 @@ func (u *use) starts(a *act) {
 
 // expression returns the tests of a search as pairs: the name of a class, after "not" if it
 // is negated, and a value. Each word of a command that it runs makes a pair of its own.
-func (u *use) expression() []shell.Word {
-	var out []shell.Word
+func (u *use) expression() (out []shell.Word) {
 	negated := ""
 	words := u.parsed.Words
 	for i := u.begins(); i < len(words); i++ {

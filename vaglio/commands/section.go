@@ -153,8 +153,7 @@ func (s *Section) attribute(a string) error {
 	return nil
 }
 
-func flagList(list string) []flagTest {
-	var out []flagTest
+func flagList(list string) (out []flagTest) {
 	for name := range strings.SplitSeq(list, ",") {
 		out = append(out, flagTest{name: name, abbrev: true})
 	}

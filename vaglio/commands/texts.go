@@ -43,8 +43,7 @@ func (u *use) values(w *where) []shell.Word {
 }
 
 // fields returns the values of key=value in words that hold several of them.
-func (u *use) fields(key string) []shell.Word {
-	var out []shell.Word
+func (u *use) fields(key string) (out []shell.Word) {
 	for _, w := range u.parsed.Words {
 		for field := range strings.FieldsFuncSeq(w, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 			if value, ok := strings.CutPrefix(field, key); ok {
@@ -67,8 +66,7 @@ func (u *use) option() []shell.Word {
 	return []shell.Word{u.Words[f.At].Cut(len("-"))}
 }
 
-func (u *use) variable(name string) []shell.Word {
-	var out []shell.Word
+func (u *use) variable(name string) (out []shell.Word) {
 	for i := range u.Assigns {
 		if u.Assigns[i].Name == name {
 			out = append(out, u.Assigns[i].Value)

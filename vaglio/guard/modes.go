@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -28,6 +29,11 @@ func (l *look) permits(o *operation.Operation, spot string) string {
 		return modeTree
 	case len(o.With) == 0 && l.isGuarded(spot):
 		return modeOpen
+	}
+	if filemode.Bars(strings.ReplaceAll(given(o), "X", "x"), true) { // what lies below cannot be reached, as if it were gone
+		if id := cmp.Or(l.empties(spot), l.touch(place.Removes, spot)); strings.HasPrefix(id, "own.") {
+			return id
+		}
 	}
 	return l.modeAt(given(o), spot)
 }

@@ -83,10 +83,7 @@ func readGitConfig(v *visit, _ *row) {
 	if slices.Contains([]string{"branch", "checkout", "switch", "tag", "worktree"}, verb) {
 		v.c.Files.Content(path.Join(git, "packed-refs")) // where a judge looks for a branch of that name
 	}
-	named := v.folders("GIT_CONFIG_GLOBAL")
-	for _, folder := range v.folders("XDG_CONFIG_HOME") {
-		named = append(named, folder+"/git/config")
-	}
+	named := append(v.folders("GIT_CONFIG_GLOBAL"), v.listed("XDG_CONFIG_HOME/git/config")...)
 	for _, w := range v.words {
 		if name, ok := strings.CutPrefix(w, "include.path="); ok {
 			named = append(named, name)

@@ -23,7 +23,7 @@ func (v *visit) loaded(rows []row) {
 		words = append(words, text)
 	}
 	l := loading{visit: v, files: map[string]bool{}, bare: map[string][]string{}, inSettings: map[string]bool{}}
-	folders := v.placesOf(slices.Concat(words, v.words))
+	folders := v.placesOf(words) // what a program works on holds no settings of its own
 	programs := slices.DeleteFunc(slices.Clone(v.c.Changed), v.reader.IsProse)
 	for _, file := range programs { // all of them, before one names another
 		bare := strings.TrimSuffix(file, path.Ext(file))

@@ -27,6 +27,9 @@ func (r *reader) runExec(f *frame, k *call, _ string) Word {
 			r.descriptor("0", f.stdin.Text)
 		}
 		r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Span: k.span})
+		if f.capture { // all that follows goes there
+			return word.OutputOf("")
+		}
 		return Word{}
 	}
 	return r.inner(f, k, "exec", rest)

@@ -301,7 +301,7 @@ func (r *reader) typed(f *frame, w *way) []Word {
 // escape reads the command line after one of the escapes.
 func (r *reader) escape(f *frame, w *way, v Word, by string) {
 	s := v.Prefix()
-	lead := len(s) - len(strings.TrimLeft(s, " \t\n+:"))
+	lead := len(s) - len(strings.TrimLeft(s, " \t\n+:0123456789,$")) // an editor's lines, too
 	for _, e := range w.escapes {
 		if end := lead + len(e); len(s) >= end && strings.EqualFold(s[lead:end], e) {
 			code := v.Cut(end)

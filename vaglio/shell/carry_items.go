@@ -235,9 +235,7 @@ func xargsItems(text Word, opts options, byLine bool) []Word {
 		case sep != "":
 			items = append(items, slices.DeleteFunc(l.SplitAll(sep), func(w Word) bool { return w.Is("") })...)
 		case ok && !byLine:
-			for _, item := range unixtext.Items(s) {
-				items = append(items, Text(item))
-			}
+			items = append(items, Texts(unixtext.Items(s))...)
 		default:
 			if w := l.TrimLeft(" \t"); !w.Is("") {
 				items = append(items, w)

@@ -381,6 +381,8 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before []Word, name string, verb Word) *frame {
 	if file, ok := r.filePath(f.stdin.File); ok && f.stdin.Here && r.opts.Files != nil { // what it reads is this machine's
 		_, _ = r.from(file)
+		g := *f
+		g.stdin.File, f = Text(file), &g
 	}
 	if p.container && len(before) > 0 {
 		h := f.at(k, name+" "+verb.Prefix())

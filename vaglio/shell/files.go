@@ -112,7 +112,7 @@ func (f *frame) within(src string) *frame {
 // load returns the content of a file that the source did not write.
 func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
 	where, _ = r.filePath(name) // no place if it is unknown
-	if f.Remote != nil {
+	if input := f.stdin.File; f.Remote != nil && (!f.stdin.Here || !name.Is(input.Prefix()) || !input.Known()) {
 		if where, ok = f.Remote.mounted(where); ok {
 			text, ok = r.fileText(where)
 		}

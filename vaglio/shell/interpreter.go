@@ -118,10 +118,7 @@ func recordOf(line, sep Word) []Word {
 	if fs = unixtext.ANSI(fs); fs != "" && fs != " " {
 		fields = strings.Split(s, fs)
 	}
-	for _, f := range fields {
-		out = append(out, Text(f))
-	}
-	return out
+	return append(out, Texts(fields)...)
 }
 
 // moduleOutput returns the output of python -m. The module base64 prints what the program base64
@@ -156,12 +153,12 @@ func (r *reader) programFile(f, g *frame, language string, rest []Word, out Word
 		p.Text, p.Stdin = f.stdin.Text, word.OutputOf("standard input")
 		return r.readProgram(g, &p, out)
 	case f.stdin.Kind == InputFile:
-		file = f.stdin.File
+		file, g.stdin = f.stdin.File, f.stdin
 	default:
 		return out
 	}
 	res, whole := r.ofFile(g, file, func(h *frame, text Word) Word {
-		p.Text = text
+		p.Text, h.stdin = text, Input{}
 		return r.readProgram(h, &p, out)
 	})
 	switch {

@@ -109,7 +109,7 @@ func (r *reader) duplicate(f *frame, d *redirects, n *syntax.Redirect) {
 
 // redirect evaluates a redirection to or from a file.
 func (r *reader) redirect(f *frame, d *redirects, n *syntax.Redirect) {
-	if p := soleProcess(n.Word); p != nil && p.Op == syntax.CmdOut && n.Op != syntax.RdrIn {
+	if p := soleProcess(n.Word); p != nil && p.Op == syntax.CmdOut && n.Op != syntax.RdrIn && (n.N == nil || n.N.Value == "1") {
 		d.output = p
 		return
 	}

@@ -175,14 +175,11 @@ func (c *command) programText() string {
 }
 
 func mongoRule(c *command) []Effect {
-	var out []Effect
-	for _, t := range c.values("--eval") {
-		out = append(out, c.mongoCode(t.text)...)
-	}
+	out := ofEach(c.values("--eval"), func(t arg) []Effect { return c.mongoCode(t.text) })
 	scripts := slices.DeleteFunc(slices.Clone(c.operands), func(a arg) bool { return !strings.HasSuffix(a.text, ".js") })
-	for _, f := range append(c.values("--file", "-f"), scripts...) {
-		out = append(out, one(KindDatabase, say("runs the script %s, which was not read, in the database", f.text), f.text)...)
-	}
+	out = append(out, ofEach(append(c.values("--file", "-f"), scripts...), func(f arg) []Effect {
+		return one(KindDatabase, say("runs the script %s, which was not read, in the database", f.text), f.text)
+	})...)
 	if len(out) > 0 {
 		return out
 	}

@@ -133,10 +133,7 @@ func stored(c *command) []Effect {
 // dockerRun judges starting a container by the folders that it gets. The container's command is
 // judged separately.
 func dockerRun(c *command) []Effect {
-	var out []Effect
-	for _, v := range append(c.values("-v", "--volume"), c.values("--mount")...) {
-		out = append(out, c.mounted(v.text)...)
-	}
+	out := ofEach(append(c.values("-v", "--volume"), c.values("--mount")...), func(v arg) []Effect { return c.mounted(v.text) })
 	c.publishes(c.container(), false)
 	return append(out, own(say("starts a container"))...)
 }

@@ -217,8 +217,7 @@ func (r *reading) remember(v *invocation) {
 }
 
 // variables returns the effects of variables set for a command.
-func (r *reading) variables(list []assignment) []Effect {
-	var out []Effect
+func (r *reading) variables(list []assignment) (out []Effect) {
 	for _, a := range list {
 		what, ok := r.judge.tables.Vars[a.name+"="+a.value.text]
 		if !ok && a.value.text != "" && a.value.text != "0" {

@@ -58,8 +58,7 @@ func (c *command) fed(where wording.Clause, kept bool) []Effect {
 }
 
 // statements returns the effects of the statements in words, and in the files that words name.
-func (c *command) statements(where wording.Clause) []Effect {
-	var out []Effect
+func (c *command) statements(where wording.Clause) (out []Effect) {
 	for _, t := range c.about {
 		if !t.known && strings.Trim(t.text, "$abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_(){}") == "" {
 			out = append(out, unknown(sayOf("runs SQL that is not known on %s", where), where.String())...)
@@ -69,9 +68,7 @@ func (c *command) statements(where wording.Clause) []Effect {
 	}
 	for _, f := range c.with {
 		read, all := c.contents(f)
-		for _, text := range read {
-			out = append(out, c.sql(text, where)...)
-		}
+		out = append(out, ofEach(read, func(text string) []Effect { return c.sql(text, where) })...)
 		if !all {
 			out = append(out, unreadSQL(f, where)...)
 		}
@@ -143,8 +140,7 @@ func (r *reading) sql(text string, where wording.Clause) []Effect {
 }
 
 // changes returns the effects of the statements that change something.
-func (r *reading) changes(list []sql.Statement, where wording.Clause) []Effect {
-	var out []Effect
+func (r *reading) changes(list []sql.Statement, where wording.Clause) (out []Effect) {
 	nobodys := r.database.fixed || strings.Contains(where.String(), spoken.Memory)
 	local, lost := r.database.here, nobodys && !r.leadsOut(list)
 	for i := range list {

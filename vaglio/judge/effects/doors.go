@@ -22,8 +22,9 @@ type door struct {
 	loads         []string // the options that load a file, for the kind "loads"
 }
 
-// The sections of doors.txt that are not programs. Case does not matter in them.
 const (
+	// doorEnv is the section of doors.txt about variables. Their case does not matter, as that of the settings
+	// which an option carries, in the sections that name a program and the option.
 	doorEnv = "env"
 	doorGit = "git -c"
 	// kindWords is a door for all words of a program, which load what a variable could load.
@@ -42,8 +43,8 @@ type doors map[string]map[string][]door
 var loadDoors = sync.OnceValues(func() (doors, error) { //nolint:gochecknoglobals // It is read once and never changed.
 	t, owners := doors{}, []string(nil)
 	return t, rows.Sections("doors.txt", doorsText, func(names, _ []string) error {
-		if owners = names; strings.Join(names, " ") == doorGit {
-			owners = []string{doorGit}
+		if owners = names; len(names) > 1 && strings.HasPrefix(names[1], "-") { // an option whose values are settings
+			owners = []string{names[0] + " " + names[1]}
 		}
 		return nil
 	}, func(kind, names []string) error { return t.add(owners, kind[0], names) })
@@ -52,7 +53,7 @@ var loadDoors = sync.OnceValues(func() (doors, error) { //nolint:gochecknoglobal
 // add reads a line of doors.txt.
 func (t doors) add(owners []string, kind string, names []string) error {
 	kind, loads, _ := strings.Cut(kind, ":")
-	if !slices.Contains(strings.Fields("search file command list code shell loads registry named proxy always switch words"), kind) {
+	if !slices.Contains(strings.Fields("search file home writes command list code shell loads registry named proxy always switch words"), kind) {
 		return rows.Wrong(kind, "%q is no kind of doors", kind)
 	}
 	for _, o := range owners {
@@ -64,7 +65,7 @@ func (t doors) add(owners []string, kind string, names []string) error {
 			if kind == kindWords {
 				d, n = t[doorEnv][strings.ToLower(n)][0], kindWords
 			}
-			if o == doorEnv || o == doorGit {
+			if anyCase(o) {
 				n = strings.ToLower(n)
 			}
 			if before, after, pattern := strings.Cut(n, "*"); pattern {
@@ -76,9 +77,11 @@ func (t doors) add(owners []string, kind string, names []string) error {
 	return nil
 }
 
+func anyCase(owner string) bool { return owner == doorEnv || strings.Contains(owner, " ") }
+
 // door returns the door for a setting, if there is one.
 func (t doors) door(owner, name string) (door, bool) {
-	if owner == doorEnv || owner == doorGit {
+	if anyCase(owner) {
 		name = strings.ToLower(name)
 	}
 	if d := t[owner][name]; d != nil {
@@ -95,11 +98,21 @@ func (t doors) door(owner, name string) (door, bool) {
 
 // throughDoors returns the effects of the settings that a command is given: in its environment, by
 // export, by git's -c, by its own options.
-func (r *reading) throughDoors(v *invocation) []Effect {
-	var out []Effect
+func (r *reading) throughDoors(v *invocation) (out []Effect) {
 	t := r.judge.doors
 	set := func(owner, name string, value arg) {
-		if d, ok := t.door(owner, name); ok {
+		if t[owner+" "+name] != nil {
+			owner += " " + name
+			name, _, _ = strings.Cut(value.text, "=")
+			name, value = strings.TrimSpace(name), value.slice(len(name)+1)
+		}
+		switch d, ok := t.door(owner, name); {
+		case !ok, d.kind == "writes" && !isPath(value.text): // but a switch
+		case d.kind == "writes":
+			out = append(out, r.write(v, value, "writes")...)
+		case d.kind == "home":
+			out = append(out, r.throughDoor(v, door{kind: "code"}, name, literal(r.furnished(r.world.clean(value.text, v.cwd))))...)
+		default:
 			out = append(out, r.throughDoor(v, d, name, value)...)
 		}
 	}
@@ -109,18 +122,12 @@ func (r *reading) throughDoors(v *invocation) []Effect {
 	for _, a := range shell.GitSettings(v.Assigns) {
 		set(doorGit, a.Name, argOf(a.Value))
 	}
-	owner := map[string]string{
-		"export": doorEnv, "declare": doorEnv, "typeset": doorEnv, "readonly": doorEnv,
-		"make": doorEnv, "gmake": doorEnv, "git": doorGit,
-	}[v.name]
-	for i, a := range v.args {
-		if name, _, ok := strings.Cut(a.text, "="); ok && (owner == doorEnv || owner == doorGit && i > 0 && v.args[i-1].text == "-c") {
-			set(owner, name, a.slice(len(name)+1))
+	for _, a := range v.args {
+		if name, _, ok := strings.Cut(a.text, "="); ok && slices.Contains([]string{"export", "declare", "typeset", "readonly", "make", "gmake"}, v.name) {
+			set(doorEnv, name, a.slice(len(name)+1))
 		}
 	}
-	if t[v.name] != nil {
-		r.optionDoors(v, set)
-	}
+	r.optionDoors(v, set)
 	return append(out, r.throughWords(v)...)
 }
 
@@ -142,6 +149,8 @@ func (r *reading) optionDoors(v *invocation, set func(owner, name string, value 
 	for i, a := range v.args {
 		switch name, _, has := strings.Cut(a.text, "="); {
 		case !strings.HasPrefix(a.text, "-"):
+		case len(a.text) > 2 && r.judge.doors[v.name+" "+a.text[:2]] != nil: // -esetting=x
+			set(v.name, a.text[:2], a.slice(2))
 		case has:
 			set(v.name, name, a.slice(len(name)+1))
 		case strings.Contains(a.text, ":"): // -javaagent:x.jar
@@ -269,13 +278,6 @@ func (r *reading) trusted(v *invocation, a arg) bool {
 	case placeTemp, placeUnknown:
 	}
 	return false
-}
-
-// ownTool reports whether a path is where people keep tools that they installed for themselves.
-func (w *world) ownTool(p string) bool {
-	rest, ok := strings.CutPrefix(p, w.home+"/")
-	first, _, _ := strings.Cut(rest, "/")
-	return ok && w.home != "" && (strings.Contains(p, "/.") || path.Base(p) == "bin" || wordclass.Is("home-tools", first))
 }
 
 // badCommand returns a command line that should not be run through a setting: one that contains an

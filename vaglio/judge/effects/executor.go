@@ -282,8 +282,7 @@ func (t *tool) ofDatabase() bool {
 }
 
 // under returns the texts under the keys of a role.
-func (t *tool) under(role readings.Role) []string {
-	var out []string
+func (t *tool) under(role readings.Role) (out []string) {
 	for _, k := range readings.SortedKeys(t.args) {
 		if t.rd.Role(k)&role != 0 {
 			out = append(out, t.list(k)...)
@@ -348,11 +347,7 @@ func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 		if len(t.rd.URLs) == 0 {
 			return unknown(say("contacts an address that is not named"), "")
 		}
-		out := reads()
-		for _, u := range t.rd.URLs {
-			out = append(out, t.r.request("GET", u.Text, "")...)
-		}
-		return out
+		return append(reads(), ofEach(t.rd.URLs, func(u readings.Text) []Effect { return t.r.request("GET", u.Text, "") })...)
 	case agents.RuleWrites:
 		out := own(say("writes"))
 		for _, p := range t.rd.Paths {

@@ -95,12 +95,13 @@ func (c *command) disclosures(out []Effect) []Effect {
 	return append(out, c.r.secretsIn(c.operands, c.cwd, "shows the secrets in %s")...)
 }
 
+// rebuildableHome reports whether a clean path is in a cache of the user that refills itself.
+func (w *world) rebuildableHome(p string) bool {
+	return w.home != "" && strings.HasPrefix(p, w.home+"/") && w.places.Classes(p)&place.Cache != 0
+}
+
 func (c *command) writeAll(verb wording.Phrase, list []arg) []Effect {
-	var out []Effect
-	for _, a := range list {
-		out = append(out, c.r.write(c.invocation, a, verb)...)
-	}
-	return out
+	return ofEach(list, func(a arg) []Effect { return c.r.write(c.invocation, a, verb) })
 }
 
 // hugeFile is the size in bytes from which a file that is created at once is asked about.

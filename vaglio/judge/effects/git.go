@@ -135,10 +135,7 @@ func gitPush(c *command) []Effect {
 		return out
 	}
 	refs := ops[min(1, len(ops)):]
-	for _, r := range refs {
-		out = append(out, c.pushRef(ops[0], r)...)
-	}
-	if out != nil {
+	if out = ofEach(refs, func(r arg) []Effect { return c.pushRef(ops[0], r) }); out != nil {
 		return out
 	}
 	if c.r.onMain != "" && (len(refs) == 0 || refs[0].text == "HEAD") {

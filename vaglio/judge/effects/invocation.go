@@ -247,8 +247,7 @@ var loadTables = sync.OnceValues(func() (*tables, error) { //nolint:gochecknoglo
 func (t *tables) ofClass(class, word string) bool { return t.Nouns[class][word] }
 
 // inText returns the words of a class that occur in a text, sorted.
-func (t *tables) inText(class, text string) []string {
-	var found []string
+func (t *tables) inText(class, text string) (found []string) {
 	for w := range t.Nouns[class] {
 		if w = strings.ReplaceAll(w, "+", " "); strings.Contains(text, w) {
 			found = append(found, w)
@@ -332,8 +331,7 @@ func (p *parsed) value(names ...string) (arg, bool) {
 func (p *parsed) valueOf(f *commands.Flag) arg { return p.all[f.At].slice(f.Cut) }
 
 // values returns all values given to the options.
-func (p *parsed) values(names ...string) []arg {
-	var out []arg
+func (p *parsed) values(names ...string) (out []arg) {
 	for i := range p.Flags {
 		if f := &p.Flags[i]; f.Has && slices.Contains(names, f.Name) {
 			out = append(out, p.valueOf(f))
@@ -363,8 +361,7 @@ func (p *parsed) rest(n int) string {
 	return join(list)
 }
 
-func (p *parsed) valued() []arg {
-	var values []arg
+func (p *parsed) valued() (values []arg) {
 	for i := range p.Flags {
 		if f := &p.Flags[i]; f.Has && !f.Off {
 			values = append(values, p.valueOf(f))

@@ -155,7 +155,7 @@ func (j *Judge) reading(p vaglio.Proposal, facts vaglio.Facts) *reading {
 			w.link(f.Path, f.Words[0])
 		}
 	}
-	return &reading{judge: j, world: w, facts: facts, running: running, fetched: facts.Fetched(), numbers: map[string]bool{}}
+	return &reading{judge: j, world: w, facts: facts, running: running.Fork(), fetched: facts.Fetched(), numbers: map[string]bool{}}
 }
 
 // Did returns what the session must remember about a proposal.

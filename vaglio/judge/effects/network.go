@@ -277,10 +277,7 @@ func httpieRule(c *command) []Effect {
 		return reads()
 	}
 	out := c.r.request(cmp.Or(method, c.httpieMethod(ops[1:])), ops[0].text, c.attached(ops[1:]))
-	for _, o := range c.values("-o", "--output") {
-		out = append(out, c.r.write(c.invocation, o, "writes")...)
-	}
-	return out
+	return append(out, c.writeAll("writes", c.values("-o", "--output"))...)
 }
 
 // attached returns the files that the items of httpie send ("@notes.txt", "f@a.pdf", "f=@a.txt"), or its input.

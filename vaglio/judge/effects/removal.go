@@ -176,11 +176,6 @@ func (r *reading) emptied() {
 	}
 }
 
-// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
-func isAllTemporary(p string) bool {
-	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
-}
-
 // leavesTemporary records what a trap deletes when its shell ends, and so after all else.
 func (r *reading) leavesTemporary(v *invocation, p string) {
 	if slices.Contains(v.Via, "trap") {
@@ -253,6 +248,23 @@ func (r *reading) brings(p string) bool {
 	}
 	in := func(f vaglio.Facts) bool { return f.Unpacked(p) || f.Unpacked(path.Join(p, "*")) }
 	return in(r.facts) || in(r.did) || place.Inside(r.foreign, p)
+}
+
+// furnished returns what the session put into a folder, or may have, where programs look for a user's settings.
+func (r *reading) furnished(home string) string {
+	for _, f := range slices.Concat(r.facts, r.did) {
+		over, under := lies(home, f.Path)
+		loose := slices.Contains([]vaglio.Deed{vaglio.Unpacked, vaglio.Brought, vaglio.Moved}, f.Deed)
+		if loose && (over || under) || under && strings.HasPrefix(f.Path[len(home):], "/.") {
+			return f.Path
+		}
+	}
+	return ""
+}
+
+// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
+func isAllTemporary(p string) bool {
+	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
 }
 
 // passesUnread records that a folder of which nobody read anything has another name, too: at a path, or in the folder

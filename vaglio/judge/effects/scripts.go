@@ -135,11 +135,7 @@ func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) []Effec
 
 // sql judges statements that a command sends, and the files that they read here.
 func (c *command) sql(text string, where wording.Clause) []Effect {
-	var files []arg
-	for _, name := range c.r.judge.tables.FilesRead(text) {
-		files = append(files, literal(name))
-	}
-	return append(c.r.sql(text, where), c.r.secretsIn(files, c.cwd, "shows the secrets in %s")...)
+	return append(c.r.sql(text, where), c.r.secretsIn(literals(c.r.judge.tables.FilesRead(text)), c.cwd, "shows the secrets in %s")...)
 }
 
 // framework judges the script that controls a framework, if the file is one.

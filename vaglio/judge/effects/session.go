@@ -300,7 +300,9 @@ func (r *reading) starts(v *invocation) {
 		for _, a := range v.assigns {
 			words = append(words, a.name+"="+a.value.text)
 		}
-		r.did = append(r.did, vaglio.StartedBy(v.cwd, words))
+		f := vaglio.StartedBy(v.cwd, words)
+		r.did = append(r.did, f)
+		r.running.Begin(f)
 	}
 }
 
