@@ -122,8 +122,16 @@ func TestItsProcess(t *testing.T) {
 		pattern    string
 		full, want bool
 	}{
-		{"vaglio", false, true}, {"va.lio", false, true}, {"serve$", false, false}, {"serve$", true, true}, {"node", true, false}, {"v", false, false}, {"(", true, false},
-		{"...", true, false}, {"^.*$", true, false}, {"^.{3}$", false, false},
+		{"vaglio", false, true},
+		{"va.lio", false, true},
+		{"serve$", false, false},
+		{"serve$", true, true},
+		{"node", true, false},
+		{"v", false, false},
+		{"(", true, false},
+		{"...", true, false},
+		{"^.*$", true, false},
+		{"^.{3}$", false, false},
 	} {
 		if f.Picked(row.pattern, row.full) != row.want {
 			t.Errorf("pattern %q, full %v: %v", row.pattern, row.full, !row.want)
