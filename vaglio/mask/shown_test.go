@@ -187,6 +187,7 @@ func TestFor(t *testing.T) {
 	}{
 		{"mcp__vault__update_secret", map[string]any{"name": "prod/stripe", "value": "correct-horse-battery"}, map[string]any{"name": "prod/stripe", "value": "‹›"}, false},
 		{"put_secret_value", map[string]any{"id": "db", "content": "hunter2x"}, map[string]any{"id": "db", "content": "‹›"}, false},
+		{"update_secret", map[string]any{"value": []any{"hunter2x", "ok"}}, map[string]any{"value": []any{"‹›", "‹›"}}, false},
 		{"createSecret", map[string]any{"data": map[string]any{"value": "hunter2x"}}, map[string]any{"data": map[string]any{"value": "‹›"}}, false},
 		{"mcp__dns__update_record", map[string]any{"name": "www", "value": "203.0.113.7"}, map[string]any{"name": "www", "value": "203.0.113.7"}, true},
 		{"browser_type", map[string]any{"element": "Password field", "ref": "e3", "text": "Hunter2Hunter2!"}, map[string]any{"element": "Password field", "ref": "e3", "text": "‹›"}, true},

@@ -23,7 +23,7 @@ func (m Masker) Object(o map[string]any) map[string]any {
 	masked := make(map[string]any, len(o))
 	for key, v := range o {
 		if list, ok := v.([]any); ok {
-			masked[m.Mask(key)] = m.arguments(o, list, m.list(key, list))
+			masked[m.Mask(key)] = m.arguments(o, list, m.list(m.beside(o, key), list))
 		} else {
 			masked[m.Mask(key)] = m.named(m.beside(o, key), v)
 		}
