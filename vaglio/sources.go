@@ -207,9 +207,13 @@ func (s *sources) Below(folder string, depth int, match func(rel string) bool) (
 // read reads a file, or else takes what the session is known to have written there.
 func (s *sources) read(name string, src *Source) ([]byte, error) {
 	most, class := min(maxSource, maxRead-s.bytes), s.places.Classes(name)&(place.Skill|place.Secret|place.Own)
-	data, err := s.files.Read(s.folders, name, most)
-	if class == place.Skill || class == 0 && errors.Is(err, ErrAbsent) && s.steersGit(name) {
-		data, err = s.files.Read([]string{path.Dir(name)}, name, most) // no link leads out of it
+	folders, alone := s.folders, []string{path.Dir(name)} // no link leads out of that
+	if class == place.Skill {
+		folders = alone
+	}
+	data, err := s.files.Read(folders, name, most)
+	if class == 0 && errors.Is(err, ErrAbsent) && s.steersGit(name) {
+		data, err = s.files.Read(alone, name, most)
 	}
 	if err == nil {
 		return data, nil
