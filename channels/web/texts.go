@@ -66,16 +66,14 @@ func (w *Web) textsFor(r *http.Request) *templates.Texts {
 // textFuncs returns the functions of the pages that say something of ours.
 func textFuncs(texts *templates.Texts) template.FuncMap {
 	return template.FuncMap{
-		"lang":     func() string { return string(texts.Lang()) },
-		"t":        func(what any, pairs ...any) (string, error) { return fill(texts, what, pairs) },
-		"headline": func(c approval.Card) template.HTML { return saidOf(cardtext.CardHeadline(texts, &c)) },
-		"does":     func(it approval.Item) template.HTML { return saidOf(cardtext.Headline(texts, &it.Headline)) },
-		"step":     func(v entryView) template.HTML { return saidOf(cardtext.StepHeadline(texts, &v.Step)) },
-		"call":     func(v entryView) string { return callBeside(texts, &v) },
-		"follows":  func(c approval.Card) []string { return strings.SplitN(follows(texts, &c), " · ", 2) },
-		"also": func(it approval.Item) []string {
-			return strings.SplitN(cardtext.Consequence(texts, &it.Headline.Consequence), " · ", 2)
-		},
+		"lang":      func() string { return string(texts.Lang()) },
+		"t":         func(what any, pairs ...any) (string, error) { return fill(texts, what, pairs) },
+		"headline":  func(c approval.Card) template.HTML { return saidOf(cardtext.CardHeadline(texts, &c)) },
+		"does":      func(it approval.Item) template.HTML { return saidOf(cardtext.Headline(texts, &it.Headline)) },
+		"step":      func(v entryView) template.HTML { return saidOf(cardtext.StepHeadline(texts, &v.Step)) },
+		"call":      func(v entryView) string { return callBeside(texts, &v) },
+		"follows":   func(c approval.Card) []string { return inTwo(follows(texts, &c)) },
+		"also":      func(it approval.Item) []string { return inTwo(cardtext.Consequence(texts, &it.Headline.Consequence)) },
 		"channel":   func(name string) template.HTML { return channelOf(texts, name) },
 		"score":     texts.Score,
 		"number":    texts.Number,
@@ -187,6 +185,9 @@ func follows(texts *templates.Texts, c *approval.Card) string {
 	}
 	return cardtext.Consequence(texts, &lead.Headline.Consequence)
 }
+
+// inTwo returns a consequence in two parts: whether it can be undone, and the rest.
+func inTwo(consequence string) []string { return strings.SplitN(consequence, " · ", 2) }
 
 // channelOf names a channel in the reader's words. One of which there are none has its own name.
 func channelOf(texts *templates.Texts, name string) template.HTML {
