@@ -114,8 +114,7 @@ func (t *tables) reaches(v *invocation, words []string) bool {
 // to records, or on a class that the program does not define: User.destroy, Order.last.decrement. What delete and remove are given
 // further on is taken out of a list.
 func changesRecords(call *shell.Call, words []string) bool {
-	name, method := call.Function, strings.Join(words, "_")
-	class := ofModel.FindString(name)
+	name, method, class := call.Function, strings.Join(words, "_"), strings.TrimSuffix(ofModel.FindString(call.Function), ".")
 	lists := len(call.Given) > 0 && strings.Count(name, ".") > 1 && wordclass.Is("takes-out", method)
 	return wordclass.Is("record-call", method) || wordclass.Within("record-chain", strings.ToLower(name)) && wordclass.Is("record-verb", words[0]) ||
 		class != "" && !lists && !strings.Contains(name, ".new") && !wordclass.Is("value-class", strings.ToLower(class)) &&
@@ -123,7 +122,7 @@ func changesRecords(call *shell.Call, words []string) bool {
 }
 
 // ofModel finds the name of a class, or what a client of a database is called.
-var ofModel = regexp.MustCompile(`^(?:[A-Z]\w*[a-z]\w*|db)(?:::\w+)*\.`)
+var ofModel = regexp.MustCompile(`^(?:[A-Z]\w*[a-z]\w*|db)\.`)
 
 // runsStatement reports whether a call runs a statement, whatever its library: in a program of a file, on what it connected to
 // itself, since the tests of a project have databases of their own.

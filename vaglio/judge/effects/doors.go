@@ -77,6 +77,7 @@ func (t doors) add(owners []string, kind string, names []string) error {
 	return nil
 }
 
+// anyCase reports whether case does not matter in the names of a section: variables, and settings that an option carries.
 func anyCase(owner string) bool { return owner == doorEnv || strings.Contains(owner, " ") }
 
 // door returns the door for a setting, if there is one.
@@ -278,6 +279,13 @@ func (r *reading) trusted(v *invocation, a arg) bool {
 	case placeTemp, placeUnknown:
 	}
 	return false
+}
+
+// ownTool reports whether a path is where people keep tools that they installed for themselves.
+func (w *world) ownTool(p string) bool {
+	rest, ok := strings.CutPrefix(p, w.home+"/")
+	first, _, _ := strings.Cut(rest, "/")
+	return ok && w.home != "" && (strings.Contains(p, "/.") || path.Base(p) == "bin" || wordclass.Is("home-tools", first))
 }
 
 // badCommand returns a command line that should not be run through a setting: one that contains an

@@ -149,9 +149,9 @@ func (e Effect) atLeastShared() Effect {
 // reads returns the effect of a call that changes nothing.
 func reads() []Effect { return []Effect{usual(KindRead).with(say("reads"), "")} }
 
-// onlyReads reports whether all that is known to be done is to read.
+// onlyReads reports whether nothing is known to be done but to read.
 func onlyReads(list []Effect) bool {
-	return len(list) > 0 && !slices.ContainsFunc(list, func(e Effect) bool { return e.Kind != KindRead })
+	return !slices.ContainsFunc(list, func(e Effect) bool { return e.Kind != KindRead })
 }
 
 // own returns the effect of a call that only changes the workspace.

@@ -102,7 +102,7 @@ func (t *tool) commands() bool {
 // unlessNamed adds what programs named by single words may do, unless the executor's name already
 // says what it does. That it only reads does not count.
 func (t *tool) unlessNamed(since int) {
-	if !slices.ContainsFunc(t.r.effects[since:], func(e Effect) bool { return e.Kind != KindRead }) {
+	if onlyReads(t.r.effects[since:]) {
 		t.r.add(t.verbs...)
 	}
 }

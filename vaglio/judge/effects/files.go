@@ -95,11 +95,6 @@ func (c *command) disclosures(out []Effect) []Effect {
 	return append(out, c.r.secretsIn(c.operands, c.cwd, "shows the secrets in %s")...)
 }
 
-// rebuildableHome reports whether a clean path is in a cache of the user that refills itself.
-func (w *world) rebuildableHome(p string) bool {
-	return w.home != "" && strings.HasPrefix(p, w.home+"/") && w.places.Classes(p)&place.Cache != 0
-}
-
 func (c *command) writeAll(verb wording.Phrase, list []arg) []Effect {
 	return ofEach(list, func(a arg) []Effect { return c.r.write(c.invocation, a, verb) })
 }

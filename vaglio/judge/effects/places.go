@@ -155,13 +155,6 @@ func (w *world) isSkill(a arg, cwd string) bool {
 	return w.home != "" && place.Inside([]string{w.home}, p) && w.places.Classes(p)&(place.Skill|place.Secret|place.Own) == place.Skill
 }
 
-// ownTool reports whether a path is where people keep tools that they installed for themselves.
-func (w *world) ownTool(p string) bool {
-	rest, ok := strings.CutPrefix(p, w.home+"/")
-	first, _, _ := strings.Cut(rest, "/")
-	return ok && w.home != "" && (strings.Contains(p, "/.") || path.Base(p) == "bin" || wordclass.Is("home-tools", first))
-}
-
 // patternOfSecret reports whether a pattern matches a name that files with secrets usually have: ".*rc" and ".[e]nv" do, "*" says too little.
 func (w *world) patternOfSecret(p string) bool {
 	base := strings.ReplaceAll(path.Base(p), "[!", "[^")
@@ -244,6 +237,11 @@ func (w *world) temporary(a arg, p string) bool {
 // secretName reports whether a variable holds a secret, judging by its name.
 func (r *reading) secretName(n string) bool {
 	return r.judge.places.Variable(n)&place.SecretVariable != 0
+}
+
+// rebuildableHome reports whether a clean path is in a cache of the user that refills itself.
+func (w *world) rebuildableHome(p string) bool {
+	return w.home != "" && strings.HasPrefix(p, w.home+"/") && w.places.Classes(p)&place.Cache != 0
 }
 
 // besides returns the effects that a table lists separately: what a command shows, copies or

@@ -101,7 +101,7 @@ func (c *command) built(since int) {
 // unpacked records the folders that a command unpacks into without naming files: those recorded
 // since, or else its current folder. One that only lists an archive unpacks nothing.
 func (r *reading) unpacked(v *invocation, since int, does []Effect) {
-	if !r.unpacks && !r.judge.tables.ofClass("unpacks", v.name) || onlyReads(does) {
+	if !r.unpacks && !r.judge.tables.ofClass("unpacks", v.name) || len(does) > 0 && onlyReads(does) {
 		return
 	}
 	foreign := r.clones || v.stdin.text.remote || slices.ContainsFunc(v.args, func(a arg) bool { return r.fetched[lastPart(a.text)] })
