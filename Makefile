@@ -14,14 +14,18 @@ BROWSER = internal/browser
 # real browser can time out on a busy machine: that must not block a change, and it
 # must not go unnoticed either. A data race is never retried.
 #
+# Otherwise Go takes the results of packages whose tests passed from its cache, unless
+# something changed that they use. Tests in random order, which TESTS=again also asks for,
+# are never taken from there. GOFLAGS=-count=1 runs everything again.
+#
 # Without DWARF and symbols (-s -w), which no test reads, linking takes two fifths less.
 # 'make check' vets the same files with more analyzers: here it would take a tenth of the
 # time.
-FLAGS  = -vet=off -ldflags='-s -w' -shuffle=on
+FLAGS  = -vet=off -ldflags='-s -w'
 TESTS ?= once
 once   = $(GO) test $(FLAGS) $(1) $(2)
 again  = $(TOOL) gotestsum --format=standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 \
-	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race --packages="$(2)" -- $(FLAGS) $(1)
+	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race --packages="$(2)" -- -shuffle=on $(FLAGS) $(1)
 SHORTENED  = $$(grep -rl --include='*_test.go' --exclude-dir=browser 'testing.Short()' .)
 FOLDERS    = $$(dirname $(SHORTENED) | sort -u | tr '\n' ' ')
 # The tests that call testing.Short() themselves; internal/archtest checks that no
@@ -64,7 +68,7 @@ test: ## run every test, the slow ones shortened; but for test-browser
 # TestBrowserAxe needs axe-core: see 'make axe'.
 .PHONY: test-browser
 test-browser: ## use every page of the inbox in a real browser
-	cd $(BROWSER) && $(call $(TESTS),-timeout=30m -skip='^TestBrowserAxe$$',./...)
+	cd $(BROWSER) && $(call $(TESTS),-count=1 -timeout=30m -skip='^TestBrowserAxe$$',./...)
 
 .PHONY: test-long
 test-long: ## run in full the tests that 'make test' shortens

@@ -127,7 +127,7 @@ func TestARouteIsShownThenWritten(t *testing.T) {
 	s := h.serve()
 	me := s.signIn(s.link)
 	var id string
-	for turn, command := range []string{"rm -rf /srv/shop", "npm publish", "rm -rf uploads"} {
+	for turn, command := range []string{"rm -rf /srv/shop", "npm publish", "rm -rf /srv/depot"} {
 		body := fmt.Sprintf(`{"turn_id":"t%d","step":1,"executor":"shell_exec","args":{"command":%q},"context":{"capability":"code:exec","cwd":"/srv/app"}}`, turn, command)
 		a := s.agent("POST", "/v1/proposals", body).answer(t)
 		id = string(a.Approval.ID)

@@ -29,6 +29,7 @@ import (
 	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/channels/web/webtest"
 	"github.com/metnos/vaglio/gateway/owner"
+	"github.com/metnos/vaglio/internal/filetest"
 	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
@@ -44,7 +45,8 @@ func testMain(m *testing.M) int {
 		return 1
 	}
 	dir, err := os.MkdirTemp("", "vaglio")
-	if err != nil {
+	if err := errors.Join(err, filetest.Uses("../../Makefile", "../../deploy", "../../channels/telegram/telegramtest/byhand",
+		"../../gateway/client/js", "../../gateway/client/python", "../../internal/browser/visit", "../vaglio-hook")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

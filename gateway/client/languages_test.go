@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/metnos/vaglio/gateway/client"
+	"github.com/metnos/vaglio/internal/filetest"
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
@@ -52,6 +53,9 @@ func (f foreign) guard(t *testing.T, url string, limit int) (said guarded) {
 // which takes a second to start, those in which the call runs.
 func TestClientsOfOtherLanguages(t *testing.T) {
 	t.Parallel()
+	if err := filetest.Uses("js", "python", "testdata"); err != nil {
+		t.Fatal(err)
+	}
 	const (
 		approved = `200 {"decision":"allow","verdict":{"approved":true},"approval":null,"permit":null}`
 		denied   = `200 {"decision":"deny","verdict":{"approved":false},"text":"the guard says no"}`

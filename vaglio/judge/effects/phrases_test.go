@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/metnos/vaglio/internal/filetest"
 	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
@@ -53,6 +54,9 @@ func phrases(t *testing.T) []wording.Phrase {
 // inGo finds the constant phrases in the engine's packages.
 func inGo(t *testing.T, found map[wording.Phrase]bool) {
 	t.Helper()
+	if err := filetest.Uses("../..", "../../../approval/headline"); err != nil {
+		t.Fatal(err)
+	}
 	const format = "{{.ImportPath}}\t{{.Export}}\t{{.Dir}}\t{{join .GoFiles \",\"}}"
 	// Files of an overlay, as of mutation testing, would not be found when they are parsed.
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-overlay=", "-export", "-deps", "-f", format, ".", "../../../approval/headline").Output()
