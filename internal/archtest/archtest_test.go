@@ -77,6 +77,7 @@ var rooms = map[string]room{
 	"internal/packed":     {},
 	"internal/unixtext":   {},
 	"internal/rows":       {},
+	"internal/sourcetext": {},
 	"internal/settings":   {modules: []string{gotoml, yaml}},
 	"internal/hosts":      {},
 	"internal/regular":    {},
@@ -150,7 +151,7 @@ var rooms = map[string]room{
 	"vaglio/getopt":         {may: []string{"internal/rows"}},
 	"vaglio/shell":          {may: []string{"vaglio/getopt", "internal/rows", "internal/unixtext", "vaglio/shell/filter", "vaglio/shell/search", "vaglio/shell/word", "vaglio/wordclass", "vaglio/wording"}, modules: []string{shparser}, tests: []string{"vaglio/code", "vaglio/project"}},
 	"vaglio/code": {may: []string{
-		"internal/imports", "internal/rows", "internal/settings", "internal/unixtext", "vaglio/code/dial", "vaglio/code/lex", "vaglio/code/page", "vaglio/code/unfold", "vaglio/shell", "vaglio/wordclass", "vaglio/wording",
+		"internal/imports", "internal/rows", "internal/settings", "internal/sourcetext", "internal/unixtext", "vaglio/code/dial", "vaglio/code/lex", "vaglio/code/page", "vaglio/code/unfold", "vaglio/shell", "vaglio/wordclass", "vaglio/wording",
 	}},
 	"vaglio/code/dial":        {may: []string{"vaglio/shell", "vaglio/wordclass"}},
 	"vaglio/code/lex":         {},

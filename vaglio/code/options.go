@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/rows"
+	"github.com/metnos/vaglio/internal/sourcetext"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -17,7 +18,7 @@ var optionsText string
 // optionRules say how the programs of a language read their command line; see options.txt.
 type optionRules struct {
 	names    map[string]map[string]attributes // by kind and name
-	patterns map[string]*regexp.Regexp
+	patterns map[string]*sourcetext.Patterns
 }
 
 type attributes map[string]string
@@ -38,10 +39,10 @@ func (t *table) parseOptions(line string) (err error) {
 	}
 	o, kind, all := &t.languages[words[0]].options, words[1], attributes{}
 	if o.names == nil {
-		*o = optionRules{map[string]map[string]attributes{}, map[string]*regexp.Regexp{}}
+		*o = optionRules{map[string]map[string]attributes{}, map[string]*sourcetext.Patterns{}}
 	}
 	if len(words) == 2 {
-		o.patterns[kind], err = regexp.Compile(strings.Join(list, "|"))
+		o.patterns[kind], err = sourcetext.Compile(list)
 		return err
 	}
 	for _, w := range list {
@@ -81,18 +82,9 @@ func (o *optionRules) field(name string) attributes {
 
 // finds reports whether a pattern matches a text without its blanks, apart from what is plain.
 func (o *optionRules) finds(pattern, plainly, text string) bool {
-	re := o.patterns[pattern]
-	if re == nil {
-		return false
-	}
-	text = blanks.ReplaceAllString(lineEnds.ReplaceAllString(text, ";$1"), "")
-	if plain := o.patterns[plainly]; plain != nil {
-		text = plain.ReplaceAllString(text, "")
-	}
-	return re.MatchString(text)
+	sought := o.patterns[pattern]
+	return sought != nil && sought.In(text, o.patterns[plainly])
 }
-
-var lineEnds, blanks = regexp.MustCompile(`\n\s*(\w)`), regexp.MustCompile(`\s+`)
 
 // option is what a program says of one option or operand of its command line.
 type option struct {
