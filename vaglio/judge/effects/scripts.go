@@ -26,18 +26,27 @@ func scriptRule(c *command) []Effect {
 	if c.Wrapper && !c.r.fetched[lastPart(c.operand(0))] {
 		return reads()
 	}
-	for i := range c.all {
+	for i, a := range c.all {
+		if a.text == "/dev/stdin" || a.text == "-" && !c.r.judge.tables.Nouns["script-alone"][c.name] {
+			break
+		}
 		if out, ok := c.scriptWord(i); ok {
 			return out
 		}
 	}
-	if text, all := c.input(); c.stdin.kind != shell.InputInherited {
-		if text.remote {
-			return one(KindForeignCode, say("runs downloaded code"), "")
-		}
-		if !all && text.text == "" {
-			return unknown(say("runs code from its input that was not read"), "")
-		}
+	return c.runsInput()
+}
+
+// runsInput judges an interpreter by its input.
+func (c *command) runsInput() []Effect {
+	switch text, all := c.input(); {
+	case c.stdin.kind == shell.InputInherited || c.stdin.file.text == "/dev/null":
+	case c.stdin.kind == shell.InputFile && !all:
+		return c.r.runsFile(c.invocation, c.stdin.file)
+	case text.remote:
+		return one(KindForeignCode, say("runs downloaded code"), "")
+	case !all && text.text == "":
+		return unknown(say("runs code from its input that was not read"), "")
 	}
 	return own(say("starts %s", c.name))
 }
@@ -123,8 +132,7 @@ func (c *command) scriptOf(i int) ([]Effect, bool) {
 
 // secretsIn returns the effects of reading those files that hold secrets; how says what happens to
 // their content.
-func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) []Effect {
-	var out []Effect
+func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) (out []Effect) {
 	for _, f := range files {
 		if r.world.placeOf(f, cwd) == placeSecret {
 			out = append(out, usual(KindCredentials).with(say(how, f.text), f.text))
@@ -303,15 +311,13 @@ func (r *reading) aside(line string) []Effect {
 func (c *command) carriedText() []Effect {
 	out := own(say("works with a terminal session"))
 	for _, a := range c.operands[1:] {
-		switch a.text {
-		case "Enter", "C-m", "C-c", "C-d", "C-l", "Escape", "Space", "Up", "Down", "Tab", "q", "y", "n":
-			continue
-		}
-		if !a.known {
+		switch {
+		case slices.Contains([]string{"Enter", "C-m", "C-c", "C-d", "C-l", "Escape", "Space", "Up", "Down", "Tab", "q", "y", "n"}, a.text):
+		case a.known:
+			out = append(out, c.r.aside(a.text)...)
+		default:
 			out = append(out, unknown(say("types text that is not known into a session: %s", a.text), a.text)...)
-			continue
 		}
-		out = append(out, c.r.aside(a.text)...)
 	}
 	return out
 }
