@@ -286,9 +286,9 @@ func (s *Split) short(at int) int {
 		}
 		seen[w[j]] = true
 		f := Flag{Name: short(w[j]), At: at}
-		if takes := s.by.Values[f.Name]; takes || s.by.Glued[f.Name] { // all that follows is its value
+		if takes := s.by.Values[f.Name]; takes || s.by.Glued[f.Name] { // all that follows is its value; BSD's sed -i '' has an empty word
 			f.Cut, f.Has = j+1, j+1 < len(w)
-			return s.take(f, takes && !f.Has)
+			return s.take(f, !f.Has && (takes || at+1 < len(s.words) && s.words[at+1] == ""))
 		}
 		s.Flags = append(s.Flags, f)
 	}

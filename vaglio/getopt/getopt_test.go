@@ -108,6 +108,10 @@ func TestSplitOfLongBundles(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	t.Parallel()
+	bsd := of(t, "-i? -e").Split([]string{"-i", "", "-e", "s", "f"}, Manner{}, nil, nil)
+	if got := fmt.Sprintf("%q %q", bsd.Values("-i", "-e"), bsd.All()); got != `["" "s"] ["f"]` {
+		t.Error(got)
+	}
 	s := of(t, "-f --file -j").Split(strings.Fields("-f a --fil=b -j 4 -kf c x"), Manner{}, nil, nil)
 	if got := fmt.Sprint(s.Values("-f", "--file"), s.All()); got != "[a b c] [x]" {
 		t.Error(got)
