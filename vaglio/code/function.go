@@ -204,8 +204,7 @@ func (p *program) typed(i int) bool {
 }
 
 // params returns the indexes of the parameters between two indexes.
-func (p *program) params(from, to int) []int {
-	var out []int
+func (p *program) params(from, to int) (out []int) {
 	begin := true
 	for i := from; i < to; i++ {
 		t := p.toks[i]

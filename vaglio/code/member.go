@@ -240,8 +240,7 @@ func (p *program) subscriptKey(brace bool) value {
 }
 
 // slice reads the rest of [a:b], [::-1] and [a..b].
-func (p *program) slice(v, from value, end int) value {
-	var to value
+func (p *program) slice(v, from value, end int) (to value) {
 	base := v
 	v.of = ""
 	backwards := p.is("::") && p.peek(1).Is("-")

@@ -282,8 +282,7 @@ func (v value) orText(o value) value {
 func (v value) idle() bool { return v.kind == kindNone }
 
 // capped are the texts that a value may be and that are told apart.
-func capped(words []shell.Word) []shell.Word {
-	var out []shell.Word
+func capped(words []shell.Word) (out []shell.Word) {
 	for i := 0; i < len(words) && len(out) <= maxAlts; i++ {
 		if !slices.ContainsFunc(out, words[i].Equal) {
 			out = append(out, words[i])

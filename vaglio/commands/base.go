@@ -106,6 +106,11 @@ func (b *Base) Known(name string) bool {
 	return b.Judged[name] != nil || b.Harmless[name] || b.Devtools[name]
 }
 
+// IsInterpreter reports whether a program runs the file that its first operand names.
+func (b *Base) IsInterpreter(name string) bool {
+	return slices.ContainsFunc(b.Judged[name], func(s *Section) bool { return s.Else.Rule == "script" })
+}
+
 // Does reports whether the tables say what a program does to which objects.
 func (b *Base) Does(name string) bool { return b.actingOn(name) != nil }
 

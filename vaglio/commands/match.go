@@ -69,8 +69,7 @@ func closeOptions(tests []test) {
 	}
 }
 
-func parseTest(s string) test {
-	var t test
+func parseTest(s string) (t test) {
 	switch {
 	case s == ".":
 		t.any = true

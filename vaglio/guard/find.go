@@ -111,8 +111,7 @@ func (l *look) narrows(o *operation.Operation) bool {
 // path.
 type tests struct{ names, paths []string }
 
-func (g *Guard) testsOf(o *operation.Operation) tests {
-	var t tests
+func (g *Guard) testsOf(o *operation.Operation) (t tests) {
 	for test, word := range commands.Tests(o.With) {
 		class, value := reading.Spot(test), reading.Spot(word)
 		whole := class == "path" || class == "regex"

@@ -153,8 +153,7 @@ const (
 	other       // a name of the home, or a blank around it
 )
 
-func traitsOf(text string) trait {
-	var t trait
+func traitsOf(text string) (t trait) {
 	for i := range len(text) {
 		t |= traitOf[text[i]]
 	}

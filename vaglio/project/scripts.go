@@ -240,8 +240,7 @@ func (v *visit) taskStep(file, text string, all map[string]any, step any, runs f
 }
 
 // operands returns the words that are neither options nor assignments.
-func operands(words []string) []string {
-	var out []string
+func operands(words []string) (out []string) {
 	for _, w := range words {
 		if w == "--" {
 			break

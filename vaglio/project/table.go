@@ -10,6 +10,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/internal/settings"
+	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -234,8 +235,7 @@ func (v *visit) set(mark string) (all []string) {
 // @$NAME/x by x in the folders that a variable lists, @source_ by what follows that in a
 // word, @< by the files of the standard input, @file?key by the values that lines of that
 // file give a key.
-func (v *visit) named(files []string) []string {
-	var all []string
+func (v *visit) named(files []string) (all []string) {
 	for _, name := range files {
 		mark, ok := strings.CutPrefix(name, "@")
 		switch {
@@ -298,7 +298,8 @@ func (v *visit) inPackages(mark string) []string {
 
 // operand returns the operand with a number, or files in it: 2/x. A text is none.
 func (v *visit) operand(mark string) []string {
-	words, n := operands(v.words), int(mark[0]-'0')
+	given := getopt.Of(v.c.Name).Split(v.words, getopt.Manner{}, nil, nil)
+	words, n := operands(given.All()), int(mark[0]-'0')
 	if n > len(words) || strings.ContainsAny(words[n-1], "( ;\"'") {
 		return nil
 	}

@@ -95,8 +95,7 @@ func (rd *Reading) aims(words []string, args map[string]any) {
 
 // stopped returns what a tool that stops or removes things does to those it names; nil if its name
 // does not say what they are.
-func stopped(words []string) []operation.Verb {
-	var all []operation.Verb
+func stopped(words []string) (all []operation.Verb) {
 	if wordclass.Any("tool-processes", words) {
 		all = append(all, operation.KillNamed)
 	}

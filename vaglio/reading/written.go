@@ -72,8 +72,7 @@ func (rd *Reading) gather() {
 }
 
 // added returns the texts that patches add to files.
-func added(commands []shell.Command) []Written {
-	var all []Written
+func added(commands []shell.Command) (all []Written) {
 	for i := range commands {
 		c := &commands[i]
 		text, known := c.Stdin.Text.Text()

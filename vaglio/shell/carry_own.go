@@ -201,8 +201,7 @@ func (r *Remote) mounted(inside string) (host string, ok bool) {
 }
 
 // mountsOf returns the folders and devices of the host that the options give to a container.
-func mountsOf(opts options) []Mount {
-	var out []Mount
+func mountsOf(opts options) (out []Mount) {
 	for _, v := range append(opts.all("v", "volume"), opts.all("mount")...) {
 		if m, ok := MountOf(v); ok {
 			out = append(out, m)
@@ -316,8 +315,7 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 
 // GitSettings returns the settings of git that variables hold: GIT_CONFIG_KEY_n and
 // GIT_CONFIG_VALUE_n.
-func GitSettings(assigns []Assign) []Assign {
-	var out []Assign
+func GitSettings(assigns []Assign) (out []Assign) {
 	values := map[string]Word{}
 	for _, a := range assigns {
 		values[a.Name] = a.Value

@@ -60,8 +60,7 @@ func plainLit(w *syntax.Word) (string, bool) {
 }
 
 // fields expands one word into any number of fields.
-func (r *reader) fields(f *frame, w *syntax.Word) []Word {
-	var out []Word
+func (r *reader) fields(f *frame, w *syntax.Word) (out []Word) {
 	for _, parts := range r.braces(f, w) {
 		if r.stopped {
 			break

@@ -247,8 +247,7 @@ func (p *program) files(opts options, operands []Word) []Word {
 
 // textsIn returns the content of the files among words that the source wrote, and the commands
 // that vim takes after a plus sign.
-func (r *reader) textsIn(f *frame, p *program, words []Word) []Word {
-	var texts []Word
+func (r *reader) textsIn(f *frame, p *program, words []Word) (texts []Word) {
 	for _, w := range words {
 		if r.written(w) || p.language == "makefile" && isStdin(w) && f.stdin.Kind == InputText {
 			text := r.content(f, w)

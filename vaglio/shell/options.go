@@ -55,8 +55,7 @@ func (o options) Get(names ...string) (Word, bool) {
 }
 
 // all returns the values of every option with one of the names.
-func (o options) all(names ...string) []Word {
-	var out []Word
+func (o options) all(names ...string) (out []Word) {
 	for _, opt := range o {
 		for _, n := range names {
 			if opt.name == n && opt.has {

@@ -170,8 +170,7 @@ func sayEnds(names []string, out []Effect) {
 
 // transfers returns the effects of the options of a command that fetches or sends: the files that
 // they name are saved or sent.
-func (c *command) transfers() []Effect {
-	var out []Effect
+func (c *command) transfers() (out []Effect) {
 	t := c.told()
 	for i := range t.Operations {
 		o := &t.Operations[i]
@@ -376,8 +375,7 @@ func (c *command) coversSecrets(to arg) bool {
 }
 
 // permits returns the effects of changing the mode of files.
-func (r *reading) permits(v *invocation, mode string, files ...arg) []Effect {
-	var out []Effect
+func (r *reading) permits(v *invocation, mode string, files ...arg) (out []Effect) {
 	for _, a := range files {
 		e := usual(KindPermissions).with(say("changes who may use %s", a.text), a.text)
 		p := r.world.placeOf(a, v.cwd)

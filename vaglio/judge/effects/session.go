@@ -385,3 +385,15 @@ func (v *invocation) shownBy(t *tables) *invocation {
 	}
 	return n
 }
+
+// runsOwn reports whether an interpreter runs files that the session wrote. They were read, with what
+// they import, wherever they lie.
+func (r *reading) runsOwn(v *invocation, name string, args []arg) bool {
+	files, isSource := args[:min(1, len(args))], func(a arg) bool { return strings.HasSuffix(a.text, ".go") }
+	if name == "go" && len(args) > 1 && args[0].text == "run" && isSource(args[1]) {
+		files = slices.DeleteFunc(slices.Clone(args[1:]), func(a arg) bool { return !isSource(a) })
+	} else if !r.judge.tables.IsInterpreter(name) {
+		return false
+	}
+	return len(files) > 0 && !slices.ContainsFunc(files, func(a arg) bool { _, read := r.written(v, a); return !read })
+}

@@ -102,8 +102,7 @@ func tasksRule(c *command) []Effect {
 
 // taskNames returns the tasks that the operands name. A setting is no task, nor is a target that
 // is only built, and with some tools what follows belongs to the task.
-func (c *command) taskNames() []string {
-	var names []string
+func (c *command) taskNames() (names []string) {
 	for i, a := range c.operands {
 		target := strings.HasPrefix(a.text, "//") && strings.HasPrefix(c.name, "bazel")
 		if strings.Contains(a.text, "=") || target && c.operand(0) != "run" {
@@ -147,7 +146,7 @@ func (r *reading) runsOutside(v *invocation, named []Effect) []Effect {
 		name, args = args[1].text, args[2:]
 	}
 	runs := t.Devtools[name] || t.ofClass("runs-code", name)
-	if v.cwd == "" || !v.direct() || !runs || !worksHere(named) {
+	if v.cwd == "" || !v.direct() || !runs || !worksHere(named) || r.runsOwn(v, name, args) {
 		return nil
 	}
 	for _, f := range r.projects(v) {
