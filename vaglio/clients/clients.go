@@ -96,8 +96,7 @@ func (s Set) Tool(client, name string) *Tool {
 }
 
 // Messages returns everything that the tables say of tools, as written there.
-func (s Set) Messages() []string {
-	var said []string
+func (s Set) Messages() (said []string) {
 	for _, c := range s {
 		for _, t := range c {
 			for i := range t.lines {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // loaded adds the session's files that a command may run in addition to those in its rows,
@@ -113,7 +115,7 @@ func (v *visit) within(named map[string]bool, file string) bool {
 func (v *visit) tasksIn(file string) bool {
 	for _, row := range v.reader.table[""] {
 		// Their tools find everything in them that runs, by name or all of it.
-		byName := slices.Contains([]string{"scripts", "justfile", "taskfile", "makefile"}, row.name)
+		byName := row.isByName()
 		own := byName || slices.Contains([]string{"dockerfile", "yaml", "cmake", "xml", "bats"}, row.name)
 		if row.files = row.namedAs(file); !own || len(row.files) == 0 || row.files[0] != file {
 			continue
@@ -132,6 +134,22 @@ func (v *visit) tasksIn(file string) bool {
 		return true
 	}
 	return false
+}
+
+// runsTasks reports whether the program only runs tasks that the words name, from its own file: what
+// these may run is found with them.
+func (v *visit) runsTasks(rows []row) bool {
+	return len(v.tasks) > 0 && !slices.ContainsFunc(v.tasks, func(t shell.Task) bool {
+		isOwn := func(r row) bool {
+			return r.isByName() && slices.ContainsFunc(r.files, func(f string) bool { return v.in(f) == t.File })
+		}
+		return t.Closed != nil || !slices.ContainsFunc(rows, isOwn)
+	})
+}
+
+// isByName reports whether the reader finds tasks by their names.
+func (r *row) isByName() bool {
+	return slices.Contains([]string{"scripts", "justfile", "taskfile", "makefile"}, r.name)
 }
 
 // loading holds the session's files while it decides which of them a command may run. It goes
@@ -242,7 +260,7 @@ var (
 func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	objects := v.reader.base.Does(v.c.Name)
 	data := slices.IndexFunc(rows, func(r row) bool { return r.name == "data" })
-	v.runs = data < 0 && v.c.Name != "" && v.mayRun()
+	v.runs = data < 0 && v.c.Name != "" && !v.runsTasks(rows) && v.mayRun()
 	switch {
 	case objects || v.c.Name == "":
 		return nil, false

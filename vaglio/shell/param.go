@@ -70,8 +70,7 @@ func (e *expander) list(p *syntax.ParamExp, quoted bool) {
 }
 
 // paramList returns the elements of a list expansion.
-func (r *reader) paramList(f *frame, p *syntax.ParamExp) []Word {
-	var items []Word
+func (r *reader) paramList(f *frame, p *syntax.ParamExp) (items []Word) {
 	switch {
 	case p.Names != 0:
 		return []Word{word.Unknown(p.Param.Value)}

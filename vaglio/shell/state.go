@@ -174,8 +174,7 @@ func (s *state) keep() {
 type change map[string]*entry
 
 // rollback ends a section, undoes its changes and returns them.
-func (s *state) rollback(mark int) change {
-	var diff change
+func (s *state) rollback(mark int) (diff change) {
 	for i := len(s.journal) - 1; i >= mark; i-- {
 		u := s.journal[i]
 		if diff == nil {

@@ -357,8 +357,7 @@ func (r *reader) flow(ways, returned []Word) {
 }
 
 // followed returns each of some words followed by each of some others.
-func (r *reader) followed(first, then []Word) []Word {
-	var all []Word
+func (r *reader) followed(first, then []Word) (all []Word) {
 	for _, a := range first {
 		for _, b := range then {
 			w := Glue(a, b)

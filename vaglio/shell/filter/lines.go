@@ -88,8 +88,7 @@ func squeezed(s string, set []rune) string {
 const maxSet, longestClass = 4096, len("[:xdigit:]")
 
 // charSet expands the ranges, classes and escapes of a set of tr.
-func charSet(s string) []rune {
-	var out []rune
+func charSet(s string) (out []rune) {
 	for runes := []rune(unixtext.ANSI(s)); len(runes) > 0 && len(out) < maxSet; {
 		n := 1
 		name, _, isClass := strings.Cut(string(runes[:min(len(runes), longestClass)]), ":]")

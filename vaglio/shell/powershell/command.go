@@ -110,8 +110,7 @@ func (r *reader) redirect(kind shell.RedirectKind, to value) {
 	}
 }
 
-func (p *parser) args() []argument {
-	var out []argument
+func (p *parser) args() (out []argument) {
 	for p.space(""); !p.ends(); p.space("") {
 		p.r.step(1)
 		if p.redirect() || p.skip(",") {

@@ -148,8 +148,7 @@ func (s *spec) begin(name string) (n int) {
 
 // find returns the parameter that a name means, in full or abbreviated to at least enough letters.
 // Options with a slash cannot be abbreviated.
-func (s *spec) find(name string, enough int) *param {
-	var found *param
+func (s *spec) find(name string, enough int) (found *param) {
 	for i := range s.params {
 		p := &s.params[i]
 		if p.name == name {

@@ -321,8 +321,7 @@ func (w Word) Lines() []Word {
 }
 
 // SplitAll splits the word at a separator in its static text.
-func (w Word) SplitAll(sep string) []Word {
-	var out []Word
+func (w Word) SplitAll(sep string) (out []Word) {
 	var b Builder
 	for _, p := range w.Parts() {
 		for p.Kind == PartText {
