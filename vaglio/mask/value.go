@@ -21,6 +21,10 @@ func (m Masker) Texts(list []string) []string {
 // a name such as password is masked as a whole.
 func (m Masker) Object(o map[string]any) map[string]any {
 	masked := make(map[string]any, len(o))
+	for _, of := range verbs()["acts"] {
+		does, _ := o[of].(string)
+		m.opens = m.opens || opens(does)
+	}
 	for key, v := range o {
 		if list, ok := v.([]any); ok {
 			masked[m.Mask(key)] = m.arguments(o, list, m.list(m.beside(o, key), list))
@@ -37,7 +41,21 @@ func (m Masker) For(tool string) Masker {
 	if m.holds = ""; secrecyOf(tool) != notSecret {
 		m.holds = tool
 	}
+	m.opens = opens(tool)
 	return m
+}
+
+// opens reports whether what is done, by its name, lets in who knows a code: disarm_alarm, lock.unlock.
+func opens(does string) bool {
+	return slices.ContainsFunc(wordsOf(does), func(word string) bool { return secrecyOf(word+code) != notSecret })
+}
+
+// code is the name of much else, too.
+const code = "code"
+
+// wordsOf returns the words of a name or of a text.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // beside returns the name of a key's value: the key, or, of a key called value, what stands beside
@@ -45,6 +63,9 @@ func (m Masker) For(tool string) Masker {
 func (m Masker) beside(o map[string]any, key string) string {
 	if m.holds != "" && slices.Contains(verbs()["gives"], key) {
 		return m.holds
+	}
+	if key == code && m.opens && digits(o[key]) {
+		return surelyNamed
 	}
 	if slices.Contains(verbs()["types"], key) {
 		for _, of := range verbs()["into"] {
@@ -72,6 +93,13 @@ func intoSecret(field string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(field, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }), func(word string) bool {
 		return secrecyOf(word) == surelySecret
 	})
+}
+
+// digits reports whether a value is a number, as what is typed at a door is, and nothing that could run.
+func digits(v any) bool {
+	text, ok := v.(string)
+	_, number := v.(strictjson.Number)
+	return number || ok && len(text) > 2 && span(text, isDigit) == len(text)
 }
 
 // Copied returns a copy of v, a string or a decoded JSON value, in which every genuine mask
@@ -136,10 +164,28 @@ func (m Masker) named(name string, v any) any {
 	case []any:
 		return m.list(name, v)
 	case map[string]any:
+		if kind == surelySecret || m.holds != "" && name == m.holds {
+			return m.members(name, v)
+		}
 		return m.Object(v)
 	default:
 		return v
 	}
+}
+
+// members masks an object that is itself a secret, so all of its members are. If it has a value among them, that is
+// the secret, and the others say what it is called and of which kind it is.
+func (m Masker) members(name string, o map[string]any) map[string]any {
+	given := slices.ContainsFunc(verbs()["gives"], func(key string) bool { return o[key] != nil })
+	masked := make(map[string]any, len(o))
+	for key, v := range o {
+		under := name
+		if given && !slices.Contains(verbs()["gives"], key) {
+			under = m.beside(o, key)
+		}
+		masked[m.Mask(key)] = m.named(under, v)
+	}
+	return masked
 }
 
 // list masks the elements of a list. If the list is a command's arguments, it also masks
