@@ -19,6 +19,8 @@ import (
 // arguments are for, by their keys.
 type call struct {
 	executor string
+	// cwd is the folder in which it would run.
+	cwd string
 	// command is the first text that it would run, code the first that is no line of a shell; empty if there is none.
 	command, code string
 	words         []string
@@ -50,7 +52,7 @@ type call struct {
 
 func callOf(p vaglio.Proposal) *call {
 	rd := reading.NewReader(reading.Options{Arguments: true}).Read(p.Call())
-	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}, spelled: map[string]string{}, ranks: map[string]int{}, trial: trial(p, rd), deed: rd.Deed.Verb, fields: fieldsIn(p.Args)}
+	c := &call{executor: p.Executor, cwd: p.Context.Cwd, words: rd.Words, args: map[string][]string{}, spelled: map[string]string{}, ranks: map[string]int{}, trial: trial(p, rd), deed: rd.Deed.Verb, fields: fieldsIn(p.Args)}
 	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
 		c.server = len(reading.Words(p.Executor[:at]))
 	}
@@ -129,24 +131,6 @@ func (c *call) take(args map[string]any) {
 func (c *call) updates() bool {
 	act, _, _ := c.verb()
 	return act != nil && act.Phrase == "updates %s"
-}
-
-// typed returns a path, or the words of a command, the way the call spells them, if it does so with ~ or
-// with backslashes.
-func (c *call) typed(thing string) string {
-	words := strings.Split(thing, " ")
-	for i, w := range words {
-		home, windows := reading.HomeOf(w), strings.ReplaceAll(w, "/", `\`)
-		folder := strings.TrimSuffix(windows, `\*`)
-		switch rest := strings.TrimPrefix(w, home); {
-		case strings.Contains(c.command, w):
-		case home != "" && strings.Contains(c.command, "~"+rest):
-			words[i] = "~" + rest
-		case strings.Contains(c.command, windows), strings.Contains(folder, `\`) && strings.Contains(c.command, folder):
-			words[i] = windows
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // has reports whether the tool's name contains one of the words.
