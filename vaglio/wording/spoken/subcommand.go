@@ -60,7 +60,10 @@ func done(operands, words []string, split func(string) []string) (said wording.S
 			}
 		}
 		option := strings.TrimSuffix(strings.Join(nouns[len(before):], "-"), "s")
-		return doneTo(act, thing, option, rest, words), true
+		if said = doneTo(act, thing, option, rest, words); len(said) > 0 {
+			said = slices.Insert(said, 1, heldBy("of %s", before, words)...)
+		}
+		return said, true
 	}
 	return nil, false
 }
