@@ -94,6 +94,9 @@ func (c *call) about(several bool) wording.Clause {
 	}
 	told := c.short(false, slices.SortedFunc(slices.Values(c.keys), func(a, b string) int { return cmp.Or(c.rank(a)-c.rank(b), strings.Compare(a, b)) }), 1, titleKey)
 	if sum := c.amount(); len(sum) == 1 {
+		if to := c.paid(); len(to) == 1 && c.has("transaction", "transactions") {
+			sum[0] = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{sum[0], {Text: to[0]}}}
+		}
 		told = append(told, sum[0])
 	}
 	told = append(told, c.short(false, c.beginning(), mostNamed, otherKey)...) // where it is is not what it is about

@@ -163,7 +163,7 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 		"invoice", "invoiceid", "order", "orderid")
 	customer := c.first("customer", "customerid")
 	for _, m := range money() {
-		if c.has(strings.Fields(m.words)...) && (!strings.HasPrefix(string(m.to), "bills") || !c.has("pay", "payment", "payments")) {
+		if (c.has(strings.Fields(m.words)...) || m.amount == "pays %s" && c.transacts()) && (!strings.HasPrefix(string(m.to), "bills") || !c.has("pay", "payment", "payments")) {
 			m, day := c.dated(m)
 			return append(m.says(several(amount), to, item, customer), bracketed(slices.Concat(day, c.often()))...)
 		}
@@ -203,7 +203,13 @@ func (c *call) due() wording.Sentence {
 
 // toAccount reports whether an argument names a bank account to which something goes.
 func (c *call) toAccount() bool {
-	return c.first("iban", "toaccount", "targetaccount", "destinationaccount", "recipientaccount") != ""
+	return c.first("iban", "toaccount", "targetaccount", "destinationaccount", "recipientaccount") != "" || c.transacts()
+}
+
+// transacts reports whether the tool moves money from one account to somebody. A transaction without them
+// may be a note of one.
+func (c *call) transacts() bool {
+	return c.has("transaction", "transactions") && c.first("fromaccount", "sourceaccount", "debitaccount", "fromaccountid", "sourceaccountid") != "" && len(c.paid()) > 0
 }
 
 // pays reports whether the tool itself moves money.
@@ -269,8 +275,11 @@ func changesRole(said wording.Clause) bool {
 // through a port has come in, who read a post has read it, the mail that went on is there.
 func (o *one) meanwhile(said wording.Sentence) bool {
 	return strings.HasPrefix(string(said[0].Phrase), "opens the port %s of") && o.byName() || said[0].Phrase == "posts publicly: %s" ||
-		slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "that forwards mail to %s" })
+		slices.ContainsFunc(said, func(c wording.Clause) bool { return forwards.MatchString(string(c.Phrase)) })
 }
+
+// forwards matches what is said of a rule or a mailbox that passes mail on from then on.
+var forwards = regexp.MustCompile(`\bforwards (the )?mail\b`)
 
 // partly reports whether a sentence tells of something that can be undone in part: what a device
 // can be told to undo, an event to which nobody is invited, a webhook.

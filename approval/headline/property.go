@@ -157,9 +157,9 @@ func (c *call) inBrackets(keys []string) wording.Sentence {
 }
 
 // holdsMore reports whether an argument holds more than a value to which something is set: a text, a name, several values,
-// or all that a secret or a variable holds.
+// or all or a part of what a secret or a variable holds.
 func (c *call) holdsMore(key string) bool {
-	return kindOf(key) != otherKey || len(c.args[key]) > 1 || strings.HasSuffix(key, "value")
+	return kindOf(key) != otherKey || len(c.args[key]) > 1 || strings.HasSuffix(key, "value") || strings.HasPrefix(key, "value")
 }
 
 // places reports whether the argument under a key says where a thing is, not what becomes of it.
