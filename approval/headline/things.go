@@ -321,6 +321,9 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 		return &state, false
 	}
 	if thing, ok := c.listed("targets", key, names); ok && (t.with != inside || t.act.Phrase == deploys) {
+		if t.act.Phrase == moves {
+			t.with = "into %s"
+		}
 		return &thing, false
 	}
 	return c.assignee(t, key), false
@@ -337,9 +340,7 @@ func (c *call) spokenOf(t *toolName) *wording.Clause {
 	}
 	switch {
 	case thing == nil && (t.act.Phrase == deploys || t.act.Phrase == moves) && !slices.ContainsFunc(t.others, unclear):
-		if t.act.Phrase == moves {
-			t.with = "to the %s"
-		}
+		t.with = map[bool]wording.Phrase{true: "to the %s", false: t.with}[t.act.Phrase == moves]
 		return &wording.Clause{Text: strings.Join(t.others, " ")} // "production" and "backlog" say it by themselves
 	case thing == nil || len(its) == 0:
 		return nil
@@ -380,15 +381,16 @@ func listedAt(list, key string, values []string) (found wording.Clause, sure boo
 	if spoken.Is(list+" bare", key) {
 		return named(values), true
 	}
-	if stem, ok := strings.CutPrefix(key, "newparent"); ok && list == "targets" {
-		if at := spoken.ThingAt(stem); at != nil {
+	if stem := above.FindStringSubmatch(key); stem != nil && list == "targets" {
+		if at := spoken.ThingAt(stem[1]); at != nil {
 			return wording.Clause{Phrase: at.One, Args: []wording.Clause{named(values)}}, true
 		}
+		return named(values), stem[1] == "" || stem[1] == "id"
 	}
 	thing := spoken.ThingAt(key)
-	above, held := strings.CutPrefix(key, "parent")
+	stem, held := strings.CutPrefix(key, "parent")
 	if held && list == "places" {
-		thing = spoken.ThingAt(above)
+		thing = spoken.ThingAt(stem)
 	}
 	if thing == nil || !held && !spoken.Is(list+" named", key) {
 		return wording.Clause{}, false
