@@ -103,7 +103,11 @@ func (a also) more(said wording.Sentence) wording.Sentence {
 
 // said says what an argument makes a tool do to a thing or, if it names none, how it is called.
 func (a also) said() wording.Clause {
-	thing, plural, rest := spoken.ThingOf(a.nouns)
+	nouns := a.nouns
+	if last := len(nouns) - 1; last > 0 && spoken.Is("texts units", nouns[last]) {
+		nouns = append(slices.Clone(nouns[:last-1]), strings.TrimSuffix(nouns[last-1], "s")+"s") // delete_message_days: those of so many days
+	}
+	thing, plural, rest := spoken.ThingOf(nouns)
 	if thing == nil || len(rest) > 0 {
 		return wording.Say("with %s", strings.Join(a.words, " "))
 	}

@@ -2,7 +2,6 @@ package headline
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -141,7 +140,7 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 		return append(wording.Sentence{c.line(said[0].Args[0])}, said[1:]...)
 	}
 	switch {
-	case said[0].Phrase == "sends a request that changes something by GraphQL":
+	case said[0].Phrase == byGraphQL:
 		return c.mutates(said)
 	case c.command != "":
 		return said
@@ -195,62 +194,4 @@ func (c *call) line(of wording.Clause) wording.Clause {
 	default:
 		return wording.Clause{Phrase: "runs a line of %s: %s", Args: []wording.Clause{of, prose(c.code)}}
 	}
-}
-
-// mutates names the fields of a mutation in GraphQL, which are what is called.
-func (c *call) mutates(said wording.Sentence) wording.Sentence {
-	texts := []string{c.command}
-	for _, key := range c.keys {
-		texts = append(texts, c.args[key]...)
-	}
-	for _, text := range texts {
-		if called := mutated(text); len(called) > 0 {
-			return append(wording.Sentence{{Phrase: "calls %s by GraphQL", Args: []wording.Clause{named(called)}}}, said[1:]...)
-		}
-	}
-	return said
-}
-
-// token matches what counts in GraphQL: texts, comments, brackets, and names with what they stand for.
-var token = regexp.MustCompile(`"""(?s:.*?)"""|"(?:\\.|[^"\\])*"|#[^\n\r]*|[(){}]|[$@]?\w+(?:\s*:\s*\w+)?`)
-
-// mutated returns the names of what the mutations in a text call.
-func mutated(text string) (called []string) {
-	var at graphQL
-	for _, word := range token.FindAllString(text, -1) {
-		if at.bracket(word) || at.parens > 0 || strings.ContainsAny(word[:1], "\"#@$") {
-			continue
-		}
-		switch {
-		case at.braces == 0 && slices.Contains([]string{"mutation", "query", "subscription", "fragment"}, word):
-			at.mutates = word == "mutation"
-		case at.braces == 1 && at.mutates:
-			called = append(called, strings.TrimSpace(word[strings.IndexByte(word, ':')+1:]))
-		}
-	}
-	return called
-}
-
-// graphQL is a place in a text: how many brackets are open, and whether it belongs to a mutation.
-type graphQL struct {
-	braces, parens int
-	mutates        bool
-}
-
-// bracket reports whether a token is a bracket, and counts it. What stands between parentheses is no part
-// of what is called.
-func (g *graphQL) bracket(token string) bool {
-	switch token {
-	case "(":
-		g.parens++
-	case ")":
-		g.parens--
-	case "{", "}":
-		if g.parens == 0 {
-			g.braces += map[string]int{"{": 1, "}": -1}[token]
-		}
-	default:
-		return false
-	}
-	return true
 }

@@ -42,6 +42,8 @@ type call struct {
 	// also is what arguments make it do besides, and steps are the operations that it is given a list of.
 	also  []also
 	steps []step
+	// mutations are what it is told to do in GraphQL.
+	mutations []step
 	// applied is what a manifest describes.
 	applied resource
 	// fields are those of a web page into which it types.
@@ -74,6 +76,7 @@ func callOf(p vaglio.Proposal) *call {
 	c.manifest(p.Args)
 	c.specified()
 	c.keys = slices.Sorted(maps.Keys(c.args))
+	c.mutations = fieldsAsSteps(unwrapped(p.Args))
 	c.steps, c.also, c.admits = c.stepsOf(unwrapped(p.Args)), alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
 	return c
 }

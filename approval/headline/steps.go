@@ -33,7 +33,11 @@ const mostSteps = 32
 // stepped says what a tool does that is given a list of operations, each with its verb: the worst of them, and how
 // many others there are. It returns nil unless the tool's name leaves it to the list what is done.
 func (c *call) stepped(worst *one) (said wording.Sentence, others int) {
-	if worst == nil || c.command != "" || len(c.steps) == 0 || !worst.byName() && !worst.unheardOf() {
+	asked := worst != nil && worst.says(byGraphQL) && len(c.mutations) > 0
+	if asked {
+		c.steps = c.mutations
+	}
+	if worst == nil || c.command != "" && !asked || len(c.steps) == 0 || !asked && !worst.byName() && !worst.unheardOf() {
 		return nil, 0
 	}
 	for i := range c.steps {
@@ -71,7 +75,7 @@ func heaviest(steps []step) (first *step, open bool) {
 func (s *step) read(c *call) {
 	args := maps.Clone(s.args)
 	for _, key := range c.keys {
-		if values := c.args[key]; len(values) == 1 && args[key] == nil {
+		if values := c.args[key]; len(values) == 1 && args[key] == nil && !spoken.Is("texts run", key) {
 			args[key] = values[0]
 		}
 	}
