@@ -130,25 +130,69 @@ func (t *toolName) alone() operation.Reversibility {
 // things. There are none if the tool's name says itself what is done.
 func (c *call) stepsOf(args map[string]any) (steps []step) {
 	own := c.words[min(c.server, len(c.words)):]
-	many := func(w string) bool { return spoken.Is("steps many", w) }
-	if !slices.ContainsFunc(own, many) && slices.ContainsFunc(own, func(w string) bool { return !spoken.Is("steps names", w) }) {
+	nouns, open := c.leftOpen(own)
+	if !open {
 		return nil
 	}
 	at := map[string]int{}
-	for _, key := range slices.Sorted(maps.Keys(args)) {
-		list, _ := args[key].([]any)
-		if !spoken.Is("steps keys", reading.Normal(key)) {
-			continue
-		}
+	for _, list := range lists(args) {
 		for _, e := range list {
 			part, _ := e.(map[string]any)
-			if s, ok := stepOf(part); ok {
+			if s, ok := stepOf(part); ok && (nouns == nil || len(s.words) == 1) {
+				if nouns != nil {
+					s.words, s.args = append(s.words, nouns...), held(s.args)
+				}
 				steps = joinedBy(steps, s, at)
 			}
 		}
 	}
 	slices.SortStableFunc(steps, func(a, b step) int { return a.rank() - b.rank() })
 	return steps
+}
+
+// leftOpen reports whether a tool's name leaves it to a list what is done, and returns to what, if it says that:
+// change_record_sets.
+func (c *call) leftOpen(own []string) (nouns []string, open bool) {
+	named := func(w string) bool { return spoken.Is("steps names", w) }
+	if slices.ContainsFunc(own, func(w string) bool { return spoken.Is("steps many", w) }) || !slices.ContainsFunc(own, func(w string) bool { return !named(w) }) {
+		return nil, true
+	}
+	act, at, n := c.verb()
+	if act == nil || n == 0 || !named(c.words[at]) {
+		return nil, false
+	}
+	thing, several, before := spoken.ThingOf(c.words[at+n:])
+	if thing == nil || !several || len(before) > 0 {
+		return nil, false
+	}
+	return c.words[at+n:], true
+}
+
+// held returns what the only object among the arguments holds, which is the thing itself, or else the arguments.
+func held(args map[string]any) map[string]any {
+	for _, v := range args {
+		if inner, ok := v.(map[string]any); ok && len(args) == 1 {
+			return inner
+		}
+	}
+	return args
+}
+
+// lists returns the lists of operations among the arguments, and those in an object that holds nothing else.
+func lists(args map[string]any) (all [][]any) {
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		switch v := args[key].(type) {
+		case []any:
+			if spoken.Is("steps keys", reading.Normal(key)) {
+				all = append(all, v)
+			}
+		case map[string]any:
+			if len(v) == 1 {
+				all = append(all, lists(v)...)
+			}
+		}
+	}
+	return all
 }
 
 // rank returns 0 for an operation whose verb may say that it cannot be undone, and 1 for any other.
