@@ -172,7 +172,7 @@ func TestObjects(t *testing.T) {
 		"create_and_send_invoice":    {vaglio.Args{"id": "in_1"}, "creates and sends the invoice in_1"},
 		"delete_record":              {vaglio.Args{"filter": "all", "record": true}, plain + " (all)"},
 		"frobnicate_page":            {vaglio.Args{"id": "p"}, plain + " (p)"},
-		"delete":                     {vaglio.Args{"id": "p"}, plain + " (p)"},
+		"delete":                     {vaglio.Args{"id": "p"}, "deletes p"},
 	} {
 		h := headline.Of(vaglio.Proposal{Executor: name, Args: r.args}, verdict(0, named))
 		if got := h.Said.String(); got != r.says {

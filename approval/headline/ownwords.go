@@ -92,7 +92,7 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 		listed = &wording.Clause{Phrase: thing.Any}
 	}
 	torn := len(t.nouns) > 1 && verbAlone(t.nouns[len(t.nouns)-1])
-	if torn || listed != nil && !does.Leads || slices.ContainsFunc(t.clear(), c.unclear) || len(t.nouns) == 0 && (!does.Leads || c.itself() == "") {
+	if torn || listed != nil && !does.Leads || slices.ContainsFunc(t.clear(), c.unclear) || len(t.nouns) == 0 && c.itself() == "" {
 		return nil, nil
 	}
 	return t, listed
