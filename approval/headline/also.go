@@ -2,6 +2,7 @@ package headline
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,6 +30,25 @@ func alsoOf(args map[string]any) (out []also) {
 	}
 	return out
 }
+
+// replaces reports whether an argument says that what is there already is overwritten.
+func replaces(args map[string]any) bool {
+	return slices.ContainsFunc(reading.Switches(args), func(words []string) bool {
+		act, at, _ := spoken.ActIn(words)
+		return at == 0 && act.Phrase == "replaces %s"
+	})
+}
+
+// replaced adds to what puts something somewhere that it overwrites what is there, if an argument says so.
+func (c *call) replaced(said wording.Sentence) wording.Sentence {
+	if !c.replaces || c.command != "" || !putting.MatchString(string(said[0].Phrase)) {
+		return said
+	}
+	return append(slices.Clip(said), wording.Clause{Phrase: "and overwrites what is there"})
+}
+
+// putting matches what is said of what puts something where something else may be.
+var putting = regexp.MustCompile(`^(copies|moves|uploads|renames|downloads|restores|imports|creates|puts|saves|exports) `)
 
 // switched adds what an argument makes the tool do besides, and what follows from that.
 func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {

@@ -48,8 +48,8 @@ type call struct {
 	applied resource
 	// fields are those of a web page into which it types.
 	fields []string
-	// admits says that what they hold gives everyone a right.
-	admits bool
+	// admits says that what they hold gives everyone a right, replaces that they overwrite what is there.
+	admits, replaces bool
 }
 
 func callOf(p vaglio.Proposal) *call {
@@ -76,7 +76,7 @@ func callOf(p vaglio.Proposal) *call {
 	c.manifest(p.Args)
 	c.specified()
 	c.keys = slices.Sorted(maps.Keys(c.args))
-	c.mutations = fieldsAsSteps(unwrapped(p.Args))
+	c.mutations, c.replaces = fieldsAsSteps(unwrapped(p.Args)), replaces(p.Args)
 	c.steps, c.also, c.admits = c.stepsOf(unwrapped(p.Args)), alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
 	return c
 }

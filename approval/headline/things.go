@@ -321,7 +321,7 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 		return &state, false
 	}
 	if thing, ok := c.listed("targets", key, names); ok && (t.with != inside || t.act.Phrase == deploys) {
-		if t.act.Phrase == moves {
+		if t.act.Phrase == moves || t.act.Phrase == "uploads %s" {
 			t.with = "into %s"
 		}
 		return &thing, false
