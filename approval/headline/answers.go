@@ -23,7 +23,7 @@ const besidesComment wording.Phrase = "with a comment: %s"
 // answer describes a reply to, or a comment on, a thing that the arguments name.
 func (c *call) answer(operation.Kind) wording.Sentence {
 	what, phrase := c.first("text", "message", "body", "comment", "commentbody", "content", "richtext"), replies
-	if c.has("comment") {
+	if c.has("comment") && !c.has("reply", "respond") {
 		phrase = commentsOn
 	}
 	if what == "" || !c.answers() {
@@ -43,7 +43,7 @@ func (c *call) answered(key string) *wording.Clause {
 	for _, end := range []string{"number", "id", "key", "iid", "idorkey", "keyorid"} {
 		stem, ok := strings.CutSuffix(key, end)
 		thing, _, _ := spoken.ThingOf([]string{stem})
-		if !ok || thing == nil || slices.Contains(thing.Words, "comment") || len(c.args[key]) == 0 {
+		if !ok || thing == nil || slices.Contains(thing.Words, "comment") && !c.has("reply", "respond") || len(c.args[key]) == 0 {
 			continue
 		}
 		if stem == "message" && c.mails() {

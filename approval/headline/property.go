@@ -24,7 +24,7 @@ func (c *call) property(t *toolName) wording.Sentence {
 		return nil
 	}
 	if of == nil {
-		of = c.bearers(t, strings.Join(nouns, ""))
+		of = c.bearers(t, strings.ReplaceAll(property, "-", ""))
 	}
 	if len(of) != 1 {
 		return nil
@@ -40,7 +40,7 @@ const sets wording.Phrase = "sets %s"
 // of what is set on a device.
 func (c *call) valueOf(t *toolName, nouns []string) (property, value string) {
 	property, value = strings.Join(nouns, "-"), c.first(valueKeys(strings.Join(nouns, ""))...)
-	if value != "" {
+	if value != "" && spoken.Property(property) != "" {
 		return property, value
 	}
 	if sums := c.amount(); len(sums) == 1 && spoken.Is("things-that sums", nouns[len(nouns)-1]) {
@@ -78,7 +78,7 @@ func (c *call) bearers(t *toolName, key string) (of []wording.Clause) {
 			of = append(of, one)
 		}
 	}
-	if name := c.first("name", "area", "room"); len(of) == 0 && name != "" && c.operates() {
+	if name := c.first("name", "area", "room", strings.Join(t.nouns, "")); len(of) == 0 && name != "" && c.operates() {
 		return []wording.Clause{{Text: name}}
 	}
 	return of
@@ -136,7 +136,7 @@ func (c *call) with(said wording.Sentence, t *toolName) wording.Sentence {
 	_, things := shapeOf(said)
 	sets := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool {
 		values := c.values([]string{k})
-		return len(values) == 0 || c.places(k) || slices.Contains(things, named(values).String()) || slices.ContainsFunc(c.also, func(a also) bool { return strings.Join(a.words, "") == k })
+		return len(values) == 0 || c.places(k) || spoken.Is("texts tells", k) || slices.Contains(things, named(values).String()) || slices.ContainsFunc(c.also, func(a also) bool { return strings.Join(a.words, "") == k })
 	})
 	if len(sets) > mostNamed || len(sets) == 1 && spoken.Property(sets[0]) != "" || c.shownToAll() || slices.ContainsFunc(sets, c.holdsMore) {
 		return said

@@ -180,6 +180,9 @@ func (c *call) reached(worst *one, t *toolName) {
 	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && (t.thing.Final || slices.Contains(t.thing.Words, "draft")):
 		worst.reach = operation.ReachPublic // the call does not say whom it is sent to
 	}
+	if t.thing == nil && c.server > 0 && !c.speaksOf("local names") && worst.reach == operation.ReachUser {
+		worst.reach = operation.ReachShared // what is stopped there is no process of this machine
+	}
 	if worst.reach == operation.ReachPublic && c.among(t) || worst.kind == operation.KindCredentials {
 		worst.reach = operation.ReachShared // as a push to it does; and nobody knows who else has the secret
 	}
