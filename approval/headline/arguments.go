@@ -97,6 +97,8 @@ func (c *call) elements(key string, list []any) {
 		case !ok:
 		case transfers(part), len(list) == 1 && c.single(key, part):
 			c.take(part)
+		case len(list) == 1 && name == "ingress" && part["port"] != nil:
+			c.take(part)
 		case len(list) == 1 && (name == "items" || name == "lineitems") && c.has("invoice", "bill"):
 			c.take(priceOf(part))
 		}

@@ -55,7 +55,9 @@ func (c *call) opening(opens *spoken.Act, what string) wording.Sentence {
 	}
 	for _, key := range c.keys {
 		whole := spoken.ThingAt(key)
-		if whole != nil && c.first(key) == what && !slices.ContainsFunc(whole.Words, func(w string) bool { return slices.Contains(nouns, w) || spoken.Is("things-that generic", w) || w == "device" }) {
+		if whole != nil && c.first(key) == what && !slices.ContainsFunc(whole.Words, func(w string) bool {
+			return slices.Contains(nouns, w) || spoken.Is("things-that generic", w) || w == "device"
+		}) {
 			part := []wording.Clause{{Text: strings.Join(nouns, " ")}, wording.Say(whole.One, what)}
 			return wording.Sentence{{Phrase: opens.Phrase, Args: []wording.Clause{{Phrase: "the %s of %s", Args: part}}}}
 		}

@@ -123,6 +123,8 @@ func (c *call) sense(t *toolName) {
 		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
 	case slices.Contains(t.thing.Words, "card") && (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies"):
 		t.thing, _, _ = spoken.ThingOf([]string{"payment-card"})
+	case slices.Contains(t.thing.Words, "client") && c.speaksOf("identity names"):
+		t.thing, _, _ = spoken.ThingOf([]string{"oauth-client"}) // a program that signs people in
 	case slices.Contains(t.thing.Words, "table") && t.act.Phrase == "books %s":
 		t.thing, _, _ = spoken.ThingOf([]string{"restaurant-table"})
 	}

@@ -43,6 +43,11 @@ func (c *call) valueOf(t *toolName, nouns []string) (property, value string) {
 	if value != "" && spoken.Property(property) != "" {
 		return property, value
 	}
+	if longer := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool { return !strings.HasSuffix(k, property) || c.first(k) == "" }); len(longer) == 1 {
+		if sums := c.sums(longer[0]); len(sums) == 1 && spoken.Is("things-that sums", property) {
+			return property, sums[0].String()
+		}
+	}
 	if sums := c.amount(); len(sums) == 1 && spoken.Is("things-that sums", nouns[len(nouns)-1]) {
 		return property, sums[0].String()
 	}

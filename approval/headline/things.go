@@ -126,6 +126,9 @@ func (c *call) identity(t *toolName) (names []string, key string) {
 		return names, key
 	}
 	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), t.nouns[len(t.nouns)-1])
+	if len(names) == 0 && !t.act.Makes {
+		return c.prefixed(t)
+	}
 	switch called := c.args["name"]; {
 	case key == "items" && t.act.Makes:
 		return nil, "" // what it is made of
@@ -236,7 +239,7 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return wording.Sentence{{Phrase: t.thing.Any}, {Phrase: "for %s", Args: []wording.Clause{owner}}}
 	case len(t.owner) > 0:
 		return nil
-	case t.theirs() && holder != nil:
+	case (t.theirs() || t.plural && t.act.Partly && !t.act.Makes && !t.all && len(t.others) == 0) && holder != nil:
 		return ofHolder(t.thing.Several, holder)
 	default:
 		return c.indefinite(t)
@@ -321,9 +324,7 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 		return &state, false
 	}
 	if thing, ok := c.listed("targets", key, names); ok && (t.with != inside || t.act.Phrase == deploys) {
-		if t.act.Phrase == moves || t.act.Phrase == "uploads %s" {
-			t.with = "into %s"
-		}
+		t.with = map[bool]wording.Phrase{true: "into %s", false: t.with}[t.act.Phrase == moves || t.act.Phrase == "uploads %s"]
 		return &thing, false
 	}
 	return c.assignee(t, key), false

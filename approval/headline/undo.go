@@ -3,6 +3,7 @@ package headline
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -77,6 +78,9 @@ func (c *call) scaled(said wording.Sentence, t *toolName) wording.Sentence {
 	to := map[wording.Phrase][]string{
 		"scales %s":     {"replicas", "scale", "desiredcapacity", "desiredcount", "size"},
 		"rolls back %s": {"version", "toversion", "targetversion", "revision", "torevision"},
+	}
+	if when := c.first(spoken.List("texts scheduled")...); t.act.Phrase == "schedules %s" && when != "" && !strings.Contains(said.String(), when) {
+		return said.And("(%s)", when)
 	}
 	if much := c.first(to[t.act.Phrase]...); much != "" {
 		return said.And("to %s", much)

@@ -175,6 +175,9 @@ func (c *call) reached(worst *one, t *toolName) {
 	case c.opens(t):
 		worst.reach = operation.ReachPublic
 		return
+	case t.act.Phrase == "publishes %s" && t.act.Final && !c.members() && !c.runnable(): // by what an argument says
+		worst.reach = operation.ReachPublic
+		return
 	case worst.kind == operation.KindPublish && t.act.Sets: // it sets something; that another word of its name means publishing does not matter
 		worst.undo, worst.reach = operation.Partial, operation.ReachShared
 	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && (t.thing.Final || slices.Contains(t.thing.Words, "draft")):

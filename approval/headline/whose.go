@@ -53,6 +53,27 @@ func (c *call) whose(t *toolName) *wording.Clause {
 	return nil
 }
 
+// prefixed returns the names that are under the only key that says more exactly, by a few letters, what the thing
+// identifies: the db_instance_identifier of an instance.
+func (c *call) prefixed(t *toolName) (names []string, key string) {
+	last := t.nouns[len(t.nouns)-1]
+	for _, k := range c.keys {
+		before, ok := strings.CutSuffix(identifying.ReplaceAllString(k, ""), last)
+		const few = 3
+		if !ok || before == "" || len(before) > few || len(c.args[k]) == 0 || slices.Contains([]string{"new", "old", "to", "top", "sub"}, before) {
+			continue
+		}
+		if key != "" {
+			return nil, ""
+		}
+		names, key = c.args[k], k
+	}
+	return names, key
+}
+
+// identifying matches the end of a key that identifies something.
+var identifying = regexp.MustCompile(`(id|identifier|name|arn)$`)
+
 // owning reports whether an argument names a thing that others belong to, by its key without the end
 // and with it.
 func (c *call) owning(stem, key string) bool {
@@ -78,7 +99,7 @@ func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
 	var person *wording.Clause
 	for _, k := range c.keys {
 		thing := c.identifies(k)
-		if thing == nil || thing == t.thing {
+		if thing == nil || thing == t.thing || spoken.Is("places bare", k) && c.first(k) == c.repository() {
 			continue
 		}
 		called := &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}
