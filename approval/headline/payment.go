@@ -78,7 +78,7 @@ func amounts() []string {
 }
 
 // payee matches the keys of arguments that say to whom something is paid.
-var payee = regexp.MustCompile(`^(iban|(to|target|destination|primary|recipient|beneficiary|payee|creditor|receiver|merchant|vendor|counterparty)+s?(bank)?` +
+var payee = regexp.MustCompile(`^(iban|(to|target|destination|primary|recipient|beneficiary|payee|creditor|receiver|merchant|vendor|seller|supplier|restaurant|counterparty)+s?(bank)?` +
 	`(account|iban|wallet|address|phone|email)?(number|id|name)?)$`)
 
 // paid returns to whom something is paid: by an account before anything else, and by a mail address if

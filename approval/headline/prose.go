@@ -84,6 +84,7 @@ func spelled(s wording.Sentence) wording.Sentence {
 	s = slices.Clone(s)
 	whole := map[wording.Phrase]wording.Phrase{"restarts the machine": "restarts %s", "switches the machine off": "switches %s off"}
 	if len(s) > 1 && whole[s[0].Phrase] != "" {
+		printedBy(&s[1])
 		switch s[1].Phrase {
 		case "on %s":
 			s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: s[1].Args}}, s[2:]...)

@@ -57,6 +57,9 @@ func (c *call) whose(t *toolName) *wording.Clause {
 // identifies: the db_instance_identifier of an instance.
 func (c *call) prefixed(t *toolName) (names []string, key string) {
 	last := t.nouns[len(t.nouns)-1]
+	if of := c.first("entityid"); strings.HasPrefix(of, last+".") {
+		return c.args["entityid"], "entityid"
+	}
 	for _, k := range c.keys {
 		before, ok := strings.CutSuffix(identifying.ReplaceAllString(k, ""), last)
 		const few = 3
