@@ -148,14 +148,9 @@ func (s *Statement) Target(at int) (names, class string) {
 // Parts returns what an ALTER drops of its target, and of which class that is; of several classes, the first.
 func (s *Statement) Parts() (class string, named []string) {
 	for i, w := range s.Words {
-		if w != "DROP" || s.Words[0] != "ALTER" {
-			continue
-		}
-		one := Statement{Words: s.Words[i:]}
-		if end := slices.Index(one.Words, ","); end > 0 {
-			one.Words = one.Words[:end]
-		}
-		if name, of := one.Target(0); of != "" && (class == "" || class == of) {
+		end := slices.Index(append(slices.Clone(s.Words[i:]), ","), ",")
+		one := Statement{Words: s.Words[i : i+end]}
+		if name, of := one.Target(0); w == "DROP" && s.Words[0] == "ALTER" && of != "" && (class == "" || class == of) {
 			class, named = of, append(named, name)
 		}
 	}

@@ -63,7 +63,7 @@ func done(operands, words []string, split func(string) []string) (said wording.S
 		if said = doneTo(act, thing, option, rest, words); len(said) > 0 {
 			said = slices.Insert(said, 1, heldBy("of %s", before, words)...)
 		}
-		return said, true
+		return said, said != nil || Property(option) == "" // a version may be what a function has
 	}
 	return nil, false
 }
