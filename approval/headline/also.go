@@ -155,7 +155,8 @@ const moves wording.Phrase = "moves %s"
 
 // merged says what is merged into what, if the arguments tell one from the other.
 func (c *call) merged(t *toolName) wording.Sentence {
-	if t.act == nil || t.thing == nil || t.act.Phrase != "merges %s" {
+	joint := map[wording.Phrase]wording.Phrase{"merges %s": "into %s", "links %s": "to %s"}
+	if t.act == nil || t.thing == nil || joint[t.act.Phrase] == "" {
 		return nil
 	}
 	var from, into []string
@@ -174,7 +175,7 @@ func (c *call) merged(t *toolName) wording.Sentence {
 	if len(from) > 1 {
 		what.Phrase = t.thing.Several
 	}
-	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "into %s", Args: []wording.Clause{{Phrase: t.thing.One, Args: []wording.Clause{named(into)}}}}}
+	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: joint[t.act.Phrase], Args: []wording.Clause{{Phrase: t.thing.One, Args: []wording.Clause{named(into)}}}}}
 }
 
 // both says what a tool does whose name joins two verbs that are done to the same thing: "cancels

@@ -93,6 +93,9 @@ func (c *call) about(several bool) wording.Clause {
 		return wording.Clause{}
 	}
 	told := c.short(false, slices.SortedFunc(slices.Values(c.keys), func(a, b string) int { return cmp.Or(c.rank(a)-c.rank(b), strings.Compare(a, b)) }), 1, titleKey)
+	if part := c.first(spoken.List("sums percents")...); part != "" {
+		told = append(told, wording.Clause{Text: strings.TrimPrefix(c.first("code")+", ", ", ") + part + " %"})
+	}
 	if sum := c.amount(); len(sum) == 1 {
 		if to := c.paid(); len(to) == 1 && c.has("transaction", "transactions") {
 			sum[0] = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{sum[0], {Text: to[0]}}}

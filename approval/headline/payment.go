@@ -24,7 +24,7 @@ type moved struct {
 func money() []moved {
 	return []moved{
 		{"refund refunds", "refunds %s to %s", "refunds %s: %s", "refunds %s"},
-		{"charge charges capture", "charges %s to %s", "charges %s: %s", "charges %s"},
+		{"charge charges capture intent intents", "charges %s to %s", "charges %s: %s", "charges %s"},
 		{"invoice invoices bill", "bills %s to %s", "bills %s: %s", "bills %s"},
 		{"withdraw withdrawal", "withdraws %s to %s", "withdraws %s: %s", "withdraws %s"},
 		{
@@ -86,7 +86,7 @@ var payee = regexp.MustCompile(`^(iban|(to|target|destination|primary|recipient|
 func (c *call) paid() []string {
 	keys := slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool { return !payee.MatchString(key) })
 	slices.SortStableFunc(keys, func(a, b string) int { return accounts(b) - accounts(a) })
-	to := c.values(append(slices.Clone(keys), "email", "emailaddress"))
+	to := c.values(append(slices.Clone(keys), "email", "emailaddress", "phone", "phonenumber"))
 	var names, roles []string
 	for _, key := range keys {
 		switch {
@@ -161,7 +161,7 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 	}
 	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "flight", "hotel", "room", "charge", "chargeid", "capture", "captureid", "payment", "paymentid", "paymentintent",
 		"invoice", "invoiceid", "order", "orderid")
-	customer := c.first("customer", "customerid")
+	customer := c.first("customer", "customerid", "customername", "client", "clientid", "clientname")
 	for _, m := range money() {
 		if (c.has(strings.Fields(m.words)...) || m.amount == "pays %s" && c.transacts()) && (!strings.HasPrefix(string(m.to), "bills") || !c.has("pay", "payment", "payments")) {
 			m, day := c.dated(m)

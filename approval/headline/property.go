@@ -96,7 +96,7 @@ func (c *call) propertyOf(t *toolName) *wording.Clause {
 	if owner, owned := c.owner(t, ""); owned && spoken.Property(t.nouns[len(t.nouns)-1]) != "" {
 		return &owner
 	}
-	if thing == nil || len(before) > 0 || t.thing != nil {
+	if thing == nil || slices.ContainsFunc(before, func(w string) bool { return !c.service(w) }) || t.thing != nil {
 		return nil
 	}
 	names, _ := c.names(&spoken.Thing{}, false, strings.Join(t.nouns[:len(t.nouns)-1], ""))

@@ -263,7 +263,9 @@ func (c *call) recipients() []string {
 	if to := c.all(keys...); len(to) > 0 {
 		return to
 	}
-	return c.values([]string{"userid", "userids", "username", "contactid", "customerid"})
+	return slices.DeleteFunc(c.values([]string{"userid", "userids", "username", "contactid", "customerid", "topic", "segment", "audience"}), func(s string) bool {
+		return strings.EqualFold(s, "all") || spoken.Is("people everyone", reading.Normal(s))
+	})
 }
 
 // mail describes what a tool sends by mail: to whom, and about what.
@@ -302,7 +304,7 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 	if !c.sends() || c.makes() || kind != operation.KindPeople && kind != operation.KindSend && kind != operation.KindPublish && kind != operation.KindUnknown {
 		return nil
 	}
-	what := cmp.Or(c.first("text", "message", "body", "content", "status", "title", "blocks"), c.payload())
+	what := cmp.Or(c.first("text", "message", "body", "content", "contents", "status", "title", "blocks"), c.payload())
 	if files := c.attached(); len(files) > 0 && len(c.recipients()) > 0 {
 		return withText(wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{named(files), named(c.recipients())}}}, cmp.Or(what, c.first("caption")))
 	}

@@ -50,8 +50,7 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 		return slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{properties}}, {Phrase: "of %s", Args: what[:1]}},
 			what[1:], second, wording.Sentence{{Phrase: ": %s", Args: []wording.Clause{values}}})
 	}
-	bare := t.bare(names) && (len(what) == 1 || what[1].Phrase == "for %s")
-	what = c.within(t, names, what, second)
+	bare, what := t.bare(names) && (len(what) == 1 || what[1].Phrase == "for %s"), c.within(t, names, what, second)
 	t.part = t.part || len(second) > 0 && c.repository() == ""
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
 	return c.with(c.added(c.scaled(out, t), t, bare), t)
@@ -126,10 +125,11 @@ func (c *call) identity(t *toolName) (names []string, key string) {
 		return names, key
 	}
 	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), t.nouns[len(t.nouns)-1])
-	if len(names) == 0 && !t.act.Makes {
+	switch called, title := c.args["name"], c.first("title"); {
+	case len(names) == 0 && !t.act.Makes:
 		return c.prefixed(t)
-	}
-	switch called := c.args["name"]; {
+	case title != "" && t.act.Makes && key == "key":
+		return []string{title}, "title" // its key is what it holds
 	case key == "items" && t.act.Makes:
 		return nil, "" // what it is made of
 	case key == "id" && len(called) == 1 && !t.act.Partly && !t.act.Turns:

@@ -181,6 +181,9 @@ var identifier = regexp.MustCompile(`^[a-z]{2,8}_[0-9A-Za-z]*[0-9][0-9A-Za-z]*$`
 func identified(key string) (stem string, ok bool) {
 	for _, end := range []string{"iid", "id", "number", "key"} {
 		if stem, ok := strings.CutSuffix(key, end); ok && stem != "" {
+			if global := strings.TrimSuffix(stem, "g"); spoken.ThingAt(stem) == nil && spoken.ThingAt(global) != nil {
+				stem = global // task_gid
+			}
 			return stem, true
 		}
 	}
