@@ -155,6 +155,11 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 	if price := c.amount(); t.act.Paid && len(price) == 1 {
 		return c.priced(out, t, price[0])
 	}
+	for _, many := range []string{"count", "maxcount", "quantity"} {
+		if t.plural && c.first(many) != "" {
+			return append(out, c.inBrackets([]string{many})...)
+		}
+	}
 	if about := c.about(t.plural); bare && about.Phrase != "" && !tells(out, about) {
 		out = append(out, about)
 	}

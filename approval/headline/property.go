@@ -21,7 +21,7 @@ func (c *call) property(t *toolName) wording.Sentence {
 	}
 	property, value := c.valueOf(t, nouns)
 	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(property) == "" {
-		return nil
+		return c.ownProperty(t)
 	}
 	if of == nil {
 		of = c.bearers(t, strings.ReplaceAll(property, "-", ""))
@@ -31,6 +31,19 @@ func (c *call) property(t *toolName) wording.Sentence {
 	}
 	what := wording.Clause{Phrase: spoken.Property(property)}
 	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
+}
+
+// ownProperty says to which values something is set that is no listed property and of which the nouns and a key speak:
+// "updates nameservers of the domain acme.example: ns1.example".
+func (c *call) ownProperty(t *toolName) wording.Sentence {
+	key := strings.Join(t.nouns, "")
+	values, of := c.values([]string{key}), c.bearers(t, key)
+	if t.thing != nil || len(t.others) > 0 || !t.act.Partly || t.act.Makes || len(values) == 0 || len(of) != 1 || document.MatchString(values[0]) {
+		return nil
+	}
+	return wording.Sentence{
+		{Phrase: t.act.Phrase, Args: []wording.Clause{wording.Say(ownNoun, strings.Join(t.nouns, " "))}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{named(values)}},
+	}
 }
 
 // sets says that something gets a value.
