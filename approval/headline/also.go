@@ -48,7 +48,7 @@ func (c *call) replaced(said wording.Sentence) wording.Sentence {
 }
 
 // putting matches what is said of what puts something where something else may be.
-var putting = regexp.MustCompile(`^(copies|moves|uploads|renames|downloads|restores|imports|creates|puts|saves|exports) `)
+var putting = regexp.MustCompile(`^(copies|moves|uploads|renames|downloads|restores|imports|creates the|puts|saves|exports) `)
 
 // switched adds what an argument makes the tool do besides, and what follows from that.
 func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
@@ -144,10 +144,10 @@ func (a also) said() wording.Clause {
 // moved says what goes from where to where, if the tool moves something and both are given.
 func (c *call) moved(t *toolName) wording.Sentence {
 	from, to := c.first("frompath", "from", "source", "sourcepath", "oldpath", "src"), c.first("topath", "to", "destination", "destinationpath", "newpath", "dest")
-	if t.act == nil || t.act.Phrase != moves || from == "" || to == "" {
+	if t.act == nil || t.act.Phrase != moves && t.act.Phrase != "copies %s" || from == "" || to == "" {
 		return nil
 	}
-	return wording.Sentence{wording.Say("moves %s to %s", from, to)}
+	return wording.Sentence{wording.Say(t.act.Phrase+" to %s", from, to)}
 }
 
 // moves says that something goes elsewhere.

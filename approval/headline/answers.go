@@ -160,6 +160,9 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 			return append(out, c.inBrackets([]string{many})...)
 		}
 	}
+	if t.all && bare {
+		return append(out, bracketed(c.details(mostNamed, titleKey, idKey, otherKey))...)
+	}
 	if about := c.about(t.plural); bare && about.Phrase != "" && !tells(out, about) {
 		out = append(out, about)
 	}
@@ -168,6 +171,9 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 
 // ranked adds as what somebody is added or gets to see something.
 func (c *call) ranked(said wording.Sentence, t *toolName) wording.Sentence {
+	if account := c.first("iban", "accountnumber"); account != "" && t.act.Makes && !strings.Contains(said.String(), account) && len(said[0].Args) == 1 && len(said[0].Args[0].Args) > 0 {
+		said = said.And("(%s)", account)
+	}
 	role := c.first("role", "permission", "accesslevel", "access")
 	rights := t.act.Partly && t.rights()
 	if rights && c.shownToAll() {

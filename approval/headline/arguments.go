@@ -37,6 +37,9 @@ func texts(v any) []string {
 	case []any:
 		var out []string
 		for _, e := range v {
+			if _, row := e.([]any); row {
+				continue // of a table: its cells name nothing
+			}
 			names := texts(e)
 			if part, ok := e.(map[string]any); ok && names == nil {
 				names = titleOf(part)

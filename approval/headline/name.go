@@ -43,7 +43,7 @@ func (c *call) named() (t toolName, ok bool) {
 	t.act, t.with = act, act.With
 	t.parted(c.nouns(at, n))
 	t.state(c)
-	if strings.HasPrefix(string(act.Phrase), "marks ") && len(t.nouns) > 1 && t.nouns[0] == "all" {
+	if len(t.nouns) > 1 && t.nouns[0] == "all" && t.several() {
 		t.nouns, t.all = t.nouns[1:], true
 	}
 	c.understood(&t)
@@ -58,6 +58,12 @@ func (c *call) named() (t toolName, ok bool) {
 		put.Phrase, t.act = "sends a message to %s", &put
 	}
 	return t, len(t.nouns) > 0 && (n > 0 || t.thing != nil)
+}
+
+// several reports whether the last of the nouns is that of several things.
+func (t *toolName) several() bool {
+	_, plural, _ := spoken.ThingOf(t.nouns)
+	return plural || strings.HasPrefix(string(t.act.Phrase), "marks ")
 }
 
 // nouns returns the words that say what the verb applies to: those after it or, if there are none,

@@ -37,6 +37,9 @@ func (c *call) property(t *toolName) wording.Sentence {
 // "updates nameservers of the domain acme.example: ns1.example".
 func (c *call) ownProperty(t *toolName) wording.Sentence {
 	key := strings.Join(t.nouns, "")
+	if last := t.nouns[len(t.nouns)-1]; len(c.values([]string{key})) == 0 && t.act.Phrase == sets {
+		key = last // the mode of set_ssl_mode
+	}
 	values, of := c.values([]string{key}), c.bearers(t, key)
 	if t.thing != nil || len(t.others) > 0 || !t.act.Partly || t.act.Makes || len(values) == 0 || len(of) != 1 || document.MatchString(values[0]) {
 		return nil
@@ -54,6 +57,9 @@ const sets wording.Phrase = "sets %s"
 func (c *call) valueOf(t *toolName, nouns []string) (property, value string) {
 	property, value = strings.Join(nouns, "-"), c.first(valueKeys(strings.Join(nouns, ""))...)
 	if value != "" && spoken.Property(property) != "" {
+		if sums := c.sums(property); len(sums) == 1 && spoken.Is("things-that sums", property) {
+			value = sums[0].String()
+		}
 		return property, value
 	}
 	if longer := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool { return !strings.HasSuffix(k, property) || c.first(k) == "" }); len(longer) == 1 {

@@ -263,7 +263,7 @@ func (c *call) recipients() []string {
 	if to := c.all(keys...); len(to) > 0 {
 		return to
 	}
-	return slices.DeleteFunc(c.values([]string{"userid", "userids", "username", "contactid", "customerid", "topic", "segment", "audience"}), func(s string) bool {
+	return slices.DeleteFunc(c.values([]string{"userid", "userids", "username", "contactid", "customerid", "topic", "segment", "audience", "topicarn", "queue", "queueurl"}), func(s string) bool {
 		return strings.EqualFold(s, "all") || spoken.Is("people everyone", reading.Normal(s))
 	})
 }

@@ -251,7 +251,7 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 // nothing is said of it.
 func (c *call) indefinite(t *toolName) wording.Sentence {
 	switch {
-	case t.plural && (t.all || c.about(true).Phrase != ""):
+	case t.plural && (t.all || t.act.Phrase == "prunes %s" || c.about(true).Phrase != ""):
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
 	case c.onlyThere(t):
 		return wording.Sentence{wording.Say(t.thing.One, "")}

@@ -85,6 +85,9 @@ func (c *call) scaled(said wording.Sentence, t *toolName) wording.Sentence {
 	if when := c.first(spoken.List("texts scheduled")...); t.act.Phrase == "schedules %s" && strings.Trim(when, "0123456789") != "" && !strings.Contains(said.String(), when) {
 		return said.And("(%s)", when)
 	}
+	if much := c.first("revision", "torevision"); t.act.Phrase == "rolls back %s" && much != "" {
+		return said.And("to revision %s", much)
+	}
 	if much := c.first(to[t.act.Phrase]...); much != "" {
 		return said.And("to %s", much)
 	}

@@ -41,7 +41,9 @@ func (m Masker) For(tool string) Masker {
 	if m.holds = ""; secrecyOf(tool) != notSecret {
 		m.holds = tool
 	}
+	words := wordsOf(strings.ReplaceAll(tool, "_", " "))
 	m.opens = opens(tool)
+	m.names = slices.Contains(words, "secret") && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(verbs()["reads"], w) })
 	return m
 }
 
@@ -64,6 +66,9 @@ func (m Masker) beside(o map[string]any, key string) string {
 	if m.holds != "" && slices.Contains(verbs()["gives"], key) {
 		return m.holds
 	}
+	if name, ok := o[key].(string); ok && key == "secret" && m.names && !looksSecret(name) {
+		return "" // that of a secret which is looked at or deleted
+	}
 	if key == code && m.opens && digits(o[key]) {
 		return surelyNamed
 	}
@@ -78,8 +83,8 @@ func (m Masker) beside(o map[string]any, key string) string {
 		return key
 	}
 	for _, of := range []string{"name", "key", "k", "field", "header", "variable"} {
-		if name, ok := o[of].(string); ok && secrecyOf(name) != notSecret {
-			return name
+		if name, ok := o[of].(string); ok && secrecyOf(name[strings.LastIndexByte(name, '/')+1:]) != notSecret {
+			return name[strings.LastIndexByte(name, '/')+1:]
 		}
 	}
 	return key
@@ -313,6 +318,9 @@ func (m Masker) whole(secret string) string {
 func (k secrecy) hides(v string) bool {
 	if user, secret, ok := strings.Cut(v, ":"); k == userColon && (!ok || user == "" || strings.ContainsAny(secret, ":/")) {
 		return false
+	}
+	if k == maybeSecret && len(v) < leastKnown+2 && span(v, isUpper) == len(v) {
+		return false // the token that is traded: ETH
 	}
 	header := k == credentials || k == cookies
 	return k != notSecret && opaque(v) && (header || !commandLike(v))
