@@ -176,8 +176,12 @@ func (c *call) ranked(said wording.Sentence, t *toolName) wording.Sentence {
 	}
 	role := c.first("role", "permission", "accesslevel", "access")
 	rights := t.act.Partly && t.rights()
-	if rights && c.shownToAll() {
+	whom := c.first("email", "emailaddress", "user", "userid", "username", "grantee")
+	switch {
+	case rights && c.shownToAll():
 		said = append(said, wording.Clause{Phrase: "for everyone"})
+	case rights && whom != "" && !strings.Contains(said.String(), whom):
+		said = said.And("for %s", whom)
 	}
 	if role == "" || !rights && !slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s"}, t.act.Phrase) {
 		return said

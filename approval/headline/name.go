@@ -300,7 +300,7 @@ func (c *call) keyed(but *spoken.Thing) (noun []string) {
 		}
 		thing, _, _ := spoken.ThingOf([]string{stem})
 		switch {
-		case thing == nil || thing == but || key == "value" || key == "values":
+		case thing == nil || thing == but || key == "value" || key == "values" || key == "host" || key == "server":
 		case spoken.Is("places bare", key):
 			if strings.HasSuffix(key, "id") {
 				place = []string{stem}

@@ -44,8 +44,12 @@ func (c *call) ownProperty(t *toolName) wording.Sentence {
 	if t.thing != nil || len(t.others) > 0 || !t.act.Partly || t.act.Makes || len(values) == 0 || len(of) != 1 || document.MatchString(values[0]) {
 		return nil
 	}
+	said := named(values)
+	if sums := c.sums(key); len(sums) == 1 && spoken.Is("things-that sums", t.nouns[len(t.nouns)-1]) {
+		said = sums[0]
+	}
 	return wording.Sentence{
-		{Phrase: t.act.Phrase, Args: []wording.Clause{wording.Say(ownNoun, strings.Join(t.nouns, " "))}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{named(values)}},
+		{Phrase: t.act.Phrase, Args: []wording.Clause{wording.Say(ownNoun, strings.Join(t.nouns, " "))}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{said}},
 	}
 }
 

@@ -302,9 +302,8 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 	return said, len(said) > 0
 }
 
-// target returns the second thing, to or from which something goes: the one that the tool's name
-// speaks of or, if it speaks of none, one that an argument names. unknown says that the name speaks of
-// one and no argument names it.
+// target returns the second thing, to or from which something goes: the one that the tool's name speaks of or, if it
+// speaks of none, one that an argument names. unknown says that the name speaks of one and no argument names it.
 func (c *call) target(t *toolName, key string, names []string) (to *wording.Clause, unknown bool) {
 	if len(t.others) > 0 {
 		to = c.spokenOf(t)
@@ -346,6 +345,7 @@ func (c *call) spokenOf(t *toolName) *wording.Clause {
 	case thing == nil || len(its) == 0:
 		return nil
 	}
+	t.with = map[bool]wording.Phrase{true: "into %s", false: t.with}[t.act.Phrase == moves && t.with == "to %s"]
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(its)}}
 }
 
