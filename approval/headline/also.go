@@ -144,10 +144,17 @@ func (a also) said() wording.Clause {
 // moved says what goes from where to where, if the tool moves something and both are given.
 func (c *call) moved(t *toolName) wording.Sentence {
 	from, to := c.first("frompath", "from", "source", "sourcepath", "oldpath", "src"), c.first("topath", "to", "destination", "destinationpath", "newpath", "dest")
-	if t.act == nil || t.act.Phrase != moves && t.act.Phrase != "copies %s" || from == "" || to == "" {
+	if t.act == nil || from == "" || to == "" {
 		return nil
 	}
-	return wording.Sentence{wording.Say(t.act.Phrase+" to %s", from, to)}
+	switch t.act.Phrase {
+	case moves:
+		return wording.Sentence{wording.Say("moves %s to %s", from, to)}
+	case "copies %s":
+		return wording.Sentence{wording.Say("copies %s to %s", from, to)}
+	default:
+		return nil
+	}
 }
 
 // moves says that something goes elsewhere.

@@ -175,6 +175,11 @@ func (c *call) ranked(said wording.Sentence, t *toolName) wording.Sentence {
 		said = said.And("(%s)", account)
 	}
 	role := c.first("role", "permission", "accesslevel", "access")
+	for _, key := range spoken.List("people-rights all") {
+		if role == "" && c.first(key) == "true" && (t.act.Makes || t.act.Phrase == "invites %s") {
+			said = said.And("as %s", c.spelled[key])
+		}
+	}
 	rights := t.act.Partly && t.rights()
 	whom := c.first("email", "emailaddress", "user", "userid", "username", "grantee")
 	switch {
