@@ -183,7 +183,7 @@ func (c *call) ranked(said wording.Sentence, t *toolName) wording.Sentence {
 	rights := t.act.Partly && t.rights()
 	whom := c.first("email", "emailaddress", "user", "userid", "username", "grantee")
 	switch {
-	case rights && c.shownToAll():
+	case rights && c.shownToAll(), c.admits && c.opens(t):
 		said = append(said, wording.Clause{Phrase: "for everyone"})
 	case rights && whom != "" && !strings.Contains(said.String(), whom):
 		said = said.And("for %s", whom)

@@ -63,7 +63,7 @@ func (c *call) digits(key string) int {
 func (c *call) short(counted bool, keys []string, most int, kinds ...int) []wording.Clause {
 	var out []wording.Clause
 	for _, key := range keys {
-		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
+		values := slices.DeleteFunc(slices.Clone(c.args[key]), func(s string) bool { return empty(s) || masks(s) > 0 })
 		if len(out) == most || len(values) == 0 || !slices.Contains(kinds, kindOf(key)) {
 			continue
 		}

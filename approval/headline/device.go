@@ -15,7 +15,7 @@ import (
 
 // device says which device a tool operates.
 func (c *call) device(kind operation.Kind) wording.Sentence {
-	what := c.first(append(spoken.List("operated keys"), "entity", "name", "id", "target", "area", "floor")...)
+	what := c.first(append(spoken.List("operated keys"), "entity", "name", "id", "target", "area", "floor", "site", "location", "zone")...)
 	if kind != operation.KindPhysical || what == "" || !c.operates() {
 		return nil
 	}
