@@ -63,31 +63,32 @@ func wordsOf(text string) []string {
 // beside returns the name of a key's value: the key, or, of a key called value, what stands beside
 // it as its name, as in {"name": "DB_PASSWORD", "value": …}, or the tool that is given it.
 func (m Masker) beside(o map[string]any, key string) string {
-	if m.holds != "" && slices.Contains(verbs()["gives"], key) {
+	name, text := o[key].(string)
+	switch {
+	case m.holds != "" && slices.Contains(verbs()["gives"], key):
 		return m.holds
-	}
-	if name, ok := o[key].(string); ok && key == "secret" && m.names && !looksSecret(name) {
+	case text && key == "secret" && m.names && !looksSecret(name):
 		return "" // that of a secret which is looked at or deleted
-	}
-	if key == code && m.opens && digits(o[key]) {
+	case key == code && m.opens && digits(o[key]), slices.Contains(verbs()["types"], key) && typesSecret(o):
 		return surelyNamed
-	}
-	if slices.Contains(verbs()["types"], key) {
-		for _, of := range verbs()["into"] {
-			if into, _ := o[of].(string); intoSecret(into) {
-				return surelyNamed
-			}
-		}
-	}
-	if !isValue(key) {
+	case !isValue(key):
 		return key
 	}
 	for _, of := range []string{"name", "key", "k", "field", "header", "variable"} {
-		if name, ok := o[of].(string); ok && secrecyOf(name[strings.LastIndexByte(name, '/')+1:]) != notSecret {
-			return name[strings.LastIndexByte(name, '/')+1:]
+		name, _ := o[of].(string)
+		if last := name[strings.LastIndexByte(name, '/')+1:]; secrecyOf(last) != notSecret {
+			return last
 		}
 	}
 	return key
+}
+
+// typesSecret reports whether what a browser's tool types goes into a field for a password.
+func typesSecret(o map[string]any) bool {
+	return slices.ContainsFunc(verbs()["into"], func(of string) bool {
+		into, _ := o[of].(string)
+		return intoSecret(into)
+	})
 }
 
 // surelyNamed is a name whose value is always a secret.
@@ -169,18 +170,18 @@ func (m Masker) named(name string, v any) any {
 	case []any:
 		return m.list(name, v)
 	case map[string]any:
-		if kind == surelySecret || m.holds != "" && name == m.holds {
-			return m.members(name, v)
-		}
-		return m.Object(v)
+		return m.members(name, v)
 	default:
 		return v
 	}
 }
 
-// members masks an object that is itself a secret, so all of its members are. If it has a value among them, that is
+// members masks an object: all of its members if it is itself a secret. If it has a value among them, that is
 // the secret, and the others say what it is called and of which kind it is.
 func (m Masker) members(name string, o map[string]any) map[string]any {
+	if secrecyOf(name) != surelySecret && (m.holds == "" || name != m.holds) {
+		return m.Object(o)
+	}
 	given := slices.ContainsFunc(verbs()["gives"], func(key string) bool { return o[key] != nil })
 	masked := make(map[string]any, len(o))
 	for key, v := range o {
