@@ -1,11 +1,11 @@
 package headline
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
@@ -36,7 +36,7 @@ func (c *call) mutates(said wording.Sentence) wording.Sentence {
 func fieldsAsSteps(args map[string]any) (steps []step) {
 	variables, _ := args["variables"].(map[string]any)
 	if text, ok := args["variables"].(string); ok {
-		_ = json.Unmarshal([]byte(text), &variables) // else none is known
+		_ = strictjson.Unmarshal([]byte(text), &variables) // else none is known
 	}
 	at := map[string]int{}
 	for _, key := range spoken.List("texts mutations") {

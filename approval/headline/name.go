@@ -123,8 +123,10 @@ func (c *call) understood(t *toolName) {
 // sense finds out which of two things a noun means: a record that has a type and is kept in a zone is
 // a DNS record, a card of a bank is one that people pay with, and nobody books a table of a database.
 func (c *call) sense(t *toolName) {
+	if t.thing == nil {
+		return
+	}
 	switch {
-	case t.thing == nil:
 	case slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "":
 		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
 	case slices.Contains(t.thing.Words, "card") && (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies"):
@@ -300,7 +302,7 @@ func (c *call) keyed(but *spoken.Thing) (noun []string) {
 		}
 		thing, _, _ := spoken.ThingOf([]string{stem})
 		switch {
-		case thing == nil || thing == but || key == "value" || key == "values" || key == "host" || key == "server":
+		case thing == nil || thing == but || spoken.Is("things-that unkeyed", key):
 		case spoken.Is("places bare", key):
 			if strings.HasSuffix(key, "id") {
 				place = []string{stem}

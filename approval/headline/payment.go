@@ -163,12 +163,18 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 		"invoice", "invoiceid", "order", "orderid")
 	customer := c.first("customer", "customerid", "customername", "client", "clientid", "clientname")
 	for _, m := range money() {
-		if (c.has(strings.Fields(m.words)...) || m.amount == "pays %s" && c.transacts()) && (!strings.HasPrefix(string(m.to), "bills") || !c.has("pay", "payment", "payments")) {
+		if c.movesBy(&m) {
 			m, day := c.dated(m)
 			return append(m.says(several(amount), to, item, customer), bracketed(slices.Concat(day, c.often()))...)
 		}
 	}
 	return nil
+}
+
+// movesBy reports whether the tool's name says that money moves in this way: who pays a bill does not bill.
+func (c *call) movesBy(m *moved) bool {
+	named := c.has(strings.Fields(m.words)...) || m.amount == "pays %s" && c.transacts()
+	return named && (!strings.HasPrefix(string(m.to), "bills") || !c.has("pay", "payment", "payments"))
 }
 
 // says says how much is moved, and to whom or for what.

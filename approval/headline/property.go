@@ -60,24 +60,33 @@ const sets wording.Phrase = "sets %s"
 // of what is set on a device.
 func (c *call) valueOf(t *toolName, nouns []string) (property, value string) {
 	property, value = strings.Join(nouns, "-"), c.first(valueKeys(strings.Join(nouns, ""))...)
+	if sum := c.sumOf(property, nouns[len(nouns)-1]); sum != "" {
+		return property, sum
+	}
 	if value != "" && spoken.Property(property) != "" {
-		if sums := c.sums(property); len(sums) == 1 && spoken.Is("things-that sums", property) {
-			value = sums[0].String()
-		}
 		return property, value
-	}
-	if longer := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool { return !strings.HasSuffix(k, property) || c.first(k) == "" }); len(longer) == 1 {
-		if sums := c.sums(longer[0]); len(sums) == 1 && spoken.Is("things-that sums", property) {
-			return property, sums[0].String()
-		}
-	}
-	if sums := c.amount(); len(sums) == 1 && spoken.Is("things-that sums", nouns[len(nouns)-1]) {
-		return property, sums[0].String()
 	}
 	if only := c.setting(); t.act.Phrase == sets && only != "" && c.operates() {
 		return only, c.first(only)
 	}
 	return property, ""
+}
+
+// sumOf returns the amount of money that a property is, with its currency: the only one whose key ends with it, or
+// that the tool is given; "" for any other property.
+func (c *call) sumOf(property, noun string) string {
+	if !spoken.Is("things-that sums", noun) {
+		return ""
+	}
+	keys := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool { return !strings.HasSuffix(k, property) || c.first(k) == "" })
+	sums := c.amount()
+	if len(keys) == 1 {
+		sums = c.sums(keys[0])
+	}
+	if len(sums) != 1 {
+		return ""
+	}
+	return sums[0].String()
 }
 
 // setting returns the only property of which an argument has a value, or "".

@@ -14,7 +14,7 @@ import (
 // assigned describes a role that a tool gives somebody or takes away, where the name speaks of an
 // assignment or a binding: "grants the role Owner to bob in acme-prod".
 func (c *call) assigned(operation.Kind) wording.Sentence {
-	if !c.has("role", "iam", "rbac") || !c.has("assignment", "assignments", "binding", "bindings", "assign", "grant") && !(c.has("iam") && c.has("policy")) {
+	if !c.has("role", "iam", "rbac") || !c.has("assignment", "assignments", "binding", "bindings", "assign", "grant") && (!c.has("iam") || !c.has("policy")) {
 		return nil
 	}
 	roles := c.values([]string{"role", "rolename", "roledefinition", "roledefinitionname", "roledefinitionid", "roleid"})

@@ -33,11 +33,12 @@ const mostSteps = 32
 // stepped says what a tool does that is given a list of operations, each with its verb: the worst of them, and how
 // many others there are. It returns nil unless the tool's name leaves it to the list what is done.
 func (c *call) stepped(worst *one) (said wording.Sentence, others int) {
-	asked := worst != nil && worst.says(byGraphQL) && len(c.mutations) > 0
-	if asked {
+	switch {
+	case worst == nil:
+		return nil, 0
+	case worst.says(byGraphQL):
 		c.steps = c.mutations
-	}
-	if worst == nil || c.command != "" && !asked || len(c.steps) == 0 || !asked && !worst.byName() && !worst.unheardOf() {
+	case c.command != "" || !worst.byName() && !worst.unheardOf():
 		return nil, 0
 	}
 	for i := range c.steps {
@@ -73,13 +74,7 @@ func heaviest(steps []step) (first *step, open bool) {
 // read finds out what the step does, and whether it can be undone. What the tool works in says nothing of a step
 // whose verb stands alone: it is no name of its object.
 func (s *step) read(c *call) {
-	args := maps.Clone(s.args)
-	for _, key := range c.keys {
-		if values := c.args[key]; len(values) == 1 && args[key] == nil && !spoken.Is("texts run", key) {
-			args[key] = values[0]
-		}
-	}
-	inner, all := s.call(c, s.args), s.call(c, args)
+	inner, all := s.call(c, s.args), s.call(c, s.with(c))
 	did := one{kind: operation.KindUnknown}
 	if said := all.documents(&did); said != nil {
 		s.said, s.undo = said, did.undo
@@ -105,6 +100,17 @@ func (s *step) read(c *call) {
 	if s.said = said; said != nil {
 		s.undo = t.alone()
 	}
+}
+
+// with returns the arguments of the step, and those that all steps share.
+func (s *step) with(c *call) map[string]any {
+	args := maps.Clone(s.args)
+	for _, key := range c.keys {
+		if values := c.args[key]; len(values) == 1 && args[key] == nil && !spoken.Is("texts run", key) {
+			args[key] = values[0]
+		}
+	}
+	return args
 }
 
 // call returns the step as a call of a tool of the same server.

@@ -126,12 +126,14 @@ func (c *call) identity(t *toolName) (names []string, key string) {
 	}
 	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), t.nouns[len(t.nouns)-1])
 	switch called, title := c.args["name"], c.first("title"); {
-	case len(names) == 0 && !t.act.Makes:
-		return c.prefixed(t)
-	case title != "" && t.act.Makes && key == "key":
-		return []string{title}, "title" // its key is what it holds
-	case key == "items" && t.act.Makes:
+	case t.act.Makes && key == "items":
 		return nil, "" // what it is made of
+	case t.act.Makes && title != "" && key == "key":
+		return []string{title}, "title" // its key is what it holds
+	case t.act.Makes:
+		return names, key
+	case len(names) == 0:
+		return c.prefixed(t)
 	case key == "id" && len(called) == 1 && !t.act.Partly && !t.act.Turns:
 		return called, "name" // the id may be that of its version
 	default:
@@ -239,7 +241,7 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return wording.Sentence{{Phrase: t.thing.Any}, {Phrase: "for %s", Args: []wording.Clause{owner}}}
 	case len(t.owner) > 0:
 		return nil
-	case (t.theirs() || t.plural && t.act.Partly && !t.act.Makes && !t.all && len(t.others) == 0) && holder != nil:
+	case t.theirs() && holder != nil:
 		return ofHolder(t.thing.Several, holder)
 	default:
 		return c.indefinite(t)
@@ -251,7 +253,7 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 // nothing is said of it.
 func (c *call) indefinite(t *toolName) wording.Sentence {
 	switch {
-	case t.plural && (t.all || t.act.Phrase == "prunes %s" || c.about(true).Phrase != ""):
+	case t.plural && (t.every() || c.about(true).Phrase != ""):
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
 	case c.onlyThere(t):
 		return wording.Sentence{wording.Say(t.thing.One, "")}
@@ -315,12 +317,8 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 	if to := c.first("newname", "name", "newtitle", "title"); t.act.Phrase == renames && to != "" && !slices.Contains(names, to) {
 		return &wording.Clause{Text: to}, false
 	}
-	if to := c.values(spoken.List("targets states")); len(to) > 0 && t.act.Phrase == moves {
-		state := named(to)
-		if !whole.MatchString(state.String()) { // of a transition
-			t.with = "to the state %s"
-		}
-		return &state, false
+	if state := c.stateOf(t); state != nil {
+		return state, false
 	}
 	if thing, ok := c.listed("targets", key, names); ok && (t.with != inside || t.act.Phrase == deploys) {
 		t.with = map[bool]wording.Phrase{true: "into %s", false: t.with}[t.act.Phrase == moves || t.act.Phrase == "uploads %s"]

@@ -141,8 +141,28 @@ func (t *toolName) partial(whole *spoken.Thing) bool {
 	return nobody(whole) || whole != nil && t.act.Makes && (spoken.Is("people served", whole.Words[0]) || t.thing != nil && t.entitles())
 }
 
-// theirs reports whether the thing is the rights that somebody has, or that there are to something.
-func (t *toolName) theirs() bool { return t.plural && t.rights() && !t.act.Makes }
+// theirs reports whether the thing is the rights that somebody has, or that there are to something, or several that are
+// changed of something: the labels of a message.
+func (t *toolName) theirs() bool {
+	changed := t.act.Partly && !t.all && len(t.others) == 0
+	return t.plural && !t.act.Makes && (t.rights() || changed)
+}
+
+// every reports whether all of the things are meant, or those that are not used.
+func (t *toolName) every() bool { return t.all || t.act.Phrase == "prunes %s" }
+
+// stateOf returns to which state something is moved, or nil.
+func (c *call) stateOf(t *toolName) *wording.Clause {
+	to := c.values(spoken.List("targets states"))
+	if len(to) == 0 || t.act.Phrase != moves {
+		return nil
+	}
+	state := named(to)
+	if !whole.MatchString(state.String()) { // of a transition
+		t.with = "to the state %s"
+	}
+	return &state
+}
 
 // entitled returns the thing's owner or, of what lets somebody do something, who that is, and whether the arguments
 // name one.

@@ -148,8 +148,7 @@ func (s *Statement) Target(at int) (names, class string) {
 // Parts returns what an ALTER drops of its target, and of which class that is; of several classes, the first.
 func (s *Statement) Parts() (class string, named []string) {
 	for i, w := range s.Words {
-		end := slices.Index(append(slices.Clone(s.Words[i:]), ","), ",")
-		one := Statement{Words: s.Words[i : i+end]}
+		one := Statement{Words: s.Words[i : i+slices.Index(append(slices.Clone(s.Words[i:]), ","), ",")]}
 		if name, of := one.Target(0); w == "DROP" && s.Words[0] == "ALTER" && of != "" && (class == "" || class == of) {
 			class, named = of, append(named, name)
 		}
