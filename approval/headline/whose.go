@@ -63,7 +63,7 @@ func (c *call) prefixed(t *toolName) (names []string, key string) {
 	for _, k := range c.keys {
 		before, ok := strings.CutSuffix(identifying.ReplaceAllString(k, ""), last)
 		const few = 3
-		if !ok || before == "" || len(before) > few || len(c.args[k]) == 0 || slices.Contains([]string{"new", "old", "to", "top", "sub"}, before) {
+		if !ok || !identifying.MatchString(k) || before == "" || len(before) > few || len(c.args[k]) == 0 || slices.Contains([]string{"new", "old", "to", "top", "sub"}, before) {
 			continue
 		}
 		if key != "" {
