@@ -63,7 +63,7 @@ func (c *call) digits(key string) int {
 func (c *call) short(counted bool, keys []string, most int, kinds ...int) []wording.Clause {
 	var out []wording.Clause
 	for _, key := range keys {
-		values := slices.DeleteFunc(slices.Clone(c.args[key]), func(s string) bool { return empty(s) || masks(s) > 0 })
+		values := slices.DeleteFunc(slices.Clone(c.args[key]), untold)
 		if len(out) == most || len(values) == 0 || !slices.Contains(kinds, kindOf(key)) {
 			continue
 		}
@@ -82,6 +82,9 @@ func (c *call) short(counted bool, keys []string, most int, kinds ...int) []word
 	}
 	return out
 }
+
+// untold reports whether a value says nothing to a person: it names nothing, or is masked.
+func untold(s string) bool { return empty(s) || masks(s) > 0 }
 
 // about returns what the arguments say about a thing that has no name, or about several
 // things.

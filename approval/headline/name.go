@@ -129,13 +129,18 @@ func (c *call) sense(t *toolName) {
 	switch {
 	case slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "":
 		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
-	case slices.Contains(t.thing.Words, "card") && (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies"):
+	case slices.Contains(t.thing.Words, "card") && c.paysByCard():
 		t.thing, _, _ = spoken.ThingOf([]string{"payment-card"})
 	case slices.Contains(t.thing.Words, "client") && c.speaksOf("identity names"):
 		t.thing, _, _ = spoken.ThingOf([]string{"oauth-client"}) // a program that signs people in
 	case slices.Contains(t.thing.Words, "table") && t.act.Phrase == "books %s":
 		t.thing, _, _ = spoken.ThingOf([]string{"restaurant-table"})
 	}
+}
+
+// paysByCard reports whether a card is one that people pay with.
+func (c *call) paysByCard() bool {
+	return (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies")
 }
 
 // gives reports whether an argument has one of the keys on the list.

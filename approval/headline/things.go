@@ -125,13 +125,9 @@ func (c *call) identity(t *toolName) (names []string, key string) {
 		return names, key
 	}
 	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), t.nouns[len(t.nouns)-1])
-	switch called, title := c.args["name"], c.first("title"); {
-	case t.act.Makes && key == "items":
-		return nil, "" // what it is made of
-	case t.act.Makes && title != "" && key == "key":
-		return []string{title}, "title" // its key is what it holds
+	switch called := c.args["name"]; {
 	case t.act.Makes:
-		return names, key
+		return c.made(names, key)
 	case len(names) == 0:
 		return c.prefixed(t)
 	case key == "id" && len(called) == 1 && !t.act.Partly && !t.act.Turns:

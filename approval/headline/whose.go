@@ -53,6 +53,19 @@ func (c *call) whose(t *toolName) *wording.Clause {
 	return nil
 }
 
+// made returns the names of something new, if what is under this key are its names.
+func (c *call) made(names []string, key string) (its []string, under string) {
+	title := c.first("title")
+	switch {
+	case key == "items":
+		return nil, "" // what it is made of
+	case key == "key" && title != "":
+		return []string{title}, "title" // its key is what it holds
+	default:
+		return names, key
+	}
+}
+
 // prefixed returns the names that are under the only key that says more exactly, by a few letters, what the thing
 // identifies: the db_instance_identifier of an instance.
 func (c *call) prefixed(t *toolName) (names []string, key string) {

@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -74,13 +75,18 @@ func (m Masker) beside(o map[string]any, key string) string {
 	case !isValue(key):
 		return key
 	}
+	return cmp.Or(secretName(o), key)
+}
+
+// secretName returns the name of a secret that stands beside its value, or the last part of it; empty if there is none.
+func secretName(o map[string]any) string {
 	for _, of := range []string{"name", "key", "k", "field", "header", "variable"} {
 		name, _ := o[of].(string)
 		if last := name[strings.LastIndexByte(name, '/')+1:]; secrecyOf(last) != notSecret {
 			return last
 		}
 	}
-	return key
+	return ""
 }
 
 // typesSecret reports whether what a browser's tool types goes into a field for a password.
