@@ -182,7 +182,11 @@ func (c *call) merged(t *toolName) wording.Sentence {
 	if len(from) > 1 {
 		what.Phrase = t.thing.Several
 	}
-	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: joint[t.act.Phrase], Args: []wording.Clause{{Phrase: t.thing.One, Args: []wording.Clause{named(into)}}}}}
+	said := wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: joint[t.act.Phrase], Args: []wording.Clause{{Phrase: t.thing.One, Args: []wording.Clause{named(into)}}}}}
+	if where := c.repository(); where != "" {
+		return said.And(inside, where)
+	}
+	return said
 }
 
 // both says what a tool does whose name joins two verbs that are done to the same thing: "cancels

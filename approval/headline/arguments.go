@@ -152,7 +152,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 // accepts.
 func (c *call) ends(stems []string, passed func(end string) bool) (names []string, key string) {
 	for _, end := range []string{
-		"iid", "number", "id", "gid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier",
+		"iid", "number", "id", "gid", "sysid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier",
 		"idorkey", "idorname", "nameorid", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
 		if passed(end) {

@@ -57,7 +57,7 @@ func (c *call) whose(t *toolName) *wording.Clause {
 func (c *call) made(names []string, key string) (its []string, under string) {
 	title := c.first("title")
 	switch {
-	case key == "items":
+	case key == "items", spoken.Is("things-that written", key):
 		return nil, "" // what it is made of
 	case key == "key" && title != "":
 		return []string{title}, "title" // its key is what it holds
