@@ -129,7 +129,7 @@ const (
 // kindOf returns the kind of an argument, judging by its key.
 func kindOf(key string) int {
 	switch {
-	case slices.Contains([]string{"title", "subject", "topic", "summary", "shortdescription", "name", "text", "message", "body", "content"}, key):
+	case slices.Contains([]string{"title", "subject", "topic", "summary", "shortdescription", "name", "fullname", "lastname", "text", "message", "body", "content"}, key):
 		return titleKey
 	case slices.ContainsFunc([]string{"id", "ids", "key", "name", "owner"}, func(end string) bool { return strings.HasSuffix(key, end) }):
 		return idKey

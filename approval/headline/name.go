@@ -229,7 +229,7 @@ func (c *call) unsaid(t *toolName) {
 	if thing == nil || len(rest) > 0 {
 		return
 	}
-	if names, _ := c.names(thing, false, append(class, t.nouns...)...); len(names) > 0 {
+	if names, _ := c.names(thing, false, append(class, t.nouns...)...); len(names) > 0 || t.act.Makes {
 		t.thing, t.nouns = thing, append(class, t.nouns...)
 	}
 }

@@ -64,12 +64,12 @@ func prose(s string) wording.Clause {
 	return wording.Clause{Text: line}
 }
 
-// beginning returns the keys without those that say when something ends, if another one says when it begins.
+// beginning returns the keys without those that say of which kind something is, or when something ends, if another one says when it begins.
 func (c *call) beginning() []string {
-	if c.first(spoken.List("texts when")...) == "" {
-		return c.keys
-	}
-	return slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool { return strings.HasPrefix(key, "end") })
+	begins := c.first(spoken.List("texts when")...) != ""
+	return slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool {
+		return begins && strings.HasPrefix(key, "end") || spoken.Is("things-that classes", key)
+	})
 }
 
 // printed is the output of a program, where that is all that is known of a thing, or of its end.

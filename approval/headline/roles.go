@@ -133,7 +133,7 @@ func (c *call) take(args map[string]any) {
 // updates reports whether the tool's verb changes what is there.
 func (c *call) updates() bool {
 	act, _, _ := c.verb()
-	return act != nil && act.Phrase == "updates %s"
+	return act != nil && (act.Phrase == "updates %s" || act.Phrase == "creates %s")
 }
 
 // has reports whether the tool's name contains one of the words.
