@@ -167,7 +167,7 @@ func objectOf(act *Act, thing *Thing, option string, operands, words []string) (
 		named = behind(words, ids(option[strings.LastIndex(option, "-")+1:])...)
 	}
 	if len(named) == 0 {
-		named = behind(words, "--name", "-n")
+		named = behind(words, "--name", "-n", "--id")
 	}
 	if len(named) == 0 && act.Makes && len(behind(words, titles()...)) > 0 {
 		return wording.Clause{Phrase: thing.Any}, true
