@@ -77,6 +77,12 @@ func (s *step) read(c *call) {
 	inner, all := s.call(c, s.args), s.call(c, s.with(c))
 	did := one{kind: operation.KindUnknown}
 	if said := all.documents(&did); said != nil {
+		switch several := s.times > 1; {
+		case several && said[0].Phrase == "deletes a document of %s":
+			said[0].Phrase = "deletes documents of %s"
+		case several && said[0].Phrase == "updates a document of %s":
+			said[0].Phrase = "updates documents of %s"
+		}
 		s.said, s.undo = said, did.undo
 		return
 	}

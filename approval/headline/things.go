@@ -76,7 +76,7 @@ func (c *call) once(t *toolName, key string, what, second wording.Sentence) (thi
 	case len(second) == 0 || len(what) < 2 || len(second[0].Args) == 0:
 	case second[0].Args[0].String() == owner.String(), t.ofRepository() && second[len(second)-1].Args[0].Text == c.repository():
 		what = what[:1]
-	case second[0].Args[0].String() == what[1].Args[0].String():
+	case second[0].Args[0].String() == what[1].Args[0].String(), wording.Sentence(second[0].Args).String() == wording.Sentence(what[1].Args[0].Args).String():
 		second = second[1:]
 	}
 	return what, second
@@ -86,7 +86,7 @@ func (c *call) once(t *toolName, key string, what, second wording.Sentence) (thi
 // thing names that already.
 func (c *call) within(t *toolName, names []string, what, second wording.Sentence) wording.Sentence {
 	whole := c.part(t, names)
-	if len(what) != 1 || whole == nil || len(names) == 0 && len(second) > 0 && !t.act.Sets || strings.Contains(second.String(), whole[0].Args[0].String()) {
+	if len(what) != 1 || whole == nil || len(names) == 0 && len(second) > 0 && !t.act.Sets || strings.Contains(second.String(), whole[0].Args[0].Args[0].String()) {
 		return what
 	}
 	t.part = true
@@ -292,8 +292,11 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 		said = said.And(t.place(), where)
 	} else if thing, ok := c.listed("places", key, names); ok && len(said) == 0 && !t.isA(thing.Text) {
 		where := inside
-		if t.with == "from %s" {
+		switch {
+		case t.with == "from %s":
 			where = t.with
+		case t.place() == "to %s":
+			where = "to %s"
 		}
 		said = wording.Sentence{{Phrase: where, Args: []wording.Clause{thing}}}
 	}
@@ -376,11 +379,11 @@ func listedAt(list, key string, values []string) (found wording.Clause, sure boo
 	if spoken.Is(list+" bare", key) {
 		return named(values), true
 	}
-	if stem := above.FindStringSubmatch(key); stem != nil && list == "targets" {
-		if at := spoken.ThingAt(stem[1]); at != nil {
+	if to := above.FindStringSubmatch(key); to != nil && list == "targets" {
+		if at := spoken.ThingAt(to[2]); at != nil {
 			return wording.Clause{Phrase: at.One, Args: []wording.Clause{named(values)}}, true
 		}
-		return named(values), stem[1] == "" || stem[1] == "id"
+		return named(values), to[1] != "" && (to[2] == "" || to[2] == "id")
 	}
 	thing := spoken.ThingAt(key)
 	stem, held := strings.CutPrefix(key, "parent")

@@ -271,5 +271,5 @@ func (c *call) versioned(said wording.Sentence) wording.Sentence {
 	return slices.Insert(slices.Clone(said), 1, wording.Say("on %s", ref))
 }
 
-// above matches the keys of what something is put under, with the kind of that, if it is said.
-var above = regexp.MustCompile(`^(?:new|target|destination|dest)?parent(.*)$`)
+// above matches the keys of what something is put under or goes to, with the kind of that, if it is said.
+var above = regexp.MustCompile(`^(?:(?:new|target|destination|dest)?(parent)|(?:new|target|destination|dest))(.*)$`)
