@@ -77,12 +77,7 @@ func (s *step) read(c *call) {
 	inner, all := s.call(c, s.args), s.call(c, s.with(c))
 	did := one{kind: operation.KindUnknown}
 	if said := all.documents(&did); said != nil {
-		switch several := s.times > 1; {
-		case several && said[0].Phrase == "deletes a document of %s":
-			said[0].Phrase = "deletes documents of %s"
-		case several && said[0].Phrase == "updates a document of %s":
-			said[0].Phrase = "updates documents of %s"
-		}
+		said[0].Phrase = s.eachOf(said[0].Phrase)
 		s.said, s.undo = said, did.undo
 		return
 	}
@@ -105,6 +100,18 @@ func (s *step) read(c *call) {
 	}
 	if s.said = said; said != nil {
 		s.undo = t.alone()
+	}
+}
+
+// eachOf returns what is done to one document in the form for several, if the step is for several.
+func (s *step) eachOf(does wording.Phrase) wording.Phrase {
+	switch {
+	case s.times > 1 && does == "deletes a document of %s":
+		return "deletes documents of %s"
+	case s.times > 1 && does == "updates a document of %s":
+		return "updates documents of %s"
+	default:
+		return does
 	}
 }
 
