@@ -31,6 +31,9 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 	if holder != nil {
 		said = append(said, *holder)
 	}
+	if to := c.values(spoken.List("targets bare")); t.act.With == "to %s" && len(to) > 0 {
+		said = append(said, wording.Clause{Phrase: t.act.With, Args: []wording.Clause{named(to)}})
+	}
 	if holder != nil && where == "" {
 		kinds = []int{titleKey, otherKey}
 	}
@@ -199,7 +202,7 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 		return nil, ""
 	}
 	how := t.act.With
-	if how == inside {
+	if how == inside || c.first(spoken.List("targets bare")...) != "" { // to whom it goes, another argument says
 		how = "of %s"
 	}
 	return &wording.Clause{Phrase: how, Args: []wording.Clause{*whose}}, placed
