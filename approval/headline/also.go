@@ -2,6 +2,7 @@ package headline
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,6 +30,25 @@ func alsoOf(args map[string]any) (out []also) {
 	}
 	return out
 }
+
+// replaces reports whether an argument says that what is there already is overwritten.
+func replaces(args map[string]any) bool {
+	return slices.ContainsFunc(reading.Switches(args), func(words []string) bool {
+		act, at, _ := spoken.ActIn(words)
+		return at == 0 && act.Phrase == "replaces %s"
+	})
+}
+
+// replaced adds to what puts something somewhere that it overwrites what is there, if an argument says so.
+func (c *call) replaced(said wording.Sentence) wording.Sentence {
+	if !c.replaces || c.command != "" || !putting.MatchString(string(said[0].Phrase)) {
+		return said
+	}
+	return append(slices.Clip(said), wording.Clause{Phrase: "and overwrites what is there"})
+}
+
+// putting matches what is said of what puts something where something else may be.
+var putting = regexp.MustCompile(`^(copies|moves|uploads|renames|downloads|restores|imports|creates the|puts|saves|exports) `)
 
 // switched adds what an argument makes the tool do besides, and what follows from that.
 func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
@@ -103,7 +123,11 @@ func (a also) more(said wording.Sentence) wording.Sentence {
 
 // said says what an argument makes a tool do to a thing or, if it names none, how it is called.
 func (a also) said() wording.Clause {
-	thing, plural, rest := spoken.ThingOf(a.nouns)
+	nouns := a.nouns
+	if last := len(nouns) - 1; last > 0 && spoken.Is("texts units", nouns[last]) {
+		nouns = append(slices.Clone(nouns[:last-1]), strings.TrimSuffix(nouns[last-1], "s")+"s") // delete_message_days: those of so many days
+	}
+	thing, plural, rest := spoken.ThingOf(nouns)
 	if thing == nil || len(rest) > 0 {
 		return wording.Say("with %s", strings.Join(a.words, " "))
 	}
@@ -120,10 +144,17 @@ func (a also) said() wording.Clause {
 // moved says what goes from where to where, if the tool moves something and both are given.
 func (c *call) moved(t *toolName) wording.Sentence {
 	from, to := c.first("frompath", "from", "source", "sourcepath", "oldpath", "src"), c.first("topath", "to", "destination", "destinationpath", "newpath", "dest")
-	if t.act == nil || t.act.Phrase != moves || from == "" || to == "" {
+	if t.act == nil || from == "" || to == "" {
 		return nil
 	}
-	return wording.Sentence{wording.Say("moves %s to %s", from, to)}
+	switch t.act.Phrase {
+	case moves:
+		return wording.Sentence{wording.Say("moves %s to %s", from, to)}
+	case "copies %s":
+		return wording.Sentence{wording.Say("copies %s to %s", from, to)}
+	default:
+		return nil
+	}
 }
 
 // moves says that something goes elsewhere.
@@ -131,7 +162,8 @@ const moves wording.Phrase = "moves %s"
 
 // merged says what is merged into what, if the arguments tell one from the other.
 func (c *call) merged(t *toolName) wording.Sentence {
-	if t.act == nil || t.thing == nil || t.act.Phrase != "merges %s" {
+	joint := map[wording.Phrase]wording.Phrase{"merges %s": "into %s", "links %s": "to %s"}
+	if t.act == nil || t.thing == nil || joint[t.act.Phrase] == "" {
 		return nil
 	}
 	var from, into []string
@@ -150,7 +182,11 @@ func (c *call) merged(t *toolName) wording.Sentence {
 	if len(from) > 1 {
 		what.Phrase = t.thing.Several
 	}
-	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "into %s", Args: []wording.Clause{{Phrase: t.thing.One, Args: []wording.Clause{named(into)}}}}}
+	said := wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: joint[t.act.Phrase], Args: []wording.Clause{{Phrase: t.thing.One, Args: []wording.Clause{named(into)}}}}}
+	if where := c.repository(); where != "" {
+		return said.And(inside, where)
+	}
+	return said
 }
 
 // both says what a tool does whose name joins two verbs that are done to the same thing: "cancels

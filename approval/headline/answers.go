@@ -23,7 +23,7 @@ const besidesComment wording.Phrase = "with a comment: %s"
 // answer describes a reply to, or a comment on, a thing that the arguments name.
 func (c *call) answer(operation.Kind) wording.Sentence {
 	what, phrase := c.first("text", "message", "body", "comment", "commentbody", "content", "richtext"), replies
-	if c.has("comment") {
+	if c.has("comment") && !c.has("reply", "respond") {
 		phrase = commentsOn
 	}
 	if what == "" || !c.answers() {
@@ -43,7 +43,7 @@ func (c *call) answered(key string) *wording.Clause {
 	for _, end := range []string{"number", "id", "key", "iid", "idorkey", "keyorid"} {
 		stem, ok := strings.CutSuffix(key, end)
 		thing, _, _ := spoken.ThingOf([]string{stem})
-		if !ok || thing == nil || slices.Contains(thing.Words, "comment") || len(c.args[key]) == 0 {
+		if !ok || thing == nil || slices.Contains(thing.Words, "comment") && !c.has("reply", "respond") || len(c.args[key]) == 0 {
 			continue
 		}
 		if stem == "message" && c.mails() {
@@ -155,23 +155,73 @@ func (c *call) added(out wording.Sentence, t *toolName, bare bool) wording.Sente
 	if price := c.amount(); t.act.Paid && len(price) == 1 {
 		return c.priced(out, t, price[0])
 	}
+	if said := c.amongMany(t, bare); said != nil {
+		return append(out, said...)
+	}
 	if about := c.about(t.plural); bare && about.Phrase != "" && !tells(out, about) {
 		out = append(out, about)
 	}
 	return out
 }
 
-// ranked adds as what somebody is added or gets to see something.
-func (c *call) ranked(said wording.Sentence, t *toolName) wording.Sentence {
-	role := c.first("role", "permission", "accesslevel", "access")
-	rights := t.act.Partly && t.rights()
-	if rights && c.shownToAll() {
-		said = append(said, wording.Clause{Phrase: "for everyone"})
+// amongMany says how many things a tool is told to act on or, of one for all of them, which.
+func (c *call) amongMany(t *toolName, bare bool) wording.Sentence {
+	for _, many := range []string{"count", "maxcount", "quantity"} {
+		if t.plural && c.first(many) != "" {
+			return c.inBrackets([]string{many})
+		}
 	}
+	if t.all && bare {
+		return bracketed(c.details(mostNamed, titleKey, idKey, otherKey))
+	}
+	return nil
+}
+
+// settledBy adds the account of somebody to whom money may go from then on.
+func (c *call) settledBy(said wording.Sentence, t *toolName) wording.Sentence {
+	account := c.first("iban", "accountnumber")
+	if account == "" || !t.act.Makes || strings.Contains(said.String(), account) || len(said[0].Args) != 1 || len(said[0].Args[0].Args) == 0 {
+		return said
+	}
+	return said.And("(%s)", account)
+}
+
+// ranked adds as what somebody is added or gets to see something, and who that is.
+func (c *call) ranked(said wording.Sentence, t *toolName) wording.Sentence {
+	said = c.settledBy(said, t)
+	role := c.first("role", "permission", "accesslevel", "access")
+	if all := c.mayAll(); role == "" && all != "" && (t.act.Makes || t.act.Phrase == "invites %s") {
+		return said.And("as %s", all)
+	}
+	rights := t.act.Partly && t.rights()
+	said = c.forWhom(said, t, rights)
 	if role == "" || !rights && !slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s"}, t.act.Phrase) {
 		return said
 	}
 	return append(said, wording.Say("as %s", role))
+}
+
+// mayAll returns what an argument calls somebody who may do everything, or "".
+func (c *call) mayAll() string {
+	for _, key := range spoken.List("people-rights all") {
+		if c.first(key) == "true" {
+			return c.spelled[key]
+		}
+	}
+	return ""
+}
+
+// forWhom adds who has the rights that the tool changes, or that everyone has.
+func (c *call) forWhom(said wording.Sentence, t *toolName, rights bool) wording.Sentence {
+	whom := c.first("email", "emailaddress", "user", "userid", "username", "grantee")
+	switch {
+	case rights && c.shownToAll(), c.admits && c.opens(t):
+		return append(said, wording.Clause{Phrase: "for everyone"})
+	case rights && whom != "" && !strings.Contains(said.String(), whom):
+		return said.And("for %s", whom)
+	default:
+		return said
+	}
 }
 
 // recorded returns what a DNS record that is made or changed says, or "".

@@ -37,6 +37,9 @@ func texts(v any) []string {
 	case []any:
 		var out []string
 		for _, e := range v {
+			if _, row := e.([]any); row {
+				continue // of a table: its cells name nothing
+			}
 			names := texts(e)
 			if part, ok := e.(map[string]any); ok && names == nil {
 				names = titleOf(part)
@@ -97,6 +100,8 @@ func (c *call) elements(key string, list []any) {
 		case !ok:
 		case transfers(part), len(list) == 1 && c.single(key, part):
 			c.take(part)
+		case len(list) == 1 && name == "ingress" && part["port"] != nil:
+			c.take(part)
 		case len(list) == 1 && (name == "items" || name == "lineitems") && c.has("invoice", "bill"):
 			c.take(priceOf(part))
 		}
@@ -147,7 +152,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 // accepts.
 func (c *call) ends(stems []string, passed func(end string) bool) (names []string, key string) {
 	for _, end := range []string{
-		"iid", "number", "id", "gid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier",
+		"iid", "number", "id", "gid", "sysid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier",
 		"idorkey", "idorname", "nameorid", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
 		if passed(end) {

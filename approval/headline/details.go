@@ -2,7 +2,7 @@ package headline
 
 import (
 	"cmp"
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -63,7 +63,7 @@ func (c *call) digits(key string) int {
 func (c *call) short(counted bool, keys []string, most int, kinds ...int) []wording.Clause {
 	var out []wording.Clause
 	for _, key := range keys {
-		values := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
+		values := slices.DeleteFunc(slices.Clone(c.args[key]), untold)
 		if len(out) == most || len(values) == 0 || !slices.Contains(kinds, kindOf(key)) {
 			continue
 		}
@@ -83,6 +83,9 @@ func (c *call) short(counted bool, keys []string, most int, kinds ...int) []word
 	return out
 }
 
+// untold reports whether a value says nothing to a person: it names nothing, or is masked.
+func untold(s string) bool { return empty(s) || masks(s) > 0 }
+
 // about returns what the arguments say about a thing that has no name, or about several
 // things.
 func (c *call) about(several bool) wording.Clause {
@@ -93,7 +96,13 @@ func (c *call) about(several bool) wording.Clause {
 		return wording.Clause{}
 	}
 	told := c.short(false, slices.SortedFunc(slices.Values(c.keys), func(a, b string) int { return cmp.Or(c.rank(a)-c.rank(b), strings.Compare(a, b)) }), 1, titleKey)
+	if part := c.first(spoken.List("sums percents")...); part != "" {
+		told = append(told, wording.Clause{Text: strings.TrimPrefix(c.first("code")+", ", ", ") + part + " %"})
+	}
 	if sum := c.amount(); len(sum) == 1 {
+		if to := c.paid(); len(to) == 1 && c.has("transaction", "transactions") {
+			sum[0] = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{sum[0], {Text: to[0]}}}
+		}
 		told = append(told, sum[0])
 	}
 	told = append(told, c.short(false, c.beginning(), mostNamed, otherKey)...) // where it is is not what it is about
@@ -120,7 +129,7 @@ const (
 // kindOf returns the kind of an argument, judging by its key.
 func kindOf(key string) int {
 	switch {
-	case slices.Contains([]string{"title", "subject", "topic", "summary", "name", "text", "message", "body", "content"}, key):
+	case slices.Contains([]string{"title", "subject", "topic", "summary", "shortdescription", "name", "fullname", "lastname", "text", "message", "body", "content"}, key):
 		return titleKey
 	case slices.ContainsFunc([]string{"id", "ids", "key", "name", "owner"}, func(end string) bool { return strings.HasSuffix(key, end) }):
 		return idKey
@@ -138,7 +147,7 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 		return append(wording.Sentence{c.line(said[0].Args[0])}, said[1:]...)
 	}
 	switch {
-	case said[0].Phrase == "sends a request that changes something by GraphQL":
+	case said[0].Phrase == byGraphQL:
 		return c.mutates(said)
 	case c.command != "":
 		return said
@@ -194,60 +203,79 @@ func (c *call) line(of wording.Clause) wording.Clause {
 	}
 }
 
-// mutates names the fields of a mutation in GraphQL, which are what is called.
-func (c *call) mutates(said wording.Sentence) wording.Sentence {
-	texts := []string{c.command}
-	for _, key := range c.keys {
-		texts = append(texts, c.args[key]...)
-	}
-	for _, text := range texts {
-		if called := mutated(text); len(called) > 0 {
-			return append(wording.Sentence{{Phrase: "calls %s by GraphQL", Args: []wording.Clause{named(called)}}}, said[1:]...)
-		}
-	}
-	return said
+// ByWeight returns the keys of arguments in the order in which people want to see them: what runs,
+// who gets it, how much, where it is and what it is called come first, switches and long texts
+// last.
+func ByWeight(args map[string]any) []string {
+	return slices.SortedFunc(maps.Keys(args), func(a, b string) int {
+		return cmp.Or(weightOf(a, args[a])-weightOf(b, args[b]), strings.Compare(a, b))
+	})
 }
 
-// token matches what counts in GraphQL: texts, comments, brackets, and names with what they stand for.
-var token = regexp.MustCompile(`"""(?s:.*?)"""|"(?:\\.|[^"\\])*"|#[^\n\r]*|[(){}]|[$@]?\w+(?:\s*:\s*\w+)?`)
+// weights are the lists of keys by weight. Keys of no list stand before the texts.
+func weights() []string { return []string{"runs", "whom", "much", "where", "called", "", "texts"} }
 
-// mutated returns the names of what the mutations in a text call.
-func mutated(text string) (called []string) {
-	var at graphQL
-	for _, word := range token.FindAllString(text, -1) {
-		if at.bracket(word) || at.parens > 0 || strings.ContainsAny(word[:1], "\"#@$") {
-			continue
-		}
-		switch {
-		case at.braces == 0 && slices.Contains([]string{"mutation", "query", "subscription", "fragment"}, word):
-			at.mutates = word == "mutation"
-		case at.braces == 1 && at.mutates:
-			called = append(called, strings.TrimSpace(word[strings.IndexByte(word, ':')+1:]))
-		}
-	}
-	return called
-}
+// longText is the number of characters from which a text goes after everything else.
+const longText = 120
 
-// graphQL is a place in a text: how many brackets are open, and whether it belongs to a mutation.
-type graphQL struct {
-	braces, parens int
-	mutates        bool
-}
-
-// bracket reports whether a token is a bracket, and counts it. What stands between parentheses is no part
-// of what is called.
-func (g *graphQL) bracket(token string) bool {
-	switch token {
-	case "(":
-		g.parens++
-	case ")":
-		g.parens--
-	case "{", "}":
-		if g.parens == 0 {
-			g.braces += map[string]int{"{": 1, "}": -1}[token]
+// weightOf returns the position of an argument among the others.
+func weightOf(key string, value any) int {
+	last := len(weights())
+	switch v := value.(type) {
+	case bool, nil:
+		return last
+	case string:
+		if utf8.RuneCountInString(v) > longText || strings.Contains(v, "\n") {
+			return last + 1
 		}
 	default:
-		return false
 	}
-	return true
+	return rankOf(key)
+}
+
+// rankOf returns the position of a key among the lists of weights: of the whole key, or else of
+// its last word.
+func rankOf(key string) int {
+	ends := append([]string{reading.Normal(key)}, lastOf(reading.Words(key))...)
+	for _, end := range ends {
+		for rank, list := range weights() {
+			if spoken.Is("weights "+list, end) {
+				return rank
+			}
+		}
+	}
+	return slices.Index(weights(), "")
+}
+
+// lastOf returns the last word, and what it is without an id.
+func lastOf(words []string) []string {
+	if n := len(words); n > 1 && slices.Contains([]string{"id", "ids", "name", "number"}, words[n-1]) {
+		return []string{words[n-2], words[n-1]}
+	} else if n > 0 {
+		return words[n-1:]
+	}
+	return nil
+}
+
+// assignee returns the value of the only other argument of what is assigned: to whom, or nil.
+func (c *call) assignee(t *toolName, key string) *wording.Clause {
+	to := c.rest(key)
+	if len(to) != 1 || !slices.Contains([]wording.Phrase{"assigns %s", "reassigns %s"}, t.act.Phrase) {
+		return nil
+	}
+	return &wording.Clause{Text: to[0]}
+}
+
+// rest returns the values of the only argument besides one, if it says what something is, not where.
+func (c *call) rest(but string) (values []string) {
+	for _, key := range c.keys {
+		switch {
+		case key == but || len(c.args[key]) == 0:
+		case values != nil || c.rank(key) >= rankOf("text") || spoken.Is("places bare", key) || spoken.Is("places named", key):
+			return nil
+		default:
+			values = c.args[key]
+		}
+	}
+	return values
 }

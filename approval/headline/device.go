@@ -15,14 +15,14 @@ import (
 
 // device says which device a tool operates.
 func (c *call) device(kind operation.Kind) wording.Sentence {
-	what := c.first(append(spoken.List("operated keys"), "entity", "name", "id", "target", "area", "floor")...)
+	what := c.first(append(spoken.List("operated keys"), "entity", "name", "id", "target", "area", "floor", "site", "location", "zone")...)
 	if kind != operation.KindPhysical || what == "" || !c.operates() {
 		return nil
 	}
 	how := cmp.Or(c.first("service", "action", "command", "state"), c.operated(), strings.Join(c.words[c.server:], " "))
 	words := reading.Words(how)
 	if act := toldTo(words, what); act != nil {
-		return wording.Sentence{{Phrase: act.Phrase, Args: []wording.Clause{c.opening(act, what)}}} // "open_cover" of "cover.garage"
+		return c.opening(act, what) // "open_cover" of "cover.garage"
 	}
 	if how == "" {
 		return wording.Sentence{wording.Say("operates %s", what)}
@@ -45,14 +45,24 @@ func toldTo(words []string, what string) *spoken.Act {
 	return act
 }
 
-// opening returns a device as the tool's name speaks of it, if what the arguments call it does not tell: "the garage door
-// g-1". That lights are lights, the room tells.
-func (c *call) opening(opens *spoken.Act, what string) wording.Clause {
+// opening says what is done to a device as the tool's name speaks of it, if what the arguments call it does not tell: "the
+// garage door g-1", or the trunk of a vehicle. That lights are lights, the room tells.
+func (c *call) opening(opens *spoken.Act, what string) wording.Sentence {
 	does, at, n := c.verb()
-	if nouns := c.words[at+n:]; does == opens && does.Partly && len(nouns) > 0 && !strings.Contains(strings.ToLower(what), nouns[len(nouns)-1]) {
-		return unlisted(nouns, []string{what})
+	nouns := c.words[at+n:]
+	if does != opens || !does.Partly || len(nouns) == 0 || strings.Contains(strings.ToLower(what), nouns[len(nouns)-1]) {
+		return wording.Sentence{wording.Say(opens.Phrase, what)}
 	}
-	return wording.Clause{Text: what}
+	for _, key := range c.keys {
+		whole := spoken.ThingAt(key)
+		if whole != nil && c.first(key) == what && !slices.ContainsFunc(whole.Words, func(w string) bool {
+			return slices.Contains(nouns, w) || spoken.Is("things-that generic", w) || w == "device"
+		}) {
+			part := []wording.Clause{{Text: strings.Join(nouns, " ")}, wording.Say(whole.One, what)}
+			return wording.Sentence{{Phrase: opens.Phrase, Args: []wording.Clause{{Phrase: "the %s of %s", Args: part}}}}
+		}
+	}
+	return wording.Sentence{{Phrase: opens.Phrase, Args: []wording.Clause{unlisted(nouns, []string{what})}}}
 }
 
 // operates says what a device is told, and to what it is set: "set_fan_mode auto".

@@ -100,7 +100,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		h.Consequence.Reach = ""
 	}
 	h.More = max(0, h.More-like)
-	h.Said = bounded(c.tried(h.Said.Each(c.typed)))
+	h.Said = bounded(c.tried(c.replaced(h.Said.Each(c.typed))))
 	h.Consequence.Unread = h.Consequence.Unread || c.unread(&h)
 	h.Said = spelled(h.Said)
 	return h

@@ -166,13 +166,13 @@ func TestObjects(t *testing.T) {
 		"files_move":                 {vaglio.Args{"from_path": "/a", "to_path": "/b"}, "moves /a to /b"},
 		"delete_user":                {vaglio.Args{"filter": "old"}, plain + " (old)"},
 		"create_record":              {vaglio.Args{"table_id": "t1", "app_id": "a1"}, "creates a record in the table t1"},
-		"move_card":                  {vaglio.Args{"card_id": "c1", "list_id": "done"}, "moves the card c1 to the list done"},
+		"move_card":                  {vaglio.Args{"card_id": "c1", "list_id": "done"}, "moves the card c1 into the list done"},
 		"make_file_public":           {vaglio.Args{"file_id": "f"}, plain + " (f)"},
 		"reply_to_ticket":            {vaglio.Args{"ticket_id": 5, "body": "Hi"}, "replies to the ticket 5: Hi"},
 		"create_and_send_invoice":    {vaglio.Args{"id": "in_1"}, "creates and sends the invoice in_1"},
 		"delete_record":              {vaglio.Args{"filter": "all", "record": true}, plain + " (all)"},
 		"frobnicate_page":            {vaglio.Args{"id": "p"}, plain + " (p)"},
-		"delete":                     {vaglio.Args{"id": "p"}, plain + " (p)"},
+		"delete":                     {vaglio.Args{"id": "p"}, "deletes p"},
 	} {
 		h := headline.Of(vaglio.Proposal{Executor: name, Args: r.args}, verdict(0, named))
 		if got := h.Said.String(); got != r.says {

@@ -43,7 +43,7 @@ func (c *call) named() (t toolName, ok bool) {
 	t.act, t.with = act, act.With
 	t.parted(c.nouns(at, n))
 	t.state(c)
-	if strings.HasPrefix(string(act.Phrase), "marks ") && len(t.nouns) > 1 && t.nouns[0] == "all" {
+	if len(t.nouns) > 1 && t.nouns[0] == "all" && t.several() {
 		t.nouns, t.all = t.nouns[1:], true
 	}
 	c.understood(&t)
@@ -58,6 +58,12 @@ func (c *call) named() (t toolName, ok bool) {
 		put.Phrase, t.act = "sends a message to %s", &put
 	}
 	return t, len(t.nouns) > 0 && (n > 0 || t.thing != nil)
+}
+
+// several reports whether the last of the nouns is that of several things.
+func (t *toolName) several() bool {
+	_, plural, _ := spoken.ThingOf(t.nouns)
+	return plural || strings.HasPrefix(string(t.act.Phrase), "marks ")
 }
 
 // nouns returns the words that say what the verb applies to: those after it or, if there are none,
@@ -117,15 +123,24 @@ func (c *call) understood(t *toolName) {
 // sense finds out which of two things a noun means: a record that has a type and is kept in a zone is
 // a DNS record, a card of a bank is one that people pay with, and nobody books a table of a database.
 func (c *call) sense(t *toolName) {
+	if t.thing == nil {
+		return
+	}
 	switch {
-	case t.thing == nil:
 	case slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "":
 		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
-	case slices.Contains(t.thing.Words, "card") && (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies"):
+	case slices.Contains(t.thing.Words, "card") && c.paysByCard():
 		t.thing, _, _ = spoken.ThingOf([]string{"payment-card"})
+	case slices.Contains(t.thing.Words, "client") && c.speaksOf("identity names"):
+		t.thing, _, _ = spoken.ThingOf([]string{"oauth-client"}) // a program that signs people in
 	case slices.Contains(t.thing.Words, "table") && t.act.Phrase == "books %s":
 		t.thing, _, _ = spoken.ThingOf([]string{"restaurant-table"})
 	}
+}
+
+// paysByCard reports whether a card is one that people pay with.
+func (c *call) paysByCard() bool {
+	return (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies")
 }
 
 // gives reports whether an argument has one of the keys on the list.
@@ -214,7 +229,7 @@ func (c *call) unsaid(t *toolName) {
 	if thing == nil || len(rest) > 0 {
 		return
 	}
-	if names, _ := c.names(thing, false, append(class, t.nouns...)...); len(names) > 0 {
+	if names, _ := c.names(thing, false, append(class, t.nouns...)...); len(names) > 0 || t.act.Makes {
 		t.thing, t.nouns = thing, append(class, t.nouns...)
 	}
 }
@@ -292,7 +307,7 @@ func (c *call) keyed(but *spoken.Thing) (noun []string) {
 		}
 		thing, _, _ := spoken.ThingOf([]string{stem})
 		switch {
-		case thing == nil || thing == but || key == "value" || key == "values":
+		case thing == nil || thing == but || spoken.Is("things-that unkeyed", key):
 		case spoken.Is("places bare", key):
 			if strings.HasSuffix(key, "id") {
 				place = []string{stem}

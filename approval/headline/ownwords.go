@@ -31,6 +31,9 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 	if holder != nil {
 		said = append(said, *holder)
 	}
+	if to := c.values(spoken.List("targets bare")); t.act.With == "to %s" && len(to) > 0 {
+		said = append(said, wording.Clause{Phrase: t.act.With, Args: []wording.Clause{named(to)}})
+	}
 	if holder != nil && where == "" {
 		kinds = []int{titleKey, otherKey}
 	}
@@ -92,7 +95,7 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 		listed = &wording.Clause{Phrase: thing.Any}
 	}
 	torn := len(t.nouns) > 1 && verbAlone(t.nouns[len(t.nouns)-1])
-	if torn || listed != nil && !does.Leads || slices.ContainsFunc(t.clear(), c.unclear) || len(t.nouns) == 0 && (!does.Leads || c.itself() == "") {
+	if torn || listed != nil && !does.Leads || slices.ContainsFunc(t.clear(), c.unclear) || len(t.nouns) == 0 && c.itself() == "" {
 		return nil, nil
 	}
 	return t, listed
@@ -199,7 +202,7 @@ func (c *call) belongs(t *toolName, said wording.Sentence) (holder *wording.Clau
 		return nil, ""
 	}
 	how := t.act.With
-	if how == inside {
+	if how == inside || c.first(spoken.List("targets bare")...) != "" { // to whom it goes, another argument says
 		how = "of %s"
 	}
 	return &wording.Clause{Phrase: how, Args: []wording.Clause{*whose}}, placed

@@ -24,7 +24,7 @@ type moved struct {
 func money() []moved {
 	return []moved{
 		{"refund refunds", "refunds %s to %s", "refunds %s: %s", "refunds %s"},
-		{"charge charges capture", "charges %s to %s", "charges %s: %s", "charges %s"},
+		{"charge charges capture intent intents", "charges %s to %s", "charges %s: %s", "charges %s"},
 		{"invoice invoices bill", "bills %s to %s", "bills %s: %s", "bills %s"},
 		{"withdraw withdrawal", "withdraws %s to %s", "withdraws %s: %s", "withdraws %s"},
 		{
@@ -78,7 +78,7 @@ func amounts() []string {
 }
 
 // payee matches the keys of arguments that say to whom something is paid.
-var payee = regexp.MustCompile(`^(iban|(to|target|destination|primary|recipient|beneficiary|payee|creditor|receiver|merchant|vendor|counterparty)+s?(bank)?` +
+var payee = regexp.MustCompile(`^(iban|(to|target|destination|primary|recipient|beneficiary|payee|creditor|receiver|merchant|vendor|seller|supplier|restaurant|counterparty)+s?(bank)?` +
 	`(account|iban|wallet|address|phone|email)?(number|id|name)?)$`)
 
 // paid returns to whom something is paid: by an account before anything else, and by a mail address if
@@ -86,7 +86,7 @@ var payee = regexp.MustCompile(`^(iban|(to|target|destination|primary|recipient|
 func (c *call) paid() []string {
 	keys := slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool { return !payee.MatchString(key) })
 	slices.SortStableFunc(keys, func(a, b string) int { return accounts(b) - accounts(a) })
-	to := c.values(append(slices.Clone(keys), "email", "emailaddress"))
+	to := c.values(append(slices.Clone(keys), "email", "emailaddress", "phone", "phonenumber"))
 	var names, roles []string
 	for _, key := range keys {
 		switch {
@@ -161,14 +161,20 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 	}
 	item := c.first("item", "product", "description", "title", "sku", "name", "plan", "flight", "hotel", "room", "charge", "chargeid", "capture", "captureid", "payment", "paymentid", "paymentintent",
 		"invoice", "invoiceid", "order", "orderid")
-	customer := c.first("customer", "customerid")
+	customer := c.first("customer", "customerid", "customername", "client", "clientid", "clientname")
 	for _, m := range money() {
-		if c.has(strings.Fields(m.words)...) && (!strings.HasPrefix(string(m.to), "bills") || !c.has("pay", "payment", "payments")) {
+		if c.movesBy(&m) {
 			m, day := c.dated(m)
 			return append(m.says(several(amount), to, item, customer), bracketed(slices.Concat(day, c.often()))...)
 		}
 	}
 	return nil
+}
+
+// movesBy reports whether the tool's name says that money moves in this way: who pays a bill does not bill.
+func (c *call) movesBy(m *moved) bool {
+	named := c.has(strings.Fields(m.words)...) || m.amount == "pays %s" && c.transacts()
+	return named && (!strings.HasPrefix(string(m.to), "bills") || !c.has("pay", "payment", "payments"))
 }
 
 // says says how much is moved, and to whom or for what.
@@ -203,7 +209,13 @@ func (c *call) due() wording.Sentence {
 
 // toAccount reports whether an argument names a bank account to which something goes.
 func (c *call) toAccount() bool {
-	return c.first("iban", "toaccount", "targetaccount", "destinationaccount", "recipientaccount") != ""
+	return c.first("iban", "toaccount", "targetaccount", "destinationaccount", "recipientaccount") != "" || c.transacts()
+}
+
+// transacts reports whether the tool moves money from one account to somebody. A transaction without them
+// may be a note of one.
+func (c *call) transacts() bool {
+	return c.has("transaction", "transactions") && c.first("fromaccount", "sourceaccount", "debitaccount", "fromaccountid", "sourceaccountid") != "" && len(c.paid()) > 0
 }
 
 // pays reports whether the tool itself moves money.
@@ -269,8 +281,11 @@ func changesRole(said wording.Clause) bool {
 // through a port has come in, who read a post has read it, the mail that went on is there.
 func (o *one) meanwhile(said wording.Sentence) bool {
 	return strings.HasPrefix(string(said[0].Phrase), "opens the port %s of") && o.byName() || said[0].Phrase == "posts publicly: %s" ||
-		slices.ContainsFunc(said, func(c wording.Clause) bool { return c.Phrase == "that forwards mail to %s" })
+		slices.ContainsFunc(said, func(c wording.Clause) bool { return forwards.MatchString(string(c.Phrase)) })
 }
+
+// forwards matches what is said of a rule or a mailbox that passes mail on from then on.
+var forwards = regexp.MustCompile(`\bforwards (the )?mail\b`)
 
 // partly reports whether a sentence tells of something that can be undone in part: what a device
 // can be told to undo, an event to which nobody is invited, a webhook.

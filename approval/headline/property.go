@@ -21,16 +21,36 @@ func (c *call) property(t *toolName) wording.Sentence {
 	}
 	property, value := c.valueOf(t, nouns)
 	if value == "" || !t.act.Partly || t.act.Makes || spoken.Property(property) == "" {
-		return nil
+		return c.ownProperty(t)
 	}
 	if of == nil {
-		of = c.bearers(t, strings.Join(nouns, ""))
+		of = c.bearers(t, strings.ReplaceAll(property, "-", ""))
 	}
 	if len(of) != 1 {
 		return nil
 	}
 	what := wording.Clause{Phrase: spoken.Property(property)}
 	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
+}
+
+// ownProperty says to which values something is set that is no listed property and of which the nouns and a key speak:
+// "updates nameservers of the domain acme.example: ns1.example".
+func (c *call) ownProperty(t *toolName) wording.Sentence {
+	key := strings.Join(t.nouns, "")
+	if last := t.nouns[len(t.nouns)-1]; len(c.values([]string{key})) == 0 && t.act.Phrase == sets {
+		key = last // the mode of set_ssl_mode
+	}
+	values, of := c.values([]string{key}), c.bearers(t, key)
+	if t.thing != nil || len(t.others) > 0 || !t.act.Partly || t.act.Makes || len(values) == 0 || len(of) != 1 || document.MatchString(values[0]) {
+		return nil
+	}
+	said := named(values)
+	if sums := c.sums(key); len(sums) == 1 && spoken.Is("things-that sums", t.nouns[len(t.nouns)-1]) {
+		said = sums[0]
+	}
+	return wording.Sentence{
+		{Phrase: t.act.Phrase, Args: []wording.Clause{wording.Say(ownNoun, strings.Join(t.nouns, " "))}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{said}},
+	}
 }
 
 // sets says that something gets a value.
@@ -40,16 +60,33 @@ const sets wording.Phrase = "sets %s"
 // of what is set on a device.
 func (c *call) valueOf(t *toolName, nouns []string) (property, value string) {
 	property, value = strings.Join(nouns, "-"), c.first(valueKeys(strings.Join(nouns, ""))...)
-	if value != "" {
-		return property, value
+	if sum := c.sumOf(property, nouns[len(nouns)-1]); sum != "" {
+		return property, sum
 	}
-	if sums := c.amount(); len(sums) == 1 && spoken.Is("things-that sums", nouns[len(nouns)-1]) {
-		return property, sums[0].String()
+	if value != "" && spoken.Property(property) != "" {
+		return property, value
 	}
 	if only := c.setting(); t.act.Phrase == sets && only != "" && c.operates() {
 		return only, c.first(only)
 	}
 	return property, ""
+}
+
+// sumOf returns the amount of money that a property is, with its currency: the only one whose key ends with it, or
+// that the tool is given; "" for any other property.
+func (c *call) sumOf(property, noun string) string {
+	if !spoken.Is("things-that sums", noun) {
+		return ""
+	}
+	keys := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool { return !strings.HasSuffix(k, property) || c.first(k) == "" })
+	sums := c.amount()
+	if len(keys) == 1 {
+		sums = c.sums(keys[0])
+	}
+	if len(sums) != 1 {
+		return ""
+	}
+	return sums[0].String()
 }
 
 // setting returns the only property of which an argument has a value, or "".
@@ -78,7 +115,7 @@ func (c *call) bearers(t *toolName, key string) (of []wording.Clause) {
 			of = append(of, one)
 		}
 	}
-	if name := c.first("name", "area", "room"); len(of) == 0 && name != "" && c.operates() {
+	if name := c.first("name", "area", "room", strings.Join(t.nouns, "")); len(of) == 0 && name != "" && c.operates() {
 		return []wording.Clause{{Text: name}}
 	}
 	return of
@@ -91,7 +128,7 @@ func (c *call) propertyOf(t *toolName) *wording.Clause {
 	if owner, owned := c.owner(t, ""); owned && spoken.Property(t.nouns[len(t.nouns)-1]) != "" {
 		return &owner
 	}
-	if thing == nil || len(before) > 0 || t.thing != nil {
+	if thing == nil || slices.ContainsFunc(before, func(w string) bool { return !c.service(w) }) || t.thing != nil {
 		return nil
 	}
 	names, _ := c.names(&spoken.Thing{}, false, strings.Join(t.nouns[:len(t.nouns)-1], ""))
@@ -136,7 +173,7 @@ func (c *call) with(said wording.Sentence, t *toolName) wording.Sentence {
 	_, things := shapeOf(said)
 	sets := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool {
 		values := c.values([]string{k})
-		return len(values) == 0 || c.places(k) || slices.Contains(things, named(values).String()) || slices.ContainsFunc(c.also, func(a also) bool { return strings.Join(a.words, "") == k })
+		return len(values) == 0 || c.places(k) || spoken.Is("texts tells", k) || slices.Contains(things, named(values).String()) || slices.ContainsFunc(c.also, func(a also) bool { return strings.Join(a.words, "") == k })
 	})
 	if len(sets) > mostNamed || len(sets) == 1 && spoken.Property(sets[0]) != "" || c.shownToAll() || slices.ContainsFunc(sets, c.holdsMore) {
 		return said
@@ -157,9 +194,9 @@ func (c *call) inBrackets(keys []string) wording.Sentence {
 }
 
 // holdsMore reports whether an argument holds more than a value to which something is set: a text, a name, several values,
-// or all that a secret or a variable holds.
+// or all or a part of what a secret or a variable holds.
 func (c *call) holdsMore(key string) bool {
-	return kindOf(key) != otherKey || len(c.args[key]) > 1 || strings.HasSuffix(key, "value")
+	return kindOf(key) != otherKey || len(c.args[key]) > 1 || strings.HasSuffix(key, "value") || strings.HasPrefix(key, "value")
 }
 
 // places reports whether the argument under a key says where a thing is, not what becomes of it.

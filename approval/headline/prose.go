@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -63,12 +64,12 @@ func prose(s string) wording.Clause {
 	return wording.Clause{Text: line}
 }
 
-// beginning returns the keys without those that say when something ends, if another one says when it begins.
+// beginning returns the keys without those that say of which kind something is, or when something ends, if another one says when it begins.
 func (c *call) beginning() []string {
-	if c.first(spoken.List("texts when")...) == "" {
-		return c.keys
-	}
-	return slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool { return strings.HasPrefix(key, "end") })
+	begins := c.first(spoken.List("texts when")...) != ""
+	return slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool {
+		return begins && strings.HasPrefix(key, "end") || spoken.Is("things-that classes", key)
+	})
 }
 
 // printed is the output of a program, where that is all that is known of a thing, or of its end.
@@ -83,6 +84,7 @@ func spelled(s wording.Sentence) wording.Sentence {
 	s = slices.Clone(s)
 	whole := map[wording.Phrase]wording.Phrase{"restarts the machine": "restarts %s", "switches the machine off": "switches %s off"}
 	if len(s) > 1 && whole[s[0].Phrase] != "" {
+		printedBy(&s[1])
 		switch s[1].Phrase {
 		case "on %s":
 			s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: s[1].Args}}, s[2:]...)
@@ -228,8 +230,8 @@ func inPlace(said wording.Sentence) wording.Sentence {
 	switch does, what := first.Phrase, &first.Args[0]; {
 	case does == unreadFile && len(said) > 1 && said[1].Phrase == "on %s": // of whose files nobody knows
 		return append(wording.Sentence{{Phrase: "runs %s, which was not read,", Args: first.Args}}, said[1:]...)
-	case does == "runs SQL from the file %s, which was not read, on %s" && what.Phrase == "%s files below %s":
-		return append(wording.Sentence{{Phrase: "runs SQL from %s, none of which was read, on %s", Args: first.Args}}, said[1:]...)
+	case does == "runs SQL from the file %s, which was not read, in %s" && what.Phrase == "%s files below %s":
+		return append(wording.Sentence{{Phrase: "runs SQL from %s, none of which was read, in %s", Args: first.Args}}, said[1:]...)
 	case inCluster.MatchString(what.Text):
 		several := wording.Clause{Phrase: does, Args: slices.Concat([]wording.Clause{wording.List(strings.Fields(what.Text))}, first.Args[1:])}
 		return append(wording.Sentence{several}, said[1:]...)
@@ -239,3 +241,24 @@ func inPlace(said wording.Sentence) wording.Sentence {
 
 // inCluster matches several things of a cluster, each with its kind.
 var inCluster = regexp.MustCompile(`^[a-z][a-z.]*/[\w.-]+(?: [a-z][a-z.]*/[\w.-]+)+$`)
+
+// typed returns a path, or the words of a command, the way the call spells them, if it does so with ~,
+// with backslashes or, of what a program is given to read, from the folder in which it runs.
+func (c *call) typed(thing string) string {
+	words := strings.Split(thing, " ")
+	for i, w := range words {
+		home, windows := reading.HomeOf(w), strings.ReplaceAll(w, "/", `\`)
+		folder := strings.TrimSuffix(windows, `\*`)
+		below, inside := strings.CutPrefix(w, c.cwd+"/")
+		switch rest := strings.TrimPrefix(w, home); {
+		case strings.Contains(c.command, w):
+		case inside && c.cwd != "" && (strings.Contains(c.command, "<"+below) || strings.Contains(c.command, "< "+below)):
+			words[i] = below
+		case home != "" && strings.Contains(c.command, "~"+rest):
+			words[i] = "~" + rest
+		case strings.Contains(c.command, windows), strings.Contains(folder, `\`) && strings.Contains(c.command, folder):
+			words[i] = windows
+		}
+	}
+	return strings.Join(words, " ")
+}

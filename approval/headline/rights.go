@@ -14,7 +14,7 @@ import (
 // assigned describes a role that a tool gives somebody or takes away, where the name speaks of an
 // assignment or a binding: "grants the role Owner to bob in acme-prod".
 func (c *call) assigned(operation.Kind) wording.Sentence {
-	if !c.has("role", "iam", "rbac") || !c.has("assignment", "assignments", "binding", "bindings") {
+	if !c.has("role", "iam", "rbac") || !c.has("assignment", "assignments", "binding", "bindings", "assign", "grant") && (!c.has("iam") || !c.has("policy")) {
 		return nil
 	}
 	roles := c.values([]string{"role", "rolename", "roledefinition", "roledefinitionname", "roledefinitionid", "roleid"})
@@ -41,7 +41,8 @@ func (c *call) assigned(operation.Kind) wording.Sentence {
 // opened describes a port of a security group that a tool opens, or a range of them.
 func (c *call) opened(operation.Kind) wording.Sentence {
 	ports, group, from := c.all("port", "fromport"), c.first("groupid", "securitygroupid", "groupname", "securitygroup"), c.sources()
-	if !c.has("ingress", "egress") || !c.has("authorize", "authorise", "allow", "open", "add") || len(ports) != 1 || group == "" || len(from) == 0 {
+	_, listed := c.args["ingress"]
+	if !listed && !c.has("ingress", "egress") || !c.has("authorize", "authorise", "allow", "open", "add", "modify", "update", "set") || len(ports) != 1 || group == "" || len(from) == 0 {
 		return nil
 	}
 	port := ports[0]

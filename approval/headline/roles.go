@@ -19,6 +19,8 @@ import (
 // arguments are for, by their keys.
 type call struct {
 	executor string
+	// cwd is the folder in which it would run.
+	cwd string
 	// command is the first text that it would run, code the first that is no line of a shell; empty if there is none.
 	command, code string
 	words         []string
@@ -40,17 +42,19 @@ type call struct {
 	// also is what arguments make it do besides, and steps are the operations that it is given a list of.
 	also  []also
 	steps []step
+	// mutations are what it is told to do in GraphQL.
+	mutations []step
 	// applied is what a manifest describes.
 	applied resource
 	// fields are those of a web page into which it types.
 	fields []string
-	// admits says that what they hold gives everyone a right.
-	admits bool
+	// admits says that what they hold gives everyone a right, replaces that they overwrite what is there.
+	admits, replaces bool
 }
 
 func callOf(p vaglio.Proposal) *call {
 	rd := reading.NewReader(reading.Options{Arguments: true}).Read(p.Call())
-	c := &call{executor: p.Executor, words: rd.Words, args: map[string][]string{}, spelled: map[string]string{}, ranks: map[string]int{}, trial: trial(p, rd), deed: rd.Deed.Verb, fields: fieldsIn(p.Args)}
+	c := &call{executor: p.Executor, cwd: p.Context.Cwd, words: rd.Words, args: map[string][]string{}, spelled: map[string]string{}, ranks: map[string]int{}, trial: trial(p, rd), deed: rd.Deed.Verb, fields: fieldsIn(p.Args)}
 	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
 		c.server = len(reading.Words(p.Executor[:at]))
 	}
@@ -72,6 +76,7 @@ func callOf(p vaglio.Proposal) *call {
 	c.manifest(p.Args)
 	c.specified()
 	c.keys = slices.Sorted(maps.Keys(c.args))
+	c.mutations, c.replaces = fieldsAsSteps(unwrapped(p.Args)), replaces(p.Args)
 	c.steps, c.also, c.admits = c.stepsOf(unwrapped(p.Args)), alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
 	return c
 }
@@ -128,25 +133,7 @@ func (c *call) take(args map[string]any) {
 // updates reports whether the tool's verb changes what is there.
 func (c *call) updates() bool {
 	act, _, _ := c.verb()
-	return act != nil && act.Phrase == "updates %s"
-}
-
-// typed returns a path, or the words of a command, the way the call spells them, if it does so with ~ or
-// with backslashes.
-func (c *call) typed(thing string) string {
-	words := strings.Split(thing, " ")
-	for i, w := range words {
-		home, windows := reading.HomeOf(w), strings.ReplaceAll(w, "/", `\`)
-		folder := strings.TrimSuffix(windows, `\*`)
-		switch rest := strings.TrimPrefix(w, home); {
-		case strings.Contains(c.command, w):
-		case home != "" && strings.Contains(c.command, "~"+rest):
-			words[i] = "~" + rest
-		case strings.Contains(c.command, windows), strings.Contains(folder, `\`) && strings.Contains(c.command, folder):
-			words[i] = windows
-		}
-	}
-	return strings.Join(words, " ")
+	return act != nil && (act.Phrase == "updates %s" || act.Phrase == "creates %s")
 }
 
 // has reports whether the tool's name contains one of the words.
@@ -276,7 +263,9 @@ func (c *call) recipients() []string {
 	if to := c.all(keys...); len(to) > 0 {
 		return to
 	}
-	return c.values([]string{"userid", "userids", "username", "contactid", "customerid"})
+	return slices.DeleteFunc(c.values([]string{"userid", "userids", "username", "contactid", "customerid", "topic", "segment", "audience", "topicarn", "queue", "queueurl"}), func(s string) bool {
+		return strings.EqualFold(s, "all") || spoken.Is("people everyone", reading.Normal(s))
+	})
 }
 
 // mail describes what a tool sends by mail: to whom, and about what.
@@ -315,7 +304,7 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 	if !c.sends() || c.makes() || kind != operation.KindPeople && kind != operation.KindSend && kind != operation.KindPublish && kind != operation.KindUnknown {
 		return nil
 	}
-	what := cmp.Or(c.first("text", "message", "body", "content", "status", "title", "blocks"), c.payload())
+	what := cmp.Or(c.first("text", "message", "body", "content", "contents", "status", "title", "blocks"), c.payload())
 	if files := c.attached(); len(files) > 0 && len(c.recipients()) > 0 {
 		return withText(wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{named(files), named(c.recipients())}}}, cmp.Or(what, c.first("caption")))
 	}

@@ -33,7 +33,12 @@ const mostSteps = 32
 // stepped says what a tool does that is given a list of operations, each with its verb: the worst of them, and how
 // many others there are. It returns nil unless the tool's name leaves it to the list what is done.
 func (c *call) stepped(worst *one) (said wording.Sentence, others int) {
-	if worst == nil || c.command != "" || len(c.steps) == 0 || !worst.byName() && !worst.unheardOf() {
+	switch {
+	case worst == nil:
+		return nil, 0
+	case worst.says(byGraphQL):
+		c.steps = c.mutations
+	case c.command != "" || !worst.byName() && !worst.unheardOf():
 		return nil, 0
 	}
 	for i := range c.steps {
@@ -69,15 +74,10 @@ func heaviest(steps []step) (first *step, open bool) {
 // read finds out what the step does, and whether it can be undone. What the tool works in says nothing of a step
 // whose verb stands alone: it is no name of its object.
 func (s *step) read(c *call) {
-	args := maps.Clone(s.args)
-	for _, key := range c.keys {
-		if values := c.args[key]; len(values) == 1 && args[key] == nil {
-			args[key] = values[0]
-		}
-	}
-	inner, all := s.call(c, s.args), s.call(c, args)
+	inner, all := s.call(c, s.args), s.call(c, s.with(c))
 	did := one{kind: operation.KindUnknown}
 	if said := all.documents(&did); said != nil {
+		said[0].Phrase = s.eachOf(said[0].Phrase)
 		s.said, s.undo = said, did.undo
 		return
 	}
@@ -103,6 +103,29 @@ func (s *step) read(c *call) {
 	}
 }
 
+// eachOf returns what is done to one document in the form for several, if the step is for several.
+func (s *step) eachOf(does wording.Phrase) wording.Phrase {
+	switch {
+	case s.times > 1 && does == "deletes a document of %s":
+		return "deletes documents of %s"
+	case s.times > 1 && does == "updates a document of %s":
+		return "updates documents of %s"
+	default:
+		return does
+	}
+}
+
+// with returns the arguments of the step, and those that all steps share.
+func (s *step) with(c *call) map[string]any {
+	args := maps.Clone(s.args)
+	for _, key := range c.keys {
+		if values := c.args[key]; len(values) == 1 && args[key] == nil && !spoken.Is("texts run", key) {
+			args[key] = values[0]
+		}
+	}
+	return args
+}
+
 // call returns the step as a call of a tool of the same server.
 func (s *step) call(c *call, args map[string]any) *call {
 	return callOf(vaglio.Proposal{Executor: strings.Join(slices.Concat(c.words[:c.server], []string{"", ""}, s.words), "_"), Args: args})
@@ -126,25 +149,69 @@ func (t *toolName) alone() operation.Reversibility {
 // things. There are none if the tool's name says itself what is done.
 func (c *call) stepsOf(args map[string]any) (steps []step) {
 	own := c.words[min(c.server, len(c.words)):]
-	many := func(w string) bool { return spoken.Is("steps many", w) }
-	if !slices.ContainsFunc(own, many) && slices.ContainsFunc(own, func(w string) bool { return !spoken.Is("steps names", w) }) {
+	nouns, open := c.leftOpen(own)
+	if !open {
 		return nil
 	}
 	at := map[string]int{}
-	for _, key := range slices.Sorted(maps.Keys(args)) {
-		list, _ := args[key].([]any)
-		if !spoken.Is("steps keys", reading.Normal(key)) {
-			continue
-		}
+	for _, list := range lists(args) {
 		for _, e := range list {
 			part, _ := e.(map[string]any)
-			if s, ok := stepOf(part); ok {
+			if s, ok := stepOf(part); ok && (nouns == nil || len(s.words) == 1) {
+				if nouns != nil {
+					s.words, s.args = append(s.words, nouns...), held(s.args)
+				}
 				steps = joinedBy(steps, s, at)
 			}
 		}
 	}
 	slices.SortStableFunc(steps, func(a, b step) int { return a.rank() - b.rank() })
 	return steps
+}
+
+// leftOpen reports whether a tool's name leaves it to a list what is done, and returns to what, if it says that:
+// change_record_sets.
+func (c *call) leftOpen(own []string) (nouns []string, open bool) {
+	named := func(w string) bool { return spoken.Is("steps names", w) }
+	if slices.ContainsFunc(own, func(w string) bool { return spoken.Is("steps many", w) }) || !slices.ContainsFunc(own, func(w string) bool { return !named(w) }) {
+		return nil, true
+	}
+	act, at, n := c.verb()
+	if act == nil || n == 0 || !named(c.words[at]) {
+		return nil, false
+	}
+	thing, several, before := spoken.ThingOf(c.words[at+n:])
+	if thing == nil || !several || len(before) > 0 {
+		return nil, false
+	}
+	return c.words[at+n:], true
+}
+
+// held returns what the only object among the arguments holds, which is the thing itself, or else the arguments.
+func held(args map[string]any) map[string]any {
+	for _, v := range args {
+		if inner, ok := v.(map[string]any); ok && len(args) == 1 {
+			return inner
+		}
+	}
+	return args
+}
+
+// lists returns the lists of operations among the arguments, and those in an object that holds nothing else.
+func lists(args map[string]any) (all [][]any) {
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		switch v := args[key].(type) {
+		case []any:
+			if spoken.Is("steps keys", reading.Normal(key)) {
+				all = append(all, v)
+			}
+		case map[string]any:
+			if len(v) == 1 {
+				all = append(all, lists(v)...)
+			}
+		}
+	}
+	return all
 }
 
 // rank returns 0 for an operation whose verb may say that it cannot be undone, and 1 for any other.

@@ -50,8 +50,7 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 		return slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{properties}}, {Phrase: "of %s", Args: what[:1]}},
 			what[1:], second, wording.Sentence{{Phrase: ": %s", Args: []wording.Clause{values}}})
 	}
-	bare := t.bare(names) && (len(what) == 1 || what[1].Phrase == "for %s")
-	what = c.within(t, names, what, second)
+	bare, what := t.bare(names) && (len(what) == 1 || what[1].Phrase == "for %s"), c.within(t, names, what, second)
 	t.part = t.part || len(second) > 0 && c.repository() == ""
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
 	return c.with(c.added(c.scaled(out, t), t, bare), t)
@@ -77,7 +76,7 @@ func (c *call) once(t *toolName, key string, what, second wording.Sentence) (thi
 	case len(second) == 0 || len(what) < 2 || len(second[0].Args) == 0:
 	case second[0].Args[0].String() == owner.String(), t.ofRepository() && second[len(second)-1].Args[0].Text == c.repository():
 		what = what[:1]
-	case second[0].Args[0].String() == what[1].Args[0].String():
+	case second[0].Args[0].String() == what[1].Args[0].String(), wording.Sentence(second[0].Args).String() == wording.Sentence(what[1].Args[0].Args).String():
 		second = second[1:]
 	}
 	return what, second
@@ -87,7 +86,7 @@ func (c *call) once(t *toolName, key string, what, second wording.Sentence) (thi
 // thing names that already.
 func (c *call) within(t *toolName, names []string, what, second wording.Sentence) wording.Sentence {
 	whole := c.part(t, names)
-	if len(what) != 1 || whole == nil || len(names) == 0 && len(second) > 0 && !t.act.Sets || strings.Contains(second.String(), whole[0].Args[0].String()) {
+	if len(what) != 1 || whole == nil || len(names) == 0 && len(second) > 0 && !t.act.Sets || strings.Contains(second.String(), whole[0].Args[0].Args[0].String()) {
 		return what
 	}
 	t.part = true
@@ -127,8 +126,10 @@ func (c *call) identity(t *toolName) (names []string, key string) {
 	}
 	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), t.nouns[len(t.nouns)-1])
 	switch called := c.args["name"]; {
-	case key == "items" && t.act.Makes:
-		return nil, "" // what it is made of
+	case t.act.Makes:
+		return c.made(names, key)
+	case len(names) == 0:
+		return c.prefixed(t)
 	case key == "id" && len(called) == 1 && !t.act.Partly && !t.act.Turns:
 		return called, "name" // the id may be that of its version
 	default:
@@ -248,7 +249,7 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 // nothing is said of it.
 func (c *call) indefinite(t *toolName) wording.Sentence {
 	switch {
-	case t.plural && (t.all || c.about(true).Phrase != ""):
+	case t.plural && (t.every() || c.about(true).Phrase != ""):
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
 	case c.onlyThere(t):
 		return wording.Sentence{wording.Say(t.thing.One, "")}
@@ -291,17 +292,19 @@ func (c *call) second(t *toolName, key string, names []string) (said wording.Sen
 		said = said.And(t.place(), where)
 	} else if thing, ok := c.listed("places", key, names); ok && len(said) == 0 && !t.isA(thing.Text) {
 		where := inside
-		if t.with == "from %s" {
+		switch {
+		case t.with == "from %s":
 			where = t.with
+		case t.place() == "to %s":
+			where = "to %s"
 		}
 		said = wording.Sentence{{Phrase: where, Args: []wording.Clause{thing}}}
 	}
 	return said, len(said) > 0
 }
 
-// target returns the second thing, to or from which something goes: the one that the tool's name
-// speaks of or, if it speaks of none, one that an argument names. unknown says that the name speaks of
-// one and no argument names it.
+// target returns the second thing, to or from which something goes: the one that the tool's name speaks of or, if it
+// speaks of none, one that an argument names. unknown says that the name speaks of one and no argument names it.
 func (c *call) target(t *toolName, key string, names []string) (to *wording.Clause, unknown bool) {
 	if len(t.others) > 0 {
 		to = c.spokenOf(t)
@@ -313,14 +316,11 @@ func (c *call) target(t *toolName, key string, names []string) (to *wording.Clau
 	if to := c.first("newname", "name", "newtitle", "title"); t.act.Phrase == renames && to != "" && !slices.Contains(names, to) {
 		return &wording.Clause{Text: to}, false
 	}
-	if to := c.values(spoken.List("targets states")); len(to) > 0 && t.act.Phrase == moves {
-		state := named(to)
-		if !whole.MatchString(state.String()) { // of a transition
-			t.with = "to the state %s"
-		}
-		return &state, false
+	if state := c.stateOf(t); state != nil {
+		return state, false
 	}
 	if thing, ok := c.listed("targets", key, names); ok && (t.with != inside || t.act.Phrase == deploys) {
+		t.with = map[bool]wording.Phrase{true: "into %s", false: t.with}[t.act.Phrase == moves || t.act.Phrase == "uploads %s"]
 		return &thing, false
 	}
 	return c.assignee(t, key), false
@@ -337,13 +337,12 @@ func (c *call) spokenOf(t *toolName) *wording.Clause {
 	}
 	switch {
 	case thing == nil && (t.act.Phrase == deploys || t.act.Phrase == moves) && !slices.ContainsFunc(t.others, unclear):
-		if t.act.Phrase == moves {
-			t.with = "to the %s"
-		}
+		t.with = map[bool]wording.Phrase{true: "to the %s", false: t.with}[t.act.Phrase == moves]
 		return &wording.Clause{Text: strings.Join(t.others, " ")} // "production" and "backlog" say it by themselves
 	case thing == nil || len(its) == 0:
 		return nil
 	}
+	t.with = map[bool]wording.Phrase{true: "into %s", false: t.with}[t.act.Phrase == moves && t.with == "to %s"]
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(its)}}
 }
 
@@ -380,15 +379,16 @@ func listedAt(list, key string, values []string) (found wording.Clause, sure boo
 	if spoken.Is(list+" bare", key) {
 		return named(values), true
 	}
-	if stem, ok := strings.CutPrefix(key, "newparent"); ok && list == "targets" {
-		if at := spoken.ThingAt(stem); at != nil {
+	if to := above.FindStringSubmatch(key); to != nil && list == "targets" {
+		if at := spoken.ThingAt(to[2]); at != nil {
 			return wording.Clause{Phrase: at.One, Args: []wording.Clause{named(values)}}, true
 		}
+		return named(values), to[1] != "" && (to[2] == "" || to[2] == "id")
 	}
 	thing := spoken.ThingAt(key)
-	above, held := strings.CutPrefix(key, "parent")
+	stem, held := strings.CutPrefix(key, "parent")
 	if held && list == "places" {
-		thing = spoken.ThingAt(above)
+		thing = spoken.ThingAt(stem)
 	}
 	if thing == nil || !held && !spoken.Is(list+" named", key) {
 		return wording.Clause{}, false

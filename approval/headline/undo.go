@@ -3,6 +3,7 @@ package headline
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -74,9 +75,18 @@ func membership(noun string) bool {
 
 // scaled adds to how many a thing is scaled, or to what it goes back.
 func (c *call) scaled(said wording.Sentence, t *toolName) wording.Sentence {
+	if value := c.first("value", "newvalue"); t.act.Phrase == sets && value != "" && t.thing != nil && spoken.Is("things-that valued", t.thing.Words[0]) && len(said[0].Args[0].Args) > 0 {
+		return withText(said, value)
+	}
 	to := map[wording.Phrase][]string{
 		"scales %s":     {"replicas", "scale", "desiredcapacity", "desiredcount", "size"},
 		"rolls back %s": {"version", "toversion", "targetversion", "revision", "torevision"},
+	}
+	if when := c.first(spoken.List("texts scheduled")...); t.act.Phrase == "schedules %s" && strings.Trim(when, "0123456789") != "" && !strings.Contains(said.String(), when) {
+		return said.And("(%s)", when)
+	}
+	if much := c.first("revision", "torevision"); t.act.Phrase == "rolls back %s" && much != "" {
+		return said.And("to revision %s", much)
 	}
 	if much := c.first(to[t.act.Phrase]...); much != "" {
 		return said.And("to %s", much)

@@ -172,17 +172,35 @@ func (c *call) alone(worst *one, t *toolName) bool {
 // reached corrects whom the tool's action touches, as far as its name tells.
 func (c *call) reached(worst *one, t *toolName) {
 	switch {
-	case c.opens(t):
+	case c.opens(t), c.published(t):
 		worst.reach = operation.ReachPublic
 		return
 	case worst.kind == operation.KindPublish && t.act.Sets: // it sets something; that another word of its name means publishing does not matter
 		worst.undo, worst.reach = operation.Partial, operation.ReachShared
-	case worst.kind == operation.KindPeople && t.act.Phrase == "sends %s" && t.thing != nil && (t.thing.Final || slices.Contains(t.thing.Words, "draft")):
+	case worst.kind == operation.KindPeople && t.mails():
 		worst.reach = operation.ReachPublic // the call does not say whom it is sent to
+	}
+	if c.afar(t) && worst.reach == operation.ReachUser {
+		worst.reach = operation.ReachShared // what is stopped there is no process of this machine
 	}
 	if worst.reach == operation.ReachPublic && c.among(t) || worst.kind == operation.KindCredentials {
 		worst.reach = operation.ReachShared // as a push to it does; and nobody knows who else has the secret
 	}
+}
+
+// mails reports whether the tool sends something that goes to people by being sent.
+func (t *toolName) mails() bool {
+	return t.act.Phrase == "sends %s" && t.thing != nil && (t.thing.Final || slices.Contains(t.thing.Words, "draft"))
+}
+
+// published reports whether an argument says that the thing is published where everyone reads it.
+func (c *call) published(t *toolName) bool {
+	return t.act.Phrase == "publishes %s" && t.act.Final && !c.members() && !c.runnable()
+}
+
+// afar reports whether the tool's name speaks of something that is not listed and a server keeps.
+func (c *call) afar(t *toolName) bool {
+	return t.thing == nil && c.server > 0 && !c.speaksOf("local names")
 }
 
 // allotted reports whether the tool gives up what somebody else may get then.

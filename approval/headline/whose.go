@@ -53,6 +53,43 @@ func (c *call) whose(t *toolName) *wording.Clause {
 	return nil
 }
 
+// made returns the names of something new, if what is under this key are its names.
+func (c *call) made(names []string, key string) (its []string, under string) {
+	title := c.first("title")
+	switch {
+	case key == "items", spoken.Is("things-that written", key):
+		return nil, "" // what it is made of
+	case key == "key" && title != "":
+		return []string{title}, "title" // its key is what it holds
+	default:
+		return names, key
+	}
+}
+
+// prefixed returns the names that are under the only key that says more exactly, by a few letters, what the thing
+// identifies: the db_instance_identifier of an instance.
+func (c *call) prefixed(t *toolName) (names []string, key string) {
+	last := t.nouns[len(t.nouns)-1]
+	if of := c.first("entityid"); strings.HasPrefix(of, last+".") {
+		return c.args["entityid"], "entityid"
+	}
+	for _, k := range c.keys {
+		before, ok := strings.CutSuffix(identifying.ReplaceAllString(k, ""), last)
+		const few = 3
+		if !ok || !identifying.MatchString(k) || before == "" || len(before) > few || len(c.args[k]) == 0 || slices.Contains([]string{"new", "old", "to", "top", "sub"}, before) {
+			continue
+		}
+		if key != "" {
+			return nil, ""
+		}
+		names, key = c.args[k], k
+	}
+	return names, key
+}
+
+// identifying matches the end of a key that identifies something.
+var identifying = regexp.MustCompile(`(id|identifier|name|arn)$`)
+
 // owning reports whether an argument names a thing that others belong to, by its key without the end
 // and with it.
 func (c *call) owning(stem, key string) bool {
@@ -78,7 +115,7 @@ func (c *call) other(t *toolName) (whose *wording.Clause, key string) {
 	var person *wording.Clause
 	for _, k := range c.keys {
 		thing := c.identifies(k)
-		if thing == nil || thing == t.thing {
+		if thing == nil || thing == t.thing || spoken.Is("places bare", k) && c.first(k) == c.repository() {
 			continue
 		}
 		called := &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[k])}}
@@ -117,8 +154,28 @@ func (t *toolName) partial(whole *spoken.Thing) bool {
 	return nobody(whole) || whole != nil && t.act.Makes && (spoken.Is("people served", whole.Words[0]) || t.thing != nil && t.entitles())
 }
 
-// theirs reports whether the thing is the rights that somebody has, or that there are to something.
-func (t *toolName) theirs() bool { return t.plural && t.rights() && !t.act.Makes }
+// theirs reports whether the thing is the rights that somebody has, or that there are to something, or several that are
+// changed of something: the labels of a message.
+func (t *toolName) theirs() bool {
+	changed := t.act.Partly && !t.all && len(t.others) == 0
+	return t.plural && !t.act.Makes && (t.rights() || changed)
+}
+
+// every reports whether all of the things are meant, or those that are not used.
+func (t *toolName) every() bool { return t.all || t.act.Phrase == "prunes %s" }
+
+// stateOf returns to which state something is moved, or nil.
+func (c *call) stateOf(t *toolName) *wording.Clause {
+	to := c.values(spoken.List("targets states"))
+	if len(to) == 0 || t.act.Phrase != moves {
+		return nil
+	}
+	state := named(to)
+	if !whole.MatchString(state.String()) { // of a transition
+		t.with = "to the state %s"
+	}
+	return &state
+}
 
 // entitled returns the thing's owner or, of what lets somebody do something, who that is, and whether the arguments
 // name one.
@@ -157,6 +214,9 @@ var identifier = regexp.MustCompile(`^[a-z]{2,8}_[0-9A-Za-z]*[0-9][0-9A-Za-z]*$`
 func identified(key string) (stem string, ok bool) {
 	for _, end := range []string{"iid", "id", "number", "key"} {
 		if stem, ok := strings.CutSuffix(key, end); ok && stem != "" {
+			if global := strings.TrimSuffix(stem, "g"); spoken.ThingAt(stem) == nil && spoken.ThingAt(global) != nil {
+				stem = global // task_gid
+			}
 			return stem, true
 		}
 	}
@@ -210,3 +270,6 @@ func (c *call) versioned(said wording.Sentence) wording.Sentence {
 	}
 	return slices.Insert(slices.Clone(said), 1, wording.Say("on %s", ref))
 }
+
+// above matches the keys of what something is put under or goes to, with the kind of that, if it is said.
+var above = regexp.MustCompile(`^(?:(?:new|target|destination|dest)?(parent)|(?:new|target|destination|dest))(.*)$`)

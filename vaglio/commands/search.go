@@ -22,18 +22,13 @@ const (
 // in which the search begins.
 func (u *use) begins() int {
 	at := slices.IndexFunc(u.parsed.Words, func(s string) bool {
-		return len(s) == 1 && strings.Contains("(!),", s) || strings.HasPrefix(s, "-") && s != "-" && !isFollowing(s)
+		before := slices.Contains([]string{"-", "-H", "-L", "-P", "-D"}, s) || strings.HasPrefix(s, "-O") // links and debug output
+		return len(s) == 1 && strings.Contains("(!),", s) || strings.HasPrefix(s, "-") && !before
 	})
 	if at < 0 {
 		return len(u.parsed.Words)
 	}
 	return at
-}
-
-// isFollowing reports whether an option of a search is about links or debug output. These
-// precede the folders.
-func isFollowing(s string) bool {
-	return s == "-H" || s == "-L" || s == "-P" || s == "-D" || strings.HasPrefix(s, "-O")
 }
 
 // starts adds the folders in which a search begins; its own if none is named.

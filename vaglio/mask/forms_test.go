@@ -108,7 +108,7 @@ func TestArgumentsUnderNames(t *testing.T) {
 		{"size", strictjson.Number("1234"), strictjson.Number("1234")},
 		{"password", true, true},
 		{"password", []any{"hunter2", strictjson.Number("1234")}, []any{"‹›", "‹›"}},
-		{"password", map[string]any{"hint": "hunter2"}, map[string]any{"hint": "hunter2"}},
+		{"password", map[string]any{"hint": "hunter2"}, map[string]any{"hint": "‹›"}},
 		{"auth", map[string]any{"password": "hunter2"}, map[string]any{"password": "‹›"}},
 		{"authorization", "Bearer a; b", "‹›"},
 		{"cookie", "a=b; c=d", "‹›"},

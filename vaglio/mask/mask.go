@@ -27,11 +27,12 @@ import (
 // would act on.
 type Masker struct {
 	mac func([]byte) []byte
-	// put returns the replacement for a secret; it is nil, for a mask, except in
-	// [Replaced].
+	// put returns the replacement for a secret; it is nil, for a mask, except in [Replaced].
 	put func(secret string) string
 	// holds is the name of a tool that is given a secret; empty for any other.
 	holds string
+	// opens says that a code which the tool is given opens something, names that it is told which secret is meant.
+	opens, names bool
 	// flat reports that base64 and percent escapes are not decoded.
 	flat bool
 	// known are secrets that are masked wherever they stand by themselves, the longest first.
@@ -52,8 +53,7 @@ func Replaced(tool string, o map[string]any, put func(secret string) string) map
 	return m.For(tool).Object(o)
 }
 
-// leastKnown is the length in bytes of the shortest secret that is masked by itself: a shorter
-// one is part of too much else.
+// leastKnown is the length in bytes of the shortest secret that is masked by itself: a shorter one is part of too much else.
 const leastKnown = 4
 
 // Knowing returns a masker that masks the secrets of o also where nothing around them shows

@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,6 +22,10 @@ func (m Masker) Texts(list []string) []string {
 // a name such as password is masked as a whole.
 func (m Masker) Object(o map[string]any) map[string]any {
 	masked := make(map[string]any, len(o))
+	for _, of := range verbs()["acts"] {
+		does, _ := o[of].(string)
+		m.opens = m.opens || opens(does)
+	}
 	for key, v := range o {
 		if list, ok := v.([]any); ok {
 			masked[m.Mask(key)] = m.arguments(o, list, m.list(m.beside(o, key), list))
@@ -37,31 +42,59 @@ func (m Masker) For(tool string) Masker {
 	if m.holds = ""; secrecyOf(tool) != notSecret {
 		m.holds = tool
 	}
+	words := wordsOf(strings.ReplaceAll(tool, "_", " "))
+	m.opens = opens(tool)
+	m.names = slices.Contains(words, "secret") && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(verbs()["reads"], w) })
 	return m
+}
+
+// opens reports whether what is done, by its name, lets in who knows a code: disarm_alarm, lock.unlock.
+func opens(does string) bool {
+	return slices.ContainsFunc(wordsOf(does), func(word string) bool { return secrecyOf(word+code) != notSecret })
+}
+
+// code is the name of much else, too.
+const code = "code"
+
+// wordsOf returns the words of a name or of a text.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // beside returns the name of a key's value: the key, or, of a key called value, what stands beside
 // it as its name, as in {"name": "DB_PASSWORD", "value": …}, or the tool that is given it.
 func (m Masker) beside(o map[string]any, key string) string {
-	if m.holds != "" && slices.Contains(verbs()["gives"], key) {
+	name, text := o[key].(string)
+	switch {
+	case m.holds != "" && slices.Contains(verbs()["gives"], key):
 		return m.holds
-	}
-	if slices.Contains(verbs()["types"], key) {
-		for _, of := range verbs()["into"] {
-			if into, _ := o[of].(string); intoSecret(into) {
-				return surelyNamed
-			}
-		}
-	}
-	if !isValue(key) {
+	case text && key == "secret" && m.names && !looksSecret(name):
+		return "" // that of a secret which is looked at or deleted
+	case key == code && m.opens && digits(o[key]), slices.Contains(verbs()["types"], key) && typesSecret(o):
+		return surelyNamed
+	case !isValue(key):
 		return key
 	}
+	return cmp.Or(secretName(o), key)
+}
+
+// secretName returns the name of a secret that stands beside its value, or the last part of it; empty if there is none.
+func secretName(o map[string]any) string {
 	for _, of := range []string{"name", "key", "k", "field", "header", "variable"} {
-		if name, ok := o[of].(string); ok && secrecyOf(name) != notSecret {
-			return name
+		name, _ := o[of].(string)
+		if last := name[strings.LastIndexByte(name, '/')+1:]; secrecyOf(last) != notSecret {
+			return last
 		}
 	}
-	return key
+	return ""
+}
+
+// typesSecret reports whether what a browser's tool types goes into a field for a password.
+func typesSecret(o map[string]any) bool {
+	return slices.ContainsFunc(verbs()["into"], func(of string) bool {
+		into, _ := o[of].(string)
+		return intoSecret(into)
+	})
 }
 
 // surelyNamed is a name whose value is always a secret.
@@ -72,6 +105,13 @@ func intoSecret(field string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(field, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }), func(word string) bool {
 		return secrecyOf(word) == surelySecret
 	})
+}
+
+// digits reports whether a value is a number, as what is typed at a door is, and nothing that could run.
+func digits(v any) bool {
+	text, ok := v.(string)
+	_, number := v.(strictjson.Number)
+	return number || ok && len(text) > 2 && span(text, isDigit) == len(text)
 }
 
 // Copied returns a copy of v, a string or a decoded JSON value, in which every genuine mask
@@ -136,10 +176,28 @@ func (m Masker) named(name string, v any) any {
 	case []any:
 		return m.list(name, v)
 	case map[string]any:
-		return m.Object(v)
+		return m.members(name, v)
 	default:
 		return v
 	}
+}
+
+// members masks an object: all of its members if it is itself a secret. If it has a value among them, that is
+// the secret, and the others say what it is called and of which kind it is.
+func (m Masker) members(name string, o map[string]any) map[string]any {
+	if secrecyOf(name) != surelySecret && (m.holds == "" || name != m.holds) {
+		return m.Object(o)
+	}
+	given := slices.ContainsFunc(verbs()["gives"], func(key string) bool { return o[key] != nil })
+	masked := make(map[string]any, len(o))
+	for key, v := range o {
+		under := name
+		if given && !slices.Contains(verbs()["gives"], key) {
+			under = m.beside(o, key)
+		}
+		masked[m.Mask(key)] = m.named(under, v)
+	}
+	return masked
 }
 
 // list masks the elements of a list. If the list is a command's arguments, it also masks
@@ -267,6 +325,9 @@ func (m Masker) whole(secret string) string {
 func (k secrecy) hides(v string) bool {
 	if user, secret, ok := strings.Cut(v, ":"); k == userColon && (!ok || user == "" || strings.ContainsAny(secret, ":/")) {
 		return false
+	}
+	if k == maybeSecret && len(v) < leastKnown+2 && span(v, isUpper) == len(v) {
+		return false // the token that is traded: ETH
 	}
 	header := k == credentials || k == cookies
 	return k != notSecret && opaque(v) && (header || !commandLike(v))

@@ -382,7 +382,8 @@ func (p *program) command(w *way, words []Word) (opts options, before, argv []Wo
 	case w.dash:
 		return opts, before, nil
 	case w.Leading:
-		_, argv = w.parse(argv)
+		more, rest := w.parse(argv)
+		opts, argv = append(opts, more...), rest
 	}
 	return opts, before, argv
 }

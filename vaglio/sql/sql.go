@@ -145,6 +145,17 @@ func (s *Statement) Target(at int) (names, class string) {
 	return strings.Join(named, ", "), class
 }
 
+// Parts returns what an ALTER drops of its target, and of which class that is; of several classes, the first.
+func (s *Statement) Parts() (class string, named []string) {
+	for i, w := range s.Words {
+		one := Statement{Words: s.Words[i : i+slices.Index(append(slices.Clone(s.Words[i:]), ","), ",")]}
+		if name, of := one.Target(0); w == "DROP" && s.Words[0] == "ALTER" && of != "" && (class == "" || class == of) {
+			class, named = of, append(named, name)
+		}
+	}
+	return class, named
+}
+
 // names reports whether the first of the words is the class of the statement's object.
 func (s *Statement) names(rest []string) bool {
 	granted := (s.Words[0] == "GRANT" || s.Words[0] == "REVOKE") && slices.Contains([]string{"ROLE", "USER", "GROUP"}, rest[0])

@@ -280,8 +280,9 @@ func (s statement) leaves() bool {
 
 // said says what a statement does to its target.
 func (s statement) said(verb, class, target string) wording.Sentence {
-	if n := len(s.Words); n == 6 && s.Words[n-3] == "DROP" && spoken.Statement("drop-"+s.Words[n-2]) != "" { // and nothing else
-		return spoken.InDatabase(say(spoken.Statement("drop-"+s.Words[n-2]), strings.ToLower(sql.Unquoted(s.Words[n-1])), target), s.where)
+	part, named := s.Parts()
+	if drops := spoken.Statement("drop-" + part + map[bool]string{true: "s"}[len(named) > 1]); drops != "" {
+		return spoken.InDatabase(sayOf(drops, wording.List(named), object(target)), s.where)
 	}
 	switch {
 	case verb == "CREATE" && !s.Adds():

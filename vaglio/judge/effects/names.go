@@ -189,9 +189,9 @@ func (t *tables) doneTo(v, best placed, words []string, says bool) bool {
 	return t.ofClass("read-thing", words[0]) && (says || !t.ofClass("ambiguous", word))
 }
 
-// says reports whether the tool is given words for somebody to read.
+// says reports whether the tool is given words for somebody to read. A status of several words is no state.
 func (t *tool) says() bool {
-	return len(t.list("text", "body", "message", "content", "caption")) > 0
+	return len(t.list("text", "body", "message", "content", "caption")) > 0 || strings.Contains(strings.Join(t.list("status"), ""), " ")
 }
 
 // verbEffect returns the effects of a verb on the nouns of the tool.

@@ -269,7 +269,7 @@ func (c *command) handed() (string, bool) {
 }
 
 func unreadSQL(file arg, where wording.Clause) []Effect {
-	return one(KindDatabase, sayOf("runs SQL from the file %s, which was not read, on %s", object(file.text), where), file.text)
+	return one(KindDatabase, sayOf("runs SQL from the file %s, which was not read, in %s", object(file.text), where), file.text)
 }
 
 // readsOn reports whether a client still reads its input after what it is told. Startup commands

@@ -191,7 +191,7 @@ func heldBy(how wording.Phrase, words, options []string) wording.Sentence {
 	if thing == nil {
 		return nil
 	}
-	named := behind(options, ids(strings.Join(words[len(before):], "-"))...)
+	named := behind(options, ids(strings.TrimSuffix(strings.Join(words[len(before):], "-"), "s"))...)
 	if len(named) != 1 {
 		return nil
 	}

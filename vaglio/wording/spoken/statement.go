@@ -24,8 +24,8 @@ func StatementOn(verb, class, target string, where wording.Clause) wording.Sente
 		"REMOVE": "drops %s", "GRANT": "changes who may use %s", "REVOKE": "changes who may use %s",
 	}[verb]
 	switch {
-	case said == "" && target == "":
-		return wording.Sentence{{Phrase: "runs the statement %s in %s", Args: []wording.Clause{{Text: verb}, where}}}
+	case target == "":
+		return wording.Sentence{{Phrase: "runs the statement %s in %s", Args: []wording.Clause{{Text: strings.TrimSuffix(verb, " *")}, where}}}
 	case said == "":
 		return wording.Sentence{{Phrase: "runs the statement %s on %s in %s", Args: []wording.Clause{{Text: verb}, {Text: target}, where}}}
 	}

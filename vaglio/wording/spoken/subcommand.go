@@ -60,9 +60,18 @@ func done(operands, words []string, split func(string) []string) (said wording.S
 			}
 		}
 		option := strings.TrimSuffix(strings.Join(nouns[len(before):], "-"), "s")
-		return doneTo(act, thing, option, rest, words), true
+		said = heldToo(doneTo(act, thing, option, rest, words), before, words)
+		return said, said != nil || Property(option) == "" // a version may be what a function has
 	}
 	return nil, false
+}
+
+// heldToo adds to what is done to a thing of which other it is, if an option says that.
+func heldToo(said wording.Sentence, before, words []string) wording.Sentence {
+	if len(said) == 0 {
+		return said
+	}
+	return slices.Insert(said, 1, heldBy("of %s", before, words)...)
 }
 
 // withoutManner takes away a word before the verb that says only how: admin-delete-user.
@@ -158,7 +167,7 @@ func objectOf(act *Act, thing *Thing, option string, operands, words []string) (
 		named = behind(words, ids(option[strings.LastIndex(option, "-")+1:])...)
 	}
 	if len(named) == 0 {
-		named = behind(words, "--name", "-n")
+		named = behind(words, "--name", "-n", "--id")
 	}
 	if len(named) == 0 && act.Makes && len(behind(words, titles()...)) > 0 {
 		return wording.Clause{Phrase: thing.Any}, true

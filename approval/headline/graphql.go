@@ -1,0 +1,147 @@
+package headline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio/reading"
+	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
+)
+
+// byGraphQL is what the judge says of a mutation.
+const byGraphQL wording.Phrase = "sends a request that changes something by GraphQL"
+
+// mutates names the fields of a mutation in GraphQL, which are what is called.
+func (c *call) mutates(said wording.Sentence) wording.Sentence {
+	texts := []string{c.command}
+	for _, key := range c.keys {
+		texts = append(texts, c.args[key]...)
+	}
+	for _, text := range texts {
+		if fields := mutationsIn(text, nil); len(fields) > 0 {
+			called := make([]string, len(fields))
+			for i := range fields {
+				called[i] = fields[i].name
+			}
+			return append(wording.Sentence{{Phrase: "calls %s by GraphQL", Args: []wording.Clause{named(called)}}}, said[1:]...)
+		}
+	}
+	return said
+}
+
+// fieldsAsSteps returns what the mutations that a tool is given do, each as a step of that name.
+func fieldsAsSteps(args map[string]any) (steps []step) {
+	variables, _ := args["variables"].(map[string]any)
+	if text, ok := args["variables"].(string); ok {
+		_ = strictjson.Unmarshal([]byte(text), &variables) // else none is known
+	}
+	at := map[string]int{}
+	for _, key := range spoken.List("texts mutations") {
+		text, _ := args[key].(string)
+		for _, f := range mutationsIn(text, variables) {
+			steps = joinedBy(steps, step{words: reading.Words(f.name), args: opened(f.args), times: 1}, at)
+		}
+	}
+	return steps
+}
+
+// field is what a mutation calls, and the arguments that it gives it.
+type field struct {
+	name string
+	args map[string]any
+}
+
+// token matches what counts in GraphQL: texts, comments, brackets, signs, names and numbers.
+var token = regexp.MustCompile(`"""(?s:.*?)"""|"(?:\\.|[^"\\])*"|#[^\n\r]*|[(){}\[\]:]|[$@]?-?[\w.]+`)
+
+// graphQL is a text that is read.
+type graphQL struct {
+	tokens    []string
+	variables map[string]any
+}
+
+// mutationsIn returns what the mutations in a text call.
+func mutationsIn(text string, variables map[string]any) (called []field) {
+	g := graphQL{slices.DeleteFunc(token.FindAllString(text, -1), func(t string) bool { return t[0] == '#' }), variables}
+	for mutates := false; len(g.tokens) > 0; {
+		switch t := g.next(); t {
+		case "mutation", "query", "subscription", "fragment":
+			mutates = t == "mutation"
+		case "(":
+			g.object(")")
+		case "{":
+			if called = append(called, g.fields()...); !mutates {
+				called = nil
+			}
+		}
+	}
+	return called
+}
+
+// next takes the next token, "" at the end.
+func (g *graphQL) next() string {
+	if len(g.tokens) == 0 {
+		return ""
+	}
+	t := g.tokens[0]
+	g.tokens = g.tokens[1:]
+	return t
+}
+
+// takes takes the next token if it is this one.
+func (g *graphQL) takes(t string) bool {
+	ok := len(g.tokens) > 0 && g.tokens[0] == t
+	if ok {
+		g.tokens = g.tokens[1:]
+	}
+	return ok
+}
+
+// fields reads the fields up to the bracket that ends them.
+func (g *graphQL) fields() (out []field) {
+	for len(g.tokens) > 0 && !g.takes("}") {
+		switch t := g.next(); {
+		case t == "{":
+			g.fields() // of what comes back
+		case t == "(" && len(out) > 0:
+			out[len(out)-1].args = g.object(")")
+		case t == ":" && len(out) > 0:
+			out[len(out)-1].name = g.next() // before it stands what the answer is called
+		case !strings.ContainsAny(t[:1], "\"@$.[]:()"):
+			out = append(out, field{name: t, args: map[string]any{}})
+		}
+	}
+	return out
+}
+
+// object reads names with their values up to the bracket that ends them.
+func (g *graphQL) object(end string) map[string]any {
+	out := map[string]any{}
+	for len(g.tokens) > 0 && !g.takes(end) {
+		if name := g.next(); g.takes(":") {
+			out[name] = g.value()
+		}
+	}
+	return out
+}
+
+// value reads a value; nil is one that is not known.
+func (g *graphQL) value() any {
+	switch t := g.next(); {
+	case t == "{":
+		return g.object("}")
+	case t == "[":
+		var list []any
+		for len(g.tokens) > 0 && !g.takes("]") {
+			list = append(list, g.value())
+		}
+		return list
+	case strings.HasPrefix(t, "$"):
+		return g.variables[t[1:]]
+	default:
+		return strings.Trim(t, `"`)
+	}
+}
