@@ -209,7 +209,7 @@ func (t *tool) verbEffect(v verb) []Effect {
 		e[0].counts = ReachWorkspace // nobody else looks at it
 		return e
 	}
-	if v.effect.Kind != KindDelete && t.recurs() {
+	if v.effect.Kind != KindDelete && (t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil) {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
 	}
 	s := stakes{people: t.noun("person"), touchy: t.noun("money") || t.noun("health") || t.noun("access"), secret: secret}

@@ -94,7 +94,7 @@ func (c *Client) Name() string { return c.name }
 // not answer before a judge's time is up.
 func deadly(err error) bool {
 	if e, ok := errors.AsType[*Error](err); ok {
-		return e.dead()
+		return e.Fault == FaultUnreachable || e.Fault == FaultServer || e.Fault == FaultBusy
 	}
 	return errors.Is(err, context.DeadlineExceeded)
 }
