@@ -167,7 +167,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		})
 		return word.OutputOf(fn.name)
 	}
-	if r.isDone(fn) || !r.step(f, 5) || !r.enter(f) {
+	if r.active[fn.body] >= maxCalls || r.brief[fn.body] || !r.step(f, 5) || !r.enter(f) {
 		return word.OutputOf(fn.name)
 	}
 	defer r.leave()
@@ -198,9 +198,6 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	r.st.put(keyArgs, oldArgs)
 	return out
 }
-
-// isDone reports whether a function is read no further: it calls itself too often, or was read in brief.
-func (r *reader) isDone(fn *function) bool { return r.active[fn.body] >= maxCalls || r.brief[fn.body] }
 
 // argsOf returns the arguments of a function's call, unknown ones if it is read in brief.
 func (r *reader) argsOf(fn *function, k *call) *entry {
@@ -253,6 +250,10 @@ func (r *reader) code(f *frame, text Word, by string) Word {
 	r.codeProblem(f, text, by)
 	if text.IsUnknown() || text.Size() > word.MaxSize {
 		return word.OutputOf(by)
+	}
+	if text.HasGlob() && slices.ContainsFunc(text.SplitAll(" "), r.namesCode) {
+		what := wording.Say("%s runs text with parts that are only known when it runs", by)
+		r.problem(f, Problem{Kind: ProblemPartialCode, Detail: what, Word: text, Interpreter: by})
 	}
 	return r.source(f, r.splice(text))
 }
@@ -388,13 +389,9 @@ func alwaysTrue(x syntax.ArithmExpr) bool {
 
 // spawning records an endless loop that does nothing but start processes.
 func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
-	if onlyBackground(body) {
+	if len(body) > 0 && !slices.ContainsFunc(body, func(s *syntax.Stmt) bool { return !s.Background }) {
 		r.problem(f, Problem{
 			Kind: ProblemForkBomb, Detail: wording.Say("an endless loop starts processes and waits for none of them"), Span: f.spanOf(loop),
 		})
 	}
-}
-
-func onlyBackground(list []*syntax.Stmt) bool {
-	return len(list) > 0 && !slices.ContainsFunc(list, func(s *syntax.Stmt) bool { return !s.Background })
 }
