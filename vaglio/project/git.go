@@ -188,7 +188,11 @@ func readGitHook(v *visit, r *row) {
 			hooks = v.in(e.Value)
 		}
 	}
-	for _, name := range r.files {
+	files := slices.Clone(r.files)
+	for i := 0; i < len(r.files) && path.Base(hooks) == "_"; i++ { // husky's, which run those above them
+		files = append(files, "../"+r.files[i])
+	}
+	for _, name := range files {
 		file, text, ok := v.content(path.Join(hooks, name))
 		if !ok || !v.once(file) {
 			continue
