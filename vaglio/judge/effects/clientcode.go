@@ -43,7 +43,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
-	if len(words) == 0 || v.File != "" && t.isOfPages(library, name) ||
+	if len(words) == 0 || v.File != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)) ||
 		library == "" && !t.reaches(v, words) || r.ofFileDatabase(library, v) {
 		return reads()
 	}
@@ -55,11 +55,6 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	return slices.DeleteFunc(out, func(e Effect) bool {
 		return v.File != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite && e.Reversibility != Irreversible) && !t.ofClass("client-of-people", library)
 	})
-}
-
-// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
-func (t *tables) isOfPages(library, name string) bool {
-	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
 }
 
 // namesObject reports whether a function's name mentions a kind of thing of a service. A function
@@ -368,4 +363,30 @@ func textUnder(args map[string]any, looked func(key string) bool) string {
 		}
 	}
 	return ""
+}
+
+// plainSettings reports whether all that the call writes into a project's .npmrc are settings that
+// run nothing, name no account, and fetch from nowhere but the usual registries; or all tasks of an editor
+// run only when a person asks for them; or a hook works in the workspace only.
+func (r *reading) plainSettings(p string) bool {
+	text, known := r.wrote[p].Text()
+	switch {
+	case !known, text == "", !r.world.inside(p):
+	case strings.HasSuffix(p, "/.vscode/tasks.json"):
+		return !strings.ContainsAny(text, "\\") && !strings.Contains(strings.ToLower(text), "runon")
+	case path.Base(path.Dir(p)) == ".husky": // git's hooks, which are read again when git runs them
+		return !slices.ContainsFunc(r.aside(text), func(e Effect) bool { return e.Kind != KindRead && e.Counts() != ReachWorkspace })
+	case path.Base(p) == ".npmrc":
+		lines := strings.FieldsFunc(text, func(c rune) bool { return c == '\r' || c == '\n' }) // as npm does
+		other := func(line string) bool { return !r.judge.tables.plainSetting(strings.TrimSpace(line)) }
+		return !strings.Contains(text, "$") && !slices.ContainsFunc(lines, other)
+	}
+	return false
+}
+
+func (t *tables) plainSetting(line string) bool {
+	key, value, _ := strings.Cut(line, "=")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
+		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
 }
