@@ -37,6 +37,9 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		if at == placeSecret && r.fillsExample(v, a) {
 			return own(say("copies the example %s to %s", join(v.args), a.text))
 		}
+		if at == placeSecret && r.makesKnown(v, a) {
+			return []Effect{e}
+		}
 		e.Reach, e.Why = r.reachOf(p), e.Why.And(beyondWorkspace(at))
 	case at == placeUnknown:
 		e.Reach, e.Sure = ReachUser, 0.4
@@ -283,7 +286,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return r.spare(v, a, p, why)
 	case at == placeUnknown && place.Inside([]string{madeIn}, p):
 		return own(why.And(", which was made in this session"))
-	case at == placeHome && a.known && r.world.rebuildableHome(p):
+	case at == placeHome && a.known && (r.world.home != "" && strings.HasPrefix(p, r.world.home+"/") && r.world.places.Classes(p)&place.Cache != 0):
 		return own(why.And(", a cache that refills itself"))
 	}
 	return nil

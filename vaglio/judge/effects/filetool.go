@@ -387,3 +387,10 @@ func (w *world) amongSecrets(a arg, cwd string) bool {
 	}
 	return false
 }
+
+// makesKnown reports whether a file of the workspace is new, and all that is put there known.
+func (r *reading) makesKnown(v *invocation, a arg) bool {
+	at := r.freeAt(v, a)
+	_, known := r.wrote[at].Text()
+	return known && at != "" && r.world.inside(at)
+}

@@ -297,7 +297,7 @@ const maxSignals = 20
 
 // worldOf returns the world in which a proposal would run.
 func (j *Judge) worldOf(p vaglio.Proposal) *world {
-	w := &world{places: j.places, user: j.opts.User, cwd: folder(p.Context.Cwd)}
+	w := &world{places: j.places, user: j.opts.User, cwd: folder(p.Context.Cwd), facts: p.Facts}
 	w.home = cmp.Or(j.opts.Home, readings.HomeOf(w.cwd))
 	if s := p.Context.Site; s != nil {
 		w.roots, w.kept = s.Workspaces, s.Kept

@@ -110,15 +110,6 @@ func (c *command) filled(of, target string) string {
 	return join(c.values(strings.Split(of, "|")...))
 }
 
-// object returns what a command acts on: the operands after those that the line matched, or else
-// the values of its options.
-func (c *command) object() string {
-	if s := c.rest(c.took); s != "" {
-		return s
-	}
-	return join(c.valued())
-}
-
 // fact reports whether something holds for a command, or for some of its words, that a table line
 // asks for in addition.
 type fact func(c *command, of []arg) bool
@@ -283,6 +274,9 @@ func (c *command) leave(marks []string) {
 		if note := notes[mark]; note != nil {
 			*note = true
 			c.r.unpacks = c.r.unpacks || mark == "cloned"
+			for i := c.took; i < len(c.operands) && mark == "rewired"; i++ {
+				c.r.tell(c.invocation, vaglio.Wrote, literal(path.Join(remotes, c.operands[i].text)))
+			}
 		} else {
 			c.noted(mark)
 		}

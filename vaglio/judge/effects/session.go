@@ -128,16 +128,28 @@ func (r *reading) unpacked(v *invocation, since int, does []Effect) {
 // unpacked in this session and of which nothing was read. A word with an extension is no folder; a
 // file that runs is read by itself.
 func (r *reading) runsUnpacked(v *invocation) []Effect {
-	if !r.facts.Has(vaglio.Unpacked) || !v.direct() || r.means.Files == nil || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
+	if !v.direct() || r.means.Files == nil || v.name != "git" && !(r.facts.Has(vaglio.Unpacked) && r.judge.tables.RunsProject(v.name, texts(v.args))) {
 		return nil
 	}
+	before := ""
 	for _, a := range append(slices.Clone(v.args), literal(v.cwd)) {
-		at := r.world.clean(a.text, v.cwd)
-		if folder := a.text == v.cwd || r.mayBeFolder(a, at); folder && r.unreadIn(at) {
+		at, runs := r.world.clean(a.text, v.cwd), false
+		if v.name == "git" {
+			runs = (a.text == v.cwd || before == "-C") && r.bringsRepository(at)
+		} else {
+			runs = (a.text == v.cwd || r.mayBeFolder(a, at)) && r.unreadIn(at)
+		}
+		if before = a.text; runs {
 			return unknown(say("runs what was put into %s in this session and could not be read", a.text), a.text)
 		}
 	}
 	return nil
+}
+
+// bringsRepository reports whether the call unpacks something into a folder that was not there, other than by cloning: git
+// does there what its settings say.
+func (r *reading) bringsRepository(folder string) bool {
+	return r.did.Unpacked(path.Join(folder, "*")) && r.isAbsent(folder) && !place.Inside(r.repositories, folder)
 }
 
 // mayBeFolder reports whether a word may name a folder of this machine.
@@ -180,11 +192,12 @@ func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	if w, here := r.wrote[name]; here {
 		return true, w.OfFiles() && !slices.Contains(r.unparsed, name)
 	}
-	if v.direct() && r.did.Unpacked(name) && r.isAbsent(name) {
+	absent := v.direct() && r.isAbsent(name)
+	if absent && r.did.Unpacked(name) {
 		return true, false
 	}
 	if earlier := r.facts.Wrote(name) || r.facts.Unpacked(name); !earlier || r.means.Files == nil {
-		return false, false
+		return absent && !r.did.Built(name) && r.putBefore(v, name), false
 	}
 	_, read = r.means.Files.Content(name)
 	return true, read && !slices.Contains(r.unparsed, name)
@@ -286,7 +299,7 @@ func (c *command) readsOn() bool {
 
 // starts records a program that keeps running after the call, or that makes what follows wait.
 func (r *reading) starts(v *invocation) {
-	if v.keepsNumber() {
+	if v.name == "echo" && len(v.args) == 1 && v.args[0].text == "$!" && len(v.writes) == 1 && !v.appends[0] {
 		r.tell(v, vaglio.Kept, v.writes[0])
 	}
 	if v.direct() && r.judge.tables.ofClass("waits", v.name) {
@@ -304,11 +317,6 @@ func (r *reading) starts(v *invocation) {
 		r.did = append(r.did, f)
 		r.running.Begin(f)
 	}
-}
-
-// keepsNumber reports whether a command puts the number of what the shell just started, and nothing else, into a file.
-func (v *invocation) keepsNumber() bool {
-	return v.name == "echo" && len(v.args) == 1 && v.args[0].text == "$!" && len(v.writes) == 1 && !v.appends[0]
 }
 
 // leaves records what later calls need to know about the whole call, and adds an effect if it
