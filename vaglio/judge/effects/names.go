@@ -15,7 +15,7 @@ func (t *tool) byName() []Effect {
 	if t.rd.DryRun {
 		return reads()
 	}
-	if t.answersUser() {
+	if t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients() {
 		return own(say("answers the user"))
 	}
 	v := t.verb()
@@ -35,11 +35,6 @@ func (t *tool) byName() []Effect {
 		return t.guessed(also)
 	}
 	return out
-}
-
-// answersUser reports whether a tool of the client itself only says something to its user.
-func (t *tool) answersUser() bool {
-	return t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients()
 }
 
 // verb returns what the tool does by its name, or by an argument if the name leaves it to that or

@@ -212,7 +212,7 @@ func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 		return own(say("runs %s", file.text))
 	case here && !read && p == placeWorkspace:
 		return unknown(say("runs %s, which was written in this session and could not be read", file.text), file.text)
-	case r.fetched[unnamed] && p == placeWorkspace:
+	case r.fetched[unnamed] && !(here && read) && p == placeWorkspace:
 		return one(KindForeignCode, say("runs %s, which may just have been fetched", file.text), file.text)
 	}
 	return nil
