@@ -44,7 +44,7 @@ func (r *reading) servesHere(address string) bool {
 		host = address
 	}
 	host, _, _ = strings.Cut(host, "/")
-	return r.facts.Serves(host[strings.LastIndexByte(host, ':')+1:])
+	return slices.Concat(r.facts, r.did).Serves(host[strings.LastIndexByte(host, ':')+1:])
 }
 
 func (r *reading) request(method, address, body string) []Effect {
