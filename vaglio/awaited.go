@@ -1,6 +1,7 @@
 package vaglio
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path"
@@ -51,7 +52,13 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 	text, err := strictjson.Marshal(waiter{p.Executor, p.Args})
 	f = wrote(in, string(text), err == nil)
 	f.Deed = Awaited
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	near := func(a, b string) int { // first the folder itself and what is close to it
+		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(a, b))
+	}
+	if names[in] {
+		f.Words = append(f.Words, in)
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(names), near) {
 		for _, at := range []string{name, reallyAt(s.files, name)} {
 			if len(f.Words) < mostAwaited && !slices.Contains(f.Words, at) && !p.Facts.awaits(at, f.SHA256) {
 				f.Words = append(f.Words, at)
@@ -278,7 +285,10 @@ func (e *Engine) harms(ctx context.Context, p *Proposal, a *Fact, did Facts) boo
 		v, err := own.Weigh(ctx, again)
 		return err == nil && v.Approved
 	}
-	if len(own.gates) == 0 || !passes(slices.Clone(p.Facts)) {
+	if len(own.gates) == 0 {
+		return false
+	}
+	if own.kind = own.gates[0].Judge.Kind(); !passes(slices.Clone(p.Facts)) { // the engine's own may be none of them
 		return false
 	}
 	own.files = overlaid{e.files, did}

@@ -12,6 +12,7 @@ import (
 	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
+	rules "github.com/metnos/vaglio/vaglio/judge"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
@@ -84,7 +85,7 @@ func engineAt(t *testing.T, files folderOf) *vaglio.Engine {
 		t.Fatal(err)
 	}
 	engine, err := vaglio.New(vaglio.Config{
-		Judges: []vaglio.Gate{{Judge: judge, MinScore: effects.Threshold}}, Home: "/home/u", Files: files,
+		Judges: []vaglio.Gate{{Judge: rules.Rules()}, {Judge: judge, MinScore: effects.Threshold, Reads: true}}, Home: "/home/u", Files: files,
 		Workspaces: []string{"/home/u/app"}, Own: gateAt("/home/u"),
 	})
 	if err != nil {

@@ -386,7 +386,7 @@ func (r *reading) putBefore(v *invocation, name string) bool {
 			p := r.world.clean(a.text, e.cwd)
 			return a.known && (p == name || strings.TrimSuffix(p, path.Ext(p)) == name || parts && strings.HasPrefix(name, p))
 		}
-		if e.direct() && (parts && path.Dir(name) == e.cwd || slices.ContainsFunc(e.args, puts) && !t.RunsProject(e.name, texts(e.args))) {
+		if e.direct() && e.name != v.name && (parts && path.Dir(name) == e.cwd || slices.ContainsFunc(e.args, puts) && !t.RunsProject(e.name, texts(e.args))) {
 			return true
 		}
 	}

@@ -128,18 +128,15 @@ func (r *reading) unpacked(v *invocation, since int, does []Effect) {
 // unpacked in this session and of which nothing was read. A word with an extension is no folder; a
 // file that runs is read by itself.
 func (r *reading) runsUnpacked(v *invocation) []Effect {
-	if !v.direct() || r.means.Files == nil || v.name != "git" && !(r.facts.Has(vaglio.Unpacked) && r.judge.tables.RunsProject(v.name, texts(v.args))) {
+	earlier := r.facts.Has(vaglio.Unpacked) && r.judge.tables.RunsProject(v.name, texts(v.args))
+	if !v.direct() || r.means.Files == nil || v.name != "git" && !earlier {
 		return nil
 	}
 	before := ""
 	for _, a := range append(slices.Clone(v.args), literal(v.cwd)) {
-		at, runs := r.world.clean(a.text, v.cwd), false
-		if v.name == "git" {
-			runs = (a.text == v.cwd || before == "-C") && r.bringsRepository(at)
-		} else {
-			runs = (a.text == v.cwd || r.mayBeFolder(a, at)) && r.unreadIn(at)
-		}
-		if before = a.text; runs {
+		at := r.world.clean(a.text, v.cwd)
+		git := v.name == "git" && (a.text == v.cwd || before == "-C") && r.bringsRepository(at)
+		if before = a.text; git || earlier && (a.text == v.cwd || r.mayBeFolder(a, at)) && r.unreadIn(at) {
 			return unknown(say("runs what was put into %s in this session and could not be read", a.text), a.text)
 		}
 	}
@@ -197,7 +194,7 @@ func (r *reading) written(v *invocation, file arg) (here, read bool) {
 		return true, false
 	}
 	if earlier := r.facts.Wrote(name) || r.facts.Unpacked(name); !earlier || r.means.Files == nil {
-		return absent && !r.did.Built(name) && r.putBefore(v, name), false
+		return absent && !strings.ContainsAny(name, "*?[") && !r.did.Built(name) && r.putBefore(v, name), false
 	}
 	_, read = r.means.Files.Content(name)
 	return true, read && !slices.Contains(r.unparsed, name)
