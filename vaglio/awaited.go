@@ -1,7 +1,6 @@
 package vaglio
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"path"
@@ -52,15 +51,14 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 	text, err := strictjson.Marshal(waiter{p.Executor, p.Args})
 	f = wrote(in, string(text), err == nil)
 	f.Deed = Awaited
-	near := func(a, b string) int { // first the folder itself and what is close to it
-		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(a, b))
+	list := slices.Sorted(maps.Keys(names))
+	if names[in] { // before what lies above it
+		list = append([]string{in}, list...)
 	}
-	if names[in] {
-		f.Words = append(f.Words, in)
-	}
-	for _, name := range slices.SortedFunc(maps.Keys(names), near) {
+	for _, name := range list {
 		for _, at := range []string{name, reallyAt(s.files, name)} {
-			if len(f.Words) < mostAwaited && !slices.Contains(f.Words, at) && !p.Facts.awaits(at, f.SHA256) {
+			known := func(a Fact) bool { return a.Deed == Awaited && a.SHA256 == f.SHA256 && slices.Contains(a.Words, at) }
+			if len(f.Words) < mostAwaited && !slices.Contains(f.Words, at) && !slices.ContainsFunc(p.Facts, known) {
 				f.Words = append(f.Words, at)
 			}
 		}
@@ -119,11 +117,6 @@ func eachNamed(r *reading.Reading, visit func(cwd, name string)) {
 			}
 		}
 	}
-}
-
-// awaits reports whether a call, given by its digest, may still run a file.
-func (f Facts) awaits(name, call string) bool {
-	return slices.ContainsFunc(f, func(a Fact) bool { return a.Deed == Awaited && a.SHA256 == call && slices.Contains(a.Words, name) })
 }
 
 // arrivals returns what a call puts where a call may still run it, this one included, so that

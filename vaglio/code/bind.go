@@ -1,7 +1,6 @@
 package code
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -390,9 +389,4 @@ func shown(v value, hole string) value {
 		return unknown("")
 	}
 	return v
-}
-
-// cleaned shortens paths that go up and down again.
-func cleaned(_ *program, v value, _ []value) value {
-	return v.each(func(s string) (string, bool) { return path.Clean(s), true })
 }

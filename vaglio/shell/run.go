@@ -167,7 +167,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		})
 		return word.OutputOf(fn.name)
 	}
-	if r.active[fn.body] >= maxCalls || r.brief[fn.body] || !r.step(f, 5) || !r.enter(f) {
+	if r.isDone(fn) || !r.step(f, 5) || !r.enter(f) {
 		return word.OutputOf(fn.name)
 	}
 	defer r.leave()
@@ -395,3 +395,6 @@ func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
 		})
 	}
 }
+
+// isDone reports whether a function is read no further: it calls itself too often, or was read in brief.
+func (r *reader) isDone(fn *function) bool { return r.active[fn.body] >= maxCalls || r.brief[fn.body] }

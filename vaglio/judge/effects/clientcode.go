@@ -43,7 +43,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
-	if len(words) == 0 || v.File != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)) ||
+	if len(words) == 0 || v.File != "" && t.isOfPages(library, name) ||
 		library == "" && !t.reaches(v, words) || r.ofFileDatabase(library, v) {
 		return reads()
 	}
@@ -365,9 +365,8 @@ func textUnder(args map[string]any, looked func(key string) bool) string {
 	return ""
 }
 
-// plainSettings reports whether all that the call writes into a project's .npmrc are settings that
-// run nothing, name no account, and fetch from nowhere but the usual registries; or all tasks of an editor
-// run only when a person asks for them; or a hook works in the workspace only.
+// plainSettings reports whether all that the call writes into a project's .npmrc are settings that run nothing, name no account,
+// and fetch from nowhere but the usual registries; or tasks of an editor run only when a person asks; or a hook is harmless.
 func (r *reading) plainSettings(p string) bool {
 	text, known := r.wrote[p].Text()
 	switch {
@@ -389,4 +388,9 @@ func (t *tables) plainSetting(line string) bool {
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
 		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
+}
+
+// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
+func (t *tables) isOfPages(library, name string) bool {
+	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
 }

@@ -370,8 +370,7 @@ func (r *reading) exports(v *invocation) {
 	}
 }
 
-// exported returns the variable's name, the folders that it puts on the PATH, and its value if that makes programs run
-// other code: later calls run it, too.
+// exported returns the variable's name, and its value, or what is first in it, if later calls run what that says.
 func (r *reading) exported(a *assignment) []string {
 	value, known := a.value.word.Text()
 	d, _ := r.judge.doors.door(doorEnv, a.name)
@@ -383,4 +382,15 @@ func (r *reading) exported(a *assignment) []string {
 		return []string{a.name}
 	}
 	return []string{a.name, a.name + "=" + value}
+}
+
+// makesKnown reports whether a file of the workspace is new, and what is put there known and no variable that steers programs.
+func (r *reading) makesKnown(v *invocation, a arg) bool {
+	at := r.freeAt(v, a)
+	text, known := r.wrote[at].Text()
+	return known && at != "" && r.world.inside(at) && !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		_, steers := r.judge.doors.door(doorEnv, strings.TrimSpace(name))
+		return steers
+	})
 }

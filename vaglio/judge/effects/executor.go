@@ -373,20 +373,14 @@ func (t *tool) target() string {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// putBefore reports whether a command before this one, other than a build, was given the name of a file that is not
-// there, or the beginning of it if the command makes names from that: then it puts something there. A last ending may go.
+// putBefore reports whether a command before this one, other than a build, was given the name of a file that is not there.
 func (r *reading) putBefore(v *invocation, name string) bool {
-	t := r.judge.tables
 	for e := v.outOf; e != nil; e = e.outOf {
-		parts := t.ofClass("splits", e.name)
 		puts := func(a arg) bool {
-			if _, value, set := strings.Cut(a.text, "="); set {
-				a.text = value
-			}
-			p := r.world.clean(a.text, e.cwd)
-			return a.known && (p == name || strings.TrimSuffix(p, path.Ext(p)) == name || parts && strings.HasPrefix(name, p))
+			p := r.world.clean(a.text[strings.IndexByte(a.text, '=')+1:], e.cwd)
+			return a.known && (p == name || strings.TrimSuffix(p, path.Ext(p)) == name)
 		}
-		if e.direct() && e.name != v.name && (parts && path.Dir(name) == e.cwd || slices.ContainsFunc(e.args, puts) && !t.RunsProject(e.name, texts(e.args))) {
+		if e.direct() && e.name != v.name && slices.ContainsFunc(e.args, puts) && !r.judge.tables.RunsProject(e.name, texts(e.args)) {
 			return true
 		}
 	}

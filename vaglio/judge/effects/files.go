@@ -286,7 +286,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return r.spare(v, a, p, why)
 	case at == placeUnknown && place.Inside([]string{madeIn}, p):
 		return own(why.And(", which was made in this session"))
-	case at == placeHome && a.known && (r.world.home != "" && strings.HasPrefix(p, r.world.home+"/") && r.world.places.Classes(p)&place.Cache != 0):
+	case at == placeHome && a.known && r.world.rebuildableHome(p):
 		return own(why.And(", a cache that refills itself"))
 	}
 	return nil

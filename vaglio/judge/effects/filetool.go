@@ -387,15 +387,3 @@ func (w *world) amongSecrets(a arg, cwd string) bool {
 	}
 	return false
 }
-
-// makesKnown reports whether a file of the workspace is new, and all that is put there known and no variable by which
-// programs run other code.
-func (r *reading) makesKnown(v *invocation, a arg) bool {
-	at := r.freeAt(v, a)
-	text, known := r.wrote[at].Text()
-	return known && at != "" && r.world.inside(at) && !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
-		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
-		_, steers := r.judge.doors.door(doorEnv, strings.TrimSpace(name))
-		return steers
-	})
-}

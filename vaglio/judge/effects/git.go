@@ -9,7 +9,6 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/place"
-	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -62,24 +61,12 @@ func (c *command) here(e Effect) []Effect {
 		folder = arg{text: place.Join(folder.text, to.text), known: folder.known && to.known}
 	}
 	git := func(a assignment) bool { return strings.HasPrefix(a.name, "GIT_") }
-	inside := c.direct() && !c.has("--git-dir", "--work-tree", "-R", "--repository") && !slices.ContainsFunc(c.assigns, git)
-	if inside && c.madeHere(folder.text) {
-		return own(e.Why)
-	}
-	inside = inside && folder.known && c.r.world.placeOf(folder, c.cwd) == placeWorkspace
+	inside := folder.known && c.r.world.placeOf(folder, c.cwd) == placeWorkspace && c.direct() &&
+		!c.has("--git-dir", "--work-tree", "-R", "--repository") && !slices.ContainsFunc(c.assigns, git)
 	if folder.text != c.r.world.cwd && folder.text != "" {
 		e.Why = e.Why.And("in %s", folder.text)
 	}
 	return []Effect{e.inFolder(inside)}
-}
-
-// madeHere reports whether the call itself made all that is in a folder: one of mktemp's, or that of a test in Python.
-func (c *command) madeHere(folder string) bool {
-	fresh, dir := strings.TrimPrefix(folder, "/tmp/"), argOf(c.Cwd)
-	if folder == "" && strings.HasSuffix(c.File, ".py") && len(dir.names) == 1 && wordclass.Is("folder-of-tests", dir.names[0]) {
-		fresh = made + dir.text
-	}
-	return strings.HasPrefix(fresh, made) && !strings.Contains(fresh, "..") && !c.r.did.Has(vaglio.Moved)
 }
 
 // diverted reports whether git works elsewhere than in the current folder.
@@ -218,15 +205,12 @@ func (c *command) pushRemote(ops []arg, to string) []Effect {
 
 // rewired reports whether the call changed git's remotes, or the session the one that a push names, or any if it names none.
 func (c *command) rewired(ops []arg) bool {
-	at := c.r.world.clean(remotes, c.cwd)
+	at := c.r.world.clean(".git/remotes", c.cwd)
 	changed := func(f vaglio.Fact) bool {
 		return path.Dir(f.Path) == at && (len(ops) == 0 || path.Base(f.Path) == ops[0].text)
 	}
 	return c.r.rewired || slices.ContainsFunc(c.r.facts, changed)
 }
-
-// remotes is the folder in which the names of changed remotes are remembered.
-const remotes = ".git/remotes"
 
 // pushRef returns the effects of pushing to a ref that others build on, or on which something is
 // lost.

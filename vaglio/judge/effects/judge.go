@@ -72,9 +72,10 @@ func New(o Options) (*Judge, error) {
 	}
 	j := &Judge{
 		clients: tools,
-		tables:  t, doors: settings, places: known, rules: allRules(), facts: allFacts(), opts: o,
+		tables:  t, doors: settings, places: known, rules: allRules(), facts: wordFacts(), opts: o,
 		reader: readings.NewReader(readings.Options{Home: o.Home, User: o.User, Clients: tools.Tools()}),
 	}
+	maps.Copy(j.facts, commandFacts())
 	return j, j.checkPrograms()
 }
 
@@ -297,7 +298,7 @@ const maxSignals = 20
 
 // worldOf returns the world in which a proposal would run.
 func (j *Judge) worldOf(p vaglio.Proposal) *world {
-	w := &world{places: j.places, user: j.opts.User, cwd: folder(p.Context.Cwd), facts: p.Facts}
+	w := &world{places: j.places, user: j.opts.User, cwd: folder(p.Context.Cwd)}
 	w.home = cmp.Or(j.opts.Home, readings.HomeOf(w.cwd))
 	if s := p.Context.Site; s != nil {
 		w.roots, w.kept = s.Workspaces, s.Kept

@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -110,16 +109,18 @@ func (c *command) filled(of, target string) string {
 	return join(c.values(strings.Split(of, "|")...))
 }
 
+// object returns what a command acts on: the operands after those that the line matched, or else
+// the values of its options.
+func (c *command) object() string {
+	if s := c.rest(c.took); s != "" {
+		return s
+	}
+	return join(c.valued())
+}
+
 // fact reports whether something holds for a command, or for some of its words, that a table line
 // asks for in addition.
 type fact func(c *command, of []arg) bool
-
-// allFacts returns what the tables may ask, by name.
-func allFacts() map[string]fact {
-	all := wordFacts()
-	maps.Copy(all, commandFacts())
-	return all
-}
 
 // wordFacts hold for words if they hold for one of them, which messages may name.
 func wordFacts() map[string]fact {
@@ -275,7 +276,7 @@ func (c *command) leave(marks []string) {
 			*note = true
 			c.r.unpacks = c.r.unpacks || mark == "cloned"
 			for i := c.took; i < len(c.operands) && mark == "rewired"; i++ {
-				c.r.tell(c.invocation, vaglio.Wrote, literal(path.Join(remotes, c.operands[i].text)))
+				c.r.tell(c.invocation, vaglio.Wrote, literal(path.Join(".git/remotes", c.operands[i].text)))
 			}
 		} else {
 			c.noted(mark)

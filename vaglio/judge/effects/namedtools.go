@@ -388,3 +388,8 @@ func (t *tool) isNoun(word string) bool {
 	ends := func(end string) bool { return len(word) > len(end)+2 && strings.HasSuffix(word, end) }
 	return slices.ContainsFunc(wordclass.Of("noun-class"), in) || slices.ContainsFunc(wordclass.Of("noun-ending"), ends)
 }
+
+// recurs reports whether a tool changes what runs again and again.
+func (t *tool) recurs() bool {
+	return t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil
+}

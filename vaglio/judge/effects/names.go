@@ -15,7 +15,7 @@ func (t *tool) byName() []Effect {
 	if t.rd.DryRun {
 		return reads()
 	}
-	if t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients() {
+	if t.answersUser() {
 		return own(say("answers the user"))
 	}
 	v := t.verb()
@@ -204,7 +204,7 @@ func (t *tool) verbEffect(v verb) []Effect {
 		e[0].counts = ReachWorkspace // nobody else looks at it
 		return e
 	}
-	if v.effect.Kind != KindDelete && (t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil) {
+	if v.effect.Kind != KindDelete && t.recurs() {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
 	}
 	s := stakes{people: t.noun("person"), touchy: t.noun("money") || t.noun("health") || t.noun("access"), secret: secret}
@@ -391,4 +391,9 @@ func (t *tool) about(said wording.Sentence) wording.Sentence {
 		return said.And("(%s)", s)
 	}
 	return said
+}
+
+// answersUser reports whether a tool of the client itself only says something to its user.
+func (t *tool) answersUser() bool {
+	return t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients()
 }

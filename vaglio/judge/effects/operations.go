@@ -80,8 +80,7 @@ func operationsRule(c *command) []Effect {
 	for i := range t.Operations {
 		o := &t.Operations[i]
 		links = links || o.Verb == operation.Link
-		settles := o.Verb == operation.Move && c.secret(argOf(o.To)) && c.r.freeAt(c.invocation, argOf(o.To)) != ""
-		if (o.Verb == operation.Copy || links || settles) && c.copiesExample(o) {
+		if (o.Verb == operation.Copy || links || c.settles(o)) && c.copiesExample(o) {
 			return own(say("copies the example %s to %s", argOf(o.Object.Word).text, argOf(o.To).text))
 		}
 		changes = changes || !slices.Contains([]operation.Verb{operation.Read, operation.Use, operation.Inspect, operation.Search}, o.Verb)
@@ -118,8 +117,7 @@ func (c *command) brings(all []operation.Operation) {
 	for i := range all {
 		o := &all[i]
 		from, to := argOf(o.Object.Word), argOf(o.To)
-		folder := o.Verb == operation.Copy && o.Recursive || (o.Verb == operation.Move || o.Verb == operation.Link) && path.Ext(from.text) == ""
-		if !folder || to.text == "" || !c.direct() {
+		if !bringsFolder(o, from) || to.text == "" || !c.direct() {
 			continue
 		}
 		at := c.r.world.clean(to.text, c.cwd)
@@ -387,4 +385,14 @@ func (r *reading) permits(v *invocation, mode string, files ...arg) []Effect {
 		out = append(out, e)
 	}
 	return out
+}
+
+// settles reports whether something is moved to where a file with secrets belongs and nothing is.
+func (c *command) settles(o *operation.Operation) bool {
+	return o.Verb == operation.Move && c.secret(argOf(o.To)) && c.r.freeAt(c.invocation, argOf(o.To)) != ""
+}
+
+// bringsFolder reports whether an operation may put a folder somewhere.
+func bringsFolder(o *operation.Operation, from arg) bool {
+	return o.Verb == operation.Copy && o.Recursive || (o.Verb == operation.Move || o.Verb == operation.Link) && path.Ext(from.text) == ""
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -39,7 +38,6 @@ type world struct {
 	kept   []string                 // those of roots that are among temporary files
 	leads  func(path string) string // where links lead; nil if that is not known
 	links  map[string]string        // where those lead out of the workspace that the session made, or the call
-	facts  vaglio.Facts             // what the session did
 	// recent are the paths that were looked at last: several rules ask about each word.
 	recent [4]looked
 	next   int
@@ -133,7 +131,7 @@ func (w *world) placeOf(a arg, cwd string) where {
 		return placeUnknown
 	case is&place.Nowhere != 0:
 		return placeNowhere
-	case is&place.Own != 0, is&place.Secret != 0 && !w.made(p), a.among != "" && w.amongSecrets(a, cwd), w.patternOfSecret(p):
+	case is&(place.Secret|place.Own) != 0, a.among != "" && w.amongSecrets(a, cwd), w.patternOfSecret(p):
 		return placeSecret
 	case is&place.Control != 0:
 		return placeControl
@@ -149,13 +147,6 @@ func (w *world) placeOf(a arg, cwd string) where {
 		return placeUnknown
 	}
 	return w.outside(p)
-}
-
-// made reports whether the session itself made a file of the workspace, and knows what it put there: whatever its name,
-// it holds no secret.
-func (w *world) made(p string) bool {
-	_, known := w.facts.Text(p)
-	return known && w.inside(p) && w.facts.Made(p)
 }
 
 // isSkill reports whether a file came with a skill or plugin that the user gave their agents.
@@ -395,4 +386,9 @@ func (t *tool) searched(v *invocation, folders []string) []Effect {
 		return nil
 	}
 	return t.r.below(v, "prints what it finds in all", literals(folders)...)
+}
+
+// rebuildableHome reports whether a clean path is in a cache of the user that refills itself.
+func (w *world) rebuildableHome(p string) bool {
+	return w.home != "" && strings.HasPrefix(p, w.home+"/") && w.places.Classes(p)&place.Cache != 0
 }

@@ -255,8 +255,7 @@ func (r *reading) brings(p string) bool {
 	return in(r.facts) || in(r.did) || place.Inside(r.foreign, p)
 }
 
-// furnished returns what steers programs in a folder where they look for a user's settings, or what the session put there,
-// or may have.
+// furnished returns what steers programs in a folder where they look for a user's settings, or what the session may have put there.
 func (r *reading) furnished(home string) string {
 	for _, f := range slices.Concat(r.facts, r.did) {
 		over, under := lies(home, f.Path)

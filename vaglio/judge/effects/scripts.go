@@ -47,7 +47,7 @@ func (c *command) scriptWord(i int) ([]Effect, bool) {
 	s := c.all[i].text
 	switch {
 	case givesCode(s) && (s != "-i" || !strings.HasSuffix(c.name, "awk")):
-		if c.name == "perl" && strings.Contains(s, "i") || c.name == "ruby" && strings.HasPrefix(s, "-i") {
+		if c.editsInPlace(s) {
 			return append(own(say("edits files in place")), c.writeAll("edits", c.operands)...), true
 		}
 		return c.line(i), true
@@ -387,11 +387,7 @@ func beyondWorkspace(at where) wording.Phrase {
 	}
 }
 
-// object returns what a command acts on: the operands after those that the line matched, or else
-// the values of its options.
-func (c *command) object() string {
-	if s := c.rest(c.took); s != "" {
-		return s
-	}
-	return join(c.valued())
+// editsInPlace reports whether an option makes the interpreter change its input files.
+func (c *command) editsInPlace(option string) bool {
+	return c.name == "perl" && strings.Contains(option, "i") || c.name == "ruby" && strings.HasPrefix(option, "-i")
 }

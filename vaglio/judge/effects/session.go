@@ -143,8 +143,7 @@ func (r *reading) runsUnpacked(v *invocation) []Effect {
 	return nil
 }
 
-// bringsRepository reports whether the call unpacks something into a folder that was not there, other than by cloning: git
-// does there what its settings say.
+// bringsRepository reports whether the call unpacks into a folder that was not there what git may obey, other than by cloning.
 func (r *reading) bringsRepository(folder string) bool {
 	return r.did.Unpacked(path.Join(folder, "*")) && r.isAbsent(folder) && !place.Inside(r.repositories, folder)
 }
@@ -209,7 +208,7 @@ func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 		return own(say("runs %s", file.text))
 	case here && !read && p == placeWorkspace:
 		return unknown(say("runs %s, which was written in this session and could not be read", file.text), file.text)
-	case r.fetched[unnamed] && !(here && read) && p == placeWorkspace:
+	case r.fetched[unnamed] && (!here || !read) && p == placeWorkspace:
 		return one(KindForeignCode, say("runs %s, which may just have been fetched", file.text), file.text)
 	}
 	return nil
@@ -296,7 +295,7 @@ func (c *command) readsOn() bool {
 
 // starts records a program that keeps running after the call, or that makes what follows wait.
 func (r *reading) starts(v *invocation) {
-	if v.name == "echo" && len(v.args) == 1 && v.args[0].text == "$!" && len(v.writes) == 1 && !v.appends[0] {
+	if v.keepsNumber() {
 		r.tell(v, vaglio.Kept, v.writes[0])
 	}
 	if v.direct() && r.judge.tables.ofClass("waits", v.name) {
@@ -389,4 +388,9 @@ func (v *invocation) shownBy(t *tables) *invocation {
 		n = n.into
 	}
 	return n
+}
+
+// keepsNumber reports whether a command puts the number of what the shell just started, and nothing else, into a file.
+func (v *invocation) keepsNumber() bool {
+	return v.name == "echo" && len(v.args) == 1 && v.args[0].text == "$!" && len(v.writes) == 1 && !v.appends[0]
 }

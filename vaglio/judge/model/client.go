@@ -120,7 +120,8 @@ func (c *Client) Complete(ctx context.Context, r Request) (Reply, error) {
 // once makes one request, through the breaker and the meter.
 func (c *Client) once(ctx context.Context, r Request) (Reply, error) {
 	begun := time.Now()
-	watching, taken := watched(ctx)
+	taken := new(traffic) // is counted
+	watching := context.WithValue(ctx, trafficKey{}, taken)
 	reply, err := c.breaker.Execute(func() (Reply, error) { return c.model.Complete(watching, r) })
 	reply.Usage = taken.usage(reply.Usage, err, r.MaxTokens)
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {

@@ -152,13 +152,6 @@ func (s *Sandbox) findHidden(ctx context.Context) error {
 	return nil
 }
 
-// hides reports whether a path was found to be hidden, by its own name or as the target of a hidden
-// link.
-func (m *mount) hides(path string) bool {
-	_, found := slices.BinarySearch(m.hidden, path)
-	return found
-}
-
 // hideEntry records a file or folder that must not be visible. For a symlink, it records the target
 // within the mount.
 func (m *mount) hideEntry(rel string, d fs.DirEntry, hide func(string) bool) error {
