@@ -57,14 +57,18 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 	}
 	for _, name := range list {
 		for _, at := range []string{name, reallyAt(s.files, name)} {
-			known := func(a Fact) bool { return a.Deed == Awaited && a.SHA256 == f.SHA256 && slices.Contains(a.Words, at) }
-			if len(f.Words) < mostAwaited && !slices.Contains(f.Words, at) && !slices.ContainsFunc(p.Facts, known) {
+			if len(f.Words) < mostAwaited && !slices.Contains(f.Words, at) && !p.Facts.awaits(at, f.SHA256) {
 				f.Words = append(f.Words, at)
 			}
 		}
 	}
 	slices.Sort(f.Words)
 	return f, len(f.Words) > 0
+}
+
+// awaits reports whether a call, given by its digest, may still run a file.
+func (f Facts) awaits(name, call string) bool {
+	return slices.ContainsFunc(f, func(a Fact) bool { return a.Deed == Awaited && a.SHA256 == call && slices.Contains(a.Words, name) })
 }
 
 // mayRun returns the files that a call was found to run, and those that its programs looked

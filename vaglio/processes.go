@@ -152,9 +152,7 @@ func (r *Running) picked(program, pattern string, options []string) map[int]bool
 	if err != nil {
 		return nil
 	}
-	whole := slices.ContainsFunc(options, func(o string) bool { // matches whole command lines
-		return o == "--full" || strings.HasPrefix(o, "-") && !strings.HasPrefix(o, "--") && strings.Contains(o, "f")
-	})
+	whole := slices.ContainsFunc(options, wholeLine)
 	if program == "killall" && !slices.Contains(options, "-r") && !slices.Contains(options, "--regexp") {
 		name := path.Base(pattern)
 		pattern = "^" + regexp.QuoteMeta(name[:min(len(name), nameOfProcess)])
@@ -174,6 +172,11 @@ func (r *Running) picked(program, pattern string, options []string) map[int]bool
 		}
 	}
 	return out
+}
+
+// wholeLine reports whether an option matches the pattern against whole command lines.
+func wholeLine(o string) bool {
+	return o == "--full" || strings.HasPrefix(o, "-") && !strings.HasPrefix(o, "--") && strings.Contains(o, "f")
 }
 
 // runs reports whether all that a pattern finds is the session's own: among the running

@@ -258,9 +258,14 @@ func (l *Log) closeFile() error {
 // that time goes with it.
 const lookEvery = 100 * time.Millisecond
 
+// isOpen reports whether the month's file is open, according to the last check.
+func (l *Log) isOpen(now time.Time) bool {
+	return l.file != nil && now.Sub(l.looked) < lookEvery && now.Month() == l.looked.Month()
+}
+
 // write appends one line with a single system call.
 func (l *Log) write(line []byte) error {
-	if now := time.Now(); !(l.file != nil && now.Sub(l.looked) < lookEvery && now.Month() == l.looked.Month()) {
+	if now := time.Now(); !l.isOpen(now) {
 		if err := l.ensure(l.name()); err != nil {
 			return err
 		}

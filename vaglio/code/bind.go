@@ -1,6 +1,7 @@
 package code
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -389,4 +390,9 @@ func shown(v value, hole string) value {
 		return unknown("")
 	}
 	return v
+}
+
+// cleaned shortens paths that go up and down again.
+func cleaned(_ *program, v value, _ []value) value {
+	return v.each(func(s string) (string, bool) { return path.Clean(s), true })
 }

@@ -178,7 +178,7 @@ func (p *program) call(v, recv value, args []value) value {
 	}
 	f := p.lang.find(name, on)
 	switch own := p.fns[name]; {
-	case own != nil && (recv.path == "" || p.lang.find(name, "") == nil):
+	case p.isOwn(own, name, recv):
 		return p.invoke(own, args)
 	case p.classes[strings.TrimSuffix(name, ".new")] != nil:
 		return p.construct(name, args)
@@ -392,4 +392,9 @@ func (p *program) calledWith(v value, arguments func() []value) value {
 	out := p.call(v, value{}, arguments())
 	p.mixesAt(name, at)
 	return out
+}
+
+// isOwn reports whether a function of the program is meant, and not one that the table knows.
+func (p *program) isOwn(own *routine, name string, recv value) bool {
+	return own != nil && (recv.path == "" || p.lang.find(name, "") == nil)
 }

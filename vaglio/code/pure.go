@@ -27,10 +27,7 @@ func pures() map[string]pure {
 			}
 			return pathOf(p.env(text("PWD")))
 		},
-		"parents": parents, "dirname": dirname, "shown": digits,
-		"clean": func(_ *program, v value, _ []value) value {
-			return v.each(func(s string) (string, bool) { return path.Clean(s), true })
-		},
+		"parents": parents, "dirname": dirname, "clean": cleaned, "shown": digits,
 		"home": func(p *program, _ value, _ []value) value { return pathOf(textOf(p.in.Home(""))) },
 		"temp": func(p *program, v value, rest []value) value {
 			out := pathOf(textOf(shell.Glue(shell.Text("/tmp/"), freshName())))

@@ -306,6 +306,11 @@ func kindOf(s string) (operation.Kind, bool) {
 	return k, slices.Contains(operation.Kinds(), k)
 }
 
+// skips reports whether a command only shows something, or has no word that any act requires.
+func (s *Section) skips(texts []string) bool {
+	return s.shows && onlyShows(texts) || s.wanted != nil && !slices.ContainsFunc(texts, func(t string) bool { return s.wanted[t] })
+}
+
 // onlyShows reports whether a command shows its help, does a dry run, or has no words. A letter
 // that asks for help means something else to other programs (mkfs.vfat -h 0), and asks alone.
 func onlyShows(texts []string) bool {

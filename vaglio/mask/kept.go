@@ -12,13 +12,22 @@ func (sc *scanner) keep(v value, kind secrecy, sign byte) bool {
 	}
 	switch kind {
 	case seldomSecret:
-		return !looksSecret(text) || strings.Contains(strings.TrimRight(text, "="), "=")
+		return !looksGiven(text)
 	case surelySecret:
 		return false
 	default:
-		return len(text) < 4 || !v.quoted && isName(text) && (sign != '=' || v.spaced)
+		return len(text) < 4 || !v.quoted && isName(text) && !joinedByEquals(v, sign)
 	}
 }
+
+// looksGiven reports whether a value looks like a secret and assigns nothing to another
+// name, as sed's s/NAME=1/NAME=2/ does.
+func looksGiven(text string) bool {
+	return looksSecret(text) && !strings.Contains(strings.TrimRight(text, "="), "=")
+}
+
+// joinedByEquals reports whether a value directly follows an equals sign.
+func joinedByEquals(v value, sign byte) bool { return sign == '=' && !v.spaced }
 
 // unquoted reports whether a value without quotation marks is code or prose.
 func (sc *scanner) unquoted(v value, sign byte) bool {

@@ -367,10 +367,13 @@ func textUnder(args map[string]any, looked func(key string) bool) string {
 
 // plainSettings reports whether all that the call writes into a project's .npmrc are settings that run nothing, name no account,
 // and fetch from nowhere but the usual registries; or tasks of an editor run only when a person asks; or a hook is harmless.
-func (r *reading) plainSettings(p string) bool {
+func (r *reading) plainSettings(v *invocation, a arg, at where) bool {
+	p := r.world.clean(a.text, v.cwd)
 	text, known := r.wrote[p].Text()
 	switch {
-	case !known, text == "", !r.world.inside(p):
+	case at == placeSecret:
+		return r.makesKnown(v, a)
+	case at != placeControl, !known, text == "", !r.world.inside(p):
 	case strings.HasSuffix(p, "/.vscode/tasks.json"):
 		return !strings.ContainsAny(text, "\\") && !strings.Contains(strings.ToLower(text), "runon")
 	case path.Base(path.Dir(p)) == ".husky": // git's hooks, which are read again when git runs them

@@ -375,6 +375,9 @@ func isTrue(b *bool) bool { return b != nil && *b }
 
 // putBefore reports whether a command before this one, other than a build, was given the name of a file that is not there.
 func (r *reading) putBefore(v *invocation, name string) bool {
+	if !v.direct() || strings.ContainsAny(name, "*?[") || !r.isAbsent(name) || r.did.Built(name) {
+		return false
+	}
 	for e := v.outOf; e != nil; e = e.outOf {
 		puts := func(a arg) bool {
 			p := r.world.clean(a.text[strings.IndexByte(a.text, '=')+1:], e.cwd)

@@ -32,13 +32,10 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	switch at := r.writtenPlace(v, a); {
 	case at == placeNowhere:
 		return nil
-	case at == placeWorkspace, at == placeTemp, at == placeControl && r.plainSettings(p):
+	case at == placeWorkspace, at == placeTemp, r.plainSettings(v, a, at):
 	case at == placeControl, at == placeSecret, at == placeHome:
 		if at == placeSecret && r.fillsExample(v, a) {
 			return own(say("copies the example %s to %s", join(v.args), a.text))
-		}
-		if at == placeSecret && r.makesKnown(v, a) {
-			return []Effect{e}
 		}
 		e.Reach, e.Why = r.reachOf(p), e.Why.And(beyondWorkspace(at))
 	case at == placeUnknown:

@@ -377,3 +377,8 @@ func (c *command) directed(out []Effect) []Effect {
 	}
 	return out
 }
+
+// runsFolder reports whether a word names a folder, or the command works in it, of which nothing was read.
+func (r *reading) runsFolder(v *invocation, a arg, at string) bool {
+	return (a.text == v.cwd || r.mayBeFolder(a, at)) && r.unreadIn(at)
+}

@@ -128,15 +128,17 @@ func (r *reading) unpacked(v *invocation, since int, does []Effect) {
 // unpacked in this session and of which nothing was read. A word with an extension is no folder; a
 // file that runs is read by itself.
 func (r *reading) runsUnpacked(v *invocation) []Effect {
-	earlier := r.facts.Has(vaglio.Unpacked) && r.judge.tables.RunsProject(v.name, texts(v.args))
-	if !v.direct() || r.means.Files == nil || v.name != "git" && !earlier {
+	if !v.direct() || r.means.Files == nil {
 		return nil
 	}
-	before := ""
+	earlier, before := r.facts.Has(vaglio.Unpacked) && r.judge.tables.RunsProject(v.name, texts(v.args)), ""
+	if !earlier && v.name != "git" {
+		return nil
+	}
 	for _, a := range append(slices.Clone(v.args), literal(v.cwd)) {
 		at := r.world.clean(a.text, v.cwd)
 		git := v.name == "git" && (a.text == v.cwd || before == "-C") && r.bringsRepository(at)
-		if before = a.text; git || earlier && (a.text == v.cwd || r.mayBeFolder(a, at)) && r.unreadIn(at) {
+		if before = a.text; git || earlier && r.runsFolder(v, a, at) {
 			return unknown(say("runs what was put into %s in this session and could not be read", a.text), a.text)
 		}
 	}
@@ -188,12 +190,11 @@ func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	if w, here := r.wrote[name]; here {
 		return true, w.OfFiles() && !slices.Contains(r.unparsed, name)
 	}
-	absent := v.direct() && r.isAbsent(name)
-	if absent && r.did.Unpacked(name) {
+	if v.direct() && r.did.Unpacked(name) && r.isAbsent(name) {
 		return true, false
 	}
 	if earlier := r.facts.Wrote(name) || r.facts.Unpacked(name); !earlier || r.means.Files == nil {
-		return absent && !strings.ContainsAny(name, "*?[") && !r.did.Built(name) && r.putBefore(v, name), false
+		return r.putBefore(v, name), false
 	}
 	_, read = r.means.Files.Content(name)
 	return true, read && !slices.Contains(r.unparsed, name)
