@@ -137,7 +137,7 @@ func (r *reading) runsUnpacked(v *invocation) []Effect {
 	}
 	for _, a := range append(slices.Clone(v.args), literal(v.cwd)) {
 		at := r.world.clean(a.text, v.cwd)
-		git := v.name == "git" && (a.text == v.cwd || before == "-C") && r.bringsRepository(at)
+		git := (a.text == v.cwd || before == "-C") && r.bringsRepository(v, at)
 		if before = a.text; git || earlier && r.runsFolder(v, a, at) {
 			return unknown(say("runs what was put into %s in this session and could not be read", a.text), a.text)
 		}
@@ -146,8 +146,8 @@ func (r *reading) runsUnpacked(v *invocation) []Effect {
 }
 
 // bringsRepository reports whether the call unpacks into a folder that was not there what git may obey, other than by cloning.
-func (r *reading) bringsRepository(folder string) bool {
-	return r.did.Unpacked(path.Join(folder, "*")) && r.isAbsent(folder) && !place.Inside(r.repositories, folder)
+func (r *reading) bringsRepository(v *invocation, folder string) bool {
+	return v.name == "git" && r.did.Unpacked(path.Join(folder, "*")) && r.isAbsent(folder) && !place.Inside(r.repositories, folder)
 }
 
 // mayBeFolder reports whether a word may name a folder of this machine.
