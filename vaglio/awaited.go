@@ -51,7 +51,11 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 	text, err := strictjson.Marshal(waiter{p.Executor, p.Args})
 	f = wrote(in, string(text), err == nil)
 	f.Deed = Awaited
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	list := slices.Sorted(maps.Keys(names))
+	if names[in] { // before what lies above it
+		list = append([]string{in}, list...)
+	}
+	for _, name := range list {
 		for _, at := range []string{name, reallyAt(s.files, name)} {
 			if len(f.Words) < mostAwaited && !slices.Contains(f.Words, at) && !p.Facts.awaits(at, f.SHA256) {
 				f.Words = append(f.Words, at)
@@ -60,6 +64,11 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 	}
 	slices.Sort(f.Words)
 	return f, len(f.Words) > 0
+}
+
+// awaits reports whether a call, given by its digest, may still run a file.
+func (f Facts) awaits(name, call string) bool {
+	return slices.ContainsFunc(f, func(a Fact) bool { return a.Deed == Awaited && a.SHA256 == call && slices.Contains(a.Words, name) })
 }
 
 // mayRun returns the files that a call was found to run, and those that its programs looked
@@ -112,11 +121,6 @@ func eachNamed(r *reading.Reading, visit func(cwd, name string)) {
 			}
 		}
 	}
-}
-
-// awaits reports whether a call, given by its digest, may still run a file.
-func (f Facts) awaits(name, call string) bool {
-	return slices.ContainsFunc(f, func(a Fact) bool { return a.Deed == Awaited && a.SHA256 == call && slices.Contains(a.Words, name) })
 }
 
 // arrivals returns what a call puts where a call may still run it, this one included, so that
@@ -278,7 +282,10 @@ func (e *Engine) harms(ctx context.Context, p *Proposal, a *Fact, did Facts) boo
 		v, err := own.Weigh(ctx, again)
 		return err == nil && v.Approved
 	}
-	if len(own.gates) == 0 || !passes(slices.Clone(p.Facts)) {
+	if len(own.gates) == 0 {
+		return false
+	}
+	if own.kind = own.gates[0].Judge.Kind(); !passes(slices.Clone(p.Facts)) { // the engine's own may be none of them
 		return false
 	}
 	own.files = overlaid{e.files, did}

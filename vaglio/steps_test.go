@@ -12,6 +12,7 @@ import (
 	"github.com/metnos/vaglio/internal/race"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
+	rules "github.com/metnos/vaglio/vaglio/judge"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
 )
 
@@ -47,13 +48,14 @@ func TestSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, n := folderOf{"/home/u/app/a": ""}, 0
-	engine := engineAt(t, files)
+	byRules := vaglio.Gate{Judge: rules.Rules()} // as where no policy says otherwise
+	engine := engineAt(t, files, byRules)
 	for row := range strings.Lines(string(data)) {
 		row = strings.TrimRight(row, "\n")
 		if file, ok := strings.CutPrefix(row, "file "); ok {
 			name, text, _ := strings.Cut(file, " ")
 			files["/home/u/app/"+name] = unescaped(text)
-			engine = engineAt(t, files)
+			engine = engineAt(t, files, byRules)
 			continue
 		}
 		want, calls, ok := strings.Cut(row, "\t")
@@ -66,7 +68,7 @@ func TestSteps(t *testing.T) {
 		at, disk := engine, files
 		if strings.Contains(calls, "put: ") {
 			disk = maps.Clone(files)
-			at = engineAt(t, disk)
+			at = engineAt(t, disk, byRules)
 		}
 		if end, why := endOf(t, at, disk, strings.Split(calls, " ;; ")); end != want {
 			t.Errorf("%s: ends with %s, want %s: %s", calls, end, want, why)
@@ -77,14 +79,15 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-func engineAt(t *testing.T, files folderOf) *vaglio.Engine {
+// engineAt returns an engine whose last judge is effects, behind others that a test names.
+func engineAt(t *testing.T, files folderOf, first ...vaglio.Gate) *vaglio.Engine {
 	t.Helper()
 	judge, err := effects.New(effects.Options{Home: "/home/u"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	engine, err := vaglio.New(vaglio.Config{
-		Judges: []vaglio.Gate{{Judge: judge, MinScore: effects.Threshold}}, Home: "/home/u", Files: files,
+		Judges: append(first, vaglio.Gate{Judge: judge, MinScore: effects.Threshold, Reads: true}), Home: "/home/u", Files: files,
 		Workspaces: []string{"/home/u/app"}, Own: gateAt("/home/u"),
 	})
 	if err != nil {

@@ -1,9 +1,7 @@
 package vaglio
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -145,16 +143,4 @@ type Signal struct {
 	// Lines are the lines of the call's command line that it is about, counted from 1, in order;
 	// absent if the command line has only one, or if that is not known.
 	Lines []int `json:"lines,omitempty"`
-}
-
-// OnLines names the lines in brackets after a blank, "" if there are none.
-func (s *Signal) OnLines() string {
-	if len(s.Lines) == 0 {
-		return ""
-	}
-	all := strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Lines), " ", ", "), "[]")
-	if len(s.Lines) == 1 {
-		return " (line " + all + ")"
-	}
-	return " (lines " + all + ")"
 }

@@ -46,7 +46,7 @@ func compile(doc any) (*jsonschema.Schema, []failure) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(noFiles{})
-	c.UseRegexpEngine(linear)
+	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) { return regexp.Compile(pattern) }) // which no input can stall
 	if err := c.AddResource(schemaURL, plain); err != nil {
 		return nil, schemaFaults(plain, err)
 	}
@@ -56,9 +56,6 @@ func compile(doc any) (*jsonschema.Schema, []failure) {
 	}
 	return schema, nil
 }
-
-// linear compiles patterns with Go's engine, which no input can stall.
-func linear(pattern string) (jsonschema.Regexp, error) { return regexp.Compile(pattern) }
 
 // schemaFaults converts the compiler's error: which fields are wrong, what they are, and what they
 // should be.

@@ -18,7 +18,7 @@ func (p *program) library(name string, args []value) {
 	plain, named := splitNamed(args)
 	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	switch {
-	case p.byName(name, last, plain, named):
+	case p.runsNamed(name, last, plain, named) || (p.later == 0 || !p.in.File) && p.sends(name, last, plain, named):
 	case p.later > 0 && p.in.File, p.queries(name, last, plain, named), !p.taken(name):
 	case last == "send" && strings.HasSuffix(first(plain).path, "Command()"): // the command was read by itself
 	case p.mayChangeBy(last):
@@ -34,7 +34,7 @@ func (p *program) queries(name, last string, plain []value, named map[string]val
 	if w, changes := changeAmong(last, plain, named); changes && (taken || !p.in.File) {
 		text, takes = w, true
 	}
-	if takes && (!p.in.File || p.mayChange(text)) {
+	if takes && (!p.in.File || text.IsUnknown() && p.in.Path == "" || wordclass.Within("changing-statement", strings.ToLower(text.Prefix()))) {
 		p.calls(shell.Call{Function: name, Verb: shell.VerbClient, Targets: []shell.Word{text}, Of: p.madeOf(name)})
 	}
 	return takes
@@ -50,11 +50,6 @@ func changeAmong(last string, plain []value, named map[string]value) (statement 
 		}
 	}
 	return shell.Word{}, false
-}
-
-// mayChange reports whether a statement of a program in a file may change something. One that nobody knows may in python3 - <<E.
-func (p *program) mayChange(text shell.Word) bool {
-	return text.IsUnknown() && p.in.Path == "" || wordclass.Within("changing-statement", strings.ToLower(text.Prefix()))
 }
 
 // noteOf notes the one text, or the address, that a library's function was given, unless that differs from before.
@@ -101,11 +96,6 @@ func given(plain []value, named map[string]value) []shell.Word {
 		out = append(append(out, shell.Text("--"+key)), listOf(options[key]).words()...)
 	}
 	return out
-}
-
-// byName reads a call that, judging by its name, runs a program or sends something.
-func (p *program) byName(name, last string, plain []value, named map[string]value) bool {
-	return p.runsNamed(name, last, plain, named) || (p.later == 0 || !p.in.File) && p.sends(name, last, plain, named)
 }
 
 // anyLibrary records a call on an unknown object in a program that is not a file: the object may belong to any module that the program imports.

@@ -98,7 +98,7 @@ func (p *program) looseCalls(src string) {
 			p.looseText(c.f.takes(&c.texts, &before), t[0][0], text)
 			belowNamed(c.under, c.texts)
 			continue
-		case isStep(c.f, found, t[6]):
+		case t[6] == "" && (found == nil || c.f != nil && found.verb[0] == '='):
 			p.looseStep(&c, name, src[at[1]:], p.stepOf(name, found, held, c.f))
 			continue
 		}
@@ -115,11 +115,6 @@ func (f *function) takes(its, others *[]shell.Word) *[]shell.Word {
 		return others
 	}
 	return its
-}
-
-// isStep reports whether a name ends no call and begins none: it may be the home folder, or stand for a text.
-func isStep(f, found *function, end string) bool {
-	return end == "" && (found == nil || f != nil && found.verb[0] == '=')
 }
 
 // looseHeld matches a name that is given a text, or a list of them.

@@ -52,7 +52,7 @@ func (u *use) expression() (out []shell.Word) {
 	negated := ""
 	words := u.parsed.Words
 	for i := u.begins(); i < len(words); i++ {
-		class, value := u.sec.classOf(words[i]), shell.Word{}
+		class, value := cmp.Or(searchSigns[words[i]], u.sec.classes[words[i]]), shell.Word{}
 		switch {
 		case class == classNot:
 			negated = classNot + " "
@@ -119,10 +119,7 @@ func (u *use) isTested(test, value string) bool {
 	return getopt.Of(u.Name).Takes(test)
 }
 
-func (s *Section) classOf(word string) string {
-	signs := map[string]string{"!": classNot, ",": "list", "(": "open", ")": "close"}
-	return cmp.Or(signs[word], s.classes[word])
-}
+var searchSigns = map[string]string{"!": classNot, ",": "list", "(": "open", ")": "close"} //nolint:gochecknoglobals // Never changed.
 
 // alternatives are those between two parentheses of a search.
 type alternatives struct {

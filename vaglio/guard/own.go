@@ -221,10 +221,16 @@ func (l *look) talks(name string, known bool) string {
 // machine's ports with one of the gate's.
 func (l *look) mayReach() bool {
 	names := func(a shell.Assign) bool { return l.answers(a.Value.String()) }
-	if l.c.Remote == nil && slices.ContainsFunc(l.args, l.g.itself.MayAnswer) {
+	if l.c.Remote == nil && (slices.ContainsFunc(l.args, l.g.itself.MayAnswer) || slices.ContainsFunc(l.c.Argv, countsPorts)) {
 		return true
 	}
 	return slices.ContainsFunc(l.c.Assigns, names) || slices.ContainsFunc(l.args, l.g.itself.SpansPort) && slices.ContainsFunc(l.args, own.IsHere)
+}
+
+// countsPorts reports whether a word is an address of this machine whose port is each number of a sequence.
+func countsPorts(w shell.Word) bool {
+	before, _, found := strings.Cut(strings.ReplaceAll(w.String(), ":$(seq)", ":${number}"), ":${number}")
+	return found && own.IsHere(before[strings.LastIndexAny(before, "/@")+1:])
 }
 
 // takesAddress notes if a program that fetches from addresses among other words is given the

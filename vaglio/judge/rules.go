@@ -27,16 +27,12 @@ type rules struct{}
 // The weights are variables because constant arithmetic would be exact.
 type weights struct{ base, named, climbs, oddKey, harmless float64 }
 
-func seedWeights() weights {
-	return weights{base: 0.7, named: 0.1, climbs: 0.2, oddKey: 0.1, harmless: 0.05}
-}
-
 // Kind returns [KindRules].
 func (rules) Kind() string { return KindRules }
 
 // Grade never fails.
 func (rules) Grade(_ context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
-	w := seedWeights()
+	w := weights{base: 0.7, named: 0.1, climbs: 0.2, oddKey: 0.1, harmless: 0.05}
 	g := grade{score: w.base}
 	if _, ok := namedToken(p.Executor, p.Intent); ok {
 		g.add(w.named, "intent", "intent matches executor", true)

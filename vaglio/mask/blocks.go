@@ -83,11 +83,6 @@ func (sc *scanner) spelled(at int) int {
 	return 0
 }
 
-// beginsPart reports whether a text can be the beginning of a private part.
-func beginsPart(s string) bool {
-	return strings.HasPrefix(s, "Private-") || strings.HasPrefix(s, "private ")
-}
-
 // opensKey reports whether a text, or what it quotes, begins a private key, which is masked
 // line by line.
 func opensKey(s string) bool {
@@ -99,7 +94,7 @@ func opensKey(s string) bool {
 // sc.at.
 func (sc *scanner) partBlock() {
 	s := sc.text[sc.at+sc.spelled(sc.at):]
-	if !beginsPart(s) {
+	if !strings.HasPrefix(s, "Private-") && !strings.HasPrefix(s, "private ") {
 		return
 	}
 	for _, p := range privateParts() {

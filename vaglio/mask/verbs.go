@@ -39,17 +39,11 @@ func (sc *scanner) behindVerb(word string, end int) {
 		}
 		return
 	}
-	if !variable && setsPassword(word, before) {
+	if !variable && (endsAsPassword(word) && (before == ':' || isBlank(before) && strings.ContainsAny(word, "-_"))) {
 		sc.setsLast(end)
 		return
 	}
 	sc.behindSetter(word, end)
-}
-
-// setsPassword reports whether a word of a command concerns somebody's password:
-// user:password, reset-admin-password.
-func setsPassword(word string, before byte) bool {
-	return endsAsPassword(word) && (before == ':' || isBlank(before) && strings.ContainsAny(word, "-_"))
 }
 
 // behindSetter records what follows a word that gives values to names.

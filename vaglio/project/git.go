@@ -182,13 +182,12 @@ func readGitHook(v *visit, r *row) {
 		return
 	}
 	git, all, _ := v.repository()
-	hooks := path.Join(git, "hooks")
-	for _, e := range all {
-		if e.Section == "core" && e.Key == "hookspath" {
-			hooks = v.in(e.Value)
-		}
+	hooks := v.hooks(git, all)
+	files := slices.Clone(r.files)
+	for i := 0; i < len(r.files) && path.Base(hooks) == "_"; i++ { // husky's, which run those above them
+		files = append(files, "../"+r.files[i])
 	}
-	for _, name := range r.files {
+	for _, name := range files {
 		file, text, ok := v.content(path.Join(hooks, name))
 		if !ok || !v.once(file) {
 			continue
@@ -199,6 +198,17 @@ func readGitHook(v *visit, r *row) {
 			v.add(file, 1, "sh", quoted(file))
 		}
 	}
+}
+
+// hooks returns the folder of a repository's hooks.
+func (v *visit) hooks(git string, all []setting) string {
+	at := path.Join(git, "hooks")
+	for _, e := range all {
+		if e.Section == "core" && e.Key == "hookspath" {
+			at = v.in(e.Value)
+		}
+	}
+	return at
 }
 
 // languageOf returns the language of a script, judging by its first line.

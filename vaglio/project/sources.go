@@ -41,7 +41,7 @@ var remarked = regexp.MustCompile(`(?m)^[ \t]*(?:#|//|;|!).*$|(?s:<!--.*?-->)`)
 func readSources(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		file := v.in(name)
-		if !v.all && !v.brought(file) {
+		if !v.all && !v.brought(file) && (!slices.Contains(r.files, "@") || !slices.Contains(v.c.Changed, file)) { // nor named
 			continue
 		}
 		_, text, _ := v.content(name)

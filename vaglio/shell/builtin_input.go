@@ -389,3 +389,9 @@ func (i Input) files() (all []string) {
 	}
 	return all
 }
+
+// namesCode reports whether the name of a file for which a pattern in code stands is code itself: a; rm -rf b.txt.
+func (r *reader) namesCode(w Word) bool {
+	files, _ := r.matching(w.MapText(func(s string) string { return strings.Trim(s, `"'`) }))
+	return w.HasGlob() && slices.ContainsFunc(files, func(name string) bool { return strings.ContainsAny(path.Base(name), ";&|<>`$\n") })
+}

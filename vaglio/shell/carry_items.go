@@ -138,7 +138,8 @@ func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
 		}
 		found = append(found, word.InFolder(dir, below))
 	}
-	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], isTelling) {
+	telling := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) } // it excludes most names
+	if !opts.any("e", "extension") && !slices.ContainsFunc(rest[:min(len(rest), 1)], func(w Word) bool { return strings.ContainsFunc(w.Prefix(), telling) }) {
 		found = append(found, dirs...) // it finds everything there
 	}
 	r.runOn(f, k, p, name, found, nil)
@@ -182,11 +183,6 @@ func (r *reader) withItem(argv []Word, item Word, appends bool, marks ...string)
 		return append(out, item)
 	}
 	return out
-}
-
-// isTelling reports whether a name pattern excludes most names: it has a letter or a digit.
-func isTelling(pattern Word) bool {
-	return strings.ContainsFunc(pattern.Prefix(), func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
 }
 
 // runXargs reads xargs, which runs its command with the items of the input.

@@ -362,7 +362,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	if _, none := r.opts.Files.(noFiles); none || r.opts.Tasks == nil || !known {
 		return f
 	}
-	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(f.assigns, k.assigns), Cwd: cwd, Files: r, Carries: r.carriers.known(name)}
+	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(r.exported(), f.assigns, k.assigns), Cwd: cwd, Files: r, Carries: r.carriers.known(name)}
 	if p := r.carriers.program(name); p != nil {
 		c.Args, c.Command = p.ownWords(k)
 	}

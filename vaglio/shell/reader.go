@@ -61,8 +61,7 @@ type Options struct {
 	// Programs reads the programs in other languages. If it is nil, each of them is a
 	// [ProblemDynamicCode].
 	Programs ProgramReader
-	// Foreign reads the interpreters of other languages that a source carries; nil leaves them
-	// unread, which is a problem.
+	// Foreign reads the interpreters of other languages that a source carries; nil leaves them unread, a problem.
 	Foreign Foreign
 	// Files reads the files that the source runs; if it is nil, each of them is a
 	// [ProblemScriptFile].
@@ -87,16 +86,13 @@ type Session interface {
 	Loaded() []string
 	// Fetched returns the names, without folders, of the files that they downloaded.
 	Fetched() map[string]bool
-	// Exported returns the variables that they set, aliases that begin with [Alias], and, behind
-	// [Searched], folders in which a shell that goes on looks for programs first.
+	// Exported returns the names of the variables that they set, aliases that begin with [Alias], and, behind
+	// a name and "=", the values of variables that make programs run other code; of PATH, the folders put first.
 	Exported() []string
 }
 
 // Alias comes before what an alias stands for, as in "alias ls=ls -l".
 const Alias = "alias "
-
-// Searched comes before the folders that an earlier call put on the PATH.
-const Searched = "PATH="
 
 // Budget counts what the readings of one call have spent together. Its zero value is a fresh
 // budget. It is not safe for concurrent use.
@@ -283,11 +279,15 @@ func (r *reader) begin() {
 	}
 	for _, e := range r.opts.Session.Exported() {
 		alias, is := strings.CutPrefix(e, Alias)
-		if name, text, ok := strings.Cut(alias, "="); is && ok {
+		switch name, text, set := strings.Cut(alias, "="); {
+		case is && set:
 			r.st.set(keyAlias+name, Text(text))
-		}
-		if folders, is := strings.CutPrefix(e, Searched); is {
-			r.searched = folders
+		case name == "PATH" && set:
+			r.searched = text
+		case set:
+			value := single(Text(text))
+			value.exported, r.exports = true, append(r.exports, name)
+			r.st.put(name, value)
 		}
 	}
 }

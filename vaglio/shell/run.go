@@ -199,9 +199,6 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	return out
 }
 
-// isDone reports whether a function is read no further: it calls itself too often, or was read in brief.
-func (r *reader) isDone(fn *function) bool { return r.active[fn.body] >= maxCalls || r.brief[fn.body] }
-
 // argsOf returns the arguments of a function's call, unknown ones if it is read in brief.
 func (r *reader) argsOf(fn *function, k *call) *entry {
 	args := k.argv[1:]
@@ -253,6 +250,10 @@ func (r *reader) code(f *frame, text Word, by string) Word {
 	r.codeProblem(f, text, by)
 	if text.IsUnknown() || text.Size() > word.MaxSize {
 		return word.OutputOf(by)
+	}
+	if text.HasGlob() && slices.ContainsFunc(text.SplitAll(" "), r.namesCode) {
+		what := wording.Say("%s runs text with parts that are only known when it runs", by)
+		r.problem(f, Problem{Kind: ProblemPartialCode, Detail: what, Word: text, Interpreter: by})
 	}
 	return r.source(f, r.splice(text))
 }
@@ -394,3 +395,6 @@ func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
 		})
 	}
 }
+
+// isDone reports whether a function is read no further: it calls itself too often, or was read in brief.
+func (r *reader) isDone(fn *function) bool { return r.active[fn.body] >= maxCalls || r.brief[fn.body] }

@@ -31,7 +31,8 @@ func (r *reader) source(f *frame, src string) Word {
 	if !r.enterText(f, src) {
 		return word.OutputOf("")
 	}
-	defer r.leaveText(src)
+	defer func(of string) { r.texts[of]-- }(src)
+	defer r.leave()
 	f, src = f.within(src), strings.ReplaceAll(src, "\x00", "") // as a shell does
 	f = r.placed(f, src)
 	var out []Word
@@ -105,11 +106,6 @@ func (r *reader) enterText(f *frame, src string) bool {
 	}
 	r.texts[src]++
 	return true
-}
-
-func (r *reader) leaveText(src string) {
-	r.texts[src]--
-	r.leave()
 }
 
 // closed reads a source with an open last here-document again and ends the document with the

@@ -4,6 +4,7 @@ package agent
 
 import (
 	"context"
+	"crypto/rand"
 	_ "embed" // the prompt
 	"errors"
 	"fmt"
@@ -199,7 +200,7 @@ func (m *Manifest) system() string {
 // begin starts a child execution.
 func (j *Judge) begin(p *vaglio.Proposal, above ancestor) *execution {
 	x := &execution{judge: j, is: vaglio.Judgement{
-		ID: newID(), Parent: above.id, Depth: above.depth + 1, At: time.Now(),
+		ID: "j-" + strings.ToLower(rand.Text()), Parent: above.id, Depth: above.depth + 1, At: time.Now(),
 		Agent: p.Agent, TurnID: p.TurnID, Step: p.Step, Executor: j.config.Masker.Mask(p.Executor),
 		Judge: j.Kind(), Model: j.config.Manifest.Model.Name(), Network: j.config.Manifest.Network,
 	}}

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"reflect"
@@ -22,9 +21,6 @@ const (
 	// keepFor bounds storing a judgement, even if its agent has gone away.
 	keepFor = 10 * time.Second
 )
-
-// newID returns a new ID for a child execution.
-func newID() string { return "j-" + strings.ToLower(rand.Text()) }
 
 // execution is one child execution.
 type execution struct {
@@ -61,7 +57,8 @@ func (x *execution) run(ctx context.Context, load *payload) (r vaglio.GradientRe
 		if refused := w.Refused(); len(refused) > 0 {
 			defer func() {
 				if err == nil {
-					r.Signals = withRefused(r.Signals, refused, w.Layer())
+					said := "It could not use " + strings.Join(refused, ", ") + ": " + w.Layer() + " refuses that." // so it did not look
+					r.Signals = append([]vaglio.Signal{{Category: "sandbox", Message: said}}, r.Signals[:min(len(r.Signals), mostSignals-1)]...)
 				}
 			}()
 		}
@@ -103,13 +100,6 @@ func (x *execution) converse(ctx context.Context, turns int) (r vaglio.GradientR
 			return r, &vaglio.JudgeError{Fault: fmt.Sprintf("it used up its %d turns without a verdict", turns), Class: vaglio.FaultLimit}
 		}
 	}
-}
-
-// withRefused prepends to a judge's signals that it could not use all of its tools: whoever reads
-// its verdict must know that it did not look.
-func withRefused(signals []vaglio.Signal, refused []string, layer string) []vaglio.Signal {
-	said := vaglio.Signal{Category: "sandbox", Message: "It could not use " + strings.Join(refused, ", ") + ": " + layer + " refuses that."}
-	return append([]vaglio.Signal{said}, signals[:min(len(signals), mostSignals-1)]...)
 }
 
 // nonempty replaces an empty answer, which no server accepts in a conversation.

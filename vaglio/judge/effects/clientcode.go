@@ -57,11 +57,6 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	})
 }
 
-// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
-func (t *tables) isOfPages(library, name string) bool {
-	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
-}
-
 // namesObject reports whether a function's name mentions a kind of thing of a service. A function
 // that may belong to any module does not count.
 func (t *tables) namesObject(name string, words []string) bool {
@@ -368,4 +363,37 @@ func textUnder(args map[string]any, looked func(key string) bool) string {
 		}
 	}
 	return ""
+}
+
+// plainSettings reports whether all that the call writes into a project's .npmrc are settings that run nothing, name no account,
+// and fetch from nowhere but the usual registries; or tasks of an editor run only when a person asks; or a hook is harmless.
+func (r *reading) plainSettings(v *invocation, a arg, at where) bool {
+	p := r.world.clean(a.text, v.cwd)
+	text, known := r.wrote[p].Text()
+	switch {
+	case at == placeSecret:
+		return r.makesKnown(v, a)
+	case at != placeControl, !known, text == "", !r.world.inside(p):
+	case strings.HasSuffix(p, "/.vscode/tasks.json"):
+		return !strings.ContainsAny(text, "\\") && !strings.Contains(strings.ToLower(text), "runon")
+	case path.Base(path.Dir(p)) == ".husky": // git's hooks, which are read again when git runs them
+		return !slices.ContainsFunc(r.aside(text), func(e Effect) bool { return e.Kind != KindRead && e.Counts() != ReachWorkspace })
+	case path.Base(p) == ".npmrc":
+		lines := strings.FieldsFunc(text, func(c rune) bool { return c == '\r' || c == '\n' }) // as npm does
+		other := func(line string) bool { return !r.judge.tables.plainSetting(strings.TrimSpace(line)) }
+		return !strings.Contains(text, "$") && !slices.ContainsFunc(lines, other)
+	}
+	return false
+}
+
+func (t *tables) plainSetting(line string) bool {
+	key, value, _ := strings.Cut(line, "=")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
+		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
+}
+
+// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
+func (t *tables) isOfPages(library, name string) bool {
+	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/databasefiles"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects/servers"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
@@ -351,7 +352,7 @@ func (c *command) setsFileDatabase() bool {
 		return false
 	}
 	if c.name == "prisma" {
-		file, ok := servers.PrismaFile(c.content)
+		file, ok := databasefiles.PrismaFile(c.content)
 		return ok && c.r.world.inside(c.r.world.clean(file, c.cwd))
 	}
 	found := false
@@ -361,7 +362,7 @@ func (c *command) setsFileDatabase() bool {
 			continue
 		}
 		elsewhere := func(kind string) bool { return !c.r.judge.tables.ofClass("database-in-file", kind) }
-		if kinds, here := servers.Kinds(text); !here || slices.ContainsFunc(kinds, elsewhere) {
+		if kinds, here := databasefiles.Kinds(text); !here || slices.ContainsFunc(kinds, elsewhere) {
 			return false
 		}
 		found = true
@@ -377,7 +378,7 @@ func (r *reading) ofFileDatabase(library string, v *invocation) bool {
 	text, ok := r.means.Files.Content(r.world.clean(v.File, v.cwd))
 	w := *v
 	w.name = library
-	return ok && servers.PlainPrisma(text) && (&command{invocation: &w, parsed: &parsed{}, r: r}).fileDatabase()
+	return ok && databasefiles.PlainPrisma(text) && (&command{invocation: &w, parsed: &parsed{}, r: r}).fileDatabase()
 }
 
 // movesOn reports whether a line of a client opens another database, or connects to another server.

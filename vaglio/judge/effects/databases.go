@@ -392,3 +392,7 @@ func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
 	}
 	return c.rows("(client-line)", words...)
 }
+
+func unreadSQL(file arg, where wording.Clause) []Effect {
+	return one(KindDatabase, sayOf("runs SQL from the file %s, which was not read, in %s", object(file.text), where), file.text)
+}

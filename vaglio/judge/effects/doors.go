@@ -147,11 +147,15 @@ func (r *reading) throughWords(v *invocation) []Effect {
 
 // optionDoors finds the doors among a program's own options.
 func (r *reading) optionDoors(v *invocation, set func(owner, name string, value arg)) {
+	carries := func(option string) bool { return r.judge.doors[v.name+" "+option] != nil }
+	for _, f := range r.parse(v.name, v.args).Flags {
+		if f.Has && carries(f.Name) { // also -qesetting=x
+			set(v.name, f.Name, v.args[f.At].slice(f.Cut))
+		}
+	}
 	for i, a := range v.args {
 		switch name, _, has := strings.Cut(a.text, "="); {
-		case !strings.HasPrefix(a.text, "-"):
-		case len(a.text) > 2 && r.judge.doors[v.name+" "+a.text[:2]] != nil: // -esetting=x
-			set(v.name, a.text[:2], a.slice(2))
+		case !strings.HasPrefix(a.text, "-"), carries(a.text), carries(name):
 		case has:
 			set(v.name, name, a.slice(len(name)+1))
 		case strings.Contains(a.text, ":"): // -javaagent:x.jar
@@ -359,41 +363,34 @@ func (r *reading) exports(v *invocation) {
 		}
 	}
 	for i := 0; i < len(v.assigns) && slices.Contains([]string{"export", "declare", "typeset"}, v.name); i++ {
-		names, r.leads = append(names, v.assigns[i].exported()...), r.live(v)
+		names, r.leads = append(names, r.exported(&v.assigns[i])...), r.live(v)
 	}
 	if len(names) > 0 && v.direct() {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: names})
 	}
 }
 
-// exported returns the variable's name, and the folders that it puts on the PATH.
-func (a *assignment) exported() []string {
-	if folders := a.value.word.Prefix(); a.name == "PATH" && folders != "" {
-		return []string{a.name, shell.Searched + folders}
+// exported returns the variable's name, and its value, or what is first in it, if later calls run what that says.
+func (r *reading) exported(a *assignment) []string {
+	value, known := a.value.word.Text()
+	d, _ := r.judge.doors.door(doorEnv, a.name)
+	if d.kind == "search" {
+		value = a.value.word.Prefix()
+		known = value != ""
 	}
-	return []string{a.name}
+	if !known || !slices.Contains([]string{"search", "file", "command", "code", "loads"}, d.kind) {
+		return []string{a.name}
+	}
+	return []string{a.name, a.name + "=" + value}
 }
 
-// plainSettings reports whether all that the call writes into a project's .npmrc are settings that
-// run nothing, name no account, and fetch from nowhere but the usual registries; or all tasks of an editor
-// run only when a person asks for them.
-func (r *reading) plainSettings(p string) bool {
-	text, known := r.wrote[p].Text()
-	switch {
-	case !known, text == "", !r.world.inside(p):
-	case strings.HasSuffix(p, "/.vscode/tasks.json"):
-		return !strings.ContainsAny(text, "\\") && !strings.Contains(strings.ToLower(text), "runon")
-	case path.Base(p) == ".npmrc":
-		lines := strings.FieldsFunc(text, func(c rune) bool { return c == '\r' || c == '\n' }) // as npm does
-		other := func(line string) bool { return !r.judge.tables.plainSetting(strings.TrimSpace(line)) }
-		return !strings.Contains(text, "$") && !slices.ContainsFunc(lines, other)
-	}
-	return false
-}
-
-func (t *tables) plainSetting(line string) bool {
-	key, value, _ := strings.Cut(line, "=")
-	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
-		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
+// makesKnown reports whether a file of the workspace is new, and what is put there known and no variable that steers programs.
+func (r *reading) makesKnown(v *invocation, a arg) bool {
+	at := r.freeAt(v, a)
+	text, known := r.wrote[at].Text()
+	return known && at != "" && r.world.inside(at) && !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		_, steers := r.judge.doors.door(doorEnv, strings.TrimSpace(name))
+		return steers
+	})
 }

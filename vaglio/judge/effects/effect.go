@@ -353,7 +353,8 @@ func (r *reading) fetchedRuns(s *shell.Script) {
 // comes reports whether the call brings what lies at a path, of which it is known what the call put there, from elsewhere.
 func (r *reading) comes(file string, holds shell.Word) bool {
 	outside := func(p shell.Part) bool { return p.File != "" && r.liesOutside(&invocation{}, literal(p.File)) }
-	return r.fetched[path.Base(file)] && r.did.Wrote(file) || r.fetched[unnamed] && r.did.Wrote(path.Join(path.Dir(file), unnamed)) ||
+	some := r.fetched[unnamed] && (r.means.Present == nil || !r.means.Present(file)) && r.did.Wrote(path.Join(path.Dir(file), unnamed))
+	return some || r.fetched[path.Base(file)] && r.did.Wrote(file) ||
 		holds.Remote() || slices.ContainsFunc(holds.Parts(), outside)
 }
 

@@ -3,6 +3,7 @@ package effects
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -371,3 +372,20 @@ func (t *tool) target() string {
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }
+
+// putBefore reports whether a command before this one, other than a build, was given the name of a file that is not there.
+func (r *reading) putBefore(v *invocation, name string) bool {
+	if !v.direct() || strings.ContainsAny(name, "*?[") || !r.isAbsent(name) || r.did.Built(name) {
+		return false
+	}
+	for e := v.outOf; e != nil; e = e.outOf {
+		puts := func(a arg) bool {
+			p := r.world.clean(a.text[strings.IndexByte(a.text, '=')+1:], e.cwd)
+			return a.known && (p == name || strings.TrimSuffix(p, path.Ext(p)) == name)
+		}
+		if e.direct() && e.name != v.name && slices.ContainsFunc(e.args, puts) && !r.judge.tables.RunsProject(e.name, texts(e.args)) {
+			return true
+		}
+	}
+	return false
+}

@@ -32,7 +32,7 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	switch at := r.writtenPlace(v, a); {
 	case at == placeNowhere:
 		return nil
-	case at == placeWorkspace, at == placeTemp, at == placeControl && r.plainSettings(p):
+	case at == placeWorkspace, at == placeTemp, r.plainSettings(v, a, at):
 	case at == placeControl, at == placeSecret, at == placeHome:
 		if at == placeSecret && r.fillsExample(v, a) {
 			return own(say("copies the example %s to %s", join(v.args), a.text))

@@ -128,7 +128,7 @@ func gitPush(c *command) []Effect {
 	ops := c.operands[min(c.took, len(c.operands)):]
 	to := pushTarget(ops)
 	out := c.pushOptions(to)
-	if out == nil || c.r.rewired && out[0].Kind != KindRead { // where it goes is not what the options say
+	if out == nil || c.rewired(ops) && out[0].Kind != KindRead { // where it goes is not what the options say
 		out = append(out, c.pushRemote(ops, to)...)
 	}
 	if out != nil {
@@ -191,16 +191,25 @@ func (c *command) pushesAll() string {
 func (c *command) pushRemote(ops []arg, to string) []Effect {
 	e := usual(KindSend).as(Irreversible, ReachShared)
 	switch {
-	case len(ops) == 0 && c.r.rewired:
+	case len(ops) == 0 && c.rewired(ops):
 		return []Effect{e.with(say("pushes to a remote that was just changed"), "remote")}
 	case len(ops) == 0:
 		return nil
 	case strings.Contains(ops[0].text, "heroku.com"), strings.HasPrefix(ops[0].text, "dokku@"), c.r.judge.tables.ofClass("deploy-remote", ops[0].text):
 		return one(KindPublish, say("deploys by a push to %s", ops[0].text), ops[0].text)
-	case c.r.rewired || strings.Contains(ops[0].text, "://") || strings.Contains(ops[0].text, "@"):
+	case c.rewired(ops) || strings.Contains(ops[0].text, "://") || strings.Contains(ops[0].text, "@"):
 		return []Effect{e.with(say("pushes to a remote that the project did not have: %s", to), to)}
 	}
 	return nil
+}
+
+// rewired reports whether the call changed git's remotes, or the session the one that a push names, or any if it names none.
+func (c *command) rewired(ops []arg) bool {
+	at := c.r.world.clean(".git/remotes", c.cwd)
+	changed := func(f vaglio.Fact) bool {
+		return path.Dir(f.Path) == at && (len(ops) == 0 || path.Base(f.Path) == ops[0].text)
+	}
+	return c.r.rewired || slices.ContainsFunc(c.r.facts, changed)
 }
 
 // pushRef returns the effects of pushing to a ref that others build on, or on which something is
@@ -367,4 +376,9 @@ func (c *command) directed(out []Effect) []Effect {
 		}
 	}
 	return out
+}
+
+// runsFolder reports whether a word names a folder, or the command works in it, of which nothing was read.
+func (r *reading) runsFolder(v *invocation, a arg, at string) bool {
+	return (a.text == v.cwd || r.mayBeFolder(a, at)) && r.unreadIn(at)
 }

@@ -72,9 +72,10 @@ func New(o Options) (*Judge, error) {
 	}
 	j := &Judge{
 		clients: tools,
-		tables:  t, doors: settings, places: known, rules: allRules(), facts: allFacts(), opts: o,
+		tables:  t, doors: settings, places: known, rules: allRules(), facts: wordFacts(), opts: o,
 		reader: readings.NewReader(readings.Options{Home: o.Home, User: o.User, Clients: tools.Tools()}),
 	}
+	maps.Copy(j.facts, commandFacts())
 	return j, j.checkPrograms()
 }
 

@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -122,13 +121,6 @@ func (c *command) object() string {
 // fact reports whether something holds for a command, or for some of its words, that a table line
 // asks for in addition.
 type fact func(c *command, of []arg) bool
-
-// allFacts returns what the tables may ask, by name.
-func allFacts() map[string]fact {
-	all := wordFacts()
-	maps.Copy(all, commandFacts())
-	return all
-}
 
 // wordFacts hold for words if they hold for one of them, which messages may name.
 func wordFacts() map[string]fact {
@@ -283,6 +275,9 @@ func (c *command) leave(marks []string) {
 		if note := notes[mark]; note != nil {
 			*note = true
 			c.r.unpacks = c.r.unpacks || mark == "cloned"
+			for i := c.took; i < len(c.operands) && mark == "rewired"; i++ {
+				c.r.tell(c.invocation, vaglio.Wrote, literal(path.Join(".git/remotes", c.operands[i].text)))
+			}
 		} else {
 			c.noted(mark)
 		}

@@ -44,7 +44,7 @@ func (r *reading) servesHere(address string) bool {
 		host = address
 	}
 	host, _, _ = strings.Cut(host, "/")
-	return r.facts.Serves(host[strings.LastIndexByte(host, ':')+1:])
+	return slices.Concat(r.facts, r.did).Serves(host[strings.LastIndexByte(host, ':')+1:])
 }
 
 func (r *reading) request(method, address, body string) []Effect {
@@ -149,6 +149,7 @@ func requests(usually string, saved bool) rule {
 		case c.has("-K", "--config"):
 			return unknown(say("makes requests that a file describes"), "")
 		default:
+			c.keeps(nil)
 			out = append(out, c.r.request(method, "an address that is not known", body)...)
 		}
 		return slices.Concat(out, c.transfers(), kept)
@@ -177,9 +178,12 @@ func (c *command) keeps(urls []arg) {
 	if c.has("-O", "--remote-name", "--remote-name-all", "--output-document", "--spider") != (c.called == "curl") {
 		return
 	}
+	listed := func(u arg) bool { return !u.known && strings.HasPrefix(u.text, "$") }
+	if c.has("-i", "--input-file") && c.called != "curl" || slices.ContainsFunc(urls, listed) {
+		c.fetches(unnamed)
+	}
 	for _, u := range urls {
-		address, _, _ := strings.Cut(u.text, "?")
-		c.fetches(lastPart(address))
+		c.fetches(lastPart(strings.SplitN(u.text, "?", 2)[0]))
 	}
 }
 

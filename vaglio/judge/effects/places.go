@@ -239,11 +239,6 @@ func (r *reading) secretName(n string) bool {
 	return r.judge.places.Variable(n)&place.SecretVariable != 0
 }
 
-// rebuildableHome reports whether a clean path is in a cache of the user that refills itself.
-func (w *world) rebuildableHome(p string) bool {
-	return w.home != "" && strings.HasPrefix(p, w.home+"/") && w.places.Classes(p)&place.Cache != 0
-}
-
 // besides returns the effects that a table lists separately: what a command shows, copies or
 // serves from everything below a folder, whatever else it does.
 func (r *reading) besides(v *invocation) []Effect {
@@ -391,4 +386,9 @@ func (t *tool) searched(v *invocation, folders []string) []Effect {
 		return nil
 	}
 	return t.r.below(v, "prints what it finds in all", literals(folders)...)
+}
+
+// rebuildableHome reports whether a clean path is in a cache of the user that refills itself.
+func (w *world) rebuildableHome(p string) bool {
+	return w.home != "" && strings.HasPrefix(p, w.home+"/") && w.places.Classes(p)&place.Cache != 0
 }

@@ -255,13 +255,18 @@ func (r *reading) brings(p string) bool {
 	return in(r.facts) || in(r.did) || place.Inside(r.foreign, p)
 }
 
-// furnished returns what the session put into a folder, or may have, where programs look for a user's settings.
+// furnished returns what steers programs in a folder where they look for a user's settings, or what the session may have put there.
 func (r *reading) furnished(home string) string {
 	for _, f := range slices.Concat(r.facts, r.did) {
 		over, under := lies(home, f.Path)
 		loose := slices.Contains([]vaglio.Deed{vaglio.Unpacked, vaglio.Brought, vaglio.Moved}, f.Deed)
 		if loose && (over || under) || under && strings.HasPrefix(f.Path[len(home):], "/.") {
 			return f.Path
+		}
+	}
+	for name := range r.judge.tables.Nouns["home-settings"] {
+		if at := path.Join(home, name); home != r.world.home && r.means.Present != nil && r.means.Present(at) {
+			return at
 		}
 	}
 	return ""

@@ -10,7 +10,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
-	"github.com/metnos/vaglio/vaglio/wording"
 )
 
 // tell records what is done to a file for later calls of the session.
@@ -128,16 +127,26 @@ func (r *reading) unpacked(v *invocation, since int, does []Effect) {
 // unpacked in this session and of which nothing was read. A word with an extension is no folder; a
 // file that runs is read by itself.
 func (r *reading) runsUnpacked(v *invocation) []Effect {
-	if !r.facts.Has(vaglio.Unpacked) || !v.direct() || r.means.Files == nil || !r.judge.tables.RunsProject(v.name, texts(v.args)) {
+	if !v.direct() || r.means.Files == nil {
+		return nil
+	}
+	earlier, before := r.facts.Has(vaglio.Unpacked) && r.judge.tables.RunsProject(v.name, texts(v.args)), ""
+	if !earlier && v.name != "git" {
 		return nil
 	}
 	for _, a := range append(slices.Clone(v.args), literal(v.cwd)) {
 		at := r.world.clean(a.text, v.cwd)
-		if folder := a.text == v.cwd || r.mayBeFolder(a, at); folder && r.unreadIn(at) {
+		git := (a.text == v.cwd || before == "-C") && r.bringsRepository(v, at)
+		if before = a.text; git || earlier && r.runsFolder(v, a, at) {
 			return unknown(say("runs what was put into %s in this session and could not be read", a.text), a.text)
 		}
 	}
 	return nil
+}
+
+// bringsRepository reports whether the call unpacks into a folder that was not there what git may obey, other than by cloning.
+func (r *reading) bringsRepository(v *invocation, folder string) bool {
+	return v.name == "git" && r.did.Unpacked(path.Join(folder, "*")) && r.isAbsent(folder) && !place.Inside(r.repositories, folder)
 }
 
 // mayBeFolder reports whether a word may name a folder of this machine.
@@ -184,7 +193,7 @@ func (r *reading) written(v *invocation, file arg) (here, read bool) {
 		return true, false
 	}
 	if earlier := r.facts.Wrote(name) || r.facts.Unpacked(name); !earlier || r.means.Files == nil {
-		return false, false
+		return r.putBefore(v, name), false
 	}
 	_, read = r.means.Files.Content(name)
 	return true, read && !slices.Contains(r.unparsed, name)
@@ -199,7 +208,7 @@ func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 		return own(say("runs %s", file.text))
 	case here && !read && p == placeWorkspace:
 		return unknown(say("runs %s, which was written in this session and could not be read", file.text), file.text)
-	case r.fetched[unnamed] && p == placeWorkspace:
+	case r.fetched[unnamed] && (!here || !read) && p == placeWorkspace:
 		return one(KindForeignCode, say("runs %s, which may just have been fetched", file.text), file.text)
 	}
 	return nil
@@ -268,10 +277,6 @@ func (c *command) handed() (string, bool) {
 	return c.r.textOf(c.stdin.word)
 }
 
-func unreadSQL(file arg, where wording.Clause) []Effect {
-	return one(KindDatabase, sayOf("runs SQL from the file %s, which was not read, in %s", object(file.text), where), file.text)
-}
-
 // readsOn reports whether a client still reads its input after what it is told. Startup commands
 // run before that.
 func (c *command) readsOn() bool {
@@ -286,7 +291,7 @@ func (c *command) readsOn() bool {
 
 // starts records a program that keeps running after the call, or that makes what follows wait.
 func (r *reading) starts(v *invocation) {
-	if v.keepsNumber() {
+	if v.name == "echo" && len(v.args) == 1 && v.args[0].text == "$!" && len(v.writes) == 1 && !v.appends[0] { // the number of what it started
 		r.tell(v, vaglio.Kept, v.writes[0])
 	}
 	if v.direct() && r.judge.tables.ofClass("waits", v.name) {
@@ -304,11 +309,6 @@ func (r *reading) starts(v *invocation) {
 		r.did = append(r.did, f)
 		r.running.Begin(f)
 	}
-}
-
-// keepsNumber reports whether a command puts the number of what the shell just started, and nothing else, into a file.
-func (v *invocation) keepsNumber() bool {
-	return v.name == "echo" && len(v.args) == 1 && v.args[0].text == "$!" && len(v.writes) == 1 && !v.appends[0]
 }
 
 // leaves records what later calls need to know about the whole call, and adds an effect if it

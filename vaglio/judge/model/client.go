@@ -94,7 +94,7 @@ func (c *Client) Name() string { return c.name }
 // not answer before a judge's time is up.
 func deadly(err error) bool {
 	if e, ok := errors.AsType[*Error](err); ok {
-		return e.dead()
+		return e.Fault == FaultUnreachable || e.Fault == FaultServer || e.Fault == FaultBusy
 	}
 	return errors.Is(err, context.DeadlineExceeded)
 }
@@ -120,7 +120,8 @@ func (c *Client) Complete(ctx context.Context, r Request) (Reply, error) {
 // once makes one request, through the breaker and the meter.
 func (c *Client) once(ctx context.Context, r Request) (Reply, error) {
 	begun := time.Now()
-	watching, taken := watched(ctx)
+	taken := new(traffic) // is counted
+	watching := context.WithValue(ctx, trafficKey{}, taken)
 	reply, err := c.breaker.Execute(func() (Reply, error) { return c.model.Complete(watching, r) })
 	reply.Usage = taken.usage(reply.Usage, err, r.MaxTokens)
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {

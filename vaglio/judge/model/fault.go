@@ -74,11 +74,6 @@ func (e *Error) again() bool {
 	return e.Fault == FaultBusy || e.Fault == FaultServer || e.NoConnection
 }
 
-// dead reports whether the server failed, rather than the request.
-func (e *Error) dead() bool {
-	return e.Fault == FaultUnreachable || e.Fault == FaultServer || e.Fault == FaultBusy
-}
-
 // OfStatus returns the error for an HTTP status.
 func OfStatus(status int, after time.Duration, cause error) *Error {
 	e := &Error{Status: status, After: after, Err: cause}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -21,12 +20,6 @@ type traffic struct {
 }
 
 type trafficKey struct{}
-
-// watched returns a context in which a request's traffic is counted.
-func watched(ctx context.Context) (context.Context, *traffic) {
-	t := new(traffic)
-	return context.WithValue(ctx, trafficKey{}, t), t
-}
 
 // over returns a copy of a request whose body is counted as it is read.
 func (t *traffic) over(r *http.Request) *http.Request {

@@ -236,7 +236,7 @@ func (s *Sandbox) open(tool string, m *mount, rel string) (*os.File, string, err
 // isHidden reports whether a path, or a folder above it within the mount, is hidden.
 func (s *Sandbox) isHidden(m *mount, path string) bool {
 	for path != m.path && len(path) > 1 {
-		if s.hide(path) || m.hides(path) {
+		if _, found := slices.BinarySearch(m.hidden, path); found || s.hide(path) { // by its name, or as what a hidden link leads to
 			return true
 		}
 		path = filepath.Dir(path)

@@ -33,11 +33,6 @@ func (e MountError) Error() string { return fmt.Sprintf("mount %q %s", e.Mount, 
 // mostHidden limits how many secrets are masked individually for a command.
 const mostHidden = 4096
 
-// theSystem returns the folders that a sandbox creates itself, and that no mount may cover.
-func theSystem() []string {
-	return []string{"/bin", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/tmp", "/usr", sandboxHome}
-}
-
 // openMounts checks and opens every mount. It drops a mount that lies within another one.
 func openMounts(asked, roots []string, hide func(string) bool) (all []mount, err error) {
 	defer func() {
@@ -116,7 +111,7 @@ func misplaced(asked, path string, roots []string) string {
 		}
 		return "is outside of the policy's workspaces"
 	}
-	for _, dir := range theSystem() {
+	for _, dir := range []string{"/bin", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/tmp", "/usr", sandboxHome} {
 		_, over := below(dir, path)
 		_, overAsked := below(dir, asked)
 		if over || overAsked {
@@ -155,13 +150,6 @@ func (s *Sandbox) findHidden(ctx context.Context) error {
 		slices.Sort(m.hidden)
 	}
 	return nil
-}
-
-// hides reports whether a path was found to be hidden, by its own name or as the target of a hidden
-// link.
-func (m *mount) hides(path string) bool {
-	_, found := slices.BinarySearch(m.hidden, path)
-	return found
 }
 
 // hideEntry records a file or folder that must not be visible. For a symlink, it records the target

@@ -112,7 +112,7 @@ func sweep(dir string) error {
 	if err := os.MkdirAll(dir, mode); err != nil {
 		return err
 	}
-	locks, err := filepath.Glob(filepath.Join(globbed(dir), "*"+lockSuffix))
+	locks, err := filepath.Glob(filepath.Join(strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir), "*"+lockSuffix))
 	if err != nil {
 		return err
 	}
@@ -129,11 +129,6 @@ func sweep(dir string) error {
 		_ = lock.Close()
 	}
 	return nil
-}
-
-// globbed returns a pattern that matches only the folder's name.
-func globbed(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 // flock takes a lock, or returns an error if somebody else holds it.

@@ -1,9 +1,9 @@
-package servers_test
+package databasefiles_test
 
 import (
 	"testing"
 
-	"github.com/metnos/vaglio/vaglio/judge/effects/servers"
+	"github.com/metnos/vaglio/internal/databasefiles"
 )
 
 // TestSchemaFile holds which schemas of prisma are known to keep all in one file.
@@ -18,7 +18,7 @@ func TestSchemaFile(t *testing.T) {
 		"datasource a {\n provider = \"sqlite\"\n url = \"file:a\"\n}\ndatasource b {\n provider = \"mysql\"\n url = \"x\"\n}": "",
 		"/* datasource db {\n provider = \"sqlite\"\n url = \"file:a\"\n} */":                                                  "",
 	} {
-		if file, ok := servers.SchemaFile(schema); file != want && ok || ok != (want != "") {
+		if file, ok := databasefiles.SchemaFile(schema); file != want && ok || ok != (want != "") {
 			t.Errorf("%q: %q, %v, want %q", schema, file, ok, want)
 		}
 	}

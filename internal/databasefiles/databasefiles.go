@@ -1,4 +1,5 @@
-package servers
+// Package databasefiles tells from the settings of database tools in which file of a project a database is.
+package databasefiles
 
 import (
 	"path"
