@@ -1,6 +1,7 @@
 package vaglio_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,31 @@ func TestCostlyWritten(t *testing.T) {
 			}
 			sessions.Note(&p, time.Now(), v.Did)
 		}
+	}
+}
+
+// TestCostlyChanged checks that builds and tests of a session that changed many files are never sent back, as
+// nobody could send others: what there is too much of counts as unread, and what stands behind is read.
+func TestCostlyChanged(t *testing.T) {
+	race.Alone(t)
+	t.Parallel()
+	disk, sessions := folderOf{"/home/u/app/go.mod": "module m\n"}, vaglio.Sessions{}
+	engine := engineAt(t, disk)
+	var steps []string
+	for i := range 30 {
+		name := fmt.Sprintf("p%d/x_test.go", i)
+		disk["/home/u/app/"+name] = "package p\n" + strings.Repeat("func f(a []string) { for i, x := range a { g(h(i)+x, a[i:]) } }\n", 400)
+		steps = append(steps, "write: "+name+": "+disk["/home/u/app/"+name])
+	}
+	const many = "go build ./... && go test ./... && golangci-lint run; go vet ./...; go test ./...; go test -race ./..."
+	for i, step := range append(steps, many, many+"; rm -rf"+" /") {
+		p := stepOf(t, step)
+		p.Facts = sessions.Facts(&p)
+		v, err := engine.Judge(t.Context(), p)
+		if denied := i > len(steps); err != nil || denied != (v.BlockedBy == vaglio.PhaseGuard) {
+			t.Errorf("%.60s: %v %v %s", step, err, v.Approved, v.Reason)
+		}
+		sessions.Note(&p, time.Now(), v.Did)
 	}
 }
 

@@ -352,6 +352,21 @@ func (r *reader) edited(where string) (string, bool) {
 	return text, ok
 }
 
+// lookUp returns what a command runs from files. To look at what the session changed takes nothing of
+// what the source itself needs: what is left counts as unread.
+func (r *reader) lookUp(f *frame, c TaskCall) []Task {
+	c.Spend = func(bytes int) { r.step(f, bytes/bytesPerLook) }
+	budget, problems, looking := r.budget, len(r.out.Problems), r.looking
+	if r.looking = f; f.file == nil && len(c.Changed) > 0 && !r.stopped {
+		r.budget = max(budget-ownSteps, r.steps)
+	}
+	found, spares := r.opts.Tasks.Tasks(c), r.budget != budget
+	if r.budget, r.looking = budget, looking; spares && r.unspend(problems) {
+		r.notRead(f, c.Changed[0], &ClosedError{Why: "%s was not read: together, the files that this call may run are too much"})
+	}
+	return found
+}
+
 // tasks reads what a command runs from the project's files, and returns the frame for the command itself.
 func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	cwd, known := r.cwd().Text()
@@ -370,30 +385,15 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 		c.Stdin = f.stdin
 	}
 	if !f.Guess { // a possible command found in such a file would load the file again
-		c.Changed, c.Written, c.Session = r.changed(), r.writtenByNow(), r.opts.Session
+		c.Changed, c.Written, c.Session = r.changed(), slices.Sorted(r.st.written), r.opts.Session
+		r.step(f, len(c.Written))
 	}
 	c.Input, c.Env = f.stdin.files(), r.value
-	c.Spend = func(bytes int) { r.step(f, bytes/bytesPerLook) }
-	looking := r.looking
-	r.looking = f
-	found := r.opts.Tasks.Tasks(c)
-	r.looking = looking
+	found := r.lookUp(f, c)
 	g := *f
 	g.runs = append(slices.Clip(f.runs), textsOf(found)...)
 	for _, t := range found {
 		r.task(g.at(k, name), &t, &Program{Words: append([]Word{Text(name)}, k.argv[1:]...), Stdin: word.OutputOf(name)})
 	}
 	return &g
-}
-
-// writtenByNow returns the files that the source itself has written so far.
-func (r *reader) writtenByNow() []string {
-	if !r.st.wrote {
-		return nil
-	}
-	files := slices.Sorted(r.st.written)
-	if !r.step(r.looking, len(files)) {
-		return nil
-	}
-	return files
 }

@@ -327,9 +327,8 @@ func (r *reader) step(f *frame, n int) bool {
 	if r.stopped {
 		return false
 	}
-	r.steps += n
-	if r.steps > r.budget || len(r.out.Commands) > maxCommands {
-		r.stopped = true
+	if r.steps += n; r.steps > r.budget || len(r.out.Commands) > maxCommands {
+		r.stopped, r.steps = true, min(r.steps, r.budget+1) // what is not done costs nothing
 		if f == nil {
 			f = r.inFrame
 		}

@@ -113,6 +113,9 @@ func (s *state) get(key string) *entry {
 
 // written yields the names of the written files, in no particular order.
 func (s *state) written(yield func(name string) bool) {
+	if !s.wrote {
+		return
+	}
 	for key, e := range s.names {
 		name, ok := strings.CutPrefix(key, keyFile)
 		if ok && len(e.vals) == 1 && !e.maybe && !strings.HasPrefix(name, "/dev/") && !yield(name) {
