@@ -224,8 +224,7 @@ func (s *Statement) BeginsAt(i int) bool {
 }
 
 // Called returns the functions that a statement calls.
-func (s *Statement) Called() []string {
-	var names []string
+func (s *Statement) Called() (names []string) {
 	for _, at := range s.calls {
 		names = append(names, s.Words[at])
 	}

@@ -389,3 +389,7 @@ func numbered(effects []Effect, text string) {
 		from, e.line = e.at.Start, line
 	}
 }
+
+func (t *tables) localContext(s string) bool {
+	return t.ofClass("local-context", s) || startsAny(s, "kind-", "k3d-")
+}

@@ -291,13 +291,13 @@ func (c *command) readsOn() bool {
 
 // starts records a program that keeps running after the call, or that makes what follows wait.
 func (r *reading) starts(v *invocation) {
-	if v.name == "echo" && len(v.args) == 1 && v.args[0].text == "$!" && len(v.writes) == 1 && !v.appends[0] { // the number of what it started
+	if v.name == "echo" && join(v.args) == "$!" && len(v.writes) == 1 && !v.appends[0] { // the number of what it started
 		r.tell(v, vaglio.Kept, v.writes[0])
 	}
-	if v.direct() && r.judge.tables.ofClass("waits", v.name) {
-		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Awaited})
-	}
 	if r.exports(v); v.direct() {
+		if r.judge.tables.ofClass("waits", v.name) {
+			r.did = append(r.did, vaglio.Fact{Deed: vaglio.Awaited})
+		}
 		r.opensPort(v)
 	}
 	if (r.stays || v.Background) && v.path != "" && v.host == "" {
@@ -386,14 +386,15 @@ func (v *invocation) shownBy(t *tables) *invocation {
 	return n
 }
 
-// runsOwn reports whether an interpreter runs files that the session wrote. They were read, with what
-// they import, wherever they lie.
+// runsOwn reports whether a program runs nothing of the project around it, or only files that the session
+// wrote. They were read, with what they import, wherever they lie.
 func (r *reading) runsOwn(v *invocation, name string, args []arg) bool {
 	files, isSource := args[:min(1, len(args))], func(a arg) bool { return strings.HasSuffix(a.text, ".go") }
 	if name == "go" && len(args) > 1 && args[0].text == "run" && isSource(args[1]) {
 		files = slices.DeleteFunc(slices.Clone(args[1:]), func(a arg) bool { return !isSource(a) })
 	} else if !r.judge.tables.IsInterpreter(name) {
-		return false
+		files = nil
 	}
-	return len(files) > 0 && !slices.ContainsFunc(files, func(a arg) bool { _, read := r.written(v, a); return !read })
+	return !r.judge.tables.RunsProject(name, texts(args)) ||
+		len(files) > 0 && !slices.ContainsFunc(files, func(a arg) bool { _, read := r.written(v, a); return !read })
 }

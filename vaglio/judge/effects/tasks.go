@@ -146,11 +146,11 @@ func (r *reading) runsOutside(v *invocation, named []Effect) []Effect {
 		name, args = args[1].text, args[2:]
 	}
 	runs := t.Devtools[name] || t.ofClass("runs-code", name)
-	if v.cwd == "" || !v.direct() || !runs || !worksHere(named) || r.runsOwn(v, name, args) {
+	if v.cwd == "" || !v.direct() || !runs || !worksHere(named) {
 		return nil
 	}
 	for _, f := range r.projects(v) {
-		if out := r.runsForeign(v, f); out != nil && t.RunsProject(name, texts(args)) {
+		if out := r.runsForeign(v, f); out != nil && !r.runsOwn(v, name, args) {
 			return out
 		}
 	}
