@@ -137,9 +137,9 @@ func (v *visit) tasksIn(file string) bool {
 }
 
 // runsTasks reports whether the program only runs tasks that the words name, from its own file: what
-// these may run is found with them.
+// these may run is found with them. Which programs they are, a path of one's own may decide.
 func (v *visit) runsTasks(rows []row) bool {
-	return len(v.tasks) > 0 && !slices.ContainsFunc(v.tasks, func(t shell.Task) bool {
+	return len(v.tasks) > 0 && len(v.folders("PATH")) == 0 && !slices.ContainsFunc(v.tasks, func(t shell.Task) bool {
 		isOwn := func(r row) bool {
 			return r.isByName() && slices.ContainsFunc(r.files, func(f string) bool { return v.in(f) == t.File })
 		}

@@ -147,9 +147,9 @@ func (s *Statement) Target(at int) (names, class string) {
 
 // Parts returns what an ALTER drops of its target, and of which class that is; of several classes, the first.
 func (s *Statement) Parts() (class string, named []string) {
-	for i, w := range s.Words {
-		one := Statement{Words: s.Words[i : i+slices.Index(append(slices.Clone(s.Words[i:]), ","), ",")]}
-		if name, of := one.Target(0); w == "DROP" && s.Words[0] == "ALTER" && of != "" && (class == "" || class == of) {
+	for i := 0; i < len(s.Words) && s.Words[0] == "ALTER"; i++ {
+		rest := append(slices.Clone(s.Words[i:min(i+8, len(s.Words))]), ",") // a name needs no more
+		if name, of := (&Statement{Words: rest[:slices.Index(rest, ",")]}).Target(0); s.Words[i] == "DROP" && of != "" && (class == "" || class == of) {
 			class, named = of, append(named, name)
 		}
 	}
