@@ -66,11 +66,6 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 	return f, len(f.Words) > 0
 }
 
-// awaits reports whether a call, given by its digest, may still run a file.
-func (f Facts) awaits(name, call string) bool {
-	return slices.ContainsFunc(f, func(a Fact) bool { return a.Deed == Awaited && a.SHA256 == call && slices.Contains(a.Words, name) })
-}
-
 // mayRun returns the files that a call was found to run, and those that its programs looked
 // for.
 func (s *sources) mayRun() map[string]bool {
@@ -121,6 +116,11 @@ func eachNamed(r *reading.Reading, visit func(cwd, name string)) {
 			}
 		}
 	}
+}
+
+// awaits reports whether a call, given by its digest, may still run a file.
+func (f Facts) awaits(name, call string) bool {
+	return slices.ContainsFunc(f, func(a Fact) bool { return a.Deed == Awaited && a.SHA256 == call && slices.Contains(a.Words, name) })
 }
 
 // arrivals returns what a call puts where a call may still run it, this one included, so that

@@ -199,6 +199,9 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	return out
 }
 
+// isDone reports whether a function is read no further: it calls itself too often, or was read in brief.
+func (r *reader) isDone(fn *function) bool { return r.active[fn.body] >= maxCalls || r.brief[fn.body] }
+
 // argsOf returns the arguments of a function's call, unknown ones if it is read in brief.
 func (r *reader) argsOf(fn *function, k *call) *entry {
 	args := k.argv[1:]
@@ -395,6 +398,3 @@ func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
 		})
 	}
 }
-
-// isDone reports whether a function is read no further: it calls itself too often, or was read in brief.
-func (r *reader) isDone(fn *function) bool { return r.active[fn.body] >= maxCalls || r.brief[fn.body] }

@@ -57,6 +57,11 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	})
 }
 
+// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
+func (t *tables) isOfPages(library, name string) bool {
+	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
+}
+
 // namesObject reports whether a function's name mentions a kind of thing of a service. A function
 // that may belong to any module does not count.
 func (t *tables) namesObject(name string, words []string) bool {
@@ -391,9 +396,4 @@ func (t *tables) plainSetting(line string) bool {
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
 		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
-}
-
-// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
-func (t *tables) isOfPages(library, name string) bool {
-	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
 }

@@ -258,6 +258,11 @@ func (t *tables) marksAs(words []string) bool {
 	return len(words) > 1 && t.ofClass("state-verb", words[0]) && (read(words[1]) || read(words[len(words)-1]))
 }
 
+// recurs reports whether a tool changes what runs again and again.
+func (t *tool) recurs() bool {
+	return t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil
+}
+
 // leads reports whether a word for reading does something to what the rest of the name says, since it
 // begins the name: "snapshot volume", "format disk", "file complaint". It still reads what its class
 // lists, or if another word for reading follows that is not usually what something is done to: "format
@@ -387,9 +392,4 @@ func (t *tool) isNoun(word string) bool {
 	in := func(class string) bool { return t.r.judge.tables.ofClass(class, word) || wordclass.Is(class, word) }
 	ends := func(end string) bool { return len(word) > len(end)+2 && strings.HasSuffix(word, end) }
 	return slices.ContainsFunc(wordclass.Of("noun-class"), in) || slices.ContainsFunc(wordclass.Of("noun-ending"), ends)
-}
-
-// recurs reports whether a tool changes what runs again and again.
-func (t *tool) recurs() bool {
-	return t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil
 }

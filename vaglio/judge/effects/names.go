@@ -37,6 +37,11 @@ func (t *tool) byName() []Effect {
 	return out
 }
 
+// answersUser reports whether a tool of the client itself only says something to its user.
+func (t *tool) answersUser() bool {
+	return t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients()
+}
+
 // verb returns what the tool does by its name, or by an argument if the name leaves it to that or
 // only reads.
 func (t *tool) verb() verb {
@@ -391,9 +396,4 @@ func (t *tool) about(said wording.Sentence) wording.Sentence {
 		return said.And("(%s)", s)
 	}
 	return said
-}
-
-// answersUser reports whether a tool of the client itself only says something to its user.
-func (t *tool) answersUser() bool {
-	return t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients()
 }

@@ -112,6 +112,11 @@ func (c *command) onlyWorks(changes bool) []Effect {
 	return nil
 }
 
+// settles reports whether something is moved to where a file with secrets belongs and nothing is.
+func (c *command) settles(o *operation.Operation) bool {
+	return o.Verb == operation.Move && c.secret(argOf(o.To)) && c.r.freeAt(c.invocation, argOf(o.To)) != ""
+}
+
 // brings records the folders that a command fills from outside the workspace, or that lead there.
 func (c *command) brings(all []operation.Operation) {
 	for i := range all {
@@ -132,6 +137,11 @@ func (c *command) brings(all []operation.Operation) {
 			c.r.brought = append(c.r.brought, at)
 		}
 	}
+}
+
+// bringsFolder reports whether an operation may put a folder somewhere.
+func bringsFolder(o *operation.Operation, from arg) bool {
+	return o.Verb == operation.Copy && o.Recursive || (o.Verb == operation.Move || o.Verb == operation.Link) && path.Ext(from.text) == ""
 }
 
 // bothEnds says which files are moved, copied or linked to a place: those that the table names or,
@@ -383,14 +393,4 @@ func (r *reading) permits(v *invocation, mode string, files ...arg) (out []Effec
 		out = append(out, e)
 	}
 	return out
-}
-
-// settles reports whether something is moved to where a file with secrets belongs and nothing is.
-func (c *command) settles(o *operation.Operation) bool {
-	return o.Verb == operation.Move && c.secret(argOf(o.To)) && c.r.freeAt(c.invocation, argOf(o.To)) != ""
-}
-
-// bringsFolder reports whether an operation may put a folder somewhere.
-func bringsFolder(o *operation.Operation, from arg) bool {
-	return o.Verb == operation.Copy && o.Recursive || (o.Verb == operation.Move || o.Verb == operation.Link) && path.Ext(from.text) == ""
 }

@@ -176,11 +176,6 @@ func (r *reading) emptied() {
 	}
 }
 
-// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
-func isAllTemporary(p string) bool {
-	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
-}
-
 // leavesTemporary records what a trap deletes when its shell ends, and so after all else.
 func (r *reading) leavesTemporary(v *invocation, p string) {
 	if slices.Contains(v.Via, "trap") {
@@ -270,6 +265,11 @@ func (r *reading) furnished(home string) string {
 		}
 	}
 	return ""
+}
+
+// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
+func isAllTemporary(p string) bool {
+	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
 }
 
 // passesUnread records that a folder of which nobody read anything has another name, too: at a path, or in the folder

@@ -272,6 +272,10 @@ func (t *tables) isPlumbing(library, name, word string) bool {
 		t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || !t.ofClass("holds-data", strings.ToLower(library)))
 }
 
+func (t *tables) localContext(s string) bool {
+	return t.ofClass("local-context", s) || startsAny(s, "kind-", "k3d-")
+}
+
 // namedTask returns the effect of running a file of the workspace or of a skill by what its name and the
 // command's variables say.
 func (r *reading) namedTask(v *invocation, file arg, is where) []Effect {
@@ -388,8 +392,4 @@ func numbered(effects []Effect, text string) {
 		line += strings.Count(text[from:e.at.Start], "\n")
 		from, e.line = e.at.Start, line
 	}
-}
-
-func (t *tables) localContext(s string) bool {
-	return t.ofClass("local-context", s) || startsAny(s, "kind-", "k3d-")
 }

@@ -72,6 +72,11 @@ func (c *command) scriptWord(i int) ([]Effect, bool) {
 	return c.scriptFile(i), true
 }
 
+// editsInPlace reports whether an option makes the interpreter change its input files.
+func (c *command) editsInPlace(option string) bool {
+	return c.name == "perl" && strings.Contains(option, "i") || c.name == "ruby" && strings.HasPrefix(option, "-i")
+}
+
 // givesCode reports whether program text follows an option.
 func givesCode(option string) bool {
 	return slices.Contains([]string{"-c", "-e", "-r", "--eval", "-p", "--print", "-E", "-n", "-ne", "-pe", "-lane", "-i"}, option) ||
@@ -391,9 +396,4 @@ func beyondWorkspace(at where) wording.Phrase {
 	default:
 		return wording.Outside
 	}
-}
-
-// editsInPlace reports whether an option makes the interpreter change its input files.
-func (c *command) editsInPlace(option string) bool {
-	return c.name == "perl" && strings.Contains(option, "i") || c.name == "ruby" && strings.HasPrefix(option, "-i")
 }
