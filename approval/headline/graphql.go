@@ -61,11 +61,12 @@ var token = regexp.MustCompile(`"""(?s:.*?)"""|"(?:\\.|[^"\\])*"|#[^\n\r]*|[(){}
 type graphQL struct {
 	tokens    []string
 	variables map[string]any
+	depth     int // of brackets in brackets
 }
 
 // mutationsIn returns what the mutations in a text call.
 func mutationsIn(text string, variables map[string]any) (called []field) {
-	g := graphQL{slices.DeleteFunc(token.FindAllString(text, -1), func(t string) bool { return t[0] == '#' }), variables}
+	g := graphQL{tokens: slices.DeleteFunc(token.FindAllString(text, -1), func(t string) bool { return t[0] == '#' }), variables: variables}
 	for mutates := false; len(g.tokens) > 0; {
 		switch t := g.next(); t {
 		case "mutation", "query", "subscription", "fragment":
@@ -100,8 +101,18 @@ func (g *graphQL) takes(t string) bool {
 	return ok
 }
 
+// nested counts how deep brackets nest, until what it returns is called. Deeper than anybody writes, the text ends.
+func (g *graphQL) nested() func() {
+	const most = 50
+	if g.depth++; g.depth > most {
+		g.tokens = nil
+	}
+	return func() { g.depth-- }
+}
+
 // fields reads the fields up to the bracket that ends them.
 func (g *graphQL) fields() (out []field) {
+	defer g.nested()()
 	for len(g.tokens) > 0 && !g.takes("}") {
 		switch t := g.next(); {
 		case t == "{":
@@ -119,6 +130,7 @@ func (g *graphQL) fields() (out []field) {
 
 // object reads names with their values up to the bracket that ends them.
 func (g *graphQL) object(end string) map[string]any {
+	defer g.nested()()
 	out := map[string]any{}
 	for len(g.tokens) > 0 && !g.takes(end) {
 		if name := g.next(); g.takes(":") {
@@ -130,6 +142,7 @@ func (g *graphQL) object(end string) map[string]any {
 
 // value reads a value; nil is one that is not known.
 func (g *graphQL) value() any {
+	defer g.nested()()
 	switch t := g.next(); {
 	case t == "{":
 		return g.object("}")

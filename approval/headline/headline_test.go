@@ -2,6 +2,7 @@ package headline_test
 
 import (
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -277,5 +278,16 @@ func TestManyOperationsAreBounded(t *testing.T) {
 	h := headline.Of(p, v)
 	if got := h.Said.String(); got != "deletes the record last" || h.More != 2000 || h.Consequence.Undo != "irreversible" {
 		t.Errorf("%q and %d more, %+v", got, h.More, h.Consequence)
+	}
+}
+
+// TestDeepMutations reads texts whose brackets nest as deep as a call allows, with little stack.
+func TestDeepMutations(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(8 << 20))
+	for _, nested := range []string{"{", "a(b:{c:", "a(b:[", "{]"} {
+		p := vaglio.Proposal{Executor: "github_graphql", Args: vaglio.Args{"query": "mutation {deleteIssue(id:1){x} " + strings.Repeat(nested, 200_000)}}
+		if h := headline.Of(p, verdict(0, found{said: wording.Sentence{wording.Say("sends a request that changes something by GraphQL")}, kind: operation.KindSend})); len(h.Said) == 0 {
+			t.Errorf("%q: it says nothing", nested)
+		}
 	}
 }
