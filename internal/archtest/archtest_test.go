@@ -187,13 +187,13 @@ var rooms = map[string]room{
 		tests:   []string{"vaglio/judge", "vaglio/judge/effects", "internal/workfiles"},
 	},
 	"vaglio/judge":                 {may: []string{"vaglio", "internal/strictjson"}, modules: []string{xtext}},
-	"vaglio/sql":                   {modules: []string{sqllexer}},
+	"internal/sql":                 {modules: []string{sqllexer}},
 	"vaglio/judge/sandbox":         {may: []string{"internal/strictjson"}, modules: []string{landlock, seccomp, shparser, xnet, xsys}},
 	"vaglio/judge/effects/servers": {may: []string{"internal/settings"}},
 	"vaglio/judge/effects/urls":    {may: []string{"internal/hosts", "vaglio/wording"}},
 	"vaglio/judge/effects": {
 		may: []string{
-			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "vaglio/sql", "vaglio/judge/effects/servers", "vaglio/judge/effects/urls", "internal/databasefiles", "internal/filemode", "internal/hosts",
+			"vaglio", "vaglio/catalog", "vaglio/clients", "vaglio/patch", "vaglio/place", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/shell", "internal/sql", "vaglio/judge/effects/servers", "vaglio/judge/effects/urls", "internal/databasefiles", "internal/filemode", "internal/hosts",
 			"internal/rows", "internal/strictjson", "vaglio/wordclass", "vaglio/wording", "vaglio/wording/spoken",
 		},
 		modules: []string{xtext},

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/metnos/vaglio/vaglio/sql"
+	"github.com/metnos/vaglio/internal/sql"
 )
 
 func TestStatements(t *testing.T) {
