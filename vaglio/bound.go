@@ -198,7 +198,7 @@ func (e *Engine) Did(p Proposal) (all Facts) {
 	}
 	out := e.remembered(&seen, seen.Context.Reading, results)
 	for i := range out {
-		out[i].New = false
+		out[i].New, out[i].was = false, ""
 	}
 	if seen.Context.Site.Outside {
 		out = append(out, Fact{Deed: Entered, Path: e.spaces.clean(p.Context.Cwd)})
@@ -253,7 +253,7 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fa
 		text, known := e.writtenText(p, r, f.Path)
 		w = new(wrote(f.Path, text, known))
 		e.load(p, said, w, text, known)
-		w.New = absent
+		w.New, w.was = absent, e.stood(p, f.Path)
 		said.met[f.Path] = w
 	}
 	out := *w

@@ -45,6 +45,8 @@ type Fact struct {
 	weight *weight
 	// text is what was written, if SHA256 is known; with Later, what is to be weighed.
 	text string
+	// was is what the file held before the session first wrote it; "" if that is not known, or nothing.
+	was string
 	// shared says that another session started the same program in the same folder, so that a
 	// process of it cannot be attributed to either.
 	shared bool
@@ -148,7 +150,7 @@ func (f Facts) add(now time.Time, more ...Fact) Facts {
 // within returns the facts with only the newest contents, up to left bytes.
 func (f Facts) within(left int) Facts {
 	for i := range slices.Backward(f) {
-		if left -= len(f[i].text); left < 0 && f[i].text != "" {
+		if left -= len(f[i].text) + len(f[i].was); left < 0 && f[i].text+f[i].was != "" {
 			return slices.Concat(f[:i+1].withoutTexts(), f[i+1:])
 		}
 	}
@@ -171,7 +173,7 @@ func (f *Fact) size() int {
 func (f Facts) withoutTexts() Facts {
 	out := slices.Clone(f)
 	for i := range out {
-		out[i].text, out[i].weight = "", nil
+		out[i].text, out[i].was, out[i].weight = "", "", nil
 	}
 	return out
 }

@@ -33,7 +33,7 @@ type kept struct {
 func (s *Sessions) set(k *kept, facts Facts) {
 	is := held{rest: len(k.key.agent) + len(k.key.id)}
 	for i := range facts {
-		is.texts += len(facts[i].text)
+		is.texts += len(facts[i].text) + len(facts[i].was)
 		is.rest += facts[i].size()
 	}
 	s.held.texts += is.texts - k.held.texts
@@ -204,4 +204,24 @@ func (f Facts) BroughtTo(name string) bool {
 		}
 	}
 	return false
+}
+
+// Was returns what a file held before the session first changed it, if that is known.
+func (f Facts) Was(name string) (string, bool) {
+	first := f.firstAt(name)
+	if first == nil || first.Path != name {
+		return "", false
+	}
+	return first.was, first.was != ""
+}
+
+// firstAt returns the first fact that the session put something at a path, or into a folder above it. What
+// git or a build puts there is as much the project's as what lay there: nothing reads it either.
+func (f Facts) firstAt(name string) *Fact {
+	for i := range f {
+		if (f[i].changes() || f[i].Deed == Unpacked) && isBelow(f[i].Path, name) {
+			return &f[i]
+		}
+	}
+	return nil
 }

@@ -349,3 +349,15 @@ func digestOf(text string) string {
 	hex.Encode(in[:], h.Sum(part[:0]))
 	return string(in[:])
 }
+
+// stood returns what a file holds before the session first writes it, "" if that is not known or prose.
+func (e *Engine) stood(p *Proposal, name string) string {
+	if e.files == nil || len(p.Context.Site.Readable) == 0 || p.Facts.firstAt(name) != nil || reading.IsProse(name) {
+		return ""
+	}
+	data, err := e.files.Read(p.Context.Site.Readable, name, maxText)
+	if err != nil || !utf8.Valid(data) {
+		return ""
+	}
+	return string(data)
+}

@@ -81,13 +81,25 @@ func (g *Guard) Naming(rd *reading.Reading) (all []shell.Ran) {
 		})
 		for _, p := range rd.Commands[i].Script.Ran {
 			p.Unnamed = unnamed || p.Loose && altering.MatchString(p.Text)
-			if id, at := g.names(&p); id != "" && (p.File == "" || rd.Means.Session != nil && slices.Contains(rd.Means.Session.Changed(), p.File)) {
+			own := p.File == "" || rd.Means.Session != nil && slices.Contains(rd.Means.Session.Changed(), p.File)
+			if id, at := g.names(&p); id != "" && own && !g.stood(&p) {
 				p.Line += at
 				all = append(all, p)
 			}
 		}
 	}
 	return all
+}
+
+// stood reports whether only lines break a rule that the program had before the session changed its file.
+func (g *Guard) stood(p *shell.Ran) bool {
+	was, now := map[string]bool{}, *p
+	for line := range strings.Lines(p.Was) {
+		was[line] = true
+	}
+	now.Text = strings.Join(slices.DeleteFunc(slices.Collect(strings.Lines(p.Text)), func(line string) bool { return was[line] }), "")
+	id, _ := g.names(&now)
+	return p.Was != "" && id == ""
 }
 
 // Names reports whether a program with this text would be denied for what it names.

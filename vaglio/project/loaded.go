@@ -141,7 +141,10 @@ func (v *visit) tasksIn(file string) bool {
 func (v *visit) runsTasks(rows []row) bool {
 	return len(v.tasks) > 0 && len(v.folders("PATH")) == 0 && !slices.ContainsFunc(v.tasks, func(t shell.Task) bool {
 		isOwn := func(r row) bool {
-			return r.isByName() && slices.ContainsFunc(r.files, func(f string) bool { return v.in(f) == t.File })
+			lies := func(f string) bool {
+				return v.in(f) == t.File || strings.HasSuffix(f, "/") && strings.HasPrefix(t.File, v.in(f)+"/")
+			}
+			return r.isByName() && slices.ContainsFunc(append(strings.Fields(r.language), r.files...), lies)
 		}
 		return t.Closed != nil || !slices.ContainsFunc(rows, isOwn)
 	})
@@ -225,10 +228,11 @@ func (l *loading) take(file string, settles bool) {
 // the command's words name is run if it is a program; anything else counts as found.
 func (l *loading) whole(file, text string) {
 	from, named, code := len(l.tasks), slices.Contains(l.named, file), l.reader.isFor("calls", file)
-	if !named {
-		text = l.foundIn(file, l.reader.tasksLanguage(file), text)
+	if named {
+		l.guess(file, text)
+	} else {
+		l.changed(file, func(text string) { l.guess(file, l.foundIn(file, l.reader.tasksLanguage(file), text)) }, text)
 	}
-	l.guess(file, text)
 	if l.reader.language(file) == "" && !strings.HasPrefix(text, "#!") && (named || code) {
 		l.guessed(func() { l.add(file, 1, "", text) })
 		named = named && code

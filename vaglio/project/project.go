@@ -283,7 +283,7 @@ func (v *visit) addFrom(file, content, part, text string) {
 	if before, _, ok := strings.Cut(content, part); ok {
 		end = len(before) + len(part)
 	}
-	v.add(file, lineOf(content, end), "sh", text)
+	v.add(file, lineOf(content, end), languageOf(text), text)
 }
 
 // The reasons why the rest of a file's content is not known.

@@ -135,10 +135,18 @@ func (v *visit) instead(files []string, options ...string) (file, text string, n
 // readTaskfile adds the tasks of a Taskfile.
 func readTaskfile(v *visit, r *row) {
 	file, text, names := v.instead(r.files, "--taskfile", "-t")
+	names = slices.DeleteFunc(names, func(w string) bool { return slices.Contains(r.with, w) })
 	if len(names) == 0 {
 		names = []string{"default"}
 	}
 	v.tasksOf(r, file, text, names)
+	for _, name := range names {
+		for folder := range strings.FieldsSeq(r.language) { // tasks that are files
+			if file, text, ok := v.first(folder+strings.ReplaceAll(name, ":", "/"), folder+strings.ReplaceAll(name, ":", "/")+"/_default"); ok {
+				v.code(file, languageOf(text), text)
+			}
+		}
+	}
 }
 
 // tasksOf adds the requested tasks of a Taskfile and of those that it includes. The names of
@@ -188,20 +196,30 @@ func (v *visit) task(file, text string, all map[string]any, name string) {
 		task = map[string]any{"cmds": all[name]}
 	}
 	dir, _ := task["dir"].(string)
-	runs := func(line string) { v.inside(dir, func() { v.addFrom(file, text, "\n  "+name+":", line) }) }
+	at := "\n  " + name + ":"
+	for _, table := range []string{"[tasks." + name + "]", `[tasks."` + name + `"]`} {
+		if strings.Contains(text, table) {
+			at = table
+		}
+	}
+	runs := func(line string) { v.inside(dir, func() { v.addFrom(file, text, at, line) }) }
 	for _, key := range []string{"vars", "env"} {
 		set, _ := task[key].(map[string]any)
 		v.inside(dir, func() { v.taskVars(file, text, set) })
 	}
-	for _, key := range []string{"deps", "cmd", "cmds", "status", "preconditions"} {
+	for _, key := range []string{"deps", "depends", "wait_for", "cmd", "cmds", "run", "file", "depends_post", "status", "preconditions"} {
 		list, isList := task[key].([]any)
 		if !isList {
 			list = []any{task[key]}
 		}
 		for _, c := range list {
-			if dep, ok := c.(string); ok && key == "deps" {
-				v.task(file, text, all, dep)
-			} else {
+			switch name, ok := c.(string); {
+			case ok && (strings.HasPrefix(key, "dep") || key == "wait_for"):
+				name, _, _ = strings.Cut(name, " ") // what follows goes to the task
+				v.task(file, text, all, name)
+			case ok && key == "file":
+				runs(quoted(v.in(name)))
+			default:
 				v.taskStep(file, text, all, c, runs)
 			}
 		}

@@ -3,6 +3,7 @@ package project
 import (
 	"cmp"
 	_ "embed"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -120,7 +121,36 @@ func readChanged(v *visit, r *row) {
 			if strings.HasSuffix(file, "_test.go") { // go runs them in their folder
 				in = path.Dir(file)
 			}
-			v.found(func() { v.inside(in, func() { v.code(file, r.language, v.foundIn(file, r.language, text)) }) })
+			read := func(text string) { v.code(file, r.language, v.foundIn(file, r.language, text)) }
+			v.found(func() { v.inside(in, func() { v.changed(file, read, text) }) })
+		}
+	}
+}
+
+// changed has a text of a file that the session wrote read, and leaves out the command lines that its
+// text before the session has, too. A program is compared when it is read.
+func (v *visit) changed(file string, read func(text string), text string) {
+	was, stood := "", false
+	if v.c.Session != nil {
+		was, stood = v.c.Session.Was(file)
+	}
+	if !stood {
+		read(text)
+		return
+	}
+	from, left, seen := len(v.tasks), v.left, maps.Clone(v.seen)
+	read(was)
+	lines, programs := map[string]bool{}, map[string]string{}
+	for _, t := range v.tasks[from:] {
+		lines[t.Text] = lines[t.Text] || t.Language == "sh"
+		programs[t.Language] = t.Text
+	}
+	v.tasks, v.left, v.seen = v.tasks[:from], left, seen
+	read(text)
+	v.tasks = append(v.tasks[:from], slices.DeleteFunc(v.tasks[from:], func(t shell.Task) bool { return t.Language == "sh" && lines[t.Text] })...)
+	for i := range v.tasks[from:] {
+		if t := &v.tasks[from+i]; t.Language != "sh" {
+			t.Was = programs[t.Language]
 		}
 	}
 }

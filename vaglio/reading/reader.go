@@ -99,7 +99,7 @@ func WorksOn(program string) bool { return project.Default().WorksOn(program) }
 // the means that all lines of a call share, and the readers of what it carries besides shell code.
 func LineOptions(home, user, cwd string, m Means) shell.Options {
 	return shell.Options{
-		Budget: m.Budget, Files: m.Files, Home: home, User: user, Cwd: cwd, Programs: code.Default(), Foreign: powershell.Carried,
+		Budget: m.Budget, Files: m.Files, Home: home, User: user, Cwd: cwd, Programs: programs, Foreign: powershell.Carried,
 		Tasks: project.Default(), Session: m.Session, Env: m.Env, Steers: m.Steers,
 	}
 }
@@ -129,12 +129,12 @@ type Means struct {
 
 // ReadLine reads a command line and the patches that it applies.
 func ReadLine(line string, o shell.Options) *shell.Script {
-	return patch.Expand(shell.Read(line, o), &o)
+	return patch.Expand(withoutStood(shell.Read(line, o), o), &o)
 }
 
 // ReadArgv reads a command that runs without a shell, as [ReadLine] does.
 func ReadArgv(argv []string, o shell.Options) *shell.Script {
-	return patch.Expand(shell.ReadArgv(argv, o), &o)
+	return patch.Expand(withoutStood(shell.ReadArgv(argv, o), o), &o)
 }
 
 // Reading is what one call was understood to say.

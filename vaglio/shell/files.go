@@ -127,8 +127,8 @@ func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
 	return text, where, ok && r.step(nil, len(text)/bytesPerStep)
 }
 
-// runFile reads a file that runs by its path, as the command at index at of the script. If the
-// file was read to its end, that command becomes a wrapper for its content.
+// runFile reads a file that runs by its path, as the command at index at of the script. If it was read to its end, that
+// command becomes a wrapper for its content.
 func (r *reader) runFile(f *frame, k *call, at int) {
 	text, _, ok := r.load(f, k.argv[0])
 	if !ok || strings.ContainsRune(text, 0) {
@@ -141,12 +141,14 @@ func (r *reader) runFile(f *frame, k *call, at int) {
 	}
 }
 
-// ownSteps is what no file may spend of the budget: the source's own text is read to its end, however
-// many files it runs.
+// ownSteps is what no file may spend of the budget: the source's own text is read to its end, however many files it runs.
 const ownSteps = maxSteps / 8
 
-// fromFile reads the text of a file and reports whether it was read to its end. It spends at most
-// half of the remaining budget, so that a large file leaves the next one readable.
+// foundSteps is what programs that tools find by themselves may cost together besides: a session writes ever more files.
+const foundSteps = maxSteps
+
+// fromFile reads the text of a file and reports whether it was read to its end. It spends at most half of what is left, so that a
+// large file leaves the next one readable.
 func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (Word, bool) {
 	budget, marks := r.budget, r.marks
 	left := r.budget - r.steps
@@ -174,9 +176,8 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 // maxMatches limits how many of the files that one pattern names are read.
 const maxMatches = 200
 
-// matching returns the files that a word with a pattern stands for, or that find passes on: those
-// that exist before the source runs and those that it writes. whole is false if there are more
-// than can be read.
+// matching returns the files that a word with a pattern stands for, or that find passes on: those that exist before the source runs
+// and those that it writes. whole is false if there are more than can be read.
 func (r *reader) matching(w Word) (files []string, whole bool) {
 	dir, pat, depth, ok := r.splitPattern(w)
 	if !ok {
@@ -308,8 +309,7 @@ func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 	return b.Word(), from, from != ""
 }
 
-// Content returns what is known of a file's content: what the source wrote, or else what the file
-// holds now.
+// Content returns what is known of a file's content: what the source wrote, or else what the file holds now.
 func (r *reader) Content(path string) (string, bool) {
 	text, ok := r.fileText(path)
 	if !ok && r.written(Text(path)) { // what lies there may stay, or be what the new content is made of
@@ -337,8 +337,8 @@ func (r *reader) fileText(path string) (string, bool) {
 
 var errEdited = &ClosedError{Why: "%s is changed first, in a way that is not followed"}
 
-// edited returns the content of a file that the source did not write, after its edits. If one of
-// them is not followed, the text stays, and whoever runs it is told.
+// edited returns the content of a file that the source did not write, after its edits. If one of them is not followed, the text
+// stays, and whoever runs it is told.
 func (r *reader) edited(where string) (string, bool) {
 	text, ok := r.held(where)
 	for _, e := range r.edits[where] {

@@ -333,6 +333,9 @@ func (r *reader) importing(f *frame, p *Program, read func()) {
 	}
 	p.Cwd, _ = r.cwd().Text()
 	p.Found, p.Path, p.Steps = f.found, f.pathOf(p), r.budget-r.steps
+	if p.Found {
+		p.Steps = max(p.Steps, foundSteps-r.opts.Budget.found)
+	}
 	p.Settings = p.Path != "" && p.Path == f.settings
 	read()
 	r.budget = budget

@@ -57,8 +57,8 @@ const (
 // AnyOf follows a library's name in the name of a function that may belong to that library, when only the function's last part is known.
 const AnyOf = "(?)"
 
-// Call is one call in an inline program (python -c, perl -e, …) that touches files, processes or
-// the network. [Command.Call] holds it; the command's Argv are the name and the targets.
+// Call is one call in an inline program (python -c, …) that touches files, processes or the network. [Command.Call] holds it; the
+// command's Argv are the name and the targets.
 type Call struct {
 	// Language is the program's language, such as "python".
 	Language string
@@ -80,9 +80,8 @@ type Call struct {
 	Of []string
 }
 
-// ProgramReader reads inline programs in languages other than the shell's. It must be safe for
-// concurrent use and do bounded work. A program that it cannot read to its end has a [Problem]
-// among its actions.
+// ProgramReader reads inline programs in languages other than the shell's. It must be safe for concurrent use and do bounded work. A
+// program that it cannot read to its end has a [Problem] among its actions.
 type ProgramReader interface {
 	Read(p *Program) *ProgramResult
 }
@@ -249,7 +248,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 		res = r.opts.Programs.Read(p)
 		*loose = res.Loose
 		f.distrust(res.Loose && p.File)
-		r.step(f, res.Steps)
+		r.step(f, res.Steps-r.opts.Budget.finds(p, res.Steps))
 		r.scoped(func() Word {
 			for i := range res.Actions {
 				r.programStep(f, p.Language, &res.Actions[i])
@@ -266,8 +265,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	return res.Output
 }
 
-// runsBeside returns what runs with a program: the texts of the same task, and the words of the
-// commands around it.
+// runsBeside returns what runs with a program: the texts of the same task, and the words of the commands around it.
 func (f *frame) runsBeside() []string {
 	out := slices.Clip(f.runs)
 	for _, k := range f.calls {
@@ -278,8 +276,7 @@ func (f *frame) runsBeside() []string {
 	return out
 }
 
-// distrust says of a file that was read loosely that the words of what it starts may be missing:
-// what is unknown then says nothing.
+// distrust says of a file that was read loosely that the words of what it starts may be missing: what is unknown then says nothing.
 func (f *frame) distrust(loose bool) {
 	if loose && f.file != nil {
 		f.file.own, f.file.wrote = false, f.file.own || f.file.wrote
@@ -378,6 +375,9 @@ func (r *reader) task(f *frame, t *Task, p *Program) {
 	}
 	if t.Found && f.file.reads(t) { // what it runs finds it again
 		return
+	}
+	if t.Was != "" {
+		r.out.Stood = append(r.out.Stood, *t)
 	}
 	f.stdin, f.capture, f.lenient, f.Guess, f.found = Input{}, false, f.lenient || t.Guess, f.Guess || t.Guess, f.found || t.Found
 	if f.sets = f.sets || !t.Passes; t.Settings {

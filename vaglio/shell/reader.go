@@ -84,6 +84,7 @@ type Session interface {
 	// asked about or denied if they ran.
 	Changed() []string
 	Loaded() []string
+	Was(file string) (text string, known bool) // before all of them
 	// Fetched returns the names, without folders, of the files that they downloaded.
 	Fetched() map[string]bool
 	// Exported returns the names of the variables that they set, aliases that begin with [Alias], and, behind
@@ -96,7 +97,7 @@ const Alias = "alias "
 
 // Budget counts what the readings of one call have spent together. Its zero value is a fresh
 // budget. It is not safe for concurrent use.
-type Budget struct{ steps, marks int }
+type Budget struct{ steps, marks, found int }
 
 // Spend takes steps from the budget for the reader of another language, and reports whether the
 // budget still holds.

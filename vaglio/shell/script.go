@@ -29,8 +29,7 @@ import (
 // Script is what a source would run. The commands are in the order in which they were read. A
 // command appears more than once if its words can have several values.
 type Script struct {
-	// Commands are the simple commands that would run, after peeling wrappers and reading carried
-	// text.
+	// Commands are the simple commands that would run, after peeling wrappers and reading carried text.
 	Commands []Command
 	// Problems say what could not be read or known. An empty list means that every command was
 	// found, not that every word of them is known.
@@ -47,8 +46,9 @@ type Script struct {
 	Sought map[string]Word
 	// Unparsed lists files that would run and hold text which no reader understands, or more than is read.
 	Unparsed []string
-	// Ran lists the programs that would run and are not read as shell code.
-	Ran []Ran
+	// Ran lists the programs that would run and are not read as shell code, Stood what tasks ran before the session.
+	Ran   []Ran
+	Stood []Task
 	// Ends is the folder in which a shell that goes on would be; the zero Word if the source did
 	// not change it.
 	Ends Word
@@ -56,11 +56,10 @@ type Script struct {
 
 // Ran is a program in a language other than the shell's that would run.
 type Ran struct {
-	// File is its path, "" if the source itself writes it; Line is the program's first line in the
-	// file.
-	File string
-	Line int
-	Text string
+	// File is its path, "" if the source itself writes it; Line is its first line there; Was is its text in [Task.Was].
+	File      string
+	Line      int
+	Text, Was string
 	// Sure says that it certainly runs: a word names it, so that no runner has to find it.
 	Sure bool
 	// Loose says that the reader only looked for some calls, Unnamed that the program may change
@@ -302,8 +301,8 @@ type Task struct {
 	// File is the path of the file, Line the text's first line in it.
 	File string
 	Line int
-	// Text is what runs. Language is "sh", a language of [ProgramReader], or "" for any other.
-	Text, Language string
+	// Text is what runs, Was what did before the session changed the file, if known. Language is "sh", one of [ProgramReader], or "".
+	Text, Was, Language string
 	// Dir is the folder that it runs in.
 	Dir string
 	// Guess: it may not be what runs; Found: no word names the file; Imported: a program imports it; Settings: a tool looks for it to be told what to do.

@@ -386,3 +386,13 @@ func (r *reader) asOne(read func() Word) Word {
 	r.flow([]Word{w}, nil)
 	return w
 }
+
+// finds takes the steps of a program that a tool finds by itself from those besides, and returns how many.
+func (b *Budget) finds(p *Program, steps int) int {
+	if !p.Found {
+		return 0
+	}
+	steps = min(steps, foundSteps-b.found)
+	b.found += steps
+	return steps
+}
