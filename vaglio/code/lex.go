@@ -3,6 +3,7 @@ package code
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/code/lex"
@@ -362,3 +363,15 @@ func isStart(c byte) bool {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// fails reports whether the last of the values from an index to here is an error or a refusal: nobody uses an empty one beside it.
+func (p *program) fails(from int) bool {
+	last := from
+	p.until(from, func(i int) bool {
+		if p.toks[i].Is(",") {
+			last = i + 1
+		}
+		return i >= p.at
+	})
+	return slices.ContainsFunc(p.toks[last:p.at], func(t token) bool { return t.Word("false") || strings.Contains(strings.ToLower(t.Text), "err") })
+}

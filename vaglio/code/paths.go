@@ -87,7 +87,9 @@ func (p *program) joined(args []value) value {
 	}
 	out := value{}
 	for i, v := range parts {
-		v = v.sure()
+		if v = v.sure(); v.idle() { // what a function gives that was not read to its end
+			v = unknown("join()")
+		}
 		if i == 0 || strings.HasPrefix(v.word().Prefix(), "/") && !slices.Contains([]string{"node", "go"}, p.lang.name) {
 			out = v
 			continue

@@ -10,8 +10,7 @@ import (
 )
 
 // scan reads a part of the program, expression by expression, and returns the value of the last.
-// It skips words such as "if" and the brackets of blocks: a token's block says whether the program
-// may skip it.
+// It skips words such as "if" and the brackets of blocks: a token's block says whether the program may skip it.
 func (p *program) scan(from, to int) value {
 	if !p.enter() {
 		return value{}
@@ -92,8 +91,7 @@ func (p *program) until(from int, stop func(i int) bool) int {
 	return min(i, p.end)
 }
 
-// find returns the index of the first token outside brackets that satisfies is, or -1 if there is
-// none before the end of the statement.
+// find returns the index of the first token outside brackets that satisfies is, or -1 if there is none before the end of the statement.
 func (p *program) find(from int, is func(token) bool) int {
 	i := p.until(from, func(i int) bool { t := p.toks[i]; return is(t) || t.Is(";", ")", "]", "}") })
 	if i < p.end && is(p.toks[i]) {
@@ -160,8 +158,7 @@ func (p *program) keyword(name string) bool {
 	return p.takeIf(!variable && (wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)))
 }
 
-// callsOrIndexes reports whether a word that declares variables is itself a function or a variable,
-// judging by the token behind it: let(:x), local["git"].
+// callsOrIndexes reports whether a word that declares variables is itself a function or a variable, as the token behind it says: let(:x).
 func callsOrIndexes(word string, next token) bool {
 	return word == "local" && next.Is("[") || word == "let" && next.Is("(")
 }
@@ -177,8 +174,29 @@ func (p *program) returned() {
 		p.returns[n] = listOf(bounded(spreadInto(p.returns[n].list, v))...)
 		p.returns[n].some = true
 	default:
-		p.returns[n] = p.returns[n].or(p.expressions())
+		from := p.at
+		v := p.expressions()
+		if len(v.list) > 1 && p.lang.name == "go" && p.fails(from) {
+			for i := range v.list {
+				if text, known := v.list[i].text(); known && text == "" {
+					v.list[i] = value{kind: kindNone}
+				}
+			}
+		}
+		p.returns[n] = p.returns[n].orEach(v)
 	}
+}
+
+// orEach is [value.or] for what a function returns: of several values, each one stays in its place.
+func (v value) orEach(o value) value {
+	if v.kind != kindList || o.kind != kindList || len(v.list) != len(o.list) || v.some || o.some {
+		return v.or(o)
+	}
+	v.list = slices.Clone(v.list)
+	for i := range v.list {
+		v.list[i] = v.list[i].or(o.list[i])
+	}
+	return v
 }
 
 // literal reads a function without a name of Go: func(x, y T) T { … }. The type of one has no braces.
@@ -212,15 +230,13 @@ func (p *program) runner(params []int) attributes {
 	return nil
 }
 
-// perhaps reports whether the program may pass by what was just read, or come
-// to it again.
+// perhaps reports whether the program may pass by what was just read, or come to it again.
 func (p *program) perhaps() bool {
 	return p.branches > 0 || p.tok(min(p.at, p.end)-1).Perhaps ||
 		p.lang.has("bare") && !p.peek(0).Line && p.word("if", "unless", "while", "until", "for", "foreach")
 }
 
-// imports reads "from a import b as c", and node's "import a, {b as c}, * as d from m". Other
-// forms, such as "import a.b as c, d", are expressions.
+// imports reads "from a import b as c", and node's "import a, {b as c}, * as d from m". Other forms, such as "import a.b as c, d", are expressions.
 func (p *program) imports() bool {
 	node, mod := p.lang.name == "node", ""
 	if p.lang.name == "go" {
