@@ -31,8 +31,8 @@ type waiter struct {
 }
 
 // awaited returns the fact that a call runs files that may be written while it runs, if the
-// session does not await them already.
-func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) {
+// session does not await them already. A missing file that the call itself puts there, as did says, is not awaited.
+func awaited(p *Proposal, r *reading.Reading, goesOn bool, did Facts) (f Fact, waits bool) {
 	if r == nil {
 		return Fact{}, false
 	}
@@ -45,8 +45,16 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool) (f Fact, waits bool) 
 	if goesOn || pauses(r) {
 		names = s.mayRun()
 		names[in] = true
-	} else if names = s.missing(r); len(names) == 0 {
-		return Fact{}, false
+	} else {
+		names = s.missing(r)
+		for i := range did {
+			if did[i].leaves() {
+				delete(names, did[i].Path)
+			}
+		}
+		if len(names) == 0 {
+			return Fact{}, false
+		}
 	}
 	text, err := strictjson.Marshal(waiter{p.Executor, p.Args})
 	f = wrote(in, string(text), err == nil)

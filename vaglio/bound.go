@@ -216,6 +216,9 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 	}
 	for i := range results {
 		for _, f := range results[i].Did {
+			if path.Dir(f.Path) == "/dev" && f.puts() {
+				continue // a device keeps nothing
+			}
 			switch f.Deed {
 			case Moved:
 				for _, f := range append(Facts{e.content(p, r, f, said)}, brought(p.Facts, r, f)...) {
@@ -236,7 +239,7 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 			out = append(out, f)
 		}
 	}
-	if f, waits := awaited(p, r, goesOn); waits {
+	if f, waits := awaited(p, r, goesOn, out); waits {
 		out = append(out, f)
 	}
 	return append(out, moved...) // what was moved somewhere no longer counts as the session's own
