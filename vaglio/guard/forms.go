@@ -62,7 +62,7 @@ func (s *scan) place(t text, form string) *rule {
 	if s.g.mentionsOwn(form) {
 		return s.g.rules[ownID]
 	}
-	if t.command || name {
+	if t.command || name || t.use == asData && strings.Contains(form, "\n") { // a comment that begins with a slash begins no path
 		return nil
 	}
 	if strings.HasPrefix(form, "/") {
