@@ -2,6 +2,7 @@ package reading
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -19,11 +20,9 @@ type remembered struct {
 	size int
 }
 
-// mostRemembered limits the texts of the programs that are kept, in bytes; costRecalled is by how much
-// they cost less.
 const (
-	mostRemembered = 4 << 20
-	costRecalled   = 16
+	mostRemembered = 4 << 20 // bytes of the programs that are kept
+	costRecalled   = 16      // by how much they cost less
 )
 
 // programs reads the programs of all calls.
@@ -32,36 +31,25 @@ var programs = &remembered{ProgramReader: code.Default(), kept: map[found]recall
 // found is all of a program that its reader is given.
 type found struct {
 	language, path, cwd, words string
-	text                       [sha256.Size]byte
+	text                       string // its digest
 	imported, settings         bool
 }
 
-// recalled is what was read of a program, and what its reader asked for.
+// recalled is what was read of a program, and what its reader asked for: each question, and the answer.
 type recalled struct {
 	shell.ProgramResult
 
-	asked []answer
-}
-
-// answer is what the reader was told: again says it by what holds now.
-type answer struct {
-	word  shell.Word
-	text  string
-	is    bool
-	again func(p *shell.Program) answer
+	questions []func(p *shell.Program) string
+	answers   []string
 }
 
 // Read implements [shell.ProgramReader].
 func (r *remembered) Read(p *shell.Program) *shell.ProgramResult {
 	text, known := p.Text.Text()
-	if !known || !p.File || !p.Found || p.Path == "" || p.Record != nil || p.Args != nil {
+	if !known || !p.File || !p.Found || p.Path == "" || p.Record != nil || p.Args != nil || p.Beside == nil || p.Source == nil || p.Lies == nil {
 		return r.ProgramReader.Read(p)
 	}
-	var words strings.Builder
-	for _, w := range append(p.Words, p.Stdin) {
-		words.WriteString(w.String() + "\x00")
-	}
-	key := found{p.Language, p.Path, p.Cwd, words.String(), sha256.Sum256([]byte(text)), p.Imported, p.Settings}
+	key := found{p.Language, p.Path, p.Cwd, fmt.Sprint(p.Words, p.Stdin), digest(text), p.Imported, p.Settings}
 	r.mu.Lock()
 	was, ok := r.kept[key]
 	r.mu.Unlock()
@@ -90,9 +78,8 @@ func (r *remembered) Read(p *shell.Program) *shell.ProgramResult {
 
 // holds reports whether all answers are the same now.
 func (r *recalled) holds(p *shell.Program) bool {
-	for i := range r.asked {
-		was := &r.asked[i]
-		if now := was.again(p); now.is != was.is || now.text != was.text || !now.word.Equal(was.word) {
+	for i, question := range r.questions {
+		if question(p) != r.answers[i] {
 			return false
 		}
 	}
@@ -101,49 +88,38 @@ func (r *recalled) holds(p *shell.Program) bool {
 
 // through returns the program with everything noted that its reader asks for.
 func (r *recalled) through(p *shell.Program) *shell.Program {
-	ask := func(again func(p *shell.Program) answer) answer {
-		a := again(p)
-		a.again = again
-		r.asked = append(r.asked, a)
-		return a
+	ask := func(question func(p *shell.Program) string) {
+		r.questions, r.answers = append(r.questions, question), append(r.answers, question(p))
 	}
 	q := *p
 	q.Home = func(user string) shell.Word {
-		return ask(func(p *shell.Program) answer { return answer{word: p.Home(user)} }).word
+		ask(func(p *shell.Program) string { return p.Home(user).String() })
+		return p.Home(user)
 	}
 	q.Env = func(name string) (shell.Word, bool) {
-		a := ask(func(p *shell.Program) answer { w, unset := p.Env(name); return answer{word: w, is: unset} })
-		return a.word, a.is
+		ask(func(p *shell.Program) string { w, unset := p.Env(name); return fmt.Sprint(w, unset) })
+		return p.Env(name)
 	}
 	q.Content = func(file shell.Word) (shell.Word, bool) {
-		a := ask(func(p *shell.Program) answer { w, known := p.Content(file); return answer{word: w, is: known} })
-		return a.word, a.is
+		ask(func(p *shell.Program) string { w, known := p.Content(file); return fmt.Sprint(w, known) })
+		return p.Content(file)
 	}
-	if p.Beside != nil {
-		q.Beside = func() []string {
-			var all []string
-			ask(func(p *shell.Program) answer {
-				all = p.Beside()
-				sum := sha256.Sum256([]byte(strings.Join(all, "\x00")))
-				return answer{text: string(sum[:])}
-			})
-			return all
-		}
+	q.Beside = func() []string {
+		ask(func(p *shell.Program) string { return digest(p.Beside()...) })
+		return p.Beside()
 	}
-	if p.Source != nil {
-		q.Source = func(file string) (text string, ok bool) {
-			ask(func(p *shell.Program) answer {
-				text, ok = p.Source(file)
-				sum := sha256.Sum256([]byte(text))
-				return answer{text: string(sum[:]), is: ok}
-			})
-			return text, ok
-		}
+	q.Source = func(file string) (string, bool) {
+		ask(func(p *shell.Program) string { text, known := p.Source(file); return fmt.Sprint(digest(text), known) })
+		return p.Source(file)
 	}
-	if p.Lies != nil {
-		q.Lies = func(file string) bool {
-			return ask(func(p *shell.Program) answer { return answer{is: p.Lies(file)} }).is
-		}
+	q.Lies = func(file string) bool {
+		ask(func(p *shell.Program) string { return fmt.Sprint(p.Lies(file)) })
+		return p.Lies(file)
 	}
 	return &q
+}
+
+func digest(texts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+	return string(sum[:])
 }
