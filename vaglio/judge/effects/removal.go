@@ -387,3 +387,14 @@ func (w *world) behind(l *looked) where {
 	}
 	return placeWorkspace
 }
+
+// transferred says on which machine a client for file transfers does what its lines say.
+func (c *command) transferred(section string, out []Effect) []Effect {
+	there := invocation{host: c.operand(0)}
+	for i := range out {
+		if strings.HasPrefix(section, "(") && out[i].Reach == ReachUser {
+			there.afar(&out[i])
+		}
+	}
+	return out
+}
