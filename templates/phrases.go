@@ -86,8 +86,15 @@ func (t *Texts) phrase(p wording.Phrase) (string, bool) {
 		return wording.English(p)
 	}
 	said, ok := t.phrases[p]
+	if noun, labels := strings.CutSuffix(string(p), ": "+wording.Placeholder); !ok && labels {
+		said, ok = t.phrases[wording.Phrase("the "+noun+" "+wording.Placeholder)]
+		said = article.ReplaceAllString(strings.TrimSuffix(said, " "+wording.Placeholder), "") + ": " + wording.Placeholder
+	}
 	return said, ok
 }
+
+// article matches the article before a noun.
+var article = regexp.MustCompile(`^(il |lo |la |i |gli |le |l’)`)
 
 // phrases reads the embedded phrases of a language.
 func (c *checker) phrases(lang Lang) phraseBook {

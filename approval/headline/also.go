@@ -157,6 +157,62 @@ func (c *call) moved(t *toolName) wording.Sentence {
 	}
 }
 
+// turnedRound finds the whole of a name in which it stands behind its part, if arguments name both: remove_disk_vm. What goes
+// back to a copy is the whole.
+func (c *call) turnedRound(t *toolName) {
+	if len(t.nouns) != longestVerb || len(t.others) > 0 {
+		return
+	}
+	part, _, _ := spoken.ThingOf(t.nouns[:1])
+	whole, _, before := spoken.ThingOf(t.nouns)
+	switch {
+	case part == nil || whole == nil || len(before) == 0 || spoken.Is("things-that attributes", whole.Words[0]):
+	case whole.Means():
+		if len(c.values(part.Keys)) > 0 {
+			t.nouns = t.nouns[:1] // the flag of a flag_environment
+		}
+	case c.partNamed(t.nouns[0]) && c.first(t.nouns[1]+"id") != "":
+		t.others, t.nouns, t.with = t.nouns[1:], t.nouns[:1], "of %s"
+		if t.act.Phrase == "rolls back %s" {
+			t.others, t.nouns, t.with = t.nouns, t.others, "to %s"
+		}
+	}
+}
+
+// partNamed reports whether a key that begins as a noun does names what the noun means, and has that under the noun's own
+// key from then on: the snapname of a snapshot.
+func (c *call) partNamed(noun string) bool {
+	const few = 4
+	for _, key := range c.keys {
+		stem := strings.TrimSuffix(strings.TrimSuffix(key, "id"), "name")
+		if len(stem) < few || !strings.HasPrefix(noun, stem) || c.first(key) == "" {
+			continue
+		}
+		if name := noun + "name"; stem != noun && c.args[name] == nil {
+			c.args[name], c.spelled[name], c.keys = c.args[key], c.spelled[key], append(c.keys, name)
+		}
+		return true
+	}
+	return false
+}
+
+// substitutes says which text a tool puts in the place of which other one, and in what.
+func (c *call) substitutes(t *toolName) wording.Sentence {
+	old, at := c.first(spoken.List("texts found")...), slices.IndexFunc(c.keys, func(k string) bool { return spoken.Is("texts instead", k) })
+	if t.act == nil || t.act.Phrase != "replaces %s" || old == "" || at < 0 {
+		return nil
+	}
+	instead := wording.Clause{Text: `""`}
+	if text := c.first(c.keys[at]); text != "" {
+		instead = prose(text)
+	}
+	said := wording.Sentence{{Phrase: "replaces %s with %s", Args: []wording.Clause{prose(old), instead}}}
+	if of := c.bearers(t, ""); len(of) == 1 {
+		return append(said, wording.Clause{Phrase: inside, Args: of})
+	}
+	return said
+}
+
 // moves says that something goes elsewhere.
 const moves wording.Phrase = "moves %s"
 
@@ -166,14 +222,10 @@ func (c *call) merged(t *toolName) wording.Sentence {
 	if t.act == nil || t.thing == nil || joint[t.act.Phrase] == "" {
 		return nil
 	}
-	var from, into []string
-	for _, key := range c.keys {
-		switch begins := func(word string) bool { return strings.HasPrefix(key, word) }; {
-		case slices.ContainsFunc(spoken.List("merges into"), begins):
-			into = append(into, c.args[key]...)
-		case slices.ContainsFunc(spoken.List("merges from"), begins):
-			from = append(from, c.args[key]...)
-		}
+	with := joint[t.act.Phrase]
+	from, into := c.sides()
+	if one := c.itsID(t); len(from) == 1 && len(into) == 0 && len(one) == 1 && one[0] != from[0] {
+		from, into, with = one, from, "with %s"
 	}
 	if len(from) == 0 || len(into) != 1 {
 		return nil
@@ -182,11 +234,34 @@ func (c *call) merged(t *toolName) wording.Sentence {
 	if len(from) > 1 {
 		what.Phrase = t.thing.Several
 	}
-	said := wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: joint[t.act.Phrase], Args: []wording.Clause{{Phrase: t.thing.One, Args: []wording.Clause{named(into)}}}}}
+	said := wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: with, Args: []wording.Clause{{Phrase: t.thing.One, Args: []wording.Clause{named(into)}}}}}
 	if where := c.repository(); where != "" {
 		return said.And(inside, where)
 	}
 	return said
+}
+
+// itsID returns the names of a thing, if these are under a key for identifiers.
+func (c *call) itsID(t *toolName) []string {
+	names, key := c.names(t.thing, false, t.nouns...)
+	if !strings.Contains(c.spelled[key], "id") {
+		return nil
+	}
+	return names
+}
+
+// sides returns what is merged, and into what.
+func (c *call) sides() (from, into []string) {
+	for _, key := range c.keys {
+		switch begins := func(word string) bool { return strings.HasPrefix(key, word) }; {
+		case begins("merge") && !numbering.MatchString(c.spelled[key]): // its method
+		case slices.ContainsFunc(spoken.List("merges into"), begins):
+			into = append(into, c.args[key]...)
+		case slices.ContainsFunc(spoken.List("merges from"), begins):
+			from = append(from, c.args[key]...)
+		}
+	}
+	return from, into
 }
 
 // both says what a tool does whose name joins two verbs that are done to the same thing: "cancels

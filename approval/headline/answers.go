@@ -112,7 +112,7 @@ func (c *call) forwarded(operation.Kind) wording.Sentence {
 
 // forwarding describes a rule that passes mail on by itself from then on, and to whom.
 func (c *call) forwarding(kind operation.Kind) wording.Sentence {
-	does, _, _ := c.verb()
+	does, _, _ := c.act()
 	if does == nil || kind == operation.KindDelete || c.sends() {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
@@ -25,6 +26,24 @@ func unwrapped(args map[string]any) map[string]any {
 		}
 	}
 	return args
+}
+
+// unfolded returns the arguments with lists of objects in the place of texts that hold them in JSON, where a key says that
+// several things follow.
+func unfolded(args map[string]any) map[string]any {
+	out := maps.Clone(args)
+	for key, v := range args {
+		text, _ := v.(string)
+		thing, plural, _ := spoken.ThingOf(reading.Words(key))
+		var list []any
+		if listed := spoken.Is("steps keys", reading.Normal(key)) || thing != nil && plural; !listed || !document.MatchString(text) || strictjson.Unmarshal([]byte(text), &list) != nil {
+			continue
+		}
+		if !slices.ContainsFunc(list, func(e any) bool { _, object := e.(map[string]any); return !object }) {
+			out[key] = list
+		}
+	}
+	return out
 }
 
 // texts returns the plain values of an argument; a list yields one for each element.
@@ -70,6 +89,9 @@ func titleOf(object map[string]any) []string {
 			return append(member(inner), titleOf(inner)...)
 		}
 	}
+	if summary, ok := object["summary"].(string); ok {
+		return []string{summary}
+	}
 	text, _ := object["text"].(map[string]any)
 	return append(texts(text["content"]), texts(text["text"])...)
 }
@@ -80,6 +102,9 @@ func member(object map[string]any) []string {
 		if words := reading.Words(name); len(words) > 0 && kindOf(words[len(words)-1]) == titleKey {
 			return texts(object["value"]) // a form field with this name
 		}
+	}
+	if object["key"] != nil && object["value"] != nil {
+		return texts(object["key"])
 	}
 	for _, name := range []string{"email", "emailaddress", "address", "login", "name", "id", "path", "filename", "value", "amount", "question"} {
 		for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -102,7 +127,7 @@ func (c *call) elements(key string, list []any) {
 			c.take(part)
 		case len(list) == 1 && name == "ingress" && part["port"] != nil:
 			c.take(part)
-		case len(list) == 1 && (name == "items" || name == "lineitems") && c.has("invoice", "bill"):
+		case len(list) == 1 && (name == "items" || name == "lineitems") && c.has("invoice", "invoices", "bill", "bills"):
 			c.take(priceOf(part))
 		}
 	}
@@ -152,7 +177,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 // accepts.
 func (c *call) ends(stems []string, passed func(end string) bool) (names []string, key string) {
 	for _, end := range []string{
-		"iid", "number", "id", "gid", "sysid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier",
+		"iid", "number", "id", "gid", "jid", "sysid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier",
 		"idorkey", "idorname", "nameorid", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
 		if passed(end) {
@@ -228,6 +253,10 @@ func (c *call) turned(act *spoken.Act) *spoken.Act {
 		for _, value := range c.args[key] {
 			if turned := spoken.Turned(key, value); turned != nil {
 				return turned
+			}
+			words := strings.Fields(c.spelled[key])
+			if does, at, n := spoken.ActIn(words); value == "true" && at == 0 && does.Phrase == "clears %s" && n < len(words) && slices.Contains(c.words, words[len(words)-1]) {
+				return does // clear_values of modify_sheet_values
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package headline
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -44,7 +45,7 @@ func (c *call) details(most int, kinds ...int) []wording.Clause {
 func (c *call) rank(key string) int {
 	rank, ok := c.ranks[key]
 	if !ok {
-		rank = rankOf(key)
+		rank = rankOf(cmp.Or(c.spelled[key], key))
 		c.ranks[key] = rank
 	}
 	return rank
@@ -67,20 +68,124 @@ func (c *call) short(counted bool, keys []string, most int, kinds ...int) []word
 		if len(out) == most || len(values) == 0 || !slices.Contains(kinds, kindOf(key)) {
 			continue
 		}
-		s := named(values)
-		if slices.Contains(amounts(), key) {
-			if sums := c.sums(key); len(sums) > 0 {
-				s = several(sums)
-			}
+		s := c.wholeOf(key, values)
+		if slices.ContainsFunc(out, func(o wording.Clause) bool { return o.String() == s.String() && strings.Contains(s.Text, "/") }) {
+			continue
 		}
 		if counted && kindOf(key) == otherKey && strings.Trim(s.String(), "0123456789.") == "" {
-			s = wording.Clause{Text: c.spelled[key] + ": " + s.String()}
+			s = c.labelled(key, s)
 		}
 		if text := s.String(); utf8.RuneCountInString(text) <= longestProse && !strings.Contains(text, "\n") {
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// wholeOf returns the values under a key as a clause: amounts with their currencies, and a repository, or its owner, with both
+// names.
+func (c *call) wholeOf(key string, values []string) wording.Clause {
+	if sums := c.sums(key); slices.Contains(amounts(), key) && len(sums) > 0 {
+		return several(sums)
+	}
+	if where := c.repository(); where != values[0] && strings.Contains(where, "/") && slices.Contains(strings.Split(where, "/"), values[0]) {
+		return wording.Clause{Text: where}
+	}
+	return named(values)
+}
+
+// labelled says the value of an argument behind the words of its key, in the reader's language if these are known.
+func (c *call) labelled(key string, value wording.Clause) wording.Clause {
+	if label := cmp.Or(spoken.Label(c.spelled[key]), spoken.Label(numbering.ReplaceAllString(c.spelled[key], ""))); label != "" {
+		return wording.Clause{Phrase: label, Args: []wording.Clause{value}}
+	}
+	return wording.Clause{Phrase: "%s: %s", Args: []wording.Clause{{Text: c.spelled[key]}, value}}
+}
+
+// numbering matches the end of a key that says only that something is told by its number or name.
+var numbering = regexp.MustCompile(` (i?id|number|key|name)$`)
+
+// completed adds to what a tool does the arguments on which a decision may hang and which the sentence leaves out.
+func (c *call) completed(said wording.Sentence) wording.Sentence {
+	at, open := c.openAt(said)
+	if !open {
+		return said
+	}
+	var told []wording.Clause
+	if at >= 0 {
+		told, said = said[at].Args, said[:at]
+	}
+	text, keys := strings.ToLower(append(slices.Clip(said), told...).String()), slices.Clone(c.keys)
+	slices.SortStableFunc(keys, func(a, b string) int { return c.rank(a) - c.rank(b) })
+	for _, k := range keys {
+		if len(told) == mostNamed || !c.weighty(k, said) || !c.leftOut(k, text) {
+			continue
+		}
+		told = append(told, c.labelled(k, named(c.args[k])))
+		if utf8.RuneCountInString(bracketed(told).String()) > longestThing {
+			told = told[:len(told)-1]
+		}
+	}
+	return append(slices.Clip(said), bracketed(told)...)
+}
+
+// openAt reports whether more may be said behind a sentence about a tool, and where its brackets stand; -1 if it has none.
+func (c *call) openAt(said wording.Sentence) (at int, open bool) {
+	at = slices.IndexFunc(said, func(c wording.Clause) bool { return c.Phrase == "(%s)" })
+	switch {
+	case c.command+c.code != "", len(said) == 0, at >= 0 && at < len(said)-1:
+		return at, false
+	default:
+		return at, !strings.HasPrefix(string(said[0].Phrase), "calls the tool") && (len(said) == 1 || said[1].Phrase != wording.ByTheTool)
+	}
+}
+
+// weighty reports whether an argument says whom, how much, where, or what the thing is called. Of a thing whose noun says
+// little, anything counts.
+func (c *call) weighty(key string, said wording.Sentence) bool {
+	odd := len(said[0].Args) > 0 && slices.Contains([]wording.Phrase{"the %s %s", "the %s", ownNoun}, said[0].Args[0].Phrase)
+	first, _, _ := strings.Cut(c.spelled[key], " ")
+	rule := len(said) > 1 && said[1].Phrase == "that forwards mail to %s" && spoken.Is("texts conditions", first)
+	plain := (c.rank(key) == rankOf("") && kindOf(key) == otherKey || c.tellsWhich(key)) && !spoken.Is("texts silent", key)
+	return c.rank(key) < rankOf("name") || rule || plain || odd && c.rank(key) < rankOf("text") || slices.Contains([]string{"name", "title", "summary", "subject"}, key)
+}
+
+// tellsWhich reports whether a key is the identifier of a listed thing: add_label_ids.
+func (c *call) tellsWhich(key string) bool {
+	words := strings.Fields(c.spelled[key])
+	thing, _, _ := spoken.ThingOf(words[:max(0, len(words)-1)])
+	return thing != nil || strings.HasSuffix(key, "id") && spoken.Property(key) != ""
+}
+
+// leftOut reports whether a sentence does not tell what an argument says, unless that is only how something is done, or
+// with whose account.
+func (c *call) leftOut(key, text string) bool {
+	values := slices.DeleteFunc(slices.Clone(c.args[key]), func(s string) bool { return untold(s) || nameless(s) })
+	switch {
+	case len(values) == 0, c.spelled[key] == "", key == "kind", kindOf(key) == formKey, c.keeps(key), spoken.Is("things-that classes", key), spoken.Is("texts tells", key):
+		return false
+	case spoken.Is("texts mutations", key) && len(c.mutations) > 0, spoken.Is("sums currencies", key), slices.Contains(amounts(), key) && c.sumTold(key, text):
+		return false
+	case c.rank(key) == rankOf("to") && slices.ContainsFunc(strings.Fields(c.spelled[key]), c.service):
+		return false
+	}
+	begins := strings.ToLower(strings.TrimSuffix(prose(values[0]).Text, " …"))
+	if slices.ContainsFunc(values, func(v string) bool { return spoken.Turned(key, v) != nil }) {
+		return false // the verb says it
+	}
+	return !strings.Contains(text, begins) && !slices.ContainsFunc(values, func(v string) bool {
+		return strings.Contains(v, "\n") || utf8.RuneCountInString(v) > longestThing || document.MatchString(v)
+	})
+}
+
+// keeps reports whether the value under a key may be a secret that nobody recognizes.
+func (c *call) keeps(key string) bool {
+	return strings.HasPrefix(key, "value") && c.speaksOf("texts keeping")
+}
+
+// sumTold reports whether a sentence tells the amount of money under a key.
+func (c *call) sumTold(key, text string) bool {
+	return slices.ContainsFunc(c.sums(key), func(s wording.Clause) bool { return strings.Contains(text, strings.ToLower(s.String())) })
 }
 
 // untold reports whether a value says nothing to a person: it names nothing, or is masked.

@@ -13,13 +13,29 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
+// orders recognizes a command that is just a verb for the device that another argument names: unlock.
+func (c *call) orders() {
+	verb := strings.Join(reading.Words(c.first("command")), "-")
+	c.ordered = spoken.Is("devices verbs", verb) && c.gives("operated keys")
+	if c.ordered {
+		c.command, c.code = "", ""
+	}
+}
+
+// obeyed says that a command is one for a device, whatever program has its name.
+func (c *call) obeyed(o *operations) {
+	if c.ordered && len(o.list) > 0 {
+		o.list = []one{{kind: operation.KindPhysical, undo: operation.Irreversible, reach: operation.ReachShared, score: o.list[0].score, stands: 1}}
+	}
+}
+
 // device says which device a tool operates.
 func (c *call) device(kind operation.Kind) wording.Sentence {
 	what := c.first(append(spoken.List("operated keys"), "entity", "name", "id", "target", "area", "floor", "site", "location", "zone")...)
-	if kind != operation.KindPhysical || what == "" || !c.operates() {
+	if kind != operation.KindPhysical || what == "" || !c.operates() && !c.ordered {
 		return nil
 	}
-	how := cmp.Or(c.first("service", "action", "command", "state"), c.operated(), strings.Join(c.words[c.server:], " "))
+	how := cmp.Or(c.first("service", "action", "operation", "command", "state"), c.operated(), strings.Join(c.words[c.server:], " "))
 	words := reading.Words(how)
 	if act := toldTo(words, what); act != nil {
 		return c.opening(act, what) // "open_cover" of "cover.garage"
@@ -51,6 +67,9 @@ func (c *call) opening(opens *spoken.Act, what string) wording.Sentence {
 	does, at, n := c.verb()
 	nouns := c.words[at+n:]
 	if does != opens || !does.Partly || len(nouns) == 0 || strings.Contains(strings.ToLower(what), nouns[len(nouns)-1]) {
+		if strings.Trim(what, "0123456789") == "" {
+			return wording.Sentence{{Phrase: opens.Phrase, Args: []wording.Clause{wording.Say(spoken.ThingAt("device").One, what)}}}
+		}
 		return wording.Sentence{wording.Say(opens.Phrase, what)}
 	}
 	for _, key := range c.keys {

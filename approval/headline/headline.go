@@ -64,6 +64,7 @@ func (h *Headline) Equal(o *Headline) bool {
 func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	c := callOf(p)
 	found := operationsOf(v)
+	c.obeyed(&found)
 	c.supported(&found)
 	c.belittled(&found)
 	c.overlooked(&found)
@@ -85,13 +86,13 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	like := 0
 	switch {
 	case said != nil:
-		h.Said, like = said, found.requested(worst, said)
+		h.Said, like = c.completed(said), found.requested(worst, said)
 		if leaves && h.Consequence.Reach != "" {
 			h.Consequence.Reach = operation.ReachPublic
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		timed, also := c.onTime(&found, worst, c.housed(c.filled(c.parts(inPlace(h.Said)))))
+		timed, also := c.onTime(&found, worst, c.inWorkspace(c.housed(c.filled(c.parts(inPlace(h.Said))))))
 		h.Said, like = timed, like+also
 	default:
 		h.Said = c.plainly()
@@ -124,6 +125,9 @@ func (c *call) byName(worst *one) wording.Sentence {
 		return c.unjudged()
 	}
 	if said := c.documents(worst); said != nil {
+		return said
+	}
+	if said := c.inFile(worst); said != nil {
 		return said
 	}
 	return c.byVerb(worst)

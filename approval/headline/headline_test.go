@@ -166,7 +166,7 @@ func TestObjects(t *testing.T) {
 		"delete_email":               {vaglio.Args{"messageId": "m1"}, "deletes the mail m1"},
 		"files_move":                 {vaglio.Args{"from_path": "/a", "to_path": "/b"}, "moves /a to /b"},
 		"delete_user":                {vaglio.Args{"filter": "old"}, plain + " (old)"},
-		"create_record":              {vaglio.Args{"table_id": "t1", "app_id": "a1"}, "creates a record in the table t1"},
+		"create_record":              {vaglio.Args{"table_id": "t1", "app_id": "a1"}, "creates a record in the table t1 (app: a1)"},
 		"move_card":                  {vaglio.Args{"card_id": "c1", "list_id": "done"}, "moves the card c1 into the list done"},
 		"make_file_public":           {vaglio.Args{"file_id": "f"}, plain + " (f)"},
 		"reply_to_ticket":            {vaglio.Args{"ticket_id": 5, "body": "Hi"}, "replies to the ticket 5: Hi"},

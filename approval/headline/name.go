@@ -26,6 +26,8 @@ type toolName struct {
 	all bool
 	// part says that the call names another thing to which the thing belongs.
 	part bool
+	// ruins says that an operation by which the thing is changed cannot be undone.
+	ruins bool
 	// with joins the second thing, which others names.
 	with   wording.Phrase
 	others []string
@@ -42,6 +44,7 @@ func (c *call) named() (t toolName, ok bool) {
 	}
 	t.act, t.with = act, act.With
 	t.parted(c.nouns(at, n))
+	c.turnedRound(&t)
 	t.state(c)
 	if len(t.nouns) > 1 && t.nouns[0] == "all" && t.several() {
 		t.nouns, t.all = t.nouns[1:], true
@@ -51,7 +54,8 @@ func (c *call) named() (t toolName, ok bool) {
 	t.owner = slices.DeleteFunc(slices.Clone(t.owner), c.service)
 	c.classed(&t)
 	c.sense(&t)
-	t.act = c.turned(t.act.To(t.thing))
+	t.plural = t.plural && (!t.act.Makes || !c.resource || c.lists(t.nouns[len(t.nouns)-1]))
+	t.act = c.turned(t.act.To(t.thing)).To(t.thing)
 	c.later(&t)
 	if feeds := []wording.Phrase{"publishes %s", "sends %s", "pushes %s"}; t.queue() && slices.Contains(feeds, t.act.Phrase) {
 		put := *t.act
@@ -87,7 +91,7 @@ func (c *call) joined() {
 	own := c.words[min(c.server, len(c.words)):]
 	if does, at, _ := spoken.ActIn(own); does != nil && at > 0 && at == len(own)-1 && !does.Leads && !c.service(own[at-1]) {
 		if thing, _, _ := spoken.ThingOf(own[at:]); thing == nil {
-			c.words = slices.Concat(c.words[:c.server], own[at:], own[:at])
+			c.words, c.resource = slices.Concat(c.words[:c.server], own[at:], own[:at]), true
 		}
 	}
 	if len(own) <= longestVerb || !spoken.Is("verbs particles", own[len(own)-1]) {
@@ -100,6 +104,26 @@ func (c *call) joined() {
 	if _, at, n := spoken.ActIn(slices.Concat(own[:1], own[end:])); at == 0 && n == len(own)-end+1 {
 		c.words = slices.Concat(c.words[:c.server+1], own[end:], own[1:end])
 	}
+}
+
+// turns drops what says only how a verb is done, as in quick_add, and reports whether the name has no verb but says that
+// something is turned on or off: maintenance_on.
+func (c *call) turns() bool {
+	own := c.words[min(c.server, len(c.words)):]
+	if len(own) < longestVerb {
+		return false
+	}
+	if own[0] == "quick" {
+		c.words = slices.Concat(c.words[:c.server], own[1:])
+		return false
+	}
+	does, _, _ := spoken.ActIn(own)
+	last := len(own) - 1
+	turns := does == nil && (own[last] == "on" || own[last] == "off")
+	if turns {
+		c.words = slices.Concat(c.words[:c.server], []string{"turn", own[last]}, own[:last])
+	}
+	return turns
 }
 
 // longestVerb is the number of words of a verb with a particle.
@@ -135,6 +159,17 @@ func (c *call) sense(t *toolName) {
 		t.thing, _, _ = spoken.ThingOf([]string{"oauth-client"}) // a program that signs people in
 	case slices.Contains(t.thing.Words, "table") && t.act.Phrase == "books %s":
 		t.thing, _, _ = spoken.ThingOf([]string{"restaurant-table"})
+	default:
+		c.timely(t)
+	}
+}
+
+// timely finds out that a calendar, or an invitation, stands for an event.
+func (c *call) timely(t *toolName) {
+	answered := slices.Contains(t.thing.Words, "invitation") && t.act.Phrase == "answers %s" && c.first("eventid", "event") != ""
+	if answered || slices.Contains(t.thing.Words, "calendar") && t.act.Makes && c.first(spoken.List("texts when")...) != "" {
+		t.thing, _, _ = spoken.ThingOf([]string{"event"})
+		t.nouns = []string{"event"}
 	}
 }
 
@@ -179,7 +214,7 @@ func (c *call) onlyTimes() bool {
 
 // parted separates the nouns of the thing from those of the second one.
 func (t *toolName) parted(words []string) {
-	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "pending", "delivered", "batch", "bulk", "multiple"}, words[0]) {
+	for len(words) > 0 && slices.Contains([]string{"a", "an", "the", "new", "my", "existing", "pending", "delivered", "batch", "bulk", "multiple", "partial", "quick", "sent"}, words[0]) {
 		words = words[1:]
 	}
 	t.nouns = words
@@ -229,8 +264,12 @@ func (c *call) unsaid(t *toolName) {
 	if thing == nil || len(rest) > 0 {
 		return
 	}
-	if names, _ := c.names(thing, false, append(class, t.nouns...)...); len(names) > 0 || t.act.Makes {
-		t.thing, t.nouns = thing, append(class, t.nouns...)
+	nouns := append(class, t.nouns...)
+	if len(t.nouns) == 0 {
+		nouns = append(nouns, "record")
+	}
+	if names, _ := c.names(thing, false, nouns...); len(names) > 0 || t.act.Makes {
+		t.thing, t.nouns = thing, nouns
 	}
 }
 
@@ -238,7 +277,8 @@ func (c *call) unsaid(t *toolName) {
 // something, it returns what that does.
 func (c *call) act() (act *spoken.Act, at, n int) {
 	act, at, n = c.verb()
-	if told := c.action(); act == nil && told != nil {
+	open := len(c.words) > 0 && spoken.Is("verbs generic", c.words[len(c.words)-1]) // lock_operation
+	if told := c.action(); told != nil && (act == nil || open) {
 		return told, 0, 0
 	}
 	if act == nil || act.Phrase != "runs %s" {
@@ -262,6 +302,13 @@ func (c *call) verb() (act *spoken.Act, at, n int) {
 	return act, max(at, 0) + from, n
 }
 
+// lists reports whether an argument may hold several of the things that a noun means.
+func (c *call) lists(noun string) bool {
+	return slices.ContainsFunc(c.keys, func(k string) bool {
+		return len(c.args[k]) > 1 || slices.ContainsFunc(spoken.Singular(noun), func(one string) bool { return strings.HasPrefix(k, one) || strings.HasSuffix(k, noun) })
+	})
+}
+
 // begins reports whether a verb is the first word of a listed noun: merge_request_close.
 func begins(words []string) bool {
 	thing, _, before := spoken.ThingOf(words[:min(longestVerb, len(words))])
@@ -270,7 +317,7 @@ func begins(words []string) bool {
 
 // action returns the action that an argument names, for a tool whose name leaves it open.
 func (c *call) action() *spoken.Act {
-	if words := reading.Words(c.first("action", "operation", "method")); len(words) > 0 {
+	if words := reading.Words(c.first(spoken.List("verbs keys")...)); len(words) > 0 {
 		if act, at, _ := spoken.ActIn(words[:1]); at == 0 {
 			return act
 		}
@@ -307,7 +354,7 @@ func (c *call) keyed(but *spoken.Thing) (noun []string) {
 		}
 		thing, _, _ := spoken.ThingOf([]string{stem})
 		switch {
-		case thing == nil || thing == but || spoken.Is("things-that unkeyed", key):
+		case thing == nil || thing == but || spoken.Is("things-that unkeyed", key), nameless(c.first(key)):
 		case spoken.Is("places bare", key):
 			if strings.HasSuffix(key, "id") {
 				place = []string{stem}

@@ -39,6 +39,7 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 	}
 	parts := append(strings.Split(where, "/"), where, c.first(key))
 	told := slices.DeleteFunc(c.details(len(c.keys), kinds...), func(s wording.Clause) bool { return slices.Contains(parts, s.String()) })
+	told = slices.CompactFunc(told, func(a, b wording.Clause) bool { return a.String() == b.String() })
 	said = append(said, bracketed(told[:min(mostNamed, len(told))])...)
 	if where != "" {
 		said = said.And(inside, where)
@@ -133,10 +134,14 @@ func (c *call) torn() bool {
 // itself returns what a tool is about whose name is just a verb, or "".
 func (c *call) itself() string {
 	names, _ := c.ends([]string{""}, func(string) bool { return false })
-	if len(names) != 1 {
+	switch does, _, _ := c.verb(); {
+	case len(names) == 1:
+		return names[0]
+	case does != nil && does.Makes: // quick_add
+		return prose(c.first("text", "content", "title")).Text
+	default:
 		return ""
 	}
-	return names[0]
 }
 
 // nameless says of what no argument names as the tool's name does: something that is made is one of
@@ -287,11 +292,11 @@ func (o *one) open() {
 
 // single returns the singular of a noun of which a list holds just one.
 func single(noun string) string {
-	if one, ok := strings.CutSuffix(noun, "ies"); ok && len(one) > 1 {
-		return one + "y"
-	}
 	if !plural(noun) {
 		return noun
+	}
+	if one, ok := strings.CutSuffix(noun, "ies"); ok && len(one) > 1 {
+		return one + "y"
 	}
 	for _, end := range []string{"sses", "xes", "ches", "shes"} {
 		if strings.HasSuffix(noun, end) {
@@ -303,5 +308,5 @@ func single(noun string) string {
 
 // plural reports whether a noun that is not listed looks like one of several things.
 func plural(noun string) bool {
-	return strings.HasSuffix(noun, "s") && !slices.ContainsFunc([]string{"ss", "us", "is", "vas", "ias", "gas"}, func(end string) bool { return strings.HasSuffix(noun, end) })
+	return strings.HasSuffix(noun, "s") && !slices.ContainsFunc([]string{"ss", "us", "is", "vas", "ias", "gas", "series"}, func(end string) bool { return strings.HasSuffix(noun, end) })
 }

@@ -192,6 +192,23 @@ func (m *moved) says(amount wording.Clause, to []string, item, customer string) 
 	}
 }
 
+// traded describes an order to buy or sell something at a market: how much of what, and on which terms.
+func (c *call) traded(operation.Kind) wording.Sentence {
+	does, _, _ := c.verb()
+	what, much := c.first(spoken.List("traded what")...), c.first(spoken.List("traded much")...)
+	order, ok := map[string]wording.Phrase{"buy": "places an order to buy %s", "sell": "places an order to sell %s"}[strings.ToLower(c.first(spoken.List("traded sides")...))]
+	if !ok || what == "" || !c.has("order", "orders", "trade", "gtt") || does == nil || !does.Makes && does.Phrase != "places %s" && does.Phrase != "submits %s" {
+		return nil
+	}
+	var terms []wording.Clause
+	for _, key := range spoken.List("traded terms") {
+		if value := c.first(key); value != "" && len(terms) < mostNamed {
+			terms = append(terms, c.labelled(key, wording.Clause{Text: value}))
+		}
+	}
+	return append(wording.Sentence{wording.Say(order, strings.TrimSpace(much+" "+what))}, bracketed(terms)...)
+}
+
 // due says what a tool pays whose name says only that it pays, without an amount: "pays the bill B9".
 func (c *call) due() wording.Sentence {
 	does, at, n := c.verb()
@@ -222,7 +239,7 @@ func (c *call) transacts() bool {
 func (c *call) pays(kind operation.Kind) bool {
 	paid := c.moves(kind)
 	traded := c.first("symbol", "ticker", "side", "ordertype") != "" // an order at a price per unit
-	return paid && !traded && !c.orders() && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
+	return paid && !traded && !c.requisitions() && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
 }
 
 // moves reports whether money moves by what the tool's name and arguments say.
@@ -239,8 +256,8 @@ func (c *call) moves(kind operation.Kind) bool {
 	return c.sends() && len(c.paid()) > 0 && c.gives("sums denominations")
 }
 
-// orders reports whether the tool writes an order, by which nothing is paid yet.
-func (c *call) orders() bool {
+// requisitions reports whether the tool writes an order, by which nothing is paid yet.
+func (c *call) requisitions() bool {
 	return c.has("purchase") && c.has("order", "requisition") && c.has("create", "draft", "add")
 }
 

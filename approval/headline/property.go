@@ -26,11 +26,19 @@ func (c *call) property(t *toolName) wording.Sentence {
 	if of == nil {
 		of = c.bearers(t, strings.ReplaceAll(property, "-", ""))
 	}
+	what := wording.Clause{Phrase: spoken.Property(property)}
 	if len(of) != 1 {
+		return t.ofNothing(len(of)+len(nouns), what, value)
+	}
+	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
+}
+
+// ofNothing says what a property is set to of which no argument says of what it is one.
+func (t *toolName) ofNothing(named int, what wording.Clause, value string) wording.Sentence {
+	if named != 1 || t.act.Phrase != sets {
 		return nil
 	}
-	what := wording.Clause{Phrase: spoken.Property(property)}
-	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, {Phrase: "of %s", Args: of}, {Phrase: ": %s", Args: []wording.Clause{prose(value)}}}
+	return withText(wording.Sentence{{Phrase: sets, Args: []wording.Clause{what}}}, value)
 }
 
 // ownProperty says to which values something is set that is no listed property and of which the nouns and a key speak:
@@ -170,6 +178,9 @@ func (c *call) with(said wording.Sentence, t *toolName) wording.Sentence {
 	if t.act.Phrase != "updates %s" {
 		return said
 	}
+	if len(c.inner) > 0 {
+		return c.withSteps(said, t)
+	}
 	_, things := shapeOf(said)
 	sets := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool {
 		values := c.values([]string{k})
@@ -185,7 +196,7 @@ func (c *call) with(said wording.Sentence, t *toolName) wording.Sentence {
 func (c *call) inBrackets(keys []string) wording.Sentence {
 	told := make([]wording.Clause, len(keys))
 	for i, k := range keys {
-		told[i] = prose(c.spelled[k] + ": " + c.args[k][0])
+		told[i] = c.labelled(k, prose(c.args[k][0]))
 	}
 	if list := bracketed(told); utf8.RuneCountInString(list.String()) <= longestThing {
 		return list

@@ -18,8 +18,12 @@ const mostNamed = 3
 // named names the first items of a list, each in full, and says how many more there are. To name the last
 // one takes no more room than to say that there is one more.
 func named(list []string) wording.Clause {
-	if more := len(list) - mostNamed; more > 1 {
-		return wording.Say("%s and %s more", strings.Join(list[:mostNamed], ", "), strconv.Itoa(more))
+	n := mostNamed
+	for n > 1 && utf8.RuneCountInString(strings.Join(list[:min(n, len(list))], ", ")) > longestThing {
+		n--
+	}
+	if more := len(list) - n; more > 1 || more == 1 && n < mostNamed {
+		return wording.Say("%s and %s more", strings.Join(list[:n], ", "), strconv.Itoa(more))
 	}
 	return wording.List(list)
 }
@@ -50,13 +54,17 @@ func prose(s string) wording.Clause {
 	line = strings.TrimSpace(line)
 	cut := strings.TrimSpace(rest) != ""
 	if utf8.RuneCountInString(line) > longestProse {
-		runes := []rune(line)[:longestProse]
-		if at := strings.LastIndexByte(string(runes), ' '); at > 0 {
-			line = string(runes)[:at]
-		} else {
-			line = string(runes)
+		runes := []rune(line)
+		at := strings.LastIndexByte(string(runes[:longestProse]), ' ')
+		first, _, more := strings.Cut(line, " ")
+		switch {
+		case at > 0:
+			line, cut = line[:at], true
+		case utf8.RuneCountInString(first) <= longestThing: // an address or a path
+			line, cut = first, cut || more
+		default:
+			line, cut = string(runes[:longestProse]), true
 		}
-		cut = true
 	}
 	if cut {
 		line += " …"

@@ -129,3 +129,26 @@ func outside(text string) bool {
 	}
 	return false
 }
+
+// listedAt returns the thing that the values of an argument name if its key is on one of the lists. sure
+// says that this key goes before all others.
+func listedAt(list, key string, values []string) (found wording.Clause, sure bool) {
+	if spoken.Is(list+" bare", key) {
+		return named(values), true
+	}
+	if to := above.FindStringSubmatch(key); to != nil && list == "targets" {
+		if at := spoken.ThingAt(to[2]); at != nil {
+			return wording.Clause{Phrase: at.One, Args: []wording.Clause{named(values)}}, true
+		}
+		return named(values), to[1] != "" && (to[2] == "" || to[2] == "id")
+	}
+	thing := spoken.ThingAt(key)
+	stem, held := strings.CutPrefix(key, "parent")
+	if held && list == "places" {
+		thing = spoken.ThingAt(stem)
+	}
+	if thing == nil || !held && !spoken.Is(list+" named", key) {
+		return wording.Clause{}, false
+	}
+	return wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}, false
+}

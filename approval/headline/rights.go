@@ -19,6 +19,9 @@ func (c *call) assigned(operation.Kind) wording.Sentence {
 	}
 	roles := c.values([]string{"role", "rolename", "roledefinition", "roledefinitionname", "roledefinitionid", "roleid"})
 	whom := c.values([]string{"assignee", "principal", "principalname", "principalid", "assigneeobjectid", "member", "user", "username", "userid", "email"})
+	if bound := c.bound(); bound != nil {
+		return bound
+	}
 	if len(roles) == 0 || len(whom) == 0 {
 		return nil
 	}
@@ -36,6 +39,41 @@ func (c *call) assigned(operation.Kind) wording.Sentence {
 		said = said.And(inside, in)
 	}
 	return said
+}
+
+// bound describes a policy that says who has which role: "grants the role roles/viewer to user:ann@acme.com in acme".
+func (c *call) bound() (said wording.Sentence) {
+	for _, b := range c.bindings {
+		roles, whom := texts(b["role"]), texts(b["members"])
+		if len(roles) == 0 || len(whom) == 0 {
+			continue
+		}
+		grants := wording.Phrase("grants the role %s to %s")
+		if said != nil {
+			grants = ", and the role %s to %s"
+		}
+		said = append(said, wording.Clause{Phrase: grants, Args: []wording.Clause{named(roles), named(whom)}})
+	}
+	if in := c.first("resource", "project", "projectid", "resourcename", "name"); said != nil && in != "" {
+		return said.And(inside, in)
+	}
+	return said
+}
+
+// bindingsIn returns the objects of all lists of bindings in the arguments.
+func bindingsIn(args map[string]any) (all []map[string]any) {
+	for key, v := range args {
+		list, _ := v.([]any)
+		for _, e := range list {
+			if object, ok := e.(map[string]any); ok && reading.Normal(key) == "bindings" {
+				all = append(all, object)
+			}
+		}
+		if inner, ok := v.(map[string]any); ok {
+			all = append(all, bindingsIn(inner)...)
+		}
+	}
+	return all
 }
 
 // opened describes a port of a security group that a tool opens, or a range of them.

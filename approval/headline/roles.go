@@ -26,6 +26,8 @@ type call struct {
 	words         []string
 	// server is the number of leading words that name the tool's server.
 	server int
+	// resource says that the name is that of a resource with the verb behind it: invoices_create.
+	resource bool
 	// args are the texts of its arguments by their normalized keys, and spelled the words of these keys.
 	args    map[string][]string
 	spelled map[string]string
@@ -42,12 +44,18 @@ type call struct {
 	// also is what arguments make it do besides, and steps are the operations that it is given a list of.
 	also  []also
 	steps []step
+	// inner are the operations of a list by which it changes one thing.
+	inner []step
 	// mutations are what it is told to do in GraphQL.
 	mutations []step
 	// applied is what a manifest describes.
 	applied resource
 	// fields are those of a web page into which it types.
 	fields []string
+	// bindings say who gets which role.
+	bindings []map[string]any
+	// ordered says that the command is what a device is told to do, and no line of a shell.
+	ordered bool
 	// admits says that what they hold gives everyone a right, replaces that they overwrite what is there.
 	admits, replaces bool
 }
@@ -58,7 +66,9 @@ func callOf(p vaglio.Proposal) *call {
 	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
 		c.server = len(reading.Words(p.Executor[:at]))
 	}
-	c.joined()
+	if !c.turns() {
+		c.joined()
+	}
 	for i := range rd.Commands {
 		if cmd := &rd.Commands[i]; !cmd.Doubt && !cmd.Verb {
 			c.command, c.code = cmp.Or(c.command, cmd.Text), cmp.Or(c.code, program(cmd))
@@ -72,22 +82,25 @@ func callOf(p vaglio.Proposal) *call {
 	for i := range rd.URLs {
 		c.urls = append(c.urls, rd.URLs[i].Text)
 	}
-	c.take(unwrapped(p.Args))
+	args := unfolded(unwrapped(p.Args))
+	c.take(args)
 	c.manifest(p.Args)
 	c.specified()
 	c.keys = slices.Sorted(maps.Keys(c.args))
-	c.mutations, c.replaces = fieldsAsSteps(unwrapped(p.Args)), replaces(p.Args)
-	c.steps, c.also, c.admits = c.stepsOf(unwrapped(p.Args)), alsoOf(unwrapped(p.Args)), admits(map[string]any(p.Args), false)
+	c.bindings = bindingsIn(args)
+	c.orders()
+	c.mutations, c.replaces = fieldsAsSteps(args), replaces(p.Args)
+	c.steps, c.also, c.admits = c.stepsOf(args), alsoOf(args), admits(map[string]any(p.Args), false)
 	return c
 }
 
 // specified takes what an argument says the tool does, and to what, for its name: one that is called
 // actions_run_trigger may be told to delete_workflow_run_logs.
 func (c *call) specified() {
-	for _, key := range []string{"method", "action", "operation"} {
+	for _, key := range spoken.List("verbs keys") {
 		words := reading.Words(c.first(key))
 		act, at, n := spoken.ActIn(words)
-		if act == nil || at != 0 || strings.Contains(c.first(key), " ") {
+		if act == nil || at != 0 || strings.ContainsAny(c.first(key), " (/:") {
 			continue
 		}
 		if thing, _, _ := spoken.ThingOf(words[n:]); thing != nil || len(words) > n+1 {
@@ -104,7 +117,7 @@ func (c *call) take(args map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		name := reading.Normal(key)
 		parts, _ := args[key].(map[string]any)
-		if parts != nil && (spoken.Is("texts envelopes", name) || spoken.Is("texts changes", name) && c.updates()) {
+		if parts != nil && c.envelops(name) {
 			c.take(parts)
 			continue
 		}
@@ -130,36 +143,19 @@ func (c *call) take(args map[string]any) {
 	}
 }
 
+// envelops reports whether an object under a key only holds what others have as arguments. The key may be the verb: updateRequest.
+func (c *call) envelops(key string) bool {
+	if verb, asks := strings.CutSuffix(key, "request"); asks && verb != "" {
+		c.args["action"] = append(c.args["action"], verb)
+		return true
+	}
+	return spoken.Is("texts envelopes", key) || spoken.Is("texts changes", key) && c.updates()
+}
+
 // updates reports whether the tool's verb changes what is there.
 func (c *call) updates() bool {
 	act, _, _ := c.verb()
 	return act != nil && (act.Phrase == "updates %s" || act.Phrase == "creates %s")
-}
-
-// has reports whether the tool's name contains one of the words.
-func (c *call) has(words ...string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(c.words, w) })
-}
-
-// does reports whether the tool's name says that one of these verbs is applied to one of
-// these nouns, and to nothing else.
-func (c *call) does(verbs, nouns string) bool {
-	at := slices.IndexFunc(c.words, func(w string) bool { return slices.Contains(strings.Fields(verbs), w) })
-	if at < 0 {
-		return false
-	}
-	words := c.words[at+1:]
-	if end := slices.IndexFunc(words, func(w string) bool { return joins(w) != "" }); end >= 0 {
-		words = words[:end]
-	}
-	if len(words) == 0 {
-		words = c.words[:at+1] // the verb is also a noun, or follows one
-	}
-	last := words[len(words)-1]
-	if len(words) > 1 && !slices.Contains(strings.Fields(nouns), last) && last == c.words[at] {
-		last = words[len(words)-2]
-	}
-	return slices.Contains(strings.Fields(nouns), last)
 }
 
 // all returns the values of all of these keys, in order.
@@ -200,6 +196,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		by     func(operation.Kind) wording.Sentence
 		leaves bool
 	}{
+		{c.traded, false},
 		{c.payment, false},
 		{c.assigned, false},
 		{c.opened, c.toAll()},
@@ -357,7 +354,7 @@ func (c *call) sent(both, whom, what wording.Phrase, to []string, about string) 
 // then on. The call itself does not request the address.
 func (c *call) webhook(operation.Kind) wording.Sentence {
 	t, ok := c.named()
-	if !ok || t.thing == nil || !slices.Contains(t.thing.Words, "webhook") || c.sends() {
+	if !ok || t.thing == nil || !slices.Contains(t.thing.Words, "webhook") || c.sends() || len(c.urls) > 0 && c.first("method", "httpmethod") != "" {
 		return nil
 	}
 	said, _ := c.object()

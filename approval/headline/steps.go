@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio"
@@ -118,6 +119,9 @@ func (s *step) eachOf(does wording.Phrase) wording.Phrase {
 // with returns the arguments of the step, and those that all steps share.
 func (s *step) with(c *call) map[string]any {
 	args := maps.Clone(s.args)
+	if len(c.inner) > 0 {
+		return args // what names the whole names no part of it
+	}
 	for _, key := range c.keys {
 		if values := c.args[key]; len(values) == 1 && args[key] == nil && !spoken.Is("texts run", key) {
 			args[key] = values[0]
@@ -148,11 +152,17 @@ func (t *toolName) alone() operation.Reversibility {
 // stepsOf returns the operations that a tool is given a list of, with those together that do the same to several
 // things. There are none if the tool's name says itself what is done.
 func (c *call) stepsOf(args map[string]any) (steps []step) {
-	own := c.words[min(c.server, len(c.words)):]
-	nouns, open := c.leftOpen(own)
+	nouns, open := c.leftOpen(c.words[min(c.server, len(c.words)):])
 	if !open {
+		c.inner = stepsIn(args, nil)
 		return nil
 	}
+	return stepsIn(args, nouns)
+}
+
+// stepsIn returns the operations that lists among the arguments hold. Nouns are what each of them is done to, if the
+// tool's name says that.
+func stepsIn(args map[string]any, nouns []string) (steps []step) {
 	at := map[string]int{}
 	for _, list := range lists(args) {
 		for _, e := range list {
@@ -167,6 +177,25 @@ func (c *call) stepsOf(args map[string]any) (steps []step) {
 	}
 	slices.SortStableFunc(steps, func(a, b step) int { return a.rank() - b.rank() })
 	return steps
+}
+
+// withSteps says what the operations of a list do to the one thing that an update is of: the worst of them, and how many others.
+func (c *call) withSteps(said wording.Sentence, t *toolName) wording.Sentence {
+	all := 0
+	for i := range c.inner[:min(mostSteps, len(c.inner))] {
+		c.inner[i].read(c)
+		all += c.inner[i].times
+	}
+	first, _ := heaviest(c.inner)
+	if first == nil {
+		return said
+	}
+	t.ruins = first.undo == operation.Irreversible
+	said = slices.Concat(said, wording.Sentence{{Phrase: ":"}}, first.said)
+	if more := all - first.times; more > 0 {
+		return said.And("and %s more", strconv.Itoa(more))
+	}
+	return said
 }
 
 // leftOpen reports whether a tool's name leaves it to a list what is done, and returns to what, if it says that:

@@ -14,7 +14,7 @@ import (
 // if neither the name nor an argument says to what.
 func (c *call) object() (wording.Sentence, *toolName) {
 	t, ok := c.named()
-	for _, told := range []func(*toolName) wording.Sentence{c.moved, c.merged, c.both, c.goesBack} {
+	for _, told := range []func(*toolName) wording.Sentence{c.moved, c.merged, c.both, c.goesBack, c.substitutes} {
 		if said := told(&t); said != nil {
 			return said, &t
 		}
@@ -86,7 +86,14 @@ func (c *call) once(t *toolName, key string, what, second wording.Sentence) (thi
 // thing names that already.
 func (c *call) within(t *toolName, names []string, what, second wording.Sentence) wording.Sentence {
 	whole := c.part(t, names)
-	if len(what) != 1 || whole == nil || len(names) == 0 && len(second) > 0 && !t.act.Sets || strings.Contains(second.String(), whole[0].Args[0].Args[0].String()) {
+	if len(what) != 1 || whole == nil || len(names) == 0 && len(second) > 0 && !t.act.Sets {
+		return what
+	}
+	name := whole[0].Args[0]
+	if len(name.Args) > 0 { // a generic thing is just its name
+		name = name.Args[0]
+	}
+	if strings.Contains(second.String(), name.String()) {
 		return what
 	}
 	t.part = true
@@ -130,11 +137,23 @@ func (c *call) identity(t *toolName) (names []string, key string) {
 		return c.made(names, key)
 	case len(names) == 0:
 		return c.prefixed(t)
+	case key == "name" && t.act.Partly && !t.act.Turns:
+		return c.older(t, names, key)
 	case key == "id" && len(called) == 1 && !t.act.Partly && !t.act.Turns:
 		return called, "name" // the id may be that of its version
 	default:
 		return names, key
 	}
+}
+
+// older returns what a thing is called that gets a new name, and the key of that.
+func (c *call) older(t *toolName, names []string, key string) (its []string, under string) {
+	for _, end := range []string{"slug", "key", "path", "arn", "identifier"} {
+		if its, under = c.under(spoken.Singular(t.nouns[len(t.nouns)-1]), end); len(its) > 0 {
+			return its, under
+		}
+	}
+	return names, key
 }
 
 // subject returns the names of what the verb applies to: if these names are what it is renamed to, its
@@ -371,27 +390,4 @@ func (c *call) listed(list, but string, names []string) (wording.Clause, bool) {
 		}
 	}
 	return found, found.Phrase != ""
-}
-
-// listedAt returns the thing that the values of an argument name if its key is on one of the lists. sure
-// says that this key goes before all others.
-func listedAt(list, key string, values []string) (found wording.Clause, sure bool) {
-	if spoken.Is(list+" bare", key) {
-		return named(values), true
-	}
-	if to := above.FindStringSubmatch(key); to != nil && list == "targets" {
-		if at := spoken.ThingAt(to[2]); at != nil {
-			return wording.Clause{Phrase: at.One, Args: []wording.Clause{named(values)}}, true
-		}
-		return named(values), to[1] != "" && (to[2] == "" || to[2] == "id")
-	}
-	thing := spoken.ThingAt(key)
-	stem, held := strings.CutPrefix(key, "parent")
-	if held && list == "places" {
-		thing = spoken.ThingAt(stem)
-	}
-	if thing == nil || !held && !spoken.Is(list+" named", key) {
-		return wording.Clause{}, false
-	}
-	return wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}, false
 }

@@ -29,6 +29,9 @@ func (t *toolName) undo(graded operation.Reversibility, kept, committed, spent b
 
 // ends reports whether what the verb does to the thing cannot be undone, however it is graded.
 func (t *toolName) ends(versioned bool) bool {
+	if t.act.Phrase == "rolls back %s" && len(t.others) > 0 && isCopy(t.others[len(t.others)-1]) {
+		return true // what it has become since then is lost
+	}
 	if t.act.Final && !versioned || t.thing == nil {
 		return t.act.Final && !versioned
 	}
@@ -73,13 +76,18 @@ func membership(noun string) bool {
 	return slices.ContainsFunc(spoken.Singular(noun), func(one string) bool { return spoken.Is("people membership", one) })
 }
 
+// valued reports whether the verb gives a thing a value.
+func (t *toolName) valued() bool {
+	return (t.act.Phrase == sets || t.act.Phrase == "updates %s") && t.thing != nil && spoken.Is("things-that valued", t.thing.Words[0])
+}
+
 // scaled adds to how many a thing is scaled, or to what it goes back.
 func (c *call) scaled(said wording.Sentence, t *toolName) wording.Sentence {
-	if value := c.first("value", "newvalue"); t.act.Phrase == sets && value != "" && t.thing != nil && spoken.Is("things-that valued", t.thing.Words[0]) && len(said[0].Args[0].Args) > 0 {
+	if value := c.first("value", "newvalue"); value != "" && t.valued() && len(said[0].Args[0].Args) > 0 {
 		return withText(said, value)
 	}
 	to := map[wording.Phrase][]string{
-		"scales %s":     {"replicas", "scale", "desiredcapacity", "desiredcount", "size"},
+		"scales %s":     {"replicas", "scale", "desiredcapacity", "desiredcount", "size", "sizeslug", "type", "instancetype", "machinetype", "tier", "flavor"},
 		"rolls back %s": {"version", "toversion", "targetversion", "revision", "torevision"},
 	}
 	if when := c.first(spoken.List("texts scheduled")...); t.act.Phrase == "schedules %s" && strings.Trim(when, "0123456789") != "" && !strings.Contains(said.String(), when) {

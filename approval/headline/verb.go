@@ -49,6 +49,19 @@ func (c *call) byVerb(worst *one) wording.Sentence {
 	return said
 }
 
+// inFile says what a tool deletes in a file that the judge takes for what it deletes: a range of a sheet.
+func (c *call) inFile(worst *one) wording.Sentence {
+	t, ok := c.named()
+	if !ok || c.server == 0 || len(c.paths) != 1 || !worst.says("deletes") || t.thing == nil || len(t.owner) > 0 || spoken.Is("things-that files", t.thing.Words[0]) {
+		return nil
+	}
+	what := wording.Clause{Phrase: t.thing.Any}
+	if names, key := c.identity(&t); len(names) == 1 && !slices.Contains(c.paths, names[0]) && key != "" {
+		what = wording.Say(t.thing.One, names[0])
+	}
+	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{what}}, wording.Say(inside, c.paths[0])}
+}
+
 // selfRunning is what the judge says of a tool whose name or arguments speak of what runs by itself.
 const selfRunning wording.Phrase = "changes what runs by itself: %s"
 
@@ -71,8 +84,19 @@ func (c *call) timed(worst *one) wording.Sentence {
 	}
 	worst.open()
 	worst.kind, worst.general = operation.KindSchedule, !makes && !act.Turns
-	if c.server > 0 && !c.speaksOf("local names") {
+	return c.runsBy(worst, said, makes)
+}
+
+// runsBy adds in which repository something runs by itself that a tool makes, and corrects whom that touches.
+func (c *call) runsBy(worst *one, said wording.Sentence, makes bool) wording.Sentence {
+	switch {
+	case c.server > 0 && !c.speaksOf("local names"):
 		worst.reach = operation.ReachShared
+	case c.first("prompt", "instructions", "message") != "":
+		worst.reach = "" // the agent decides that then
+	}
+	if where := c.repository(); makes && where != "" {
+		return slices.Insert(said, 1, wording.Say(inside, where))
 	}
 	return said
 }
@@ -102,7 +126,7 @@ func (c *call) undone(worst *one, t *toolName) {
 		worst.undo = undo
 	}
 	switch {
-	case t.runs():
+	case t.runs(), t.ruins:
 		worst.undo = operation.Irreversible // what it does once it runs
 	case c.alone(worst, t):
 		worst.undo = operation.Partial // as an event to which nobody is invited
@@ -227,4 +251,30 @@ const deploys wording.Phrase = "deploys %s"
 // written.
 func (c *call) members() bool {
 	return slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("members names", w) })
+}
+
+// has reports whether the tool's name contains one of the words.
+func (c *call) has(words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(c.words, w) })
+}
+
+// does reports whether the tool's name says that one of these verbs is applied to one of
+// these nouns, and to nothing else.
+func (c *call) does(verbs, nouns string) bool {
+	at := slices.IndexFunc(c.words, func(w string) bool { return slices.Contains(strings.Fields(verbs), w) })
+	if at < 0 {
+		return false
+	}
+	words := c.words[at+1:]
+	if end := slices.IndexFunc(words, func(w string) bool { return joins(w) != "" }); end >= 0 {
+		words = words[:end]
+	}
+	if len(words) == 0 {
+		words = c.words[:at+1] // the verb is also a noun, or follows one
+	}
+	last := words[len(words)-1]
+	if len(words) > 1 && !slices.Contains(strings.Fields(nouns), last) && last == c.words[at] {
+		last = words[len(words)-2]
+	}
+	return slices.Contains(strings.Fields(nouns), last)
 }

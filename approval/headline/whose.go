@@ -18,11 +18,14 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 		return wording.Clause{}, false
 	}
 	for _, key := range c.keys {
-		if key != but && c.first(key) != "" && slices.ContainsFunc([]string{"", "iid", "id", "key", "number", "name"}, func(end string) bool {
+		if key != but && c.first(key) != "" && slices.ContainsFunc([]string{"", "iid", "id", "ids", "key", "number", "name"}, func(end string) bool {
 			stem, ok := strings.CutSuffix(key, end)
 			return ok && slices.Contains(thing.Words, stem)
 		}) {
 			t.final = thing.Final
+			if len(c.args[key]) > 1 {
+				return wording.Clause{Phrase: thing.Several, Args: []wording.Clause{named(c.args[key])}}, true
+			}
 			return wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(c.args[key])}}, true
 		}
 	}
@@ -226,13 +229,17 @@ func identified(key string) (stem string, ok bool) {
 // sole returns the value of the only argument, if its key says that it identifies the only thing of which
 // the tool's name speaks, and the key: block_user has a handle.
 func (c *call) sole(t *toolName) (names []string, key string) {
-	if t.thing == nil || t.act.Makes || t.all || len(t.others)+len(t.owner) > 0 || len(c.keys) != 1 || !spoken.Is("things-that identify", c.keys[0]) {
+	if t.thing == nil || t.act.Makes || t.all || len(t.others)+len(t.owner) > 0 {
 		return nil, ""
 	}
-	if spoken.Is("things-that devices", c.keys[0]) && slices.Contains(t.thing.Words, "client") {
+	told := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool { return !slices.ContainsFunc(c.args[k], func(s string) bool { return !empty(s) }) })
+	if len(told) != 1 || !spoken.Is("things-that identify", told[0]) {
+		return nil, ""
+	}
+	if spoken.Is("things-that devices", told[0]) && slices.Contains(t.thing.Words, "client") {
 		t.thing, _, _ = spoken.ThingOf([]string{"device"}) // a client of a network, not of a shop
 	}
-	return c.args[c.keys[0]], c.keys[0]
+	return c.args[told[0]], told[0]
 }
 
 // renamed says that the thing gets the second thing as its name, or nil if it does not.
@@ -251,6 +258,18 @@ func (c *call) housed(said wording.Sentence) wording.Sentence {
 		return said
 	}
 	return append(slices.Clip(said), wording.Say(inside, namespace))
+}
+
+// selected matches how a command says in which workspace of an infrastructure the rest of it works.
+var selected = regexp.MustCompile(`\bworkspace select (?:-\S+ )*([\w.-]+)|\bTF_WORKSPACE=([\w.-]+)`)
+
+// inWorkspace adds the workspace to what a command does to an infrastructure, if it selects just one.
+func (c *call) inWorkspace(said wording.Sentence) wording.Sentence {
+	in := selected.FindAllStringSubmatch(c.command, -1)
+	if len(in) != 1 || !strings.Contains(string(said[0].Phrase), "the managed infrastructure") && !strings.HasPrefix(string(said[0].Phrase), "destroys") {
+		return said
+	}
+	return said.And("in the workspace %s", in[0][1]+in[0][2])
 }
 
 // versioned adds the branch or the commit that a workflow is run of, or the branch whose file is changed.

@@ -289,6 +289,8 @@ func (s statement) said(verb, class, target string) wording.Sentence {
 		verb += " OR REPLACE"
 	case verb == "ALTER" && s.Has("SUPERUSER"):
 		verb += " SUPERUSER"
+	case verb == "ALTER" && s.Has("WHERE") && s.Has("DELETE", "UPDATE"): // of ClickHouse
+		verb = map[bool]string{true: "DELETE", false: "UPDATE"}[s.Has("DELETE")]
 	}
 	said := spoken.StatementOn(verb, class, target, s.where)
 	if to := slices.Index(s.Words, map[string]string{"GRANT": "TO", "REVOKE": "FROM"}[verb]) + 1; to > 0 && to < len(s.Words) {

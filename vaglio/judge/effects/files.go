@@ -276,7 +276,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return nil // from where it would be missed
 	}
 	switch {
-	case at == placeTemp && !isAllTemporary(p):
+	case at == placeTemp && !allTemporary.MatchString(p):
 		r.leavesTemporary(v, p)
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
@@ -316,7 +316,7 @@ func (r *reading) isRecord(name string) bool {
 func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []Effect {
 	below := a.onlyOf(shell.Toplevel) && !strings.HasSuffix(a.text, ")") // its last part says what is deleted
 	switch {
-	case v.host == "" && (!a.climbs || below) && r.rebuilt(p), a.known && r.builds(v, p):
+	case v.host == "" && v.Command != &farCommand && (!a.climbs || below) && r.rebuilt(p), a.known && r.builds(v, p):
 		return r.anew(why, a)
 	case a.known && r.made(v, p):
 		r.absent = append(r.absent, p) // a loop may come to it again, with what is moved there later

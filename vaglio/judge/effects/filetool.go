@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
+	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
 // file reads executors that work on files of this machine.
@@ -65,7 +67,7 @@ func (t *tool) filesNamed() (paths, source, dest []string) {
 // elsewhere reports whether a tool's files belong to a service.
 func (t *tool) elsewhere() bool {
 	return t.args["owner"] != nil || t.args["repo"] != nil || t.args["bucket"] != nil || t.noun("file-service") ||
-		t.hasServer("drive", "dropbox", "github", "gitlab", "s3", "notion", "slack", "figma")
+		t.hasServer("drive", "dropbox", "github", "gitlab", "s3", "notion", "slack", "figma", "imap", "mail", "outlook")
 }
 
 // fills notes what a tool that writes one whole file puts there.
@@ -104,8 +106,9 @@ func pathlike(p readings.Text) bool {
 //
 //nolint:gochecknoglobals // They are never changed, like the commands and sections that were read.
 var (
-	noCommand shell.Command
-	noSection commands.Section
+	noCommand  shell.Command
+	farCommand = shell.Command{Context: shell.Context{Via: []string{"tool"}}} // of a server that may keep its files elsewhere
+	noSection  commands.Section
 )
 
 // plain returns what is no command of a line, as one that works in the call's folder.
@@ -115,7 +118,9 @@ func (r *reading) plain(name string) *invocation {
 
 // fileEffects returns the effects of what a tool does to files, as those of a command's operations.
 func (t *tool) fileEffects(verb operation.Verb, paths, source, dest []string) []Effect {
-	c := t.r.callOf(t.r.plain("tool"), "tool", &noSection)
+	v, ofFiles := t.r.plain("tool"), func(w string) bool { return spoken.Is("files names", w) }
+	v.Command = map[bool]*shell.Command{true: &noCommand, false: &farCommand}[slices.ContainsFunc(readings.Words(cmp.Or(t.server, "file")), ofFiles)]
+	c := t.r.callOf(v, "tool", &noSection)
 	var out []Effect
 	does := func(o operation.Operation, files ...string) {
 		for _, f := range files {
@@ -169,8 +174,7 @@ func (t *tool) writing() wording.Phrase {
 	return "writes"
 }
 
-// editor reads str_replace_based_edit_tool and similar tools, whose command is a verb of the
-// editor.
+// editor reads str_replace_based_edit_tool and similar tools, whose command is a verb of the editor.
 func (t *tool) editor() bool {
 	command, _ := t.text("command")
 	path, has := t.text("path", "file_path")

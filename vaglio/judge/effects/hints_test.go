@@ -7,6 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
 	"github.com/metnos/vaglio/vaglio/judge/effects"
+	"github.com/metnos/vaglio/vaglio/reading"
 )
 
 func TestHints(t *testing.T) {
@@ -116,6 +117,25 @@ func TestClaims(t *testing.T) {
 		p := vaglio.Proposal{Executor: "delete_user", Args: tt.args, Context: vaglio.Context{Cwd: testCwd, Known: tt.known}}
 		if got := score(t, j, p); (got < effects.Threshold) != tt.asked {
 			t.Errorf("%v with %v: score %.2f, want asked %t", tt.args, tt.known, got, tt.asked)
+		}
+	}
+}
+
+// TestServersMayKeepFilesElsewhere deletes what is not there: only a server that works on the client's files says that.
+func TestServersMayKeepFilesElsewhere(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t)
+	for name, asked := range map[string]bool{
+		"delete_file": false, "mcp__filesystem__delete_file": false,
+		"mcp__nextcloud__delete_file": true, "mcp__imap__delete_folder": true, "mcp__acme__delete_directory": true,
+	} {
+		for _, path := range []string{"notes/a.txt", "build"} {
+			p := vaglio.Proposal{Executor: name, Args: vaglio.Args{"path": path}, Context: vaglio.Context{Cwd: testCwd}}
+			p.Context.Reading = reading.NewReader(reading.Options{Arguments: true}).Read(p.Call())
+			p.Context.Reading.Means.Absent = func(string) bool { return true }
+			if got := score(t, j, p); (got < effects.Threshold) != asked {
+				t.Errorf("%s %s: score %.2f, want asked %t", name, path, got, asked)
+			}
 		}
 	}
 }

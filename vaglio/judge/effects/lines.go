@@ -347,7 +347,7 @@ func (c *command) eachLine(section string) []Effect {
 			out = append(out, inner.rows(section, words...)...)
 		}
 	}
-	return out
+	return c.transferred(section, out)
 }
 
 // rows judges words that are not a shell command but have a section of their own: a setting, a

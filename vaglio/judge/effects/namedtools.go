@@ -158,8 +158,7 @@ func (t *tool) fetches() bool {
 	return t.has("http", "https", "request", "fetch", "curl", "rest", "api", "webhook", "requests", "url", "scrape", "crawl", "download", "wget", "extract")
 }
 
-// usesReply reports whether a tool's name says that it does something with an address, or with
-// what it fetches from there: "share url", "fetch and execute".
+// usesReply reports whether a tool's name says that it does something with an address, or with what it fetches from there: "share url", "fetch and execute".
 func (t *tool) usesReply() bool {
 	does := slices.IndexFunc(t.words, func(w string) bool {
 		return slices.Contains([]string{"shorten", "create", "share", "send", "post", "publish", "subscribe"}, w)
@@ -171,7 +170,8 @@ func (t *tool) usesReply() bool {
 		}
 	}
 	v, at := t.verbOf(t.words)
-	return v.effect.Kind != KindRead && (at < 0 || joined(t.words, at))
+	deletes := v.effect.Kind == KindDelete && !t.has("http", "request", "requests", "rest", "api", "fetch") // purge_url
+	return v.effect.Kind != KindRead && (at < 0 || joined(t.words, at)) || deletes
 }
 
 // methods returns the methods of the requests that a tool sends, none if it is not known to send any.

@@ -42,8 +42,7 @@ func (t *tool) answersUser() bool {
 	return t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients()
 }
 
-// verb returns what the tool does by its name, or by an argument if the name leaves it to that or
-// only reads.
+// verb returns what the tool does by its name, or by an argument if the name leaves it to that or only reads.
 func (t *tool) verb() verb {
 	v, at := t.verbOf(t.words)
 	act, inner, ok := t.action()
@@ -212,7 +211,7 @@ func (t *tool) verbEffect(v verb) []Effect {
 	if v.effect.Kind != KindDelete && t.recurs() {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
 	}
-	s := stakes{people: t.noun("person"), touchy: t.noun("money") || t.noun("health") || t.noun("access"), secret: secret}
+	s := stakes{t.noun("person"), slices.ContainsFunc([]string{"money", "health", "access"}, t.noun) || t.has("alarm") && t.has("state", "mode"), secret}
 	if t.draft(v) { // it stays where its writer keeps drafts
 		e := usual(KindCreate).with(t.about(say("keeps a draft: %s", what)), "")
 		e.counts, e.Reach = ReachWorkspace, ReachUser
@@ -256,8 +255,7 @@ func (t *tool) identifies() bool {
 // stakes is what the nouns of a tool put at stake.
 type stakes struct{ people, touchy, secret bool }
 
-// minor says what a tool does that affects only the agent and its user; nil if it may reach
-// further.
+// minor says what a tool does that affects only the agent and its user; nil if it may reach further.
 func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	e := v.effect
 	switch {
@@ -272,8 +270,7 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	return nil
 }
 
-// forItself reports whether an action that stays with the agent by its verb also does by its
-// nouns.
+// forItself reports whether an action that stays with the agent by its verb also does by its nouns.
 func (t *tool) forItself(v verb, s stakes) bool {
 	return !s.secret && (v.phrase && t.server == "" || !s.touchy && !t.shared())
 }

@@ -57,8 +57,8 @@ func (r *reading) anyhow(v *invocation, a arg) bool {
 	return a.known && (r.made(v, p) || r.vacant(v, a, p))
 }
 
-// oneShell matches a makefile whose lines may share a shell.
-var oneShell = regexp.MustCompile(`(?m)ONESHELL|^-?include`)
+// oneShell matches a makefile whose lines may share a shell, allTemporary a pattern of everything in a folder for temporary files.
+var oneShell, allTemporary = regexp.MustCompile(`(?m)ONESHELL|^-?include`), regexp.MustCompile(`^([^/]*/){0,2}\.?\*$`)
 
 // filled reports whether the call may put something from elsewhere where nothing was: at a path, or at one that
 // a pattern matches.
@@ -97,12 +97,13 @@ func (r *reading) atToplevel(list []*invocation) {
 		return
 	}
 	namesRoot := func(a shell.Assign) bool { return strings.HasPrefix(a.Name, "GIT_") }
+	asks := func(a arg) bool { return a.text == "--show-toplevel" }
 	for _, v := range list {
 		at := argOf(v.Cwd)
 		switch rest, below := strings.CutPrefix(at.text, "$("+shell.Toplevel+")"); {
 		case below && at.onlyOf(shell.Toplevel) && place.IsStep(rest) && v.Remote == nil:
 			v.cwd, v.astray = path.Join(root, rest), false
-		case v.asksToplevel() && (v.cwd != root || len(v.assigns) > 0 || slices.ContainsFunc(v.Exported, namesRoot)):
+		case v.name == "git" && slices.ContainsFunc(v.args, asks) && (v.cwd != root || len(v.assigns) > 0 || slices.ContainsFunc(v.Exported, namesRoot)):
 			return
 		}
 	}
@@ -111,11 +112,6 @@ func (r *reading) atToplevel(list []*invocation) {
 // isRepository reports whether a folder is a root of the workspace where a repository begins.
 func (r *reading) isRepository(root string) bool {
 	return r.means.Present != nil && slices.Contains(r.world.roots, root) && r.means.Present(path.Join(root, ".git"))
-}
-
-// asksToplevel reports whether git is asked for the root of its repository.
-func (v *invocation) asksToplevel() bool {
-	return v.name == "git" && slices.ContainsFunc(v.args, func(a arg) bool { return a.text == "--show-toplevel" })
 }
 
 // remembersMove records where a move puts what would be missed.
@@ -267,11 +263,6 @@ func (r *reading) furnished(home string) string {
 	return ""
 }
 
-// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
-func isAllTemporary(p string) bool {
-	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
-}
-
 // passesUnread records that a folder of which nobody read anything has another name, too: at a path, or in the folder
 // there.
 func (c *command) passesUnread(from arg, at string) {
@@ -395,4 +386,15 @@ func (w *world) behind(l *looked) where {
 		return placeControl
 	}
 	return placeWorkspace
+}
+
+// transferred says on which machine a client for file transfers does what its lines say.
+func (c *command) transferred(section string, out []Effect) []Effect {
+	there := invocation{host: c.operand(0)}
+	for i := range out {
+		if strings.HasPrefix(section, "(") && out[i].Reach == ReachUser {
+			there.afar(&out[i])
+		}
+	}
+	return out
 }

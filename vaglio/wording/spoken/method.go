@@ -1,6 +1,8 @@
 package spoken
 
 import (
+	"cmp"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,8 +30,9 @@ func Method(name, library string, given, of []string, split func(string) []strin
 			given = append(slices.Clip(given), "--region", region)
 		}
 	}
+	var where wording.Sentence
 	if does := ofDocuments(name, path, words, given, of); does.Phrase != "" {
-		called = does
+		called, where = does, keptIn(name, path, len(does.Args) > 0, of)
 	}
 	m := methodOf(path, words, split)
 	operands, options := asOptions(given, split)
@@ -45,7 +48,7 @@ func Method(name, library string, given, of []string, split func(string) []strin
 	m.turned(options)
 	object, ok := m.object(operands, options)
 	if !ok {
-		return wording.Sentence{called}, false
+		return append(wording.Sentence{called}, where...), false
 	}
 	said = wording.Sentence{{Phrase: m.act.To(m.thing).Phrase, Args: []wording.Clause{object}}}
 	said = append(said, m.second(options)...)
@@ -218,6 +221,43 @@ func ofDocuments(name string, path, words, given, of []string) wording.Clause {
 		return wording.Say(does, of)
 	}
 	return wording.Clause{}
+}
+
+// keptIn says in which database of documents a method works, and on which machine, as far as the texts tell of which what
+// it is called on was made: MongoClient("mongodb://db1").db("shop").
+func keptIn(name string, path []string, collection bool, of []string) wording.Sentence {
+	database, host := "", ""
+	for _, text := range of {
+		if at, err := url.Parse(text); err == nil && strings.HasPrefix(at.Scheme, "mongodb") {
+			database, host = strings.Trim(at.Path, "/"), at.Host
+		}
+	}
+	switch database = cmp.Or(databaseIn(name, path, collection, of), database); {
+	case strings.Contains(database, "$"), database+host == "":
+		return nil
+	case host == "":
+		return wording.Sentence{wording.Say("in %s", database)}
+	case database == "":
+		return wording.Sentence{wording.Say("on %s", host)}
+	default:
+		return wording.Sentence{{Phrase: "in %s", Args: []wording.Clause{wording.Say("%s on %s", database, host)}}}
+	}
+}
+
+// databaseIn returns the database that a call on the way to a method was given, or that stands before its collection, or "".
+func databaseIn(name string, path []string, collection bool, of []string) string {
+	for _, part := range []string{"db", "Db", "getDb", "get_database", "database"} {
+		if at := strings.LastIndex(name, "."+part+"()"); at >= 0 {
+			if last := len(of) - strings.Count(name[at+len(part)+1:], "()"); last >= 0 && last < len(of) && !strings.Contains(of[last], "://") {
+				return of[last]
+			}
+		}
+	}
+	const attributes = 3 // shop.orders.delete_many
+	if n := len(path) - attributes; collection && n > 0 && strings.HasSuffix(name, "."+strings.Join(path[n:], ".")) {
+		return path[n]
+	}
+	return ""
 }
 
 // collectionOf returns the collection or the index that a method is called on or that an option names, or "".

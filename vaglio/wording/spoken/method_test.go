@@ -39,8 +39,8 @@ func TestMethods(t *testing.T) {
 		{"@aws-sdk.client-s3.DeleteBucketCommand", "--Bucket logs", "deletes the bucket logs", false},
 		{"redis.Redis().flushdb", "", "empties the database", false},
 		{"redis.Redis().incr", "", "calls incr of lib", false},
-		{"pymongo.MongoClient().shop.orders.delete_many", "", "deletes every document of orders", false},
-		{"pymongo.MongoClient().shop.orders.delete_many", "$?", "deletes documents of orders", false},
+		{"pymongo.MongoClient().shop.orders.delete_many", "", "deletes every document of orders in shop", false},
+		{"pymongo.MongoClient().shop.orders.delete_many", "$?", "deletes documents of orders in shop", false},
 		{"elasticsearch.Elasticsearch().delete_by_query", "--index logs --body", "deletes documents of logs that a query finds", false},
 		{"elasticsearch.Elasticsearch().delete_by_query", "--index $i", "calls delete_by_query of lib", false},
 		{"pymongo.MongoClient().get_collection().delete_many", "o", "calls delete_many of lib", false}, // of which one is not known

@@ -94,6 +94,8 @@ func (a *Act) To(t *Thing) *Act {
 // method returns what the method of a request does to a thing that is neither put somewhere nor posted.
 func (a *Act) method(t *Thing) *Act {
 	switch acts := known().acts; {
+	case a == acts["reopen"] && Is("devices guards", t.Words[0]):
+		return acts["open"]
 	case a == acts["put"] && !Is("things-that contents", t.Words[0]):
 		return acts["create-or-update"]
 	case a == acts["post"] && !Is("things-that heard", t.Words[0]):
@@ -124,6 +126,7 @@ type words struct {
 	kinds      map[string]wording.Phrase
 	statements map[string]wording.Phrase
 	properties map[string]wording.Phrase
+	labels     map[string]wording.Phrase
 	lists      map[string][]string
 	all        []wording.Phrase
 }
@@ -213,6 +216,16 @@ func Statement(word string) wording.Phrase { return known().statements[strings.T
 // listed.
 func Property(word string) wording.Phrase { return known().properties[word] }
 
+// Label returns the phrase for a value behind the words of its key; empty if it is not listed. Languages have that of a thing by
+// the thing itself.
+func Label(words string) wording.Phrase {
+	label := wording.Phrase(words + ": " + wording.Placeholder)
+	if t := known().things[strings.ReplaceAll(words, " ", "-")]; t != nil && !Is("texts homonyms", words) && t.One == wording.Phrase("the "+words+" "+wording.Placeholder) {
+		return label
+	}
+	return known().labels[words]
+}
+
 // Is reports whether a word is in a list, such as "places bare".
 func Is(list, word string) bool { return Rank(list, word) >= 0 }
 
@@ -233,7 +246,7 @@ func Phrases() []wording.Phrase { return known().all }
 
 // parse parses the lines of the sections.
 func parse(text string) (*words, error) {
-	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, keys: map[string]*Thing{}, kinds: map[string]wording.Phrase{}, statements: map[string]wording.Phrase{}, properties: map[string]wording.Phrase{}, lists: map[string][]string{}}
+	w := &words{acts: map[string]*Act{}, things: map[string]*Thing{}, keys: map[string]*Thing{}, kinds: map[string]wording.Phrase{}, statements: map[string]wording.Phrase{}, properties: map[string]wording.Phrase{}, labels: map[string]wording.Phrase{}, lists: map[string][]string{}}
 	section := ""
 	for n, line := range rows.Of(text) {
 		line = strings.TrimSpace(line)
@@ -283,10 +296,21 @@ func (w *words) take(section, said string, list, marks []string) bool {
 			into[word] = phrases[0]
 		}
 		w.all = append(w.all, phrases...)
+	case "labels":
+		w.label(list)
 	default:
 		w.lists[strings.TrimSpace(section+" "+said)] = list
 	}
 	return len(list) > 0 && len(marks) == 0
+}
+
+// label adds keys of arguments.
+func (w *words) label(keys []string) {
+	for _, key := range keys {
+		key = strings.ReplaceAll(key, "-", " ")
+		label := wording.Phrase(key + ": " + wording.Placeholder)
+		w.labels[key], w.all = label, append(w.all, label)
+	}
 }
 
 // forms is the number of phrases of a thing: with one name, with several, with none.

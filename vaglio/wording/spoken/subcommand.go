@@ -257,12 +257,17 @@ func ids(noun string) []string {
 // titles are the options that say what something new is about.
 func titles() []string { return []string{"--title", "--summary", "--subject"} }
 
+// placeOf returns what an option for a place names: not the variables of an environment.
+func placeOf(words []string, noun string) []string {
+	return slices.DeleteFunc(slices.Clone(behind(words, ids(noun)...)), func(at string) bool { return strings.ContainsAny(at, "={") })
+}
+
 // circumstances says where something is done, and to which value a property is set, by the options
 // that tell. The object's own option says neither.
 func circumstances(object string, words []string) wording.Sentence {
 	var out wording.Sentence
 	for _, noun := range known().lists["options place"] {
-		if at := behind(words, ids(noun)...); !strings.HasSuffix(object, noun) && len(at) > 0 && len(out) == 0 {
+		if at := placeOf(words, noun); !strings.HasSuffix(object, noun) && len(at) > 0 && len(out) == 0 {
 			out = out.And("in %s", at[0])
 		}
 	}
