@@ -350,9 +350,9 @@ func digestOf(text string) string {
 	return string(in[:])
 }
 
-// stood returns what a file holds before the session first writes it, "" if that is not known or prose.
+// stood returns what a file holds before the session first writes it, "" if that is not known.
 func (e *Engine) stood(p *Proposal, name string) string {
-	if e.files == nil || len(p.Context.Site.Readable) == 0 || p.Facts.firstAt(name) != nil || reading.IsProse(name) {
+	if e.files == nil || len(p.Context.Site.Readable) == 0 || p.Facts.firstAt(name) != nil {
 		return ""
 	}
 	data, err := e.files.Read(p.Context.Site.Readable, name, maxText)

@@ -3,6 +3,7 @@ package reading
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,7 +17,7 @@ type remembered struct {
 	shell.ProgramReader
 
 	mu   sync.Mutex
-	kept map[found]recalled
+	kept map[found]*recalled
 	size int
 }
 
@@ -26,7 +27,7 @@ const (
 )
 
 // programs reads the programs of all calls.
-var programs = &remembered{ProgramReader: code.Default(), kept: map[found]recalled{}}
+var programs = &remembered{ProgramReader: code.Default(), kept: map[found]*recalled{}}
 
 // found is all of a program that its reader is given.
 type found struct {
@@ -46,34 +47,39 @@ type recalled struct {
 // Read implements [shell.ProgramReader].
 func (r *remembered) Read(p *shell.Program) *shell.ProgramResult {
 	text, known := p.Text.Text()
-	if !known || !p.File || !p.Found || p.Path == "" || p.Record != nil || p.Args != nil || p.Beside == nil || p.Source == nil || p.Lies == nil {
+	if !known || !p.File || !p.Found || p.Path == "" || p.Record != nil || p.Args != nil {
 		return r.ProgramReader.Read(p)
 	}
 	key := found{p.Language, p.Path, p.Cwd, fmt.Sprint(p.Words, p.Stdin), digest(text), p.Imported, p.Settings}
 	r.mu.Lock()
-	was, ok := r.kept[key]
+	was := r.kept[key]
 	r.mu.Unlock()
-	if ok && was.holds(p) {
+	if was != nil && was.holds(p) {
 		out := was.ProgramResult
 		out.Steps = min(1+out.Steps/costRecalled, p.Steps)
 		return &out
 	}
-	var asks recalled
-	out := r.ProgramReader.Read(asks.through(p))
-	for i := range out.Actions {
-		if at := out.Actions[i].Problem; at != nil && (at.Kind == shell.ProblemTooCostly || at.Kind == shell.ProblemInternal) {
-			return out
-		}
+	now := &recalled{}
+	now.ProgramResult = *r.ProgramReader.Read(now.through(p))
+	if !slices.ContainsFunc(now.Actions, isCutShort) {
+		r.keep(key, now, len(text))
 	}
-	asks.ProgramResult = *out
+	return &now.ProgramResult
+}
+
+// isCutShort reports whether a program was not read to its end, for reasons that may not hold again.
+func isCutShort(s shell.ProgramStep) bool {
+	return s.Problem != nil && (s.Problem.Kind == shell.ProblemTooCostly || s.Problem.Kind == shell.ProblemInternal)
+}
+
+func (r *remembered) keep(key found, what *recalled, size int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.size += len(text); r.size > mostRemembered {
+	if r.size += size; r.size > mostRemembered {
 		clear(r.kept)
-		r.size = len(text)
+		r.size = size
 	}
-	r.kept[key] = asks
-	return out
+	r.kept[key] = what
 }
 
 // holds reports whether all answers are the same now.

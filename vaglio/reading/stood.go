@@ -33,11 +33,7 @@ func withoutStood(s *shell.Script, o shell.Options) *shell.Script {
 
 // deed says what a command does, wherever it stands.
 func deed(c *shell.Command) string {
-	var call shell.Call
-	if c.Call != nil {
-		call = *c.Call
-	}
-	return fmt.Sprintf("%q %q %v %v %v %v %v", c.Name, c.Argv, c.Redirects, c.Assigns, c.Cwd, c.Stdin.Text, call)
+	return fmt.Sprintf("%q %q %v %v %v %v %v", c.Name, c.Argv, c.Redirects, c.Assigns, c.Cwd, c.Stdin.Text, c.Call)
 }
 
 // doubt says what could not be read, wherever it stands.

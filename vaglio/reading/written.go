@@ -155,9 +155,6 @@ func TellsClient(file string) bool { return project.Default().TellsClient(file) 
 // IsUngated reports whether a client runs what a file of this name carries without asking the gate.
 func IsUngated(file string) bool { return project.Default().IsUngated(file) }
 
-// IsProse reports whether a file of this name is prose, of which nothing runs.
-func IsProse(file string) bool { return project.Default().IsProse(file) }
-
 // IsPlain reports whether [Reader.MayRun] treats all files of the folder alike and only reads what
 // [Telling] finds in their texts.
 func IsPlain(file string) bool { return project.Default().IsPlain(file) }
