@@ -169,7 +169,7 @@ func (v *visit) hereText(line string, below []settings.Line) (text string, lines
 }
 
 // readYAML adds what is under the row's keys, at any depth: a text is a command line, a list
-// its words. "container" before the keys means that it runs in a container.
+// its words, or, with a star behind the key, lines. "container" before the keys means that it runs in a container.
 func readYAML(v *visit, r *row) {
 	keys := strings.Fields(r.language)
 	inside := keys[0] == "container"
@@ -195,11 +195,18 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 		mountPod(t)
 		var words []string
 		for _, key := range keys {
-			switch val := t[key].(type) {
+			name, lines := strings.CutSuffix(key, "*")
+			switch val := t[name].(type) {
 			case string:
 				v.place(file, text, t, inside, val)
 			case []any:
-				words = append(words, texts(val)...)
+				for _, l := range texts(val) {
+					if lines {
+						v.place(file, text, t, inside, l)
+					} else {
+						words = append(words, l)
+					}
+				}
 			}
 		}
 		v.place(file, text, t, inside, words...)

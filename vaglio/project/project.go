@@ -37,6 +37,7 @@ type Reader struct {
 	byEnding  map[string]string // those of the others, by their extensions
 	named     *named            // the rows about files that a command runs
 	clients   *named            // those in unaskedRows
+	builds    *named            // those in buildRows
 	variables []string          // that the table knows
 	imports   map[string]*imports.Finder
 	base      *commands.Base // what is known of programs
@@ -61,7 +62,7 @@ func New() (*Reader, error) {
 		return nil, err
 	}
 	return &Reader{
-		t, t.languages(slices.Sorted(maps.Keys(t))), t.languages([]string{""}), namedIn(t[""]), namedIn(t[unaskedRows]),
+		t, t.languages(slices.Sorted(maps.Keys(t))), t.languages([]string{""}), namedIn(t[""]), namedIn(t[unaskedRows]), namedIn(t[buildRows]),
 		variables, imports.Finders(), base,
 	}, nil
 }

@@ -77,7 +77,7 @@ func parseTable(text string) (table, error) {
 		for program := range strings.FieldsSeq(parts[0]) {
 			t[program] = append(t[program], r)
 		}
-		if strings.TrimSpace(parts[0]) != unaskedRows { // those are asked for by themselves
+		if !strings.HasPrefix(parts[0], "(") { // those are asked for by themselves
 			t[""] = append(t[""], r)
 		}
 		return nil

@@ -47,7 +47,7 @@ func (w *walk) writes(args map[string]any, keys []string, sc *scope) {
 // writesTo keeps a text that is written to files, and reads those that it may complete.
 func (w *walk) writesTo(files []string, text string) {
 	for _, file := range files {
-		if w.rd.Means.Files != nil && IsUngated(file) {
+		if w.rd.Means.Files != nil && RunsElsewhere(file) {
 			_, _ = w.rd.Means.Files.Content(file)
 		}
 		w.rd.written = append(w.rd.written, Written{File: file, Text: text})
@@ -154,6 +154,21 @@ func TellsClient(file string) bool { return project.Default().TellsClient(file) 
 
 // IsUngated reports whether a client runs what a file of this name carries without asking the gate.
 func IsUngated(file string) bool { return project.Default().IsUngated(file) }
+
+// RunsElsewhere reports whether a client or a build server runs what a file of this name carries, so that all that it holds counts.
+func RunsElsewhere(file string) bool { return IsUngated(file) || project.Default().IsBuild(file) }
+
+// ReadBuild reads what a build server runs once its file contains a text, nil if that is not known; taken is as in
+// [project.Reader.Build].
+func ReadBuild(w Written, o shell.Options) (s *shell.Script, taken []string) {
+	tasks, taken := project.Default().Build(w.File, w.Text)
+	if len(tasks) == 0 {
+		return nil, nil
+	}
+	s = readLater(tasks, o)
+	s.Commands = slices.DeleteFunc(s.Commands, func(c shell.Command) bool { return len(c.Argv) > 0 && c.Argv[0].Is(laterName) })
+	return s, taken
+}
 
 // IsPlain reports whether [Reader.MayRun] treats all files of the folder alike and only reads what
 // [Telling] finds in their texts.

@@ -177,6 +177,9 @@ func mongoRule(c *command) []Effect {
 	out := ofEach(c.values("--eval"), func(t arg) []Effect { return c.mongoCode(t.text) })
 	scripts := slices.DeleteFunc(slices.Clone(c.operands), func(a arg) bool { return !strings.HasSuffix(a.text, ".js") })
 	out = append(out, ofEach(append(c.values("--file", "-f"), scripts...), func(f arg) []Effect {
+		if texts, all := c.contents(f); all && len(texts) == 1 {
+			return c.mongoCode(texts[0])
+		}
 		return one(KindDatabase, say("runs the script %s, which was not read, in the database", f.text), f.text)
 	})...)
 	if len(out) > 0 {
@@ -184,6 +187,9 @@ func mongoRule(c *command) []Effect {
 	}
 	if text, all := c.input(); all && text.text != "" {
 		return c.mongoCode(text.text)
+	}
+	if text, ok := c.handed(); ok {
+		return c.mongoCode(text)
 	}
 	return unknown(say("opens a session on the database whose commands are not known"), c.name)
 }
@@ -249,7 +255,8 @@ func (r *reading) metaCommands(text string, where wording.Clause, out *[]Effect)
 func (t *tool) ungated() {
 	put := map[string][]string{} // by file, the texts that are put there; none if that is not known
 	for _, w := range t.rd.Written() {
-		put[w.File] = append(put[w.File], t.edited(w))
+		text, _ := t.edited(w)
+		put[w.File] = append(put[w.File], text)
 	}
 	for i := range t.rd.Commands {
 		t.puts(t.rd.Commands[i].Script, put)
@@ -322,11 +329,10 @@ func beyondGate(why wording.Sentence, file string) []Effect {
 
 func (v *invocation) words() []arg { return append([]arg{literal(v.name)}, v.args...) }
 
-// edited returns what a file holds after an edit, as far as that is known, otherwise the text
-// that is put into it.
-func (t *tool) edited(w readings.Written) string {
-	if t.r.means.Files == nil || !readings.IsUngated(w.File) {
-		return w.Text
+// edited returns what a file holds after an edit, if that is known, otherwise the text that is put into it.
+func (t *tool) edited(w readings.Written) (text string, whole bool) {
+	if t.r.means.Files == nil || !readings.RunsElsewhere(w.File) {
+		return w.Text, false
 	}
 	held, _ := t.r.means.Files.Content(w.File) // nothing if it is unknown
 	edits, _ := t.args["edits"].([]any)
@@ -337,12 +343,12 @@ func (t *tool) edited(w readings.Written) string {
 		one, _ := e.(map[string]any)
 		old := textUnder(one, func(key string) bool { return wordclass.Is("replaced-key", key) })
 		if old == "" || !strings.Contains(held, old) {
-			return w.Text
+			return w.Text, false
 		}
 		replacing := textUnder(one, func(key string) bool { return wordclass.Is("replacing-key", key) })
 		held = strings.ReplaceAll(held, old, replacing)
 	}
-	return held
+	return held, true
 }
 
 // textOf returns the text of a word that may consist of files.
@@ -371,7 +377,8 @@ func textUnder(args map[string]any, looked func(key string) bool) string {
 }
 
 // plainSettings reports whether all that the call writes into a project's .npmrc are settings that run nothing, name no account,
-// and fetch from nowhere but the usual registries; or tasks of an editor run only when a person asks; or a hook is harmless.
+// and fetch from nowhere but the usual registries; or tasks of an editor run only when a person asks; or a hook is harmless; or a
+// build server only tests.
 func (r *reading) plainSettings(v *invocation, a arg, at where) bool {
 	p := r.world.clean(a.text, v.cwd)
 	text, known := r.wrote[p].Text()
@@ -382,13 +389,33 @@ func (r *reading) plainSettings(v *invocation, a arg, at where) bool {
 	case strings.HasSuffix(p, "/.vscode/tasks.json"):
 		return !strings.ContainsAny(text, "\\") && !strings.Contains(strings.ToLower(text), "runon")
 	case path.Base(path.Dir(p)) == ".husky": // git's hooks, which are read again when git runs them
-		return !slices.ContainsFunc(r.aside(text), func(e Effect) bool { return e.Kind != KindRead && e.Counts() != ReachWorkspace })
+		return staysHere(r.aside(text))
 	case path.Base(p) == ".npmrc":
 		lines := strings.FieldsFunc(text, func(c rune) bool { return c == '\r' || c == '\n' }) // as npm does
 		other := func(line string) bool { return !r.judge.tables.plainSetting(strings.TrimSpace(line)) }
 		return !strings.Contains(text, "$") && !slices.ContainsFunc(lines, other)
+	default:
+		return r.onlyTests(readings.Written{File: p, Text: text})
 	}
 	return false
+}
+
+// onlyTests reports whether a build server does nothing, because a file holds a text, but what may be done unasked in a container: it
+// takes no secrets, and only actions of known makers.
+func (r *reading) onlyTests(w readings.Written) bool {
+	t, was := r.judge.tables, *r
+	defer func() { r.did, r.wrote, r.unparsed, r.notes = was.did, was.wrote, was.unparsed, was.notes }()
+	s, taken := readings.ReadBuild(w, r.shellOptions())
+	return s != nil && len(t.inText("opens-build", strings.ToLower(w.Text))) == 0 && staysHere(r.read(s)) &&
+		!slices.ContainsFunc(taken, func(from string) bool { return !t.ofClass("build-maker", from) }) &&
+		!slices.ContainsFunc(r.facts.Loaded(), func(file string) bool { return strings.Contains(w.Text, path.Base(file)) })
+}
+
+// staysHere reports whether effects reach no further than the workspace, and none is asked about.
+func staysHere(effects []Effect) bool {
+	return !slices.ContainsFunc(effects, func(e Effect) bool {
+		return e.Kind != KindRead && e.Counts() != ReachWorkspace || e.score(nil) < Threshold
+	})
 }
 
 func (t *tables) plainSetting(line string) bool {

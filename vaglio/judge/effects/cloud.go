@@ -135,7 +135,7 @@ func stored(c *command) []Effect {
 // judged separately.
 func dockerRun(c *command) []Effect {
 	out := ofEach(append(c.values("-v", "--volume"), c.values("--mount")...), func(v arg) []Effect { return c.mounted(v.text) })
-	c.publishes(c.container(), false)
+	c.publishes(c.container(), false, texts(c.values("--name"))...)
 	return append(out, own(say("starts a container"))...)
 }
 
@@ -151,9 +151,9 @@ func (c *command) container() *servers.Container {
 }
 
 // publishes records the ports at which a container serves a database that is new with it, and those at which
-// it serves anything else. A port that something uses already is not the container's. If that cannot be seen, it may
+// it serves anything else. Some names are the container's. A port that something uses already is not the container's. If that cannot be seen, it may
 // be, where a server of the person's own would be: at the port that is usual.
-func (c *command) publishes(box *servers.Container, kept bool) {
+func (c *command) publishes(box *servers.Container, kept bool, names ...string) {
 	if !c.direct() || c.remoteEngine() != "" {
 		return
 	}
@@ -162,7 +162,7 @@ func (c *command) publishes(box *servers.Container, kept bool) {
 	for _, at := range list {
 		switch {
 		case fresh && c.isFree(at):
-			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Opened, Words: []string{at.Port}})
+			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Opened, Words: append([]string{at.Port}, inBox(names)...)})
 		case !fresh || !c.r.facts.Opens(at.Port): // it runs already
 			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken, Words: []string{at.Port}})
 		}
@@ -170,6 +170,14 @@ func (c *command) publishes(box *servers.Container, kept bool) {
 	if !all {
 		c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken})
 	}
+}
+
+// inBox returns what stands for containers of these names in a fact of what was opened.
+func inBox(names []string) (all []string) {
+	for _, n := range names {
+		all = append(all, "in "+n)
+	}
+	return all
 }
 
 // isFree reports whether nothing has had a port before a container publishes it.

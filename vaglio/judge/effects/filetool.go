@@ -71,7 +71,12 @@ func (t *tool) elsewhere() bool {
 // fills notes what a tool that writes one whole file puts there.
 func (t *tool) fills(files []string) {
 	text, ok := t.args["content"].(string)
-	if ok && len(files) == 1 && !t.has("append", "insert", "edit", "patch", "replace", "prepend") {
+	if part := t.has("append", "insert", "edit", "patch", "replace", "prepend"); part && len(t.rd.Written()) > 0 {
+		text, ok = t.edited(t.rd.Written()[0])
+	} else if part {
+		ok = false
+	}
+	if ok && len(files) == 1 {
 		t.r.wrote = map[string]shell.Word{t.r.world.clean(files[0], t.r.world.cwd): shell.Text(text)}
 	}
 }

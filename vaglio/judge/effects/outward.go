@@ -294,15 +294,15 @@ func (t *tables) urls() urls.Words { return t.Nouns }
 // ownServer reports whether a client works on a database of a container that the session made, see
 // [vaglio.Facts.Opens].
 func (c *command) ownServer() bool {
-	if !c.r.facts.Has(vaglio.Opened) && !c.r.did.Has(vaglio.Opened) || !c.direct() || c.production() {
+	if !c.r.facts.Has(vaglio.Opened) && !c.r.did.Has(vaglio.Opened) || c.production() {
 		return false
+	}
+	if !c.direct() { // in the container itself
+		return c.serverInBox() && !c.steered() && slices.Concat(c.r.facts, c.r.did).Opens(inBox([]string{c.box})[0])
 	}
 	client, ok := c.asClient()
-	if !ok {
-		return false
-	}
 	port, here := client.Port()
-	return here && slices.Concat(c.r.facts, c.r.did).Opens(port)
+	return ok && here && slices.Concat(c.r.facts, c.r.did).Opens(port)
 }
 
 // asClient returns what the words of a database's client say of where that is; ok is false if they are not

@@ -298,10 +298,15 @@ func (r *reading) aside(line string) []Effect {
 	if r.depth > 3 {
 		return unknown(say("nests too deep"), line)
 	}
+	return r.read(readings.ReadLine(line, r.shellOptions()))
+}
+
+// read returns what a script does, without adding it to the effects.
+func (r *reading) read(s *shell.Script) []Effect {
 	r.depth++
 	defer func() { r.depth-- }()
 	before := len(r.effects)
-	r.script(readings.ReadLine(line, r.shellOptions()))
+	r.script(s)
 	got := slices.Clone(r.effects[before:])
 	r.effects = r.effects[:before]
 	return got
