@@ -8,6 +8,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/code/lex"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // callArguments reads the arguments up to the closing bracket.
@@ -59,6 +60,11 @@ func (p *program) argumentFollows() bool {
 	return t.Text == "-" && next.Kind == lex.Number
 }
 
+// bareName reports whether a value is a name that may be called without brackets.
+func (p *program) bareName(v value) bool {
+	return p.lang.has("bare") && v.path != "" && v.path[0] != '$' && len(v.alts) == 0 && v.fn == nil && (!p.is("(") || p.peek(0).Group)
+}
+
 // bareCall reports whether a function is called without brackets.
 func (p *program) bareCall(v value) bool {
 	if !p.bareName(v) {
@@ -81,11 +87,6 @@ func (p *program) standsAlone(name string, f *function) bool {
 		return false
 	}
 	return f == nil || f.verb == "eval" && p.is("{") || slices.Contains([]string{"=args", "=env", "=input"}, f.verb)
-}
-
-// bareName reports whether a value is a name that may be called without brackets.
-func (p *program) bareName(v value) bool {
-	return p.lang.has("bare") && v.path != "" && v.path[0] != '$' && len(v.alts) == 0 && v.fn == nil && (!p.is("(") || p.peek(0).Group)
 }
 
 // bareArguments reads arguments up to the end of the statement.
@@ -178,7 +179,7 @@ func (p *program) call(v, recv value, args []value) value {
 	}
 	f := p.lang.find(name, on)
 	switch own := p.fns[name]; {
-	case p.isOwn(own, name, recv):
+	case own != nil && (recv.path == "" || p.lang.find(name, "") == nil):
 		return p.invoke(own, args)
 	case p.classes[strings.TrimSuffix(name, ".new")] != nil:
 		return p.construct(name, args)
@@ -286,7 +287,7 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 		return out
 	}
 	fn := all[i]
-	if _, event := first(args).text(); event && i > 0 { // the event that it is called for
+	if _, event := first(args).text(); event && i > 0 || wordclass.Is("test-hook", strings.ToLower(name)) { // the event that it is called for
 		p.later++
 		defer func() { p.later-- }()
 	}
@@ -392,9 +393,4 @@ func (p *program) calledWith(v value, arguments func() []value) value {
 	out := p.call(v, value{}, arguments())
 	p.mixesAt(name, at)
 	return out
-}
-
-// isOwn reports whether a function of the program is meant, and not one that the table knows.
-func (p *program) isOwn(own *routine, name string, recv value) bool {
-	return own != nil && (recv.path == "" || p.lang.find(name, "") == nil)
 }

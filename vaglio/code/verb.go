@@ -15,7 +15,7 @@ func furtherVerbs() map[string]further {
 	return map[string]further{
 		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs,
 		"spawn": (*program).runs, "pipe": (*program).runs, "load": (*program).loads,
-		"eval": (*program).runEval, "script": (*program).runScript, "restore": (*program).restores,
+		"task": (*program).runTask, "eval": (*program).runEval, "script": (*program).runScript, "restore": (*program).restores,
 		"open": (*program).runOpen, "remote": (*program).runRemote, "handle": (*program).runHandle, "print": (*program).runPrint,
 	}
 }

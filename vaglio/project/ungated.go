@@ -37,7 +37,9 @@ func (r *Reader) TellsClient(file string) bool { return len(r.ungatedAs(file)) >
 
 // Ungated returns what the client of an agent runs, without asking the gate, because a file
 // holds a text. The text may be a part of what the file holds.
-func (r *Reader) Ungated(file, text string) []shell.Task { return r.runs(r.ungatedAs(file), file, text) }
+func (r *Reader) Ungated(file, text string) []shell.Task {
+	return r.runs(r.ungatedAs(file), file, text)
+}
 
 // IsBuild reports whether a build server runs a file of this name.
 func (r *Reader) IsBuild(file string) bool { return len(r.builds.rowsOf(file)) > 0 }

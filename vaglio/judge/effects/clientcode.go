@@ -53,7 +53,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 		out = r.statementCall(library, words[0], v.args[0], v.Call.Of)
 	}
 	return slices.DeleteFunc(out, func(e Effect) bool {
-		return v.File != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite && e.Reversibility != Irreversible) && !t.ofClass("client-of-people", library)
+		return v.File != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite) && e.Reversibility != Irreversible && !t.ofClass("client-of-people", library)
 	})
 }
 
@@ -107,7 +107,7 @@ func (r *reading) statementCall(library, word string, text arg, of []string) []E
 // reaches reports whether a call reaches a service whose library is not known: by the kind of thing that it names, or
 // because it runs a statement, or changes records of an application: User.delete_all, Order.where(…).update(…).
 func (t *tables) reaches(v *invocation, words []string) bool {
-	return t.namesObject(v.Call.Function, words) || runsStatement(v) || v.File == "" && changesRecords(v.Call, words)
+	return t.namesObject(v.Call.Function, words) || runsStatement(v) || (v.File == "" || v.Own && !v.Guess) && changesRecords(v.Call, words)
 }
 
 // changesRecords reports whether a method changes an application's records: as its words say, or as some of them do on what leads
