@@ -364,6 +364,7 @@ func (r *reader) runHash(_ *frame, k *call, name string) {
 	for _, w := range rest {
 		if name, static := w.Text(); static {
 			r.st.set(keyHash+name, target)
+			r.stays(name, r.resolvePath(target).String())
 		}
 	}
 }

@@ -88,7 +88,8 @@ func (r *reader) assignments(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word 
 		r.emit(f, k)
 	}
 	for _, a := range k.Assigns {
-		if a.Name == "PROMPT_COMMAND" || a.Name == "PS0" {
+		_, known := a.Value.Text() // what completes a prompt is no code
+		if a.Name == "PROMPT_COMMAND" || a.Name == "PS0" || known && wordclass.Is("prompt-variable", a.Name) {
 			r.codeInAssigns(f, &call{assigns: []Assign{a}, span: k.Span})
 		}
 	}

@@ -295,8 +295,8 @@ func (r *reader) codeInAssigns(f *frame, k *call) {
 }
 
 // withOptions returns a call with the options that a variable of its environment holds.
-func (k *call) withOptions(name string) *call {
-	for _, a := range k.assigns {
+func (r *reader) withOptions(k *call, name string) *call {
+	for _, a := range slices.Concat(r.exported(), k.assigns) {
 		if s, ok := a.Value.Text(); ok && wordclass.Is("options-variable", a.Name+"="+name) {
 			told := *k
 			told.argv = slices.Clip(k.argv)

@@ -390,3 +390,10 @@ func indirection(p *syntax.ParamExp) string {
 	}
 	return p.Param.Value
 }
+
+// stays keeps what a name stands for in a shell that goes on.
+func (r *reader) stays(name, text string) {
+	if r.st.level == 1 {
+		r.out.Stays = append(r.out.Stays, Alias+name+"="+text)
+	}
+}

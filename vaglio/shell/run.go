@@ -39,7 +39,7 @@ func (r *reader) run(f *frame, k *call) Word {
 	}
 	if len(k.assigns) > 0 {
 		r.codeInAssigns(f, k)
-		k = k.withOptions(name)
+		k = r.withOptions(k, name)
 	}
 	f = r.opened(f)
 	r.runFound(f, k, name)
@@ -344,6 +344,9 @@ func (r *reader) declareFunction(f *frame, c *syntax.FuncDecl) {
 	for _, n := range names {
 		fn := &function{name: n.Value, body: c.Body, span: f.span, base: f.base}
 		r.st.put(keyFunc+n.Value, &entry{bodies: []*function{fn}})
+		if at := f.spanOf(c); f.file == nil && f.carrier() == nil && at.End <= len(r.src) {
+			r.stays(n.Value, r.src[at.Start:at.End]+"\n"+n.Value)
+		}
 	}
 }
 
@@ -388,13 +391,4 @@ func endlessLoop(c *syntax.WhileClause) bool {
 func alwaysTrue(x syntax.ArithmExpr) bool {
 	w, ok := x.(*syntax.Word)
 	return ok && w.Lit() != "" && strings.Trim(w.Lit(), "0123456789") == "" && strings.Trim(w.Lit(), "0") != ""
-}
-
-// spawning records an endless loop that does nothing but start processes.
-func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
-	if len(body) > 0 && !slices.ContainsFunc(body, func(s *syntax.Stmt) bool { return !s.Background }) {
-		r.problem(f, Problem{
-			Kind: ProblemForkBomb, Detail: wording.Say("an endless loop starts processes and waits for none of them"), Span: f.spanOf(loop),
-		})
-	}
 }

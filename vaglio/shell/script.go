@@ -49,6 +49,8 @@ type Script struct {
 	Unparsed []string
 	// Ran lists the programs that would run and are not read as shell code.
 	Ran []Ran
+	// Stays says what names stand for in a shell that goes on, as [Session] has them.
+	Stays []string
 	// Ends is the folder in which a shell that goes on would be; the zero Word if the source did
 	// not change it.
 	Ends Word
@@ -323,14 +325,6 @@ func (f *frame) comesTo(line int) {
 	case line <= len(f.lines):
 		f.span, f.base = &f.lines[line-1], 0
 	}
-}
-
-// carrier returns the place of what carries the text that is being read, nil if the text itself is in the source.
-func (f *frame) carrier() *Span {
-	if f.base > 0 {
-		return nil
-	}
-	return f.span
 }
 
 // placed returns the frame for a carried text, which knows where that is in the source if it is written there as it

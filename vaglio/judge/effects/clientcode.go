@@ -43,7 +43,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
-	if len(words) == 0 || v.File != "" && t.isOfPages(library, name) ||
+	if len(words) == 0 || v.File != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)) ||
 		library == "" && !t.reaches(v, words) || r.ofFileDatabase(library, v) {
 		return reads()
 	}
@@ -55,11 +55,6 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	return slices.DeleteFunc(out, func(e Effect) bool {
 		return v.File != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite) && e.Reversibility != Irreversible && !t.ofClass("client-of-people", library)
 	})
-}
-
-// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
-func (t *tables) isOfPages(library, name string) bool {
-	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
 }
 
 // namesObject reports whether a function's name mentions a kind of thing of a service. A function
@@ -292,14 +287,6 @@ func (t *tool) puts(s *shell.Script, put map[string][]string) {
 	}
 }
 
-// landed returns the content of a file that a script copies or moves, which it may have written.
-func (r *reading) landed(s *shell.Script, from string) (string, bool) {
-	if w, here := s.Wrote[from]; here {
-		return r.textOf(w)
-	}
-	return r.means.Files.Content(from)
-}
-
 // carries returns the effect of putting texts into a file from which a client may run commands
 // without asking the gate.
 func (r *reading) carries(file string, texts []string) []Effect {
@@ -351,21 +338,6 @@ func (t *tool) edited(w readings.Written) (text string, whole bool) {
 	return held, true
 }
 
-// textOf returns the text of a word that may consist of files.
-func (r *reading) textOf(w shell.Word) (string, bool) {
-	var b strings.Builder
-	for _, p := range w.Parts() {
-		text, known := p.Text, p.Kind == shell.PartText
-		if p.File != "" && r.means.Files != nil {
-			text, known = r.means.Files.Content(p.File)
-		}
-		if b.WriteString(text); !known {
-			return "", false
-		}
-	}
-	return b.String(), true
-}
-
 // textUnder returns the text under the first key, in normal form, that is looked for; "" if there is none.
 func textUnder(args map[string]any, looked func(key string) bool) string {
 	for _, key := range readings.SortedKeys(args) {
@@ -409,13 +381,6 @@ func (r *reading) onlyTests(w readings.Written) bool {
 	return s != nil && len(t.inText("opens-build", strings.ToLower(w.Text))) == 0 && staysHere(r.read(s)) &&
 		!slices.ContainsFunc(taken, func(from string) bool { return !t.ofClass("build-maker", from) }) &&
 		!slices.ContainsFunc(r.facts.Loaded(), func(file string) bool { return strings.Contains(w.Text, path.Base(file)) })
-}
-
-// staysHere reports whether effects reach no further than the workspace, and none is asked about.
-func staysHere(effects []Effect) bool {
-	return !slices.ContainsFunc(effects, func(e Effect) bool {
-		return e.Kind != KindRead && e.Counts() != ReachWorkspace || e.score(nil) < Threshold
-	})
 }
 
 func (t *tables) plainSetting(line string) bool {

@@ -162,7 +162,7 @@ func (c *command) publishes(box *servers.Container, kept bool, names ...string) 
 	for _, at := range list {
 		switch {
 		case fresh && c.isFree(at):
-			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Opened, Words: append([]string{at.Port}, inBox(names)...)})
+			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Opened, Words: append([]string{at.Port}, servers.InBox(names)...)})
 		case !fresh || !c.r.facts.Opens(at.Port): // it runs already
 			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken, Words: []string{at.Port}})
 		}
@@ -170,14 +170,6 @@ func (c *command) publishes(box *servers.Container, kept bool, names ...string) 
 	if !all {
 		c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken})
 	}
-}
-
-// inBox returns what stands for containers of these names in a fact of what was opened.
-func inBox(names []string) (all []string) {
-	for _, n := range names {
-		all = append(all, "in "+n)
-	}
-	return all
 }
 
 // isFree reports whether nothing has had a port before a container publishes it.
@@ -288,7 +280,8 @@ func (c *command) localCluster(out []Effect) []Effect {
 	if !ok && c.operand(0) == "config" && slices.Contains([]string{"use-context", "use"}, c.operand(1)) {
 		context = literal(c.operand(2))
 	}
-	if !context.known || !c.r.judge.tables.localContext(context.text) || c.has("-s", "--server", "--kubeconfig", "--kube-apiserver") {
+	local := c.r.judge.tables.ofClass("local-context", context.text) || startsAny(context.text, "kind-", "k3d-")
+	if !context.known || !local || c.has("-s", "--server", "--kubeconfig", "--kube-apiserver") {
 		return out
 	}
 	for i := range out {

@@ -58,7 +58,7 @@ func (r *reading) script(s *shell.Script) {
 	r.atToplevel(list)
 	rebuildable := func() bool { return false } // by the find before; asked once, since one may run thousands
 	for i, v := range list {
-		if v.removesFound() && rebuildable() {
+		if len(v.Via) > 0 && strings.HasPrefix(v.Via[len(v.Via)-1], "find -exec") && removes(v.name) && rebuildable() {
 			continue
 		}
 		r.spanned(s.Commands[i].Span, func() { r.add(of(&s.Commands[i], r.located(v, r.invocation(v)))...) })
@@ -87,11 +87,6 @@ const (
 	maxCommands = 4096
 	maxWords    = 16 << 10
 )
-
-// removesFound reports whether find runs the command for what it finds, and it removes that.
-func (v *invocation) removesFound() bool {
-	return len(v.Via) > 0 && strings.HasPrefix(v.Via[len(v.Via)-1], "find -exec") && removes(v.name)
-}
 
 // foundRebuildable reports whether find deletes only names that can be rebuilt. Find's own rule
 // then judges the deletion.
@@ -147,12 +142,6 @@ func (r *reading) unread(p *shell.Problem) {
 
 // problemSaid says what could not be read.
 func problemSaid(p *shell.Problem) wording.Sentence { return sayOf(wording.Unread, p.Detail) }
-
-// trustedSetup reports whether the text that eval runs is the output of a program made to set up a
-// shell.
-func (r *reading) trustedSetup(a arg) bool {
-	return len(a.from) == 1 && len(a.names) == 0 && !a.remote && a.text == "$("+a.from[0]+")" && r.judge.tables.ofClass("shell-setup", a.from[0])
-}
 
 // invocation judges one command and everything around it.
 func (r *reading) invocation(v *invocation) []Effect {
@@ -389,4 +378,14 @@ func texts(args []arg) []string {
 		out[i] = args[i].text
 	}
 	return out
+}
+
+// shownBy returns the command that shows what this one prints, past those that only order it.
+func (v *invocation) shownBy(t *tables) *invocation {
+	named := func(a arg) bool { return !strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "o") }
+	n := v.into
+	for n != nil && n.stdin.piped && t.ofClass("orders", n.name) && !slices.ContainsFunc(n.args, named) {
+		n = n.into
+	}
+	return n
 }

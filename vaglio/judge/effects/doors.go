@@ -378,7 +378,7 @@ func (r *reading) exported(a *assignment) []string {
 		value = a.value.word.Prefix()
 		known = value != ""
 	}
-	if !known || !slices.Contains([]string{"search", "file", "command", "code", "loads"}, d.kind) {
+	if !known || !slices.Contains([]string{"search", "file", "command", "code", "loads"}, d.kind) && !wordclass.Is("value-kept", a.name) {
 		return []string{a.name}
 	}
 	return []string{a.name, a.name + "=" + value}

@@ -252,7 +252,8 @@ func (r *reading) removeAt(v *invocation, a arg) []Effect {
 			e.Why = deletion("every temporary file, of other programs too: %s", a.text)
 		}
 	case placeWorkspace:
-		e.Reach, e.free, e.whole = ReachWorkspace, r.freeAt(v, a), v.namesWhole(a)
+		e.Reach, e.free = ReachWorkspace, r.freeAt(v, a)
+		e.whole = path.IsAbs(a.text) && v.Call != nil && slices.ContainsFunc(v.Call.Targets, func(w shell.Word) bool { return w.Is(a.text) })
 	case placeHome:
 		e.Why = e.Why.And(wording.Outside)
 	case placeControl, placeSecret:
@@ -276,14 +277,14 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return nil // from where it would be missed
 	}
 	switch {
-	case at == placeTemp && !isAllTemporary(p):
+	case at == placeTemp && !(slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")):
 		r.leavesTemporary(v, p)
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
 		return r.spare(v, a, p, why)
 	case at == placeUnknown && place.Inside([]string{madeIn}, p):
 		return own(why.And(", which was made in this session"))
-	case at == placeHome && a.known && r.world.rebuildableHome(p):
+	case at == placeHome && a.known && r.world.home != "" && strings.HasPrefix(p, r.world.home+"/") && r.world.places.Classes(p)&place.Cache != 0:
 		return own(why.And(", a cache that refills itself"))
 	}
 	return nil

@@ -280,7 +280,9 @@ func (c *command) checkedOut() (string, bool) {
 		}
 	}
 	if len(ops) == 1 {
-		return ops[0].text, fileLike(ops[0].text) || c.r.judge.tables.ofClass("well-known-file", lastPart(ops[0].text))
+		s := ops[0].text
+		fileLike := fileEnd.MatchString(s) && !numberEnd.MatchString(s) && !versionTag.MatchString(s) && !strings.HasPrefix(s, "origin/")
+		return s, fileLike || c.r.judge.tables.ofClass("well-known-file", lastPart(s))
 	}
 	return join(ops), len(ops) > 1
 }
@@ -295,11 +297,6 @@ var (
 	fileEnd   = regexp.MustCompile(`\.[^./]{1,5}$`)
 	numberEnd = regexp.MustCompile(`\.\d+$`)
 )
-
-// fileLike reports whether a name looks like a file rather than a branch.
-func fileLike(s string) bool {
-	return fileEnd.MatchString(s) && !numberEnd.MatchString(s) && !versionTag.MatchString(s) && !strings.HasPrefix(s, "origin/")
-}
 
 // gitConfig judges the words after config, whose options take values differently from git's own.
 func gitConfig(c *command) []Effect {
@@ -376,9 +373,4 @@ func (c *command) directed(out []Effect) []Effect {
 		}
 	}
 	return out
-}
-
-// runsFolder reports whether a word names a folder, or the command works in it, of which nothing was read.
-func (r *reading) runsFolder(v *invocation, a arg, at string) bool {
-	return (a.text == v.cwd || r.mayBeFolder(a, at)) && r.unreadIn(at)
 }

@@ -15,7 +15,7 @@ func (t *tool) byName() []Effect {
 	if t.rd.DryRun {
 		return reads()
 	}
-	if t.answersUser() {
+	if t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients() {
 		return own(say("answers the user"))
 	}
 	v := t.verb()
@@ -37,11 +37,6 @@ func (t *tool) byName() []Effect {
 	return out
 }
 
-// answersUser reports whether a tool of the client itself only says something to its user.
-func (t *tool) answersUser() bool {
-	return t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients()
-}
-
 // verb returns what the tool does by its name, or by an argument if the name leaves it to that or
 // only reads.
 func (t *tool) verb() verb {
@@ -50,7 +45,8 @@ func (t *tool) verb() verb {
 	switch loose := v.effect.Kind == "" || v.weak || t.generic(at); {
 	case ok && (loose || !inner && act.effect.Kind != KindRead && v.effect.Kind == KindRead):
 		return act
-	case !ok && v.weak && v.effect.Kind == KindRead && t.doesMore():
+	case !ok && v.weak && v.effect.Kind == KindRead &&
+		(t.noun("file-noun") && slices.ContainsFunc(t.rd.Marks, isVerb) || slices.ContainsFunc(readings.SortedKeys(t.args), t.removes)):
 		return verb{} // what it is about, and a verb that is not known
 	}
 	return v
@@ -151,7 +147,7 @@ func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 		return best.effect.Kind == KindRead || !v.isNoun(best, words)
 	}
 	if v.effect.Kind == KindRead {
-		return t.readsOf(v, best, words, says)
+		return v.end == len(words) && !v.weak && !says && t.ofClass("ambiguous", words[best.at]) && !t.ofClass("read-object", words[v.at])
 	}
 	return v.befalls(best, words) || best.effect.Kind == KindRead && t.beyondReading(v, best, words, says)
 }
@@ -168,12 +164,6 @@ func (v placed) isNoun(best placed, words []string) bool {
 // usually a noun must follow at once.
 func (v placed) joinedTo(best placed, words []string) bool {
 	return joined(words, v.at) && (!v.weak || v.at == best.end+1)
-}
-
-// readsOf reports whether a word for reading at the end of a name says what is read of something:
-// "transfer history", but not "deploy version".
-func (t *tables) readsOf(v, best placed, words []string, says bool) bool {
-	return v.end == len(words) && !v.weak && !says && t.ofClass("ambiguous", words[best.at]) && !t.ofClass("read-object", words[v.at])
 }
 
 // doneTo reports whether a verb at the end of a name says what is done to a thing that a word for
@@ -209,7 +199,7 @@ func (t *tool) verbEffect(v verb) []Effect {
 		e[0].counts = ReachWorkspace // nobody else looks at it
 		return e
 	}
-	if v.effect.Kind != KindDelete && t.recurs() {
+	if v.effect.Kind != KindDelete && (t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil) {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
 	}
 	s := stakes{people: t.noun("person"), touchy: t.noun("money") || t.noun("health") || t.noun("access"), secret: secret}
@@ -248,11 +238,6 @@ func (t *tool) hands(v verb) bool {
 	return len(t.args) > 0
 }
 
-// identifies reports whether an argument tells one thing from others of its kind.
-func (t *tool) identifies() bool {
-	return slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") })
-}
-
 // stakes is what the nouns of a tool put at stake.
 type stakes struct{ people, touchy, secret bool }
 
@@ -261,21 +246,15 @@ type stakes struct{ people, touchy, secret bool }
 func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	e := v.effect
 	switch {
-	case v.light && t.forItself(v, s), t.mild(e) && s == stakes{} && t.ownRecords():
+	case v.light && !s.secret && (v.phrase && t.server == "" || !s.touchy && !t.shared()), t.mild(e) && s == stakes{} && t.ownRecords():
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
-	case e.Kind == KindDelete && !t.identifies() &&
+	case e.Kind == KindDelete && !slices.ContainsFunc(readings.SortedKeys(t.args), isID) &&
 		t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
 		return say("clears what refills itself: %s", what)
 	}
 	return nil
-}
-
-// forItself reports whether an action that stays with the agent by its verb also does by its
-// nouns.
-func (t *tool) forItself(v verb, s stakes) bool {
-	return !s.secret && (v.phrase && t.server == "" || !s.touchy && !t.shared())
 }
 
 // ownRecords reports whether a tool, by its nouns, changes only what belongs to the agent.
@@ -397,3 +376,5 @@ func (t *tool) about(said wording.Sentence) wording.Sentence {
 	}
 	return said
 }
+
+func isID(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") }

@@ -80,7 +80,8 @@ func operationsRule(c *command) []Effect {
 	for i := range t.Operations {
 		o := &t.Operations[i]
 		links = links || o.Verb == operation.Link
-		if (o.Verb == operation.Copy || links || c.settles(o)) && c.copiesExample(o) {
+		settles := o.Verb == operation.Move && c.secret(argOf(o.To)) && c.r.freeAt(c.invocation, argOf(o.To)) != ""
+		if (o.Verb == operation.Copy || links || settles) && c.copiesExample(o) {
 			return own(say("copies the example %s to %s", argOf(o.Object.Word).text, argOf(o.To).text))
 		}
 		changes = changes || !slices.Contains([]operation.Verb{operation.Read, operation.Use, operation.Inspect, operation.Search}, o.Verb)
@@ -112,17 +113,13 @@ func (c *command) onlyWorks(changes bool) []Effect {
 	return nil
 }
 
-// settles reports whether something is moved to where a file with secrets belongs and nothing is.
-func (c *command) settles(o *operation.Operation) bool {
-	return o.Verb == operation.Move && c.secret(argOf(o.To)) && c.r.freeAt(c.invocation, argOf(o.To)) != ""
-}
-
 // brings records the folders that a command fills from outside the workspace, or that lead there.
 func (c *command) brings(all []operation.Operation) {
 	for i := range all {
 		o := &all[i]
 		from, to := argOf(o.Object.Word), argOf(o.To)
-		if !bringsFolder(o, from) || to.text == "" || !c.direct() {
+		folder := o.Verb == operation.Copy && o.Recursive || (o.Verb == operation.Move || o.Verb == operation.Link) && path.Ext(from.text) == ""
+		if !folder || to.text == "" || !c.direct() {
 			continue
 		}
 		at := c.r.world.clean(to.text, c.cwd)
@@ -137,11 +134,6 @@ func (c *command) brings(all []operation.Operation) {
 			c.r.brought = append(c.r.brought, at)
 		}
 	}
-}
-
-// bringsFolder reports whether an operation may put a folder somewhere.
-func bringsFolder(o *operation.Operation, from arg) bool {
-	return o.Verb == operation.Copy && o.Recursive || (o.Verb == operation.Move || o.Verb == operation.Link) && path.Ext(from.text) == ""
 }
 
 // bothEnds says which files are moved, copied or linked to a place: those that the table names or,
@@ -393,4 +385,12 @@ func (r *reading) permits(v *invocation, mode string, files ...arg) (out []Effec
 		out = append(out, e)
 	}
 	return out
+}
+
+// landed returns the content of a file that a script copies or moves, which it may have written.
+func (r *reading) landed(s *shell.Script, from string) (string, bool) {
+	if w, here := s.Wrote[from]; here {
+		return r.textOf(w)
+	}
+	return r.means.Files.Content(from)
 }

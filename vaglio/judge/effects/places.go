@@ -387,8 +387,3 @@ func (t *tool) searched(v *invocation, folders []string) []Effect {
 	}
 	return t.r.below(v, "prints what it finds in all", literals(folders)...)
 }
-
-// rebuildableHome reports whether a clean path is in a cache of the user that refills itself.
-func (w *world) rebuildableHome(p string) bool {
-	return w.home != "" && strings.HasPrefix(p, w.home+"/") && w.places.Classes(p)&place.Cache != 0
-}

@@ -102,7 +102,8 @@ func (r *reading) atToplevel(list []*invocation) {
 		switch rest, below := strings.CutPrefix(at.text, "$("+shell.Toplevel+")"); {
 		case below && at.onlyOf(shell.Toplevel) && place.IsStep(rest) && v.Remote == nil:
 			v.cwd, v.astray = path.Join(root, rest), false
-		case v.asksToplevel() && (v.cwd != root || len(v.assigns) > 0 || slices.ContainsFunc(v.Exported, namesRoot)):
+		case v.name == "git" && slices.ContainsFunc(v.args, func(a arg) bool { return a.text == "--show-toplevel" }) &&
+			(v.cwd != root || len(v.assigns) > 0 || slices.ContainsFunc(v.Exported, namesRoot)):
 			return
 		}
 	}
@@ -111,11 +112,6 @@ func (r *reading) atToplevel(list []*invocation) {
 // isRepository reports whether a folder is a root of the workspace where a repository begins.
 func (r *reading) isRepository(root string) bool {
 	return r.means.Present != nil && slices.Contains(r.world.roots, root) && r.means.Present(path.Join(root, ".git"))
-}
-
-// asksToplevel reports whether git is asked for the root of its repository.
-func (v *invocation) asksToplevel() bool {
-	return v.name == "git" && slices.ContainsFunc(v.args, func(a arg) bool { return a.text == "--show-toplevel" })
 }
 
 // remembersMove records where a move puts what would be missed.
@@ -146,18 +142,6 @@ func (r *reading) freeAt(v *invocation, a arg) string {
 	return ""
 }
 
-// isVacant reports whether nothing is at a path that a program deletes, in a folder that is there, and the call puts
-// nothing there. The program must name it in full: where one runs is not always known. A link that the call makes
-// there is deleted itself, unless a slash follows it.
-func (r *reading) isVacant(e *Effect) bool {
-	return e.whole && !strings.HasSuffix(e.Target, "/") && !r.movedTo(e.free) && !r.did.Touched(e.free) && !r.isAbsent(path.Dir(e.free))
-}
-
-// namesWhole reports whether a program names a path from the root on.
-func (v *invocation) namesWhole(a arg) bool {
-	return path.IsAbs(a.text) && v.Call != nil && slices.ContainsFunc(v.Call.Targets, func(w shell.Word) bool { return w.Is(a.text) })
-}
-
 // emptied decides about what was deleted where nothing was, now that the whole call is known.
 func (r *reading) emptied() {
 	for _, name := range slices.Clone(r.absent) {
@@ -170,7 +154,8 @@ func (r *reading) emptied() {
 		r.add(usual(KindDelete).with(wording.Sentence{{Phrase: deletes}, object(name)}, name))
 	}
 	for i := range r.effects {
-		if e := &r.effects[i]; e.free != "" && (r.refills(e.free) || r.isVacant(e)) {
+		if e := &r.effects[i]; e.free != "" && (r.refills(e.free) ||
+			e.whole && !strings.HasSuffix(e.Target, "/") && !r.movedTo(e.free) && !r.did.Touched(e.free) && !r.isAbsent(path.Dir(e.free))) {
 			*e = own(e.Why.And(", where nothing is yet"))[0]
 		}
 	}
@@ -265,11 +250,6 @@ func (r *reading) furnished(home string) string {
 		}
 	}
 	return ""
-}
-
-// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
-func isAllTemporary(p string) bool {
-	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
 }
 
 // passesUnread records that a folder of which nobody read anything has another name, too: at a path, or in the folder
@@ -395,4 +375,19 @@ func (w *world) behind(l *looked) where {
 		return placeControl
 	}
 	return placeWorkspace
+}
+
+// textOf returns the text of a word that may consist of files.
+func (r *reading) textOf(w shell.Word) (string, bool) {
+	var b strings.Builder
+	for _, p := range w.Parts() {
+		text, known := p.Text, p.Kind == shell.PartText
+		if p.File != "" && r.means.Files != nil {
+			text, known = r.means.Files.Content(p.File)
+		}
+		if b.WriteString(text); !known {
+			return "", false
+		}
+	}
+	return b.String(), true
 }

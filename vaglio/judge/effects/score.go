@@ -272,10 +272,6 @@ func (t *tables) isPlumbing(library, name, word string) bool {
 		t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || !t.ofClass("holds-data", strings.ToLower(library)))
 }
 
-func (t *tables) localContext(s string) bool {
-	return t.ofClass("local-context", s) || startsAny(s, "kind-", "k3d-")
-}
-
 // namedTask returns the effect of running a file of the workspace or of a skill by what its name and the
 // command's variables say.
 func (r *reading) namedTask(v *invocation, file arg, is where) []Effect {
@@ -392,4 +388,11 @@ func numbered(effects []Effect, text string) {
 		line += strings.Count(text[from:e.at.Start], "\n")
 		from, e.line = e.at.Start, line
 	}
+}
+
+// staysHere reports whether effects reach no further than the workspace, and none is asked about.
+func staysHere(effects []Effect) bool {
+	return !slices.ContainsFunc(effects, func(e Effect) bool {
+		return e.Kind != KindRead && e.Counts() != ReachWorkspace || e.score(nil) < Threshold
+	})
 }

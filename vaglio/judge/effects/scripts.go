@@ -56,7 +56,7 @@ func (c *command) scriptWord(i int) ([]Effect, bool) {
 	s := c.all[i].text
 	switch {
 	case givesCode(s) && (s != "-i" || !strings.HasSuffix(c.name, "awk")):
-		if c.editsInPlace(s) {
+		if c.name == "perl" && strings.Contains(s, "i") || c.name == "ruby" && strings.HasPrefix(s, "-i") {
 			return append(own(say("edits files in place")), c.writeAll("edits", c.operands)...), true
 		}
 		return c.line(i), true
@@ -70,11 +70,6 @@ func (c *command) scriptWord(i int) ([]Effect, bool) {
 		return nil, false
 	}
 	return c.scriptFile(i), true
-}
-
-// editsInPlace reports whether an option makes the interpreter change its input files.
-func (c *command) editsInPlace(option string) bool {
-	return c.name == "perl" && strings.Contains(option, "i") || c.name == "ruby" && strings.HasPrefix(option, "-i")
 }
 
 // givesCode reports whether program text follows an option.

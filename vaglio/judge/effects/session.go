@@ -137,7 +137,7 @@ func (r *reading) runsUnpacked(v *invocation) []Effect {
 	for _, a := range append(slices.Clone(v.args), literal(v.cwd)) {
 		at := r.world.clean(a.text, v.cwd)
 		git := (a.text == v.cwd || before == "-C") && r.bringsRepository(v, at)
-		if before = a.text; git || earlier && r.runsFolder(v, a, at) {
+		if before = a.text; git || earlier && (a.text == v.cwd || r.mayBeFolder(a, at)) && r.unreadIn(at) {
 			return unknown(say("runs what was put into %s in this session and could not be read", a.text), a.text)
 		}
 	}
@@ -218,7 +218,8 @@ func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 // some file holds are nothing to ask about unless something was fetched.
 func (r *reading) dynamic(p *shell.Problem) {
 	switch a := argOf(p.Word); {
-	case p.Interpreter == "eval" && r.trustedSetup(a):
+	case p.Interpreter == "eval" && len(a.from) == 1 && len(a.names) == 0 && !a.remote && a.text == "$("+a.from[0]+")" &&
+		r.judge.tables.ofClass("shell-setup", a.from[0]):
 		r.add(own(say("sets the shell up by %s", a.from[0]))...)
 	case p.Detail.Phrase != shell.RestoresUnnamed || len(r.fetched)+len(r.foreign) > 0 || r.facts.Has(vaglio.Unpacked):
 		r.unread(p)
@@ -228,6 +229,9 @@ func (r *reading) dynamic(p *shell.Problem) {
 // ofSession asks about files that run and that the session, or the call, wrote and of which the call could not read
 // everything: a text that was harmless when it was read by itself may be cut short among others.
 func (r *reading) ofSession(s *shell.Script) {
+	if len(s.Stays) > 0 {
+		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: s.Stays})
+	}
 	for _, file := range s.Unparsed {
 		_, here := r.wrote[file]
 		_, known := r.facts.Text(file)
@@ -374,16 +378,6 @@ func (r *reading) readsNumber(v *invocation) {
 	other, seen := r.numbers[text]
 	own := v.args[0].known && v.direct() && slices.Concat(r.facts, r.did).Keeps(r.world.clean(v.args[0].text, v.cwd))
 	r.numbers[text] = own && (other || !seen)
-}
-
-// shownBy returns the command that shows what this one prints, past those that only order it.
-func (v *invocation) shownBy(t *tables) *invocation {
-	named := func(a arg) bool { return !strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "o") }
-	n := v.into
-	for n != nil && n.stdin.piped && t.ofClass("orders", n.name) && !slices.ContainsFunc(n.args, named) {
-		n = n.into
-	}
-	return n
 }
 
 // runsOwn reports whether a program runs nothing of the project around it, or only files that the session

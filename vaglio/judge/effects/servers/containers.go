@@ -205,3 +205,11 @@ var opening = map[string]string{ //nolint:gochecknoglobals // Made once, never c
 	"volumes": "--volume=", "volume": "--volume=", "binds": "--volume=", "mounts": "--volume=", "mount": "--volume=", "devices": "--device=",
 	"privileged": "--privileged=", "network": "--network=", "networkmode": "--network=", "pid": "--pid=", "pidmode": "--pid=", "capadd": "--cap-add=",
 }
+
+// InBox returns what stands for containers of these names in a fact of what was opened.
+func InBox(names []string) (all []string) {
+	for _, n := range names {
+		all = append(all, "in "+n)
+	}
+	return all
+}
