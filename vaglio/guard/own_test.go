@@ -248,6 +248,7 @@ type changed []string
 func (c changed) Changed() []string      { return c }
 func (changed) Loaded() []string         { return nil }
 func (changed) Fetched() map[string]bool { return nil }
+func (changed) Unpacked(string) bool     { return false }
 func (changed) Exported() []string       { return nil }
 
 // TestOnlyWhatTheSessionWroteIsTraced has a program about the gate run from a file: it counts

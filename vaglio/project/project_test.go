@@ -56,6 +56,7 @@ type loaded []string
 func (l loaded) Changed() []string      { return l }
 func (l loaded) Loaded() []string       { return l }
 func (loaded) Fetched() map[string]bool { return nil }
+func (loaded) Unpacked(string) bool     { return false }
 func (loaded) Exported() []string       { return nil }
 
 func (c call) tasks(t *testing.T) string {

@@ -389,3 +389,8 @@ func (r *reader) userEntry(args []Word) (Word, bool) {
 	field := Glue(word.OutputOf("getent"), Text(":"))
 	return Glue(args[1], Text(":x:"), field, field, field, home, Text(":"), word.OutputOf("getent"), Text("\n")), true
 }
+
+// afar reports whether a command runs on another machine.
+func (f *frame) afar() bool {
+	return f.Remote != nil && (f.Remote.Kind == RemoteHost || f.Remote.Kind == RemotePod)
+}

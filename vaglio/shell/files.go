@@ -158,7 +158,8 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	from.first = max(from.first, 1)
 	from.line = from.first
 	from.in = f.file
-	from.own = (from.whole || !f.found && !f.Guess) && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
+	from.own = (from.whole || !f.found && !f.Guess) &&
+		(r.written(Text(from.path)) || slices.Contains(r.changed(), from.path) || r.opts.Session != nil && r.opts.Session.Unpacked(from.path))
 	g.file = &from
 	g.Conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	frame := r.inFrame

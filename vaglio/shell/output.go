@@ -39,7 +39,7 @@ func (r *reader) output(f *frame, k *call) Word {
 	}
 	name := baseName(k.argv[0])
 	out, ok := r.pure(f, k, name)
-	if !ok {
+	if !ok || out.HasUnknown() && f.afar() {
 		return r.impure(f, k, name)
 	}
 	if out.Size() > word.MaxSize || !r.step(f, out.Size()/16) {
@@ -61,7 +61,7 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 	}
 	_, searched := r.searches(f, k)
 	p.Level = !searched && printsName(k.argv, name)
-	p.Remote = wordclass.Is("fetches", name) || f.stdin.Text.Remote() || urlArgument(k.argv)
+	p.Remote = f.afar() || wordclass.Is("fetches", name) || f.stdin.Text.Remote() || urlArgument(k.argv)
 	return NewWord(p)
 }
 

@@ -86,6 +86,7 @@ type Session interface {
 	Loaded() []string
 	// Fetched returns the names, without folders, of the files that they downloaded.
 	Fetched() map[string]bool
+	Unpacked(file string) bool // they may have unpacked or cloned it
 	// Exported returns the names of the variables that they set, aliases that begin with [Alias], and, behind
 	// a name and "=", the values of variables that make programs run other code; of PATH, the folders put first.
 	Exported() []string

@@ -73,6 +73,7 @@ type earlier struct{}
 func (earlier) Changed() []string        { return []string{"/work/changed.sh"} }
 func (earlier) Loaded() []string         { return nil }
 func (earlier) Fetched() map[string]bool { return nil }
+func (earlier) Unpacked(string) bool     { return false }
 func (earlier) Exported() []string       { return []string{"EARLIER"} }
 
 // told writes what was read, line by line.

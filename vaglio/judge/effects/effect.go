@@ -391,3 +391,9 @@ func (c *command) fetchesInto(at string, sources []string) {
 func justFetched(name string) []Effect {
 	return one(KindForeignCode, say("runs %s, which was just fetched", name), name)
 }
+
+// unnamed stands for the names of files that were fetched and that nobody knows, listedFiles for those that a list of addresses gives.
+const (
+	unnamed     = "*"
+	listedFiles = "**"
+)

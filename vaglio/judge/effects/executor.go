@@ -383,7 +383,8 @@ func (r *reading) putBefore(v *invocation, name string) bool {
 			p := r.world.clean(a.text[strings.IndexByte(a.text, '=')+1:], e.cwd)
 			return a.known && (p == name || strings.TrimSuffix(p, path.Ext(p)) == name)
 		}
-		if e.direct() && e.name != v.name && slices.ContainsFunc(e.args, puts) && !r.judge.tables.RunsProject(e.name, texts(e.args)) {
+		if e.direct() && e.name != v.name &&
+			(slices.ContainsFunc(e.args, puts) || r.judge.tables.ofClass("names-pieces", e.name)) && !r.judge.tables.RunsProject(e.name, texts(e.args)) {
 			return true
 		}
 	}

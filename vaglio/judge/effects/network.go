@@ -179,11 +179,12 @@ func (c *command) keeps(urls []arg) {
 		return
 	}
 	listed := func(u arg) bool { return !u.known && strings.HasPrefix(u.text, "$") }
+	folder, _ := c.value("-P", "--directory-prefix", "--output-dir")
 	if c.has("-i", "--input-file") && c.called != "curl" || slices.ContainsFunc(urls, listed) {
-		c.fetches(unnamed)
+		c.fetches(path.Join(folder.text, unnamed), path.Join(folder.text, listedFiles))
 	}
 	for _, u := range urls {
-		c.fetches(lastPart(strings.SplitN(u.text, "?", 2)[0]))
+		c.fetches(path.Join(folder.text, lastPart(strings.SplitN(u.text, "?", 2)[0])))
 	}
 }
 
@@ -195,14 +196,11 @@ func (c *command) fetches(files ...string) {
 	}
 }
 
-// unnamed stands for the names of files that were fetched and that nobody knows.
-const unnamed = "*"
-
 // downloads records the files that a client of a forge fetches: under the names that options give, or any.
 func (c *command) downloads() {
 	name, told := c.value("-O", "--output", "-n", "--name", "-p", "--pattern", "--asset-name")
-	if !told || strings.ContainsAny(name.text, "*?[") || c.has("-D", "--dir") {
-		c.fetches(unnamed)
+	if folder, _ := c.value("-D", "--dir"); !told || strings.ContainsAny(name.text, "*?[") || folder.text != "" {
+		c.fetches(path.Join(folder.text, unnamed))
 	}
 	c.fetches(name.text)
 }

@@ -23,7 +23,7 @@ func scriptRule(c *command) []Effect {
 	if out := c.clientCode(c.programText()); len(out) > 0 {
 		return out
 	}
-	if c.Wrapper && !c.r.fetched[lastPart(c.operand(0))] {
+	if c.Wrapper && !c.r.isFetched(c.invocation, c.operand(0)) {
 		return reads()
 	}
 	for i, a := range c.all {
@@ -345,7 +345,7 @@ func (r *reading) located(v *invocation, effects []Effect) []Effect {
 	}
 	where := r.line(v.File, v.Line)
 	var out []Effect
-	if r.fetched[path.Base(v.File)] {
+	if r.isFetched(v, v.File) {
 		out = justFetched(where)
 	}
 	for _, e := range effects {

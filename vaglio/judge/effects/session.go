@@ -153,7 +153,7 @@ func (r *reading) bringsRepository(v *invocation, folder string) bool {
 func (r *reading) mayBeFolder(a arg, at string) bool {
 	ext := path.Ext(a.text)
 	named := len(ext) > 1 && ext[1] > '9' // not a version, as in app-1.2
-	return a.known && !named && (isPath(a.text) && !urls.IsFar(a.text) || r.facts.Made(at))
+	return a.known && !named && (isPath(a.text) && !urls.IsFar(a.text) || r.facts.Made(at) && !r.isAbsent(at))
 }
 
 // unreadIn reports whether a folder, other than the call's own, was unpacked in this session and
@@ -208,7 +208,8 @@ func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 		return own(say("runs %s", file.text))
 	case here && !read && p == placeWorkspace:
 		return unknown(say("runs %s, which was written in this session and could not be read", file.text), file.text)
-	case r.fetched[unnamed] && (!here || !read) && p == placeWorkspace:
+	case r.fetched[unnamed] && (!here || !read) && p == placeWorkspace &&
+		(r.did.Has(vaglio.Fetched) || r.facts.Wrote(path.Join(path.Dir(r.world.clean(file.text, v.cwd)), unnamed))):
 		return one(KindForeignCode, say("runs %s, which may just have been fetched", file.text), file.text)
 	}
 	return nil

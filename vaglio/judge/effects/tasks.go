@@ -218,10 +218,15 @@ func (r *reading) projects(v *invocation) []arg {
 	return all
 }
 
+// isFetched reports whether a file was downloaded, or may be one of those that a list named.
+func (r *reading) isFetched(v *invocation, file string) bool {
+	at := r.world.clean(file, v.cwd)
+	return r.fetched[path.Base(file)] || v.direct() && r.facts.Wrote(path.Join(path.Dir(at), listedFiles)) && !r.facts.Wrote(at)
+}
+
 // runsFile returns the effect of running a program or script from a file.
 func (r *reading) runsFile(v *invocation, file arg) []Effect {
-	base := path.Base(file.text)
-	if r.isForeign(v, file) || r.fetched[base] {
+	if r.isForeign(v, file) || r.isFetched(v, file.text) {
 		return justFetched(file.text)
 	}
 	if v.box != "" && v.fresh || r.builtHere(v, file) {
