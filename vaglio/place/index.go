@@ -139,8 +139,11 @@ func (p *pattern) fits(clean string, steps []string, at int) bool {
 // the pattern.
 func (p *pattern) fitsFound(steps []string) bool {
 	last := len(steps) - 1
-	if last < 1 || steps[last-1] != AnyFolders || last >= len(p.steps) || !IsTelling(steps[last]) {
+	if last < 1 || steps[last-1] != AnyFolders || !IsTelling(steps[last]) {
 		return false
+	}
+	if own := len(p.steps) == 3 && p.row.Class&Own != 0; last >= len(p.steps) || own { // a name of the gate's alone, in whichever folder
+		return own && p.steps[0] == "**" && p.steps[2] == steps[last]
 	}
 	if name := strings.Trim(steps[last], Marks); name != steps[last] && name[0] == '.' && !slices.Contains(p.row.Endings, name) {
 		return false // only an extension, which says too little
