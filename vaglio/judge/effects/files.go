@@ -16,6 +16,9 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
+// optionName matches the path of a file whose name begins as an option does.
+var optionName = regexp.MustCompile(`/--?[a-zA-Z][^/]*$`)
+
 func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	if r.sealed(v) {
 		return nil
@@ -32,6 +35,8 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	switch at := r.writtenPlace(v, a); {
 	case at == placeNowhere:
 		return nil
+	case a.known && v.Call == nil && optionName.MatchString(p):
+		e.Reach, e.Why = ReachUser, e.Why.And(", whose name a program takes for an option where a pattern stands for it")
 	case at == placeWorkspace, at == placeTemp, r.plainSettings(v, a, at):
 	case at == placeControl, at == placeSecret, at == placeHome:
 		if at == placeSecret && r.fillsExample(v, a) {
