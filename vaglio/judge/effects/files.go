@@ -44,12 +44,19 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		}
 		e.Reach, e.Why = r.reachOf(p), e.Why.And(beyondWorkspace(at))
 	case at == placeUnknown:
-		e.Reach, e.Sure = ReachUser, 0.4
+		if e.Sure = 0.4; !r.ofProject(v.File) || v.Own {
+			e.Reach = ReachUser
+		}
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}
 	case at == placeSystem:
 		e = r.world.away(e, p)
 	}
 	return []Effect{e}
+}
+
+// ofProject reports whether a file that runs is one of the project's that the session has not changed.
+func (r *reading) ofProject(file string) bool {
+	return file != "" && r.world.inside(file) && !r.facts.Wrote(file) && !r.did.Wrote(file) && !r.facts.Unpacked(file) && !r.isFetched(&invocation{}, file)
 }
 
 // reachOf returns the reach of a change to a place of the user outside the workspace.
