@@ -76,6 +76,11 @@ func Default() *Reader { return shared() }
 // Tasks returns what a command runs from files.
 func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	rows := r.rowsOf(c.Name)
+	if rows == nil && !r.base.Known(c.Name) { // it may be what installing the project makes
+		for _, name := range Manifests() {
+			_, _ = c.Files.Content(path.Join(c.Cwd, name))
+		}
+	}
 	set := slices.Clone(c.Assigns)
 	for _, name := range r.variables {
 		if value, ok := c.Variable(name); ok && !slices.ContainsFunc(set, func(a shell.Assign) bool { return a.Name == name }) {

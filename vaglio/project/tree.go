@@ -33,3 +33,22 @@ func (v *visit) parsed(file, text string, into any) bool {
 	}
 	return false
 }
+
+// Manifests returns the names of the files that say which programs installing a project makes.
+func Manifests() []string { return []string{"pyproject.toml", "package.json"} }
+
+// Declares reports whether installing the project that a file is about makes a program of this name.
+func Declares(file, text, name string) bool {
+	var tree map[string]any
+	settings.Decode(file, text, &tree)
+	below := func(tree any, key string) any {
+		is, _ := tree.(map[string]any)
+		return is[key]
+	}
+	whole, bin := below(tree, "project"), below(tree, "bin")
+	poetry := below(below(below(tree, "tool"), "poetry"), "scripts")
+	if _, one := bin.(string); one {
+		return tree["name"] == name
+	}
+	return below(bin, name) != nil || below(below(whole, "scripts"), name) != nil || below(below(whole, "gui-scripts"), name) != nil || below(poetry, name) != nil
+}

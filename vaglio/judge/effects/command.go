@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/patch"
@@ -388,4 +389,16 @@ func (v *invocation) shownBy(t *tables) *invocation {
 		n = n.into
 	}
 	return n
+}
+
+// makesProgram reports whether a program is what installing the project makes: if the session changed the file that says so, it
+// must have installed something since.
+func (r *reading) makesProgram(v *invocation) bool {
+	changed := func(name string) bool { return r.facts.Wrote(path.Join(v.cwd, name)) || r.did.Wrote(path.Join(v.cwd, name)) }
+	return v.direct() && !isPath(v.path) && readings.Makes(v.name, v.cwd, r.means.Files) && (r.facts.Has(vaglio.Installed) || r.hasEffect(KindInstall) ||
+		!slices.ContainsFunc(readings.Manifests(), changed))
+}
+
+func (r *reading) hasEffect(kind Kind) bool {
+	return slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind == kind })
 }

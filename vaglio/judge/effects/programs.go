@@ -219,6 +219,9 @@ func (r *reading) stranger(v *invocation) []Effect {
 	if reach, ok := r.judge.opts.Programs[v.name]; ok {
 		return c.disclosures([]Effect{taught(v, reach)})
 	}
+	if r.makesProgram(v) {
+		return own(say("runs the project's %s", v.name))
+	}
 	return r.cmdlet(v)
 }
 
