@@ -254,7 +254,7 @@ func (v *visit) named(files []string) (all []string) {
 		case strings.HasPrefix(mark, "-"):
 			all = append(all, v.dashed(mark)...)
 		case strings.HasPrefix(mark, "/"):
-			all = append(all, v.changedIn(mark)...)
+			all = append(all, slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !v.near(w) || !strings.Contains(w, mark) })...)
 		case strings.HasSuffix(mark, "_"):
 			all = append(all, v.following(strings.TrimSuffix(mark[:len(mark)-1]+" ", "= "))...)
 		default:
@@ -312,11 +312,6 @@ func (v *visit) fromInput(mark string) []string {
 		return v.c.Input
 	}
 	return slices.DeleteFunc(slices.Clone(v.words), func(w string) bool { return w != mark })
-}
-
-// changedIn returns the files that the session wrote in a folder of this name.
-func (v *visit) changedIn(folder string) []string {
-	return slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !v.near(w) || !strings.Contains(w, folder) })
 }
 
 // listed returns a file's names in the folders that a variable lists: NAME/file.

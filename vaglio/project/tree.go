@@ -39,16 +39,16 @@ func Manifests() []string { return []string{"pyproject.toml", "package.json"} }
 
 // Declares reports whether installing the project that a file is about makes a program of this name.
 func Declares(file, text, name string) bool {
-	var tree map[string]any
-	settings.Decode(file, text, &tree)
-	below := func(tree any, key string) any {
-		is, _ := tree.(map[string]any)
-		return is[key]
+	var is struct {
+		Name    string
+		Bin     any
+		Project struct{ Scripts map[string]any }
+		Tool    struct {
+			Poetry struct{ Scripts map[string]any }
+		}
 	}
-	whole, bin := below(tree, "project"), below(tree, "bin")
-	poetry := below(below(below(tree, "tool"), "poetry"), "scripts")
-	if _, one := bin.(string); one {
-		return tree["name"] == name
-	}
-	return below(bin, name) != nil || below(below(whole, "scripts"), name) != nil || below(below(whole, "gui-scripts"), name) != nil || below(poetry, name) != nil
+	_, _ = settings.Decode(file, text, &is) // what cannot be decoded declares nothing
+	bins, _ := is.Bin.(map[string]any)
+	_, one := is.Bin.(string)
+	return one && is.Name == name || bins[name] != nil || is.Project.Scripts[name] != nil || is.Tool.Poetry.Scripts[name] != nil
 }

@@ -158,16 +158,13 @@ func IsUngated(file string) bool { return project.Default().IsUngated(file) }
 // RunsElsewhere reports whether a client or a build server runs what a file of this name carries, so that all that it holds counts.
 func RunsElsewhere(file string) bool { return IsUngated(file) || project.Default().IsBuild(file) }
 
-// Makes reports whether installing a project makes a program, by those of its files that can be read.
-func Makes(name, cwd string, files shell.Files) bool {
+// Makes reports whether installing a project makes a program, by those of its files that can be read and are trusted.
+func Makes(name, cwd string, files shell.Files, trusts func(file string) bool) bool {
 	return files != nil && slices.ContainsFunc(project.Manifests(), func(file string) bool {
 		text, ok := files.Content(place.Join(cwd, file))
-		return ok && project.Declares(file, text, name)
+		return ok && trusts(place.Join(cwd, file)) && project.Declares(file, text, name)
 	})
 }
-
-// Manifests are as in [project.Manifests].
-func Manifests() []string { return project.Manifests() }
 
 // ReadBuild reads what a build server runs once its file contains a text, nil if that is not known; taken is as in
 // [project.Reader.Build].

@@ -200,16 +200,11 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 	if out, ok := apply(call, in); ok {
 		return out, true
 	}
-	if isEntry(call, in) {
+	if call.Fields && in.Prefix() != "" && slices.ContainsFunc(in.Parts(), func(p Part) bool { return p.From == "getent" }) {
 		out, _ := call.Apply(r.splice(in))
 		return r.fillHoles(out), true
 	}
 	return mayPass(in, name)
-}
-
-// isEntry reports whether a filter takes fields of what getent prints of a user.
-func isEntry(f *filter.Filter, w Word) bool {
-	return f.Fields && w.Prefix() != "" && slices.ContainsFunc(w.Parts(), func(p Part) bool { return p.From == "getent" })
 }
 
 // madeBy returns what a filter makes of a file's content, which is read if it runs; false for any

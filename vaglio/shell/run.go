@@ -167,7 +167,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		})
 		return word.OutputOf(fn.name)
 	}
-	if r.isDone(fn) || !r.step(f, 5) || !r.enter(f) {
+	if r.active[fn.body] >= maxCalls || r.brief[fn.body] || !r.step(f, 5) || !r.enter(f) {
 		return word.OutputOf(fn.name)
 	}
 	defer r.leave()
@@ -198,9 +198,6 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	r.st.put(keyArgs, oldArgs)
 	return out
 }
-
-// isDone reports whether a function is read no further: it calls itself too often, or was read in brief.
-func (r *reader) isDone(fn *function) bool { return r.active[fn.body] >= maxCalls || r.brief[fn.body] }
 
 // argsOf returns the arguments of a function's call, unknown ones if it is read in brief.
 func (r *reader) argsOf(fn *function, k *call) *entry {

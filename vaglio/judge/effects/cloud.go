@@ -135,7 +135,8 @@ func stored(c *command) []Effect {
 // judged separately.
 func dockerRun(c *command) []Effect {
 	out := ofEach(append(c.values("-v", "--volume"), c.values("--mount")...), func(v arg) []Effect { return c.mounted(v.text) })
-	c.publishes(c.container(), false, texts(c.values("--name"))...)
+	name, _ := c.value("--name")
+	c.publishes(c.container(), false, name.text)
 	return append(out, own(say("starts a container"))...)
 }
 
@@ -151,9 +152,9 @@ func (c *command) container() *servers.Container {
 }
 
 // publishes records the ports at which a container serves a database that is new with it, and those at which
-// it serves anything else. Some names are the container's. A port that something uses already is not the container's. If that cannot be seen, it may
+// it serves anything else. The container may have a name. A port that something uses already is not the container's. If that cannot be seen, it may
 // be, where a server of the person's own would be: at the port that is usual.
-func (c *command) publishes(box *servers.Container, kept bool, names ...string) {
+func (c *command) publishes(box *servers.Container, kept bool, name string) {
 	if !c.direct() || c.remoteEngine() != "" {
 		return
 	}
@@ -162,7 +163,7 @@ func (c *command) publishes(box *servers.Container, kept bool, names ...string) 
 	for _, at := range list {
 		switch {
 		case fresh && c.isFree(at):
-			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Opened, Words: append([]string{at.Port}, servers.InBox(names)...)})
+			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Opened, Words: []string{at.Port, servers.InBox + name}})
 		case !fresh || !c.r.facts.Opens(at.Port): // it runs already
 			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken, Words: []string{at.Port}})
 		}
@@ -195,7 +196,7 @@ func (c *command) serves() {
 		text, _ := c.content(name)
 		boxes, named, _, all := servers.InCompose(text)
 		for i := range boxes {
-			c.publishes(&boxes[i], kept || named || !c.wroteAll(name))
+			c.publishes(&boxes[i], kept || named || !c.wroteAll(name), "")
 		}
 		if !all && c.direct() {
 			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken})

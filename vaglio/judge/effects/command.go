@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/patch"
@@ -250,7 +249,7 @@ func (v *invocation) strays(e *Effect) {
 // container keeps to itself affects nobody.
 func (r *reading) placedAt(v *invocation, e *Effect) {
 	switch {
-	case v.servesOthers(e):
+	case v.stays() && !v.pod && slices.Contains([]Reach{e.Reach, e.counts}, ReachWorkspace) && liveName(v.box):
 		e.counts, e.Reach = "", ReachShared
 		e.Why = e.Why.And("on %s", v.box)
 	case e.Kind == KindDatabase && e.far() && !v.fresh:
@@ -269,12 +268,6 @@ func (r *reading) placedAt(v *invocation, e *Effect) {
 func (v *invocation) outlasts(e *Effect) bool {
 	return e.lasts || e.Kind == KindUnknown || e.Kind == KindCredentials && v.filled ||
 		(v.shares || v.supplied) && e.Kind == KindDatabase && e.Reversibility == Irreversible
-}
-
-// servesOthers reports whether the workspace that an effect is in is that of a container which, by
-// its name, is in service.
-func (v *invocation) servesOthers(e *Effect) bool {
-	return v.stays() && !v.pod && slices.Contains([]Reach{e.Reach, e.counts}, ReachWorkspace) && liveName(v.box)
 }
 
 // boxed adjusts an effect to a container on the gate's machine: it is graded as an effect on that
@@ -391,14 +384,8 @@ func (v *invocation) shownBy(t *tables) *invocation {
 	return n
 }
 
-// makesProgram reports whether a program is what installing the project makes: if the session changed the file that says so, it
-// must have installed something since.
-func (r *reading) makesProgram(v *invocation) bool {
-	changed := func(name string) bool { return r.facts.Wrote(path.Join(v.cwd, name)) || r.did.Wrote(path.Join(v.cwd, name)) }
-	return v.direct() && !isPath(v.path) && readings.Makes(v.name, v.cwd, r.means.Files) && (r.facts.Has(vaglio.Installed) || r.hasEffect(KindInstall) ||
-		!slices.ContainsFunc(readings.Manifests(), changed))
-}
-
-func (r *reading) hasEffect(kind Kind) bool {
-	return slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind == kind })
+// thrownAway reports whether a command runs in a container that is created for it and sees nothing
+// of the host.
+func (r *reading) thrownAway(v *invocation) bool {
+	return v.fresh && r.sealed(v)
 }

@@ -29,14 +29,15 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	r.tell(v, vaglio.Wrote, a)
 	e := usual(KindOverwrite).with(wording.Sentence{{Phrase: verb}, object(a.text)}, a.text)
 	p := r.world.clean(a.text, v.cwd)
+	if v.Call == nil && a.known && optionName.MatchString(p) {
+		return []Effect{e.with(e.Why.And(", whose name a program takes for an option where a pattern stands for it"), a.text).as(Partial, ReachUser)}
+	}
 	if r.judge.places.IsDisk(p) {
 		return []Effect{e.with(say("overwrites the disk %s", a.text), a.text).as(Irreversible, ReachSystem)}
 	}
 	switch at := r.writtenPlace(v, a); {
 	case at == placeNowhere:
 		return nil
-	case a.known && v.Call == nil && optionName.MatchString(p):
-		e.Reach, e.Why = ReachUser, e.Why.And(", whose name a program takes for an option where a pattern stands for it")
 	case at == placeWorkspace, at == placeTemp, r.plainSettings(v, a, at):
 	case at == placeControl, at == placeSecret, at == placeHome:
 		if at == placeSecret && r.fillsExample(v, a) {
@@ -44,19 +45,12 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 		}
 		e.Reach, e.Why = r.reachOf(p), e.Why.And(beyondWorkspace(at))
 	case at == placeUnknown:
-		if e.Sure = 0.4; !r.ofProject(v.File) || v.Own {
-			e.Reach = ReachUser
-		}
+		e.Reach, e.Sure = r.reachOfUnknown(v), 0.4
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}
 	case at == placeSystem:
 		e = r.world.away(e, p)
 	}
 	return []Effect{e}
-}
-
-// ofProject reports whether a file that runs is one of the project's that the session has not changed.
-func (r *reading) ofProject(file string) bool {
-	return file != "" && r.world.inside(file) && !r.facts.Wrote(file) && !r.did.Wrote(file) && !r.facts.Unpacked(file) && !r.isFetched(&invocation{}, file)
 }
 
 // reachOf returns the reach of a change to a place of the user outside the workspace.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
@@ -378,3 +379,11 @@ func (t *tool) about(said wording.Sentence) wording.Sentence {
 }
 
 func isID(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") }
+
+// makesProgram reports whether a program is what installing the project makes: if the session changed the file that says so, it
+// must have installed something since.
+func (r *reading) makesProgram(v *invocation) bool {
+	installed := r.facts.Has(vaglio.Installed) || slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind == KindInstall })
+	trusts := func(file string) bool { return installed || !r.facts.Wrote(file) && !r.did.Wrote(file) }
+	return v.direct() && !isPath(v.path) && readings.Makes(v.name, v.cwd, r.means.Files, trusts)
+}

@@ -298,7 +298,7 @@ func (c *command) ownServer() bool {
 		return false
 	}
 	if !c.direct() { // in the container itself
-		return c.serverInBox() && !c.steered() && slices.Concat(c.r.facts, c.r.did).Opens(servers.InBox([]string{c.box})[0])
+		return c.serverInBox() && !c.steered() && slices.Concat(c.r.facts, c.r.did).Opens(servers.InBox+c.box)
 	}
 	client, ok := c.asClient()
 	port, here := client.Port()

@@ -387,3 +387,13 @@ func (t *tool) searched(v *invocation, folders []string) []Effect {
 	}
 	return t.r.below(v, "prints what it finds in all", literals(folders)...)
 }
+
+// reachOfUnknown returns the reach of a change to a file whose name is not known: what runs in the project's own file, which
+// the session has not changed, is taken to stay there.
+func (r *reading) reachOfUnknown(v *invocation) Reach {
+	f := v.File
+	if f == "" || v.Own || !r.world.inside(f) || r.facts.Wrote(f) || r.did.Wrote(f) || r.facts.Unpacked(f) || r.isFetched(v, f) {
+		return ReachUser
+	}
+	return ReachWorkspace
+}

@@ -93,7 +93,7 @@ func (r *reading) oneStep(v *invocation, a arg, p string) string {
 // repository begins there and git was asked nowhere else, and with nothing that tells it another root.
 func (r *reading) atToplevel(list []*invocation) {
 	root := r.world.cwd
-	if !r.isRepository(root) {
+	if r.means.Present == nil || !slices.Contains(r.world.roots, root) || !r.means.Present(path.Join(root, ".git")) {
 		return
 	}
 	namesRoot := func(a shell.Assign) bool { return strings.HasPrefix(a.Name, "GIT_") }
@@ -107,11 +107,6 @@ func (r *reading) atToplevel(list []*invocation) {
 			return
 		}
 	}
-}
-
-// isRepository reports whether a folder is a root of the workspace where a repository begins.
-func (r *reading) isRepository(root string) bool {
-	return r.means.Present != nil && slices.Contains(r.world.roots, root) && r.means.Present(path.Join(root, ".git"))
 }
 
 // remembersMove records where a move puts what would be missed.

@@ -65,12 +65,8 @@ func (c *cursor) match(pattern *regexp.Regexp) string {
 
 // space skips what separates words, and any of the characters in ends.
 func (c *cursor) space(ends string) {
-	for c.gap(ends) {
+	for c.at(blanks+"`#<") && c.match(gaps) != "" || c.skip(ends) {
 	}
-}
-
-func (c *cursor) gap(ends string) bool {
-	return c.at(blanks+"`#<") && c.match(gaps) != "" || c.skip(ends)
 }
 
 const blanks = " \t\f\v"

@@ -206,10 +206,5 @@ var opening = map[string]string{ //nolint:gochecknoglobals // Made once, never c
 	"privileged": "--privileged=", "network": "--network=", "networkmode": "--network=", "pid": "--pid=", "pidmode": "--pid=", "capadd": "--cap-add=",
 }
 
-// InBox returns what stands for containers of these names in a fact of what was opened.
-func InBox(names []string) (all []string) {
-	for _, n := range names {
-		all = append(all, "in "+n)
-	}
-	return all
-}
+// InBox stands before the name of a container in a fact of what was opened.
+const InBox = "in "
