@@ -8,7 +8,6 @@ import (
 
 	"github.com/metnos/vaglio/vaglio/code/lex"
 	"github.com/metnos/vaglio/vaglio/shell"
-	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // callArguments reads the arguments up to the closing bracket.
@@ -80,8 +79,7 @@ func (p *program) bareCall(v value) bool {
 	return f != nil && (f.verb == "fork" || p.lang.has("flat") && (f.from == 0 || slices.Contains([]string{"=reverse", "=chr", "print"}, f.verb)))
 }
 
-// standsAlone reports whether a name does not take what follows it as arguments: eval { … } and
-// the names of lists.
+// standsAlone reports whether a name does not take what follows it as arguments: eval { … } and the names of lists.
 func (p *program) standsAlone(name string, f *function) bool {
 	if p.fns[name] != nil || p.altering(name) {
 		return false
@@ -133,8 +131,7 @@ func (p *program) handleFollows() bool {
 		(t.Text[0] == '$' || strings.ToUpper(t.Text) == t.Text && p.lang.full[t.Text] == nil)
 }
 
-// method calls a method of a value: of an open file, one that the program defines, or one that the
-// table knows.
+// method calls a method of a value: of an open file, one that the program defines, or one that the table knows.
 func (p *program) method(v value, name, full string, args []value) value {
 	if v.path == "" && !v.given() { // its arguments are not its object
 		v.alts = v.words()
@@ -179,7 +176,7 @@ func (p *program) call(v, recv value, args []value) value {
 	}
 	f := p.lang.find(name, on)
 	switch own := p.fns[name]; {
-	case own != nil && (recv.path == "" || p.lang.find(name, "") == nil):
+	case p.isOwn(own, name, recv):
 		return p.invoke(own, args)
 	case p.classes[strings.TrimSuffix(name, ".new")] != nil:
 		return p.construct(name, args)
@@ -261,8 +258,7 @@ func (p *program) ofEnvironment(name string, given []value) value {
 	return given[at]
 }
 
-// handedOn reads a call of an unknown function. It may call a function among its arguments with
-// each of the others, or with what its object holds.
+// handedOn reads a call of an unknown function. It may call a function among its arguments with each of the others, or with what its object holds.
 func (p *program) handedOn(name string, recv value, args []value) value {
 	all := slices.Clone(args)
 	if recv.given() {
@@ -287,7 +283,7 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 		return out
 	}
 	fn := all[i]
-	if _, event := first(args).text(); event && i > 0 || wordclass.Is("test-hook", strings.ToLower(name)) { // the event that it is called for
+	if isForLater(name, args, i) {
 		p.later++
 		defer func() { p.later-- }()
 	}
@@ -312,8 +308,7 @@ func (p *program) isFunction(v value) bool {
 // envName matches the name of a variable of the environment.
 var envName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
-// optionOf returns the first of several options that a call gives: as an argument by name, or as an entry of a map
-// among the others.
+// optionOf returns the first of several options that a call gives: as an argument by name, or as an entry of a map among the others.
 func optionOf(args []value, named map[string]value, names ...string) (option value, ok bool) {
 	for _, name := range names {
 		if option, ok = named[name]; !ok {
@@ -393,4 +388,9 @@ func (p *program) calledWith(v value, arguments func() []value) value {
 	out := p.call(v, value{}, arguments())
 	p.mixesAt(name, at)
 	return out
+}
+
+// isOwn reports whether a function of the program is meant, and not one that the table knows.
+func (p *program) isOwn(own *routine, name string, recv value) bool {
+	return own != nil && (recv.path == "" || p.lang.find(name, "") == nil)
 }

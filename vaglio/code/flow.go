@@ -139,7 +139,7 @@ func (p *program) carriedOver(from, to int) map[string]value {
 		key := p.key(p.tok(i).Text)
 		v, known := p.vars[key]
 		assigned := p.tok(i+1).Is("=", "+=", ".=", "-=", "*=")
-		switch known = known && p.tok(i).Word() && (assigned || p.tok(i+1).Is("++", "--") || p.tok(i-1).Is("++", "--")); {
+		switch known = known && p.tok(i).Word() && (assigned || p.countedAt(i)); {
 		case !known:
 		case v.kind == kindNumber:
 			p.vars[key] = unknown("")
@@ -360,6 +360,11 @@ func (p *program) countsUp(v value, t token) bool {
 	}
 	p.counted(v, p.take())
 	return true
+}
+
+// countedAt reports whether ++ or -- stands before or behind the name at an index.
+func (p *program) countedAt(i int) bool {
+	return p.tok(i+1).Is("++", "--") || p.tok(i-1).Is("++", "--")
 }
 
 // leaves reads return and yield, perl's use and no, python's del, and do { … } while; is says that it was one of them.

@@ -22,7 +22,7 @@ func (p *program) linked(name string, args []value) (out value, ok bool) {
 		if whole := "." + strings.TrimLeft(name, "."); strings.HasSuffix(file, whole) || strings.HasSuffix(strings.TrimSuffix(file, path.Ext(file)), whole) {
 			key = m.whole()
 		}
-		f, class := cmp.Or(m.fns[key], m.vars[key].fn, m.vars["exports."+key].fn, m.vars["module.exports."+key].fn), m.classes[key]
+		f, class := m.defines(key), m.classes[key]
 		if stem, _, _ := strings.Cut(path.Base(m.in.Path), "."); of != stem && p.modules[of] || f == nil && class == nil || !p.spend(len(p.vars)/bytesPerStep) {
 			continue
 		}
@@ -168,6 +168,11 @@ func (p *program) unled() {
 	}
 }
 
+// defines returns the function that others know by a name, nil if there is none.
+func (p *program) defines(name string) *routine {
+	return cmp.Or(p.fns[name], p.vars[name].fn, p.vars["exports."+name].fn, p.vars["module.exports."+name].fn)
+}
+
 // module returns the functions of a file, nil if nothing is known of it.
 func (p *program) module(file string) *program {
 	if m, read := p.files[file]; read {
@@ -215,12 +220,18 @@ func (p *program) loads(f *function, name string, args []value, named map[string
 func (p *program) isHanded(verb shell.Verb, w shell.Word) bool {
 	unsaid := w.HasUnknown() && w.Prefix() == ""
 	if p.later > 0 && (p.in.Found || p.in.Imported || p.in.Settings) {
-		return unsaid && (!p.elsewhere || !p.led && p.ofParameters(w)) || w.Is("") || p.takesFromProject(verb, w)
+		return unsaid && p.isForCallers(w) || w.Is("") || p.takesFromProject(verb, w)
 	}
 	if p.out.Loose {
 		return p.isLooselyHanded(verb, w, unsaid)
 	}
 	return p.in.Found && unsaid && p.isTold(verb, w)
+}
+
+// isForCallers reports whether those who call the function being read say what a word is. A library that calls one,
+// or the end of the function around it, says nothing that is not seen; what else calls one hands it its parameters.
+func (p *program) isForCallers(w shell.Word) bool {
+	return !p.elsewhere || !p.led && p.ofParameters(w)
 }
 
 // isLooselyHanded is isHanded for a program that is not followed.

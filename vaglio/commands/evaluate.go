@@ -57,7 +57,7 @@ func (b *Base) Tell(c Command) Told {
 	known, graded := false, false
 	for _, sec := range sections {
 		graded = graded || sec.phase != operation.Final
-		known = known || !sec.besides && (len(sec.acts) == 0 || slices.ContainsFunc(sec.acts, func(a act) bool { return a.phase != operation.Graded }))
+		known = known || sec.speaksToAll()
 		if len(sec.acts) == 0 {
 			continue
 		}
@@ -67,7 +67,7 @@ func (b *Base) Tell(c Command) Told {
 				texts[i] = c.Words[i].String()
 			}
 		}
-		if sec.shows && onlyShows(texts) || sec.wanted != nil && !slices.ContainsFunc(texts, func(t string) bool { return sec.wanted[t] }) {
+		if sec.skips(texts) {
 			continue
 		}
 		if u.parsed.nouns == nil {
@@ -117,7 +117,7 @@ func (u *use) tell() {
 	for i := range u.sec.acts {
 		a := &u.sec.acts[i]
 		took, ok := holdAll(a.tests, p, 0)
-		if !ok || u.Graded && cmp.Or(a.phase, u.sec.phase) == operation.Final {
+		if !ok || u.leavesOut(a) {
 			continue
 		}
 		u.operands, u.sources = all[min(took, len(all)):], sources[min(took, len(sources)):]
@@ -378,4 +378,9 @@ func (u *use) texts(w *where) (all []shell.Word) {
 	default:
 		return nil
 	}
+}
+
+// leavesOut reports whether the caller does not want an act; see [Command.Graded].
+func (u *use) leavesOut(a *act) bool {
+	return u.Graded && cmp.Or(a.phase, u.sec.phase) == operation.Final
 }

@@ -86,6 +86,12 @@ func (o *Outcome) runsProject() bool {
 		slices.Contains([]string{"task", "tasks", "scriptOrTool", "execTool", "goRun", "npx"}, o.Rule))
 }
 
+// speaksToAll reports whether the section says what a program does, and not only by lines for
+// the effects judge or about side effects.
+func (s *Section) speaksToAll() bool {
+	return !s.besides && (len(s.acts) == 0 || slices.ContainsFunc(s.acts, func(a act) bool { return a.phase != operation.Graded }))
+}
+
 // messages adds everything that the section says.
 func (s *Section) messages(said []string) []string {
 	said = append(said, s.Else.Why)
@@ -298,6 +304,11 @@ func kindOf(s string) (operation.Kind, bool) {
 	}
 	k := operation.Kind(s)
 	return k, slices.Contains(operation.Kinds(), k)
+}
+
+// skips reports whether a command only shows something, or has no word that any act requires.
+func (s *Section) skips(texts []string) bool {
+	return s.shows && onlyShows(texts) || s.wanted != nil && !slices.ContainsFunc(texts, func(t string) bool { return s.wanted[t] })
 }
 
 // onlyShows reports whether a command shows its help, does a dry run, or has no words. A letter

@@ -114,7 +114,7 @@ type Split struct {
 func (g *Grammar) Split(words []string, in Manner, flags []Flag, operands []int) Split {
 	s := Split{Flags: flags, Operands: operands, Ended: -1, words: words, by: g, in: in}
 	i := 0
-	if g.bundle && len(words) > 0 && words[0] != "" && words[0][0] != '-' {
+	if g.beginsBundled(words) {
 		i = 1 + s.bundle()
 	}
 	for ; i < len(words); i++ {
@@ -331,4 +331,9 @@ func (s *Split) All() (all []string) {
 		all = append(all, s.words[at])
 	}
 	return append(all, s.words[s.Tail:]...)
+}
+
+// beginsBundled reports whether the first word holds option letters.
+func (g *Grammar) beginsBundled(words []string) bool {
+	return g.bundle && len(words) > 0 && words[0] != "" && words[0][0] != '-'
 }

@@ -91,7 +91,7 @@ func parseRules(text string) ([]*rule, error) {
 		return nil, fmt.Errorf("guard: %w", err)
 	}
 	for _, r := range all {
-		if (r.what == "") == (r.pattern == "") || r.why == "" || r.instead == "" {
+		if !r.complete() {
 			return nil, fmt.Errorf("guard: rules.txt: %s needs what or pattern, why and instead", r.id)
 		}
 		if err := r.compile(); err != nil {
@@ -99,6 +99,10 @@ func parseRules(text string) ([]*rule, error) {
 		}
 	}
 	return all, nil
+}
+
+func (r *rule) complete() bool {
+	return (r.what == "") != (r.pattern == "") && r.why != "" && r.instead != ""
 }
 
 // field returns where a rule keeps the value of a key, or nil if there is no such key.

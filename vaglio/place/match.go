@@ -60,8 +60,13 @@ func meetsAt(step, pattern string, i, j int, now, after *[longestPattern]bool) b
 	case step[i] == AnyText:
 		return after[j] || now[j+1]
 	default:
-		return step[i] != Unknown && step[i] != Perhaps && (step[i] == AnyByte || pattern[j] == '?' || step[i] == pattern[j]) && after[j+1]
+		return meetsByte(step[i], pattern[j]) && after[j+1]
 	}
+}
+
+// meetsByte is [Meet] for one byte that is no star.
+func meetsByte(c, mark byte) bool {
+	return c != Unknown && c != Perhaps && (c == AnyByte || mark == '?' || c == mark)
 }
 
 // room holds the steps of most paths without an allocation.

@@ -142,8 +142,7 @@ func readWhole(v *visit, r *row) {
 	}
 }
 
-// readCode adds the files as programs of the row's language, or of the language that their
-// first line names.
+// readCode adds the files as programs of the row's language, or of the language that their first line names.
 func readCode(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		for _, folder := range append(v.searched(r.language), v.dir) {
@@ -172,8 +171,7 @@ func (v *visit) code(file, language, text string) {
 
 var jsonLine = regexp.MustCompile(`(?m)^[ \t]*"(.*?)(?:\\n)?"[],} \t]*$`)
 
-// readLines adds what follows one of the row's marks in a line. The line may be a text in
-// JSON.
+// readLines adds what follows one of the row's marks in a line. The line may be a text in JSON.
 func readLines(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		file, text, _ := v.content(name)
@@ -201,8 +199,7 @@ func inFolders(read func(v *visit, r *row)) func(v *visit, r *row) {
 	}
 }
 
-// behind returns what follows a mark in a line. The mark is at the beginning or, if it begins
-// with a star, after a name.
+// behind returns what follows a mark in a line. The mark is at the beginning or, if it begins with a star, after a name.
 func behind(line, mark string) (string, bool) {
 	if mark, ok := strings.CutPrefix(mark, "*"); ok {
 		_, rest, ok := strings.Cut(line, mark)
@@ -230,11 +227,9 @@ func (v *visit) set(mark string) (all []string) {
 	return all
 }
 
-// named returns the names of a row, with placeholders replaced: @-r by the value of an
-// option, @1 by the first operand, @2 by the second, @.py by the words with that ending, @/dir/ by what the session wrote there,
-// @$NAME/x by x in the folders that a variable lists, @source_ by what follows that in a
-// word, @< by the files of the standard input, @file?key by the values that lines of that
-// file give a key.
+// named returns the names of a row, with placeholders replaced: @-r by the value of an option, @1 by the first operand, @2 by the second, @.py by the words
+// with that ending, @/dir/ by what the session wrote there, @$NAME/x by x in the folders that a variable lists, @source_ by what follows that in a word, @<
+// by the files of the standard input, @file?key by the values that lines of that file give a key.
 func (v *visit) named(files []string) (all []string) {
 	for _, name := range files {
 		mark, ok := strings.CutPrefix(name, "@")
@@ -254,7 +249,7 @@ func (v *visit) named(files []string) (all []string) {
 		case strings.HasPrefix(mark, "-"):
 			all = append(all, v.dashed(mark)...)
 		case strings.HasPrefix(mark, "/"):
-			all = append(all, slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !v.near(w) || !strings.Contains(w, mark) })...)
+			all = append(all, v.changedIn(mark)...)
 		case strings.HasSuffix(mark, "_"):
 			all = append(all, v.following(strings.TrimSuffix(mark[:len(mark)-1]+" ", "= "))...)
 		default:
@@ -264,8 +259,7 @@ func (v *visit) named(files []string) (all []string) {
 	return all
 }
 
-// meant returns the files that values of settings name: patterns mean files that the session wrote.
-// Those of the program's language are read in any case.
+// meant returns the files that values of settings name: patterns mean files that the session wrote. Those of the program's language are read in any case.
 func (v *visit) meant(values []string) (all []string) {
 	for _, value := range values {
 		if !strings.Contains(value, "*") {
@@ -287,8 +281,7 @@ func (v *visit) meant(values []string) (all []string) {
 	return all
 }
 
-// inPackages returns a file's names in the packages of a workspace (**/file), or in the folders of
-// labels (//file).
+// inPackages returns a file's names in the packages of a workspace (**/file), or in the folders of labels (//file).
 func (v *visit) inPackages(mark string) []string {
 	if file, ok := strings.CutPrefix(mark, "**/"); ok {
 		return v.members(file)
@@ -312,6 +305,11 @@ func (v *visit) fromInput(mark string) []string {
 		return v.c.Input
 	}
 	return slices.DeleteFunc(slices.Clone(v.words), func(w string) bool { return w != mark })
+}
+
+// changedIn returns the files that the session wrote in a folder of this name.
+func (v *visit) changedIn(folder string) []string {
+	return slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !v.near(w) || !strings.Contains(w, folder) })
 }
 
 // listed returns a file's names in the folders that a variable lists: NAME/file.

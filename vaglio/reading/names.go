@@ -65,12 +65,20 @@ func classOf(words []string) class {
 		data: has[wordData], elsewhere: has[wordData] || has[wordOther],
 	}
 	c.cells = wordclass.Any("names-cells", words)
-	c.shell = has[wordVerb] && has[wordProcess] || !c.elsewhere && has[wordShell] && (c.language == "" || c.language == langPowerShell)
-	c.types = !c.elsewhere && (has[wordTypes] || slices.Contains(words, "send") && slices.Contains(words, "input"))
+	c.shell = has[wordVerb] && has[wordProcess] || !c.elsewhere && has[wordShell] && isShell(c.language)
+	c.types = !c.elsewhere && typesText(has, words)
 	c.queries = (has[wordVerb] || has[wordRuns]) && slices.Contains(words, "query")
 	c.runs = c.shell || c.language != "" || runsAlone(has, len(words))
 	return c
 }
+
+// typesText reports whether the words of a name say that it types into something that runs.
+func typesText(has map[wordKind]bool, words []string) bool {
+	return has[wordTypes] || slices.Contains(words, "send") && slices.Contains(words, "input")
+}
+
+// isShell reports whether a name says of no language, or of PowerShell, that a shell is for it.
+func isShell(language string) bool { return language == "" || language == langPowerShell }
 
 // runsAlone reports whether the words of a name say that it runs something, whatever that is.
 func runsAlone(has map[wordKind]bool, words int) bool {

@@ -19,7 +19,7 @@ func (w *walk) program(key, text string, role Role, sc *scope, at string) {
 		in.lang = lang
 	}
 	switch {
-	case w.statement(text, sc, at), !w.class.shell && isWord(strings.TrimSpace(text)) && (role&RoleScript == 0 || !w.class.runs):
+	case w.statement(text, sc, at), w.isName(text, role):
 		return
 	case role&RoleScript != 0 && w.class.shell && in.lang == "" && !isOther(shapeOf(text)):
 		w.withWords(text, &in, at, mood{final: true})
@@ -31,6 +31,12 @@ func (w *walk) program(key, text string, role Role, sc *scope, at string) {
 		}
 	}
 	w.spoken(text, role, &in, at)
+}
+
+// isName reports whether a text is a number or a name, which does nothing as a program, under a
+// key that does not pass it to a shell.
+func (w *walk) isName(text string, role Role) bool {
+	return !w.class.shell && isWord(strings.TrimSpace(text)) && (role&RoleScript == 0 || !w.class.runs)
 }
 
 // spoken reads a program in its claimed language, and in the one that it looks like.

@@ -97,7 +97,7 @@ func (w *walk) surroundBy(key string, v any, role Role, sc *scope) {
 	text, isText := v.(string)
 	switch {
 	case role&around == 0:
-		sc.alone = sc.alone && (role&RoleRuns != 0 || wordclass.Is("aside-key", Normal(key)) || w.inPod() && (key == "name" || key == "namespace"))
+		sc.alone = sc.alone && (role&RoleRuns != 0 || w.isAside(key))
 	case role&(RoleFolder|RoleEnv|RoleSettings) != 0:
 		w.placeBy(v, role, sc)
 	case role&RoleLanguage != 0:
@@ -111,6 +111,11 @@ func (w *walk) surroundBy(key string, v any, role Role, sc *scope) {
 	case isText:
 		sc.input = text
 	}
+}
+
+// isAside reports whether a key says nothing about what a tool does with its commands.
+func (w *walk) isAside(key string) bool {
+	return wordclass.Is("aside-key", Normal(key)) || w.inPod() && (key == "name" || key == "namespace")
 }
 
 // placeBy takes over the folder and the variables that a command runs with.

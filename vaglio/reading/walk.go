@@ -92,8 +92,7 @@ func (w *walk) base(v any, role Role, at string) {
 	}
 }
 
-// marks notes what a key says of the verb that is meant: a key for verbs or, in what describes an
-// operation, one for its kind. Data says nothing.
+// marks notes what a key says of the verb that is meant: a key for verbs or, in what describes an operation, one for its kind. Data says nothing.
 func (w *walk) marks(key string, v any, role, within Role, at string) {
 	if within&(RoleData|RoleBody) != 0 || role&RoleMark == 0 && (within&RoleMark == 0 || !wordclass.Is("kind-of-operation", Normal(key))) {
 		return
@@ -110,8 +109,7 @@ func (w *walk) marks(key string, v any, role, within Role, at string) {
 	}
 }
 
-// isSurrounding reports whether the value of a key only surrounds a command beside it: the words
-// of a program, or its input.
+// isSurrounding reports whether the value of a key only surrounds a command beside it: the words of a program, or its input.
 func (w *walk) isSurrounding(role Role, v any, sc *scope) bool {
 	switch {
 	case role&RoleLanguage != 0:
@@ -240,8 +238,7 @@ func (w *walk) list(key string, list []any, role Role, sc *scope, at string, dep
 	w.sequence(key, Texts(list), role, sc, at, depth)
 }
 
-// wordsAlone reports whether a list of words has no program beside it, in an executor that runs
-// what it is given.
+// wordsAlone reports whether a list of words has no program beside it, in an executor that runs what it is given.
 func (w *walk) wordsAlone(role Role, sc *scope) bool {
 	return role&RoleWords != 0 && (w.class.runs || sc.shell) && !w.class.elsewhere && !sc.commands && !sc.program
 }

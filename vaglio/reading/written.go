@@ -15,8 +15,7 @@ type Written struct {
 	// File is the path, absolute if its folder is known.
 	File string
 	Text string
-	// kept is what the guard read of it, so that the judges need not read it again; nil if no call's
-	// reading holds the text.
+	// kept is what the guard read of it, so that the judges need not read it again; nil if no call's reading holds the text.
 	kept *kept
 }
 
@@ -54,8 +53,7 @@ func (w *walk) writesTo(files []string, text string) {
 	}
 }
 
-// Written returns the texts that the call writes to files, through its arguments, through patches
-// and through its commands.
+// Written returns the texts that the call writes to files, through its arguments, through patches and through its commands.
 func (rd *Reading) Written() []Written { return rd.written }
 
 // gather adds the texts that commands write to those that arguments do.
@@ -166,8 +164,7 @@ func Makes(name, cwd string, files shell.Files, trusts func(file string) bool) b
 	})
 }
 
-// ReadBuild reads what a build server runs once its file contains a text, nil if that is not known; taken is as in
-// [project.Reader.Build].
+// ReadBuild reads what a build server runs once its file contains a text, nil if that is not known; taken is as in [project.Reader.Build].
 func ReadBuild(w Written, o shell.Options) (s *shell.Script, taken []string) {
 	tasks, taken := project.Default().Build(w.File, w.Text)
 	if len(tasks) == 0 {
@@ -178,8 +175,7 @@ func ReadBuild(w Written, o shell.Options) (s *shell.Script, taken []string) {
 	return s, taken
 }
 
-// IsPlain reports whether [Reader.MayRun] treats all files of the folder alike and only reads what
-// [Telling] finds in their texts.
+// IsPlain reports whether [Reader.MayRun] treats all files of the folder alike and only reads what [Telling] finds in their texts.
 func IsPlain(file string) bool { return project.Default().IsPlain(file) }
 
 // Alike returns the one file that stands for all those that [Reader.MayRun] treats like a file.

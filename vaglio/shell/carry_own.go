@@ -130,13 +130,17 @@ func (r *reader) onOther(read func() Word) Word {
 // is looked for in all of them.
 const maxMounts = 64
 
+// reachesOut reports whether options give a container variables, or a network with others.
+func reachesOut(opts options, network Word) bool {
+	return opts.any("e", "env", "env-file") || !slices.ContainsFunc([]string{"", "none", "bridge"}, network.Is)
+}
+
 // containerOf returns the container that the options describe.
 func (r *reader) containerOf(f *frame, k *call, opts options, image Word) *Remote {
 	network, _ := opts.Get("network", "net")
 	composed := slices.ContainsFunc(k.argv, func(w Word) bool { return strings.HasSuffix(w.Suffix(), "compose") })
 	out := &Remote{Kind: RemoteContainer, Target: image, HostNetwork: network.Is("host"), Mounts: mountsOf(opts)}
-	out.Shares, out.Filled = composed || opts.any("volumes-from"), composed || opts.any("env-file")
-	out.Given = opts.any("e", "env", "env-file") || !slices.ContainsFunc([]string{"", "none", "bridge"}, network.Is)
+	out.Shares, out.Given, out.Filled = composed || opts.any("volumes-from"), reachesOut(opts, network), composed || opts.any("env-file")
 	for i, m := range out.Mounts {
 		if strings.HasPrefix(m.Host.Prefix(), ".") {
 			out.Mounts[i].Host = r.resolvePath(m.Host)

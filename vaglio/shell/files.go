@@ -13,14 +13,12 @@ import (
 
 // Files reads the files that a source runs.
 type Files interface {
-	// Content returns the content of a regular file by its absolute, clean path; ok is false if
-	// the file is missing, unreadable or too large.
+	// Content returns the content of a regular file by its absolute, clean path; ok is false if the file is missing, unreadable or too large.
 	Content(path string) (text string, ok bool)
 	// Closed says why an existing file was not read; nil for any other file.
 	Closed(path string) *ClosedError
-	// Below returns the matching files exactly depth folders below folder, or at any depth if
-	// depth is negative. match gets the path relative to folder. whole is false if there is more
-	// than can be looked at.
+	// Below returns the matching files exactly depth folders below folder, or at any depth if depth is negative. match gets the path relative to folder.
+	// whole is false if there is more than can be looked at.
 	Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool)
 }
 
@@ -30,8 +28,7 @@ type Sourced struct {
 	Value      Word
 }
 
-// draws notes that the words being read have the value of a variable that a file set, and not only whether or
-// how long it is.
+// draws notes that the words being read have the value of a variable that a file set, and not only whether or how long it is.
 func (r *reader) draws(p *syntax.ParamExp, e *entry) {
 	only := p.Length || p.Exp != nil && (p.Exp.Op == syntax.AlternateUnset || p.Exp.Op == syntax.AlternateUnsetOrNull)
 	if e == nil || e.from == nil || only || len(r.drawn) >= maxAlternatives {
@@ -68,8 +65,7 @@ type noFiles struct{ NoFolders }
 
 func (noFiles) Content(string) (string, bool) { return "", false }
 
-// sourceFile is a file whose text is being read. What is found in it counts; what cannot be known
-// marks the file as not read to its end.
+// sourceFile is a file whose text is being read. What is found in it counts; what cannot be known marks the file as not read to its end.
 type sourceFile struct {
 	path         string
 	text         string
@@ -141,8 +137,7 @@ func (r *reader) runFile(f *frame, k *call, at int) {
 	}
 }
 
-// ownSteps is what no file may spend of the budget: the source's own text is read to its end, however
-// many files it runs.
+// ownSteps is what no file may spend of the budget: the source's own text is read to its end, however many files it runs.
 const ownSteps = maxSteps / 8
 
 // fromFile reads the text of a file and reports whether it was read to its end. It spends at most
@@ -175,9 +170,8 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 // maxMatches limits how many of the files that one pattern names are read.
 const maxMatches = 200
 
-// matching returns the files that a word with a pattern stands for, or that find passes on: those
-// that exist before the source runs and those that it writes. whole is false if there are more
-// than can be read.
+// matching returns the files that a word with a pattern stands for, or that find passes on: those that exist before the source runs and those that it writes.
+// whole is false if there are more than can be read.
 func (r *reader) matching(w Word) (files []string, whole bool) {
 	dir, pat, depth, ok := r.splitPattern(w)
 	if !ok {
@@ -198,8 +192,7 @@ func (r *reader) matched(f *frame, file Word) (Word, bool) {
 	return b.Word(), len(files) > 0 && whole
 }
 
-// Below finds files that exist before the source runs, and files that the source and the session
-// write.
+// Below finds files that exist before the source runs, and files that the source and the session write.
 func (r *reader) Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool) {
 	files, whole = r.opts.Files.Below(folder, depth, match)
 	changed := r.changed()
@@ -221,8 +214,7 @@ func (r *reader) lies(file string) bool {
 	return len(files) > 0
 }
 
-// runMatches reads a command once for each file that a pattern names, if the command runs such
-// files.
+// runMatches reads a command once for each file that a pattern names, if the command runs such files.
 func (r *reader) runMatches(f *frame, k *call, name string) {
 	at := slices.IndexFunc(k.argv, func(w Word) bool { return !w.Known() })
 	if at < 0 || at > 0 && !r.runsOperand(name) || f.Remote != nil {
@@ -309,8 +301,7 @@ func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 	return b.Word(), from, from != ""
 }
 
-// Content returns what is known of a file's content: what the source wrote, or else what the file
-// holds now.
+// Content returns what is known of a file's content: what the source wrote, or else what the file holds now.
 func (r *reader) Content(path string) (string, bool) {
 	text, ok := r.fileText(path)
 	if !ok && r.written(Text(path)) { // what lies there may stay, or be what the new content is made of

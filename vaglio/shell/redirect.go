@@ -78,8 +78,7 @@ func (r *reader) heredoc(f *frame, n *syntax.Redirect) Word {
 	return text
 }
 
-// descriptor makes text readable through a descriptor, given as a number or as a variable in
-// braces that receives one.
+// descriptor makes text readable through a descriptor, given as a number or as a variable in braces that receives one.
 func (r *reader) descriptor(fd string, text Word) {
 	if name, ok := strings.CutPrefix(fd, "{"); ok {
 		r.procs++
@@ -165,8 +164,7 @@ func redirectKind(op syntax.RedirOperator) RedirectKind {
 	return RedirectWrite
 }
 
-// deliver sends a command's output to its redirections and returns what is left for the
-// surrounding statement.
+// deliver sends a command's output to its redirections and returns what is left for the surrounding statement.
 func (r *reader) deliver(f *frame, d *redirects, out Word) Word {
 	if !d.wants() {
 		return out
@@ -263,8 +261,7 @@ func (r *reader) content(f *frame, file Word) Word {
 	return NewWord(p)
 }
 
-// whole returns the content of a file that the source wrote. If the source only added to the file,
-// it includes the previous content, if that can be read.
+// whole returns the content of a file that the source wrote. If the source only added to the file, it includes the previous content, if that can be read.
 func (r *reader) whole(name string, written Word) Word {
 	if !r.st.get(keyAdded + name).hasValue() {
 		return written

@@ -12,8 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// run reads a call: a function, a builtin, a wrapper, an interpreter or a plain command. It
-// returns the output, if the frame wants it.
+// run reads a call: a function, a builtin, a wrapper, an interpreter or a plain command. It returns the output, if the frame wants it.
 func (r *reader) run(f *frame, k *call) Word {
 	if len(k.argv) == 0 {
 		if len(k.redirs) > 0 || len(k.assigns) > 0 {
@@ -59,8 +58,7 @@ func (r *reader) runFunction(f *frame, k *call, name string) (Word, bool) {
 	return r.callFunction(f, e, k), !e.maybe
 }
 
-// opened returns the frame with the input that an earlier exec opened, if the call has no input of
-// its own.
+// opened returns the frame with the input that an earlier exec opened, if the call has no input of its own.
 func (r *reader) opened(f *frame) *frame {
 	if f.stdin.Kind != InputInherited || !r.st.get(keyFD+"0").hasValue() {
 		return f
@@ -117,8 +115,7 @@ func (r *reader) isSource(name Word) bool {
 	return source != nil && name.Equal(source.list[0])
 }
 
-// plain reads a command whose name does not say that it carries anything. A carried command may
-// still be found among its words.
+// plain reads a command whose name does not say that it carries anything. A carried command may still be found among its words.
 func (r *reader) plain(f *frame, k *call) Word {
 	at := len(r.out.Commands)
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Assigns: k.assigns, Span: k.span})
@@ -167,7 +164,7 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 		})
 		return word.OutputOf(fn.name)
 	}
-	if r.active[fn.body] >= maxCalls || r.brief[fn.body] || !r.step(f, 5) || !r.enter(f) {
+	if r.isDone(fn) || !r.step(f, 5) || !r.enter(f) {
 		return word.OutputOf(fn.name)
 	}
 	defer r.leave()
@@ -199,6 +196,9 @@ func (r *reader) callBody(f *frame, fn *function, k *call) Word {
 	return out
 }
 
+// isDone reports whether a function is read no further: it calls itself too often, or was read in brief.
+func (r *reader) isDone(fn *function) bool { return r.active[fn.body] >= maxCalls || r.brief[fn.body] }
+
 // argsOf returns the arguments of a function's call, unknown ones if it is read in brief.
 func (r *reader) argsOf(fn *function, k *call) *entry {
 	args := k.argv[1:]
@@ -222,8 +222,7 @@ func (r *reader) local(name string) {
 	}
 }
 
-// carried reads text that an interpreter runs as shell code. Unknown text is a problem; unknown
-// parts of known text are kept.
+// carried reads text that an interpreter runs as shell code. Unknown text is a problem; unknown parts of known text are kept.
 func (r *reader) carried(f *frame, text Word, by string) Word {
 	if text.Size() > word.MaxSize {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the text that %s runs is longer than 1 MiB", by)})
@@ -235,8 +234,7 @@ func (r *reader) carried(f *frame, text Word, by string) Word {
 	return r.freshShell(func() Word { return r.code(f, text, by) })
 }
 
-// code reads text that runs in the current shell, including the content of the files that it comes
-// from.
+// code reads text that runs in the current shell, including the content of the files that it comes from.
 func (r *reader) code(f *frame, text Word, by string) Word {
 	if text.HasUnknown() { // a here-string ends in a line break, which is no code
 		text = text.MapSuffix(func(end string) string { return strings.TrimRight(end, "\n") })
@@ -258,8 +256,7 @@ func (r *reader) code(f *frame, text Word, by string) Word {
 	return r.source(f, r.splice(text))
 }
 
-// sameShell reports whether code runs in the shell that carries it, and so
-// sees its variables and functions.
+// sameShell reports whether code runs in the shell that carries it, and so sees its variables and functions.
 func sameShell(by string) bool {
 	switch by {
 	case "eval", "source", "trap", "mapfile", "prompt":
@@ -268,8 +265,7 @@ func sameShell(by string) bool {
 	return strings.HasPrefix(by, "alias ")
 }
 
-// freshShell reads something in a new shell, which sees what is exported and changes nothing but
-// files.
+// freshShell reads something in a new shell, which sees what is exported and changes nothing but files.
 func (r *reader) freshShell(read func() Word) Word {
 	return r.scoped(func() Word {
 		r.st.level++

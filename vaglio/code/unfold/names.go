@@ -135,7 +135,7 @@ func (s *source) end(from int) int {
 		switch c := s.bare[i]; c {
 		case '(', '[', '{':
 			closed, ok := s.closes[i]
-			if !ok || c == '{' && (strings.HasSuffix(strings.TrimRight(s.bare[from:i], " "), ")") && s.bare[i-1] == ' ' && s.bare[from] != '(') {
+			if !ok || c == '{' && s.isBlock(from, i) {
 				return i
 			}
 			i = closed
@@ -148,6 +148,11 @@ func (s *source) end(from int) int {
 		}
 	}
 	return min(len(s.bare), from+maxText)
+}
+
+// isBlock reports whether a brace behind an expression that begins at a place opens a block.
+func (s *source) isBlock(from, at int) bool {
+	return strings.HasSuffix(strings.TrimRight(s.bare[from:at], " "), ")") && s.bare[at-1] == ' ' && s.bare[from] != '('
 }
 
 // lineEnds reports whether an expression that begins at a place ends with the line that ends at another.

@@ -268,7 +268,7 @@ func (s *source) before(end int) int {
 		c := s.bare[i-1]
 		open, closed := s.opens[i-1]
 		switch {
-		case blanks < i && (s.bare[blanks-1] == '.' || i < len(s.bare) && (s.bare[i] == '.' || s.bare[i] == '?')):
+		case blanks < i && s.goesOver(blanks, i):
 			i = blanks
 		case closed && c != '}':
 			i = open
@@ -280,6 +280,11 @@ func (s *source) before(end int) int {
 			return i
 		}
 	}
+}
+
+// goesOver reports whether an expression goes on over the blanks between two places.
+func (s *source) goesOver(from, to int) bool {
+	return s.bare[from-1] == '.' || to < len(s.bare) && (s.bare[to] == '.' || s.bare[to] == '?')
 }
 
 var inNames = regexp.MustCompile(`[\w.:?!]`)

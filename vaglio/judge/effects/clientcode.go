@@ -16,8 +16,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// clientCode returns the effects of an inline program through a client library that holds
-// passwords.
+// clientCode returns the effects of an inline program through a client library that holds passwords.
 func (c *command) clientCode(code string) []Effect {
 	library := c.r.judge.tables.libraryIn(strings.ToLower(code))
 	if !c.r.judge.tables.ofClass("client-of-passwords", library) {
@@ -43,7 +42,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
-	if len(words) == 0 || v.File != "" && (strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)) ||
+	if len(words) == 0 || v.File != "" && t.isOfPages(library, name) ||
 		library == "" && !t.reaches(v, words) || r.ofFileDatabase(library, v) {
 		return reads()
 	}
@@ -57,16 +56,14 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	})
 }
 
-// namesObject reports whether a function's name mentions a kind of thing of a service. A function
-// that may belong to any module does not count.
+// namesObject reports whether a function's name mentions a kind of thing of a service. A function that may belong to any module does not count.
 func (t *tables) namesObject(name string, words []string) bool {
 	return !strings.Contains(name, shell.AnyOf) && slices.ContainsFunc(words, func(w string) bool {
 		return t.ofClass("client-object", strings.TrimSuffix(w, "s"))
 	})
 }
 
-// clientCall returns the effects of one method call of a library; words are those of the method's
-// name.
+// clientCall returns the effects of one method call of a library; words are those of the method's name.
 func (r *reading) clientCall(library string, words []string, call *shell.Call) []Effect {
 	t, name, word := r.judge.tables, strings.Join(words, "_"), words[0]
 	if t.isPlumbing(library, name, word) {
@@ -105,9 +102,8 @@ func (t *tables) reaches(v *invocation, words []string) bool {
 	return t.namesObject(v.Call.Function, words) || runsStatement(v) || (v.File == "" || v.Own && !v.Guess) && changesRecords(v.Call, words)
 }
 
-// changesRecords reports whether a method changes an application's records: as its words say, or as some of them do on what leads
-// to records, or on a class that the program does not define: User.destroy, Order.last.decrement. What delete and remove are given
-// further on is taken out of a list.
+// changesRecords reports whether a method changes an application's records: as its words say, or as some of them do on what leads to records, or on a class
+// that the program does not define: User.destroy, Order.last.decrement. What delete and remove are given further on is taken out of a list.
 func changesRecords(call *shell.Call, words []string) bool {
 	name, method, class := call.Function, strings.Join(words, "_"), strings.TrimSuffix(ofModel.FindString(call.Function), ".")
 	lists := len(call.Given) > 0 && strings.Count(name, ".") > 1 && wordclass.Is("takes-out", method)
@@ -130,15 +126,13 @@ func isStatement(text arg, of []string) bool {
 	return readings.IsStatement(text.text+" ;") || text.known && spoken.Opened(of).Text == spoken.Memory
 }
 
-// actingFunction reports whether a database function, other than SQL's own, changes something
-// judging by its name.
+// actingFunction reports whether a database function, other than SQL's own, changes something judging by its name.
 func (t *tables) actingFunction(name string) bool {
 	words := readings.Words(strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "'\"`")))
 	return len(words) >= 2 && t.ofClass("acting-function", words[0])
 }
 
-// callVerb returns what a method does, judging by its name: delete_object, flushall,
-// chat_postMessage.
+// callVerb returns what a method does, judging by its name: delete_object, flushall, chat_postMessage.
 func (t *tables) callVerb(name string) verb {
 	if v := t.verbIn(readings.Words(name), false); v.effect.Kind != "" && !v.weak {
 		return v.verb
@@ -151,8 +145,7 @@ func (t *tables) callVerb(name string) verb {
 	return verb{}
 }
 
-// programText returns the inline program on an interpreter's command line or in its input, "" if
-// there is none.
+// programText returns the inline program on an interpreter's command line or in its input, "" if there is none.
 func (c *command) programText() string {
 	for i, a := range c.all {
 		if i > 0 && slices.Contains([]string{"-c", "-e", "-r", "--eval", "-p", "--print", "-E"}, c.all[i-1].text) {
@@ -189,16 +182,14 @@ func mongoRule(c *command) []Effect {
 	return unknown(say("opens a session on the database whose commands are not known"), c.name)
 }
 
-// methodCalls are the methods that program text calls, and orders the keys of what
-// it gives to command(). started is a program that SQL runs.
+// methodCalls are the methods that program text calls, and orders the keys of what it gives to command(). started is a program that SQL runs.
 var (
 	methodCalls = regexp.MustCompile(`[."'{ \[]([a-z]+)(?:\(|["']\]\()`)
 	orders      = regexp.MustCompile(`[."'{ \[]([a-z]+)["' ]*:`)
 	started     = regexp.MustCompile(`(?i)\b(?:to|from)\s+program\s*((?:u&|e)?'(?:[^']|'')*'|[:$][^;\n]*)`)
 )
 
-// mongoCode judges program text by the methods that it calls, whose names go on
-// with more than the word, and by operators such as $out.
+// mongoCode judges program text by the methods that it calls, whose names go on with more than the word, and by operators such as $out.
 func (c *command) mongoCode(code string) []Effect {
 	t, lower := c.r.judge.tables, strings.ToLower(code)
 	called := methodCalls.FindAllStringSubmatch(lower, -1)
@@ -221,8 +212,7 @@ func (c *command) mongoCode(code string) []Effect {
 	return unknown(say("runs code in the database that is not known: %s", code), "mongo")
 }
 
-// metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are not SQL, and returns
-// the rest.
+// metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are not SQL, and returns the rest.
 func (r *reading) metaCommands(text string, where wording.Clause, out *[]Effect) string {
 	var b strings.Builder
 	for l := range strings.Lines(text) {
@@ -245,8 +235,7 @@ func (r *reading) metaCommands(text string, where wording.Clause, out *[]Effect)
 	return b.String()
 }
 
-// ungated adds the effects of putting commands into files whose commands an agent's client runs
-// without asking the gate.
+// ungated adds the effects of putting commands into files whose commands an agent's client runs without asking the gate.
 func (t *tool) ungated() {
 	put := map[string][]string{} // by file, the texts that are put there; none if that is not known
 	for _, w := range t.rd.Written() {
@@ -269,8 +258,7 @@ func (t *tool) ungated() {
 	}
 }
 
-// puts gathers what a script puts into files, and adds the effects of files that come to stand
-// where they steer what runs by itself.
+// puts gathers what a script puts into files, and adds the effects of files that come to stand where they steer what runs by itself.
 func (t *tool) puts(s *shell.Script, put map[string][]string) {
 	for file, word := range s.Wrote {
 		if text, known := t.r.textOf(word); known {
@@ -287,8 +275,7 @@ func (t *tool) puts(s *shell.Script, put map[string][]string) {
 	}
 }
 
-// carries returns the effect of putting texts into a file from which a client may run commands
-// without asking the gate.
+// carries returns the effect of putting texts into a file from which a client may run commands without asking the gate.
 func (r *reading) carries(file string, texts []string) []Effect {
 	if len(texts) == 0 {
 		return beyondGate(say("puts into %s what is not known, and an agent's client may run it without asking", file), file)
@@ -348,9 +335,8 @@ func textUnder(args map[string]any, looked func(key string) bool) string {
 	return ""
 }
 
-// plainSettings reports whether all that the call writes into a project's .npmrc are settings that run nothing, name no account,
-// and fetch from nowhere but the usual registries; or tasks of an editor run only when a person asks; or a hook is harmless; or a
-// build server only tests.
+// plainSettings reports whether all that the call writes into a project's .npmrc are settings that run nothing, name no account, and fetch from nowhere but
+// the usual registries; or tasks of an editor run only when a person asks; or a hook is harmless; or a build server only tests.
 func (r *reading) plainSettings(v *invocation, a arg, at where) bool {
 	p := r.world.clean(a.text, v.cwd)
 	text, known := r.wrote[p].Text()
@@ -388,4 +374,24 @@ func (t *tables) plainSetting(line string) bool {
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
 		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
+}
+
+// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
+func (t *tables) isOfPages(library, name string) bool {
+	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
+}
+
+// textOf returns the text of a word that may consist of files.
+func (r *reading) textOf(w shell.Word) (string, bool) {
+	var b strings.Builder
+	for _, p := range w.Parts() {
+		text, known := p.Text, p.Kind == shell.PartText
+		if p.File != "" && r.means.Files != nil {
+			text, known = r.means.Files.Content(p.File)
+		}
+		if b.WriteString(text); !known {
+			return "", false
+		}
+	}
+	return b.String(), true
 }

@@ -10,13 +10,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// byName judges an executor by the verbs and nouns of its name, and by the
-// arguments that change what it does.
+// byName judges an executor by the verbs and nouns of its name, and by the arguments that change what it does.
 func (t *tool) byName() []Effect {
 	if t.rd.DryRun {
 		return reads()
 	}
-	if t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients() {
+	if t.answersUser() {
 		return own(say("answers the user"))
 	}
 	v := t.verb()
@@ -38,16 +37,19 @@ func (t *tool) byName() []Effect {
 	return out
 }
 
-// verb returns what the tool does by its name, or by an argument if the name leaves it to that or
-// only reads.
+// answersUser reports whether a tool of the client itself only says something to its user.
+func (t *tool) answersUser() bool {
+	return t.server == "" && len(t.words) == 1 && (t.words[0] == "respond" || t.words[0] == "reply") && !t.recipients()
+}
+
+// verb returns what the tool does by its name, or by an argument if the name leaves it to that or only reads.
 func (t *tool) verb() verb {
 	v, at := t.verbOf(t.words)
 	act, inner, ok := t.action()
 	switch loose := v.effect.Kind == "" || v.weak || t.generic(at); {
 	case ok && (loose || !inner && act.effect.Kind != KindRead && v.effect.Kind == KindRead):
 		return act
-	case !ok && v.weak && v.effect.Kind == KindRead &&
-		(t.noun("file-noun") && slices.ContainsFunc(t.rd.Marks, isVerb) || slices.ContainsFunc(readings.SortedKeys(t.args), t.removes)):
+	case !ok && v.weak && v.effect.Kind == KindRead && t.doesMore():
 		return verb{} // what it is about, and a verb that is not known
 	}
 	return v
@@ -136,10 +138,9 @@ func (t *tables) verbAt(words []string, i int) (v verb, two, ok bool) {
 	return v, false, ok && (i+1 == len(words) || words[i+1] != "only") // "read only mode" reads nothing
 }
 
-// outdoes reports whether a verb counts more than the best one before it. One that is usually a noun
-// only counts if there is no other, or right behind the verb that "and" joins it to. A reading verb
-// at either end wins, unless an effect is joined to it, done to the thing that it names ("logs
-// delete"), or given words to say ("post status").
+// outdoes reports whether a verb counts more than the best one before it. One that is usually a noun only counts if there is no other, or right behind the
+// verb that "and" joins it to. A reading verb at either end wins, unless an effect is joined to it, done to the thing that it names ("logs delete"), or given
+// words to say ("post status").
 func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 	if best.at == 0 && v.effect.Kind == KindRead && t.marksAs(words) {
 		return false // into which state it is put
@@ -148,7 +149,7 @@ func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 		return best.effect.Kind == KindRead || !v.isNoun(best, words)
 	}
 	if v.effect.Kind == KindRead {
-		return v.end == len(words) && !v.weak && !says && t.ofClass("ambiguous", words[best.at]) && !t.ofClass("read-object", words[v.at])
+		return t.readsOf(v, best, words, says)
 	}
 	return v.befalls(best, words) || best.effect.Kind == KindRead && t.beyondReading(v, best, words, says)
 }
@@ -161,10 +162,14 @@ func (v placed) isNoun(best placed, words []string) bool {
 	return v.effect.Kind == KindRead && best.at == 0 && v.at == best.end && noun != nil && thing != nil && !plural && len(before) == 0
 }
 
-// joinedTo reports whether "and" joins a verb to a better one, or to the words behind that. What is
-// usually a noun must follow at once.
+// joinedTo reports whether "and" joins a verb to a better one, or to the words behind that. What is usually a noun must follow at once.
 func (v placed) joinedTo(best placed, words []string) bool {
 	return joined(words, v.at) && (!v.weak || v.at == best.end+1)
+}
+
+// readsOf reports whether a word for reading at the end of a name says what is read of something: "transfer history", but not "deploy version".
+func (t *tables) readsOf(v, best placed, words []string, says bool) bool {
+	return v.end == len(words) && !v.weak && !says && t.ofClass("ambiguous", words[best.at]) && !t.ofClass("read-object", words[v.at])
 }
 
 // doneTo reports whether a verb at the end of a name says what is done to a thing that a word for
@@ -200,7 +205,7 @@ func (t *tool) verbEffect(v verb) []Effect {
 		e[0].counts = ReachWorkspace // nobody else looks at it
 		return e
 	}
-	if v.effect.Kind != KindDelete && (t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil) {
+	if v.effect.Kind != KindDelete && t.recurs() {
 		return one(KindSchedule, t.about(say("changes what runs by itself: %s", what)), t.target())
 	}
 	s := stakes{people: t.noun("person"), touchy: t.noun("money") || t.noun("health") || t.noun("access"), secret: secret}
@@ -224,8 +229,7 @@ func (t *tool) guessed(e Effect) []Effect {
 	return []Effect{e.with(t.about(say(phraseOf(e.Kind)).And(wording.ByTheTool, t.name)), t.target())}
 }
 
-// hands reports whether what a tool exports goes to the agent: its arguments only choose an object
-// and a form.
+// hands reports whether what a tool exports goes to the agent: its arguments only choose an object and a form.
 func (t *tool) hands(v verb) bool {
 	if v.effect.Kind != KindSend || !t.has("export") {
 		return false
@@ -239,23 +243,32 @@ func (t *tool) hands(v verb) bool {
 	return len(t.args) > 0
 }
 
+// identifies reports whether an argument tells one thing from others of its kind.
+func (t *tool) identifies() bool {
+	return slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") })
+}
+
 // stakes is what the nouns of a tool put at stake.
 type stakes struct{ people, touchy, secret bool }
 
-// minor says what a tool does that affects only the agent and its user; nil if it may reach
-// further.
+// minor says what a tool does that affects only the agent and its user; nil if it may reach further.
 func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	e := v.effect
 	switch {
-	case v.light && !s.secret && (v.phrase && t.server == "" || !s.touchy && !t.shared()), t.mild(e) && s == stakes{} && t.ownRecords():
+	case v.light && t.forItself(v, s), t.mild(e) && s == stakes{} && t.ownRecords():
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
-	case e.Kind == KindDelete && !slices.ContainsFunc(readings.SortedKeys(t.args), isID) &&
+	case e.Kind == KindDelete && !t.identifies() &&
 		t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
 		return say("clears what refills itself: %s", what)
 	}
 	return nil
+}
+
+// forItself reports whether an action that stays with the agent by its verb also does by its nouns.
+func (t *tool) forItself(v verb, s stakes) bool {
+	return !s.secret && (v.phrase && t.server == "" || !s.touchy && !t.shared())
 }
 
 // ownRecords reports whether a tool, by its nouns, changes only what belongs to the agent.
@@ -355,8 +368,7 @@ func (t *tool) secret() (string, bool) {
 	return "", false
 }
 
-// secretAt reports whether a word, alone or with the next one, stands for credentials and not just
-// for their names.
+// secretAt reports whether a word, alone or with the next one, stands for credentials and not just for their names.
 func (t *tool) secretAt(i int) bool {
 	n := t.r.judge.tables.Nouns
 	w, pair, last := t.words[i], "", i+1 == len(t.words)
@@ -377,8 +389,6 @@ func (t *tool) about(said wording.Sentence) wording.Sentence {
 	}
 	return said
 }
-
-func isID(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") }
 
 // makesProgram reports whether a program is what installing the project makes: if the session changed the file that says so, it
 // must have installed something since.

@@ -101,8 +101,7 @@ func (r *reading) fetch(method, address string) []Effect {
 	return one(KindRead, say("fetches %s", address), "")
 }
 
-// actingPath returns the verb in an address that acts even when it is merely fetched, such as a
-// bot's sendMessage.
+// actingPath returns the verb in an address that acts even when it is merely fetched, such as a bot's sendMessage.
 func (r *reading) actingPath(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -118,9 +117,8 @@ func (r *reading) actingPath(s string) string {
 	return ""
 }
 
-// requests returns the rule for a program that sends requests to the addresses among its words, by a
-// method unless the words of the line name another one. Options may send more, or in other ways; saved
-// says that the answer becomes a file of the folder where the program works.
+// requests returns the rule for a program that sends requests to the addresses among its words, by a method unless the words of the line name another one.
+// Options may send more, or in other ways; saved says that the answer becomes a file of the folder where the program works.
 func requests(usually string, saved bool) rule {
 	return func(c *command) []Effect {
 		method, body := usually, c.sent()
@@ -348,8 +346,7 @@ func (r *reading) worksOnForeign(v *invocation, all bool) bool {
 	})
 }
 
-// given reports whether the command gets data from the network, as its input or in one of the
-// files.
+// given reports whether the command gets data from the network, as its input or in one of the files.
 func (c *command) given(files []arg) bool {
 	from := c.stdin.text
 	return from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") ||
@@ -376,8 +373,7 @@ func (c *command) serverHere() bool {
 	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !a.local() })
 }
 
-// inGraph says of what a single statement changes in a graph what the statement is: its patterns tell
-// more than a name.
+// inGraph says of what a single statement changes in a graph what the statement is: its patterns tell more than a name.
 func inGraph(list []sql.Statement, text string, out []Effect) []Effect {
 	if len(list) != 1 || !list[0].Graph() {
 		return out

@@ -16,8 +16,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// told returns the operations that the knowledge base finds in a command, without those that only
-// the guard uses. The caller must not change them.
+// told returns the operations that the knowledge base finds in a command, without those that only the guard uses. The caller must not change them.
 func (c *command) told() commands.Told {
 	was := &c.r.lastTold
 	if was.of == c.invocation && was.program == c.called {
@@ -80,8 +79,7 @@ func operationsRule(c *command) []Effect {
 	for i := range t.Operations {
 		o := &t.Operations[i]
 		links = links || o.Verb == operation.Link
-		settles := o.Verb == operation.Move && c.secret(argOf(o.To)) && c.r.freeAt(c.invocation, argOf(o.To)) != ""
-		if (o.Verb == operation.Copy || links || settles) && c.copiesExample(o) {
+		if (o.Verb == operation.Copy || links || c.settles(o)) && c.copiesExample(o) {
 			return own(say("copies the example %s to %s", argOf(o.Object.Word).text, argOf(o.To).text))
 		}
 		changes = changes || !slices.Contains([]operation.Verb{operation.Read, operation.Use, operation.Inspect, operation.Search}, o.Verb)
@@ -113,13 +111,17 @@ func (c *command) onlyWorks(changes bool) []Effect {
 	return nil
 }
 
+// settles reports whether something is moved to where a file with secrets belongs and nothing is.
+func (c *command) settles(o *operation.Operation) bool {
+	return o.Verb == operation.Move && c.secret(argOf(o.To)) && c.r.freeAt(c.invocation, argOf(o.To)) != ""
+}
+
 // brings records the folders that a command fills from outside the workspace, or that lead there.
 func (c *command) brings(all []operation.Operation) {
 	for i := range all {
 		o := &all[i]
 		from, to := argOf(o.Object.Word), argOf(o.To)
-		folder := o.Verb == operation.Copy && o.Recursive || (o.Verb == operation.Move || o.Verb == operation.Link) && path.Ext(from.text) == ""
-		if !folder || to.text == "" || !c.direct() {
+		if !bringsFolder(o, from) || to.text == "" || !c.direct() {
 			continue
 		}
 		at := c.r.world.clean(to.text, c.cwd)
@@ -136,8 +138,12 @@ func (c *command) brings(all []operation.Operation) {
 	}
 }
 
-// bothEnds says which files are moved, copied or linked to a place: those that the table names or,
-// if it only names the place, the operands before it.
+// bringsFolder reports whether an operation may put a folder somewhere.
+func bringsFolder(o *operation.Operation, from arg) bool {
+	return o.Verb == operation.Copy && o.Recursive || (o.Verb == operation.Move || o.Verb == operation.Link) && path.Ext(from.text) == ""
+}
+
+// bothEnds says which files are moved, copied or linked to a place: those that the table names or, if it only names the place, the operands before it.
 func (c *command) bothEnds(all []operation.Operation, out []Effect) {
 	var names []string
 	for i := range all {
@@ -160,8 +166,7 @@ func sayEnds(names []string, out []Effect) {
 	}
 }
 
-// transfers returns the effects of the options of a command that fetches or sends: the files that
-// they name are saved or sent.
+// transfers returns the effects of the options of a command that fetches or sends: the files that they name are saved or sent.
 func (c *command) transfers() (out []Effect) {
 	t := c.told()
 	for i := range t.Operations {
@@ -282,8 +287,7 @@ func (c *command) deletes(o *operation.Operation, a arg) []Effect {
 	return out
 }
 
-// reveals returns the effect of reading or copying a secret. A copy to another secret place
-// reveals nothing.
+// reveals returns the effect of reading or copying a secret. A copy to another secret place reveals nothing.
 func (c *command) reveals(o *operation.Operation, a arg) []Effect {
 	switch {
 	case !c.secret(a):
@@ -302,8 +306,7 @@ func (c *command) reveals(o *operation.Operation, a arg) []Effect {
 	return one(KindCredentials, say("copies the secrets in %s", a.text), a.text)
 }
 
-// linksSecrets returns the effect of another name for a file with secrets. In a folder it keeps its own, by which it
-// is known.
+// linksSecrets returns the effect of another name for a file with secrets. In a folder it keeps its own, by which it is known.
 func linksSecrets(a arg, to string) []Effect {
 	if strings.HasSuffix(strings.TrimRight("/"+to, "."), "/") {
 		return nil
@@ -339,7 +342,7 @@ func (c *command) moveAway(a, to arg) []Effect {
 		if !c.r.judge.tables.ofClass("repository-folder", lastPart(a.text)) || c.r.made(c.invocation, c.r.world.clean(a.text, c.cwd)) {
 			return nil
 		}
-	case placeNowhere, placeControl, placeSecret, placeHome, placeSystem, placeUnknown:
+	case placeNowhere, placeControl, placeSecret, placeHome, placeSystem, placeUnknown, placeOption:
 	}
 	why := say("moves %s away from where it lies", a.text)
 	if to.text != "" {
@@ -348,8 +351,7 @@ func (c *command) moveAway(a, to arg) []Effect {
 	return []Effect{usual(KindMove).with(why, a.text).as(Partial, ReachUser)}
 }
 
-// copiesExample reports whether a file that is meant to be copied, such as .env.example, is copied
-// within the workspace.
+// copiesExample reports whether a file that is meant to be copied, such as .env.example, is copied within the workspace.
 func (c *command) copiesExample(o *operation.Operation) bool {
 	a, to := argOf(o.Object.Word), argOf(o.To)
 	return to.text != "" && !urls.IsRemote(to.text) &&

@@ -199,8 +199,7 @@ var moduleFile = regexp.MustCompile(`(?i)\.(?:ps[md]?1|dll|exe|cdxml|xaml)$`)
 func (r *reader) interpreter(name string, args []argument, in value, piped bool) value {
 	r.step(1 + len(args))
 	role, args := r.t.startOptions(args)
-	if role == "" && len(args) > 0 && (strings.HasPrefix(name, "pwsh") || isScript(args[0].word.Suffix())) &&
-		!strings.ContainsAny(args[0].word.Prefix(), " ;|") {
+	if role == "" && namesScript(name, args) {
 		role = "script"
 	}
 	block := slices.IndexFunc(args, func(a argument) bool { return a.val.isBlock })
@@ -219,6 +218,12 @@ func (r *reader) interpreter(name string, args []argument, in value, piped bool)
 		return r.script(args[0].word, handed(args[1:]), false)
 	}
 	return r.carried(one(r.line(args)), name)
+}
+
+// namesScript reports whether the first word is a script rather than code: pwsh takes any word for
+// a script.
+func namesScript(shell string, args []argument) bool {
+	return len(args) > 0 && (strings.HasPrefix(shell, "pwsh") || isScript(args[0].word.Suffix())) && !strings.ContainsAny(args[0].word.Prefix(), " ;|")
 }
 
 // startOptions reads the options of powershell, and returns what the last of them makes of the

@@ -65,8 +65,12 @@ func (c *cursor) match(pattern *regexp.Regexp) string {
 
 // space skips what separates words, and any of the characters in ends.
 func (c *cursor) space(ends string) {
-	for c.at(blanks+"`#<") && c.match(gaps) != "" || c.skip(ends) {
+	for c.gap(ends) {
 	}
+}
+
+func (c *cursor) gap(ends string) bool {
+	return c.at(blanks+"`#<") && c.match(gaps) != "" || c.skip(ends)
 }
 
 const blanks = " \t\f\v"
