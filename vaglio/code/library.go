@@ -139,14 +139,6 @@ func (p *program) runsNamed(name, last string, plain []value, named map[string]v
 	return true
 }
 
-// runTask runs a task of a framework, as its own program would.
-func (p *program) runTask(f *function, _ string, args []value, _ map[string]value) value {
-	if p.later == 0 || !p.in.File { // tests make their databases anew
-		p.argv(append(shell.Texts(strings.Fields(f.text)), listOf(withoutOptions(args)...).words()...))
-	}
-	return value{}
-}
-
 // harms reports whether words begin with a program whose arguments say what it changes or fetches.
 func harms(words []shell.Word) bool {
 	return len(words) > 1 && slices.ContainsFunc([]string{"takes-words", "acts-on-system", "fetches"}, func(class string) bool {
