@@ -208,7 +208,8 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 		return nil
 	}
 	few := s.narrowed && s.rebuilds(c.r.judge) || s.empty && !s.negated
-	if p := c.r.world.placeOf(root, c.cwd); few && root.known && (p == placeWorkspace || p == placeTemp) {
+	told := root.known || root.onlyOf(shell.Toplevel) && !strings.Contains(root.text, "..")
+	if p := c.r.world.placeOf(root, c.cwd); few && told && (p == placeWorkspace || p == placeTemp) {
 		return c.r.anew(say("deletes files below %s", root.text), s.names...)
 	}
 	return insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")
