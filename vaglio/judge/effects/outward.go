@@ -293,6 +293,13 @@ func (c *command) ownServer() bool {
 	return ok && here && slices.Concat(c.r.facts, c.r.did).Opens(port)
 }
 
+// ownBoxes reports whether all containers that a command names are ones that the session made for a database, with no data from before.
+func (c *command) ownBoxes(named []arg) bool {
+	opened := slices.Concat(c.r.facts, c.r.did)
+	other := func(a arg) bool { return !a.known || !opened.Opens(servers.InBox+a.text) }
+	return len(named) > 0 && c.direct() && c.remoteEngine() == "" && !c.steered() && !slices.ContainsFunc(named, other)
+}
+
 // asClient returns what the words of a database's client say of where that is; ok is false if they are not all known.
 func (c *command) asClient() (client servers.Client, ok bool) {
 	names, port := c.values("-d", "--dbname", "--maintenance-db", "--uri", "--url"), "-p"
