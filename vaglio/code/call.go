@@ -59,6 +59,11 @@ func (p *program) argumentFollows() bool {
 	return t.Text == "-" && next.Kind == lex.Number
 }
 
+// bareName reports whether a value is a name that may be called without brackets.
+func (p *program) bareName(v value) bool {
+	return p.lang.has("bare") && v.path != "" && v.path[0] != '$' && len(v.alts) == 0 && v.fn == nil && (!p.is("(") || p.peek(0).Group)
+}
+
 // bareCall reports whether a function is called without brackets.
 func (p *program) bareCall(v value) bool {
 	if !p.bareName(v) {
@@ -74,18 +79,12 @@ func (p *program) bareCall(v value) bool {
 	return f != nil && (f.verb == "fork" || p.lang.has("flat") && (f.from == 0 || slices.Contains([]string{"=reverse", "=chr", "print"}, f.verb)))
 }
 
-// standsAlone reports whether a name does not take what follows it as arguments: eval { … } and
-// the names of lists.
+// standsAlone reports whether a name does not take what follows it as arguments: eval { … } and the names of lists.
 func (p *program) standsAlone(name string, f *function) bool {
 	if p.fns[name] != nil || p.altering(name) {
 		return false
 	}
 	return f == nil || f.verb == "eval" && p.is("{") || slices.Contains([]string{"=args", "=env", "=input"}, f.verb)
-}
-
-// bareName reports whether a value is a name that may be called without brackets.
-func (p *program) bareName(v value) bool {
-	return p.lang.has("bare") && v.path != "" && v.path[0] != '$' && len(v.alts) == 0 && v.fn == nil && (!p.is("(") || p.peek(0).Group)
 }
 
 // bareArguments reads arguments up to the end of the statement.
@@ -132,8 +131,7 @@ func (p *program) handleFollows() bool {
 		(t.Text[0] == '$' || strings.ToUpper(t.Text) == t.Text && p.lang.full[t.Text] == nil)
 }
 
-// method calls a method of a value: of an open file, one that the program defines, or one that the
-// table knows.
+// method calls a method of a value: of an open file, one that the program defines, or one that the table knows.
 func (p *program) method(v value, name, full string, args []value) value {
 	if v.path == "" && !v.given() { // its arguments are not its object
 		v.alts = v.words()
@@ -260,8 +258,7 @@ func (p *program) ofEnvironment(name string, given []value) value {
 	return given[at]
 }
 
-// handedOn reads a call of an unknown function. It may call a function among its arguments with
-// each of the others, or with what its object holds.
+// handedOn reads a call of an unknown function. It may call a function among its arguments with each of the others, or with what its object holds.
 func (p *program) handedOn(name string, recv value, args []value) value {
 	all := slices.Clone(args)
 	if recv.given() {
@@ -286,7 +283,7 @@ func (p *program) handedOn(name string, recv value, args []value) value {
 		return out
 	}
 	fn := all[i]
-	if _, event := first(args).text(); event && i > 0 { // the event that it is called for
+	if isForLater(name, args, i) {
 		p.later++
 		defer func() { p.later-- }()
 	}
@@ -311,8 +308,7 @@ func (p *program) isFunction(v value) bool {
 // envName matches the name of a variable of the environment.
 var envName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
-// optionOf returns the first of several options that a call gives: as an argument by name, or as an entry of a map
-// among the others.
+// optionOf returns the first of several options that a call gives: as an argument by name, or as an entry of a map among the others.
 func optionOf(args []value, named map[string]value, names ...string) (option value, ok bool) {
 	for _, name := range names {
 		if option, ok = named[name]; !ok {

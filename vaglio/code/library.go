@@ -388,3 +388,9 @@ func (p *program) holdsEnvironment(v value) bool {
 		name = name[:at]
 	}
 }
+
+// isForLater reports whether a function that is handed on is called by a runner of tests, or for an event that stands before it.
+func isForLater(name string, args []value, at int) bool {
+	_, event := first(args).text()
+	return event && at > 0 || wordclass.Is("test-hook", strings.ToLower(name))
+}

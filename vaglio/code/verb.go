@@ -15,7 +15,7 @@ func furtherVerbs() map[string]further {
 	return map[string]further{
 		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs,
 		"spawn": (*program).runs, "pipe": (*program).runs, "load": (*program).loads,
-		"eval": (*program).runEval, "script": (*program).runScript, "restore": (*program).restores,
+		"task": (*program).runTask, "eval": (*program).runEval, "script": (*program).runScript, "restore": (*program).restores,
 		"open": (*program).runOpen, "remote": (*program).runRemote, "handle": (*program).runHandle, "print": (*program).runPrint,
 	}
 }
@@ -281,8 +281,7 @@ func (p *program) runs(f *function, name string, args []value, named map[string]
 	return out
 }
 
-// way returns a value with only the nth alternative of each text in it, and the largest number of
-// alternatives.
+// way returns a value with only the nth alternative of each text in it, and the largest number of alternatives.
 func (p *program) way(v value, n int) (value, int) {
 	most := len(v.alts)
 	if most > 1 {
@@ -320,8 +319,7 @@ func (p *program) runsWay(f *function, name string, args []value, asShell bool) 
 	}
 }
 
-// runsWords runs what several arguments are: the words of a command, or a command line followed by
-// other arguments.
+// runsWords runs what several arguments are: the words of a command, or a command line followed by other arguments.
 func (p *program) runsWords(f *function, name string, args []value, words []shell.Word) {
 	listed := nth(args, 1).kind == kindList
 	switch {

@@ -141,7 +141,7 @@ const Says = "says:"
 func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret secret-filter inside workspace temporary known url local foreign rebuilt secret-name tells-env " +
 		"own-database own-server placed stray number reads told sends brought far near bulk aliased emulated strange-channel read abroad versioned hoard " +
-		"outside beyond plain own-files own-refs taken-ref file-database production unknown-database " +
+		"outside beyond plain own-files own-refs taken-ref own-boxes file-database production unknown-database " +
 		"system fetched sed-acts writes-by-path setting masks filtered own-jobs own-processes empty " +
 		"code-outside dotenv keeps-nothing other-user")
 }

@@ -250,6 +250,7 @@ func (changed) Loaded() []string          { return nil }
 func (changed) Was(string) (string, bool) { return "", false }
 func (changed) Fetched() map[string]bool  { return nil }
 func (changed) Exported() []string        { return nil }
+func (changed) Unpacked(string) bool      { return false }
 
 // TestOnlyWhatTheSessionWroteIsTraced has a program about the gate run from a file: it counts
 // if the session wrote the file, or if the text stands in the call itself.

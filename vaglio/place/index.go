@@ -117,8 +117,7 @@ func (x *index) classes(clean string, t *Table) Class {
 	return c
 }
 
-// matches reports whether a pattern matches a clean path. The first at steps belong to a
-// home; at is 0 if there is none.
+// matches reports whether a pattern matches a clean path. The first at steps belong to a home; at is 0 if there is none.
 func (p *pattern) matches(clean string, steps []string, at int) bool {
 	return (p.fits(clean, steps, at) || !p.home && p.fitsFound(steps)) &&
 		!slices.ContainsFunc(p.except, func(e *pattern) bool { return e.fits(clean, steps, at) })
@@ -135,11 +134,20 @@ func (p *pattern) fits(clean string, steps []string, at int) bool {
 	}
 }
 
-// fitsFound reports whether a file that a search passes on, from unknown folders, may match
-// the pattern.
+// isGates reports whether a pattern is a name of the gate's alone, in its folder.
+func (p *pattern) isGates() bool {
+	return len(p.steps) == 3 && p.row.Class&Own != 0 && p.steps[0] == "**"
+}
+
+// fitsFound reports whether a file that a search passes on, from unknown folders, may match the pattern.
 func (p *pattern) fitsFound(steps []string) bool {
 	last := len(steps) - 1
-	if last < 1 || steps[last-1] != AnyFolders || last >= len(p.steps) || !IsTelling(steps[last]) {
+	switch {
+	case last < 1 || steps[last-1] != AnyFolders || !IsTelling(steps[last]):
+		return false
+	case p.isGates(): // in whichever folder
+		return p.steps[2] == steps[last]
+	case last >= len(p.steps):
 		return false
 	}
 	if name := strings.Trim(steps[last], Marks); name != steps[last] && name[0] == '.' && !slices.Contains(p.row.Endings, name) {

@@ -24,8 +24,7 @@ func quoted(words ...string) string {
 // dockerRemark matches comments inside a continued line.
 var dockerRemark = regexp.MustCompile(`\\\n([ \t]*#[^\n]*\n)+`)
 
-// dockerfile returns the Dockerfile of a build. What only comes through the input unknown is an
-// archive of a folder, as a rule, and builds like one.
+// dockerfile returns the Dockerfile of a build. What only comes through the input unknown is an archive of a folder, as a rule, and builds like one.
 func (v *visit) dockerfile(r *row) (file, text string) {
 	names := r.files
 	if plain := operands(v.words); len(plain) > 0 {
@@ -130,8 +129,7 @@ func (c *copies) of(name string) []string {
 	return all
 }
 
-// copied adds the scripts that a line of a Dockerfile names, if an earlier line copied them
-// from the command's folder.
+// copied adds the scripts that a line of a Dockerfile names, if an earlier line copied them from the command's folder.
 func (v *visit) copied(c *copies, line int, dockerfile, text string) {
 	runners := map[string][]string{"python": {"python3", "-c"}, "node": {"node", "-e"}, "": {"sh", "-c"}, "sh": {"sh", "-c"}}
 	for _, name := range partsOf(text) {
@@ -154,8 +152,7 @@ func (v *visit) copied(c *copies, line int, dockerfile, text string) {
 // hereStart matches the start of a here-document, as in shells.
 var hereStart = regexp.MustCompile(`<<-?\s*(["']?)([A-Za-z_][A-Za-z0-9_]*)["']?`)
 
-// hereText returns the here-document that a line starts, including its end marker, and its
-// number of lines; nothing if it does not end.
+// hereText returns the here-document that a line starts, including its end marker, and its number of lines; nothing if it does not end.
 func (v *visit) hereText(line string, below []settings.Line) (text string, lines int) {
 	m := hereStart.FindStringSubmatch(line)
 	var b strings.Builder
@@ -169,7 +166,7 @@ func (v *visit) hereText(line string, below []settings.Line) (text string, lines
 }
 
 // readYAML adds what is under the row's keys, at any depth: a text is a command line, a list
-// its words. "container" before the keys means that it runs in a container.
+// its words, or, with a star behind the key, lines. "container" before the keys means that it runs in a container.
 func readYAML(v *visit, r *row) {
 	keys := strings.Fields(r.language)
 	inside := keys[0] == "container"
@@ -195,11 +192,18 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 		mountPod(t)
 		var words []string
 		for _, key := range keys {
-			switch val := t[key].(type) {
+			name, lines := strings.CutSuffix(key, "*")
+			switch val := t[name].(type) {
 			case string:
 				v.place(file, text, t, inside, val)
 			case []any:
-				words = append(words, texts(val)...)
+				for _, l := range texts(val) {
+					if lines {
+						v.place(file, text, t, inside, l)
+					} else {
+						words = append(words, l)
+					}
+				}
 			}
 		}
 		v.place(file, text, t, inside, words...)
@@ -209,8 +213,7 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 	}
 }
 
-// place adds a command, one text or several words, from a part of a file. A service of the session's own without any
-// runs what its image does.
+// place adds a command, one text or several words, from a part of a file. A service of the session's own without any runs what its image does.
 func (v *visit) place(file, text string, part map[string]any, inside bool, words ...string) {
 	bare := inside && part["image"] != nil && part["command"] == nil && part["entrypoint"] == nil
 	if len(words) == 0 && (!bare || !slices.Contains(slices.Concat(v.c.Changed, v.c.Written), file)) {
@@ -227,8 +230,7 @@ func (v *visit) place(file, text string, part map[string]any, inside bool, words
 	v.addFrom(file, text, first, line)
 }
 
-// mountPod gives the containers of a Kubernetes pod what the pod has: folders and privileges, as the
-// services of a compose file have them.
+// mountPod gives the containers of a Kubernetes pod what the pod has: folders and privileges, as the services of a compose file have them.
 func mountPod(pod map[string]any) {
 	folders := map[any]string{}
 	volumes, _ := pod["volumes"].([]any)
@@ -255,8 +257,7 @@ func mountPod(pod map[string]any) {
 	}
 }
 
-// inContainer returns a command line that runs in the container that a compose file's service
-// describes, with its folders, names of hosts and privileges.
+// inContainer returns a command line that runs in the container that a compose file's service describes, with its folders, names of hosts and privileges.
 func inContainer(service map[string]any, words ...string) string {
 	c := []string{"docker", "run", "--rm"}
 	list, _ := service["volumes"].([]any)

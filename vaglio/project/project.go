@@ -20,9 +20,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// maxTasks limits the texts of one command, maxBytes what is looked at to find them:
-// variables that refer to themselves twice would double without end. bytesPerFile is what each file
-// that the session wrote counts, whose name is compared, bytesPerTake if it is also looked into.
+// maxTasks limits the texts of one command, maxBytes what is looked at to find them: variables that refer to themselves twice would double without end.
+// bytesPerFile is what each file that the session wrote counts, whose name is compared, bytesPerTake if it is also looked into.
 const (
 	maxTasks     = 200
 	maxBytes     = 2 << 20
@@ -37,13 +36,13 @@ type Reader struct {
 	byEnding  map[string]string // those of the others, by their extensions
 	named     *named            // the rows about files that a command runs
 	clients   *named            // those in unaskedRows
+	builds    *named            // those in buildRows
 	variables []string          // that the table knows
 	imports   map[string]*imports.Finder
 	base      *commands.Base // what is known of programs
 }
 
-// New returns a reader over the table of tools. Its error names the line of a mistake in the
-// table.
+// New returns a reader over the table of tools. Its error names the line of a mistake in the table.
 func New() (*Reader, error) {
 	t, err := parseTable(tableText)
 	if err != nil {
@@ -61,7 +60,7 @@ func New() (*Reader, error) {
 		return nil, err
 	}
 	return &Reader{
-		t, t.languages(slices.Sorted(maps.Keys(t))), t.languages([]string{""}), namedIn(t[""]), namedIn(t[unaskedRows]),
+		t, t.languages(slices.Sorted(maps.Keys(t))), t.languages([]string{""}), namedIn(t[""]), namedIn(t[unaskedRows]), namedIn(t[buildRows]),
 		variables, imports.Finders(), base,
 	}, nil
 }
@@ -75,6 +74,7 @@ func Default() *Reader { return shared() }
 // Tasks returns what a command runs from files.
 func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	rows := r.rowsOf(c.Name)
+	r.manifests(&c, rows)
 	set := slices.Clone(c.Assigns)
 	for _, name := range r.variables {
 		if value, ok := c.Variable(name); ok && !slices.ContainsFunc(set, func(a shell.Assign) bool { return a.Name == name }) {
@@ -201,8 +201,7 @@ func (v *visit) content(name string) (file, text string, ok bool) {
 // inputNames are what the standard input is called where a file is asked for.
 var inputNames = [...]string{"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"} //nolint:gochecknoglobals // Never changed.
 
-// input returns the text of the standard input: what the call says, or the only file that it is.
-// Unknown says that something gives a text that nobody knows.
+// input returns the text of the standard input: what the call says, or the only file that it is. Unknown says that something gives a text that nobody knows.
 func (v *visit) input() (text string, ok, unknown bool) {
 	in := v.c.Stdin
 	if text, ok = in.Text.Text(); in.Kind == shell.InputInherited || ok {
@@ -215,8 +214,7 @@ func (v *visit) input() (text string, ok, unknown bool) {
 	return text, ok, false
 }
 
-// files yields the existing files of a row that are seen for the first time, with their
-// texts.
+// files yields the existing files of a row that are seen for the first time, with their texts.
 func (v *visit) files(r *row) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, name := range v.named(r.files) {
@@ -238,8 +236,7 @@ func (v *visit) folders(variable string) (all []string) {
 	return all
 }
 
-// searched returns the folders, besides a program's own, in which its language looks for
-// imports.
+// searched returns the folders, besides a program's own, in which its language looks for imports.
 func (v *visit) searched(language string) (all []string) {
 	find := v.reader.imports[language]
 	if find == nil {

@@ -58,6 +58,7 @@ func (l loaded) Loaded() []string          { return l }
 func (l loaded) Was(string) (string, bool) { return "", false }
 func (loaded) Fetched() map[string]bool    { return nil }
 func (loaded) Exported() []string          { return nil }
+func (loaded) Unpacked(string) bool        { return false }
 
 func (c call) tasks(t *testing.T) string {
 	t.Helper()

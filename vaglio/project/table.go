@@ -78,7 +78,7 @@ func parseTable(text string) (table, error) {
 		for program := range strings.FieldsSeq(parts[0]) {
 			t[program] = append(t[program], r)
 		}
-		if strings.TrimSpace(parts[0]) != unaskedRows { // those are asked for by themselves
+		if !strings.HasPrefix(parts[0], "(") { // those are asked for by themselves
 			t[""] = append(t[""], r)
 		}
 		return nil
@@ -172,8 +172,7 @@ func readWhole(v *visit, r *row) {
 	}
 }
 
-// readCode adds the files as programs of the row's language, or of the language that their
-// first line names.
+// readCode adds the files as programs of the row's language, or of the language that their first line names.
 func readCode(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		for _, folder := range append(v.searched(r.language), v.dir) {
@@ -202,8 +201,7 @@ func (v *visit) code(file, language, text string) {
 
 var jsonLine = regexp.MustCompile(`(?m)^[ \t]*"(.*?)(?:\\n)?"[],} \t]*$`)
 
-// readLines adds what follows one of the row's marks in a line. The line may be a text in
-// JSON.
+// readLines adds what follows one of the row's marks in a line. The line may be a text in JSON.
 func readLines(v *visit, r *row) {
 	for _, name := range v.named(r.files) {
 		file, text, _ := v.content(name)
@@ -231,8 +229,7 @@ func inFolders(read func(v *visit, r *row)) func(v *visit, r *row) {
 	}
 }
 
-// behind returns what follows a mark in a line. The mark is at the beginning or, if it begins
-// with a star, after a name.
+// behind returns what follows a mark in a line. The mark is at the beginning or, if it begins with a star, after a name.
 func behind(line, mark string) (string, bool) {
 	if mark, ok := strings.CutPrefix(mark, "*"); ok {
 		_, rest, ok := strings.Cut(line, mark)
@@ -260,11 +257,9 @@ func (v *visit) set(mark string) (all []string) {
 	return all
 }
 
-// named returns the names of a row, with placeholders replaced: @-r by the value of an
-// option, @1 by the first operand, @2 by the second, @.py by the words with that ending, @/dir/ by what the session wrote there,
-// @$NAME/x by x in the folders that a variable lists, @source_ by what follows that in a
-// word, @< by the files of the standard input, @file?key by the values that lines of that
-// file give a key.
+// named returns the names of a row, with placeholders replaced: @-r by the value of an option, @1 by the first operand, @2 by the second, @.py by the words
+// with that ending, @/dir/ by what the session wrote there, @$NAME/x by x in the folders that a variable lists, @source_ by what follows that in a word, @<
+// by the files of the standard input, @file?key by the values that lines of that file give a key.
 func (v *visit) named(files []string) (all []string) {
 	for _, name := range files {
 		mark, ok := strings.CutPrefix(name, "@")
@@ -294,8 +289,7 @@ func (v *visit) named(files []string) (all []string) {
 	return all
 }
 
-// meant returns the files that values of settings name: patterns mean files that the session wrote.
-// Those of the program's language are read in any case.
+// meant returns the files that values of settings name: patterns mean files that the session wrote. Those of the program's language are read in any case.
 func (v *visit) meant(values []string) (all []string) {
 	for _, value := range values {
 		if !strings.Contains(value, "*") {
@@ -317,8 +311,7 @@ func (v *visit) meant(values []string) (all []string) {
 	return all
 }
 
-// inPackages returns a file's names in the packages of a workspace (**/file), or in the folders of
-// labels (//file).
+// inPackages returns a file's names in the packages of a workspace (**/file), or in the folders of labels (//file).
 func (v *visit) inPackages(mark string) []string {
 	if file, ok := strings.CutPrefix(mark, "**/"); ok {
 		return v.members(file)

@@ -2,6 +2,7 @@ package project
 
 import (
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,19 +12,19 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// unaskedRows names the table's lines about files from which an agent's client runs commands
-// without asking the gate.
+// unaskedRows names the table's lines about files from which an agent's client runs commands without asking the gate.
 const unaskedRows = "(client)"
 
-// errCarried says why what a client runs by itself is not known, errSets that a file sets a
-// variable that the gate's hook obeys.
+// buildRows names those about files that a build server runs.
+const buildRows = "(build)"
+
+// errCarried says why what a client runs by itself is not known, errSets that a file sets a variable that the gate's hook obeys.
 var (
 	errCarried = &shell.ClosedError{Why: "%s has the agent's client run something that is not known"}
 	errSets    = &shell.ClosedError{Why: "%s sets a variable that the gate's hook obeys"}
 )
 
-// IsUngated reports whether a client that loads a file may run what it carries without asking
-// the gate.
+// IsUngated reports whether a client that loads a file may run what it carries without asking the gate.
 func (r *Reader) IsUngated(file string) bool {
 	return slices.ContainsFunc(r.ungatedAs(file), func(row *row) bool { return row.name != "sets" })
 }
@@ -31,14 +32,39 @@ func (r *Reader) IsUngated(file string) bool {
 // TellsClient reports whether [Reader.Ungated] may find anything in a file of this name.
 func (r *Reader) TellsClient(file string) bool { return len(r.ungatedAs(file)) > 0 }
 
-// Ungated returns what the client of an agent runs, without asking the gate, because a file
-// holds a text. The text may be a part of what the file holds.
+// Ungated returns what the client of an agent runs, without asking the gate, because a file holds a text. The text may be a part of what the file holds.
 func (r *Reader) Ungated(file, text string) []shell.Task {
-	rows := r.ungatedAs(file)
+	return r.runs(r.ungatedAs(file), file, text)
+}
+
+// IsBuild reports whether a build server runs a file of this name.
+func (r *Reader) IsBuild(file string) bool { return len(r.builds.rowsOf(file)) > 0 }
+
+// taken matches what a build server takes from elsewhere, and where it runs.
+var taken = regexp.MustCompile(`\b(?:uses|runs-on)["']?\s*:\s*["'[]*\s*([^/\s"',\]]*)`)
+
+// Build returns what a build server runs because a file holds a text, and the makers of what it takes from elsewhere with
+// the machines that it asks for; nothing if the text is not all that it runs.
+func (r *Reader) Build(file, text string) (tasks []shell.Task, from []string) {
+	var tree map[string]any
+	if whole, _ := settings.Decode(file, text, &tree); !whole || tree["include"] != nil {
+		return nil, nil
+	}
+	for _, m := range taken.FindAllStringSubmatch(strings.ToLower(text), -1) {
+		from = append(from, m[1])
+	}
+	return r.runs(r.builds.rowsOf(file), file, text), from
+}
+
+// runs returns what rows find in a file with this text.
+func (r *Reader) runs(rows []*row, file, text string) []shell.Task {
 	if len(rows) == 0 {
 		return nil
 	}
-	v := &visit{c: shell.TaskCall{Files: only{file: file, text: text}}, words: []string{file}, left: maxBytes, looked: map[string]bool{}, reader: r}
+	v := &visit{
+		c: shell.TaskCall{Files: only{file: file, text: text}, Changed: []string{file}}, words: []string{file}, left: maxBytes,
+		dir: path.Dir(file), looked: map[string]bool{}, reader: r,
+	}
 	for _, row := range rows {
 		row.read(v, row)
 	}
@@ -118,12 +144,10 @@ func (v *visit) started(file, text string, tree any) (sets bool) {
 	return sets
 }
 
-// spelledRune matches a character that a text in quotes spells by its number, or a line that
-// goes on with the next.
+// spelledRune matches a character that a text in quotes spells by its number, or a line that goes on with the next.
 var spelledRune = regexp.MustCompile(`\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|[ \t]*\n\s*)`)
 
-// readShown adds the commands whose output a client puts in their place: those between the
-// row's marks, such as !{ and }.
+// readShown adds the commands whose output a client puts in their place: those between the row's marks, such as !{ and }.
 func readShown(v *visit, r *row) {
 	file, text, _ := v.content(v.words[0])
 	plain := spelledRune.ReplaceAllStringFunc(lineEnds.ReplaceAllString(text, "\n"), func(s string) string {

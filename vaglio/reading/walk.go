@@ -92,8 +92,7 @@ func (w *walk) base(v any, role Role, at string) {
 	}
 }
 
-// marks notes what a key says of the verb that is meant: a key for verbs or, in what describes an
-// operation, one for its kind. Data says nothing.
+// marks notes what a key says of the verb that is meant: a key for verbs or, in what describes an operation, one for its kind. Data says nothing.
 func (w *walk) marks(key string, v any, role, within Role, at string) {
 	if within&(RoleData|RoleBody) != 0 || role&RoleMark == 0 && (within&RoleMark == 0 || !wordclass.Is("kind-of-operation", Normal(key))) {
 		return
@@ -110,8 +109,7 @@ func (w *walk) marks(key string, v any, role, within Role, at string) {
 	}
 }
 
-// isSurrounding reports whether the value of a key only surrounds a command beside it: the words
-// of a program, or its input.
+// isSurrounding reports whether the value of a key only surrounds a command beside it: the words of a program, or its input.
 func (w *walk) isSurrounding(role Role, v any, sc *scope) bool {
 	switch {
 	case role&RoleLanguage != 0:
@@ -167,19 +165,14 @@ func (w *walk) value(key string, v any, role Role, sc *scope, at string, depth i
 	}
 }
 
-// isStatement reports whether a text under a key for statements is one. For an executor that runs
-// queries, any text with a statement's beginning is.
-func (w *walk) isStatement(text string) bool {
-	return w.class.data || IsStatement(text) || w.class.queries && beginsStatement(strings.Fields(strings.ToUpper(uncommented(text))))
-}
-
 // note keeps a text that is a path, an address, a recipient or a statement.
 func (w *walk) note(text string, role Role, at string) {
 	const kept = RolePath | RoleSource | RoleGoal | RoleURL | RoleStatement | RoleRecipient
 	if role&kept == 0 || text == "" {
 		return
 	}
-	if role&RoleStatement != 0 && !w.isStatement(text) {
+	queried := role&RoleStatement != 0 && w.class.queries && beginsStatement(strings.Fields(strings.ToUpper(uncommented(text))))
+	if role&RoleStatement != 0 && !w.class.data && !queried && !IsStatement(text) {
 		role &^= RoleStatement
 	}
 	t := Text{At: at, Text: text, Role: role}
@@ -245,8 +238,7 @@ func (w *walk) list(key string, list []any, role Role, sc *scope, at string, dep
 	w.sequence(key, Texts(list), role, sc, at, depth)
 }
 
-// wordsAlone reports whether a list of words has no program beside it, in an executor that runs
-// what it is given.
+// wordsAlone reports whether a list of words has no program beside it, in an executor that runs what it is given.
 func (w *walk) wordsAlone(role Role, sc *scope) bool {
 	return role&RoleWords != 0 && (w.class.runs || sc.shell) && !w.class.elsewhere && !sc.commands && !sc.program
 }

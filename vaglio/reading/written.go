@@ -15,8 +15,7 @@ type Written struct {
 	// File is the path, absolute if its folder is known.
 	File string
 	Text string
-	// kept is what the guard read of it, so that the judges need not read it again; nil if no call's
-	// reading holds the text.
+	// kept is what the guard read of it, so that the judges need not read it again; nil if no call's reading holds the text.
 	kept *kept
 }
 
@@ -47,15 +46,14 @@ func (w *walk) writes(args map[string]any, keys []string, sc *scope) {
 // writesTo keeps a text that is written to files, and reads those that it may complete.
 func (w *walk) writesTo(files []string, text string) {
 	for _, file := range files {
-		if w.rd.Means.Files != nil && IsUngated(file) {
+		if w.rd.Means.Files != nil && RunsElsewhere(file) {
 			_, _ = w.rd.Means.Files.Content(file)
 		}
 		w.rd.written = append(w.rd.written, Written{File: file, Text: text})
 	}
 }
 
-// Written returns the texts that the call writes to files, through its arguments, through patches
-// and through its commands.
+// Written returns the texts that the call writes to files, through its arguments, through patches and through its commands.
 func (rd *Reading) Written() []Written { return rd.written }
 
 // gather adds the texts that commands write to those that arguments do.
@@ -155,8 +153,29 @@ func TellsClient(file string) bool { return project.Default().TellsClient(file) 
 // IsUngated reports whether a client runs what a file of this name carries without asking the gate.
 func IsUngated(file string) bool { return project.Default().IsUngated(file) }
 
-// IsPlain reports whether [Reader.MayRun] treats all files of the folder alike and only reads what
-// [Telling] finds in their texts.
+// RunsElsewhere reports whether a client or a build server runs what a file of this name carries, so that all that it holds counts.
+func RunsElsewhere(file string) bool { return IsUngated(file) || project.Default().IsBuild(file) }
+
+// Makes reports whether installing a project makes a program, by those of its files that can be read and are trusted.
+func Makes(name, cwd string, files shell.Files, trusts func(file string) bool) bool {
+	return files != nil && slices.ContainsFunc(project.Manifests(), func(file string) bool {
+		text, ok := files.Content(place.Join(cwd, file))
+		return ok && trusts(place.Join(cwd, file)) && project.Declares(file, text, name)
+	})
+}
+
+// ReadBuild reads what a build server runs once its file contains a text, nil if that is not known; taken is as in [project.Reader.Build].
+func ReadBuild(w Written, o shell.Options) (s *shell.Script, taken []string) {
+	tasks, taken := project.Default().Build(w.File, w.Text)
+	if len(tasks) == 0 {
+		return nil, nil
+	}
+	s = readLater(tasks, o)
+	s.Commands = slices.DeleteFunc(s.Commands, func(c shell.Command) bool { return len(c.Argv) > 0 && c.Argv[0].Is(laterName) })
+	return s, taken
+}
+
+// IsPlain reports whether [Reader.MayRun] treats all files of the folder alike and only reads what [Telling] finds in their texts.
 func IsPlain(file string) bool { return project.Default().IsPlain(file) }
 
 // Alike returns the one file that stands for all those that [Reader.MayRun] treats like a file.

@@ -38,8 +38,7 @@ func (r *reader) runUnset(f *frame, k *call, name string) {
 	}
 }
 
-// runSet reads set, which replaces the positional parameters. Each o among the option letters
-// takes a word as its name.
+// runSet reads set, which replaces the positional parameters. Each o among the option letters takes a word as its name.
 func (r *reader) runSet(f *frame, k *call, _ string) {
 	args := k.argv[1:]
 	for len(args) > 0 {
@@ -238,8 +237,7 @@ func (r *reader) runTest(f *frame, k *call, _ string) Word {
 	return r.plain(f, k)
 }
 
-// subscriptCode reads the substitutions in the subscript of a name that a builtin takes as a word,
-// as in printf -v 'a[$(id)]'.
+// subscriptCode reads the substitutions in the subscript of a name that a builtin takes as a word, as in printf -v 'a[$(id)]'.
 func (r *reader) subscriptCode(f *frame, name Word) {
 	_, sub, ok := name.Split("[")
 	if s := sub.String(); ok && strings.ContainsAny(s, "$`") {
@@ -288,8 +286,7 @@ func (r *reader) readLine(opts options, names []Word, line Word, ifs string) {
 	}
 }
 
-// fieldsOf splits a line into n fields, or all if n is negative. Of a line that is not known, each of several fields
-// may be anything.
+// fieldsOf splits a line into n fields, or all if n is negative. Of a line that is not known, each of several fields may be anything.
 func fieldsOf(line Word, ifs string, n int, raw bool) (fields []Word, known bool) {
 	text, known := line.Text()
 	if !known && n != 1 {
@@ -364,6 +361,7 @@ func (r *reader) runHash(_ *frame, k *call, name string) {
 	for _, w := range rest {
 		if name, static := w.Text(); static {
 			r.st.set(keyHash+name, target)
+			r.stays(name, r.resolvePath(target).String())
 		}
 	}
 }

@@ -57,8 +57,7 @@ func (r *reader) named(f *frame, k *call, name *syntax.Word) Word {
 	return r.run(f, k)
 }
 
-// expandAlias reads what an alias turns a command into. The caller still reads the command itself,
-// because aliases only work in some shells.
+// expandAlias reads what an alias turns a command into. The caller still reads the command itself, because aliases only work in some shells.
 func (r *reader) expandAlias(f *frame, k *call, name string, e *entry) {
 	r.st.put(keyAlias+name, nil)
 	defer r.st.put(keyAlias+name, e)
@@ -88,7 +87,8 @@ func (r *reader) assignments(f *frame, c *syntax.CallExpr, s *syntax.Stmt) Word 
 		r.emit(f, k)
 	}
 	for _, a := range k.Assigns {
-		if a.Name == "PROMPT_COMMAND" || a.Name == "PS0" {
+		_, known := a.Value.Text() // what completes a prompt is no code
+		if a.Name == "PROMPT_COMMAND" || a.Name == "PS0" || known && wordclass.Is("prompt-variable", a.Name) {
 			r.codeInAssigns(f, &call{assigns: []Assign{a}, span: k.Span})
 		}
 	}
@@ -271,8 +271,7 @@ func (p *program) normalOptions(words []Word) []Word {
 	return words
 }
 
-// scanTail looks for a destructive command among the words of an unknown program, which may be a
-// wrapper.
+// scanTail looks for a destructive command among the words of an unknown program, which may be a wrapper.
 func (r *reader) scanTail(f *frame, k *call) {
 	name := baseName(k.argv[0])
 	if len(k.argv) < 3 || wordclass.Is("takes-words", name) || r.carriers.known(name) {
@@ -303,15 +302,13 @@ func lastCommandLike(words []Word) int {
 	return 0
 }
 
-// A hole is a mark in carried text that stands for a word that is not plain text. Marks are
-// private-use characters, which mean nothing to any shell.
+// A hole is a mark in carried text that stands for a word that is not plain text. Marks are private-use characters, which mean nothing to any shell.
 const (
 	holeOpen  = "\uf8ff"
 	holeClose = "\uf8fe"
 )
 
-// splice writes a word as text to be parsed, with a mark for each part that is unknown or an
-// active pattern.
+// splice writes a word as text to be parsed, with a mark for each part that is unknown or an active pattern.
 func (r *reader) splice(w Word) string {
 	if s, ok := w.Text(); ok {
 		return s

@@ -114,8 +114,7 @@ func (r *reader) forEach(f *frame, k *call, argv, items []Word, appends bool, ma
 	return out.Word()
 }
 
-// runFd reads fd, and the command that it runs on what it finds in the folders after its first
-// operand, or in the current folder.
+// runFd reads fd, and the command that it runs on what it finds in the folders after its first operand, or in the current folder.
 func (r *reader) runFd(f *frame, k *call, p *program, name string) Word {
 	out := r.plain(f, k)
 	before := k.argv[1:]
@@ -168,8 +167,7 @@ var (
 	plainName = regexp.MustCompile(`^[\w-]+$`)
 )
 
-// withItem returns a command with an item in the place of its marks; if it has none, at its end
-// if the item is appended.
+// withItem returns a command with an item in the place of its marks; if it has none, at its end if the item is appended.
 func (r *reader) withItem(argv []Word, item Word, appends bool, marks ...string) []Word {
 	out, size := slices.Clone(argv), 0
 	for i := range out {
@@ -244,8 +242,7 @@ func xargsItems(text Word, opts options, byLine bool) []Word {
 	return items
 }
 
-// delimiter returns the character that xargs is told to split its input at, "" if it is told
-// none. ok is false if that character is unknown.
+// delimiter returns the character that xargs is told to split its input at, "" if it is told none. ok is false if that character is unknown.
 func delimiter(opts options) (sep string, ok bool) {
 	if opts.any("0", "null") {
 		return "\x00", true
@@ -294,8 +291,7 @@ func (r *reader) runParallel(f *frame, k *call, p *program, _ string) Word {
 	return out.Word()
 }
 
-// parallelOne reads the command for one argument. Parallel passes it to a shell as text, with the
-// argument quoted: plain words stay what they are.
+// parallelOne reads the command for one argument. Parallel passes it to a shell as text, with the argument quoted: plain words stay what they are.
 func (r *reader) parallelOne(f *frame, k *call, argv []Word, mark string, item Word) Word {
 	if len(argv) == 0 {
 		return r.carried(f, item, "parallel")
@@ -388,4 +384,12 @@ func (r *reader) shut(f *frame, where string, counts func(c *ClosedError) bool) 
 	if c := r.opts.Files.Closed(where); c != nil && counts(c) {
 		r.notRead(f, where, c)
 	}
+}
+
+// carrier returns the place of what carries the text that is being read, nil if the text itself is in the source.
+func (f *frame) carrier() *Span {
+	if f.base > 0 {
+		return nil
+	}
+	return f.span
 }

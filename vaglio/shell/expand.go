@@ -240,8 +240,7 @@ func (e *expander) glob(s string) {
 	e.cur.AddText(s)
 }
 
-// tildes replaces the tildes at the start of a literal, and those after = or : in an assignment.
-// It adds the homes and returns what is left to add.
+// tildes replaces the tildes at the start of a literal, and those after = or : in an assignment. It adds the homes and returns what is left to add.
 func (e *expander) tildes(s string, mode tildeMode, first, last bool) string {
 	if mode == tildeArg {
 		if i := strings.IndexByte(s, '='); i > 0 && syntax.ValidName(s[:i]) {
@@ -268,8 +267,7 @@ func (e *expander) tildes(s string, mode tildeMode, first, last bool) string {
 	return s
 }
 
-// tildeEnd returns where the name after a tilde ends; false if the tilde stands for no home, as in
-// ~"user".
+// tildeEnd returns where the name after a tilde ends; false if the tilde stands for no home, as in ~"user".
 func tildeEnd(s string, mode tildeMode, last bool) (int, bool) {
 	end := strings.IndexAny(s, "/:\\")
 	if end < 0 {
@@ -303,8 +301,7 @@ func (r *reader) home(user string) (Word, bool) {
 	return word.NotEmpty("~" + user), true
 }
 
-// Cut stands for the command that an unknown part comes from, if it is what was left when a variable's
-// value was cut: the variable's name says nothing of it.
+// Cut stands for the command that an unknown part comes from, if it is what was left when a variable's value was cut: the variable's name says nothing of it.
 const Cut = "…"
 
 func cutOf(name string) Word {
@@ -315,8 +312,7 @@ func isNameByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// value adds the result of an expansion: as it is if quoted, otherwise split at the field
-// separators and with its metacharacters active.
+// value adds the result of an expansion: as it is if quoted, otherwise split at the field separators and with its metacharacters active.
 func (e *expander) value(w Word, quoted bool) {
 	if w.Size() > word.MaxSize {
 		e.r.problem(e.f, Problem{Kind: ProblemTooBig, Detail: wording.Say("a word becomes longer than 1 MiB")})
@@ -356,8 +352,7 @@ func (e *expander) unquoted(s string) {
 	}
 }
 
-// separator ends the field at a run of separators: blanks run together, while any other separator
-// ends its own field.
+// separator ends the field at a run of separators: blanks run together, while any other separator ends its own field.
 func (e *expander) separator(s string) string {
 	hard := false
 	for s != "" && strings.IndexByte(e.ifs, s[0]) >= 0 {
@@ -388,4 +383,9 @@ func (r *reader) userEntry(args []Word) (Word, bool) {
 	}
 	field := Glue(word.OutputOf("getent"), Text(":"))
 	return Glue(args[1], Text(":x:"), field, field, field, home, Text(":"), word.OutputOf("getent"), Text("\n")), true
+}
+
+// afar reports whether a command runs on another machine.
+func (f *frame) afar() bool {
+	return f.Remote != nil && (f.Remote.Kind == RemoteHost || f.Remote.Kind == RemotePod)
 }

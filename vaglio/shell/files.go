@@ -13,14 +13,12 @@ import (
 
 // Files reads the files that a source runs.
 type Files interface {
-	// Content returns the content of a regular file by its absolute, clean path; ok is false if
-	// the file is missing, unreadable or too large.
+	// Content returns the content of a regular file by its absolute, clean path; ok is false if the file is missing, unreadable or too large.
 	Content(path string) (text string, ok bool)
 	// Closed says why an existing file was not read; nil for any other file.
 	Closed(path string) *ClosedError
-	// Below returns the matching files exactly depth folders below folder, or at any depth if
-	// depth is negative. match gets the path relative to folder. whole is false if there is more
-	// than can be looked at.
+	// Below returns the matching files exactly depth folders below folder, or at any depth if depth is negative. match gets the path relative to folder.
+	// whole is false if there is more than can be looked at.
 	Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool)
 }
 
@@ -30,8 +28,7 @@ type Sourced struct {
 	Value      Word
 }
 
-// draws notes that the words being read have the value of a variable that a file set, and not only whether or
-// how long it is.
+// draws notes that the words being read have the value of a variable that a file set, and not only whether or how long it is.
 func (r *reader) draws(p *syntax.ParamExp, e *entry) {
 	only := p.Length || p.Exp != nil && (p.Exp.Op == syntax.AlternateUnset || p.Exp.Op == syntax.AlternateUnsetOrNull)
 	if e == nil || e.from == nil || only || len(r.drawn) >= maxAlternatives {
@@ -68,8 +65,7 @@ type noFiles struct{ NoFolders }
 
 func (noFiles) Content(string) (string, bool) { return "", false }
 
-// sourceFile is a file whose text is being read. What is found in it counts; what cannot be known
-// marks the file as not read to its end.
+// sourceFile is a file whose text is being read. What is found in it counts; what cannot be known marks the file as not read to its end.
 type sourceFile struct {
 	path         string
 	text         string
@@ -160,7 +156,8 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	from.first = max(from.first, 1)
 	from.line = from.first
 	from.in = f.file
-	from.own = (from.whole || !f.found && !f.Guess) && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
+	from.own = (from.whole || !f.found && !f.Guess) &&
+		(r.written(Text(from.path)) || slices.Contains(r.changed(), from.path) || r.opts.Session != nil && r.opts.Session.Unpacked(from.path))
 	g.file = &from
 	g.Conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	frame := r.inFrame
@@ -198,8 +195,7 @@ func (r *reader) matched(f *frame, file Word) (Word, bool) {
 	return b.Word(), len(files) > 0 && whole
 }
 
-// Below finds files that exist before the source runs, and files that the source and the session
-// write.
+// Below finds files that exist before the source runs, and files that the source and the session write.
 func (r *reader) Below(folder string, depth int, match func(rel string) bool) (files []string, whole bool) {
 	files, whole = r.opts.Files.Below(folder, depth, match)
 	changed := r.changed()
@@ -221,8 +217,7 @@ func (r *reader) lies(file string) bool {
 	return len(files) > 0
 }
 
-// runMatches reads a command once for each file that a pattern names, if the command runs such
-// files.
+// runMatches reads a command once for each file that a pattern names, if the command runs such files.
 func (r *reader) runMatches(f *frame, k *call, name string) {
 	at := slices.IndexFunc(k.argv, func(w Word) bool { return !w.Known() })
 	if at < 0 || at > 0 && !r.runsOperand(name) || f.Remote != nil {

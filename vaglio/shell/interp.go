@@ -10,12 +10,10 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// syntaxOnly matches the option -n, which keeps a shell from running anything unless it is
-// interactive.
+// syntaxOnly matches the option -n, which keeps a shell from running anything unless it is interactive.
 var syntaxOnly = regexp.MustCompile(`^-[a-hj-z]*n[a-hj-z]*$`)
 
-// runShell reads a call of a shell: code by -c, a script file, or standard
-// input.
+// runShell reads a call of a shell: code by -c, a script file, or standard input.
 func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
 	if len(k.argv) > 1 && syntaxOnly.MatchString(k.argv[1].Prefix()) {
 		return r.plain(f, k)
@@ -38,8 +36,7 @@ func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
 	return r.scriptFile(g, k, args, name)
 }
 
-// shellOptions reads the options of a shell. It reports whether the first operand is code, and
-// whether the shell reads its standard input.
+// shellOptions reads the options of a shell. It reports whether the first operand is code, and whether the shell reads its standard input.
 func (r *reader) shellOptions(f *frame, args []Word, name string) (operands []Word, code, stdin bool) {
 	for len(args) > 0 {
 		switch w, s := args[0], args[0].Prefix(); {
@@ -108,8 +105,7 @@ func (r *reader) exportedFunctions(f *frame, assigns []Assign) {
 	}
 }
 
-// startVariables reads the file that a shell reads first: bash the one that BASH_ENV names, any other only for a person,
-// the one that ENV names.
+// startVariables reads the file that a shell reads first: bash the one that BASH_ENV names, any other only for a person, the one that ENV names.
 func (r *reader) startVariables(f *frame, k *call, shell string) {
 	name, forPerson := "BASH_ENV", func(w Word) bool {
 		s := w.Prefix()
@@ -189,8 +185,7 @@ func (r *reader) scriptFile(f *frame, k *call, args []Word, by string) Word {
 	})
 }
 
-// runsFile reads the content of a file that a shell runs, and records the shell where it is not
-// known to its end.
+// runsFile reads the content of a file that a shell runs, and records the shell where it is not known to its end.
 func (r *reader) runsFile(f *frame, k *call, file, content Word, by string, read func(g *frame, text Word) Word) Word {
 	out, whole := r.ofFile(f, file, read)
 	if whole {
@@ -295,8 +290,8 @@ func (r *reader) codeInAssigns(f *frame, k *call) {
 }
 
 // withOptions returns a call with the options that a variable of its environment holds.
-func (k *call) withOptions(name string) *call {
-	for _, a := range k.assigns {
+func (r *reader) withOptions(k *call, name string) *call {
+	for _, a := range slices.Concat(r.exported(), k.assigns) {
 		if s, ok := a.Value.Text(); ok && wordclass.Is("options-variable", a.Name+"="+name) {
 			told := *k
 			told.argv = slices.Clip(k.argv)
@@ -317,13 +312,11 @@ func (r *reader) promptCode(f *frame, text Word) {
 	r.carried(f, Glue(Text(": \""), text.MapText(func(s string) string { return strings.ReplaceAll(s, `"`, `\"`) }), Text("\"")), "prompt")
 }
 
-// Foreign reads a command line of an interpreter of another language, such as PowerShell: its
-// words and its input. The result is appended to what the carrier runs; nil means that the
-// interpreter is unknown.
+// Foreign reads a command line of an interpreter of another language, such as PowerShell: its words and its input. The result is appended to what the carrier
+// runs; nil means that the interpreter is unknown.
 type Foreign func(c Command, o Options) *Script
 
-// ReadCommand reads a command that another reader found: its words, its input and where it runs. A
-// word may be unknown.
+// ReadCommand reads a command that another reader found: its words, its input and where it runs. A word may be unknown.
 func ReadCommand(c Command, o Options) *Script {
 	return run(o, func(r *reader, f *frame) {
 		size := 0

@@ -31,15 +31,14 @@ func (r *reader) writes(k *call, read func() Word) Word {
 	return out
 }
 
-// output returns what a plain command writes to its standard output, as far as that follows from
-// its words and its input.
+// output returns what a plain command writes to its standard output, as far as that follows from its words and its input.
 func (r *reader) output(f *frame, k *call) Word {
 	if !f.capture {
 		return Word{}
 	}
 	name := baseName(k.argv[0])
 	out, ok := r.pure(f, k, name)
-	if !ok {
+	if !ok || out.HasUnknown() && f.afar() {
 		return r.impure(f, k, name)
 	}
 	if out.Size() > word.MaxSize || !r.step(f, out.Size()/16) {
@@ -61,12 +60,11 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 	}
 	_, searched := r.searches(f, k)
 	p.Level = !searched && printsName(k.argv, name)
-	p.Remote = wordclass.Is("fetches", name) || f.stdin.Text.Remote() || urlArgument(k.argv)
+	p.Remote = f.afar() || f.stdin.Text.Remote() || fetches(k.argv, name)
 	return NewWord(p)
 }
 
-// printsName reports whether a program prints a name or a number, such as that of a moment, a machine or a revision,
-// and nothing that its words make up.
+// printsName reports whether a program prints a name or a number, such as that of a moment, a machine or a revision, and nothing that its words make up.
 func printsName(argv []Word, name string) bool {
 	for len(argv) > 2 && argv[1].Is("-C") { // in another folder
 		argv = argv[2:]
@@ -111,8 +109,7 @@ func urlArgument(argv []Word) bool {
 	})
 }
 
-// pure returns an output that follows from the words and the shell's state alone, or from the
-// input of a filter.
+// pure returns an output that follows from the words and the shell's state alone, or from the input of a filter.
 func (r *reader) pure(f *frame, k *call, name string) (Word, bool) {
 	args := k.argv[1:]
 	if names, ok := selected(f.stdin.Text, args, name); ok {
@@ -212,8 +209,7 @@ func isEntry(f *filter.Filter, w Word) bool {
 	return f.Fields && w.Prefix() != "" && slices.ContainsFunc(w.Parts(), func(p Part) bool { return p.From == "getent" })
 }
 
-// madeBy returns what a filter makes of a file's content, which is read if it runs; false for any
-// other text, and behind more filters than people write.
+// madeBy returns what a filter makes of a file's content, which is read if it runs; false for any other text, and behind more filters than people write.
 func madeBy(name string, call *filter.Filter, in Word) (Word, bool) {
 	const most = 64
 	part, _ := in.Only()
@@ -396,4 +392,8 @@ func (r *reader) fillHoles(s string) Word {
 		b.AddWord(w)
 		s = rest
 	}
+}
+
+func fetches(argv []Word, name string) bool {
+	return wordclass.Is("fetches", name) || urlArgument(argv)
 }

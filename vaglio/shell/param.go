@@ -28,8 +28,7 @@ func lengthens(op syntax.ParExpOperator) bool {
 	return op <= syntax.AssignUnsetOrNull && op >= syntax.AlternateUnset
 }
 
-// listParam reports whether an expansion yields a list: $@, $*, ${a[@]},
-// ${!prefix@}.
+// listParam reports whether an expansion yields a list: $@, $*, ${a[@]}, ${!prefix@}.
 func listParam(p *syntax.ParamExp) bool {
 	return !p.Length && (p.Names != 0 || everything(p.Param.Value) || everything(subscript(p.Index)))
 }
@@ -277,8 +276,7 @@ func (r *reader) defaulted(f *frame, p *syntax.ParamExp, w Word, set bool) Word 
 	return w
 }
 
-// missing reports whether a value counts as missing for the operator. What may be unset is tried
-// both ways.
+// missing reports whether a value counts as missing for the operator. What may be unset is tried both ways.
 func (r *reader) missing(p *syntax.ParamExp, w Word, set bool) bool {
 	e := r.st.get(p.Param.Value)
 	if w.MayBeEmpty() && (!w.Known() || e != nil && e.maybe) && r.pick("${"+p.Param.Value, 2) == 1 {
@@ -337,8 +335,7 @@ func (r *reader) slice(f *frame, p *syntax.ParamExp, w Word) Word {
 	return Text(string(runes[from:to]))
 }
 
-// transform evaluates the operators that change a value: removing a prefix or suffix, replacing,
-// changing case.
+// transform evaluates the operators that change a value: removing a prefix or suffix, replacing, changing case.
 func (r *reader) transform(f *frame, p *syntax.ParamExp, w Word) Word {
 	if p.Repl != nil {
 		return r.replace(f, p, w)
@@ -389,4 +386,11 @@ func indirection(p *syntax.ParamExp) string {
 		return "{!" + p.Param.Value + "}"
 	}
 	return p.Param.Value
+}
+
+// stays keeps what a name stands for in a shell that goes on.
+func (r *reader) stays(name, text string) {
+	if r.st.level == 1 {
+		r.out.Stays = append(r.out.Stays, Alias+name+"="+text)
+	}
 }

@@ -14,26 +14,22 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// The limits of one reading. They do not depend on the clock, so that the same source always gives
-// the same result.
+// The limits of one reading. They do not depend on the clock, so that the same source always gives the same result.
 const (
 	// MaxSource is the size of the largest source that is read, in bytes.
 	MaxSource = 1 << 20
 	// MaxDepth is how deep statements, substitutions and carried texts may nest in total.
 	MaxDepth = 100
 
-	// maxSteps is the budget of one reading. Whatever is kept or copied costs steps by its length,
-	// so that the budget bounds memory, too.
+	// maxSteps is the budget of one reading. Whatever is kept or copied costs steps by its length, so that the budget bounds memory, too.
 	maxSteps = 500_000
 	// bytesPerStep is how many bytes one step may copy or look at.
 	bytesPerStep = 16
 	// bytesPerLook is how many bytes of files one step may look through for what a command runs.
 	bytesPerLook = 64
-	// maxMarks limits how many characters that separate words and commands all texts of a reading
-	// may have: each becomes a node of the parser's tree.
+	// maxMarks limits how many characters that separate words and commands all texts of a reading may have: each becomes a node of the parser's tree.
 	maxMarks = 400_000
-	// wordCost, entryCost and commandCost are the steps for keeping one word, one name of the
-	// state and one command.
+	// wordCost, entryCost and commandCost are the steps for keeping one word, one name of the state and one command.
 	wordCost    = 6
 	entryCost   = 12
 	commandCost = 20
@@ -58,13 +54,11 @@ type Options struct {
 	Env map[string]string
 	// Args are the positional parameters, $1 first.
 	Args []string
-	// Programs reads the programs in other languages. If it is nil, each of them is a
-	// [ProblemDynamicCode].
+	// Programs reads the programs in other languages. If it is nil, each of them is a [ProblemDynamicCode].
 	Programs ProgramReader
 	// Foreign reads the interpreters of other languages that a source carries; nil leaves them unread, a problem.
 	Foreign Foreign
-	// Files reads the files that the source runs; if it is nil, each of them is a
-	// [ProblemScriptFile].
+	// Files reads the files that the source runs; if it is nil, each of them is a [ProblemScriptFile].
 	Files Files
 	// Tasks knows what tools run from files; it may be nil.
 	Tasks Tasks
@@ -80,13 +74,13 @@ type Options struct {
 
 // Session is what the calls before this one did.
 type Session interface {
-	// Changed returns the paths of the files that they wrote, Loaded those among them that would be
-	// asked about or denied if they ran.
+	// Changed returns the paths of the files that they wrote, Loaded those among them that would be asked about or denied if they ran.
 	Changed() []string
 	Loaded() []string
 	Was(file string) (text string, known bool) // before all of them
 	// Fetched returns the names, without folders, of the files that they downloaded.
 	Fetched() map[string]bool
+	Unpacked(file string) bool // they may have unpacked or cloned it
 	// Exported returns the names of the variables that they set, aliases that begin with [Alias], and, behind
 	// a name and "=", the values of variables that make programs run other code; of PATH, the folders put first.
 	Exported() []string
@@ -95,12 +89,10 @@ type Session interface {
 // Alias comes before what an alias stands for, as in "alias ls=ls -l".
 const Alias = "alias "
 
-// Budget counts what the readings of one call have spent together. Its zero value is a fresh
-// budget. It is not safe for concurrent use.
+// Budget counts what the readings of one call have spent together. Its zero value is a fresh budget. It is not safe for concurrent use.
 type Budget struct{ steps, marks, found int }
 
-// Spend takes steps from the budget for the reader of another language, and reports whether the
-// budget still holds.
+// Spend takes steps from the budget for the reader of another language, and reports whether the budget still holds.
 func (b *Budget) Spend(steps int) bool {
 	b.steps = min(b.steps, maxSteps) + steps
 	return b.steps <= maxSteps
@@ -185,8 +177,7 @@ type frame struct {
 	numbered bool        // line numbers count in that file
 }
 
-// plainCommand splits a command line in which no character is special to the shell. Most commands
-// of an agent are like that.
+// plainCommand splits a command line in which no character is special to the shell. Most commands of an agent are like that.
 func plainCommand(src string) ([]Word, bool) {
 	n := plainWords(src)
 	if n == 0 {
@@ -322,8 +313,7 @@ func (r *reader) finish(f *frame) {
 	}
 }
 
-// step spends n steps of the budget and reports whether any are left. Without a frame, they are spent
-// where the innermost file is being read.
+// step spends n steps of the budget and reports whether any are left. Without a frame, they are spent where the innermost file is being read.
 func (r *reader) step(f *frame, n int) bool {
 	if r.stopped {
 		return false
@@ -339,8 +329,7 @@ func (r *reader) step(f *frame, n int) bool {
 	return true
 }
 
-// join continues with the union of what the branches leave. It charges for the names that they
-// touched, since nested branches join them again and again.
+// join continues with the union of what the branches leave. It charges for the names that they touched, since nested branches join them again and again.
 func (r *reader) join(branches ...change) {
 	n := 0
 	for _, b := range branches {
@@ -351,8 +340,7 @@ func (r *reader) join(branches ...change) {
 	}
 }
 
-// enter goes one level deeper and reports whether that is allowed. If it is, the caller must call
-// leave.
+// enter goes one level deeper and reports whether that is allowed. If it is, the caller must call leave.
 func (r *reader) enter(f *frame) bool {
 	if r.stopped {
 		return false
@@ -383,8 +371,7 @@ func (r *reader) problem(f *frame, p Problem) {
 	if r.problems == nil {
 		r.problems = make(map[problemKey]bool)
 	}
-	// The first problem of a kind always counts, so that many small findings cannot hide that the
-	// reading broke off.
+	// The first problem of a kind always counts, so that many small findings cannot hide that the reading broke off.
 	if r.problems[key] || len(r.out.Problems) >= maxProblems && slices.ContainsFunc(r.out.Problems, func(q Problem) bool { return q.Kind == p.Kind }) {
 		return
 	}

@@ -78,8 +78,7 @@ func (r *reader) heredoc(f *frame, n *syntax.Redirect) Word {
 	return text
 }
 
-// descriptor makes text readable through a descriptor, given as a number or as a variable in
-// braces that receives one.
+// descriptor makes text readable through a descriptor, given as a number or as a variable in braces that receives one.
 func (r *reader) descriptor(fd string, text Word) {
 	if name, ok := strings.CutPrefix(fd, "{"); ok {
 		r.procs++
@@ -165,8 +164,7 @@ func redirectKind(op syntax.RedirOperator) RedirectKind {
 	return RedirectWrite
 }
 
-// deliver sends a command's output to its redirections and returns what is left for the
-// surrounding statement.
+// deliver sends a command's output to its redirections and returns what is left for the surrounding statement.
 func (r *reader) deliver(f *frame, d *redirects, out Word) Word {
 	if !d.wants() {
 		return out
@@ -263,8 +261,7 @@ func (r *reader) content(f *frame, file Word) Word {
 	return NewWord(p)
 }
 
-// whole returns the content of a file that the source wrote. If the source only added to the file,
-// it includes the previous content, if that can be read.
+// whole returns the content of a file that the source wrote. If the source only added to the file, it includes the previous content, if that can be read.
 func (r *reader) whole(name string, written Word) Word {
 	if !r.st.get(keyAdded + name).hasValue() {
 		return written
@@ -301,6 +298,9 @@ func (r *reader) substitute(f *frame, c *syntax.CmdSubst) Word {
 		}
 		return out
 	})
+	if lines := captured(out).Lines(); len(lines) > 1 && slices.ContainsFunc(out.Parts(), func(p Part) bool { return p.Some && p.From == "find" }) {
+		ways = lines // one of which head leaves
+	}
 	return r.choose(key, captured(out), ways)
 }
 

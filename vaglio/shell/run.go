@@ -12,8 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// run reads a call: a function, a builtin, a wrapper, an interpreter or a plain command. It
-// returns the output, if the frame wants it.
+// run reads a call: a function, a builtin, a wrapper, an interpreter or a plain command. It returns the output, if the frame wants it.
 func (r *reader) run(f *frame, k *call) Word {
 	if len(k.argv) == 0 {
 		if len(k.redirs) > 0 || len(k.assigns) > 0 {
@@ -39,7 +38,7 @@ func (r *reader) run(f *frame, k *call) Word {
 	}
 	if len(k.assigns) > 0 {
 		r.codeInAssigns(f, k)
-		k = k.withOptions(name)
+		k = r.withOptions(k, name)
 	}
 	f = r.opened(f)
 	r.runFound(f, k, name)
@@ -59,8 +58,7 @@ func (r *reader) runFunction(f *frame, k *call, name string) (Word, bool) {
 	return r.callFunction(f, e, k), !e.maybe
 }
 
-// opened returns the frame with the input that an earlier exec opened, if the call has no input of
-// its own.
+// opened returns the frame with the input that an earlier exec opened, if the call has no input of its own.
 func (r *reader) opened(f *frame) *frame {
 	if f.stdin.Kind != InputInherited || !r.st.get(keyFD+"0").hasValue() {
 		return f
@@ -117,8 +115,7 @@ func (r *reader) isSource(name Word) bool {
 	return source != nil && name.Equal(source.list[0])
 }
 
-// plain reads a command whose name does not say that it carries anything. A carried command may
-// still be found among its words.
+// plain reads a command whose name does not say that it carries anything. A carried command may still be found among its words.
 func (r *reader) plain(f *frame, k *call) Word {
 	at := len(r.out.Commands)
 	r.emit(f, Command{Argv: k.argv, Redirects: k.redirs, Assigns: k.assigns, Span: k.span})
@@ -225,8 +222,7 @@ func (r *reader) local(name string) {
 	}
 }
 
-// carried reads text that an interpreter runs as shell code. Unknown text is a problem; unknown
-// parts of known text are kept.
+// carried reads text that an interpreter runs as shell code. Unknown text is a problem; unknown parts of known text are kept.
 func (r *reader) carried(f *frame, text Word, by string) Word {
 	if text.Size() > word.MaxSize {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the text that %s runs is longer than 1 MiB", by)})
@@ -238,8 +234,7 @@ func (r *reader) carried(f *frame, text Word, by string) Word {
 	return r.freshShell(func() Word { return r.code(f, text, by) })
 }
 
-// code reads text that runs in the current shell, including the content of the files that it comes
-// from.
+// code reads text that runs in the current shell, including the content of the files that it comes from.
 func (r *reader) code(f *frame, text Word, by string) Word {
 	if text.HasUnknown() { // a here-string ends in a line break, which is no code
 		text = text.MapSuffix(func(end string) string { return strings.TrimRight(end, "\n") })
@@ -261,8 +256,7 @@ func (r *reader) code(f *frame, text Word, by string) Word {
 	return r.source(f, r.splice(text))
 }
 
-// sameShell reports whether code runs in the shell that carries it, and so
-// sees its variables and functions.
+// sameShell reports whether code runs in the shell that carries it, and so sees its variables and functions.
 func sameShell(by string) bool {
 	switch by {
 	case "eval", "source", "trap", "mapfile", "prompt":
@@ -271,8 +265,7 @@ func sameShell(by string) bool {
 	return strings.HasPrefix(by, "alias ")
 }
 
-// freshShell reads something in a new shell, which sees what is exported and changes nothing but
-// files.
+// freshShell reads something in a new shell, which sees what is exported and changes nothing but files.
 func (r *reader) freshShell(read func() Word) Word {
 	return r.scoped(func() Word {
 		r.st.level++
@@ -344,6 +337,9 @@ func (r *reader) declareFunction(f *frame, c *syntax.FuncDecl) {
 	for _, n := range names {
 		fn := &function{name: n.Value, body: c.Body, span: f.span, base: f.base}
 		r.st.put(keyFunc+n.Value, &entry{bodies: []*function{fn}})
+		if at := f.spanOf(c); f.file == nil && f.carrier() == nil && at.End <= len(r.src) {
+			r.stays(n.Value, r.src[at.Start:at.End]+"\n"+n.Value)
+		}
 	}
 }
 
@@ -388,13 +384,4 @@ func endlessLoop(c *syntax.WhileClause) bool {
 func alwaysTrue(x syntax.ArithmExpr) bool {
 	w, ok := x.(*syntax.Word)
 	return ok && w.Lit() != "" && strings.Trim(w.Lit(), "0123456789") == "" && strings.Trim(w.Lit(), "0") != ""
-}
-
-// spawning records an endless loop that does nothing but start processes.
-func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
-	if len(body) > 0 && !slices.ContainsFunc(body, func(s *syntax.Stmt) bool { return !s.Background }) {
-		r.problem(f, Problem{
-			Kind: ProblemForkBomb, Detail: wording.Say("an endless loop starts processes and waits for none of them"), Span: f.spanOf(loop),
-		})
-	}
 }

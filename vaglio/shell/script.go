@@ -31,15 +31,13 @@ import (
 type Script struct {
 	// Commands are the simple commands that would run, after peeling wrappers and reading carried text.
 	Commands []Command
-	// Problems say what could not be read or known. An empty list means that every command was
-	// found, not that every word of them is known.
+	// Problems say what could not be read or known. An empty list means that every command was found, not that every word of them is known.
 	Problems []Problem
 	// Wrote holds the files that the source wrote, by path, with what is known of their content.
 	Wrote map[string]Word
 	// Writes lists the files that the source writes and whose whole content is known.
 	Writes []Write
-	// Lands lists files that the source copies or moves, also with their folder, to where they
-	// steer what runs by itself.
+	// Lands lists files that the source copies or moves, also with their folder, to where they steer what runs by itself.
 	Lands []Landing
 	// Sought holds the files that were looked for in what the source runs. If it had written something there that
 	// is not known, this stands with the file, and what the file held before was read.
@@ -49,8 +47,9 @@ type Script struct {
 	// Ran lists the programs that would run and are not read as shell code, Stood what tasks ran before the session.
 	Ran   []Ran
 	Stood []Task
-	// Ends is the folder in which a shell that goes on would be; the zero Word if the source did
-	// not change it.
+	// Stays says what names stand for in a shell that goes on, as [Session] has them.
+	Stays []string
+	// Ends is the folder in which a shell that goes on would be; the zero Word if the source did not change it.
 	Ends Word
 }
 
@@ -62,8 +61,7 @@ type Ran struct {
 	Text, Was string
 	// Sure says that it certainly runs: a word names it, so that no runner has to find it.
 	Sure bool
-	// Loose says that the reader only looked for some calls, Unnamed that the program may change
-	// files whose names are unknown.
+	// Loose says that the reader only looked for some calls, Unnamed that the program may change files whose names are unknown.
 	Loose, Unnamed bool
 	// Inline says that it is part of a command rather than in a file.
 	Inline bool
@@ -75,19 +73,15 @@ type Landing struct{ From, To string }
 // Write is a file that a source writes.
 type Write struct{ File, Text string }
 
-// Command is one simple command that would run, or one relevant call in an inline program, see
-// [Call].
+// Command is one simple command that would run, or one relevant call in an inline program, see [Call].
 type Command struct {
-	// Name is the base name of Argv[0], or "" if that is unknown. For a Call it is the language
-	// and the function, such as "python:shutil.rmtree".
+	// Name is the base name of Argv[0], or "" if that is unknown. For a Call it is the language and the function, such as "python:shutil.rmtree".
 	Name string
-	// Argv are the command's words after all expansions. It is empty for a statement that only
-	// redirects or assigns.
+	// Argv are the command's words after all expansions. It is empty for a statement that only redirects or assigns.
 	Argv []Word
 	// Redirects are the files that the shell opens for the command.
 	Redirects []Redirect
-	// Assigns are the variables set for this command alone, by the shell, by
-	// env or by sudo; for a statement without words, the variables it sets.
+	// Assigns are the variables set for this command alone, by the shell, by env or by sudo; for a statement without words, the variables it sets.
 	Assigns []Assign
 	// Exported are the variables that the source exported before.
 	Exported []Assign
@@ -104,35 +98,30 @@ type Command struct {
 	// Until is the place in [Script.Commands] of the first one behind the shell in which
 	// the command runs, or 0 where nothing is behind it: what it sets holds until there.
 	Until int
-	// File and Line say where the command is, if it is in a file that the source runs, see
-	// [Options.Files].
+	// File and Line say where the command is, if it is in a file that the source runs, see [Options.Files].
 	File string
 	Line int
 	// Own says that the session wrote that file, and that a word names it.
 	Own bool
-	// Span is the command's place in the source given to [Read]. A command from carried text has
-	// the place of its carrier.
+	// Span is the command's place in the source given to [Read]. A command from carried text has the place of its carrier.
 	Span Span
 }
 
 // Context says how a command would run.
 type Context struct {
-	// Via lists the wrappers that were peeled, outermost first, such as
-	// "sudo", "bash -c", "xargs".
+	// Via lists the wrappers that were peeled, outermost first, such as "sudo", "bash -c", "xargs".
 	Via []string
 	// Privileged says that the command runs with raised rights (sudo, doas, su, pkexec, runuser).
 	Privileged bool
 	// User is whose rights these are, "" for the administrator's.
 	User string
-	// Remote is set if the command runs elsewhere: on another machine, in a container or below
-	// another root.
+	// Remote is set if the command runs elsewhere: on another machine, in a container or below another root.
 	Remote *Remote
 	// Background says that the shell does not wait for the command.
 	Background bool
 	// InLoop says that the command may run many times.
 	InLoop bool
-	// Conditional says that the command may not run at all: it is in a branch, after && or ||, in
-	// a trap or in an error handler.
+	// Conditional says that the command may not run at all: it is in a branch, after && or ||, in a trap or in an error handler.
 	Conditional bool
 	// Unless are files of which a test in front of the command says that nothing is there.
 	Unless []Word
@@ -158,8 +147,7 @@ func (c Context) Within(outer *Context) Context {
 // Span is a half-open range of byte offsets in the source.
 type Span struct{ Start, End int }
 
-// Assign is a variable that a command sets. Value is the zero [Word] if the variable is set to
-// nothing.
+// Assign is a variable that a command sets. Value is the zero [Word] if the variable is set to nothing.
 type Assign struct {
 	Name  string
 	Value Word
@@ -180,8 +168,7 @@ const (
 	RedirectReadWrite
 )
 
-// Redirect is one file that the shell opens for a command. Here-documents and duplicated
-// descriptors are not redirects, see [Command.Stdin].
+// Redirect is one file that the shell opens for a command. Here-documents and duplicated descriptors are not redirects, see [Command.Stdin].
 type Redirect struct {
 	Kind   RedirectKind
 	Target Word
@@ -196,8 +183,7 @@ type InputKind uint8
 const (
 	// InputInherited is the input of whoever runs the command line.
 	InputInherited InputKind = iota
-	// InputText is text that the source determines: a here-document, a here-string, or a pipe
-	// whose content is known at least in part.
+	// InputText is text that the source determines: a here-document, a here-string, or a pipe whose content is known at least in part.
 	InputText
 	// InputFile is a redirection from a file.
 	InputFile
@@ -238,8 +224,7 @@ type Remote struct {
 	Target Word
 	// Mounts are the local folders that the remote can reach.
 	Mounts []Mount
-	// Shares: it reaches volumes that no word names; Given: words give it variables or a
-	// network with others; Filled: a file gives it variables.
+	// Shares: it reaches volumes that no word names; Given: words give it variables or a network with others; Filled: a file gives it variables.
 	Shares, Given, Filled bool
 	// HostAccess says that the remote has the host's own rights or namespaces (docker
 	// --privileged, --pid=host, nsenter -t 1).
@@ -256,8 +241,7 @@ type Mount struct {
 
 // Tasks knows what a project's tools run from its files, as make does from a makefile.
 type Tasks interface {
-	// Tasks returns the texts that a command runs, in order; none if it is no such tool or its
-	// files are missing.
+	// Tasks returns the texts that a command runs, in order; none if it is no such tool or its files are missing.
 	Tasks(c TaskCall) []Task
 	// Written returns what a file with this text may run, whatever is asked of it.
 	Written(file, text string) []Task
@@ -274,9 +258,8 @@ type TaskCall struct {
 	Env func(name string) (Word, bool)
 	// Cwd is the folder that it runs in, absolute and clean.
 	Cwd string
-	// Files reads files, including those that the source wrote. Session is as in [Options], Changed
-	// what it says was changed, Written what the source itself has written so far; Stdin is the
-	// standard input, Input lists the files that make it up.
+	// Files reads files, including those that the source wrote. Session is as in [Options], Changed what it says was changed, Written what the source itself
+	// has written so far; Stdin is the standard input, Input lists the files that make it up.
 	Files            Files
 	Changed, Written []string
 	Session          Session
@@ -324,14 +307,6 @@ func (f *frame) comesTo(line int) {
 	}
 }
 
-// carrier returns the place of what carries the text that is being read, nil if the text itself is in the source.
-func (f *frame) carrier() *Span {
-	if f.base > 0 {
-		return nil
-	}
-	return f.span
-}
-
 // placed returns the frame for a carried text, which knows where that is in the source if it is written there as it
 // is. It does not look where every place would be on one line, nor in a statement that is longer than people write.
 func (r *reader) placed(f *frame, text string) *frame {
@@ -354,8 +329,7 @@ func (r *reader) placed(f *frame, text string) *frame {
 
 // Words are a subject of their own; what a shell tells of consists of them.
 type (
-	// Word is what one word of a command may be: static text, or a sequence of parts some of which
-	// are unknown.
+	// Word is what one word of a command may be: static text, or a sequence of parts some of which are unknown.
 	Word = word.Word
 	// Part is one section of a [Word].
 	Part = word.Part

@@ -13,8 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// Read reads a command line as bash would and returns what it would run. It never fails: what it
-// cannot read becomes a [Problem] of the script.
+// Read reads a command line as bash would and returns what it would run. It never fails: what it cannot read becomes a [Problem] of the script.
 func Read(src string, o Options) *Script {
 	return run(o, func(r *reader, f *frame) {
 		r.src = src
@@ -44,9 +43,8 @@ func (r *reader) source(f *frame, src string) Word {
 		line = line[:0]
 	}
 	done := false
-	// The loop is never left early, because the parser may go on after an error; it is starved
-	// instead. A statement is only read once the next line has begun, because the body of its
-	// here-document follows the line.
+	// The loop is never left early, because the parser may go on after an error; it is starved instead. A statement is only read once the next line has
+	// begun, because the body of its here-document follows the line.
 	for stmt, err := range parser.StmtsSeq(in) {
 		switch {
 		case done:
@@ -82,9 +80,8 @@ func (r *reader) line(f *frame, line []*syntax.Stmt, out []Word) []Word {
 	return out
 }
 
-// enterText counts a text that is being read and reports whether to read it at all. A text that
-// runs itself, such as a file that names itself or an eval of its own variable, would double with
-// every level.
+// enterText counts a text that is being read and reports whether to read it at all. A text that runs itself, such as a file that names itself or an eval of
+// its own variable, would double with every level.
 func (r *reader) enterText(f *frame, src string) bool {
 	if len(src) > MaxSource {
 		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the command is longer than 1 MiB")})
@@ -108,8 +105,7 @@ func (r *reader) enterText(f *frame, src string) bool {
 	return true
 }
 
-// closed reads a source with an open last here-document again and ends the document with the
-// input, as a shell does. Any other error is a problem.
+// closed reads a source with an open last here-document again and ends the document with the input, as a shell does. Any other error is a problem.
 func (r *reader) closed(f *frame, src string, err error) (Word, bool) {
 	if end, ok := openDocument(err); ok && !f.retried {
 		g := *f
@@ -121,8 +117,7 @@ func (r *reader) closed(f *frame, src string, err error) (Word, bool) {
 	return Word{}, false
 }
 
-// openDocument returns the word that would end the here-document that a parse error reports as
-// open.
+// openDocument returns the word that would end the here-document that a parse error reports as open.
 func openDocument(err error) (string, bool) {
 	pe := syntax.ParseError{}
 	_ = errors.As(err, &pe) // any other error has no text
@@ -133,8 +128,7 @@ func openDocument(err error) (string, bool) {
 	return strings.TrimSuffix(rest, "`"), true
 }
 
-// takeParser returns an idle parser, or a new one: carried text is read while the parser of its
-// carrier is still at work.
+// takeParser returns an idle parser, or a new one: carried text is read while the parser of its carrier is still at work.
 func (r *reader) takeParser() *syntax.Parser {
 	if p, ok := r.carriers.parsers.Get().(*syntax.Parser); ok {
 		return p
@@ -165,9 +159,8 @@ func (r *reader) parseProblem(f *frame, src string, err error) {
 	r.problem(f, p)
 }
 
-// bashRefuses reports whether bash, too, would reject a source for the error that the parser found
-// at an offset. Bash only checks backquotes, parameter expansions and arithmetic when it runs
-// them, and accepts more in words and tests than the parser does.
+// bashRefuses reports whether bash, too, would reject a source for the error that the parser found at an offset. Bash only checks backquotes, parameter
+// expansions and arithmetic when it runs them, and accepts more in words and tests than the parser does.
 func bashRefuses(src, text string, at int) bool {
 	switch {
 	case strings.HasPrefix(text, "reached EOF without closing quote"):
@@ -190,9 +183,8 @@ var (
 	errTooMany = errors.New("too many words")
 )
 
-// bounded feeds the source to the parser in small pieces and checks the depth of the parser's
-// recursion each time, because unbounded recursion would crash the whole process. It also counts
-// the characters that separate words, because each takes many times its length in the tree.
+// bounded feeds the source to the parser in small pieces and checks the depth of the parser's recursion each time, because unbounded recursion would crash
+// the whole process. It also counts the characters that separate words, because each takes many times its length in the tree.
 type bounded struct {
 	src string
 	r   *reader
@@ -271,13 +263,11 @@ type ProblemKind string
 
 // The kinds of problems.
 const (
-	// ProblemUnparsable means that the source is not a shell program: bash itself would not parse
-	// it. Detail says what is wrong and quotes nothing of the source but its operators; Span is
-	// the place.
+	// ProblemUnparsable means that the source is not a shell program: bash itself would not parse it. Detail says what is wrong and quotes nothing of the
+	// source but its operators; Span is the place.
 	ProblemUnparsable ProblemKind = "unparsable"
-	// ProblemUnread means that a text could not be parsed although some shell may accept it: a
-	// construct that shells treat differently or only check when it runs, text that another
-	// command carries, or a language or form that the reader does not know.
+	// ProblemUnread means that a text could not be parsed although some shell may accept it: a construct that shells treat differently or only check when it
+	// runs, text that another command carries, or a language or form that the reader does not know.
 	ProblemUnread ProblemKind = "unread"
 	// ProblemTooBig means that the source or its expansion exceeds the limits.
 	ProblemTooBig ProblemKind = "too big"
@@ -291,11 +281,9 @@ const (
 	ProblemDynamicName ProblemKind = "dynamic name"
 	// ProblemDynamicCode means that an interpreter runs entirely unknown text.
 	ProblemDynamicCode ProblemKind = "dynamic code"
-	// ProblemPartialCode means that code contains unknown text: the rest was read, but the unknown
-	// part could be code, too.
+	// ProblemPartialCode means that code contains unknown text: the rest was read, but the unknown part could be code, too.
 	ProblemPartialCode ProblemKind = "partial code"
-	// ProblemScriptFile means that an interpreter runs a file whose content is not part of the
-	// source.
+	// ProblemScriptFile means that an interpreter runs a file whose content is not part of the source.
 	ProblemScriptFile ProblemKind = "script file"
 	// ProblemClosed means that an existing file would run but could not be read.
 	ProblemClosed ProblemKind = "closed file"
@@ -322,12 +310,10 @@ type Problem struct {
 	Detail wording.Clause
 	// Word is the code, file or name in question, if there is one.
 	Word Word
-	// Interpreter is the program that would run the text, if there is one. Args are what it hands
-	// to downloaded text.
+	// Interpreter is the program that would run the text, if there is one. Args are what it hands to downloaded text.
 	Interpreter string
 	Args        []Word
-	// Below is the folder of this machine below which it changes files, if that is all that is
-	// known.
+	// Below is the folder of this machine below which it changes files, if that is all that is known.
 	Below      Word
 	Privileged bool // it would run with raised rights
 	// File and Line are where it is, if that is a file that the session wrote.
@@ -336,13 +322,11 @@ type Problem struct {
 	Span Span
 }
 
-// ClosedError says why an existing file was not read. As an error it is the end of a sentence
-// about the file.
+// ClosedError says why an existing file was not read. As an error it is the end of a sentence about the file.
 type ClosedError struct {
 	// Why is a phrase about the file's name.
 	Why wording.Phrase
-	// Usual says that many files of a project are like this, and that it is harmless when a tool
-	// finds such a file by itself.
+	// Usual says that many files of a project are like this, and that it is harmless when a tool finds such a file by itself.
 	Usual bool
 	// Inert says that no interpreter runs it: it is a folder, or machine code.
 	Inert bool
@@ -395,4 +379,13 @@ func (b *Budget) finds(p *Program, steps int) int {
 	steps = min(steps, foundSteps-b.found)
 	b.found += steps
 	return steps
+}
+
+// spawning records an endless loop that does nothing but start processes.
+func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
+	if len(body) > 0 && !slices.ContainsFunc(body, func(s *syntax.Stmt) bool { return !s.Background }) {
+		r.problem(f, Problem{
+			Kind: ProblemForkBomb, Detail: wording.Say("an endless loop starts processes and waits for none of them"), Span: f.spanOf(loop),
+		})
+	}
 }

@@ -75,6 +75,7 @@ func (earlier) Loaded() []string          { return nil }
 func (earlier) Was(string) (string, bool) { return "", false }
 func (earlier) Fetched() map[string]bool  { return nil }
 func (earlier) Exported() []string        { return []string{"EARLIER"} }
+func (earlier) Unpacked(string) bool      { return false }
 
 // told writes what was read, line by line.
 func told(s *shell.Script) string {

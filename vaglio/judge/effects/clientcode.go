@@ -16,8 +16,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// clientCode returns the effects of an inline program through a client library that holds
-// passwords.
+// clientCode returns the effects of an inline program through a client library that holds passwords.
 func (c *command) clientCode(code string) []Effect {
 	library := c.r.judge.tables.libraryIn(strings.ToLower(code))
 	if !c.r.judge.tables.ofClass("client-of-passwords", library) {
@@ -53,25 +52,18 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 		out = r.statementCall(library, words[0], v.args[0], v.Call.Of)
 	}
 	return slices.DeleteFunc(out, func(e Effect) bool {
-		return v.File != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite && e.Reversibility != Irreversible) && !t.ofClass("client-of-people", library)
+		return v.File != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite) && e.Reversibility != Irreversible && !t.ofClass("client-of-people", library)
 	})
 }
 
-// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
-func (t *tables) isOfPages(library, name string) bool {
-	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
-}
-
-// namesObject reports whether a function's name mentions a kind of thing of a service. A function
-// that may belong to any module does not count.
+// namesObject reports whether a function's name mentions a kind of thing of a service. A function that may belong to any module does not count.
 func (t *tables) namesObject(name string, words []string) bool {
 	return !strings.Contains(name, shell.AnyOf) && slices.ContainsFunc(words, func(w string) bool {
 		return t.ofClass("client-object", strings.TrimSuffix(w, "s"))
 	})
 }
 
-// clientCall returns the effects of one method call of a library; words are those of the method's
-// name.
+// clientCall returns the effects of one method call of a library; words are those of the method's name.
 func (r *reading) clientCall(library string, words []string, call *shell.Call) []Effect {
 	t, name, word := r.judge.tables, strings.Join(words, "_"), words[0]
 	if t.isPlumbing(library, name, word) {
@@ -107,12 +99,11 @@ func (r *reading) statementCall(library, word string, text arg, of []string) []E
 // reaches reports whether a call reaches a service whose library is not known: by the kind of thing that it names, or
 // because it runs a statement, or changes records of an application: User.delete_all, Order.where(…).update(…).
 func (t *tables) reaches(v *invocation, words []string) bool {
-	return t.namesObject(v.Call.Function, words) || runsStatement(v) || v.File == "" && changesRecords(v.Call, words)
+	return t.namesObject(v.Call.Function, words) || runsStatement(v) || (v.File == "" || v.Own && !v.Guess) && changesRecords(v.Call, words)
 }
 
-// changesRecords reports whether a method changes an application's records: as its words say, or as some of them do on what leads
-// to records, or on a class that the program does not define: User.destroy, Order.last.decrement. What delete and remove are given
-// further on is taken out of a list.
+// changesRecords reports whether a method changes an application's records: as its words say, or as some of them do on what leads to records, or on a class
+// that the program does not define: User.destroy, Order.last.decrement. What delete and remove are given further on is taken out of a list.
 func changesRecords(call *shell.Call, words []string) bool {
 	name, method, class := call.Function, strings.Join(words, "_"), strings.TrimSuffix(ofModel.FindString(call.Function), ".")
 	lists := len(call.Given) > 0 && strings.Count(name, ".") > 1 && wordclass.Is("takes-out", method)
@@ -135,15 +126,13 @@ func isStatement(text arg, of []string) bool {
 	return readings.IsStatement(text.text+" ;") || text.known && spoken.Opened(of).Text == spoken.Memory
 }
 
-// actingFunction reports whether a database function, other than SQL's own, changes something
-// judging by its name.
+// actingFunction reports whether a database function, other than SQL's own, changes something judging by its name.
 func (t *tables) actingFunction(name string) bool {
 	words := readings.Words(strings.ToLower(strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "'\"`")))
 	return len(words) >= 2 && t.ofClass("acting-function", words[0])
 }
 
-// callVerb returns what a method does, judging by its name: delete_object, flushall,
-// chat_postMessage.
+// callVerb returns what a method does, judging by its name: delete_object, flushall, chat_postMessage.
 func (t *tables) callVerb(name string) verb {
 	if v := t.verbIn(readings.Words(name), false); v.effect.Kind != "" && !v.weak {
 		return v.verb
@@ -156,8 +145,7 @@ func (t *tables) callVerb(name string) verb {
 	return verb{}
 }
 
-// programText returns the inline program on an interpreter's command line or in its input, "" if
-// there is none.
+// programText returns the inline program on an interpreter's command line or in its input, "" if there is none.
 func (c *command) programText() string {
 	for i, a := range c.all {
 		if i > 0 && slices.Contains([]string{"-c", "-e", "-r", "--eval", "-p", "--print", "-E"}, c.all[i-1].text) {
@@ -177,6 +165,9 @@ func mongoRule(c *command) []Effect {
 	out := ofEach(c.values("--eval"), func(t arg) []Effect { return c.mongoCode(t.text) })
 	scripts := slices.DeleteFunc(slices.Clone(c.operands), func(a arg) bool { return !strings.HasSuffix(a.text, ".js") })
 	out = append(out, ofEach(append(c.values("--file", "-f"), scripts...), func(f arg) []Effect {
+		if texts, all := c.contents(f); all && len(texts) == 1 {
+			return c.mongoCode(texts[0])
+		}
 		return one(KindDatabase, say("runs the script %s, which was not read, in the database", f.text), f.text)
 	})...)
 	if len(out) > 0 {
@@ -185,19 +176,20 @@ func mongoRule(c *command) []Effect {
 	if text, all := c.input(); all && text.text != "" {
 		return c.mongoCode(text.text)
 	}
+	if text, ok := c.handed(); ok {
+		return c.mongoCode(text)
+	}
 	return unknown(say("opens a session on the database whose commands are not known"), c.name)
 }
 
-// methodCalls are the methods that program text calls, and orders the keys of what
-// it gives to command(). started is a program that SQL runs.
+// methodCalls are the methods that program text calls, and orders the keys of what it gives to command(). started is a program that SQL runs.
 var (
 	methodCalls = regexp.MustCompile(`[."'{ \[]([a-z]+)(?:\(|["']\]\()`)
 	orders      = regexp.MustCompile(`[."'{ \[]([a-z]+)["' ]*:`)
 	started     = regexp.MustCompile(`(?i)\b(?:to|from)\s+program\s*((?:u&|e)?'(?:[^']|'')*'|[:$][^;\n]*)`)
 )
 
-// mongoCode judges program text by the methods that it calls, whose names go on
-// with more than the word, and by operators such as $out.
+// mongoCode judges program text by the methods that it calls, whose names go on with more than the word, and by operators such as $out.
 func (c *command) mongoCode(code string) []Effect {
 	t, lower := c.r.judge.tables, strings.ToLower(code)
 	called := methodCalls.FindAllStringSubmatch(lower, -1)
@@ -220,8 +212,7 @@ func (c *command) mongoCode(code string) []Effect {
 	return unknown(say("runs code in the database that is not known: %s", code), "mongo")
 }
 
-// metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are not SQL, and returns
-// the rest.
+// metaCommands judges the lines of psql (\d) and sqlite3 (.tables) that are not SQL, and returns the rest.
 func (r *reading) metaCommands(text string, where wording.Clause, out *[]Effect) string {
 	var b strings.Builder
 	for l := range strings.Lines(text) {
@@ -244,12 +235,12 @@ func (r *reading) metaCommands(text string, where wording.Clause, out *[]Effect)
 	return b.String()
 }
 
-// ungated adds the effects of putting commands into files whose commands an agent's client runs
-// without asking the gate.
+// ungated adds the effects of putting commands into files whose commands an agent's client runs without asking the gate.
 func (t *tool) ungated() {
 	put := map[string][]string{} // by file, the texts that are put there; none if that is not known
 	for _, w := range t.rd.Written() {
-		put[w.File] = append(put[w.File], t.edited(w))
+		text, _ := t.edited(w)
+		put[w.File] = append(put[w.File], text)
 	}
 	for i := range t.rd.Commands {
 		t.puts(t.rd.Commands[i].Script, put)
@@ -267,8 +258,7 @@ func (t *tool) ungated() {
 	}
 }
 
-// puts gathers what a script puts into files, and adds the effects of files that come to stand
-// where they steer what runs by itself.
+// puts gathers what a script puts into files, and adds the effects of files that come to stand where they steer what runs by itself.
 func (t *tool) puts(s *shell.Script, put map[string][]string) {
 	for file, word := range s.Wrote {
 		if text, known := t.r.textOf(word); known {
@@ -285,16 +275,7 @@ func (t *tool) puts(s *shell.Script, put map[string][]string) {
 	}
 }
 
-// landed returns the content of a file that a script copies or moves, which it may have written.
-func (r *reading) landed(s *shell.Script, from string) (string, bool) {
-	if w, here := s.Wrote[from]; here {
-		return r.textOf(w)
-	}
-	return r.means.Files.Content(from)
-}
-
-// carries returns the effect of putting texts into a file from which a client may run commands
-// without asking the gate.
+// carries returns the effect of putting texts into a file from which a client may run commands without asking the gate.
 func (r *reading) carries(file string, texts []string) []Effect {
 	if len(texts) == 0 {
 		return beyondGate(say("puts into %s what is not known, and an agent's client may run it without asking", file), file)
@@ -322,11 +303,10 @@ func beyondGate(why wording.Sentence, file string) []Effect {
 
 func (v *invocation) words() []arg { return append([]arg{literal(v.name)}, v.args...) }
 
-// edited returns what a file holds after an edit, as far as that is known, otherwise the text
-// that is put into it.
-func (t *tool) edited(w readings.Written) string {
-	if t.r.means.Files == nil || !readings.IsUngated(w.File) {
-		return w.Text
+// edited returns what a file holds after an edit, if that is known, otherwise the text that is put into it.
+func (t *tool) edited(w readings.Written) (text string, whole bool) {
+	if t.r.means.Files == nil || !readings.RunsElsewhere(w.File) {
+		return w.Text, false
 	}
 	held, _ := t.r.means.Files.Content(w.File) // nothing if it is unknown
 	edits, _ := t.args["edits"].([]any)
@@ -337,12 +317,68 @@ func (t *tool) edited(w readings.Written) string {
 		one, _ := e.(map[string]any)
 		old := textUnder(one, func(key string) bool { return wordclass.Is("replaced-key", key) })
 		if old == "" || !strings.Contains(held, old) {
-			return w.Text
+			return w.Text, false
 		}
 		replacing := textUnder(one, func(key string) bool { return wordclass.Is("replacing-key", key) })
 		held = strings.ReplaceAll(held, old, replacing)
 	}
-	return held
+	return held, true
+}
+
+// textUnder returns the text under the first key, in normal form, that is looked for; "" if there is none.
+func textUnder(args map[string]any, looked func(key string) bool) string {
+	for _, key := range readings.SortedKeys(args) {
+		if text, _ := args[key].(string); text != "" && looked(readings.Normal(key)) {
+			return text
+		}
+	}
+	return ""
+}
+
+// plainSettings reports whether all that the call writes into a project's .npmrc are settings that run nothing, name no account, and fetch from nowhere but
+// the usual registries; or tasks of an editor run only when a person asks; or a hook is harmless; or a build server only tests.
+func (r *reading) plainSettings(v *invocation, a arg, at where) bool {
+	p := r.world.clean(a.text, v.cwd)
+	text, known := r.wrote[p].Text()
+	switch {
+	case at == placeSecret:
+		return r.makesKnown(v, a)
+	case at != placeControl, !known, text == "", !r.world.inside(p):
+	case strings.HasSuffix(p, "/.vscode/tasks.json"):
+		return !strings.ContainsAny(text, "\\") && !strings.Contains(strings.ToLower(text), "runon")
+	case path.Base(path.Dir(p)) == ".husky": // git's hooks, which are read again when git runs them
+		return staysHere(r.aside(text))
+	case path.Base(p) == ".npmrc":
+		lines := strings.FieldsFunc(text, func(c rune) bool { return c == '\r' || c == '\n' }) // as npm does
+		other := func(line string) bool { return !r.judge.tables.plainSetting(strings.TrimSpace(line)) }
+		return !strings.Contains(text, "$") && !slices.ContainsFunc(lines, other)
+	default:
+		return r.onlyTests(readings.Written{File: p, Text: text})
+	}
+	return false
+}
+
+// onlyTests reports whether a build server does nothing, because a file holds a text, but what may be done unasked in a container: it
+// takes no secrets, and only actions of known makers.
+func (r *reading) onlyTests(w readings.Written) bool {
+	t, was := r.judge.tables, *r
+	defer func() { r.did, r.wrote, r.unparsed, r.notes = was.did, was.wrote, was.unparsed, was.notes }()
+	s, taken := readings.ReadBuild(w, r.shellOptions())
+	return s != nil && len(t.inText("opens-build", strings.ToLower(w.Text))) == 0 && staysHere(r.read(s)) &&
+		!slices.ContainsFunc(taken, func(from string) bool { return !t.ofClass("build-maker", from) }) &&
+		!slices.ContainsFunc(r.facts.Loaded(), func(file string) bool { return strings.Contains(w.Text, path.Base(file)) })
+}
+
+func (t *tables) plainSetting(line string) bool {
+	key, value, _ := strings.Cut(line, "=")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
+		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
+}
+
+// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
+func (t *tables) isOfPages(library, name string) bool {
+	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
 }
 
 // textOf returns the text of a word that may consist of files.
@@ -358,42 +394,4 @@ func (r *reading) textOf(w shell.Word) (string, bool) {
 		}
 	}
 	return b.String(), true
-}
-
-// textUnder returns the text under the first key, in normal form, that is looked for; "" if there is none.
-func textUnder(args map[string]any, looked func(key string) bool) string {
-	for _, key := range readings.SortedKeys(args) {
-		if text, _ := args[key].(string); text != "" && looked(readings.Normal(key)) {
-			return text
-		}
-	}
-	return ""
-}
-
-// plainSettings reports whether all that the call writes into a project's .npmrc are settings that run nothing, name no account,
-// and fetch from nowhere but the usual registries; or tasks of an editor run only when a person asks; or a hook is harmless.
-func (r *reading) plainSettings(v *invocation, a arg, at where) bool {
-	p := r.world.clean(a.text, v.cwd)
-	text, known := r.wrote[p].Text()
-	switch {
-	case at == placeSecret:
-		return r.makesKnown(v, a)
-	case at != placeControl, !known, text == "", !r.world.inside(p):
-	case strings.HasSuffix(p, "/.vscode/tasks.json"):
-		return !strings.ContainsAny(text, "\\") && !strings.Contains(strings.ToLower(text), "runon")
-	case path.Base(path.Dir(p)) == ".husky": // git's hooks, which are read again when git runs them
-		return !slices.ContainsFunc(r.aside(text), func(e Effect) bool { return e.Kind != KindRead && e.Counts() != ReachWorkspace })
-	case path.Base(p) == ".npmrc":
-		lines := strings.FieldsFunc(text, func(c rune) bool { return c == '\r' || c == '\n' }) // as npm does
-		other := func(line string) bool { return !r.judge.tables.plainSetting(strings.TrimSpace(line)) }
-		return !strings.Contains(text, "$") && !slices.ContainsFunc(lines, other)
-	}
-	return false
-}
-
-func (t *tables) plainSetting(line string) bool {
-	key, value, _ := strings.Cut(line, "=")
-	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
-		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
 }

@@ -41,8 +41,7 @@ func (r *reading) verbOf(phrase string) verb {
 	return verb{}
 }
 
-// byVerb judges a command line of nouns and a verb: the first operand from one
-// place to another that is a verb decides.
+// byVerb judges a command line of nouns and a verb: the first operand from one place to another that is a verb decides.
 func (c *command) byVerb(from, to int) []Effect {
 	if len(c.operands) == 0 {
 		return reads()
@@ -61,8 +60,7 @@ func (c *command) byVerb(from, to int) []Effect {
 	return c.verbEffect(v, what)
 }
 
-// verbAmong returns the verb among words: the first one, unless it may also be a noun, as config and
-// backup, and a better one follows.
+// verbAmong returns the verb among words: the first one, unless it may also be a noun, as config and backup, and a better one follows.
 func (c *command) verbAmong(words []arg) (found verb, ok bool) {
 	t := c.r.judge.tables
 	word := ""
@@ -131,11 +129,11 @@ func stored(c *command) []Effect {
 	return out
 }
 
-// dockerRun judges starting a container by the folders that it gets. The container's command is
-// judged separately.
+// dockerRun judges starting a container by the folders that it gets. The container's command is judged separately.
 func dockerRun(c *command) []Effect {
 	out := ofEach(append(c.values("-v", "--volume"), c.values("--mount")...), func(v arg) []Effect { return c.mounted(v.text) })
-	c.publishes(c.container(), false)
+	name, _ := c.value("--name")
+	c.publishes(c.container(), false, name.text)
 	return append(out, own(say("starts a container"))...)
 }
 
@@ -151,9 +149,9 @@ func (c *command) container() *servers.Container {
 }
 
 // publishes records the ports at which a container serves a database that is new with it, and those at which
-// it serves anything else. A port that something uses already is not the container's. If that cannot be seen, it may
+// it serves anything else. The container may have a name. A port that something uses already is not the container's. If that cannot be seen, it may
 // be, where a server of the person's own would be: at the port that is usual.
-func (c *command) publishes(box *servers.Container, kept bool) {
+func (c *command) publishes(box *servers.Container, kept bool, name string) {
 	if !c.direct() || c.remoteEngine() != "" {
 		return
 	}
@@ -162,7 +160,7 @@ func (c *command) publishes(box *servers.Container, kept bool) {
 	for _, at := range list {
 		switch {
 		case fresh && c.isFree(at):
-			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Opened, Words: []string{at.Port}})
+			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Opened, Words: []string{at.Port, servers.InBox + name}})
 		case !fresh || !c.r.facts.Opens(at.Port): // it runs already
 			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken, Words: []string{at.Port}})
 		}
@@ -186,16 +184,15 @@ func (c *command) steered(also ...string) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Keys(c.environment())), leads)
 }
 
-// serves records what the containers of a compose file publish. Those of a project may be there already, with
-// what they hold: only a single file that the session wrote, of a project that no other file describes, has
-// none from before.
+// serves records what the containers of a compose file publish. Those of a project may be there already, with what they hold: only a single file that the
+// session wrote, of a project that no other file describes, has none from before.
 func (c *command) serves() {
 	files, kept := c.composeFiles()
 	for _, name := range files {
 		text, _ := c.content(name)
 		boxes, named, _, all := servers.InCompose(text)
 		for i := range boxes {
-			c.publishes(&boxes[i], kept || named || !c.wroteAll(name))
+			c.publishes(&boxes[i], kept || named || !c.wroteAll(name), "")
 		}
 		if !all && c.direct() {
 			c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Taken})
@@ -221,8 +218,7 @@ func (c *command) mounted(mount string) []Effect {
 	return []Effect{usual(KindPrivilege).with(say("gives a container the folder %s of the host", host), host).as(Partial, ReachUser)}
 }
 
-// bulk reports whether a command works on whatever another command lists, rather than only on what
-// this call started itself.
+// bulk reports whether a command works on whatever another command lists, rather than only on what this call started itself.
 func (c *command) bulk() bool {
 	return (c.r.listed || !c.r.started) && slices.ContainsFunc(c.operands, func(a arg) bool { return !a.known && len(a.from) > 0 })
 }
@@ -246,8 +242,7 @@ func composeRule(c *command) []Effect {
 	return c.r.named(&inner)
 }
 
-// elsewhere raises the effects of a container command if the engine is on another machine, or if
-// the containers belong to a live system.
+// elsewhere raises the effects of a container command if the engine is on another machine, or if the containers belong to a live system.
 func (c *command) elsewhere(name string, out []Effect) []Effect {
 	t, where, at := c.r.judge.tables, wording.Phrase("on a live system (%s)"), ""
 	switch engine := c.remoteEngine(); {
@@ -273,8 +268,7 @@ func (c *command) elsewhere(name string, out []Effect) []Effect {
 	return out
 }
 
-// localCluster lowers the effects of a cluster command that names a disposable cluster on this
-// machine.
+// localCluster lowers the effects of a cluster command that names a disposable cluster on this machine.
 func (c *command) localCluster(out []Effect) []Effect {
 	context, ok := c.value("--context", "--kube-context", "--kubecontext")
 	if !ok && c.operand(0) == "config" && slices.Contains([]string{"use-context", "use"}, c.operand(1)) {
@@ -291,8 +285,7 @@ func (c *command) localCluster(out []Effect) []Effect {
 	return out
 }
 
-// remoteEngine returns the name of the engine that a container command talks to if that is on
-// another machine, or "".
+// remoteEngine returns the name of the engine that a container command talks to if that is on another machine, or "".
 func (c *command) remoteEngine() string {
 	named := c.values("-H", "--host", "--context", "--url", "--connection")
 	if c.name == "docker-compose" {
@@ -315,8 +308,7 @@ func (c *command) serverInBox() bool {
 		!slices.ContainsFunc(c.all, func(a arg) bool { return !a.known || holdsAny(a.text, "://", "host", "service=") })
 }
 
-// opened judges what a tool for containers opens of this machine to one, as options of the engine's own
-// program would.
+// opened judges what a tool for containers opens of this machine to one, as options of the engine's own program would.
 func (t *tool) opened() {
 	engine := cmp.Or(t.server, append(slices.Clip(t.words), "")[0])
 	if !t.r.judge.tables.ofClass("container-engine", engine) {
@@ -335,8 +327,7 @@ func (t *tool) opened() {
 	t.r.script(readings.ReadArgv(slices.Concat([]string{engine, "run"}, options, []string{cmp.Or(image, "image")}), t.r.shellOptions()))
 }
 
-// fileDatabase reports whether a variable of the command, or what the project sets for its program, says that its
-// database is a file of the workspace.
+// fileDatabase reports whether a variable of the command, or what the project sets for its program, says that its database is a file of the workspace.
 func (c *command) fileDatabase() bool {
 	return c.setsFileDatabase() || slices.ContainsFunc(c.assigns, func(a assignment) bool {
 		scheme, file, _ := strings.Cut(a.value.text, ":")
@@ -386,8 +377,7 @@ func (r *reading) movesOn(line string, words []arg) bool {
 	return len(words) > 1 && (connects || r.judge.tables.ofClass("opens", words[0].text))
 }
 
-// opens notes that a client went on to the database in a file: the statements after it are about that one,
-// whatever became of the one before.
+// opens notes that a client went on to the database in a file: the statements after it are about that one, whatever became of the one before.
 func (r *reading) opens(file string) {
 	if file != spoken.Memory {
 		r.database.opened, r.database.here, r.database.fixed = file, "", false

@@ -27,8 +27,7 @@ type command struct {
 	among wording.Phrase
 	// called is the name that the tables know the command by.
 	called string
-	// why is the table's message for the command; about and with are the words that its rule is
-	// about.
+	// why is the table's message for the command; about and with are the words that its rule is about.
 	why         string
 	about, with []arg
 	live, dry   *string // the word that names a live system, and that asks a task for a dry run, once asked
@@ -93,8 +92,7 @@ func (v *invocation) removesFound() bool {
 	return len(v.Via) > 0 && strings.HasPrefix(v.Via[len(v.Via)-1], "find -exec") && removes(v.name)
 }
 
-// foundRebuildable reports whether find deletes only names that can be rebuilt. Find's own rule
-// then judges the deletion.
+// foundRebuildable reports whether find deletes only names that can be rebuilt. Find's own rule then judges the deletion.
 func (r *reading) foundRebuildable(find *invocation) bool {
 	told := r.callOf(find, find.name, &noSection).told().Operations
 	at := slices.IndexFunc(told, func(o operation.Operation) bool { return o.Verb == operation.Search })
@@ -148,8 +146,7 @@ func (r *reading) unread(p *shell.Problem) {
 // problemSaid says what could not be read.
 func problemSaid(p *shell.Problem) wording.Sentence { return sayOf(wording.Unread, p.Detail) }
 
-// trustedSetup reports whether the text that eval runs is the output of a program made to set up a
-// shell.
+// trustedSetup reports whether the text that eval runs is the output of a program made to set up a shell.
 func (r *reading) trustedSetup(a arg) bool {
 	return len(a.from) == 1 && len(a.names) == 0 && !a.remote && a.text == "$("+a.from[0]+")" && r.judge.tables.ofClass("shell-setup", a.from[0])
 }
@@ -256,8 +253,7 @@ func (v *invocation) strays(e *Effect) {
 	}
 }
 
-// placedAt adjusts one effect: what is shared elsewhere affects others, and what a throw-away
-// container keeps to itself affects nobody.
+// placedAt adjusts one effect: what is shared elsewhere affects others, and what a throw-away container keeps to itself affects nobody.
 func (r *reading) placedAt(v *invocation, e *Effect) {
 	switch {
 	case v.servesOthers(e):
@@ -281,14 +277,12 @@ func (v *invocation) outlasts(e *Effect) bool {
 		(v.shares || v.supplied) && e.Kind == KindDatabase && e.Reversibility == Irreversible
 }
 
-// servesOthers reports whether the workspace that an effect is in is that of a container which, by
-// its name, is in service.
+// servesOthers reports whether the workspace that an effect is in is that of a container which, by its name, is in service.
 func (v *invocation) servesOthers(e *Effect) bool {
 	return v.stays() && !v.pod && slices.Contains([]Reach{e.Reach, e.counts}, ReachWorkspace) && liveName(v.box)
 }
 
-// boxed adjusts an effect to a container on the gate's machine: it is graded as an effect on that
-// machine, but does not affect the machine as a whole.
+// boxed adjusts an effect to a container on the gate's machine: it is graded as an effect on that machine, but does not affect the machine as a whole.
 func (v *invocation) boxed(e *Effect) {
 	e.Why = e.Why.And("on %s", v.box)
 	if e.Reach == ReachSystem && !v.exposed {
@@ -328,8 +322,7 @@ func (r *reading) sealed(v *invocation) bool {
 	return v.box != "" && !v.exposed && !r.reachesHost(v)
 }
 
-// reachesHost reports whether a container sees folders of the host other than the workspace and
-// temporary ones.
+// reachesHost reports whether a container sees folders of the host other than the workspace and temporary ones.
 func (r *reading) reachesHost(v *invocation) bool {
 	if v.reaches == nil { // each of its words asks
 		found := slices.ContainsFunc(v.mounts, func(m mount) bool {
@@ -341,9 +334,8 @@ func (r *reading) reachesHost(v *invocation) bool {
 	return *v.reaches
 }
 
-// mounted returns the mount of a container that contains a word's path, or is below it, and the
-// word as the host or the volume sees it. If the container's folder is unknown, any mount may
-// match.
+// mounted returns the mount of a container that contains a word's path, or is below it, and the word as the host or the volume sees it. If the container's
+// folder is unknown, any mount may match.
 func (r *reading) mounted(v *invocation, a arg) (in mount, on arg, ok bool) {
 	p := r.world.clean(a.text, v.cwd)
 	for _, m := range v.mounts {
@@ -389,4 +381,19 @@ func texts(args []arg) []string {
 		out[i] = args[i].text
 	}
 	return out
+}
+
+// shownBy returns the command that shows what this one prints, past those that only order it.
+func (v *invocation) shownBy(t *tables) *invocation {
+	named := func(a arg) bool { return !strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "o") }
+	n := v.into
+	for n != nil && n.stdin.piped && t.ofClass("orders", n.name) && !slices.ContainsFunc(n.args, named) {
+		n = n.into
+	}
+	return n
+}
+
+// thrownAway reports whether a command runs in a container that is created for it and sees nothing of the host.
+func (r *reading) thrownAway(v *invocation) bool {
+	return v.fresh && r.sealed(v)
 }

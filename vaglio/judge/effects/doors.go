@@ -14,8 +14,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// door is a setting that makes a program run other code, trust other files or talk to another
-// host. The table doors.txt lists them.
+// door is a setting that makes a program run other code, trust other files or talk to another host. The table doors.txt lists them.
 type door struct {
 	kind          string
 	before, after string   // around the star of a name that is a pattern
@@ -97,8 +96,7 @@ func (t doors) door(owner, name string) (door, bool) {
 	return t[owner]["*"][at], true
 }
 
-// throughDoors returns the effects of the settings that a command is given: in its environment, by
-// export, by git's -c, by its own options.
+// throughDoors returns the effects of the settings that a command is given: in its environment, by export, by git's -c, by its own options.
 func (r *reading) throughDoors(v *invocation) (out []Effect) {
 	t := r.judge.doors
 	set := func(owner, name string, value arg) {
@@ -199,8 +197,7 @@ func (r *reading) throughDoor(v *invocation, d door, name string, value arg) []E
 	return one(KindForeignCode, sayOf("makes %s run or trust %s", who, what), bad)
 }
 
-// throughLine returns what a command line does that a setting names, except that its program may be
-// unknown, as wrappers of compilers are.
+// throughLine returns what a command line does that a setting names, except that its program may be unknown, as wrappers of compilers are.
 func (r *reading) throughLine(d door, value arg) []Effect {
 	if d.kind != "command" || !value.known || !strings.Contains(value.text, " ") {
 		return nil
@@ -235,8 +232,7 @@ func (r *reading) behindDoor(v *invocation, d door, name string, value arg) stri
 	return r.judge.tables.urls().Unusual(value.text)
 }
 
-// badPath finds a path of a list from which nobody should take programs or
-// settings.
+// badPath finds a path of a list from which nobody should take programs or settings.
 func (r *reading) badPath(v *invocation, name string, value arg) string {
 	if strings.HasPrefix(value.text, "data:") { // the program itself
 		return value.text
@@ -253,8 +249,7 @@ func (r *reading) badPath(v *invocation, name string, value arg) string {
 	return ""
 }
 
-// installed reports whether a folder is where an installed tool keeps its programs, according to a
-// variable that such tools set or to the tool's own output.
+// installed reports whether a folder is where an installed tool keeps its programs, according to a variable that such tools set or to the tool's own output.
 func installed(part string) bool {
 	root, _, _ := strings.Cut(part, "/")
 	if name, ok := strings.CutPrefix(root, "$("); ok {
@@ -269,8 +264,7 @@ func installed(part string) bool {
 		slices.ContainsFunc(wordclass.Of("names-folder-at-end"), func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
-// trusted reports whether code and settings may be loaded from a path: from the workspace, from
-// where programs are installed, or from the user's own tools.
+// trusted reports whether code and settings may be loaded from a path: from the workspace, from where programs are installed, or from the user's own tools.
 func (r *reading) trusted(v *invocation, a arg) bool {
 	p := r.world.clean(a.text, v.cwd)
 	switch at := r.world.placeOf(a, v.cwd); at {
@@ -280,7 +274,7 @@ func (r *reading) trusted(v *invocation, a arg) bool {
 		return at == placeSecret && r.world.inside(p) || r.world.ownTool(p)
 	case placeSystem:
 		return systemPath(p+"/") || strings.HasPrefix(p, "/etc/") || strings.HasPrefix(p, "/lib")
-	case placeTemp, placeUnknown:
+	case placeTemp, placeUnknown, placeOption:
 	}
 	return false
 }
@@ -292,9 +286,8 @@ func (w *world) ownTool(p string) bool {
 	return ok && w.home != "" && (strings.Contains(p, "/.") || path.Base(p) == "bin" || wordclass.Is("home-tools", first))
 }
 
-// badCommand returns a command line that should not be run through a setting: one that contains an
-// untrusted path, a shell or interpreter with arguments, a program that fetches, or more than one
-// command.
+// badCommand returns a command line that should not be run through a setting: one that contains an untrusted path, a shell or interpreter with arguments, a
+// program that fetches, or more than one command.
 func (r *reading) badCommand(v *invocation, value arg) string {
 	fields := strings.Fields(value.text)
 	bad := func(f string) bool { return isPath(f) && !installed(f) && !r.trusted(v, literal(f)) }
@@ -333,8 +326,7 @@ func (r *reading) badOptions(v *invocation, loads, fields []string) string {
 	return ""
 }
 
-// loaded returns the file that the first of some words loads, if it is the given option. It drops
-// agent settings after the file.
+// loaded returns the file that the first of some words loads, if it is the given option. It drops agent settings after the file.
 func loaded(fields []string, option string) (string, bool) {
 	rest, ok := strings.CutPrefix(fields[0], option)
 	file := strings.TrimLeft(rest, "=:")
@@ -350,8 +342,7 @@ func loaded(fields []string, option string) (string, bool) {
 	return file, true
 }
 
-// exports records the variables that a shell which goes on passes to later calls, any if names are not known,
-// and what names stand for in it.
+// exports records the variables that a shell which goes on passes to later calls, any if names are not known, and what names stand for in it.
 func (r *reading) exports(v *invocation) {
 	var names []string
 	for _, a := range v.args {
@@ -378,7 +369,7 @@ func (r *reading) exported(a *assignment) []string {
 		value = a.value.word.Prefix()
 		known = value != ""
 	}
-	if !known || !slices.Contains([]string{"search", "file", "command", "code", "loads"}, d.kind) {
+	if !known || !slices.Contains([]string{"search", "file", "command", "code", "loads"}, d.kind) && !wordclass.Is("value-kept", a.name) {
 		return []string{a.name}
 	}
 	return []string{a.name, a.name + "=" + value}

@@ -38,8 +38,7 @@ import (
 type Effect struct {
 	// Kind says what it does.
 	Kind Kind `json:"kind"`
-	// Target says to what, in a form that a person recognizes; "" if the effect has no target of
-	// its own.
+	// Target says to what, in a form that a person recognizes; "" if the effect has no target of its own.
 	Target string `json:"target"`
 	// Reversibility says whether it can be undone.
 	Reversibility Reversibility `json:"reversibility"`
@@ -47,18 +46,14 @@ type Effect struct {
 	Reach Reach `json:"reach"`
 	// Sure is how certain the reading is, in [0,1].
 	Sure float64 `json:"sure"`
-	// Why says what it does and to what, in the third person without a subject: "deletes
-	// ../other-repo".
+	// Why says what it does and to what, in the third person without a subject: "deletes ../other-repo".
 	Why wording.Sentence `json:"-"`
-	// Of is the command that does it; nil if it is the executor itself, or if no command
-	// corresponds to it.
+	// Of is the command that does it; nil if it is the executor itself, or if no command corresponds to it.
 	Of *shell.Command `json:"-"`
-	// at is its place in the text that holds it, line the number of its first line there; zero if
-	// that is not known.
+	// at is its place in the text that holds it, line the number of its first line there; zero if that is not known.
 	at   shell.Span
 	line int
-	// counts is the reach that it is graded by, if that is not Reach because nobody else keeps
-	// what is lost.
+	// counts is the reach that it is graded by, if that is not Reach because nobody else keeps what is lost.
 	counts Reach
 	lasts  bool          // what is lost is not limited to a throw-away container
 	free   string        // the path of what is deleted, if nothing is there yet
@@ -77,8 +72,7 @@ func (e *Effect) lines() []int {
 	return []int{e.line}
 }
 
-// inFolder returns the effect as one inside the folder that its command works in, if inside is
-// set.
+// inFolder returns the effect as one inside the folder that its command works in, if inside is set.
 func (e Effect) inFolder(inside bool) Effect {
 	if inside {
 		e.counts, e.Reach = e.Reach, ReachWorkspace
@@ -137,8 +131,7 @@ func (e Effect) as(v Reversibility, r Reach) Effect {
 // far reports whether an effect reaches others.
 func (e Effect) far() bool { return e.Reach == ReachShared || e.Reach == ReachPublic }
 
-// atLeastShared returns the effect as one on a service, where nothing belongs to the agent or the
-// user alone.
+// atLeastShared returns the effect as one on a service, where nothing belongs to the agent or the user alone.
 func (e Effect) atLeastShared() Effect {
 	if e.Reach == ReachWorkspace || e.Reach == ReachUser {
 		e.Reach = ReachShared
@@ -222,8 +215,7 @@ const (
 	ReachPublic    = operation.ReachPublic
 )
 
-// sentence tells a person who is alerted about an effect: what it does, to what, whether it can be
-// undone, and who is affected.
+// sentence tells a person who is alerted about an effect: what it does, to what, whether it can be undone, and who is affected.
 func (e Effect) sentence() wording.Sentence {
 	why := e.Why
 	if why == nil {
@@ -391,3 +383,9 @@ func (c *command) fetchesInto(at string, sources []string) {
 func justFetched(name string) []Effect {
 	return one(KindForeignCode, say("runs %s, which was just fetched", name), name)
 }
+
+// unnamed stands for the names of files that were fetched and that nobody knows, listedFiles for those that a list of addresses gives.
+const (
+	unnamed     = "*"
+	listedFiles = "**"
+)

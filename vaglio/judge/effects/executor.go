@@ -31,8 +31,7 @@ type tool struct {
 	known  catalog.Executor // what the catalog knows; empty if it is not listed
 }
 
-// executor reads a proposal: first what it would run, then what its executor, by its name, does to
-// what the arguments name.
+// executor reads a proposal: first what it would run, then what its executor, by its name, does to what the arguments name.
 func (r *reading) executor(p vaglio.Proposal) {
 	t := &tool{r: r, args: p.Args, rd: p.Context.Reading}
 	if t.rd == nil {
@@ -64,8 +63,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 	}
 }
 
-// commands judges the command lines and programs of a call, and what could not be read of it. It
-// reports whether there were any.
+// commands judges the command lines and programs of a call, and what could not be read of it. It reports whether there were any.
 func (t *tool) commands() bool {
 	for i := range t.rd.Commands {
 		c := &t.rd.Commands[i]
@@ -100,8 +98,7 @@ func (t *tool) commands() bool {
 	return len(t.r.effects) > 0
 }
 
-// unlessNamed adds what programs named by single words may do, unless the executor's name already
-// says what it does. That it only reads does not count.
+// unlessNamed adds what programs named by single words may do, unless the executor's name already says what it does. That it only reads does not count.
 func (t *tool) unlessNamed(since int) {
 	if onlyReads(t.r.effects[since:]) {
 		t.r.add(t.verbs...)
@@ -123,8 +120,7 @@ func (r *reading) certain(since int) {
 	r.effects = r.effects[:since+len(kept)]
 }
 
-// beyond reports whether a text is too much to read, so that its meaning in another language is
-// unknown as well.
+// beyond reports whether a text is too much to read, so that its meaning in another language is unknown as well.
 func beyond(s *shell.Script) bool {
 	return slices.ContainsFunc(s.Problems, func(p shell.Problem) bool { return p.Kind.TooMuch() })
 }
@@ -161,9 +157,8 @@ func (t *tool) runs(program string) bool {
 	return slices.ContainsFunc(t.rd.Commands, func(l readings.Command) bool { return slices.ContainsFunc(l.Script.Commands, is) })
 }
 
-// beside weighs what an executor's name says when its arguments hold something to run. Reading
-// adds nothing. An unknown effect adds nothing either, unless there are other arguments beside the
-// command or the executor does not declare the command: then it may do something else.
+// beside weighs what an executor's name says when its arguments hold something to run. Reading adds nothing. An unknown effect adds nothing either, unless
+// there are other arguments beside the command or the executor does not declare the command: then it may do something else.
 func (t *tool) beside(since int) {
 	if !t.rd.OnlyRuns && t.r.unknownSince(since) {
 		return
@@ -171,8 +166,7 @@ func (t *tool) beside(since int) {
 	t.r.certain(since)
 }
 
-// splitName removes the server's name from a tool's name: "mcp__git__git_log", "git.log",
-// "server/tool".
+// splitName removes the server's name from a tool's name: "mcp__git__git_log", "git.log", "server/tool".
 func splitName(s string) (name, server string) {
 	if rest, ok := strings.CutPrefix(s, readings.MCPPrefix); ok {
 		if server, name, ok = strings.Cut(rest, "__"); ok {
@@ -302,8 +296,7 @@ func (t *tool) given(role readings.Role) bool {
 	return false
 }
 
-// addresses judges what a call gives away through the addresses that it names, whatever its
-// executor does with them.
+// addresses judges what a call gives away through the addresses that it names, whatever its executor does with them.
 func (t *tool) addresses() {
 	for _, u := range t.rd.URLs {
 		if what, carries := t.r.judge.tables.urls().Carries(u.Text); carries {
@@ -312,9 +305,8 @@ func (t *tool) addresses() {
 	}
 }
 
-// ofClient judges a call by what is known about its client's tool. It reports false for a tool
-// that the table leaves to the call's shape, and for an unknown tool, which is a gap of the
-// reading. Whatever the call would run counts in any case.
+// ofClient judges a call by what is known about its client's tool. It reports false for a tool that the table leaves to the call's shape, and for an unknown
+// tool, which is a gap of the reading. Whatever the call would run counts in any case.
 func (t *tool) ofClient(p vaglio.Proposal) bool {
 	known := t.r.judge.clients.Tool(p.Context.Client, p.Executor)
 	if known == nil {
@@ -381,9 +373,10 @@ func (r *reading) putBefore(v *invocation, name string) bool {
 	for e := v.outOf; e != nil; e = e.outOf {
 		puts := func(a arg) bool {
 			p := r.world.clean(a.text[strings.IndexByte(a.text, '=')+1:], e.cwd)
-			return a.known && (p == name || strings.TrimSuffix(p, path.Ext(p)) == name)
+			return a.known && slices.Contains([]string{p, strings.TrimSuffix(p, path.Ext(p))}, name)
 		}
-		if e.direct() && e.name != v.name && slices.ContainsFunc(e.args, puts) && !r.judge.tables.RunsProject(e.name, texts(e.args)) {
+		named := func(a arg) bool { return puts(a) || r.judge.tables.ofClass("names-pieces", e.name) }
+		if e.direct() && e.name != v.name && slices.ContainsFunc(e.args, named) && !r.judge.tables.RunsProject(e.name, texts(e.args)) {
 			return true
 		}
 	}

@@ -16,6 +16,9 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
+// optionName matches the path of a file whose name begins as an option does.
+var optionName = regexp.MustCompile(`/--?[a-zA-Z][^/]*$`)
+
 func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	if r.sealed(v) {
 		return nil
@@ -38,8 +41,10 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 			return own(say("copies the example %s to %s", join(v.args), a.text))
 		}
 		e.Reach, e.Why = r.reachOf(p), e.Why.And(beyondWorkspace(at))
+	case at == placeOption:
+		e.Reach, e.Why = ReachUser, e.Why.And(", whose name a program takes for an option where a pattern stands for it")
 	case at == placeUnknown:
-		e.Reach, e.Sure = ReachUser, 0.4
+		e.Reach, e.Sure = r.reachOfUnknown(v), 0.4
 		e.Why = wording.Sentence{{Phrase: verb}, wording.Say("a file whose name is not known: %s", a.text)}
 	case at == placeSystem:
 		e = r.world.away(e, p)
@@ -55,12 +60,14 @@ func (r *reading) reachOf(p string) Reach {
 	return ReachUser
 }
 
-// writtenPlace returns the place of a file that is written: what is written to a temporary folder
-// is a file in it.
+// writtenPlace returns the place of a file that is written: what is written to a temporary folder is a file in it.
 func (r *reading) writtenPlace(v *invocation, a arg) where {
 	p := r.world.clean(a.text, v.cwd)
-	if p == "/tmp" || p == "/var/tmp" {
+	switch {
+	case p == "/tmp", p == "/var/tmp":
 		return placeTemp
+	case v.Call == nil && a.known && optionName.MatchString(p):
+		return placeOption
 	}
 	if to := r.world.links[p]; to != "" && v.direct() && v.name != "ln" {
 		a, v = literal(to), &invocation{} // it is written through the link
@@ -68,8 +75,7 @@ func (r *reading) writtenPlace(v *invocation, a arg) where {
 	return r.world.placeOf(a, v.cwd)
 }
 
-// disclosures adds what a reading command discloses. A throw-away container holds no secrets but
-// those of the folders that it is given.
+// disclosures adds what a reading command discloses. A throw-away container holds no secrets but those of the folders that it is given.
 func (c *command) disclosures(out []Effect) []Effect {
 	away := c.r.thrownAway(c.invocation)
 	if away && len(c.mounts) == 0 {
@@ -102,8 +108,7 @@ func (c *command) writeAll(verb wording.Phrase, list []arg) []Effect {
 // hugeFile is the size in bytes from which a file that is created at once is asked about.
 const hugeFile = 100 << 30
 
-// fills judges what writes until the disk is full: a size that few disks can spare, or an endless
-// source without a limit.
+// fills judges what writes until the disk is full: a size that few disks can spare, or an endless source without a limit.
 func (r *reading) fills(v *invocation) []Effect {
 	t := r.judge.tables
 	endless := t.ofClass("endless", v.name) || slices.ContainsFunc(v.args, func(a arg) bool { return t.ofClass("endless", strings.TrimPrefix(a.text, "if=")) })
@@ -139,8 +144,7 @@ func bytesOf(size string) float64 {
 // writesByPath matches sed's w before a path, but not a w that ends a word.
 var writesByPath = regexp.MustCompile(`(^|\PL)w!? [/~]`)
 
-// runsSubstitution reports whether a sed substitution runs its result: there is an e among its
-// flags.
+// runsSubstitution reports whether a sed substitution runs its result: there is an e among its flags.
 func runsSubstitution(script string) bool {
 	at := strings.IndexByte(script, 's')
 	if at < 0 || at+1 >= len(script) {
@@ -192,8 +196,7 @@ func (s *search) rebuilds(j *Judge) bool {
 	})
 }
 
-// madeBeside reports whether a build recreates a folder that comes with another one. Only the
-// other folder tells it from a folder of scripts.
+// madeBeside reports whether a build recreates a folder that comes with another one. Only the other folder tells it from a folder of scripts.
 func (j *Judge) madeBeside(name string, goes func(other string) bool) bool {
 	return j.tables.ofClass("made-beside-obj", path.Base(name)) && goes(path.Join(path.Dir(name), "obj"))
 }
@@ -205,7 +208,8 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 		return nil
 	}
 	few := s.narrowed && s.rebuilds(c.r.judge) || s.empty && !s.negated
-	if p := c.r.world.placeOf(root, c.cwd); few && root.known && (p == placeWorkspace || p == placeTemp) {
+	told := root.known || root.onlyOf(shell.Toplevel) && !strings.Contains(root.text, "..")
+	if p := c.r.world.placeOf(root, c.cwd); few && told && (p == placeWorkspace || p == placeTemp) {
 		return c.r.anew(say("deletes files below %s", root.text), s.names...)
 	}
 	return insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")
@@ -215,8 +219,7 @@ func removes(program string) bool {
 	return slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "trash"}, path.Base(program))
 }
 
-// remove returns the effect of deleting what a word names. What is in a mount outlives the
-// container that deletes it.
+// remove returns the effect of deleting what a word names. What is in a mount outlives the container that deletes it.
 func (r *reading) remove(v *invocation, a arg) []Effect {
 	a = a.listed()
 	m, on, mounted := r.mounted(v, a)
@@ -259,7 +262,7 @@ func (r *reading) removeAt(v *invocation, a arg) []Effect {
 		e = e.with(e.Why.And(", which holds settings or secrets"), e.Target).inFolder(r.world.inside(r.world.clean(a.text, v.cwd)))
 	case placeSystem:
 		e = r.world.away(e, r.world.clean(a.text, v.cwd))
-	case placeUnknown:
+	case placeUnknown, placeOption:
 		e.Sure = 0.4
 		e.Why = deletion("files whose names are not known: %s", a.text)
 	}
@@ -289,8 +292,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 	return nil
 }
 
-// anew returns the effect of deleting what programs write: again and again, or once as a record of
-// what happened.
+// anew returns the effect of deleting what programs write: again and again, or once as a record of what happened.
 func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
 	if slices.ContainsFunc(strings.Split(strings.Join(texts(names), "/"), "/"), r.isRecord) {
 		return unmissed(why)
@@ -298,8 +300,7 @@ func (r *reading) anew(why wording.Sentence, names ...arg) []Effect {
 	return own(why.And(", which can be regenerated"))
 }
 
-// isRecord reports whether a name is that of a record of what happened. Deep folders have many names,
-// most of them again and again.
+// isRecord reports whether a name is that of a record of what happened. Deep folders have many names, most of them again and again.
 func (r *reading) isRecord(name string) bool {
 	is, met := r.records[name]
 	if !met {
@@ -328,8 +329,7 @@ func (r *reading) spare(v *invocation, a arg, p string, why wording.Sentence) []
 	return nil
 }
 
-// builds reports whether the project's own builds make a file: a compiler from one that goes with it, or
-// because it lies where they write.
+// builds reports whether the project's own builds make a file: a compiler from one that goes with it, or because it lies where they write.
 func (r *reading) builds(v *invocation, p string) bool {
 	return v.host == "" && r.judge.madeBeside(p, func(obj string) bool {
 		return slices.ContainsFunc(v.args, func(o arg) bool { return o.known && r.world.clean(o.text, v.cwd) == obj })
@@ -344,8 +344,7 @@ func (r *reading) rebuilt(p string) bool {
 		!slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(s string) bool { return is.Purpose(s)&place.Record != 0 }))
 }
 
-// relative returns a path relative to the workspace, so that the names of folders above it do not
-// count as rebuildable.
+// relative returns a path relative to the workspace, so that the names of folders above it do not count as rebuildable.
 func (r *reading) relative(p string) string {
 	for _, root := range r.world.roots {
 		if rest, ok := strings.CutPrefix(p, root+"/"); ok {
@@ -355,8 +354,7 @@ func (r *reading) relative(p string) string {
 	return p
 }
 
-// empties reports whether the shell opens the i-th written file only to empty it, because the
-// command prints nothing.
+// empties reports whether the shell opens the i-th written file only to empty it, because the command prints nothing.
 func (v *invocation) empties(i int) bool {
 	switch {
 	case v.appends[i] || v.Call != nil || v.Wrapper:

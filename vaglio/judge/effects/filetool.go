@@ -73,13 +73,17 @@ func (t *tool) elsewhere() bool {
 // fills notes what a tool that writes one whole file puts there.
 func (t *tool) fills(files []string) {
 	text, ok := t.args["content"].(string)
-	if ok && len(files) == 1 && !t.has("append", "insert", "edit", "patch", "replace", "prepend") {
+	if part := t.has("append", "insert", "edit", "patch", "replace", "prepend"); part && len(t.rd.Written()) > 0 {
+		text, ok = t.edited(t.rd.Written()[0])
+	} else if part {
+		ok = false
+	}
+	if ok && len(files) == 1 {
 		t.r.wrote = map[string]shell.Word{t.r.world.clean(files[0], t.r.world.cwd): shell.Text(text)}
 	}
 }
 
-// fileVerb returns what a tool does to files: read, write, delete, move, copy or permit; "" if its
-// name is not a file tool's.
+// fileVerb returns what a tool does to files: read, write, delete, move, copy or permit; "" if its name is not a file tool's.
 func (t *tool) fileVerb() operation.Verb {
 	noun := t.noun("file-noun") || t.hasServer("filesystem", "fs", "file", "desktop")
 	if !noun && (len(t.words) > 2 || slices.ContainsFunc([]string{"person", "money", "health", "access", "public"}, t.noun)) {
@@ -95,8 +99,7 @@ func (t *tool) fileVerb() operation.Verb {
 	return ""
 }
 
-// pathlike reports whether a text is a path by its key or its form. Not every destination is a
-// file, nor is every target: a currency is none.
+// pathlike reports whether a text is a path by its key or its form. Not every destination is a file, nor is every target: a currency is none.
 func pathlike(p readings.Text) bool {
 	return p.Role&(readings.RolePath|readings.RoleGoal) == readings.RolePath ||
 		strings.ContainsAny(p.Text, "/\\~") || strings.Contains(p.Text, ".") && !strings.Contains(p.Text, "@")
@@ -297,8 +300,7 @@ func (t *tool) press(verb string) []Effect {
 	return []Effect{e}
 }
 
-// choose returns the effect of choosing something on a web page, which the page may keep. Where the
-// words are those of a confirmation, it may be one.
+// choose returns the effect of choosing something on a web page, which the page may keep. Where the words are those of a confirmation, it may be one.
 func (t *tool) choose() []Effect {
 	if t.has("tab", "tabs", "frame", "window") {
 		return reads()
@@ -366,8 +368,7 @@ func (r *reading) onMount(v *invocation, a arg) (arg, bool) {
 	return on, ok && a.known && !m.volume()
 }
 
-// fillsExample reports whether a file, where nothing is, gets only the content of files that are meant
-// to be copied.
+// fillsExample reports whether a file, where nothing is, gets only the content of files that are meant to be copied.
 func (r *reading) fillsExample(v *invocation, file arg) bool {
 	return r.freeAt(v, file) != "" && v.name == "cat" && len(v.args) > 0 && len(v.writes) == 1 && !slices.ContainsFunc(v.args, func(a arg) bool {
 		return r.judge.places.Purpose(a.text)&place.Example == 0 || r.world.placeOf(a, v.cwd) == placeSecret
@@ -380,8 +381,7 @@ func (r *reading) present(v *invocation, name string) bool {
 	return v.direct() && r.means.Present != nil && r.means.Present(p) && !r.made(v, p)
 }
 
-// amongSecrets reports whether a listed name may be that of a file with secrets, as the listing was
-// asked for such names.
+// amongSecrets reports whether a listed name may be that of a file with secrets, as the listing was asked for such names.
 func (w *world) amongSecrets(a arg, cwd string) bool {
 	for name := range strings.Lines(a.among) {
 		name = strings.TrimSuffix(name, "\n")

@@ -13,8 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// switched notes which main branch the next push works on, unless an option means that the word is
-// not an existing branch.
+// switched notes which main branch the next push works on, unless an option means that the word is not an existing branch.
 func (c *command) switched() {
 	c.r.onMain = ""
 	if to := c.operand(1); len(c.operands) == 2 && c.r.judge.tables.mainBranch(to) && !c.has("-b", "-B", "-c", "--create", "-d", "--orphan", "--detach") {
@@ -53,8 +52,7 @@ func (c *command) ownFile(a arg) bool {
 	return a.known && !c.diverted() && !strings.ContainsAny(a.text, "*?[:") && c.r.made(c.invocation, name) && !slices.Concat(c.r.facts, did).BroughtTo(name)
 }
 
-// here returns an effect on the folder that the command works in: the current one, or the one that
-// git is told to use.
+// here returns an effect on the folder that the command works in: the current one, or the one that git is told to use.
 func (c *command) here(e Effect) []Effect {
 	folder := literal(c.cwd)
 	for _, to := range c.values("-C") {
@@ -186,8 +184,7 @@ func (c *command) pushesAll() string {
 	return ""
 }
 
-// pushRemote returns the effects of a push to a remote that is not just for commits, or that
-// nobody has chosen.
+// pushRemote returns the effects of a push to a remote that is not just for commits, or that nobody has chosen.
 func (c *command) pushRemote(ops []arg, to string) []Effect {
 	e := usual(KindSend).as(Irreversible, ReachShared)
 	switch {
@@ -212,8 +209,7 @@ func (c *command) rewired(ops []arg) bool {
 	return c.r.rewired || slices.ContainsFunc(c.r.facts, changed)
 }
 
-// pushRef returns the effects of pushing to a ref that others build on, or on which something is
-// lost.
+// pushRef returns the effects of pushing to a ref that others build on, or on which something is lost.
 func (c *command) pushRef(remote, r arg) []Effect {
 	to := pushTarget([]arg{remote, r})
 	src, dst, colon := strings.Cut(r.text, ":")
@@ -253,8 +249,7 @@ func pushTarget(ops []arg) string {
 // versionTag matches what tags are called after versions.
 var versionTag = regexp.MustCompile(`^v?\d[\d.abcrt-]*\.[\d.abcrt-]+$`)
 
-// restores reports whether git's output replaces the file that it is an older version of: git show
-// HEAD:a > a.
+// restores reports whether git's output replaces the file that it is an older version of: git show HEAD:a > a.
 func (v *invocation) restores(w arg) bool {
 	return v.name == "git" && slices.ContainsFunc(v.args, func(a arg) bool {
 		_, file, ok := strings.Cut(a.text, ":")
@@ -262,8 +257,7 @@ func (v *invocation) restores(w arg) bool {
 	})
 }
 
-// checkedOut names the files that git checkout restores, and reports whether it restores any: the
-// same words may name a branch.
+// checkedOut names the files that git checkout restores, and reports whether it restores any: the same words may name a branch.
 func (c *command) checkedOut() (string, bool) {
 	for i, a := range c.all {
 		if a.text == "--" && i+1 < len(c.all) {
@@ -280,7 +274,9 @@ func (c *command) checkedOut() (string, bool) {
 		}
 	}
 	if len(ops) == 1 {
-		return ops[0].text, fileLike(ops[0].text) || c.r.judge.tables.ofClass("well-known-file", lastPart(ops[0].text))
+		s := ops[0].text
+		fileLike := fileEnd.MatchString(s) && !numberEnd.MatchString(s) && !versionTag.MatchString(s) && !strings.HasPrefix(s, "origin/")
+		return s, fileLike || c.r.judge.tables.ofClass("well-known-file", lastPart(s))
 	}
 	return join(ops), len(ops) > 1
 }
@@ -295,11 +291,6 @@ var (
 	fileEnd   = regexp.MustCompile(`\.[^./]{1,5}$`)
 	numberEnd = regexp.MustCompile(`\.\d+$`)
 )
-
-// fileLike reports whether a name looks like a file rather than a branch.
-func fileLike(s string) bool {
-	return fileEnd.MatchString(s) && !numberEnd.MatchString(s) && !versionTag.MatchString(s) && !strings.HasPrefix(s, "origin/")
-}
 
 // gitConfig judges the words after config, whose options take values differently from git's own.
 func gitConfig(c *command) []Effect {
@@ -342,8 +333,7 @@ func (c *command) aliased() bool {
 	return slices.ContainsFunc(c.values("-c"), func(a arg) bool { return strings.HasPrefix(a.text, "alias."+c.operand(0)+"=") })
 }
 
-// repository returns the folder that a clone makes in the current one if no word names it: it is
-// named like what is cloned, "." if that is not known.
+// repository returns the folder that a clone makes in the current one if no word names it: it is named like what is cloned, "." if that is not known.
 func (c *command) repository() string {
 	if c.took >= len(c.operands) || !c.operands[c.took].known {
 		return "."
@@ -351,8 +341,7 @@ func (c *command) repository() string {
 	return strings.TrimSuffix(path.Base(c.operands[c.took].text), ".git")
 }
 
-// isOutput reports whether a path is, or lies in, a folder that the project's own files call the output
-// of its builds.
+// isOutput reports whether a path is, or lies in, a folder that the project's own files call the output of its builds.
 func (r *reading) isOutput(p string) bool {
 	for ; r.means.Output != nil && place.Inside(r.world.roots, path.Dir(p)); p = path.Dir(p) {
 		if r.judge.tables.ofClass("output-folder", path.Base(p)) && r.means.Output(p) {

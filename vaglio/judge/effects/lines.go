@@ -197,6 +197,7 @@ func commandFacts() map[string]fact {
 		},
 		"own-processes": func(c *command, _ []arg) bool { return c.ownProcesses() },
 		"own-database":  func(c *command, _ []arg) bool { return c.r.database.here == ReachWorkspace || c.r.database.fixed },
+		"own-boxes":     func(c *command, named []arg) bool { return c.ownBoxes(named) },
 		"own-server":    func(c *command, _ []arg) bool { return c.ownServer() },
 		"wrapped":       func(c *command, _ []arg) bool { return c.Wrapper },
 		"fetched":       (*command).given,

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// byName judges an executor by the verbs and nouns of its name, and by the
-// arguments that change what it does.
+// byName judges an executor by the verbs and nouns of its name, and by the arguments that change what it does.
 func (t *tool) byName() []Effect {
 	if t.rd.DryRun {
 		return reads()
@@ -138,10 +138,9 @@ func (t *tables) verbAt(words []string, i int) (v verb, two, ok bool) {
 	return v, false, ok && (i+1 == len(words) || words[i+1] != "only") // "read only mode" reads nothing
 }
 
-// outdoes reports whether a verb counts more than the best one before it. One that is usually a noun
-// only counts if there is no other, or right behind the verb that "and" joins it to. A reading verb
-// at either end wins, unless an effect is joined to it, done to the thing that it names ("logs
-// delete"), or given words to say ("post status").
+// outdoes reports whether a verb counts more than the best one before it. One that is usually a noun only counts if there is no other, or right behind the
+// verb that "and" joins it to. A reading verb at either end wins, unless an effect is joined to it, done to the thing that it names ("logs delete"), or given
+// words to say ("post status").
 func (t *tables) outdoes(v, best placed, words []string, says bool) bool {
 	if best.at == 0 && v.effect.Kind == KindRead && t.marksAs(words) {
 		return false // into which state it is put
@@ -163,14 +162,12 @@ func (v placed) isNoun(best placed, words []string) bool {
 	return v.effect.Kind == KindRead && best.at == 0 && v.at == best.end && noun != nil && thing != nil && !plural && len(before) == 0
 }
 
-// joinedTo reports whether "and" joins a verb to a better one, or to the words behind that. What is
-// usually a noun must follow at once.
+// joinedTo reports whether "and" joins a verb to a better one, or to the words behind that. What is usually a noun must follow at once.
 func (v placed) joinedTo(best placed, words []string) bool {
 	return joined(words, v.at) && (!v.weak || v.at == best.end+1)
 }
 
-// readsOf reports whether a word for reading at the end of a name says what is read of something:
-// "transfer history", but not "deploy version".
+// readsOf reports whether a word for reading at the end of a name says what is read of something: "transfer history", but not "deploy version".
 func (t *tables) readsOf(v, best placed, words []string, says bool) bool {
 	return v.end == len(words) && !v.weak && !says && t.ofClass("ambiguous", words[best.at]) && !t.ofClass("read-object", words[v.at])
 }
@@ -232,8 +229,7 @@ func (t *tool) guessed(e Effect) []Effect {
 	return []Effect{e.with(t.about(say(phraseOf(e.Kind)).And(wording.ByTheTool, t.name)), t.target())}
 }
 
-// hands reports whether what a tool exports goes to the agent: its arguments only choose an object
-// and a form.
+// hands reports whether what a tool exports goes to the agent: its arguments only choose an object and a form.
 func (t *tool) hands(v verb) bool {
 	if v.effect.Kind != KindSend || !t.has("export") {
 		return false
@@ -372,8 +368,7 @@ func (t *tool) secret() (string, bool) {
 	return "", false
 }
 
-// secretAt reports whether a word, alone or with the next one, stands for credentials and not just
-// for their names.
+// secretAt reports whether a word, alone or with the next one, stands for credentials and not just for their names.
 func (t *tool) secretAt(i int) bool {
 	n := t.r.judge.tables.Nouns
 	w, pair, last := t.words[i], "", i+1 == len(t.words)
@@ -393,4 +388,12 @@ func (t *tool) about(said wording.Sentence) wording.Sentence {
 		return said.And("(%s)", s)
 	}
 	return said
+}
+
+// makesProgram reports whether a program is what installing the project makes: if the session changed the file that says so, it
+// must have installed something since.
+func (r *reading) makesProgram(v *invocation) bool {
+	installed := r.facts.Has(vaglio.Installed) || slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind == KindInstall })
+	trusts := func(file string) bool { return installed || !r.facts.Wrote(file) && !r.did.Wrote(file) }
+	return v.direct() && !isPath(v.path) && readings.Makes(v.name, v.cwd, r.means.Files, trusts)
 }

@@ -101,8 +101,7 @@ func (r *reading) fetch(method, address string) []Effect {
 	return one(KindRead, say("fetches %s", address), "")
 }
 
-// actingPath returns the verb in an address that acts even when it is merely fetched, such as a
-// bot's sendMessage.
+// actingPath returns the verb in an address that acts even when it is merely fetched, such as a bot's sendMessage.
 func (r *reading) actingPath(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -118,9 +117,8 @@ func (r *reading) actingPath(s string) string {
 	return ""
 }
 
-// requests returns the rule for a program that sends requests to the addresses among its words, by a
-// method unless the words of the line name another one. Options may send more, or in other ways; saved
-// says that the answer becomes a file of the folder where the program works.
+// requests returns the rule for a program that sends requests to the addresses among its words, by a method unless the words of the line name another one.
+// Options may send more, or in other ways; saved says that the answer becomes a file of the folder where the program works.
 func requests(usually string, saved bool) rule {
 	return func(c *command) []Effect {
 		method, body := usually, c.sent()
@@ -179,11 +177,12 @@ func (c *command) keeps(urls []arg) {
 		return
 	}
 	listed := func(u arg) bool { return !u.known && strings.HasPrefix(u.text, "$") }
+	folder, _ := c.value("-P", "--directory-prefix", "--output-dir")
 	if c.has("-i", "--input-file") && c.called != "curl" || slices.ContainsFunc(urls, listed) {
-		c.fetches(unnamed)
+		c.fetches(path.Join(folder.text, unnamed), path.Join(folder.text, listedFiles))
 	}
 	for _, u := range urls {
-		c.fetches(lastPart(strings.SplitN(u.text, "?", 2)[0]))
+		c.fetches(path.Join(folder.text, lastPart(strings.SplitN(u.text, "?", 2)[0])))
 	}
 }
 
@@ -195,14 +194,11 @@ func (c *command) fetches(files ...string) {
 	}
 }
 
-// unnamed stands for the names of files that were fetched and that nobody knows.
-const unnamed = "*"
-
 // downloads records the files that a client of a forge fetches: under the names that options give, or any.
 func (c *command) downloads() {
 	name, told := c.value("-O", "--output", "-n", "--name", "-p", "--pattern", "--asset-name")
-	if !told || strings.ContainsAny(name.text, "*?[") || c.has("-D", "--dir") {
-		c.fetches(unnamed)
+	if folder, _ := c.value("-D", "--dir"); !told || strings.ContainsAny(name.text, "*?[") || folder.text != "" {
+		c.fetches(path.Join(folder.text, unnamed))
 	}
 	c.fetches(name.text)
 }
@@ -350,8 +346,7 @@ func (r *reading) worksOnForeign(v *invocation, all bool) bool {
 	})
 }
 
-// given reports whether the command gets data from the network, as its input or in one of the
-// files.
+// given reports whether the command gets data from the network, as its input or in one of the files.
 func (c *command) given(files []arg) bool {
 	from := c.stdin.text
 	return from.remote || slices.Contains(from.from, "curl") || slices.Contains(from.from, "wget") ||
@@ -378,8 +373,7 @@ func (c *command) serverHere() bool {
 	return len(at) > 0 && !slices.ContainsFunc(at, func(a arg) bool { return !a.local() })
 }
 
-// inGraph says of what a single statement changes in a graph what the statement is: its patterns tell
-// more than a name.
+// inGraph says of what a single statement changes in a graph what the statement is: its patterns tell more than a name.
 func inGraph(list []sql.Statement, text string, out []Effect) []Effect {
 	if len(list) != 1 || !list[0].Graph() {
 		return out

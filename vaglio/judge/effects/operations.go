@@ -16,8 +16,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// told returns the operations that the knowledge base finds in a command, without those that only
-// the guard uses. The caller must not change them.
+// told returns the operations that the knowledge base finds in a command, without those that only the guard uses. The caller must not change them.
 func (c *command) told() commands.Told {
 	was := &c.r.lastTold
 	if was.of == c.invocation && was.program == c.called {
@@ -144,8 +143,7 @@ func bringsFolder(o *operation.Operation, from arg) bool {
 	return o.Verb == operation.Copy && o.Recursive || (o.Verb == operation.Move || o.Verb == operation.Link) && path.Ext(from.text) == ""
 }
 
-// bothEnds says which files are moved, copied or linked to a place: those that the table names or,
-// if it only names the place, the operands before it.
+// bothEnds says which files are moved, copied or linked to a place: those that the table names or, if it only names the place, the operands before it.
 func (c *command) bothEnds(all []operation.Operation, out []Effect) {
 	var names []string
 	for i := range all {
@@ -168,8 +166,7 @@ func sayEnds(names []string, out []Effect) {
 	}
 }
 
-// transfers returns the effects of the options of a command that fetches or sends: the files that
-// they name are saved or sent.
+// transfers returns the effects of the options of a command that fetches or sends: the files that they name are saved or sent.
 func (c *command) transfers() (out []Effect) {
 	t := c.told()
 	for i := range t.Operations {
@@ -290,8 +287,7 @@ func (c *command) deletes(o *operation.Operation, a arg) []Effect {
 	return out
 }
 
-// reveals returns the effect of reading or copying a secret. A copy to another secret place
-// reveals nothing.
+// reveals returns the effect of reading or copying a secret. A copy to another secret place reveals nothing.
 func (c *command) reveals(o *operation.Operation, a arg) []Effect {
 	switch {
 	case !c.secret(a):
@@ -310,8 +306,7 @@ func (c *command) reveals(o *operation.Operation, a arg) []Effect {
 	return one(KindCredentials, say("copies the secrets in %s", a.text), a.text)
 }
 
-// linksSecrets returns the effect of another name for a file with secrets. In a folder it keeps its own, by which it
-// is known.
+// linksSecrets returns the effect of another name for a file with secrets. In a folder it keeps its own, by which it is known.
 func linksSecrets(a arg, to string) []Effect {
 	if strings.HasSuffix(strings.TrimRight("/"+to, "."), "/") {
 		return nil
@@ -347,7 +342,7 @@ func (c *command) moveAway(a, to arg) []Effect {
 		if !c.r.judge.tables.ofClass("repository-folder", lastPart(a.text)) || c.r.made(c.invocation, c.r.world.clean(a.text, c.cwd)) {
 			return nil
 		}
-	case placeNowhere, placeControl, placeSecret, placeHome, placeSystem, placeUnknown:
+	case placeNowhere, placeControl, placeSecret, placeHome, placeSystem, placeUnknown, placeOption:
 	}
 	why := say("moves %s away from where it lies", a.text)
 	if to.text != "" {
@@ -356,8 +351,7 @@ func (c *command) moveAway(a, to arg) []Effect {
 	return []Effect{usual(KindMove).with(why, a.text).as(Partial, ReachUser)}
 }
 
-// copiesExample reports whether a file that is meant to be copied, such as .env.example, is copied
-// within the workspace.
+// copiesExample reports whether a file that is meant to be copied, such as .env.example, is copied within the workspace.
 func (c *command) copiesExample(o *operation.Operation) bool {
 	a, to := argOf(o.Object.Word), argOf(o.To)
 	return to.text != "" && !urls.IsRemote(to.text) &&
@@ -393,4 +387,12 @@ func (r *reading) permits(v *invocation, mode string, files ...arg) (out []Effec
 		out = append(out, e)
 	}
 	return out
+}
+
+// landed returns the content of a file that a script copies or moves, which it may have written.
+func (r *reading) landed(s *shell.Script, from string) (string, bool) {
+	if w, here := s.Wrote[from]; here {
+		return r.textOf(w)
+	}
+	return r.means.Files.Content(from)
 }

@@ -24,8 +24,7 @@ func engineSocket(p string) bool {
 	return slices.ContainsFunc(wordclass.Of("engine-socket"), func(end string) bool { return strings.HasSuffix(p, end) })
 }
 
-// leaks reports whether an address carries the output of a command, a secret or something about
-// the user off the machine.
+// leaks reports whether an address carries the output of a command, a secret or something about the user off the machine.
 func (r *reading) leaks(u arg) bool {
 	if urls.Local(u.text) {
 		return false
@@ -58,8 +57,7 @@ func (r *reading) tells(address, f string) bool {
 	return asked
 }
 
-// personal reports whether a variable in an address tells something about the user, or is a secret
-// of somebody other than the host.
+// personal reports whether a variable in an address tells something about the user, or is a secret of somebody other than the host.
 func (r *reading) personal(name, host string) bool {
 	upper := strings.ToUpper(name)
 	if r.judge.tables.ofClass("personal-variable", upper) {
@@ -95,8 +93,7 @@ func (r *reading) addressed(v *invocation) []Effect {
 	return nil
 }
 
-// publicValue matches values that settings have beside their secrets: numbers, switches, words, paths, and addresses
-// without a password.
+// publicValue matches values that settings have beside their secrets: numbers, switches, words, paths, and addresses without a password.
 var publicValue = regexp.MustCompile(`^(?:[\d.:]*|[a-z][a-z0-9.-]{2,}(?::\d+)?|[./~][\w./-]*|https?://[^@?]*)$`)
 
 // sourcedTold returns the effects of what a shell took from a file with secrets, if a command prints it, hands it to
@@ -127,8 +124,7 @@ func (r *reading) revealsIn(address, name, value string) bool {
 	return !urls.Local(address) && strings.Contains(behind, value) && (!r.secretName(name) || r.personal(name, host))
 }
 
-// namesLocal reports whether a name contains the output of a command, or a variable about the
-// user, before a domain.
+// namesLocal reports whether a name contains the output of a command, or a variable about the user, before a domain.
 func (r *reading) namesLocal(a arg) bool {
 	return slices.ContainsFunc(a.from, func(f string) bool {
 		at := strings.Index(a.text, "$("+f)
@@ -136,8 +132,7 @@ func (r *reading) namesLocal(a arg) bool {
 	}) || slices.ContainsFunc(a.names, func(n string) bool { return strings.Contains(a.text, "$"+n+".") && r.personal(n, "") })
 }
 
-// brought names what the input of a command holds: a file, or the commands that print it, with their
-// words if those are not too many to be told.
+// brought names what the input of a command holds: a file, or the commands that print it, with their words if those are not too many to be told.
 func (v *invocation) brought() string {
 	from := v.stdin.text.from
 	told, most := "", 160
@@ -153,9 +148,8 @@ func (v *invocation) brought() string {
 	return cmp.Or(v.stdin.file.text, told)
 }
 
-// hidden reports whether nobody gets to see a value of the settings in a file that a command reads:
-// the command, or one that gets its output, prints no more than their names or how many there
-// are, or what it prints is thrown away.
+// hidden reports whether nobody gets to see a value of the settings in a file that a command reads: the command, or one that gets its output, prints no more
+// than their names or how many there are, or what it prints is thrown away.
 func (r *reading) hidden(v *invocation, file arg) bool {
 	if name := lastPart(file.text); !strings.HasPrefix(name, ".env") && !strings.HasSuffix(name, ".env") {
 		return false
@@ -180,14 +174,12 @@ func (r *reading) hides(v *invocation) bool {
 	})
 }
 
-// settingName matches a pattern that can only match the name of a setting, or a value that it names
-// whole: a literal name in capitals, a set of letters from the start of the line on, or both ends. An
-// equals sign alone only tells how many settings there are.
+// settingName matches a pattern that can only match the name of a setting, or a value that it names whole: a literal name in capitals, a set of letters from
+// the start of the line on, or both ends. An equals sign alone only tells how many settings there are.
 var settingName = regexp.MustCompile(`^(?:\^|\(|\\\(|export |[A-Z][A-Z0-9_]{2,}=?|\\?\||\)|\\\))+$` +
 	`|^\^(?:[A-Za-z]\w*|\[(?:A-Z|a-z|0-9|_)+\]|\[\^=#?\]|\\?\+|\*)+(?:=|\(\?==\))?$|^\^[A-Z]\w*=[\w./:-]*\$$|^\^?[=#]$`)
 
-// masks reports whether a program of sed or awk prints nothing of a line from its first equals sign
-// on.
+// masks reports whether a program of sed or awk prints nothing of a line from its first equals sign on.
 func masks(script string) bool {
 	if script == "{print $1}" || script == "{ print $1 }" {
 		return true
@@ -213,8 +205,7 @@ func (r *reading) tellsEnv(program string) bool {
 	})
 }
 
-// filtered reports whether what follows only passes on variables whose names do not stand for
-// secrets, or nothing of them.
+// filtered reports whether what follows only passes on variables whose names do not stand for secrets, or nothing of them.
 func (c *command) filtered() bool {
 	n := c.shownBy(c.r.judge.tables)
 	if n == nil || !n.stdin.piped {
@@ -237,9 +228,8 @@ func (c *command) filtered() bool {
 	return !slices.ContainsFunc(strings.Split(p.operand(0), "|"), func(s string) bool { return !c.r.plainVariable(s) })
 }
 
-// plainVariable reports whether a pattern selects no variables that may hold secrets: it is the whole
-// name of another one, or part of the names by which systems and toolchains are set up. The name of
-// a service is part of its key's.
+// plainVariable reports whether a pattern selects no variables that may hold secrets: it is the whole name of another one, or part of the names by which
+// systems and toolchains are set up. The name of a service is part of its key's.
 func (r *reading) plainVariable(pattern string) bool {
 	pattern = strings.Trim(pattern, `^$()=\`)
 	name := strings.ToLower(pattern)
@@ -250,8 +240,7 @@ func (r *reading) plainVariable(pattern string) bool {
 	return wordclass.Is("plain-variables", strings.Trim(name, "_")) || whole && !holdsAny(name, "aws", "api", "gh_", "github", "db", "stripe", "openai")
 }
 
-// secrets returns the effect of a query that shows a column whose name says that it holds secrets,
-// or else e, which does not count.
+// secrets returns the effect of a query that shows a column whose name says that it holds secrets, or else e, which does not count.
 func (s statement) secrets(e Effect) (Effect, bool) {
 	for _, name := range s.Shown() {
 		told := strings.HasPrefix(name, "HAS_") || strings.HasPrefix(name, "IS_") || !wordclass.Is("secret-at-end", name[strings.LastIndexByte(name, '_')+1:])
@@ -291,22 +280,27 @@ func (r *reading) among(v *invocation, root arg) wording.Phrase {
 // urls are the words that tell addresses apart.
 func (t *tables) urls() urls.Words { return t.Nouns }
 
-// ownServer reports whether a client works on a database of a container that the session made, see
-// [vaglio.Facts.Opens].
+// ownServer reports whether a client works on a database of a container that the session made, see [vaglio.Facts.Opens].
 func (c *command) ownServer() bool {
-	if !c.r.facts.Has(vaglio.Opened) && !c.r.did.Has(vaglio.Opened) || !c.direct() || c.production() {
+	if !c.r.facts.Has(vaglio.Opened) && !c.r.did.Has(vaglio.Opened) || c.production() {
 		return false
+	}
+	if !c.direct() { // in the container itself
+		return c.serverInBox() && !c.steered() && slices.Concat(c.r.facts, c.r.did).Opens(servers.InBox+c.box)
 	}
 	client, ok := c.asClient()
-	if !ok {
-		return false
-	}
 	port, here := client.Port()
-	return here && slices.Concat(c.r.facts, c.r.did).Opens(port)
+	return ok && here && slices.Concat(c.r.facts, c.r.did).Opens(port)
 }
 
-// asClient returns what the words of a database's client say of where that is; ok is false if they are not
-// all known.
+// ownBoxes reports whether all containers that a command names are ones that the session made for a database, with no data from before.
+func (c *command) ownBoxes(named []arg) bool {
+	opened := slices.Concat(c.r.facts, c.r.did)
+	other := func(a arg) bool { return !a.known || !opened.Opens(servers.InBox+a.text) }
+	return len(named) > 0 && c.direct() && c.remoteEngine() == "" && !c.steered() && !slices.ContainsFunc(named, other)
+}
+
+// asClient returns what the words of a database's client say of where that is; ok is false if they are not all known.
 func (c *command) asClient() (client servers.Client, ok bool) {
 	names, port := c.values("-d", "--dbname", "--maintenance-db", "--uri", "--url"), "-p"
 	for _, of := range []string{"postgres", "mysql", "redis", "mongo"} {
@@ -333,8 +327,7 @@ func (c *command) asClient() (client servers.Client, ok bool) {
 	return client, client.Family != "" && !sockets && !slices.ContainsFunc(slices.Concat(names, at, hosts), unknown)
 }
 
-// environment returns the variables that a command gets, as far as a call of the session sets them; one that
-// is not known has no value.
+// environment returns the variables that a command gets, as far as a call of the session sets them; one that is not known has no value.
 func (c *command) environment() map[string]string {
 	all := map[string]string{}
 	for _, name := range c.r.facts.Exported() {
@@ -377,8 +370,7 @@ func (c *command) namesReading(a arg) bool {
 	return len(words) > 0 && c.r.verbOf(words[0]).effect.Kind == KindRead
 }
 
-// leadsOut reports whether statements may reach another database server, or hide what they do. From then on
-// nothing shows where the tables of theirs are.
+// leadsOut reports whether statements may reach another database server, or hide what they do. From then on nothing shows where the tables of theirs are.
 func (r *reading) leadsOut(list []sql.Statement) bool {
 	for i := range list {
 		text := " " + strings.ToLower(strings.Join(list[i].Words, " ")) + " "

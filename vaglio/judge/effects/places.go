@@ -21,6 +21,7 @@ const (
 	placeWorkspace where = iota
 	placeTemp            // temporary files
 	placeNowhere         // /dev/null and the like
+	placeOption          // in the workspace, but named as an option is
 	placeControl         // settings that run code or steer agents, hooks, CI
 	placeSecret          // files that hold credentials
 	placeHome            // the user's other files
@@ -90,8 +91,7 @@ func (w *world) resolve(p, cwd string) string {
 	return place.ByProcess(place.Join(cwd, place.ByProcess(p, cwd)), cwd)
 }
 
-// whole returns a relative path as a whole one if its command changed to another folder than the
-// call's, which nobody would look for there.
+// whole returns a relative path as a whole one if its command changed to another folder than the call's, which nobody would look for there.
 func (r *reading) whole(v *invocation, a arg) arg {
 	if p := r.world.clean(a.text, v.cwd); a.text != "" && v.cwd != r.world.cwd && path.IsAbs(p) && !startsAny(a.text, "/", "~", "$", "-") {
 		a.text = path.Join(v.cwd, a.text)
@@ -189,8 +189,7 @@ func (w *world) passes(a arg, p string, is place.Class) bool {
 	return within && (is&place.Temporary != 0 || a.either || w.temporary(a, p)) && !place.Inside(w.kept, p)
 }
 
-// outside returns where a known path outside the workspace is. A relative path counts as in the
-// workspace if the current folder is unknown.
+// outside returns where a known path outside the workspace is. A relative path counts as in the workspace if the current folder is unknown.
 func (w *world) outside(p string) where {
 	switch {
 	case w.places.InHome(p), w.home != "" && place.Inside([]string{w.home}, p):
@@ -228,8 +227,7 @@ const made = "$(mktemp)"
 
 const madeIn = "$(mktemp in)" // the same in a folder of the caller's
 
-// temporary reports whether the unknown beginning of a path is a temporary file or folder, judging
-// by its variable's name.
+// temporary reports whether the unknown beginning of a path is a temporary file or folder, judging by its variable's name.
 func (w *world) temporary(a arg, p string) bool {
 	return len(a.names) == 1 && len(a.from) == 0 && strings.HasPrefix(p, "$"+a.names[0]) && w.places.Variable(a.names[0])&place.TemporaryVariable != 0
 }
@@ -239,8 +237,7 @@ func (r *reading) secretName(n string) bool {
 	return r.judge.places.Variable(n)&place.SecretVariable != 0
 }
 
-// besides returns the effects that a table lists separately: what a command shows, copies or
-// serves from everything below a folder, whatever else it does.
+// besides returns the effects that a table lists separately: what a command shows, copies or serves from everything below a folder, whatever else it does.
 func (r *reading) besides(v *invocation) []Effect {
 	if v.Call != nil {
 		return r.walked(v)
@@ -265,8 +262,7 @@ func (r *reading) besides(v *invocation) []Effect {
 	return append(out, r.found(v)...)
 }
 
-// hoard finds a folder that contains keys and logins, or the gate's own data. Without folders it
-// looks at the current one.
+// hoard finds a folder that contains keys and logins, or the gate's own data. Without folders it looks at the current one.
 func (c *command) hoard(roots []arg) bool {
 	if !c.direct() {
 		return false
@@ -391,4 +387,14 @@ func (t *tool) searched(v *invocation, folders []string) []Effect {
 // rebuildableHome reports whether a clean path is in a cache of the user that refills itself.
 func (w *world) rebuildableHome(p string) bool {
 	return w.home != "" && strings.HasPrefix(p, w.home+"/") && w.places.Classes(p)&place.Cache != 0
+}
+
+// reachOfUnknown returns the reach of a change to a file whose name is not known: what runs in the project's own file, which
+// the session has not changed, is taken to stay there.
+func (r *reading) reachOfUnknown(v *invocation) Reach {
+	f := v.File
+	if f == "" || v.Own || !r.world.inside(f) || r.facts.Wrote(f) || r.did.Wrote(f) || r.facts.Unpacked(f) || r.isFetched(v, f) {
+		return ReachUser
+	}
+	return ReachWorkspace
 }

@@ -36,8 +36,7 @@ func (r *reading) named(v *invocation) []Effect {
 	return r.tableOf(v, name)
 }
 
-// tableOf judges a command by the first table that knows it, unless a file may only pretend to be
-// that program.
+// tableOf judges a command by the first table that knows it, unless a file may only pretend to be that program.
 func (r *reading) tableOf(v *invocation, name string) []Effect {
 	t := r.judge.tables
 	if v.byPath() && r.posing(v, name) {
@@ -70,8 +69,7 @@ func (r *reading) posing(v *invocation, name string) bool {
 	return r.world.placeOf(at, v.cwd) == placeTemp || r.builtHere(v, at) || r.isForeign(v, at) || r.fetched[lastPart(v.path)] || r.judge.tables.Harmless[name]
 }
 
-// runsUnread returns the effects of a program that nobody read: also of handing it something of the user's that steers
-// other programs.
+// runsUnread returns the effects of a program that nobody read: also of handing it something of the user's that steers other programs.
 func (r *reading) runsUnread(v *invocation) []Effect {
 	for _, a := range v.args {
 		if p := r.world.clean(a.text, v.cwd); isPath(a.text) && v.direct() && !r.world.inside(p) && r.world.placeOf(a, v.cwd) == placeControl {
@@ -83,12 +81,6 @@ func (r *reading) runsUnread(v *invocation) []Effect {
 
 // byPath reports whether a command is a file named by its path, and not an installed program.
 func (v *invocation) byPath() bool { return isPath(v.path) && !systemPath(v.path) }
-
-// thrownAway reports whether a command runs in a container that is created for it and sees nothing
-// of the host.
-func (r *reading) thrownAway(v *invocation) bool {
-	return v.fresh && r.sealed(v)
-}
 
 // canonical returns the name that the tables know a command by, "" if the name is unknown.
 func (r *reading) canonical(v *invocation) string {
@@ -119,8 +111,7 @@ func (r *reading) canonical(v *invocation) string {
 	return name
 }
 
-// behindOptions returns the command after options of a wrapper that the shell reader does not
-// know.
+// behindOptions returns the command after options of a wrapper that the shell reader does not know.
 func (r *reading) behindOptions(v *invocation) *invocation {
 	inner := *v
 	t := r.judge.tables
@@ -226,6 +217,9 @@ func (r *reading) stranger(v *invocation) []Effect {
 func (r *reading) cmdlet(v *invocation) []Effect {
 	said, verb := spoken.Cmdlet(v.name, texts(v.args), readings.Words)
 	if said == nil {
+		if r.makesProgram(v) {
+			return own(say("runs the project's %s", v.name))
+		}
 		return unknown(say("runs a program that is not known: %s %s", v.name, join(v.args)), v.name)
 	}
 	e := usual(KindInfrastructure).as(Partial, ReachShared)
@@ -248,8 +242,7 @@ func taught(v *invocation, reach Reach) Effect {
 	return usual(KindOverwrite).with(why, v.name).as(Partial, reach)
 }
 
-// stricter adds what the owner says about a known program: it may reach further than the tables
-// say, never less.
+// stricter adds what the owner says about a known program: it may reach further than the tables say, never less.
 func (r *reading) stricter(v *invocation, out []Effect) []Effect {
 	reach, ok := r.judge.opts.Programs[v.name]
 	if !ok || reach == ReachWorkspace || onlyReads(out) {
@@ -258,8 +251,7 @@ func (r *reading) stricter(v *invocation, out []Effect) []Effect {
 	return append(out, taught(v, reach))
 }
 
-// reader judges a command that only reads, but for the files that the tables or the names of its
-// options say it writes.
+// reader judges a command that only reads, but for the files that the tables or the names of its options say it writes.
 func (r *reading) reader(v *invocation) []Effect {
 	c := &command{invocation: v, parsed: r.parse("(reader)", v.args), r: r, called: r.canonical(v)}
 	var written []Effect
@@ -337,8 +329,7 @@ func (c *command) written() []Effect {
 	return c.writeAll("writes", append(c.values("-o", "-femit-bin"), c.r.outputs(c.invocation, "--")...))
 }
 
-// elsewhere returns what a command that otherwise only reads or works in the workspace writes
-// outside of it: the files that its options call an output.
+// elsewhere returns what a command that otherwise only reads or works in the workspace writes outside of it: the files that its options call an output.
 func (r *reading) elsewhere(v *invocation, named []Effect) []Effect {
 	if v.Call != nil || slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead && e.Counts() != ReachWorkspace }) {
 		return nil
@@ -351,8 +342,7 @@ func (r *reading) elsewhere(v *invocation, named []Effect) []Effect {
 	return c.writeAll("writes", slices.DeleteFunc(files, func(a arg) bool { return !c.beyond(a) }))
 }
 
-// outputs returns the values of long options whose names begin with some dashes and say that they
-// are files or folders to write.
+// outputs returns the values of long options whose names begin with some dashes and say that they are files or folders to write.
 func (r *reading) outputs(v *invocation, dashes string) []arg {
 	if r.judge.tables.ofClass("only-text", v.name) {
 		return nil
@@ -371,8 +361,7 @@ func (r *reading) outputs(v *invocation, dashes string) []arg {
 	return out
 }
 
-// namesOutput reports whether a long option's name says that its value is a file or folder to
-// write.
+// namesOutput reports whether a long option's name says that its value is a file or folder to write.
 func (t *tables) namesOutput(option string) bool {
 	if len(option) <= 2 || option[0] != '-' {
 		return false

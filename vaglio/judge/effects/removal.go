@@ -33,9 +33,8 @@ func (a arg) listed() arg {
 	return a
 }
 
-// vacant reports whether nothing that was there before the call can be at a path, or match it: what then lies
-// there when it is deleted was made meanwhile. Only shells are sure to be followed into every folder. A program
-// that replaces a file by one of a longer or shorter name, as gzip does, moves it.
+// vacant reports whether nothing that was there before the call can be at a path, or match it: what then lies there when it is deleted was made meanwhile.
+// Only shells are sure to be followed into every folder. A program that replaces a file by one of a longer or shorter name, as gzip does, moves it.
 func (r *reading) vacant(v *invocation, a arg, p string) bool {
 	p = r.oneStep(v, a, p)
 	if strings.Contains(a.text, "..") || a.word.HasGlob() && strings.Contains(a.text, "(") { // behind a link, an extended pattern
@@ -60,8 +59,7 @@ func (r *reading) anyhow(v *invocation, a arg) bool {
 // oneShell matches a makefile whose lines may share a shell, allTemporary a pattern of everything in a folder for temporary files.
 var oneShell, allTemporary = regexp.MustCompile(`(?m)ONESHELL|^-?include`), regexp.MustCompile(`^([^/]*/){0,2}\.?\*$`)
 
-// filled reports whether the call may put something from elsewhere where nothing was: at a path, or at one that
-// a pattern matches.
+// filled reports whether the call may put something from elsewhere where nothing was: at a path, or at one that a pattern matches.
 func (r *reading) filled(p string) bool {
 	return r.movedTo(p) || slices.ContainsFunc(r.did, func(f vaglio.Fact) bool {
 		switch f.Deed {
@@ -77,8 +75,7 @@ func (r *reading) filled(p string) bool {
 	})
 }
 
-// oneStep returns a path with patterns for the parts that are not known if these are names without folders,
-// "" otherwise.
+// oneStep returns a path with patterns for the parts that are not known if these are names without folders, "" otherwise.
 func (r *reading) oneStep(v *invocation, a arg, p string) string {
 	switch root := strings.HasPrefix(a.text, "$("+shell.Toplevel+")/") && slices.Contains(r.world.roots, v.cwd); {
 	case a.known, root && a.onlyOf(shell.Toplevel) && r.means.Present != nil && r.means.Present(path.Join(v.cwd, ".git")):
@@ -128,8 +125,7 @@ func (c *command) remembersMove(a, to arg) {
 	}
 }
 
-// movedTo reports whether the session, or the call itself, moved what is at a path, or lies below
-// it, there. A link that is removed with its folder leaves what it leads to.
+// movedTo reports whether the session, or the call, moved there what is at a path or below it. A link removed with its folder leaves what it leads to.
 func (r *reading) movedTo(p string) bool {
 	return r.did.MovedTo(p) || r.facts.MovedTo(p)
 }
@@ -142,9 +138,8 @@ func (r *reading) freeAt(v *invocation, a arg) string {
 	return ""
 }
 
-// isVacant reports whether nothing is at a path that a program deletes, in a folder that is there, and the call puts
-// nothing there. The program must name it in full: where one runs is not always known. A link that the call makes
-// there is deleted itself, unless a slash follows it.
+// isVacant reports whether nothing is at a path that a program deletes, in a folder that is there, and the call puts nothing there. The program must name it
+// in full: where one runs is not always known. A link that the call makes there is deleted itself, unless a slash follows it.
 func (r *reading) isVacant(e *Effect) bool {
 	return e.whole && !strings.HasSuffix(e.Target, "/") && !r.movedTo(e.free) && !r.did.Touched(e.free) && !r.isAbsent(path.Dir(e.free))
 }
@@ -179,8 +174,7 @@ func (r *reading) leavesTemporary(v *invocation, p string) {
 	}
 }
 
-// names records the paths in the workspace that a program which may write anything was given, and where nothing
-// is: what lies there later, the session made.
+// names records the paths in the workspace that a program which may write anything was given, and where nothing is: what lies there later, the session made.
 func (r *reading) names(v *invocation) {
 	writes := strings.Contains(v.path, "/") || r.judge.tables.ofClass("keeps-in-file", v.name) || r.judge.tables.RunsProject(v.name, texts(v.args))
 	if !v.direct() || !writes {
@@ -236,8 +230,7 @@ func (r *reading) installs(folder string) bool {
 	return strings.TrimPrefix(path.Base(folder), ".") == "bin" && r.world.places.Rebuilt(folder) && !slices.ContainsFunc(slices.Concat(r.facts, r.did), there)
 }
 
-// brings reports whether what lies at a path came with an archive or a repository, in this session, and no
-// installation put it there.
+// brings reports whether what lies at a path came with an archive or a repository, in this session, and no installation put it there.
 func (r *reading) brings(p string) bool {
 	if _, known := r.facts.Text(p); known || r.installs(p) {
 		return false
@@ -263,8 +256,12 @@ func (r *reading) furnished(home string) string {
 	return ""
 }
 
-// passesUnread records that a folder of which nobody read anything has another name, too: at a path, or in the folder
-// there.
+// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
+func isAllTemporary(p string) bool {
+	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
+}
+
+// passesUnread records that a folder of which nobody read anything has another name, too: at a path, or in the folder there.
 func (c *command) passesUnread(from arg, at string) {
 	into := path.Join(at, path.Base(from.text))
 	if c.r.isAbsent(at) || strings.HasSuffix(from.text, "/") || strings.HasSuffix(from.text, "/.") {
@@ -301,8 +298,7 @@ func (w *world) link(at, to string) {
 	w.links[at] = to
 }
 
-// inEnvironment reports whether a program lies in an environment that the session made, or the call, where
-// nothing was, and nothing else was put there.
+// inEnvironment reports whether a program lies in an environment that the session made, or the call, where nothing was, and nothing else was put there.
 func (r *reading) inEnvironment(name string) bool {
 	folder, made := path.Dir(path.Dir(name)), false
 	if path.Base(path.Dir(name)) != "bin" {
@@ -337,8 +333,7 @@ func (r *reading) putsBelow(folder string) bool {
 	return puts || r.means.Present == nil || !r.means.Present(folder)
 }
 
-// keepsNothing reports whether a file of containers, as the session wrote it, gives no volume a name: those that
-// have none were made with the containers.
+// keepsNothing reports whether a file of containers, as the session wrote it, gives no volume a name: those that have none were made with the containers.
 func (c *command) keepsNothing(a arg) bool {
 	text, own := c.r.facts.Text(c.r.world.clean(a.text, c.cwd))
 	_, project, volumes, all := servers.InCompose(text)
@@ -397,4 +392,9 @@ func (c *command) transferred(section string, out []Effect) []Effect {
 		}
 	}
 	return out
+}
+
+// asksToplevel reports whether git is asked for the root of its repository.
+func (v *invocation) asksToplevel() bool {
+	return v.name == "git" && slices.ContainsFunc(v.args, func(a arg) bool { return a.text == "--show-toplevel" })
 }

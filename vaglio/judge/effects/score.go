@@ -50,8 +50,7 @@ func costOf[K comparable](table map[K]float64, k K, others float64) float64 {
 // asked is the highest score of an effect that is asked about whatever the intent says.
 const asked = 0.49
 
-// score grades one effect. What the intent plainly asks for costs less, but what is irreversible,
-// shared or public is asked about even then.
+// score grades one effect. What the intent plainly asks for costs less, but what is irreversible, shared or public is asked about even then.
 func (e Effect) score(i *intent) float64 {
 	e.Reach, e.Reversibility = e.Counts(), cmp.Or(e.eased, e.Reversibility)
 	s := 1 - e.cost()
@@ -178,8 +177,7 @@ func folded(list []Effect, said *intent) []fold {
 	return out
 }
 
-// withoutTarget returns what an effect does without the file that it affects, and whether that is
-// a single file with a path.
+// withoutTarget returns what an effect does without the file that it affects, and whether that is a single file with a path.
 func withoutTarget(e Effect) (string, bool) {
 	if !strings.Contains(e.Target, "/") || strings.ContainsAny(e.Target, " $*") || strings.Contains(e.Target, "://") {
 		return "", false
@@ -206,8 +204,7 @@ func (c *command) ownProcess(a *arg, found bool) bool {
 		found && len(a.from) == 1 && c.r.judge.tables.ofClass("finds-processes", a.from[0]) || !foreignProcess(*a)
 }
 
-// foreignProcess reports whether a named process may be other than one that the same shell
-// started: a job, or a process number that it kept.
+// foreignProcess reports whether a named process may be other than one that the same shell started: a job, or a process number that it kept.
 func foreignProcess(a arg) bool {
 	switch { // kill refuses an empty word
 	case a.known && a.text == "", strings.HasPrefix(a.text, "%"), a.text == "0", a.text == "$(jobs)" && a.onlyOf("jobs"):
@@ -238,8 +235,7 @@ func (c *command) pointer() string {
 	})
 }
 
-// anyWord returns the first word of the command that is one of those asked about, and looks at
-// the words only once: each operand may ask.
+// anyWord returns the first word of the command that is one of those asked about, and looks at the words only once: each operand may ask.
 func (c *command) anyWord(known **string, about func(arg) bool) string {
 	if *known == nil {
 		found := ""
@@ -251,8 +247,7 @@ func (c *command) anyWord(known **string, about func(arg) bool) string {
 	return **known
 }
 
-// reachesLive returns the effect of running the project's own code with a variable that leads to a
-// live system, nil without one.
+// reachesLive returns the effect of running the project's own code with a variable that leads to a live system, nil without one.
 func (r *reading) reachesLive(v *invocation, name string) []Effect {
 	if at := r.live(v); at != "" {
 		return one(KindInfrastructure, say("runs %s with %s, which leads to a live system", name, at), name)
@@ -260,8 +255,7 @@ func (r *reading) reachesLive(v *invocation, name string) []Effect {
 	return nil
 }
 
-// liveName reports whether the name of a machine, a container or a database says that people
-// depend on it.
+// liveName reports whether the name of a machine, a container or a database says that people depend on it.
 func liveName(s string) bool {
 	return slices.ContainsFunc(readings.Words(s), func(w string) bool { return w == "prod" || w == "production" || w == "live" })
 }
@@ -276,8 +270,7 @@ func (t *tables) localContext(s string) bool {
 	return t.ofClass("local-context", s) || startsAny(s, "kind-", "k3d-")
 }
 
-// namedTask returns the effect of running a file of the workspace or of a skill by what its name and the
-// command's variables say.
+// namedTask returns the effect of running a file of the workspace or of a skill by what its name and the command's variables say.
 func (r *reading) namedTask(v *invocation, file arg, is where) []Effect {
 	read := r.wasRead(v, file)
 	if !read {
@@ -331,8 +324,7 @@ func (c *command) contents(f arg) (read []string, all bool) {
 // local reports whether an address is on this machine, or can be elsewhere only if a variable says so.
 func (a arg) local() bool { return a.either || urls.Local(a.text) }
 
-// databaseHere returns how far a change of a database on this machine reaches, "" if it is not on
-// this machine.
+// databaseHere returns how far a change of a database on this machine reaches, "" if it is not on this machine.
 func (c *command) databaseHere(at where) Reach {
 	switch {
 	case c.host != "", c.production():
@@ -392,4 +384,11 @@ func numbered(effects []Effect, text string) {
 		line += strings.Count(text[from:e.at.Start], "\n")
 		from, e.line = e.at.Start, line
 	}
+}
+
+// staysHere reports whether effects reach no further than the workspace, and none is asked about.
+func staysHere(effects []Effect) bool {
+	return !slices.ContainsFunc(effects, func(e Effect) bool {
+		return e.Kind != KindRead && e.Counts() != ReachWorkspace || e.score(nil) < Threshold
+	})
 }

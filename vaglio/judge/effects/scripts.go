@@ -17,13 +17,12 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// scriptRule judges an interpreter by its files: the shell reader has read inline code and lists
-// it separately.
+// scriptRule judges an interpreter by its files: the shell reader has read inline code and lists it separately.
 func scriptRule(c *command) []Effect {
 	if out := c.clientCode(c.programText()); len(out) > 0 {
 		return out
 	}
-	if c.Wrapper && !c.r.fetched[lastPart(c.operand(0))] {
+	if c.Wrapper && !c.r.isFetched(c.invocation, c.operand(0)) {
 		return reads()
 	}
 	for i, a := range c.all {
@@ -78,8 +77,7 @@ func givesCode(option string) bool {
 		strings.HasPrefix(option, "-pi")
 }
 
-// line judges a program given on the command line. What it touches in a language that the shell
-// reader knows is listed separately.
+// line judges a program given on the command line. What it touches in a language that the shell reader knows is listed separately.
 func (c *command) line(i int) []Effect {
 	if !c.r.judge.tables.ofClass("one-liner", c.name) {
 		return own(say("runs a line of %s that is not seen to touch anything else", c.name))
@@ -102,8 +100,7 @@ func (c *command) scriptFile(i int) []Effect {
 	return c.r.runsFile(c.invocation, a)
 }
 
-// scriptOf judges what only this interpreter does with a word that is not an option, unless it is
-// a file that it runs like all others.
+// scriptOf judges what only this interpreter does with a word that is not an option, unless it is a file that it runs like all others.
 func (c *command) scriptOf(i int) ([]Effect, bool) {
 	a := c.all[i]
 	switch c.name {
@@ -125,8 +122,7 @@ func (c *command) scriptOf(i int) ([]Effect, bool) {
 	return nil, false
 }
 
-// secretsIn returns the effects of reading those files that hold secrets; how says what happens to
-// their content.
+// secretsIn returns the effects of reading those files that hold secrets; how says what happens to their content.
 func (r *reading) secretsIn(files []arg, cwd string, how wording.Phrase) (out []Effect) {
 	for _, f := range files {
 		if r.world.placeOf(f, cwd) == placeSecret {
@@ -169,8 +165,7 @@ func (c *command) module(name string, args []arg) []Effect {
 	return c.task(name, say("runs the module %s", name))
 }
 
-// inline judges a call of an inline program that matters: what it does to files as
-// its operations, whatever else by its verb.
+// inline judges a call of an inline program that matters: what it does to files as its operations, whatever else by its verb.
 func (r *reading) inline(v *invocation) []Effect {
 	what := v.Call.Function + " (" + v.Call.Language + ")"
 	switch v.Call.Verb {
@@ -202,8 +197,7 @@ func (r *reading) inline(v *invocation) []Effect {
 	return reads()
 }
 
-// losesContent reports whether a file loses the content that it has when an inline program writes there: nothing, or
-// by a pattern.
+// losesContent reports whether a file loses the content that it has when an inline program writes there: nothing, or by a pattern.
 func (r *reading) losesContent(v *invocation, a arg) bool {
 	text, here := r.wrote[r.world.clean(a.text, v.cwd)]
 	return v.Call.Verb == shell.VerbEmpty || here && a.known && text.Is("") ||
@@ -293,10 +287,15 @@ func (r *reading) aside(line string) []Effect {
 	if r.depth > 3 {
 		return unknown(say("nests too deep"), line)
 	}
+	return r.read(readings.ReadLine(line, r.shellOptions()))
+}
+
+// read returns what a script does, without adding it to the effects.
+func (r *reading) read(s *shell.Script) []Effect {
 	r.depth++
 	defer func() { r.depth-- }()
 	before := len(r.effects)
-	r.script(readings.ReadLine(line, r.shellOptions()))
+	r.script(s)
 	got := slices.Clone(r.effects[before:])
 	r.effects = r.effects[:before]
 	return got
@@ -331,16 +330,15 @@ func (s *search) runs(word string) {
 	}
 }
 
-// located adds to a command's effects the file that it is in. What is unknown in a file only means
-// that the file was not read to its end, unless the session wrote it: then it could have run the
-// command itself.
+// located adds to a command's effects the file that it is in. What is unknown in a file only means that the file was not read to its end, unless the session
+// wrote it: then it could have run the command itself.
 func (r *reading) located(v *invocation, effects []Effect) []Effect {
 	if v.File == "" {
 		return effects
 	}
 	where := r.line(v.File, v.Line)
 	var out []Effect
-	if r.fetched[path.Base(v.File)] {
+	if r.isFetched(v, v.File) {
 		out = justFetched(where)
 	}
 	for _, e := range effects {
@@ -364,8 +362,7 @@ func (r *reading) shown(file string) string { return strings.TrimPrefix(file, r.
 // line names a line of a file.
 func (r *reading) line(file string, n int) string { return r.shown(file) + ":" + strconv.Itoa(n) }
 
-// unreadFile notes a file that was not read, or asks about it: a patch that changes what lies
-// elsewhere, and what the session wrote.
+// unreadFile notes a file that was not read, or asks about it: a patch that changes what lies elsewhere, and what the session wrote.
 func (r *reading) unreadFile(p *shell.Problem) {
 	what := wording.Phrase("it runs a script file that was not read: %s.")
 	asked := p.Detail.Phrase == shell.ImportsTooMuch && r.facts.Touched(p.Word.String()) ||

@@ -21,8 +21,7 @@ func (r *reading) tell(v *invocation, deed vaglio.Deed, a arg) {
 	}
 }
 
-// made reports whether the session, or the call itself, made what is at a path, where nothing was
-// before, and nothing was put there from elsewhere.
+// made reports whether the session, or the call itself, made what is at a path, where nothing was before, and nothing was put there from elsewhere.
 func (r *reading) made(v *invocation, p string) bool {
 	if v.host != "" || r.facts.Made(p) {
 		return v.host == ""
@@ -31,8 +30,7 @@ func (r *reading) made(v *invocation, p string) bool {
 	return v.box == "" && made != "" && r.isAbsent(made)
 }
 
-// refills reports whether the call itself writes below a path at which nothing is: a folder that it
-// empties before it fills it.
+// refills reports whether the call itself writes below a path at which nothing is: a folder that it empties before it fills it.
 func (r *reading) refills(p string) bool {
 	_, filled := r.madeAt(p)
 	return filled && r.isAbsent(p)
@@ -77,16 +75,14 @@ func makes(f *vaglio.Fact, earlier bool) bool {
 	return earlier && f.Deed == vaglio.Named || slices.Contains([]vaglio.Deed{vaglio.Wrote, vaglio.Built, vaglio.Fetched}, f.Deed)
 }
 
-// linked marks what was recorded since as moved from elsewhere: what a link leads to does not
-// belong to the session.
+// linked marks what was recorded since as moved from elsewhere: what a link leads to does not belong to the session.
 func (r *reading) linked(since int) {
 	for i := since; i < len(r.did); i++ {
 		r.did[i].Deed, r.did[i].Link = vaglio.Moved, true
 	}
 }
 
-// built marks what was recorded since as built by a program from the operands. What is built from
-// a download counts as one.
+// built marks what was recorded since as built by a program from the operands. What is built from a download counts as one.
 func (c *command) built(since int) {
 	from := c.stdin.text.remote || slices.ContainsFunc(c.operands, func(a arg) bool { return c.r.fetched[lastPart(a.text)] })
 	for i := since; i < len(c.r.did); i++ {
@@ -123,9 +119,8 @@ func (r *reading) unpacked(v *invocation, since int, does []Effect) {
 	r.repository = ""
 }
 
-// runsUnpacked returns the effect of building, installing or running what is in a folder that was
-// unpacked in this session and of which nothing was read. A word with an extension is no folder; a
-// file that runs is read by itself.
+// runsUnpacked returns the effect of building, installing or running what is in a folder that was unpacked in this session and of which nothing was read. A
+// word with an extension is no folder; a file that runs is read by itself.
 func (r *reading) runsUnpacked(v *invocation) []Effect {
 	if !v.direct() || r.means.Files == nil {
 		return nil
@@ -153,11 +148,10 @@ func (r *reading) bringsRepository(v *invocation, folder string) bool {
 func (r *reading) mayBeFolder(a arg, at string) bool {
 	ext := path.Ext(a.text)
 	named := len(ext) > 1 && ext[1] > '9' // not a version, as in app-1.2
-	return a.known && !named && (isPath(a.text) && !urls.IsFar(a.text) || r.facts.Made(at))
+	return a.known && !named && (isPath(a.text) && !urls.IsFar(a.text) || r.facts.Made(at) && !r.isAbsent(at))
 }
 
-// unreadIn reports whether a folder, other than the call's own, was unpacked in this session and
-// nothing of it was read.
+// unreadIn reports whether a folder, other than the call's own, was unpacked in this session and nothing of it was read.
 func (r *reading) unreadIn(folder string) bool {
 	if folder == r.world.cwd || !r.facts.Unpacked(path.Join(folder, "*")) {
 		return false
@@ -166,8 +160,7 @@ func (r *reading) unreadIn(folder string) bool {
 	return len(found) == 0
 }
 
-// builtHere reports whether this call or the session built a file, and nobody has replaced it
-// since.
+// builtHere reports whether this call or the session built a file, and nobody has replaced it since.
 func (r *reading) builtHere(v *invocation, file arg) bool {
 	name := r.world.clean(file.text, v.cwd)
 	return v.direct() && (file.known && r.inEnvironment(name) ||
@@ -179,8 +172,7 @@ func isFresh(a arg) bool {
 	return (strings.HasPrefix(a.text, "/tmp/$(temporary())/") || strings.HasPrefix(a.text, made+"/")) && !strings.Contains(a.text, "..")
 }
 
-// written reports whether the session itself, or this call, wrote a file that runs, and whether its
-// content was read.
+// written reports whether the session itself, or this call, wrote a file that runs, and whether its content was read.
 func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	if !file.known || v.host != "" {
 		return false, false
@@ -199,8 +191,7 @@ func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	return true, read && !slices.Contains(r.unparsed, name)
 }
 
-// runsWritten returns the effect of running a file that the session itself wrote, nil if its place
-// decides.
+// runsWritten returns the effect of running a file that the session itself wrote, nil if its place decides.
 func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 	here, read := r.written(v, file)
 	switch p := r.world.placeOf(file, v.cwd); {
@@ -208,7 +199,7 @@ func (r *reading) runsWritten(v *invocation, file arg) []Effect {
 		return own(say("runs %s", file.text))
 	case here && !read && p == placeWorkspace:
 		return unknown(say("runs %s, which was written in this session and could not be read", file.text), file.text)
-	case r.fetched[unnamed] && (!here || !read) && p == placeWorkspace:
+	case (!here || !read) && p == placeWorkspace && r.isAmongFetched(path.Dir(r.world.clean(file.text, v.cwd))):
 		return one(KindForeignCode, say("runs %s, which may just have been fetched", file.text), file.text)
 	}
 	return nil
@@ -228,6 +219,9 @@ func (r *reading) dynamic(p *shell.Problem) {
 // ofSession asks about files that run and that the session, or the call, wrote and of which the call could not read
 // everything: a text that was harmless when it was read by itself may be cut short among others.
 func (r *reading) ofSession(s *shell.Script) {
+	if len(s.Stays) > 0 {
+		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: s.Stays})
+	}
 	for _, file := range s.Unparsed {
 		_, here := r.wrote[file]
 		_, known := r.facts.Text(file)
@@ -237,8 +231,7 @@ func (r *reading) ofSession(s *shell.Script) {
 	}
 }
 
-// input is like [invocation.input], but includes the content of files that the input consists of,
-// as far as they were read with the call.
+// input is like [invocation.input], but includes the content of files that the input consists of, as far as they were read with the call.
 func (c *command) input() (arg, bool) {
 	text, all := c.invocation.input()
 	if all || len(c.stdin.word.Parts()) == 0 || !c.direct() {
@@ -256,8 +249,7 @@ func (c *command) sendsFile() bool {
 		slices.ContainsFunc(c.stdin.text.from, func(f string) bool { return c.r.judge.tables.ofClass("sends-file", f) })
 }
 
-// content returns the content of a file of this machine that was read with the call; "-" is the
-// input.
+// content returns the content of a file of this machine that was read with the call; "-" is the input.
 func (c *command) content(name string) (string, bool) {
 	if name == "-" {
 		text, all := c.input()
@@ -277,8 +269,7 @@ func (c *command) handed() (string, bool) {
 	return c.r.textOf(c.stdin.word)
 }
 
-// readsOn reports whether a client still reads its input after what it is told. Startup commands
-// run before that.
+// readsOn reports whether a client still reads its input after what it is told. Startup commands run before that.
 func (c *command) readsOn() bool {
 	told := len(c.about) + len(c.with)
 	for i := range c.Flags {
@@ -311,8 +302,7 @@ func (r *reading) starts(v *invocation) {
 	}
 }
 
-// leaves records what later calls need to know about the whole call, and adds an effect if it
-// works outside every workspace.
+// leaves records what later calls need to know about the whole call, and adds an effect if it works outside every workspace.
 func (r *reading) leaves(p vaglio.Proposal) {
 	for i := range r.did {
 		if r.fetched[path.Base(r.did[i].Path)] || r.wrote[r.did[i].Path].Remote() {
@@ -334,8 +324,7 @@ func (r *reading) leaves(p vaglio.Proposal) {
 	}
 }
 
-// replaced adds an effect if a folder that is searched first contains a program with the name of the gate, or of a
-// known program if nobody read it.
+// replaced adds an effect if a folder that is searched first contains a program with the name of the gate, or of a known program if nobody read it.
 func (r *reading) replaced() {
 	for _, facts := range [][]vaglio.Fact{r.facts, r.did} {
 		for i := 0; i < len(facts) && len(r.ahead) > 0; i++ {
@@ -350,8 +339,7 @@ func (r *reading) replaced() {
 	}
 }
 
-// looksFor notes whether a search for processes only finds the session's own. A pattern in the list
-// that ps prints looks for what pgrep -f would.
+// looksFor notes whether a search for processes only finds the session's own. A pattern in the list that ps prints looks for what pgrep -f would.
 func (r *reading) looksFor(v *invocation) {
 	if v.name == "cat" && len(v.args) == 1 {
 		r.readsNumber(v)
@@ -376,16 +364,6 @@ func (r *reading) readsNumber(v *invocation) {
 	r.numbers[text] = own && (other || !seen)
 }
 
-// shownBy returns the command that shows what this one prints, past those that only order it.
-func (v *invocation) shownBy(t *tables) *invocation {
-	named := func(a arg) bool { return !strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "o") }
-	n := v.into
-	for n != nil && n.stdin.piped && t.ofClass("orders", n.name) && !slices.ContainsFunc(n.args, named) {
-		n = n.into
-	}
-	return n
-}
-
 // runsOwn reports whether a program runs nothing of the project around it, or only files that the session
 // wrote. They were read, with what they import, wherever they lie.
 func (r *reading) runsOwn(v *invocation, name string, args []arg) bool {
@@ -397,4 +375,9 @@ func (r *reading) runsOwn(v *invocation, name string, args []arg) bool {
 	}
 	return !r.judge.tables.RunsProject(name, texts(args)) ||
 		len(files) > 0 && !slices.ContainsFunc(files, func(a arg) bool { _, read := r.written(v, a); return !read })
+}
+
+// isAmongFetched reports whether files whose names nobody knows were fetched by the call, or before into a folder.
+func (r *reading) isAmongFetched(folder string) bool {
+	return r.fetched[unnamed] && (r.did.Has(vaglio.Fetched) || r.facts.Wrote(path.Join(folder, unnamed)))
 }

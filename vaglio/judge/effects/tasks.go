@@ -21,8 +21,7 @@ func npmInit(c *command) []Effect {
 	return own(say("creates a package description"))
 }
 
-// scriptOrTool judges the first word of a package manager's command line, which is a script of the
-// project or a tool that the project installed.
+// scriptOrTool judges the first word of a package manager's command line, which is a script of the project or a tool that the project installed.
 func (c *command) scriptOrTool() []Effect {
 	first := c.operand(0)
 	if first == "" {
@@ -157,8 +156,7 @@ func (r *reading) runsOutside(v *invocation, named []Effect) []Effect {
 	return nil
 }
 
-// runsForeign returns the effect of running the code in a folder, if that was fetched or lies outside
-// the workspace.
+// runsForeign returns the effect of running the code in a folder, if that was fetched or lies outside the workspace.
 func (r *reading) runsForeign(v *invocation, folder arg) []Effect {
 	switch at := folder.text; {
 	case r.isForeign(v, folder):
@@ -172,8 +170,7 @@ func (r *reading) runsForeign(v *invocation, folder arg) []Effect {
 	return nil
 }
 
-// liesOutside reports whether a file or folder lies outside the workspace and the folder that the
-// call begins in, and is not of the session's making.
+// liesOutside reports whether a file or folder lies outside the workspace and the folder that the call begins in, and is not of the session's making.
 func (r *reading) liesOutside(v *invocation, a arg) bool {
 	switch p := r.world.placeOf(a, v.cwd); p {
 	case placeTemp, placeNowhere, placeHome, placeSystem:
@@ -186,8 +183,7 @@ func (r *reading) liesOutside(v *invocation, a arg) bool {
 	}
 }
 
-// codeOutside reports whether a word names code outside the workspace, for a command that begins
-// inside.
+// codeOutside reports whether a word names code outside the workspace, for a command that begins inside.
 func (c *command) codeOutside(a arg) bool {
 	if startsAny(a.text, "file:", "link:", "portal:") {
 		a = a.slice(strings.IndexByte(a.text, ':') + 1)
@@ -195,15 +191,13 @@ func (c *command) codeOutside(a arg) bool {
 	return c.direct() && isPath(a.text) && !c.r.liesOutside(c.invocation, literal(c.cwd)) && c.r.liesOutside(c.invocation, a)
 }
 
-// worksHere reports whether a command works in the workspace, as far as its name tells, and nothing
-// was said of foreign code.
+// worksHere reports whether a command works in the workspace, as far as its name tells, and nothing was said of foreign code.
 func worksHere(named []Effect) bool {
 	return slices.ContainsFunc(named, func(e Effect) bool { return e.Kind != KindRead && e.Reach == ReachWorkspace }) &&
 		!slices.ContainsFunc(named, func(e Effect) bool { return e.Kind == KindForeignCode })
 }
 
-// projects returns the folders whose code a program runs: the current one, and those that options
-// name instead.
+// projects returns the folders whose code a program runs: the current one, and those that options name instead.
 func (r *reading) projects(v *invocation) []arg {
 	all, t := []arg{literal(v.cwd)}, r.judge.tables
 	for i, a := range v.args {
@@ -218,10 +212,15 @@ func (r *reading) projects(v *invocation) []arg {
 	return all
 }
 
+// isFetched reports whether a file was downloaded, or may be one of those that a list named.
+func (r *reading) isFetched(v *invocation, file string) bool {
+	at := r.world.clean(file, v.cwd)
+	return r.fetched[path.Base(file)] || v.direct() && r.facts.Wrote(path.Join(path.Dir(at), listedFiles)) && !r.facts.Wrote(at)
+}
+
 // runsFile returns the effect of running a program or script from a file.
 func (r *reading) runsFile(v *invocation, file arg) []Effect {
-	base := path.Base(file.text)
-	if r.isForeign(v, file) || r.fetched[base] {
+	if r.isForeign(v, file) || r.isFetched(v, file.text) {
 		return justFetched(file.text)
 	}
 	if v.box != "" && v.fresh || r.builtHere(v, file) {
@@ -251,8 +250,7 @@ func unreadFile(file arg, is where) []Effect {
 	return e
 }
 
-// foreignSource reports whether a package is named by its location rather than by its name in the
-// registry.
+// foreignSource reports whether a package is named by its location rather than by its name in the registry.
 func foreignSource(s string) bool {
 	if startsAny(s, "git+", "git@", "github:", "gitlab:", "bitbucket:", "gist:") || holdsAny(s, " @ git", " @ http") {
 		return true
@@ -329,8 +327,7 @@ func withoutVersion(name string) string {
 	return name
 }
 
-// installed reports whether a package runner only runs what is installed already, or is told which
-// package the program is in.
+// installed reports whether a package runner only runs what is installed already, or is told which package the program is in.
 func (c *command) installed() bool {
 	return c.has("--no-install", "--no") || len(c.values("-p", "--package", "--from")) > 0
 }
@@ -357,8 +354,7 @@ func (c *command) foreignTool(name string, known bool) []Effect {
 	return one(KindForeignCode, say("fetches and runs the package %s, which nobody reviewed", name), name)
 }
 
-// execTool judges `poetry run pytest` and its like. What is carried is judged by
-// itself.
+// execTool judges `poetry run pytest` and its like. What is carried is judged by itself.
 func execTool(c *command) []Effect {
 	path := c.operand(c.took)
 	switch {
@@ -379,8 +375,7 @@ func execTool(c *command) []Effect {
 	return c.r.named(inner)
 }
 
-// localArchive reports whether a package is an archive on this machine, and whether it is where no
-// build puts one, so that it came from elsewhere.
+// localArchive reports whether a package is an archive on this machine, and whether it is where no build puts one, so that it came from elsewhere.
 func localArchive(name string) (archive, stray bool) {
 	kept := slices.ContainsFunc([]string{".whl", ".tar.gz", ".tgz", ".zip", ".egg", ".tar.bz2"}, func(end string) bool { return strings.HasSuffix(name, end) })
 	if !kept || strings.Contains(name, "://") || strings.Contains(name, " @ ") {

@@ -1,5 +1,4 @@
-// Package servers says where databases of new containers can be reached on this machine, and which of
-// them a client's words name.
+// Package servers says where databases of new containers can be reached on this machine, and which of them a client's words name.
 package servers
 
 import (
@@ -19,8 +18,7 @@ type Container struct {
 	Image string
 	// Command is what runs in it instead of what the image says, or the words for that.
 	Command []string
-	// Ports are the ports that it publishes, and Mounts the volumes and folders that it gets, each as
-	// docker run takes them.
+	// Ports are the ports that it publishes, and Mounts the volumes and folders that it gets, each as docker run takes them.
 	Ports, Mounts []string
 	// Emptied says that its data is in memory and goes with it.
 	Emptied bool
@@ -160,8 +158,7 @@ func asPort(v any) string {
 	return fmt.Sprintf("%v:%v", m["published"], m["target"])
 }
 
-// Opening returns what a tool's arguments open of this machine to a container, as options of docker run. They may be
-// those of the engine's interface.
+// Opening returns what a tool's arguments open of this machine to a container, as options of docker run. They may be those of the engine's interface.
 func Opening(args map[string]any) (options []string) {
 	host, _ := args["HostConfig"].(map[string]any)
 	for _, args := range []map[string]any{args, host} {
@@ -205,3 +202,6 @@ var opening = map[string]string{ //nolint:gochecknoglobals // Made once, never c
 	"volumes": "--volume=", "volume": "--volume=", "binds": "--volume=", "mounts": "--volume=", "mount": "--volume=", "devices": "--device=",
 	"privileged": "--privileged=", "network": "--network=", "networkmode": "--network=", "pid": "--pid=", "pidmode": "--pid=", "capadd": "--cap-add=",
 }
+
+// InBox stands before the name of a container in a fact of what was opened.
+const InBox = "in "
