@@ -298,8 +298,10 @@ func (r *reader) substitute(f *frame, c *syntax.CmdSubst) Word {
 		}
 		return out
 	})
-	if lines := captured(out).Lines(); len(lines) > 1 && slices.ContainsFunc(out.Parts(), func(p Part) bool { return p.Some && p.From == "find" }) {
-		ways = lines // one of which head leaves
+	if slices.ContainsFunc(out.Parts(), func(p Part) bool { return p.Some && p.From == "find" }) {
+		if lines := captured(out).Lines(); len(lines) > 1 {
+			ways = lines // one of which head leaves
+		}
 	}
 	return r.choose(key, captured(out), ways)
 }
