@@ -45,16 +45,8 @@ func awaited(p *Proposal, r *reading.Reading, goesOn bool, did Facts) (f Fact, w
 	if goesOn || pauses(r) {
 		names = s.mayRun()
 		names[in] = true
-	} else {
-		names = s.missing(r)
-		for i := range did {
-			if did[i].leaves() {
-				delete(names, did[i].Path)
-			}
-		}
-		if len(names) == 0 {
-			return Fact{}, false
-		}
+	} else if names = s.missing(r, did); len(names) == 0 {
+		return Fact{}, false
 	}
 	text, err := strictjson.Marshal(waiter{p.Executor, p.Args})
 	f = wrote(in, string(text), err == nil)
@@ -85,9 +77,9 @@ func (s *sources) mayRun() map[string]bool {
 	return names
 }
 
-// missing returns the files that were looked for, are not there and are named by the call's
-// words.
-func (s *sources) missing(r *reading.Reading) map[string]bool {
+// missing returns the files that were looked for, are not there, are named by the call's words and
+// are not put there by what it did.
+func (s *sources) missing(r *reading.Reading, did Facts) map[string]bool {
 	names, bases := map[string]bool{}, map[string]bool{}
 	for name := range s.absent {
 		bases[path.Base(name)] = true
@@ -98,6 +90,11 @@ func (s *sources) missing(r *reading.Reading) map[string]bool {
 				names[at] = true
 			}
 		})
+	}
+	for i := range did {
+		if did[i].leaves() {
+			delete(names, did[i].Path)
+		}
 	}
 	return names
 }

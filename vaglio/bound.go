@@ -215,10 +215,7 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 		out = append(out, Fact{Deed: Entered, Path: root})
 	}
 	for i := range results {
-		for _, f := range results[i].Did {
-			if path.Dir(f.Path) == "/dev" && f.puts() {
-				continue // a device keeps nothing
-			}
+		for _, f := range results[i].Did.lasting() {
 			switch f.Deed {
 			case Moved:
 				for _, f := range append(Facts{e.content(p, r, f, said)}, brought(p.Facts, r, f)...) {

@@ -2,6 +2,7 @@ package vaglio
 
 import (
 	"container/list"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -206,13 +207,13 @@ func (f Facts) BroughtTo(name string) bool {
 	return false
 }
 
-// Was returns what a file held before the session first changed it, if that is known.
-func (f Facts) Was(name string) (string, bool) {
-	first := f.firstAt(name)
-	if first == nil || first.Path != name {
-		return "", false
+// Origin returns what a file held before the session first changed it, "" if that is not known, and whether it is
+// [Facts.Unpacked].
+func (f Facts) Origin(name string) (was string, unpacked bool) {
+	if first := f.firstAt(name); first != nil && first.Path == name {
+		was = first.was
 	}
-	return first.was, first.was != ""
+	return was, f.Unpacked(name)
 }
 
 // firstAt returns the first fact that the session put something at a path, or into a folder above it. What
@@ -224,4 +225,9 @@ func (f Facts) firstAt(name string) *Fact {
 		}
 	}
 	return nil
+}
+
+// lasting returns the facts without what is put into a device, which keeps nothing.
+func (f Facts) lasting() Facts {
+	return slices.DeleteFunc(slices.Clone(f), func(f Fact) bool { return f.puts() && path.Dir(f.Path) == "/dev" })
 }

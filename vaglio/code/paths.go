@@ -102,13 +102,18 @@ func (p *program) joined(args []value) value {
 	if out.multi() {
 		return passedOn("join()", out.words()...)
 	}
-	for i, w := range out.alts { // a partly unknown path stays as it is
-		if s, ok := w.Text(); ok && s != "" && !out.multi() {
-			out.alts = slices.Clone(out.alts)
-			out.alts[i] = shell.Text(path.Clean(s))
+	return straight(out)
+}
+
+// straight returns a path without its detours; one that is partly unknown stays as it is.
+func straight(v value) value {
+	v.alts = slices.Clone(v.alts)
+	for i, w := range v.alts {
+		if s, ok := w.Text(); ok && s != "" {
+			v.alts[i] = shell.Text(path.Clean(s))
 		}
 	}
-	return out
+	return v
 }
 
 // folder returns what begins a path: an empty one adds no slash, except in ruby.

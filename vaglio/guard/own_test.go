@@ -245,12 +245,11 @@ func TestAProgramThatNamesTheGate(t *testing.T) {
 // changed is a session that wrote files, and did nothing else.
 type changed []string
 
-func (c changed) Changed() []string       { return c }
-func (changed) Loaded() []string          { return nil }
-func (changed) Was(string) (string, bool) { return "", false }
-func (changed) Fetched() map[string]bool  { return nil }
-func (changed) Exported() []string        { return nil }
-func (changed) Unpacked(string) bool      { return false }
+func (c changed) Changed() []string          { return c }
+func (changed) Loaded() []string             { return nil }
+func (changed) Origin(string) (string, bool) { return "", false }
+func (changed) Fetched() map[string]bool     { return nil }
+func (changed) Exported() []string           { return nil }
 
 // TestOnlyWhatTheSessionWroteIsTraced has a program about the gate run from a file: it counts
 // if the session wrote the file, or if the text stands in the call itself.

@@ -110,16 +110,14 @@ func (g *Guard) Names(text string) bool {
 // altering matches a name that in most languages means that a file is changed.
 var altering = regexp.MustCompile(`(?i)writ|sav|delet|unlink|renam|mov|copy|copi|replac|truncat|append|creat|fopen|open_out|spit|dest|text *=|filename|ensure`)
 
-// sets reports whether a text names one of the files that install the hook, in one word or
-// several.
+// sets reports whether a text names one of the files that install the hook, in one word or several.
 func (g *Guard) sets(text string) bool {
 	return slices.ContainsFunc(g.own, func(p ownPlace) bool {
 		return p.rule == ownSettings && place.Mentions(text, path.Base(p.path)) && place.Mentions(text, path.Base(path.Dir(p.path)))
 	})
 }
 
-// names returns the rule that a program breaks, and how many lines precede the one that
-// breaks it.
+// names returns the rule that a program breaks, and how many lines precede the one that breaks it.
 func (g *Guard) names(p *shell.Ran) (id string, lines int) {
 	sets := p.Sure && p.Unnamed && g.sets(p.Text)
 	acts := sync.OnceValue(func() bool { return g.acts(p.Text) })
@@ -191,8 +189,7 @@ func (g *Guard) acts(program string) bool {
 	return stops.MatchString(program) || runs.MatchString(program) && slices.ContainsFunc(quoted.FindAllStringSubmatch(program, -1), g.answers)
 }
 
-// governs reports whether a line of a program that acts contains vaglio's own program in a text,
-// or stops vaglio by its PID.
+// governs reports whether a line of a program that acts contains vaglio's own program in a text, or stops vaglio by its PID.
 func (g *Guard) governs(line string, acts func() bool) bool {
 	its := func(m []string) bool {
 		return path.Base(m[1]) == "vaglio" || strings.HasPrefix(m[1], "vaglio ") && g.answers(m)
@@ -203,8 +200,7 @@ func (g *Guard) governs(line string, acts func() bool) bool {
 	return slices.ContainsFunc(g.itself.Processes, func(n int) bool { return place.Mentions(line, strconv.Itoa(n)) && stops.MatchString(line) })
 }
 
-// isCertain reports whether all words of a local command are known, and it is not run through
-// something unknown, such as a test.
+// isCertain reports whether all words of a local command are known, and it is not run through something unknown, such as a test.
 func isCertain(c *shell.Command) bool {
 	guessed := func(via string) bool { return strings.HasSuffix(via, "?") }
 	return c.Remote == nil && c.File != "" && !slices.ContainsFunc(c.Via, guessed) && !slices.ContainsFunc(c.Argv, shell.Word.HasUnknown) &&

@@ -53,12 +53,11 @@ type call struct {
 // loaded is a session that wrote files that would be asked about.
 type loaded []string
 
-func (l loaded) Changed() []string         { return l }
-func (l loaded) Loaded() []string          { return l }
-func (l loaded) Was(string) (string, bool) { return "", false }
-func (loaded) Fetched() map[string]bool    { return nil }
-func (loaded) Exported() []string          { return nil }
-func (loaded) Unpacked(string) bool        { return false }
+func (l loaded) Changed() []string          { return l }
+func (l loaded) Loaded() []string           { return l }
+func (loaded) Origin(string) (string, bool) { return "", false }
+func (loaded) Fetched() map[string]bool     { return nil }
+func (loaded) Exported() []string           { return nil }
 
 func (c call) tasks(t *testing.T) string {
 	t.Helper()

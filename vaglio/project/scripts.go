@@ -10,8 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// readScripts adds the package scripts that a program runs by name, with those that run
-// before and after them.
+// readScripts adds the package scripts that a program runs by name, with those that run before and after them.
 func readScripts(v *visit, r *row) {
 	words, where := v.words, []string{"--prefix", "--cwd", "-C", "--dir"}
 	if dir, ok := v.value(where...); ok {
@@ -63,8 +62,7 @@ func (v *visit) script(file, text, name string, what any) {
 	}
 }
 
-// linesOf returns the command lines of a script or a step: a text, a list of texts, or what is
-// under one of the keys.
+// linesOf returns the command lines of a script or a step: a text, a list of texts, or what is under one of the keys.
 func linesOf(what any, keys ...string) (all []string) {
 	switch what := what.(type) {
 	case string:
@@ -81,8 +79,7 @@ func linesOf(what any, keys ...string) (all []string) {
 	return all
 }
 
-// scriptsOf returns the scripts that a package manager's command runs: the one that it names,
-// or those of the project itself that run on install.
+// scriptsOf returns the scripts that a package manager's command runs: the one that it names, or those of the project itself that run on install.
 func scriptsOf(program string, words []string) []string {
 	plain := operands(words)
 	if len(plain) == 0 {
@@ -149,8 +146,7 @@ func readTaskfile(v *visit, r *row) {
 	}
 }
 
-// tasksOf adds the requested tasks of a Taskfile and of those that it includes. The names of
-// included tasks have the name of the include as a prefix.
+// tasksOf adds the requested tasks of a Taskfile and of those that it includes. The names of included tasks have the name of the include as a prefix.
 func (v *visit) tasksOf(r *row, file, text string, names []string) {
 	var f struct{ Tasks, Includes, Vars, Env map[string]any }
 	if !v.once("taskfile "+file) || !v.parsed(file, text, &f) {
@@ -196,13 +192,7 @@ func (v *visit) task(file, text string, all map[string]any, name string) {
 		task = map[string]any{"cmds": all[name]}
 	}
 	dir, _ := task["dir"].(string)
-	at := "\n  " + name + ":"
-	for _, table := range []string{"[tasks." + name + "]", `[tasks."` + name + `"]`} {
-		if strings.Contains(text, table) {
-			at = table
-		}
-	}
-	runs := func(line string) { v.inside(dir, func() { v.addFrom(file, text, at, line) }) }
+	runs := func(line string) { v.inside(dir, func() { v.addFrom(file, text, headOf(text, name), line) }) }
 	for _, key := range []string{"vars", "env"} {
 		set, _ := task[key].(map[string]any)
 		v.inside(dir, func() { v.taskVars(file, text, set) })
@@ -214,7 +204,7 @@ func (v *visit) task(file, text string, all map[string]any, name string) {
 		}
 		for _, c := range list {
 			switch name, ok := c.(string); {
-			case ok && (strings.HasPrefix(key, "dep") || key == "wait_for"):
+			case ok && slices.Contains([]string{"deps", "depends", "wait_for", "depends_post"}, key):
 				name, _, _ = strings.Cut(name, " ") // what follows goes to the task
 				v.task(file, text, all, name)
 			case ok && key == "file":
@@ -224,6 +214,16 @@ func (v *visit) task(file, text string, all map[string]any, name string) {
 			}
 		}
 	}
+}
+
+// headOf returns how a task begins, in YAML or in TOML.
+func headOf(text, name string) string {
+	for _, table := range []string{"[tasks." + name + "]", `[tasks."` + name + `"]`} {
+		if strings.Contains(text, table) {
+			return table
+		}
+	}
+	return "\n  " + name + ":"
 }
 
 // taskVars adds the commands whose output variables get.
@@ -297,8 +297,7 @@ func (v *visit) members(name string) []string {
 	return all
 }
 
-// labelled returns the files of a name in the folders of the labels that the words give, and in
-// the command's own: //lib:a, lib/..., //lib.
+// labelled returns the files of a name in the folders of the labels that the words give, and in the command's own: //lib:a, lib/..., //lib.
 func (v *visit) labelled(name string) []string {
 	all := []string{name}
 	for _, w := range operands(v.words) {

@@ -130,11 +130,11 @@ func readChanged(v *visit, r *row) {
 // changed has a text of a file that the session wrote read, and leaves out the command lines that its
 // text before the session has, too. A program is compared when it is read.
 func (v *visit) changed(file string, read func(text string), text string) {
-	was, stood := "", false
+	var was string
 	if v.c.Session != nil {
-		was, stood = v.c.Session.Was(file)
+		was, _ = v.c.Session.Origin(file)
 	}
-	if !stood {
+	if was == "" {
 		read(text)
 		return
 	}

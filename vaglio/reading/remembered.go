@@ -27,6 +27,8 @@ const (
 )
 
 // programs reads the programs of all calls.
+//
+//nolint:gochecknoglobals // Made once; it guards what it keeps.
 var programs = &remembered{ProgramReader: code.Default(), kept: map[found]*recalled{}}
 
 // found is all of a program that its reader is given.

@@ -143,6 +143,13 @@ const ownSteps = maxSteps / 8
 // foundSteps is what programs that tools find by themselves may cost together besides: a session writes ever more files.
 const foundSteps = maxSteps
 
+func (r *reader) unpacked(file string) (is bool) {
+	if r.opts.Session != nil {
+		_, is = r.opts.Session.Origin(file)
+	}
+	return is
+}
+
 // fromFile reads the text of a file and reports whether it was read to its end. It spends at most half of what is left, so that a
 // large file leaves the next one readable.
 func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (Word, bool) {
@@ -156,8 +163,7 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	from.first = max(from.first, 1)
 	from.line = from.first
 	from.in = f.file
-	from.own = (from.whole || !f.found && !f.Guess) &&
-		(r.written(Text(from.path)) || slices.Contains(r.changed(), from.path) || r.opts.Session != nil && r.opts.Session.Unpacked(from.path))
+	from.own = (from.whole || !f.found && !f.Guess) && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path) || r.unpacked(from.path))
 	g.file = &from
 	g.Conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	frame := r.inFrame

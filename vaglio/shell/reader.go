@@ -77,10 +77,10 @@ type Session interface {
 	// Changed returns the paths of the files that they wrote, Loaded those among them that would be asked about or denied if they ran.
 	Changed() []string
 	Loaded() []string
-	Was(file string) (text string, known bool) // before all of them
+	// Origin returns what a file held before all of them, "" if that is not known, and whether they may have unpacked or cloned it.
+	Origin(file string) (text string, unpacked bool)
 	// Fetched returns the names, without folders, of the files that they downloaded.
 	Fetched() map[string]bool
-	Unpacked(file string) bool // they may have unpacked or cloned it
 	// Exported returns the names of the variables that they set, aliases that begin with [Alias], and, behind
 	// a name and "=", the values of variables that make programs run other code; of PATH, the folders put first.
 	Exported() []string

@@ -70,12 +70,11 @@ func (files) Closed(path string) *shell.ClosedError {
 // earlier is a session that wrote one file.
 type earlier struct{}
 
-func (earlier) Changed() []string         { return []string{"/work/changed.sh"} }
-func (earlier) Loaded() []string          { return nil }
-func (earlier) Was(string) (string, bool) { return "", false }
-func (earlier) Fetched() map[string]bool  { return nil }
-func (earlier) Exported() []string        { return []string{"EARLIER"} }
-func (earlier) Unpacked(string) bool      { return false }
+func (earlier) Changed() []string            { return []string{"/work/changed.sh"} }
+func (earlier) Loaded() []string             { return nil }
+func (earlier) Origin(string) (string, bool) { return "", false }
+func (earlier) Fetched() map[string]bool     { return nil }
+func (earlier) Exported() []string           { return []string{"EARLIER"} }
 
 // told writes what was read, line by line.
 func told(s *shell.Script) string {

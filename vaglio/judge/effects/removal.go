@@ -256,11 +256,6 @@ func (r *reading) furnished(home string) string {
 	return ""
 }
 
-// isAllTemporary reports whether a path is a pattern of everything in a folder for temporary files.
-func isAllTemporary(p string) bool {
-	return slices.Contains([]string{"*", ".*"}, path.Base(p)) && strings.Count(p, "/") <= len("//")
-}
-
 // passesUnread records that a folder of which nobody read anything has another name, too: at a path, or in the folder there.
 func (c *command) passesUnread(from arg, at string) {
 	into := path.Join(at, path.Base(from.text))
@@ -392,9 +387,4 @@ func (c *command) transferred(section string, out []Effect) []Effect {
 		}
 	}
 	return out
-}
-
-// asksToplevel reports whether git is asked for the root of its repository.
-func (v *invocation) asksToplevel() bool {
-	return v.name == "git" && slices.ContainsFunc(v.args, func(a arg) bool { return a.text == "--show-toplevel" })
 }
