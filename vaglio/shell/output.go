@@ -38,10 +38,13 @@ func (r *reader) output(f *frame, k *call) Word {
 	}
 	name := baseName(k.argv[0])
 	out, ok := r.pure(f, k, name)
-	if !ok || out.HasUnknown() && f.afar() {
-		return r.impure(f, k, name)
+	if !ok {
+		out = r.impure(f, k, name)
 	}
-	if out.Size() > word.MaxSize || !r.step(f, out.Size()/16) {
+	if f.afar() {
+		out = out.Fetched()
+	}
+	if ok && (out.Size() > word.MaxSize || !r.step(f, out.Size()/16)) {
 		return word.OutputOf(name)
 	}
 	return out
@@ -60,7 +63,7 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 	}
 	_, searched := r.searches(f, k)
 	p.Level = !searched && printsName(k.argv, name)
-	p.Remote = f.afar() || f.stdin.Text.Remote() || fetches(k.argv, name)
+	p.Remote = f.stdin.Text.Remote() || wordclass.Is("fetches", name) || urlArgument(k.argv)
 	return NewWord(p)
 }
 
@@ -392,8 +395,4 @@ func (r *reader) fillHoles(s string) Word {
 		b.AddWord(w)
 		s = rest
 	}
-}
-
-func fetches(argv []Word, name string) bool {
-	return wordclass.Is("fetches", name) || urlArgument(argv)
 }

@@ -103,8 +103,7 @@ func Join(words []Word, sep string) Word {
 	return b.Word()
 }
 
-// Replace returns a word with a value in the place of each mark; what becomes too long is
-// unknown.
+// Replace returns a word with a value in the place of each mark; what becomes too long is unknown.
 func Replace(w Word, mark string, value Word) Word {
 	if mark == "" || w.Known() && !strings.Contains(w.Prefix(), mark) {
 		return w

@@ -13,8 +13,7 @@ import (
 // MaxPattern is the size in bytes of the longest value and the longest pattern that are matched.
 const MaxPattern = 4096
 
-// Compile turns a word that is a pattern into a regular expression, inserted into form; false if
-// the word is unknown or uses extended patterns.
+// Compile turns a word that is a pattern into a regular expression, inserted into form; false if the word is unknown or uses extended patterns.
 func Compile(w Word, mode pattern.Mode, form string) (*regexp.Regexp, bool) {
 	if w.Size() > MaxPattern || extended.MatchString(w.String()) {
 		return nil, false
@@ -105,8 +104,7 @@ func AtEnd(pat Word, op syntax.ParExpOperator) (*regexp.Regexp, bool) {
 	return Compile(pat, mode, form)
 }
 
-// Within returns the expression that finds a pattern in a text. If mayAnchor is set, a
-// leading # anchors it at the start and a leading % at the end.
+// Within returns the expression that finds a pattern in a text. If mayAnchor is set, a leading # anchors it at the start and a leading % at the end.
 func Within(pat Word, mayAnchor bool) (re *regexp.Regexp, anchored, ok bool) {
 	form := "(?:%s)"
 	if pre := pat.Prefix(); mayAnchor && strings.HasPrefix(pre, "#") {

@@ -10,8 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell/filter"
 )
 
-// Word is what one word of a command may be: static text, or a sequence of parts some of which are
-// unknown. The zero Word is the empty text.
+// Word is what one word of a command may be: static text, or a sequence of parts some of which are unknown. The zero Word is the empty text.
 type Word struct {
 	text  string
 	parts []Part // not nil if some part is not plain text
@@ -24,8 +23,7 @@ type PartKind uint8
 const (
 	// PartText is static text.
 	PartText PartKind = iota
-	// PartGlob is one active metacharacter of a pattern: *, ?, a bracket
-	// expression or an extended pattern such as @(a|b). Text is its spelling.
+	// PartGlob is one active metacharacter of a pattern: *, ?, a bracket expression or an extended pattern such as @(a|b). Text is its spelling.
 	PartGlob
 	// PartUnknown is text that cannot be known.
 	PartUnknown
@@ -43,13 +41,11 @@ type Part struct {
 	// Level says that an unknown part is a name or a number that a program prints: no step of it leads up. Of a
 	// pattern it says that it stands for one such name, and matches nothing that was there.
 	Level bool
-	// Default says that an unknown part is a variable of the environment for which there is a default,
-	// with which the same words are read once more.
+	// Default says that an unknown part is a variable of the environment for which there is a default, with which the same words are read once more.
 	Default bool
 	// Text is the text or the pattern; "" for an unknown part.
 	Text string
-	// Name is the variable that an unknown part comes from, "~name" for the home of another user,
-	// "" if it comes from elsewhere.
+	// Name is the variable that an unknown part comes from, "~name" for the home of another user, "" if it comes from elsewhere.
 	Name string
 	// From is the command whose output an unknown part is, if any.
 	From string
@@ -111,8 +107,7 @@ func NotEmpty(name string) Word {
 	return New(Part{Kind: PartUnknown, Name: name})
 }
 
-// Text returns the word's text, and whether it is static and free of active
-// pattern characters.
+// Text returns the word's text, and whether it is static and free of active pattern characters.
 func (w Word) Text() (string, bool) { return w.text, w.parts == nil }
 
 // Known reports whether the word is static text.
@@ -124,6 +119,15 @@ func (w Word) Only() (Part, bool) {
 		return Part{}, false
 	}
 	return w.parts[0], true
+}
+
+// Fetched returns the word with what is unknown of it marked as come from a network.
+func (w Word) Fetched() Word {
+	w.parts = slices.Clone(w.parts)
+	for i := range w.parts {
+		w.parts[i].Remote = w.parts[i].Remote || w.parts[i].Kind == PartUnknown
+	}
+	return w
 }
 
 // AsFolder returns the word as what begins a path: if it is empty, the current folder, not the root.
@@ -172,8 +176,7 @@ func (w Word) Suffix() string {
 	return ""
 }
 
-// HasGlob reports whether the word has active pattern characters, so that the shell replaces it by
-// the matching names.
+// HasGlob reports whether the word has active pattern characters, so that the shell replaces it by the matching names.
 func (w Word) HasGlob() bool { return w.has(PartGlob) }
 
 // HasUnknown reports whether some part of the word is unknown.
@@ -183,8 +186,7 @@ func (w Word) has(kind PartKind) bool {
 	return slices.ContainsFunc(w.parts, func(p Part) bool { return p.Kind == kind })
 }
 
-// OfFiles reports whether what is unknown of a word is the content of files that exist, which is
-// read where it runs.
+// OfFiles reports whether what is unknown of a word is the content of files that exist, which is read where it runs.
 func (w Word) OfFiles() bool {
 	return !slices.ContainsFunc(w.parts, func(p Part) bool { return p.Kind == PartUnknown && p.File == "" && p.Made == nil })
 }
@@ -204,8 +206,7 @@ func (w Word) Remote() bool {
 	return slices.ContainsFunc(w.parts, func(p Part) bool { return p.Remote })
 }
 
-// String renders the word for people: text and patterns as they are, unknown
-// parts as ${NAME}, $(command) or ${?}.
+// String renders the word for people: text and patterns as they are, unknown parts as ${NAME}, $(command) or ${?}.
 func (w Word) String() string {
 	if w.parts == nil {
 		return w.text
@@ -277,8 +278,7 @@ func (w Word) Cut(n int) Word {
 	})
 }
 
-// Split splits the word at the first occurrence of sep in its static text. Without one, left is
-// the whole word.
+// Split splits the word at the first occurrence of sep in its static text. Without one, left is the whole word.
 func (w Word) Split(sep string) (left, right Word, ok bool) {
 	if w.parts == nil {
 		l, r, ok := strings.Cut(w.text, sep)
