@@ -96,6 +96,9 @@ func (c *call) paid() []string {
 			roles = append(roles, key)
 		}
 	}
+	if len(names)+len(roles) == 0 && len(keys) > 0 && accounts(keys[0]) > 0 {
+		names = []string{"name"} // beside an account, whose it is
+	}
 	if name := c.values(append(names, roles...)); len(to) == 1 && len(name) == 1 && name[0] != to[0] {
 		return []string{name[0] + " (" + to[0] + ")"}
 	}

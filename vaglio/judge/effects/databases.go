@@ -13,8 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// client judges a database client by the statements in its words, in the files that it is given,
-// or else in its input.
+// client judges a database client by the statements in its words, in the files that it is given, or else in its input.
 func (c *command) client() []Effect {
 	file := c.operand(0)
 	kept := c.r.judge.tables.ofClass("keeps-in-file", c.name) && (strings.HasPrefix(file, "file:") || !urls.IsFar(file))
@@ -165,8 +164,7 @@ func (r *reading) changes(list []sql.Statement, where wording.Clause) (out []Eff
 	return out
 }
 
-// losesNothing reports whether a statement only adds to a database on this machine, or copies rows to a file of the
-// workspace.
+// losesNothing reports whether a statement only adds to a database on this machine, or copies rows to a file of the workspace.
 func (s statement) losesNothing(local Reach) bool {
 	return local == ReachWorkspace && s.Words[0] == "COPY" && s.CopiesOut() && !s.leaves() || local != "" && s.Adds() && !s.r.database.apart
 }
@@ -325,8 +323,7 @@ func (s statement) mayChange(verb, target string, e Effect) (Effect, bool) {
 	return e, false
 }
 
-// rows judges a change to rows. Changing all rows is the worst case; rows that are only added can
-// be removed.
+// rows judges a change to rows. Changing all rows is the worst case; rows that are only added can be removed.
 func (s statement) rows(verb, target string, e Effect) Effect {
 	if verb == "INSERT" && !s.Has("UPDATE", "REPLACE", "OVERWRITE") {
 		return e.as(Partial, ReachShared)

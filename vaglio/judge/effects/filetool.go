@@ -119,10 +119,18 @@ func (r *reading) plain(name string) *invocation {
 	return &invocation{Command: &noCommand, name: name, cwd: r.world.cwd}
 }
 
+// command returns what stands for the tool in the place of a command: its server may keep its files elsewhere.
+func (t *tool) command() *shell.Command {
+	if slices.ContainsFunc(readings.Words(cmp.Or(t.server, "file")), func(w string) bool { return spoken.Is("files names", w) }) {
+		return &noCommand
+	}
+	return &farCommand
+}
+
 // fileEffects returns the effects of what a tool does to files, as those of a command's operations.
 func (t *tool) fileEffects(verb operation.Verb, paths, source, dest []string) []Effect {
-	v, ofFiles := t.r.plain("tool"), func(w string) bool { return spoken.Is("files names", w) }
-	v.Command = map[bool]*shell.Command{true: &noCommand, false: &farCommand}[slices.ContainsFunc(readings.Words(cmp.Or(t.server, "file")), ofFiles)]
+	v := t.r.plain("tool")
+	v.Command = t.command()
 	c := t.r.callOf(v, "tool", &noSection)
 	var out []Effect
 	does := func(o operation.Operation, files ...string) {
@@ -199,8 +207,7 @@ func (t *tool) drives() bool {
 		t.hasServer("browser", "puppeteer", "playwright", "chrome", "selenium")
 }
 
-// onPage reads executors that run a script on a web page. A script can reach other things there
-// than a program can here, so it passes only if it does nothing but look.
+// onPage reads executors that run a script on a web page. It can reach more there than a program can here, and passes only if it just looks.
 func (t *tool) onPage() bool {
 	scripts := append(t.under(readings.RoleScript|readings.RoleCode), t.list("function", "pageFunction", "expression")...)
 	if !t.drives() || !t.noun("browser-runs") || len(scripts) == 0 {

@@ -60,8 +60,7 @@ type stdin struct {
 	here  bool // this machine opens the file
 }
 
-// arg is one word of a command, as text for rules and people. Unknown parts read as $NAME or
-// $(command).
+// arg is one word of a command, as text for rules and people. Unknown parts read as $NAME or $(command).
 type arg struct {
 	text   string
 	known  bool
@@ -348,8 +347,7 @@ func (p *parsed) operand(n int) string {
 	return ""
 }
 
-// rest joins the operands from n on for a person to read. Each but the first comes with the option
-// whose value it may be.
+// rest joins the operands from n on for a person to read. Each but the first comes with the option whose value it may be.
 func (p *parsed) rest(n int) string {
 	var list []arg
 	for k, i := range p.Operands[min(n, len(p.Operands)):] {

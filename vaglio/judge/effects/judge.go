@@ -59,8 +59,7 @@ type ProgramError struct {
 // Error returns the program's name and what is wrong with it.
 func (e *ProgramError) Error() string { return e.Name + " " + e.Problem }
 
-// New returns a judge. Its error joins a [*ProgramError] for each mistake in Options.Programs, or
-// says that the built-in tables are malformed.
+// New returns a judge. Its error joins a [*ProgramError] for each mistake in Options.Programs, or says that the built-in tables are malformed.
 func New(o Options) (*Judge, error) {
 	t, err := loadTables()
 	settings, noDoors := loadDoors()
@@ -111,8 +110,7 @@ type Assessment struct {
 	Did vaglio.Facts
 }
 
-// Read says what a proposal would do. It never fails: what it cannot read is an effect of
-// [KindUnknown].
+// Read says what a proposal would do. It never fails: what it cannot read is an effect of [KindUnknown].
 func (j *Judge) Read(p vaglio.Proposal) Assessment {
 	if calls := p.Calls(); calls != nil {
 		return j.batch(&p, calls)
@@ -169,8 +167,7 @@ func (j *Judge) Loaded(p vaglio.Proposal, s *shell.Script) bool {
 	return slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind != KindUnknown && e.score(nil) < Threshold })
 }
 
-// Grade grades a proposal. It fails only if ctx is done. The lowest effect decides the score, and
-// a score below [Threshold] must be asked about.
+// Grade grades a proposal. It fails only if ctx is done. The lowest effect decides the score, and a score below [Threshold] must be asked about.
 func (j *Judge) Grade(ctx context.Context, p vaglio.Proposal) (vaglio.GradientResult, error) {
 	if err := ctx.Err(); err != nil {
 		return vaglio.GradientResult{}, fmt.Errorf("effects: %w", err)
@@ -292,8 +289,7 @@ func meaningOf(e *Effect) meaning { return meaning{e.Kind, e.Reversibility, e.Re
 
 var meanings sync.Map //nolint:gochecknoglobals // A cache: from meaning to what told makes of it.
 
-// maxSignals limits the signals of one answer, and its notes. The lowest are listed, and the last
-// one counts the others.
+// maxSignals limits the signals of one answer, and its notes. The lowest are listed, and the last one counts the others.
 const maxSignals = 20
 
 // worldOf returns the world in which a proposal would run.
@@ -312,8 +308,7 @@ func (j *Judge) worldOf(p vaglio.Proposal) *world {
 	return w
 }
 
-// folder returns a path without trailing slashes. A Windows path gets forward slashes, like all
-// paths that are compared.
+// folder returns a path without trailing slashes. A Windows path gets forward slashes, like all paths that are compared.
 func folder(s string) string {
 	if len(s) > 2 && s[1] == ':' {
 		s = strings.ReplaceAll(s, `\`, "/")

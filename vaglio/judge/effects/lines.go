@@ -109,8 +109,7 @@ func (c *command) filled(of, target string) string {
 	return join(c.values(strings.Split(of, "|")...))
 }
 
-// object returns what a command acts on: the operands after those that the line matched, or else
-// the values of its options.
+// object returns what a command acts on: the operands after those that the line matched, or else the values of its options.
 func (c *command) object() string {
 	if s := c.rest(c.took); s != "" {
 		return s
@@ -118,8 +117,7 @@ func (c *command) object() string {
 	return join(c.valued())
 }
 
-// fact reports whether something holds for a command, or for some of its words, that a table line
-// asks for in addition.
+// fact reports whether something holds for a command, or for some of its words, that a table line asks for in addition.
 type fact func(c *command, of []arg) bool
 
 // wordFacts hold for words if they hold for one of them, which messages may name.
@@ -313,8 +311,7 @@ func (c *command) noted(mark string) {
 	}
 }
 
-// eachLine judges the lines of some words, of the files that they name, or else of the input, each
-// as the words of a section.
+// eachLine judges the lines of some words, of the files that they name, or else of the input, each as the words of a section.
 func (c *command) eachLine(section string) []Effect {
 	told := texts(c.about)
 	for _, f := range c.with {
@@ -351,16 +348,14 @@ func (c *command) eachLine(section string) []Effect {
 	return c.transferred(section, out)
 }
 
-// rows judges words that are not a shell command but have a section of their own: a setting, a
-// line of another language.
+// rows judges words that are not a shell command but have a section of their own: a setting, a line of another language.
 func (c *command) rows(section string, words ...arg) []Effect {
 	inner := *c.invocation
 	inner.args = words
 	return c.r.tabled(&inner, section, c.r.judge.tables.Judged[section])
 }
 
-// rule returns the effects of a command that a table line cannot express. No effects mean that the
-// command only reads.
+// rule returns the effects of a command that a table line cannot express. No effects mean that the command only reads.
 type rule func(c *command) []Effect
 
 // allRules returns the rules that the tables name.

@@ -10,8 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
 
-// commandLine reads executors that are named after a program of the tables and its subcommand:
-// git_push, kubectl_scale, docker_ps.
+// commandLine reads executors that are named after a program of the tables and its subcommand: git_push, kubectl_scale, docker_ps.
 func (t *tool) commandLine() bool {
 	words := t.words
 	if t.server == "git" && len(words) > 0 && words[0] != "git" {
@@ -64,8 +63,7 @@ func (t *tool) subcommand(words []string) []string {
 	return out
 }
 
-// scopeOptions returns the options for what a tool for clusters says of the namespace, the form of
-// the output and the number of replicas.
+// scopeOptions returns the options for what a tool for clusters says of the namespace, the form of the output and the number of replicas.
 func (t *tool) scopeOptions(program string) (options []string) {
 	if !slices.Contains([]string{"kubectl", "helm", "oc"}, program) {
 		return nil
@@ -97,8 +95,7 @@ func gitSubcommand(words []string) []string {
 	return []string{name}
 }
 
-// doesMore reports whether the arguments hold a verb that is not known for what a tool does to files, or
-// say that something is deleted.
+// doesMore reports whether the arguments hold a verb that is not known for what a tool does to files, or say that something is deleted.
 func (t *tool) doesMore() bool {
 	return t.noun("file-noun") && slices.ContainsFunc(t.rd.Marks, isVerb) || slices.ContainsFunc(readings.SortedKeys(t.args), t.removes)
 }

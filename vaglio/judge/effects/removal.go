@@ -56,8 +56,10 @@ func (r *reading) anyhow(v *invocation, a arg) bool {
 	return a.known && (r.made(v, p) || r.vacant(v, a, p))
 }
 
-// oneShell matches a makefile whose lines may share a shell, allTemporary a pattern of everything in a folder for temporary files.
-var oneShell, allTemporary = regexp.MustCompile(`(?m)ONESHELL|^-?include`), regexp.MustCompile(`^([^/]*/){0,2}\.?\*$`)
+var (
+	oneShell     = regexp.MustCompile(`(?m)ONESHELL|^-?include`) // a makefile whose lines may share a shell
+	allTemporary = regexp.MustCompile(`^([^/]*/){0,2}\.?\*$`)    // everything in a folder for temporary files
+)
 
 // filled reports whether the call may put something from elsewhere where nothing was: at a path, or at one that a pattern matches.
 func (r *reading) filled(p string) bool {

@@ -55,7 +55,7 @@ func (c *command) scriptWord(i int) ([]Effect, bool) {
 	s := c.all[i].text
 	switch {
 	case givesCode(s) && (s != "-i" || !strings.HasSuffix(c.name, "awk")):
-		if map[string]bool{"perl": strings.Contains(s, "i"), "ruby": strings.HasPrefix(s, "-i")}[c.name] {
+		if c.editsInPlace(s) {
 			return append(own(say("edits files in place")), c.writeAll("edits", c.operands)...), true
 		}
 		return c.line(i), true
@@ -69,6 +69,11 @@ func (c *command) scriptWord(i int) ([]Effect, bool) {
 		return nil, false
 	}
 	return c.scriptFile(i), true
+}
+
+// editsInPlace reports whether an option makes the interpreter change its input files.
+func (c *command) editsInPlace(option string) bool {
+	return c.name == "perl" && strings.Contains(option, "i") || c.name == "ruby" && strings.HasPrefix(option, "-i")
 }
 
 // givesCode reports whether program text follows an option.
