@@ -215,7 +215,7 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 		out = append(out, Fact{Deed: Entered, Path: root})
 	}
 	for i := range results {
-		for _, f := range results[i].Did.lasting() {
+		for _, f := range results[i].Did {
 			switch f.Deed {
 			case Moved:
 				for _, f := range append(Facts{e.content(p, r, f, said)}, brought(p.Facts, r, f)...) {

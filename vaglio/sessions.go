@@ -2,7 +2,6 @@ package vaglio
 
 import (
 	"container/list"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -225,9 +224,4 @@ func (f Facts) firstAt(name string) *Fact {
 		}
 	}
 	return nil
-}
-
-// lasting returns the facts without what is put into a device, which keeps nothing.
-func (f Facts) lasting() Facts {
-	return slices.DeleteFunc(slices.Clone(f), func(f Fact) bool { return f.puts() && path.Dir(f.Path) == "/dev" })
 }

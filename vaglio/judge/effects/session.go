@@ -15,7 +15,10 @@ import (
 // tell records what is done to a file for later calls of the session.
 func (r *reading) tell(v *invocation, deed vaglio.Deed, a arg) {
 	p := r.world.clean(a.text, v.cwd)
-	lost := deed == vaglio.Moved && !a.known // What was moved to where nobody keeps anything is missed with it.
+	lost := deed == vaglio.Moved && !a.known                                  // What was moved to where nobody keeps anything is missed with it.
+	if deed == vaglio.Wrote && r.world.places.Classes(p)&place.Nowhere != 0 { // a device keeps nothing
+		return
+	}
 	if v.direct() && (lost || (a.known || isFresh(a)) && path.IsAbs(p)) {
 		r.did = append(r.did, vaglio.Fact{Deed: deed, Path: p})
 	}
@@ -362,6 +365,16 @@ func (r *reading) readsNumber(v *invocation) {
 	other, seen := r.numbers[text]
 	own := v.args[0].known && v.direct() && slices.Concat(r.facts, r.did).Keeps(r.world.clean(v.args[0].text, v.cwd))
 	r.numbers[text] = own && (other || !seen)
+}
+
+// shownBy returns the command that shows what this one prints, past those that only order it.
+func (v *invocation) shownBy(t *tables) *invocation {
+	named := func(a arg) bool { return !strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "o") }
+	n := v.into
+	for n != nil && n.stdin.piped && t.ofClass("orders", n.name) && !slices.ContainsFunc(n.args, named) {
+		n = n.into
+	}
+	return n
 }
 
 // runsOwn reports whether a program runs nothing of the project around it, or only files that the session
