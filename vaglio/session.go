@@ -150,7 +150,7 @@ func (f Facts) add(now time.Time, more ...Fact) Facts {
 // within returns the facts with only the newest contents, up to left bytes.
 func (f Facts) within(left int) Facts {
 	for i := range slices.Backward(f) {
-		if left -= len(f[i].text) + len(f[i].was); left < 0 && f[i].text+f[i].was != "" {
+		if left -= len(f[i].text) + len(f[i].was); left < 0 && len(f[i].text)+len(f[i].was) > 0 {
 			return slices.Concat(f[:i+1].withoutTexts(), f[i+1:])
 		}
 	}

@@ -16,8 +16,7 @@ func (p *program) key(name string) string {
 	return name
 }
 
-// set gives a variable a value. Where the program may skip this, the value is one more that the
-// variable may have.
+// set gives a variable a value. Where the program may skip this, the value is one more that the variable may have.
 func (p *program) set(name string, v value) {
 	if strings.HasPrefix(name, "@") && p.lang.has("flat") && !v.multi() && v.kind != kindNone {
 		v = listOf(v)
@@ -32,8 +31,7 @@ func (p *program) set(name string, v value) {
 	p.keep(p.key(name), v)
 }
 
-// keep records what a variable holds. Where the program may skip this, the previous value stays
-// one of those that the variable may have.
+// keep records what a variable holds. Where the program may skip this, the previous value stays one of those that the variable may have.
 func (p *program) keep(name string, v value) {
 	if old := p.vars[name]; p.unsure > 0 && !p.fresh && v.madeOf(old) { // each turn of a loop makes another one
 		v = v.or(unknown(""))
@@ -64,8 +62,7 @@ func (p *program) within(v, o value) bool {
 	return o.multi() && v.kind != kindMap && len(a) <= len(b) && slices.EqualFunc(a, b[:len(a)], shell.Word.Equal)
 }
 
-// store assigns a value to its holder: a variable, or a field under the object's name and under
-// its own.
+// store assigns a value to its holder: a variable, or a field under the object's name and under its own.
 func (p *program) store(holder string, v value) {
 	base, key, element := strings.Cut(holder, "\x00")
 	p.exportsTo(holder, v)
@@ -236,8 +233,7 @@ func (p *program) bindNew(i int, v value) {
 	p.fresh = false
 }
 
-// bind assigns the parts of a value to the pattern that begins at i: a name, a list of names, or
-// brackets with patterns in them.
+// bind assigns the parts of a value to the pattern that begins at i: a name, a list of names, or brackets with patterns in them.
 func (p *program) bind(i int, v value) {
 	t, m := p.tok(i), p.over(i)
 	switch {

@@ -47,8 +47,7 @@ func (p *program) isField(i, from int) bool {
 	return t.Word() && t.Column == p.toks[from].Column && (t.Line || i == from) && p.tok(i+1).Is(":", "=")
 }
 
-// basesKnown takes over the fields of the classes in brackets that a class is made of. It is false if others
-// may give it some.
+// basesKnown takes over the fields of the classes in brackets that a class is made of. It is false if others may give it some.
 func (p *program) basesKnown(f *routine, at int) bool {
 	known := true
 	for i := at + 1; i < p.over(at); i++ {
@@ -82,8 +81,7 @@ func (p *program) field(class *routine, i int, known bool) {
 	}
 }
 
-// seesObjects reports whether the program shows all objects of a class that it has, and what sets their
-// fields.
+// seesObjects reports whether the program shows all objects of a class that it has, and what sets their fields.
 func (p *program) seesObjects(class string) bool {
 	for i, t := range p.toks {
 		next, before := p.tok(i+1), p.tok(i-1)

@@ -45,8 +45,7 @@ const (
 	maxProblems = 200
 )
 
-// markOpen and markClose surround the number of an unknown word in a program's text. They are
-// private-use characters.
+// markOpen and markClose surround the number of an unknown word in a program's text. They are private-use characters.
 const (
 	markOpen  = "\uf8fd"
 	markClose = "\uf8fc"
@@ -57,8 +56,7 @@ type Reader struct {
 	table *table
 }
 
-// New returns a reader with the package's own verbs. Its error names the line of the table that is
-// wrong.
+// New returns a reader with the package's own verbs. Its error names the line of the table that is wrong.
 func New() (*Reader, error) {
 	table, err := parseTable(verbsText)
 	if err != nil {
@@ -70,8 +68,7 @@ func New() (*Reader, error) {
 	return &Reader{table}, nil
 }
 
-// Read says what a program does. It never fails: what it cannot read becomes a problem among the
-// steps.
+// Read says what a program does. It never fails: what it cannot read becomes a problem among the steps.
 func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 	run := r.run(in, true)
 	if used := max(in.Steps, 1) - run.left; len(run.relied) > 0 && !run.root.changesRelied() {
@@ -341,8 +338,7 @@ func (p *program) lex(src string) {
 	p.end = len(p.toks)
 }
 
-// others reads what nothing has called yet: functions that no statement led to, and what is
-// between them.
+// others reads what nothing has called yet: functions that no statement led to, and what is between them.
 func (p *program) others() {
 	p.later++
 	for i := 0; i < len(p.routines) && !p.stopped; i++ {

@@ -43,8 +43,7 @@ func (v value) picked(names shell.Word) value {
 // chosenNames is the pattern of the names in a folder that a function keeps: not of all that are in it.
 const chosenNames = "?*"
 
-// kept returns the elements of a list that a function keeps, nobody knows which. One that is not told what it
-// decides on keeps all.
+// kept returns the elements of a list that a function keeps, nobody knows which. One that is not told what it decides on keeps all.
 func kept(p *program, v value, rest []value) value {
 	out := v
 	for _, keeps := range rest {
@@ -157,8 +156,7 @@ func (p *program) hold(key string, v value) {
 	p.vars[key] = p.identified(v)
 }
 
-// mixes notes that a method moves the elements of a list, takes some out or puts others in: where one is from there on, is
-// not known.
+// mixes notes that a method moves the elements of a list, takes some out or puts others in: where one is from there on, is not known.
 func (p *program) mixes(v value, args []value) {
 	held, ok := p.vars[p.key(v.holder)]
 	if held = p.current(held); !ok || held.kind != kindList || v.kind != kindList || !p.spend(1+len(held.list)) {

@@ -256,8 +256,7 @@ func (p *program) isForeign(v value) bool {
 	})
 }
 
-// parsedOption returns what a member of what a library found on the command line may be. It is false
-// if anything else may say so.
+// parsedOption returns what a member of what a library found on the command line may be. It is false if anything else may say so.
 func (p *program) parsedOption(on, name string) (value, bool) {
 	head, _, _ := strings.Cut(on, ".")
 	if p.lang.options.names["operands"][head].has(name) {
@@ -288,8 +287,7 @@ func (p *program) optionsNamed(name string) (all []option) {
 	return all
 }
 
-// told returns what options may be, from the command line that runs the program and from what it
-// declares.
+// told returns what options may be, from the command line that runs the program and from what it declares.
 func (p *program) told(all ...option) value {
 	line, ok := p.commandLine()
 	out := value{kind: kindNone}
@@ -315,8 +313,7 @@ func (p *program) told(all ...option) value {
 	return out
 }
 
-// commandLine returns the words that the program is run with; false if its options may come from
-// elsewhere.
+// commandLine returns the words that the program is run with; false if its options may come from elsewhere.
 func (p *program) commandLine() ([]shell.Word, bool) {
 	line, own := p.ownWords()
 	if found := p.in.Found && p.lang.options.patterns["found"] == nil; found && !own {

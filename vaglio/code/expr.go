@@ -21,8 +21,7 @@ func (p *program) expressions() value {
 	return listOf(list...)
 }
 
-// deferred reads a function and the list of what it is to be called with, as what makes an object anew
-// is stored: (os.system, ("ls",)).
+// deferred reads a function and the list of what it is to be called with, as what makes an object anew is stored: (os.system, ("ls",)).
 func (p *program) deferred(pair []value) {
 	if p.lang.name == "python" && len(pair) > 1 && pair[1].kind == kindList && p.isFunction(pair[0]) {
 		p.call(pair[0], value{}, pair[1].list)
@@ -109,8 +108,7 @@ func (p *program) addedTo(to, v value) value {
 	return v
 }
 
-// binary reads texts that are joined, with what stands between them that chooses
-// or compares.
+// binary reads texts that are joined, with what stands between them that chooses or compares.
 func (p *program) binary() value { return p.operation("") }
 
 // operation is [program.binary] up to a word that goes on with something else here.
@@ -172,8 +170,7 @@ func (p *program) chooses(t token) bool {
 	return t.Is("&&", "||", "??") || t.Is("?") && !python || !t.Line && (t.Word("and", "or") || t.Word("if") && python)
 }
 
-// chosen reads the rest of c ? a : b, of a if c else b, and of a or b: what it
-// yields may be one or the other.
+// chosen reads the rest of c ? a : b, of a if c else b, and of a or b: what it yields may be one or the other.
 func (p *program) chosen(v value, op token) value {
 	if op.Word("if") {
 		p.binary()
@@ -215,8 +212,7 @@ func (p *program) compares(t token) bool {
 		t.Text == "not" && p.peek(1).Text == "in" || t.Word("in", "is", "instanceof", "eq", "ne", "isnt") && p.lang.name != "lua"
 }
 
-// compared reads the rest of a comparison, whose result is not text. What a pattern is applied to
-// may change.
+// compared reads the rest of a comparison, whose result is not text. What a pattern is applied to may change.
 func (p *program) compared(v value, op token) value {
 	if op.Is("=~", "!~") {
 		p.subject = v

@@ -139,7 +139,8 @@ func readTaskfile(v *visit, r *row) {
 	v.tasksOf(r, file, text, names)
 	for _, name := range names {
 		for folder := range strings.FieldsSeq(r.language) { // tasks that are files
-			if file, text, ok := v.first(folder+strings.ReplaceAll(name, ":", "/"), folder+strings.ReplaceAll(name, ":", "/")+"/_default"); ok {
+			at := folder + strings.ReplaceAll(name, ":", "/")
+			if file, text, ok := v.first(at, at+"/_default"); ok {
 				v.code(file, languageOf(text), text)
 			}
 		}
@@ -197,14 +198,15 @@ func (v *visit) task(file, text string, all map[string]any, name string) {
 		set, _ := task[key].(map[string]any)
 		v.inside(dir, func() { v.taskVars(file, text, set) })
 	}
-	for _, key := range []string{"deps", "depends", "wait_for", "cmd", "cmds", "run", "file", "depends_post", "status", "preconditions"} {
+	needs := []string{"deps", "depends", "wait_for", "depends_post"}
+	for _, key := range append(slices.Clip(needs), "cmd", "cmds", "run", "file", "status", "preconditions") {
 		list, isList := task[key].([]any)
 		if !isList {
 			list = []any{task[key]}
 		}
 		for _, c := range list {
 			switch name, ok := c.(string); {
-			case ok && slices.Contains([]string{"deps", "depends", "wait_for", "depends_post"}, key):
+			case ok && slices.Contains(needs, key):
 				name, _, _ = strings.Cut(name, " ") // what follows goes to the task
 				v.task(file, text, all, name)
 			case ok && key == "file":

@@ -77,7 +77,10 @@ func isCutShort(s shell.ProgramStep) bool {
 func (r *remembered) keep(key found, what *recalled, size int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.size += size; r.size > mostRemembered {
+	if r.kept[key] == nil {
+		r.size += size
+	}
+	if r.size > mostRemembered {
 		clear(r.kept)
 		r.size = size
 	}

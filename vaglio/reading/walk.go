@@ -165,14 +165,18 @@ func (w *walk) value(key string, v any, role Role, sc *scope, at string, depth i
 	}
 }
 
+// isStatement reports whether a text under a key for statements is one. For an executor that runs queries, any text with a statement's beginning is.
+func (w *walk) isStatement(text string) bool {
+	return w.class.data || IsStatement(text) || w.class.queries && beginsStatement(strings.Fields(strings.ToUpper(uncommented(text))))
+}
+
 // note keeps a text that is a path, an address, a recipient or a statement.
 func (w *walk) note(text string, role Role, at string) {
 	const kept = RolePath | RoleSource | RoleGoal | RoleURL | RoleStatement | RoleRecipient
 	if role&kept == 0 || text == "" {
 		return
 	}
-	queried := role&RoleStatement != 0 && w.class.queries && beginsStatement(strings.Fields(strings.ToUpper(uncommented(text))))
-	if role&RoleStatement != 0 && !w.class.data && !queried && !IsStatement(text) {
+	if role&RoleStatement != 0 && !w.isStatement(text) {
 		role &^= RoleStatement
 	}
 	t := Text{At: at, Text: text, Role: role}

@@ -385,11 +385,3 @@ func (r *reader) shut(f *frame, where string, counts func(c *ClosedError) bool) 
 		r.notRead(f, where, c)
 	}
 }
-
-// carrier returns the place of what carries the text that is being read, nil if the text itself is in the source.
-func (f *frame) carrier() *Span {
-	if f.base > 0 {
-		return nil
-	}
-	return f.span
-}

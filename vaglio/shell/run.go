@@ -385,3 +385,12 @@ func alwaysTrue(x syntax.ArithmExpr) bool {
 	w, ok := x.(*syntax.Word)
 	return ok && w.Lit() != "" && strings.Trim(w.Lit(), "0123456789") == "" && strings.Trim(w.Lit(), "0") != ""
 }
+
+// spawning records an endless loop that does nothing but start processes.
+func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
+	if len(body) > 0 && !slices.ContainsFunc(body, func(s *syntax.Stmt) bool { return !s.Background }) {
+		r.problem(f, Problem{
+			Kind: ProblemForkBomb, Detail: wording.Say("an endless loop starts processes and waits for none of them"), Span: f.spanOf(loop),
+		})
+	}
+}

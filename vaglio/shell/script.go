@@ -307,6 +307,14 @@ func (f *frame) comesTo(line int) {
 	}
 }
 
+// carrier returns the place of what carries the text that is being read, nil if the text itself is in the source.
+func (f *frame) carrier() *Span {
+	if f.base > 0 {
+		return nil
+	}
+	return f.span
+}
+
 // placed returns the frame for a carried text, which knows where that is in the source if it is written there as it
 // is. It does not look where every place would be on one line, nor in a statement that is longer than people write.
 func (r *reader) placed(f *frame, text string) *frame {

@@ -382,18 +382,3 @@ func texts(args []arg) []string {
 	}
 	return out
 }
-
-// shownBy returns the command that shows what this one prints, past those that only order it.
-func (v *invocation) shownBy(t *tables) *invocation {
-	named := func(a arg) bool { return !strings.HasPrefix(a.text, "-") || strings.Contains(a.text, "o") }
-	n := v.into
-	for n != nil && n.stdin.piped && t.ofClass("orders", n.name) && !slices.ContainsFunc(n.args, named) {
-		n = n.into
-	}
-	return n
-}
-
-// thrownAway reports whether a command runs in a container that is created for it and sees nothing of the host.
-func (r *reading) thrownAway(v *invocation) bool {
-	return v.fresh && r.sealed(v)
-}

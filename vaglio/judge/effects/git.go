@@ -274,9 +274,7 @@ func (c *command) checkedOut() (string, bool) {
 		}
 	}
 	if len(ops) == 1 {
-		s := ops[0].text
-		fileLike := fileEnd.MatchString(s) && !numberEnd.MatchString(s) && !versionTag.MatchString(s) && !strings.HasPrefix(s, "origin/")
-		return s, fileLike || c.r.judge.tables.ofClass("well-known-file", lastPart(s))
+		return ops[0].text, fileLike(ops[0].text) || c.r.judge.tables.ofClass("well-known-file", lastPart(ops[0].text))
 	}
 	return join(ops), len(ops) > 1
 }
@@ -291,6 +289,11 @@ var (
 	fileEnd   = regexp.MustCompile(`\.[^./]{1,5}$`)
 	numberEnd = regexp.MustCompile(`\.\d+$`)
 )
+
+// fileLike reports whether a name looks like a file rather than a branch.
+func fileLike(s string) bool {
+	return fileEnd.MatchString(s) && !numberEnd.MatchString(s) && !versionTag.MatchString(s) && !strings.HasPrefix(s, "origin/")
+}
 
 // gitConfig judges the words after config, whose options take values differently from git's own.
 func gitConfig(c *command) []Effect {

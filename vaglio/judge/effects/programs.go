@@ -82,6 +82,11 @@ func (r *reading) runsUnread(v *invocation) []Effect {
 // byPath reports whether a command is a file named by its path, and not an installed program.
 func (v *invocation) byPath() bool { return isPath(v.path) && !systemPath(v.path) }
 
+// thrownAway reports whether a command runs in a container that is created for it and sees nothing of the host.
+func (r *reading) thrownAway(v *invocation) bool {
+	return v.fresh && r.sealed(v)
+}
+
 // canonical returns the name that the tables know a command by, "" if the name is unknown.
 func (r *reading) canonical(v *invocation) string {
 	name := v.name
