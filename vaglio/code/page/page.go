@@ -31,14 +31,14 @@ type page struct {
 	own, routine, keys, texts map[string]bool
 }
 
-// declare records the names that a token binds: through const, let or var, as a function, as
-// parameters.
+// declare records the names that a token binds: through const, let or var, as a function, as parameters.
 func (s *page) declare(i int) {
 	switch t := s.At(i); {
-	case t.Word("const", "let", "var", "catch"):
+	case t.Word("catch"):
 		s.names(i+1, s.Over(i+1)+1)
-		if value := s.At(i + 3); s.At(i+2).Is("=") && (value.Word("function", "async") || s.arrow(i+3)) {
-			s.routine[s.At(i+1).Text] = true
+	case t.Word("const", "let", "var"):
+		for at := i; at >= 0; at = s.comma(at + 1) {
+			s.bind(at + 1)
 		}
 	case t.Word("function"):
 		s.routine[s.At(i+1).Text] = s.At(i + 1).Word()
@@ -56,12 +56,20 @@ func (s *page) declare(i int) {
 	}
 }
 
+// bind records what one declaration of a statement binds.
+func (s *page) bind(i int) {
+	s.names(i, s.Over(i)+1)
+	if value := s.At(i + 2); s.At(i+1).Is("=") && (value.Word("function", "async") || s.arrow(i+2)) {
+		s.routine[s.At(i).Text] = true
+	}
+}
+
 // note records a key of an object, and a name that is set to something other than a number.
 func (s *page) note(i int) {
 	t, next := s.At(i), s.At(i+1)
 	number := next.Kind == lex.Number && s.At(i+2).Is(";")
 	switch {
-	case s.At(i-1).Is("{", ",") && next.Is(":", ",", "}"):
+	case s.past(i, -1).Is("{", ",") && s.past(i, 1).Is(":", ",", "}"):
 		s.keys[t.Text] = true
 	case t.Is("=", "+=") && !number:
 		s.texts[s.At(i-1).Text] = true
@@ -75,6 +83,29 @@ func (s *page) names(from, to int) {
 			s.own[t.Text], s.texts[t.Text] = true, s.texts[t.Text] || !s.At(i+1).Is("=")
 		}
 	}
+}
+
+// past returns the token before or behind one, line ends apart.
+func (s *page) past(i, step int) lex.Token {
+	i += step
+	for s.At(i).Is(";") && s.At(i).Line {
+		i += step
+	}
+	return s.At(i)
+}
+
+// comma returns where the next comma of the statement is that a token belongs to, -1 if nowhere.
+func (s *page) comma(i int) int {
+	for !s.At(i).Is(",") {
+		if t := s.At(i); t.Kind == lex.End || t.Is(";", ")", "]", "}") && !t.Group {
+			return -1
+		}
+		i = s.Over(i) + 1
+	}
+	if t := s.At(i + 1); t.Is(";") && t.Line {
+		i++
+	}
+	return i
 }
 
 // arrow reports whether an arrow function begins at a token.
@@ -100,9 +131,9 @@ func (s *page) looks(i int) bool {
 func (s *page) operates(i int) bool {
 	switch s.At(i).Text {
 	case "=":
-		return s.binds(i)
+		return s.binds(i) || s.scrolls(i) || s.goes(i)
 	case "+=", "-=", "*=", "/=", "**=", "||=", "&&=", "??=", "//=":
-		return s.holds(i - 1)
+		return s.holds(i-1) || s.scrolls(i)
 	case "++", "--":
 		return s.holds(i-1) || s.holds(i+1)
 	case "(":
@@ -129,7 +160,35 @@ func (s *page) mentions(i int) bool {
 	case s.own[t.Text], s.routine[t.Text], wordclass.Is("page-global", t.Text), wordclass.Is("page-word", t.Text):
 		return true
 	}
-	return prev.Is("{", ",") && next.Is(":") || next.Is("(") && wordclass.Is("page-function", t.Text)
+	return s.past(i, -1).Is("{", ",") && next.Is(":") || next.Is("(") && wordclass.Is("page-function", t.Text)
+}
+
+// counts reports whether tokens are arithmetic that ends in a number, so that no member but an element can have its name.
+func (s *page) counts(from, to int) (number bool) {
+	for i := from; i < to; i++ {
+		switch t := s.At(i); {
+		case t.Is("-", "*", "/", "%"):
+			number = true
+		case t.Is("+"):
+			number = false
+		case !t.Word() && !t.Is(".") && t.Kind != lex.Number:
+			return false
+		}
+	}
+	return number
+}
+
+// scrolls reports whether an operator only moves what is shown.
+func (s *page) scrolls(i int) bool {
+	return s.At(i-1).Word("scrollTop", "scrollLeft") && s.At(i-2).Is(".")
+}
+
+// goes reports whether "=" opens another page of the same site, by an address with which nothing of the page goes.
+func (s *page) goes(i int) bool {
+	t, end := s.At(i+1), s.At(i+2)
+	to, ok := strings.CutPrefix(t.Text, "/")
+	return s.At(i-3).Word("location") && s.At(i-1).Word("href") && t.Kind == lex.String && ok && !strings.HasPrefix(to, "/") &&
+		!strings.ContainsFunc(to, func(r rune) bool { return r < ' ' || r == '\\' }) && (end.Kind == lex.End || end.Is(";", ",", ")", "}"))
 }
 
 // picks reports whether a bracket makes a list or accesses an allowed element: by number, by a
@@ -137,12 +196,12 @@ func (s *page) mentions(i int) bool {
 func (s *page) picks(i int) bool {
 	prev, in := s.At(i-1), s.At(i+1)
 	switch {
-	case prev.Is("{", ",") && s.At(s.Over(i)+1).Is(":"): // a computed key
+	case s.past(i, -1).Is("{", ",") && s.At(s.Over(i)+1).Is(":"): // a computed key
 		return false
 	case !prev.Is(")", "]", "?.") && (!prev.Word() || wordclass.Is("page-word", prev.Text)):
 		return true
 	case !s.At(i + 2).Is("]"):
-		return false
+		return s.counts(i+1, s.At(i).Match)
 	case in.Word():
 		return s.holds(i-1) || s.holds(i+1) && !s.texts[in.Text]
 	default:
@@ -158,8 +217,7 @@ func (s *page) binds(i int) bool {
 	return s.holds(i - 1)
 }
 
-// holds reports whether a token is a name that the script itself bound, and not a member of
-// something.
+// holds reports whether a token is a name that the script itself bound, and not a member of something.
 func (s *page) holds(i int) bool { return s.own[s.At(i).Text] && !s.At(i-1).Is(".", "?.") }
 
 // calls reports whether a bracket calls something that only looks, or calls nothing.

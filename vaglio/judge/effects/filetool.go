@@ -209,7 +209,7 @@ func (t *tool) drives() bool {
 
 // onPage reads executors that run a script on a web page. It can reach more there than a program can here, and passes only if it just looks.
 func (t *tool) onPage() bool {
-	scripts := append(t.under(readings.RoleScript|readings.RoleCode), t.list("function", "pageFunction", "expression")...)
+	scripts := append(t.under(readings.RoleScript|readings.RoleCode), t.list("function", "pageFunction", "expression", "text")...)
 	if !t.drives() || !t.noun("browser-runs") || len(scripts) == 0 {
 		return false
 	}
