@@ -25,7 +25,7 @@ var closedText = regexp.MustCompile(`^\s*(?:` + quotedText.String() + `)\s*[])},
 // of a line that together are the words of a command.
 func (v *visit) commands(file, text string) {
 	for _, l := range settings.Lines(text) {
-		if strings.HasPrefix(l.Text, "import ") && v.reader.language(file) != "" { // not the program of that name
+		if strings.HasPrefix(l.Text, "import ") && v.reader.language(file) != "" || v.isComment(file, l.Text) { // not the program of that name
 			continue
 		}
 		l.Text = packageVersion.ReplaceAllString(l.Text, "")
@@ -75,7 +75,7 @@ func (v *visit) calls(file, text string) {
 				v.add(file, l.Number, "sh", program)
 			}
 		}
-		if !texts {
+		if !texts || v.isComment(file, l.Text) {
 			continue
 		}
 		if at := runningCall.FindStringIndex(l.Text); at != nil {
@@ -87,6 +87,15 @@ func (v *visit) calls(file, text string) {
 		}
 	}
 	v.held(file, spelled)
+}
+
+// remark matches a line that is only a comment. Without a blank it may be what a tool reads: "//go:generate".
+var remark = regexp.MustCompile(`^\s*(?://|(#|--)) `)
+
+// isComment reports whether a line of a program is only a comment. In languages that nobody reads, few marks begin one.
+func (v *visit) isComment(file, line string) bool {
+	m, read := remark.FindStringSubmatch(line), v.reader.language(file) != ""
+	return m != nil && (read || m[1] == "" && v.reader.isFor("calls", file))
 }
 
 // callIn adds the command line whose opening quote ends at an index of a line, and the words from there on.

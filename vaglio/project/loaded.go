@@ -247,9 +247,9 @@ func partsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("=,:@<>'\"(){}[];|& \t\n\f\r", r) })
 }
 
-// takesIn matches code in a word that takes in a file, and set a word that sets something.
+// takesIn matches code in a word that takes in a file (what is required, its name finds), and set a word that sets something.
 var (
-	takesIn = regexp.MustCompile(`\b(?:exec|eval|load|include|require|source|do|dofile|run_path|run_module|render|knit|instance_eval)\w*\b[^;\n]*["']`)
+	takesIn = regexp.MustCompile(`\b(?:exec|eval|load|include|source|do|dofile|run_path|run_module|render|knit|instance_eval)\w*\b[^;\n]*["']`)
 	// takesInAny matches code that takes in files which the program does not name.
 	takesInAny = regexp.MustCompile(`\b(?:require|require_once|include|include_once|import|import_module|__import__|load|load_all|autoload)\b` +
 		`\s*\(\s*(?:[^"'\s)]|["'][^"']*["']\s*[+.])`)
@@ -289,7 +289,7 @@ func (v *visit) mayRun() bool {
 	case v.c.Command && at < 0:
 		return false // what the command may run is found with it
 	case !v.c.Carries || at < 0:
-		return base.RunsProject(v.c.Name, v.words)
+		return base.RunsProject(v.c.Name, v.words) || v.c.Carries && slices.ContainsFunc(v.words, takesInAny.MatchString)
 	}
 	if name := path.Base(v.words[at]); base.Judged[name] != nil {
 		return base.RunsProject(name, v.words[at+1:])
