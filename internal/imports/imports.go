@@ -62,25 +62,30 @@ func Finders() map[string]*Finder {
 
 // In returns, for each import of a program and each folder it may be in, the files that it may mean
 // there, the likeliest first. The folders are the program's own and those in search.
-func (f *Finder) In(dir string, search []string, text string) [][]string {
-	var names []string
+func (f *Finder) In(dir string, search []string, text string) (all [][]string) {
+	for _, name := range f.Names(text) {
+		all = append(all, f.Files(dir, search, name)...)
+	}
+	return all
+}
+
+// Names returns what a program imports in so many words, each once.
+func (f *Finder) Names(text string) (names []string) {
 	for _, m := range f.statement.FindAllStringSubmatch(text, most) {
-		if f.parts == "" {
-			names = append(names, m[1])
-			continue
-		}
 		names = append(names, f.modules(m[1])...)
 	}
 	slices.Sort(names)
-	var all [][]string
-	for _, name := range slices.Compact(names) {
-		for _, folder := range f.folders(dir, search, name) {
-			var files []string
-			for _, end := range f.ends {
-				files = append(files, path.Join(folder, name+end))
-			}
-			all = append(all, files)
+	return slices.Compact(names)
+}
+
+// Files returns, for each folder that a module may be in, the files that it may mean there.
+func (f *Finder) Files(dir string, search []string, name string) (all [][]string) {
+	for _, folder := range f.folders(dir, search, name) {
+		var files []string
+		for _, end := range f.ends {
+			files = append(files, path.Join(folder, name+end))
 		}
+		all = append(all, files)
 	}
 	return all
 }
@@ -88,6 +93,9 @@ func (f *Finder) In(dir string, search []string, text string) [][]string {
 // modules returns the paths of the modules that a statement names. For Python's "a import b, c",
 // they are those of a and of b and c below it.
 func (f *Finder) modules(statement string) (names []string) {
+	if f.parts == "" {
+		return []string{statement}
+	}
 	module := ""
 	for i, name := range strings.Split(statement, ",") {
 		words := strings.Fields(name)
@@ -110,6 +118,10 @@ func (f *Finder) folders(dir string, search []string, name string) []string {
 	switch {
 	case strings.HasPrefix(name, "."):
 		return []string{dir}
+	case strings.HasPrefix(name, "/") && f.Variable != "":
+		return []string{"/"}
+	case strings.HasPrefix(name, "/"): // behind __DIR__, php's are below a folder
+		return []string{dir, "/"}
 	case f.Variable == "NODE_PATH":
 		return search
 	}

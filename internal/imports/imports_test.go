@@ -22,6 +22,8 @@ func TestImportsAreFound(t *testing.T) {
 		{"node", "const t = require('./t.js')\nimport x from \"../lib/x\"; import('./y')", "", []string{"/lib/x", "/p/t.js", "/p/y"}},
 		{"node", "import fs from 'fs'; require('left-pad')", "", nil},
 		{"node", "import './side.mjs'", "", []string{"/p/side.mjs"}},
+		{"node", "require('/srv/a.js')", "", []string{"/srv/a.js"}},
+		{"php", "require_once __DIR__ . '/x.php'; include 'y.php';", "", []string{"/p/x.php", "/p/y.php", "/x.php"}},
 		{"node", "require('e'); require('./e')", "/lib", []string{"/lib/e", "/p/e"}},
 		{"python", "import a", "/lib /more", []string{"/lib/a.py", "/more/a.py", "/p/a.py"}},
 		{"perl", "use strict; use A::B;\n require C", "/lib", []string{"/lib/A/B.pm", "/lib/C.pm", "/lib/strict.pm", "/p/A/B.pm", "/p/C.pm", "/p/strict.pm"}},

@@ -250,9 +250,8 @@ func (p *program) either(v, o value) value {
 	return v
 }
 
-// ofObject returns what a member of an object of the program's classes may be besides what the program itself
-// stored there: what a class of another file gives it, or what a property returns, of whichever class:
-// objects are not told apart.
+// ofObject returns what a member of an object of the program's classes may be besides what the program itself stored there: what a
+// class of another file gives it, or what a property returns, of whichever class: objects are not told apart.
 func (p *program) ofObject(v value, name string) (out value, ok bool) {
 	if v.path == "" || v.given() || !p.lang.has("columns") || len(p.links) == 0 && len(p.getters[name]) == 0 {
 		return value{}, false

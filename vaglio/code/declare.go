@@ -251,9 +251,7 @@ func (p *program) isForeign(v value) bool {
 	if v.kind != kindList {
 		return v.kind != kindMap && (len(v.alts) > 0 || v.path != "") && p.lang.options.names["words"][v.path] == nil
 	}
-	return !slices.ContainsFunc([]int{0, 1, 2}, func(skip int) bool {
-		return slices.EqualFunc(v.words(), p.arguments(skip).words(), shell.Word.Equal)
-	})
+	return !slices.ContainsFunc([]int{0, 1, 2}, func(skip int) bool { return slices.EqualFunc(v.words(), p.arguments(skip).words(), shell.Word.Equal) })
 }
 
 // parsedOption returns what a member of what a library found on the command line may be. It is false if anything else may say so.

@@ -245,8 +245,7 @@ func (p *program) added(a, b value, op string) value {
 	return p.glue(a, b)
 }
 
-// operated reads the second operand of an operator that joins texts, paths or lists. The results
-// of other operators are unknown.
+// operated reads the second operand of an operator that joins texts, paths or lists. The results of other operators are unknown.
 func (p *program) operated(a value, op token) value {
 	if op.Is("|") && p.word("getline") {
 		p.shellLine(a, "getline")
@@ -311,8 +310,7 @@ func (p *program) unary() value {
 	return p.postfix(p.primary())
 }
 
-// prefixes reports whether a token is an operator or a word that stands before an operand. Most of the words
-// are names in python.
+// prefixes reports whether a token is an operator or a word that stands before an operand. Most of the words are names in python.
 func (p *program) prefixes(t, next token) bool {
 	if t.Is("-", "+", "&", "\\", "++", "--", "@", "$", "%") {
 		return true
@@ -320,7 +318,7 @@ func (p *program) prefixes(t, next token) bool {
 	if p.lang.has("columns") && !t.Word("await", "yield", "async") {
 		return false
 	}
-	return next.Text != "." && !callsOrIndexes(t.Text, next) && t.Word(
+	return next.Text != "." && !p.callsOrIndexes(t.Text, next) && t.Word(
 		"await", "new", "yield", "throw", "void", "delete", "my", "our", "local", "const", "let", "var", "async", "do")
 }
 

@@ -38,8 +38,7 @@ func (p *program) looped() {
 	p.at = max(to, open)
 }
 
-// loopHead returns what a loop binds, and reads its list; false for other loops. The head is in
-// brackets if shut is after here.
+// loopHead returns what a loop binds, and reads its list; false for other loops. The head is in brackets if shut is after here.
 func (p *program) loopHead(shut int) (target int, list value, ok bool) {
 	at := p.at
 	if p.lang.name == "go" {
@@ -150,8 +149,7 @@ func (p *program) carriedOver(from, to int) map[string]value {
 	return held
 }
 
-// each calls do for each element of a list, or once for all of them if there are too many for the
-// cost.
+// each calls do for each element of a list, or once for all of them if there are too many for the cost.
 func (p *program) each(list value, cost int, do func(value)) {
 	elements := p.iterated(list).elements()
 	if len(elements) > 1 && p.again < len(elements)*cost || len(elements) > maxList {
@@ -311,8 +309,7 @@ func (p *program) counted(v value, op token) value {
 	return out
 }
 
-// initialize reads what sets variables before anything else runs: go's init, and the text that describes a
-// program of python.
+// initialize reads what sets variables before anything else runs: go's init, and the text that describes a program of python.
 func (p *program) initialize() {
 	if p.lang.name == "python" && p.tok(0).Kind == lex.String {
 		p.vars["__doc__"] = p.primary()

@@ -84,8 +84,7 @@ func (f *routine) leave(vars, hidden map[string]value) {
 	}
 }
 
-// body returns the body of a loop or function whose first word is at def and whose head continues
-// at i.
+// body returns the body of a loop or function whose first word is at def and whose head continues at i.
 func (p *program) body(def, i int) (from, to int) {
 	if p.lang.has("columns") {
 		if i = p.until(i, func(i int) bool { return p.toks[i].Is(":", ";") }); i < p.end {
@@ -129,8 +128,7 @@ func (p *program) indented(def, from int) int {
 	})
 }
 
-// define reads the definition of a function. The function's body is read when it is called, or at
-// the end.
+// define reads the definition of a function. The function's body is read when it is called, or at the end.
 func (p *program) define() bool {
 	def := p.at
 	if next := p.peek(1); p.word("async", "local") && next.Word("def", "function") {
@@ -222,8 +220,7 @@ func (p *program) params(from, to int) (out []int) {
 	return out
 }
 
-// anonymous reads a function without a name: lambda x: …, function (x) { … },
-// sub { … }, proc { |x| … }.
+// anonymous reads a function without a name: lambda x: …, function (x) { … }, sub { … }, proc { |x| … }.
 func (p *program) anonymous() (value, bool) {
 	def, params := p.at, []int(nil)
 	switch {
@@ -250,8 +247,7 @@ func (p *program) anonymous() (value, bool) {
 // block reads a block that is handed on: { |a, b| … } or do |a| … end.
 func (p *program) block() value { return p.closure(p.at, nil) }
 
-// closure returns a function whose first word is at def, and whose body is the block or expression
-// that begins here.
+// closure returns a function whose first word is at def, and whose body is the block or expression that begins here.
 func (p *program) closure(def int, params []int) value {
 	f, end := &routine{toks: p, params: params, from: p.at + 1, to: p.over(p.at)}, 1
 	switch {
@@ -310,8 +306,7 @@ func (p *program) unread(f *routine, args []value) value {
 	return unknown(f.name + "()")
 }
 
-// through reads the body of a function, and returns the value of its last statement and its return
-// value.
+// through reads the body of a function, and returns the value of its last statement and its return value.
 func (p *program) through(f *routine, args []value) (last, out value) {
 	at, end, scanned, bare := p.at, p.end, p.scanned, p.bare
 	p.end, p.scanned, p.bare = len(p.toks), 0, 0

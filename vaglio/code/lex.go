@@ -22,6 +22,7 @@ const (
 	maxAlts    = 32  // texts that one value may stand for
 	maxList    = 256 // elements of a list that are kept apart
 	maxText    = 1 << 20
+	maxVaried  = 1 << 15 // bytes of all the texts that one value may stand for: a text with branches that grows for ever is no command
 )
 
 // lexer cuts a program into tokens in one pass. It skips what is no token.

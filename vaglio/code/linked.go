@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/code/unfold"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// linked calls a function or method that the program imports from another file of its project, or
-// makes an object of a class in it. Objects are not told apart: what one of them was given, a method
-// may get of any.
+// linked calls a function or method that the program imports from another file of its project, or makes an object of a class in it.
+// Objects are not told apart: what one of them was given, a method may get of any.
 func (p *program) linked(name string, args []value) (out value, ok bool) {
 	name = strings.TrimSuffix(name, ".new")
 	at := strings.LastIndexByte(name, '.')
@@ -46,8 +46,7 @@ func (p *program) invokeIn(f *routine) value {
 	return m.invoke(f, nil)
 }
 
-// together returns the program and the files that are read with it: those that it imports, the one that
-// imports it, and so on.
+// together returns the program and the files that are read with it: those that it imports, the one that imports it, and so on.
 func (p *program) together() []*program {
 	all := []*program{p}
 	if p.root != nil && p.root != p {
@@ -142,7 +141,7 @@ func (p *program) linkedTo() []*program {
 		return p.links
 	}
 	p.links = []*program{}
-	for _, files := range p.lang.imports.In(path.Dir(cmp.Or(p.in.Path, p.in.Cwd+"/-")), []string{p.in.Cwd}, p.src) {
+	for _, files := range p.lang.imports.In(p.ownFolder(), []string{p.in.Cwd}, p.src) {
 		for _, file := range files {
 			if m := p.module(file); m != nil {
 				p.links = append(p.links, m)
@@ -151,6 +150,23 @@ func (p *program) linkedTo() []*program {
 		}
 	}
 	return p.links
+}
+
+// ownFolder returns the folder in which the program looks first for what it imports.
+func (p *program) ownFolder() string { return path.Dir(cmp.Or(p.in.Path, p.in.Cwd+"/-")) }
+
+// included reads a file that the program takes in by a name which it puts together; who reads its text finds the others.
+func included(p *program, v value, _ []value) value {
+	f := p.lang.imports
+	name, ok := v.text()
+	if !ok || f == nil || p.in.Source == nil || !p.spend(len(p.src)/bytesPerStep) || slices.Contains(f.Names(p.src), name) {
+		return unknown("import")
+	}
+	files := slices.Concat(f.Files(p.ownFolder(), []string{p.in.Cwd}, name)...)
+	if at := slices.IndexFunc(files, func(file string) bool { _, ok := p.in.Source(file); return ok }); at >= 0 {
+		p.script(shell.Text(files[at]))
+	}
+	return unknown("import")
 }
 
 // unled reads the functions of imported files to which no call led, though the program mentions them.
@@ -212,11 +228,10 @@ func (p *program) loads(f *function, name string, args []value, named map[string
 	return unknown(name + "()")
 }
 
-// isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the
-// file by itself, or another one that is read imports it, a function that nothing in it calls does nothing
-// yet to what it is handed, nor to what has such a name in a folder of the project; those in a tool's settings,
-// the tool calls. In languages that are not followed, a name that the program does not begin is one that it is
-// handed as well.
+// isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the file by itself, or
+// another one that is read imports it, a function that nothing in it calls does nothing yet to what it is handed, nor to what has
+// such a name in a folder of the project; those in a tool's settings, the tool calls. In languages that are not followed, a name
+// that the program does not begin is one that it is handed as well.
 func (p *program) isHanded(verb shell.Verb, w shell.Word) bool {
 	unsaid := w.HasUnknown() && w.Prefix() == ""
 	if p.later > 0 && (p.in.Found || p.in.Imported || p.in.Settings) {
@@ -263,8 +278,7 @@ func (p *program) isParameter(name string) bool {
 	})
 }
 
-// inProject reports whether a path that begins so lies in a folder below the program's own, and in none
-// that is hidden.
+// inProject reports whether a path that begins so lies in a folder below the program's own, and in none that is hidden.
 func (p *program) inProject(prefix string) bool {
 	prefix = strings.TrimPrefix(prefix, "./")
 	if p.in.Cwd != "" {
@@ -354,32 +368,8 @@ func (p *program) argumentsOf(f *function, src string, from int) int {
 	}
 	if from < len(src) && src[from] == '(' {
 		const most = 2000
-		if at := closing(src[from:min(len(src), from+most)]); at > 0 && p.spend(at/bytesPerStep) {
-			return from + at
-		}
-	}
-	return 0
-}
-
-// closing returns the index of the bracket that closes the one which a text begins with, 0 if there is none.
-func closing(src string) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(src); i++ {
-		switch c := src[i]; {
-		case c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '\'' && i+2 < len(src) && src[i+2] == c: // a character
-			i += 2
-		case c == '(':
-			depth++
-		case c == ')':
-			depth--
-		}
-		if depth == 0 {
-			return i
+		if body, _, ok := delimited(unfold.Bare(src[from:min(len(src), from+most)])); ok && p.spend(len(body)/bytesPerStep) {
+			return from + 1 + len(body)
 		}
 	}
 	return 0

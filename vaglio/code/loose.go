@@ -51,9 +51,8 @@ var (
 	givenVariable = regexp.MustCompile(`\b([A-Z_][A-Z0-9_]*)["'\])]*\s*(?:=>|[=:,])\s*["']([^"'\n]*)["']|["']([A-Z_][A-Z0-9_]*)=([^"'\n]*)["']`)
 )
 
-// Surroundings returns the variables and the folders that a program may give to the commands which
-// it starts, in any language: each name in capitals that is given a text, and each text that what
-// is named as a folder is given.
+// Surroundings returns the variables and the folders that a program may give to the commands which it starts, in any language: each
+// name in capitals that is given a text, and each text that what is named as a folder is given.
 func Surroundings(text string) (variables []shell.Assign, folders []string) {
 	const most = 16
 	for _, m := range givenVariable.FindAllStringSubmatch(text, most) {
@@ -72,8 +71,7 @@ func Surroundings(text string) (variables []shell.Assign, folders []string) {
 var looseTokens = regexp.MustCompile(`(?s)"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\\n])*)'|` + "`((?:\\\\.|[^`\\\\])*)`" +
 	`|([\w.:*!/\-\x{80}-\x{10ffff}]+)|(\n\s*\.)|([;\n])`)
 
-// looseCalls reads calls: the texts after one, up to the end of the statement, are what it runs or
-// removes.
+// looseCalls reads calls: the texts after one, up to the end of the statement, are what it runs or removes.
 func (p *program) looseCalls(src string) {
 	var before []shell.Word // the texts that no call has taken yet
 	var c openCall
@@ -183,8 +181,7 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 	*to = append(*to, w)
 }
 
-// looseFind returns what a name does. Names that begin with a dot match after anything, as any
-// name does after a module's.
+// looseFind returns what a name does. Names that begin with a dot match after anything, as any name does after a module's.
 func (p *program) looseFind(name string) *function {
 	if f := p.lang.tail[strings.TrimPrefix(name, ".")]; f != nil {
 		return f

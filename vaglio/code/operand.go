@@ -147,8 +147,7 @@ func (p *program) variable(name string) (value, bool) {
 	return value{}, false
 }
 
-// substituted reads s/…/…/ and tr/…/…/. The text on the left of =~, or $_, is unknown from there
-// on.
+// substituted reads s/…/…/ and tr/…/…/. The text on the left of =~, or $_, is unknown from there on.
 func (p *program) substituted() value {
 	p.take()
 	if p.takeIf(p.is("(")) {
@@ -163,8 +162,7 @@ func (p *program) substituted() value {
 	return out
 }
 
-// group reads what is in parentheses: a function's parameters, a text of several parts, a list or
-// one expression.
+// group reads what is in parentheses: a function's parameters, a text of several parts, a list or one expression.
 func (p *program) group() value {
 	t, end := p.peek(0), p.over(p.at)
 	if end > p.at && p.tok(end+1).Text == "=>" && end+1 < p.end && !t.Group {
@@ -226,8 +224,7 @@ func (p *program) items(shut string) (out []value) {
 	return out
 }
 
-// comprehended reads python's "e for x in list if c", once for every element of the list; false if
-// none begins here.
+// comprehended reads python's "e for x in list if c", once for every element of the list; false if none begins here.
 func (p *program) comprehended() (out []value, ok bool) {
 	if p.lang.name != "python" {
 		return nil, false

@@ -206,9 +206,7 @@ func (p *program) nowhere(pattern, plain string) bool {
 	for _, m := range read {
 		with = append(with, m.src)
 	}
-	return len(read) < maxBeside && !slices.ContainsFunc(with, func(text string) bool {
-		return p.finds(pattern, plain, text)
-	})
+	return len(read) < maxBeside && !slices.ContainsFunc(with, func(text string) bool { return p.finds(pattern, plain, text) })
 }
 
 // sought is what [optionRules.finds] is asked.
@@ -232,9 +230,8 @@ func (p *program) finds(pattern, plain, text string) bool {
 	return is || !p.spend(1)
 }
 
-// arguments returns the program's own arguments as the language lists them: for skip 1 just the
-// arguments, for 0 after the name of the script, for 2 after the interpreter and, if the program is
-// in a file, the script.
+// arguments returns the program's own arguments as the language lists them: for skip 1 just the arguments, for 0 after the name of
+// the script, for 2 after the interpreter and, if the program is in a file, the script.
 func (p *program) arguments(skip int) value {
 	var out []value
 	for range 1 - skip {

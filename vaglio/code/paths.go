@@ -45,8 +45,7 @@ func reversed(p *program, v value, rest []value) value {
 	return out
 }
 
-// below returns a path with the home folder instead of its tilde, in the folder that follows it if
-// one does.
+// below returns a path with the home folder instead of its tilde, in the folder that follows it if one does.
 func below(p *program, v value, rest []value) value {
 	out := value{kind: v.kind}
 	for _, w := range v.words() {
@@ -229,8 +228,7 @@ func withStem(_ *program, v value, rest []value) value {
 	})
 }
 
-// trimmed returns a function that cuts what a text begins or ends with: blankCharacters, or the characters it
-// is given.
+// trimmed returns a function that cuts what a text begins or ends with: blankCharacters, or the characters it is given.
 func trimmed(cut func(string, string) string) pure {
 	return func(p *program, v value, rest []value) value {
 		chars, known := blankCharacters, true
@@ -264,8 +262,7 @@ func chomped(_ *program, v value, rest []value) value {
 	return v.line(v.each(func(s string) (string, bool) { return strings.TrimSuffix(s, end), true }))
 }
 
-// sortedList returns a list in order. Where another order is asked for, or an element is not known, nobody
-// knows it.
+// sortedList returns a list in order. Where another order is asked for, or an element is not known, nobody knows it.
 func sortedList(p *program, v value, rest []value) value {
 	if v = p.iterated(v); !v.multi() {
 		v.name = ""

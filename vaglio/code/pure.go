@@ -58,7 +58,7 @@ func pures() map[string]pure {
 		"format":  func(p *program, v value, rest []value) value { return p.filled(v, braceHoles, rest) },
 		"sprintf": func(p *program, v value, rest []value) value { return p.filled(v, percentHoles, rest) },
 		"json":    decodedAs("x.json"), "toml": decodedAs("x.toml"), "field": fieldDefault, "printf": printedAs,
-		"pickle": pickle, "import": imported, "getattr": func(_ *program, v value, rest []value) value {
+		"pickle": pickle, "import": imported, "include": included, "getattr": func(_ *program, v value, rest []value) value {
 			name, _ := first(rest).text()
 			return unknown(v.path + "." + name)
 		},
@@ -104,8 +104,7 @@ func (p *program) own(name string) value {
 	return pathOf(text(name))
 }
 
-// dirname returns the folder of a path. Of one that is known up to a folder, it may be that one or
-// below it.
+// dirname returns the folder of a path. Of one that is known up to a folder, it may be that one or below it.
 func dirname(_ *program, v value, _ []value) value {
 	var out []shell.Word
 	for _, w := range v.words() {
@@ -146,8 +145,7 @@ func decode64(s string) (string, bool) {
 	return string(b), err == nil
 }
 
-// decoded applies the decoder of a name: "hex", "base64". The result of an encoding that is not
-// read is unknown.
+// decoded applies the decoder of a name: "hex", "base64". The result of an encoding that is not read is unknown.
 func decoded(_ *program, v value, rest []value) value {
 	name, _ := first(rest).text()
 	switch fn := decoders()[name]; {
@@ -336,6 +334,7 @@ func imported(p *program, v value, _ []value) value {
 		p.loads(&function{from: 0}, "require", []value{v}, nil)
 	}
 	p.takes(moduleName(s))
+	included(p, v, nil)
 	return unknown(moduleName(s))
 }
 

@@ -63,8 +63,7 @@ func (l *lexer) called(name, body string, raw bool) {
 	l.op(")")
 }
 
-// stringEnd returns where a string ends, -1 if it does not end. It skips expressions inside, with
-// their own strings.
+// stringEnd returns where a string ends, -1 if it does not end. It skips expressions inside, with their own strings.
 func (l *lexer) stringEnd(i int, q, opener string, line bool, depth int) int {
 	for i < len(l.src) {
 		switch c := l.src[i]; {
@@ -219,8 +218,7 @@ func (l *lexer) quoteOperator(s, rest string) bool {
 	return true
 }
 
-// delimiter returns the text from the delimiter of a quoting operator on, "" if the word is not
-// one.
+// delimiter returns the text from the delimiter of a quoting operator on, "" if the word is not one.
 func (l *lexer) delimiter(s, rest string, percent bool) string {
 	switch prev := l.last().Text; {
 	case percent && strings.Contains(" x q Q w W i ", " "+s+" "):
@@ -257,8 +255,7 @@ func (l *lexer) quotation(s, body, from, tail string) string {
 	return tail
 }
 
-// substitution reads s/…/…/ and tr/…/…/ as a call of that name, with the replacement if it is
-// code.
+// substitution reads s/…/…/ and tr/…/…/ as a call of that name, with the replacement if it is code.
 func (l *lexer) substitution(s, from, rest string) string {
 	if strings.IndexByte("([{<", from[0]) >= 0 {
 		rest = strings.TrimLeft(rest, " \t\n")

@@ -253,8 +253,7 @@ func (c *chooser) calledFor(t *task) bool {
 	return c.tok(i+1).Is("(") && c.ends(t.end) && c.block(t, at+1, t.end)
 }
 
-// nameAt reports whether an argument is a name as it stands: a text or a symbol, not a variable or
-// something put together.
+// nameAt reports whether an argument is a name as it stands: a text or a symbol, not a variable or something put together.
 func (c *chooser) nameAt(at int) bool {
 	name, next := c.tok(at), c.tok(at+1)
 	text := name.Kind == lex.String && !strings.Contains(name.Text, markOpen)
@@ -354,8 +353,7 @@ func replacedFirst(p *program, v value, rest []value) value {
 	return value{kind: v.kind, alts: []shell.Word{shell.Text(strings.Replace(s, from, to, 1))}}
 }
 
-// replacedIn returns replaced for what is a plain text in a language of patterns: it has none of some
-// signs, and is not too long.
+// replacedIn returns replaced for what is a plain text in a language of patterns: it has none of some signs, and is not too long.
 func replacedIn(signs string, most int) pure {
 	return func(p *program, v value, rest []value) value {
 		from, _ := first(rest).text()

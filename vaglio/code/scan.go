@@ -154,13 +154,13 @@ func (p *program) keyword(name string) bool {
 		p.take()
 		return true
 	}
-	variable := p.peek(1).Is("=", ".", ",") || callsOrIndexes(name, p.peek(1))
+	variable := p.peek(1).Is("=", ".", ",") || p.callsOrIndexes(name, p.peek(1))
 	return p.takeIf(!variable && (wordclass.Is("branch-word", name) || wordclass.Is("statement-word", name)))
 }
 
-// callsOrIndexes reports whether a word that declares variables is itself a function or a variable, as the token behind it says: let(:x).
-func callsOrIndexes(word string, next token) bool {
-	return word == "local" && next.Is("[") || word == "let" && next.Is("(")
+// callsOrIndexes reports whether a keyword is itself a function or a variable, as the token behind it says: let(:x), perl's do $file.
+func (p *program) callsOrIndexes(word string, next token) bool {
+	return word == "local" && next.Is("[") || word == "let" && next.Is("(") || word == "do" && p.lang.name == "perl" && !next.Is("{")
 }
 
 // returned reads what a function returns, or yields as one of several.

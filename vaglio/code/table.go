@@ -39,8 +39,7 @@ type language struct {
 // function says what a function does.
 type function struct {
 	verb string // a shell.Verb, a verb that is read further, or "=" and an operation
-	// args are the targets, counted from 0; if from is not negative, all arguments from there on
-	// are, too.
+	// args are the targets, counted from 0; if from is not negative, all arguments from there on are, too.
 	args []int
 	from int
 	// method says that the function's object is its first argument.
@@ -51,8 +50,7 @@ type function struct {
 
 func (l *language) has(flag string) bool { return slices.Contains(l.flags, flag) }
 
-// find returns what a function does by its full name; on says what kind of object it is a method
-// of, "" if none.
+// find returns what a function does by its full name; on says what kind of object it is a method of, "" if none.
 func (l *language) find(name, on string) *function {
 	at := strings.LastIndexByte(name, '.')
 	last := name[at+1:]
@@ -204,8 +202,7 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 	return f, nil
 }
 
-// checkVerb refuses a verb that nothing reads; verb is its spelling in the table, known the
-// engine's.
+// checkVerb refuses a verb that nothing reads; verb is its spelling in the table, known the engine's.
 func (t *table) checkVerb(verb, known string) error {
 	if op, ok := strings.CutPrefix(verb, "="); ok && t.pures[op] == nil {
 		return rows.Wrong(op, "unknown operation %q", op)

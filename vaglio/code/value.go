@@ -57,8 +57,7 @@ func listOf(vs ...value) value { return value{kind: kindList, list: vs} }
 // unknown returns a value of which only the origin is known.
 func unknown(from string) value { return value{path: ending(from)} }
 
-// maxFrom limits how much of a value's origin is kept, in bytes: its end, because functions match
-// by the end of their names.
+// maxFrom limits how much of a value's origin is kept, in bytes: its end, because functions match by the end of their names.
 const maxFrom = 1024
 
 // ending returns what is kept of a name: its end.
@@ -68,8 +67,7 @@ func remote(from string) value {
 	return value{path: from, alts: []shell.Word{shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: from, MayBeEmpty: true, Remote: true})}}
 }
 
-// passedOn returns an unknown value that was made of words: it is as remote as they are, and still
-// holds what they hold of a file.
+// passedOn returns an unknown value that was made of words: it is as remote as they are, and still holds what they hold of a file.
 func passedOn(path string, words ...shell.Word) value {
 	out := unknown(path)
 	for _, w := range words {
@@ -166,12 +164,10 @@ func upTo[E any](most int, list []E, anything E) []E {
 // bounded are the elements of a list that are told apart.
 func bounded(list []value) []value { return upTo(maxList, list, unknown("")) }
 
-// isFull reports whether a list is at the limit of [bounded]: its last element stands for whatever else
-// is added.
+// isFull reports whether a list is at the limit of [bounded]: its last element stands for whatever else is added.
 func isFull(list []value) bool { return len(list) > maxList }
 
-// elements returns the elements of a list, the alternatives of a text, or the unknown value
-// itself.
+// elements returns the elements of a list, the alternatives of a text, or the unknown value itself.
 func (v value) elements() []value {
 	switch {
 	case v.kind == kindMap && slices.Contains(v.keys, anyKey): // which may be what is gone through
@@ -322,6 +318,9 @@ func (p *program) glue(a, b value) value {
 		if out = capped(out); len(out) > maxAlts {
 			break
 		}
+	}
+	if len(out) > 1 && len(out)*out[0].Size() > maxVaried {
+		out = []shell.Word{unknownWord("")}
 	}
 	v := value{alts: out}
 	if a.kind == kindPath {

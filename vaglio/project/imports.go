@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"path"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -22,7 +23,7 @@ func readImports(v *visit, r *row) {
 	if module, ok := v.value("-M", "-m"); ok && r.language == "perl" {
 		follow(v.dir, "use "+module, false)
 	}
-	if text, ok := v.value("-c", "-e", "--eval", "-p"); ok {
+	if text, ok := v.value("-c", cmp.Or(map[string]string{"php": "-r"}[r.language], "-e"), "--eval", "-p"); ok {
 		follow(v.dir, text, true)
 		return
 	}

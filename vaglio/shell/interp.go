@@ -357,9 +357,7 @@ func (r *reader) runShellLike(f *frame, k *call, _ *program, name string) Word {
 
 // foreign records that a program is in a language that is not read.
 func (r *reader) foreign(f *frame, k *call, name string) {
-	r.problem(f, Problem{
-		Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span,
-	})
+	r.problem(f, Problem{Kind: ProblemUnread, Detail: wording.Say("the language of %s is not read", name), Word: k.argv[0], Interpreter: name, Span: k.span})
 }
 
 // adopt appends what a foreign text runs, as commands of its carrier.

@@ -344,9 +344,7 @@ func (r *reader) importing(f *frame, p *Program, read func()) {
 		p.Steps = r.budget - r.steps
 		read()
 		for _, file := range in.found {
-			r.problem(f, Problem{
-				Kind: ProblemScriptFile, Detail: wording.Say(ImportsTooMuch, p.Language), Word: Text(file), Interpreter: p.Language,
-			})
+			r.problem(f, Problem{Kind: ProblemScriptFile, Detail: wording.Say(ImportsTooMuch, p.Language), Word: Text(file), Interpreter: p.Language})
 		}
 	}
 	for _, file := range in.unknown {

@@ -239,9 +239,7 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 		o.Budget.steps, o.Budget.marks = r.steps, r.marks
 		if v := recover(); v != nil {
 			out = r.out
-			out.Problems = append(out.Problems, Problem{
-				Kind: ProblemInternal, Detail: wording.Say("the reader failed: %s", fmt.Sprint(v)),
-			})
+			out.Problems = append(out.Problems, Problem{Kind: ProblemInternal, Detail: wording.Say("the reader failed: %s", fmt.Sprint(v))})
 		}
 	}()
 	f := &frame{}

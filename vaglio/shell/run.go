@@ -389,8 +389,6 @@ func alwaysTrue(x syntax.ArithmExpr) bool {
 // spawning records an endless loop that does nothing but start processes.
 func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
 	if len(body) > 0 && !slices.ContainsFunc(body, func(s *syntax.Stmt) bool { return !s.Background }) {
-		r.problem(f, Problem{
-			Kind: ProblemForkBomb, Detail: wording.Say("an endless loop starts processes and waits for none of them"), Span: f.spanOf(loop),
-		})
+		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("an endless loop starts processes and waits for none of them"), Span: f.spanOf(loop)})
 	}
 }

@@ -227,9 +227,7 @@ func (e *entry) covers(o *entry) bool {
 	}
 	known := e.arrays()
 	return !slices.ContainsFunc(o.arrays(), func(o *entry) bool {
-		return !slices.ContainsFunc(known, func(e *entry) bool {
-			return o.sameArray(e) || e.opaque && !slices.ContainsFunc(o.list, in(e.list))
-		})
+		return !slices.ContainsFunc(known, func(e *entry) bool { return o.sameArray(e) || e.opaque && !slices.ContainsFunc(o.list, in(e.list)) })
 	})
 }
 

@@ -29,8 +29,7 @@ type Token struct {
 	// Perhaps says that the program may pass the token by, or come to it again.
 	Perhaps bool
 	Column  int32 // how far the line is indented
-	// Match is the index of the counterpart of a bracket, or of a word that pairs with "end"; -1 if
-	// there is none.
+	// Match is the index of the counterpart of a bracket, or of a word that pairs with "end"; -1 if there is none.
 	Match int
 	Text  string
 }

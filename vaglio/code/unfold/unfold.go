@@ -35,7 +35,7 @@ const (
 // Source returns a program in which calls that act on files say what they act on. What acts on the object that it is
 // called on becomes a call of "*." and its name. The program is whole if all that was found was followed.
 func Source(src string, kind func(name string) Kind) (unfolded string, whole bool) {
-	s := &source{text: src, bare: bare(src), kind: kind, held: map[string][]string{}, cut: map[string]bool{}, called: map[string][]int{}, left: maxWork}
+	s := &source{text: src, bare: Bare(src), kind: kind, held: map[string][]string{}, cut: map[string]bool{}, called: map[string][]int{}, left: maxWork}
 	if !s.acts() {
 		return src, true
 	}
@@ -123,8 +123,8 @@ var (
 	either     = regexp.MustCompile(`\?\s|\?\?|\?:|\belse\b|\borelse\b`)
 )
 
-// bare returns a text with what stands in its quotes and comments blanked.
-func bare(src string) string {
+// Bare returns a text with what stands in its quotes and comments blanked.
+func Bare(src string) string {
 	return unsaid.ReplaceAllStringFunc(src, func(q string) string {
 		quote := q[:1]
 		switch quote {
@@ -295,7 +295,7 @@ func (s *source) ways(expr string) (out []string) {
 		most := 1
 		way := s.below(folded.ReplaceAllString(s.expand(expr, n, &most, nil), "$1"))
 		all := []string{way}
-		if texts := quoted.FindAllString(way, maxWays); len(texts) > 1 && either.MatchString(bare(way)) {
+		if texts := quoted.FindAllString(way, maxWays); len(texts) > 1 && either.MatchString(Bare(way)) {
 			all = append(all, texts...)
 		}
 		for _, w := range all {
@@ -383,7 +383,7 @@ func (s *source) below(way string) string {
 
 // isPath reports whether an expression makes a path.
 func (s *source) isPath(expr string) bool {
-	return slices.ContainsFunc(mentions.FindAllString(bare(expr)+")", maxFound), func(m string) bool {
+	return slices.ContainsFunc(mentions.FindAllString(Bare(expr)+")", maxFound), func(m string) bool {
 		return s.kind(strings.TrimRight(m, " (),}\n\t")) >= Makes
 	})
 }

@@ -16,8 +16,7 @@ import (
 
 // A Filter is one call of a program that turns one text into another.
 type Filter struct {
-	// Files are the operands that name what it reads, "-" for its input. If there are none, it
-	// reads its input.
+	// Files are the operands that name what it reads, "-" for its input. If there are none, it reads its input.
 	Files []string
 	// Passes says that it passes on what it reads unchanged.
 	Passes bool
@@ -84,8 +83,7 @@ func operands(name string, args []string) []string {
 	return files
 }
 
-// options holds a call's options: for each option, by its first name, the values that it was
-// given.
+// options holds a call's options: for each option, by its first name, the values that it was given.
 type options map[string][]string
 
 func (o options) has(name string) bool { return o[name] != nil }

@@ -12,9 +12,8 @@ import (
 // maxStarts is how many starting points are told apart.
 const maxStarts = 16
 
-// Found returns the names that find passes on: each starting point and what is below it, narrowed
-// by -name if every name must match it before something is done with it, the first time at the
-// index acts.
+// Found returns the names that find passes on: each starting point and what is below it, narrowed by -name if every name must match
+// it before something is done with it, the first time at the index acts.
 func Found(starts, tests []word.Word, acts int) []word.Word {
 	if len(starts) == 0 {
 		starts = []word.Word{word.Text(".")}
@@ -72,8 +71,7 @@ func classOf(w word.Word) string {
 	return ""
 }
 
-// required returns the tests that everything must pass on which find acts. What it spares never
-// comes to those behind that.
+// required returns the tests that everything must pass on which find acts. What it spares never comes to those behind that.
 func required(tests []word.Word, acts int) []word.Word {
 	if slices.ContainsFunc(tests[acts:], func(w word.Word) bool { return classOf(w) == "or" || classOf(w) == "list" }) {
 		return nil // it may act on others, too
@@ -170,8 +168,7 @@ func closing(tests []word.Word, open int) int {
 	return len(tests)
 }
 
-// Spared returns how many tests, of n by their classes, say what a search leaves out before anything else:
-// -path x -prune -o ….
+// Spared returns how many tests, of n by their classes, say what a search leaves out before anything else: -path x -prune -o ….
 func Spared(n int, class func(i int) string) int {
 	depth := 0
 	for i := range n {
