@@ -69,7 +69,7 @@ func (l *loading) takeLoaded() {
 	named := l.placesOf(append(operands(l.words), l.folders("PATH")...)) // what it runs, it finds there
 	maps.Copy(named, l.inSettings)
 	for _, file := range l.c.Changed {
-		if !l.reader.IsProse(file) && l.near(file) {
+		if !l.reader.IsProse(file) && (l.near(file) || !l.reader.base.Known(l.c.Name)) {
 			l.takeLoadedOne(file, slices.Contains(loaded, file), named)
 		}
 	}
