@@ -233,6 +233,9 @@ func (p *program) either(v, o value) value {
 		return v
 	case v.kind != kindList || o.kind != kindList:
 		return v.or(o)
+	case len(v.list)+len(o.list) > 2*maxAlts:
+		v.list = append(slices.Clip(v.list[:min(len(v.list), maxAlts)]), unknown(""))
+		return v
 	}
 	held := make([][]shell.Word, len(v.list))
 	for i, e := range v.list {
