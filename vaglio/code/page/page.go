@@ -21,6 +21,11 @@ func LooksOnly(tokens lex.Tokens) bool {
 			return false
 		}
 	}
+	for name := range s.own { // elsewhere it may stand for the page's
+		if wordclass.Is("page-global", name) || wordclass.Is("page-root", name) {
+			return false
+		}
+	}
 	return len(tokens) > 0
 }
 
