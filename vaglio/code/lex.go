@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/code/lex"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -374,4 +375,12 @@ func (p *program) fails(from int) bool {
 		return i >= p.at
 	})
 	return slices.ContainsFunc(p.toks[last:p.at], func(t token) bool { return t.Word("false") || strings.Contains(strings.ToLower(t.Text), "err") })
+}
+
+// looseRecord notes what may change what an application keeps, by its name: a call, or a function that is handed on as &Repo.delete/1 is.
+func (p *program) looseRecord(name string) {
+	name, _, _ = strings.Cut(strings.TrimRight(name, "!"), "/")
+	if name = strings.TrimRight(name, "!"); p.records && p.mayChangeBy(name[strings.LastIndexByte(name, '.')+1:]) {
+		p.calls(shell.Call{Function: name, Verb: shell.VerbClient})
+	}
 }

@@ -26,6 +26,7 @@ type language struct {
 	concat                  []string
 	sigils, fills, document string
 	flags                   []string
+	tests                   string               // what a program holds if a runner of tests calls its functions
 	runs                    []string             // what runs a file of it
 	full                    map[string]*function // by full name
 	tail                    map[string]*function // by last name, after anything
@@ -168,6 +169,8 @@ func (l *language) syntax(words []string) error {
 			l.fills = value
 		case key == "document":
 			l.document = value
+		case key == "records":
+			l.flags, l.tests = append(l.flags, key), value
 		case key == "runs":
 			l.runs = strings.Split(value, ",")
 		case key != "":

@@ -346,8 +346,11 @@ func (r *reader) settings(f *frame, w *way, opts options, by string) {
 
 // valueOf returns what an option's value says in this way, without the text that must precede it.
 func (w *way) valueOf(name string, value Word) (Word, bool) {
-	behind := w.behind[name]
-	return value.Cut(len(behind)), strings.HasPrefix(value.Prefix(), behind)
+	behind, anywhere := strings.CutPrefix(w.behind[name], "*")
+	if _, line, found := value.Split(behind); anywhere && found {
+		return line, true
+	}
+	return value.Cut(len(behind)), anywhere || strings.HasPrefix(value.Prefix(), behind)
 }
 
 // lastOfEnv matches the last expression of a program of node if it may show the environment.

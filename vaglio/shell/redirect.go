@@ -366,7 +366,8 @@ func (r *reader) emit(f *frame, c Command) {
 	}
 	c.Cwd, c.Stdin, c.Context = cwd, f.stdin, f.Context
 	if f.file != nil {
-		c.File, c.Line, c.Own = f.file.path, f.file.line, f.file.own
+		named := c.Call != nil && c.Call.Verb == VerbClient // by a name that says all
+		c.File, c.Line, c.Own = f.file.path, f.file.line, f.file.own || named && f.file.wrote
 	}
 	if len(f.assigns) > 0 {
 		c.Assigns = append(slices.Clip(f.assigns), c.Assigns...)
