@@ -23,13 +23,14 @@ func Found(starts, tests []word.Word, acts int) []word.Word {
 		starts = append(starts[:maxStarts:maxStarts], word.Unknown(""))
 	}
 	below := word.Part{Kind: word.PartUnknown, From: "find", MayBeEmpty: true, Level: true}
-	names, narrowed := namesIn(required(tests, acts))
+	needed := required(tests, acts)
+	names, narrowed := namesIn(needed)
 	below.MayBeEmpty = !narrowed
 	deeper := func(w word.Word) bool { return w.Is("-mindepth") }
 	itself, only := !slices.ContainsFunc(tests, deeper), startsOnly(tests)
 	var out []word.Word
 	for _, s := range starts {
-		for _, name := range names {
+		for _, name := range slices.Concat(pathsIn(needed, names), names) {
 			out = append(out, word.InFolder(s, name), word.InFolder(s, word.Glue(word.New(below), word.Text("/"), name)))
 		}
 		if narrowed {
@@ -44,6 +45,51 @@ func Found(starts, tests []word.Word, acts int) []word.Word {
 	}
 	return out
 }
+
+// pathsIn returns what the tests of whole paths that name something select below some folder, with each of the names, if there are any. They narrow
+// nothing: a star in such a test stands for folders, too.
+func pathsIn(tests, names []word.Word) (out []word.Word) {
+	for i := range max(len(tests)-1, 0) {
+		s, known := tests[i+1].Text()
+		if classOf(tests[i]) != "path" || !known || i > 0 && classOf(tests[i-1]) == "not" {
+			continue
+		}
+		if strings.HasSuffix(tests[i].Prefix(), "regex") {
+			s = plain.Replace(s)
+		}
+		folder, named := stepsOf(s, len(names) > 0)
+		if named && len(names) == 0 {
+			out = append(out, folder)
+		}
+		for _, name := range names {
+			if named {
+				out = append(out, word.InFolder(folder, name))
+			}
+		}
+	}
+	return out
+}
+
+// stepsOf returns the folders and the name that a pattern of whole paths spells, and whether it spells any; without the name if that may be any and is
+// known otherwise.
+func stepsOf(pattern string, known bool) (path word.Word, named bool) {
+	steps := strings.Split(pattern, "/")
+	for at, step := range steps {
+		any, last := strings.Trim(step, "*?.") == "", at == len(steps)-1
+		if any && !(last && !known) {
+			continue
+		}
+		name := word.New(word.Globs(step)...)
+		if path.Parts() != nil {
+			name = word.InFolder(path, name)
+		}
+		path, named = name, named || !any
+	}
+	return path, named
+}
+
+// plain makes a regular expression of find a pattern, as far as it consists of texts and of what stands for any.
+var plain = strings.NewReplacer(".*", "*", ".+", "*", `\.`, ".", `\(`, "(", `\)`, ")", "$", "", "^", "")
 
 // startsOnly reports whether find looks only at its starting points: -maxdepth 0.
 func startsOnly(tests []word.Word) bool {
@@ -68,6 +114,8 @@ func classOf(w word.Word) string {
 		return "prune"
 	case "-name", "-iname":
 		return "name"
+	case "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex":
+		return "path"
 	}
 	return ""
 }
