@@ -195,6 +195,9 @@ A program that the call or the session wrote may assemble from parts what it ask
 const documentTail = `
 ## Left to the effects judge on purpose
 
+A pattern of the core counts all the same, since a mention is enough: "ls ~/.ssh/" and "ssh -i ~/.ssh/key" are denied, "ssh -i ~/keys/key"
+is not. A key below ~/.ssh needs no mention: ssh takes it by its usual name, or as IdentityFile in the user's settings says.
+
 | what | why |
 |---|---|
 | listing, testing or naming a forbidden place (ls, stat, test -f, find without an action) | tells a name, not the content |
