@@ -384,3 +384,11 @@ func (p *program) looseRecord(name string) {
 		p.calls(shell.Call{Function: name, Verb: shell.VerbClient})
 	}
 }
+
+// opensFile reads a call of a library that opens a database in a file.
+func (p *program) opensFile(name string, args []value) value {
+	if at := first(args).word(); at.Prefix() != "" && !strings.HasPrefix(at.Prefix(), ":") {
+		p.emit(name, shell.VerbRead, at)
+	}
+	return p.callOther(name, value{}, args)
+}
