@@ -42,7 +42,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
-	if len(words) == 0 || v.File != "" && t.isOfPages(library, name) ||
+	if len(words) == 0 || v.File != "" && t.isOfPages(library, name) && !r.changesKept(v) ||
 		library == "" && !t.reaches(v, words) || r.ofFileDatabase(library, v) {
 		return reads()
 	}
@@ -52,7 +52,8 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 		out = r.statementCall(library, words[0], v.args[0], v.Call.Of)
 	}
 	return slices.DeleteFunc(out, func(e Effect) bool {
-		return v.File != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite) && e.Reversibility != Irreversible && !t.ofClass("client-of-people", library)
+		changes := (e.Kind == KindCreate || e.Kind == KindOverwrite) && e.Reversibility != Irreversible && !t.ofClass("client-of-people", library)
+		return v.File != "" && (changes || e.Reach != ReachPublic && t.isOfPages(library, name))
 	})
 }
 
