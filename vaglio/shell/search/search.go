@@ -237,3 +237,22 @@ func Spared(n int, class func(i int) string) int {
 	}
 	return 0
 }
+
+// Listed returns the file that holds the names which an option gives a program: the value of the option, or the input if the option is marked so.
+func Listed(words []word.Word, option string) (list word.Word, ok bool) {
+	letter, input := strings.CutPrefix(option, "<")
+	for i, w := range words {
+		said := w.Prefix()
+		value, has := strings.CutPrefix(said, letter)
+		switch {
+		case input && (said == letter || len(letter) == 2 && len(said) > 1 && said[0] == '-' && said[1] != '-' && strings.Contains(said, letter[1:])):
+			return word.Text("-"), true
+		case input || !has:
+		case value != "" || w.Size() > len(said):
+			return w.Cut(len(said) - len(strings.TrimPrefix(value, "="))), true
+		case i+1 < len(words):
+			return words[i+1], true
+		}
+	}
+	return word.Word{}, false
+}
