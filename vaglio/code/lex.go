@@ -377,6 +377,11 @@ func (p *program) fails(from int) bool {
 	return slices.ContainsFunc(p.toks[last:p.at], func(t token) bool { return t.Word("false") || strings.Contains(strings.ToLower(t.Text), "err") })
 }
 
+// keepsRecords reports whether calls on modules of a program that is not followed change what an application keeps: tests have data of their own.
+func (l *language) keepsRecords(src string) bool {
+	return l.has("records") && !strings.Contains(src, l.tests)
+}
+
 // looseRecord notes what may change what an application keeps, by its name: a call, or a function that is handed on as &Repo.delete/1 is.
 func (p *program) looseRecord(name string) {
 	name, _, _ = strings.Cut(strings.TrimRight(name, "!"), "/")

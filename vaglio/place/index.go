@@ -139,6 +139,11 @@ func (p *pattern) isGates() bool {
 	return len(p.steps) == 3 && p.row.Class&Own != 0 && p.steps[0] == "**"
 }
 
+// isFoundIn reports whether a search for a name finds a name of the gate's: for a pattern, only one in a whole home.
+func (p *pattern) isFoundIn(home bool, name string) bool {
+	return p.steps[2] == name || home && Meet(name, p.steps[2])
+}
+
 // fitsFound reports whether a file that a search passes on, from unknown folders, may match the pattern. The first at steps belong to a home.
 func (p *pattern) fitsFound(steps []string, at int) bool {
 	last := len(steps) - 1
@@ -146,7 +151,7 @@ func (p *pattern) fitsFound(steps []string, at int) bool {
 	case last < 1 || steps[last-1] != AnyFolders || !IsTelling(steps[last]):
 		return false
 	case p.isGates(): // in whichever folder, and by any pattern in a whole home
-		return p.steps[2] == steps[last] || last-1 <= at && Meet(steps[last], p.steps[2])
+		return p.isFoundIn(last-1 <= at, steps[last])
 	case last >= len(p.steps):
 		return false
 	}

@@ -387,7 +387,10 @@ func (b *Budget) finds(p *Program, steps int) int {
 func (r *reader) readsListed(f *frame, k *call, name string) {
 	for _, option := range wordclass.Kinds("names-files")[name] {
 		if list, ok := search.Listed(k.argv[1:], option); ok {
-			names := slices.DeleteFunc(xargsItems(r.content(f, list), options{}, true), func(w Word) bool { return w.Prefix() == "" })
+			names := slices.DeleteFunc(xargsItems(r.content(f, list), options{}, true), func(w Word) bool {
+				p, only := w.Only()
+				return w.Prefix() == "" && (!only || p.From != "ls")
+			})
 			if len(names) > 0 && r.step(f, wordCost*len(names)) {
 				r.emit(f, Command{Argv: append(Texts([]string{"cat", "--"}), names...), Span: k.span})
 			}

@@ -371,6 +371,11 @@ func (r *reading) ofFileDatabase(library string, v *invocation) bool {
 	return ok && databasefiles.PlainPrisma(text) && (&command{invocation: &w, parsed: &parsed{}, r: r}).fileDatabase()
 }
 
+// keepsItself reports whether a program in a file calls a client for what runs here, or lies in a file of the workspace that the session made or does not touch.
+func (r *reading) keepsItself(library string, v *invocation) bool {
+	return v.File != "" && r.judge.tables.isOfPages(library, v.Call.Function) && !r.changesKept(v) || r.ofFileDatabase(library, v)
+}
+
 // changesKept reports whether a program of the session's runs a statement on a database in a file that was there before the session.
 func (r *reading) changesKept(v *invocation) bool {
 	return v.Own && !v.Guess && len(v.args) > 0 && slices.ContainsFunc(v.Call.Of, func(file string) bool {

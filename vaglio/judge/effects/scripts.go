@@ -220,9 +220,8 @@ func (r *reading) inlineFiles(v *invocation) []Effect {
 		a := argOf(o.Object.Word)
 		switch o.Phrase = inlineSaid[v.Call.Verb][min(i, 1)]; v.Call.Verb {
 		case shell.VerbRead:
-			if r.inlineRead = append(r.inlineRead, path.Clean(a.text)); a.known && v.direct() && wordclass.Within("connecting", v.Call.Function) {
-				r.namesOne(v, a) // a database is made where there is none
-			}
+			r.inlineRead = append(r.inlineRead, path.Clean(a.text))
+			r.makesDatabase(v, a)
 		case shell.VerbList:
 			r.inlineListed = append(r.inlineListed, a.within())
 			continue

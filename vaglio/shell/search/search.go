@@ -57,14 +57,23 @@ func pathsIn(tests, names []word.Word) (out []word.Word) {
 		if strings.HasSuffix(tests[i].Prefix(), "regex") {
 			s = plain.Replace(s)
 		}
-		folder, named := stepsOf(s, len(names) > 0)
-		if named && len(names) == 0 {
-			out = append(out, folder)
+		out = append(out, below(s, names)...)
+		if hidden := strings.ReplaceAll("/"+s, "/*", "/.*")[1:]; hidden != s { // as a star of find's, but of no shell's, may mean
+			out = append(out, below(hidden, names)...)
 		}
-		for _, name := range names {
-			if named {
-				out = append(out, word.InFolder(folder, name))
-			}
+	}
+	return out
+}
+
+// below returns what a pattern of whole paths selects, with each of the names, if there are any; nothing if it spells no name.
+func below(pattern string, names []word.Word) (out []word.Word) {
+	folder, named := stepsOf(pattern, len(names) > 0)
+	if named && len(names) == 0 {
+		return []word.Word{folder}
+	}
+	for _, name := range names {
+		if named {
+			out = append(out, word.InFolder(folder, name))
 		}
 	}
 	return out
@@ -75,20 +84,22 @@ func pathsIn(tests, names []word.Word) (out []word.Word) {
 func stepsOf(pattern string, known bool) (path word.Word, named bool) {
 	steps := strings.Split(pattern, "/")
 	for at, step := range steps {
-		any, last := strings.Trim(step, "*?.") == "", at == len(steps)-1
-		if any && !(last && !known) {
+		spells, last := strings.Trim(step, "*?.") != "", at == len(steps)-1
+		if !spells && (!last || known) {
 			continue
 		}
 		name := word.New(word.Globs(step)...)
 		if path.Parts() != nil {
 			name = word.InFolder(path, name)
 		}
-		path, named = name, named || !any
+		path, named = name, named || spells
 	}
 	return path, named
 }
 
 // plain makes a regular expression of find a pattern, as far as it consists of texts and of what stands for any.
+//
+//nolint:gochecknoglobals // Made once, never changed.
 var plain = strings.NewReplacer(".*", "*", ".+", "*", `\.`, ".", `\(`, "(", `\)`, ")", "$", "", "^", "")
 
 // startsOnly reports whether find looks only at its starting points: -maxdepth 0.
@@ -245,7 +256,7 @@ func Listed(words []word.Word, option string) (list word.Word, ok bool) {
 		said := w.Prefix()
 		value, has := strings.CutPrefix(said, letter)
 		switch {
-		case input && (said == letter || len(letter) == 2 && len(said) > 1 && said[0] == '-' && said[1] != '-' && strings.Contains(said, letter[1:])):
+		case input && isAmong(said, letter):
 			return word.Text("-"), true
 		case input || !has:
 		case value != "" || w.Size() > len(said):
@@ -255,4 +266,10 @@ func Listed(words []word.Word, option string) (list word.Word, ok bool) {
 		}
 	}
 	return word.Word{}, false
+}
+
+// isAmong reports whether a word is an option, or holds its letter among others.
+func isAmong(said, option string) bool {
+	letters, ok := strings.CutPrefix(said, "-")
+	return said == option || ok && len(option) == 2 && !strings.HasPrefix(letters, "-") && strings.Contains(letters, option[1:])
 }
