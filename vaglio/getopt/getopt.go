@@ -1,6 +1,5 @@
-// Package getopt tells the options of a command from its operands, by what the tables say of the
-// command's program. It is the one reader of options: what a command carries and what it does are
-// found in the same words.
+// Package getopt tells the options of a command from its operands, by what the tables say of the command's program. It is the one reader of options: what a
+// command carries and what it does are found in the same words.
 package getopt
 
 import (
@@ -9,11 +8,9 @@ import (
 	"strings"
 )
 
-// Grammar is what the table says of a program's options. That of a program which the table does
-// not list is the zero Grammar: its options take no values.
+// Grammar is what the table says of a program's options. That of a program which the table does not list is the zero Grammar: its options take no values.
 type Grammar struct {
-	// Values are the options that take a value, Glued those that take one only in their own
-	// word. They are written with their dashes.
+	// Values are the options that take a value, Glued those that take one only in their own word. They are written with their dashes.
 	Values, Glued map[string]bool
 	// Single says that one dash begins a long option.
 	Single bool
@@ -43,16 +40,13 @@ type way struct {
 type Manner struct {
 	// Last are the options behind which all words are operands.
 	Last []string
-	// Leading says that all options precede the operands, Signs that a short option's value
-	// may follow an equals sign.
+	// Leading says that all options precede the operands, Signs that a short option's value may follow an equals sign.
 	Leading, Signs bool
-	// Loose says that there may be more options than are known. What an abbreviation takes as
-	// its value is an operand, too, then.
+	// Loose says that there may be more options than are known. What an abbreviation takes as its value is an operand, too, then.
 	Loose bool
 }
 
-// Takes reports whether an option takes a value, in its own word or in the next, at least behind
-// some other words.
+// Takes reports whether an option takes a value, in its own word or in the next, at least behind some other words.
 func (g *Grammar) Takes(name string) bool {
 	behind := func(w way) bool { return w.grammar.Takes(name) }
 	return g.Values[g.oneDash(name)] || g.Glued[name] || slices.ContainsFunc(g.ways, behind)
@@ -81,24 +75,20 @@ func (g *Grammar) oneDash(name string) string {
 	return name
 }
 
-// Flag is one option. A bundle of letters counts as one flag for the whole, and one for each
-// letter.
+// Flag is one option. A bundle of letters counts as one flag for the whole, and one for each letter.
 type Flag struct {
-	// Name is written with its dashes. An abbreviation is written out, unless the grammar is
-	// loose.
+	// Name is written with its dashes. An abbreviation is written out, unless the grammar is loose.
 	Name string
-	// Has says that there is a value, which begins at byte Cut of word At. Off says that the
-	// value switches the option off: --dry-run=none. Guessed says that it may be an operand
-	// instead, Second that it is the second of two values in a row, each of which has a flag.
-	// Whole says that the name is that of a known option, and so short for no other.
+	// Has says that there is a value, which begins at byte Cut of word At. Off says that the value switches the option off: --dry-run=none. Guessed says that
+	// it may be an operand instead, Second that it is the second of two values in a row, each of which has a flag. Whole says that the name is that of a
+	// known option, and so short for no other.
 	Has, Off, Guessed, Second, Whole bool
 	At, Cut                          int
 }
 
 // Split are the words of a command after its name, separated. It refers to words by their index.
 type Split struct {
-	// Flags are the options in order, Operands the other words before Tail. From Tail on,
-	// all words are operands.
+	// Flags are the options in order, Operands the other words before Tail. From Tail on, all words are operands.
 	Flags    []Flag
 	Operands []int
 	Tail     int
@@ -174,8 +164,7 @@ func (g *Grammar) isOperand(words []string, at int) bool {
 	return g.once && at > 0 || len(w) < 2 || w[0] != '-'
 }
 
-// short returns the name of a letter's option. Letters are sliced from a constant to avoid an
-// allocation.
+// short returns the name of a letter's option. Letters are sliced from a constant to avoid an allocation.
 func short(letter byte) string {
 	const names = "-a-b-c-d-e-f-g-h-i-j-k-l-m-n-o-p-q-r-s-t-u-v-w-x-y-z-A-B-C-D-E-F-G-H-I-J-K-L-M-N-O-P-Q-R-S-T-U-V-W-X-Y-Z"
 	if at := strings.IndexByte(names, letter); at > 0 {
@@ -190,8 +179,7 @@ var (
 	signal = regexp.MustCompile(`^-(?:[0-9]*|[A-Z0-9+]{2,})$`)
 )
 
-// isOff reports whether the value after an option's equals sign means that the option is not
-// set.
+// isOff reports whether the value after an option's equals sign means that the option is not set.
 func isOff(name, value string) bool {
 	switch strings.ToLower(value) {
 	case "false", "no", "none", "off", "never":
@@ -259,8 +247,7 @@ func (s *Split) abbreviated(f Flag) int {
 	return s.take(f, !f.Has)
 }
 
-// complete returns the option with a value that a name abbreviates, or "". An abbreviation of
-// one or two letters is too little to take an operand away.
+// complete returns the option with a value that a name abbreviates, or "". An abbreviation of one or two letters is too little to take an operand away.
 func (s *Split) complete(name string) string {
 	const least = len("abc")
 	name = s.by.oneDash(name)
@@ -300,8 +287,7 @@ func (s *Split) Bundled(f *Flag) bool {
 	return !s.by.Single && len(f.Name) > len("-a") && !strings.HasPrefix(f.Name, "--")
 }
 
-// take records an option. If it wants a value, it takes the next word. It returns how many
-// words it took.
+// take records an option. If it wants a value, it takes the next word. It returns how many words it took.
 func (s *Split) take(f Flag, wants bool) int {
 	took := 0
 	if next := f.At + 1; wants && next < len(s.words) {

@@ -20,8 +20,7 @@ func base32Text(f *Filter, args []string) bool {
 	return f.coder("base32", args, base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString, base32.StdEncoding.EncodeToString, strings.NewReplacer())
 }
 
-// coder reads a call of a program that encodes, or decodes with -d. Decoding ignores blanks and
-// padding.
+// coder reads a call of a program that encodes, or decodes with -d. Decoding ignores blanks and padding.
 func (f *Filter) coder(program string, args []string, decode func(string) ([]byte, error), encode func([]byte) string, spelling *strings.Replacer) bool {
 	o, files, ok := parse(program, args, "d=decode D i=ignore-garbage w=wrap")
 	f.Files = files

@@ -109,8 +109,7 @@ func charSet(s string) (out []rune) {
 	return out
 }
 
-// members returns the ASCII members of a character class such as [:digit:]; none if there is no
-// such class.
+// members returns the ASCII members of a character class such as [:digit:]; none if there is no such class.
 func members(class string) []rune {
 	re, err := regexp.Compile("[" + class + "]")
 	if err != nil {

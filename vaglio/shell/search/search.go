@@ -1,5 +1,4 @@
-// Package search says what a search for files passes on, judging by its tests: by their words, as
-// find's expression has them, or by their classes.
+// Package search says what a search for files passes on, judging by its tests: by their words, as find's expression has them, or by their classes.
 package search
 
 import (
@@ -12,9 +11,8 @@ import (
 // maxStarts is how many starting points are told apart.
 const maxStarts = 16
 
-// Found returns the names that find passes on: each starting point and what is below it, narrowed
-// by -name if every name must match it before something is done with it, the first time at the
-// index acts.
+// Found returns the names that find passes on: each starting point and what is below it, narrowed by -name if every name must match it before something is
+// done with it, the first time at the index acts.
 func Found(starts, tests []word.Word, acts int) []word.Word {
 	if len(starts) == 0 {
 		starts = []word.Word{word.Text(".")}
@@ -131,8 +129,7 @@ func classOf(w word.Word) string {
 	return ""
 }
 
-// required returns the tests that everything must pass on which find acts. What it spares never
-// comes to those behind that.
+// required returns the tests that everything must pass on which find acts. What it spares never comes to those behind that.
 func required(tests []word.Word, acts int) []word.Word {
 	if slices.ContainsFunc(tests[acts:], func(w word.Word) bool { return classOf(w) == "or" || classOf(w) == "list" }) {
 		return nil // it may act on others, too
@@ -140,8 +137,7 @@ func required(tests []word.Word, acts int) []word.Word {
 	return tests[Spared(acts, func(i int) string { return classOf(tests[i]) }):acts]
 }
 
-// namesIn returns the patterns of -name if every name that find passes on must match one of them: each
-// alternative has one, or a group of such alternatives.
+// namesIn returns the patterns of -name if every name that find passes on must match one of them: each alternative has one, or a group of such alternatives.
 func namesIn(tests []word.Word) (names []word.Word, all bool) {
 	from, deep := 0, 0
 	for i := 0; i <= len(tests); i++ {
