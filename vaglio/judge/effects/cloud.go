@@ -371,7 +371,7 @@ func (r *reading) ofFileDatabase(library string, v *invocation) bool {
 	return ok && databasefiles.PlainPrisma(text) && (&command{invocation: &w, parsed: &parsed{}, r: r}).fileDatabase()
 }
 
-// keepsItself reports whether a program in a file calls a client for what runs here, or lies in a file of the workspace that the session made or does not touch.
+// keepsItself reports whether a program in a file calls a client for what runs here, or for what lies in a file that it may change.
 func (r *reading) keepsItself(library string, v *invocation) bool {
 	return v.File != "" && r.judge.tables.isOfPages(library, v.Call.Function) && !r.changesKept(v) || r.ofFileDatabase(library, v)
 }
