@@ -379,7 +379,7 @@ func (r *reading) runsFolder(v *invocation, a arg, at string) bool {
 // keepsFar marks what the call puts somewhere as brought from elsewhere. If it runs foreign code, it is remembered only if
 // a person let it: then what was brought counts as what lies in the project, there and here.
 func (r *reading) keepsFar() {
-	if slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind == KindForeignCode }) {
+	if slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind == KindForeignCode && e.score(nil) < Threshold }) {
 		r.did = append(r.did, r.met...)
 		return
 	}
