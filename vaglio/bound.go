@@ -231,7 +231,7 @@ func (e *Engine) remembered(p *Proposal, r *reading.Reading, results []GradientR
 				continue
 			case Started:
 				goesOn = true
-			case Installed, Entered, Unpacked, Brought, Exported, Named, Opened, Taken, Kept:
+			case Installed, Entered, Unpacked, Let, Brought, Exported, Named, Opened, Taken, Kept:
 			}
 			out = append(out, f)
 		}
@@ -257,7 +257,7 @@ func (e *Engine) content(p *Proposal, r *reading.Reading, f Fact, said *says) Fa
 		said.met[f.Path] = w
 	}
 	out := *w
-	out.Deed, out.Link, out.Folder, out.Words = f.Deed, f.Link, f.Folder, f.Words
+	out.Deed, out.Link, out.Folder, out.Far, out.Words = f.Deed, f.Link, f.Folder, f.Far, f.Words
 	return out
 }
 

@@ -11,18 +11,15 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// SessionID names the session that a call belongs to: the client's session if it names one,
-// or else the turn.
+// SessionID names the session that a call belongs to: the client's session if it names one, or else the turn.
 func (p *Proposal) SessionID() string { return cmp.Or(p.Session, p.TurnID) }
 
-// Fact is one thing that went through the gate in a session: what an approved call, or one
-// that a person allowed, wrote, made or started. It describes what the call would do when it
-// was let through; vaglio does not know whether it succeeded.
+// Fact is one thing that went through the gate in a session: what an approved call, or one that a person allowed, wrote, made or started. It describes what
+// the call would do when it was let through; vaglio does not know whether it succeeded.
 type Fact struct {
 	// Deed says what was done.
 	Deed Deed `json:"deed"`
-	// Path is where it was done, absolute and clean; for [Started], the folder in which it
-	// ran.
+	// Path is where it was done, absolute and clean; for [Started], the folder in which it ran.
 	Path string `json:"path,omitzero"`
 	// New says that nothing existed at Path before.
 	New bool `json:"new,omitzero"`
@@ -30,6 +27,8 @@ type Fact struct {
 	Folder bool `json:"folder,omitzero"`
 	// Link says that what was moved there is a link to it.
 	Link bool `json:"link,omitzero"`
+	// Far says that what lies there came from elsewhere, and nobody was asked about it yet.
+	Far bool `json:"far,omitzero"`
 	// SHA256 is the digest of what was written, in hex; "" if that is not known.
 	SHA256 string `json:"sha256,omitzero"`
 	// Words are the program and its arguments, for [Started], paths for [Awaited], ports for [Opened]
@@ -47,8 +46,7 @@ type Fact struct {
 	text string
 	// was is what the file held before the session first wrote it; "" if that is not known, or nothing.
 	was string
-	// shared says that another session started the same program in the same folder, so that a
-	// process of it cannot be attributed to either.
+	// shared says that another session started the same program in the same folder, so that a process of it cannot be attributed to either.
 	shared bool
 }
 
@@ -66,9 +64,10 @@ const (
 	Built Deed = "built"
 	// Fetched is a file that was downloaded.
 	Fetched Deed = "fetched"
-	// Unpacked is a folder that received files that the call does not name, such as those of
-	// an archive or a repository.
+	// Unpacked is a folder that received files that the call does not name, such as those of an archive or a repository.
 	Unpacked Deed = "unpacked"
+	// Let is where a call ran what the session had brought from elsewhere: a person was asked about it.
+	Let Deed = "let"
 	// Brought is a folder of a repository whose files were replaced by those of another commit.
 	Brought Deed = "brought"
 	// Moved is something that was moved to Path from elsewhere.
@@ -81,13 +80,11 @@ const (
 	Installed Deed = "installed"
 	// Named is a path in the workspace, where nothing was, that a program which may write there was given.
 	Named Deed = "named"
-	// Entered is a folder that is a workspace of the session: the one in which it began if
-	// none is configured, or one that a person allowed.
+	// Entered is a folder that is a workspace of the session: the one in which it began if none is configured, or one that a person allowed.
 	Entered Deed = "entered"
 	// Exported is variables, named by Words, that later calls have if the shell goes on.
 	Exported Deed = "exported"
-	// Awaited is files, named by Words, that a call may run after it was judged: they were not
-	// there, or the call goes on.
+	// Awaited is files, named by Words, that a call may run after it was judged: they were not there, or the call goes on.
 	Awaited Deed = "awaited"
 	// Opened is a port of this machine, the first of Words, at which a new container serves a database.
 	Opened Deed = "opened"
@@ -101,30 +98,26 @@ const (
 	MaxFacts = 1000
 	// FactsKept is how long they are kept.
 	FactsKept = 24 * time.Hour
-	// maxText is the largest content that is kept with a fact, maxOne limits the contents of
-	// one session's facts, and separately the rest of them, and maxAll limits everything that
-	// is remembered of all sessions; all in bytes.
+	// maxText is the largest content that is kept with a fact, maxOne limits the contents of one session's facts, and separately the rest of them, and maxAll
+	// limits everything that is remembered of all sessions; all in bytes.
 	maxText = 64 << 10
 	maxOne  = 4 << 20
 	maxAll  = 8 << 20
 	// leastTexts is how much of maxAll the contents keep when whole sessions have to go:
 	// sessions in use need their contents more than old sessions need their digests.
 	leastTexts = 2 << 20
-	// factSize is the size of a fact without its texts, wordSize of a word without its
-	// letters.
+	// factSize is the size of a fact without its texts, wordSize of a word without its letters.
 	factSize = 128
 	wordSize = 16
 	// weightSize is what a pending text needs besides itself.
 	weightSize = 512
 )
 
-// Facts are what a session is known to have done, oldest first. They are immutable; adding to
-// them makes a new list.
+// Facts are what a session is known to have done, oldest first. They are immutable; adding to them makes a new list.
 type Facts []Fact
 
-// add returns the facts with more appended, within the limits of a session. It may append in
-// place, so f must be the session's newest facts: older lists that others hold share its
-// beginning, which is never overwritten.
+// add returns the facts with more appended, within the limits of a session. It may append in place, so f must be the session's newest facts: older lists that
+// others hold share its beginning, which is never overwritten.
 func (f Facts) add(now time.Time, more ...Fact) Facts {
 	out := append(f, more...)
 	for i := len(f); i < len(out); i++ {
@@ -199,8 +192,7 @@ func StartedBy(cwd string, words []string) Fact {
 	})}
 }
 
-// WithTexts returns the facts with the texts, and what weighs them, of those facts in from
-// that are about the same file with the same content.
+// WithTexts returns the facts with the texts, and what weighs them, of those facts in from that are about the same file with the same content.
 func (f Facts) WithTexts(from Facts) Facts {
 	out := slices.Clone(f)
 	for i := range out {
@@ -247,8 +239,7 @@ func (f Facts) Wrote(name string) bool {
 	return ok && fact.Deed != Built
 }
 
-// Unpacked reports whether a file lies in a folder into which unnamed files were unpacked,
-// and nothing else is known of it.
+// Unpacked reports whether a file lies in a folder into which unnamed files were unpacked, and nothing else is known of it.
 func (f Facts) Unpacked(name string) bool {
 	_, known := f.last(name)
 	return !known && f.any(func(fact *Fact) bool { return fact.Deed == Unpacked && isBelow(fact.Path, name) })
@@ -291,8 +282,7 @@ func (f Facts) Loaded() []string {
 	})
 }
 
-// Fetched returns the names, without folders, of the files that the session downloaded. The
-// caller owns the map.
+// Fetched returns the names, without folders, of the files that the session downloaded. The caller owns the map.
 func (f Facts) Fetched() map[string]bool {
 	out := map[string]bool{}
 	for i := range f {
@@ -325,8 +315,7 @@ func (f Facts) paths(are func(*Fact) bool) []string {
 	return slices.Compact(out)
 }
 
-// Made reports whether all that lies at a path was created in this session: nothing was there
-// before, and nothing was moved there from elsewhere.
+// Made reports whether all that lies at a path was created in this session: nothing was there before, and nothing was moved there from elsewhere.
 func (f Facts) Made(name string) bool {
 	made := false
 	for i := range f {
@@ -340,14 +329,12 @@ func (f Facts) Made(name string) bool {
 	return made
 }
 
-// Touched reports whether anything was put at a path, or into a folder above it that may have
-// brought it.
+// Touched reports whether anything was put at a path, or into a folder above it that may have brought it.
 func (f Facts) Touched(name string) bool {
 	return f.any(func(fact *Fact) bool { return fact.puts() && isBelow(fact.Path, name) })
 }
 
-// MovedTo reports whether something was moved to a path, or below it. A link that is removed
-// with its folder leaves what it leads to.
+// MovedTo reports whether something was moved to a path, or below it. A link that is removed with its folder leaves what it leads to.
 func (f Facts) MovedTo(name string) bool {
 	return f.any(func(fact *Fact) bool {
 		over, under := isBelow(fact.Path, name), isBelow(name, fact.Path)
@@ -368,8 +355,7 @@ func (f Facts) Serves(port string) bool {
 	})
 }
 
-// namesPort reports whether a word is the port, or ends with it behind the separator of an
-// address or an option.
+// namesPort reports whether a word is the port, or ends with it behind the separator of an address or an option.
 func namesPort(word, port string) bool {
 	before, ok := strings.CutSuffix(word, port)
 	return ok && port != "" && (before == "" || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=") || before == "-p")

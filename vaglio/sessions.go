@@ -225,3 +225,23 @@ func (f Facts) firstAt(name string) *Fact {
 	}
 	return nil
 }
+
+// Far returns where the session put what came from elsewhere and is at a path, or may be: a folder or the file itself.
+func (f Facts) Far(name string) string {
+	for i := range slices.Backward(f) {
+		switch fact := &f[i]; {
+		case fact.Path == name && fact.leaves() && !fact.Far:
+			return ""
+		case fact.Far && isBelow(fact.Path, name):
+			return fact.Path
+		case (fact.Deed == Unpacked || fact.Deed == Let) && isBelow(fact.Path, name):
+			return ""
+		}
+	}
+	return ""
+}
+
+// Let reports whether a person let something run that the session had brought from elsewhere into a folder above.
+func (f Facts) Let(name string) bool {
+	return f.any(func(fact *Fact) bool { return fact.Deed == Let && isBelow(fact.Path, name) })
+}

@@ -97,7 +97,8 @@ func engineAt(t *testing.T, files folderOf, first ...vaglio.Gate) *vaglio.Engine
 }
 
 // endOf makes the calls of a session until one does not pass. If that is not the last one, it
-// says so. `put: NAME: TEXT` is no call: a file is then on the disk.
+// says so. `put: NAME: TEXT` is no call: a file is then on the disk. A call behind
+// `let: ` is asked about, and a person lets it.
 func endOf(t *testing.T, engine *vaglio.Engine, disk folderOf, calls []string) (end, why string) {
 	t.Helper()
 	var sessions vaglio.Sessions
@@ -107,6 +108,7 @@ func endOf(t *testing.T, engine *vaglio.Engine, disk folderOf, calls []string) (
 			disk[path.Join("/home/u/app", name)] = unescaped(text)
 			continue
 		}
+		line, let := strings.CutPrefix(line, "let: ")
 		p := stepOf(t, line)
 		p.Facts = sessions.Facts(&p)
 		v, err := engine.Judge(t.Context(), p)
@@ -115,6 +117,9 @@ func endOf(t *testing.T, engine *vaglio.Engine, disk folderOf, calls []string) (
 			t.Fatalf("%s: %v", line, err)
 		case v.Approved:
 			sessions.Note(&p, time.Now(), v.Did)
+			continue
+		case let:
+			sessions.Note(&p, time.Now(), engine.Did(p))
 			continue
 		}
 		if end = "ask"; v.BlockedBy == vaglio.PhaseGuard {

@@ -198,6 +198,7 @@ type program struct {
 	entered   bool            // it went to another folder
 	elsewhere bool            // a function is being read that something calls in a way that is not followed;
 	led       bool            // a library does, or it is deferred
+	records   bool            // calls on modules of a program that is not followed change what an application keeps
 	inside    func() bool     // whether nothing in a program that is not followed leads out of the project
 	options   []option
 	defined   int        // where the last function is

@@ -344,7 +344,7 @@ type openCall struct {
 
 // looseStep reads a name among the arguments of a call, and what it stands for.
 func (p *program) looseStep(c *openCall, name, behind string, steps []shell.Word) {
-	if c.f == nil {
+	if p.looseRecord(name); c.f == nil {
 		return
 	}
 	full := name

@@ -42,7 +42,7 @@ func pures() map[string]pure {
 		"self":   func(p *program, _ value, _ []value) value { return text(p.lang.name) },
 		"input":  func(p *program, _ value, _ []value) value { return textOf(p.in.Stdin) },
 		"env":    environment,
-		"path":   func(p *program, v value, rest []value) value { return pathOf(p.joined(append([]value{v}, rest...))) },
+		"path":   (*program).pathFrom,
 		"pathjoin": func(p *program, v value, rest []value) value {
 			out := p.joined(append([]value{v}, rest...))
 			out.kind = v.kind

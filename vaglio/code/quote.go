@@ -382,3 +382,11 @@ func (p *program) unmark(s string) shell.Word {
 		s = after
 	}
 }
+
+// pathFrom joins the parts of a path. Of a word that the program is not given there is none: it fails.
+func (p *program) pathFrom(v value, rest []value) value {
+	if v.kind == kindNone && v.path == allArguments {
+		return v
+	}
+	return pathOf(p.joined(append([]value{v}, rest...)))
+}

@@ -26,6 +26,7 @@ type language struct {
 	concat                  []string
 	sigils, fills, document string
 	flags                   []string
+	tests                   string               // what a program holds if a runner of tests calls its functions
 	runs                    []string             // what runs a file of it
 	full                    map[string]*function // by full name
 	tail                    map[string]*function // by last name, after anything
@@ -166,6 +167,8 @@ func (l *language) syntax(words []string) error {
 			l.fills = value
 		case key == "document":
 			l.document = value
+		case key == "records":
+			l.flags, l.tests = append(l.flags, key), value
 		case key == "runs":
 			l.runs = strings.Split(value, ",")
 		case key != "":
@@ -206,7 +209,7 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 func (t *table) checkVerb(verb, known string) error {
 	if op, ok := strings.CutPrefix(verb, "="); ok && t.pures[op] == nil {
 		return rows.Wrong(op, "unknown operation %q", op)
-	} else if !ok && known != "program" && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) {
+	} else if !ok && known != "program" && known != "database" && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) {
 		return rows.Wrong(verb, "unknown verb %q", verb)
 	}
 	return nil

@@ -211,7 +211,7 @@ func (v value) nth(n int) value {
 	case n >= 0 && n < len(v.list):
 		return v.list[n]
 	case v.path == allArguments:
-		return value{kind: kindNone}
+		return value{kind: kindNone, path: v.path}
 	}
 	return unknown(v.path)
 }

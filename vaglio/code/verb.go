@@ -25,6 +25,9 @@ func (p *program) apply(f *function, name string, args []value) value {
 	if op, ok := strings.CutPrefix(f.verb, "="); ok {
 		return p.yields(op, f, name, args)
 	}
+	if f.verb == "database" {
+		return p.opensFile(name, args)
+	}
 	args, named := splitNamed(args)
 	if read := p.table.further[f.verb]; read != nil {
 		return read(p, f, name, args, named)

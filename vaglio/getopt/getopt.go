@@ -1,5 +1,5 @@
-// Package getopt tells the options of a command from its operands, by what the tables say of the command's program. It is the one
-// reader of options: what a command carries and what it does are found in the same words.
+// Package getopt tells the options of a command from its operands, by what the tables say of the command's program. It is the one reader of options: what a
+// command carries and what it does are found in the same words.
 package getopt
 
 import (
@@ -8,11 +8,9 @@ import (
 	"strings"
 )
 
-// Grammar is what the table says of a program's options. That of a program which the table does
-// not list is the zero Grammar: its options take no values.
+// Grammar is what the table says of a program's options. That of a program which the table does not list is the zero Grammar: its options take no values.
 type Grammar struct {
-	// Values are the options that take a value, Glued those that take one only in their own
-	// word. They are written with their dashes.
+	// Values are the options that take a value, Glued those that take one only in their own word. They are written with their dashes.
 	Values, Glued map[string]bool
 	// Single says that one dash begins a long option.
 	Single bool
@@ -81,9 +79,9 @@ func (g *Grammar) oneDash(name string) string {
 type Flag struct {
 	// Name is written with its dashes. An abbreviation is written out, unless the grammar is loose.
 	Name string
-	// Has says that there is a value, which begins at byte Cut of word At. Off says that the value switches the option off:
-	// --dry-run=none. Guessed says that it may be an operand instead, Second that it is the second of two values in a row, each of
-	// which has a flag. Whole says that the name is that of a known option, and so short for no other.
+	// Has says that there is a value, which begins at byte Cut of word At. Off says that the value switches the option off: --dry-run=none. Guessed says that
+	// it may be an operand instead, Second that it is the second of two values in a row, each of which has a flag. Whole says that the name is that of a
+	// known option, and so short for no other.
 	Has, Off, Guessed, Second, Whole bool
 	At, Cut                          int
 }
@@ -249,8 +247,7 @@ func (s *Split) abbreviated(f Flag) int {
 	return s.take(f, !f.Has)
 }
 
-// complete returns the option with a value that a name abbreviates, or "". An abbreviation of
-// one or two letters is too little to take an operand away.
+// complete returns the option with a value that a name abbreviates, or "". An abbreviation of one or two letters is too little to take an operand away.
 func (s *Split) complete(name string) string {
 	const least = len("abc")
 	name = s.by.oneDash(name)

@@ -21,8 +21,7 @@ type table struct {
 // builtin is the table, which is read once and never changed.
 var builtin = rows.Once("vaglio/getopt", func() (*table, error) { return read("options.txt", tableText) })
 
-// Of returns what the table says of a program's options. A name covers itself with a version, and
-// name.* every program that begins so.
+// Of returns what the table says of a program's options. A name covers itself with a version, and name.* every program that begins so.
 func Of(program string) *Grammar {
 	t := builtin()
 	if g := t.grammars[program]; g != nil {
@@ -111,8 +110,7 @@ func (g *Grammar) learn(words []string) error {
 	return nil
 }
 
-// put adds a name to a set. Most grammars know nothing of most kinds of options: an empty set for
-// each would take as much memory as all names.
+// put adds a name to a set. Most grammars know nothing of most kinds of options: an empty set for each would take as much memory as all names.
 func put(set *map[string]bool, name string) {
 	if *set == nil {
 		*set = map[string]bool{}

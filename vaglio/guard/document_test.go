@@ -134,6 +134,7 @@ What cannot be read is not the guard's business. Three things are sent back as m
 - A shell pattern counts as every name that it may match; a search's also as names that begin with a dot. A pattern in a project
   that may only match credentials by a name, as "cat .*rc" does, is no denial: a person is asked.
 - The output of ls, find, which, ps or lsblk on the same line counts as what it would print, unless head or tail leaves only some of it. IDs taken from a list of all processes are every process; a file named shadow that a find from / hands on is /etc/shadow.
+- A list of names counts as what it holds, where a program reads what the list names (tar -T, cpio -o, rsync --files-from). What a search selects by its whole path (find -path) counts as that path below some folder.
 - A statement or an option that reads a file (pg_read_file, .import, --device) is judged by that file; the rest of a statement is data.
 - What is known only when it runs (a script file, a download, an eval of unknown text) is left to the judges, unless the known part already breaks a rule.
 
@@ -194,6 +195,9 @@ A program that the call or the session wrote may assemble from parts what it ask
 
 const documentTail = `
 ## Left to the effects judge on purpose
+
+A pattern of the core counts all the same, since a mention is enough: "ls ~/.ssh/" and "ssh -i ~/.ssh/key" are denied, "ssh -i ~/keys/key"
+is not. A key below ~/.ssh needs no mention: ssh takes it by its usual name, or as IdentityFile in the user's settings says.
 
 | what | why |
 |---|---|

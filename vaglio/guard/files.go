@@ -38,8 +38,7 @@ func (l *look) renames(spot string) {
 	}
 }
 
-// lands notes if a whole folder, of which nobody knows what it holds, may come to stand where a
-// project keeps settings that install the hook.
+// lands notes if a whole folder, of which nobody knows what it holds, may come to stand where a project keeps settings that install the hook.
 func (l *look) lands(spot, to string) {
 	at := l.absolute(to)
 	switch _, there := l.g.machine.Readlink(at); {
@@ -64,8 +63,7 @@ func (l *look) nameOf(o *operation.Operation, spot string) string {
 	return reading.Spot(o.To)
 }
 
-// aliased records where a new name leads. With several sources, it is not known which name
-// leads where.
+// aliased records where a new name leads. With several sources, it is not known which name leads where.
 func (l *look) aliased(o *operation.Operation, spot string) string {
 	if l.alias == o && len(l.cwds) > 0 {
 		l.s.addLink(l, spot, l.nameOf(o, spot))
@@ -73,8 +71,7 @@ func (l *look) aliased(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// setsAlternative reports whether the command makes links, and all of them may lead to
-// programs or libraries of the system.
+// setsAlternative reports whether the command makes links, and all of them may lead to programs or libraries of the system.
 func (l *look) setsAlternative() bool {
 	links := func(o operation.Operation) bool { return o.Verb == operation.Link }
 	return slices.ContainsFunc(l.ops, links) && !slices.ContainsFunc(l.ops, func(o operation.Operation) bool {
@@ -107,8 +104,7 @@ func (s *survey) addLink(l *look, target, name string) {
 	if to != name {
 		s.links[name] = to
 	}
-	// The name may be an existing folder; then the link is made inside, under the target's
-	// name.
+	// The name may be an existing folder; then the link is made inside, under the target's name.
 	if base := place.Base(to); base != "" {
 		if below := strings.TrimRight(name, "/") + "/" + base; below != to {
 			s.links[below] = to
@@ -181,8 +177,7 @@ type setting struct {
 	until int
 }
 
-// sets notes the variables that a command sets for those behind it in its shell, or sets
-// no longer. One that stays what it is, as HOME does, is not set.
+// sets notes the variables that a command sets for those behind it in its shell, or sets no longer. One that stays what it is, as HOME does, is not set.
 func (s *survey) sets(c *shell.Command) {
 	if c.Remote != nil {
 		return
@@ -215,8 +210,7 @@ func (s *survey) unset(name string, until int) {
 	}
 }
 
-// given are the variables that the command alone gets. Where it gets nothing else, its home is not the
-// person's.
+// given are the variables that the command alone gets. Where it gets nothing else, its home is not the person's.
 func (l *look) given() []shell.Assign {
 	given := l.c.Assigns
 	at := slices.IndexFunc(given, func(a shell.Assign) bool { return a.Name == "HOME" })
@@ -263,8 +257,7 @@ func (l *look) remove(d deed, o string) string {
 	}
 }
 
-// inRoot reports whether an unknown object is something that the line, or an inline program,
-// has listed in the root.
+// inRoot reports whether an unknown object is something that the line, or an inline program, has listed in the root.
 func (l *look) inRoot(d deed, o string) bool {
 	if l.c.Call != nil {
 		return l.s.listsRoot && place.IsOpaque(strings.ReplaceAll(o, "/", ""))
@@ -289,8 +282,7 @@ func (l *look) listed() bool {
 	return *l.lists
 }
 
-// comesFrom reports whether part of the command's words, or of the names of its redirected
-// files, is the output of a program of the given class.
+// comesFrom reports whether part of the command's words, or of the names of its redirected files, is the output of a program of the given class.
 func (l *look) comesFrom(class string) bool {
 	printed := func(p shell.Part) bool { return l.g.base.Nouns[class][p.From] && !p.Some }
 	named := func(w shell.Word) bool { return slices.ContainsFunc(w.Parts(), printed) }
@@ -303,8 +295,7 @@ func (l *look) isTree(spot string) bool {
 	return slices.Contains([]string{treeRoot, treeHome, treeSystem}, l.touch(place.Empties, spot))
 }
 
-// nameIn returns the name that a thing gets in a folder, or "" if that is not known: what an
-// installation makes of a project can have any name.
+// nameIn returns the name that a thing gets in a folder, or "" if that is not known: what an installation makes of a project can have any name.
 func nameIn(o *operation.Operation, thing string) string {
 	if o.Verb == operation.Fill && (strings.HasPrefix(thing, ".") || strings.HasPrefix(thing, "/")) {
 		return ""

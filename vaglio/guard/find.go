@@ -40,8 +40,7 @@ func (l *look) searched(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// takesAll reports whether a search leaves out nothing below its start, or only by when it was changed: what the
-// gate keeps is as new as it is old.
+// takesAll reports whether a search leaves out nothing below its start, or only by when it was changed: what the gate keeps is as new as it is old.
 func (l *look) takesAll(o *operation.Operation) bool {
 	for test, value := range commands.Tests(o.With) {
 		all := []string{"run", "print", "new", "age"}
@@ -52,8 +51,7 @@ func (l *look) takesAll(o *operation.Operation) bool {
 	return true
 }
 
-// straight reports whether the command gets what the line's search finds on this machine,
-// unchanged: no command between them takes it or asks about it.
+// straight reports whether the command gets what the line's search finds on this machine, unchanged: no command between them takes it or asks about it.
 func (l *look) straight() bool {
 	from := min(l.s.find.at+1, l.s.at)
 	return l.s.find.bare && !l.elsewhere() && !slices.ContainsFunc(l.s.script.Commands[from:l.s.at], func(c shell.Command) bool {
@@ -61,8 +59,7 @@ func (l *look) straight() bool {
 	})
 }
 
-// testsIn returns the tests of a search. It reads them once, for all operations of the
-// search.
+// testsIn returns the tests of a search. It reads them once, for all operations of the search.
 func (l *look) testsIn(o *operation.Operation) tests {
 	if l.tests == nil {
 		t := l.g.testsOf(o)
@@ -71,8 +68,7 @@ func (l *look) testsIn(o *operation.Operation) tests {
 	return *l.tests
 }
 
-// swept checks a folder below which a search deletes. The search's tests may spare most of a
-// tree.
+// swept checks a folder below which a search deletes. The search's tests may spare most of a tree.
 func (l *look) swept(o *operation.Operation, spot string) string {
 	id := l.touch(place.Empties, spot)
 	switch id {
@@ -95,8 +91,7 @@ func (l *look) swept(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// narrows reports whether the tests of a search leave out most files, and do not select a
-// whole tree by its path.
+// narrows reports whether the tests of a search leave out most files, and do not select a whole tree by its path.
 func (l *look) narrows(o *operation.Operation) bool {
 	_, few := commands.Narrowed(o.With, l.g.leavesFew, func(class string, _ shell.Word) bool {
 		return (class == "delete") == (o.Verb == operation.Sweep) && slices.Contains([]string{"delete", "run", "print"}, class)
@@ -107,8 +102,7 @@ func (l *look) narrows(o *operation.Operation) bool {
 	})
 }
 
-// tests are what a search looks for: names, and patterns that are matched against the whole
-// path.
+// tests are what a search looks for: names, and patterns that are matched against the whole path.
 type tests struct{ names, paths []string }
 
 func (g *Guard) testsOf(o *operation.Operation) (t tests) {
@@ -160,8 +154,7 @@ type findCall struct {
 	at   int
 }
 
-// leftOut reports whether an operand is passed on by a search that leaves out most files, and
-// so is not everything below its start.
+// leftOut reports whether an operand is passed on by a search that leaves out most files, and so is not everything below its start.
 func (l *look) leftOut(operand string) bool { return l.s.find.limited && l.foundBelow(operand) != "" }
 
 // foundBelow returns the start of the search that passes an operand on, or "" if none does.

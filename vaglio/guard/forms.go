@@ -10,8 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 )
 
-// Hides reports whether a rule forbids touching a clean path, so that nobody may see what is
-// there.
+// Hides reports whether a rule forbids touching a clean path, so that nobody may see what is there.
 func (g *Guard) Hides(path string) bool { return g.matchPlace(g.paths, path) != nil }
 
 // firstBroken returns the first of the rules that a text breaks.
@@ -93,8 +92,7 @@ func (s *scan) absolute(t text, form string) *rule {
 
 // relative checks a relative path below every folder in which it may begin.
 func (s *scan) relative(t text, form string) *rule {
-	// A few words without a slash are hardly a file name: they count only if a link really
-	// has that name. No file name has more than 255 characters.
+	// A few words without a slash are hardly a file name: they count only if a link really has that name. No file name has more than 255 characters.
 	prose := !strings.Contains(form, "/") && strings.ContainsAny(form, " \t\n")
 	if form == "" || prose && utf8.RuneCountInString(form) > 255 {
 		return nil
@@ -127,8 +125,7 @@ func (s *scan) from(b *base, t text, form string, prose bool) *rule {
 	return nil
 }
 
-// climbing checks a relative path whose start is unknown. Enough ".." may reach the root, so
-// for names that no project has, they are assumed to.
+// climbing checks a relative path whose start is unknown. Enough ".." may reach the root, so for names that no project has, they are assumed to.
 func (s *scan) climbing(form string) *rule {
 	if !strings.Contains(form, "//") && !strings.Contains(form, "./") {
 		return nil
@@ -166,8 +163,7 @@ func (s *scan) below(b *base, t text, where string) *rule {
 	return s.g.matchPlace(paths, where)
 }
 
-// match gives the first of the path rules that a text breaks, also in lower case where the
-// system does not tell case apart.
+// match gives the first of the path rules that a text breaks, also in lower case where the system does not tell case apart.
 func (g *Guard) match(paths []*rule, form string) *rule {
 	if r := firstBroken(paths, form); r != nil || !g.fold {
 		return r
@@ -183,8 +179,7 @@ func (g *Guard) matchPlace(paths []*rule, where string) *rule {
 	return g.rules[ownID]
 }
 
-// ownProcess rewrites a path through a process's own /proc folder: root and cwd become the
-// caller's, and all else becomes that of a numbered process.
+// ownProcess rewrites a path through a process's own /proc folder: root and cwd become the caller's, and all else becomes that of a numbered process.
 func (s *scan) ownProcess(where string) string {
 	cwd := ""
 	if s.inCwd {

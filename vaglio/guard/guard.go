@@ -70,8 +70,7 @@ type Call struct {
 	Executor string
 	// Args hold nil, bool, number, string, []any and map[string]any, nested.
 	Args map[string]any
-	// Capabilities are all that anybody claims for the executor; "code:exec" makes its
-	// command a shell command.
+	// Capabilities are all that anybody claims for the executor; "code:exec" makes its command a shell command.
 	Capabilities []string
 	// Shell marks an executor that the catalog knows as a shell.
 	Shell bool
@@ -96,8 +95,7 @@ type Denial struct {
 	Reason string
 	// Why says in one sentence why the rule exists, Instead what can be done instead.
 	Why, Instead string
-	// File and Line say where the forbidden command stands, if that is in a file that the
-	// call runs.
+	// File and Line say where the forbidden command stands, if that is in a file that the call runs.
 	File string
 	Line int
 }
@@ -140,8 +138,7 @@ func (g *Guard) compile() {
 	g.reader = reading.NewReader(reading.Options{Home: g.home, User: g.user, Env: g.itself.Env})
 }
 
-// ruleOf returns the rule with that ID, or nil for "". A missing rule is a fault of the
-// guard.
+// ruleOf returns the rule with that ID, or nil for "". A missing rule is a fault of the guard.
 func (g *Guard) ruleOf(id string) *rule {
 	if id == "" {
 		return nil
@@ -152,11 +149,9 @@ func (g *Guard) ruleOf(id string) *rule {
 	return faultRule()
 }
 
-// Examine checks a call against every rule; the first broken rule wins. The order is fixed:
-// first the strings of args as they stand, map entries sorted by key, each against the path
-// rules in their order; then the command line; then the same again with map keys and other
-// spellings; then what the call would do. A panic inside is a denial. A call that breaks no
-// rule but cannot be read to its end is reported as unreadable.
+// Examine checks a call against every rule; the first broken rule wins. The order is fixed: first the strings of args as they stand, map entries sorted by
+// key, each against the path rules in their order; then the command line; then the same again with map keys and other spellings; then what the call would do.
+// A panic inside is a denial. A call that breaks no rule but cannot be read to its end is reported as unreadable.
 func (g *Guard) Examine(c Call) (out Outcome) {
 	defer func() {
 		if recover() != nil || g.table == nil || g.broken != nil {

@@ -70,15 +70,13 @@ func (l *look) modeAt(mode, o string) string {
 	return ""
 }
 
-// modeOpens reports whether a mode gives others a right to a file that they must not have, or
-// takes from everybody a right that the system needs.
+// modeOpens reports whether a mode gives others a right to a file that they must not have, or takes from everybody a right that the system needs.
 func (l *look) modeOpens(mode, o, touched string) bool {
 	return filemode.Opens(mode) && l.isGuarded(o) || filemode.Shows(mode) && l.isSecret(o) ||
 		touched == vitalRule && filemode.Bars(mode, !strings.Contains(place.Base(o), "libc"))
 }
 
-// isGuarded reports whether anybody who may write to a path owns the machine, or the data on
-// its disks.
+// isGuarded reports whether anybody who may write to a path owns the machine, or the data on its disks.
 func (l *look) isGuarded(o string) bool {
 	return slices.Contains([]string{authWrite, keyRule, credRule, vitalRule, diskRule, memoryRule}, l.touch(place.Writes, o)) || l.isSecret(o)
 }
@@ -149,8 +147,7 @@ func (l *look) marked(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// locksOrOpens reports whether an access list lets others write, or an attribute keeps
-// everybody from writing.
+// locksOrOpens reports whether an access list lets others write, or an attribute keeps everybody from writing.
 func locksOrOpens(o *operation.Operation) bool {
 	for _, w := range o.With {
 		switch a := reading.Spot(w); {
@@ -163,8 +160,7 @@ func locksOrOpens(o *operation.Operation) bool {
 	return false
 }
 
-// lent checks a program that gets privileges of its own. A program that can become root by
-// itself is as bad as a shell that runs as root.
+// lent checks a program that gets privileges of its own. A program that can become root by itself is as bad as a shell that runs as root.
 func (l *look) lent(o *operation.Operation, spot string) string {
 	with := strings.ToLower(given(o)) // or capabilities, of which some are as mighty as root
 	root := wordclass.Within("root-capability", with) || strings.HasPrefix(with, "all") || strings.HasPrefix(with, "=")

@@ -91,8 +91,7 @@ func changing(d deed) weigh {
 	return func(l *look, o *operation.Operation, spot string) string { return l.changes(d, o, spot) }
 }
 
-// reshaping returns a check of what happens to a device. Formatting an ordinary file counts
-// as writing to it.
+// reshaping returns a check of what happens to a device. Formatting an ordinary file counts as writing to it.
 func reshaping(id string) weigh {
 	return func(l *look, o *operation.Operation, spot string) string {
 		switch {
@@ -114,11 +113,9 @@ func remembering(note func(*survey, *look, *operation.Operation, string)) weigh 
 	}
 }
 
-// told returns the rule that a program's operations break, and whether the knowledge base
-// knows the program.
+// told returns the rule that a program's operations break, and whether the knowledge base knows the program.
 func (l *look) told(name string) (string, bool) {
-	// The knowledge base takes a spot as text and cuts it where it would cut the word:
-	// unknown parts stay as they are written.
+	// The knowledge base takes a spot as text and cuts it where it would cut the word: unknown parts stay as they are written.
 	t := l.g.base.Tell(commands.Command{
 		Name: name, Words: shell.Texts(l.args), Texts: l.args, Fed: l.c.Stdin.Kind != shell.InputInherited, Input: l.c.Stdin.Text,
 		Assigns: l.given(), Earlier: l.earlier,
@@ -135,8 +132,7 @@ func (l *look) told(name string) (string, bool) {
 	return "", t.Known
 }
 
-// operation returns the rule that one operation breaks. For operations that only the effects
-// judge weighs, only the rules about vaglio itself count.
+// operation returns the rule that one operation breaks. For operations that only the effects judge weighs, only the rules about vaglio itself count.
 func (l *look) operation(o *operation.Operation) string {
 	graded := o.Phase == operation.Graded
 	spot := reading.Spot(o.Object.Word)
@@ -195,8 +191,7 @@ func (l *look) taken(o *operation.Operation, spot string) string {
 	return id
 }
 
-// empties returns the rule that removing a folder breaks which holds a project's settings that install
-// the hook, and notes if it may hold some.
+// empties returns the rule that removing a folder breaks which holds a project's settings that install the hook, and notes if it may hold some.
 func (l *look) empties(spot string) string {
 	at := l.absolute(spot)
 	if l.inside || !l.g.holdsLocal(at) {
@@ -216,8 +211,7 @@ func (l *look) cleaned(_ *operation.Operation, spot string) string {
 	return ""
 }
 
-// covered checks what is hidden behind something else: for the whole machine if it is a
-// target, or else for one program alone.
+// covered checks what is hidden behind something else: for the whole machine if it is a target, or else for one program alone.
 func (l *look) covered(o *operation.Operation, spot string) string {
 	if o.Role == operation.Target && wordclass.Is("program-tree", l.absolute(spot)) {
 		return treeSystem
@@ -231,8 +225,7 @@ func (l *look) covered(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// accounts checks changes to who may log in. Changing root or the user locks out the person.
-// A container's accounts are its own.
+// accounts checks changes to who may log in. Changing root or the user locks out the person. A container's accounts are its own.
 func (l *look) accounts(o *operation.Operation, spot string) string {
 	person := !l.inside && spot != "" && (spot == "root" || spot == l.g.user)
 	if person || o.Object.Kind == operation.Whole || l.touch(place.Writes, spot) == authWrite {
@@ -277,9 +270,8 @@ func isFarInside(spot, id string) bool {
 	return id == vitalRule || id == diskRule || place.Base(spot) == string(place.AnyText) && !strings.HasPrefix(id, "own.")
 }
 
-// fills returns the rule that is broken by putting things into a folder, under their own
-// names or under unknown ones, if a program of vaglio's lies there. What an installation
-// makes, or what lands beside a client's settings, may be another file, so a person is asked.
+// fills returns the rule that is broken by putting things into a folder, under their own names or under unknown ones, if a program of vaglio's lies there.
+// What an installation makes, or what lands beside a client's settings, may be another file, so a person is asked.
 func (l *look) fills(d deed, o *operation.Operation, spot string) string {
 	id, told := l.fillsNamed(d, o, spot)
 	folder := l.absolute(spot)
@@ -299,8 +291,7 @@ func (l *look) fills(d deed, o *operation.Operation, spot string) string {
 	}
 }
 
-// fillsNamed returns the rule that is broken by putting the things that an operation names into
-// a folder. told says that all of their names there are known.
+// fillsNamed returns the rule that is broken by putting the things that an operation names into a folder. told says that all of their names there are known.
 func (l *look) fillsNamed(d deed, o *operation.Operation, spot string) (id string, told bool) {
 	if told = len(o.With) > 0; len(o.With) > 1 && !l.s.t.checks(len(o.With)) {
 		return "", told
@@ -320,9 +311,8 @@ func (l *look) beside(folder string) string {
 	return l.g.ownIn(folder)
 }
 
-// named reports whether an operation names the thing that it puts into a folder, instead of
-// putting in all of another folder. perhaps says that one may, judging by where the thing
-// comes from.
+// named reports whether an operation names the thing that it puts into a folder, instead of putting in all of another folder. perhaps says that one may,
+// judging by where the thing comes from.
 func (l *look) named(folder string) (surely, perhaps bool) {
 	for i := range l.ops {
 		o := &l.ops[i]
@@ -351,8 +341,7 @@ func (l *look) run(o *operation.Operation, spot string) string {
 	return l.nested(place.Base(name), args)
 }
 
-// nested checks a program that is named among the words of another. However many of them name one
-// another, all are checked, as far as the budget goes.
+// nested checks a program that is named among the words of another. However many of them name one another, all are checked, as far as the budget goes.
 func (l *look) nested(name string, args []string) string {
 	if !l.s.t.checks(len(args)) {
 		return ""

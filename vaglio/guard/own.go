@@ -17,11 +17,9 @@ import (
 // ownPlace is a file or folder that vaglio is made of.
 type ownPlace struct {
 	path, rule string // the clean path, and the rule about it
-	// closed says that nobody may read it or anything below it; deep says that nobody may
-	// copy a folder above it.
+	// closed says that nobody may read it or anything below it; deep says that nobody may copy a folder above it.
 	closed, deep bool
-	// exact says that a name with unknown parts does not mean it; anywhere says that it
-	// counts in every folder.
+	// exact says that a name with unknown parts does not mean it; anywhere says that it counts in every folder.
 	exact, anywhere bool
 }
 
@@ -99,8 +97,7 @@ func (p *ownPlace) touched(clean string, d deed) bool {
 // above reports whether a deed to a folder reaches a place below it.
 func (p *ownPlace) above(d deed) bool { return takesAll(d) || d == place.Copies && p.deep }
 
-// meant reports whether a partly unknown spot may be the place, or lie below it, or, for a
-// deed that reaches down, contain it.
+// meant reports whether a partly unknown spot may be the place, or lie below it, or, for a deed that reaches down, contain it.
 func (p *ownPlace) meant(spot string, d deed) bool {
 	if spot == "/" || !p.closed && !changes(d) {
 		return false
@@ -117,8 +114,7 @@ func (p *ownPlace) meant(spot string, d deed) bool {
 	return left == "" || p.above(d)
 }
 
-// isOwnAt reports whether a clean spot is one of vaglio's own places, configured or from the
-// table.
+// isOwnAt reports whether a clean spot is one of vaglio's own places, configured or from the table.
 func (g *Guard) isOwnAt(clean string, d deed) bool {
 	return g.ownAt(clean, d) != "" || g.table.Rule(clean, d) == ownID
 }
@@ -126,14 +122,12 @@ func (g *Guard) isOwnAt(clean string, d deed) bool {
 // isOwn reports whether a clean path is a closed place or below one.
 func (g *Guard) isOwn(where string) bool { return g.ownAt(where, place.Reads) != "" }
 
-// mentionsOwn reports whether a text names one of vaglio's own places anywhere, or their
-// default folder.
+// mentionsOwn reports whether a text names one of vaglio's own places anywhere, or their default folder.
 func (g *Guard) mentionsOwn(text string) bool {
 	return place.Mentions(text, ".local/share/metnos") || slices.ContainsFunc(g.mentions, func(own string) bool { return place.Mentions(text, own) })
 }
 
-// handsSettings reports whether a command hands a client's settings, or their folder, to code
-// of the project that was not read.
+// handsSettings reports whether a command hands a client's settings, or their folder, to code of the project that was not read.
 func (l *look) handsSettings(name string) bool {
 	if l.s.written || l.c.Wrapper {
 		return false
@@ -152,8 +146,7 @@ func (l *look) handsSettings(name string) bool {
 	})
 }
 
-// ownIn returns the rule that is broken by putting unnamed things into a folder that holds a
-// program of vaglio's, or a client's settings.
+// ownIn returns the rule that is broken by putting unnamed things into a folder that holds a program of vaglio's, or a client's settings.
 func (g *Guard) ownIn(folder string) string {
 	for i := range g.own {
 		p := &g.own[i]
@@ -166,16 +159,14 @@ func (g *Guard) ownIn(folder string) string {
 	return ""
 }
 
-// ownBelow says whether a program of vaglio's or a client's settings lie anywhere below a
-// folder of this machine.
+// ownBelow says whether a program of vaglio's or a client's settings lie anywhere below a folder of this machine.
 func (g *Guard) ownBelow(folder string) bool {
 	return slices.ContainsFunc(g.own, func(p ownPlace) bool {
 		return !p.anywhere && !p.closed && strings.HasPrefix(p.path, folder) && place.IsStep(p.path[len(folder):])
 	})
 }
 
-// holdsLocal reports whether a folder has the name of one in which a project keeps settings
-// that install the hook.
+// holdsLocal reports whether a folder has the name of one in which a project keeps settings that install the hook.
 func (g *Guard) holdsLocal(clean string) bool {
 	return slices.ContainsFunc(g.own, func(p ownPlace) bool { return p.anywhere && strings.HasSuffix(clean, path.Dir(p.path)) })
 }
@@ -217,8 +208,7 @@ func (l *look) talks(name string, known bool) string {
 	return ""
 }
 
-// mayReach reports whether a variable names the gate's address, or the words a range of this
-// machine's ports with one of the gate's.
+// mayReach reports whether a variable names the gate's address, or the words a range of this machine's ports with one of the gate's.
 func (l *look) mayReach() bool {
 	names := func(a shell.Assign) bool { return l.answers(a.Value.String()) }
 	if l.c.Remote == nil && (slices.ContainsFunc(l.args, l.g.itself.MayAnswer) || slices.ContainsFunc(l.c.Argv, countsPorts)) {
@@ -233,8 +223,7 @@ func countsPorts(w shell.Word) bool {
 	return found && own.IsHere(before[strings.LastIndexAny(before, "/@")+1:])
 }
 
-// takesAddress notes if a program that fetches from addresses among other words is given the
-// gate's.
+// takesAddress notes if a program that fetches from addresses among other words is given the gate's.
 func (l *look) takesAddress(name string) {
 	its := func(a string) bool {
 		return strings.Contains(a, "://") && !strings.ContainsAny(a, " \n") && l.answers(a)
@@ -261,8 +250,7 @@ func (l *look) isTold() bool {
 	})
 }
 
-// answers reports whether a text names the gate's address, as seen from where the command
-// runs.
+// answers reports whether a text names the gate's address, as seen from where the command runs.
 func (l *look) answers(text string) bool {
 	if r := l.c.Remote; r != nil && r.Kind != shell.RemoteRoot && !r.HostNetwork {
 		return r.Kind == shell.RemoteContainer && l.g.itself.AnswersContainer(text, l.s.hosts...)
@@ -270,20 +258,17 @@ func (l *look) answers(text string) bool {
 	return l.g.itself.Answers(text)
 }
 
-// namesOwn reports whether a pattern matches vaglio's process, by its name or, for a program
-// with the option for it, by its command line.
+// namesOwn reports whether a pattern matches vaglio's process, by its name or, for a program with the option for it, by its command line.
 func (l *look) namesOwn(pattern string) bool {
 	return l.g.itself.Picked(inPattern(pattern, ".*", "."), l.has("--full", "f"))
 }
 
-// inPattern writes what a shell's pattern may match in the words of another kind of pattern: no file
-// has that name, so that the program gets the pattern.
+// inPattern writes what a shell's pattern may match in the words of another kind of pattern: no file has that name, so that the program gets the pattern.
 func inPattern(spot, text, char string) string {
 	return strings.NewReplacer(string([]byte{place.AnyText}), text, string([]byte{place.AnyByte}), char).Replace(spot)
 }
 
-// isOwnProcess reports whether a PID is that of one of vaglio's processes. Signal 0 does no
-// harm.
+// isOwnProcess reports whether a PID is that of one of vaglio's processes. Signal 0 does no harm.
 func (l *look) isOwnProcess(o *operation.Operation, spot string) bool {
 	return l.g.itself.HasProcess(spot) && strings.TrimLeft(given(o), "-") != "0"
 }

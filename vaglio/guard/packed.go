@@ -71,8 +71,7 @@ func (in *unpacking) at(m realpath.Machine, entry string) string {
 	return path.Join(in.leads[first], rest)
 }
 
-// entryRule returns the rule that an entry of an archive breaks. In a folder of its own, a project may
-// bring settings along.
+// entryRule returns the rule that an entry of an archive breaks. In a folder of its own, a project may bring settings along.
 func (l *look) entryRule(in *unpacking, entry string) string {
 	at, d := in.at(l.g.machine, entry), place.Writes
 	if strings.HasSuffix(entry, "/") { // a link, which may lead to anything
@@ -102,8 +101,7 @@ func (l *look) worksIn(folder string) bool {
 	return l.keepsSettings(folder, nil)
 }
 
-// movesEntries reports whether the command's words give the entries other names: without the folders
-// before them, or by a pattern.
+// movesEntries reports whether the command's words give the entries other names: without the folders before them, or by a pattern.
 func (l *look) movesEntries() bool {
 	return l.has("e", "sje") || slices.ContainsFunc(l.args, func(a string) bool {
 		return strings.HasPrefix(a, "--strip") || strings.HasPrefix(a, "--transform") || strings.HasPrefix(a, "--xform")
@@ -195,8 +193,7 @@ func (l *look) brings(folder string) string {
 	return ""
 }
 
-// keepsSettings reports whether a folder of this machine holds settings that may install the hook, and
-// according to their content do.
+// keepsSettings reports whether a folder of this machine holds settings that may install the hook, and according to their content do.
 func (l *look) keepsSettings(folder string, do func(file string) bool) bool {
 	for i := range l.g.own {
 		p := &l.g.own[i]

@@ -14,8 +14,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// killed checks a process that gets a signal. It must not be the first one, and not every
-// one.
+// killed checks a process that gets a signal. It must not be the first one, and not every one.
 func (l *look) killed(o *operation.Operation, spot string) string {
 	if id := l.killsListed(spot); id != "" {
 		return id
@@ -31,8 +30,7 @@ func (l *look) killed(o *operation.Operation, spot string) string {
 	}
 }
 
-// killsEverything checks a signal to the first process, or to all of them. A container's
-// processes are its own, unless the gate runs in it.
+// killsEverything checks a signal to the first process, or to all of them. A container's processes are its own, unless the gate runs in it.
 func (l *look) killsEverything(spot, signal string) string {
 	switch {
 	case spot != "-1" && (spot != "1" || signal == "1") && (!anyNumber(spot) || l.s.looksInto()):
@@ -46,8 +44,7 @@ func (l *look) killsEverything(spot, signal string) string {
 	}
 }
 
-// looksInto reports whether a command reads something in every folder of a pattern: what a process is
-// called, say, to pick some.
+// looksInto reports whether a command reads something in every folder of a pattern: what a process is called, say, to pick some.
 func (s *survey) looksInto() bool {
 	return slices.ContainsFunc(s.script.Commands, func(c shell.Command) bool {
 		return slices.ContainsFunc(c.Argv, func(w shell.Word) bool {
@@ -108,8 +105,7 @@ func (l *look) killedOf(o *operation.Operation, spot string) string {
 	}
 }
 
-// worksFor says whether one of some users, as pkill and pgrep list them, has the first
-// process, or the gate's.
+// worksFor says whether one of some users, as pkill and pgrep list them, has the first process, or the gate's.
 func (g *Guard) worksFor(users string) (init, its bool) {
 	for user := range strings.SplitSeq(users, ",") {
 		init = init || user == "root" || user == "0"
@@ -118,8 +114,7 @@ func (g *Guard) worksFor(users string) (init, its bool) {
 	return init, its
 }
 
-// picksAll reports whether a name pattern picks the first process, everybody's processes, or
-// all of them.
+// picksAll reports whether a name pattern picks the first process, everybody's processes, or all of them.
 func picksAll(pattern string) bool {
 	return own.AnyName(pattern) || wordclass.Is("picks-all", strings.ToLower(pattern))
 }
@@ -175,8 +170,7 @@ func (l *look) attached(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// regroups reports whether the PID of one of vaglio's processes is moved into a control
-// group, which can stop it.
+// regroups reports whether the PID of one of vaglio's processes is moved into a control group, which can stop it.
 func (l *look) regroups() bool {
 	group := func(w shell.Word) bool { return strings.HasPrefix(reading.Spot(w), "/sys/fs/cgroup/") }
 	its := func(w shell.Word) bool {
@@ -195,8 +189,7 @@ type processList struct {
 	init bool
 }
 
-// lists records the names of a folder that are printed. What is printed with its folder may
-// be passed to another command.
+// lists records the names of a folder that are printed. What is printed with its folder may be passed to another command.
 func (s *survey) lists(_ *look, _ *operation.Operation, spot string) {
 	s.listed.add(spot)
 	if place.IsVague(spot) {
@@ -222,9 +215,8 @@ func (s *survey) traces(l *look, _ *operation.Operation, spot string) {
 	s.asksVaglio = s.asksVaglio || s.g.itself.Picked(spot, false) || spot != "" && s.g.isOwnAt(l.absolute(spot), place.Uses) || s.g.itself.HasPort(spot)
 }
 
-// picks records that a list of processes is narrowed down by a later command that keeps only
-// some lines: what ps itself is asked for only adds to all. A command that does something
-// with every line keeps them all.
+// picks records that a list of processes is narrowed down by a later command that keeps only some lines: what ps itself is asked for only adds to all. A
+// command that does something with every line keeps them all.
 func (s *survey) picks(l *look, _ *operation.Operation, spot string) {
 	if !l.c.Stdin.Piped { // it searches /proc
 		s.asksVaglio = s.asksVaglio || s.g.itself.Picked(spot, true)
@@ -240,8 +232,7 @@ func (s *survey) picks(l *look, _ *operation.Operation, spot string) {
 	s.asksVaglio = s.asksVaglio || s.g.itself.Picked(strings.Trim(name, "/^$ "), false)
 }
 
-// unregistered is for a key of the registry: not one by which Windows starts and knows
-// its programs and users. A program's own key is the judge's to weigh.
+// unregistered is for a key of the registry: not one by which Windows starts and knows its programs and users. A program's own key is the judge's to weigh.
 func (l *look) unregistered(_ *operation.Operation, spot string) string {
 	key := strings.Trim(strings.ToLower(strings.ReplaceAll(spot, `\`, "/")), "/")
 	for pattern := range l.g.base.Nouns["vital-key"] {
@@ -265,8 +256,7 @@ func (l *look) installed(_ *operation.Operation, spot string) string {
 	return ""
 }
 
-// uninstalled checks a package that is removed. It must be no part of the system, and not
-// vaglio.
+// uninstalled checks a package that is removed. It must be no part of the system, and not vaglio.
 func (l *look) uninstalled(o *operation.Operation, spot string) string {
 	name, _, _ := strings.Cut(spot, ":")
 	switch {

@@ -113,9 +113,8 @@ func (r *rule) field(key string) *string {
 // pythonSpace is what \s means in Python: ASCII and Unicode white space.
 const pythonSpace = `[\t-\r\x1c- \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]`
 
-// compile compiles the pattern with Python's meaning, where "$" also matches before a final
-// newline. Go's \b also matches beside a letter outside ASCII, where Python's does not: that
-// is stricter, never laxer.
+// compile compiles the pattern with Python's meaning, where "$" also matches before a final newline. Go's \b also matches beside a letter outside ASCII,
+// where Python's does not: that is stricter, never laxer.
 func (r *rule) compile() (err error) {
 	if r.pattern != "" {
 		r.re, err = regexp.Compile(strings.NewReplacer(`\s`, pythonSpace, "$", `\n?\z`).Replace(r.pattern))
@@ -146,8 +145,7 @@ func (r *rule) denial() Denial {
 	return Denial{ID: r.id, Reason: "guard: " + reason, Why: r.why, Instead: r.instead}
 }
 
-// Rules returns the denial of every rule, in the order of the documentation, for places that
-// need words for all of them.
+// Rules returns the denial of every rule, in the order of the documentation, for places that need words for all of them.
 func Rules() []Denial {
 	table, _ := builtIn()
 	all := make([]Denial, 0, len(table)+1)

@@ -12,8 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/reading"
 )
 
-// maxDepth is how deep args may nest. Decoded JSON stays far below; values built in memory
-// could be cyclic.
+// maxDepth is how deep args may nest. Decoded JSON stays far below; values built in memory could be cyclic.
 const maxDepth = 128
 
 // scan is the examination of one call.
@@ -49,8 +48,7 @@ type base struct {
 	workspace    bool   // the call's own folder
 	ready        bool   // the fields below are set; that takes system calls
 	real         string // resolved
-	// inRoot marks a workspace in the administrator's home. There, the rule about that home
-	// does not apply to relative names.
+	// inRoot marks a workspace in the administrator's home. There, the rule about that home does not apply to relative names.
 	inRoot bool
 }
 
@@ -127,8 +125,7 @@ func (s *scan) collectMap(m map[string]any, depth int, core bool) *reading.Unrea
 	return nil
 }
 
-// tryAddress checks for the gate's address given as separate values for host and port,
-// whatever their keys are.
+// tryAddress checks for the gate's address given as separate values for host and port, whatever their keys are.
 func (s *scan) tryAddress(m map[string]any) {
 	tried := map[string]bool{}
 	for _, v := range m {
@@ -161,8 +158,7 @@ func (s *scan) collectOther(v reflect.Value) *reading.Unreadable {
 	}
 }
 
-// setBases finds the folders in which a relative path may begin: the call's own folder, and
-// those that its arguments name.
+// setBases finds the folders in which a relative path may begin: the call's own folder, and those that its arguments name.
 func (s *scan) setBases(c Call) {
 	if dir := s.expand(c.Cwd); strings.HasPrefix(dir, "/") {
 		s.bases, s.inCwd = append(s.bases, base{dir: dir, lexical: path.Clean(dir), workspace: true}), true

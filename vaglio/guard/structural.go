@@ -26,11 +26,9 @@ type survey struct {
 	find findCall
 	// shown are the paths that the line prints in full.
 	shown printed
-	// listsRoot says that an inline program lists the root, a home or a system tree;
-	// asksVaglio says that the line asks for vaglio's process.
+	// listsRoot says that an inline program lists the root, a home or a system tree; asksVaglio says that the line asks for vaglio's process.
 	listsRoot, asksVaglio bool
-	// listed are all operands of the listings in the line. Those that are files are printed
-	// as they stand.
+	// listed are all operands of the listings in the line. Those that are files are printed as they stand.
 	listed printed
 	// copies are the copies of programs that the line makes, by name.
 	copies map[string]string
@@ -47,8 +45,7 @@ type survey struct {
 	t *trouble
 }
 
-// examine checks every command of a script, and then the problems that the reader found: a
-// known crime is a better reason than an unreadable rest.
+// examine checks every command of a script, and then the problems that the reader found: a known crime is a better reason than an unreadable rest.
 func (g *Guard) examine(script *shell.Script, t *trouble) string {
 	s := &survey{g: g, script: script, t: t}
 	for i := range script.Commands {
@@ -77,8 +74,7 @@ func problemRule(problems []shell.Problem) string {
 	case has(shell.ProblemInternal):
 		return faultID
 	}
-	// What is too much to read is for the sender to fix, see [trouble]. What is known only when
-	// it runs is for the effects judge to weigh.
+	// What is too much to read is for the sender to fix, see [trouble]. What is known only when it runs is for the effects judge to weigh.
 	return ""
 }
 
@@ -142,8 +138,7 @@ func (l *look) setPlace() {
 	}
 }
 
-// cwdOf returns a folder in which the command may run. If its start is unknown, it is
-// distinct from all known folders.
+// cwdOf returns a folder in which the command may run. If its start is unknown, it is distinct from all known folders.
 func (l *look) cwdOf(v string) string {
 	switch r := l.c.Remote; {
 	case v[0] == '/':
@@ -202,8 +197,7 @@ func (l *look) program(name string) string {
 	return l.afterTold(name, id, known)
 }
 
-// afterTold checks a program once it is clear which rule its known operations break, if any,
-// and whether the knowledge base knows it.
+// afterTold checks a program once it is clear which rule its known operations break, if any, and whether the knowledge base knows it.
 func (l *look) afterTold(name, id string, known bool) string {
 	switch {
 	case id != "":
@@ -219,9 +213,8 @@ func (l *look) afterTold(name, id string, known bool) string {
 	}
 }
 
-// unknownProgram checks every word of a program that the tables do not know: whatever it
-// does, some targets are none of its business. partly says that some uses of the program are
-// known. Then this use need not change what it names; it may only show it.
+// unknownProgram checks every word of a program that the tables do not know: whatever it does, some targets are none of its business. partly says that some
+// uses of the program are known. Then this use need not change what it names; it may only show it.
 func (l *look) unknownProgram(partly bool) string {
 	if l.s.written {
 		return "" // for example a test of what is forbidden
@@ -243,8 +236,7 @@ func (l *look) unknownProgram(partly bool) string {
 	return l.tail()
 }
 
-// inPlace reports whether an option, or the first word as a subcommand, means with most
-// programs that the named files are changed.
+// inPlace reports whether an option, or the first word as a subcommand, means with most programs that the named files are changed.
 func (l *look) inPlace() bool {
 	for i, a := range l.args {
 		option, _, _ := strings.Cut(a, "=")
@@ -256,8 +248,7 @@ func (l *look) inPlace() bool {
 	return false
 }
 
-// putsBeside notes if an option that names the output with most programs names a folder with
-// something of vaglio's.
+// putsBeside notes if an option that names the output with most programs names a folder with something of vaglio's.
 func (l *look) putsBeside() {
 	l.destined(func(_, where string) string {
 		if l.beside(l.absolute(where)) != "" {
@@ -272,8 +263,7 @@ func isRead(o operation.Operation) bool {
 	return o.Verb == operation.Read || o.Verb == operation.Inspect
 }
 
-// madeAs returns the rule that is broken if such an option names a file of vaglio's that the
-// program is not known to read.
+// madeAs returns the rule that is broken if such an option names a file of vaglio's that the program is not known to read.
 func (l *look) madeAs() string {
 	return l.destined(func(option, where string) string {
 		read := func(o operation.Operation) bool { return isRead(o) && reading.Spot(o.Object.Word) == where }
@@ -321,8 +311,7 @@ func (l *look) operand(d deed, word string) string {
 	return ""
 }
 
-// tail checks the end of an unknown program's words as a command of its own: the program may
-// be an unknown wrapper.
+// tail checks the end of an unknown program's words as a command of its own: the program may be an unknown wrapper.
 func (l *look) tail() string {
 	for i, a := range l.args[:max(0, len(l.args)-1)] {
 		name := place.Base(a)

@@ -24,8 +24,7 @@ type look struct {
 	cwds []string
 	// args are the command's words after its name, as spots.
 	args []string
-	// inside says that the command runs in a container, which shares only the mounted folders
-	// with this machine.
+	// inside says that the command runs in a container, which shares only the mounted folders with this machine.
 	inside bool
 	// ops are the command's operations according to the knowledge base.
 	ops []operation.Operation
@@ -97,8 +96,7 @@ func (p *printed) add(spot string) {
 	p.all = append(p.all, spot)
 }
 
-// firstOf returns the first rule that something printed breaks. Each command that names it
-// has all of it checked, so that this counts.
+// firstOf returns the first rule that something printed breaks. Each command that names it has all of it checked, so that this counts.
 func (l *look) firstOf(p printed, rule func(string) string) string {
 	if !l.s.t.checks(len(p.all)) {
 		return ""
@@ -119,8 +117,7 @@ func (l *look) touchEach(d deed, spot string) string {
 	return ""
 }
 
-// touchHidden checks a deed to what a search passes on whose pattern also matches names with a dot
-// before them, as those of shells do not.
+// touchHidden checks a deed to what a search passes on whose pattern also matches names with a dot before them, as those of shells do not.
 func (l *look) touchHidden(d deed, spot string) string {
 	name := place.Base(spot)
 	if name == "" || name[0] != place.AnyText && name[0] != place.AnyByte || !l.bySearch() {
@@ -224,8 +221,7 @@ func (l *look) ruleThere(d deed, clean string) string {
 	return id
 }
 
-// isLoose reports whether only a pattern of names in a project says that a secret is read: a person is
-// asked what it matches there.
+// isLoose reports whether only a pattern of names in a project says that a secret is read: a person is asked what it matches there.
 func (l *look) isLoose(d deed, clean string) bool {
 	folder, name := path.Split(clean)
 	if len(l.s.script.Commands) == 0 {
@@ -292,8 +288,7 @@ func (l *look) led(spot string) string {
 	return place.ByProcess(spot, cwd)
 }
 
-// plain resolves detours through process folders, and links that the line makes, in a clean
-// path.
+// plain resolves detours through process folders, and links that the line makes, in a clean path.
 func (l *look) plain(clean string) string {
 	clean = l.led(clean)
 	if len(l.s.links) == 0 {
@@ -374,8 +369,7 @@ func (g *Guard) localSpelling(spot string) string {
 	return place.Local(spot, home)
 }
 
-// treeAt returns the rule that is broken by removing a tree, or everything in it, if a clean
-// spot is its root; otherwise "".
+// treeAt returns the rule that is broken by removing a tree, or everything in it, if a clean spot is its root; otherwise "".
 func (g *Guard) treeAt(clean string) string {
 	return [...]string{place.NoTree: "", place.RootTree: treeRoot, place.HomeTree: treeHome, place.SystemTree: treeSystem}[g.table.TreeAt(clean)]
 }

@@ -113,8 +113,7 @@ func (s *scan) look() *look {
 	return &look{g: s.g, s: &survey{g: s.g, script: &shell.Script{}, t: &s.t}, c: &shell.Command{}}
 }
 
-// operations checks what a tool does to processes, services and packages, and which addresses
-// it uses.
+// operations checks what a tool does to processes, services and packages, and which addresses it uses.
 func (s *scan) operations() *rule {
 	var l *look // shared, so that later operations know of earlier ones
 	for i := range s.rd.Operations {
@@ -131,8 +130,7 @@ func (s *scan) operations() *rule {
 	return nil
 }
 
-// asksGate reports whether a tool is given the gate's address: as a URL or, if it may fetch
-// or runs unreadable code, as a text under any key.
+// asksGate reports whether a tool is given the gate's address: as a URL or, if it may fetch or runs unreadable code, as a text under any key.
 func (s *scan) asksGate() bool {
 	for _, u := range s.rd.URLs {
 		switch {

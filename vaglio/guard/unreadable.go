@@ -5,21 +5,17 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// Outcome is the guard's answer about a call: a denial, a text that cannot be read, or
-// neither.
+// Outcome is the guard's answer about a call: a denial, a text that cannot be read, or neither.
 type Outcome struct {
 	// Denial is set if a rule denies the call. It is final.
 	Denial *Denial
-	// Unreadable is set if no rule denies the call but part of it cannot be read. That is no
-	// verdict: the call is sent back.
+	// Unreadable is set if no rule denies the call but part of it cannot be read. That is no verdict: the call is sent back.
 	Unreadable *reading.Unreadable
-	// Doubt is set if no rule denies the call but it may change something of the gate's own
-	// under a name that it does not show: then a person is asked.
+	// Doubt is set if no rule denies the call but it may change something of the gate's own under a name that it does not show: then a person is asked.
 	Doubt bool
 }
 
-// trouble holds the first text of a call that cannot be read, and the cost of all its
-// readings.
+// trouble holds the first text of a call that cannot be read, and the cost of all its readings.
 type trouble struct {
 	first *reading.Unreadable
 	// doubt becomes [Outcome.Doubt].
@@ -28,8 +24,7 @@ type trouble struct {
 	means reading.Means
 	// checked is how many names were checked more than once.
 	checked int
-	// file and line say where the command stands that broke a rule, if that is in a file that
-	// the call runs.
+	// file and line say where the command stands that broke a rule, if that is in a file that the call runs.
 	file string
 	line int
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// written returns the rule that is broken by a text that the call puts into a runnable file.
-// Here the script is only written, not run: what matters only where it runs, or is not fully
-// known, is checked when it runs.
+// written returns the rule that is broken by a text that the call puts into a runnable file. Here the script is only written, not run: what matters only
+// where it runs, or is not fully known, is checked when it runs.
 func (s *scan) written() *rule {
 	for _, w := range s.rd.Written() {
 		o := reading.LineOptions(s.g.home, s.g.user, "/", s.t.means)
@@ -69,11 +68,9 @@ func (s *scan) ran() *rule {
 	return nil
 }
 
-// Naming returns the programs that the call runs or may run, that the call or the session
-// wrote, and that name a closed place of the gate or its address anywhere: nobody can trace
-// everything that a program does with a name. The names of its settings count where a program
-// may change any file, and its own commands where a program may run them. Line is the
-// offending line.
+// Naming returns the programs that the call runs or may run, that the call or the session wrote, and that name a closed place of the gate or its address
+// anywhere: nobody can trace everything that a program does with a name. The names of its settings count where a program may change any file, and its own
+// commands where a program may run them. Line is the offending line.
 func (g *Guard) Naming(rd *reading.Reading) (all []shell.Ran) {
 	for i := range rd.Commands {
 		unnamed := slices.ContainsFunc(rd.Commands[i].Script.Commands, func(c shell.Command) bool {

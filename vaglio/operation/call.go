@@ -20,8 +20,7 @@ var byCall = map[shell.Verb][2]Verb{
 	shell.VerbKill:       {Kill},
 }
 
-// OfCall are the operations of a call of an inline program on its targets. What
-// does nothing to a file or a process reads them.
+// OfCall are the operations of a call of an inline program on its targets. What does nothing to a file or a process reads them.
 func OfCall(c *shell.Call) []Operation {
 	done, ok := byCall[c.Verb]
 	if !ok {

@@ -66,8 +66,7 @@ func Reaches() []Reach {
 	return []Reach{ReachWorkspace, ReachUser, ReachSystem, ReachShared, ReachPublic}
 }
 
-// Usual returns the typical reversibility and reach of a kind, for effects of which nothing
-// else is known.
+// Usual returns the typical reversibility and reach of a kind, for effects of which nothing else is known.
 func Usual(k Kind) (Reversibility, Reach) {
 	switch k {
 	case KindRead, KindCreate, KindMove:

@@ -39,15 +39,13 @@ const (
 	Copy Verb = "copy"
 	// Move moves Object to To.
 	Move Verb = "move"
-	// Fill puts the output of an installation into a folder, under unknown names except for
-	// those in With.
+	// Fill puts the output of an installation into a folder, under unknown names except for those in With.
 	Fill Verb = "fill"
 	// Link makes To another name of Object.
 	Link Verb = "link"
 )
 
-// The verbs for things other than files. Their object may be empty: then the program acts on
-// whatever it is configured for.
+// The verbs for things other than files. Their object may be empty: then the program acts on whatever it is configured for.
 const (
 	// Format makes a file system on a device, or erases it.
 	Format Verb = "format"
@@ -59,8 +57,7 @@ const (
 	Boot Verb = "boot"
 	// Memory writes to raw memory.
 	Memory Verb = "memory"
-	// Accounts changes who may log in or become root. With an object, it does so as far as
-	// that object decides about it.
+	// Accounts changes who may log in or become root. With an object, it does so as far as that object decides about it.
 	Accounts Verb = "accounts"
 	// Hashes shows accounts or password hashes.
 	Hashes Verb = "hashes"
@@ -94,8 +91,7 @@ const (
 
 // The verbs for processes, services, packages and users. Their objects are names.
 const (
-	// Kill sends a signal, which is With, to the process with a PID, KillNamed to those with
-	// a name, and Close to those that use a file.
+	// Kill sends a signal, which is With, to the process with a PID, KillNamed to those with a name, and Close to those that use a file.
 	Kill      Verb = "kill"
 	KillNamed Verb = "kill-named"
 	Close     Verb = "close"
@@ -133,8 +129,7 @@ const (
 	Pick Verb = "pick"
 	// Mounts tells where file systems are mounted.
 	Mounts Verb = "mounts"
-	// Search prints the names below a folder that pass the tests in With, which are pairs of
-	// a class and a value; Sweep deletes these files.
+	// Search prints the names below a folder that pass the tests in With, which are pairs of a class and a value; Sweep deletes these files.
 	Search Verb = "search"
 	Sweep  Verb = "sweep"
 	// Run runs the object as a command line, or as a program with the words in With.
@@ -208,8 +203,7 @@ const (
 // Object is what an operation acts on.
 type Object struct {
 	Kind ObjectKind
-	// Word is the object's name, as far as it is known. A zero Word with the kind Whole has
-	// no name.
+	// Word is the object's name, as far as it is known. A zero Word with the kind Whole has no name.
 	Word shell.Word
 	// Host says that the object is on another machine.
 	Host bool
@@ -230,10 +224,8 @@ type Operation struct {
 	Phase Phase
 	// Recursive says that everything below a folder is included.
 	Recursive bool
-	// Parts says that part of the object's word may be the name: what follows an equal sign,
-	// an at sign, a colon or a comma, or an option's letter.
+	// Parts says that part of the object's word may be the name: what follows an equal sign, an at sign, a colon or a comma, or an option's letter.
 	Parts bool
-	// Phrase describes what this program does, in the third person without a subject ("copies
-	// files to"); "" for the verb's own phrase.
+	// Phrase describes what this program does, in the third person without a subject ("copies files to"); "" for the verb's own phrase.
 	Phrase string
 }

@@ -13,14 +13,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// rounds is how often a text is decoded. Text encoded more than three times was not written
-// for a program that decodes once.
+// rounds is how often a text is decoded. Text encoded more than three times was not written for a program that decodes once.
 const rounds = 3
 
-// Decodings yields what a text that names a path may stand for after a program has decoded
-// it: every intermediate form, layer by layer. escapes says that the text is neither a
-// program's line nor content, where escapes are data; fold says that the system treats a
-// backslash as a slash.
+// Decodings yields what a text that names a path may stand for after a program has decoded it: every intermediate form, layer by layer. escapes says that the
+// text is neither a program's line nor content, where escapes are data; fold says that the system treats a backslash as a slash.
 func Decodings(text string, escapes, fold bool) iter.Seq[string] {
 	slashes := windowsSlashes
 	if fold {
@@ -69,8 +66,7 @@ func hasDrive(text string) bool {
 	return len(text) > 2 && text[1] == ':' && isLetter(text[0]) && (text[2] == '\\' || text[2] == '/')
 }
 
-// drive turns a Windows drive, also behind a prefix for literal names, into a folder below
-// the root.
+// drive turns a Windows drive, also behind a prefix for literal names, into a folder below the root.
 func drive(text string) string {
 	for _, mark := range [...]string{"//?/", "//./", "/??/"} {
 		if rest, ok := strings.CutPrefix(text, mark); ok && hasDrive(rest) {
@@ -99,8 +95,7 @@ func Visible(text string) string {
 	return norm.NFKC.String(text)
 }
 
-// isInvisible reports whether a rune is invisible: formats, joiners, fillers and variation
-// selectors.
+// isInvisible reports whether a rune is invisible: formats, joiners, fillers and variation selectors.
 func isInVisible(r rune) bool {
 	switch {
 	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x3164, r == 0xffa0:
@@ -122,8 +117,7 @@ func unquoted(text string) string {
 // percents are the escapes of addresses, and those that some old programs write.
 var percents = regexp.MustCompile(`%([uU][[:xdigit:]]{4}|[[:xdigit:]]{2})`)
 
-// unpercent decodes %XX once and leaves anything else. It also decodes two overlong forms
-// that old programs read as "/" and ".".
+// unpercent decodes %XX once and leaves anything else. It also decodes two overlong forms that old programs read as "/" and ".".
 func unpercent(text string) string {
 	if strings.IndexByte(text, '%') < 0 {
 		return text
@@ -163,8 +157,7 @@ func FileURL(text string) string {
 // escapes are those that programming languages have for a character.
 var escapes = regexp.MustCompile(`\\([uUx]\{[[:xdigit:]]+\}|u[[:xdigit:]]{4}|U[[:xdigit:]]{8}|x[[:xdigit:]]{2}|[0-3][0-7]{2})`)
 
-// unescaped decodes the escapes of a text: \u002f, \u{2f}, \x2f, \057. What is no such
-// escape stays.
+// unescaped decodes the escapes of a text: \u002f, \u{2f}, \x2f, \057. What is no such escape stays.
 func unescaped(text string) string {
 	if strings.IndexByte(text, '\\') < 0 {
 		return text
@@ -187,9 +180,8 @@ func character(digits string, base int, written string) string {
 	return string(rune(v))
 }
 
-// streamed returns the path in the name of a stream: what follows the last equal sign of
-// php://filter and the like, or the path of scheme:///path and of scheme:scheme:///path. An
-// address with a host contains no path.
+// streamed returns the path in the name of a stream: what follows the last equal sign of php://filter and the like, or the path of scheme:///path and of
+// scheme:scheme:///path. An address with a host contains no path.
 func streamed(text string) string {
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok || strings.ContainsAny(scheme, "/ \t\n") {

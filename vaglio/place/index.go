@@ -119,7 +119,7 @@ func (x *index) classes(clean string, t *Table) Class {
 
 // matches reports whether a pattern matches a clean path. The first at steps belong to a home; at is 0 if there is none.
 func (p *pattern) matches(clean string, steps []string, at int) bool {
-	return (p.fits(clean, steps, at) || !p.home && p.fitsFound(steps)) &&
+	return (p.fits(clean, steps, at) || !p.home && p.fitsFound(steps, at)) &&
 		!slices.ContainsFunc(p.except, func(e *pattern) bool { return e.fits(clean, steps, at) })
 }
 
@@ -139,14 +139,19 @@ func (p *pattern) isGates() bool {
 	return len(p.steps) == 3 && p.row.Class&Own != 0 && p.steps[0] == "**"
 }
 
-// fitsFound reports whether a file that a search passes on, from unknown folders, may match the pattern.
-func (p *pattern) fitsFound(steps []string) bool {
+// isFoundIn reports whether a search for a name finds a name of the gate's: for a pattern, only one in a whole home.
+func (p *pattern) isFoundIn(home bool, name string) bool {
+	return p.steps[2] == name || home && Meet(name, p.steps[2])
+}
+
+// fitsFound reports whether a file that a search passes on, from unknown folders, may match the pattern. The first at steps belong to a home.
+func (p *pattern) fitsFound(steps []string, at int) bool {
 	last := len(steps) - 1
 	switch {
 	case last < 1 || steps[last-1] != AnyFolders || !IsTelling(steps[last]):
 		return false
-	case p.isGates(): // in whichever folder
-		return p.steps[2] == steps[last]
+	case p.isGates(): // in whichever folder, and by any pattern in a whole home
+		return p.isFoundIn(last-1 <= at, steps[last])
 	case last >= len(p.steps):
 		return false
 	}

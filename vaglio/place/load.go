@@ -18,19 +18,16 @@ type Row struct {
 	What string
 	// Class is the kind of place.
 	Class Class
-	// Reading, Writing and Removing are the IDs of the guard's rules about it; "" leaves it
-	// to the judges. Replacing is for rewriting a whole file, if that is worse than adding to
-	// it. Copying is for copying a folder above it.
+	// Reading, Writing and Removing are the IDs of the guard's rules about it; "" leaves it to the judges. Replacing is for rewriting a whole file, if that
+	// is worse than adding to it. Copying is for copying a folder above it.
 	Reading, Writing, Replacing, Removing, Copying string
 	// Where are the patterns, Except those of exceptions below them.
 	Where, Except []string
-	// Endings are the file extensions by which a search for files selects the place. Other
-	// extensions say too little.
+	// Endings are the file extensions by which a search for files selects the place. Other extensions say too little.
 	Endings []string
 }
 
-// readRows reads all built-in files. If several rows are about a path, the first decides, so
-// the order of the files matters.
+// readRows reads all built-in files. If several rows are about a path, the first decides, so the order of the files matters.
 func readRows() ([]*Row, error) {
 	var all []*Row
 	for name := range strings.FieldsSeq("system secrets names rebuild trees") {

@@ -6,10 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Local brings a path into the form that the tables know: the home in place of a leading ~ or
-// $HOME, the path of a file: URL, and a Windows drive as a folder below the root, in lower
-// case. It returns any other path unchanged. The result may be relative. If home is empty,
-// its names are left alone.
+// Local brings a path into the form that the tables know: the home in place of a leading ~ or $HOME, the path of a file: URL, and a Windows drive as a folder
+// below the root, in lower case. It returns any other path unchanged. The result may be relative. If home is empty, its names are left alone.
 func Local(p, home string) string {
 	switch {
 	case p == "":
@@ -35,8 +33,7 @@ func withHome(p, home string) string {
 	return p
 }
 
-// CutHome returns what follows the user's home, written as ~ or $HOME, at the beginning of a
-// path.
+// CutHome returns what follows the user's home, written as ~ or $HOME, at the beginning of a path.
 func CutHome(p string) (rest string, ok bool) {
 	for _, name := range [...]string{"~", "$HOME", "${HOME}"} {
 		if rest, ok := strings.CutPrefix(p, name); ok && IsStep(rest) {
@@ -46,8 +43,7 @@ func CutHome(p string) (rest string, ok bool) {
 	return "", false
 }
 
-// Join returns a path as seen from a folder, cleaned. If the folder is empty, a relative path
-// stays relative.
+// Join returns a path as seen from a folder, cleaned. If the folder is empty, a relative path stays relative.
 func Join(cwd, p string) string {
 	if p == "" || p[0] == '/' || cwd == "" {
 		return Clean(p)
@@ -63,8 +59,7 @@ func Inside(roots []string, clean string) bool {
 	})
 }
 
-// ByProcess removes detours through a process's root or cwd in /proc from a clean path. cwd
-// is the folder of the process that asks, "" if unknown.
+// ByProcess removes detours through a process's root or cwd in /proc from a clean path. cwd is the folder of the process that asks, "" if unknown.
 func ByProcess(clean, cwd string) string {
 	for range strings.Count(clean, "/proc/") + rounds {
 		rest, ok := strings.CutPrefix(clean, "/proc/")

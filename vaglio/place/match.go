@@ -30,8 +30,7 @@ const (
 	longestPattern = 256
 )
 
-// meets is [Meet] byte by byte. It fills a table from the ends of both, so that no number of
-// stars makes it slow.
+// meets is [Meet] byte by byte. It fills a table from the ends of both, so that no number of stars makes it slow.
 func meets(step, pattern string) bool {
 	if len(step) > longestStep || len(pattern) >= longestPattern {
 		return IsVague(step) // too long to tell, so be strict
@@ -90,8 +89,7 @@ func stepsOf(clean string, in *room) []string {
 	return steps
 }
 
-// MatchSteps reports whether the steps of a path may match those of a pattern, in which ** is
-// any number of steps.
+// MatchSteps reports whether the steps of a path may match those of a pattern, in which ** is any number of steps.
 func MatchSteps(pattern, steps []string) bool {
 	for len(pattern) > 0 {
 		if pattern[0] == "**" {
@@ -105,8 +103,7 @@ func MatchSteps(pattern, steps []string) bool {
 	return len(steps) == 0
 }
 
-// matchAnywhere matches what follows a **. A name that may lie anywhere must be spelled out
-// to match, unless the path comes from a search below a folder.
+// matchAnywhere matches what follows a **. A name that may lie anywhere must be spelled out to match, unless the path comes from a search below a folder.
 func matchAnywhere(pattern, steps []string) bool {
 	if len(pattern) == 0 {
 		return true
@@ -131,9 +128,8 @@ func matchAnywhere(pattern, steps []string) bool {
 	return false
 }
 
-// pointsAt reports whether a step with wildcards means a name that may lie anywhere: it must
-// spell out half of its letters, because "cat v*" and "rm *.db" in a project mean other
-// files.
+// pointsAt reports whether a step with wildcards means a name that may lie anywhere: it must spell out half of its letters, because "cat v*" and "rm *.db" in
+// a project mean other files.
 func pointsAt(step, pattern string) bool {
 	if strings.IndexByte(step, AnyText) < 0 || strings.ContainsAny(pattern, "*?") {
 		return true

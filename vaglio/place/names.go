@@ -17,9 +17,8 @@ func IsMeant(s string) bool {
 		s[0] == '.' && strings.Contains(s, "/") || strings.HasPrefix(s, "file:/")
 }
 
-// InWord yields what a word of a command may name: the word itself, what follows an equal
-// sign, an at sign, a colon or a comma in it, or what follows an option's letter. It yields
-// "" for a part that is no name: none follows words of a sentence, such as the name of a test.
+// InWord yields what a word of a command may name: the word itself, what follows an equal sign, an at sign, a colon or a comma in it, or what follows an
+// option's letter. It yields "" for a part that is no name: none follows words of a sentence, such as the name of a test.
 func InWord(word string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if word == "" || strings.HasPrefix(word, "--exclude") || strings.HasPrefix(word, "--ignore") || strings.HasPrefix(word, "--include") ||
@@ -44,8 +43,7 @@ func InWord(word string) iter.Seq[string] {
 	}
 }
 
-// partAt returns the part of a word that begins at a byte, up to the next separator of a
-// list.
+// partAt returns the part of a word that begins at a byte, up to the next separator of a list.
 func partAt(word string, i int) string {
 	part := strings.TrimLeft(word[i:min(len(word), i+maxPath)], "@<")
 	if end := strings.IndexAny(part, ";,:"); end > 0 && part[0] != 'f' {
@@ -54,8 +52,7 @@ func partAt(word string, i int) string {
 	return part
 }
 
-// whole returns what a word names as a whole: itself, or what follows an option's letter; ""
-// if nothing.
+// whole returns what a word names as a whole: itself, or what follows an option's letter; "" if nothing.
 func whole(word string) string {
 	const letter = len("-o")
 	switch {

@@ -22,9 +22,8 @@ const (
 // IsPlain reports whether a text contains nothing that may need decoding or splitting.
 func IsPlain(text string) bool { return traitsOf(text) == 0 }
 
-// Spellings yields what a text may name besides what it literally says: each path of several,
-// each of its alternatives, and its decoded forms. fold says that the system treats a
-// backslash as a slash.
+// Spellings yields what a text may name besides what it literally says: each path of several, each of its alternatives, and its decoded forms. fold says that
+// the system treats a backslash as a slash.
 func Spellings(text string, h Hint, fold bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		t := traitsOf(text)
@@ -46,9 +45,8 @@ func Spellings(text string, h Hint, fold bool) iter.Seq[string] {
 	}
 }
 
-// several yields the parts of a text that contains several paths, or one in brackets: a list
-// with commas, colons or lines, a JSON list, an angle bracket. A part must begin like a path.
-// It returns false if yield did.
+// several yields the parts of a text that contains several paths, or one in brackets: a list with commas, colons or lines, a JSON list, an angle bracket. A
+// part must begin like a path. It returns false if yield did.
 func several(text string, h Hint, yield func(string) bool) bool {
 	listed := h&Named != 0 || strings.IndexByte("[{<@", text[0]) >= 0
 	if !listed && !strings.Contains(text, "file:/") || !strings.ContainsAny(text, ",;:|<>[]{}\"'@ \t\n") {
@@ -107,8 +105,7 @@ func OfSteps(list []string) string {
 	return whole
 }
 
-// PlainLine returns a command line without invisible characters, with the home itself as ~,
-// and without slashes and dots that change nothing.
+// PlainLine returns a command line without invisible characters, with the home itself as ~, and without slashes and dots that change nothing.
 func PlainLine(line string) string {
 	line = Visible(line)
 	if strings.Contains(line, "$") {
@@ -122,8 +119,7 @@ func PlainLine(line string) string {
 	return line
 }
 
-// homeAsTilde replaces the home itself by ~. It leaves paths below the home alone: a folder
-// there may well be the workspace.
+// homeAsTilde replaces the home itself by ~. It leaves paths below the home alone: a folder there may well be the workspace.
 func homeAsTilde(line string) string {
 	line = strings.ReplaceAll(line, "${HOME}", "$HOME")
 	var b strings.Builder

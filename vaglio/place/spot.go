@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// These bytes stand for unknown parts of a path. In practice no file name contains them, and
-// one that does is only treated more strictly.
+// These bytes stand for unknown parts of a path. In practice no file name contains them, and one that does is only treated more strictly.
 const (
 	AnyText  = '\x01' // the shell's *
 	AnyByte  = '\x02' // the shell's ? or a bracket expression
@@ -17,8 +16,7 @@ const (
 	Marks = "\x01\x02\x03\x04\x05"
 )
 
-// AnyFolders is a whole step that stands for any folders that a search may have been in.
-// Elsewhere it counts as unknown.
+// AnyFolders is a whole step that stands for any folders that a search may have been in. Elsewhere it counts as unknown.
 const AnyFolders = "\x04\x04"
 
 // IsVague reports whether part of a path is unknown.
@@ -77,8 +75,7 @@ func Base(p string) string {
 	return p[strings.LastIndexByte(p, '/')+1:]
 }
 
-// Clean removes "//", "." and ".." from a path. The unknown parts of a step belong to its
-// name.
+// Clean removes "//", "." and ".." from a path. The unknown parts of a step belong to its name.
 func Clean(p string) string { return path.Clean(p) }
 
 // IsStep reports whether a name before rest is a whole step of a path.

@@ -222,8 +222,7 @@ func (r *Row) ruleFor(op Op) string {
 	}
 }
 
-// Classes returns the classes of a clean path. Wildcards in it are taken literally; a path
-// that ends in one also gets the classes of the part before it.
+// Classes returns the classes of a clean path. Wildcards in it are taken literally; a path that ends in one also gets the classes of the part before it.
 func (t *Table) Classes(clean string) Class {
 	clean = strings.ToLower(clean)
 	c := t.classed.classes(clean, t)
@@ -233,8 +232,7 @@ func (t *Table) Classes(clean string) Class {
 	return c
 }
 
-// Rebuilt reports whether a build, an install or a download can recreate what a clean path or
-// pattern names.
+// Rebuilt reports whether a build, an install or a download can recreate what a clean path or pattern names.
 func (t *Table) Rebuilt(clean string) bool {
 	clean = strings.ToLower(clean)
 	steps := strings.Split(clean, "/")
@@ -253,14 +251,12 @@ func (t *Table) RebuiltName(name string) bool {
 	return t.made.classes(name, t)&MadeFile != 0
 }
 
-// Purpose returns what a file is for, judging by its last name: [Example], [Scratch],
-// [Plain], [Record] and [Document].
+// Purpose returns what a file is for, judging by its last name: [Example], [Scratch], [Plain], [Record] and [Document].
 func (t *Table) Purpose(p string) Class {
 	return t.made.classes(strings.ToLower(path.Base(p)), t) & (Example | Scratch | Plain | Record | Document)
 }
 
-// Variable returns the class of a variable by its name: [SecretVariable], [TemporaryVariable]
-// or 0.
+// Variable returns the class of a variable by its name: [SecretVariable], [TemporaryVariable] or 0.
 func (t *Table) Variable(name string) Class {
 	name = strings.ToLower(name)
 	var c Class
@@ -272,8 +268,7 @@ func (t *Table) Variable(name string) Class {
 	return c
 }
 
-// Below returns the classes of places that lie below a clean path. Only places with a known
-// location count, not those that are recognized by name anywhere.
+// Below returns the classes of places that lie below a clean path. Only places with a known location count, not those that are recognized by name anywhere.
 func (t *Table) Below(clean string) Class {
 	clean = strings.ToLower(clean)
 	var r room

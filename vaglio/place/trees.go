@@ -16,8 +16,7 @@ const (
 	SystemTree      // a folder of the system
 )
 
-// TreeAt returns the tree whose root a clean path is. A path to everything directly below the
-// root also counts.
+// TreeAt returns the tree whose root a clean path is. A path to everything directly below the root also counts.
 func (t *Table) TreeAt(clean string) Tree {
 	if !strings.HasPrefix(clean, "/") {
 		return NoTree
@@ -83,8 +82,7 @@ func (t *Table) isTop(step string) bool {
 	return false
 }
 
-// isHome reports whether steps lead to a home. A pattern that matches only some names is a
-// home if it matches the user's own.
+// isHome reports whether steps lead to a home. A pattern that matches only some names is a home if it matches the user's own.
 func (t *Table) isHome(steps []string) bool {
 	if MatchSteps(t.homeSteps, steps) {
 		return true

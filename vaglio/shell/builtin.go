@@ -72,8 +72,7 @@ func (r *reader) runCd(k *call, name string) {
 	r.st.set(keyPrev, old)
 }
 
-// goTo makes a folder the current one. Each may be a folder in the one before: what they become is
-// charged, and has a limit.
+// goTo makes a folder the current one. Each may be a folder in the one before: what they become is charged, and has a limit.
 func (r *reader) goTo(folder Word) {
 	if !r.step(nil, entryCost+folder.Size()/bytesPerStep) || folder.Size() > MaxPath {
 		folder = word.NotEmpty("PWD")
@@ -171,8 +170,7 @@ func (r *reader) declared(f *frame, d *declaration, cmd *Command) {
 	}
 }
 
-// declareWords reads the words of a declaration that are options or assignments only once they are
-// expanded.
+// declareWords reads the words of a declaration that are options or assignments only once they are expanded.
 func (r *reader) declareWords(f *frame, d *declaration, cmd *Command, words []Word) {
 	for _, w := range words {
 		if as := r.declareWord(f, d, w); len(as) > 0 {
@@ -183,8 +181,7 @@ func (r *reader) declareWords(f *frame, d *declaration, cmd *Command, words []Wo
 	}
 }
 
-// matters reports whether a declaration does more than set variables of the shell: without a name, it
-// shows them, as with -p.
+// matters reports whether a declaration does more than set variables of the shell: without a name, it shows them, as with -p.
 func (d *declaration) matters(c *Command) bool {
 	isName := func(w Word) bool { return !strings.HasPrefix(w.Prefix(), "-") }
 	shows := len(c.Assigns) == 0 && d.variant != "local" && !slices.ContainsFunc(c.Argv[1:], isName)

@@ -389,3 +389,8 @@ func single(w Word) *entry {
 	e.vals = e.room[:]
 	return &e.entry
 }
+
+// owns reports whether the session wrote a file whose words all count, or one read loosely that calls a library's function by its name.
+func (s *sourceFile) owns(c *Call) bool {
+	return s.own || s.wrote && c != nil && c.Verb == VerbClient
+}

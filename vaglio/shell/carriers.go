@@ -36,20 +36,16 @@ type way struct {
 	run   string     // what the operands are: one of [modes]
 	from  int        // how many operands precede them
 
-	// Options whose value is: a command line (behind holds the prefix that it must have);
-	// key=line, for the given keys; a program in the language; the name of the program that takes
-	// the operands; that program's file; the folder to run in; another root; the file that is
-	// written.
+	// Options whose value is: a command line (behind holds the prefix that it must have); key=line, for the given keys; a program in the language; the name
+	// of the program that takes the operands; that program's file; the folder to run in; another root; the file that is written.
 	line, settings, keys, text, program, file, chdir, root, to []string
 	behind                                                     map[string]string
 	// Options that make the operands a command line, a command, or a login shell's line; that enter the home of the
 	// user of -u; that keep them from running; that precede a command; that replace the first operand; that name the file.
 	lineWith, argvWith, login, enters, unless, after, instead, named []string
-	// Options that name the mark in whose place an item stands in the command; that keep the
-	// caller's home.
+	// Options that name the mark in whose place an item stands in the command; that keep the caller's home.
 	marks, keeps []string
-	// Operands that may precede the others, and behind which options may follow, and first
-	// operands that show that a different program is meant.
+	// Operands that may precede the others, and behind which options may follow, and first operands that show that a different program is meant.
 	may, not []string
 	// escapes lists what precedes a command line in words and in the input.
 	escapes  []string
@@ -213,8 +209,7 @@ func (w *way) field(name string) any {
 	}[name]
 }
 
-// listed returns an element of a list as calls are compared with it: an option without its
-// dashes.
+// listed returns an element of a list as calls are compared with it: an option without its dashes.
 func (w *way) listed(attribute, e string) string {
 	switch attribute {
 	case "keys", "may", "not":
@@ -240,8 +235,7 @@ func (w *way) listed(attribute, e string) string {
 	return bare
 }
 
-// find returns the way that the operands select and the words after them, or nil if they select
-// none. Options may stand between the words.
+// find returns the way that the operands select and the words after them, or nil if they select none. Options may stand between the words.
 func (p *program) find(operands []Word) (*way, []Word) {
 	for i := range p.ways {
 		rest, ok := operands, true
@@ -286,8 +280,7 @@ func (p *program) carriedIn(k *call) []Word {
 	return w.inner(opts, rest)
 }
 
-// ownWords returns the words of a call that are not read by themselves, and whether the program of a
-// command that is stands behind them.
+// ownWords returns the words of a call that are not read by themselves, and whether the program of a command that is stands behind them.
 func (p *program) ownWords(k *call) (words []Word, command bool) {
 	words = k.argv[1:]
 	if inner := p.carriedIn(k); len(inner) > 0 {
@@ -307,8 +300,7 @@ func (w *way) withProgram(argv []Word) []Word {
 	return append([]Word{Text(w.with)}, argv...)
 }
 
-// trustsWhole lets what is unknown in a command line count that stands whole in a file read loosely,
-// until the returned function is called.
+// trustsWhole lets what is unknown in a command line count that stands whole in a file read loosely, until the returned function is called.
 func (f *frame) trustsWhole(line ...Word) func() {
 	var words []string
 	for _, w := range line {

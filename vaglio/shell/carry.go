@@ -105,8 +105,7 @@ func (p *program) operands(rest []Word) (w *way, assigns []Assign, left []Word) 
 	return w, assigns, w.beyond(rest)
 }
 
-// lateLine returns the command line of an option that follows the operands, as in flock FILE -c
-// LINE.
+// lateLine returns the command line of an option that follows the operands, as in flock FILE -c LINE.
 func (p *program) lateLine(w *way, rest []Word) (Word, bool) {
 	if len(rest) <= w.from+1 || len(p.line) == 0 || !rest[w.from].Is("-c") && !rest[w.from].Is("--command") {
 		return Word{}, false
@@ -126,8 +125,7 @@ func (w *way) inner(opts options, operands []Word) []Word {
 	}
 }
 
-// enterRoot notes the other root in which a command runs, if there is one. The operands are those
-// before the command, and the command's name.
+// enterRoot notes the other root in which a command runs, if there is one. The operands are those before the command, and the command's name.
 func (f *frame) enterRoot(p *program, opts options, operands []Word) {
 	if len(p.root) == 0 || len(operands) <= p.from {
 		return
@@ -204,8 +202,7 @@ func (r *reader) operands(f *frame, k *call, w *way, opts options, rest []Word, 
 	return Word{}
 }
 
-// runOptions reads a program that does more than to run what some of its options and operands carry. Behind a
-// semicolon may stand another call of it.
+// runOptions reads a program that does more than to run what some of its options and operands carry. Behind a semicolon may stand another call of it.
 func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
 	ends := func(w Word) bool { return p.several && strings.HasSuffix(w.Suffix(), ";") }
 	if i := slices.IndexFunc(k.argv, ends); i > 0 {
@@ -323,8 +320,7 @@ func (r *reader) setting(f *frame, w *way, v Word, by string) {
 	r.settingOf(f, w, text[:at], v.TrimLeft(" \t").Cut(at).TrimLeft(" =\t"), nil, by)
 }
 
-// settingOf reads the line of a key if the way lists the key. A key listed as !key is a line only
-// if its value begins with an exclamation mark.
+// settingOf reads the line of a key if the way lists the key. A key listed as !key is a line only if its value begins with an exclamation mark.
 func (r *reader) settingOf(f *frame, w *way, key string, value Word, args []Word, by string) {
 	line, bang := value, strings.HasPrefix(value.Prefix(), "!")
 	switch {

@@ -13,8 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// What stands before the command in a line of a crontab: five fields of time or one of the
-// @names, in a table of the system a user besides.
+// What stands before the command in a line of a crontab: five fields of time or one of the @names, in a table of the system a user besides.
 var (
 	cronTime = regexp.MustCompile(`^[ \t]*(?:@[^ \t]+|[^ \t@#][^ \t]*(?:[ \t]+[^ \t]+){4})[ \t]+`)
 	cronUser = regexp.MustCompile(cronTime.String() + `[^ \t]+[ \t]+`)
@@ -128,8 +127,7 @@ func (r *reader) lands(from, to string) {
 	}
 }
 
-// held returns the content of a file that the source did not write: what it copied there with its
-// folder, or else what lies there.
+// held returns the content of a file that the source did not write: what it copied there with its folder, or else what lies there.
 func (r *reader) held(where string) (string, bool) {
 	before := r.out.Sought[where]
 	r.out.Sought[where] = before // looked for, and not forgotten what it held before
@@ -151,8 +149,7 @@ func (r *reader) from(where string) (string, bool) {
 	return r.opts.Files.Content(where)
 }
 
-// consists reads the files that the content of a written file consists of, if that file steers what
-// runs by itself.
+// consists reads the files that the content of a written file consists of, if that file steers what runs by itself.
 func (r *reader) consists(file string, content Word) {
 	for _, p := range content.Parts() {
 		if p.File != "" && r.opts.Steers(file) {
@@ -175,8 +172,7 @@ func (r *reader) runDd(f *frame, k *call, _ *program, _ string) Word {
 	return out
 }
 
-// runTee reads tee, which writes its input to files, or a program that changes the files behind others of its
-// operands in place, if it is told to.
+// runTee reads tee, which writes its input to files, or a program that changes the files behind others of its operands in place, if it is told to.
 func (r *reader) runTee(f *frame, k *call, p *program, name string) Word {
 	out := r.plain(f, k)
 	opts, rest := p.parse(k.argv[1:])
@@ -190,8 +186,7 @@ func (r *reader) runTee(f *frame, k *call, p *program, name string) Word {
 	return out
 }
 
-// runDownload reads a program that writes what it fetches to a file: the file that an option
-// names, or one named after the last element of the address.
+// runDownload reads a program that writes what it fetches to a file: the file that an option names, or one named after the last element of the address.
 func (r *reader) runDownload(f *frame, k *call, p *program, name string) Word {
 	out := r.plain(f, k)
 	fetched := NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Remote: true})
@@ -357,9 +352,8 @@ func isName(p *Part) bool {
 	return p.From == "mktemp" || p.From == "" && slices.Contains([]string{"!", "$", "?", "BASHPID", "PPID", "UID", "EUID", "RANDOM"}, p.Name)
 }
 
-// orInBrief reads a file's text, and once more in brief (each function once, with unknown arguments) if
-// its share of the budget, or what that leaves of the whole, is too little. What was found by then counts.
-// Without functions that are called, in brief is no less. What is still too much is unread.
+// orInBrief reads a file's text, and once more in brief (each function once, with unknown arguments) if its share of the budget, or what that leaves of the
+// whole, is too little. What was found by then counts. Without functions that are called, in brief is no less. What is still too much is unread.
 func (r *reader) orInBrief(budget int, g *frame, read func(g *frame) Word) Word {
 	cut := func() bool { return r.stopped && r.steps <= budget && len(r.out.Commands) <= maxCommands }
 	mark, unparsed := r.st.mark(), len(r.out.Unparsed)

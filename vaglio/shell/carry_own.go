@@ -126,8 +126,7 @@ func (r *reader) onOther(read func() Word) Word {
 	return r.scoped(func() Word { r.freshCwd(); return read() })
 }
 
-// maxMounts is how many folders of a container are told apart: each word of its command
-// is looked for in all of them.
+// maxMounts is how many folders of a container are told apart: each word of its command is looked for in all of them.
 const maxMounts = 64
 
 // reachesOut reports whether options give a container variables, or a network with others.
@@ -214,8 +213,7 @@ func mountsOf(opts options) (out []Mount) {
 	return out
 }
 
-// MountOf reads what an option gives to a container: /a:/b:ro, or type=bind,source=/a,target=/b.
-// It returns false if that names no place in the container.
+// MountOf reads what an option gives to a container: /a:/b:ro, or type=bind,source=/a,target=/b. It returns false if that names no place in the container.
 func MountOf(v Word) (m Mount, ok bool) {
 	for field, rest, more := v.Split(","); ; field, rest, more = rest.Split(",") {
 		switch key, value, _ := field.Split("="); {
@@ -313,8 +311,7 @@ func (r *reader) runGit(f *frame, k *call, p *program, name string) Word {
 	})
 }
 
-// GitSettings returns the settings of git that variables hold: GIT_CONFIG_KEY_n and
-// GIT_CONFIG_VALUE_n.
+// GitSettings returns the settings of git that variables hold: GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n.
 func GitSettings(assigns []Assign) (out []Assign) {
 	values := map[string]Word{}
 	for _, a := range assigns {
@@ -374,8 +371,7 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 	})
 }
 
-// remoteFrame returns the frame of a command that runs elsewhere: in a container, or where the
-// operands before it say.
+// remoteFrame returns the frame of a command that runs elsewhere: in a container, or where the operands before it say.
 func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before []Word, name string, verb Word) *frame {
 	if file, ok := r.filePath(f.stdin.File); ok && f.stdin.Here && r.opts.Files != nil { // what it reads is this machine's
 		_, _ = r.from(file)

@@ -17,8 +17,7 @@ type pick struct {
 	vals   []Word // the alternatives, if they are a substitution's
 }
 
-// eachAlternative evaluates once per combination of the alternatives that the evaluation meets,
-// and joins the results.
+// eachAlternative evaluates once per combination of the alternatives that the evaluation meets, and joins the results.
 func (r *reader) eachAlternative(f *frame, eval func() Word) Word {
 	saved := r.picks
 	r.picks = nil
@@ -48,8 +47,7 @@ func (r *reader) eachAlternative(f *frame, eval func() Word) Word {
 	return out
 }
 
-// nextPick moves to the next combination. It forgets the picks after the one that moves, because
-// they may depend on it.
+// nextPick moves to the next combination. It forgets the picks after the one that moves, because they may depend on it.
 func (r *reader) nextPick() bool {
 	for i := len(r.picks) - 1; i >= 0; i-- {
 		r.picks[i].cur++
@@ -61,8 +59,7 @@ func (r *reader) nextPick() bool {
 	return false
 }
 
-// maxOutputs limits how many combinations of alternatives a command has because of its
-// substitutions. What a further one writes counts as unknown.
+// maxOutputs limits how many combinations of alternatives a command has because of its substitutions. What a further one writes counts as unknown.
 const maxOutputs = 16
 
 // chosen returns the output that the current pass follows, if an earlier pass read the substitution.
@@ -75,8 +72,7 @@ func (r *reader) chosen(key string) (Word, bool) {
 	return Word{}, false
 }
 
-// choose returns the output that the current pass follows: one of the ways through a substitution,
-// or all that it writes if nothing in it may be skipped.
+// choose returns the output that the current pass follows: one of the ways through a substitution, or all that it writes if nothing in it may be skipped.
 func (r *reader) choose(key string, all Word, ways []Word) Word {
 	passes := len(ways)
 	for _, p := range r.picks {
@@ -154,8 +150,7 @@ type exit struct {
 	seen int
 }
 
-// leaving reads something that a builtin may leave early. What follows sees what holds at its end,
-// and what held where it was left.
+// leaving reads something that a builtin may leave early. What follows sees what holds at its end, and what held where it was left.
 func (r *reader) leaving(by string, read func() Word) Word {
 	mark := r.st.mark()
 	e := &exit{by: by, seen: mark}
@@ -222,9 +217,8 @@ func (r *reader) whileClause(f *frame, c *syntax.WhileClause) Word {
 	return r.loop(&g, endless, func() Word { return Glue(r.stmts(&g, c.Cond), r.stmts(&g, c.Do)) })
 }
 
-// loop reads a loop's body, and reads it again if the first pass changed any values, so that one
-// round sees what the round before set. Values that are still others after the second pass, as those
-// of a counter, are unknown in a third.
+// loop reads a loop's body, and reads it again if the first pass changed any values, so that one round sees what the round before set. Values that are still
+// others after the second pass, as those of a counter, are unknown in a third.
 func (r *reader) loop(f *frame, always bool, body func() Word) Word {
 	if r.loops >= 3 {
 		f.Conditional = true
@@ -263,8 +257,7 @@ func (r *reader) loop(f *frame, always bool, body func() Word) Word {
 	})
 }
 
-// maxRounds limits how many words a loop is read for one by one. One more round with an unknown
-// word stands for the rest.
+// maxRounds limits how many words a loop is read for one by one. One more round with an unknown word stands for the rest.
 const maxRounds = 2_000
 
 func (r *reader) forClause(f *frame, c *syntax.ForClause) Word {
@@ -328,8 +321,7 @@ func (r *reader) eachItem(f *frame, c *syntax.ForClause, l *syntax.WordIter, ite
 	return out.Word()
 }
 
-// goesOn adds what a branch changes to what others do. If the branch leaves, nothing but what it has written
-// goes on.
+// goesOn adds what a branch changes to what others do. If the branch leaves, nothing but what it has written goes on.
 func (r *reader) goesOn(branches []change, list []*syntax.Stmt, after change) []change {
 	if !r.ends(list, 0) {
 		return append(branches, after)

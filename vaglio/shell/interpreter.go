@@ -9,8 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// runProgram reads an interpreter of another language: program text among the
-// words, from standard input or from a file that the source wrote.
+// runProgram reads an interpreter of another language: program text among the words, from standard input or from a file that the source wrote.
 func (r *reader) runProgram(f *frame, k *call, p *program, name string) Word {
 	out := r.plain(f, k)
 	g := f.at(k, name)
@@ -52,8 +51,7 @@ func (p *program) texts(opts options, operands []Word) (texts, rest []Word) {
 // maxRecords limits how many lines of its input a program is read for.
 const maxRecords = 64
 
-// programText reads program text, once per line of a known input if the program runs for each
-// line.
+// programText reads program text, once per line of a known input if the program runs for each line.
 func (r *reader) programText(f, g *frame, in *program, opts options, text Word, rest []Word, out Word) Word {
 	p := Program{Language: in.language, Text: in.printed(opts, text), Args: rest, Lines: opts.any("l"), Stdin: inputOf(f)}
 	loops := opts.any("n", "p") && in.language != "node"
@@ -121,8 +119,7 @@ func recordOf(line, sep Word) []Word {
 	return append(out, Texts(fields)...)
 }
 
-// moduleOutput returns the output of python -m. The module base64 prints what the program base64
-// prints.
+// moduleOutput returns the output of python -m. The module base64 prints what the program base64 prints.
 func (r *reader) moduleOutput(f *frame, k *call, module, out Word) Word {
 	if name, known := module.Text(); known && f.capture && k.argv[1].Is("-m") {
 		if w, read := r.filtered(f, k.argv[3:], name); read {
@@ -201,8 +198,7 @@ func (r *reader) runRunner(f *frame, k *call, p *program, name string) Word {
 	return word.OutputOf(name)
 }
 
-// readLoose reads the program texts of a call that does more than to run them, or
-// the command lines that it runs later.
+// readLoose reads the program texts of a call that does more than to run them, or the command lines that it runs later.
 func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	opts, rest := p.parse(k.argv[1:])
 	if opts.any(p.unless...) {
@@ -232,8 +228,7 @@ func (r *reader) readLoose(f *frame, k *call, p *program, name string) {
 	}
 }
 
-// files returns the words of a call that name the files it runs: its operands too, unless the
-// program takes a file of a certain name if no option names one.
+// files returns the words of a call that name the files it runs: its operands too, unless the program takes a file of a certain name if no option names one.
 func (p *program) files(opts options, operands []Word) []Word {
 	named := opts.all(p.file...)
 	switch {
@@ -245,8 +240,7 @@ func (p *program) files(opts options, operands []Word) []Word {
 	return named
 }
 
-// textsIn returns the content of the files among words that the source wrote, and the commands
-// that vim takes after a plus sign.
+// textsIn returns the content of the files among words that the source wrote, and the commands that vim takes after a plus sign.
 func (r *reader) textsIn(f *frame, p *program, words []Word) (texts []Word) {
 	for _, w := range words {
 		if r.written(w) || p.language == "makefile" && isStdin(w) && f.stdin.Kind == InputText {
@@ -321,9 +315,8 @@ func behindEnv(words []Word) []Word {
 // ImportsTooMuch is said of a program and a file that it imports, which was not read.
 const ImportsTooMuch wording.Phrase = "%s imports a file that does too much to be read in full"
 
-// importing reads a program of the source's own, which may import files of the project. That these
-// are too much to be read is no mistake of the source: then the program is read without them, and
-// they count as scripts that were not read. What the source itself wrote of them is read in any case.
+// importing reads a program of the source's own, which may import files of the project. That these are too much to be read is no mistake of the source: then
+// the program is read without them, and they count as scripts that were not read. What the source itself wrote of them is read in any case.
 func (r *reader) importing(f *frame, p *Program, read func()) {
 	budget, problems := r.budget, len(r.out.Problems)
 	in := &imports{r: r}
@@ -378,8 +371,7 @@ func (in *imports) text(path string) (text string, own, ok bool) {
 	return text, own, ok
 }
 
-// unspend forgets that the budget was spent since the given number of problems, and reports whether
-// it was.
+// unspend forgets that the budget was spent since the given number of problems, and reports whether it was.
 func (r *reader) unspend(problems int) bool {
 	spent := r.stopped
 	r.stopped = false

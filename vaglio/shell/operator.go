@@ -16,8 +16,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// The limits of brace expansion. A longer sequence of numbers is represented by its ends and an
-// unknown number, because its members are alike.
+// The limits of brace expansion. A longer sequence of numbers is represented by its ends and an unknown number, because its members are alike.
 const (
 	maxBraces   = 200
 	maxSequence = 64
@@ -54,8 +53,7 @@ func (r *reader) braces(f *frame, w *syntax.Word) [][]syntax.WordPart {
 	return out
 }
 
-// shorten replaces long sequences by a choice between their ends and an unknown number. It returns
-// how many words the word expands to, at most maxFields+1.
+// shorten replaces long sequences by a choice between their ends and an unknown number. It returns how many words the word expands to, at most maxFields+1.
 func (r *reader) shorten(w *syntax.Word) int {
 	n := 1
 	for _, p := range w.Parts {
@@ -98,8 +96,7 @@ func members(b *syntax.BraceExp) int {
 	return int(min(distance/uint64(step), maxSequence)) + 1
 }
 
-// mergeNames extends a variable's name by the letters that a brace expansion puts after it,
-// because the shell expands braces first: $a{b,c} is $ab $ac.
+// mergeNames extends a variable's name by the letters that a brace expansion puts after it, because the shell expands braces first: $a{b,c} is $ab $ac.
 func mergeNames(parts []syntax.WordPart) []syntax.WordPart {
 	for i := 0; i+1 < len(parts); i++ {
 		pe, ok := parts[i].(*syntax.ParamExp)
@@ -135,8 +132,7 @@ func (r *reader) arithmWord(f *frame, x syntax.ArithmExpr) Word {
 	return word.NotEmpty("")
 }
 
-// number evaluates the text of an operand: a number in any notation, a name, or another
-// expression.
+// number evaluates the text of an operand: a number in any notation, a name, or another expression.
 func (r *reader) number(f *frame, s string) (int64, bool) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -169,8 +165,7 @@ func (r *reader) number(f *frame, s string) (int64, bool) {
 	return r.arithm(f, x)
 }
 
-// arithm evaluates an arithmetic expression; false if it is not constant. It reads the
-// substitutions in it either way.
+// arithm evaluates an arithmetic expression; false if it is not constant. It reads the substitutions in it either way.
 func (r *reader) arithm(f *frame, x syntax.ArithmExpr) (int64, bool) {
 	if x == nil || !r.step(f, 1) || !r.enter(f) {
 		return 0, false
@@ -329,8 +324,7 @@ func renamed(w, char, with Word) (Word, bool) {
 	return w.MapText(func(s string) string { return strings.ReplaceAll(s, from, to) }), true
 }
 
-// splitPattern splits a word with a pattern into its certain folder, the pattern below it and the
-// pattern's depth in folders, negative for any depth.
+// splitPattern splits a word with a pattern into its certain folder, the pattern below it and the pattern's depth in folders, negative for any depth.
 func (r *reader) splitPattern(w Word) (dir string, pat *regexp.Regexp, depth int, ok bool) {
 	cwd, known := r.cwd().Text()
 	if !known || !w.HasGlob() && !w.HasUnknown() {
@@ -374,8 +368,7 @@ func widened(parts []Part) (depth int, ok bool) {
 	return depth, true
 }
 
-// indirect returns what ${!name} stands for: the value of what the value names, or the name that
-// a reference stands for.
+// indirect returns what ${!name} stands for: the value of what the value names, or the name that a reference stands for.
 func (r *reader) indirect(f *frame, p *syntax.ParamExp, name Word) (Word, bool) {
 	if to := r.resolveRef(p.Param.Value); to != p.Param.Value {
 		return Text(to), true

@@ -108,8 +108,7 @@ func (g *grammar) texts(words []Word, to []string) []string {
 	return to
 }
 
-// text returns a word as far as it matters for the options. An unknown part may be a value, or
-// stand before the equals sign of one.
+// text returns a word as far as it matters for the options. An unknown part may be a value, or stand before the equals sign of one.
 func (g *grammar) text(w Word) string {
 	s := w.Prefix()
 	switch {
@@ -158,15 +157,13 @@ func leadingAssigns(words []Word) (assigns []Assign, rest []Word) {
 	return assigns, words
 }
 
-// isOneOf reports whether a word equals one of the texts or matches one of the patterns, see
-// [Like].
+// isOneOf reports whether a word equals one of the texts or matches one of the patterns, see [Like].
 func isOneOf(w Word, list []string) bool {
 	s, ok := w.Text()
 	return ok && slices.ContainsFunc(list, func(pattern string) bool { return Like(s, pattern) })
 }
 
-// Like matches a text against a pattern, which may have a star at either end or in the middle. A
-// star behind a backslash is itself.
+// Like matches a text against a pattern, which may have a star at either end or in the middle. A star behind a backslash is itself.
 func Like(s, pattern string) bool {
 	before, after, star := strings.Cut(pattern, "*")
 	switch inner, both := strings.CutSuffix(after, "*"); {
@@ -212,8 +209,7 @@ func namesIn(f *frame, argv []Word, name string) string {
 	return strings.Join(names, "\n")
 }
 
-// listedAs returns the pattern of the files that a word stands for, if it is what ls lists and ls was
-// given one pattern; else the word.
+// listedAs returns the pattern of the files that a word stands for, if it is what ls lists and ls was given one pattern; else the word.
 func listedAs(w Word) Word {
 	part, _ := w.Only()
 	if part.From != "ls" {
@@ -346,15 +342,17 @@ func (r *reader) settings(f *frame, w *way, opts options, by string) {
 
 // valueOf returns what an option's value says in this way, without the text that must precede it.
 func (w *way) valueOf(name string, value Word) (Word, bool) {
-	behind := w.behind[name]
-	return value.Cut(len(behind)), strings.HasPrefix(value.Prefix(), behind)
+	behind, anywhere := strings.CutPrefix(w.behind[name], "*")
+	if _, line, found := value.Split(behind); anywhere && found {
+		return line, true
+	}
+	return value.Cut(len(behind)), anywhere || strings.HasPrefix(value.Prefix(), behind)
 }
 
 // lastOfEnv matches the last expression of a program of node if it may show the environment.
 var lastOfEnv = regexp.MustCompile(`(?:^|[;\n])\s*([^;\n]*\benv\b[^;\n]*?)[;\s]*$`)
 
-// printed returns a program of node whose last expression is printed, if that may be the environment: other values show
-// nothing that counts.
+// printed returns a program of node whose last expression is printed, if that may be the environment: other values show nothing that counts.
 func (p *program) printed(opts options, text Word) Word {
 	s, known := text.Text()
 	m := lastOfEnv.FindStringSubmatch(s)

@@ -65,8 +65,7 @@ type Call struct {
 	// Function is the called function, as the program names it.
 	Function string
 	Verb     Verb
-	// Method is the HTTP method of a request that sends something, in capitals; "" if the call does
-	// not say it.
+	// Method is the HTTP method of a request that sends something, in capitals; "" if the call does not say it.
 	Method string
 	// Sends are the files whose content a request sends.
 	Sends []string
@@ -74,9 +73,8 @@ type Call struct {
 	Targets []Word
 	// Given are the arguments of a client library's method, the named ones as options.
 	Given []Word
-	// Of are the only texts that the functions were given whose results Function goes on from, in their
-	// order; "" where that is not known. Of a request without a target, it is the only address that the program
-	// connects to.
+	// Of are the only texts that the functions were given whose results Function goes on from, in their order; "" where that is not known. Of a request
+	// without a target, it is the only address that the program connects to.
 	Of []string
 }
 
@@ -108,8 +106,7 @@ type Program struct {
 	// Record is the current line of the input, followed by its fields, for a program that runs
 	// once per line; the line alone if its fields are not known, nil for any other program.
 	Record []Word
-	// Prints says that the line is printed after the program has run for it, Lines that each
-	// output ends with a newline (perl -p, -l).
+	// Prints says that the line is printed after the program has run for it, Lines that each output ends with a newline (perl -p, -l).
 	Prints, Lines bool
 	// Home returns the home folder of a user, "" for the current one.
 	Home func(user string) Word
@@ -136,8 +133,7 @@ type ProgramStep struct {
 	Argv []Word
 	// Input is what Shell or Argv reads; nil if that is the program's own input.
 	Input *Word
-	// Dir is the folder that Shell or Argv runs in, nil for the program's own. Assigns are the
-	// variables that it gets besides the program's own.
+	// Dir is the folder that Shell or Argv runs in, nil for the program's own. Assigns are the variables that it gets besides the program's own.
 	Dir     *Word
 	Assigns []Assign
 	// Writes says that Write becomes the content of File or, with Append, is added to it.
@@ -154,8 +150,7 @@ type ProgramStep struct {
 type ProgramResult struct {
 	// Actions are what the program does, in the order in which they were read.
 	Actions []ProgramStep
-	// Output is what it prints, if Wrote is set; Unsure says that it may be printed any number of
-	// times.
+	// Output is what it prints, if Wrote is set; Unsure says that it may be printed any number of times.
 	Output        Word
 	Wrote, Unsure bool
 	// Steps is how much of the budget the reading spent.

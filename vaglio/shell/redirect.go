@@ -366,7 +366,7 @@ func (r *reader) emit(f *frame, c Command) {
 	}
 	c.Cwd, c.Stdin, c.Context = cwd, f.stdin, f.Context
 	if f.file != nil {
-		c.File, c.Line, c.Own = f.file.path, f.file.line, f.file.own
+		c.File, c.Line, c.Own = f.file.path, f.file.line, f.file.owns(c.Call)
 	}
 	if len(f.assigns) > 0 {
 		c.Assigns = append(slices.Clip(f.assigns), c.Assigns...)

@@ -42,6 +42,7 @@ func (r *reader) run(f *frame, k *call) Word {
 	}
 	f = r.opened(f)
 	r.runFound(f, k, name)
+	r.readsListed(f, k, name)
 	f = r.tasks(f, k, name)
 	if out, ok := r.dispatch(f, k, name); ok {
 		return out

@@ -9,7 +9,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/vaglio/shell/search"
 	"github.com/metnos/vaglio/vaglio/shell/word"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -379,4 +381,20 @@ func (b *Budget) finds(p *Program, steps int) int {
 	steps = min(steps, foundSteps-b.found)
 	b.found += steps
 	return steps
+}
+
+// readsListed notes the files whose names a program takes from a list or from its input: they are read as if cat were given them.
+func (r *reader) readsListed(f *frame, k *call, name string) {
+	for _, option := range wordclass.Kinds("names-files")[name] {
+		if list, ok := search.Listed(k.argv[1:], option); ok {
+			names := slices.DeleteFunc(xargsItems(r.content(f, list), options{}, true), func(w Word) bool {
+				p, only := w.Only()
+				return w.Prefix() == "" && (!only || p.From != "ls")
+			})
+			if len(names) > 0 && r.step(f, wordCost*len(names)) {
+				r.emit(f, Command{Argv: append(Texts([]string{"cat", "--"}), names...), Span: k.span})
+			}
+			return
+		}
+	}
 }

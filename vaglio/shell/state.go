@@ -27,8 +27,7 @@ type entry struct {
 	ints   bool
 	fixed  bool        // readonly: to set it again may fail
 	bodies []*function // the bodies that the name may run as a function
-	// level is the shell that set the name; exported says that child shells see it, inherited that
-	// whoever runs the source may have exported it.
+	// level is the shell that set the name; exported says that child shells see it, inherited that whoever runs the source may have exported it.
 	level     int
 	exported  bool
 	inherited bool
@@ -38,9 +37,8 @@ type entry struct {
 // hasValue reports whether the name is, or may be, a scalar with a value.
 func (e *entry) hasValue() bool { return e != nil && len(e.vals) > 0 }
 
-// state is what a shell remembers: variables, functions, aliases, the current folder and
-// descriptors, in one key space. While a mark is outstanding, every change is journaled, so that
-// branches and subshells can be undone and joined at the cost of their changes.
+// state is what a shell remembers: variables, functions, aliases, the current folder and descriptors, in one key space. While a mark is outstanding, every
+// change is journaled, so that branches and subshells can be undone and joined at the cost of their changes.
 type state struct {
 	names   map[string]*entry
 	given   func(name string) (string, bool) // the variables that the shell was started with
@@ -62,8 +60,7 @@ const (
 	keyAlias = "a "
 	keyFD    = "fd "
 	keyFile  = "f "
-	// keyAdded marks the paths of files with unknown content to which the source added the content
-	// under keyFile.
+	// keyAdded marks the paths of files with unknown content to which the source added the content under keyFile.
 	keyAdded = "added "
 	// keyTyped is the line that was typed into a terminal so far.
 	keyTyped = "typed "
@@ -158,8 +155,7 @@ func (s *state) write(key string, e *entry) {
 // set gives a name one value.
 func (s *state) set(key string, w Word) { s.put(key, single(w)) }
 
-// mark starts a section that can be rolled back. It must be ended by keep or rollback, in reverse
-// order of the marks.
+// mark starts a section that can be rolled back. It must be ended by keep or rollback, in reverse order of the marks.
 func (s *state) mark() int {
 	s.marks++
 	return len(s.journal)
@@ -268,8 +264,7 @@ func ofFile(key string) bool {
 	return strings.HasPrefix(key, keyFile) || strings.HasPrefix(key, keyAdded)
 }
 
-// rollbackButFiles ends a section like rollback, but keeps the contents of files, which outlive
-// the shell that wrote them.
+// rollbackButFiles ends a section like rollback, but keeps the contents of files, which outlive the shell that wrote them.
 func (s *state) rollbackButFiles(mark int) {
 	for key, e := range s.rollback(mark) {
 		if ofFile(key) {
@@ -278,8 +273,7 @@ func (s *state) rollbackButFiles(mark int) {
 	}
 }
 
-// join replaces each name that some branch touched by the union of what the branches leave. A
-// branch that did not touch the name leaves it as it is.
+// join replaces each name that some branch touched by the union of what the branches leave. A branch that did not touch the name leaves it as it is.
 func (s *state) join(branches ...change) {
 	if len(branches) == 1 {
 		for key, e := range branches[0] {
@@ -287,8 +281,7 @@ func (s *state) join(branches ...change) {
 		}
 		return
 	}
-	// Only the branches that touched a name are considered for it, so that a long chain of
-	// branches costs no more than its changes.
+	// Only the branches that touched a name are considered for it, so that a long chain of branches costs no more than its changes.
 	touched := make(map[string][]branchEntry)
 	for i, b := range branches {
 		for key, e := range b {
@@ -306,8 +299,7 @@ type branchEntry struct {
 	e      *entry
 }
 
-// joinEntries returns the union of what n branches leave under a name. Branches that are not
-// listed leave the old entry.
+// joinEntries returns the union of what n branches leave under a name. Branches that are not listed leave the old entry.
 func joinEntries(key string, old *entry, list []branchEntry, n int) *entry {
 	if len(list) < n {
 		gap := 0

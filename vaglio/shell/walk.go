@@ -137,8 +137,7 @@ type link struct {
 	s  *syntax.Stmt
 }
 
-// chain unrolls a pipeline, or a chain of && and ||, iteratively: the parser nests it to the left
-// without bound.
+// chain unrolls a pipeline, or a chain of && and ||, iteratively: the parser nests it to the left without bound.
 func chain(c *syntax.BinaryCmd) (first *syntax.Stmt, links []link) {
 	for b, ok := c, true; ok; b, ok = first.Cmd.(*syntax.BinaryCmd) {
 		if first != nil && (isPipe(b.Op) != isPipe(c.Op) || len(first.Redirs) > 0 || first.Background) {
@@ -181,8 +180,7 @@ func (r *reader) binary(f *frame, c *syntax.BinaryCmd) Word {
 		}
 		return written.end(r, out.Word())
 	}
-	// Within a chain of && each link sees what the links before it did. What follows the chain may
-	// also run when the chain broke off.
+	// Within a chain of && each link sees what the links before it did. What follows the chain may also run when the chain broke off.
 	for len(links) > 0 && sure {
 		read(&g, syntax.AndStmt, links[0].s)
 		sure = surelySucceeds(links[0].s)
@@ -212,8 +210,7 @@ func (r *reader) unmoved(from *entry, failed bool, read func()) {
 	}
 }
 
-// outcome is what a chain may have written to a substitution when it succeeded, when it failed and
-// when it returned.
+// outcome is what a chain may have written to a substitution when it succeeded, when it failed and when it returned.
 type outcome struct{ ok, failed, returned []Word }
 
 // add reads one more link. What fails is taken to have written nothing, or all it would.
@@ -240,8 +237,7 @@ func (o *outcome) end(r *reader, out Word) Word {
 	return out
 }
 
-// surelySucceeds reports whether a statement hardly ever fails, so that what follows its && is
-// taken to run.
+// surelySucceeds reports whether a statement hardly ever fails, so that what follows its && is taken to run.
 func surelySucceeds(s *syntax.Stmt) bool {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || s.Negated {
@@ -257,8 +253,7 @@ func surelySucceeds(s *syntax.Stmt) bool {
 	return false
 }
 
-// pipe reads a pipeline: each stage in its own shell, with the output of the stage before as its
-// input.
+// pipe reads a pipeline: each stage in its own shell, with the output of the stage before as its input.
 func (r *reader) pipe(f *frame, c *syntax.BinaryCmd) Word {
 	first, links := chain(c)
 	links = slices.Insert(links, 0, link{s: first})
@@ -321,9 +316,8 @@ func (r *reader) pieces(f *frame, src string) {
 	}
 }
 
-// gathered reads something and returns what it may write to a substitution, one word for each way
-// through it, and what it may have written when it returned. There is nothing if no substitution
-// is being read.
+// gathered reads something and returns what it may write to a substitution, one word for each way through it, and what it may have written when it returned.
+// There is nothing if no substitution is being read.
 func (r *reader) gathered(read func()) (ways, returned []Word) {
 	out, before := r.st.get(keyOut), r.st.get(keyReturned)
 	if out == nil {

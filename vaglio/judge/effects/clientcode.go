@@ -42,8 +42,7 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
-	if len(words) == 0 || v.File != "" && t.isOfPages(library, name) ||
-		library == "" && !t.reaches(v, words) || r.ofFileDatabase(library, v) {
+	if len(words) == 0 || r.keepsItself(library, v) || library == "" && !t.reaches(v, words) {
 		return reads()
 	}
 	library = cmp.Or(library, head)
@@ -51,9 +50,13 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	if len(v.args) > 0 {
 		out = r.statementCall(library, words[0], v.args[0], v.Call.Of)
 	}
-	return slices.DeleteFunc(out, func(e Effect) bool {
-		return v.File != "" && (e.Kind == KindCreate || e.Kind == KindOverwrite) && e.Reversibility != Irreversible && !t.ofClass("client-of-people", library)
-	})
+	return slices.DeleteFunc(out, func(e Effect) bool { return v.File != "" && t.isUsual(library, name, &e) })
+}
+
+// isUsual reports whether an effect of a library's call is what a program in a file may have: it creates or changes things, or some of what it keeps itself.
+func (t *tables) isUsual(library, name string, e *Effect) bool {
+	changes := (e.Kind == KindCreate || e.Kind == KindOverwrite) && e.Reversibility != Irreversible && !t.ofClass("client-of-people", library)
+	return changes || e.Reach != ReachPublic && t.isOfPages(library, name)
 }
 
 // namesObject reports whether a function's name mentions a kind of thing of a service. A function that may belong to any module does not count.

@@ -371,6 +371,19 @@ func (r *reading) ofFileDatabase(library string, v *invocation) bool {
 	return ok && databasefiles.PlainPrisma(text) && (&command{invocation: &w, parsed: &parsed{}, r: r}).fileDatabase()
 }
 
+// keepsItself reports whether a program in a file calls a client for what runs here, or for what lies in a file that it may change.
+func (r *reading) keepsItself(library string, v *invocation) bool {
+	return v.File != "" && r.judge.tables.isOfPages(library, v.Call.Function) && !r.changesKept(v) || r.ofFileDatabase(library, v)
+}
+
+// changesKept reports whether a program of the session's runs a statement on a database in a file that was there before the session.
+func (r *reading) changesKept(v *invocation) bool {
+	return v.Own && !v.Guess && len(v.args) > 0 && slices.ContainsFunc(v.Call.Of, func(file string) bool {
+		at := r.world.clean(file, v.cwd)
+		return file != "" && r.means.Present != nil && r.means.Present(at) && !r.made(v, at)
+	})
+}
+
 // movesOn reports whether a line of a client opens another database, or connects to another server.
 func (r *reading) movesOn(line string, words []arg) bool {
 	connects := r.judge.tables.ofClass("connects", words[0].text) && (len(words) > 3 || strings.ContainsAny(line, "=:"))

@@ -329,7 +329,7 @@ func (r *reading) fetchedRuns(s *shell.Script) {
 		}
 	}
 	for i := range s.Ran {
-		if file := s.Ran[i].File; r.fetched[path.Base(file)] {
+		if file := s.Ran[i].File; r.isFetched(&invocation{}, file) {
 			r.add(justFetched(r.shown(file))...)
 		}
 	}

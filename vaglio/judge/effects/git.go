@@ -9,6 +9,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/place"
+	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -373,4 +374,26 @@ func (c *command) directed(out []Effect) []Effect {
 // runsFolder reports whether a word names a folder, or the command works in it, of which nothing was read.
 func (r *reading) runsFolder(v *invocation, a arg, at string) bool {
 	return (a.text == v.cwd || r.mayBeFolder(a, at)) && r.unreadIn(at)
+}
+
+// keepsFar marks what the call puts somewhere as brought from elsewhere. If it runs foreign code, it is remembered only if
+// a person let it: then what was brought counts as what lies in the project, there and here.
+func (r *reading) keepsFar() {
+	if slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind == KindForeignCode && e.score(nil) < Threshold }) {
+		r.did = append(r.did, r.met...)
+		return
+	}
+	for i := range r.did {
+		f := &r.did[i]
+		text, here := r.wrote[f.Path]
+		own := here && !text.Remote() && !slices.ContainsFunc(text.Parts(), func(p shell.Part) bool { return p.File != "" })
+		f.Far = !own && f.Path != r.world.cwd && (place.Inside(r.foreign, f.Path) || r.facts.Far(f.Path) != "")
+	}
+}
+
+// passesOn notes that what a command wrote since may be foreign code, as what it is given may be.
+func (r *reading) passesOn(v *invocation, since int) {
+	if since < len(r.did) && r.worksOnForeign(v, false) {
+		r.putForeign(since)
+	}
 }

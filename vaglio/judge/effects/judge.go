@@ -38,13 +38,11 @@ type Judge struct {
 
 // Options say what is known about the machine on which calls would run.
 type Options struct {
-	// Home is the home folder of the agent's user; "" takes it from the call's folder, if that is
-	// below /home or /Users.
+	// Home is the home folder of the agent's user; "" takes it from the call's folder, if that is below /home or /Users.
 	Home string
 	// User is the name of that user, "" if unknown.
 	User string
-	// Programs says how far programs that the tables do not know reach, by name, on the owner's
-	// word. A known program may thereby reach further, never less.
+	// Programs says how far programs that the tables do not know reach, by name, on the owner's word. A known program may thereby reach further, never less.
 	Programs map[string]Reach
 }
 
@@ -92,8 +90,7 @@ func (j *Judge) checkPrograms() error {
 	return errors.Join(errs...)
 }
 
-// Spares reports whether what the owner says about a program's reach can spare a question: a program
-// that the tables know may only be made to reach further.
+// Spares reports whether what the owner says about a program's reach can spare a question: a program that the tables know may only be made to reach further.
 func (j *Judge) Spares(program string) bool { return !j.tables.Known(program) }
 
 // Kind returns "effects".
@@ -101,8 +98,7 @@ func (j *Judge) Kind() string { return kindName }
 
 // Assessment is what a call was found to do.
 type Assessment struct {
-	// Effects are what the call would do, as far as it could be read. There is always at least
-	// one.
+	// Effects are what the call would do, as far as it could be read. There is always at least one.
 	Effects []Effect
 	// Notes say what could not be read but is not an effect.
 	Notes []wording.Sentence
@@ -224,8 +220,7 @@ type finding struct {
 	effect *Effect
 }
 
-// worstOf returns the worst findings, at most maxSignals, and how many there are in all, without
-// those that say the same. Only what may be listed is worded.
+// worstOf returns the worst findings, at most maxSignals, and how many there are in all, without those that say the same. Only what may be listed is worded.
 func worstOf(groups []fold) (list []finding, all int) {
 	type other struct {
 		meaning
@@ -326,6 +321,7 @@ type reading struct {
 	onMain       string          // the branch that others build on, if an earlier command switched to it
 	rewired      bool            // an earlier command changed git's remotes
 	foreign      []string        // where earlier commands put code that they fetched
+	met          []vaglio.Fact   // where earlier calls put such code that the call may run
 	clones       bool            // the command fetches code
 	repository   string          // what the command clones, if it does, see [command.repository]
 	repositories []string        // where earlier commands cloned one

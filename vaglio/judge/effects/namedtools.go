@@ -203,8 +203,7 @@ func (t *tool) converts() bool {
 	})
 }
 
-// switched returns what an argument makes a tool do besides what its name says: a draft that is
-// sent, a note that is published. It is empty if none does.
+// switched returns what an argument makes a tool do besides what its name says: a draft that is sent, a note that is published. It is empty if none does.
 func (t *tool) switched() Effect {
 	for _, words := range readings.Switches(t.args) {
 		v, _, ok := t.r.judge.tables.verbAt(words, 0)
@@ -215,9 +214,8 @@ func (t *tool) switched() Effect {
 	return Effect{}
 }
 
-// hinted weighs what an executor's maker says about it, if nothing but its name is known. Nobody
-// vouches for a hint: a read-only hint counts only if neither the name nor the arguments say
-// otherwise, a destructive hint always.
+// hinted weighs what an executor's maker says about it, if nothing but its name is known. Nobody vouches for a hint: a read-only hint counts only if neither
+// the name nor the arguments say otherwise, a destructive hint always.
 func (t *tool) hinted(out []Effect) []Effect {
 	a := t.known.Annotations
 	if a == nil {
@@ -260,10 +258,9 @@ func (t *tool) recurs() bool {
 	return t.has("scheduled", "cron", "recurring", "cronjob") || t.args["cron"] != nil || t.args["rrule"] != nil
 }
 
-// leads reports whether a word for reading does something to what the rest of the name says, since it
-// begins the name: "snapshot volume", "format disk", "file complaint". It still reads what its class
-// lists, or if another word for reading follows that is not usually what something is done to: "format
-// date", "log search", but not "select plan".
+// leads reports whether a word for reading does something to what the rest of the name says, since it begins the name: "snapshot volume", "format disk",
+// "file complaint". It still reads what its class lists, or if another word for reading follows that is not usually what something is done to: "format date",
+// "log search", but not "select plan".
 func (t *tables) leads(best placed, words []string) bool {
 	class := "of-" + words[max(best.at, 0)]
 	if best.at != 0 || best.end == len(words) || len(t.Nouns[class]) == 0 {
@@ -287,14 +284,12 @@ func (t *tables) beyondReading(v, best placed, words []string, says bool) bool {
 	return best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says) || t.offers(v, best, words)
 }
 
-// offers reports whether a word for reading that begins a name puts one thing on sale or to let: "list
-// item for sale", but not "list homes for sale".
+// offers reports whether a word for reading that begins a name puts one thing on sale or to let: "list item for sale", but not "list homes for sale".
 func (t *tables) offers(v, best placed, words []string) bool {
 	return best.at == 0 && v.at > best.end && t.ofClass("offering", words[0]) && words[v.at] == "for" && !strings.HasSuffix(words[v.at-1], "s")
 }
 
-// verbOf returns the verb, and its index; none if what the name reads may be what an unknown
-// verb before it is done to.
+// verbOf returns the verb, and its index; none if what the name reads may be what an unknown verb before it is done to.
 func (t *tool) verbOf(words []string) (verb, int) {
 	v := t.r.judge.tables.verbIn(words, t.says())
 	others := v.light && t.othersThing(v, words)
@@ -344,9 +339,8 @@ func withoutWhere(words []string) []string {
 	return words
 }
 
-// isObject reports whether a word for reading that begins or ends a name may be what something unknown
-// is done to: "torch history", "logs torch". It reads if what the rest begins or ends with is known to
-// be no verb, or if a call that asks says what is asked: "tavily search".
+// isObject reports whether a word for reading that begins or ends a name may be what something unknown is done to: "torch history", "logs torch". It reads if
+// what the rest begins or ends with is known to be no verb, or if a call that asks says what is asked: "tavily search".
 func (t *tool) isObject(v placed, words []string) bool {
 	if v.effect.Kind != KindRead || v.at == 0 == (v.end == len(words)) {
 		return false

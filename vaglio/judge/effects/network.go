@@ -313,23 +313,25 @@ func (r *reading) putForeign(since int) {
 	}
 }
 
-// passesOn notes that what a command wrote since may be foreign code, as what it is given may be.
-func (r *reading) passesOn(v *invocation, since int) {
-	if since < len(r.did) && r.worksOnForeign(v, false) {
-		r.putForeign(since)
-	}
-}
-
 // isForeign reports whether a file or a folder may lie where foreign code was put.
 func (r *reading) isForeign(v *invocation, a arg) bool {
 	at := r.world.clean(a.text, v.cwd)
-	return len(r.foreign) > 0 && (!a.known || !path.IsAbs(at) || place.Inside(r.foreign, at))
+	return len(r.foreign) > 0 && (!a.known || !path.IsAbs(at) || place.Inside(r.foreign, at)) || v.direct() && a.known && r.isFar(at)
+}
+
+// isFar reports whether an earlier call of the session brought what is at a path from elsewhere, and no person has let anything run there since.
+func (r *reading) isFar(at string) bool {
+	folder := r.facts.Far(at)
+	if folder != "" {
+		r.met = append(r.met, vaglio.Fact{Deed: vaglio.Let, Path: folder})
+	}
+	return folder != ""
 }
 
 // worksOnForeign reports whether a command works in a folder where foreign code was put, or its words
 // may name one; with all, also whether one is below its folder.
 func (r *reading) worksOnForeign(v *invocation, all bool) bool {
-	if len(r.foreign) == 0 {
+	if len(r.foreign) == 0 && !r.facts.Has(vaglio.Unpacked) {
 		return false
 	}
 	below := func(f string) bool { return place.Inside([]string{r.world.clean(v.cwd, "")}, f) }

@@ -390,3 +390,10 @@ func (c *command) transferred(section string, out []Effect) []Effect {
 	}
 	return out
 }
+
+// makesDatabase records a file, where nothing is, that a program opens as a database.
+func (r *reading) makesDatabase(v *invocation, file arg) {
+	if file.known && v.direct() && wordclass.Within("connecting", v.Call.Function) {
+		r.namesOne(v, file)
+	}
+}

@@ -221,6 +221,7 @@ func (r *reading) inlineFiles(v *invocation) []Effect {
 		switch o.Phrase = inlineSaid[v.Call.Verb][min(i, 1)]; v.Call.Verb {
 		case shell.VerbRead:
 			r.inlineRead = append(r.inlineRead, path.Clean(a.text))
+			r.makesDatabase(v, a)
 		case shell.VerbList:
 			r.inlineListed = append(r.inlineListed, a.within())
 			continue

@@ -156,7 +156,7 @@ func (r *reading) mayBeFolder(a arg, at string) bool {
 
 // unreadIn reports whether a folder, other than the call's own, was unpacked in this session and nothing of it was read.
 func (r *reading) unreadIn(folder string) bool {
-	if folder == r.world.cwd || !r.facts.Unpacked(path.Join(folder, "*")) {
+	if folder == r.world.cwd || !r.facts.Unpacked(path.Join(folder, "*")) || r.facts.Let(folder) {
 		return false
 	}
 	found, _ := r.means.Files.Below(folder, -1, func(string) bool { return true })
@@ -314,6 +314,7 @@ func (r *reading) leaves(p vaglio.Proposal) {
 	}
 	r.replaced()
 	r.emptied()
+	r.keepsFar()
 	changes := false
 	for i := range r.effects {
 		e := &r.effects[i]

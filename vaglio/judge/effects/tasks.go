@@ -215,7 +215,7 @@ func (r *reading) projects(v *invocation) []arg {
 // isFetched reports whether a file was downloaded, or may be one of those that a list named.
 func (r *reading) isFetched(v *invocation, file string) bool {
 	at := r.world.clean(file, v.cwd)
-	return r.fetched[path.Base(file)] || v.direct() && r.facts.Wrote(path.Join(path.Dir(at), listedFiles)) && !r.facts.Wrote(at)
+	return r.fetched[path.Base(file)] || v.direct() && r.isFar(at) || v.direct() && r.facts.Wrote(path.Join(path.Dir(at), listedFiles)) && !r.facts.Wrote(at)
 }
 
 // runsFile returns the effect of running a program or script from a file.

@@ -20,8 +20,7 @@ type Filter struct {
 	Files []string
 	// Passes says that it passes on what it reads unchanged.
 	Passes bool
-	// Anywhere says that it treats every part of a text the same way, so that the known parts of a
-	// text give the known parts of the result.
+	// Anywhere says that it treats every part of a text the same way, so that the known parts of a text give the known parts of the result.
 	Anywhere bool
 
 	// Fields says that it takes parts of lines by a mark between them.
@@ -88,8 +87,7 @@ type options map[string][]string
 
 func (o options) has(name string) bool { return o[name] != nil }
 
-// parse reads a call's words. known lists the options that are followed, as "d=delete" or just "d";
-// ok is false if the call has any other option.
+// parse reads a call's words. known lists the options that are followed, as "d=delete" or just "d"; ok is false if the call has any other option.
 func parse(program string, args []string, known string) (o options, rest []string, ok bool) {
 	s := getopt.Of(program).Split(args, getopt.Manner{}, nil, nil)
 	o, ok = options{}, true

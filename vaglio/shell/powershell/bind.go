@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// bind assigns every word to its parameter, and reports whether a named parameter does not exist, or
-// is one of several.
+// bind assigns every word to its parameter, and reports whether a named parameter does not exist, or is one of several.
 func (w *work) bind(args []argument) (strange bool) {
 	var words, rest []value
 	for len(args) > 0 {
@@ -36,8 +35,7 @@ func (w *work) bind(args []argument) (strange bool) {
 	return strange
 }
 
-// param returns the parameter that a name begins, and whether it may be one of several, so that it is
-// rather an option of the Unix program of that name.
+// param returns the parameter that a name begins, and whether it may be one of several, so that it is rather an option of the Unix program of that name.
 func (w *work) param(name string) (p *param, several bool) {
 	p, common := w.sp.find(name, 1), w.r.t.spec("common:", "parameters")
 	if p == nil && name != "" {
@@ -63,8 +61,7 @@ func (w *work) named(p *param, v value) {
 	}
 }
 
-// spare notes a block that is given to a parameter which runs none, and returns it: the command may
-// run it all the same.
+// spare notes a block that is given to a parameter which runs none, and returns it: the command may run it all the same.
 func (w *work) spare(p *param, v value) value {
 	if v.isBlock && (p == nil || !p.runs()) {
 		w.spares = append(w.spares, v)
@@ -75,8 +72,7 @@ func (w *work) spare(p *param, v value) value {
 // runs reports whether a parameter's block is run.
 func (p *param) runs() bool { return p.role == "block" || p.role == "each" || p.role == "code" }
 
-// oneMore gives a block to the parameter that has one already, unless another takes it: ForEach-Object
-// {…} {…} runs each.
+// oneMore gives a block to the parameter that has one already, unless another takes it: ForEach-Object {…} {…} runs each.
 func (w *work) oneMore(free []*param, v value) bool {
 	of := slices.IndexFunc(w.sp.params, func(p param) bool { return p.pos >= 0 && p.runs() })
 	if of < 0 || slices.ContainsFunc(free, (*param).runs) {

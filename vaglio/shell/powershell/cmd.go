@@ -14,8 +14,7 @@ type batch struct {
 	r *reader
 }
 
-// batch reads a text in cmd's language. Brackets only group commands, and what may not run is
-// assumed to end with the line, or with its brackets.
+// batch reads a text in cmd's language. Brackets only group commands, and what may not run is assumed to end with the line, or with its brackets.
 func (r *reader) batch(src string) value {
 	r.opens(src)
 	src = strings.NewReplacer("^\r\n", "", "^\n", "", "\r\n", "\n").Replace(src) // a line that ends with ^ continues
@@ -50,8 +49,7 @@ func (b *batch) space() {
 	}
 }
 
-// What precedes a command in a statement: words that mean nothing here, a comment, the test of an
-// if, and a loop's options, variable and set.
+// What precedes a command in a statement: words that mean nothing here, a comment, the test of an if, and a loop's options, variable and set.
 var (
 	leads = regexp.MustCompile(`(?i)^(?:@|rem\b.*|::.*|(?:else|do|call|start(?:\s+"[^"]*")?(?:\s+/d\s+\S+|\s+/\w+)*)(?:[\s(]|$))`)
 	tests = regexp.MustCompile(strings.ReplaceAll(`(?i)^if\s+(?:/i\s+|not\s+)*(?:(?:exist|defined|errorlevel)\s+W|W\s*==\s*W|W\s+\w{3}\s+W)`,
@@ -219,8 +217,7 @@ func (r *reader) percent(s string) value {
 	}
 }
 
-// percentAt reads the variable at the beginning of a text and returns its length there, 0 if there
-// is none. What %~dpx and %x:~1,2% extract is unknown.
+// percentAt reads the variable at the beginning of a text and returns its length there, 0 if there is none. What %~dpx and %x:~1,2% extract is unknown.
 func (r *reader) percentAt(s string) (value, int) {
 	if lead := len(percentSigns.FindString(s)); lead > 0 && lead < len(s) && !enclosed.MatchString(s) {
 		if v, ok := r.vars["%"+strings.ToLower(s[lead:lead+1])]; ok {

@@ -142,8 +142,7 @@ func (w *work) scripts(modules bool, v value) {
 	}
 }
 
-// verb returns what a role does to files. A switch may change deleting or writing to something
-// else, and what is written may be nothing.
+// verb returns what a role does to files. A switch may change deleting or writing to something else, and what is written may be nothing.
 func (w *work) verb(role string) shell.Verb {
 	for i := range w.sp.params {
 		p := &w.sp.params[i]

@@ -85,8 +85,7 @@ func (p *parser) element(in value, piped bool) value {
 	return p.r.invoke(name, p.args(), in, piped)
 }
 
-// startsExpression reports whether a statement that begins here is an expression rather than a
-// command.
+// startsExpression reports whether a statement that begins here is an expression rather than a command.
 func (p *parser) startsExpression() bool {
 	c := p.peek(0)
 	return strings.IndexByte("$'\"({!,[+-", c) >= 0 || c == '@' && !isNameByte(p.peek(1)) || isDigit(c) && numbers.MatchString(p.rest())
@@ -177,8 +176,7 @@ func (p *parser) side() value {
 	return v
 }
 
-// piece reads one part of a word: a text or a variable, and at the beginning of the word also the
-// start of an expression.
+// piece reads one part of a word: a text or a variable, and at the beginning of the word also the start of an expression.
 func (p *parser) piece(first bool) value {
 	next := p.peek(1)
 	list := p.at("@") && (isNameByte(next) || next == '(' || next == '{' || hereQuote(p.rest()) != "")

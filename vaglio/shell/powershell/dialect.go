@@ -21,8 +21,7 @@ const (
 	Cmd
 )
 
-// Of returns the dialect of a text that an executor runs, by the executor's name or else by the
-// form of the text.
+// Of returns the dialect of a text that an executor runs, by the executor's name or else by the form of the text.
 func Of(executor, text string) Dialect {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(executor), func(c rune) bool { return c < 'a' || c > 'z' }) {
 		switch word {
@@ -45,9 +44,8 @@ func ReadAs(d Dialect, text string, o shell.Options) *shell.Script {
 	return Read(text, o)
 }
 
-// Looks recognizes a command line of PowerShell or cmd by its form: the first word of a command is
-// a cmdlet, it contains a PowerShell variable, or a path or an option can only be one of Windows.
-// When in doubt it returns Posix.
+// Looks recognizes a command line of PowerShell or cmd by its form: the first word of a command is a cmdlet, it contains a PowerShell variable, or a path or
+// an option can only be one of Windows. When in doubt it returns Posix.
 func Looks(text string) Dialect {
 	const enough = 4096                                           // the form shows at the beginning
 	text, _, _ = strings.Cut(text[:min(len(text), enough)], "<<") // what follows is in another language

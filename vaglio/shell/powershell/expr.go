@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// expression reads operands and the operators between them. It follows the joining of texts,
-// because that hides commands; the results of all other operators are unknown. Without commas it
-// ends at a comma.
+// expression reads operands and the operators between them. It follows the joining of texts, because that hides commands; the results of all other operators
+// are unknown. Without commas it ends at a comma.
 func (p *parser) expression(commas bool) value {
 	p.names, p.member = p.names[:0], false
 	vals, sum := []value{p.operands(commas)}, true

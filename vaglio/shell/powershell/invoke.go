@@ -59,8 +59,7 @@ func isCmdlet(s string) bool {
 	return ok && len(verb) > 1 && noun != "" && names.FindString(noun) == noun && wordclass.Is("powershell-verb", strings.ToLower(verb))
 }
 
-// stranger returns a row for a cmdlet that the table does not have: one that only reads, by its
-// family, or one left to the judges.
+// stranger returns a row for a cmdlet that the table does not have: one that only reads, by its family, or one left to the judges.
 func (t *tables) stranger(name string) *spec {
 	verb, _, _ := strings.Cut(name, "-")
 	if t.is("families", verb) || t.is("families", name) {
@@ -69,8 +68,7 @@ func (t *tables) stranger(name string) *spec {
 	return &spec{name: name, pass: "pass"}
 }
 
-// words returns the words of a command as a program receives them; each element of a list is a
-// word of its own.
+// words returns the words of a command as a program receives them; each element of a list is a word of its own.
 func (r *reader) words(args []argument) []shell.Word {
 	out := make([]shell.Word, 0, len(args))
 	for i := range args {
@@ -194,8 +192,7 @@ func (r *reader) loads(folder string, w shell.Word, manifest string) {
 
 var moduleFile = regexp.MustCompile(`(?i)\.(?:ps[md]?1|dll|exe|cdxml|xaml)$`)
 
-// interpreter reads the command line of powershell or pwsh: code, in one or more words, or a
-// script.
+// interpreter reads the command line of powershell or pwsh: code, in one or more words, or a script.
 func (r *reader) interpreter(name string, args []argument, in value, piped bool) value {
 	r.step(1 + len(args))
 	role, args := r.t.startOptions(args)
@@ -220,14 +217,12 @@ func (r *reader) interpreter(name string, args []argument, in value, piped bool)
 	return r.carried(one(r.line(args)), name)
 }
 
-// namesScript reports whether the first word is a script rather than code: pwsh takes any word for
-// a script.
+// namesScript reports whether the first word is a script rather than code: pwsh takes any word for a script.
 func namesScript(shell string, args []argument) bool {
 	return len(args) > 0 && (strings.HasPrefix(shell, "pwsh") || isScript(args[0].word.Suffix())) && !strings.ContainsAny(args[0].word.Prefix(), " ;|")
 }
 
-// startOptions reads the options of powershell, and returns what the last of them makes of the
-// other words.
+// startOptions reads the options of powershell, and returns what the last of them makes of the other words.
 func (t *tables) startOptions(args []argument) (role string, rest []argument) {
 	for len(args) > 0 && !args[0].val.isBlock && isOption.MatchString(args[0].word.Prefix()) {
 		p := t.spec("start:", "powershell").find(strings.ToLower(args[0].word.Prefix()[1:]), 1)

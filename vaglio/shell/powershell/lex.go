@@ -91,8 +91,7 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// redirection takes the operator of a redirection, if one comes next. to reports whether a file
-// follows it.
+// redirection takes the operator of a redirection, if one comes next. to reports whether a file follows it.
 func (c *cursor) redirection() (kind shell.RedirectKind, to, ok bool) {
 	m := redirects.FindStringSubmatch(c.rest())
 	if m == nil {
@@ -115,8 +114,7 @@ func plain(src string) string {
 		"\u2013", "-", "\u2014", "-", "\u2015", "-", "\u00a0", " ", "\x00", " ", "\r\n", "\n", "\r", "\n").Replace(src)
 }
 
-// closing returns the index of the bracket that closes the one at the beginning of a text, or -1.
-// What is between them is read later, as a source of its own.
+// closing returns the index of the bracket that closes the one at the beginning of a text, or -1. What is between them is read later, as a source of its own.
 func closing(s string) int {
 	brackets := `"({`
 	if s[0] == '[' {
@@ -145,8 +143,7 @@ func closing(s string) int {
 	return -1
 }
 
-// passed returns how many characters to skip after one: what it escapes, a comment, a literal
-// text; -1 if that has no end.
+// passed returns how many characters to skip after one: what it escapes, a comment, a literal text; -1 if that has no end.
 func passed(s string, i int, quoted bool) int {
 	switch c := s[i]; {
 	case c == '`', quoted && strings.HasPrefix(s[i:], `""`):
@@ -267,8 +264,7 @@ func (p *parser) dollar() value {
 	return p.r.variable(name)
 }
 
-// variable takes the name after a dollar or an at sign, and returns it in lower case without its
-// scope.
+// variable takes the name after a dollar or an at sign, and returns it in lower case without its scope.
 func (p *parser) variable() string {
 	name := p.match(scoped)
 	if name == "" && p.skip("{") {

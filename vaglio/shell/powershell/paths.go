@@ -10,8 +10,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
-// provider returns the drive of a path that is not a file, and the rest of the path: registry,
-// certificates, variables.
+// provider returns the drive of a path that is not a file, and the rest of the path: registry, certificates, variables.
 func provider(w shell.Word) (drive, rest string, ok bool) {
 	m := providers.FindStringSubmatch(w.Prefix())
 	if m == nil || strings.HasPrefix(m[3], "//") || strings.EqualFold(m[1], "filesystem") {
@@ -23,8 +22,7 @@ func provider(w shell.Word) (drive, rest string, ok bool) {
 // providers matches Module\Registry::rest and hklm:rest.
 var providers = regexp.MustCompile(`(?s)^(?:(?:[\w.]+\\)?(\w+)::|([^:/\\.~ ]{2,}):)(.*)$`)
 
-// paths returns the words of a value as file paths, and handles what belongs to another provider
-// itself.
+// paths returns the words of a value as file paths, and handles what belongs to another provider itself.
 func (w *work) paths(v value, literal, writes bool) []shell.Word {
 	w.r.pay(len(v.items), 0)
 	out := make([]shell.Word, 0, len(v.items))
@@ -51,8 +49,7 @@ func (r *reader) environment(name string) {
 	r.emit(shell.Command{Name: "printenv", Argv: argv})
 }
 
-// shown records that values are printed, as far as they are of variables of the environment: their
-// names are in capitals.
+// shown records that values are printed, as far as they are of variables of the environment: their names are in capitals.
 func (r *reader) shown(v value) {
 	for _, w := range v.items {
 		if slices.ContainsFunc(w.Parts(), func(p shell.Part) bool { return p.Name != "" && p.Name == strings.ToUpper(p.Name) }) {
@@ -61,8 +58,7 @@ func (r *reader) shown(v value) {
 	}
 }
 
-// provided records a change to something other than a file: a registry key, as reg would name it,
-// or what else a provider holds.
+// provided records a change to something other than a file: a registry key, as reg would name it, or what else a provider holds.
 func (w *work) provided(drive, rest string, item shell.Word) {
 	r := w.r
 	if rest = strings.Trim(forward(rest), "/"); drive == "registry" {
@@ -95,8 +91,7 @@ func (w *work) provided(drive, rest string, item shell.Word) {
 // roots matches the roots of the registry.
 var roots = regexp.MustCompile(`(?i)^hk(?:lm|cu|cr|u|ey_\w+)$`)
 
-// path returns a word as a file path: with forward slashes, with the home and the drive at its
-// beginning, with active wildcards unless literal is set.
+// path returns a word as a file path: with forward slashes, with the home and the drive at its beginning, with active wildcards unless literal is set.
 func (r *reader) path(w shell.Word, literal bool) shell.Word {
 	var parts []shell.Part
 	for i, p := range w.Parts() {
@@ -136,8 +131,7 @@ func fromDrive(s string) string {
 	return rooted.ReplaceAllString(s, "C:$0")
 }
 
-// rooted matches the beginning of a path from the drive's root, and outside matches prefixes of a
-// path.
+// rooted matches the beginning of a path from the drive's root, and outside matches prefixes of a path.
 var rooted = regexp.MustCompile(`^\\(?:[^\\]|$)`)
 
 var outside = regexp.MustCompile(`(?i)^(?:[^:]*filesystem::|\\\\\?\\|\\\\\.\\([a-z]:))`)
@@ -194,8 +188,7 @@ func isAbsolute(w shell.Word) bool {
 	return s == "" && w.HasUnknown() || strings.HasPrefix(s, "/") || strings.HasPrefix(s, `\`) || strings.HasPrefix(s, "~") || len(s) > 1 && s[1] == ':'
 }
 
-// programName returns the name of a program in lower case, without its folder and its executable
-// extension; "" if unknown.
+// programName returns the name of a program in lower case, without its folder and its executable extension; "" if unknown.
 func programName(w shell.Word) string {
 	s, ok := w.Text()
 	if !ok {
@@ -212,8 +205,7 @@ func isPowerShell(name string) bool {
 	return name == "powershell" || name == "pwsh" || name == "powershell_ise" || name == "pwsh-preview"
 }
 
-// nativeWord returns an argument for a program: unchanged, except that a Windows path gets the
-// slashes that all tables use.
+// nativeWord returns an argument for a program: unchanged, except that a Windows path gets the slashes that all tables use.
 func (r *reader) nativeWord(w shell.Word) shell.Word {
 	isPath := w.HasUnknown() || strings.Contains(w.String(), `\`)
 	for _, p := range w.Parts() {
@@ -225,8 +217,7 @@ func (r *reader) nativeWord(w shell.Word) shell.Word {
 	return w
 }
 
-// pathText matches text that only contains what paths consist of and does not begin with an
-// escape.
+// pathText matches text that only contains what paths consist of and does not begin with an escape.
 var pathText = regexp.MustCompile(`^(?:$|[^\\]|\\\\)[\w\x{80}-\x{10ffff}\\/:.\- ~@+#,=*?()\[\]{}%&]*$`)
 
 // forward writes a Windows path with the slashes that all tables use.

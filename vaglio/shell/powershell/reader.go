@@ -45,8 +45,7 @@ type place struct {
 	span shell.Span // of the carrier, for carried text
 }
 
-// Read reads a PowerShell text and returns what it would run. It never fails: what it cannot read
-// becomes a [shell.Problem] of the result.
+// Read reads a PowerShell text and returns what it would run. It never fails: what it cannot read becomes a [shell.Problem] of the result.
 func Read(text string, o shell.Options) *shell.Script {
 	return run(o, func(r *reader) { r.shown(r.source(text)) })
 }
@@ -56,8 +55,7 @@ func ReadCmd(text string, o shell.Options) *shell.Script {
 	return run(o, func(r *reader) { r.batch(text) })
 }
 
-// Carried reads a command line of powershell, pwsh or cmd in the source of another shell, see
-// [shell.Options].
+// Carried reads a command line of powershell, pwsh or cmd in the source of another shell, see [shell.Options].
 func Carried(c shell.Command, o shell.Options) *shell.Script {
 	if len(c.Argv) == 0 {
 		return nil
@@ -129,8 +127,7 @@ func (r *reader) step(n int) {
 	}
 }
 
-// file reads the text of a file. It spends at most half of the remaining budget, and goes on behind a
-// file that is too much to be read.
+// file reads the text of a file. It spends at most half of the remaining budget, and goes on behind a file that is too much to be read.
 func (r *reader) file(read func() value) (v value) {
 	before := *r
 	r.inFile, r.spare = true, max(r.spare, r.o.Budget.Left()/2)
@@ -159,8 +156,7 @@ func (r *reader) deeper(read func() value) value {
 	return v
 }
 
-// problem records a finding once. The first of a kind always counts, so that many small ones
-// cannot hide that the reading broke off.
+// problem records a finding once. The first of a kind always counts, so that many small ones cannot hide that the reading broke off.
 func (r *reader) problem(p shell.Problem) {
 	if p.Span == (shell.Span{}) {
 		p.Span = r.at.span
@@ -249,8 +245,7 @@ func (r *reader) carried(v value, name string) value {
 	return output(name, false)
 }
 
-// isCode reports whether anything is known of a text that runs as code, and records what is
-// unknown, which the text shows as a variable.
+// isCode reports whether anything is known of a text that runs as code, and records what is unknown, which the text shows as a variable.
 func (r *reader) isCode(w shell.Word, by string) bool {
 	if p, found := shell.CodeProblem(w, by); found {
 		r.problem(p)

@@ -146,8 +146,7 @@ func (s *spec) begin(name string) (n int) {
 	return n
 }
 
-// find returns the parameter that a name means, in full or abbreviated to at least enough letters.
-// Options with a slash cannot be abbreviated.
+// find returns the parameter that a name means, in full or abbreviated to at least enough letters. Options with a slash cannot be abbreviated.
 func (s *spec) find(name string, enough int) (found *param) {
 	for i := range s.params {
 		p := &s.params[i]

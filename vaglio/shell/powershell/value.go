@@ -40,8 +40,7 @@ func output(from string, remote bool) value {
 
 func unknown() value { return output("", false) }
 
-// madeOf returns what a command turns a value into in an unknown way. Downloaded text stays marked
-// as such.
+// madeOf returns what a command turns a value into in an unknown way. Downloaded text stays marked as such.
 func madeOf(v value, from string) value {
 	return output(from, slices.ContainsFunc(v.items, shell.Word.Remote))
 }
@@ -79,8 +78,7 @@ func weigh(words ...shell.Word) int {
 	return n
 }
 
-// pay charges for a value of that many elements and bytes before it is built, so that the budget
-// bounds memory, too.
+// pay charges for a value of that many elements and bytes before it is built, so that the budget bounds memory, too.
 func (r *reader) pay(items, bytes int) {
 	if items > maxItems || bytes > maxValue {
 		r.stop(shell.ProblemTooBig, wording.Say("a value becomes too large to be read"))

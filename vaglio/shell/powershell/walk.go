@@ -8,8 +8,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// parser reads one PowerShell text from beginning to end, and runs it as it goes. What is in
-// brackets is a text of its own.
+// parser reads one PowerShell text from beginning to end, and runs it as it goes. What is in brackets is a text of its own.
 type parser struct {
 	cursor
 	r        *reader
@@ -100,8 +99,7 @@ func (p *parser) keyword(word string) (value, bool) {
 	return value{}, false
 }
 
-// flow reads what follows a keyword: a head in brackets and a block, which may not run or may run
-// many times, and the branches that belong to it.
+// flow reads what follows a keyword: a head in brackets and a block, which may not run or may run many times, and the branches that belong to it.
 func (p *parser) flow(word string) (value, bool) {
 	for p.at("[-") && !p.ends() { // options, or the exceptions that are caught
 		p.side()
@@ -157,9 +155,8 @@ func (r *reader) head(word, head string) (name string, list value) {
 	return name, r.source(p.rest())
 }
 
-// rounds reads a block for each value of its variable, if they are few texts that are known, and the block is short
-// and sets nothing, so that no value grows with the rounds; or else once for all of them. So it does in a block that
-// is read in such a way, whose rounds would multiply.
+// rounds reads a block for each value of its variable, if they are few texts that are known, and the block is short and sets nothing, so that no value grows
+// with the rounds; or else once for all of them. So it does in a block that is read in such a way, whose rounds would multiply.
 func (r *reader) rounds(name string, list value, each bool, body string) value {
 	const longest = 1024
 	if !each || !list.isFew() || r.unrolled || len(body) > longest || strings.Contains(body, "=") {
@@ -185,8 +182,7 @@ func (v value) isFew() bool {
 	return len(v.items) > 1 && len(v.items) <= maxChoices && !v.either && !v.hash && !v.files && !slices.ContainsFunc(v.items, unread)
 }
 
-// conditional reads what may not run, or may run many times. The second round of a loop sees what
-// the first one left.
+// conditional reads what may not run, or may run many times. The second round of a loop sees what the first one left.
 func (r *reader) conditional(loop bool, read func() value) value {
 	change := func(p *place) { p.Conditional, p.InLoop = true, p.InLoop || loop }
 	writes := r.writes
@@ -199,8 +195,7 @@ func (r *reader) conditional(loop bool, read func() value) value {
 	return v
 }
 
-// define records a function. Its body is read when the function is called, with the variables as
-// they are then.
+// define records a function. Its body is read when the function is called, with the variables as they are then.
 func (p *parser) define() bool {
 	start, head := p.pos, ""
 	for isNameByte(p.peek(0)) || p.at("-:") {

@@ -1,5 +1,4 @@
-// Package search says what a search for files passes on, judging by its tests: by their words, as
-// find's expression has them, or by their classes.
+// Package search says what a search for files passes on, judging by its tests: by their words, as find's expression has them, or by their classes.
 package search
 
 import (
@@ -12,8 +11,8 @@ import (
 // maxStarts is how many starting points are told apart.
 const maxStarts = 16
 
-// Found returns the names that find passes on: each starting point and what is below it, narrowed by -name if every name must match
-// it before something is done with it, the first time at the index acts.
+// Found returns the names that find passes on: each starting point and what is below it, narrowed by -name if every name must match it before something is
+// done with it, the first time at the index acts.
 func Found(starts, tests []word.Word, acts int) []word.Word {
 	if len(starts) == 0 {
 		starts = []word.Word{word.Text(".")}
@@ -22,13 +21,14 @@ func Found(starts, tests []word.Word, acts int) []word.Word {
 		starts = append(starts[:maxStarts:maxStarts], word.Unknown(""))
 	}
 	below := word.Part{Kind: word.PartUnknown, From: "find", MayBeEmpty: true, Level: true}
-	names, narrowed := namesIn(required(tests, acts))
+	needed := required(tests, acts)
+	names, narrowed := namesIn(needed)
 	below.MayBeEmpty = !narrowed
 	deeper := func(w word.Word) bool { return w.Is("-mindepth") }
 	itself, only := !slices.ContainsFunc(tests, deeper), startsOnly(tests)
 	var out []word.Word
 	for _, s := range starts {
-		for _, name := range names {
+		for _, name := range slices.Concat(pathsIn(needed, names), names) {
 			out = append(out, word.InFolder(s, name), word.InFolder(s, word.Glue(word.New(below), word.Text("/"), name)))
 		}
 		if narrowed {
@@ -43,6 +43,62 @@ func Found(starts, tests []word.Word, acts int) []word.Word {
 	}
 	return out
 }
+
+// pathsIn returns what the tests of whole paths that name something select below some folder, with each of the names, if there are any. They narrow
+// nothing: a star in such a test stands for folders, too.
+func pathsIn(tests, names []word.Word) (out []word.Word) {
+	for i := range max(len(tests)-1, 0) {
+		s, known := tests[i+1].Text()
+		if classOf(tests[i]) != "path" || !known || i > 0 && classOf(tests[i-1]) == "not" {
+			continue
+		}
+		if strings.HasSuffix(tests[i].Prefix(), "regex") {
+			s = plain.Replace(s)
+		}
+		out = append(out, below(s, names)...)
+		if hidden := strings.ReplaceAll("/"+s, "/*", "/.*")[1:]; hidden != s { // as a star of find's, but of no shell's, may mean
+			out = append(out, below(hidden, names)...)
+		}
+	}
+	return out
+}
+
+// below returns what a pattern of whole paths selects, with each of the names, if there are any; nothing if it spells no name.
+func below(pattern string, names []word.Word) (out []word.Word) {
+	folder, named := stepsOf(pattern, len(names) > 0)
+	if named && len(names) == 0 {
+		return []word.Word{folder}
+	}
+	for _, name := range names {
+		if named {
+			out = append(out, word.InFolder(folder, name))
+		}
+	}
+	return out
+}
+
+// stepsOf returns the folders and the name that a pattern of whole paths spells, and whether it spells any; without the name if that may be any and is
+// known otherwise.
+func stepsOf(pattern string, known bool) (path word.Word, named bool) {
+	steps := strings.Split(pattern, "/")
+	for at, step := range steps {
+		spells, last := strings.Trim(step, "*?.") != "", at == len(steps)-1
+		if !spells && (!last || known) {
+			continue
+		}
+		name := word.New(word.Globs(step)...)
+		if path.Parts() != nil {
+			name = word.InFolder(path, name)
+		}
+		path, named = name, named || spells
+	}
+	return path, named
+}
+
+// plain makes a regular expression of find a pattern, as far as it consists of texts and of what stands for any.
+//
+//nolint:gochecknoglobals // Made once, never changed.
+var plain = strings.NewReplacer(".*", "*", ".+", "*", `\.`, ".", `\(`, "(", `\)`, ")", "$", "", "^", "")
 
 // startsOnly reports whether find looks only at its starting points: -maxdepth 0.
 func startsOnly(tests []word.Word) bool {
@@ -67,6 +123,8 @@ func classOf(w word.Word) string {
 		return "prune"
 	case "-name", "-iname":
 		return "name"
+	case "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex":
+		return "path"
 	}
 	return ""
 }
@@ -79,8 +137,7 @@ func required(tests []word.Word, acts int) []word.Word {
 	return tests[Spared(acts, func(i int) string { return classOf(tests[i]) }):acts]
 }
 
-// namesIn returns the patterns of -name if every name that find passes on must match one of them: each
-// alternative has one, or a group of such alternatives.
+// namesIn returns the patterns of -name if every name that find passes on must match one of them: each alternative has one, or a group of such alternatives.
 func namesIn(tests []word.Word) (names []word.Word, all bool) {
 	from, deep := 0, 0
 	for i := 0; i <= len(tests); i++ {
@@ -168,7 +225,8 @@ func closing(tests []word.Word, open int) int {
 	return len(tests)
 }
 
-// Spared returns how many tests, of n by their classes, say what a search leaves out before anything else: -path x -prune -o ….
+// Spared returns how many tests, of n by their classes, say what a search leaves out before anything else:
+// -path x -prune -o ….
 func Spared(n int, class func(i int) string) int {
 	depth := 0
 	for i := range n {
@@ -185,4 +243,29 @@ func Spared(n int, class func(i int) string) int {
 		}
 	}
 	return 0
+}
+
+// Listed returns the file that holds the names which an option gives a program: the value of the option, or the input if the option is marked so.
+func Listed(words []word.Word, option string) (list word.Word, ok bool) {
+	letter, input := strings.CutPrefix(option, "<")
+	for i, w := range words {
+		said := w.Prefix()
+		value, has := strings.CutPrefix(said, letter)
+		switch {
+		case input && isAmong(said, letter):
+			return word.Text("-"), true
+		case input || !has:
+		case value != "" || w.Size() > len(said):
+			return w.Cut(len(said) - len(strings.TrimPrefix(value, "="))), true
+		case i+1 < len(words):
+			return words[i+1], true
+		}
+	}
+	return word.Word{}, false
+}
+
+// isAmong reports whether a word is an option, or holds its letter among others.
+func isAmong(said, option string) bool {
+	letters, ok := strings.CutPrefix(said, "-")
+	return said == option || ok && len(option) == 2 && !strings.HasPrefix(letters, "-") && strings.Contains(letters, option[1:])
 }

@@ -1,6 +1,5 @@
-// Package word holds what one word of a command, or one value of a program, may be: a text of
-// which some parts may be patterns or unknown. It knows how such texts are joined, split, matched
-// and printed, and nothing of where they come from.
+// Package word holds what one word of a command, or one value of a program, may be: a text of which some parts may be patterns or unknown. It knows how such
+// texts are joined, split, matched and printed, and nothing of where they come from.
 package word
 
 import (
@@ -244,9 +243,8 @@ func (w Word) Size() int {
 	return n
 }
 
-// Quoted returns the word as it reads inside double quotes, where nothing splits, and as a
-// variable keeps it. A pattern in a value stands for the names that matched when the value was
-// set, so it stays a pattern.
+// Quoted returns the word as it reads inside double quotes, where nothing splits, and as a variable keeps it. A pattern in a value stands for the names that
+// matched when the value was set, so it stays a pattern.
 func (w Word) Quoted() Word {
 	if w.parts == nil {
 		return w

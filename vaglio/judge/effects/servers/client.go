@@ -31,8 +31,7 @@ var families = map[string]family{
 	"mongo":    {"27017", "", "", "mongodb"},
 }
 
-// Port returns the port of this machine at which the client looks for its database. ok is false if it may
-// look anywhere else.
+// Port returns the port of this machine at which the client looks for its database. ok is false if it may look anywhere else.
 func (c *Client) Port() (port string, ok bool) {
 	f, known := families[c.Family]
 	if !known || c.Redirected() {
@@ -61,8 +60,7 @@ func (c *Client) orSet(said []string, variable string) []string {
 	return said
 }
 
-// named returns the hosts and ports of the words, and whether one is an address. ok is false if one may be
-// another way to say it.
+// named returns the hosts and ports of the words, and whether one is an address. ok is false if one may be another way to say it.
 func (c *Client) named(f family) (hosts, ports []string, full, ok bool) {
 	hosts, ports = slices.Clone(c.Hosts), slices.Clone(c.Ports)
 	for _, name := range c.Names {
@@ -104,8 +102,7 @@ func (c *Client) address(f family, name string) (host, port string, is bool) {
 	return u.Hostname(), port, true
 }
 
-// Redirected reports whether a variable, or a setting in a word, may lead the client to another database than
-// its words name.
+// Redirected reports whether a variable, or a setting in a word, may lead the client to another database than its words name.
 func (c *Client) Redirected() bool {
 	if slices.ContainsFunc(c.Names, func(name string) bool {
 		_, settings, _ := strings.Cut(strings.ToLower(name), "?")

@@ -1,6 +1,5 @@
-// Package urls says what the text of an address tells, before anybody is asked what is there: whether
-// it is on this machine, a registry that everybody uses or a door to credentials, and whether it
-// carries data away.
+// Package urls says what the text of an address tells, before anybody is asked what is there: whether it is on this machine, a registry that everybody uses
+// or a door to credentials, and whether it carries data away.
 package urls
 
 import (
@@ -114,8 +113,7 @@ func (w Words) isMetadata(address string) bool {
 	return slices.ContainsFunc(credentials, func(p string) bool { return netip.MustParsePrefix(p).Contains(ip) })
 }
 
-// Credentials says which credentials an address gives to anybody who reaches it, nil if none
-// are known.
+// Credentials says which credentials an address gives to anybody who reaches it, nil if none are known.
 func (w Words) Credentials(address string) wording.Sentence {
 	if w.isMetadata(address) {
 		return said("asks the cloud's metadata service, which hands out credentials: %s", address)
@@ -136,8 +134,7 @@ func said(p wording.Phrase, address string) wording.Sentence {
 	return wording.Sentence{wording.Say(p, address)}
 }
 
-// maxAddress limits the path and query of a fetched address, in bytes: common browsers and servers
-// stop there.
+// maxAddress limits the path and query of a fetched address, in bytes: common browsers and servers stop there.
 const maxAddress = 8 << 10
 
 // Carries says what an address that is only fetched carries off the machine: data packed into
@@ -171,8 +168,7 @@ func (w Words) Carries(address string) (wording.Clause, bool) {
 // secret matches values that begin as keys do, or hold what only files of secrets do.
 var secret = regexp.MustCompile(`^(AKIA|ghp_|sk_live_)|-----BEGIN|root:x:0`)
 
-// holds reports whether a parameter of an address holds outgoing data, judging by its name or
-// its form.
+// holds reports whether a parameter of an address holds outgoing data, judging by its name or its form.
 func (w Words) holds(name, value string) bool {
 	name = strings.ToLower(name)
 	if w.is("leaking-parameter", name) && value != "" || w.is("data-parameter", name) && len(value) >= 16 && !strings.ContainsAny(value, " ,") {
@@ -217,8 +213,7 @@ func (w Words) Unusual(value string) string {
 	return ""
 }
 
-// IsRegistry reports whether an address is a package manager's default registry, or its usual
-// mirror.
+// IsRegistry reports whether an address is a package manager's default registry, or its usual mirror.
 func (w Words) IsRegistry(s string) bool {
 	s = strings.TrimPrefix(s, "sparse+")
 	if _, rest, ok := strings.Cut(s, "://"); ok {
