@@ -145,7 +145,9 @@ func (t *tool) request() bool {
 		}
 	}
 	for _, s := range saved {
-		t.r.add(t.r.write(t.r.plain("tool"), literal(s), "writes")...)
+		sent := len(t.r.effects)
+		t.r.add(t.r.write(t.r.plain("tool"), literal(s), "downloads to")...)
+		sayEnds(t.under(readings.RoleURL), t.r.effects[sent:])
 	}
 	return true
 }
