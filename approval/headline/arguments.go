@@ -119,6 +119,9 @@ func member(object map[string]any) []string {
 // elements takes what the elements of a list say as arguments: who gets how much, or the only thing of
 // which the tool speaks.
 func (c *call) elements(key string, list []any) {
+	if role := roleOfAll(list); role != "" && len(c.args["role"]) == 0 {
+		c.args["role"], c.spelled["role"] = []string{role}, "role"
+	}
 	for _, e := range list {
 		part, ok := e.(map[string]any)
 		switch name := reading.Normal(key); {
@@ -131,6 +134,19 @@ func (c *call) elements(key string, list []any) {
 			c.take(priceOf(part))
 		}
 	}
+}
+
+// roleOfAll returns the role that all elements of a list have, or "".
+func roleOfAll(list []any) (role string) {
+	for i, e := range list {
+		part, _ := e.(map[string]any)
+		its, _ := part["role"].(string)
+		if its == "" || i > 0 && its != role {
+			return ""
+		}
+		role = its
+	}
+	return role
 }
 
 // single reports whether the only element of a list under a key is a new thing that is described by
@@ -177,7 +193,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 // accepts.
 func (c *call) ends(stems []string, passed func(end string) bool) (names []string, key string) {
 	for _, end := range []string{
-		"iid", "number", "id", "gid", "jid", "sysid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier",
+		"iid", "number", "id", "sid", "gid", "jid", "sysid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier",
 		"idorkey", "idorname", "nameorid", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
 		if passed(end) {

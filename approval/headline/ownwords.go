@@ -31,13 +31,17 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 	if holder != nil {
 		said = append(said, *holder)
 	}
-	if to := c.values(spoken.List("targets bare")); t.act.With == "to %s" && len(to) > 0 {
+	to := c.values(spoken.List("targets bare"))
+	if t.act.With != "to %s" {
+		to = nil
+	}
+	if len(to) > 0 {
 		said = append(said, wording.Clause{Phrase: t.act.With, Args: []wording.Clause{named(to)}})
 	}
 	if holder != nil && where == "" {
 		kinds = []int{titleKey, otherKey}
 	}
-	parts := append(strings.Split(where, "/"), where, c.first(key))
+	parts := slices.Concat(strings.Split(where, "/"), []string{where, c.first(key)}, to)
 	told := slices.DeleteFunc(c.details(len(c.keys), kinds...), func(s wording.Clause) bool { return slices.Contains(parts, s.String()) })
 	told = slices.CompactFunc(told, func(a, b wording.Clause) bool { return a.String() == b.String() })
 	said = append(said, bracketed(told[:min(mostNamed, len(told))])...)

@@ -294,7 +294,7 @@ func movesMoney(said wording.Clause) bool {
 
 // changesRole reports whether a sentence tells that somebody gets or loses a role.
 func changesRole(said wording.Clause) bool {
-	return slices.Contains([]wording.Phrase{"grants the role %s to %s", "revokes the role %s from %s"}, said.Phrase)
+	return slices.Contains([]wording.Phrase{"grants the role %s to %s", "revokes the role %s from %s", "grants rights on %s to %s", "revokes rights on %s from %s"}, said.Phrase)
 }
 
 // meanwhile reports whether others make use of what a sentence tells as long as it stands: who came in

@@ -14,6 +14,9 @@ import (
 // assigned describes a role that a tool gives somebody or takes away, where the name speaks of an
 // assignment or a binding: "grants the role Owner to bob in acme-prod".
 func (c *call) assigned(operation.Kind) wording.Sentence {
+	if said := c.admission(); said != nil {
+		return said
+	}
 	if !c.has("role", "iam", "rbac") || !c.has("assignment", "assignments", "binding", "bindings", "assign", "grant") && (!c.has("iam") || !c.has("policy")) {
 		return nil
 	}
@@ -37,6 +40,28 @@ func (c *call) assigned(operation.Kind) wording.Sentence {
 	}
 	if in := c.first("scope", "project", "projectid", "subscription", "subscriptionid", "resourcegroup", "namespace", "resource"); in != "" {
 		said = said.And(inside, in)
+	}
+	return said
+}
+
+// admission describes that somebody may enter or use a thing from then on, or no longer, where the name speaks of access to it.
+func (c *call) admission() wording.Sentence {
+	does, _, _ := c.act()
+	if does == nil || len(c.words) == 0 || c.words[len(c.words)-1] != "access" {
+		return nil
+	}
+	phrase := map[wording.Phrase]wording.Phrase{"grants %s": "grants rights on %s to %s", "gives %s": "grants rights on %s to %s", "revokes %s": "revokes rights on %s from %s"}[does.Phrase]
+	whom := c.values(spoken.List("people whom"))
+	of, _ := c.other(&toolName{})
+	if in := c.first("resource", "scope", "project", "repository", "repo", "path"); of == nil && in != "" {
+		of = &wording.Clause{Text: in}
+	}
+	if phrase == "" || of == nil || len(whom) == 0 || strings.Contains(of.String(), whom[0]) {
+		return nil
+	}
+	said := wording.Sentence{{Phrase: phrase, Args: []wording.Clause{*of, named(whom)}}}
+	if role := c.first("role", "level", "accesslevel", "permission"); role != "" {
+		return said.And("as %s", role)
 	}
 	return said
 }

@@ -95,7 +95,7 @@ func callOf(p vaglio.Proposal) *call {
 }
 
 // specified takes what an argument says the tool does, and to what, for its name: one that is called
-// actions_run_trigger may be told to delete_workflow_run_logs.
+// actions_run_trigger may be told to delete_workflow_run_logs, and manage_access to grant.
 func (c *call) specified() {
 	for _, key := range spoken.List("verbs keys") {
 		words := reading.Words(c.first(key))
@@ -103,11 +103,18 @@ func (c *call) specified() {
 		if act == nil || at != 0 || strings.ContainsAny(c.first(key), " (/:") {
 			continue
 		}
-		if thing, _, _ := spoken.ThingOf(words[n:]); thing != nil || len(words) > n+1 {
+		thing, _, _ := spoken.ThingOf(words[n:])
+		named := slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) })
+		switch does, _, _ := spoken.ActIn(named); {
+		case thing != nil, len(words) > n+1, len(words) == n+1 && spoken.Property(words[n]) != "":
 			c.words = slices.Concat(c.words[:c.server], words)
-			delete(c.args, key)
-			return
+		case does == nil && len(named) > 0:
+			c.words = slices.Concat(c.words[:c.server], words[:n], named)
+		default:
+			continue
 		}
+		delete(c.args, key)
+		return
 	}
 }
 
@@ -350,15 +357,24 @@ func (c *call) sent(both, whom, what wording.Phrase, to []string, about string) 
 	}
 }
 
-// webhook describes what is done to a webhook, which will request an address by itself from
-// then on. The call itself does not request the address.
+// webhook describes what is done to a webhook, or to anything else that is made or set up with an address, which it will
+// request by itself from then on. The call itself does not request the address.
 func (c *call) webhook(operation.Kind) wording.Sentence {
 	t, ok := c.named()
-	if !ok || t.thing == nil || !slices.Contains(t.thing.Words, "webhook") || c.sends() || len(c.urls) > 0 && c.first("method", "httpmethod") != "" {
+	hook := ok && t.thing != nil && slices.Contains(t.thing.Words, "webhook")
+	if c.sends() || len(c.urls) > 0 && c.first("method", "httpmethod") != "" && !c.keepsAddress(hook) || !hook && !c.keepsAddress(hook) {
 		return nil
 	}
 	said, _ := c.object()
 	return said
+}
+
+// keepsAddress reports whether a tool sets up something with an address and does not request that now.
+func (c *call) keepsAddress(hook bool) bool {
+	does, _, _ := c.verb()
+	own := c.words[min(c.server, len(c.words)):]
+	asks := !hook && slices.ContainsFunc(own, func(w string) bool { return spoken.Is("requests names", w) })
+	return does != nil && (does.Makes || does.Partly) && len(c.urls) > 0 && !asks
 }
 
 // asks describes a request to an address.
