@@ -205,7 +205,7 @@ func (c *call) about(several bool) wording.Clause {
 		told = append(told, wording.Clause{Text: strings.TrimPrefix(c.first("code")+", ", ", ") + part + " %"})
 	}
 	if sum := c.amount(); len(sum) == 1 {
-		if to := c.paid(); len(to) == 1 && c.has("transaction", "transactions") {
+		if to, _ := c.paid(); len(to) == 1 && c.has("transaction", "transactions") {
 			sum[0] = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{sum[0], {Text: to[0]}}}
 		}
 		told = append(told, sum[0])
