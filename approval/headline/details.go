@@ -254,6 +254,8 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 	switch {
 	case said[0].Phrase == byGraphQL:
 		return c.mutates(said)
+	case c.command != "" && said[0].Phrase == "follows instructions that are installed here": // a command of the agent's own client
+		return withText(said, c.command)
 	case c.command != "":
 		return said
 	case said[0].Phrase == "calls the tool %s, of which nothing is known":

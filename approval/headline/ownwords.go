@@ -94,7 +94,10 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 	if does == nil {
 		return nil, nil
 	}
-	t = &toolName{act: c.turned(does), nouns: unversioned(c.words[at+n:])}
+	t = &toolName{act: does, nouns: unversioned(c.words[at+n:])}
+	if !t.ofValues() {
+		t.act = c.turned(does)
+	}
 	thing, _, owner := spoken.ThingOf(t.nouns)
 	if thing != nil && len(owner) == 0 {
 		listed = &wording.Clause{Phrase: thing.Any}
@@ -110,10 +113,19 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 // word by which properties are told: what makes or deletes an issue link does not link.
 func (t *toolName) clear() []string {
 	last := len(t.nouns) - 1
+	if t.ofValues() {
+		return slices.DeleteFunc(slices.Clone(t.nouns[:last]), func(w string) bool { return joins(w) == "" }) // publish settings are settings
+	}
 	if last > 0 && !spoken.Is("verbs deletes", t.nouns[last]) && (t.act.Makes || t.act.Kept || t.act.Partly && (t.nouns[last] == "status" || t.nouns[last] == "state")) {
 		return t.nouns[:last]
 	}
 	return t.nouns
+}
+
+// ofValues reports whether the nouns name the values of something that is set, by more than one word.
+func (t *toolName) ofValues() bool {
+	last := len(t.nouns) - 1
+	return last > 0 && t.act.Partly && slices.ContainsFunc(spoken.Singular(t.nouns[last]), func(one string) bool { return spoken.Is("things-that valued", one) })
 }
 
 // verbAlone reports whether a word is a verb that is hardly a noun: one made of another verb, such as
