@@ -339,8 +339,9 @@ func (c *call) payload() string {
 
 // sends reports whether the tool's name says that it sends something.
 func (c *call) sends() bool {
+	leads := c.server < len(c.words) && c.words[c.server] == "send" // send_to_list
 	return (c.has("send", "invia", "spedisci", "inoltra", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm") || c.does("add", "message messages")) &&
-		!c.has("list", "get", "read", "search", "find", "draft", "delete", "edit", "update", "schedule", "set", "auto", "configure")
+		(leads || !c.has("list", "get", "read", "search", "find")) && !c.has("draft", "delete", "edit", "update", "schedule", "set", "auto", "configure")
 }
 
 // sent says that something goes to somebody, as far as both are named.
