@@ -37,7 +37,7 @@ func bracketed(things []wording.Clause) wording.Sentence {
 // mere number is said with what it counts: nobody knows what a 0 is.
 func (c *call) details(most int, kinds ...int) []wording.Clause {
 	return c.short(true, slices.SortedFunc(slices.Values(c.keys), func(a, b string) int {
-		return cmp.Or(c.rank(a)-c.rank(b), cmp.Compare(kindOf(a), kindOf(b)), c.digits(a)-c.digits(b), strings.Compare(a, b))
+		return cmp.Or(c.rank(a)-c.rank(b), cmp.Compare(kindOf(a), kindOf(b)), c.digits(a)-c.digits(b), startFirst(a, b))
 	}), most, kinds...)
 }
 
@@ -72,7 +72,7 @@ func (c *call) short(counted bool, keys []string, most int, kinds ...int) []word
 		if slices.ContainsFunc(out, func(o wording.Clause) bool { return o.String() == s.String() && strings.Contains(s.Text, "/") }) {
 			continue
 		}
-		if counted && kindOf(key) == otherKey && strings.Trim(s.String(), "0123456789.") == "" {
+		if counted && kindOf(key) == otherKey && strings.Trim(s.String(), "0123456789.-:TZ") == "" {
 			s = c.labelled(key, s)
 		}
 		if text := s.String(); utf8.RuneCountInString(text) <= longestProse && !strings.Contains(text, "\n") {

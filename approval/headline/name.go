@@ -157,8 +157,8 @@ func (c *call) sense(t *toolName) {
 	switch {
 	case slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "":
 		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
-	case slices.Contains(t.thing.Words, "card") && c.paysByCard():
-		t.thing, _, _ = spoken.ThingOf([]string{"payment-card"})
+	case c.paying(t.thing) != t.thing:
+		t.thing = c.paying(t.thing)
 	case slices.Contains(t.thing.Words, "client") && c.speaksOf("identity names"):
 		t.thing, _, _ = spoken.ThingOf([]string{"oauth-client"}) // a program that signs people in
 	case slices.Contains(t.thing.Words, "table") && t.act.Phrase == "books %s":
@@ -175,6 +175,14 @@ func (c *call) timely(t *toolName) {
 		t.thing, _, _ = spoken.ThingOf([]string{"event"})
 		t.nouns = []string{"event"}
 	}
+}
+
+// paying returns for a card that people pay with the thing that says so, and any other thing itself.
+func (c *call) paying(thing *spoken.Thing) *spoken.Thing {
+	if slices.Contains(thing.Words, "card") && c.paysByCard() {
+		thing, _, _ = spoken.ThingOf([]string{"payment-card"})
+	}
+	return thing
 }
 
 // paysByCard reports whether a card is one that people pay with.

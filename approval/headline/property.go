@@ -137,14 +137,14 @@ func (c *call) propertyOf(t *toolName) *wording.Clause {
 	if owner, owned := c.owner(t, ""); owned && spoken.Property(t.nouns[len(t.nouns)-1]) != "" {
 		return &owner
 	}
-	if thing == nil || slices.ContainsFunc(before, func(w string) bool { return !c.service(w) }) || t.thing != nil {
+	if thing == nil || slices.ContainsFunc(before, func(w string) bool { return !c.service(w) }) || t.thing != nil && spoken.Property(t.nouns[len(t.nouns)-1]) == "" {
 		return nil
 	}
 	names, _ := c.names(&spoken.Thing{}, false, strings.Join(t.nouns[:len(t.nouns)-1], ""))
 	if len(names) != 1 || names[0] == c.first(valueKeys(t.nouns[len(t.nouns)-1])...) {
 		return nil
 	}
-	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}
+	return &wording.Clause{Phrase: c.paying(thing).One, Args: []wording.Clause{named(names)}}
 }
 
 // changed says which properties an update gives which values, if those are all that its arguments change:

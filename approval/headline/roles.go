@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -86,7 +87,7 @@ func callOf(p vaglio.Proposal) *call {
 	c.take(args)
 	c.manifest(p.Args)
 	c.specified()
-	c.keys = slices.Sorted(maps.Keys(c.args))
+	c.keys = slices.SortedFunc(maps.Keys(c.args), startFirst)
 	c.bindings = bindingsIn(args)
 	c.orders()
 	c.mutations, c.replaces = fieldsAsSteps(args), replaces(p.Args)
@@ -95,20 +96,21 @@ func callOf(p vaglio.Proposal) *call {
 }
 
 // specified takes what an argument says the tool does, and to what, for its name: one that is called
-// actions_run_trigger may be told to delete_workflow_run_logs, and manage_access to grant.
+// actions_run_trigger may be told to delete_workflow_run_logs, and manage_access to grant. A name without a verb whose
+// arguments say what becomes of a thing updates that.
 func (c *call) specified() {
+	named := slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) || c.service(w) })
+	does, _, _ := spoken.ActIn(named)
 	for _, key := range spoken.List("verbs keys") {
 		words := reading.Words(c.first(key))
 		act, at, n := spoken.ActIn(words)
 		if act == nil || at != 0 || strings.ContainsAny(c.first(key), " (/:") {
 			continue
 		}
-		thing, _, _ := spoken.ThingOf(words[n:])
-		named := slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) })
-		switch does, _, _ := spoken.ActIn(named); {
+		switch thing, _, _ := spoken.ThingOf(words[n:]); {
 		case thing != nil, len(words) > n+1, len(words) == n+1 && spoken.Property(words[n]) != "":
 			c.words = slices.Concat(c.words[:c.server], words)
-		case does == nil && len(named) > 0:
+		case does == nil:
 			c.words = slices.Concat(c.words[:c.server], words[:n], named)
 		default:
 			continue
@@ -116,7 +118,29 @@ func (c *call) specified() {
 		delete(c.args, key)
 		return
 	}
+	if does == nil && len(named) > 0 && len(named) < len(c.words[c.server:]) && c.turnsByArgument() {
+		c.words = slices.Concat(c.words[:c.server], []string{"update"}, named)
+	}
 }
+
+// turnsByArgument reports whether an argument says what becomes of a thing, as status=resolved does.
+func (c *call) turnsByArgument() bool {
+	for key, values := range c.args {
+		if slices.ContainsFunc(values, func(value string) bool { return spoken.Turned(key, value) != nil }) {
+			return true
+		}
+	}
+	return false
+}
+
+// startFirst orders keys, those that say when something ends after all others.
+func startFirst(a, b string) int {
+	end := func(key string) int { return len(ending.FindString(key)) }
+	return cmp.Or(min(end(a), 1)-min(end(b), 1), strings.Compare(a, b))
+}
+
+// ending matches the keys that say when something ends.
+var ending = regexp.MustCompile(`^end(s|ing)?(at|time|date|datetime)?$`)
 
 // take reads the arguments. The parts of an object that nothing names as a whole are
 // arguments, too.
