@@ -72,7 +72,7 @@ func (c *call) short(counted bool, keys []string, most int, kinds ...int) []word
 		if slices.ContainsFunc(out, func(o wording.Clause) bool { return o.String() == s.String() && strings.Contains(s.Text, "/") }) {
 			continue
 		}
-		if counted && kindOf(key) == otherKey && strings.Trim(s.String(), "0123456789.-:TZ") == "" {
+		if counted && kindOf(key) == otherKey && counts.MatchString(s.String()) {
 			s = c.labelled(key, s)
 		}
 		if text := s.String(); utf8.RuneCountInString(text) <= longestProse && !strings.Contains(text, "\n") {
@@ -81,6 +81,9 @@ func (c *call) short(counted bool, keys []string, most int, kinds ...int) []word
 	}
 	return out
 }
+
+// counts matches a number or a date, which says nothing without what it is.
+var counts = regexp.MustCompile(`^([0-9.]*|\d{4}-\d\d-\d\d.*)$`)
 
 // wholeOf returns the values under a key as a clause: amounts with their currencies, and a repository, or its owner, with both
 // names.
