@@ -140,7 +140,7 @@ func startFirst(a, b string) int {
 }
 
 // ending matches the keys that say when something ends.
-var ending = regexp.MustCompile(`^end(s|ing)?(at|time|date|datetime)?$`)
+var ending = regexp.MustCompile(`^end(s|ing)?(at|time|date|datetime|index|row|column|line|page|offset|cell)?$`)
 
 // take reads the arguments. The parts of an object that nothing names as a whole are
 // arguments, too.
@@ -364,6 +364,11 @@ func (c *call) payload() string {
 // sends reports whether the tool's name says that it sends something.
 func (c *call) sends() bool {
 	leads := c.server < len(c.words) && c.words[c.server] == "send" // send_to_list
+	if at := slices.Index(c.words, "reply"); at > c.server+1 && at == len(c.words)-1 {
+		if of, _, _ := spoken.ThingOf(c.words[:at]); of == nil && !leads {
+			return false // a vacation_reply is sent later
+		}
+	}
 	return (c.has("send", "invia", "spedisci", "inoltra", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm") || c.does("add", "message messages")) &&
 		(leads || !c.has("list", "get", "read", "search", "find")) && !c.has("draft", "delete", "edit", "update", "schedule", "set", "auto", "configure")
 }

@@ -100,6 +100,9 @@ func (c *call) within(t *toolName, names []string, what, second wording.Sentence
 		return what
 	}
 	t.part = true
+	if len(second) > 0 && second[0].Phrase == whole[0].Phrase {
+		whole[0].Phrase = inside // a role goes to a user, and is one of the guild
+	}
 	return append(what, whole...)
 }
 
