@@ -177,19 +177,6 @@ func (c *call) timely(t *toolName) {
 	}
 }
 
-// paying returns for a card that people pay with the thing that says so, and any other thing itself.
-func (c *call) paying(thing *spoken.Thing) *spoken.Thing {
-	if slices.Contains(thing.Words, "card") && c.paysByCard() {
-		thing, _, _ = spoken.ThingOf([]string{"payment-card"})
-	}
-	return thing
-}
-
-// paysByCard reports whether a card is one that people pay with.
-func (c *call) paysByCard() bool {
-	return (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies")
-}
-
 // gives reports whether an argument has one of the keys on the list.
 func (c *call) gives(list string) bool {
 	return c.first(spoken.List(list)...) != ""

@@ -95,44 +95,6 @@ func callOf(p vaglio.Proposal) *call {
 	return c
 }
 
-// specified takes what an argument says the tool does, and to what, for its name: one that is called
-// actions_run_trigger may be told to delete_workflow_run_logs, and manage_access to grant. A name without a verb whose
-// arguments say what becomes of a thing updates that.
-func (c *call) specified() {
-	named := slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) || c.service(w) })
-	does, _, _ := spoken.ActIn(named)
-	for _, key := range spoken.List("verbs keys") {
-		words := reading.Words(c.first(key))
-		act, at, n := spoken.ActIn(words)
-		if act == nil || at != 0 || strings.ContainsAny(c.first(key), " (/:") {
-			continue
-		}
-		switch thing, _, _ := spoken.ThingOf(words[n:]); {
-		case thing != nil, len(words) > n+1, len(words) == n+1 && spoken.Property(words[n]) != "":
-			c.words = slices.Concat(c.words[:c.server], words)
-		case does == nil:
-			c.words = slices.Concat(c.words[:c.server], words[:n], named)
-		default:
-			continue
-		}
-		delete(c.args, key)
-		return
-	}
-	if does == nil && len(named) > 0 && len(named) < len(c.words[c.server:]) && c.turnsByArgument() {
-		c.words = slices.Concat(c.words[:c.server], []string{"update"}, named)
-	}
-}
-
-// turnsByArgument reports whether an argument says what becomes of a thing, as status=resolved does.
-func (c *call) turnsByArgument() bool {
-	for key, values := range c.args {
-		if slices.ContainsFunc(values, func(value string) bool { return spoken.Turned(key, value) != nil }) {
-			return true
-		}
-	}
-	return false
-}
-
 // startFirst orders keys, those that say when something ends after all others.
 func startFirst(a, b string) int {
 	end := func(key string) int { return len(ending.FindString(key)) }
@@ -385,42 +347,6 @@ func (c *call) sent(both, whom, what wording.Phrase, to []string, about string) 
 	default:
 		return nil
 	}
-}
-
-// webhook describes what is done to a webhook, or to anything else that is made or set up with an address, which it will
-// request by itself from then on. The call itself does not request the address.
-func (c *call) webhook(operation.Kind) wording.Sentence {
-	t, ok := c.named()
-	hook := ok && t.thing != nil && slices.Contains(t.thing.Words, "webhook")
-	if c.sends() || len(c.urls) > 0 && c.first("method", "httpmethod") != "" && !c.keepsAddress(hook) || !hook && !c.keepsAddress(hook) {
-		return nil
-	}
-	said, _ := c.object()
-	return said
-}
-
-// keepsAddress reports whether a tool sets up something with an address and does not request that now.
-func (c *call) keepsAddress(hook bool) bool {
-	does, _, _ := c.verb()
-	own := c.words[min(c.server, len(c.words)):]
-	asks := !hook && slices.ContainsFunc(own, func(w string) bool { return spoken.Is("requests names", w) })
-	return does != nil && (does.Makes || does.Partly) && len(c.urls) > 0 && !asks
-}
-
-// asks describes a request to an address.
-const asks wording.Phrase = "sends a %s request to %s"
-
-// request describes a tool's request to an address.
-func (c *call) request(operation.Kind) wording.Sentence {
-	method := strings.ToUpper(c.first("method", "httpmethod", "verb", "requestmethod"))
-	urls := c.urls
-	if at := c.first("endpoint", "path", "route", "uri"); len(urls) == 0 && strings.HasPrefix(at, "/") && c.has("api", "http", "rest", "request", "call") {
-		urls = []string{at}
-	}
-	if len(urls) == 0 || method == "" || strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
-		return nil
-	}
-	return wording.Sentence{{Phrase: asks, Args: []wording.Clause{{Text: method}, named(urls)}}}
 }
 
 // plainly says only which command it is, or which tool, with the first of its arguments.

@@ -307,3 +307,41 @@ func joinedBy(steps []step, s step, at map[string]int) []step {
 	}
 	return steps
 }
+
+// specified takes what an argument says the tool does, and to what, for its name: one that is called
+// actions_run_trigger may be told to delete_workflow_run_logs, and manage_access to grant. A name without a verb whose
+// arguments say what becomes of a thing updates that.
+func (c *call) specified() {
+	named := slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) || c.service(w) })
+	does, _, _ := spoken.ActIn(named)
+	for _, key := range spoken.List("verbs keys") {
+		words := reading.Words(c.first(key))
+		act, at, n := spoken.ActIn(words)
+		if act == nil || at != 0 || strings.ContainsAny(c.first(key), " (/:") {
+			continue
+		}
+		switch thing, _, _ := spoken.ThingOf(words[n:]); {
+		case thing != nil, len(words) > n+1, len(words) == n+1 && spoken.Property(words[n]) != "":
+			c.words = slices.Concat(c.words[:c.server], words)
+		case does == nil:
+			c.words = slices.Concat(c.words[:c.server], words[:n], named)
+		default:
+			continue
+		}
+		delete(c.args, key)
+		return
+	}
+	if does == nil && len(named) > 0 && len(named) < len(c.words[c.server:]) && c.turnsByArgument() {
+		c.words = slices.Concat(c.words[:c.server], []string{"update"}, named)
+	}
+}
+
+// turnsByArgument reports whether an argument says what becomes of a thing, as status=resolved does.
+func (c *call) turnsByArgument() bool {
+	for key, values := range c.args {
+		if slices.ContainsFunc(values, func(value string) bool { return spoken.Turned(key, value) != nil }) {
+			return true
+		}
+	}
+	return false
+}

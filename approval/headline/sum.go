@@ -126,3 +126,16 @@ func several(sums []wording.Clause) wording.Clause {
 	}
 	return named(texts)
 }
+
+// paying returns for a card that people pay with the thing that says so, and any other thing itself.
+func (c *call) paying(thing *spoken.Thing) *spoken.Thing {
+	if slices.Contains(thing.Words, "card") && c.paysByCard() {
+		thing, _, _ = spoken.ThingOf([]string{"payment-card"})
+	}
+	return thing
+}
+
+// paysByCard reports whether a card is one that people pay with.
+func (c *call) paysByCard() bool {
+	return (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies")
+}

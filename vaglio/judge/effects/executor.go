@@ -233,19 +233,7 @@ func (t *tool) list(keys ...string) []string {
 
 // is reports whether one of the arguments is true.
 func (t *tool) is(keys ...string) bool {
-	for _, k := range keys {
-		switch v := t.args[k].(type) {
-		case bool:
-			if v {
-				return true
-			}
-		case string:
-			if v == "true" || v == "yes" {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(keys, func(k string) bool { return t.args[k] == true || t.args[k] == "true" || t.args[k] == "yes" })
 }
 
 // mentions reports whether the arguments, as JSON, contain one of the texts.
