@@ -162,10 +162,12 @@ func (g *graphQL) value() any {
 
 // webhook describes what is done to a webhook, or to anything else that is made or set up with an address, which it will
 // request by itself from then on. The call itself does not request the address.
-func (c *call) webhook(operation.Kind) wording.Sentence {
+func (c *call) webhook(kind operation.Kind) wording.Sentence {
 	t, ok := c.named()
 	hook := ok && t.thing != nil && slices.Contains(t.thing.Words, "webhook")
-	if c.sends() || len(c.urls) > 0 && c.first("method", "httpmethod") != "" && !c.keepsAddress(hook) || !hook && !c.keepsAddress(hook) {
+	keeps := (hook || kind == operation.KindSend) && c.keepsAddress(hook)
+	asked := len(c.urls) > 0 && c.first("method", "httpmethod") != ""
+	if c.sends() || !keeps && (!hook || asked) {
 		return nil
 	}
 	said, _ := c.object()
@@ -184,13 +186,13 @@ func (c *call) keepsAddress(hook bool) bool {
 const asks wording.Phrase = "sends a %s request to %s"
 
 // request describes a tool's request to an address.
-func (c *call) request(operation.Kind) wording.Sentence {
+func (c *call) request(kind operation.Kind) wording.Sentence {
 	method := strings.ToUpper(c.first("method", "httpmethod", "verb", "requestmethod"))
 	urls := c.urls
 	if at := c.first("endpoint", "path", "route", "uri"); len(urls) == 0 && strings.HasPrefix(at, "/") && c.has("api", "http", "rest", "request", "call") {
 		urls = []string{at}
 	}
-	if len(urls) == 0 || method == "" || strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
+	if kind != operation.KindSend && c.keepsAddress(false) || len(urls) == 0 || method == "" || strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
 		return nil
 	}
 	return wording.Sentence{{Phrase: asks, Args: []wording.Clause{{Text: method}, named(urls)}}}
