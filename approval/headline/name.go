@@ -248,7 +248,7 @@ func (c *call) classed(t *toolName) {
 	}
 	class := reading.Words(c.first("type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"))
 	switch thing, _, rest := spoken.ThingOf(class); {
-	case thing != nil && len(rest) == 0:
+	case thing != nil && !slices.ContainsFunc(rest, func(w string) bool { return !c.service(w) }):
 		t.thing, t.owner = thing, nil
 	case len(class) > 0 && c.first("kind") != "":
 		t.nouns, t.owner, t.thing, t.plural = class, nil, nil, false

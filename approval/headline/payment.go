@@ -283,6 +283,8 @@ func (c *call) settled(one *one, said wording.Sentence) {
 		one.undo = operation.Partial
 	case one.byName() && changesRole(said[0]):
 		one.undo, one.reach = operation.Partial, operation.ReachShared
+	case said[0].Phrase == exchanges:
+		one.kind, one.undo, one.reach = operation.KindSpend, operation.Irreversible, operation.ReachShared
 	case one.meanwhile(said), c.admitted(said):
 		one.undo = operation.Irreversible
 	case said[0].Phrase == asks:

@@ -190,6 +190,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		leaves bool
 	}{
 		{c.traded, false},
+		{c.exchanged, false},
 		{c.payment, false},
 		{c.assigned, false},
 		{c.opened, c.toAll()},
