@@ -98,12 +98,15 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 	if !t.ofValues() {
 		t.act = c.turned(does)
 	}
-	thing, _, owner := spoken.ThingOf(t.nouns)
+	thing, many, owner := spoken.ThingOf(t.nouns)
 	if thing != nil && len(owner) == 0 {
 		listed = &wording.Clause{Phrase: thing.Any}
+		if many {
+			*listed = wording.Say(thing.Several, "")
+		}
 	}
 	torn := len(t.nouns) > 1 && verbAlone(t.nouns[len(t.nouns)-1])
-	if torn || listed != nil && !does.Leads || slices.ContainsFunc(t.clear(), c.unclear) || len(t.nouns) == 0 && c.itself() == "" {
+	if torn || listed != nil && !does.Leads && (!many || c.resource) || slices.ContainsFunc(t.clear(), c.unclear) || len(t.nouns) == 0 && c.itself() == "" {
 		return nil, nil
 	}
 	return t, listed

@@ -154,6 +154,9 @@ func transfers(element map[string]any) bool {
 func (c *call) payment(kind operation.Kind) wording.Sentence {
 	amount := c.amount()
 	to, account := c.paid()
+	if len(to) == 0 && c.has("withdraw", "withdrawal") {
+		to = c.values([]string{"address"}) // of a wallet
+	}
 	if len(amount) == 0 && c.moves(kind) && c.gives("sums denominations") {
 		amount = c.sums("value")
 	}

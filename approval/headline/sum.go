@@ -37,7 +37,7 @@ func (c *call) amount() []wording.Clause {
 
 // sums returns the amounts under a key with their currencies.
 func (c *call) sums(key string) (sums []wording.Clause) {
-	currencies := c.values(slices.Concat(spoken.List("sums currencies"), []string{"sourcecurrency", "fromcurrency", "targetcurrency", "unit", "asset", "token"}))
+	currencies := c.values(slices.Concat(spoken.List("sums currencies"), []string{"sourcecurrency", "fromcurrency", "targetcurrency", "unit", "asset", "token", "coin"}))
 	if of := c.first("source", "from"); len(currencies) == 0 && code.MatchString(of) {
 		currencies = []string{of} // it is exchanged for another one
 	}

@@ -233,6 +233,12 @@ func (c *call) sole(t *toolName) (names []string, key string) {
 		return nil, ""
 	}
 	told := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool { return !slices.ContainsFunc(c.args[k], func(s string) bool { return !empty(s) }) })
+	if len(told) == 1 {
+		if more := spoken.ThingAt(told[0]); more != nil && strings.HasSuffix(more.Words[0], "-"+t.thing.Words[0]) {
+			t.thing = more // the group of a resource_group
+			return c.args[told[0]], told[0]
+		}
+	}
 	if len(told) != 1 || !spoken.Is("things-that identify", told[0]) {
 		return nil, ""
 	}
