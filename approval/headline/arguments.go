@@ -119,9 +119,7 @@ func member(object map[string]any) []string {
 // elements takes what the elements of a list say as arguments: who gets how much, or the only thing of
 // which the tool speaks.
 func (c *call) elements(key string, list []any) {
-	if role := roleOfAll(list); role != "" && len(c.args["role"]) == 0 {
-		c.args["role"], c.spelled["role"] = []string{role}, "role"
-	}
+	c.roleOfAll(list)
 	for _, e := range list {
 		part, ok := e.(map[string]any)
 		switch name := reading.Normal(key); {
@@ -136,17 +134,20 @@ func (c *call) elements(key string, list []any) {
 	}
 }
 
-// roleOfAll returns the role that all elements of a list have, or "".
-func roleOfAll(list []any) (role string) {
+// roleOfAll takes the role that all elements of a list have for an argument, unless there is one.
+func (c *call) roleOfAll(list []any) {
+	role := ""
 	for i, e := range list {
 		part, _ := e.(map[string]any)
 		its, _ := part["role"].(string)
 		if its == "" || i > 0 && its != role {
-			return ""
+			return
 		}
 		role = its
 	}
-	return role
+	if role != "" && len(c.args["role"]) == 0 {
+		c.args["role"], c.spelled["role"] = []string{role}, "role"
+	}
 }
 
 // single reports whether the only element of a list under a key is a new thing that is described by

@@ -91,11 +91,7 @@ func (c *call) joined() {
 	own := c.words[min(c.server, len(c.words)):]
 	if does, at, _ := spoken.ActIn(own); does != nil && at > 0 && at == len(own)-1 && !does.Leads && !c.service(own[at-1]) {
 		if thing, _, _ := spoken.ThingOf(own[at:]); thing == nil {
-			before := own[:at]
-			if many := at - 1; many > 0 && spoken.Is("steps many", own[many]) {
-				before = own[:many] // variable_bulk_set
-			}
-			c.words, c.resource = slices.Concat(c.words[:c.server], own[at:], before), true
+			c.words, c.resource = slices.Concat(c.words[:c.server], own[at:], withoutMany(own[:at])), true
 		}
 	}
 	if len(own) <= longestVerb || !spoken.Is("verbs particles", own[len(own)-1]) {

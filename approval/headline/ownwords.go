@@ -98,18 +98,27 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 	if !t.ofValues() {
 		t.act = c.turned(does)
 	}
-	thing, many, owner := spoken.ThingOf(t.nouns)
-	if thing != nil && len(owner) == 0 {
-		listed = &wording.Clause{Phrase: thing.Any}
-		if many {
-			*listed = wording.Say(thing.Several, "")
-		}
-	}
+	listed, many := t.listed()
 	torn := len(t.nouns) > 1 && verbAlone(t.nouns[len(t.nouns)-1])
-	if torn || listed != nil && !does.Leads && (!many || c.resource) || slices.ContainsFunc(t.clear(), c.unclear) || len(t.nouns) == 0 && c.itself() == "" {
+	one := listed != nil && !does.Leads && (!many || c.resource)
+	if torn || one || slices.ContainsFunc(t.clear(), c.unclear) || len(t.nouns) == 0 && c.itself() == "" {
 		return nil, nil
 	}
 	return t, listed
+}
+
+// listed returns the thing if the nouns name just a listed one, and whether they name several.
+func (t *toolName) listed() (what *wording.Clause, many bool) {
+	thing, many, owner := spoken.ThingOf(t.nouns)
+	switch {
+	case thing == nil || len(owner) > 0:
+		return nil, false
+	case many:
+		all := wording.Say(thing.Several, "")
+		return &all, true
+	default:
+		return &wording.Clause{Phrase: thing.Any}, false
+	}
 }
 
 // clear returns the nouns without the last one, if that is a noun although it is also a verb, or a

@@ -280,7 +280,7 @@ func (c *call) settled(one *one, said wording.Sentence) {
 		return
 	}
 	switch {
-	case movesMoney(said[0]), said[0].Phrase == "creates an event: %s" && c.public():
+	case c.gone(said[0]):
 		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
 	case one.partly(said):
 		one.undo = operation.Partial
@@ -293,6 +293,11 @@ func (c *call) settled(one *one, said wording.Sentence) {
 	case said[0].Phrase == asks:
 		one.served()
 	}
+}
+
+// gone reports whether a sentence tells that money moves, or that everybody reads what the tool makes.
+func (c *call) gone(said wording.Clause) bool {
+	return movesMoney(said) || said.Phrase == "creates an event: %s" && c.public()
 }
 
 // movesMoney reports whether a sentence tells that money moves.

@@ -185,12 +185,17 @@ func (c *call) with(said wording.Sentence, t *toolName) wording.Sentence {
 	_, things := shapeOf(said)
 	sets := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool {
 		values := c.values([]string{k})
-		return len(values) == 0 || c.places(k) || spoken.Is("texts tells", k) || c.replaces && replacing(reading.Words(c.spelled[k])) || slices.Contains(things, named(values).String()) || slices.ContainsFunc(c.also, func(a also) bool { return strings.Join(a.words, "") == k })
+		return len(values) == 0 || c.places(k) || c.manner(k) || slices.Contains(things, named(values).String()) || slices.ContainsFunc(c.also, func(a also) bool { return strings.Join(a.words, "") == k })
 	})
 	if len(sets) > mostNamed || len(sets) == 1 && spoken.Property(sets[0]) != "" || c.shownToAll() || slices.ContainsFunc(sets, c.holdsMore) {
 		return said
 	}
 	return append(slices.Clip(said), c.inBrackets(sets)...)
+}
+
+// manner reports whether an argument says how an update is done, which is told otherwise.
+func (c *call) manner(key string) bool {
+	return spoken.Is("texts tells", key) || c.replaces && replacing(reading.Words(c.spelled[key]))
 }
 
 // inBrackets returns the values of arguments in brackets, with the words of their keys, unless they are too long.
@@ -234,4 +239,12 @@ func valueKeys(property string) []string {
 		keys = append(keys, spoken.List("things-that amounts")...)
 	}
 	return keys
+}
+
+// withoutMany returns nouns without a word at their end that says only that there are several: variable_bulk.
+func withoutMany(nouns []string) []string {
+	if last := len(nouns) - 1; last > 0 && spoken.Is("steps many", nouns[last]) {
+		return nouns[:last]
+	}
+	return nouns
 }

@@ -14,9 +14,6 @@ import (
 // assigned describes a role that a tool gives somebody or takes away, where the name speaks of an
 // assignment or a binding: "grants the role Owner to bob in acme-prod".
 func (c *call) assigned(operation.Kind) wording.Sentence {
-	if said := c.admission(); said != nil {
-		return said
-	}
 	if !c.has("role", "iam", "rbac") || !c.has("assignment", "assignments", "binding", "bindings", "assign", "grant") && (!c.has("iam") || !c.has("policy")) {
 		return nil
 	}
@@ -45,7 +42,7 @@ func (c *call) assigned(operation.Kind) wording.Sentence {
 }
 
 // admission describes that somebody may enter or use a thing from then on, or no longer, where the name speaks of access to it.
-func (c *call) admission() wording.Sentence {
+func (c *call) admission(operation.Kind) wording.Sentence {
 	does, _, _ := c.act()
 	if does == nil || len(c.words) == 0 || c.words[len(c.words)-1] != "access" {
 		return nil

@@ -192,6 +192,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		{c.traded, false},
 		{c.exchanged, false},
 		{c.payment, false},
+		{c.admission, false},
 		{c.assigned, false},
 		{c.opened, c.toAll()},
 		{c.forwarding, true},

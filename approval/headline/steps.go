@@ -315,24 +315,33 @@ func (c *call) specified() {
 	named := slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) || c.service(w) })
 	does, _, _ := spoken.ActIn(named)
 	for _, key := range spoken.List("verbs keys") {
-		words := reading.Words(c.first(key))
-		act, at, n := spoken.ActIn(words)
-		if act == nil || at != 0 || strings.ContainsAny(c.first(key), " (/:") {
-			continue
-		}
-		switch thing, _, _ := spoken.ThingOf(words[n:]); {
-		case thing != nil, len(words) > n+1, len(words) == n+1 && spoken.Property(words[n]) != "":
+		if words := specifies(c.first(key), named, does != nil); words != nil {
 			c.words = slices.Concat(c.words[:c.server], words)
-		case does == nil:
-			c.words = slices.Concat(c.words[:c.server], words[:n], named)
-		default:
-			continue
+			delete(c.args, key)
+			return
 		}
-		delete(c.args, key)
-		return
 	}
 	if does == nil && len(named) > 0 && len(named) < len(c.words[c.server:]) && c.turnsByArgument() {
 		c.words = slices.Concat(c.words[:c.server], []string{"update"}, named)
+	}
+}
+
+// specifies returns what the value of an argument for verbs makes of a tool's name, nil if it says nothing. verb says that
+// the name has one of its own.
+func specifies(value string, named []string, verb bool) []string {
+	words := reading.Words(value)
+	act, at, n := spoken.ActIn(words)
+	if act == nil || at != 0 || strings.ContainsAny(value, " (/:") {
+		return nil
+	}
+	thing, _, _ := spoken.ThingOf(words[n:])
+	switch {
+	case thing != nil, len(words) > n+1, len(words) == n+1 && spoken.Property(words[n]) != "":
+		return words
+	case !verb:
+		return slices.Concat(words[:n], named)
+	default:
+		return nil
 	}
 }
 

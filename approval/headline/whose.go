@@ -167,6 +167,14 @@ func (t *toolName) theirs() bool {
 // every reports whether all of the things are meant, or those that are not used.
 func (t *toolName) every() bool { return t.all || t.act.Phrase == "prunes %s" }
 
+// each adds that all of several things are meant of which none is named.
+func (t *toolName) each(said wording.Sentence, names []string) wording.Sentence {
+	if !t.all || len(names) > 0 {
+		return said
+	}
+	return append(said, wording.Clause{Phrase: ", all of them"})
+}
+
 // stateOf returns to which state something is moved, or nil.
 func (c *call) stateOf(t *toolName) *wording.Clause {
 	to := c.values(spoken.List("targets states"))

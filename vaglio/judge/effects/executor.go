@@ -284,6 +284,14 @@ func (t *tool) given(role readings.Role) bool {
 	return false
 }
 
+// requested returns the addresses that a call names.
+func (t *tool) requested() (all []string) {
+	for _, u := range t.rd.URLs {
+		all = append(all, u.Text)
+	}
+	return all
+}
+
 // addresses judges what a call gives away through the addresses that it names, whatever its executor does with them.
 func (t *tool) addresses() {
 	for _, u := range t.rd.URLs {

@@ -159,11 +159,7 @@ func (t *tool) fileEffects(verb operation.Verb, paths, source, dest []string) []
 			operation.Copy: {"copies files to", "copies %s to a place that is not known"},
 		}[verb]
 		does(operation.Operation{Verb: operation.Write, Phrase: string(said[0])}, dest...)
-		names := slices.Clone(source)
-		for _, u := range t.rd.URLs {
-			names = append(names, u.Text)
-		}
-		sayEnds(names, out)
+		sayEnds(append(t.requested(), source...), out)
 		for _, p := range source {
 			before := len(out)
 			does(operation.Operation{Verb: verb, To: shell.Text(append(dest, "")[0])}, p)

@@ -147,7 +147,7 @@ func (t *tool) request() bool {
 	for _, s := range saved {
 		sent := len(t.r.effects)
 		t.r.add(t.r.write(t.r.plain("tool"), literal(s), "downloads to")...)
-		sayEnds(t.under(readings.RoleURL), t.r.effects[sent:])
+		sayEnds(t.requested(), t.r.effects[sent:])
 	}
 	return true
 }
