@@ -317,6 +317,9 @@ func (c *call) documents(worst *one) wording.Sentence {
 	if of == "" && slices.Contains(c.words[max(0, len(c.words)-1):], "query") {
 		of = c.first("index", "indexname", "indices")
 	}
+	if of == "" && c.first("table", "tablename") != "" {
+		return nil // it is done to that table
+	}
 	if phrase == "" || worst == nil || c.command != "" || strings.Contains(string(phrase), "%s") != (of != "") || c.speaksOf("texts looks") {
 		return nil
 	}

@@ -338,7 +338,7 @@ func specifies(value string, named []string, verb bool) []string {
 	switch {
 	case thing != nil, len(words) > n+1, len(words) == n+1 && spoken.Property(words[n]) != "":
 		return words
-	case !verb:
+	case !verb && (len(named) > 0 || act.Phrase != "posts %s"): // POST alone is the method of a request
 		return slices.Concat(words[:n], named)
 	default:
 		return nil
