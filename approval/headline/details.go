@@ -165,7 +165,7 @@ func (c *call) tellsWhich(key string) bool {
 func (c *call) leftOut(key, text string) bool {
 	values := slices.DeleteFunc(slices.Clone(c.args[key]), func(s string) bool { return untold(s) || nameless(s) })
 	switch {
-	case len(values) == 0, c.spelled[key] == "", key == "kind", kindOf(key) == formKey, c.keeps(key), spoken.Is("things-that classes", key) && (strings.HasSuffix(key, "type") || isKind(values[0])), spoken.Is("texts tells", key):
+	case len(values) == 0, c.spelled[key] == "", key == "kind", kindOf(key) == formKey, c.keeps(key), isKind(key, values[0]), spoken.Is("texts tells", key):
 		return false
 	case spoken.Is("texts mutations", key) && len(c.mutations) > 0, spoken.Is("sums currencies", key), slices.Contains(amounts(), key) && c.sumTold(key, text):
 		return false
@@ -181,10 +181,10 @@ func (c *call) leftOut(key, text string) bool {
 	})
 }
 
-// isKind reports whether a value says of which kind a thing is, and is not its name.
-func isKind(value string) bool {
+// isKind reports whether an argument says of which kind a thing is, and not what it is called.
+func isKind(key, value string) bool {
 	thing, _, _ := spoken.ThingOf(reading.Words(value))
-	return thing != nil
+	return spoken.Is("things-that classes", key) && (strings.HasSuffix(key, "type") || thing != nil)
 }
 
 // keeps reports whether the value under a key may be a secret that nobody recognizes.
