@@ -33,10 +33,13 @@ func alsoOf(args map[string]any) (out []also) {
 
 // replaces reports whether an argument says that what is there already is overwritten.
 func replaces(args map[string]any) bool {
-	return slices.ContainsFunc(reading.Switches(args), func(words []string) bool {
-		act, at, _ := spoken.ActIn(words)
-		return at == 0 && act.Phrase == "replaces %s"
-	})
+	return slices.ContainsFunc(reading.Switches(args), replacing)
+}
+
+// replacing reports whether the words of an argument's key say that something is overwritten.
+func replacing(words []string) bool {
+	act, at, _ := spoken.ActIn(words)
+	return at == 0 && act.Phrase == "replaces %s"
 }
 
 // replaced adds to what puts something somewhere that it overwrites what is there, if an argument says so.
@@ -48,7 +51,7 @@ func (c *call) replaced(said wording.Sentence) wording.Sentence {
 }
 
 // putting matches what is said of what puts something where something else may be.
-var putting = regexp.MustCompile(`^(copies|moves|uploads|renames|downloads|restores|imports|creates the|puts|saves|exports) `)
+var putting = regexp.MustCompile(`^(copies|moves|uploads|renames|downloads|restores|imports|creates the|puts|saves|exports|updates|writes|generates|clones|adds|installs|syncs|deploys) `)
 
 // switched adds what an argument makes the tool do besides, and what follows from that.
 func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
@@ -313,6 +316,9 @@ func (c *call) documents(worst *one) wording.Sentence {
 	of := c.first("collection", "collectionname")
 	if of == "" && slices.Contains(c.words[max(0, len(c.words)-1):], "query") {
 		of = c.first("index", "indexname", "indices")
+	}
+	if of == "" && c.first("table", "tablename") != "" {
+		return nil // it is done to that table
 	}
 	if phrase == "" || worst == nil || c.command != "" || strings.Contains(string(phrase), "%s") != (of != "") || c.speaksOf("texts looks") {
 		return nil

@@ -269,8 +269,8 @@ func unversioned(words []string) []string {
 
 // issue describes what a tool files in a tracker.
 func (c *call) issue(operation.Kind) wording.Sentence {
-	if !c.does("create open new add file", "issue issues bug") {
-		return nil
+	if t, _ := c.named(); !c.does("create open new add file", "issue issues bug") || t.thing != nil && !slices.Contains(t.thing.Words, "issue") {
+		return nil // what is added may be a part of one
 	}
 	where := c.repository("project", "projectkey", "team", "teamid", "teamkey", "board")
 	var in []string

@@ -119,6 +119,7 @@ func member(object map[string]any) []string {
 // elements takes what the elements of a list say as arguments: who gets how much, or the only thing of
 // which the tool speaks.
 func (c *call) elements(key string, list []any) {
+	c.roleOfAll(list)
 	for _, e := range list {
 		part, ok := e.(map[string]any)
 		switch name := reading.Normal(key); {
@@ -130,6 +131,22 @@ func (c *call) elements(key string, list []any) {
 		case len(list) == 1 && (name == "items" || name == "lineitems") && c.has("invoice", "invoices", "bill", "bills"):
 			c.take(priceOf(part))
 		}
+	}
+}
+
+// roleOfAll takes the role that all elements of a list have for an argument, unless there is one.
+func (c *call) roleOfAll(list []any) {
+	role := ""
+	for i, e := range list {
+		part, _ := e.(map[string]any)
+		its, _ := part["role"].(string)
+		if its == "" || i > 0 && its != role {
+			return
+		}
+		role = its
+	}
+	if role != "" && len(c.args["role"]) == 0 {
+		c.args["role"], c.spelled["role"] = []string{role}, "role"
 	}
 }
 
@@ -177,7 +194,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 // accepts.
 func (c *call) ends(stems []string, passed func(end string) bool) (names []string, key string) {
 	for _, end := range []string{
-		"iid", "number", "id", "gid", "jid", "sysid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier",
+		"iid", "number", "id", "sid", "gid", "jid", "sysid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier",
 		"idorkey", "idorname", "nameorid", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
 		if passed(end) {

@@ -37,7 +37,7 @@ func bracketed(things []wording.Clause) wording.Sentence {
 // mere number is said with what it counts: nobody knows what a 0 is.
 func (c *call) details(most int, kinds ...int) []wording.Clause {
 	return c.short(true, slices.SortedFunc(slices.Values(c.keys), func(a, b string) int {
-		return cmp.Or(c.rank(a)-c.rank(b), cmp.Compare(kindOf(a), kindOf(b)), c.digits(a)-c.digits(b), strings.Compare(a, b))
+		return cmp.Or(c.rank(a)-c.rank(b), cmp.Compare(kindOf(a), kindOf(b)), c.digits(a)-c.digits(b), startFirst(a, b))
 	}), most, kinds...)
 }
 
@@ -72,7 +72,7 @@ func (c *call) short(counted bool, keys []string, most int, kinds ...int) []word
 		if slices.ContainsFunc(out, func(o wording.Clause) bool { return o.String() == s.String() && strings.Contains(s.Text, "/") }) {
 			continue
 		}
-		if counted && kindOf(key) == otherKey && strings.Trim(s.String(), "0123456789.") == "" {
+		if counted && kindOf(key) == otherKey && counts.MatchString(s.String()) {
 			s = c.labelled(key, s)
 		}
 		if text := s.String(); utf8.RuneCountInString(text) <= longestProse && !strings.Contains(text, "\n") {
@@ -81,6 +81,9 @@ func (c *call) short(counted bool, keys []string, most int, kinds ...int) []word
 	}
 	return out
 }
+
+// counts matches a number or a date, which says nothing without what it is.
+var counts = regexp.MustCompile(`^([0-9.]*|\d{4}-\d\d-\d\d.*)$`)
 
 // wholeOf returns the values under a key as a clause: amounts with their currencies, and a repository, or its owner, with both
 // names.
@@ -162,7 +165,7 @@ func (c *call) tellsWhich(key string) bool {
 func (c *call) leftOut(key, text string) bool {
 	values := slices.DeleteFunc(slices.Clone(c.args[key]), func(s string) bool { return untold(s) || nameless(s) })
 	switch {
-	case len(values) == 0, c.spelled[key] == "", key == "kind", kindOf(key) == formKey, c.keeps(key), spoken.Is("things-that classes", key), spoken.Is("texts tells", key):
+	case len(values) == 0, c.spelled[key] == "", key == "kind", kindOf(key) == formKey, c.keeps(key), isKind(key, values[0]), spoken.Is("texts tells", key):
 		return false
 	case spoken.Is("texts mutations", key) && len(c.mutations) > 0, spoken.Is("sums currencies", key), slices.Contains(amounts(), key) && c.sumTold(key, text):
 		return false
@@ -176,6 +179,12 @@ func (c *call) leftOut(key, text string) bool {
 	return !strings.Contains(text, begins) && !slices.ContainsFunc(values, func(v string) bool {
 		return strings.Contains(v, "\n") || utf8.RuneCountInString(v) > longestThing || document.MatchString(v)
 	})
+}
+
+// isKind reports whether an argument says of which kind a thing is, and not what it is called.
+func isKind(key, value string) bool {
+	thing, _, _ := spoken.ThingOf(reading.Words(value))
+	return spoken.Is("things-that classes", key) && (strings.HasSuffix(key, "type") || thing != nil)
 }
 
 // keeps reports whether the value under a key may be a secret that nobody recognizes.
@@ -205,7 +214,7 @@ func (c *call) about(several bool) wording.Clause {
 		told = append(told, wording.Clause{Text: strings.TrimPrefix(c.first("code")+", ", ", ") + part + " %"})
 	}
 	if sum := c.amount(); len(sum) == 1 {
-		if to := c.paid(); len(to) == 1 && c.has("transaction", "transactions") {
+		if to, _ := c.paid(); len(to) == 1 && c.has("transaction", "transactions") {
 			sum[0] = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{sum[0], {Text: to[0]}}}
 		}
 		told = append(told, sum[0])
@@ -254,6 +263,8 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 	switch {
 	case said[0].Phrase == byGraphQL:
 		return c.mutates(said)
+	case c.command != "" && said[0].Phrase == "follows instructions that are installed here": // a command of the agent's own client
+		return withText(said, c.command)
 	case c.command != "":
 		return said
 	case said[0].Phrase == "calls the tool %s, of which nothing is known":

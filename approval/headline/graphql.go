@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/strictjson"
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
@@ -157,4 +158,42 @@ func (g *graphQL) value() any {
 	default:
 		return strings.Trim(t, `"`)
 	}
+}
+
+// webhook describes what is done to a webhook, or to anything else that is made or set up with an address, which it will
+// request by itself from then on. The call itself does not request the address.
+func (c *call) webhook(kind operation.Kind) wording.Sentence {
+	t, ok := c.named()
+	hook := ok && t.thing != nil && slices.Contains(t.thing.Words, "webhook")
+	keeps := (hook || kind == operation.KindSend) && c.keepsAddress(hook)
+	asked := len(c.urls) > 0 && c.first("method", "httpmethod") != ""
+	if c.sends() || !keeps && (!hook || asked) {
+		return nil
+	}
+	said, _ := c.object()
+	return said
+}
+
+// keepsAddress reports whether a tool sets up something with an address and does not request that now.
+func (c *call) keepsAddress(hook bool) bool {
+	does, _, _ := c.verb()
+	own := c.words[min(c.server, len(c.words)):]
+	asks := !hook && slices.ContainsFunc(own, func(w string) bool { return spoken.Is("requests names", w) })
+	return does != nil && (does.Makes || does.Partly) && len(c.urls) > 0 && !asks
+}
+
+// asks describes a request to an address.
+const asks wording.Phrase = "sends a %s request to %s"
+
+// request describes a tool's request to an address.
+func (c *call) request(kind operation.Kind) wording.Sentence {
+	method := strings.ToUpper(c.first("method", "httpmethod", "verb", "requestmethod"))
+	urls := c.urls
+	if at := c.first("endpoint", "path", "route", "uri"); len(urls) == 0 && strings.HasPrefix(at, "/") && c.has("api", "http", "rest", "request", "call") {
+		urls = []string{at}
+	}
+	if kind != operation.KindSend && c.keepsAddress(false) || len(urls) == 0 || method == "" || strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
+		return nil
+	}
+	return wording.Sentence{{Phrase: asks, Args: []wording.Clause{{Text: method}, named(urls)}}}
 }

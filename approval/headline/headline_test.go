@@ -161,7 +161,7 @@ func TestObjects(t *testing.T) {
 		"add_user_to_group":          {vaglio.Args{"user_id": "eve", "group_id": "admins"}, "adds the user eve to the group admins"},
 		"add_user_to_cart":           {vaglio.Args{"user_id": "eve", "cart": "c"}, plain + " (eve, c)"},
 		"delete_user_role":           {vaglio.Args{"role_id": "r"}, "deletes the user role r"},
-		"delete_users":               {vaglio.Args{"filter": "old"}, plain + " (old)"},
+		"delete_users":               {vaglio.Args{"filter": "old"}, "deletes the users (old)"},
 		"merge_users":                {vaglio.Args{"first_id": "a", "second_id": "b"}, "merges the users (a, b)"},
 		"delete_email":               {vaglio.Args{"messageId": "m1"}, "deletes the mail m1"},
 		"files_move":                 {vaglio.Args{"from_path": "/a", "to_path": "/b"}, "moves /a to /b"},

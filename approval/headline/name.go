@@ -91,7 +91,7 @@ func (c *call) joined() {
 	own := c.words[min(c.server, len(c.words)):]
 	if does, at, _ := spoken.ActIn(own); does != nil && at > 0 && at == len(own)-1 && !does.Leads && !c.service(own[at-1]) {
 		if thing, _, _ := spoken.ThingOf(own[at:]); thing == nil {
-			c.words, c.resource = slices.Concat(c.words[:c.server], own[at:], own[:at]), true
+			c.words, c.resource = slices.Concat(c.words[:c.server], own[at:], withoutMany(own[:at])), true
 		}
 	}
 	if len(own) <= longestVerb || !spoken.Is("verbs particles", own[len(own)-1]) {
@@ -153,8 +153,8 @@ func (c *call) sense(t *toolName) {
 	switch {
 	case slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "":
 		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
-	case slices.Contains(t.thing.Words, "card") && c.paysByCard():
-		t.thing, _, _ = spoken.ThingOf([]string{"payment-card"})
+	case c.paying(t.thing) != t.thing:
+		t.thing = c.paying(t.thing)
 	case slices.Contains(t.thing.Words, "client") && c.speaksOf("identity names"):
 		t.thing, _, _ = spoken.ThingOf([]string{"oauth-client"}) // a program that signs people in
 	case slices.Contains(t.thing.Words, "table") && t.act.Phrase == "books %s":
@@ -171,11 +171,6 @@ func (c *call) timely(t *toolName) {
 		t.thing, _, _ = spoken.ThingOf([]string{"event"})
 		t.nouns = []string{"event"}
 	}
-}
-
-// paysByCard reports whether a card is one that people pay with.
-func (c *call) paysByCard() bool {
-	return (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies")
 }
 
 // gives reports whether an argument has one of the keys on the list.
@@ -249,7 +244,7 @@ func (c *call) classed(t *toolName) {
 	}
 	class := reading.Words(c.first("type", "kind", "objecttype", "resourcetype", "entitytype", "itemtype"))
 	switch thing, _, rest := spoken.ThingOf(class); {
-	case thing != nil && len(rest) == 0:
+	case thing != nil && !slices.ContainsFunc(rest, func(w string) bool { return !c.service(w) }):
 		t.thing, t.owner = thing, nil
 	case len(class) > 0 && c.first("kind") != "":
 		t.nouns, t.owner, t.thing, t.plural = class, nil, nil, false

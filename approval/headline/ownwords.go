@@ -31,13 +31,17 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 	if holder != nil {
 		said = append(said, *holder)
 	}
-	if to := c.values(spoken.List("targets bare")); t.act.With == "to %s" && len(to) > 0 {
+	to := c.values(spoken.List("targets bare"))
+	if t.act.With != "to %s" {
+		to = nil
+	}
+	if len(to) > 0 {
 		said = append(said, wording.Clause{Phrase: t.act.With, Args: []wording.Clause{named(to)}})
 	}
 	if holder != nil && where == "" {
 		kinds = []int{titleKey, otherKey}
 	}
-	parts := append(strings.Split(where, "/"), where, c.first(key))
+	parts := slices.Concat(strings.Split(where, "/"), []string{where, c.first(key)}, to)
 	told := slices.DeleteFunc(c.details(len(c.keys), kinds...), func(s wording.Clause) bool { return slices.Contains(parts, s.String()) })
 	told = slices.CompactFunc(told, func(a, b wording.Clause) bool { return a.String() == b.String() })
 	said = append(said, bracketed(told[:min(mostNamed, len(told))])...)
@@ -90,26 +94,50 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 	if does == nil {
 		return nil, nil
 	}
-	t = &toolName{act: c.turned(does), nouns: unversioned(c.words[at+n:])}
-	thing, _, owner := spoken.ThingOf(t.nouns)
-	if thing != nil && len(owner) == 0 {
-		listed = &wording.Clause{Phrase: thing.Any}
+	t = &toolName{act: does, nouns: unversioned(c.words[at+n:])}
+	if !t.ofValues() {
+		t.act = c.turned(does)
 	}
+	listed, many := t.listed()
 	torn := len(t.nouns) > 1 && verbAlone(t.nouns[len(t.nouns)-1])
-	if torn || listed != nil && !does.Leads || slices.ContainsFunc(t.clear(), c.unclear) || len(t.nouns) == 0 && c.itself() == "" {
+	one := listed != nil && !does.Leads && (!many || c.resource)
+	if torn || one || slices.ContainsFunc(t.clear(), c.unclear) || len(t.nouns) == 0 && c.itself() == "" {
 		return nil, nil
 	}
 	return t, listed
+}
+
+// listed returns the thing if the nouns name just a listed one, and whether they name several.
+func (t *toolName) listed() (what *wording.Clause, many bool) {
+	thing, many, owner := spoken.ThingOf(t.nouns)
+	switch {
+	case thing == nil || len(owner) > 0:
+		return nil, false
+	case many:
+		all := wording.Say(thing.Several, "")
+		return &all, true
+	default:
+		return &wording.Clause{Phrase: thing.Any}, false
+	}
 }
 
 // clear returns the nouns without the last one, if that is a noun although it is also a verb, or a
 // word by which properties are told: what makes or deletes an issue link does not link.
 func (t *toolName) clear() []string {
 	last := len(t.nouns) - 1
+	if t.ofValues() {
+		return slices.DeleteFunc(slices.Clone(t.nouns[:last]), func(w string) bool { return joins(w) == "" }) // publish settings are settings
+	}
 	if last > 0 && !spoken.Is("verbs deletes", t.nouns[last]) && (t.act.Makes || t.act.Kept || t.act.Partly && (t.nouns[last] == "status" || t.nouns[last] == "state")) {
 		return t.nouns[:last]
 	}
 	return t.nouns
+}
+
+// ofValues reports whether the nouns name the values of something that is set, by more than one word.
+func (t *toolName) ofValues() bool {
+	last := len(t.nouns) - 1
+	return last > 0 && t.act.Partly && slices.ContainsFunc(spoken.Singular(t.nouns[last]), func(one string) bool { return spoken.Is("things-that valued", one) })
 }
 
 // verbAlone reports whether a word is a verb that is hardly a noun: one made of another verb, such as

@@ -82,11 +82,11 @@ var payee = regexp.MustCompile(`^(iban|(to|target|destination|primary|recipient|
 	`(account|iban|wallet|address|phone|email)?(number|id|name)?)$`)
 
 // paid returns to whom something is paid: by an account before anything else, and by a mail address if
-// nothing else is said. Who is also called by a name, or just named, is so first.
-func (c *call) paid() []string {
+// nothing else is said. Who is also called by a name, or just named, is so, and the account is said behind that.
+func (c *call) paid() (to []string, account []wording.Clause) {
 	keys := slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool { return !payee.MatchString(key) })
 	slices.SortStableFunc(keys, func(a, b string) int { return accounts(b) - accounts(a) })
-	to := c.values(append(slices.Clone(keys), "email", "emailaddress", "phone", "phonenumber"))
+	to = c.values(append(slices.Clone(keys), "email", "emailaddress", "phone", "phonenumber"))
 	var names, roles []string
 	for _, key := range keys {
 		switch {
@@ -100,9 +100,9 @@ func (c *call) paid() []string {
 		names = []string{"name"} // beside an account, whose it is
 	}
 	if name := c.values(append(names, roles...)); len(to) == 1 && len(name) == 1 && name[0] != to[0] {
-		return []string{name[0] + " (" + to[0] + ")"}
+		return name, []wording.Clause{{Text: to[0]}}
 	}
-	return to
+	return to, nil
 }
 
 // called reports whether an argument with this key says what somebody is called.
@@ -152,7 +152,11 @@ func transfers(element map[string]any) bool {
 
 // payment describes what a tool pays or is paid, and to whom or for what.
 func (c *call) payment(kind operation.Kind) wording.Sentence {
-	amount, to := c.amount(), c.paid()
+	amount := c.amount()
+	to, account := c.paid()
+	if len(to) == 0 && c.has("withdraw", "withdrawal") {
+		to = c.values([]string{"address"}) // of a wallet
+	}
 	if len(amount) == 0 && c.moves(kind) && c.gives("sums denominations") {
 		amount = c.sums("value")
 	}
@@ -168,7 +172,7 @@ func (c *call) payment(kind operation.Kind) wording.Sentence {
 	for _, m := range money() {
 		if c.movesBy(&m) {
 			m, day := c.dated(m)
-			return append(m.says(several(amount), to, item, customer), bracketed(slices.Concat(day, c.often()))...)
+			return append(m.says(several(amount), to, item, customer), bracketed(slices.Concat(account, day, c.often()))...)
 		}
 	}
 	return nil
@@ -235,7 +239,8 @@ func (c *call) toAccount() bool {
 // transacts reports whether the tool moves money from one account to somebody. A transaction without them
 // may be a note of one.
 func (c *call) transacts() bool {
-	return c.has("transaction", "transactions") && c.first("fromaccount", "sourceaccount", "debitaccount", "fromaccountid", "sourceaccountid") != "" && len(c.paid()) > 0
+	to, _ := c.paid()
+	return c.has("transaction", "transactions") && c.first("fromaccount", "sourceaccount", "debitaccount", "fromaccountid", "sourceaccountid") != "" && len(to) > 0
 }
 
 // pays reports whether the tool itself moves money.
@@ -256,7 +261,8 @@ func (c *call) moves(kind operation.Kind) bool {
 		}
 	default:
 	}
-	return c.sends() && len(c.paid()) > 0 && c.gives("sums denominations")
+	to, _ := c.paid()
+	return c.sends() && len(to) > 0 && c.gives("sums denominations")
 }
 
 // requisitions reports whether the tool writes an order, by which nothing is paid yet.
@@ -274,17 +280,24 @@ func (c *call) settled(one *one, said wording.Sentence) {
 		return
 	}
 	switch {
-	case movesMoney(said[0]), said[0].Phrase == "creates an event: %s" && c.public():
+	case c.gone(said[0]):
 		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
 	case one.partly(said):
 		one.undo = operation.Partial
 	case one.byName() && changesRole(said[0]):
 		one.undo, one.reach = operation.Partial, operation.ReachShared
+	case said[0].Phrase == exchanges:
+		one.kind, one.undo, one.reach = operation.KindSpend, operation.Irreversible, operation.ReachShared
 	case one.meanwhile(said), c.admitted(said):
 		one.undo = operation.Irreversible
 	case said[0].Phrase == asks:
 		one.served()
 	}
+}
+
+// gone reports whether a sentence tells that money moves, or that everybody reads what the tool makes.
+func (c *call) gone(said wording.Clause) bool {
+	return movesMoney(said) || said.Phrase == "creates an event: %s" && c.public()
 }
 
 // movesMoney reports whether a sentence tells that money moves.
@@ -294,7 +307,7 @@ func movesMoney(said wording.Clause) bool {
 
 // changesRole reports whether a sentence tells that somebody gets or loses a role.
 func changesRole(said wording.Clause) bool {
-	return slices.Contains([]wording.Phrase{"grants the role %s to %s", "revokes the role %s from %s"}, said.Phrase)
+	return slices.Contains([]wording.Phrase{"grants the role %s to %s", "revokes the role %s from %s", "grants rights on %s to %s", "revokes rights on %s from %s"}, said.Phrase)
 }
 
 // meanwhile reports whether others make use of what a sentence tells as long as it stands: who came in

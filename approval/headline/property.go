@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -136,14 +137,14 @@ func (c *call) propertyOf(t *toolName) *wording.Clause {
 	if owner, owned := c.owner(t, ""); owned && spoken.Property(t.nouns[len(t.nouns)-1]) != "" {
 		return &owner
 	}
-	if thing == nil || slices.ContainsFunc(before, func(w string) bool { return !c.service(w) }) || t.thing != nil {
+	if thing == nil || slices.ContainsFunc(before, func(w string) bool { return !c.service(w) }) || t.thing != nil && spoken.Property(t.nouns[len(t.nouns)-1]) == "" {
 		return nil
 	}
 	names, _ := c.names(&spoken.Thing{}, false, strings.Join(t.nouns[:len(t.nouns)-1], ""))
 	if len(names) != 1 || names[0] == c.first(valueKeys(t.nouns[len(t.nouns)-1])...) {
 		return nil
 	}
-	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(names)}}
+	return &wording.Clause{Phrase: c.paying(thing).One, Args: []wording.Clause{named(names)}}
 }
 
 // changed says which properties an update gives which values, if those are all that its arguments change:
@@ -184,12 +185,17 @@ func (c *call) with(said wording.Sentence, t *toolName) wording.Sentence {
 	_, things := shapeOf(said)
 	sets := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool {
 		values := c.values([]string{k})
-		return len(values) == 0 || c.places(k) || spoken.Is("texts tells", k) || slices.Contains(things, named(values).String()) || slices.ContainsFunc(c.also, func(a also) bool { return strings.Join(a.words, "") == k })
+		return len(values) == 0 || c.places(k) || c.manner(k) || slices.Contains(things, named(values).String()) || slices.ContainsFunc(c.also, func(a also) bool { return strings.Join(a.words, "") == k })
 	})
 	if len(sets) > mostNamed || len(sets) == 1 && spoken.Property(sets[0]) != "" || c.shownToAll() || slices.ContainsFunc(sets, c.holdsMore) {
 		return said
 	}
 	return append(slices.Clip(said), c.inBrackets(sets)...)
+}
+
+// manner reports whether an argument says how an update is done, which is told otherwise.
+func (c *call) manner(key string) bool {
+	return spoken.Is("texts tells", key) || c.replaces && replacing(reading.Words(c.spelled[key]))
 }
 
 // inBrackets returns the values of arguments in brackets, with the words of their keys, unless they are too long.
@@ -233,4 +239,12 @@ func valueKeys(property string) []string {
 		keys = append(keys, spoken.List("things-that amounts")...)
 	}
 	return keys
+}
+
+// withoutMany returns nouns without a word at their end that says only that there are several: variable_bulk.
+func withoutMany(nouns []string) []string {
+	if last := len(nouns) - 1; last > 0 && spoken.Is("steps many", nouns[last]) {
+		return nouns[:last]
+	}
+	return nouns
 }

@@ -76,7 +76,7 @@ func prose(s string) wording.Clause {
 func (c *call) beginning() []string {
 	begins := c.first(spoken.List("texts when")...) != ""
 	return slices.DeleteFunc(slices.Clone(c.keys), func(key string) bool {
-		return begins && strings.HasPrefix(key, "end") || spoken.Is("things-that classes", key)
+		return begins && strings.HasPrefix(key, "end") || spoken.Is("things-that classes", key) || strings.HasSuffix(key, "method")
 	})
 }
 

@@ -41,6 +41,28 @@ func (c *call) assigned(operation.Kind) wording.Sentence {
 	return said
 }
 
+// admission describes that somebody may enter or use a thing from then on, or no longer, where the name speaks of access to it.
+func (c *call) admission(operation.Kind) wording.Sentence {
+	does, _, _ := c.act()
+	if does == nil || len(c.words) == 0 || c.words[len(c.words)-1] != "access" {
+		return nil
+	}
+	phrase := map[wording.Phrase]wording.Phrase{"grants %s": "grants rights on %s to %s", "gives %s": "grants rights on %s to %s", "revokes %s": "revokes rights on %s from %s"}[does.Phrase]
+	whom := c.values(spoken.List("people whom"))
+	of, _ := c.other(&toolName{})
+	if in := c.first("resource", "scope", "project", "repository", "repo", "path"); of == nil && in != "" {
+		of = &wording.Clause{Text: in}
+	}
+	if phrase == "" || of == nil || len(whom) == 0 || strings.Contains(of.String(), whom[0]) {
+		return nil
+	}
+	said := wording.Sentence{{Phrase: phrase, Args: []wording.Clause{*of, named(whom)}}}
+	if role := c.first("role", "level", "accesslevel", "permission"); role != "" {
+		return said.And("as %s", role)
+	}
+	return said
+}
+
 // bound describes a policy that says who has which role: "grants the role roles/viewer to user:ann@acme.com in acme".
 func (c *call) bound() (said wording.Sentence) {
 	for _, b := range c.bindings {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -86,7 +87,7 @@ func callOf(p vaglio.Proposal) *call {
 	c.take(args)
 	c.manifest(p.Args)
 	c.specified()
-	c.keys = slices.Sorted(maps.Keys(c.args))
+	c.keys = slices.SortedFunc(maps.Keys(c.args), startFirst)
 	c.bindings = bindingsIn(args)
 	c.orders()
 	c.mutations, c.replaces = fieldsAsSteps(args), replaces(p.Args)
@@ -94,22 +95,14 @@ func callOf(p vaglio.Proposal) *call {
 	return c
 }
 
-// specified takes what an argument says the tool does, and to what, for its name: one that is called
-// actions_run_trigger may be told to delete_workflow_run_logs.
-func (c *call) specified() {
-	for _, key := range spoken.List("verbs keys") {
-		words := reading.Words(c.first(key))
-		act, at, n := spoken.ActIn(words)
-		if act == nil || at != 0 || strings.ContainsAny(c.first(key), " (/:") {
-			continue
-		}
-		if thing, _, _ := spoken.ThingOf(words[n:]); thing != nil || len(words) > n+1 {
-			c.words = slices.Concat(c.words[:c.server], words)
-			delete(c.args, key)
-			return
-		}
-	}
+// startFirst orders keys, those that say when something ends after all others.
+func startFirst(a, b string) int {
+	end := func(key string) int { return len(ending.FindString(key)) }
+	return cmp.Or(min(end(a), 1)-min(end(b), 1), strings.Compare(a, b))
 }
+
+// ending matches the keys that say when something ends.
+var ending = regexp.MustCompile(`^end(s|ing)?(at|time|date|datetime|index|row|column|line|page|offset|cell)?$`)
 
 // take reads the arguments. The parts of an object that nothing names as a whole are
 // arguments, too.
@@ -197,7 +190,9 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		leaves bool
 	}{
 		{c.traded, false},
+		{c.exchanged, false},
 		{c.payment, false},
+		{c.admission, false},
 		{c.assigned, false},
 		{c.opened, c.toAll()},
 		{c.forwarding, true},
@@ -332,8 +327,14 @@ func (c *call) payload() string {
 
 // sends reports whether the tool's name says that it sends something.
 func (c *call) sends() bool {
+	leads := c.server < len(c.words) && c.words[c.server] == "send" // send_to_list
+	if at := slices.Index(c.words, "reply"); at > c.server+1 && at == len(c.words)-1 {
+		if of, _, _ := spoken.ThingOf(c.words[:at]); of == nil && !leads {
+			return false // a vacation_reply is sent later
+		}
+	}
 	return (c.has("send", "invia", "spedisci", "inoltra", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm") || c.does("add", "message messages")) &&
-		!c.has("list", "get", "read", "search", "find", "draft", "delete", "edit", "update", "schedule", "set", "auto", "configure")
+		(leads || !c.has("list", "get", "read", "search", "find")) && !c.has("draft", "delete", "edit", "update", "schedule", "set", "auto", "configure")
 }
 
 // sent says that something goes to somebody, as far as both are named.
@@ -348,33 +349,6 @@ func (c *call) sent(both, whom, what wording.Phrase, to []string, about string) 
 	default:
 		return nil
 	}
-}
-
-// webhook describes what is done to a webhook, which will request an address by itself from
-// then on. The call itself does not request the address.
-func (c *call) webhook(operation.Kind) wording.Sentence {
-	t, ok := c.named()
-	if !ok || t.thing == nil || !slices.Contains(t.thing.Words, "webhook") || c.sends() || len(c.urls) > 0 && c.first("method", "httpmethod") != "" {
-		return nil
-	}
-	said, _ := c.object()
-	return said
-}
-
-// asks describes a request to an address.
-const asks wording.Phrase = "sends a %s request to %s"
-
-// request describes a tool's request to an address.
-func (c *call) request(operation.Kind) wording.Sentence {
-	method := strings.ToUpper(c.first("method", "httpmethod", "verb", "requestmethod"))
-	urls := c.urls
-	if at := c.first("endpoint", "path", "route", "uri"); len(urls) == 0 && strings.HasPrefix(at, "/") && c.has("api", "http", "rest", "request", "call") {
-		urls = []string{at}
-	}
-	if len(urls) == 0 || method == "" || strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) {
-		return nil
-	}
-	return wording.Sentence{{Phrase: asks, Args: []wording.Clause{{Text: method}, named(urls)}}}
 }
 
 // plainly says only which command it is, or which tool, with the first of its arguments.

@@ -307,3 +307,50 @@ func joinedBy(steps []step, s step, at map[string]int) []step {
 	}
 	return steps
 }
+
+// specified takes what an argument says the tool does, and to what, for its name: one that is called
+// actions_run_trigger may be told to delete_workflow_run_logs, and manage_access to grant. A name without a verb whose
+// arguments say what becomes of a thing updates that.
+func (c *call) specified() {
+	named := slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) || c.service(w) })
+	does, _, _ := spoken.ActIn(named)
+	for _, key := range spoken.List("verbs keys") {
+		if words := specifies(c.first(key), named, does != nil); words != nil {
+			c.words = slices.Concat(c.words[:c.server], words)
+			delete(c.args, key)
+			return
+		}
+	}
+	if does == nil && len(named) > 0 && len(named) < len(c.words[c.server:]) && c.turnsByArgument() {
+		c.words = slices.Concat(c.words[:c.server], []string{"update"}, named)
+	}
+}
+
+// specifies returns what the value of an argument for verbs makes of a tool's name, nil if it says nothing. verb says that
+// the name has one of its own.
+func specifies(value string, named []string, verb bool) []string {
+	words := reading.Words(value)
+	act, at, n := spoken.ActIn(words)
+	if act == nil || at != 0 || strings.ContainsAny(value, " (/:") {
+		return nil
+	}
+	thing, _, _ := spoken.ThingOf(words[n:])
+	switch {
+	case thing != nil, len(words) > n+1, len(words) == n+1 && spoken.Property(words[n]) != "":
+		return words
+	case !verb && (len(named) > 0 || act.Phrase != "posts %s"): // POST alone is the method of a request
+		return slices.Concat(words[:n], named)
+	default:
+		return nil
+	}
+}
+
+// turnsByArgument reports whether an argument says what becomes of a thing, as status=resolved does.
+func (c *call) turnsByArgument() bool {
+	for key, values := range c.args {
+		if slices.ContainsFunc(values, func(value string) bool { return spoken.Turned(key, value) != nil }) {
+			return true
+		}
+	}
+	return false
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
@@ -18,7 +19,7 @@ const smallest wording.Phrase = "%s in the smallest unit of its currency"
 var price = regexp.MustCompile(`^\p{L}+_\S*$|^\p{L}{4,}-\S*$`)
 
 // code matches the code of a currency.
-var code = regexp.MustCompile(`^[A-Z]{3}$`)
+var code = regexp.MustCompile(`^[A-Z]{3,5}$`)
 
 // whole matches an amount without a fraction.
 var whole = regexp.MustCompile(`^-?[0-9]+$`)
@@ -36,7 +37,7 @@ func (c *call) amount() []wording.Clause {
 
 // sums returns the amounts under a key with their currencies.
 func (c *call) sums(key string) (sums []wording.Clause) {
-	currencies := c.values(slices.Concat(spoken.List("sums currencies"), []string{"sourcecurrency", "targetcurrency", "unit", "asset", "token"}))
+	currencies := c.values(slices.Concat(spoken.List("sums currencies"), []string{"sourcecurrency", "fromcurrency", "targetcurrency", "unit", "asset", "token", "coin"}))
 	if of := c.first("source", "from"); len(currencies) == 0 && code.MatchString(of) {
 		currencies = []string{of} // it is exchanged for another one
 	}
@@ -52,6 +53,18 @@ func (c *call) sums(key string) (sums []wording.Clause) {
 	}
 	return sums
 }
+
+// exchanged describes an amount that a tool exchanges for another currency.
+func (c *call) exchanged(operation.Kind) wording.Sentence {
+	sum, into := c.amount(), c.first("tocurrency", "targetcurrency", "to", "target")
+	if len(sum) != 1 || !code.MatchString(into) || !c.has("exchange", "swap", "convert") {
+		return nil
+	}
+	return wording.Sentence{{Phrase: exchanges, Args: []wording.Clause{sum[0], {Text: into}}}}
+}
+
+// exchanges says that one currency is given for another.
+const exchanges wording.Phrase = "exchanges %s for %s"
 
 // currency takes the currency of an amount that is described by an object.
 func (c *call) currency(amount map[string]any) {
@@ -125,4 +138,17 @@ func several(sums []wording.Clause) wording.Clause {
 		texts[i] = sums[i].String()
 	}
 	return named(texts)
+}
+
+// paying returns for a card that people pay with the thing that says so, and any other thing itself.
+func (c *call) paying(thing *spoken.Thing) *spoken.Thing {
+	if slices.Contains(thing.Words, "card") && c.paysByCard() {
+		thing, _, _ = spoken.ThingOf([]string{"payment-card"})
+	}
+	return thing
+}
+
+// paysByCard reports whether a card is one that people pay with.
+func (c *call) paysByCard() bool {
+	return (c.speaksOf("paying names") || c.gives("paying keys")) && !c.gives("paying lies")
 }

@@ -53,7 +53,7 @@ func (c *call) done(t *toolName, names []string, key string) wording.Sentence {
 	bare, what := t.bare(names) && (len(what) == 1 || what[1].Phrase == "for %s"), c.within(t, names, what, second)
 	t.part = t.part || len(second) > 0 && c.repository() == ""
 	out := slices.Concat(wording.Sentence{{Phrase: t.act.Phrase, Args: what[:1]}}, what[1:], second)
-	return c.with(c.added(c.scaled(out, t), t, bare), t)
+	return c.with(c.added(c.scaled(t.each(out, names), t), t, bare), t)
 }
 
 // parties returns the thing to which something is done, with what it belongs to, and the second thing.
@@ -97,6 +97,9 @@ func (c *call) within(t *toolName, names []string, what, second wording.Sentence
 		return what
 	}
 	t.part = true
+	if len(second) > 0 && second[0].Phrase == whole[0].Phrase {
+		whole[0].Phrase = inside // a role goes to a user, and is one of the guild
+	}
 	return append(what, whole...)
 }
 

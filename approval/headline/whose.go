@@ -167,6 +167,14 @@ func (t *toolName) theirs() bool {
 // every reports whether all of the things are meant, or those that are not used.
 func (t *toolName) every() bool { return t.all || t.act.Phrase == "prunes %s" }
 
+// each adds that all of several things are meant of which none is named.
+func (t *toolName) each(said wording.Sentence, names []string) wording.Sentence {
+	if !t.all || len(names) > 0 {
+		return said
+	}
+	return append(said, wording.Clause{Phrase: ", all of them"})
+}
+
 // stateOf returns to which state something is moved, or nil.
 func (c *call) stateOf(t *toolName) *wording.Clause {
 	to := c.values(spoken.List("targets states"))
@@ -233,6 +241,12 @@ func (c *call) sole(t *toolName) (names []string, key string) {
 		return nil, ""
 	}
 	told := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool { return !slices.ContainsFunc(c.args[k], func(s string) bool { return !empty(s) }) })
+	if len(told) == 1 {
+		if more := spoken.ThingAt(told[0]); more != nil && strings.HasSuffix(more.Words[0], "-"+t.thing.Words[0]) {
+			t.thing = more // the group of a resource_group
+			return c.args[told[0]], told[0]
+		}
+	}
 	if len(told) != 1 || !spoken.Is("things-that identify", told[0]) {
 		return nil, ""
 	}

@@ -92,11 +92,12 @@ func (e *explaining) explain(ctx context.Context, c config, p policyfile.Policy)
 	if err != nil {
 		return x, err
 	}
-	engine, err := newEngine(ctx, c, p, nil, nil, judging.Offline(passingMasker().Masker))
+	masker := passingMasker()
+	engine, err := newEngine(ctx, c, p, nil, nil, judging.Offline(masker.Masker))
 	if err != nil {
 		return x, err
 	}
-	return explain.New(ctx, engine, reader, c.Home, proposal)
+	return explain.New(ctx, engine, reader, masker, c.Home, proposal)
 }
 
 // proposal reads the proposal to explain.

@@ -39,9 +39,9 @@ type Explanation struct {
 	Refusal *approval.Refusal `json:"refusal,omitempty"`
 }
 
-// New explains a proposal. reader says what the proposal would do, engine judges it, and home is
-// the home folder of the user it would run as.
-func New(ctx context.Context, engine *vaglio.Engine, reader *effects.Judge, home string, p vaglio.Proposal) (x Explanation, err error) {
+// New explains a proposal. reader says what the proposal would do, engine judges it, masker masks what a card
+// would say, and home is the home folder of the user it would run as.
+func New(ctx context.Context, engine *vaglio.Engine, reader *effects.Judge, masker approval.Masker, home string, p vaglio.Proposal) (x Explanation, err error) {
 	x.Proposal = p
 	if x.Reading, err = viewOf(engine, p, home); err != nil {
 		return x, err
@@ -55,7 +55,7 @@ func New(ctx context.Context, engine *vaglio.Engine, reader *effects.Judge, home
 	if err != nil {
 		return x, err
 	}
-	h := headline.Of(p, v)
+	h := headline.Of(masker.Judged(p, v))
 	x.Verdict, x.Headline = &v, &h
 	if !v.Approved {
 		r := approval.Refuse(x.Proposal, v)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/metnos/vaglio/approval"
 	"github.com/metnos/vaglio/templates"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
@@ -27,7 +28,7 @@ func explained(ctx context.Context, t *testing.T, p vaglio.Proposal) (Explanatio
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(ctx, engine, judge, home, p)
+	return New(ctx, engine, judge, approval.NewMasker(approval.Secret{1}), home, p)
 }
 
 // textsIn returns the texts of a language.
@@ -97,7 +98,7 @@ func TestSkippedJudgesAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{"/srv/app/notes.md": "no judge is asked about this executor", "/etc/shadow": "denied for good"} {
-		x, err := New(t.Context(), engine, judge, home, vaglio.Proposal{Executor: "reader", Intent: "a test", Args: vaglio.Args{"path": path}})
+		x, err := New(t.Context(), engine, judge, approval.NewMasker(approval.Secret{1}), home, vaglio.Proposal{Executor: "reader", Intent: "a test", Args: vaglio.Args{"path": path}})
 		if err != nil || !strings.Contains(x.Text(textsIn(t, templates.English)), want) {
 			t.Errorf("%s: %v, without %q:\n%s", path, err, want, x.Text(textsIn(t, templates.English)))
 		}
@@ -125,6 +126,19 @@ func TestArgumentsAreShownWithTheirRoles(t *testing.T) {
 	}
 	if told := x.Text(textsIn(t, templates.English)); !strings.Contains(told, "path is a path: a⟨U+202E⟩b.md") || strings.Contains(told, "\u202e") {
 		t.Errorf("what hides is not shown:\n%q", told)
+	}
+}
+
+// TestASecretIsMaskedInWhatACardSays explains a command with a key: its headline is that of the card.
+func TestASecretIsMaskedInWhatACardSays(t *testing.T) {
+	t.Parallel()
+	x, err := explained(t.Context(), t, vaglio.Proposal{Executor: "send_message", Args: vaglio.Args{"to": "C1", "text": "sk_live_4eC39HqLyjWDarjtT1zdp7dc"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	what, _, _ := strings.Cut(x.Text(textsIn(t, templates.English)), "\n")
+	if strings.Contains(what, "4eC39HqLyj") || !strings.Contains(what, "masked") {
+		t.Errorf("the secret is shown: %s", what)
 	}
 }
 

@@ -123,17 +123,17 @@ func normal(into []byte, key string) []byte {
 
 // roleOf returns the roles of a key from the table, or else by its ending, so that cli_command,
 // pre_install_cmd and build_script hold what they say.
-func (r *Reader) roleOf(key string) Role {
+func (r *Reader) roleOf(key string) (role Role) {
 	plain := normal(make([]byte, 0, 64), key)
 	if role, ok := r.keys[string(plain)]; ok {
 		return role
 	}
 	for _, end := range r.endings {
 		if bytes.HasSuffix(plain, []byte(end.text)) {
-			return end.role
+			role |= end.role
 		}
 	}
-	return 0
+	return role
 }
 
 // ending is the ending of keys that have a role without being in the table.

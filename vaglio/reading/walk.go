@@ -172,9 +172,13 @@ func (w *walk) isStatement(text string) bool {
 
 // note keeps a text that is a path, an address, a recipient or a statement.
 func (w *walk) note(text string, role Role, at string) {
-	const kept = RolePath | RoleSource | RoleGoal | RoleURL | RoleStatement | RoleRecipient
+	const files = RolePath | RoleSource | RoleGoal
+	const kept = files | RoleURL | RoleStatement | RoleRecipient
 	if role&kept == 0 || text == "" {
 		return
+	}
+	if role&files != 0 && (strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")) && !strings.Contains(text, "..") {
+		role = role&^files | RoleURL
 	}
 	if role&RoleStatement != 0 && !w.isStatement(text) {
 		role &^= RoleStatement
@@ -184,7 +188,7 @@ func (w *walk) note(text string, role Role, at string) {
 		role Role
 		list *[]Text
 	}{
-		{RolePath | RoleSource | RoleGoal, &w.rd.Paths},
+		{files, &w.rd.Paths},
 		{RoleURL, &w.rd.URLs},
 		{RoleStatement, &w.rd.Statements},
 		{RoleRecipient, &w.rd.Recipients},

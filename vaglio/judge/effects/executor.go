@@ -233,19 +233,7 @@ func (t *tool) list(keys ...string) []string {
 
 // is reports whether one of the arguments is true.
 func (t *tool) is(keys ...string) bool {
-	for _, k := range keys {
-		switch v := t.args[k].(type) {
-		case bool:
-			if v {
-				return true
-			}
-		case string:
-			if v == "true" || v == "yes" {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(keys, func(k string) bool { return t.args[k] == true || t.args[k] == "true" || t.args[k] == "yes" })
 }
 
 // mentions reports whether the arguments, as JSON, contain one of the texts.
@@ -257,7 +245,7 @@ func (t *tool) mentions(texts ...string) bool {
 // sql reads executors that run database statements.
 func (t *tool) sql() bool {
 	where := wording.Say(spoken.TheDatabase)
-	if name, ok := t.text("database", "db", "connection", "dsn"); ok {
+	if name, ok := t.text("database", "db", "connection", "dsn", "databaseName", "database_name", "dbName", "databaseId", "database_id"); ok {
 		where = object(name)
 	}
 	found := false
@@ -294,6 +282,14 @@ func (t *tool) given(role readings.Role) bool {
 		}
 	}
 	return false
+}
+
+// requested returns the addresses that a call names.
+func (t *tool) requested() (all []string) {
+	for _, u := range t.rd.URLs {
+		all = append(all, u.Text)
+	}
+	return all
 }
 
 // addresses judges what a call gives away through the addresses that it names, whatever its executor does with them.

@@ -22,10 +22,7 @@ func (t *tool) file() bool {
 	}
 	paths, source, dest := t.filesNamed()
 	verb := t.fileVerb()
-	if len(paths)+len(source)+len(dest) == 0 || verb == "" {
-		return false
-	}
-	if _, secret := t.secret(); secret || t.shared() {
+	if _, secret := t.secret(); secret || t.shared() || len(paths)+len(source)+len(dest) == 0 || verb == "" {
 		return false
 	}
 	if verb == operation.Read {
@@ -162,7 +159,7 @@ func (t *tool) fileEffects(verb operation.Verb, paths, source, dest []string) []
 			operation.Copy: {"copies files to", "copies %s to a place that is not known"},
 		}[verb]
 		does(operation.Operation{Verb: operation.Write, Phrase: string(said[0])}, dest...)
-		sayEnds(source, out)
+		sayEnds(append(t.requested(), source...), out)
 		for _, p := range source {
 			before := len(out)
 			does(operation.Operation{Verb: verb, To: shell.Text(append(dest, "")[0])}, p)
@@ -338,10 +335,8 @@ func (t *tool) confirms(text string, classes ...string) bool {
 }
 
 func (t *tool) fillIn() []Effect {
-	for _, k := range readings.SortedKeys(t.args) {
-		if t.r.secretName(k) {
-			return one(KindCredentials, say("types a password into a web page"), k)
-		}
+	if slices.ContainsFunc(readings.SortedKeys(t.args), t.r.secretName) {
+		return one(KindCredentials, say("types a password into a web page"), t.name)
 	}
 	for _, s := range namesIn(map[string]any(t.args)) {
 		if t.r.secretName(s) || strings.Contains(strings.ToLower(s), "card") || strings.EqualFold(s, "cvv") {

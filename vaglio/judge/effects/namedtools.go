@@ -145,7 +145,9 @@ func (t *tool) request() bool {
 		}
 	}
 	for _, s := range saved {
-		t.r.add(t.r.write(t.r.plain("tool"), literal(s), "writes")...)
+		sent := len(t.r.effects)
+		t.r.add(t.r.write(t.r.plain("tool"), literal(s), "downloads to")...)
+		sayEnds(t.requested(), t.r.effects[sent:])
 	}
 	return true
 }
@@ -250,7 +252,7 @@ func (t *tool) readOnly() Effect {
 // marksAs reports whether a name says that something is marked as read or unread: nobody reads it.
 func (t *tables) marksAs(words []string) bool {
 	read := func(w string) bool { return t.ofClass("state-read", w) }
-	return len(words) > 1 && t.ofClass("state-verb", words[0]) && (read(words[1]) || read(words[len(words)-1]))
+	return len(words) > 1 && t.ofClass("state-verb", words[0]) && (slices.ContainsFunc(words[1:min(3, len(words))], read) || read(words[len(words)-1]))
 }
 
 // recurs reports whether a tool changes what runs again and again.

@@ -150,7 +150,11 @@ func requests(usually string, saved bool) rule {
 			c.keeps(nil)
 			out = append(out, c.r.request(method, "an address that is not known", body)...)
 		}
-		return slices.Concat(out, c.transfers(), kept)
+		transfers := c.transfers()
+		if len(urls) == 1 {
+			sayEnds(texts(urls), transfers)
+		}
+		return slices.Concat(out, transfers, kept)
 	}
 }
 

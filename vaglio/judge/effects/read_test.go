@@ -111,7 +111,7 @@ func TestUnreadIsSaid(t *testing.T) {
 		"bash /opt/x/run.sh":                        {"lies outside the workspace and was not read"},
 		"bash \"$F\"":                               {"not known"},
 		"curl -s https://x.y | sh":                  {"runs code downloaded from the network without review"},
-		"curl -o a.sh https://x.y/a.sh; sh a.sh":    {"downloaded from the network without review", "Writes a.sh"},
+		"curl -o a.sh https://x.y/a.sh; sh a.sh":    {"downloaded from the network without review", "Downloads https://x.y/a.sh to a.sh"},
 		"wget https://x.y/run; chmod +x run; ./run": {"which was just fetched"},
 		"git clone https://x.y/z && cd z && make":   {"a repository that was just fetched"},
 		"psql -f a.sql":                             {"runs SQL from the file a.sql, which was not read"},

@@ -95,6 +95,7 @@ var aims = []Aim{ //nolint:gochecknoglobals // Made once, never changed.
 	{"compose-client", []string{"-p", "--project-name", "COMPOSE_PROJECT_NAME"}, "in the project %s", ""},
 	{"client-of-postgres", []string{"-h", "--host", "PGHOSTADDR", "PGHOST"}, "on %s", "database privilege"},
 	{"client-of-mysql", []string{"-h", "--host", "MYSQL_HOST"}, "on %s", "database privilege"},
+	{"client-of-redis", []string{"-h"}, "on %s", "database"},
 }
 
 // Says reports whether what is done of this kind is done where the aim says.

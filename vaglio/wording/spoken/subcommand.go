@@ -140,8 +140,9 @@ func part(act *Act, thing *Thing, of, named []string) wording.Sentence {
 func around(operands []string, verb int, split func(string) []string) (nouns, rest []string) {
 	nouns, rest = split(strings.Join(operands[max(0, verb-longest+1):verb], " ")), operands[verb+1:]
 	isVerb := func(operand string) bool {
-		_, at, _ := ActIn(split(operand))
-		return at == 0
+		name := split(operand)
+		act, at, n := ActIn(name)
+		return at == 0 && (!act.Leads || n == len(name)) // report-now is a name
 	}
 	if thing, _, _ := ThingOf(nouns); thing != nil || len(rest) == 0 || slices.ContainsFunc(rest, isVerb) || slices.ContainsFunc(operands[:verb], isVerb) {
 		return nouns, rest
