@@ -251,8 +251,8 @@ func partsOf(text string) []string {
 var (
 	takesIn = regexp.MustCompile(`\b(?:exec|eval|load|include|source|do|dofile|run_path|run_module|render|knit|instance_eval)\w*\b[^;\n]*["']`)
 	// takesInAny matches code that takes in files which the program does not name.
-	takesInAny = regexp.MustCompile(`(?:\b(?:require|require_once|include|include_once|import|import_module|__import__)|(?:^|[^\w.])(?:load|load_all|autoload))\b` +
-		`\s*\(\s*(?:[^"'\s)]|["'][^"']*["']\s*[+.])`)
+	takesInAny = regexp.MustCompile(`(?:\b(?:require|require_once|include|include_once|import|import_module|__import__)|` +
+		`(?:^|[^\w.])(?:load|load_all|autoload))\b\s*\(\s*(?:[^"'\s)]|["'][^"']*["']\s*[+.])`)
 	set   = regexp.MustCompile(`^[-\w.]+=\S+$`)
 	isBin = regexp.MustCompile(`/(?:\.bin|vendor/bin)$`)
 	// isRunning matches a word that a command follows.
