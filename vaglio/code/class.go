@@ -199,9 +199,6 @@ func (p *program) storeAt(name, key string, v value) {
 	}
 }
 
-// objectMark begins the name of a list or map.
-const objectMark = "\x02"
-
 // identified returns a value with names for the lists and maps in it, by which other variables may know them.
 func (p *program) identified(v value) value {
 	if !v.multi() || v.of != "" || !p.spend(1+len(v.list)/bytesPerStep) {
@@ -226,26 +223,29 @@ func (v value) names() (all []string, sure bool) {
 
 // either returns a list or map that may be either of two, one of which may have been made of the other.
 func (p *program) either(v, o value) value {
+	lists := v.kind == kindList && o.kind == kindList
 	switch {
+	case lists && len(v.list)+len(o.list) > 2*maxAlts: // more would cost too much at each mention of its name
+		o.list = append(slices.Clip(o.list[:min(len(o.list), maxAlts)]), unknown(""))
+		return o
 	case !v.multi() || p.within(v, o):
 		return o
 	case p.within(o, v) || !p.spend(1+len(o.list)):
 		return v
-	case v.kind != kindList || o.kind != kindList:
+	case !lists:
 		return v.or(o)
-	case len(v.list)+len(o.list) > 2*maxAlts:
-		v.list = append(slices.Clip(v.list[:min(len(v.list), maxAlts)]), unknown(""))
-		return v
 	}
-	held := make([][]shell.Word, len(v.list))
-	for i, e := range v.list {
-		if held[i] = e.words(); !p.spend(1 + len(held[i])/bytesPerStep) {
-			return v
-		}
+	return p.united(v, o)
+}
+
+// united returns a list with the elements of two, each once.
+func (p *program) united(v, o value) value {
+	var held [][]shell.Word
+	for _, e := range v.list {
+		held = append(held, e.words())
 	}
 	for _, e := range o.list {
-		words := e.words()
-		same := func(held []shell.Word) bool { return slices.EqualFunc(held, words, shell.Word.Equal) }
+		same := func(held []shell.Word) bool { return slices.EqualFunc(held, e.words(), shell.Word.Equal) }
 		if !p.spend(1+len(held)/bytesPerStep) || !slices.ContainsFunc(held, same) {
 			v.list = added(v.list, e)
 		}

@@ -123,6 +123,9 @@ func (r *Reader) tokens(language, text string) *program {
 	return p
 }
 
+// objectMark begins the name of a list or map.
+const objectMark = "\x02"
+
 type run struct {
 	left    int // steps
 	again   int // tokens that may be read once more
