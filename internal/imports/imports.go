@@ -48,7 +48,7 @@ func Finders() map[string]*Finder {
 			ends:      []string{""},
 		},
 		"ruby": {
-			statement: regexp.MustCompile(`(?m)(?:^|;)\s*(?:require|load|require_relative)\s*\(?\s*["']([^"'\n]+)["']`),
+			statement: regexp.MustCompile(`(?m)(?:^|;)\s*(?:require|load|require_relative|autoload\s*\(?\s*:\w+\s*,)\s*\(?\s*["']([^"'\n]+)["']`),
 			ends:      []string{"", ".rb"},
 			Variable:  "RUBYLIB",
 		},

@@ -155,6 +155,14 @@ func (p *program) linkedTo() []*program {
 // ownFolder returns the folder in which the program looks first for what it imports.
 func (p *program) ownFolder() string { return path.Dir(cmp.Or(p.in.Path, p.in.Cwd+"/-")) }
 
+// folder returns the program's own folder: where it lies, or runs if it is in no file.
+func folder(p *program, _ value, _ []value) value {
+	if p.in.Path == "" && p.in.Cwd == "" {
+		return value{}
+	}
+	return pathOf(text(p.ownFolder()))
+}
+
 // included reads a file that the program takes in by a name which it puts together; who reads its text finds the others.
 func included(p *program, v value, _ []value) value {
 	f := p.lang.imports

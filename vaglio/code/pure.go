@@ -38,7 +38,7 @@ func pures() map[string]pure {
 		},
 		"root":   func(*program, value, []value) value { return text("/") },
 		"file":   func(p *program, _ value, _ []value) value { return p.own(p.in.Path) },
-		"folder": func(p *program, _ value, _ []value) value { return p.own(path.Dir(p.in.Path)) },
+		"folder": folder,
 		"self":   func(p *program, _ value, _ []value) value { return text(p.lang.name) },
 		"input":  func(p *program, _ value, _ []value) value { return textOf(p.in.Stdin) },
 		"env":    environment,

@@ -36,14 +36,12 @@ func (v *visit) commands(file, text string) {
 	}
 }
 
-// runningCall matches the beginning of a call whose name says that it runs a command, in any
-// language, up to the command.
+// runningCall matches the beginning of a call whose name says that it runs a command, in any language, up to the command.
 var runningCall = regexp.MustCompile(`(?:(?:^|[^\w"']|_)(?i:(?:run|exec|system|shell|spawn|popen|sh|invoke)\w*|process\w*(?:\.\w+)?|proc|cmd|command|` +
 	`call(?:command|process)?)|[a-z](?:Run|Exec|System|Shell|Spawn)\w*)[!?*]?` +
 	`(?:(?:\s*\(\s*(?:new \w+|(?:\w+\.)?(?:of|asList|listOf|arrayOf)|vec!|\[\]\w+))?[\s(,:=\[\]{&]{1,4}["'` + "`]|[\"`])") // no "shouldn't"
 
-// programSet finds a program that is named apart from its words, as of a process that is
-// begun later, wordsSet those words.
+// programSet finds a program that is named apart from its words, as of a process that is begun later, wordsSet those words.
 var (
 	programSet = regexp.MustCompile(`(?i)\b(?:executable|launchpath|filename|program|command(?:::new)?|process(?:startinfo|builder))\w*` +
 		`["']?(?:\s*[=:(].*|[ \t]+)["'](?:[^"']*/)?([\w.-]+)["']`)
@@ -53,8 +51,7 @@ var (
 // wordList matches the beginning of a list of texts that may be a command's words.
 var wordList = regexp.MustCompile(`[\[{]\s*"[\w./-]+"\s*,\s*"`)
 
-// calls adds what calls in a program run. The reader of its language knows only the calls of
-// its standard library.
+// calls adds what calls in a program run. The reader of its language knows only the calls of its standard library.
 func (v *visit) calls(file, text string) {
 	program, spelled := "", code.Spelled(text)
 	surroundings := sync.OnceValues(func() ([]shell.Assign, []string) { return code.Surroundings(spelled) })
@@ -157,8 +154,7 @@ func (v *visit) held(file, text string) {
 	}
 }
 
-// filledIn returns a text with those behind it in the places of its marks; what others stand for is not
-// known.
+// filledIn returns a text with those behind it in the places of its marks; what others stand for is not known.
 func filledIn(texts []string) string {
 	for i := range texts {
 		texts[i] = escaped.ReplaceAllString(texts[i][1:len(texts[i])-1], "$1")
@@ -268,8 +264,7 @@ func (r *Reader) commandsIn(line string) (found []string) {
 // declares matches what a line sets in a language other than that of a shell, in which no blank stands before the sign.
 var declares = regexp.MustCompile(`^(?:(?:let|local) +)?[^ \t]+ = `)
 
-// isOperand reports whether the nth word is the first argument of the command that the word before it was
-// found to begin.
+// isOperand reports whether the nth word is the first argument of the command that the word before it was found to begin.
 func isOperand(n int, found []string, before string) bool {
 	return n == 1 && len(found) > 0 && !mayBeKey.MatchString(before)
 }

@@ -11,10 +11,9 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// loaded adds the session's files that a command may run in addition to those in its rows,
-// because nobody can list the options and settings of all programs. These are files that its
-// words name, unless the command works on them; files that a variable set for it names; and
-// what looks like settings next to them.
+// loaded adds the session's files that a command may run in addition to those in its rows, because nobody can list the options and
+// settings of all programs. These are files that its words name, unless the command works on them; files that a variable set for it
+// names; and what looks like settings next to them.
 func (v *visit) loaded(rows []row) {
 	if len(v.c.Changed) == 0 {
 		return
@@ -56,8 +55,7 @@ func (l *loading) follow() {
 	}
 }
 
-// takeLoaded takes the loaded files that a program may find by itself, because nobody can
-// list where every program looks.
+// takeLoaded takes the loaded files that a program may find by itself, because nobody can list where every program looks.
 func (l *loading) takeLoaded() {
 	if !l.runs || l.c.Session == nil {
 		return
@@ -109,9 +107,8 @@ func (v *visit) within(named map[string]bool, file string) bool {
 	return false
 }
 
-// tasksIn adds the tasks that the words name, if a file holds named tasks, and what else in
-// it may be commands. It reports whether the file is of that form, or of another whose tool
-// finds everything in it that runs.
+// tasksIn adds the tasks that the words name, if a file holds named tasks, and what else in it may be commands. It reports whether
+// the file is of that form, or of another whose tool finds everything in it that runs.
 func (v *visit) tasksIn(file string) bool {
 	for _, row := range v.reader.table[""] {
 		// Their tools find everything in them that runs, by name or all of it.
@@ -155,8 +152,7 @@ func (r *row) isByName() bool {
 	return slices.Contains([]string{"scripts", "justfile", "taskfile", "makefile"}, r.name)
 }
 
-// loading holds the session's files while it decides which of them a command may run. It goes
-// through each file and each text once.
+// loading holds the session's files while it decides which of them a command may run. It goes through each file and each text once.
 type loading struct {
 	*visit
 
@@ -168,8 +164,7 @@ type loading struct {
 	inSettings map[string]bool // the paths in the program's own settings
 }
 
-// say records which files a text names, with or without their extensions. file is where the
-// text is from.
+// say records which files a text names, with or without their extensions. file is where the text is from.
 func (l *loading) say(file, text string) {
 	if l.left -= len(text); l.left < 0 {
 		l.over(file, 1)
@@ -191,8 +186,7 @@ func (l *loading) say(file, text string) {
 	}
 }
 
-// sayFolders records the folders named in the program's own settings: a file that has or
-// contains the program's name.
+// sayFolders records the folders named in the program's own settings: a file that has or contains the program's name.
 func (l *loading) sayFolders(file, text string) {
 	of, _, _ := strings.Cut(l.c.Name, "-")
 	if len(of) < len("npm") || !strings.Contains(path.Base(file)+"\n"+text, of) {
@@ -204,8 +198,7 @@ func (l *loading) sayFolders(file, text string) {
 	}
 }
 
-// take adds what runs in a file that is named or contains settings, and follows what settings
-// name.
+// take adds what runs in a file that is named or contains settings, and follows what settings name.
 func (l *loading) take(file string, settles bool) {
 	if l.looked[file] && !settles {
 		return
@@ -252,15 +245,15 @@ var (
 	takesIn = regexp.MustCompile(`\b(?:exec|eval|load|include|source|do|dofile|run_path|run_module|render|knit|instance_eval)\w*\b[^;\n]*["']`)
 	// takesInAny matches code that takes in files which the program does not name.
 	takesInAny = regexp.MustCompile(`(?:\b(?:require|require_once|include|include_once|import|import_module|__import__)|` +
-		`(?:^|[^\w.])(?:load|load_all|autoload))\b\s*\(\s*(?:[^"'\s)]|["'][^"']*["']\s*[+.])`)
+		`(?:^|[^\w.])(?:load|load_all|autoload))\b\s*\(\s*(?:[^"'\s)]|["'][^"']*["']\s*[+.])|` +
+		`\b(?:require|include|load)(?:_once|_relative)?[ \t]+(?:\$|"[^"\n]*[$#]|[a-z_]\w*[ \t]*(?:[;}\n]|$))`)
 	set   = regexp.MustCompile(`^[-\w.]+=\S+$`)
 	isBin = regexp.MustCompile(`/(?:\.bin|vendor/bin)$`)
 	// isRunning matches a word that a command follows.
 	isRunning = regexp.MustCompile(`(?i)^\W*(?:run|exec\w*|cmd|command|shell|system|spawn|call|process)\W*$`)
 )
 
-// mayLoad returns the words that may name what runs, and whether the program may find more by
-// itself.
+// mayLoad returns the words that may name what runs, and whether the program may find more by itself.
 func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	objects := v.reader.base.Does(v.c.Name)
 	data := slices.IndexFunc(rows, func(r row) bool { return r.name == "data" })
@@ -280,9 +273,8 @@ func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	return words, true
 }
 
-// mayRun reports whether the program may run project code that its words do not name. If it
-// runs a file that was read, the file decides: by its name, if it is a known program such as
-// manage.py, or else by whether it takes in files that it does not name.
+// mayRun reports whether the program may run project code that its words do not name. If it runs a file that was read, the file
+// decides: by its name, if it is a known program such as manage.py, or else by whether it takes in files that it does not name.
 func (v *visit) mayRun() bool {
 	base, at := v.reader.base, slices.IndexFunc(v.words, func(w string) bool { return w != "" && v.looked[v.in(w)] })
 	switch {
@@ -326,14 +318,12 @@ func (r *Reader) WorksOn(program string) bool {
 	return slices.ContainsFunc(r.table[program], func(r row) bool { return r.name == "data" })
 }
 
-// isFor reports whether the table, in its rows for all programs, assigns files like this one
-// to a reader.
+// isFor reports whether the table, in its rows for all programs, assigns files like this one to a reader.
 func (r *Reader) isFor(name, file string) bool {
 	return slices.ContainsFunc(r.table["-"], func(r row) bool { return r.name == name && r.names(file) })
 }
 
-// tasksLanguage is [Reader.language], but also knows files without an extension, such as a Rakefile,
-// by what reads them.
+// tasksLanguage is [Reader.language], but also knows files without an extension, such as a Rakefile, by what reads them.
 func (r *Reader) tasksLanguage(file string) string {
 	if path.Ext(file) != "" {
 		return r.language(file)

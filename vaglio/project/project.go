@@ -1,6 +1,5 @@
-// Package project knows what a project's tools run from its files: make from a makefile, npm
-// from package.json, git from its hooks and settings, test runners from their configuration.
-// It opens nothing itself and runs nothing.
+// Package project knows what a project's tools run from its files: make from a makefile, npm from package.json, git from its hooks
+// and settings, test runners from their configuration. It opens nothing itself and runs nothing.
 //
 // What a tool would run and is not found here stays unread, like any script that a call names
 // and nobody read. So this package reads what every project has, and leaves the rest.

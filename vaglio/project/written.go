@@ -19,8 +19,7 @@ type only struct {
 // Content returns the text of the file.
 func (o only) Content(file string) (string, bool) { return o.text, file == o.file }
 
-// Written returns what a file with this text may run, whatever is asked of it, judging by its
-// name or its first line.
+// Written returns what a file with this text may run, whatever is asked of it, judging by its name or its first line.
 func (r *Reader) Written(file, text string) []shell.Task {
 	if !strings.HasPrefix(text, "#!") && !slices.ContainsFunc(r.named.rowsOf(file), (*row).knows) {
 		return nil // as for most files
@@ -44,8 +43,7 @@ func (r *Reader) Guessed(file, text string) []shell.Task {
 	return v.tasks[from:]
 }
 
-// Loaded returns what a file with this text may run, and what in it may be commands. Prose
-// runs nothing.
+// Loaded returns what a file with this text may run, and what in it may be commands. Prose runs nothing.
 func (r *Reader) Loaded(file, text string) []shell.Task {
 	if r.IsProse(file) {
 		return nil
@@ -76,8 +74,7 @@ func (r *Reader) Alike(file string) string {
 	return bare
 }
 
-// Telling returns the lines of a text in which [Reader.Loaded] finds anything, for a plain
-// file.
+// Telling returns the lines of a text in which [Reader.Loaded] finds anything, for a plain file.
 func (r *Reader) Telling(text string) string {
 	tasks := r.Loaded(plainFile, text)
 	if strings.HasPrefix(text, "#!") || strings.ContainsAny(text, "\\\t\r") || len(tasks) >= maxTasks-1 || len(text) > maxBytes {
@@ -128,8 +125,7 @@ func asked[T any](v *visit, names []string, of map[string]T) []string {
 	return names
 }
 
-// guess adds a file as a program in the language of its extension or its first line, or else
-// what in it may be commands.
+// guess adds a file as a program in the language of its extension or its first line, or else what in it may be commands.
 func (v *visit) guess(file, text string) {
 	language := v.reader.tasksLanguage(file)
 	if strings.HasPrefix(text, "#!") {
@@ -151,8 +147,7 @@ func (v *visit) guess(file, text string) {
 	})
 }
 
-// setsUp reports whether a file is a program that configures a tool. It may contain the
-// tool's own words, with commands among them.
+// setsUp reports whether a file is a program that configures a tool. It may contain the tool's own words, with commands among them.
 func (v *visit) setsUp(file string) bool {
 	return (v.reader.language(file) != "" || v.reader.isFor("calls", file)) && v.reader.isSettings(path.Base(file))
 }
