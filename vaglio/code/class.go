@@ -13,8 +13,7 @@ import (
 // ofObjects is where the fields of the objects of all classes of the program are: objects are not told apart.
 const ofObjects = "object."
 
-// class declares the class that begins here. Its fields, with those of the classes that it is made of, are
-// the parameters of what makes an object.
+// class declares the class that begins here. Its fields, with those of the classes that it is made of, are the parameters of what makes an object.
 func (p *program) class() *routine {
 	f, at := &routine{toks: p}, p.at
 	if !p.lang.has("columns") {
@@ -240,12 +239,15 @@ func (p *program) either(v, o value) value {
 
 // united returns a list with the elements of two, each once.
 func (p *program) united(v, o value) value {
-	var held [][]shell.Word
-	for _, e := range v.list {
-		held = append(held, e.words())
+	held := make([][]shell.Word, len(v.list))
+	for i, e := range v.list {
+		if held[i] = e.words(); !p.spend(1 + len(held[i])/bytesPerStep) {
+			return v
+		}
 	}
 	for _, e := range o.list {
-		same := func(held []shell.Word) bool { return slices.EqualFunc(held, e.words(), shell.Word.Equal) }
+		words := e.words()
+		same := func(held []shell.Word) bool { return slices.EqualFunc(held, words, shell.Word.Equal) }
 		if !p.spend(1+len(held)/bytesPerStep) || !slices.ContainsFunc(held, same) {
 			v.list = added(v.list, e)
 		}

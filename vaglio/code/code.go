@@ -380,6 +380,12 @@ var shared = rows.Once("vaglio/code", New)
 // Default returns the shared reader with the package's own table.
 func Default() *Reader { return shared() }
 
+// IsComment reports whether a line of a program is a comment up to its end. Without a blank it may be what a tool reads: "//go:generate".
+func (r *Reader) IsComment(language, line string) bool {
+	l := r.table.languages[language]
+	return l != nil && slices.ContainsFunc(l.comments, func(mark string) bool { return strings.HasPrefix(line, mark+" ") })
+}
+
 // LooksOnly reports whether a script that runs on a web page only looks at the page, see [page.LooksOnly].
 func (r *Reader) LooksOnly(script string) bool {
 	if len(script) > maxText {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/code/lex"
-	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -376,25 +375,4 @@ func (p *program) fails(from int) bool {
 		return i >= p.at
 	})
 	return slices.ContainsFunc(p.toks[last:p.at], func(t token) bool { return t.Word("false") || strings.Contains(strings.ToLower(t.Text), "err") })
-}
-
-// keepsRecords reports whether calls on modules of a program that is not followed change what an application keeps: tests have data of their own.
-func (l *language) keepsRecords(src string) bool {
-	return l.has("records") && !strings.Contains(src, l.tests)
-}
-
-// looseRecord notes what may change what an application keeps, by its name: a call, or a function that is handed on as &Repo.delete/1 is.
-func (p *program) looseRecord(name string) {
-	name, _, _ = strings.Cut(strings.TrimRight(name, "!"), "/")
-	if name = strings.TrimRight(name, "!"); p.records && p.mayChangeBy(name[strings.LastIndexByte(name, '.')+1:]) {
-		p.calls(shell.Call{Function: name, Verb: shell.VerbClient})
-	}
-}
-
-// opensFile reads a call of a library that opens a database in a file.
-func (p *program) opensFile(name string, args []value) value {
-	if at := first(args).word(); at.Prefix() != "" && !strings.HasPrefix(at.Prefix(), ":") {
-		p.emit(name, shell.VerbRead, at)
-	}
-	return p.callOther(name, value{}, args)
 }

@@ -236,10 +236,9 @@ func (p *program) loads(f *function, name string, args []value, named map[string
 	return unknown(name + "()")
 }
 
-// isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the file by itself, or
-// another one that is read imports it, a function that nothing in it calls does nothing yet to what it is handed, nor to what has
-// such a name in a folder of the project; those in a tool's settings, the tool calls. In languages that are not followed, a name
-// that the program does not begin is one that it is handed as well.
+// isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the file by itself, or another one that is read
+// imports it, a function that nothing in it calls does nothing yet to what it is handed, nor to what has such a name in a folder of the project; those
+// in a tool's settings, the tool calls. In languages that are not followed, a name that the program does not begin is one that it is handed as well.
 func (p *program) isHanded(verb shell.Verb, w shell.Word) bool {
 	unsaid := w.HasUnknown() && w.Prefix() == ""
 	if p.later > 0 && (p.in.Found || p.in.Imported || p.in.Settings) {
@@ -323,8 +322,7 @@ func (p *program) launched(src string) string {
 	return out.String() + src[from:]
 }
 
-// stepOf returns what a name among the texts of a call stands for: a folder as a step to the next text, or what the
-// program gives it.
+// stepOf returns what a name among the texts of a call stands for: a folder as a step to the next text, or what the program gives it.
 func (p *program) stepOf(name string, is *function, held *heldTexts, call *function) []shell.Word {
 	switch {
 	case call == nil:

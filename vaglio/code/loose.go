@@ -385,3 +385,16 @@ func addressSet(args []value, named map[string]value) []string {
 	}
 	return nil
 }
+
+// keepsRecords reports whether calls on modules of a program that is not followed change what an application keeps: tests have data of their own.
+func (l *language) keepsRecords(src string) bool {
+	return l.has("records") && !strings.Contains(src, l.tests)
+}
+
+// looseRecord notes what may change what an application keeps, by its name: a call, or a function that is handed on as &Repo.delete/1 is.
+func (p *program) looseRecord(name string) {
+	name, _, _ = strings.Cut(name, "/")
+	if name = strings.TrimRight(name, "!"); p.records && p.mayChangeBy(name[strings.LastIndexByte(name, '.')+1:]) {
+		p.calls(shell.Call{Function: name, Verb: shell.VerbClient})
+	}
+}

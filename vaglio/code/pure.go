@@ -390,3 +390,11 @@ func (p *program) runRemote(_ *function, name string, args []value, _ map[string
 	p.argv([]shell.Word{shell.Text("ssh"), unknownWord(name), first(args).word()})
 	return unknown(name + "()")
 }
+
+// opensDatabase reads a call of a library that opens a database in a file.
+func (p *program) opensDatabase(_ *function, name string, args []value, _ map[string]value) value {
+	if at := first(args).word(); at.Prefix() != "" && !strings.HasPrefix(at.Prefix(), ":") {
+		p.emit(name, shell.VerbRead, at)
+	}
+	return p.callOther(name, value{}, args)
+}

@@ -209,7 +209,7 @@ func (t *table) parseFunction(verb, targets string) (*function, error) {
 func (t *table) checkVerb(verb, known string) error {
 	if op, ok := strings.CutPrefix(verb, "="); ok && t.pures[op] == nil {
 		return rows.Wrong(op, "unknown operation %q", op)
-	} else if !ok && known != "program" && known != "database" && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) {
+	} else if !ok && known != "program" && t.further[known] == nil && !slices.Contains(verbs(), shell.Verb(known)) {
 		return rows.Wrong(verb, "unknown verb %q", verb)
 	}
 	return nil

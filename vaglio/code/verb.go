@@ -17,6 +17,7 @@ func furtherVerbs() map[string]further {
 		"spawn": (*program).runs, "pipe": (*program).runs, "load": (*program).loads,
 		"task": (*program).runTask, "eval": (*program).runEval, "script": (*program).runScript, "restore": (*program).restores,
 		"open": (*program).runOpen, "remote": (*program).runRemote, "handle": (*program).runHandle, "print": (*program).runPrint,
+		"database": (*program).opensDatabase,
 	}
 }
 
@@ -24,9 +25,6 @@ func furtherVerbs() map[string]further {
 func (p *program) apply(f *function, name string, args []value) value {
 	if op, ok := strings.CutPrefix(f.verb, "="); ok {
 		return p.yields(op, f, name, args)
-	}
-	if f.verb == "database" {
-		return p.opensFile(name, args)
 	}
 	args, named := splitNamed(args)
 	if read := p.table.further[f.verb]; read != nil {

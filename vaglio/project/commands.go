@@ -86,13 +86,10 @@ func (v *visit) calls(file, text string) {
 	v.held(file, spelled)
 }
 
-// remark matches a line that is only a comment. Without a blank it may be what a tool reads: "//go:generate".
-var remark = regexp.MustCompile(`^\s*(?://|(#|--)) `)
-
 // isComment reports whether a line of a program is only a comment. In languages that nobody reads, few marks begin one.
 func (v *visit) isComment(file, line string) bool {
-	m, read := remark.FindStringSubmatch(line), v.reader.language(file) != ""
-	return m != nil && (read || m[1] == "" && v.reader.isFor("calls", file))
+	line = strings.TrimSpace(line)
+	return code.Default().IsComment(v.reader.language(file), line) || strings.HasPrefix(line, "// ") && v.reader.isFor("calls", file)
 }
 
 // callIn adds the command line whose opening quote ends at an index of a line, and the words from there on.

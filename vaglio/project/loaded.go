@@ -66,8 +66,9 @@ func (l *loading) takeLoaded() {
 	}
 	named := l.placesOf(append(operands(l.words), l.folders("PATH")...)) // what it runs, it finds there
 	maps.Copy(named, l.inSettings)
+	anywhere := !l.reader.base.Known(l.c.Name)
 	for _, file := range l.c.Changed {
-		if !l.reader.IsProse(file) && (l.near(file) || !l.reader.base.Known(l.c.Name)) {
+		if !l.reader.IsProse(file) && (anywhere || l.near(file)) {
 			l.takeLoadedOne(file, slices.Contains(loaded, file), named)
 		}
 	}

@@ -8,9 +8,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// LooksOnly reports whether a script only looks at the page: it calls only functions of its own and
-// those in the word class page-look, binds only names of its own, and otherwise mentions only names
-// in page-global. Anything else it does, known or not, makes the answer false.
+// LooksOnly reports whether a script only looks at the page: it calls only functions of its own and those in the word class page-look, binds only names
+// of its own, and otherwise mentions only names in page-global. Anything else it does, known or not, makes the answer false.
 func LooksOnly(tokens lex.Tokens) bool {
 	s := page{Tokens: tokens, own: map[string]bool{}, routine: map[string]bool{}, keys: map[string]bool{}, texts: map[string]bool{}}
 	for i := range tokens {
@@ -249,8 +248,7 @@ func (s *page) method(i int) bool {
 	return !s.keys[name] && (held || wordclass.Is("page-look", name)) && s.takes(i, wordclass.Kind("page-taker", name))
 }
 
-// takes reports whether a call that may call its arguments gets no foreign function: in any of its
-// arguments, or in those after the first.
+// takes reports whether a call that may call its arguments gets no foreign function: in any of its arguments, or in those after the first.
 func (s *page) takes(i int, kind string) bool {
 	end := s.At(i).Match
 	for at, n := i+1, 0; kind != "" && at < end; n++ {
@@ -274,8 +272,7 @@ func (s *page) harmless(i int) bool {
 	return s.arrow(i) || t.Word("function", "async", "null", "//") || t.Quoted() || t.Kind == lex.Number || t.Is("{", "[", "-")
 }
 
-// inPlace reports whether the bracket before a call holds a function that is called immediately,
-// or belongs to a statement that is not a call.
+// inPlace reports whether the bracket before a call holds a function that is called immediately, or belongs to a statement that is not a call.
 func (s *page) inPlace(open int) bool {
 	in := open + 1
 	return open >= 0 && (s.At(in).Word("function", "async") || s.arrow(in)) || s.At(open-1).Word("if", "for", "while")
