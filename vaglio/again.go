@@ -105,9 +105,10 @@ func (k *verdicts) comesAgain(quick uint64) bool {
 	return seen
 }
 
-// asking returns an engine for one call that records what it asks the machine.
-func (e *Engine) asking() (*Engine, *asked) {
-	a := &asked{of: cmp.Or[machine](e.machine, disk{Files: e.files}), answers: map[question]answer{}}
+// asking returns an engine for one call that asks the machine what something is only once, and
+// records all that it asks if the verdict is to be kept.
+func (e *Engine) asking(kept bool) (*Engine, *asked) {
+	a := &asked{of: cmp.Or[machine](e.machine, disk{Files: e.files}), answers: map[question]answer{}, kept: kept}
 	own := *e
 	own.machine = a
 	if e.files != nil {
@@ -176,7 +177,7 @@ func (v *Verdict) size() int {
 func (e *Engine) repeats(p *Proposal, size int) bool {
 	c := &p.Context
 	made := c.Site != nil || c.Clashes || c.Running != nil || c.Known != nil || c.Reading != nil || c.Turn != nil
-	if e.verdicts == nil || made || size > smallCall || len(p.Facts) > mostKeptFacts || len(c.Concerns) > 0 {
+	if made || size > smallCall || len(p.Facts) > mostKeptFacts || len(c.Concerns) > 0 {
 		return false
 	}
 	ex, known := e.catalog.Find(p.Executor)

@@ -46,6 +46,9 @@ func (e *Engine) on(p *Proposal) *Engine {
 type asked struct {
 	of      machine
 	answers map[question]answer
+	// kept says that the answers are looked at after the judgement, too: then what was read
+	// is among them.
+	kept bool
 	// bytes is the size of the questions and the answers.
 	bytes int
 	// lost says that a question was not recorded.
@@ -151,7 +154,9 @@ func ofFolder(entries []Entry, whole bool) answer {
 // Read implements [Files].
 func (a *asked) Read(folders []string, name string, limit int) ([]byte, error) {
 	data, err := a.of.Read(folders, name, limit)
-	a.note(question{aboutContent, limit, name, strings.Join(folders, "\x00") + "\x00"}, ofContent(data, err))
+	if a.kept {
+		a.note(question{aboutContent, limit, name, strings.Join(folders, "\x00") + "\x00"}, ofContent(data, err))
+	}
 	return data, err //nolint:wrapcheck // it stands between the engine and its files, and is not seen
 }
 
@@ -164,7 +169,9 @@ func (a *asked) Look(name string) (at string, kind FileKind) {
 // List implements [Files].
 func (a *asked) List(name string, most int) (entries []Entry, whole bool) {
 	entries, whole = a.of.List(name, most)
-	a.note(question{of: aboutFolder, name: name, limit: most}, ofFolder(entries, whole))
+	if a.kept {
+		a.note(question{of: aboutFolder, name: name, limit: most}, ofFolder(entries, whole))
+	}
 	return entries, whole
 }
 
@@ -177,9 +184,13 @@ func (a *asked) Readlink(name string) (string, realpath.Kind) {
 // HomeOf implements [realpath.Machine].
 func (a *asked) HomeOf(name string) string { return a.ask(question{of: aboutHome, name: name}).text }
 
-// ask asks the machine a question whose answer holds all that it says, and records both.
+// ask asks the machine a question whose answer holds all that it says, once in a judgement.
 func (a *asked) ask(q question) answer {
-	is := a.answerTo(q)
+	is, known := a.answers[q]
+	if known {
+		return is
+	}
+	is = a.answerTo(q)
 	a.note(q, is)
 	return is
 }

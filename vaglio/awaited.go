@@ -260,7 +260,7 @@ func (e *Engine) brings(a *Fact, put Facts) bool {
 // reallyAt returns a path with the links of its folder resolved, and its own if it leads to
 // something.
 func reallyAt(files Files, name string) string {
-	if at, kind := files.Look(name); kind != NoFile {
+	if at, kind := files.Look(name); kind.Seen() {
 		return at
 	}
 	at, _ := files.Look(path.Dir(name))

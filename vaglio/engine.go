@@ -176,19 +176,22 @@ func (e *Engine) weigh(ctx context.Context, p Proposal) (Verdict, string, Propos
 	if err := e.catalog.Check(p.Executor, p.Args, p.Context.Cwd); err != nil {
 		return Verdict{}, "", p, err
 	}
-	if !e.repeats(&p, size) {
+	if e.verdicts == nil {
 		return e.decide(ctx, p, size)
 	}
-	key, comesAgain := e.verdicts.key(&p)
-	if !comesAgain {
-		return e.decide(ctx, p, size)
+	var key callKey
+	comesAgain := false
+	if e.repeats(&p, size) {
+		key, comesAgain = e.verdicts.key(&p)
 	}
-	if j, v := e.again(ctx, key); j != nil {
-		return v, j.logged, p, nil
+	if comesAgain {
+		if j, v := e.again(ctx, key); j != nil {
+			return v, j.logged, p, nil
+		}
 	}
-	own, told := e.asking()
+	own, told := e.asking(comesAgain)
 	v, logged, p, err := own.decide(ctx, p, size)
-	if err == nil && v.Approved {
+	if comesAgain && err == nil && v.Approved {
 		j := judged{key, v.detached(), logged, told, told.bytes + v.size()}
 		e.verdicts.keep(&j)
 	}

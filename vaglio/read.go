@@ -55,7 +55,7 @@ func (e *Engine) call(p Proposal) (guard.Call, []Source) {
 		runs = &sources{files: e.files, places: e.spaces.places, folders: p.Context.Site.Readable, told: p.Facts, left: maxEntries}
 		c.Files = runs
 		c.Absent = func(name string) bool { return e.absent(name, cwd) }
-		c.Present = func(name string) bool { return e.kindOf(name) != NoFile }
+		c.Present = func(name string) bool { return e.kindOf(name).Seen() }
 		c.Leads = func(name string) string { at, _ := e.files.Look(name); return at }
 		c.Steers = func(name string) bool { return e.steers(&p, name) }
 		c.Output = func(folder string) bool { return e.isOutput(&p, folder) }
@@ -93,7 +93,7 @@ const maxArchive = 4 << 20
 func (e *Engine) packed(folders []string) func(string) ([]string, bool, bool) {
 	return func(file string) (names []string, whole, found bool) {
 		if at, kind := e.files.Look(file); kind != RegularFile || at != file {
-			return nil, false, kind != NoFile && kind != Folder
+			return nil, false, kind.Seen() && kind != Folder
 		}
 		data, err := e.files.Read(folders, file, maxArchive)
 		if err != nil {

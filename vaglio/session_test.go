@@ -62,16 +62,9 @@ type shutFolder struct {
 
 func (f shutFolder) Look(name string) (string, vaglio.FileKind) {
 	if strings.HasPrefix(name, f.shut+"/") {
-		return name, vaglio.NoFile
+		return name, vaglio.HiddenFile
 	}
 	return f.folderOf.Look(name)
-}
-
-func (f shutFolder) List(folder string, most int) ([]vaglio.Entry, bool) {
-	if folder == f.shut || strings.HasPrefix(folder, f.shut+"/") {
-		return nil, false
-	}
-	return f.folderOf.List(folder, most)
 }
 
 // TestWhatCannotBeSeenIsNotMade checks that a file in a folder that vaglio may not enter does not

@@ -51,13 +51,18 @@ type FileKind uint8
 
 // The kinds.
 const (
-	// NoFile is nothing, or nothing that may be seen.
+	// NoFile is nothing.
 	NoFile FileKind = iota
 	RegularFile
 	Folder
 	// OtherFile is a device, a pipe or a socket.
 	OtherFile
+	// HiddenFile is what vaglio may not see: something or nothing.
+	HiddenFile
 )
+
+// Seen reports whether something is known to lie at a path.
+func (k FileKind) Seen() bool { return k != NoFile && k != HiddenFile }
 
 // The reasons why an existing file could not be read.
 var (
@@ -289,21 +294,12 @@ func (e *Engine) sees(folder string) bool {
 	return kind == Folder
 }
 
-// absent reports whether it is known that nothing is at a path, or matches it, seen from a folder on this machine:
-// what lies in a folder that vaglio may not enter looks absent, too.
+// absent reports whether it is known that nothing is at a path, or matches it, seen from a folder on this machine.
 func (e *Engine) absent(name, cwd string) bool {
 	if e.files == nil || !path.IsAbs(name) || len(name) > LongestPath || e.kindOf(name) != NoFile || !e.sees(cwd) {
 		return false
 	}
-	if strings.ContainsAny(name, "*?[") {
-		return e.noneMatches(name, cwd)
-	}
-	folder := path.Dir(name)
-	for e.kindOf(folder) == NoFile && folder != "/" {
-		folder = path.Dir(folder)
-	}
-	some, whole := e.files.List(folder, 1)
-	return whole && len(some) == 0 || len(some) > 0 && e.kindOf(path.Join(folder, some[0].Name)) != NoFile
+	return !strings.ContainsAny(name, "*?[") || e.noneMatches(name, cwd)
 }
 
 // noneMatches reports whether it is known that a folder on this machine holds nothing that a pattern of names

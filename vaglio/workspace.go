@@ -167,7 +167,7 @@ func (s *spaces) holdsProjects(folder string) bool {
 
 func (s *spaces) isRepository(folder string) bool {
 	_, kind := s.files.Look(strings.TrimSuffix(folder, "/") + "/.git")
-	return kind != NoFile
+	return kind.Seen()
 }
 
 // project returns the folder of the project that a folder lies in: the nearest repository, or

@@ -25,9 +25,14 @@ type Disk struct{}
 func (Disk) Read(folders []string, name string, limit int) ([]byte, error) {
 	for _, folder := range folders {
 		rel, err := filepath.Rel(folder, name)
-		if err == nil && filepath.IsAbs(folder) && filepath.IsLocal(rel) {
-			return readIn(folder, rel, limit)
+		if err != nil || !filepath.IsAbs(folder) || !filepath.IsLocal(rel) {
+			continue
 		}
+		// Most files asked about are not there, and to learn that takes less than to open a folder.
+		if _, err := os.Lstat(name); err != nil && unseen(err) == vaglio.NoFile && !strings.ContainsRune(name, 0) {
+			break
+		}
+		return readIn(folder, rel, limit)
 	}
 	return nil, vaglio.ErrAbsent
 }
@@ -40,18 +45,28 @@ func (Disk) Look(name string) (string, vaglio.FileKind) {
 	// Most paths asked about are of files that do not exist yet, and have no links to resolve.
 	info, err := os.Stat(name)
 	if err != nil {
-		return name, vaglio.NoFile
+		return name, unseen(err)
 	}
 	at, err := filepath.EvalSymlinks(name)
 	switch {
 	case err != nil:
-		return name, vaglio.NoFile
+		return name, unseen(err)
 	case info.IsDir():
 		return at, vaglio.Folder
 	case info.Mode().IsRegular():
 		return at, vaglio.RegularFile
 	default:
 		return at, vaglio.OtherFile
+	}
+}
+
+// unseen returns what lies at a path that the system did not find, or did not let us see.
+func unseen(err error) vaglio.FileKind {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.EINVAL):
+		return vaglio.NoFile
+	default:
+		return vaglio.HiddenFile
 	}
 }
 

@@ -84,12 +84,14 @@ func TestLook(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	long := strings.Repeat("x", 300)
 	for name, want := range map[string]struct {
 		at   string
 		kind vaglio.FileKind
 	}{
 		"a": {"a", vaglio.Folder}, "a/f": {"a/f", vaglio.RegularFile}, "link": {"a", vaglio.Folder}, "link/f": {"a/f", vaglio.RegularFile},
-		"fifo": {"fifo", vaglio.OtherFile}, "loop": {"loop", vaglio.NoFile}, "none": {"none", vaglio.NoFile}, "a\x00": {"a\x00", vaglio.NoFile},
+		"fifo": {"fifo", vaglio.OtherFile}, "loop": {"loop", vaglio.HiddenFile}, "none": {"none", vaglio.NoFile}, "a/f/x": {"a/f/x", vaglio.NoFile},
+		"a\x00": {"a\x00", vaglio.NoFile}, long: {long, vaglio.NoFile},
 	} {
 		if at, kind := (workfiles.Disk{}).Look(dir + "/" + name); at != dir+"/"+want.at || kind != want.kind {
 			t.Errorf("%q: %q, %d; want %q, %d", name, at, kind, want.at, want.kind)
