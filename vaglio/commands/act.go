@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,16 +66,11 @@ func parseAct(tests, places, right string) (act, error) {
 		return a, rows.Wrong(phase, "unknown word %q behind the verb", phase)
 	}
 	var err error
-	if a.tests, err = parseTests(tests); err != nil {
+	if a.tests, err = parseTests(tests, true); err != nil {
 		return a, err
 	}
-	for i := range a.tests {
-		if a.tests[i].fact != "" {
-			return a, rows.Wrong(tests, "what is done to what asks for no fact: %q", tests)
-		}
-		for j := range a.tests[i].flags {
-			a.tests[i].flags[j].abbrev = true
-		}
+	if slices.ContainsFunc(a.tests, func(t test) bool { return t.fact != "" }) {
+		return a, rows.Wrong(tests, "what is done to what asks for no fact: %q", tests)
 	}
 	objects, given, _ := strings.Cut(places, " with ")
 	if a.where, err = parsePlaces(objects); err != nil {

@@ -74,7 +74,7 @@ func TestMatch(t *testing.T) {
 		{".", "", 0, true},
 		{"a", "-- a", 1, true},
 	} {
-		tests, err := parseTests(c.pattern)
+		tests, err := parseTests(c.pattern, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,9 @@ type flagTest struct {
 // pipe stands for a literal pipe sign, which does not separate alternatives.
 const pipe = "\x00"
 
-func parseTests(s string) ([]test, error) {
+// parseTests parses a pattern. An option may be abbreviated if it makes the command harmful: if a pattern
+// for harm asks for it, or another one that it is not there.
+func parseTests(s string, harm bool) ([]test, error) {
 	fields := strings.Fields(s)
 	out := make([]test, 0, len(fields))
 	for _, f := range fields {
@@ -49,6 +51,9 @@ func parseTests(s string) ([]test, error) {
 		}
 		if t.fact != "" && !slices.Contains(Facts(), t.fact) && !strings.HasPrefix(t.fact, Says) {
 			return nil, rows.Wrong(f, "unknown fact %q", t.fact)
+		}
+		for i := range t.flags {
+			t.flags[i].abbrev = t.not != harm && !t.only
 		}
 		out = append(out, t)
 	}

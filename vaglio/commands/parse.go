@@ -100,17 +100,23 @@ func (p *Parsed) hasOther(tests []flagTest) bool {
 // matches reports whether an option is the one that a test names. A test's name that ends
 // with a star matches all options that begin like it.
 func (t *flagTest) matches(f *Flag) bool {
-	least := len("--ab")
-	if f.Has {
-		least = len("--a")
-	}
 	switch {
 	case f.Name == t.name:
 		return true
 	case strings.HasSuffix(t.name, "*"):
 		return shell.Like(f.Name, t.name)
 	}
-	return t.abbrev && !f.Whole && len(f.Name) >= least && strings.HasPrefix(f.Name, "--") && strings.HasPrefix(t.name, f.Name)
+	return t.abbrev && Abbreviates(f, t.name)
+}
+
+// Abbreviates reports whether an option that the tables do not list may be short for one, as
+// getopt_long allows.
+func Abbreviates(f *Flag, name string) bool {
+	least := len("--ab")
+	if f.Has {
+		least = len("--a")
+	}
+	return !f.Whole && len(f.Name) >= least && strings.HasPrefix(f.Name, "--") && strings.HasPrefix(name, f.Name)
 }
 
 func oneOf(f *Flag, tests []flagTest) bool {

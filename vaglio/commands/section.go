@@ -178,7 +178,7 @@ func (s *Section) add(text string) error {
 	if err != nil {
 		return err
 	}
-	tests, err := parseTests(left)
+	tests, err := parseTests(left, o.Kind != operation.KindRead && !o.Own)
 	if err != nil {
 		return err
 	}

@@ -80,8 +80,8 @@ type Flag struct {
 	// Name is written with its dashes. An abbreviation is written out, unless the grammar is loose.
 	Name string
 	// Has says that there is a value, which begins at byte Cut of word At. Off says that the value switches the option off: --dry-run=none. Guessed says that
-	// it may be an operand instead, Second that it is the second of two values in a row, each of which has a flag. Whole says that the name is that of a
-	// known option, and so short for no other.
+	// it may be an operand instead, Second that it is the second of two values in a row, each of which has a flag. Whole says that the name is short for
+	// no other: that of a known option, or of any where none can be abbreviated.
 	Has, Off, Guessed, Second, Whole bool
 	At, Cut                          int
 }
@@ -290,6 +290,7 @@ func (s *Split) Bundled(f *Flag) bool {
 // take records an option. If it wants a value, it takes the next word. It returns how many words it took.
 func (s *Split) take(f Flag, wants bool) int {
 	took := 0
+	f.Whole = f.Whole || s.by.exact || s.by.bare[f.Name]
 	if next := f.At + 1; wants && next < len(s.words) {
 		f.At, f.Cut, f.Has, took = next, 0, true, 1
 	}

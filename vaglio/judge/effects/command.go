@@ -382,3 +382,15 @@ func texts(args []arg) []string {
 	}
 	return out
 }
+
+// changesNext reports whether what a line takes for a list of things is followed by what is done to them:
+// "volumes" lists them, "volumes delete" does not.
+func (c *command) changesNext(took int) bool {
+	if took == c.took || took >= len(c.operands) {
+		return false
+	}
+	t, thing := c.r.judge.tables, c.operands[took-1].text
+	next := t.verbs[strings.ToLower(c.operands[took].text)]
+	things := t.Nouns["cloud-thing"][thing] || c.r.verbOf(thing).effect.Kind == "" && len(thing) > 3 && strings.HasSuffix(thing, "s")
+	return things && !next.weak && slices.Contains([]Kind{KindDelete, KindCreate, KindOverwrite}, next.effect.Kind)
+}

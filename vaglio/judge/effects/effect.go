@@ -275,10 +275,7 @@ func clip(s string, n int) string {
 	}
 	cut := strings.LastIndexByte(s[:n], ' ')
 	if cut < n/2 {
-		cut = n
-		for cut > 0 && s[cut]&0xC0 == 0x80 {
-			cut--
-		}
+		return strings.ToValidUTF8(s[:n], "") + " …"
 	}
 	return s[:cut] + " …"
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -279,7 +280,7 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return nil // from where it would be missed
 	}
 	switch {
-	case at == placeTemp && !allTemporary.MatchString(p):
+	case at == placeTemp && !isAllTemporary(p):
 		r.leavesTemporary(v, p)
 		return unmissed(deletion("the temporary %s", a.text))
 	case at == placeWorkspace:
@@ -290,6 +291,11 @@ func (r *reading) noLoss(v *invocation, a arg, at where, why wording.Sentence) [
 		return own(why.And(", a cache that refills itself"))
 	}
 	return nil
+}
+
+// isAllTemporary reports whether a temporary path stands for all files of its folder, or is the folder that the system names.
+func isAllTemporary(p string) bool {
+	return allTemporary.MatchString(p) || wordclass.Is("set-by-systems", strings.TrimPrefix(p, "$"))
 }
 
 // anew returns the effect of deleting what programs write: again and again, or once as a record of what happened.

@@ -314,9 +314,11 @@ func same(a, b []arg) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// has reports whether one of the options is present and not switched off.
+// has reports whether one of the options is present, perhaps abbreviated, and not switched off.
 func (p *parsed) has(names ...string) bool {
-	return slices.ContainsFunc(p.Flags, func(f commands.Flag) bool { return !f.Off && slices.Contains(names, f.Name) })
+	return slices.ContainsFunc(p.Flags, func(f commands.Flag) bool {
+		return !f.Off && slices.ContainsFunc(names, func(name string) bool { return f.Name == name || commands.Abbreviates(&f, name) })
+	})
 }
 
 // value returns the last value given to one of the options.

@@ -172,9 +172,10 @@ func (c *command) shared(name string) []Effect {
 // operands, nil if there is none. That line matches more of them.
 func (c *command) holds() *commands.Outcome {
 	for i := range c.sec.Lines {
-		if took, ok := c.sec.Lines[i].Match(&c.Parsed, c.took); ok {
+		then := &c.sec.Lines[i].Then
+		if took, ok := c.sec.Lines[i].Match(&c.Parsed, c.took); ok && (then.Kind != KindRead || !c.changesNext(took)) {
 			c.took = took
-			return &c.sec.Lines[i].Then
+			return then
 		}
 	}
 	return nil

@@ -121,10 +121,8 @@ func (c *command) scriptOf(i int) ([]Effect, bool) {
 		if strings.Contains(a.text, "$(") {
 			return own(say("loads generated settings into the shell")), true
 		}
-	case "ruby", "php", "python", "python3":
-		return c.framework(i)
 	}
-	return nil, false
+	return c.published(i)
 }
 
 // secretsIn returns the effects of reading those files that hold secrets; how says what happens to their content.
@@ -142,24 +140,25 @@ func (c *command) sql(text string, where wording.Clause) []Effect {
 	return append(c.r.sql(text, where), c.r.secretsIn(literals(c.r.judge.tables.FilesRead(text)), c.cwd, "shows the secrets in %s")...)
 }
 
-// framework judges the script that controls a framework, if the file is one.
-func (c *command) framework(i int) ([]Effect, bool) {
-	if base := lastPart(c.all[i].text); slices.Contains([]string{"manage.py", "artisan", "rails", "rake", "console", "setup.py"}, base) {
+// published judges a program of others that its interpreter is given as a file: the script that controls a framework, an archive, or what a
+// package has put among the project's commands.
+func (c *command) published(i int) ([]Effect, bool) {
+	folder, base := path.Split(c.all[i].text)
+	if slices.Contains([]string{"manage.py", "artisan", "rails", "rake", "console", "setup.py"}, base) {
 		return append(c.r.named(c.inner(base, c.all[i+1:])), c.r.reachesLive(c.invocation, base)...), true
 	}
-	return nil, false
+	inner := c.inner(strings.TrimSuffix(strings.TrimSuffix(base, ".jar"), ".phar"), c.all[i+1:])
+	command := slices.ContainsFunc([]string{"/.bin/", "vendor/bin/", "venv/bin/"}, func(s string) bool { return strings.HasSuffix(folder, s) })
+	if inner.name == base && !command || c.r.judge.tables.Judged[c.r.canonical(inner)] == nil {
+		return nil, false
+	}
+	return append(c.r.named(inner), c.r.runsFile(c.invocation, c.all[i])...), true
 }
 
 // module judges `python -m`.
 func (c *command) module(name string, args []arg) []Effect {
 	if c.r.judge.tables.Nouns["python-module"][name] {
 		return c.r.named(c.inner(name, args))
-	}
-	switch name {
-	case "smtpd", "smtplib", "ftplib", "telnetlib":
-		return one(KindSend, say("talks to a server through python -m %s", name), name)
-	case "keyring", "getpass":
-		return one(KindCredentials, say("reads stored passwords"), name)
 	}
 	if out := c.r.secretsIn(args, c.cwd, "reads the secrets in %s"); out != nil {
 		return out
