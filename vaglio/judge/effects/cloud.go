@@ -70,7 +70,8 @@ func (c *command) verbAmong(words []arg) (found verb, ok bool) {
 			continue
 		}
 		if !ok || found.weak || t.Nouns["cloud-thing"][word] || v.effect.Kind != KindRead {
-			found, word, ok = v, a.text, true
+			found, ok = v, true
+			word, _, _ = strings.Cut(a.text, "-") // of a snapshot-location, too
 		}
 		if !found.weak && !t.Nouns["cloud-noun"][word] && !t.Nouns["cloud-thing"][word] {
 			break
