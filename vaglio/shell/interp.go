@@ -15,7 +15,8 @@ var syntaxOnly = regexp.MustCompile(`^-[a-hj-z]*n[a-hj-z]*$`)
 
 // runShell reads a call of a shell: code by -c, a script file, or standard input.
 func (r *reader) runShell(f *frame, k *call, _ *program, name string) Word {
-	if len(k.argv) > 1 && syntaxOnly.MatchString(k.argv[1].Prefix()) {
+	runs := func(w Word) bool { return strings.HasPrefix(w.Prefix(), "+") } // as +n does
+	if len(k.argv) > 1 && syntaxOnly.MatchString(k.argv[1].Prefix()) && !slices.ContainsFunc(k.argv, runs) {
 		return r.plain(f, k)
 	}
 	args, code, stdin := r.shellOptions(f, k.argv[1:], name)

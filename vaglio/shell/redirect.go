@@ -80,14 +80,20 @@ func (r *reader) heredoc(f *frame, n *syntax.Redirect) Word {
 
 // descriptor makes text readable through a descriptor, given as a number or as a variable in braces that receives one.
 func (r *reader) descriptor(fd string, text Word) {
+	fd = r.numbered(fd)
+	r.st.set(keyFD+fd, text)
+	r.st.set(keyFile+"/dev/fd/"+fd, text)
+	r.st.set(keyFile+"/proc/self/fd/"+fd, text)
+}
+
+// numbered returns the number of a descriptor, which a variable in braces receives.
+func (r *reader) numbered(fd string) string {
 	if name, ok := strings.CutPrefix(fd, "{"); ok {
 		r.procs++
 		fd = strconv.Itoa(9 + r.procs)
 		r.st.set(strings.TrimSuffix(name, "}"), Text(fd))
 	}
-	r.st.set(keyFD+fd, text)
-	r.st.set(keyFile+"/dev/fd/"+fd, text)
-	r.st.set(keyFile+"/proc/self/fd/"+fd, text)
+	return fd
 }
 
 func (r *reader) duplicate(f *frame, d *redirects, n *syntax.Redirect) {
@@ -103,6 +109,12 @@ func (r *reader) duplicate(f *frame, d *redirects, n *syntax.Redirect) {
 	case !number:
 		d.list = append(d.list, Redirect{Kind: RedirectWrite, Target: w})
 		d.files = append(d.files, w)
+	default:
+		if file, is := r.value(keyTo + num); is && (n.N == nil || n.N.Value == "1") {
+			d.files, d.append = append(d.files, file), true
+		} else if is {
+			r.st.set(keyTo+r.numbered(n.N.Value), file)
+		}
 	}
 }
 
@@ -140,6 +152,9 @@ func (r *reader) redirectFile(f *frame, d *redirects, red Redirect) {
 	case red.FD == "" || red.FD == "1":
 		d.files = append(d.files, red.Target)
 		d.append = red.Kind == RedirectAppend
+	case red.FD != "2": // what later commands send there is added
+		r.writeFile(f, red.Target, Word{}, red.Kind == RedirectAppend)
+		r.st.set(keyTo+r.numbered(red.FD), red.Target)
 	}
 }
 
@@ -184,6 +199,10 @@ func (r *reader) deliver(f *frame, d *redirects, out Word) Word {
 // writeFile remembers the content of a file that the source writes.
 func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 	where, ok := r.filePath(file)
+	if to, is := r.value(keyTo + strings.TrimPrefix(where, "/dev/fd/")); is {
+		r.writeFile(f, to, content, true)
+		return
+	}
 	if !ok || strings.HasPrefix(where, "/dev/") && !strings.HasPrefix(where, "/dev/shm/") {
 		return
 	}
@@ -381,18 +400,4 @@ func (r *reader) emit(f *frame, c Command) {
 		r.out.Commands = slices.Grow(r.out.Commands, max(1, n))
 	}
 	r.out.Commands = append(r.out.Commands, c)
-}
-
-// exported returns the variables that the source exported so far.
-func (r *reader) exported() (all []Assign) {
-	for _, name := range r.exports {
-		if e := r.st.get(name); e.hasValue() && e.exported && r.step(nil, wordCost) {
-			value := e.vals[0]
-			if len(e.vals) > 1 || e.maybe {
-				value = NewWord(Part{Kind: PartUnknown, Name: name})
-			}
-			all = append(all, Assign{Name: name, Value: value})
-		}
-	}
-	return all
 }

@@ -379,3 +379,17 @@ func codeVariable(name string) string {
 	}
 	return ""
 }
+
+// exported returns the variables that the source exported so far.
+func (r *reader) exported() (all []Assign) {
+	for _, name := range r.exports {
+		if e := r.st.get(name); e.hasValue() && e.exported && r.step(nil, wordCost) {
+			value := e.vals[0]
+			if len(e.vals) > 1 || e.maybe {
+				value = NewWord(Part{Kind: PartUnknown, Name: name})
+			}
+			all = append(all, Assign{Name: name, Value: value})
+		}
+	}
+	return all
+}

@@ -59,6 +59,7 @@ const (
 	keyFunc  = "()"
 	keyAlias = "a "
 	keyFD    = "fd "
+	keyTo    = "to " // the file that a descriptor writes to
 	keyFile  = "f "
 	// keyAdded marks the paths of files with unknown content to which the source added the content under keyFile.
 	keyAdded = "added "

@@ -116,8 +116,14 @@ func (r *reader) silent(f *frame, c syntax.Command) {
 		r.testClause(f, c.X)
 	case *syntax.CoprocClause:
 		g := *f
-		g.Background, g.beside = true, true
-		r.scoped(func() Word { return r.stmt(&g, c.Stmt) })
+		g.Background, g.beside, g.capture = true, true, true
+		g.stdin = Input{Kind: InputText, Text: word.OutputOf(""), Piped: true} // what later commands write to it
+		fd, name := r.numbered("{COPROC}"), "COPROC"
+		r.descriptor(fd, r.scoped(func() Word { return r.stmt(&g, c.Stmt) }))
+		if c.Name != nil {
+			name = c.Name.Lit()
+		}
+		r.st.put(name, &entry{isList: true, list: []Word{Text(fd), Text(fd)}})
 	}
 }
 
