@@ -167,7 +167,7 @@ func (p *program) call(v, recv value, args []value) value {
 	}
 	name, on := p.canonical(v.path), ""
 	if s, ok := v.text(); ok {
-		name = s
+		name = p.canonical(strings.ReplaceAll(s, "::", "."))
 	}
 	if recv.path != "" || recv.given() {
 		on = onOf(recv)

@@ -346,9 +346,11 @@ func (p *program) signed() value {
 		return value{}
 	}
 	p.take()
-	if to := p.over(p.at); t.Text == "do" && p.opens(p.at, "{") { // a block, with the value of its last statement
+	if to := p.over(p.at); (t.Text == "do" || t.Text == "&") && p.opens(p.at, "{") { // a block, with the value of its last statement
 		v := p.scan(p.at+1, to)
-		p.at = to + 1
+		if p.at = to + 1; t.Text == "&" && p.is("(") {
+			return p.postfix(p.calledWith(v, p.callArguments))
+		}
 		return v
 	}
 	if t.Text == "&" && p.takeIf(p.is(":")) {

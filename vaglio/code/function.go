@@ -73,8 +73,7 @@ func (f *routine) declared() []string {
 	return out
 }
 
-// leave gives variables back what they held before a function had some of the same names. What is declared may
-// still be seen by functions of node inside it.
+// leave gives variables back what they held before a function had some of the same names. What is declared may still be seen by functions of node inside it.
 func (f *routine) leave(vars, hidden map[string]value) {
 	for name, v := range hidden {
 		if f.toks.lang.name == "node" && slices.Contains(f.locals, name) {

@@ -156,8 +156,7 @@ func (p *program) methodArguments(v value, name, full, holder string) (args []va
 	return nil, declares || p.plainCall(f, v, name)
 }
 
-// ownMethod returns a function that the program defines and a method's name means: one of that name
-// if the table does not know it, or one kept in the value.
+// ownMethod returns a function that the program defines and a method's name means: one of that name if the table does not know it, or one kept in the value.
 func (p *program) ownMethod(v value, name, full string, free bool) *routine {
 	if f := p.fns[name]; f != nil && free && !p.taken(full) {
 		return f
@@ -192,8 +191,11 @@ func onOf(v value) string {
 func (p *program) canonical(name string) string {
 	head, _, _ := strings.Cut(name, ".")
 	for _, from := range []string{name, name[:max(strings.LastIndexByte(name, '.'), 0)], head} {
-		if to := p.lang.alias[from]; to != "" {
+		switch to, is := p.lang.alias[from]; {
+		case to != "":
 			return to + strings.TrimPrefix(name, from)
+		case is && from != name: // it holds what has a name of its own
+			return p.canonical(strings.TrimPrefix(name, from+"."))
 		}
 	}
 	return name
@@ -386,8 +388,7 @@ func (p *program) noted(v value) string {
 	return v.of
 }
 
-// ofArguments returns what a method yields that its arguments alone tell: a part of the command line, or what ruby's
-// File.method(:delete) stands for.
+// ofArguments returns what a method yields that its arguments alone tell: a part of the command line, or what ruby's File.method(:delete) stands for.
 func (p *program) ofArguments(v value, name, full string, args []value) (value, bool) {
 	if n, ok := first(args).int(); ok && v.path == allArguments && name == "slice" {
 		return v.part(n, maxText), true

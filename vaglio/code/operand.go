@@ -386,3 +386,11 @@ func (p *program) namesItem(t, next token) bool {
 	return next.Is("=") && p.lang.name == "python" || next.Is(":") && (p.lang.name == "ruby" || p.lang.name == "php") ||
 		next.Is("=>") && t.Kind == lex.String && p.lang.name != "node" && !p.lang.has("flat")
 }
+
+// groups returns a map whose elements are lists until something else is put there, as defaultdict(list) does.
+func groups(_ *program, v value, _ []value) value {
+	if v.path != "list" && v.path != "set" {
+		return passedOn("defaultdict", v.word())
+	}
+	return value{kind: kindMap}.with(anyKey, listOf())
+}

@@ -71,7 +71,7 @@ func pures() map[string]pure {
 		"fresh": func(*program, value, []value) value { return textOf(freshName()) },
 		"pairs": func(_ *program, v value, _ []value) value { return v.pairs() },
 		"map":   func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
-		"apply": applied, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
+		"apply": applied, "send": sent, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
 	}
 	maps.Copy(out, changing())
 	for name, fn := range decoders() {
@@ -338,8 +338,7 @@ func imported(p *program, v value, _ []value) value {
 	return unknown(moduleName(s))
 }
 
-// applied calls what its first argument names, for each element of a list: send(:system, …),
-// array_map("unlink", …), f.apply(this, […]).
+// applied calls what its first argument names, for each element of a list: send(:system, …), array_map("unlink", …), f.apply(this, […]).
 func applied(p *program, v value, rest []value) value {
 	node := p.lang.name == "node"
 	if node {
@@ -356,6 +355,15 @@ func applied(p *program, v value, rest []value) value {
 	return p.eachOf(v, flattened(rest))
 }
 
+// sent calls a method of a value by its name, which is the first argument.
+func sent(p *program, v value, rest []value) value {
+	name, _ := first(rest).text()
+	if full := ending(strings.TrimPrefix(p.canonical(v.path)+"."+name, ".")); p.lang.full[name] == nil || p.lang.find(full, "") != nil {
+		return p.method(v, name, full, tailOf(rest, 1))
+	}
+	return p.call(value{path: name}, value{}, tailOf(rest, 1)) // what every object has
+}
+
 // flattened returns values with lists replaced by their elements.
 func flattened(vs []value) (out []value) {
 	for _, v := range vs {
@@ -363,14 +371,6 @@ func flattened(vs []value) (out []value) {
 		out = spreadInto(out, v)
 	}
 	return out
-}
-
-// groups returns a map whose elements are lists until something else is put there, as defaultdict(list) does.
-func groups(_ *program, v value, _ []value) value {
-	if v.path != "list" && v.path != "set" {
-		return passedOn("defaultdict", v.word())
-	}
-	return value{kind: kindMap}.with(anyKey, listOf())
 }
 
 // defaulted returns an element of a map, or puts another value there, as d.setdefault(key, value) does.

@@ -350,10 +350,6 @@ func (r *reader) procSubst(f *frame, p *syntax.ProcSubst) Word {
 	return Text(name)
 }
 
-func (r *reader) cwd() Word { return r.folder(keyCwd, "PWD") }
-
-func (r *reader) prevCwd() Word { return r.folder(keyPrev, "OLDPWD") }
-
 func (r *reader) folder(key, name string) Word {
 	if w, ok := r.value(key); ok {
 		return w

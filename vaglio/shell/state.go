@@ -77,6 +77,10 @@ const (
 	keyZero     = "$0 "
 )
 
+func (r *reader) cwd() Word { return r.folder(keyCwd, "PWD") }
+
+func (r *reader) prevCwd() Word { return r.folder(keyPrev, "OLDPWD") }
+
 // entry returns what is known of a key, whichever shell set it. Most variables that a shell is
 // started with are never asked for, so each gets its entry only then.
 func (s *state) entry(key string) *entry {
