@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -29,6 +30,14 @@ func alsoOf(args map[string]any) (out []also) {
 		}
 	}
 	return out
+}
+
+// afterwards returns what an argument has a tool do to the things of which its name says only that they are read.
+func afterwards(args map[string]any) (act *spoken.Act) {
+	for _, words := range reading.Switches(args) {
+		act = cmp.Or(act, spoken.Afterwards(words))
+	}
+	return act
 }
 
 // replaces reports whether an argument says that what is there already is overwritten.
@@ -60,6 +69,9 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 	}
 	said, others := c.notified(said)
 	for _, a := range others {
+		if act, at, _ := c.act(); a.act == act && at == c.server && c.after == act && a.act.Phrase == said[0].Phrase {
+			continue // it is what is said
+		}
 		if a.act.Phrase == said[0].Phrase {
 			said = append(slices.Clip(said), a.more(said)...)
 			continue

@@ -272,6 +272,9 @@ func (c *call) unsaid(t *toolName) {
 // something, it returns what that does.
 func (c *call) act() (act *spoken.Act, at, n int) {
 	act, at, n = c.verb()
+	if act == nil && c.after != nil && len(c.words) > c.server+1 {
+		return c.after, c.server, 1
+	}
 	open := len(c.words) > 0 && spoken.Is("verbs generic", c.words[len(c.words)-1]) // lock_operation
 	if told := c.action(); told != nil && (act == nil || open) {
 		return told, 0, 0

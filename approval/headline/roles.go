@@ -45,6 +45,8 @@ type call struct {
 	// also is what arguments make it do besides, and steps are the operations that it is given a list of.
 	also  []also
 	steps []step
+	// after is what an argument has it do to what its name says is read.
+	after *spoken.Act
 	// inner are the operations of a list by which it changes one thing.
 	inner []step
 	// mutations are what it is told to do in GraphQL.
@@ -91,7 +93,8 @@ func callOf(p vaglio.Proposal) *call {
 	c.bindings = bindingsIn(args)
 	c.orders()
 	c.mutations, c.replaces = fieldsAsSteps(args), replaces(p.Args)
-	c.steps, c.also, c.admits = c.stepsOf(args), alsoOf(args), admits(map[string]any(p.Args), false)
+	c.also, c.after = alsoOf(args), afterwards(args)
+	c.steps, c.admits = c.stepsOf(args), admits(map[string]any(p.Args), false)
 	return c
 }
 

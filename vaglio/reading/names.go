@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"iter"
 	"regexp"
 	"slices"
@@ -25,8 +26,9 @@ type class struct {
 	elsewhere bool
 	// data says that it works on a database, queries that it runs queries on something.
 	data, queries bool
-	// language is the language of the programs that it runs, "" if the name does not say.
-	language string
+	// language is the language of the programs that it runs, client the program whose command lines it takes; "" if the
+	// name does not say.
+	language, client string
 }
 
 // wordKind is what a word of an executor's name says about running things. Its values are the
@@ -51,7 +53,7 @@ func kindOf(word string) wordKind { return wordKind(wordclass.Kind("name", word)
 // something, and nothing about what that does.
 func IsRunner(word string) bool {
 	k := kindOf(word)
-	return k != "" && k != wordOther && k != wordData && k != wordTypes || languageWord(word) != ""
+	return k != "" && k != wordOther && k != wordData && k != wordTypes || languageWord(word)+wordclass.Kind("takes-lines-of", word) != ""
 }
 
 // classOf classifies an executor by the words of its name.
@@ -63,6 +65,9 @@ func classOf(words []string) class {
 	c := class{
 		posix: slices.ContainsFunc(words, func(w string) bool { return languageWord(w) == langShell }), language: languageIn(words),
 		data: has[wordData], elsewhere: has[wordData] || has[wordOther],
+	}
+	for _, w := range words {
+		c.client = cmp.Or(c.client, wordclass.Kind("takes-lines-of", w))
 	}
 	c.cells = wordclass.Any("names-cells", words)
 	c.shell = has[wordVerb] && has[wordProcess] || !c.elsewhere && has[wordShell] && isShell(c.language)

@@ -98,8 +98,7 @@ func (w *walk) undecided(text string, role Role, sc *scope, at string) {
 	known := w.class.runs && !w.class.elsewhere
 	s := ReadLine(text, sc.o)
 	if !slices.ContainsFunc(s.Problems, func(p shell.Problem) bool { return p.Kind == shell.ProblemUnparsable }) {
-		w.add(Command{At: at, Text: text, Language: langShell, Script: s, Env: sc.env, Doubt: !known && role&RoleScript == 0})
-		w.elsewhere(w.rd.Commands[len(w.rd.Commands)-1], sc)
+		w.everywhere(Command{At: at, Text: text, Language: langShell, Script: s, Env: sc.env, Doubt: !known && role&RoleScript == 0}, sc)
 		return
 	}
 	w.add(Command{At: at, Text: text, Language: langShell, Script: s, Env: sc.env, Doubt: true})

@@ -276,12 +276,7 @@ func (t *tool) under(role readings.Role) (out []string) {
 
 // given reports whether there is anything under a key of a role.
 func (t *tool) given(role readings.Role) bool {
-	for k, v := range t.args {
-		if v != nil && t.rd.Role(k)&role != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(readings.SortedKeys(t.args), func(k string) bool { return t.args[k] != nil && t.rd.Role(k)&role != 0 })
 }
 
 // requested returns the addresses that a call names.

@@ -29,9 +29,9 @@ func (t *tool) byName() []Effect {
 	case t.converts():
 		return t.guessed(usual(KindOverwrite))
 	}
-	out, also := t.verbEffect(v), t.switched()
+	out, also := t.verbEffect(v), t.switched(v.effect.Kind == KindRead)
 	asked := func(e Effect) bool { return e.score(nil) < Threshold }
-	if v.effect.Kind != KindRead && also.Kind != "" && !slices.ContainsFunc(out, asked) {
+	if also.Kind != "" && !slices.ContainsFunc(out, asked) {
 		return t.guessed(also)
 	}
 	return out
@@ -276,7 +276,7 @@ func (t *tool) ownRecords() bool {
 	switch {
 	case t.noun("public"):
 		return false
-	case t.has("generate") && !t.has("code"):
+	case t.has("generate") && !t.noun("given-out"):
 		return true
 	case t.shared() || !t.ofRecords():
 		return false

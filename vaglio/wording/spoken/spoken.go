@@ -158,6 +158,16 @@ func ActIn(name []string) (act *Act, at, n int) {
 	return nil, -1, 0
 }
 
+// Afterwards returns the verb of an argument that has a tool do something lasting to what it only reads by its name:
+// purge, delete_after. It is nil if the words of the argument's key may just choose what is read.
+func Afterwards(key []string) *Act {
+	act, at, n := ActIn(key)
+	if at != 0 || !act.Lasts && !act.Kept && !act.Final || n < len(key) && key[n] != "after" {
+		return nil
+	}
+	return act
+}
+
 // ThingOf returns the thing whose noun ends the words, whether the noun is a plural, and the
 // words before it; nil if it is not listed.
 func ThingOf(name []string) (thing *Thing, plural bool, before []string) {
