@@ -86,11 +86,27 @@ func (t *Texts) phrase(p wording.Phrase) (string, bool) {
 		return wording.English(p)
 	}
 	said, ok := t.phrases[p]
-	if noun, labels := strings.CutSuffix(string(p), ": "+wording.Placeholder); !ok && labels {
-		said, ok = t.phrases[wording.Phrase("the "+noun+" "+wording.Placeholder)]
-		said = article.ReplaceAllString(strings.TrimSuffix(said, " "+wording.Placeholder), "") + ": " + wording.Placeholder
+	if words, labels := strings.CutSuffix(string(p), ": "+wording.Placeholder); !ok && labels {
+		said, ok = t.label(words)
+		said += ": " + wording.Placeholder
 	}
 	return said, ok
+}
+
+// label translates the words of a key before its value: those of a thing or a property, or of what belongs to a thing.
+func (t *Texts) label(words string) (said string, ok bool) {
+	for _, form := range []string{"the " + words + " " + wording.Placeholder, "the " + words, words + ": " + wording.Placeholder} {
+		if said, ok = t.phrases[wording.Phrase(form)]; ok {
+			return article.ReplaceAllString(strings.TrimRight(strings.TrimSuffix(said, wording.Placeholder), " :"), ""), true
+		}
+	}
+	at := strings.LastIndexByte(words, ' ')
+	of, ok := t.phrases[wording.Phrase("the "+words[:max(at, 0)]+" "+wording.Placeholder)]
+	if !ok {
+		return "", false
+	}
+	said, ok = t.label(words[at+1:])
+	return said + " di " + strings.TrimSuffix(of, " "+wording.Placeholder), ok
 }
 
 // article matches the article before a noun.
