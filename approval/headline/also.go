@@ -336,6 +336,9 @@ func (c *call) documents(worst *one) wording.Sentence {
 		return nil
 	}
 	worst.stored(phrase)
+	if name := c.first("database", "databasename", "db", "databaseid", "name"); phrase == spoken.Statement("dropdatabase") && name != "" {
+		return wording.Sentence{{Phrase: "drops %s", Args: []wording.Clause{wording.Say(spoken.ThingAt("database").One, name)}}}
+	}
 	said := wording.Sentence{{Phrase: phrase}}
 	if of != "" {
 		said[0].Args = []wording.Clause{{Text: of}}

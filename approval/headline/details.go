@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/reading"
@@ -176,9 +177,17 @@ func (c *call) leftOut(key, text string) bool {
 	if slices.ContainsFunc(values, func(v string) bool { return spoken.Turned(key, v) != nil }) {
 		return false // the verb says it
 	}
-	return !strings.Contains(text, begins) && !slices.ContainsFunc(values, func(v string) bool {
+	return !stands(text, begins) && !slices.ContainsFunc(values, func(v string) bool {
 		return strings.Contains(v, "\n") || utf8.RuneCountInString(v) > longestThing || document.MatchString(v)
 	})
+}
+
+// stands reports whether a text holds another one, a number not just as a part of a name or of another number.
+func stands(text, part string) bool {
+	if strings.Trim(part, "0123456789") != "" {
+		return strings.Contains(text, part)
+	}
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), part)
 }
 
 // isKind reports whether an argument says of which kind a thing is, and not what it is called.
@@ -219,7 +228,7 @@ func (c *call) about(several bool) wording.Clause {
 		}
 		told = append(told, sum[0])
 	}
-	told = append(told, c.short(false, c.beginning(), mostNamed, otherKey)...) // where it is is not what it is about
+	told = append(told, c.short(false, slices.DeleteFunc(c.beginning(), c.counts), mostNamed, otherKey)...) // where it is is not what it is about
 	where := c.repository()
 	told = slices.DeleteFunc(told, func(s wording.Clause) bool { return where == s.String() || strings.HasSuffix(where, "/"+s.String()) }) // it is said separately
 	if len(told) == 0 {
@@ -231,6 +240,9 @@ func (c *call) about(several bool) wording.Clause {
 	}
 	return wording.Clause{Phrase: ": %s", Args: told[at : at+1]}
 }
+
+// counts reports whether an argument is a mere number, and no amount.
+func (c *call) counts(key string) bool { return c.digits(key) == 1 && c.rank(key) != rankOf("amount") }
 
 // The kinds of arguments, in the order in which they are shown.
 const (

@@ -139,6 +139,9 @@ func (c *call) understood(t *toolName) {
 	case len(t.nouns) > 0 || len(t.others) == 0:
 	case to != nil:
 		t.nouns = c.keyed(to)
+		if thing, _, _ := spoken.ThingOf(t.nouns); thing != nil && slices.Contains(thing.Keys, "message") && strings.Contains(c.first(t.nouns[0]), "@") {
+			t.nouns = []string{"user"} // whose address it is
+		}
 	case t.act.Phrase == deploys: // to "production", which is no thing
 		t.nouns, t.with = c.keyed(nil), inside
 	}
@@ -326,7 +329,7 @@ func (c *call) action() *spoken.Act {
 // before returns the nouns of a name whose verb comes after them or, if there are none,
 // that of the arguments. It returns nil if they may be the name of a service.
 func (c *call) before(verb int) []string {
-	words := c.words[min(c.server, verb):verb]
+	words := slices.DeleteFunc(slices.Clone(c.words[min(c.server, verb):verb]), c.service)
 	if thing, _, _ := spoken.ThingOf(words); thing == nil && len(words) > 1 {
 		return nil
 	}
@@ -348,7 +351,7 @@ func (c *call) keyed(but *spoken.Thing) (noun []string) {
 	for _, key := range c.keys {
 		stem := key
 		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil {
-			stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "s"), "id"), "name"), "key")
+			stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "s"), "url"), "id"), "name"), "key")
 		}
 		thing, _, _ := spoken.ThingOf([]string{stem})
 		switch {

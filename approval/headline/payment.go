@@ -247,7 +247,8 @@ func (c *call) transacts() bool {
 func (c *call) pays(kind operation.Kind) bool {
 	paid := c.moves(kind)
 	traded := c.first("symbol", "ticker", "side", "ordertype") != "" // an order at a price per unit
-	return paid && !traded && !c.requisitions() && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
+	does, _, _ := c.verb()
+	return paid && !traded && !c.requisitions() && (does == nil || does.Phrase != "records %s") && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
 }
 
 // moves reports whether money moves by what the tool's name and arguments say.
@@ -284,8 +285,11 @@ func (c *call) settled(one *one, said wording.Sentence) {
 		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
 	case one.partly(said):
 		one.undo = operation.Partial
-	case one.byName() && changesRole(said[0]):
-		one.undo, one.reach = operation.Partial, operation.ReachShared
+	case (one.byName() || one.unheardOf()) && changesRole(said[0]):
+		if one.undo, one.reach = operation.Partial, operation.ReachShared; c.admits {
+			one.undo, one.reach = operation.Irreversible, operation.ReachPublic
+		}
+		one.general = false
 	case said[0].Phrase == exchanges:
 		one.kind, one.undo, one.reach = operation.KindSpend, operation.Irreversible, operation.ReachShared
 	case one.meanwhile(said), c.admitted(said):

@@ -14,6 +14,9 @@ import (
 // assigned describes a role that a tool gives somebody or takes away, where the name speaks of an
 // assignment or a binding: "grants the role Owner to bob in acme-prod".
 func (c *call) assigned(operation.Kind) wording.Sentence {
+	if raised := c.raised(); raised != nil {
+		return raised
+	}
 	if !c.has("role", "iam", "rbac") || !c.has("assignment", "assignments", "binding", "bindings", "assign", "grant") && (!c.has("iam") || !c.has("policy")) {
 		return nil
 	}
@@ -39,6 +42,54 @@ func (c *call) assigned(operation.Kind) wording.Sentence {
 		said = said.And(inside, in)
 	}
 	return said
+}
+
+// raised describes that somebody gets a rank or loses it, where the tool's name or an argument says which: promote_to_admin,
+// is_admin.
+func (c *call) raised() wording.Sentence {
+	rank, phrase := c.rankOf()
+	user := spoken.ThingAt("user")
+	whom, key := c.names(user, false, "user", "member")
+	if rank == "" || len(whom) == 0 || slices.Contains(whom, rank) {
+		return nil
+	}
+	one := user.One
+	if len(whom) > 1 {
+		one = user.Several
+	}
+	said := wording.Sentence{{Phrase: phrase, Args: []wording.Clause{{Text: rank}, {Phrase: one, Args: []wording.Clause{named(whom)}}}}}
+	if where := c.repository(); where != "" {
+		return said.And(inside, where)
+	}
+	if in, ok := c.listed("places", key, whom); ok {
+		return append(said, wording.Clause{Phrase: inside, Args: []wording.Clause{in}})
+	}
+	return said
+}
+
+// rankOf returns the rank that somebody gets or loses, and how that is said.
+func (c *call) rankOf() (rank string, phrase wording.Phrase) {
+	own := c.words[min(c.server, len(c.words)):]
+	last := own[max(0, len(own)-1):]
+	does, _, _ := c.act()
+	said := wording.Phrase("")
+	if does != nil {
+		said = does.Phrase
+	}
+	raises := said == "promotes %s" || len(own) > 0 && own[0] == "make"
+	switch named := len(last) > 0 && (spoken.Is("people ranks", last[0]) || c.has("to") && membership(last[0])); {
+	case named && c.has("to") && said == "demotes %s":
+		return last[0], "grants the role %s to %s"
+	case named && len(own) > 1 && (raises || said == sets && !slices.ContainsFunc(c.keys, func(k string) bool { return c.first(k) == "false" })):
+		return last[0], "grants the role %s to %s"
+	case named && said == "demotes %s":
+		return last[0], "revokes the role %s from %s"
+	case raises:
+		return c.first("role", "newrole", "rank"), "grants the role %s to %s"
+	case does != nil && changes(does) && c.mayAll() != "":
+		return c.mayAll(), "grants the role %s to %s"
+	}
+	return "", ""
 }
 
 // admission describes that somebody may enter or use a thing from then on, or no longer, where the name speaks of access to it.
@@ -74,12 +125,26 @@ func (c *call) bound() (said wording.Sentence) {
 		if said != nil {
 			grants = ", and the role %s to %s"
 		}
-		said = append(said, wording.Clause{Phrase: grants, Args: []wording.Clause{named(roles), named(whom)}})
+		said = append(said, wording.Clause{Phrase: grants, Args: []wording.Clause{named(roles), members(whom)}})
 	}
 	if in := c.first("resource", "project", "projectid", "resourcename", "name"); said != nil && in != "" {
 		return said.And(inside, in)
 	}
 	return said
+}
+
+// members names those who get something, everyone at the end.
+func members(whom []string) wording.Clause {
+	all := func(s string) bool { return admits(s, true) }
+	some := slices.DeleteFunc(slices.Clone(whom), all)
+	switch everyone := (wording.Clause{Phrase: "everyone"}); {
+	case len(some) == len(whom):
+		return named(whom)
+	case len(some) == 0:
+		return everyone
+	default:
+		return wording.Clause{Phrase: "%s and %s", Args: []wording.Clause{named(some), everyone}}
+	}
 }
 
 // bindingsIn returns the objects of all lists of bindings in the arguments.

@@ -239,13 +239,14 @@ func (c *call) phones() bool {
 		if by {
 			s = number
 		}
+		s, _, network := strings.Cut(s, "@") // 39…@s.whatsapp.net
 		digits, ok := strings.CutPrefix(strings.Map(func(r rune) rune {
 			if strings.ContainsRune(" -.()", r) {
 				return -1
 			}
 			return r
 		}, s), "+")
-		return ok && len(digits) > 6 && strings.Trim(digits, "0123456789") == ""
+		return (ok || network) && len(digits) > 6 && strings.Trim(digits, "0123456789") == ""
 	})
 }
 

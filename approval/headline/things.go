@@ -20,7 +20,7 @@ func (c *call) object() (wording.Sentence, *toolName) {
 		}
 	}
 	if !ok {
-		return nil, &t
+		return c.putInto(&t), &t
 	}
 	names, key := c.which(&t)
 	if set := c.property(&t); set != nil {
@@ -29,7 +29,27 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	if said := c.done(&t, names, key); said != nil {
 		return said, &t
 	}
+	if said := c.putInto(&t); said != nil {
+		return said, &t
+	}
 	return nil, nil
+}
+
+// putInto says what goes into the thing of which alone a name speaks, by the only address or text that can be it:
+// "adds spotify:track:7 to the queue".
+func (c *call) putInto(t *toolName) wording.Sentence {
+	into, _, _ := spoken.ThingOf(t.others)
+	_, at, n := c.verb()
+	bare := at+n < len(c.words) && joins(c.words[at+n]) == t.with
+	what := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool { return !spoken.IsEnd("things-that put", k) || c.first(k) == "" })
+	if t.act == nil || !bare || into == nil || len(what) != 1 {
+		return nil
+	}
+	to := c.spokenOf(t)
+	if to == nil {
+		to = &wording.Clause{Phrase: into.One}
+	}
+	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{named(c.args[what[0]])}}, {Phrase: t.with, Args: []wording.Clause{*to}}}
 }
 
 // done says what is done to the thing with these names, which are under this key, and to, from or in
@@ -137,7 +157,7 @@ func (c *call) identity(t *toolName) (names []string, key string) {
 	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), t.nouns[len(t.nouns)-1])
 	switch called := c.args["name"]; {
 	case t.act.Makes:
-		return c.made(names, key)
+		return c.made(t.thing, names, key)
 	case len(names) == 0:
 		return c.prefixed(t)
 	case key == "name" && t.act.Partly && !t.act.Turns:
