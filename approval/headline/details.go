@@ -292,7 +292,7 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 func (c *call) briefed(said wording.Sentence) wording.Sentence {
 	brief := c.brief()
 	switch {
-	case said[0].Phrase == "reads", said[0].Phrase == "reads by the tool %s":
+	case said[0].Phrase == "reads", said[0].Phrase == "reads by the tool %s", said[0].Phrase == "reads secrets by the tool %s":
 		return c.told(said)
 	case said[0].Phrase == "stays with the agent and its user: %s" && brief != "":
 		return append(slices.Clip(said), bracketed([]wording.Clause{prose(brief)})...)

@@ -330,6 +330,9 @@ func (c *call) action() *spoken.Act {
 // that of the arguments. It returns nil if they may be the name of a service.
 func (c *call) before(verb int) []string {
 	words := slices.DeleteFunc(slices.Clone(c.words[min(c.server, verb):verb]), c.service)
+	if last := len(words) - 1; last > 0 && spoken.Is("options manner", words[last]) {
+		words = words[:last] // users_admin_invite
+	}
 	if thing, _, _ := spoken.ThingOf(words); thing == nil && len(words) > 1 {
 		return nil
 	}

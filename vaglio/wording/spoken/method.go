@@ -19,6 +19,8 @@ func Method(name, library string, given, of []string, split func(string) []strin
 	words := split(strings.TrimSuffix(strings.Join(path[max(0, len(path)-1):], ""), "Command"))
 	called := wording.Say("calls %s of %s", strings.Join(words, "_"), library)
 	switch said, part := madeOf(name, of, words, given, split); {
+	case said != nil && len(path) > 1 && collects(path[len(path)-2]):
+		return append(said, keptIn(name, path, true, of)...), false
 	case said != nil:
 		return said, false
 	case part:
@@ -265,17 +267,22 @@ func collectionOf(name string, path, words, given, of []string) string {
 	if index := behind(given, "--index"); len(index) == 1 && !strings.Contains(index[0], "$") && words[len(words)-1] == "query" {
 		return index[0]
 	}
-	if len(words) < 2 || len(path) < 2 {
-		return ""
+	if len(words) < 2 && !strings.Contains(strings.ToLower(name), "mongo") || len(path) < 2 {
+		return "" // of another library, drop may mean anything
 	}
 	holder := path[len(path)-2]
 	switch {
 	case strings.HasSuffix(name, holder+"."+path[len(path)-1]):
 		return holder
-	case len(of) > 0 && slices.Contains([]string{"collection", "getCollection", "get_collection"}, holder):
+	case len(of) > 0 && collects(holder):
 		return of[len(of)-1]
 	}
 	return ""
+}
+
+// collects reports whether a part of a method's name returns a collection of documents.
+func collects(part string) bool {
+	return slices.Contains([]string{"collection", "getCollection", "get_collection"}, part)
 }
 
 // tableOf returns the table of items that an option of a method names, or what it is called on, or "".
