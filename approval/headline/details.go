@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/reading"
@@ -20,18 +19,6 @@ func (c *call) told(said wording.Sentence) wording.Sentence {
 		return said
 	}
 	return append(slices.Clip(said), bracketed(c.details(mostNamed, titleKey, idKey, otherKey))...)
-}
-
-// bracketed returns things one after the other in brackets, nothing if there are none.
-func bracketed(things []wording.Clause) wording.Sentence {
-	if len(things) == 0 {
-		return nil
-	}
-	all := things[len(things)-1]
-	for _, thing := range slices.Backward(things[:len(things)-1]) {
-		all = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{thing, all}}
-	}
-	return wording.Sentence{{Phrase: "(%s)", Args: []wording.Clause{all}}}
 }
 
 // details returns short values of up to most arguments of these kinds, ordered by weight and kind. A
@@ -182,14 +169,6 @@ func (c *call) leftOut(key, text string) bool {
 	})
 }
 
-// stands reports whether a text holds another one, a number not just as a part of a name or of another number.
-func stands(text, part string) bool {
-	if strings.Trim(part, "0123456789") != "" {
-		return strings.Contains(text, part)
-	}
-	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), part)
-}
-
 // isKind reports whether an argument says of which kind a thing is, and not what it is called.
 func isKind(key, value string) bool {
 	thing, _, _ := spoken.ThingOf(reading.Words(value))
@@ -205,9 +184,6 @@ func (c *call) keeps(key string) bool {
 func (c *call) sumTold(key, text string) bool {
 	return slices.ContainsFunc(c.sums(key), func(s wording.Clause) bool { return strings.Contains(text, strings.ToLower(s.String())) })
 }
-
-// untold reports whether a value says nothing to a person: it names nothing, or is masked.
-func untold(s string) bool { return empty(s) || masks(s) > 0 }
 
 // about returns what the arguments say about a thing that has no name, or about several
 // things.
@@ -275,6 +251,8 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 	switch {
 	case said[0].Phrase == byGraphQL:
 		return c.mutates(said)
+	case said[0].Phrase == onPage && len(said) == 1:
+		return withText(said, cmp.Or(c.code, c.first(spoken.List("texts scripts")...)))
 	case c.command != "" && said[0].Phrase == "follows instructions that are installed here": // a command of the agent's own client
 		return withText(said, c.command)
 	case c.command != "":
@@ -287,6 +265,9 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 		return c.briefed(said)
 	}
 }
+
+// onPage is what the judge says of a script that is not known to look only.
+const onPage wording.Phrase = "runs a script on a web page"
 
 // briefed adds what the arguments say of this call to a sentence of one clause that says only what such a tool does.
 func (c *call) briefed(said wording.Sentence) wording.Sentence {

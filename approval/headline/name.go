@@ -395,9 +395,3 @@ func joins(word string) wording.Phrase {
 
 // renames says that something gets another name.
 const renames wording.Phrase = "renames %s"
-
-// isA reports whether a name is that of the kind of thing, as services name their kinds.
-func (t *toolName) isA(kind string) bool {
-	thing, _, rest := spoken.ThingOf(reading.Words(kind))
-	return thing != nil && thing == t.thing && len(rest) == 0
-}

@@ -35,23 +35,6 @@ func (c *call) object() (wording.Sentence, *toolName) {
 	return nil, nil
 }
 
-// putInto says what goes into the thing of which alone a name speaks, by the only address or text that can be it:
-// "adds spotify:track:7 to the queue".
-func (c *call) putInto(t *toolName) wording.Sentence {
-	into, _, _ := spoken.ThingOf(t.others)
-	_, at, n := c.verb()
-	bare := at+n < len(c.words) && joins(c.words[at+n]) == t.with
-	what := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool { return !spoken.IsEnd("things-that put", k) || c.first(k) == "" })
-	if t.act == nil || !bare || into == nil || len(what) != 1 {
-		return nil
-	}
-	to := c.spokenOf(t)
-	if to == nil {
-		to = &wording.Clause{Phrase: into.One}
-	}
-	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{named(c.args[what[0]])}}, {Phrase: t.with, Args: []wording.Clause{*to}}}
-}
-
 // done says what is done to the thing with these names, which are under this key, and to, from or in
 // which second thing. It returns nil if it remains open which thing that is, how many there are, or
 // which is one of two, or if the thing may be an attribute given to another one.

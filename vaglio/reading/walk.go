@@ -60,6 +60,9 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 	}
 	for _, k := range keys {
 		role := w.role(k)
+		if w.isPart(k, args, keys) {
+			role &^= RolePath | RoleGoal
+		}
 		if depth == 0 && role&RoleClaim != 0 && w.claims(k, args[k]) {
 			w.rd.DryRun = true
 		}
@@ -78,6 +81,19 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 		}
 		w.value(k, args[k], role, &sc, join(at, k), depth)
 	}
+}
+
+// isPart reports whether a key names a part of the file that another key names: a heading, as the key for its type says.
+func (w *walk) isPart(key string, args map[string]any, keys []string) bool {
+	part, _ := args[key].(string)
+	if part == "" || strings.ContainsAny(part, `/\~`) || strings.HasPrefix(part, ".") {
+		return false
+	}
+	said := func(k string) bool {
+		return Normal(k) == Normal(key)+"type" && args[k] != "file" && args[k] != "folder"
+	}
+	named := func(k string) bool { return k != key && w.role(k)&RolePath != 0 && args[k] != nil }
+	return slices.ContainsFunc(keys, said) && slices.ContainsFunc(keys, named)
 }
 
 // base notes a folder that an argument names, and that relative paths beside it may start from.

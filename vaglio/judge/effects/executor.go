@@ -131,15 +131,8 @@ func (r *reading) unknownSince(since int) bool {
 
 // runner reports whether the executor's name only says that it runs what it is given.
 func (t *tool) runner() bool {
-	if t.known.Shell {
-		return true
-	}
-	for _, w := range t.words {
-		if !readings.IsRunner(w) && !t.runs(w) && !t.execsIn(w) {
-			return readings.IsRunner(strings.ToLower(t.name))
-		}
-	}
-	return true
+	more := func(w string) bool { return !readings.IsRunner(w) && !t.runs(w) && !t.execsIn(w) }
+	return t.known.Shell || !slices.ContainsFunc(t.words, more) || readings.IsRunner(strings.ToLower(t.name))
 }
 
 // execsIn reports whether a word only says where a tool executes its command, in what is there already:
@@ -346,10 +339,8 @@ func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 }
 
 func (t *tool) target() string {
-	for _, k := range wordclass.Of("key-of-target") {
-		if s, _ := t.args[k].(string); s != "" {
-			return clip(s, 80)
-		}
+	if s, ok := t.text(wordclass.Of("key-of-target")...); ok {
+		return clip(s, 80)
 	}
 	return t.name
 }

@@ -234,13 +234,10 @@ func (t *tool) hands(v verb) bool {
 	if v.effect.Kind != KindSend || !t.has("export") {
 		return false
 	}
-	for key, v := range t.args {
-		name, _ := strings.CutSuffix(readings.Normal(key), "s")
-		if _, id := strings.CutSuffix(name, "id"); v != nil && !id && name != "format" && name != "type" {
-			return false
-		}
-	}
-	return len(t.args) > 0
+	return len(t.args) > 0 && !slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool {
+		name := strings.TrimSuffix(readings.Normal(key), "s")
+		return t.args[key] != nil && !strings.HasSuffix(name, "id") && name != "format" && name != "type"
+	})
 }
 
 // identifies reports whether an argument tells one thing from others of its kind.
