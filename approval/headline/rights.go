@@ -76,7 +76,7 @@ func (c *call) rankOf() (rank string, phrase wording.Phrase) {
 	if does != nil {
 		said = does.Phrase
 	}
-	raises := said == "promotes %s" || len(own) > 0 && own[0] == "make"
+	raises := said == "promotes %s" || len(own) > 0 && own[0] == "make" || does != nil && changes(does) && c.has("membership")
 	switch named := len(last) > 0 && (spoken.Is("people ranks", last[0]) || c.has("to") && membership(last[0])); {
 	case named && c.has("to") && said == "demotes %s":
 		return last[0], "grants the role %s to %s"

@@ -128,6 +128,10 @@ func (c *call) undone(worst *one, t *toolName) {
 	switch {
 	case t.runs(), t.ruins:
 		worst.undo = operation.Irreversible // what it does once it runs
+	case t.act == c.after && t.act.Lasts:
+		worst.undo = operation.Irreversible
+	case t.act == c.after && t.act.Runs:
+		worst.general = true // nobody knows what it does then
 	case c.alone(worst, t):
 		worst.undo = operation.Partial // as an event to which nobody is invited
 	case c.admits && c.opens(t), c.charged(t), c.spreads(t), c.announces(t), c.heard(t):

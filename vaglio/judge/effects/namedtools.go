@@ -208,12 +208,18 @@ func (t *tool) converts() bool {
 func (t *tool) switched(reads bool) Effect {
 	for _, words := range readings.Switches(t.args) {
 		v, _, ok := t.r.judge.tables.verbAt(words, 0)
-		if ok && (!reads || spoken.Afterwards(words) != nil) && !v.weak && !v.light &&
-			(slices.Contains([]Kind{KindDelete, KindPublish, KindSpend}, v.effect.Kind) || words[0] == "send") {
+		grave := slices.Contains([]Kind{KindDelete, KindPublish, KindSpend}, v.effect.Kind) || words[0] == "send"
+		if ok && !v.weak && !v.light && (!reads && grave || reads && spoken.Afterwards(words) != nil) {
 			return v.effect
 		}
 	}
 	return Effect{}
+}
+
+// opens reports whether an argument says that everyone will see what a tool makes.
+func (t *tool) opens(key string) bool {
+	act := spoken.Turned(readings.Normal(key), fmt.Sprint(t.args[key]))
+	return act != nil && act.Final
 }
 
 // hinted weighs what an executor's maker says about it, if nothing but its name is known. Nobody vouches for a hint: a read-only hint counts only if neither

@@ -77,11 +77,9 @@ func (t *tool) action() (found verb, inner, ok bool) {
 
 // marked returns the verb that one argument names.
 func (t *tool) marked(s string) verb {
-	switch strings.ToUpper(s) {
-	case "GET", "HEAD", "OPTIONS":
-		return t.r.judge.tables.verbs["get"]
-	case "POST", "PUT", "PATCH":
-		return t.r.judge.tables.verbs["update"]
+	as := map[string]string{"GET": "get", "HEAD": "get", "OPTIONS": "get", "POST": "update", "PUT": "update", "PATCH": "update"}
+	if of := as[strings.ToUpper(s)]; of != "" {
+		return t.r.judge.tables.verbs[of]
 	}
 	v, _ := t.verbOf(readings.Words(s))
 	return v
@@ -271,7 +269,7 @@ func (t *tool) forItself(v verb, s stakes) bool {
 // ownRecords reports whether a tool, by its nouns, changes only what belongs to the agent.
 func (t *tool) ownRecords() bool {
 	switch {
-	case t.noun("public"):
+	case t.noun("public"), slices.ContainsFunc(readings.SortedKeys(t.args), t.opens):
 		return false
 	case t.has("generate") && !t.noun("given-out"):
 		return true

@@ -162,7 +162,7 @@ func ActIn(name []string) (act *Act, at, n int) {
 // purge, delete_after. It is nil if the words of the argument's key may just choose what is read.
 func Afterwards(key []string) *Act {
 	act, at, n := ActIn(key)
-	if at != 0 || !act.Lasts && !act.Kept && !act.Final || n < len(key) && key[n] != "after" {
+	if at != 0 || !act.Lasts && !act.Kept && !act.Final && !act.Runs || n < len(key) && key[n] != "after" {
 		return nil
 	}
 	return act
