@@ -143,7 +143,7 @@ func (a also) said() wording.Clause {
 		nouns = append(slices.Clone(nouns[:last-1]), strings.TrimSuffix(nouns[last-1], "s")+"s") // delete_message_days: those of so many days
 	}
 	thing, plural, rest := spoken.ThingOf(nouns)
-	if thing == nil || len(rest) > 0 {
+	if thing == nil || len(rest) > 0 && (a.act.Phrase != "sends %s" || !slices.Contains(thing.Words, "mail")) {
 		return wording.Say("with %s", strings.Join(a.words, " "))
 	}
 	what := wording.Clause{Phrase: thing.Any}

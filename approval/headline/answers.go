@@ -299,7 +299,7 @@ func (c *call) event(operation.Kind) wording.Sentence {
 	if !c.does("create add schedule new insert book invite send", "event events meeting appointment invite") {
 		return nil
 	}
-	who, what := c.all(invited()...), c.first("title", "summary", "subject", "name")
+	who, what := c.guests(), c.first("title", "summary", "subject", "name")
 	if len(who) > 0 {
 		what = cmp.Or(what, c.first("topic"))
 	}
@@ -308,6 +308,19 @@ func (c *call) event(operation.Kind) wording.Sentence {
 		return append(said, wording.Clause{Phrase: inside, Args: []wording.Clause{{Phrase: "the calendar %s", Args: []wording.Clause{{Text: where}}}}})
 	}
 	return said
+}
+
+// guests returns those who are invited, also where the key says to what.
+func (c *call) guests() []string {
+	if who := c.all(invited()...); len(who) > 0 {
+		return who
+	}
+	for _, key := range c.keys {
+		if spoken.IsEnd("people invited", key) && len(c.args[key]) > 0 {
+			return c.args[key]
+		}
+	}
+	return nil
 }
 
 // invited are the keys of arguments that say who is invited.

@@ -335,12 +335,21 @@ func (c *call) public() bool {
 	reviewed := thing != nil && thing.Titled && thing.Versioned // a pull request that is no draft is ready for review
 	for key, values := range c.args {
 		for _, value := range values {
-			if does := spoken.Turned(key, value); does != nil && does.Final && (!reviewed || key != "draft") {
+			if does := c.makesOf(key, value); does != nil && does.Final && (!reviewed || key != "draft") {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// makesOf returns what an argument makes of a thing, as the last word of its key says if the whole does not: requested_visibility.
+func (c *call) makesOf(key, value string) *spoken.Act {
+	words := strings.Fields(c.spelled[key])
+	if does := spoken.Turned(key, value); does != nil || len(words) == 0 {
+		return does
+	}
+	return spoken.Turned(words[len(words)-1], value)
 }
 
 // shownToAll reports whether an argument says that something is for everyone.

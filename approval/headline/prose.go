@@ -258,6 +258,7 @@ func (c *call) typed(thing string) string {
 	for i, w := range words {
 		home, windows := reading.HomeOf(w), strings.ReplaceAll(w, "/", `\`)
 		folder := strings.TrimSuffix(windows, `\*`)
+		begins, _, prints := strings.Cut(windows, `\$(`)
 		below, inside := strings.CutPrefix(w, c.cwd+"/")
 		switch rest := strings.TrimPrefix(w, home); {
 		case strings.Contains(c.command, w):
@@ -265,6 +266,8 @@ func (c *call) typed(thing string) string {
 			words[i] = below
 		case home != "" && strings.Contains(c.command, "~"+rest):
 			words[i] = "~" + rest
+		case prints && begins != "" && strings.Contains(c.command, begins):
+			words[i] = begins + `\` + w[len(begins)+1:]
 		case strings.Contains(c.command, windows), strings.Contains(folder, `\`) && strings.Contains(c.command, folder):
 			words[i] = windows
 		}

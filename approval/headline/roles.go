@@ -132,8 +132,11 @@ func (c *call) take(args map[string]any) {
 			c.take(parts)
 		default:
 			for _, part := range slices.Sorted(maps.Keys(parts)) {
-				whole := name + reading.Normal(part)
-				c.args[whole], c.spelled[whole] = append(c.args[whole], texts(parts[part])...), c.spelled[name]+" "+strings.Join(reading.Words(part), " ")
+				whole, under := name+reading.Normal(part), c.spelled[name]+" "
+				if spoken.Is("texts holders", name) {
+					under = "" // whose settings they are, the sentence says
+				}
+				c.args[whole], c.spelled[whole] = append(c.args[whole], texts(parts[part])...), under+strings.Join(reading.Words(part), " ")
 			}
 		}
 	}
@@ -326,7 +329,7 @@ func (c *call) payload() string {
 	if !c.has("message") || len(c.recipients()) == 0 {
 		return ""
 	}
-	return c.first("payload")
+	return c.first("payload", "value")
 }
 
 // sends reports whether the tool's name says that it sends something.
@@ -337,7 +340,7 @@ func (c *call) sends() bool {
 			return false // a vacation_reply is sent later
 		}
 	}
-	return (c.has("send", "invia", "spedisci", "inoltra", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm") || c.does("add", "message messages")) &&
+	return (c.has("send", "invia", "spedisci", "inoltra", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm", "produce") || c.does("add", "message messages")) &&
 		(leads || !c.has("list", "get", "read", "search", "find")) && !c.has("draft", "delete", "edit", "update", "schedule", "set", "auto", "configure")
 }
 

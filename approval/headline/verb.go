@@ -178,7 +178,7 @@ func (c *call) announces(t *toolName) bool {
 	if t.thing == nil || !slices.ContainsFunc([]string{"event", "meeting", "appointment"}, func(noun string) bool { return slices.Contains(t.thing.Words, noun) }) {
 		return false
 	}
-	return c.first("attendees", "guests", "invitees", "participants") != "" || c.tells()
+	return len(c.guests()) > 0 || c.tells()
 }
 
 // tells reports whether an argument says that those who are concerned are told.
@@ -194,7 +194,7 @@ func (t *toolName) runs() bool {
 
 // alone reports whether the tool makes a meeting to which nobody is invited.
 func (c *call) alone(worst *one, t *toolName) bool {
-	return worst.kind == operation.KindPeople && len(c.all(invited()...)) == 0 && t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "meeting")
+	return worst.kind == operation.KindPeople && len(c.guests()) == 0 && t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "meeting")
 }
 
 // reached corrects whom the tool's action touches, as far as its name tells.
