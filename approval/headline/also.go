@@ -32,6 +32,14 @@ func alsoOf(args map[string]any) (out []also) {
 	return out
 }
 
+// besidesSaid says to what else is done what is said, unless it is said of the things that the tool's name only reads.
+func (c *call) besidesSaid(a also, said wording.Sentence) wording.Sentence {
+	if act, at, _ := c.act(); a.act == act && at == c.server && c.after == act {
+		return nil
+	}
+	return a.more(said)
+}
+
 // afterwards returns what an argument has a tool do to the things of which its name says only that they are read.
 func afterwards(args map[string]any) (act *spoken.Act) {
 	for _, words := range reading.Switches(args) {
@@ -69,11 +77,8 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 	}
 	said, others := c.notified(said)
 	for _, a := range others {
-		if act, at, _ := c.act(); a.act == act && at == c.server && c.after == act && a.act.Phrase == said[0].Phrase {
-			continue // it is what is said
-		}
 		if a.act.Phrase == said[0].Phrase {
-			said = append(slices.Clip(said), a.more(said)...)
+			said = append(slices.Clip(said), c.besidesSaid(a, said)...)
 			continue
 		}
 		worst.undo = operation.Irreversible
@@ -336,14 +341,20 @@ func (c *call) documents(worst *one) wording.Sentence {
 		return nil
 	}
 	worst.stored(phrase)
-	if name := c.first("database", "databasename", "db", "databaseid", "name"); phrase == spoken.Statement("dropdatabase") && name != "" {
+	return c.toDocuments(phrase, of)
+}
+
+// toDocuments says what is done to a collection, or to a whole database, that an argument names.
+func (c *call) toDocuments(does wording.Phrase, of string) wording.Sentence {
+	in := c.first("database", "databasename", "db")
+	if name := cmp.Or(in, c.first("databaseid", "name")); does == spoken.Statement("dropdatabase") && name != "" {
 		return wording.Sentence{{Phrase: "drops %s", Args: []wording.Clause{wording.Say(spoken.ThingAt("database").One, name)}}}
 	}
-	said := wording.Sentence{{Phrase: phrase}}
+	said := wording.Sentence{{Phrase: does}}
 	if of != "" {
 		said[0].Args = []wording.Clause{{Text: of}}
 	}
-	if in := c.first("database", "databasename", "db"); in != "" {
+	if in != "" {
 		said = said.And(inside, in)
 	}
 	return said

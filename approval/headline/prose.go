@@ -258,7 +258,6 @@ func (c *call) typed(thing string) string {
 	for i, w := range words {
 		home, windows := reading.HomeOf(w), strings.ReplaceAll(w, "/", `\`)
 		folder := strings.TrimSuffix(windows, `\*`)
-		begins, _, prints := strings.Cut(windows, `\$(`)
 		below, inside := strings.CutPrefix(w, c.cwd+"/")
 		switch rest := strings.TrimPrefix(w, home); {
 		case strings.Contains(c.command, w):
@@ -266,8 +265,8 @@ func (c *call) typed(thing string) string {
 			words[i] = below
 		case home != "" && strings.Contains(c.command, "~"+rest):
 			words[i] = "~" + rest
-		case prints && begins != "" && strings.Contains(c.command, begins):
-			words[i] = begins + `\` + w[len(begins)+1:]
+		case c.foldersOf(windows) != "":
+			words[i] = c.foldersOf(windows) + w[len(c.foldersOf(windows)):]
 		case strings.Contains(c.command, windows), strings.Contains(folder, `\`) && strings.Contains(c.command, folder):
 			words[i] = windows
 		}
@@ -296,4 +295,14 @@ func bracketed(things []wording.Clause) wording.Sentence {
 		all = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{thing, all}}
 	}
 	return wording.Sentence{{Phrase: "(%s)", Args: []wording.Clause{all}}}
+}
+
+// foldersOf returns the folders of a path on Windows that stand in the command as they are, before what another command
+// prints; "" for any other path.
+func (c *call) foldersOf(windows string) string {
+	at := strings.Index(windows, `\$(`)
+	if at <= 0 || !strings.Contains(c.command, windows[:at]) {
+		return ""
+	}
+	return windows[:at+1]
 }

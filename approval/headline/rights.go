@@ -14,9 +14,6 @@ import (
 // assigned describes a role that a tool gives somebody or takes away, where the name speaks of an
 // assignment or a binding: "grants the role Owner to bob in acme-prod".
 func (c *call) assigned(operation.Kind) wording.Sentence {
-	if raised := c.raised(); raised != nil {
-		return raised
-	}
 	if !c.has("role", "iam", "rbac") || !c.has("assignment", "assignments", "binding", "bindings", "assign", "grant") && (!c.has("iam") || !c.has("policy")) {
 		return nil
 	}
@@ -46,7 +43,7 @@ func (c *call) assigned(operation.Kind) wording.Sentence {
 
 // raised describes that somebody gets a rank or loses it, where the tool's name or an argument says which: promote_to_admin,
 // is_admin.
-func (c *call) raised() wording.Sentence {
+func (c *call) raised(operation.Kind) wording.Sentence {
 	rank, phrase := c.rankOf()
 	user := spoken.ThingAt("user")
 	whom, key := c.names(user, false, "user", "member")
@@ -69,27 +66,46 @@ func (c *call) raised() wording.Sentence {
 
 // rankOf returns the rank that somebody gets or loses, and how that is said.
 func (c *call) rankOf() (rank string, phrase wording.Phrase) {
-	own := c.words[min(c.server, len(c.words)):]
-	last := own[max(0, len(own)-1):]
+	const grants, revokes wording.Phrase = "grants the role %s to %s", "revokes the role %s from %s"
 	does, _, _ := c.act()
-	said := wording.Phrase("")
-	if does != nil {
-		said = does.Phrase
+	if does == nil {
+		does = &spoken.Act{}
 	}
-	raises := said == "promotes %s" || len(own) > 0 && own[0] == "make" || does != nil && changes(does) && c.has("membership")
-	switch named := len(last) > 0 && (spoken.Is("people ranks", last[0]) || c.has("to") && membership(last[0])); {
-	case named && c.has("to") && said == "demotes %s":
-		return last[0], "grants the role %s to %s"
-	case named && len(own) > 1 && (raises || said == sets && !slices.ContainsFunc(c.keys, func(k string) bool { return c.first(k) == "false" })):
-		return last[0], "grants the role %s to %s"
-	case named && said == "demotes %s":
-		return last[0], "revokes the role %s from %s"
-	case raises:
-		return c.first("role", "newrole", "rank"), "grants the role %s to %s"
-	case does != nil && changes(does) && c.mayAll() != "":
-		return c.mayAll(), "grants the role %s to %s"
+	demotes := does.Phrase == "demotes %s"
+	switch rank = c.rankNamed(); {
+	case rank != "" && demotes && !c.has("to"):
+		return rank, revokes
+	case rank != "" && (c.raises(does) || demotes || does.Phrase == sets && !c.switchedOff()):
+		return rank, grants
+	case c.raises(does):
+		return c.first("role", "newrole", "rank"), grants
+	case changes(does):
+		return c.mayAll(), grants
 	}
 	return "", ""
+}
+
+// raises reports whether the tool's name says that somebody gets a rank, which it need not name.
+func (c *call) raises(does *spoken.Act) bool {
+	return does.Phrase == "promotes %s" || c.has("make") || changes(does) && c.has("membership")
+}
+
+// rankNamed returns the rank with which the tool's own name ends, also what somebody is a member of if it goes "to" that.
+func (c *call) rankNamed() string {
+	own := c.words[min(c.server, len(c.words)):]
+	if len(own) < longestVerb {
+		return ""
+	}
+	last := own[len(own)-1]
+	if !spoken.Is("people ranks", last) && (!c.has("to") || !membership(last)) {
+		return ""
+	}
+	return last
+}
+
+// switchedOff reports whether an argument says no.
+func (c *call) switchedOff() bool {
+	return slices.ContainsFunc(c.keys, func(k string) bool { return c.first(k) == "false" })
 }
 
 // admission describes that somebody may enter or use a thing from then on, or no longer, where the name speaks of access to it.

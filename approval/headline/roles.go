@@ -199,6 +199,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		{c.exchanged, false},
 		{c.payment, false},
 		{c.admission, false},
+		{c.raised, false},
 		{c.assigned, false},
 		{c.opened, c.toAll()},
 		{c.forwarding, true},

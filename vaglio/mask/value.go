@@ -65,21 +65,32 @@ func wordsOf(text string) []string {
 // beside returns the name of a key's value: the key, or, of a key called value, what stands beside
 // it as its name, as in {"name": "DB_PASSWORD", "value": …}, or the tool that is given it.
 func (m Masker) beside(o map[string]any, key string) string {
-	name, text := o[key].(string)
-	_, called := o["secret"].(string)
 	switch {
-	case text && key == "secret" && !looksSecret(name) && (m.names || m.secret && given(o)):
+	case m.calls(o, key):
 		return "" // that of a secret which is looked at or deleted, or whose value stands beside it
-	case m.holds != "" && slices.Contains(verbs()["gives"], key):
-		return m.holds
-	case called && m.secret && slices.Contains(verbs()["gives"], key):
-		return surelyNamed
+	case slices.Contains(verbs()["gives"], key) && m.holder(o) != "":
+		return m.holder(o)
 	case key == code && m.opens && digits(o[key]), slices.Contains(verbs()["types"], key) && typesSecret(o):
 		return surelyNamed
 	case !isValue(key):
 		return key
 	}
 	return cmp.Or(secretName(o), key)
+}
+
+// calls reports whether a key says only what a secret is called.
+func (m Masker) calls(o map[string]any, key string) bool {
+	name, text := o[key].(string)
+	return text && key == "secret" && !looksSecret(name) && (m.names || m.secret && given(o))
+}
+
+// holder returns the name of what a value is that the tool is given, if its name says that it is a secret, or an argument
+// what that is called.
+func (m Masker) holder(o map[string]any) string {
+	if _, called := o["secret"].(string); called && m.secret {
+		return cmp.Or(m.holds, surelyNamed)
+	}
+	return m.holds
 }
 
 // given reports whether an object has a value among its members.

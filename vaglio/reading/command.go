@@ -180,12 +180,8 @@ func isOther(lang string) bool { return lang != "" && lang != langShell }
 // isWord reports whether a text is one plain word, such as a verb.
 func isWord(text string) bool {
 	const longest = 40
-	for i := range len(text) {
-		if c := text[i]; !isAlnum(c) && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return text != "" && len(text) <= longest
+	odd := func(c rune) bool { return c >= 0x80 || !isAlnum(byte(c&0x7f)) && c != '_' && c != '-' }
+	return text != "" && len(text) <= longest && !strings.ContainsFunc(text, odd)
 }
 
 // withWords reads a line alone, and with the words beside it that its tool may append.
@@ -237,16 +233,9 @@ func (w *walk) argv(argv []string, sc *scope, at string, doubt bool) {
 }
 
 // everywhere keeps a line, and once more as run on the host or in the container that an argument beside
-// it names. The line may still run here: tools ignore arguments that they do not know. What a server takes by
-// its client is first of all a line of that client.
+// it names. The line may still run here: tools ignore arguments that they do not know.
 func (w *walk) everywhere(c Command, sc *scope) {
-	if client := w.class.client; client != "" && !c.Doubt && !strings.HasPrefix(c.Text, client) {
-		of := c
-		of.Script, of.Verb = ReadLine(client+" "+c.Text, sc.o), false
-		w.add(of)
-		c.Doubt, c.Final = true, false
-	}
-	w.add(c)
+	w.add(w.byClient(c, sc))
 	var argv []string
 	switch {
 	case sc.host != "" && !hosts.Loopback(sc.host) && !strings.ContainsAny(sc.host, " \t\n"):
@@ -260,6 +249,17 @@ func (w *walk) everywhere(c Command, sc *scope) {
 	}
 	c.Script, c.Final = ReadArgv(argv, sc.o), false
 	w.add(c)
+}
+
+// byClient keeps a line that a server takes by its client as one of that client, and returns the line, which is in doubt then.
+func (w *walk) byClient(c Command, sc *scope) Command {
+	if client := w.class.client; client != "" && !c.Doubt && !strings.HasPrefix(c.Text, client) {
+		of := c
+		of.Script, of.Verb = ReadLine(client+" "+c.Text, sc.o), false
+		w.add(of)
+		c.Doubt, c.Final = true, false
+	}
+	return c
 }
 
 // quoted joins words, quoted so that a shell reads exactly these words.

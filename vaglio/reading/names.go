@@ -59,15 +59,14 @@ func IsRunner(word string) bool {
 // classOf classifies an executor by the words of its name.
 func classOf(words []string) class {
 	has := map[wordKind]bool{}
+	client := ""
 	for _, w := range words {
 		has[kindOf(w)] = true
+		client = cmp.Or(client, wordclass.Kind("takes-lines-of", w))
 	}
 	c := class{
 		posix: slices.ContainsFunc(words, func(w string) bool { return languageWord(w) == langShell }), language: languageIn(words),
-		data: has[wordData], elsewhere: has[wordData] || has[wordOther],
-	}
-	for _, w := range words {
-		c.client = cmp.Or(c.client, wordclass.Kind("takes-lines-of", w))
+		data: has[wordData], elsewhere: has[wordData] || has[wordOther], client: client,
 	}
 	c.cells = wordclass.Any("names-cells", words)
 	c.shell = has[wordVerb] && has[wordProcess] || !c.elsewhere && has[wordShell] && isShell(c.language)
@@ -92,12 +91,11 @@ func runsAlone(has map[wordKind]bool, words int) bool {
 
 // languageIn returns the first language named, other than the shell's.
 func languageIn(words []string) string {
-	for _, w := range words {
-		if lang := languageWord(w); isOther(lang) {
-			return lang
-		}
+	at := slices.IndexFunc(words, func(w string) bool { return isOther(languageWord(w)) })
+	if at < 0 {
+		return ""
 	}
-	return ""
+	return languageWord(words[at])
 }
 
 // The languages that the reader distinguishes.

@@ -364,3 +364,21 @@ func (r *reading) putBefore(v *invocation, name string) bool {
 	}
 	return false
 }
+
+// transferred says on which machine a client for file transfers does what its lines say: on the one that it is given, or that a line opens.
+func (c *command) transferred(section string, lines []string, out []Effect) []Effect {
+	there := invocation{host: c.operand(0)}
+	lines = slices.DeleteFunc(lines, func(l string) bool {
+		return !strings.HasPrefix(strings.TrimSpace(l), "open ") || strings.ContainsAny(l, "&|>")
+	})
+	if there.host == "" && len(lines) == 1 {
+		words := strings.Fields(lines[0])
+		there.host = words[len(words)-1]
+	}
+	for i := range out {
+		if strings.HasPrefix(section, "(") && out[i].Reach == ReachUser {
+			there.afar(&out[i])
+		}
+	}
+	return out
+}

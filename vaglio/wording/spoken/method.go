@@ -19,10 +19,8 @@ func Method(name, library string, given, of []string, split func(string) []strin
 	words := split(strings.TrimSuffix(strings.Join(path[max(0, len(path)-1):], ""), "Command"))
 	called := wording.Say("calls %s of %s", strings.Join(words, "_"), library)
 	switch said, part := madeOf(name, of, words, given, split); {
-	case said != nil && len(path) > 1 && collects(path[len(path)-2]):
-		return append(said, keptIn(name, path, true, of)...), false
 	case said != nil:
-		return said, false
+		return append(said, collectedIn(name, path, of)...), false
 	case part:
 		return wording.Sentence{called}, false
 	}
@@ -244,6 +242,14 @@ func keptIn(name string, path []string, collection bool, of []string) wording.Se
 	default:
 		return wording.Sentence{{Phrase: "in %s", Args: []wording.Clause{wording.Say("%s on %s", database, host)}}}
 	}
+}
+
+// collectedIn says the same if the method is called on a collection.
+func collectedIn(name string, path, of []string) wording.Sentence {
+	if len(path) < 2 || !collects(path[len(path)-2]) {
+		return nil
+	}
+	return keptIn(name, path, true, of)
 }
 
 // databaseIn returns the database that a call on the way to a method was given, or that stands before its collection, or "".
