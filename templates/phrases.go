@@ -2,6 +2,7 @@ package templates
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -24,7 +25,7 @@ type phraseBook map[wording.Phrase]string
 // wording. If there is no translation, ok is false and Said returns message unchanged.
 func (t *Texts) Said(message string, said wording.Sentence) (text string, ok bool) {
 	if english, _ := said.In(wording.English); english == message {
-		if text, ok := said.In(t.phrase); ok {
+		if text, ok := t.said(said); ok {
 			return text, true
 		}
 	}
@@ -40,19 +41,53 @@ func (t *Texts) Sentence(s wording.Sentence) (parts []Part, ok bool) {
 		theirs = append(theirs, text)
 		return mark(len(theirs) - 1)
 	})
-	said, ok := marked.In(t.phrase)
+	said, ok := t.said(marked)
 	if !ok {
 		said, _ = marked.In(wording.English)
 	} else if t.lang == Italian {
-		said = articles().Replace(said)
 		for i, text := range theirs {
-			if dated.MatchString(text) {
-				said = strings.ReplaceAll(said, " a "+mark(i), " al "+mark(i))
-			}
+			said = strings.ReplaceAll(said, " a "+mark(i), " "+before(text)+" "+mark(i))
 		}
 	}
 	return split(said, theirs), ok
 }
+
+// said returns a sentence in the reader's language, with what changes in Italian where phrases meet.
+func (t *Texts) said(s wording.Sentence) (string, bool) {
+	said, ok := s.In(t.phrase)
+	if ok && t.lang == Italian {
+		said = t.agreed(articles().Replace(said))
+	}
+	return said, ok
+}
+
+// before returns the Italian preposition "a" as it stands before a text of the call.
+func before(text string) string {
+	switch {
+	case dated.MatchString(text):
+		return "al"
+	case strings.HasPrefix(strings.ToLower(text), "a"):
+		return "ad"
+	default:
+		return "a"
+	}
+}
+
+// agreed gives an Italian adjective the end that goes with the noun behind it. A translation has all four: pubblic[o/a/i/e].
+func (t *Texts) agreed(said string) string {
+	return adjective.ReplaceAllStringFunc(said, func(ends string) string {
+		m := adjective.FindStringSubmatch(ends)
+		end := map[string]string{"la ": m[2], "i ": m[3], "gli ": m[3], "le ": m[4]}[m[5]]
+		if m[5] == "l’" && slices.Contains(slices.Collect(maps.Values(t.phrases)), "un’"+m[6]) {
+			end = m[2]
+		}
+		_, rest, _ := strings.Cut(ends, "]")
+		return cmp.Or(end, m[1]) + rest
+	})
+}
+
+// adjective matches the ends of an adjective, and the article and the noun behind it.
+var adjective = regexp.MustCompile(`\[(\pL)/(\pL)/(\pL)/(\pL)\] (il |lo |la |l’|i |gli |le )?(\pL*)`)
 
 // dated is a text that begins with a date, which has an article in Italian.
 var dated = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
@@ -86,11 +121,27 @@ func (t *Texts) phrase(p wording.Phrase) (string, bool) {
 		return wording.English(p)
 	}
 	said, ok := t.phrases[p]
-	if noun, labels := strings.CutSuffix(string(p), ": "+wording.Placeholder); !ok && labels {
-		said, ok = t.phrases[wording.Phrase("the "+noun+" "+wording.Placeholder)]
-		said = article.ReplaceAllString(strings.TrimSuffix(said, " "+wording.Placeholder), "") + ": " + wording.Placeholder
+	if words, labels := strings.CutSuffix(string(p), ": "+wording.Placeholder); !ok && labels {
+		said, ok = t.label(words)
+		said += ": " + wording.Placeholder
 	}
 	return said, ok
+}
+
+// label translates the words of a key before its value: those of a thing or a property, or of what belongs to a thing.
+func (t *Texts) label(words string) (said string, ok bool) {
+	for _, form := range []string{"the " + words + " " + wording.Placeholder, "the " + words, words + ": " + wording.Placeholder} {
+		if said, ok = t.phrases[wording.Phrase(form)]; ok {
+			return article.ReplaceAllString(strings.TrimRight(strings.TrimSuffix(said, wording.Placeholder), " :"), ""), true
+		}
+	}
+	at := strings.LastIndexByte(words, ' ')
+	of, ok := t.phrases[wording.Phrase("the "+words[:max(at, 0)]+" "+wording.Placeholder)]
+	if !ok {
+		return "", false
+	}
+	said, ok = t.label(words[at+1:])
+	return said + " di " + strings.TrimSuffix(of, " "+wording.Placeholder), ok
 }
 
 // article matches the article before a noun.

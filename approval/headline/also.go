@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -29,6 +30,22 @@ func alsoOf(args map[string]any) (out []also) {
 		}
 	}
 	return out
+}
+
+// besidesSaid says to what else is done what is said, unless it is said of the things that the tool's name only reads.
+func (c *call) besidesSaid(a also, said wording.Sentence) wording.Sentence {
+	if act, at, _ := c.act(); a.act == act && at == c.server && c.after == act {
+		return nil
+	}
+	return a.more(said)
+}
+
+// afterwards returns what an argument has a tool do to the things of which its name says only that they are read.
+func afterwards(args map[string]any) (act *spoken.Act) {
+	for _, words := range reading.Switches(args) {
+		act = cmp.Or(act, spoken.Afterwards(words))
+	}
+	return act
 }
 
 // replaces reports whether an argument says that what is there already is overwritten.
@@ -61,7 +78,7 @@ func (c *call) switched(worst *one, said wording.Sentence) wording.Sentence {
 	said, others := c.notified(said)
 	for _, a := range others {
 		if a.act.Phrase == said[0].Phrase {
-			said = append(slices.Clip(said), a.more(said)...)
+			said = append(slices.Clip(said), c.besidesSaid(a, said)...)
 			continue
 		}
 		worst.undo = operation.Irreversible
@@ -131,7 +148,7 @@ func (a also) said() wording.Clause {
 		nouns = append(slices.Clone(nouns[:last-1]), strings.TrimSuffix(nouns[last-1], "s")+"s") // delete_message_days: those of so many days
 	}
 	thing, plural, rest := spoken.ThingOf(nouns)
-	if thing == nil || len(rest) > 0 {
+	if thing == nil || len(rest) > 0 && (a.act.Phrase != "sends %s" || !slices.Contains(thing.Words, "mail")) {
 		return wording.Say("with %s", strings.Join(a.words, " "))
 	}
 	what := wording.Clause{Phrase: thing.Any}
@@ -324,11 +341,20 @@ func (c *call) documents(worst *one) wording.Sentence {
 		return nil
 	}
 	worst.stored(phrase)
-	said := wording.Sentence{{Phrase: phrase}}
+	return c.toDocuments(phrase, of)
+}
+
+// toDocuments says what is done to a collection, or to a whole database, that an argument names.
+func (c *call) toDocuments(does wording.Phrase, of string) wording.Sentence {
+	in := c.first("database", "databasename", "db")
+	if name := cmp.Or(in, c.first("databaseid", "name")); does == spoken.Statement("dropdatabase") && name != "" {
+		return wording.Sentence{{Phrase: "drops %s", Args: []wording.Clause{wording.Say(spoken.ThingAt("database").One, name)}}}
+	}
+	said := wording.Sentence{{Phrase: does}}
 	if of != "" {
 		said[0].Args = []wording.Clause{{Text: of}}
 	}
-	if in := c.first("database", "databasename", "db"); in != "" {
+	if in != "" {
 		said = said.And(inside, in)
 	}
 	return said

@@ -107,7 +107,11 @@ func (c *call) forwarded(operation.Kind) wording.Sentence {
 	if message == "" || len(to) == 0 || !c.has("forward", "inoltra") || !c.sends() {
 		return nil
 	}
-	return wording.Sentence{{Phrase: "forwards the message %s to %s", Args: []wording.Clause{{Text: message}, named(to)}}}
+	said := wording.Sentence{{Phrase: "forwards the message %s to %s", Args: []wording.Clause{{Text: message}, named(to)}}}
+	if words := c.first("comment", "note", "body", "text", "message"); words != "" {
+		return append(said, wording.Clause{Phrase: besidesComment, Args: []wording.Clause{prose(words)}})
+	}
+	return said
 }
 
 // forwarding describes a rule that passes mail on by itself from then on, and to whom.
@@ -195,7 +199,8 @@ func (c *call) ranked(said wording.Sentence, t *toolName) wording.Sentence {
 	}
 	rights := t.act.Partly && t.rights()
 	said = c.forWhom(said, t, rights)
-	if role == "" || !rights && !slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s"}, t.act.Phrase) {
+	as := slices.Contains([]wording.Phrase{"adds %s", "invites %s", "shares %s", "assigns %s"}, t.act.Phrase) && !stands(said.String(), role)
+	if role == "" || !rights && !as {
 		return said
 	}
 	return append(said, wording.Say("as %s", role))
@@ -205,7 +210,7 @@ func (c *call) ranked(said wording.Sentence, t *toolName) wording.Sentence {
 func (c *call) mayAll() string {
 	for _, key := range spoken.List("people-rights all") {
 		if c.first(key) == "true" {
-			return c.spelled[key]
+			return strings.TrimPrefix(c.spelled[key], "is ")
 		}
 	}
 	return ""
@@ -294,7 +299,7 @@ func (c *call) event(operation.Kind) wording.Sentence {
 	if !c.does("create add schedule new insert book invite send", "event events meeting appointment invite") {
 		return nil
 	}
-	who, what := c.all(invited()...), c.first("title", "summary", "subject", "name")
+	who, what := c.guests(), c.first("title", "summary", "subject", "name")
 	if len(who) > 0 {
 		what = cmp.Or(what, c.first("topic"))
 	}
@@ -303,6 +308,19 @@ func (c *call) event(operation.Kind) wording.Sentence {
 		return append(said, wording.Clause{Phrase: inside, Args: []wording.Clause{{Phrase: "the calendar %s", Args: []wording.Clause{{Text: where}}}}})
 	}
 	return said
+}
+
+// guests returns those who are invited, also where the key says to what.
+func (c *call) guests() []string {
+	if who := c.all(invited()...); len(who) > 0 {
+		return who
+	}
+	for _, key := range c.keys {
+		if spoken.IsEnd("people invited", key) && len(c.args[key]) > 0 {
+			return c.args[key]
+		}
+	}
+	return nil
 }
 
 // invited are the keys of arguments that say who is invited.

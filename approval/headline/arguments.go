@@ -113,6 +113,14 @@ func member(object map[string]any) []string {
 			}
 		}
 	}
+	return append(typed(object, "S"), typed(object, "N")...)
+}
+
+// typed returns the value of an object that only says of which type it is: {"S": "o-1"}.
+func typed(object map[string]any, as string) []string {
+	if value, ok := object[as].(string); ok && len(object) == 1 {
+		return []string{value}
+	}
 	return nil
 }
 
@@ -120,6 +128,7 @@ func member(object map[string]any) []string {
 // which the tool speaks.
 func (c *call) elements(key string, list []any) {
 	c.roleOfAll(list)
+	c.changeOfAll(list)
 	for _, e := range list {
 		part, ok := e.(map[string]any)
 		switch name := reading.Normal(key); {
@@ -147,6 +156,27 @@ func (c *call) roleOfAll(list []any) {
 	}
 	if role != "" && len(c.args["role"]) == 0 {
 		c.args["role"], c.spelled["role"] = []string{role}, "role"
+	}
+}
+
+// changeOfAll takes what all elements of a list are changed to, unless an argument says it.
+func (c *call) changeOfAll(list []any) {
+	var same map[string]any
+	for i, e := range list {
+		part, _ := e.(map[string]any)
+		to := map[string]any{}
+		for key, v := range part {
+			if held, ok := v.(map[string]any); ok && spoken.Is("texts changes", reading.Normal(key)) {
+				maps.Copy(to, held)
+			}
+		}
+		if i == 0 {
+			same = to
+		}
+		maps.DeleteFunc(same, func(key string, v any) bool { return len(texts(v)) != 1 || !slices.Equal(texts(v), texts(to[key])) })
+	}
+	if len(list) > 1 && len(same) > 0 && c.updates() {
+		c.take(same)
 	}
 }
 
@@ -194,7 +224,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 // accepts.
 func (c *call) ends(stems []string, passed func(end string) bool) (names []string, key string) {
 	for _, end := range []string{
-		"iid", "number", "id", "sid", "gid", "jid", "sysid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier",
+		"iid", "number", "id", "sid", "gid", "jid", "sysid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier", "url",
 		"idorkey", "idorname", "nameorid", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
 		if passed(end) {
@@ -219,7 +249,7 @@ func somebody(noun string) bool { return spoken.Is("people names", noun) }
 // end.
 func (c *call) under(stems []string, end string) (names []string, key string) {
 	for _, key := range c.keys {
-		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || !either(stems, stem) || spoken.Is("texts run", key) {
+		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || key == "url" && end == key || !either(stems, stem) || spoken.Is("texts run", key) {
 			continue
 		}
 		found := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
@@ -305,12 +335,21 @@ func (c *call) public() bool {
 	reviewed := thing != nil && thing.Titled && thing.Versioned // a pull request that is no draft is ready for review
 	for key, values := range c.args {
 		for _, value := range values {
-			if does := spoken.Turned(key, value); does != nil && does.Final && (!reviewed || key != "draft") {
+			if does := c.makesOf(key, value); does != nil && does.Final && (!reviewed || key != "draft") {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// makesOf returns what an argument makes of a thing, as the last word of its key says if the whole does not: requested_visibility.
+func (c *call) makesOf(key, value string) *spoken.Act {
+	words := strings.Fields(c.spelled[key])
+	if does := spoken.Turned(key, value); does != nil || len(words) == 0 {
+		return does
+	}
+	return spoken.Turned(words[len(words)-1], value)
 }
 
 // shownToAll reports whether an argument says that something is for everyone.

@@ -21,18 +21,6 @@ func (c *call) told(said wording.Sentence) wording.Sentence {
 	return append(slices.Clip(said), bracketed(c.details(mostNamed, titleKey, idKey, otherKey))...)
 }
 
-// bracketed returns things one after the other in brackets, nothing if there are none.
-func bracketed(things []wording.Clause) wording.Sentence {
-	if len(things) == 0 {
-		return nil
-	}
-	all := things[len(things)-1]
-	for _, thing := range slices.Backward(things[:len(things)-1]) {
-		all = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{thing, all}}
-	}
-	return wording.Sentence{{Phrase: "(%s)", Args: []wording.Clause{all}}}
-}
-
 // details returns short values of up to most arguments of these kinds, ordered by weight and kind. A
 // mere number is said with what it counts: nobody knows what a 0 is.
 func (c *call) details(most int, kinds ...int) []wording.Clause {
@@ -106,7 +94,7 @@ func (c *call) labelled(key string, value wording.Clause) wording.Clause {
 }
 
 // numbering matches the end of a key that says only that something is told by its number or name.
-var numbering = regexp.MustCompile(` (i?id|number|key|name)$`)
+var numbering = regexp.MustCompile(` (i?id|number|key|name|slug)$`)
 
 // completed adds to what a tool does the arguments on which a decision may hang and which the sentence leaves out.
 func (c *call) completed(said wording.Sentence) wording.Sentence {
@@ -176,7 +164,7 @@ func (c *call) leftOut(key, text string) bool {
 	if slices.ContainsFunc(values, func(v string) bool { return spoken.Turned(key, v) != nil }) {
 		return false // the verb says it
 	}
-	return !strings.Contains(text, begins) && !slices.ContainsFunc(values, func(v string) bool {
+	return !stands(text, begins) && !slices.ContainsFunc(values, func(v string) bool {
 		return strings.Contains(v, "\n") || utf8.RuneCountInString(v) > longestThing || document.MatchString(v)
 	})
 }
@@ -197,9 +185,6 @@ func (c *call) sumTold(key, text string) bool {
 	return slices.ContainsFunc(c.sums(key), func(s wording.Clause) bool { return strings.Contains(text, strings.ToLower(s.String())) })
 }
 
-// untold reports whether a value says nothing to a person: it names nothing, or is masked.
-func untold(s string) bool { return empty(s) || masks(s) > 0 }
-
 // about returns what the arguments say about a thing that has no name, or about several
 // things.
 func (c *call) about(several bool) wording.Clause {
@@ -219,7 +204,7 @@ func (c *call) about(several bool) wording.Clause {
 		}
 		told = append(told, sum[0])
 	}
-	told = append(told, c.short(false, c.beginning(), mostNamed, otherKey)...) // where it is is not what it is about
+	told = append(told, c.short(false, slices.DeleteFunc(c.beginning(), c.counts), mostNamed, otherKey)...) // where it is is not what it is about
 	where := c.repository()
 	told = slices.DeleteFunc(told, func(s wording.Clause) bool { return where == s.String() || strings.HasSuffix(where, "/"+s.String()) }) // it is said separately
 	if len(told) == 0 {
@@ -231,6 +216,9 @@ func (c *call) about(several bool) wording.Clause {
 	}
 	return wording.Clause{Phrase: ": %s", Args: told[at : at+1]}
 }
+
+// counts reports whether an argument is a mere number, and no amount.
+func (c *call) counts(key string) bool { return c.digits(key) == 1 && c.rank(key) != rankOf("amount") }
 
 // The kinds of arguments, in the order in which they are shown.
 const (
@@ -263,6 +251,8 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 	switch {
 	case said[0].Phrase == byGraphQL:
 		return c.mutates(said)
+	case said[0].Phrase == onPage && len(said) == 1:
+		return withText(said, cmp.Or(c.code, c.first(spoken.List("texts scripts")...)))
 	case c.command != "" && said[0].Phrase == "follows instructions that are installed here": // a command of the agent's own client
 		return withText(said, c.command)
 	case c.command != "":
@@ -276,11 +266,14 @@ func (c *call) filled(said wording.Sentence) wording.Sentence {
 	}
 }
 
+// onPage is what the judge says of a script that is not known to look only.
+const onPage wording.Phrase = "runs a script on a web page"
+
 // briefed adds what the arguments say of this call to a sentence of one clause that says only what such a tool does.
 func (c *call) briefed(said wording.Sentence) wording.Sentence {
 	brief := c.brief()
 	switch {
-	case said[0].Phrase == "reads", said[0].Phrase == "reads by the tool %s":
+	case said[0].Phrase == "reads", said[0].Phrase == "reads by the tool %s", said[0].Phrase == "reads secrets by the tool %s":
 		return c.told(said)
 	case said[0].Phrase == "stays with the agent and its user: %s" && brief != "":
 		return append(slices.Clip(said), bracketed([]wording.Clause{prose(brief)})...)

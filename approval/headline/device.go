@@ -22,8 +22,11 @@ func (c *call) orders() {
 	}
 }
 
-// obeyed says that a command is one for a device, whatever program has its name.
+// obeyed says that a command is one for a device, whatever program has its name, or for the agent's client.
 func (c *call) obeyed(o *operations) {
+	if len(o.list) > 0 && strings.HasPrefix(c.command, "/") && c.speaksOf("texts typed") && !o.list[0].says("follows instructions that are installed here") {
+		o.list = []one{{said: wording.Sentence{wording.Say("gives the agent’s client the command %s", c.command)}, kind: operation.KindUnknown, score: o.list[0].score, stands: 1}}
+	}
 	if c.ordered && len(o.list) > 0 {
 		o.list = []one{{kind: operation.KindPhysical, undo: operation.Irreversible, reach: operation.ReachShared, score: o.list[0].score, stands: 1}}
 	}

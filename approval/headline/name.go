@@ -139,6 +139,9 @@ func (c *call) understood(t *toolName) {
 	case len(t.nouns) > 0 || len(t.others) == 0:
 	case to != nil:
 		t.nouns = c.keyed(to)
+		if thing, _, _ := spoken.ThingOf(t.nouns); thing != nil && slices.Contains(thing.Keys, "message") && strings.Contains(c.first(t.nouns[0]), "@") {
+			t.nouns = []string{"user"} // whose address it is
+		}
 	case t.act.Phrase == deploys: // to "production", which is no thing
 		t.nouns, t.with = c.keyed(nil), inside
 	}
@@ -272,6 +275,9 @@ func (c *call) unsaid(t *toolName) {
 // something, it returns what that does.
 func (c *call) act() (act *spoken.Act, at, n int) {
 	act, at, n = c.verb()
+	if act == nil && c.after != nil && len(c.words) > c.server+1 {
+		return c.after, c.server, 1
+	}
 	open := len(c.words) > 0 && spoken.Is("verbs generic", c.words[len(c.words)-1]) // lock_operation
 	if told := c.action(); told != nil && (act == nil || open) {
 		return told, 0, 0
@@ -323,7 +329,10 @@ func (c *call) action() *spoken.Act {
 // before returns the nouns of a name whose verb comes after them or, if there are none,
 // that of the arguments. It returns nil if they may be the name of a service.
 func (c *call) before(verb int) []string {
-	words := c.words[min(c.server, verb):verb]
+	words := slices.DeleteFunc(slices.Clone(c.words[min(c.server, verb):verb]), c.service)
+	if last := len(words) - 1; last > 0 && spoken.Is("options manner", words[last]) {
+		words = words[:last] // users_admin_invite
+	}
 	if thing, _, _ := spoken.ThingOf(words); thing == nil && len(words) > 1 {
 		return nil
 	}
@@ -345,7 +354,7 @@ func (c *call) keyed(but *spoken.Thing) (noun []string) {
 	for _, key := range c.keys {
 		stem := key
 		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil {
-			stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "s"), "id"), "name"), "key")
+			stem = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, "s"), "url"), "id"), "name"), "key")
 		}
 		thing, _, _ := spoken.ThingOf([]string{stem})
 		switch {
@@ -386,9 +395,3 @@ func joins(word string) wording.Phrase {
 
 // renames says that something gets another name.
 const renames wording.Phrase = "renames %s"
-
-// isA reports whether a name is that of the kind of thing, as services name their kinds.
-func (t *toolName) isA(kind string) bool {
-	thing, _, rest := spoken.ThingOf(reading.Words(kind))
-	return thing != nil && thing == t.thing && len(rest) == 0
-}

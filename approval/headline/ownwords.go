@@ -179,7 +179,9 @@ func (c *call) nameless(t *toolName) wording.Clause {
 		return wording.Clause{Text: c.itself()}
 	}
 	nouns := strings.Join(t.nouns, " ")
-	switch {
+	switch property := spoken.Property(strings.Join(t.nouns, "-")); {
+	case property != "" && !t.act.Makes:
+		return wording.Clause{Phrase: property}
 	case plural(nouns), !t.act.Makes && (t.act.Partly || t.act.Turns || !c.mute()):
 		return wording.Say(ownNoun, nouns)
 	case vowel(nouns):

@@ -247,7 +247,8 @@ func (c *call) transacts() bool {
 func (c *call) pays(kind operation.Kind) bool {
 	paid := c.moves(kind)
 	traded := c.first("symbol", "ticker", "side", "ordertype") != "" // an order at a price per unit
-	return paid && !traded && !c.requisitions() && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
+	does, _, _ := c.verb()
+	return paid && !traded && !c.requisitions() && (does == nil || does.Phrase != "records %s") && !c.has("link", "method", "request", "reminder", "limit", "budget", "plan", "cancel", "update", "delete")
 }
 
 // moves reports whether money moves by what the tool's name and arguments say.
@@ -284,8 +285,7 @@ func (c *call) settled(one *one, said wording.Sentence) {
 		one.undo, one.reach = operation.Irreversible, operation.ReachPublic
 	case one.partly(said):
 		one.undo = operation.Partial
-	case one.byName() && changesRole(said[0]):
-		one.undo, one.reach = operation.Partial, operation.ReachShared
+	case one.entitles(said[0], c.admits):
 	case said[0].Phrase == exchanges:
 		one.kind, one.undo, one.reach = operation.KindSpend, operation.Irreversible, operation.ReachShared
 	case one.meanwhile(said), c.admitted(said):
@@ -303,6 +303,21 @@ func (c *call) gone(said wording.Clause) bool {
 // movesMoney reports whether a sentence tells that money moves.
 func movesMoney(said wording.Clause) bool {
 	return slices.ContainsFunc(append(money(), scheduled()), func(m moved) bool { return slices.Contains([]wording.Phrase{m.to, m.about, m.amount}, said.Phrase) })
+}
+
+// entitles corrects what follows if only the tool's name and arguments tell that somebody, or everyone, gets or loses a role,
+// and reports whether it is so.
+func (o *one) entitles(said wording.Clause, everyone bool) bool {
+	switch {
+	case !changesRole(said), !o.byName() && !o.unheardOf():
+		return false
+	case everyone:
+		o.undo, o.reach = operation.Irreversible, operation.ReachPublic
+	default:
+		o.undo, o.reach = operation.Partial, operation.ReachShared
+	}
+	o.general = false
+	return true
 }
 
 // changesRole reports whether a sentence tells that somebody gets or loses a role.

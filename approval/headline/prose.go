@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/metnos/vaglio/vaglio/reading"
@@ -264,9 +265,44 @@ func (c *call) typed(thing string) string {
 			words[i] = below
 		case home != "" && strings.Contains(c.command, "~"+rest):
 			words[i] = "~" + rest
+		case c.foldersOf(windows) != "":
+			words[i] = c.foldersOf(windows) + w[len(c.foldersOf(windows)):]
 		case strings.Contains(c.command, windows), strings.Contains(folder, `\`) && strings.Contains(c.command, folder):
 			words[i] = windows
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// stands reports whether a text holds another one, a number not just as a part of a name or of another number.
+func stands(text, part string) bool {
+	if strings.Trim(part, "0123456789") != "" {
+		return strings.Contains(text, part)
+	}
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), part)
+}
+
+// untold reports whether a value says nothing to a person: it names nothing, or is masked.
+func untold(s string) bool { return empty(s) || masks(s) > 0 }
+
+// bracketed returns things one after the other in brackets, nothing if there are none.
+func bracketed(things []wording.Clause) wording.Sentence {
+	if len(things) == 0 {
+		return nil
+	}
+	all := things[len(things)-1]
+	for _, thing := range slices.Backward(things[:len(things)-1]) {
+		all = wording.Clause{Phrase: "%s, %s", Args: []wording.Clause{thing, all}}
+	}
+	return wording.Sentence{{Phrase: "(%s)", Args: []wording.Clause{all}}}
+}
+
+// foldersOf returns the folders of a path on Windows that stand in the command as they are, before what another command
+// prints; "" for any other path.
+func (c *call) foldersOf(windows string) string {
+	at := strings.Index(windows, `\$(`)
+	if at <= 0 || !strings.Contains(c.command, windows[:at]) {
+		return ""
+	}
+	return windows[:at+1]
 }

@@ -152,3 +152,20 @@ func listedAt(list, key string, values []string) (found wording.Clause, sure boo
 	}
 	return wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}, false
 }
+
+// putInto says what goes into the thing of which alone a name speaks, by the only address or text that can be it:
+// "adds spotify:track:7 to the queue".
+func (c *call) putInto(t *toolName) wording.Sentence {
+	into, _, _ := spoken.ThingOf(t.others)
+	_, at, n := c.verb()
+	bare := at+n < len(c.words) && joins(c.words[at+n]) == t.with
+	what := slices.DeleteFunc(slices.Clone(c.keys), func(k string) bool { return !spoken.IsEnd("things-that put", k) || c.first(k) == "" })
+	if t.act == nil || !bare || into == nil || len(what) != 1 {
+		return nil
+	}
+	to := c.spokenOf(t)
+	if to == nil {
+		to = &wording.Clause{Phrase: into.One}
+	}
+	return wording.Sentence{{Phrase: t.act.Phrase, Args: []wording.Clause{named(c.args[what[0]])}}, {Phrase: t.with, Args: []wording.Clause{*to}}}
+}

@@ -41,6 +41,73 @@ func (c *call) assigned(operation.Kind) wording.Sentence {
 	return said
 }
 
+// raised describes that somebody gets a rank or loses it, where the tool's name or an argument says which: promote_to_admin,
+// is_admin.
+func (c *call) raised(operation.Kind) wording.Sentence {
+	rank, phrase := c.rankOf()
+	user := spoken.ThingAt("user")
+	whom, key := c.names(user, false, "user", "member")
+	if rank == "" || len(whom) == 0 || slices.Contains(whom, rank) {
+		return nil
+	}
+	one := user.One
+	if len(whom) > 1 {
+		one = user.Several
+	}
+	said := wording.Sentence{{Phrase: phrase, Args: []wording.Clause{{Text: rank}, {Phrase: one, Args: []wording.Clause{named(whom)}}}}}
+	if where := c.repository(); where != "" {
+		return said.And(inside, where)
+	}
+	if in, ok := c.listed("places", key, whom); ok {
+		return append(said, wording.Clause{Phrase: inside, Args: []wording.Clause{in}})
+	}
+	return said
+}
+
+// rankOf returns the rank that somebody gets or loses, and how that is said.
+func (c *call) rankOf() (rank string, phrase wording.Phrase) {
+	const grants, revokes wording.Phrase = "grants the role %s to %s", "revokes the role %s from %s"
+	does, _, _ := c.act()
+	if does == nil {
+		does = &spoken.Act{}
+	}
+	demotes := does.Phrase == "demotes %s"
+	switch rank = c.rankNamed(); {
+	case rank != "" && demotes && !c.has("to"):
+		return rank, revokes
+	case rank != "" && (c.raises(does) || demotes || does.Phrase == sets && !c.switchedOff()):
+		return rank, grants
+	case c.raises(does):
+		return c.first("role", "newrole", "rank"), grants
+	case changes(does):
+		return c.mayAll(), grants
+	}
+	return "", ""
+}
+
+// raises reports whether the tool's name says that somebody gets a rank, which it need not name.
+func (c *call) raises(does *spoken.Act) bool {
+	return does.Phrase == "promotes %s" || c.has("make") || changes(does) && c.has("membership")
+}
+
+// rankNamed returns the rank with which the tool's own name ends, also what somebody is a member of if it goes "to" that.
+func (c *call) rankNamed() string {
+	own := c.words[min(c.server, len(c.words)):]
+	if len(own) < longestVerb {
+		return ""
+	}
+	last := own[len(own)-1]
+	if !spoken.Is("people ranks", last) && (!c.has("to") || !membership(last)) {
+		return ""
+	}
+	return last
+}
+
+// switchedOff reports whether an argument says no.
+func (c *call) switchedOff() bool {
+	return slices.ContainsFunc(c.keys, func(k string) bool { return c.first(k) == "false" })
+}
+
 // admission describes that somebody may enter or use a thing from then on, or no longer, where the name speaks of access to it.
 func (c *call) admission(operation.Kind) wording.Sentence {
 	does, _, _ := c.act()
@@ -74,12 +141,26 @@ func (c *call) bound() (said wording.Sentence) {
 		if said != nil {
 			grants = ", and the role %s to %s"
 		}
-		said = append(said, wording.Clause{Phrase: grants, Args: []wording.Clause{named(roles), named(whom)}})
+		said = append(said, wording.Clause{Phrase: grants, Args: []wording.Clause{named(roles), members(whom)}})
 	}
 	if in := c.first("resource", "project", "projectid", "resourcename", "name"); said != nil && in != "" {
 		return said.And(inside, in)
 	}
 	return said
+}
+
+// members names those who get something, everyone at the end.
+func members(whom []string) wording.Clause {
+	all := func(s string) bool { return admits(s, true) }
+	some := slices.DeleteFunc(slices.Clone(whom), all)
+	switch everyone := (wording.Clause{Phrase: "everyone"}); {
+	case len(some) == len(whom):
+		return named(whom)
+	case len(some) == 0:
+		return everyone
+	default:
+		return wording.Clause{Phrase: "%s and %s", Args: []wording.Clause{named(some), everyone}}
+	}
 }
 
 // bindingsIn returns the objects of all lists of bindings in the arguments.

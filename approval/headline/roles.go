@@ -45,6 +45,8 @@ type call struct {
 	// also is what arguments make it do besides, and steps are the operations that it is given a list of.
 	also  []also
 	steps []step
+	// after is what an argument has it do to what its name says is read.
+	after *spoken.Act
 	// inner are the operations of a list by which it changes one thing.
 	inner []step
 	// mutations are what it is told to do in GraphQL.
@@ -91,7 +93,8 @@ func callOf(p vaglio.Proposal) *call {
 	c.bindings = bindingsIn(args)
 	c.orders()
 	c.mutations, c.replaces = fieldsAsSteps(args), replaces(p.Args)
-	c.steps, c.also, c.admits = c.stepsOf(args), alsoOf(args), admits(map[string]any(p.Args), false)
+	c.also, c.after = alsoOf(args), afterwards(args)
+	c.steps, c.admits = c.stepsOf(args), admits(map[string]any(p.Args), false)
 	return c
 }
 
@@ -129,8 +132,11 @@ func (c *call) take(args map[string]any) {
 			c.take(parts)
 		default:
 			for _, part := range slices.Sorted(maps.Keys(parts)) {
-				whole := name + reading.Normal(part)
-				c.args[whole], c.spelled[whole] = append(c.args[whole], texts(parts[part])...), c.spelled[name]+" "+strings.Join(reading.Words(part), " ")
+				whole, under := name+reading.Normal(part), c.spelled[name]+" "
+				if spoken.Is("texts holders", name) {
+					under = "" // whose settings they are, the sentence says
+				}
+				c.args[whole], c.spelled[whole] = append(c.args[whole], texts(parts[part])...), under+strings.Join(reading.Words(part), " ")
 			}
 		}
 	}
@@ -193,6 +199,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		{c.exchanged, false},
 		{c.payment, false},
 		{c.admission, false},
+		{c.raised, false},
 		{c.assigned, false},
 		{c.opened, c.toAll()},
 		{c.forwarding, true},
@@ -236,13 +243,14 @@ func (c *call) phones() bool {
 		if by {
 			s = number
 		}
+		s, _, network := strings.Cut(s, "@") // 39…@s.whatsapp.net
 		digits, ok := strings.CutPrefix(strings.Map(func(r rune) rune {
 			if strings.ContainsRune(" -.()", r) {
 				return -1
 			}
 			return r
 		}, s), "+")
-		return ok && len(digits) > 6 && strings.Trim(digits, "0123456789") == ""
+		return (ok || network) && len(digits) > 6 && strings.Trim(digits, "0123456789") == ""
 	})
 }
 
@@ -322,7 +330,7 @@ func (c *call) payload() string {
 	if !c.has("message") || len(c.recipients()) == 0 {
 		return ""
 	}
-	return c.first("payload")
+	return c.first("payload", "value")
 }
 
 // sends reports whether the tool's name says that it sends something.
@@ -333,7 +341,7 @@ func (c *call) sends() bool {
 			return false // a vacation_reply is sent later
 		}
 	}
-	return (c.has("send", "invia", "spedisci", "inoltra", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm") || c.does("add", "message messages")) &&
+	return (c.has("send", "invia", "spedisci", "inoltra", "post", "reply", "forward", "notify", "tweet", "broadcast", "sendmail", "message", "publish", "dm", "produce") || c.does("add", "message messages")) &&
 		(leads || !c.has("list", "get", "read", "search", "find")) && !c.has("draft", "delete", "edit", "update", "schedule", "set", "auto", "configure")
 }
 

@@ -20,13 +20,16 @@ func (c *call) object() (wording.Sentence, *toolName) {
 		}
 	}
 	if !ok {
-		return nil, &t
+		return c.putInto(&t), &t
 	}
 	names, key := c.which(&t)
 	if set := c.property(&t); set != nil {
 		return set, &t
 	}
 	if said := c.done(&t, names, key); said != nil {
+		return said, &t
+	}
+	if said := c.putInto(&t); said != nil {
 		return said, &t
 	}
 	return nil, nil
@@ -137,7 +140,7 @@ func (c *call) identity(t *toolName) (names []string, key string) {
 	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), t.nouns[len(t.nouns)-1])
 	switch called := c.args["name"]; {
 	case t.act.Makes:
-		return c.made(names, key)
+		return c.made(t.thing, names, key)
 	case len(names) == 0:
 		return c.prefixed(t)
 	case key == "name" && t.act.Partly && !t.act.Turns:

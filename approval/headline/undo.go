@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -131,4 +132,10 @@ func (c *call) local(t *toolName) (names []string, key string) {
 		return nil, ""
 	}
 	return c.under([]string{"", "file", "local", "localfile", "source"}, "path")
+}
+
+// isA reports whether a name is that of the kind of thing, as services name their kinds.
+func (t *toolName) isA(kind string) bool {
+	thing, _, rest := spoken.ThingOf(reading.Words(kind))
+	return thing != nil && thing == t.thing && len(rest) == 0
 }

@@ -128,8 +128,7 @@ func (c *call) undone(worst *one, t *toolName) {
 	switch {
 	case t.runs(), t.ruins:
 		worst.undo = operation.Irreversible // what it does once it runs
-	case c.alone(worst, t):
-		worst.undo = operation.Partial // as an event to which nobody is invited
+	case c.goesOn(worst, t), c.alone(worst, t):
 	case c.admits && c.opens(t), c.charged(t), c.spreads(t), c.announces(t), c.heard(t):
 		worst.undo = operation.Irreversible
 	case t.act.Runs && t.thing == nil:
@@ -137,6 +136,19 @@ func (c *call) undone(worst *one, t *toolName) {
 	case t.act.Ends && t.thing == nil:
 		worst.general = true // it may be one of the things that are final
 	}
+}
+
+// goesOn corrects whether it can be undone if an argument has the tool go ahead with what it only reads by its name, and
+// reports whether it is so.
+func (c *call) goesOn(worst *one, t *toolName) bool {
+	if t.act != c.after {
+		return false
+	}
+	if t.act.Lasts {
+		worst.undo = operation.Irreversible
+	}
+	worst.general = worst.general || t.act.Runs // nobody knows what it does then
+	return t.act.Lasts || t.act.Runs
 }
 
 // buys reports whether what the tool makes, such as a booking, has a price in the arguments.
@@ -174,7 +186,7 @@ func (c *call) announces(t *toolName) bool {
 	if t.thing == nil || !slices.ContainsFunc([]string{"event", "meeting", "appointment"}, func(noun string) bool { return slices.Contains(t.thing.Words, noun) }) {
 		return false
 	}
-	return c.first("attendees", "guests", "invitees", "participants") != "" || c.tells()
+	return len(c.guests()) > 0 || c.tells()
 }
 
 // tells reports whether an argument says that those who are concerned are told.
@@ -188,9 +200,13 @@ func (t *toolName) runs() bool {
 	return t.thing != nil && t.thing.Runs && (t.act.Runs || t.act.Makes && slices.Contains(t.thing.Words, "run"))
 }
 
-// alone reports whether the tool makes a meeting to which nobody is invited.
+// alone corrects whether a meeting can be undone to which nobody is invited, and reports whether the tool makes one.
 func (c *call) alone(worst *one, t *toolName) bool {
-	return worst.kind == operation.KindPeople && len(c.all(invited()...)) == 0 && t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "meeting")
+	alone := worst.kind == operation.KindPeople && len(c.guests()) == 0 && t.act.Makes && t.thing != nil && slices.Contains(t.thing.Words, "meeting")
+	if alone {
+		worst.undo = operation.Partial // as an event to which nobody is invited
+	}
+	return alone
 }
 
 // reached corrects whom the tool's action touches, as far as its name tells.

@@ -57,10 +57,10 @@ func (c *call) whose(t *toolName) *wording.Clause {
 }
 
 // made returns the names of something new, if what is under this key are its names.
-func (c *call) made(names []string, key string) (its []string, under string) {
+func (c *call) made(thing *spoken.Thing, names []string, key string) (its []string, under string) {
 	title := c.first("title")
 	switch {
-	case key == "items", spoken.Is("things-that written", key):
+	case key == "items", spoken.Is("things-that written", key), key == "path" && thing != nil && slices.Contains(thing.Words, "shared-link"):
 		return nil, "" // what it is made of
 	case key == "key" && title != "":
 		return []string{title}, "title" // its key is what it holds

@@ -23,11 +23,11 @@ func TestWhatIsPressedIsNamedByItsHeadline(t *testing.T) {
 		heads []string
 	}{
 		{"a tool", "en", []vaglio.Proposal{mail}, []string{"Sends mail to ann@example.com: Offer"}},
-		{"a tool", "it", []vaglio.Proposal{mail}, []string{"Invia una mail a ann@example.com: Offer"}},
+		{"a tool", "it", []vaglio.Proposal{mail}, []string{"Invia una mail ad ann@example.com: Offer"}},
 		{"a command", "en", []vaglio.Proposal{proposal("make -B")}, []string{"Runs make -B"}},
 		{"a command", "it", []vaglio.Proposal{proposal("make -B")}, []string{"Esegue make -B"}},
 		{"a plan", "en", []vaglio.Proposal{mail, mail}, []string{"2 times: Sends mail to ann@example.com: Offer", "1. Sends mail to ann@example.com: Offer", "2. Sends mail to ann@example.com: Offer"}},
-		{"a plan", "it", []vaglio.Proposal{mail, mail}, []string{"2 volte: Invia una mail a ann@example.com: Offer", "1. Invia una mail a ann@example.com: Offer", "2. Invia una mail a ann@example.com: Offer"}},
+		{"a plan", "it", []vaglio.Proposal{mail, mail}, []string{"2 volte: Invia una mail ad ann@example.com: Offer", "1. Invia una mail ad ann@example.com: Offer", "2. Invia una mail ad ann@example.com: Offer"}},
 	} {
 		t.Run(tt.name+" "+tt.lang, func(t *testing.T) {
 			t.Parallel()

@@ -31,8 +31,8 @@ type Masker struct {
 	put func(secret string) string
 	// holds is the name of a tool that is given a secret; empty for any other.
 	holds string
-	// opens says that a code which the tool is given opens something, names that it is told which secret is meant.
-	opens, names bool
+	// opens says that a code which the tool is given opens something, secret that its name speaks of one, names that it is told which.
+	opens, secret, names bool
 	// flat reports that base64 and percent escapes are not decoded.
 	flat bool
 	// known are secrets that are masked wherever they stand by themselves, the longest first.

@@ -44,7 +44,8 @@ func (m Masker) For(tool string) Masker {
 	}
 	words := wordsOf(strings.ReplaceAll(tool, "_", " "))
 	m.opens = opens(tool)
-	m.names = slices.Contains(words, "secret") && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(verbs()["reads"], w) })
+	m.secret = slices.Contains(words, "secret")
+	m.names = m.secret && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(verbs()["reads"], w) })
 	return m
 }
 
@@ -64,18 +65,37 @@ func wordsOf(text string) []string {
 // beside returns the name of a key's value: the key, or, of a key called value, what stands beside
 // it as its name, as in {"name": "DB_PASSWORD", "value": …}, or the tool that is given it.
 func (m Masker) beside(o map[string]any, key string) string {
-	name, text := o[key].(string)
 	switch {
-	case m.holds != "" && slices.Contains(verbs()["gives"], key):
-		return m.holds
-	case text && key == "secret" && m.names && !looksSecret(name):
-		return "" // that of a secret which is looked at or deleted
+	case m.calls(o, key):
+		return "" // that of a secret which is looked at or deleted, or whose value stands beside it
+	case slices.Contains(verbs()["gives"], key) && m.holder(o) != "":
+		return m.holder(o)
 	case key == code && m.opens && digits(o[key]), slices.Contains(verbs()["types"], key) && typesSecret(o):
 		return surelyNamed
 	case !isValue(key):
 		return key
 	}
 	return cmp.Or(secretName(o), key)
+}
+
+// calls reports whether a key says only what a secret is called.
+func (m Masker) calls(o map[string]any, key string) bool {
+	name, text := o[key].(string)
+	return text && key == "secret" && !looksSecret(name) && (m.names || m.secret && given(o))
+}
+
+// holder returns the name of what a value is that the tool is given, if its name says that it is a secret, or an argument
+// what that is called.
+func (m Masker) holder(o map[string]any) string {
+	if _, called := o["secret"].(string); called && m.secret {
+		return cmp.Or(m.holds, surelyNamed)
+	}
+	return m.holds
+}
+
+// given reports whether an object has a value among its members.
+func given(o map[string]any) bool {
+	return slices.ContainsFunc(verbs()["gives"], func(key string) bool { return o[key] != nil && o[key] != "" })
 }
 
 // secretName returns the name of a secret that stands beside its value, or the last part of it; empty if there is none.
@@ -188,11 +208,10 @@ func (m Masker) members(name string, o map[string]any) map[string]any {
 	if secrecyOf(name) != surelySecret && (m.holds == "" || name != m.holds) {
 		return m.Object(o)
 	}
-	given := slices.ContainsFunc(verbs()["gives"], func(key string) bool { return o[key] != nil })
 	masked := make(map[string]any, len(o))
 	for key, v := range o {
 		under := name
-		if given && !slices.Contains(verbs()["gives"], key) {
+		if given(o) && !slices.Contains(verbs()["gives"], key) {
 			under = m.beside(o, key)
 		}
 		masked[m.Mask(key)] = m.named(under, v)

@@ -8,10 +8,7 @@ import (
 
 // properties returns the parameters that a JSON schema declares.
 func properties(schema any) map[string]any {
-	s, ok := schema.(map[string]any)
-	if !ok {
-		return nil
-	}
+	s, _ := schema.(map[string]any)
 	p, _ := s["properties"].(map[string]any)
 	return p
 }
@@ -22,18 +19,11 @@ func (w *walk) claims(key string, v any) bool {
 	if _, declared := w.schema[key]; !declared {
 		return false
 	}
-	switch v := v.(type) {
-	case bool:
-		return v && Normal(key) != "mode"
-	case string:
-		switch strings.ToLower(v) {
-		case "true", "yes":
-			return Normal(key) != "mode"
-		case "preview", "dry-run", "dry_run", "dryrun", "plan", "simulate", "validate":
-			return Normal(key) == "mode"
-		}
+	said := strings.ToLower(fmt.Sprint(v))
+	if Normal(key) == "mode" {
+		return slices.Contains([]string{"preview", "dry-run", "dry_run", "dryrun", "plan", "simulate", "validate"}, said)
 	}
-	return false
+	return said == "true" || said == "yes"
 }
 
 // declares reports whether the executor declares the arguments that it would run. An executor

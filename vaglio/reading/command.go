@@ -64,10 +64,8 @@ func decoded(text string) (string, bool) {
 
 // named reads a program whose words are in another argument.
 func (w *walk) named(text string, role Role, sc *scope, at string) bool {
-	if sc.words == nil && sc.more == "" || strings.ContainsAny(text, " \t\n;|&") {
-		return false
-	}
-	if role&RoleRuns == 0 && (!w.class.runs && !sc.argv || w.class.elsewhere) {
+	alone := sc.words == nil && sc.more == "" || !isOneWord(text)
+	if alone || role&RoleRuns == 0 && (!w.class.runs && !sc.argv || w.class.elsewhere) {
 		return false
 	}
 	doubt := role&RoleRuns == 0 && sc.commands // the words may belong to another command
@@ -182,12 +180,8 @@ func isOther(lang string) bool { return lang != "" && lang != langShell }
 // isWord reports whether a text is one plain word, such as a verb.
 func isWord(text string) bool {
 	const longest = 40
-	for i := range len(text) {
-		if c := text[i]; !isAlnum(c) && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return text != "" && len(text) <= longest
+	odd := func(c rune) bool { return c >= 0x80 || !isAlnum(byte(c&0x7f)) && c != '_' && c != '-' }
+	return text != "" && len(text) <= longest && !strings.ContainsFunc(text, odd)
 }
 
 // withWords reads a line alone, and with the words beside it that its tool may append.
@@ -225,8 +219,7 @@ func (w *walk) line(text string, sc *scope, at string, m mood) {
 		text = plain
 	}
 	c.Script = ReadLine(text, sc.o)
-	w.add(c)
-	w.elsewhere(c, sc)
+	w.everywhere(c, sc)
 }
 
 // argv reads a command given as words.
@@ -236,13 +229,13 @@ func (w *walk) argv(argv []string, sc *scope, at string, doubt bool) {
 		return
 	}
 	c := Command{At: at, Text: quoted(argv), Language: langShell, Env: sc.env, Final: w.class.shell && !doubt, Doubt: doubt, Script: ReadArgv(argv, sc.o)}
-	w.add(c)
-	w.elsewhere(c, sc)
+	w.everywhere(c, sc)
 }
 
-// elsewhere reads a line once more, as run on the host or in the container that an argument beside
+// everywhere keeps a line, and once more as run on the host or in the container that an argument beside
 // it names. The line may still run here: tools ignore arguments that they do not know.
-func (w *walk) elsewhere(c Command, sc *scope) {
+func (w *walk) everywhere(c Command, sc *scope) {
+	w.add(w.byClient(c, sc))
 	var argv []string
 	switch {
 	case sc.host != "" && !hosts.Loopback(sc.host) && !strings.ContainsAny(sc.host, " \t\n"):
@@ -256,6 +249,17 @@ func (w *walk) elsewhere(c Command, sc *scope) {
 	}
 	c.Script, c.Final = ReadArgv(argv, sc.o), false
 	w.add(c)
+}
+
+// byClient keeps a line that a server takes by its client as one of that client, and returns the line, which is in doubt then.
+func (w *walk) byClient(c Command, sc *scope) Command {
+	if client := w.class.client; client != "" && !c.Doubt && !strings.HasPrefix(c.Text, client) {
+		of := c
+		of.Script, of.Verb = ReadLine(client+" "+c.Text, sc.o), false
+		w.add(of)
+		c.Doubt, c.Final = true, false
+	}
+	return c
 }
 
 // quoted joins words, quoted so that a shell reads exactly these words.

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"iter"
 	"regexp"
 	"slices"
@@ -25,8 +26,9 @@ type class struct {
 	elsewhere bool
 	// data says that it works on a database, queries that it runs queries on something.
 	data, queries bool
-	// language is the language of the programs that it runs, "" if the name does not say.
-	language string
+	// language is the language of the programs that it runs, client the program whose command lines it takes; "" if the
+	// name does not say.
+	language, client string
 }
 
 // wordKind is what a word of an executor's name says about running things. Its values are the
@@ -51,18 +53,20 @@ func kindOf(word string) wordKind { return wordKind(wordclass.Kind("name", word)
 // something, and nothing about what that does.
 func IsRunner(word string) bool {
 	k := kindOf(word)
-	return k != "" && k != wordOther && k != wordData && k != wordTypes || languageWord(word) != ""
+	return k != "" && k != wordOther && k != wordData && k != wordTypes || languageWord(word)+wordclass.Kind("takes-lines-of", word) != ""
 }
 
 // classOf classifies an executor by the words of its name.
 func classOf(words []string) class {
 	has := map[wordKind]bool{}
+	client := ""
 	for _, w := range words {
 		has[kindOf(w)] = true
+		client = cmp.Or(client, wordclass.Kind("takes-lines-of", w))
 	}
 	c := class{
 		posix: slices.ContainsFunc(words, func(w string) bool { return languageWord(w) == langShell }), language: languageIn(words),
-		data: has[wordData], elsewhere: has[wordData] || has[wordOther],
+		data: has[wordData], elsewhere: has[wordData] || has[wordOther], client: client,
 	}
 	c.cells = wordclass.Any("names-cells", words)
 	c.shell = has[wordVerb] && has[wordProcess] || !c.elsewhere && has[wordShell] && isShell(c.language)
@@ -87,12 +91,11 @@ func runsAlone(has map[wordKind]bool, words int) bool {
 
 // languageIn returns the first language named, other than the shell's.
 func languageIn(words []string) string {
-	for _, w := range words {
-		if lang := languageWord(w); isOther(lang) {
-			return lang
-		}
+	at := slices.IndexFunc(words, func(w string) bool { return isOther(languageWord(w)) })
+	if at < 0 {
+		return ""
 	}
-	return ""
+	return languageWord(words[at])
 }
 
 // The languages that the reader distinguishes.

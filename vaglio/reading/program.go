@@ -39,6 +39,11 @@ func (w *walk) isName(text string, role Role) bool {
 	return !w.class.shell && isWord(strings.TrimSpace(text)) && (role&RoleScript == 0 || !w.class.runs)
 }
 
+// mayBeShell reports whether a program may be shell code, whatever its claimed language.
+func (sc *scope) mayBeShell(role Role) bool {
+	return (sc.claimed || role&RoleScript != 0) && interpreter(sc.lang, "") != nil
+}
+
 // spoken reads a program in its claimed language, and in the one that it looks like.
 func (w *walk) spoken(text string, role Role, in *scope, at string) {
 	shape := shapeOf(text)
@@ -51,8 +56,8 @@ func (w *walk) spoken(text string, role Role, in *scope, at string) {
 		}
 	case said:
 		w.inline(text, in, at)
-		if !isOther(shape) && (in.claimed || role&RoleScript != 0) {
-			w.despite(text, in, at)
+		if !isOther(shape) && in.mayBeShell(role) {
+			w.line(text, in, at, mood{doubt: true})
 		}
 	case shape != "":
 		in.lang = shape
@@ -60,13 +65,6 @@ func (w *walk) spoken(text string, role Role, in *scope, at string) {
 		w.otherwise(text, in, at)
 	default:
 		w.undecided(text, role, in, at)
-	}
-}
-
-// despite reads a program as shell code, whatever its claimed language.
-func (w *walk) despite(text string, in *scope, at string) {
-	if interpreter(in.lang, "") != nil {
-		w.line(text, in, at, mood{doubt: true})
 	}
 }
 
@@ -98,8 +96,7 @@ func (w *walk) undecided(text string, role Role, sc *scope, at string) {
 	known := w.class.runs && !w.class.elsewhere
 	s := ReadLine(text, sc.o)
 	if !slices.ContainsFunc(s.Problems, func(p shell.Problem) bool { return p.Kind == shell.ProblemUnparsable }) {
-		w.add(Command{At: at, Text: text, Language: langShell, Script: s, Env: sc.env, Doubt: !known && role&RoleScript == 0})
-		w.elsewhere(w.rd.Commands[len(w.rd.Commands)-1], sc)
+		w.everywhere(Command{At: at, Text: text, Language: langShell, Script: s, Env: sc.env, Doubt: !known && role&RoleScript == 0}, sc)
 		return
 	}
 	w.add(Command{At: at, Text: text, Language: langShell, Script: s, Env: sc.env, Doubt: true})

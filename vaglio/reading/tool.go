@@ -79,9 +79,6 @@ func (rd *Reading) aims(words []string, args map[string]any) {
 	if wordclass.Any("tool-stops", words) {
 		named = stopped(words)
 	}
-	if numbered == nil && named == nil {
-		return
-	}
 	for _, k := range SortedKeys(args) {
 		role := rd.Role(k)
 		if role&RolePid != 0 {

@@ -59,7 +59,7 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 		w.rd.OnlyRuns = sc.alone && !w.class.elsewhere && w.declares(keys)
 	}
 	for _, k := range keys {
-		role := w.role(k)
+		role := w.roleIn(args, keys, k)
 		if depth == 0 && role&RoleClaim != 0 && w.claims(k, args[k]) {
 			w.rd.DryRun = true
 		}
@@ -78,6 +78,24 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 		}
 		w.value(k, args[k], role, &sc, join(at, k), depth)
 	}
+}
+
+// roleIn returns the role of a key. It is no path's if it names a part of the file that another key names: a heading, as the
+// key for its type says.
+func (w *walk) roleIn(args map[string]any, keys []string, key string) Role {
+	role := w.role(key)
+	part, _ := args[key].(string)
+	if part == "" || strings.ContainsAny(part, `/\~`) || strings.HasPrefix(part, ".") {
+		return role
+	}
+	said := func(k string) bool {
+		return Normal(k) == Normal(key)+"type" && args[k] != "file" && args[k] != "folder"
+	}
+	named := func(k string) bool { return k != key && w.role(k)&RolePath != 0 && args[k] != nil }
+	if slices.ContainsFunc(keys, said) && slices.ContainsFunc(keys, named) {
+		role &^= RolePath | RoleGoal
+	}
+	return role
 }
 
 // base notes a folder that an argument names, and that relative paths beside it may start from.

@@ -131,15 +131,8 @@ func (r *reading) unknownSince(since int) bool {
 
 // runner reports whether the executor's name only says that it runs what it is given.
 func (t *tool) runner() bool {
-	if t.known.Shell {
-		return true
-	}
-	for _, w := range t.words {
-		if !readings.IsRunner(w) && !t.runs(w) && !t.execsIn(w) {
-			return readings.IsRunner(strings.ToLower(t.name))
-		}
-	}
-	return true
+	more := func(w string) bool { return !readings.IsRunner(w) && !t.runs(w) && !t.execsIn(w) }
+	return t.known.Shell || !slices.ContainsFunc(t.words, more) || readings.IsRunner(strings.ToLower(t.name))
 }
 
 // execsIn reports whether a word only says where a tool executes its command, in what is there already:
@@ -276,12 +269,7 @@ func (t *tool) under(role readings.Role) (out []string) {
 
 // given reports whether there is anything under a key of a role.
 func (t *tool) given(role readings.Role) bool {
-	for k, v := range t.args {
-		if v != nil && t.rd.Role(k)&role != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(readings.SortedKeys(t.args), func(k string) bool { return t.args[k] != nil && t.rd.Role(k)&role != 0 })
 }
 
 // requested returns the addresses that a call names.
@@ -351,10 +339,8 @@ func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 }
 
 func (t *tool) target() string {
-	for _, k := range wordclass.Of("key-of-target") {
-		if s, _ := t.args[k].(string); s != "" {
-			return clip(s, 80)
-		}
+	if s, ok := t.text(wordclass.Of("key-of-target")...); ok {
+		return clip(s, 80)
 	}
 	return t.name
 }
@@ -377,4 +363,22 @@ func (r *reading) putBefore(v *invocation, name string) bool {
 		}
 	}
 	return false
+}
+
+// transferred says on which machine a client for file transfers does what its lines say: on the one that it is given, or that a line opens.
+func (c *command) transferred(section string, lines []string, out []Effect) []Effect {
+	there := invocation{host: c.operand(0)}
+	lines = slices.DeleteFunc(lines, func(l string) bool {
+		return !strings.HasPrefix(strings.TrimSpace(l), "open ") || strings.ContainsAny(l, "&|>")
+	})
+	if there.host == "" && len(lines) == 1 {
+		words := strings.Fields(lines[0])
+		there.host = words[len(words)-1]
+	}
+	for i := range out {
+		if strings.HasPrefix(section, "(") && out[i].Reach == ReachUser {
+			there.afar(&out[i])
+		}
+	}
+	return out
 }

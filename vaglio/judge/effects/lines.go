@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -111,10 +112,7 @@ func (c *command) filled(of, target string) string {
 
 // object returns what a command acts on: the operands after those that the line matched, or else the values of its options.
 func (c *command) object() string {
-	if s := c.rest(c.took); s != "" {
-		return s
-	}
-	return join(c.valued())
+	return cmp.Or(c.rest(c.took), join(c.valued()))
 }
 
 // fact reports whether something holds for a command, or for some of its words, that a table line asks for in addition.
@@ -315,11 +313,11 @@ func (c *command) noted(mark string) {
 func (c *command) eachLine(section string) []Effect {
 	told := texts(c.about)
 	for _, f := range c.with {
-		if text, ok := c.content(f.text); ok && f.known {
-			told = append(told, text)
-		} else {
+		text, ok := c.content(f.text)
+		if !ok || !f.known {
 			return unknown(c.said(c.object()), c.name)
 		}
+		told = append(told, text)
 	}
 	if text, all := c.input(); len(told) == 0 && all {
 		told = append(told, text.text)
@@ -345,7 +343,7 @@ func (c *command) eachLine(section string) []Effect {
 			out = append(out, inner.rows(section, words...)...)
 		}
 	}
-	return c.transferred(section, out)
+	return c.transferred(section, lines, out)
 }
 
 // rows judges words that are not a shell command but have a section of their own: a setting, a line of another language.

@@ -22,13 +22,11 @@ func (t *tool) commandLine() bool {
 	argv := append([]string{words[0]}, t.subcommand(words)...)
 	before := len(t.r.effects)
 	t.r.script(readings.ReadArgv(argv, t.r.shellOptions()))
-	for _, e := range t.r.effects[before:] {
-		if e.Kind == KindUnknown {
-			t.r.effects = t.r.effects[:before]
-			return false
-		}
+	known := !slices.ContainsFunc(t.r.effects[before:], func(e Effect) bool { return e.Kind == KindUnknown })
+	if !known {
+		t.r.effects = t.r.effects[:before]
 	}
-	return true
+	return known
 }
 
 // subcommand builds the words of a command line from a tool's arguments.
@@ -206,14 +204,22 @@ func (t *tool) converts() bool {
 }
 
 // switched returns what an argument makes a tool do besides what its name says: a draft that is sent, a note that is published. It is empty if none does.
-func (t *tool) switched() Effect {
+// What a tool that reads is told besides may just choose what it reads.
+func (t *tool) switched(reads bool) Effect {
 	for _, words := range readings.Switches(t.args) {
 		v, _, ok := t.r.judge.tables.verbAt(words, 0)
-		if ok && !v.weak && !v.light && (slices.Contains([]Kind{KindDelete, KindPublish, KindSpend}, v.effect.Kind) || words[0] == "send") {
+		grave := slices.Contains([]Kind{KindDelete, KindPublish, KindSpend}, v.effect.Kind) || words[0] == "send"
+		if ok && !v.weak && !v.light && (!reads && grave || reads && spoken.Afterwards(words) != nil) {
 			return v.effect
 		}
 	}
 	return Effect{}
+}
+
+// opens reports whether an argument says that everyone will see what a tool makes.
+func (t *tool) opens(key string) bool {
+	act := spoken.Turned(readings.Normal(key), fmt.Sprint(t.args[key]))
+	return act != nil && act.Final
 }
 
 // hinted weighs what an executor's maker says about it, if nothing but its name is known. Nobody vouches for a hint: a read-only hint counts only if neither

@@ -29,9 +29,9 @@ func (t *tool) byName() []Effect {
 	case t.converts():
 		return t.guessed(usual(KindOverwrite))
 	}
-	out, also := t.verbEffect(v), t.switched()
+	out, also := t.verbEffect(v), t.switched(v.effect.Kind == KindRead)
 	asked := func(e Effect) bool { return e.score(nil) < Threshold }
-	if v.effect.Kind != KindRead && also.Kind != "" && !slices.ContainsFunc(out, asked) {
+	if also.Kind != "" && !slices.ContainsFunc(out, asked) {
 		return t.guessed(also)
 	}
 	return out
@@ -77,11 +77,9 @@ func (t *tool) action() (found verb, inner, ok bool) {
 
 // marked returns the verb that one argument names.
 func (t *tool) marked(s string) verb {
-	switch strings.ToUpper(s) {
-	case "GET", "HEAD", "OPTIONS":
-		return t.r.judge.tables.verbs["get"]
-	case "POST", "PUT", "PATCH":
-		return t.r.judge.tables.verbs["update"]
+	as := map[string]string{"GET": "get", "HEAD": "get", "OPTIONS": "get", "POST": "update", "PUT": "update", "PATCH": "update"}
+	if of := as[strings.ToUpper(s)]; of != "" {
+		return t.r.judge.tables.verbs[of]
 	}
 	v, _ := t.verbOf(readings.Words(s))
 	return v
@@ -234,13 +232,10 @@ func (t *tool) hands(v verb) bool {
 	if v.effect.Kind != KindSend || !t.has("export") {
 		return false
 	}
-	for key, v := range t.args {
-		name, _ := strings.CutSuffix(readings.Normal(key), "s")
-		if _, id := strings.CutSuffix(name, "id"); v != nil && !id && name != "format" && name != "type" {
-			return false
-		}
-	}
-	return len(t.args) > 0
+	return len(t.args) > 0 && !slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool {
+		name := strings.TrimSuffix(readings.Normal(key), "s")
+		return t.args[key] != nil && !strings.HasSuffix(name, "id") && name != "format" && name != "type"
+	})
 }
 
 // identifies reports whether an argument tells one thing from others of its kind.
@@ -274,9 +269,9 @@ func (t *tool) forItself(v verb, s stakes) bool {
 // ownRecords reports whether a tool, by its nouns, changes only what belongs to the agent.
 func (t *tool) ownRecords() bool {
 	switch {
-	case t.noun("public"):
+	case t.noun("public"), slices.ContainsFunc(readings.SortedKeys(t.args), t.opens):
 		return false
-	case t.has("generate") && !t.has("code"):
+	case t.has("generate") && !t.noun("given-out"):
 		return true
 	case t.shared() || !t.ofRecords():
 		return false

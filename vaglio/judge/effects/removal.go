@@ -380,17 +380,6 @@ func (w *world) behind(l *looked) where {
 	return placeWorkspace
 }
 
-// transferred says on which machine a client for file transfers does what its lines say.
-func (c *command) transferred(section string, out []Effect) []Effect {
-	there := invocation{host: c.operand(0)}
-	for i := range out {
-		if strings.HasPrefix(section, "(") && out[i].Reach == ReachUser {
-			there.afar(&out[i])
-		}
-	}
-	return out
-}
-
 // makesDatabase records a file, where nothing is, that a program opens as a database.
 func (r *reading) makesDatabase(v *invocation, file arg) {
 	if file.known && v.direct() && wordclass.Within("connecting", v.Call.Function) {

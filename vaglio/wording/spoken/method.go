@@ -20,7 +20,7 @@ func Method(name, library string, given, of []string, split func(string) []strin
 	called := wording.Say("calls %s of %s", strings.Join(words, "_"), library)
 	switch said, part := madeOf(name, of, words, given, split); {
 	case said != nil:
-		return said, false
+		return append(said, collectedIn(name, path, of)...), false
 	case part:
 		return wording.Sentence{called}, false
 	}
@@ -244,6 +244,14 @@ func keptIn(name string, path []string, collection bool, of []string) wording.Se
 	}
 }
 
+// collectedIn says the same if the method is called on a collection.
+func collectedIn(name string, path, of []string) wording.Sentence {
+	if len(path) < 2 || !collects(path[len(path)-2]) {
+		return nil
+	}
+	return keptIn(name, path, true, of)
+}
+
 // databaseIn returns the database that a call on the way to a method was given, or that stands before its collection, or "".
 func databaseIn(name string, path []string, collection bool, of []string) string {
 	for _, part := range []string{"db", "Db", "getDb", "get_database", "database"} {
@@ -265,17 +273,22 @@ func collectionOf(name string, path, words, given, of []string) string {
 	if index := behind(given, "--index"); len(index) == 1 && !strings.Contains(index[0], "$") && words[len(words)-1] == "query" {
 		return index[0]
 	}
-	if len(words) < 2 || len(path) < 2 {
-		return ""
+	if len(words) < 2 && !strings.Contains(strings.ToLower(name), "mongo") || len(path) < 2 {
+		return "" // of another library, drop may mean anything
 	}
 	holder := path[len(path)-2]
 	switch {
 	case strings.HasSuffix(name, holder+"."+path[len(path)-1]):
 		return holder
-	case len(of) > 0 && slices.Contains([]string{"collection", "getCollection", "get_collection"}, holder):
+	case len(of) > 0 && collects(holder):
 		return of[len(of)-1]
 	}
 	return ""
+}
+
+// collects reports whether a part of a method's name returns a collection of documents.
+func collects(part string) bool {
+	return slices.Contains([]string{"collection", "getCollection", "get_collection"}, part)
 }
 
 // tableOf returns the table of items that an option of a method names, or what it is called on, or "".

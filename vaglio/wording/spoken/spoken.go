@@ -158,6 +158,16 @@ func ActIn(name []string) (act *Act, at, n int) {
 	return nil, -1, 0
 }
 
+// Afterwards returns the verb of an argument that has a tool do something lasting to what it only reads by its name:
+// purge, delete_after. It is nil if the words of the argument's key may just choose what is read.
+func Afterwards(key []string) *Act {
+	act, at, n := ActIn(key)
+	if at != 0 || !act.Lasts && !act.Kept && !act.Final && !act.Runs || n < len(key) && key[n] != "after" {
+		return nil
+	}
+	return act
+}
+
 // ThingOf returns the thing whose noun ends the words, whether the noun is a plural, and the
 // words before it; nil if it is not listed.
 func ThingOf(name []string) (thing *Thing, plural bool, before []string) {
@@ -216,14 +226,24 @@ func Statement(word string) wording.Phrase { return known().statements[strings.T
 // listed.
 func Property(word string) wording.Phrase { return known().properties[word] }
 
-// Label returns the phrase for a value behind the words of its key; empty if it is not listed. Languages have that of a thing by
-// the thing itself.
+// Label returns the phrase for a value behind the words of its key; empty if it is not listed. Languages have that of a thing or
+// a property by the thing or property itself, and put what belongs to a thing together: "customer email".
 func Label(words string) wording.Phrase {
-	label := wording.Phrase(words + ": " + wording.Placeholder)
-	if t := known().things[strings.ReplaceAll(words, " ", "-")]; t != nil && !Is("texts homonyms", words) && t.One == wording.Phrase("the "+words+" "+wording.Placeholder) {
+	label, dashed := wording.Phrase(words+": "+wording.Placeholder), strings.ReplaceAll(words, " ", "-")
+	at := strings.LastIndexByte(words, ' ')
+	switch {
+	case known().labels[words] != "", names(dashed), Property(dashed) == wording.Phrase("the "+words) && !Is("texts homonyms", words),
+		at > 0 && names(dashed[:at]) && !Is("texts headless", words[at+1:]) && Label(words[at+1:]) != "":
 		return label
 	}
-	return known().labels[words]
+	return ""
+}
+
+// names reports whether a noun, or a plural, is said as it stands, and means nothing else as a key.
+func names(noun string) bool {
+	one := wording.Phrase("the " + strings.ReplaceAll(noun, "-", " ") + " " + wording.Placeholder)
+	thing, _, rest := ThingOf(strings.Split(noun, "-"))
+	return thing != nil && len(rest) == 0 && !Is("texts homonyms", noun) && (thing.One == one || thing.Several == one)
 }
 
 // Is reports whether a word is in a list, such as "places bare".
