@@ -102,22 +102,16 @@ func readGitConfig(v *visit, _ *row) {
 
 // gitCode returns what git runs because of a setting, or "".
 func gitCode(e *settings.Entry, verb string, operated []string) string {
-	switch e.Section + "." + e.Key {
-	case "core.pager", "core.sshcommand", "core.askpass", "core.gitproxy", "diff.external", "gpg.program",
-		"diff.textconv", "diff.command", "filter.clean", "filter.smudge", "filter.process", "merge.driver", "sequence.editor", "interactive.difffilter":
-		return e.Value
-	case "core.fsmonitor", "pager." + verb:
-		return unlessSwitch(e)
-	case "alias." + verb:
-		if code, shell := strings.CutPrefix(e.Value, "!"); shell {
-			return code
-		}
+	code, shell := strings.CutPrefix(e.Value, "!")
+	low := strings.ToLower(e.Value)
+	switch key := e.Section + "." + e.Key; {
+	case wordclass.Is("git-program", key), key == "credential.helper" && shell, key == "alias."+verb && shell:
+		return code
+	case key == "alias."+verb:
 		return "git " + e.Value
-	case "credential.helper":
-		if code, shell := strings.CutPrefix(e.Value, "!"); shell {
-			return code
-		}
-	case "remote.mirror", "remote.push":
+	case (key == "core.fsmonitor" || key == "pager."+verb) && !wordclass.Is("git-false", low) && !wordclass.Is("git-true", low):
+		return e.Value
+	case e.Section == "remote":
 		return pushCode(e, verb, operated)
 	}
 	return ""
@@ -135,14 +129,6 @@ func pushCode(e *settings.Entry, verb string, operated []string) string {
 		return "git push " + e.Sub + " " + e.Value
 	}
 	return ""
-}
-
-// unlessSwitch returns the value of a setting, or "" if it only switches something on or off.
-func unlessSwitch(e *settings.Entry) string {
-	if slices.Contains([]string{"", "true", "false", "0", "1", "yes", "no", "on", "off"}, strings.ToLower(e.Value)) {
-		return ""
-	}
-	return e.Value
 }
 
 // gitVerb returns git's subcommand, "" if there is none, and its operands.

@@ -257,9 +257,7 @@ func (v *visit) set(mark string) (all []string) {
 	return all
 }
 
-// named returns the names of a row, with placeholders replaced: @-r by the value of an option, @1 by the first operand, @2 by the second, @.py by the words
-// with that ending, @/dir/ by what the session wrote there, @$NAME/x by x in the folders that a variable lists, @source_ by what follows that in a word, @<
-// by the files of the standard input, @file?key by the values that lines of that file give a key.
+// named returns the names of a row, with placeholders replaced as the head of tools.txt says.
 func (v *visit) named(files []string) (all []string) {
 	for _, name := range files {
 		mark, ok := strings.CutPrefix(name, "@")
