@@ -103,6 +103,10 @@ func (r *reading) unpacked(v *invocation, since int, does []Effect) {
 		return
 	}
 	foreign := r.clones || v.stdin.text.remote || slices.ContainsFunc(v.args, func(a arg) bool { return r.fetched[lastPart(a.text)] })
+	repacked := slices.ContainsFunc(v.args, func(a arg) bool {
+		at := r.world.clean(a.text, v.cwd)
+		return path.Ext(at) != "" && (r.facts.Touched(at) || r.did[:since].Touched(at))
+	})
 	r.unpacks, r.clones = false, false
 	told := slices.Clone(r.did[since:])
 	if len(told) == 0 {
@@ -111,13 +115,16 @@ func (r *reading) unpacked(v *invocation, since int, does []Effect) {
 	for _, f := range told {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Unpacked, Path: f.Path})
 	}
-	if foreign {
-		r.putForeign(since)
-	}
 	for _, f := range r.did[since:] {
+		if repacked {
+			r.repacked = append(r.repacked, f.Path)
+		}
 		if r.repository != "" {
 			r.repositories = append(r.repositories, f.Path)
 		}
+	}
+	if foreign {
+		r.putForeign(since)
 	}
 	r.repository = ""
 }
@@ -184,7 +191,7 @@ func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	if w, here := r.wrote[name]; here {
 		return true, w.OfFiles() && !slices.Contains(r.unparsed, name)
 	}
-	if v.direct() && r.did.Unpacked(name) && r.isAbsent(name) {
+	if v.direct() && r.did.Unpacked(name) && (r.isAbsent(name) || place.Inside(r.repacked, name)) {
 		return true, false
 	}
 	if earlier := r.facts.Wrote(name) || r.facts.Unpacked(name); !earlier || r.means.Files == nil {
