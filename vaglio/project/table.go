@@ -42,6 +42,7 @@ func readers() map[string]func(v *visit, r *row) {
 		"tasks": readTasks, "parts": readParts, "bats": readBats,
 		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "known": readKnown, "data": said, "named": said, "calls": said,
 		"front": readFront, "shown": readShown, "sets": readSets, "sources": readSources, "unchecked": readUnchecked,
+		"services": readServices,
 	}
 }
 

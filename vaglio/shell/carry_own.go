@@ -199,6 +199,20 @@ func (r *Remote) mounted(inside string) (host string, ok bool) {
 	return host, ok
 }
 
+// begins enters the folder in which a command elsewhere begins: the one that an option names, or else where a container has its caller's, as
+// those for work do.
+func (r *reader) begins(at *Remote, w *way, opts options, caller Word) {
+	dir, ok := opts.Get(w.chdir...)
+	for _, m := range at.Mounts {
+		if !ok && m.Host.String() == caller.String() {
+			dir, ok = m.Inside, true
+		}
+	}
+	if ok {
+		r.st.set(keyCwd, dir)
+	}
+}
+
 // mountsOf returns the folders and devices of the host that the options give to a container.
 func mountsOf(opts options) (out []Mount) {
 	for _, v := range append(opts.all("v", "volume"), opts.all("mount")...) {
@@ -355,12 +369,11 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 	}
 	r.wrapper(f, k)
 	return r.scoped(func() Word {
+		here := r.cwd()
 		if !w.here {
 			r.freshCwd()
 		}
-		if dir, ok := opts.Get(w.chdir...); ok {
-			r.st.set(keyCwd, dir)
-		}
+		r.begins(h.Remote, w, opts, here)
 		for _, code := range opts.all(w.line...) {
 			r.carried(h, word.JSONCommands(code), name)
 		}

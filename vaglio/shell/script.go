@@ -249,9 +249,9 @@ type Tasks interface {
 
 // TaskCall is a command that may run what files hold.
 type TaskCall struct {
-	// Name is the program's name without its folder; Args are the words after it.
-	Name string
-	Args []Word
+	// Name is the program's name without its folder; Args are the words after it, Behind those of a command that it carries.
+	Name         string
+	Args, Behind []Word
 	// Assigns are the variables set for this command.
 	Assigns []Assign
 	// Env returns the values of variables that were set before; it may be nil.
