@@ -52,6 +52,10 @@ func Finders() map[string]*Finder {
 			ends:      []string{"", ".rb"},
 			Variable:  "RUBYLIB",
 		},
+		"octave": { // any name may be that of a file
+			statement: regexp.MustCompile(`\b([a-zA-Z]\w*)\b`),
+			ends:      []string{".m"},
+		},
 		"lua": {
 			statement: regexp.MustCompile(`\brequire\b\s*\(?\s*["']([^"'\n]+)["']`),
 			ends:      []string{".lua", "/init.lua"},

@@ -23,7 +23,11 @@ func readImports(v *visit, r *row) {
 	if module, ok := v.value("-M", "-m"); ok && r.language == "perl" {
 		follow(v.dir, "use "+module, false)
 	}
-	if text, ok := v.value("-c", cmp.Or(map[string]string{"php": "-r"}[r.language], "-e"), "--eval", "-p"); ok {
+	text, ok := v.value("-c", cmp.Or(map[string]string{"php": "-r"}[r.language], "-e"), "--eval", "-p")
+	if given := operands(v.words); len(r.with) > 0 && len(given) > 1 { // it is what the row's word runs
+		text, ok = given[1], true
+	}
+	if ok {
 		follow(v.dir, text, true)
 		return
 	}

@@ -76,7 +76,7 @@ func (l *loading) takeLoadedOne(file string, holds bool, named map[string]bool) 
 			l.guessed(func() { l.commands(file, cmp.Or(l.runsOf[file], text)) })
 		}
 	case l.tasksIn(file) || !holds:
-	case !l.reader.isFor("named", file) || l.within(named, file):
+	case !l.reader.isFor("named", file) || l.within(named, file) || slices.Contains(l.words, strings.TrimSuffix(path.Base(file), path.Ext(file))):
 		l.take(file, false)
 		if l.c.Session.Fetched()[path.Base(file)] && l.reader.language(file) != "" {
 			l.content(file) // says so if it cannot be read
