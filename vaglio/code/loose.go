@@ -32,10 +32,7 @@ func (p *program) loose(w shell.Word) {
 		spelled := p.launched(Spelled(src))
 		folders := []string(nil)
 		if p.around.gets, folders = Surroundings(spelled); len(folders) > 0 {
-			p.around.dirs = []shell.Word{shell.Text(".")}
-		}
-		for _, f := range folders {
-			p.around.dirs = append(p.around.dirs, shell.Text(f))
+			p.around.dirs = append([]shell.Word{shell.Text(".")}, shell.Texts(folders)...)
 		}
 		if p.looseCalls(spelled); !whole {
 			p.problem(shell.ProblemUnread, wording.Say("the program does too much to be read in full"), shell.Word{})

@@ -185,20 +185,6 @@ func (r *Remote) below(root Word) *Remote {
 	return &in
 }
 
-// mounted returns the path on this machine of what is at a path of the remote.
-func (r *Remote) mounted(inside string) (host string, ok bool) {
-	most := 0
-	for _, m := range r.Mounts {
-		at, _ := m.Inside.Text()
-		from, known := m.Host.Text()
-		at = strings.TrimSuffix(path.Clean(at), "/") + "/"
-		if rest, in := strings.CutPrefix(inside, at); in && len(at) > most { // the deepest one hides the others
-			most, host, ok = len(at), path.Join(from, rest), known && path.IsAbs(from)
-		}
-	}
-	return host, ok
-}
-
 // begins enters the folder in which a command elsewhere begins: the one that an option names, or else where a container has its caller's, as
 // those for work do.
 func (r *reader) begins(at *Remote, w *way, opts options, caller Word) {

@@ -380,8 +380,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	}
 	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(r.exported(), f.assigns, k.assigns), Cwd: cwd, Files: r, Carries: r.carriers.known(name)}
 	if p := r.carriers.program(name); p != nil {
-		c.Args, c.Command = p.ownWords(k)
-		c.Behind = k.argv[1+len(c.Args):]
+		c.Args, c.Behind, c.Command = p.ownWords(k)
 	}
 	if p := r.carriers.program(name); p == nil || p.file == nil || f.stdin.Kind == InputFile { // else its input is read already
 		c.Stdin = f.stdin

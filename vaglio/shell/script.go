@@ -19,6 +19,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -231,6 +232,20 @@ type Remote struct {
 	HostAccess bool
 	// HostNetwork says that its addresses are the host's.
 	HostNetwork bool
+}
+
+// mounted returns the path on this machine of what is at a path of the remote.
+func (r *Remote) mounted(inside string) (host string, ok bool) {
+	most := 0
+	for _, m := range r.Mounts {
+		at, _ := m.Inside.Text()
+		from, known := m.Host.Text()
+		at = strings.TrimSuffix(path.Clean(at), "/") + "/"
+		if rest, in := strings.CutPrefix(inside, at); in && len(at) > most { // the deepest one hides the others
+			most, host, ok = len(at), path.Join(from, rest), known && path.IsAbs(from)
+		}
+	}
+	return host, ok
 }
 
 // Mount is one local folder as a remote sees it.
