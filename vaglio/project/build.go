@@ -238,10 +238,8 @@ func readServices(v *visit, r *row) {
 	}
 	for _, name := range v.named(r.files) {
 		var tree struct{ Services map[string]map[string]any }
-		file, text, ok := v.content(name)
-		if ok = ok && v.decode(file, text, &tree); !ok {
-			continue
-		}
+		file, text, _ := v.content(name)
+		v.decode(file, text, &tree) // into none, if there is no such file
 		if at := slices.IndexFunc(command, func(w string) bool { return tree.Services[w] != nil }); at >= 0 {
 			v.place(file, text, tree.Services[command[at]], true, command[at+1:]...)
 		}

@@ -83,13 +83,7 @@ func readGitConfig(v *visit, _ *row) {
 	if slices.Contains([]string{"branch", "checkout", "switch", "tag", "worktree"}, verb) {
 		v.c.Files.Content(path.Join(git, "packed-refs")) // where a judge looks for a branch of that name
 	}
-	named := append(v.folders("GIT_CONFIG_GLOBAL"), v.listed("XDG_CONFIG_HOME/git/config")...)
-	for _, w := range v.words {
-		if name, ok := strings.CutPrefix(w, "include.path="); ok {
-			named = append(named, name)
-		}
-	}
-	for _, name := range named {
+	for _, name := range slices.Concat(v.folders("GIT_CONFIG_GLOBAL"), v.listed("XDG_CONFIG_HOME/git/config"), v.following("include.path=")) {
 		file, text, _ := v.content(name)
 		all = append(all, v.included(file, text, map[string]bool{})...)
 	}
@@ -111,18 +105,16 @@ func gitCode(e *settings.Entry, verb string, operated []string) string {
 		return "git " + e.Value
 	case (key == "core.fsmonitor" || key == "pager."+verb) && !wordclass.Is("git-false", low) && !wordclass.Is("git-true", low):
 		return e.Value
-	case e.Section == "remote":
-		return pushCode(e, verb, operated)
+	case e.Section == "remote" && verb == "push":
+		return pushCode(e, operated)
 	}
 	return ""
 }
 
 // pushCode returns the push that a remote's settings make of a push without a branch of its own.
-func pushCode(e *settings.Entry, verb string, operated []string) string {
+func pushCode(e *settings.Entry, operated []string) string {
 	const remoteAndBranch = 2
 	switch {
-	case verb != "push":
-		return ""
 	case e.Key == "mirror" && !wordclass.Is("git-false", strings.ToLower(e.Value)):
 		return "git push --mirror " + e.Sub
 	case e.Key == "push" && len(operated) < remoteAndBranch:

@@ -94,7 +94,7 @@ func scriptsOf(program string, words []string) []string {
 	case wordclass.Is("tests-script", verb):
 		return []string{"test"}
 	case wordclass.Is("installs-package", verb):
-		if slices.Contains(words, "--ignore-scripts") || slices.Contains(words, "--ignore-scripts=true") {
+		if slices.ContainsFunc(words, func(w string) bool { return strings.TrimSuffix(w, "=true") == "--ignore-scripts" }) {
 			return nil
 		}
 		return slices.Concat(wordclass.Of("install-script"), strings.Fields(wordclass.Kind("installs-package", verb)))

@@ -301,11 +301,7 @@ func (v *visit) meant(values []string) (all []string) {
 				return fits && err == nil && !strings.HasSuffix(pattern, ".py")
 			})
 		}
-		for _, w := range v.c.Changed {
-			if v.near(w) && fits(w) {
-				all = append(all, w)
-			}
-		}
+		all = append(all, slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !v.near(w) || !fits(w) })...)
 	}
 	return all
 }

@@ -337,6 +337,9 @@ func (r *reader) module(f *frame, k *call, module Word) {
 	name, _ := module.Text()
 	p := r.carriers.program(strings.ToLower(name))
 	at := slices.IndexFunc(k.argv, func(w Word) bool { return w.Is(name) })
+	if at > 0 {
+		r.tasks(f, &call{argv: k.argv[at:], assigns: k.assigns, span: k.span, module: true}, name)
+	}
 	if p == nil || p.language != "python" || at < 0 {
 		return
 	}
