@@ -74,9 +74,9 @@ func Default() *Reader { return shared() }
 func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	rows := r.rowsOf(c.Name)
 	r.manifests(&c, rows)
-	set := slices.Clone(c.Assigns)
+	var set []shell.Assign
 	for _, name := range r.variables {
-		if value, ok := c.Variable(name); ok && !slices.ContainsFunc(set, func(a shell.Assign) bool { return a.Name == name }) {
+		if value, ok := c.Variable(name); ok {
 			set = append(set, shell.Assign{Name: name, Value: value})
 		}
 	}
