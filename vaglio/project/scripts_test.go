@@ -137,7 +137,7 @@ func TestNamesOfFiles(t *testing.T) {
 		{call{command: "find -name *.py -exec bash", changed: "a.py"}, "a.py:1 sh* a()"},
 		{call{command: "terraform plan", changed: "c.tf"}, "c.tf:1 hcl* c"},
 		{call{command: "terraform show", changed: "c.tf"}, ""},
-		{call{command: "python3.12 -m unittest", files: files{"conftest.py": "c()"}}, "conftest.py:1 python! c()"},
+		{call{command: "unittest", files: files{"conftest.py": "c()"}}, "conftest.py:1 python! c()"},
 		{call{command: "python3 a.py", files: files{"a.py": "import d", "lib/d.py": "d()"}, env: map[string]string{"PYTHONPATH": "no:/p/lib:"}}, "lib/d.py:1 python+ d()"},
 		{call{command: "python3 sub/a.py", files: files{"sub/a.py": "import p.b", "sub/p/b.py": "import c", "sub/c.py": "c()"}}, "sub/p/b.py:1 python+ import c\nsub/c.py:1 python+ c()"},
 		{call{command: "python3 -c import␣d", files: files{"d.py": "d()", "a.py": "import b"}}, "d.py:1 python+ d()"},
