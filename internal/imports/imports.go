@@ -38,7 +38,7 @@ func Finders() map[string]*Finder {
 			Variable:  "NODE_PATH",
 		},
 		"perl": {
-			statement: regexp.MustCompile(`(?m)(?:^|[;{])\s*(?:use|require|do)\s+["']?([\w./][\w./:-]*)`),
+			statement: regexp.MustCompile(`(?m)(?:^|[;{}])\s*(?:use|require|do)\s+["']?([\w./][\w./:-]*)`),
 			ends:      []string{".pm", ""},
 			parts:     "::",
 			Variable:  "PERL5LIB",
@@ -69,6 +69,27 @@ func Finders() map[string]*Finder {
 func (f *Finder) In(dir string, search []string, text string) (all [][]string) {
 	for _, name := range f.Names(text) {
 		all = append(all, f.Files(dir, search, name)...)
+	}
+	return all
+}
+
+// rerouted matches what has a program look for its imports in further folders.
+var rerouted = regexp.MustCompile(`\bsys\.path\b|\$LOAD_PATH|\$:|@INC|\buse lib\b|\bpackage\.path\b`)
+
+// Alike returns which of some files a program may import by a name that settings lead elsewhere, as those of @lib/x and #x do, or, if the program
+// itself or an archive among the folders in search leads them elsewhere, by any: files that end as the name does.
+func (f *Finder) Alike(search, files []string, text string) (all [][]string) {
+	elsewhere := rerouted.MatchString(text) || slices.ContainsFunc(search, func(at string) bool { return path.Ext(at) != "" })
+	for _, name := range f.Names(text) {
+		if !strings.ContainsAny(name[:1], "@#~$") && (!elsewhere || strings.HasPrefix(name, ".")) {
+			continue
+		}
+		for _, file := range files {
+			means := func(end string) bool { return strings.HasSuffix(file, "/"+strings.Trim(path.Base(name), "@#~$")+end) }
+			if slices.ContainsFunc(f.ends, means) {
+				all = append(all, []string{file})
+			}
+		}
 	}
 	return all
 }

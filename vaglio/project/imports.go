@@ -13,7 +13,7 @@ func readImports(v *visit, r *row) {
 	find, search := v.reader.imports[r.language], v.searched(r.language)
 	var follow func(dir, text string, by bool) // by a program that is read itself
 	follow = func(dir, text string, by bool) {
-		for _, names := range find.In(dir, search, text) {
+		for _, names := range append(find.In(dir, search, text), find.Alike(search, v.c.Changed, text)...) {
 			if file, text, ok := v.first(names...); ok && v.once(file) {
 				v.marked(func() { v.add(file, 1, r.language, text) }, func(t *shell.Task) { t.Imported = by })
 				follow(path.Dir(file), text, true)
