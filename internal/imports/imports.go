@@ -84,9 +84,13 @@ func (f *Finder) Alike(search, files []string, text string) (all [][]string) {
 		if !strings.ContainsAny(name[:1], "@#~$") && (!elsewhere || strings.HasPrefix(name, ".")) {
 			continue
 		}
+		ends := f.ends
 		for _, file := range files {
+			if name[0] == '#' { // settings may give it any
+				ends = append(slices.Clip(f.ends), path.Ext(file))
+			}
 			means := func(end string) bool { return strings.HasSuffix(file, "/"+strings.Trim(path.Base(name), "@#~$")+end) }
-			if slices.ContainsFunc(f.ends, means) {
+			if slices.ContainsFunc(ends, means) {
 				all = append(all, []string{file})
 			}
 		}

@@ -49,7 +49,7 @@ func TestImportsLedElsewhere(t *testing.T) {
 		want           string
 	}{
 		{"node", `import "@lib/x"`, nil, "/p/lib/x.ts"},
-		{"node", `import "#x"`, nil, "/p/lib/x.ts"},
+		{"node", `import "#x"`, nil, "/p/lib/x.ts /p/vendor/x.py"},
 		{"node", `import "lib/x"`, nil, ""},
 		{"node", `import "./x"`, nil, ""},
 		{"python", "import x", nil, ""},

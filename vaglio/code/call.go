@@ -81,7 +81,8 @@ func (p *program) bareCall(v value) bool {
 
 // standsAlone reports whether a name does not take what follows it as arguments: eval { … } and the names of lists.
 func (p *program) standsAlone(name string, f *function) bool {
-	is := f == nil || f.verb == "eval" && (p.is("{") || p.peek(0).Line || !p.peek(-1).Word("eval")) || slices.Contains([]string{"=args", "=env", "=input"}, f.verb)
+	block := p.is("{") || p.peek(0).Line || !p.peek(-1).Word("eval")
+	is := f == nil || f.verb == "eval" && block || slices.Contains([]string{"=args", "=env", "=input"}, f.verb)
 	return is && p.fns[name] == nil && !p.altering(name)
 }
 

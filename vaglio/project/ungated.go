@@ -57,9 +57,6 @@ func (r *Reader) Build(file, text string) (tasks []shell.Task, from []string) {
 
 // runs returns what rows find in a file with this text.
 func (r *Reader) runs(rows []*row, file, text string) []shell.Task {
-	if len(rows) == 0 {
-		return nil
-	}
 	v := r.visit(file, text)
 	v.c.Changed, v.all = []string{file}, false
 	for _, row := range rows {

@@ -282,8 +282,7 @@ type TaskCall struct {
 	Input            []string
 	Spend            func(bytes int) // is told, once, how many bytes were looked at; it may be nil
 	// Carries says that its words are read further, as commands or programs. Command says that the
-	// last of Args is the program of a command that is read by itself; its words are left out. Module says that it is
-	// one of Python's, which need be no program.
+	// last of Args is the program of a command that is read by itself; its words are left out. Module: python runs it.
 	Carries, Command, Module bool
 }
 
