@@ -38,7 +38,7 @@ func Finders() map[string]*Finder {
 			Variable:  "NODE_PATH",
 		},
 		"perl": {
-			statement: regexp.MustCompile(`(?m)(?:^|[;{])\s*(?:use|require|do)\s+["']?([\w./][\w./:-]*)`),
+			statement: regexp.MustCompile(`(?m)(?:^|[;{}])\s*(?:use|require|do)\s+["']?([\w./][\w./:-]*)`),
 			ends:      []string{".pm", ""},
 			parts:     "::",
 			Variable:  "PERL5LIB",
@@ -51,6 +51,10 @@ func Finders() map[string]*Finder {
 			statement: regexp.MustCompile(`(?m)(?:^|;)\s*(?:require|load|require_relative|autoload\s*\(?\s*:\w+\s*,)\s*\(?\s*["']([^"'\n]+)["']`),
 			ends:      []string{"", ".rb"},
 			Variable:  "RUBYLIB",
+		},
+		"octave": { // any name may be that of a file
+			statement: regexp.MustCompile(`\b([a-zA-Z]\w*)\b`),
+			ends:      []string{".m"},
 		},
 		"lua": {
 			statement: regexp.MustCompile(`\brequire\b\s*\(?\s*["']([^"'\n]+)["']`),
@@ -65,6 +69,31 @@ func Finders() map[string]*Finder {
 func (f *Finder) In(dir string, search []string, text string) (all [][]string) {
 	for _, name := range f.Names(text) {
 		all = append(all, f.Files(dir, search, name)...)
+	}
+	return all
+}
+
+// rerouted matches what has a program look for its imports in further folders.
+var rerouted = regexp.MustCompile(`\bsys\.path\b|\$LOAD_PATH|\$:|@INC|\buse lib\b|\bpackage\.path\b`)
+
+// Alike returns which of some files a program may import by a name that settings lead elsewhere, as those of @lib/x and #x do, or, if the program
+// itself or an archive among the folders in search leads them elsewhere, by any: files that end as the name does.
+func (f *Finder) Alike(search, files []string, text string) (all [][]string) {
+	elsewhere := rerouted.MatchString(text) || slices.ContainsFunc(search, func(at string) bool { return path.Ext(at) != "" })
+	for _, name := range f.Names(text) {
+		if !strings.ContainsAny(name[:1], "@#~$") && (!elsewhere || strings.HasPrefix(name, ".")) {
+			continue
+		}
+		ends := f.ends
+		for _, file := range files {
+			if name[0] == '#' { // settings may give it any
+				ends = append(slices.Clip(f.ends), path.Ext(file))
+			}
+			means := func(end string) bool { return strings.HasSuffix(file, "/"+strings.Trim(path.Base(name), "@#~$")+end) }
+			if slices.ContainsFunc(ends, means) {
+				all = append(all, []string{file})
+			}
+		}
 	}
 	return all
 }

@@ -39,3 +39,30 @@ func TestImportsAreFound(t *testing.T) {
 		}
 	}
 }
+
+func TestImportsLedElsewhere(t *testing.T) {
+	t.Parallel()
+	files := []string{"/p/lib/x.ts", "/p/vendor/x.py", "/p/vendor/y.py"}
+	for _, row := range []struct {
+		language, text string
+		search         []string
+		want           string
+	}{
+		{"node", `import "@lib/x"`, nil, "/p/lib/x.ts"},
+		{"node", `import "#x"`, nil, "/p/lib/x.ts /p/vendor/x.py"},
+		{"node", `import "lib/x"`, nil, ""},
+		{"node", `import "./x"`, nil, ""},
+		{"python", "import x", nil, ""},
+		{"python", "import x", []string{"/p/vendor"}, ""},
+		{"python", "import x", []string{"/p/a.zip"}, "/p/vendor/x.py"},
+		{"python", "import sys; sys.path.insert(0, d); import x, os", nil, "/p/vendor/x.py"},
+	} {
+		var got []string
+		for _, group := range imports.Finders()[row.language].Alike(row.search, files, row.text) {
+			got = append(got, group...)
+		}
+		if strings.Join(got, " ") != row.want {
+			t.Errorf("%s %q: %q, want %q", row.language, row.text, got, row.want)
+		}
+	}
+}

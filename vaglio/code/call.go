@@ -76,15 +76,14 @@ func (p *program) bareCall(v value) bool {
 	if p.argumentFollows() || p.blockFollows() {
 		return p.lang.name != "lua" || p.peek(0).Kind == lex.String || p.is("{")
 	}
-	return f != nil && (f.verb == "fork" || p.lang.has("flat") && (f.from == 0 || slices.Contains([]string{"=reverse", "=chr", "print"}, f.verb)))
+	return f != nil && (f.verb == "fork" || p.lang.has("flat") && (f.from == 0 || slices.Contains([]string{"=reverse", "=chr", "print", "eval"}, f.verb)))
 }
 
 // standsAlone reports whether a name does not take what follows it as arguments: eval { … } and the names of lists.
 func (p *program) standsAlone(name string, f *function) bool {
-	if p.fns[name] != nil || p.altering(name) {
-		return false
-	}
-	return f == nil || f.verb == "eval" && p.is("{") || slices.Contains([]string{"=args", "=env", "=input"}, f.verb)
+	block := p.is("{") || p.peek(0).Line || !p.peek(-1).Word("eval")
+	is := f == nil || f.verb == "eval" && block || slices.Contains([]string{"=args", "=env", "=input"}, f.verb)
+	return is && p.fns[name] == nil && !p.altering(name)
 }
 
 // bareArguments reads arguments up to the end of the statement.
@@ -302,7 +301,7 @@ func (p *program) isFunction(v value) bool {
 		return v.fn != nil
 	}
 	f := p.lang.find(p.canonical(v.path), "")
-	return p.fns[v.path] != nil || f != nil && (f.verb[0] != '=' || f.verb == "=chr")
+	return p.fns[v.path] != nil || f != nil && (f.verb[0] != '=' || slices.Contains([]string{"=chr", "=import", "=include"}, f.verb))
 }
 
 // envName matches the name of a variable of the environment.

@@ -22,7 +22,7 @@ func (p *program) loose(w shell.Word) {
 		p.gap(w)
 	}
 	if p.lang.has("words") {
-		p.words(src, map[string]shell.Word{})
+		p.words(joinedNames.ReplaceAllString(src, "source $1"), map[string]shell.Word{})
 	} else {
 		whole := true
 		src = unfold.Requoted(src, p.lang.has)
@@ -32,10 +32,7 @@ func (p *program) loose(w shell.Word) {
 		spelled := p.launched(Spelled(src))
 		folders := []string(nil)
 		if p.around.gets, folders = Surroundings(spelled); len(folders) > 0 {
-			p.around.dirs = []shell.Word{shell.Text(".")}
-		}
-		for _, f := range folders {
-			p.around.dirs = append(p.around.dirs, shell.Text(f))
+			p.around.dirs = append([]shell.Word{shell.Text(".")}, shell.Texts(folders)...)
 		}
 		if p.looseCalls(spelled); !whole {
 			p.problem(shell.ProblemUnread, wording.Say("the program does too much to be read in full"), shell.Word{})
@@ -224,10 +221,8 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	case f.verb == "write":
 		p.looseWrite(f, name, texts)
 		return
-	case len(texts) > 1:
-		if p.looseWords(name, texts) {
-			return
-		}
+	case len(texts) > 1 && p.looseWords(name, texts):
+		return
 	}
 	p.shell(texts[0], name)
 }
@@ -264,6 +259,8 @@ func steps(texts []shell.Word) (out []shell.Word) {
 var (
 	statements = regexp.MustCompile(`(?:` + braced + `|"(?:\\.|[^"\\])*"|[^\n;\[\]{}"])+`)
 	looseWords = regexp.MustCompile(braced + `|"(?:\\.|[^"\\])*"|[^\s{}"]+`)
+	// joinedNames matches the name of a file that a program puts together, as [file join $dir x.tcl] does.
+	joinedNames = regexp.MustCompile(`(?m)\bsource\s+\[[^;\n]*?([\w./-]+\.\w+)[\]\s]*$`)
 )
 
 const braced = `\{(?:[^{}]|\{[^{}]*\})*\}`
@@ -319,6 +316,8 @@ func (p *program) wordCall(words []shell.Word, split bool) bool {
 	switch f, pair := p.lang.full[name], p.lang.full[name+"."+words[1].String()]; {
 	case f != nil && f.verb == "open":
 		p.wordOpen(name, words[1:])
+	case f != nil && f.verb == "script":
+		p.script(words[len(words)-1])
 	case f != nil && split:
 		p.shell(p.spaced(words[1:], " "), name)
 	case f != nil:

@@ -351,12 +351,11 @@ func (p *program) argv(words []shell.Word) {
 
 // runEval reads code in the same language.
 func (p *program) runEval(f *function, name string, args []value, _ map[string]value) value {
-	out := value{}
-	if len(args) == 0 {
-		return out
-	}
-	code := args[0]
-	if f.text != "" {
+	out, code := value{}, first(args)
+	switch {
+	case len(args) == 0:
+		code = p.vars["$_"]
+	case f.text != "":
 		code = args[len(args)-1]
 	}
 	if code.fn != nil || code.kind == kindMap {

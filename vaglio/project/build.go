@@ -230,6 +230,22 @@ func (v *visit) place(file, text string, part map[string]any, inside bool, words
 	v.addFrom(file, text, first, line)
 }
 
+// readServices adds the command that compose runs in a service.
+func readServices(v *visit, r *row) {
+	command := slices.Clone(v.words)
+	for _, w := range v.c.Behind {
+		command = append(command, w.String())
+	}
+	for _, name := range v.named(r.files) {
+		var tree struct{ Services map[string]map[string]any }
+		file, text, _ := v.content(name)
+		v.decode(file, text, &tree) // into none, if there is no such file
+		if at := slices.IndexFunc(command, func(w string) bool { return tree.Services[w] != nil }); at >= 0 {
+			v.place(file, text, tree.Services[command[at]], true, command[at+1:]...)
+		}
+	}
+}
+
 // mountPod gives the containers of a Kubernetes pod what the pod has: folders and privileges, as the services of a compose file have them.
 func mountPod(pod map[string]any) {
 	folders := map[any]string{}
@@ -272,8 +288,10 @@ func inContainer(service map[string]any, words ...string) string {
 	if service["privileged"] == true || service["pid"] == "host" {
 		c = append(c, "--privileged", "--pid=host")
 	}
-	if network, ok := service["network_mode"].(string); ok {
-		c = append(c, "--network="+network)
+	for _, told := range [][2]string{{"network_mode", "--network="}, {"working_dir", "--workdir="}} {
+		if s, ok := service[told[0]].(string); ok {
+			c = append(c, told[1]+s)
+		}
 	}
 	hosts, _ := service["extra_hosts"].([]any)
 	for _, host := range texts(hosts) {

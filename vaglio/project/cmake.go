@@ -67,7 +67,7 @@ func readCMake(v *visit, r *row) {
 	if slices.Contains(v.words, "-E") { // CMake's own tool mode
 		return
 	}
-	if v.c.Name != "cmake" && !v.all {
+	if v.c.Name != "cmake" && !v.all && r.files[0][0] != '@' {
 		was := v.dir
 		defer func() { v.dir = was }()
 		if dir, ok := v.value("-C", "--test-dir"); ok {

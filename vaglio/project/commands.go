@@ -18,6 +18,9 @@ var quotedText = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
 // packageVersion matches a package, which may have the name of a program, and its version in a list in JSON.
 var packageVersion = regexp.MustCompile(`"[\w@./-]+"\s*:\s*"(?:(?:[~^]|[<>]=?)?\d+\.\d+[\w.+-]*|latest|workspace:[\w.~^*-]*)"`)
 
+// flowList matches a list in YAML that may be the words of a command: an option is among them.
+var flowList = regexp.MustCompile(`\[\s*[\w./-]+\s*,(?:[^\[\]"'{}\n]*,)?\s*-[^\[\]"'{}\n]*\]`)
+
 // closedText matches a quoted text behind which only brackets end.
 var closedText = regexp.MustCompile(`^\s*(?:` + quotedText.String() + `)\s*[])},;]+\s*$`)
 
@@ -28,7 +31,7 @@ func (v *visit) commands(file, text string) {
 		if strings.HasPrefix(l.Text, "import ") && v.reader.language(file) != "" || v.isComment(file, l.Text) { // not the program of that name
 			continue
 		}
-		l.Text = packageVersion.ReplaceAllString(l.Text, "")
+		l.Text = flowList.ReplaceAllStringFunc(packageVersion.ReplaceAllString(l.Text, ""), func(s string) string { return strings.ReplaceAll(s, ",", " ") })
 		for _, line := range v.reader.commandsIn(l.Text) {
 			v.add(file, l.Number, "sh", line)
 		}

@@ -83,13 +83,7 @@ func readGitConfig(v *visit, _ *row) {
 	if slices.Contains([]string{"branch", "checkout", "switch", "tag", "worktree"}, verb) {
 		v.c.Files.Content(path.Join(git, "packed-refs")) // where a judge looks for a branch of that name
 	}
-	named := append(v.folders("GIT_CONFIG_GLOBAL"), v.listed("XDG_CONFIG_HOME/git/config")...)
-	for _, w := range v.words {
-		if name, ok := strings.CutPrefix(w, "include.path="); ok {
-			named = append(named, name)
-		}
-	}
-	for _, name := range named {
+	for _, name := range slices.Concat(v.folders("GIT_CONFIG_GLOBAL"), v.listed("XDG_CONFIG_HOME/git/config"), v.following("include.path=")) {
 		file, text, _ := v.content(name)
 		all = append(all, v.included(file, text, map[string]bool{})...)
 	}
@@ -102,47 +96,31 @@ func readGitConfig(v *visit, _ *row) {
 
 // gitCode returns what git runs because of a setting, or "".
 func gitCode(e *settings.Entry, verb string, operated []string) string {
-	switch e.Section + "." + e.Key {
-	case "core.pager", "core.sshcommand", "core.askpass", "core.gitproxy", "diff.external", "gpg.program",
-		"diff.textconv", "diff.command", "filter.clean", "filter.smudge", "filter.process", "merge.driver", "sequence.editor", "interactive.difffilter":
-		return e.Value
-	case "core.fsmonitor", "pager." + verb:
-		return unlessSwitch(e)
-	case "alias." + verb:
-		if code, shell := strings.CutPrefix(e.Value, "!"); shell {
-			return code
-		}
+	code, shell := strings.CutPrefix(e.Value, "!")
+	low := strings.ToLower(e.Value)
+	switch key := e.Section + "." + e.Key; {
+	case wordclass.Is("git-program", key), key == "credential.helper" && shell, key == "alias."+verb && shell:
+		return code
+	case key == "alias."+verb:
 		return "git " + e.Value
-	case "credential.helper":
-		if code, shell := strings.CutPrefix(e.Value, "!"); shell {
-			return code
-		}
-	case "remote.mirror", "remote.push":
-		return pushCode(e, verb, operated)
+	case (key == "core.fsmonitor" || key == "pager."+verb) && !wordclass.Is("git-false", low) && !wordclass.Is("git-true", low):
+		return e.Value
+	case e.Section == "remote" && verb == "push":
+		return pushCode(e, operated)
 	}
 	return ""
 }
 
 // pushCode returns the push that a remote's settings make of a push without a branch of its own.
-func pushCode(e *settings.Entry, verb string, operated []string) string {
+func pushCode(e *settings.Entry, operated []string) string {
 	const remoteAndBranch = 2
 	switch {
-	case verb != "push":
-		return ""
 	case e.Key == "mirror" && !wordclass.Is("git-false", strings.ToLower(e.Value)):
 		return "git push --mirror " + e.Sub
 	case e.Key == "push" && len(operated) < remoteAndBranch:
 		return "git push " + e.Sub + " " + e.Value
 	}
 	return ""
-}
-
-// unlessSwitch returns the value of a setting, or "" if it only switches something on or off.
-func unlessSwitch(e *settings.Entry) string {
-	if slices.Contains([]string{"", "true", "false", "0", "1", "yes", "no", "on", "off"}, strings.ToLower(e.Value)) {
-		return ""
-	}
-	return e.Value
 }
 
 // gitVerb returns git's subcommand, "" if there is none, and its operands.

@@ -13,7 +13,7 @@ func readImports(v *visit, r *row) {
 	find, search := v.reader.imports[r.language], v.searched(r.language)
 	var follow func(dir, text string, by bool) // by a program that is read itself
 	follow = func(dir, text string, by bool) {
-		for _, names := range find.In(dir, search, text) {
+		for _, names := range append(find.In(dir, search, text), find.Alike(search, v.c.Changed, text)...) {
 			if file, text, ok := v.first(names...); ok && v.once(file) {
 				v.marked(func() { v.add(file, 1, r.language, text) }, func(t *shell.Task) { t.Imported = by })
 				follow(path.Dir(file), text, true)
@@ -23,12 +23,8 @@ func readImports(v *visit, r *row) {
 	if module, ok := v.value("-M", "-m"); ok && r.language == "perl" {
 		follow(v.dir, "use "+module, false)
 	}
-	if text, ok := v.value("-c", cmp.Or(map[string]string{"php": "-r"}[r.language], "-e"), "--eval", "-p"); ok {
-		follow(v.dir, text, true)
-		return
-	}
-	if module, ok := v.value("-m"); ok && r.language == "python" {
-		follow(v.dir, "import "+module+"\nimport "+module+".__main__", false)
+	if text, by, ok := v.toldText(r); ok {
+		follow(v.dir, text, by)
 		return
 	}
 	for _, name := range v.named(r.files) {
@@ -39,4 +35,16 @@ func readImports(v *visit, r *row) {
 			follow(path.Dir(file), text, true)
 		}
 	}
+}
+
+// toldText returns the text that an interpreter is told to run, by an option or by the row's word, and whether it is read itself: a module is not.
+func (v *visit) toldText(r *row) (text string, read, ok bool) {
+	if given := operands(v.words); len(r.with) > 0 && len(given) > 1 {
+		return given[1], true, true
+	}
+	if text, ok = v.value("-c", cmp.Or(map[string]string{"php": "-r"}[r.language], "-e"), "--eval", "-p"); ok {
+		return text, true, true
+	}
+	module, ok := v.value("-m")
+	return "import " + module + "\nimport " + module + ".__main__", false, ok && r.language == "python"
 }

@@ -42,17 +42,10 @@ func (v *visit) loaded(rows []row) {
 			l.take(file, false)
 		}
 	}
-	l.follow()
-	l.takeLoaded()
-}
-
-// follow takes the files that were named.
-func (l *loading) follow() {
-	for len(l.said) > 0 {
-		file := l.said[0]
-		l.said = l.said[1:]
-		l.take(file, false)
+	for i := 0; i < len(l.said); i++ { // each may name more
+		l.take(l.said[i], false)
 	}
+	l.takeLoaded()
 }
 
 // takeLoaded takes the loaded files that a program may find by itself, because nobody can list where every program looks.
@@ -83,7 +76,7 @@ func (l *loading) takeLoadedOne(file string, holds bool, named map[string]bool) 
 			l.guessed(func() { l.commands(file, cmp.Or(l.runsOf[file], text)) })
 		}
 	case l.tasksIn(file) || !holds:
-	case !l.reader.isFor("named", file) || l.within(named, file):
+	case !l.reader.isFor("named", file) || l.within(named, file) || slices.Contains(l.words, strings.TrimSuffix(path.Base(file), path.Ext(file))):
 		l.take(file, false)
 		if l.c.Session.Fetched()[path.Base(file)] && l.reader.language(file) != "" {
 			l.content(file) // says so if it cannot be read
@@ -247,7 +240,7 @@ var (
 	// takesInAny matches code that takes in files which the program does not name.
 	takesInAny = regexp.MustCompile(`(?:\b(?:require|require_once|include|include_once|import|import_module|__import__)|` +
 		`(?:^|[^\w.])(?:load|load_all|autoload))\b\s*\(\s*(?:[^"'\s)]|["'][^"']*["']\s*[+.])|` +
-		`\b(?:require|include|load)(?:_once|_relative)?[ \t]+(?:\$|"[^"\n]*[$#]|[a-z_]\w*[ \t]*(?:[;}\n]|$))`)
+		`\b(?:require|include|load)(?:_once|_relative)?[ \t]+(?:\$|"[^"\n]*[$#]|[a-z_]\w*[ \t]*(?:[;}\n]|$))|\b(?:runMain|iter_modules|walk_packages)\b`)
 	set   = regexp.MustCompile(`^[-\w.]+=\S+$`)
 	isBin = regexp.MustCompile(`/(?:\.bin|vendor/bin)$`)
 	// isRunning matches a word that a command follows.

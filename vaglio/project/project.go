@@ -74,15 +74,15 @@ func Default() *Reader { return shared() }
 func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 	rows := r.rowsOf(c.Name)
 	r.manifests(&c, rows)
-	set := slices.Clone(c.Assigns)
+	var set []shell.Assign
 	for _, name := range r.variables {
-		if value, ok := c.Variable(name); ok && !slices.ContainsFunc(set, func(a shell.Assign) bool { return a.Name == name }) {
+		if value, ok := c.Variable(name); ok {
 			set = append(set, shell.Assign{Name: name, Value: value})
 		}
 	}
 	// Of files that a call writes in other languages, its own reader knows when they run.
 	c.Changed = slices.Concat(c.Changed, slices.DeleteFunc(slices.Clone(c.Written), func(file string) bool { return !r.isFor("calls", file) }))
-	if len(set) == 0 && rows == nil && len(c.Changed) == 0 {
+	if rows == nil && (len(set)+len(c.Changed) == 0 || c.Module && !r.base.Known(c.Name)) {
 		return nil
 	}
 	v := &visit{c: c, words: make([]string, len(c.Args)), dir: c.Cwd, left: maxBytes, looked: map[string]bool{}, reader: r}

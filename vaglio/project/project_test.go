@@ -393,7 +393,7 @@ func TestVariables(t *testing.T) {
 		value, ok := map[string]string{"PYTHONSTARTUP": "b", "EDITOR": "c"}[name]
 		return shell.Text(value), ok
 	}
-	if got, want := written(project.Default().Tasks(c)), "a:1 python a()\nc:1 sh c()"; got != want {
+	if got, want := written(project.Default().Tasks(c)), "c:1 sh c()\na:1 python a()"; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

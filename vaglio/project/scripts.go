@@ -82,41 +82,27 @@ func linesOf(what any, keys ...string) (all []string) {
 // scriptsOf returns the scripts that a package manager's command runs: the one that it names, or those of the project itself that run on install.
 func scriptsOf(program string, words []string) []string {
 	plain := operands(words)
-	if len(plain) == 0 {
-		if program == "yarn" {
-			return []string{"preinstall", "install", "postinstall", "prepare"}
-		}
+	if len(plain) == 0 && program == "yarn" {
+		plain = []string{"install"}
+	}
+	if len(plain) == 0 || program == "bun" && wordclass.Is("bun-command", plain[0]) {
 		return nil
 	}
-	verb := plain[0]
-	if program == "bun" && wordclass.Is("bun-command", verb) {
-		return nil
-	}
-	switch verb {
-	case "run", "run-script", "rum", "urn", "task":
+	switch verb := plain[0]; {
+	case wordclass.Is("runs-script", verb):
 		return plain[1:min(len(plain), 2)]
-	case "t", "tst":
+	case wordclass.Is("tests-script", verb):
 		return []string{"test"}
-	case "install", "i", "ci", "add", "update", "up", "install-test", "it", "dump-autoload", "dumpautoload", "remove", "require", "reinstall", "create-project":
-		return installing(verb, words)
-	case "publish", "pack":
-		return []string{"prepublish", "prepare", "prepublishOnly", "prepack", verb}
+	case wordclass.Is("installs-package", verb):
+		if slices.ContainsFunc(words, func(w string) bool { return strings.TrimSuffix(w, "=true") == "--ignore-scripts" }) {
+			return nil
+		}
+		return slices.Concat(wordclass.Of("install-script"), strings.Fields(wordclass.Kind("installs-package", verb)))
+	case wordclass.Is("publishes-package", verb):
+		return append(slices.Clone(wordclass.Of("publish-script")), verb)
 	default:
-		return []string{verb} // test, start, version, and with some package managers any script
+		return []string{verb} // start, version, and with some package managers any script
 	}
-}
-
-// installing returns the project's own scripts that run on install.
-func installing(verb string, words []string) []string {
-	if slices.Contains(words, "--ignore-scripts") || slices.Contains(words, "--ignore-scripts=true") {
-		return nil
-	}
-	steps := strings.Fields("preinstall install postinstall prepare pre-install-cmd post-install-cmd pre-update-cmd post-update-cmd " +
-		"pre-autoload-dump post-autoload-dump post-root-package-install post-create-project-cmd")
-	if verb == "it" || verb == "install-test" {
-		steps = append(steps, "test")
-	}
-	return steps
 }
 
 // instead returns the first of some files, or the one that an option names instead, and the operands.

@@ -42,6 +42,7 @@ func readers() map[string]func(v *visit, r *row) {
 		"tasks": readTasks, "parts": readParts, "bats": readBats,
 		"notebook": readNotebook, "xml": readXML, "text": readText, "whole": readWhole, "known": readKnown, "data": said, "named": said, "calls": said,
 		"front": readFront, "shown": readShown, "sets": readSets, "sources": readSources, "unchecked": readUnchecked,
+		"services": readServices,
 	}
 }
 
@@ -257,9 +258,7 @@ func (v *visit) set(mark string) (all []string) {
 	return all
 }
 
-// named returns the names of a row, with placeholders replaced: @-r by the value of an option, @1 by the first operand, @2 by the second, @.py by the words
-// with that ending, @/dir/ by what the session wrote there, @$NAME/x by x in the folders that a variable lists, @source_ by what follows that in a word, @<
-// by the files of the standard input, @file?key by the values that lines of that file give a key.
+// named returns the names of a row, with placeholders replaced as the head of tools.txt says.
 func (v *visit) named(files []string) (all []string) {
 	for _, name := range files {
 		mark, ok := strings.CutPrefix(name, "@")
@@ -302,11 +301,7 @@ func (v *visit) meant(values []string) (all []string) {
 				return fits && err == nil && !strings.HasSuffix(pattern, ".py")
 			})
 		}
-		for _, w := range v.c.Changed {
-			if v.near(w) && fits(w) {
-				all = append(all, w)
-			}
-		}
+		all = append(all, slices.DeleteFunc(slices.Clone(v.c.Changed), func(w string) bool { return !v.near(w) || !fits(w) })...)
 	}
 	return all
 }

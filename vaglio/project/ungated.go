@@ -2,7 +2,6 @@ package project
 
 import (
 	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -58,13 +57,8 @@ func (r *Reader) Build(file, text string) (tasks []shell.Task, from []string) {
 
 // runs returns what rows find in a file with this text.
 func (r *Reader) runs(rows []*row, file, text string) []shell.Task {
-	if len(rows) == 0 {
-		return nil
-	}
-	v := &visit{
-		c: shell.TaskCall{Files: only{file: file, text: text}, Changed: []string{file}}, words: []string{file}, left: maxBytes,
-		dir: path.Dir(file), looked: map[string]bool{}, reader: r,
-	}
+	v := r.visit(file, text)
+	v.c.Changed, v.all = []string{file}, false
 	for _, row := range rows {
 		row.read(v, row)
 	}

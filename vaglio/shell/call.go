@@ -19,6 +19,7 @@ type call struct {
 	redirs   []Redirect
 	span     Span
 	external bool // ignores functions and aliases (command, env, sudo)
+	module   bool // python runs it
 }
 
 // callExpr reads a simple command of the syntax tree.

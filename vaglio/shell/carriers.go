@@ -280,16 +280,16 @@ func (p *program) carriedIn(k *call) []Word {
 	return w.inner(opts, rest)
 }
 
-// ownWords returns the words of a call that are not read by themselves, and whether the program of a command that is stands behind them.
-func (p *program) ownWords(k *call) (words []Word, command bool) {
+// ownWords returns the words of a call that are not read by themselves, with the program of a command that is, if there is one, and its words.
+func (p *program) ownWords(k *call) (words, behind []Word, command bool) {
 	words = k.argv[1:]
 	if inner := p.carriedIn(k); len(inner) > 0 {
-		words, command = k.argv[1:len(k.argv)-len(inner)+1], true
+		words, behind, command = k.argv[1:len(k.argv)-len(inner)+1], inner[1:], true
 	}
 	if p.shell {
 		words = slices.DeleteFunc(slices.Clone(words), func(w Word) bool { return strings.ContainsAny(w.Prefix(), " \n") })
 	}
-	return words, command
+	return words, behind, command
 }
 
 // withProgram returns a command with the program that takes it, if there is one.
@@ -337,6 +337,9 @@ func (r *reader) module(f *frame, k *call, module Word) {
 	name, _ := module.Text()
 	p := r.carriers.program(strings.ToLower(name))
 	at := slices.IndexFunc(k.argv, func(w Word) bool { return w.Is(name) })
+	if at > 0 {
+		r.tasks(f, &call{argv: k.argv[at:], assigns: k.assigns, span: k.span, module: true}, name)
+	}
 	if p == nil || p.language != "python" || at < 0 {
 		return
 	}

@@ -185,18 +185,18 @@ func (r *Remote) below(root Word) *Remote {
 	return &in
 }
 
-// mounted returns the path on this machine of what is at a path of the remote.
-func (r *Remote) mounted(inside string) (host string, ok bool) {
-	most := 0
-	for _, m := range r.Mounts {
-		at, _ := m.Inside.Text()
-		from, known := m.Host.Text()
-		at = strings.TrimSuffix(path.Clean(at), "/") + "/"
-		if rest, in := strings.CutPrefix(inside, at); in && len(at) > most { // the deepest one hides the others
-			most, host, ok = len(at), path.Join(from, rest), known && path.IsAbs(from)
+// begins enters the folder in which a command elsewhere begins: the one that an option names, or else where a container has its caller's, as
+// those for work do.
+func (r *reader) begins(at *Remote, w *way, opts options, caller Word) {
+	dir, ok := opts.Get(w.chdir...)
+	for _, m := range at.Mounts {
+		if !ok && m.Host.String() == caller.String() {
+			dir, ok = m.Inside, true
 		}
 	}
-	return host, ok
+	if ok {
+		r.st.set(keyCwd, dir)
+	}
 }
 
 // mountsOf returns the folders and devices of the host that the options give to a container.
@@ -355,12 +355,11 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 	}
 	r.wrapper(f, k)
 	return r.scoped(func() Word {
+		here := r.cwd()
 		if !w.here {
 			r.freshCwd()
 		}
-		if dir, ok := opts.Get(w.chdir...); ok {
-			r.st.set(keyCwd, dir)
-		}
+		r.begins(h.Remote, w, opts, here)
 		for _, code := range opts.all(w.line...) {
 			r.carried(h, word.JSONCommands(code), name)
 		}

@@ -378,9 +378,9 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	if _, none := r.opts.Files.(noFiles); none || r.opts.Tasks == nil || !known {
 		return f
 	}
-	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(r.exported(), f.assigns, k.assigns), Cwd: cwd, Files: r, Carries: r.carriers.known(name)}
+	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(r.exported(), f.assigns, k.assigns), Cwd: cwd, Module: k.module}
 	if p := r.carriers.program(name); p != nil {
-		c.Args, c.Command = p.ownWords(k)
+		c.Args, c.Behind, c.Command = p.ownWords(k)
 	}
 	if p := r.carriers.program(name); p == nil || p.file == nil || f.stdin.Kind == InputFile { // else its input is read already
 		c.Stdin = f.stdin
@@ -389,7 +389,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 		c.Changed, c.Written, c.Session = r.changed(), slices.Sorted(r.st.written), r.opts.Session
 		r.step(f, len(c.Written))
 	}
-	c.Input, c.Env = f.stdin.files(), r.value
+	c.Input, c.Env, c.Files, c.Carries = f.stdin.files(), r.value, r, r.carriers.known(name)
 	found := r.lookUp(f, c)
 	g := *f
 	g.runs = append(slices.Clip(f.runs), textsOf(found)...)

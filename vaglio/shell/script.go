@@ -19,6 +19,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -233,6 +234,20 @@ type Remote struct {
 	HostNetwork bool
 }
 
+// mounted returns the path on this machine of what is at a path of the remote.
+func (r *Remote) mounted(inside string) (host string, ok bool) {
+	most := 0
+	for _, m := range r.Mounts {
+		at, _ := m.Inside.Text()
+		from, known := m.Host.Text()
+		at = strings.TrimSuffix(path.Clean(at), "/") + "/"
+		if rest, in := strings.CutPrefix(inside, at); in && len(at) > most { // the deepest one hides the others
+			most, host, ok = len(at), path.Join(from, rest), known && path.IsAbs(from)
+		}
+	}
+	return host, ok
+}
+
 // Mount is one local folder as a remote sees it.
 type Mount struct {
 	Host, Inside Word
@@ -249,9 +264,9 @@ type Tasks interface {
 
 // TaskCall is a command that may run what files hold.
 type TaskCall struct {
-	// Name is the program's name without its folder; Args are the words after it.
-	Name string
-	Args []Word
+	// Name is the program's name without its folder; Args are the words after it, Behind those of a command that it carries.
+	Name         string
+	Args, Behind []Word
 	// Assigns are the variables set for this command.
 	Assigns []Assign
 	// Env returns the values of variables that were set before; it may be nil.
@@ -267,8 +282,8 @@ type TaskCall struct {
 	Input            []string
 	Spend            func(bytes int) // is told, once, how many bytes were looked at; it may be nil
 	// Carries says that its words are read further, as commands or programs. Command says that the
-	// last of Args is the program of a command that is read by itself; its words are left out.
-	Carries, Command bool
+	// last of Args is the program of a command that is read by itself; its words are left out. Module: python runs it.
+	Carries, Command, Module bool
 }
 
 // Variable returns the value of a variable as the command sees it, if it is set.

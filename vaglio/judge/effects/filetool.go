@@ -385,11 +385,8 @@ func (r *reading) present(v *invocation, name string) bool {
 
 // amongSecrets reports whether a listed name may be that of a file with secrets, as the listing was asked for such names.
 func (w *world) amongSecrets(a arg, cwd string) bool {
-	for name := range strings.Lines(a.among) {
-		name = strings.TrimSuffix(name, "\n")
-		if name != "" && (w.places.Classes(w.resolve(name, cwd))|w.places.Classes(w.resolve("."+name, cwd)))&place.Secret != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(a.among, "\n"), func(name string) bool {
+		own := w.places.Classes("/"+place.AnyFolders+"/"+name) & place.Own // the gate's, wherever it was found
+		return name != "" && own|(w.places.Classes(w.resolve(name, cwd))|w.places.Classes(w.resolve("."+name, cwd)))&place.Secret != 0
+	})
 }

@@ -349,6 +349,7 @@ type reading struct {
 	inlineListed []string              // the folders whose names they list
 	fetched      map[string]bool       // files that an earlier command downloaded
 	brought      []string              // folders that the call filled from outside the workspace
+	repacked     []string              // those that it fills from archives which the session made
 	unparsed     []string              // files that run and contain text that is no program
 	wrote        map[string]shell.Word // what the call writes into files
 	database     database

@@ -383,3 +383,15 @@ func (r *reading) leadsOut(list []sql.Statement) bool {
 	}
 	return false
 }
+
+// content returns the content of a file of this machine that was read with the call; "-" is the input.
+func (c *command) content(name string) (string, bool) {
+	if name == "-" {
+		text, all := c.input()
+		return text.text, all
+	}
+	if !c.direct() || c.r.means.Files == nil {
+		return "", false
+	}
+	return c.r.means.Files.Content(c.r.world.clean(name, c.cwd))
+}

@@ -216,10 +216,8 @@ func (w *world) away(e Effect, p string) Effect {
 
 // inside reports whether a clean path is in the workspace.
 func (w *world) inside(p string) bool {
-	if place.Inside(w.roots, p) {
-		return true
-	}
-	return !path.IsAbs(p) && !strings.HasPrefix(p, "..") && !strings.HasPrefix(p, "$") && !strings.HasPrefix(p, "~") && (len(p) < 2 || p[1] != ':')
+	below := !path.IsAbs(p) && !strings.HasPrefix(p, "..") && !strings.HasPrefix(p, "$") && !strings.HasPrefix(p, "~") && (len(p) < 2 || p[1] != ':')
+	return below || place.Inside(w.roots, p)
 }
 
 // made is the beginning of a path that mktemp created.

@@ -342,6 +342,7 @@ func (r *reading) located(v *invocation, effects []Effect) []Effect {
 		return effects
 	}
 	where := r.line(v.File, v.Line)
+	by := slices.DeleteFunc(slices.Clone(v.Via), func(name string) bool { return !r.judge.tables.Known(name) }) // not a function in the file
 	var out []Effect
 	if r.isFetched(v, v.File) {
 		out = justFetched(where)
@@ -351,8 +352,8 @@ func (r *reading) located(v *invocation, effects []Effect) []Effect {
 			r.note(say("it runs a script file that was not read to its end: %s.", where))
 			continue
 		}
-		if v.Guess && len(v.Via) > 0 {
-			e.Why = e.Why.And("(%s, which %s may run)", where, v.Via[len(v.Via)-1])
+		if v.Guess && len(by) > 0 {
+			e.Why = e.Why.And("(%s, which %s may run)", where, by[len(by)-1])
 		} else {
 			e.Why = e.Why.And("(%s)", where)
 		}

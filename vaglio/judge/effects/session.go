@@ -41,6 +41,9 @@ func (r *reading) refills(p string) bool {
 
 func (r *reading) isAbsent(p string) bool { return r.means.Absent != nil && r.means.Absent(p) }
 
+// isReplaced reports whether what lies at a path says nothing of what the call puts there.
+func (r *reading) isReplaced(p string) bool { return r.isAbsent(p) || place.Inside(r.repacked, p) }
+
 // madeAt returns the first of what the call makes that a path is, or lies in, and whether it makes
 // anything below the path. There is neither if something is put there from elsewhere.
 func (r *reading) madeAt(p string) (made string, below bool) {
@@ -111,15 +114,27 @@ func (r *reading) unpacked(v *invocation, since int, does []Effect) {
 	for _, f := range told {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Unpacked, Path: f.Path})
 	}
-	if foreign {
-		r.putForeign(since)
-	}
+	r.repacks(v, since)
 	for _, f := range r.did[since:] {
 		if r.repository != "" {
 			r.repositories = append(r.repositories, f.Path)
 		}
 	}
+	if foreign {
+		r.putForeign(since)
+	}
 	r.repository = ""
+}
+
+// repacks records the folders that a command fills from an archive which the session, or the call before, put there.
+func (r *reading) repacks(v *invocation, since int) {
+	given := slices.ContainsFunc(v.args, func(a arg) bool {
+		at := r.world.clean(a.text, v.cwd)
+		return path.Ext(at) != "" && (r.facts.Touched(at) || r.did[:since].Touched(at))
+	})
+	for i := since; given && i < len(r.did); i++ {
+		r.repacked = append(r.repacked, r.did[i].Path)
+	}
 }
 
 // runsUnpacked returns the effect of building, installing or running what is in a folder that was unpacked in this session and of which nothing was read. A
@@ -184,7 +199,7 @@ func (r *reading) written(v *invocation, file arg) (here, read bool) {
 	if w, here := r.wrote[name]; here {
 		return true, w.OfFiles() && !slices.Contains(r.unparsed, name)
 	}
-	if v.direct() && r.did.Unpacked(name) && r.isAbsent(name) {
+	if v.direct() && r.did.Unpacked(name) && r.isReplaced(name) {
 		return true, false
 	}
 	if earlier := r.facts.Wrote(name) || r.facts.Unpacked(name); !earlier || r.means.Files == nil {
@@ -250,18 +265,6 @@ func (c *command) input() (arg, bool) {
 func (c *command) sendsFile() bool {
 	return c.stdin.kind == shell.InputFile && c.stdin.file.text != "/dev/null" || c.stdin.piped &&
 		slices.ContainsFunc(c.stdin.text.from, func(f string) bool { return c.r.judge.tables.ofClass("sends-file", f) })
-}
-
-// content returns the content of a file of this machine that was read with the call; "-" is the input.
-func (c *command) content(name string) (string, bool) {
-	if name == "-" {
-		text, all := c.input()
-		return text.text, all
-	}
-	if !c.direct() || c.r.means.Files == nil {
-		return "", false
-	}
-	return c.r.means.Files.Content(c.r.world.clean(name, c.cwd))
 }
 
 // handed returns the content of files of this machine that are the input of a client elsewhere.
@@ -389,9 +392,4 @@ func (r *reading) runsOwn(v *invocation, name string, args []arg) bool {
 	}
 	return !r.judge.tables.RunsProject(name, texts(args)) ||
 		len(files) > 0 && !slices.ContainsFunc(files, func(a arg) bool { _, read := r.written(v, a); return !read })
-}
-
-// isAmongFetched reports whether files whose names nobody knows were fetched by the call, or before into a folder.
-func (r *reading) isAmongFetched(folder string) bool {
-	return r.fetched[unnamed] && (r.did.Has(vaglio.Fetched) || r.facts.Wrote(path.Join(folder, unnamed)))
 }

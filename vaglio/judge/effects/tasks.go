@@ -218,6 +218,11 @@ func (r *reading) isFetched(v *invocation, file string) bool {
 	return r.fetched[path.Base(file)] || v.direct() && r.isFar(at) || v.direct() && r.facts.Wrote(path.Join(path.Dir(at), listedFiles)) && !r.facts.Wrote(at)
 }
 
+// isAmongFetched reports whether files whose names nobody knows were fetched by the call, or before into a folder.
+func (r *reading) isAmongFetched(folder string) bool {
+	return r.fetched[unnamed] && (r.did.Has(vaglio.Fetched) || r.facts.Wrote(path.Join(folder, unnamed)))
+}
+
 // runsFile returns the effect of running a program or script from a file.
 func (r *reading) runsFile(v *invocation, file arg) []Effect {
 	if r.isForeign(v, file) || r.isFetched(v, file.text) {
