@@ -168,8 +168,7 @@ func (o *option) is(s string) bool {
 	})
 }
 
-// ownWords returns the program's own words, if it is known which of a tool's these are: those behind the first
-// operand, and behind more files.
+// ownWords returns the program's own words, if it is known which of a tool's these are: those behind the first operand, and behind more files.
 func (p *program) ownWords() (words []shell.Word, own bool) {
 	how := p.runHow()
 	if words = p.in.Args; words != nil || how == nil || len(p.in.Words) < 3 {
@@ -195,8 +194,7 @@ func (p *program) runHow() attributes {
 	return how
 }
 
-// nowhere reports whether a pattern matches neither the program nor a file that is read with it or that
-// runs with it, apart from what is plain.
+// nowhere reports whether a pattern matches neither the program nor a file that is read with it or that runs with it, apart from what is plain.
 func (p *program) nowhere(pattern, plain string) bool {
 	var with []string
 	if p.in.Beside != nil {
@@ -215,8 +213,7 @@ type sought struct {
 	pattern, plain, text string
 }
 
-// finds asks [optionRules.finds] once, however many classes and options depend on it. What is too much to be
-// looked through counts as found.
+// finds asks [optionRules.finds] once, however many classes and options depend on it. What is too much to be looked through counts as found.
 func (p *program) finds(pattern, plain, text string) bool {
 	what := sought{&p.lang.options, pattern, plain, text}
 	is, known := p.sought[what]
@@ -281,8 +278,7 @@ func (v value) handled(list bool) value {
 	return v
 }
 
-// handles gives functions the operands and the options. An action has its operands one by one, if the program has no
-// commands of its own.
+// handles gives functions the operands and the options. An action has its operands one by one, if the program has no commands of its own.
 func (p *program) handles(how attributes, fns []*routine) {
 	all, operands := []option{{bare: true}}, []option(nil)
 	for _, o := range p.options {
@@ -334,8 +330,7 @@ func (p *program) operands() value {
 	return v
 }
 
-// isTellable reports whether the command line says what an option is, if the program has one; an operand, if it is
-// among the words that are known.
+// isTellable reports whether the command line says what an option is, if the program has one; an operand, if it is among the words that are known.
 func (p *program) isTellable(o *option) bool {
 	return !o.made && (!o.bare || p.in.Args != nil || p.lang.options.names["runs"] == nil || p.runHow() != nil)
 }

@@ -24,18 +24,15 @@ var tableFiles embed.FS
 type Base struct {
 	// Judged are the sections that say what a command's lines mean, by program.
 	Judged map[string][]*Section
-	// Harmless are programs that only read, whatever their options; Devtools are those that
-	// work only in the workspace.
+	// Harmless are programs that only read, whatever their options; Devtools are those that work only in the workspace.
 	Harmless, Devtools map[string]bool
-	// Published are programs that a registry of packages has under their own name. A package that has
-	// the name of any other program is somebody else's.
+	// Published are programs that a registry of packages has under their own name. A package that has the name of any other program is somebody else's.
 	Published map[string]bool
 	// Verbs says what a verb does in a subcommand or in an executor's name.
 	Verbs map[string]Verb
 	// Nouns holds the classes of nouns, by class.
 	Nouns map[string]map[string]bool
-	// Vars holds variables that switch safeguards off, as NAME or NAME=value, and what that
-	// does.
+	// Vars holds variables that switch safeguards off, as NAME or NAME=value, and what that does.
 	Vars map[string]string
 
 	acting   map[string][]*Section // sections that say what is done to which objects
@@ -51,8 +48,7 @@ type family struct {
 // Verb is what a verb does.
 type Verb struct {
 	Outcome Outcome
-	// Light says that the work stays with the agent, Weak that the word is usually a noun,
-	// Phrase that it consists of several words.
+	// Light says that the work stays with the agent, Weak that the word is usually a noun, Phrase that it consists of several words.
 	Light, Weak, Phrase bool
 }
 
@@ -73,8 +69,7 @@ func (b *Base) Messages() []string {
 	return slices.Compact(said)
 }
 
-// Load returns the built-in tables. They are read once and shared by guard, judges and cards.
-// An error names the file, line and column of a mistake.
+// Load returns the built-in tables. They are read once and shared by guard, judges and cards. An error names the file, line and column of a mistake.
 func Load() (*Base, error) { return builtIn() }
 
 var builtIn = sync.OnceValues(func() (*Base, error) { //nolint:gochecknoglobals // It is read once and never changed.
@@ -114,10 +109,8 @@ func (b *Base) IsInterpreter(name string) bool {
 // Does reports whether the tables say what a program does to which objects.
 func (b *Base) Does(name string) bool { return b.actingOn(name) != nil }
 
-// RunsProject reports whether a program may run project code that its words do not name. It
-// may if it is unknown, a developer tool, an interpreter that is given a file, for example of
-// a framework, or if its line works in the workspace, installs from it or runs one of its
-// tasks.
+// RunsProject reports whether a program may run project code that its words do not name. It may if it is unknown, a developer tool, an interpreter that is
+// given a file, for example of a framework, or if its line works in the workspace, installs from it or runs one of its tasks.
 func (b *Base) RunsProject(name string, words []string) bool {
 	if b.Nouns["only-named"][name] {
 		return false
@@ -236,8 +229,7 @@ func (b *Base) addVerbs(s string) error {
 // kin is how many programs of a section may share all their options, as iptables and the like do.
 const kin = 4
 
-// addLine adds a section's header or one of its lines, and returns the section that the next
-// line belongs to.
+// addLine adds a section's header or one of its lines, and returns the section that the next line belongs to.
 func (b *Base) addLine(cur *Section, s string) (*Section, error) {
 	if strings.HasPrefix(s, "[") {
 		names, attrs, ok := strings.Cut(s[1:], "]")
@@ -265,8 +257,7 @@ func (b *Base) addLine(cur *Section, s string) (*Section, error) {
 	return cur, cur.add(s)
 }
 
-// index separates the sections that say what lines mean from those that say what is done to
-// which objects. A section may be both.
+// index separates the sections that say what lines mean from those that say what is done to which objects. A section may be both.
 func (b *Base) index() {
 	for name, list := range b.Judged {
 		var judged, acting []*Section

@@ -21,8 +21,7 @@ type Command struct {
 	Fed bool
 	// Assigns are the variables that are set for the command.
 	Assigns []shell.Assign
-	// Earlier returns the value that a variable was set to before the command; nil if the
-	// caller does not know.
+	// Earlier returns the value that a variable was set to before the command; nil if the caller does not know.
 	Earlier func(name string) (shell.Word, bool)
 	// Input is the text of the input, as far as it is known.
 	Input shell.Word
@@ -32,8 +31,7 @@ type Command struct {
 
 // Told is what the tables say of a command.
 type Told struct {
-	// Known says that the tables know its program. Known without operations means that its
-	// words do no harm by themselves.
+	// Known says that the tables know its program. Known without operations means that its words do no harm by themselves.
 	Known bool
 	// Graded says the same, except for what is known to the guard alone.
 	Graded bool
@@ -193,8 +191,7 @@ func (u *use) given(a *act) (out []shell.Word) {
 	return out
 }
 
-// pairs adds every second operand, given the one before it, and so the values of options that take
-// two.
+// pairs adds every second operand, given the one before it, and so the values of options that take two.
 func (u *use) pairs(a *act) {
 	at := slices.Clone(u.operands[:len(u.operands)&^1])
 	for i := range u.parsed.Flags {
@@ -294,8 +291,7 @@ func (u *use) join(folder, name shell.Word) shell.Word {
 	return shell.Glue(trimSlashes(folder), shell.Text("/"), name)
 }
 
-// target adds what is done to the target, which may be a folder that takes the sources.
-// Copying /dev/null over a file empties it.
+// target adds what is done to the target, which may be a folder that takes the sources. Copying /dev/null over a file empties it.
 func (u *use) target(a *act) {
 	if !u.hasTarget {
 		return
@@ -329,8 +325,7 @@ func (u *use) inside(a *act) {
 	}
 }
 
-// mentions adds every word, except for the values of options that the program uses itself.
-// With parts, parts of a word may be names, too.
+// mentions adds every word, except for the values of options that the program uses itself. With parts, parts of a word may be names, too.
 func (u *use) mentions(a *act, parts bool) {
 	own := make([]bool, len(u.Words))
 	for i := range u.parsed.Flags {

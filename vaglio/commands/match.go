@@ -141,8 +141,7 @@ func (t *test) alternative(alt string) {
 // Says begins the name of the fact that what a command is given contains a word of a class.
 const Says = "says:"
 
-// Facts returns what a line may ask of the caller, besides the words of the command: where
-// they lie, what they name, and what came before.
+// Facts returns what a line may ask of the caller, besides the words of the command: where they lie, what they name, and what came before.
 func Facts() []string {
 	return strings.Fields("cloned wrapped root testing secret secret-filter inside workspace temporary known url local foreign rebuilt secret-name tells-env " +
 		"own-database own-server placed stray number reads told sends brought far near bulk aliased emulated strange-channel read abroad versioned hoard " +
@@ -151,8 +150,7 @@ func Facts() []string {
 		"code-outside dotenv keeps-nothing other-user")
 }
 
-// Given returns the words that a rule is about, after the operands that were matched, and
-// those after "with".
+// Given returns the words that a rule is about, after the operands that were matched, and those after "with".
 func (o *Outcome) Given(p *Parsed, took int) (of, with []Spot) {
 	for i := range o.of {
 		of = append(of, p.spots(&o.of[i], took)...)
@@ -166,8 +164,7 @@ func (o *Outcome) Given(p *Parsed, took int) (of, with []Spot) {
 // Spot is a word, or the part of it from byte Cut on.
 type Spot struct{ Word, Cut int }
 
-// spots returns the words of a place, after the operands that were matched; nil without a
-// place.
+// spots returns the words of a place, after the operands that were matched; nil without a place.
 func (p *Parsed) spots(w *where, next int) []Spot {
 	if w == nil {
 		return nil
@@ -247,8 +244,7 @@ func (t *test) helpAlone() {
 	}
 }
 
-// Match reports whether the line's tests hold for a command, beginning after the first took
-// operands, and returns how many are taken then.
+// Match reports whether the line's tests hold for a command, beginning after the first took operands, and returns how many are taken then.
 func (l Line) Match(p *Parsed, took int) (int, bool) { return holdAll(l.tests, p, took) }
 
 func holdAll(tests []test, p *Parsed, next int) (int, bool) {
@@ -296,8 +292,7 @@ func (t *test) anyOf(p *Parsed, next int) (int, bool) {
 	return 0, p.hasAny(t.flags)
 }
 
-// fails reports whether none of what the test asks for is present. If it asks about the next
-// operand, there must be one, which differs; it is not taken.
+// fails reports whether none of what the test asks for is present. If it asks about the next operand, there must be one, which differs; it is not taken.
 func (t *test) fails(p *Parsed, next int) (int, bool) {
 	if t.operand {
 		_, ok := t.word(p, next)
@@ -322,15 +317,13 @@ func (t *test) word(p *Parsed, next int) (int, bool) {
 	return 0, false
 }
 
-// ofClass reports whether a word, as written or in upper case, is of the class that a test
-// names.
+// ofClass reports whether a word, as written or in upper case, is of the class that a test names.
 func (p *Parsed) ofClass(word, test string) bool {
 	class, ok := strings.CutPrefix(test, "@")
 	return ok && (p.nouns[class][word] || p.nouns[class][strings.ToUpper(word)])
 }
 
-// follows reports whether the operands from next on are the words of w, which are joined by
-// underscores.
+// follows reports whether the operands from next on are the words of w, which are joined by underscores.
 func (p *Parsed) follows(next int, w string) bool {
 	for part := range strings.SplitSeq(w, "_") {
 		if next >= len(p.Operands) || !shell.Like(p.Operand(next), part) {

@@ -18,8 +18,7 @@ type Parsed struct {
 	Words []string
 	// Fed says that the command is given input.
 	Fed bool
-	// Asked reports whether a fact holds of some words; nil if nothing is known besides the
-	// words.
+	// Asked reports whether a fact holds of some words; nil if nothing is known besides the words.
 	Asked func(fact string, of []Spot) bool
 
 	// Found is the word that a test for an operand anywhere has found.
@@ -86,8 +85,7 @@ func (p *Parsed) hasAny(tests []flagTest) bool {
 	return false
 }
 
-// more reports whether a command has more to say than an option that counts alone: an operand or,
-// beside a letter, an option that none of the tests is about.
+// more reports whether a command has more to say than an option that counts alone: an operand or, beside a letter, an option that none of the tests is about.
 func (p *Parsed) more(t *flagTest, tests []flagTest) bool {
 	return len(p.Operands) > 0 || len(t.name) == len("-h") && p.hasOther(tests)
 }
@@ -97,8 +95,7 @@ func (p *Parsed) hasOther(tests []flagTest) bool {
 	return slices.ContainsFunc(p.Flags, func(f Flag) bool { return !p.Bundled(&f) && !oneOf(&f, tests) })
 }
 
-// matches reports whether an option is the one that a test names. A test's name that ends
-// with a star matches all options that begin like it.
+// matches reports whether an option is the one that a test names. A test's name that ends with a star matches all options that begin like it.
 func (t *flagTest) matches(f *Flag) bool {
 	switch {
 	case f.Name == t.name:
@@ -109,8 +106,7 @@ func (t *flagTest) matches(f *Flag) bool {
 	return t.abbrev && Abbreviates(f, t.name)
 }
 
-// Abbreviates reports whether an option that the tables do not list may be short for one, as
-// getopt_long allows.
+// Abbreviates reports whether an option that the tables do not list may be short for one, as getopt_long allows.
 func Abbreviates(f *Flag, name string) bool {
 	least := len("--ab")
 	if f.Has {

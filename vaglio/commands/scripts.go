@@ -34,8 +34,7 @@ func (u *use) scripts(a *act, language string) {
 	}
 }
 
-// readByAwk returns the texts in an awk program that reads lines itself. Any of them may be a
-// file name.
+// readByAwk returns the texts in an awk program that reads lines itself. Any of them may be a file name.
 func readByAwk(_ *Base, program string) []string {
 	if !strings.Contains(program, "getline") {
 		return nil
@@ -49,8 +48,7 @@ func readByAwk(_ *Base, program string) []string {
 	return out
 }
 
-// LinesRun returns the command lines that database statements pass to a shell: copy from
-// program '...'.
+// LinesRun returns the command lines that database statements pass to a shell: copy from program '...'.
 func (*Base) LinesRun(statements string) (lines []string) {
 	for _, m := range toProgram.FindAllStringSubmatch(statements, -1) {
 		lines = append(lines, strings.ReplaceAll(m[1], "''", "'"))
@@ -60,8 +58,7 @@ func (*Base) LinesRun(statements string) (lines []string) {
 
 var toProgram = regexp.MustCompile(`(?i)\bprogram\s+e?'((?:[^']|'')*)'`)
 
-// FilesRead returns the words of a database statement that follow a word which reads a file.
-// Everything else in it is data.
+// FilesRead returns the words of a database statement that follow a word which reads a file. Everything else in it is data.
 func (b *Base) FilesRead(statement string) []string {
 	if !strings.ContainsAny(statement, "/~.") {
 		return nil

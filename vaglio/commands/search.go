@@ -18,8 +18,7 @@ const (
 	classRun = "run"
 )
 
-// begins returns the index of the first word that belongs to the expression, and is no folder
-// in which the search begins.
+// begins returns the index of the first word that belongs to the expression, and is no folder in which the search begins.
 func (u *use) begins() int {
 	at := slices.IndexFunc(u.parsed.Words, func(s string) bool {
 		before := slices.Contains([]string{"-", "-H", "-L", "-P", "-D"}, s) || strings.HasPrefix(s, "-O") // links and debug output
@@ -150,10 +149,9 @@ func (n *narrowing) join(class string, not bool) {
 	}
 }
 
-// Narrowed follows the tests of a search in their order, and reports whether it takes certain
-// actions, and whether it takes each only on what passed a test before: what comes behind an
-// action keeps nothing from it. If it takes none, few tells of what it finds. A negated test
-// leaves nearly everything; a negated action is taken all the same.
+// Narrowed follows the tests of a search in their order, and reports whether it takes certain actions, and whether it takes each only on what passed a test
+// before: what comes behind an action keeps nothing from it. If it takes none, few tells of what it finds. A negated test leaves nearly everything; a negated
+// action is taken all the same.
 func Narrowed(tests []shell.Word, leavesFew, acts func(class string, value shell.Word) bool) (some, few bool) {
 	n := narrowing{open: []alternatives{{all: true}}}
 	few = true
@@ -188,8 +186,7 @@ func IsRare(class, value string) bool {
 	}
 }
 
-// rareMode reports whether few files of a system have the mode that a find asks for: one that
-// lets everybody write, or a setuid, setgid or sticky bit.
+// rareMode reports whether few files of a system have the mode that a find asks for: one that lets everybody write, or a setuid, setgid or sticky bit.
 func rareMode(value string) bool {
 	mode := strings.TrimLeft(value, "-/+0")
 	if mode == "" {

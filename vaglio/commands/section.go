@@ -11,8 +11,7 @@ import (
 
 // Section is what is known of commands that share a grammar.
 type Section struct {
-	// Lines say what a command means: the first that matches decides. Else applies if none
-	// matches.
+	// Lines say what a command means: the first that matches decides. Else applies if none matches.
 	Lines []Line
 	Else  Outcome
 
@@ -65,8 +64,7 @@ type Line struct {
 type Outcome struct {
 	// Rule names the rule; "" if the effect is given here.
 	Rule string
-	// Kind, Reversibility and Reach are the effect. Why is its phrase, in which % stands for
-	// the operands.
+	// Kind, Reversibility and Reach are the effect. Why is its phrase, in which % stands for the operands.
 	Kind          operation.Kind
 	Reversibility operation.Reversibility
 	Reach         operation.Reach
@@ -86,8 +84,7 @@ func (o *Outcome) runsProject() bool {
 		slices.Contains([]string{"task", "tasks", "scriptOrTool", "execTool", "goRun", "npx"}, o.Rule))
 }
 
-// speaksToAll reports whether the section says what a program does, and not only by lines for
-// the effects judge or about side effects.
+// speaksToAll reports whether the section says what a program does, and not only by lines for the effects judge or about side effects.
 func (s *Section) speaksToAll() bool {
 	return !s.besides && (len(s.acts) == 0 || slices.ContainsFunc(s.acts, func(a act) bool { return a.phase != operation.Graded }))
 }

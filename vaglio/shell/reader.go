@@ -383,3 +383,17 @@ func (r *reader) unparsed(file string, kind ProblemKind) {
 		r.out.Unparsed = append(r.out.Unparsed, file)
 	}
 }
+
+// exported returns the variables that the source exported so far.
+func (r *reader) exported() (all []Assign) {
+	for _, name := range r.exports {
+		if e := r.st.get(name); e.hasValue() && e.exported && r.step(nil, wordCost) {
+			value := e.vals[0]
+			if len(e.vals) > 1 || e.maybe {
+				value = NewWord(Part{Kind: PartUnknown, Name: name})
+			}
+			all = append(all, Assign{Name: name, Value: value})
+		}
+	}
+	return all
+}

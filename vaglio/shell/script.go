@@ -1,21 +1,16 @@
-// Package shell reads a command line as a shell does and says what it would run, as far as that
-// can be known without running it.
+// Package shell reads a command line as a shell does and says what it would run, as far as that can be known without running it.
 //
-// [Read] parses the source with mvdan.cc/sh and evaluates the syntax tree abstractly. It resolves
-// quoting, variables, braces, arithmetic, functions, loops and pure substitutions where they are
-// constant. Whatever cannot be known stays an unknown part of a [Word]; the reader never guesses.
-// It peels wrappers such as sudo, env or xargs, and reads text that ends up in an interpreter
-// (bash -c, eval, a here-document, a pipe into sh, python -c) in turn; [Options.Programs] reads
-// programs in other languages. The package executes nothing, opens no file itself and ignores its
-// own environment: the result depends on the arguments alone.
+// [Read] parses the source with mvdan.cc/sh and evaluates the syntax tree abstractly. It resolves quoting, variables, braces, arithmetic, functions, loops
+// and pure substitutions where they are constant. Whatever cannot be known stays an unknown part of a [Word]; the reader never guesses. It peels wrappers
+// such as sudo, env or xargs, and reads text that ends up in an interpreter (bash -c, eval, a here-document, a pipe into sh, python -c) in turn;
+// [Options.Programs] reads programs in other languages. The package executes nothing, opens no file itself and ignores its own environment: the result
+// depends on the arguments alone.
 //
-// The reader prefers to find too much: it reads both branches of a conditional, exit does not end
-// the reading, and a function that might be defined counts both as defined and as missing. Data,
-// such as a quoted argument of echo or a commit message, never becomes a [Command].
+// The reader prefers to find too much: it reads both branches of a conditional, exit does not end the reading, and a function that might be defined counts
+// both as defined and as missing. Data, such as a quoted argument of echo or a commit message, never becomes a [Command].
 //
-// A budget of steps, which does not depend on the clock, bounds the work. A source that is too
-// large, too deep, too costly or not a shell program yields a [Problem], and whatever could be
-// read before it. A caller must treat a problem as a finding, never as a pass.
+// A budget of steps, which does not depend on the clock, bounds the work. A source that is too large, too deep, too costly or not a shell program yields a
+// [Problem], and whatever could be read before it. A caller must treat a problem as a finding, never as a pass.
 package shell
 
 import (
@@ -227,8 +222,7 @@ type Remote struct {
 	Mounts []Mount
 	// Shares: it reaches volumes that no word names; Given: words give it variables or a network with others; Filled: a file gives it variables.
 	Shares, Given, Filled bool
-	// HostAccess says that the remote has the host's own rights or namespaces (docker
-	// --privileged, --pid=host, nsenter -t 1).
+	// HostAccess says that the remote has the host's own rights or namespaces (docker --privileged, --pid=host, nsenter -t 1).
 	HostAccess bool
 	// HostNetwork says that its addresses are the host's.
 	HostNetwork bool
@@ -393,18 +387,4 @@ func codeVariable(name string) string {
 		return name
 	}
 	return ""
-}
-
-// exported returns the variables that the source exported so far.
-func (r *reader) exported() (all []Assign) {
-	for _, name := range r.exports {
-		if e := r.st.get(name); e.hasValue() && e.exported && r.step(nil, wordCost) {
-			value := e.vals[0]
-			if len(e.vals) > 1 || e.maybe {
-				value = NewWord(Part{Kind: PartUnknown, Name: name})
-			}
-			all = append(all, Assign{Name: name, Value: value})
-		}
-	}
-	return all
 }
