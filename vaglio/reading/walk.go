@@ -83,14 +83,14 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 // roleIn returns the role of a key. It is no path's if it names a part of the file that another key names: a heading, as the
 // key for its type says.
 func (w *walk) roleIn(args map[string]any, keys []string, key string) Role {
+	const most = 64 // with more keys than any tool has, each of these would be compared with all of them
 	role := w.role(key)
 	part, _ := args[key].(string)
-	if part == "" || strings.ContainsAny(part, `/\~`) || strings.HasPrefix(part, ".") {
+	if role&(RolePath|RoleGoal) == 0 || len(keys) > most || part == "" || strings.ContainsAny(part, `/\~`) || strings.HasPrefix(part, ".") {
 		return role
 	}
-	said := func(k string) bool {
-		return Normal(k) == Normal(key)+"type" && args[k] != "file" && args[k] != "folder"
-	}
+	kind := Normal(key) + "type"
+	said := func(k string) bool { return Normal(k) == kind && args[k] != "file" && args[k] != "folder" }
 	named := func(k string) bool { return k != key && w.role(k)&RolePath != 0 && args[k] != nil }
 	if slices.ContainsFunc(keys, said) && slices.ContainsFunc(keys, named) {
 		role &^= RolePath | RoleGoal
