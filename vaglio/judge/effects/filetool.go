@@ -385,8 +385,11 @@ func (r *reading) present(v *invocation, name string) bool {
 
 // amongSecrets reports whether a listed name may be that of a file with secrets, as the listing was asked for such names.
 func (w *world) amongSecrets(a arg, cwd string) bool {
-	return slices.ContainsFunc(strings.Split(a.among, "\n"), func(name string) bool {
-		own := w.places.Classes("/"+place.AnyFolders+"/"+name) & place.Own // the gate's, wherever it was found
-		return name != "" && own|(w.places.Classes(w.resolve(name, cwd))|w.places.Classes(w.resolve("."+name, cwd)))&place.Secret != 0
-	})
+	if key := a.among + "\x00" + cwd; key != w.among {
+		w.among, w.hides = key, slices.ContainsFunc(strings.Split(a.among, "\n"), func(name string) bool {
+			own := w.places.Classes("/"+place.AnyFolders+"/"+name) & place.Own // the gate's, wherever it was found
+			return name != "" && own|(w.places.Classes(w.resolve(name, cwd))|w.places.Classes(w.resolve("."+name, cwd)))&place.Secret != 0
+		})
+	}
+	return w.hides
 }

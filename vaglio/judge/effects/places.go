@@ -42,6 +42,8 @@ type world struct {
 	// recent are the paths that were looked at last: several rules ask about each word.
 	recent [4]looked
 	next   int
+	among  string // the listed names that were looked at last, and where
+	hides  bool   // one of them may hold secrets
 }
 
 // looked is a path as it was written, resolved, and what lies there.
