@@ -25,14 +25,9 @@ type Disk struct{}
 func (Disk) Read(folders []string, name string, limit int) ([]byte, error) {
 	for _, folder := range folders {
 		rel, err := filepath.Rel(folder, name)
-		if err != nil || !filepath.IsAbs(folder) || !filepath.IsLocal(rel) {
-			continue
+		if err == nil && filepath.IsAbs(folder) && filepath.IsLocal(rel) {
+			return readIn(folder, rel, limit)
 		}
-		// Most files asked about are not there, and to learn that takes less than to open a folder.
-		if _, err := os.Lstat(name); err != nil && unseen(err) == vaglio.NoFile && !strings.ContainsRune(name, 0) {
-			break
-		}
-		return readIn(folder, rel, limit)
 	}
 	return nil, vaglio.ErrAbsent
 }

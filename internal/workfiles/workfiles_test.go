@@ -48,7 +48,7 @@ func TestHostileFolder(t *testing.T) {
 		"plain": "plain", "full": strings.Repeat("x", limit), "inner": "plain",
 		"large": "! is too large to be read", "folder": "! is a folder", "fifo": "! is a pipe, a device or a socket", "socket": "! is a pipe, a device or a socket",
 		"program": "! is a program made for the machine",
-		"out":     "! leads out of the workspace", "elsewhere/secret": "! leads out of the workspace",
+		"out":     "! leads out of the workspace", "elsewhere/secret": "! leads out of the workspace", "elsewhere/none": "! leads out of the workspace",
 		"loop": "! is a link that leads nowhere", "device": "! leads out of the workspace",
 		"none": "absent", "plain/x": "absent", "../" + filepath.Base(outside) + "/secret": "absent", "a\x00b": "! has a name that no file can have",
 	} {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // ofObjects is where the fields of the objects of all classes of the program are: objects are not told apart.
@@ -232,8 +234,21 @@ func (p *program) either(v, o value) value {
 	case !lists:
 		return v.or(o)
 	}
+	return p.united(v, o)
+}
+
+// united returns a list with the elements of two, each once.
+func (p *program) united(v, o value) value {
+	held := make([][]shell.Word, len(v.list))
+	for i, e := range v.list {
+		if held[i] = e.words(); !p.spend(1 + len(held[i])/bytesPerStep) {
+			return v
+		}
+	}
 	for _, e := range o.list {
-		if !p.within(listOf(e), v) {
+		words := e.words()
+		same := func(held []shell.Word) bool { return slices.EqualFunc(held, words, shell.Word.Equal) }
+		if !p.spend(1+len(held)/bytesPerStep) || !slices.ContainsFunc(held, same) {
 			v.list = added(v.list, e)
 		}
 	}

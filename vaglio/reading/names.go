@@ -14,25 +14,21 @@ import (
 
 // class is what an executor does with a text, judging by its name.
 type class struct {
-	// shell says that it runs command lines, runs that it runs something, types that it types into
-	// something that may run the text.
+	// shell says that it runs command lines, runs that it runs something, types that it types into something that may run the text.
 	shell, runs, types bool
 	// posix says that the name names a shell such as bash.
 	posix bool
 	// cells says that it runs notebook cells, whose lines may be shell commands.
 	cells bool
-	// elsewhere says that it works on something that does not take commands, such as a database or
-	// a web page.
+	// elsewhere says that it works on something that does not take commands, such as a database or a web page.
 	elsewhere bool
 	// data says that it works on a database, queries that it runs queries on something.
 	data, queries bool
-	// language is the language of the programs that it runs, client the program whose command lines it takes; "" if the
-	// name does not say.
+	// language is the language of the programs that it runs, client the program whose command lines it takes; "" if the name does not say.
 	language, client string
 }
 
-// wordKind is what a word of an executor's name says about running things. Its values are the
-// names of word classes.
+// wordKind is what a word of an executor's name says about running things. Its values are the names of word classes.
 type wordKind string
 
 const (
@@ -49,8 +45,7 @@ const (
 // kindOf returns the kind of a word, or "".
 func kindOf(word string) wordKind { return wordKind(wordclass.Kind("name", word)) }
 
-// IsRunner reports whether a word of an executor's name says only that the executor runs
-// something, and nothing about what that does.
+// IsRunner reports whether a word of an executor's name says only that the executor runs something, and nothing about what that does.
 func IsRunner(word string) bool {
 	k := kindOf(word)
 	return k != "" && k != wordOther && k != wordData && k != wordTypes || languageWord(word)+wordclass.Kind("takes-lines-of", word) != ""
@@ -110,9 +105,8 @@ const (
 // languageWord returns the language that one word names, or "".
 func languageWord(word string) string { return wordclass.Kind("language", word) }
 
-// languageOf returns the language that an argument names: "python", "python3.12", "/bin/bash",
-// "Node.js". If that is no language that can be read, it returns the argument itself, or "" if the
-// argument cannot be a language's name.
+// languageOf returns the language that an argument names: "python", "python3.12", "/bin/bash", "Node.js". If that is no language that can be read, it returns
+// the argument itself, or "" if the argument cannot be a language's name.
 func languageOf(name string) string {
 	const longest = 40
 	if name == "" || len(name) > longest {
@@ -132,8 +126,7 @@ func languageOf(name string) string {
 // Words returns the words of a name in snake, kebab, dotted or camel case, in lower case.
 func Words(name string) []string { return slices.AppendSeq(make([]string, 0, 4), EachWord(name)) }
 
-// nameWords returns the words of an executor's name, without its version. A language written as two
-// words counts as one.
+// nameWords returns the words of an executor's name, without its version. A language written as two words counts as one.
 func nameWords(name string) []string {
 	all := Unversioned(Words(name))
 	for i := 0; i+1 < len(all); i++ {
@@ -146,8 +139,7 @@ func nameWords(name string) []string {
 	return all
 }
 
-// Unversioned returns the words of a tool's name without a version at the end: run_command_v2 is a
-// run_command.
+// Unversioned returns the words of a tool's name without a version at the end: run_command_v2 is a run_command.
 func Unversioned(words []string) []string {
 	if last := len(words) - 1; last > 0 && version.MatchString(words[last]) {
 		return words[:last]
@@ -157,8 +149,7 @@ func Unversioned(words []string) []string {
 
 var version = regexp.MustCompile(`^v[0-9]+$`)
 
-// EachWord yields the words of a name in snake, kebab, dotted or camel case, in
-// lower case. An acronym is one word, with the s of its plural.
+// EachWord yields the words of a name in snake, kebab, dotted or camel case, in lower case. An acronym is one word, with the s of its plural.
 func EachWord(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start, last := -1, rune(0)
@@ -179,8 +170,7 @@ func EachWord(name string) iter.Seq[string] {
 	}
 }
 
-// beginsWord reports whether the letter before some text begins a word, and does not
-// end an acronym.
+// beginsWord reports whether the letter before some text begins a word, and does not end an acronym.
 func beginsWord(rest string) bool {
 	tail := strings.TrimLeftFunc(rest, unicode.IsLower)
 	return len(tail) < len(rest) && (rest[0] != 's' || len(rest)-len(tail) > 1)

@@ -11,8 +11,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// program reads a text under a key that names code. The key, the executor or an argument may tell
-// its language; otherwise it is read as what it looks like.
+// program reads a text under a key that names code. The key, the executor or an argument may tell its language; otherwise it is read as what it looks like.
 func (w *walk) program(key, text string, role Role, sc *scope, at string) {
 	in := *sc
 	if lang := languageWord(Normal(key)); lang != "" {
@@ -33,8 +32,7 @@ func (w *walk) program(key, text string, role Role, sc *scope, at string) {
 	w.spoken(text, role, &in, at)
 }
 
-// isName reports whether a text is a number or a name, which does nothing as a program, under a
-// key that does not pass it to a shell.
+// isName reports whether a text is a number or a name, which does nothing as a program, under a key that does not pass it to a shell.
 func (w *walk) isName(text string, role Role) bool {
 	return !w.class.shell && isWord(strings.TrimSpace(text)) && (role&RoleScript == 0 || !w.class.runs)
 }
@@ -68,8 +66,7 @@ func (w *walk) spoken(text string, role Role, in *scope, at string) {
 	}
 }
 
-// statement records a database statement under a key for things that run, and reports whether the
-// text is one.
+// statement records a database statement under a key for things that run, and reports whether the text is one.
 func (w *walk) statement(text string, sc *scope, at string) bool {
 	if w.class.shell || !w.class.data && (!IsStatement(text) || isOther(shapeOf(text))) {
 		return false
@@ -79,8 +76,7 @@ func (w *walk) statement(text string, sc *scope, at string) bool {
 	return true
 }
 
-// otherwise reads a program whose language is only guessed from its looks in the other likely
-// language, too, and as shell code if a shell may run it.
+// otherwise reads a program whose language is only guessed from its looks in the other likely language, too, and as shell code if a shell may run it.
 func (w *walk) otherwise(text string, sc *scope, at string) {
 	if w.class.shell {
 		w.line(text, sc, at, mood{doubt: true})
@@ -90,8 +86,7 @@ func (w *walk) otherwise(text string, sc *scope, at string) {
 	}
 }
 
-// undecided reads a text of unknown language: as shell code if it parses, otherwise in the common
-// languages, too.
+// undecided reads a text of unknown language: as shell code if it parses, otherwise in the common languages, too.
 func (w *walk) undecided(text string, role Role, sc *scope, at string) {
 	known := w.class.runs && !w.class.elsewhere
 	s := ReadLine(text, sc.o)

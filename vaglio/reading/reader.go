@@ -16,8 +16,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// maxDepth limits how deep arguments may nest, maxTexts how many command lines and programs of one
-// call are read.
+// maxDepth limits how deep arguments may nest, maxTexts how many command lines and programs of one call are read.
 const (
 	maxDepth = 128
 	maxTexts = 4096
@@ -29,9 +28,8 @@ type Options struct {
 	Home string
 	// User is the name of the user; "" derives it from Home.
 	User string
-	// Clients says what is known about tools, by client and by the executor's whole name. A name
-	// that ends with a star stands for all names that start with the part before it. This
-	// knowledge overrides the shape of a call.
+	// Clients says what is known about tools, by client and by the executor's whole name. A name that ends with a star stands for all names that start with
+	// the part before it. This knowledge overrides the shape of a call.
 	Clients map[string]map[string]Tool
 	// Env holds variables that every call may have.
 	Env map[string]string
@@ -41,8 +39,7 @@ type Options struct {
 
 // Tool is what is known about one tool.
 type Tool struct {
-	// Args holds the roles of its arguments, by key as written, at any depth. A key that is not
-	// listed has the roles of its shape.
+	// Args holds the roles of its arguments, by key as written, at any depth. A key that is not listed has the roles of its shape.
 	Args map[string]Role
 	// Shell says that a shell runs its commands.
 	Shell bool
@@ -55,8 +52,7 @@ type Tool struct {
 // Call is one proposed call as plain values.
 type Call struct {
 	Executor string
-	// Client is the program that would make the call, "" if unknown. A call of a tool that this
-	// client is not known to have is a gap.
+	// Client is the program that would make the call, "" if unknown. A call of a tool that this client is not known to have is a gap.
 	Client string
 	// Args hold nil, bool, number, string, []any and map[string]any, nested.
 	Args map[string]any
@@ -64,13 +60,11 @@ type Call struct {
 	Cwd string
 	// Means are what all readings of the call share. Its Budget and Env are the reader's.
 	Means
-	// Capabilities are everything that anybody claims about the executor. They can only add to
-	// what is read: "code:exec" makes its texts command lines.
+	// Capabilities are everything that anybody claims about the executor. They can only add to what is read: "code:exec" makes its texts command lines.
 	Capabilities []string
 	// Shell marks an executor that the catalog knows as a shell.
 	Shell bool
-	// Schema is the JSON schema that the executor declares for its arguments, nil if there is
-	// none. Only what it declares counts as a claim.
+	// Schema is the JSON schema that the executor declares for its arguments, nil if there is none. Only what it declares counts as a claim.
 	Schema any
 }
 
@@ -112,8 +106,7 @@ type Means struct {
 	Files shell.Files
 	// Session is what the calls before this one did; nil knows of nothing.
 	Session shell.Session
-	// Absent reports whether it is known that nothing is at a path before the call; nil knows it of
-	// none.
+	// Absent reports whether it is known that nothing is at a path before the call; nil knows it of none.
 	Absent func(path string) bool
 	// Present reports whether something is known to be at a path before the call.
 	Present func(path string) bool
@@ -141,29 +134,24 @@ func ReadArgv(argv []string, o shell.Options) *shell.Script {
 type Reading struct {
 	// Words are the words of the executor's name, in lower case.
 	Words []string
-	// Runs says that the executor runs what it is given, judging by its name or by what is known
-	// about it.
+	// Runs says that the executor runs what it is given, judging by its name or by what is known about it.
 	Runs bool
-	// OnlyRuns says that the arguments hold nothing but a command and its surroundings, and that
-	// the executor declares the command if it declares anything.
+	// OnlyRuns says that the arguments hold nothing but a command and its surroundings, and that the executor declares the command if it declares anything.
 	OnlyRuns bool
 	// Commands are the command lines and programs, in the order of their keys.
 	Commands []Command
 	// Paths, URLs, Statements and Recipients are the texts under keys with these roles.
 	Paths, URLs, Statements, Recipients []Text
-	// Marks are the words by which arguments choose one of the executor's verbs, also those of the
-	// operations that they describe.
+	// Marks are the words by which arguments choose one of the executor's verbs, also those of the operations that they describe.
 	Marks []Text
 	// Bases are the folders that arguments name, and that relative paths beside them may start from.
 	Bases []string
 	// Patched says that the call applies a patch, whose operations are among the commands.
 	Patched bool
-	// Deed is what the executor does to paths, and Operations what it does to processes, services
-	// and packages, as far as its name says.
+	// Deed is what the executor does to paths, and Operations what it does to processes, services and packages, as far as its name says.
 	Deed       Deed
 	Operations []operation.Operation
-	// DryRun says that the call asks for no change, through an argument that the executor
-	// declares.
+	// DryRun says that the call asks for no change, through an argument that the executor declares.
 	DryRun bool
 	// Gaps lists what could not be read.
 	Gaps []Gap
@@ -188,17 +176,14 @@ type Command struct {
 	Text string
 	// Language is "sh" for a command line, otherwise the program's language.
 	Language string
-	// Script is what it would run. Its spans are offsets in Text, plus Shift for what the reader
-	// put before the text.
+	// Script is what it would run. Its spans are offsets in Text, plus Shift for what the reader put before the text.
 	Script *shell.Script
 	Shift  int
 	// Env holds the variables that arguments beside it set.
 	Env map[string]string
-	// Final says that a real shell runs the text, so that a text that cannot be read is certainly
-	// wrong.
+	// Final says that a real shell runs the text, so that a text that cannot be read is certainly wrong.
 	Final bool
-	// Doubt says that the text has another, likelier reading. Findings in this one count; what it
-	// does not understand does not.
+	// Doubt says that the text has another, likelier reading. Findings in this one count; what it does not understand does not.
 	Doubt bool
 	// Verb says that the text is one word beside other arguments and may select what a tool does.
 	Verb bool
@@ -222,8 +207,7 @@ type Text struct {
 type Gap struct {
 	// At is the place in the arguments.
 	At string
-	// Why is the end of a sentence for a person, such as "is not a program of a language that is
-	// known".
+	// Why is the end of a sentence for a person, such as "is not a program of a language that is known".
 	Why wording.Clause
 	// Doubt says that everything was read, and that Why says what the text may still do.
 	Doubt bool

@@ -26,13 +26,11 @@ type scope struct {
 	env   map[string]string
 	// inherited is the role of texts whose own key has none.
 	inherited Role
-	// within holds the roles of the keys around this map that say whether it describes an operation,
-	// or is data.
+	// within holds the roles of the keys around this map that say whether it describes an operation, or is data.
 	within Role
 	// alone says that only surroundings are beside the command.
 	alone bool
-	// commands says that this map holds a command, program that it names a program that the words
-	// may belong to.
+	// commands says that this map holds a command, program that it names a program that the words may belong to.
 	commands, program bool
 	// argv says that the words beside a program cannot be a command.
 	argv bool
@@ -76,8 +74,7 @@ func (w *walk) inPod() bool {
 	return has("pod", "pods") && has("exec", "run", "execute")
 }
 
-// onlyWords reports whether a list cannot be a command of its own because it begins with an
-// option.
+// onlyWords reports whether a list cannot be a command of its own because it begins with an option.
 func onlyWords(v any) bool {
 	return strings.HasPrefix(strings.Join(Texts(v), " "), "-")
 }
@@ -156,8 +153,7 @@ func (sc *scope) languageBy(key string, v any) {
 	}
 }
 
-// isInterpreter reports whether a text is just the name of an interpreter, possibly with its
-// folder.
+// isInterpreter reports whether a text is just the name of an interpreter, possibly with its folder.
 func isInterpreter(text string) bool {
 	if strings.ContainsAny(text, " \t\n;|&$`") {
 		return false
@@ -226,8 +222,7 @@ func gather(into []string, v any, depth int) []string {
 	return into
 }
 
-// Word formats one value as Python's str does where that can matter. A nested value becomes one
-// line of its words.
+// Word formats one value as Python's str does where that can matter. A nested value becomes one line of its words.
 func Word(v any) string {
 	switch v := v.(type) {
 	case string:

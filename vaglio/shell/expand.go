@@ -389,3 +389,9 @@ func (r *reader) userEntry(args []Word) (Word, bool) {
 func (f *frame) afar() bool {
 	return f.Remote != nil && (f.Remote.Kind == RemoteHost || f.Remote.Kind == RemotePod)
 }
+
+// captured returns what a substitution leaves of an output.
+func captured(w Word) Word {
+	return w.MapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "") }).
+		MapSuffix(func(s string) string { return strings.TrimRight(s, "\n") })
+}

@@ -153,8 +153,9 @@ func (r *reader) redirectFile(f *frame, d *redirects, red Redirect) {
 		d.files = append(d.files, red.Target)
 		d.append = red.Kind == RedirectAppend
 	case red.FD != "2": // what later commands send there is added
-		r.writeFile(f, red.Target, Word{}, red.Kind == RedirectAppend)
-		r.st.set(keyTo+r.numbered(red.FD), red.Target)
+		to, more := r.through(red.Target)
+		r.writeFile(f, to, Word{}, more || red.Kind == RedirectAppend)
+		r.st.set(keyTo+r.numbered(red.FD), to)
 	}
 }
 
@@ -196,17 +197,25 @@ func (r *reader) deliver(f *frame, d *redirects, out Word) Word {
 	return Word{}
 }
 
+// through returns the file that a descriptor named as a file writes to, and whether it does.
+func (r *reader) through(file Word) (to Word, is bool) {
+	name, _ := file.Text()
+	if fd, ok := strings.CutPrefix(name, "/dev/fd/"); ok {
+		if to, is = r.value(keyTo + fd); is {
+			return to, true
+		}
+	}
+	return file, false
+}
+
 // writeFile remembers the content of a file that the source writes.
 func (r *reader) writeFile(f *frame, file, content Word, more bool) {
+	file, adds := r.through(file)
 	where, ok := r.filePath(file)
-	if to, is := r.value(keyTo + strings.TrimPrefix(where, "/dev/fd/")); is {
-		r.writeFile(f, to, content, true)
-		return
-	}
 	if !ok || strings.HasPrefix(where, "/dev/") && !strings.HasPrefix(where, "/dev/shm/") {
 		return
 	}
-	content = r.added(where, content, more)
+	content = r.added(where, content, more || adds)
 	if content.Size() > word.MaxSize || !r.step(f, content.Size()/32) {
 		content = word.OutputOf("")
 	}
@@ -325,12 +334,6 @@ func (r *reader) substitute(f *frame, c *syntax.CmdSubst) Word {
 	return r.choose(key, captured(out), ways)
 }
 
-// captured returns what a substitution leaves of an output.
-func captured(w Word) Word {
-	return w.MapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "") }).
-		MapSuffix(func(s string) string { return strings.TrimRight(s, "\n") })
-}
-
 // procSubst reads a process substitution and returns the name of its file.
 func (r *reader) procSubst(f *frame, p *syntax.ProcSubst) Word {
 	r.procs++
@@ -365,9 +368,6 @@ func (r *reader) left() Word {
 	}
 	return at
 }
-
-// freshCwd forgets the current folder: another machine has its own.
-func (r *reader) freshCwd() { r.st.set(keyCwd, word.NotEmpty("PWD")) }
 
 // emit adds a command to the script and completes it from the frame.
 func (r *reader) emit(f *frame, c Command) {

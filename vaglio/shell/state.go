@@ -81,6 +81,9 @@ func (r *reader) cwd() Word { return r.folder(keyCwd, "PWD") }
 
 func (r *reader) prevCwd() Word { return r.folder(keyPrev, "OLDPWD") }
 
+// freshCwd forgets the current folder: another machine has its own.
+func (r *reader) freshCwd() { r.st.set(keyCwd, word.NotEmpty("PWD")) }
+
 // entry returns what is known of a key, whichever shell set it. Most variables that a shell is
 // started with are never asked for, so each gets its entry only then.
 func (s *state) entry(key string) *entry {

@@ -118,11 +118,12 @@ func (r *reader) silent(f *frame, c syntax.Command) {
 		g := *f
 		g.Background, g.beside, g.capture = true, true, true
 		g.stdin = Input{Kind: InputText, Text: word.OutputOf(""), Piped: true} // what later commands write to it
-		fd, name := r.numbered("{COPROC}"), "COPROC"
-		r.descriptor(fd, r.scoped(func() Word { return r.stmt(&g, c.Stmt) }))
+		name := "COPROC"
 		if c.Name != nil {
 			name = c.Name.Lit()
 		}
+		fd := r.numbered("{" + name + "}")
+		r.descriptor(fd, r.scoped(func() Word { return r.stmt(&g, c.Stmt) }))
 		r.st.put(name, &entry{isList: true, list: []Word{Text(fd), Text(fd)}})
 	}
 }

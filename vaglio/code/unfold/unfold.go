@@ -162,7 +162,7 @@ func (s *source) operand(from, to, next int) (operand, name string) {
 	case other != "" && called:
 		return s.first(next), other
 	case is == Acts && called:
-		return strings.Join(s.arguments(next+1), ", "), full
+		return s.inBrackets(next), full
 	case is == First && called:
 		return s.first(next), full
 	case is == Acts || is == First: // handed on by its name
@@ -235,6 +235,15 @@ func (s *source) around(at int, brackets string) int {
 
 // first returns the first argument in the brackets that open at a place.
 func (s *source) first(open int) string { return append(s.arguments(open+1), "")[0] }
+
+// inBrackets returns what stands in the brackets that open at a place.
+func (s *source) inBrackets(open int) string {
+	if end := s.closes[open]; end > open {
+		s.lacks(end > open+maxText)
+		return s.text[open+1 : min(end, open+maxText)]
+	}
+	return ""
+}
 
 // handed returns what the call is called on that a function is handed to, and what else that is handed.
 func (s *source) handed(at int) (object, others string) {
