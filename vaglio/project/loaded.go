@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // loaded adds the session's files that a command may run in addition to those in its rows, because nobody can list the options and
@@ -35,10 +36,11 @@ func (v *visit) loaded(rows []row) {
 	}
 	l.named = slices.Clone(l.said)
 	for _, file := range programs {
+		command := func(folder string) bool { return strings.HasSuffix(path.Dir(file), folder) }
 		switch {
 		case finds && v.settles(folders, file) || v.seen["text "+file]:
 			l.take(file, true)
-		case path.Base(file) == v.c.Name && isBin.MatchString(path.Dir(file)): // as packages install it
+		case path.Base(file) == v.c.Name && slices.ContainsFunc(wordclass.Of("holds-commands"), command): // as packages install it
 			l.take(file, false)
 		}
 	}
@@ -241,8 +243,7 @@ var (
 	takesInAny = regexp.MustCompile(`(?:\b(?:require|require_once|include|include_once|import|import_module|__import__)|` +
 		`(?:^|[^\w.])(?:load|load_all|autoload))\b\s*\(\s*(?:[^"'\s)]|["'][^"']*["']\s*[+.])|` +
 		`\b(?:require|include|load)(?:_once|_relative)?[ \t]+(?:\$|"[^"\n]*[$#]|[a-z_]\w*[ \t]*(?:[;}\n]|$))|\b(?:runMain|iter_modules|walk_packages)\b`)
-	set   = regexp.MustCompile(`^[-\w.]+=\S+$`)
-	isBin = regexp.MustCompile(`/(?:\.bin|vendor/bin)$`)
+	set = regexp.MustCompile(`^[-\w.]+=\S+$`)
 	// isRunning matches a word that a command follows.
 	isRunning = regexp.MustCompile(`(?i)^\W*(?:run|exec\w*|cmd|command|shell|system|spawn|call|process)\W*$`)
 )
