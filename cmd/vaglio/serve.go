@@ -99,6 +99,7 @@ func serve(ctx context.Context, std stdio, api platforms) error {
 	if err := privacy.Process(); err != nil {
 		return err
 	}
+	resident.Spare()
 	lines := repeats.New(slog.NewTextHandler(std.err, nil))
 	defer func() { _ = lines.Flush(context.WithoutCancel(ctx)) }() // there is nowhere else to report an error
 	d, err := open(ctx, c, p, slog.New(lines))
