@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// cmakeToken matches a token of CMake's language, cmakeKey a token that ends the words of a
-// command, cmakeQuotes the quotes around a word and the escapes in it, and cmakeValue a value
-// that CMake knows.
+// cmakeToken matches a token of CMake's language, cmakeKey a token that ends the words of a command, cmakeQuotes the quotes around a word and the escapes in
+// it, and cmakeValue a value that CMake knows.
 var (
 	cmakeToken  = regexp.MustCompile(`#[^\n]*|"(?:[^"\\]|\\.)*"|[^\s()"#]+|[()]`)
 	cmakeKey    = regexp.MustCompile(`^(?:[A-Z]+_[A-Z_]+|DEPENDS|OUTPUT|COMMENT|VERBATIM|TIMEOUT|ENCODING|APPEND|BYPRODUCTS|SOURCES|COMMAND|[()])$`)
@@ -152,8 +151,7 @@ func (v *visit) cmakeTakes(file, by, name string) {
 	}
 }
 
-// cmakeWord returns a word as a shell writes it. A value that only CMake knows counts as not
-// empty.
+// cmakeWord returns a word as a shell writes it. A value that only CMake knows counts as not empty.
 func (v *visit) cmakeWord(word string) string {
 	return cmakeValue.ReplaceAllStringFunc(quoted(word), func(s string) string {
 		name := strings.Trim(s, "${}<>")

@@ -24,8 +24,7 @@ var flowList = regexp.MustCompile(`\[\s*[\w./-]+\s*,(?:[^\[\]"'{}\n]*,)?\s*-[^\[
 // closedText matches a quoted text behind which only brackets end.
 var closedText = regexp.MustCompile(`^\s*(?:` + quotedText.String() + `)\s*[])},;]+\s*$`)
 
-// commands adds everything in a text that begins with a known program, and the quoted texts
-// of a line that together are the words of a command.
+// commands adds everything in a text that begins with a known program, and the quoted texts of a line that together are the words of a command.
 func (v *visit) commands(file, text string) {
 	for _, l := range settings.Lines(text) {
 		if strings.HasPrefix(l.Text, "import ") && v.reader.language(file) != "" || v.isComment(file, l.Text) { // not the program of that name
@@ -168,8 +167,7 @@ func filledIn(texts []string) string {
 	})
 }
 
-// given lets the commands that were added since run with variables that the program may give them,
-// and also in the folders outside its own.
+// given lets the commands that were added since run with variables that the program may give them, and also in the folders outside its own.
 func (v *visit) given(since int, surroundings func() ([]shell.Assign, []string)) {
 	if since == len(v.tasks) {
 		return
@@ -272,8 +270,7 @@ func isOperand(n int, found []string, before string) bool {
 // mayBeKey matches a word before a command that may be the name of a program, but also of what runs the command.
 var mayBeKey = regexp.MustCompile(`(?i)run|exec|cmd|command|test|install|build|script|start|make|check|call|system|sh$`)
 
-// behindRunning returns the mark that a word has before it that follows one which says that it runs
-// something, or else the mark itself.
+// behindRunning returns the mark that a word has before it that follows one which says that it runs something, or else the mark itself.
 func behindRunning(mark, before string) string {
 	if strings.Contains(marks, mark) || !isRunning.MatchString(before) {
 		return mark

@@ -12,8 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// readNotebook adds the cells of a notebook: those marked with %% for a shell as scripts, all
-// others as one program, because they run in one process.
+// readNotebook adds the cells of a notebook: those marked with %% for a shell as scripts, all others as one program, because they run in one process.
 func readNotebook(v *visit, r *row) {
 	for file, text := range v.files(r) {
 		var book struct {
@@ -65,8 +64,7 @@ func (v *visit) cell(file, text, source string, program *strings.Builder) {
 	}
 }
 
-// readXML adds the programs that Java build tools run: those in Ant's exec elements, by their
-// attributes, and those in Maven's configuration.
+// readXML adds the programs that Java build tools run: those in Ant's exec elements, by their attributes, and those in Maven's configuration.
 func readXML(v *visit, r *row) {
 	for file, text := range v.files(r) {
 		for _, c := range buildxml.Commands(text, quoted) {

@@ -12,8 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// repository finds the git directory for the command's folder. A repository is in that folder
-// or above, and a work tree's .git is a file that names it.
+// repository finds the git directory for the command's folder. A repository is in that folder or above, and a work tree's .git is a file that names it.
 func (v *visit) repository() (dir string, config []setting, ok bool) {
 	const highest = 64
 	start, named := v.dir, ""
@@ -132,8 +131,7 @@ func gitVerb(words []string) (verb string, operated []string) {
 	return behind[0], operands(behind[1:])
 }
 
-// readGitRefs reads the refs whose commits a push sends, so that the call is bound to where
-// they point. They run nothing.
+// readGitRefs reads the refs whose commits a push sends, so that the call is bound to where they point. They run nothing.
 func readGitRefs(v *visit, _ *row) {
 	git, _, ok := v.repository()
 	verb, names := gitVerb(v.words)

@@ -7,8 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// readImports adds the project's files that a program imports, directly and indirectly. The
-// program is given in the words, or in a file that they name.
+// readImports adds the project's files that a program imports, directly and indirectly. The program is given in the words, or in a file that they name.
 func readImports(v *visit, r *row) {
 	find, search := v.reader.imports[r.language], v.searched(r.language)
 	var follow func(dir, text string, by bool) // by a program that is read itself

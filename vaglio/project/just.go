@@ -62,8 +62,7 @@ type justRecipe struct {
 	lines  []string
 }
 
-// add adds a line: as it is to a recipe that a program reads as a whole, which its first line
-// names.
+// add adds a line: as it is to a recipe that a program reads as a whole, which its first line names.
 func (r *justRecipe) add(l settings.Line, trimmed string) {
 	first := trimmed
 	if len(r.lines) > 0 {

@@ -12,9 +12,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// loaded adds the session's files that a command may run in addition to those in its rows, because nobody can list the options and
-// settings of all programs. These are files that its words name, unless the command works on them; files that a variable set for it
-// names; and what looks like settings next to them.
+// loaded adds the session's files that a command may run in addition to those in its rows, because nobody can list the options and settings of all programs.
+// These are files that its words name, unless the command works on them; files that a variable set for it names; and what looks like settings next to them.
 func (v *visit) loaded(rows []row) {
 	if len(v.c.Changed) == 0 {
 		return
@@ -36,11 +35,10 @@ func (v *visit) loaded(rows []row) {
 	}
 	l.named = slices.Clone(l.said)
 	for _, file := range programs {
-		command := func(folder string) bool { return strings.HasSuffix(path.Dir(file), folder) }
 		switch {
 		case finds && v.settles(folders, file) || v.seen["text "+file]:
 			l.take(file, true)
-		case path.Base(file) == v.c.Name && slices.ContainsFunc(wordclass.Of("holds-commands"), command): // as packages install it
+		case path.Base(file) == v.c.Name && holdsCommands(path.Dir(file)): // as packages install it
 			l.take(file, false)
 		}
 	}
@@ -61,7 +59,7 @@ func (l *loading) takeLoaded() {
 	}
 	named := l.placesOf(append(operands(l.words), l.folders("PATH")...)) // what it runs, it finds there
 	maps.Copy(named, l.inSettings)
-	anywhere := !l.reader.base.Known(l.c.Name)
+	anywhere := l.isMade() || !l.reader.base.Known(l.c.Name)
 	for _, file := range l.c.Changed {
 		if !l.reader.IsProse(file) && (anywhere || l.near(file)) {
 			l.takeLoadedOne(file, slices.Contains(loaded, file), named)
@@ -252,7 +250,7 @@ var (
 func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	objects := v.reader.base.Does(v.c.Name)
 	data := slices.IndexFunc(rows, func(r row) bool { return r.name == "data" })
-	v.runs = data < 0 && v.c.Name != "" && !v.runsTasks(rows) && v.mayRun()
+	v.runs = v.isMade() || data < 0 && v.c.Name != "" && !v.runsTasks(rows) && v.mayRun()
 	switch {
 	case objects || v.c.Name == "":
 		return nil, false
@@ -266,6 +264,21 @@ func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 		words = append(words, name)
 	}
 	return words, true
+}
+
+// isMade reports whether the program may be made from the project's files, whatever its name: nobody reads what lies at its path, which is
+// not where programs are installed.
+func (v *visit) isMade() bool {
+	folder := path.Dir(v.c.Path)
+	if v.c.Path == "" || path.Base(folder) == "bin" || holdsCommands(folder) {
+		return false
+	}
+	_, isText := v.c.Files.Content(v.c.Path)
+	return !isText
+}
+
+func holdsCommands(folder string) bool {
+	return slices.ContainsFunc(wordclass.Of("holds-commands"), func(in string) bool { return strings.HasSuffix(folder, in) })
 }
 
 // mayRun reports whether the program may run project code that its words do not name. If it runs a file that was read, the file
@@ -296,8 +309,7 @@ func (v *visit) placesOf(words []string) map[string]bool {
 	return all
 }
 
-// settles reports whether a file looks like settings that a tool finds in its folder, or in
-// one that its words name, if no row says whose settings it is.
+// settles reports whether a file looks like settings that a tool finds in its folder, or in one that its words name, if no row says whose settings it is.
 func (v *visit) settles(named map[string]bool, file string) bool {
 	name, in, dir, r := path.Base(file), path.Dir(file), v.dir, v.reader
 	return (v.runs || !named[file]) && (in == dir || named[in] || path.Dir(in) == dir && path.Base(in)[0] == '.') &&

@@ -49,8 +49,7 @@ type recipe struct {
 	text string
 }
 
-// readMakefile adds the recipes of the targets that make is asked for, and what make runs
-// just to read the makefile.
+// readMakefile adds the recipes of the targets that make is asked for, and what make runs just to read the makefile.
 func readMakefile(v *visit, r *row) {
 	given := getopt.Of("make").Split(v.words, getopt.Manner{}, nil, nil)
 	for _, dir := range given.Values("-C", "--directory") {
@@ -61,8 +60,7 @@ func readMakefile(v *visit, r *row) {
 	}
 }
 
-// readBranches reads a makefile with the assignments in one branch of its conditionals, and returns
-// how many branches there are.
+// readBranches reads a makefile with the assignments in one branch of its conditionals, and returns how many branches there are.
 func readBranches(v *visit, r *row, given *getopt.Split, pass int) int {
 	m := &makefile{
 		pass: pass, branches: 1,
@@ -97,8 +95,7 @@ func readBranches(v *visit, r *row, given *getopt.Split, pass int) int {
 	return m.branches
 }
 
-// asked records the variables on make's command line, and returns the targets. A number may
-// be that of jobs: named says that there are other targets.
+// asked records the variables on make's command line, and returns the targets. A number may be that of jobs: named says that there are other targets.
 func (m *makefile) asked(words []string) (targets []string, named bool) {
 	for _, w := range words {
 		if name, val, assigns := strings.Cut(w, "="); assigns {
@@ -225,8 +222,7 @@ func (m *makefile) includes(names string) {
 	}
 }
 
-// assigns parses an assignment. Unless a colon makes it immediate, its value is expanded
-// where it is used.
+// assigns parses an assignment. Unless a colon makes it immediate, its value is expanded where it is used.
 func (m *makefile) assigns(file string, line int, s string, overrides bool) bool {
 	left, val, ok := strings.Cut(s, "=")
 	bare := strings.TrimRight(left, ":+?!")
@@ -282,8 +278,7 @@ func (m *makefile) value(name string) (string, bool) {
 // unknownBegins is how placeholders begin.
 const unknownBegins = "${make_"
 
-// unknownValue returns a placeholder for a value that only make knows. To the shell that
-// reads the recipe, it is an unset variable.
+// unknownValue returns a placeholder for a value that only make knows. To the shell that reads the recipe, it is an unset variable.
 func unknownValue(name string) string {
 	return unknownBegins + noName.ReplaceAllString(name, "_") + "}"
 }

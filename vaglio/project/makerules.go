@@ -67,8 +67,7 @@ func colon(s string) (left, right string, ok bool) {
 	return parts[0], parts[1], len(parts) > 2
 }
 
-// implied returns the folder or the name in a variable of the target, as in $(@D), or a variable
-// that make sets unless the environment does.
+// implied returns the folder or the name in a variable of the target, as in $(@D), or a variable that make sets unless the environment does.
 func (m *makefile) implied(file string, line int, s string) (string, bool) {
 	of, part := s[:min(len(s), 1)], map[string]string{"D": "dir", "F": "notdir"}[s[min(len(s), 1):]]
 	if val, ok := m.value(of); ok && part != "" && strings.Contains("@%<?^+*", of) {

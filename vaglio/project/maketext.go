@@ -145,8 +145,7 @@ func apart(s string, separator byte, n int) (parts []string) {
 // shellOutput matches the placeholders of what $(shell …) prints.
 var shellOutput = regexp.MustCompile(`\$\{make_shell_(\d+)\}`)
 
-// outputs returns a recipe's line behind commands that fill its placeholders as make does, so that
-// the shell's reader knows where a value comes from.
+// outputs returns a recipe's line behind commands that fill its placeholders as make does, so that the shell's reader knows where a value comes from.
 func (m *makefile) outputs(line string) string {
 	var filled []string
 	for _, found := range shellOutput.FindAllStringSubmatch(line, -1) {
@@ -158,8 +157,7 @@ func (m *makefile) outputs(line string) string {
 	return line
 }
 
-// unquoted returns a line for the shell in which placeholders stand outside single quotes, where
-// they would count as text.
+// unquoted returns a line for the shell in which placeholders stand outside single quotes, where they would count as text.
 func unquoted(line string) string {
 	if !strings.Contains(line, "'") || !strings.Contains(line, unknownBegins) {
 		return line

@@ -10,9 +10,8 @@ import (
 // have a name that says nothing, so each row is found by a part of its names.
 type named struct {
 	rows []row
-	// always are the rows that may name any file. The others are found by what follows the last
-	// slash of a name, the extension that one stands for, or the first folder of those whose files
-	// it stands for.
+	// always are the rows that may name any file. The others are found by what follows the last slash of a name, the extension that one stands for, or the
+	// first folder of those whose files it stands for.
 	always                  []int
 	last, extension, folder map[string][]int
 }

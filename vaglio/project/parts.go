@@ -13,17 +13,15 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// notation finds where a part of a file begins that runs only if its name is asked for. here
-// marks the parts that run on this machine, if the others run in a container; variable is how
-// variables are written that the file sets.
+// notation finds where a part of a file begins that runs only if its name is asked for. here marks the parts that run on this machine, if the others run in a
+// container; variable is how variables are written that the file sets.
 type notation struct {
 	head, name *regexp.Regexp
 	here       string
 	variable   *regexp.Regexp
 }
 
-// notations are those of files that are no trees. Where the name may stand anywhere in the part,
-// a pattern of its own finds it.
+// notations are those of files that are no trees. Where the name may stand anywhere in the part, a pattern of its own finds it.
 //
 //nolint:gochecknoglobals // Made once, never changed.
 var notations = map[string]notation{
@@ -64,9 +62,8 @@ type partsReader struct {
 	words    []string // what is asked for, which the program may let be abbreviated then
 }
 
-// readParts adds what may be commands in the parts that the words name, or that those mention, and
-// in what belongs to no part. If the words name none, all run, unless the row says that the
-// program has tasks of its own.
+// readParts adds what may be commands in the parts that the words name, or that those mention, and in what belongs to no part. If the words name none, all
+// run, unless the row says that the program has tasks of its own.
 func readParts(v *visit, r *row) {
 	s := getopt.Of(v.c.Name).Split(v.words, getopt.Manner{Loose: true}, nil, nil)
 	scripts := scriptsOf(v.c.Name, v.words)
@@ -266,8 +263,7 @@ func (p *partsReader) tree(file, text, key string, node any) {
 	}
 }
 
-// leaves returns the texts in a tree. Those of a list may also be the words of one command, and
-// so may what stands beside it as its program.
+// leaves returns the texts in a tree. Those of a list may also be the words of one command, and so may what stands beside it as its program.
 func leaves(node any) (all []string) {
 	switch n := node.(type) {
 	case string:
@@ -321,8 +317,7 @@ func (p *partsReader) run(file, text string) {
 	p.add(file, 1, p.language, kept)
 }
 
-// leave clears a part's lines, if it does not run or not on this machine, and adds the scripts
-// that others name.
+// leave clears a part's lines, if it does not run or not on this machine, and adds the scripts that others name.
 func (p *partsReader) leave(t *part, own []string) {
 	switch {
 	case !t.kept, p.form != nil && !strings.Contains(strings.Join(own, "\n"), p.form.here):
@@ -366,8 +361,7 @@ func (p *partsReader) scripts(file string, rule []string) {
 	}
 }
 
-// set returns a text with its variables replaced by all that the file sets them to, or by their
-// names.
+// set returns a text with its variables replaced by all that the file sets them to, or by their names.
 func (p *partsReader) set(file, text string) string {
 	if p.form == nil || p.form.variable == nil {
 		return text

@@ -12,9 +12,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// source is a setting by which a tool takes packages or code from elsewhere: where a file holds it,
-// and the assignment that says the same in the environment, with a percent sign for its value or @ for
-// the addresses in it.
+// source is a setting by which a tool takes packages or code from elsewhere: where a file holds it, and the assignment that says the same in the environment,
+// with a percent sign for its value or @ for the addresses in it.
 type source struct {
 	assigns string
 	at      *regexp.Regexp
@@ -72,8 +71,7 @@ func (s *source) says(value string) string {
 	return "export " + strings.TrimRight(s.assigns, "%@") + quoted(strings.Join(words, " "))
 }
 
-// brought reports whether the session put what it would be asked about into a file, downloaded it, or
-// writes it in this call.
+// brought reports whether the session put what it would be asked about into a file, downloaded it, or writes it in this call.
 func (v *visit) brought(file string) bool {
 	if slices.Contains(v.c.Written, file) {
 		return true
@@ -128,8 +126,7 @@ func (v *visit) uncheckedBy(file, text string, keys []string, module string, set
 	}
 }
 
-// brings does the same for the files of tasks, the playbooks or the roles that a setting names, and reports
-// whether there is any.
+// brings does the same for the files of tasks, the playbooks or the roles that a setting names, and reports whether there is any.
 func (v *visit) brings(by string, keys []string, module string, named any, off bool) (found bool) {
 	for _, name := range namesIn(named) {
 		files := []string{joined(path.Dir(by), name), v.in(name), joined(path.Dir(by), "tasks/"+name)}
@@ -148,8 +145,7 @@ func (v *visit) brings(by string, keys []string, module string, named any, off b
 	return found
 }
 
-// namesIn returns the names that a playbook's setting gives: a text, or what stands under the keys that
-// name a file or a role, or a list of either.
+// namesIn returns the names that a playbook's setting gives: a text, or what stands under the keys that name a file or a role, or a list of either.
 func namesIn(tree any) (names []string) {
 	switch t := tree.(type) {
 	case string:

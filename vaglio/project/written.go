@@ -54,8 +54,7 @@ func (r *Reader) Loaded(file, text string) []shell.Task {
 // plainFile is a file whose name says nothing.
 const plainFile = "/-"
 
-// IsPlain reports whether nothing is known of a file's name. Then [Reader.Loaded] treats the
-// file like all such files in its folder.
+// IsPlain reports whether nothing is known of a file's name. Then [Reader.Loaded] treats the file like all such files in its folder.
 func (r *Reader) IsPlain(file string) bool {
 	tells := func(row *row) bool { return !row.names(plainFile) }
 	return file != "" && !r.isSettings(path.Base(file)) && !slices.ContainsFunc(r.named.rowsOf(file), tells)
@@ -152,8 +151,7 @@ func (v *visit) setsUp(file string) bool {
 	return (v.reader.language(file) != "" || v.reader.isFor("calls", file)) && v.reader.isSettings(path.Base(file))
 }
 
-// isSettings reports whether a program of this name configures a tool, in words of its own:
-// gulpfile.js is named after one, profile.js is not.
+// isSettings reports whether a program of this name configures a tool, in words of its own: gulpfile.js is named after one, profile.js is not.
 func (r *Reader) isSettings(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(name), ".")
 	tool, ok := strings.CutSuffix(stem, "file")
@@ -167,8 +165,7 @@ func (v *visit) guessed(keep func()) {
 	v.marked(keep, func(t *shell.Task) { t.Found, t.Guess = true, true })
 }
 
-// found marks what keep adds as found by the program, or among words of its own: a name that
-// nobody knows may be what the project builds.
+// found marks what keep adds as found by the program, or among words of its own: a name that nobody knows may be what the project builds.
 func (v *visit) found(keep func()) {
 	v.marked(keep, func(t *shell.Task) { t.Found = true })
 }

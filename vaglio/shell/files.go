@@ -143,13 +143,6 @@ const ownSteps = maxSteps / 8
 // foundSteps is what programs that tools find by themselves may cost together besides: a session writes ever more files.
 const foundSteps = maxSteps
 
-func (r *reader) unpacked(file string) (is bool) {
-	if r.opts.Session != nil {
-		_, is = r.opts.Session.Origin(file)
-	}
-	return is
-}
-
 // fromFile reads the text of a file and reports whether it was read to its end. It spends at most half of what is left, so that a
 // large file leaves the next one readable.
 func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (Word, bool) {
@@ -163,7 +156,11 @@ func (r *reader) fromFile(f *frame, from sourceFile, read func(g *frame) Word) (
 	from.first = max(from.first, 1)
 	from.line = from.first
 	from.in = f.file
-	from.own = (from.whole || !f.found && !f.Guess) && (r.written(Text(from.path)) || slices.Contains(r.changed(), from.path) || r.unpacked(from.path))
+	unpacked := false
+	if r.opts.Session != nil {
+		_, unpacked = r.opts.Session.Origin(from.path)
+	}
+	from.own = (from.whole || !f.found && !f.Guess) && (unpacked || r.written(Text(from.path)) || slices.Contains(r.changed(), from.path))
 	g.file = &from
 	g.Conditional = false // as in a function: what counts is whether the file's own commands are sure to run
 	frame := r.inFrame
@@ -378,7 +375,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	if _, none := r.opts.Files.(noFiles); none || r.opts.Tasks == nil || !known {
 		return f
 	}
-	c := TaskCall{Name: name, Args: k.argv[1:], Assigns: slices.Concat(r.exported(), f.assigns, k.assigns), Cwd: cwd, Module: k.module}
+	c := TaskCall{Name: name, Path: r.calledAt(k, name), Args: k.argv[1:], Cwd: cwd, Module: k.module}
 	if p := r.carriers.program(name); p != nil {
 		c.Args, c.Behind, c.Command = p.ownWords(k)
 	}
@@ -389,7 +386,8 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 		c.Changed, c.Written, c.Session = r.changed(), slices.Sorted(r.st.written), r.opts.Session
 		r.step(f, len(c.Written))
 	}
-	c.Input, c.Env, c.Files, c.Carries = f.stdin.files(), r.value, r, r.carriers.known(name)
+	c.Assigns, c.Input = slices.Concat(r.exported(), f.assigns, k.assigns), f.stdin.files()
+	c.Env, c.Files, c.Carries = r.value, r, r.carriers.known(name)
 	found := r.lookUp(f, c)
 	g := *f
 	g.runs = append(slices.Clip(f.runs), textsOf(found)...)

@@ -258,8 +258,9 @@ type Tasks interface {
 
 // TaskCall is a command that may run what files hold.
 type TaskCall struct {
-	// Name is the program's name without its folder; Args are the words after it, Behind those of a command that it carries.
-	Name         string
+	// Name is the program's name without its folder, Path where it lies if it was called by that; Args are the words after it, Behind
+	// those of a command that it carries.
+	Name, Path   string
 	Args, Behind []Word
 	// Assigns are the variables set for this command.
 	Assigns []Assign
@@ -278,6 +279,14 @@ type TaskCall struct {
 	// Carries says that its words are read further, as commands or programs. Command says that the
 	// last of Args is the program of a command that is read by itself; its words are left out. Module: python runs it.
 	Carries, Command, Module bool
+}
+
+// calledAt returns where a program lies that is called by its path.
+func (r *reader) calledAt(k *call, name string) (at string) {
+	if !k.argv[0].Is(name) {
+		at, _ = r.filePath(k.argv[0])
+	}
+	return at
 }
 
 // Variable returns the value of a variable as the command sees it, if it is set.
