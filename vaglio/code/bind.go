@@ -58,8 +58,11 @@ func (p *program) within(v, o value) bool {
 	if runs := o.fn != nil || o.file != nil; runs || !v.multi() {
 		return runs || v.path != "" && len(v.alts) == 0 && len(o.alts) == 0
 	}
+	if !o.multi() || v.kind == kindMap {
+		return false
+	}
 	a, b := v.words(), o.words()
-	return o.multi() && v.kind != kindMap && len(a) <= len(b) && slices.EqualFunc(a, b[:len(a)], shell.Word.Equal)
+	return len(a) <= len(b) && slices.EqualFunc(a, b[:len(a)], shell.Word.Equal)
 }
 
 // store assigns a value to its holder: a variable, or a field under the object's name and under its own.

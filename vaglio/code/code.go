@@ -347,7 +347,7 @@ func (p *program) others() {
 		}
 	}
 	p.elsewhere = false
-	for p.at = 0; p.at < len(p.toks) && p.spend(1); {
+	for p.at = 0; p.at < len(p.toks) && !p.stopped; { // to skip one costs next to nothing
 		p.end, p.scanned = len(p.toks), len(p.toks)
 		if p.seen[p.at] || !p.toks[p.at].Word() {
 			p.at++

@@ -221,7 +221,7 @@ func (p *program) finds(pattern, plain, text string) bool {
 		if p.sought == nil {
 			p.sought = map[sought]bool{}
 		}
-		is = !p.spend(len(text)/bytesPerStep) || p.lang.options.finds(pattern, plain, text)
+		is = !p.spend(len(text)/bytesPerStep/bytesPerStep) || p.lang.options.finds(pattern, plain, text)
 		p.sought[what] = is
 	}
 	return is || !p.spend(1)

@@ -131,7 +131,7 @@ func (v value) words() []shell.Word {
 		}
 		return v.alts
 	}
-	return v.flat(nil)
+	return v.flat(make([]shell.Word, 0, min(len(v.list), maxFlat)))
 }
 
 const maxFlat = 4 * maxList
