@@ -9,8 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// declares reads a call that says something of the program's options, or reads the command line. It
-// is false if the call returns no value of an option.
+// declares reads a call that says something of the program's options, or reads the command line. It is false if the call returns no value of an option.
 func (p *program) declares(name string, args []value) (value, bool) {
 	how := p.lang.options.call(name)
 	if how == nil {

@@ -73,8 +73,7 @@ func (p *program) openFile(name, mode string, file value) *handle {
 	return &handle{file: file.word()}
 }
 
-// perlOpen reads open(FH, "<", path), open(FH, ">path") and open(FH, "cmd|"). Other functions have
-// the mode after the path, or no handle.
+// perlOpen reads open(FH, "<", path), open(FH, ">path") and open(FH, "cmd|"). Other functions have the mode after the path, or no handle.
 func (p *program) perlOpen(name string, args []value) value {
 	h := value{path: name + "()"}
 	if name == "POSIX.open" || strings.HasSuffix(name, ".new") {
@@ -142,8 +141,7 @@ func (p *program) fedBy(line shell.Word) *handle {
 	return &handle{start: &shell.ProgramStep{Shell: &line, By: p.lang.name}}
 }
 
-// startedBy returns what the call of a function that starts a command gives, also to a block: what is written to it is
-// written to the command.
+// startedBy returns what the call of a function that starts a command gives, also to a block: what is written to it is written to the command.
 func (p *program) startedBy(name string, block value) value {
 	out := unknown(name + "()")
 	if p.started == nil {

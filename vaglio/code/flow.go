@@ -66,8 +66,7 @@ func (p *program) loopHead(shut int) (target int, list value, ok bool) {
 	return 0, value{}, false
 }
 
-// ranges reads the list of a loop of Go that binds its elements: for _, x := range list. What it binds to their
-// index or key is not known.
+// ranges reads the list of a loop of Go that binds its elements: for _, x := range list. What it binds to their index or key is not known.
 func (p *program) ranges() (target int, list value, ok bool) {
 	at := p.at
 	in := p.find(at, func(t token) bool { return t.Word("range") || t.Is("{") })
@@ -116,8 +115,7 @@ func (p *program) turns(list value, from, to, target int) {
 	})
 }
 
-// turn reads the body of a loop once. If how often it runs is not known, it is read once more with what its variables hold
-// after the first turn.
+// turn reads the body of a loop once. If how often it runs is not known, it is read once more with what its variables hold after the first turn.
 func (p *program) turn(from, to int) {
 	held := p.carriedOver(from, to)
 	p.scan(from, to)
@@ -364,8 +362,7 @@ func (p *program) countedAt(i int) bool {
 	return p.tok(i+1).Is("++", "--") || p.tok(i-1).Is("++", "--")
 }
 
-// leaves reads return and yield, perl's use and no, python's del, and do { … } while; is says that it was one of them.
-// Ruby's yield is an expression.
+// leaves reads return and yield, perl's use and no, python's del, and do { … } while; is says that it was one of them. Ruby's yield is an expression.
 func (p *program) leaves(word string) (done, is bool) {
 	from, to := p.at+2, p.over(p.at+1)
 	switch word {

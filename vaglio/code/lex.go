@@ -301,8 +301,7 @@ func (l *lexer) named(s string) bool {
 	return isStart(s[0]) || len(s) > 1 && strings.IndexByte(l.p.lang.sigils, s[0]) >= 0 && l.sigil(s[0], s[1])
 }
 
-// sigil reports whether a mark and the character after it begin a name. Marks that are also
-// operators do so only where an operand is due.
+// sigil reports whether a mark and the character after it begin a name. Marks that are also operators do so only where an operand is due.
 func (l *lexer) sigil(mark, c byte) bool {
 	if mark == '%' || mark == '&' {
 		last := l.last()

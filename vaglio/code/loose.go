@@ -63,8 +63,7 @@ func Surroundings(text string) (variables []shell.Assign, folders []string) {
 	return variables, folders
 }
 
-// looseTokens matches the parts of a loose program: texts, names, and ends of statements. A line
-// that begins with a dot continues the line before it.
+// looseTokens matches the parts of a loose program: texts, names, and ends of statements. A line that begins with a dot continues the line before it.
 var looseTokens = regexp.MustCompile(`(?s)"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\\n])*)'|` + "`((?:\\\\.|[^`\\\\])*)`" +
 	`|([\w.:*!/\-\x{80}-\x{10ffff}]+)|(\n\s*\.)|([;\n])`)
 
@@ -254,8 +253,7 @@ func steps(texts []shell.Word) (out []shell.Word) {
 	return out
 }
 
-// statements matches the statements of a program whose statements consist of words. looseWords
-// matches words: a text in braces or quotes is one.
+// statements matches the statements of a program whose statements consist of words. looseWords matches words: a text in braces or quotes is one.
 var (
 	statements = regexp.MustCompile(`(?:` + braced + `|"(?:\\.|[^"\\])*"|[^\n;\[\]{}"])+`)
 	looseWords = regexp.MustCompile(braced + `|"(?:\\.|[^"\\])*"|[^\s{}"]+`)

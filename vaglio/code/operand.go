@@ -36,8 +36,7 @@ func (p *program) primary() value {
 	return value{}
 }
 
-// elements returns the index of the brace that opens the elements of one of Go's slices or arrays, whose type
-// begins here: []string{…}; 0 if there is none.
+// elements returns the index of the brace that opens the elements of one of Go's slices or arrays, whose type begins here: []string{…}; 0 if there is none.
 func (p *program) elements() int {
 	if p.lang.name != "go" {
 		return 0

@@ -316,8 +316,7 @@ func submatches(src string, at []int) []string {
 	return out
 }
 
-// folder returns the name of an argument if it is that of a folder: another argument follows, or it is asked for
-// what is in it; "" otherwise.
+// folder returns the name of an argument if it is that of a folder: another argument follows, or it is asked for what is in it; "" otherwise.
 func (f *function) folder(name, behind string, bracketed bool) string {
 	behind = strings.TrimLeft(strings.TrimPrefix(behind, "()"), " ")
 	begins := func(s string) bool { return strings.HasPrefix(behind, s) }
@@ -346,8 +345,7 @@ func beforeDot(name string) string {
 // isProject matches what stands for the folder of the project, or is a class or module rather than a folder.
 var isProject = regexp.MustCompile(`(?i:project|root|cwd|current|pwd)|::|^[A-Z]`)
 
-// belowNamed puts the first text of a call below a folder of which only the name is known. A path that leaves
-// it stays as it is written.
+// belowNamed puts the first text of a call below a folder of which only the name is known. A path that leaves it stays as it is written.
 func belowNamed(folder string, texts []shell.Word) {
 	if folder == "" || len(texts) != 1 {
 		return

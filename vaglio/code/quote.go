@@ -37,8 +37,7 @@ func (l *lexer) quoted(prefix string) {
 	l.at = end + len(q)
 }
 
-// opener returns what begins an expression inside a string. A "`" before it in the table says that
-// only backtick strings have expressions.
+// opener returns what begins an expression inside a string. A "`" before it in the table says that only backtick strings have expressions.
 func (l *lexer) opener(q, prefix string) string {
 	fills, only := strings.CutPrefix(l.p.lang.fills, "`")
 	switch {

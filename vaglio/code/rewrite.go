@@ -77,9 +77,8 @@ func setIn(stmt string) (name string, from int, ofAnother bool) {
 	return stmt[max(m[4], m[6]):from], from, subscripted.MatchString(stmt[from : m[1]-1])
 }
 
-// Asked returns a program whose tool runs the tasks that are asked for, on the same lines, without the bodies
-// of those that neither the names nor anything that stays mentions. others are texts that may mention some, too.
-// A program that may call what it does not name stays as it is.
+// Asked returns a program whose tool runs the tasks that are asked for, on the same lines, without the bodies of those that neither the names nor anything
+// that stays mentions. others are texts that may mention some, too. A program that may call what it does not name stays as it is.
 func (r *Reader) Asked(language, text string, names []string, others ...string) string {
 	lang := r.table.languages[language]
 	if lang == nil || lang.options.names["tasks"] == nil || len(text) > maxText || lang.options.finds("reflects", "", text) {
@@ -203,8 +202,7 @@ func (c *chooser) decorated(t *task) bool {
 	return true
 }
 
-// decorator reads a decorator that declares a task, with the names that it gives, and returns the
-// index of what it decorates; -1 if it is another.
+// decorator reads a decorator that declares a task, with the names that it gives, and returns the index of what it decorates; -1 if it is another.
 func (c *chooser) decorator(t *task, i int) int {
 	last := c.until(i+1, func(j int) bool { return !c.toks[j].Word() && c.toks[j].Text != "." })
 	end := c.until(last, func(j int) bool { return c.toks[j].Is(";") })

@@ -293,12 +293,10 @@ func (p *program) stepTo(f *function) []shell.Word {
 	return nil
 }
 
-// maybePath matches a text that may be the name of a file rather than what is put into one: it has no blanks, or
-// says where it leads.
+// maybePath matches a text that may be the name of a file rather than what is put into one: it has no blanks, or says where it leads.
 var maybePath = regexp.MustCompile(`^[/~.]|^[^\s]*[/.~][^\s]*$`)
 
-// isPart reports whether texts are parts of one command line: its beginning and what is joined to it, or a
-// program and its words in one text.
+// isPart reports whether texts are parts of one command line: its beginning and what is joined to it, or a program and its words in one text.
 func isPart(texts []shell.Word) bool {
 	args := texts[1].Prefix()
 	return strings.HasSuffix(texts[0].Suffix(), " ") || strings.HasPrefix(args, "-") && strings.Contains(args, " ")

@@ -122,8 +122,7 @@ func (v value) int() (int, bool) {
 	return int(n), ok && err == nil
 }
 
-// words returns the alternatives of a text, or each element of a list. What is behind maxFlat of them in lists
-// of lists may be anything.
+// words returns the alternatives of a text, or each element of a list. What is behind maxFlat of them in lists of lists may be anything.
 func (v value) words() []shell.Word {
 	if !v.multi() {
 		if len(v.alts) == 0 {

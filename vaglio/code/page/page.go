@@ -135,7 +135,7 @@ func (s *page) looks(i int) bool {
 func (s *page) operates(i int) bool {
 	switch s.At(i).Text {
 	case "=":
-		return s.binds(i) || s.scrolls(i) || s.goes(i)
+		return s.binds(i) || s.scrolls(i) || s.styles(i) || s.goes(i)
 	case "+=", "-=", "*=", "/=", "**=", "||=", "&&=", "??=", "//=":
 		return s.holds(i-1) || s.scrolls(i)
 	case "++", "--":
@@ -153,10 +153,12 @@ func (s *page) operates(i int) bool {
 func (s *page) mentions(i int) bool {
 	t, prev, next := s.At(i), s.At(i-1), s.At(i+1)
 	switch {
+	case s.clears(i):
+		return true
 	case wordclass.Is("page-private", t.Text), next.Quoted() && !wordclass.Is("page-word", t.Text): // a template for a tag function
 		return false
 	case wordclass.Is("page-root", t.Text): // everything that it holds is more than a look
-		return next.Is(".", "?.")
+		return next.Is(".", "?.") || t.Word("document") && next.Is(")") && s.At(i+2).Is(".")
 	case prev.Is(".", "?."): // a member of what is looked at
 		return !t.Word("top", "parent") || !wordclass.Is("page-root", s.At(i-2).Text)
 	case prev.Word("new"):
@@ -187,16 +189,30 @@ func (s *page) scrolls(i int) bool {
 	return s.At(i-1).Word("scrollTop", "scrollLeft") && s.At(i-2).Is(".")
 }
 
-// goes reports whether "=" opens another page of the same site, by an address with which nothing of the page goes.
-func (s *page) goes(i int) bool {
-	t, end := s.At(i+1), s.At(i+2)
-	to, ok := strings.CutPrefix(t.Text, "/")
-	return s.At(i-3).Word("location") && s.At(i-1).Word("href") && t.Kind == lex.String && ok && !strings.HasPrefix(to, "/") &&
-		!strings.ContainsFunc(to, func(r rune) bool { return r < ' ' || r == '\\' }) && (end.Kind == lex.End || end.Is(";", ",", ")", "}"))
+// styles reports whether "=" sets an element's style to a text that names no address.
+func (s *page) styles(i int) bool {
+	value := s.At(i + 1)
+	return s.At(i-3).Word("style") && s.At(i-4).Is(".") && s.At(i-1).Word() && value.Kind == lex.String && s.ends(i+2) &&
+		!strings.ContainsAny(value.Text, "(\\")
 }
 
-// picks reports whether a bracket makes a list or accesses an allowed element: by number, by a
-// literal name or, of the script's own objects, by any name.
+// clears reports whether a name stands for what the tab keeps until it is closed, and the script only empties that.
+func (s *page) clears(i int) bool {
+	return s.At(i).Word("sessionStorage") && s.At(i+1).Is(".") && s.At(i+2).Word("clear") && s.At(i+3).Is("(") && s.At(i+4).Is(")")
+}
+
+// ends reports whether an expression ends before a token.
+func (s *page) ends(i int) bool { return s.At(i).Kind == lex.End || s.At(i).Is(";", ",", ")", "}") }
+
+// goes reports whether "=" opens another page of the same site, by an address with which nothing of the page goes.
+func (s *page) goes(i int) bool {
+	t := s.At(i + 1)
+	to, ok := strings.CutPrefix(t.Text, "/")
+	return s.At(i-3).Word("location") && s.At(i-1).Word("href") && t.Kind == lex.String && ok && !strings.HasPrefix(to, "/") &&
+		!strings.ContainsFunc(to, func(r rune) bool { return r < ' ' || r == '\\' }) && s.ends(i+2)
+}
+
+// picks reports whether a bracket makes a list or accesses an allowed element: by number, by a literal name or, of the script's own objects, by any name.
 func (s *page) picks(i int) bool {
 	prev, in := s.At(i-1), s.At(i+1)
 	switch {
@@ -245,7 +261,8 @@ func (s *page) calls(i int) bool {
 func (s *page) method(i int) bool {
 	name := s.At(i - 1).Text
 	held := wordclass.Is("page-holder", name) && (s.holds(i-3) || s.At(i-3).Word("searchParams"))
-	return !s.keys[name] && (held || wordclass.Is("page-look", name)) && s.takes(i, wordclass.Kind("page-taker", name))
+	shown := name == "setAttribute" && s.At(i+2).Is(",") && wordclass.Is("page-shown", s.At(i+1).Text) || name == "clear" && s.clears(i-3)
+	return !s.keys[name] && (held || shown || wordclass.Is("page-look", name)) && s.takes(i, wordclass.Kind("page-taker", name))
 }
 
 // takes reports whether a call that may call its arguments gets no foreign function: in any of its arguments, or in those after the first.
