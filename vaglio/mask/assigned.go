@@ -269,10 +269,13 @@ func (sc *scanner) valueAfter(at int) value {
 	at += v.by
 	v.from, v.to = at, at
 	if v.quoted || !walrus {
-		v.to = sc.inertEnd(at, v.quoted)
+		v.to = max(sc.inertEnd(at, v.quoted), at+len(inGroups.FindString(s[at:])))
 	}
 	return v
 }
+
+// inGroups matches a number that is written in groups of digits, as a card's is.
+var inGroups = regexp.MustCompile(`\A[0-9]+(?: [0-9]{2,7}\b)+`)
 
 // byDefault returns the length of what precedes the default of a shell variable, as in
 // ${NAME:-.

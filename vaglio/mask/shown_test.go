@@ -88,7 +88,7 @@ func edges() []string {
 		"password=file:/x/y", "password=env:NAME", "password=fd:3", "password=⟦as:hunter2x⟧", "read TOKEN <<< ⟦hunter2x⟧", "read NAME <<< hunter2x token",
 		"read X <<< ⟦hunter2x⟧; curl -u me:$X https://x", "it was identified. Written by 'hunter2x' today", "grant identified by '⟦hunter2x⟧'",
 		// cards and social security numbers, which open as much as a password does
-		"pay --card-number ⟦4242424242424242⟧ --amount 20", `{"cardNumber": "⟦4242 4242 4242 4242⟧"}`, "credit_card_number=⟦4242424242424242⟧", "x --ssn ⟦123-45-6789⟧", "user_ssn: ⟦123-45-6789⟧",
+		"pay --card-number ⟦4242424242424242⟧ --amount 20", `{"cardNumber": "⟦4242 4242 4242 4242⟧"}`, "credit_card_number: ⟦4242 4242 4242 4242⟧, ok", "pin: ⟦123 456⟧\n", "credit_card_number=⟦4242424242424242⟧", "x --ssn ⟦123-45-6789⟧", "user_ssn: ⟦123-45-6789⟧",
 		"social_security_number=⟦123-45-6789⟧", "card_id=card_1Px", "iban=IT60X0542811101000000123456", "account_number=12345678",
 		// .pgpass
 		"db.example:*:shop:me:⟦hunter2x⟧", "db.example:5432:shop:me:⟦hunter2x⟧\n*:*:*:me:⟦hunter3x⟧\n", "see db.example:5432:shop:me:hunter2x",
