@@ -33,6 +33,7 @@ const (
 	Record                              // what records events, such as logs
 	Document                            // what people write for people
 	Skill                               // programs that came with skills and plugins of agents
+	Repository                          // what only git should change
 	SecretVariable                      // variables that hold a secret
 	TemporaryVariable                   // variables that name a temporary file
 	tree
@@ -55,7 +56,7 @@ func classNames() map[string]Class {
 		"secret": Secret, "authority": Authority, "system": System, "kernel": Kernel, "device": Device, "home": Home, "own": Own,
 		"control":   Control,
 		"temporary": Temporary, "nowhere": Nowhere, "perimeter": Perimeter, "made": Made, "madefile": MadeFile, "cache": Cache, "example": Example,
-		"scratch": Scratch, "plain": Plain, "record": Record, "document": Document, "skill": Skill,
+		"scratch": Scratch, "plain": Plain, "record": Record, "document": Document, "skill": Skill, "repository": Repository,
 		"secretvariable": SecretVariable, "temporaryvariable": TemporaryVariable, "tree": tree, "common": common, "disk": disk, "nodisk": noDisk,
 	}
 }

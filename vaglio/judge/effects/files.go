@@ -36,6 +36,9 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	switch at := r.writtenPlace(v, a); {
 	case at == placeNowhere:
 		return nil
+	case at == placeWorkspace && r.judge.places.Classes(p)&place.Repository != 0:
+		e.Why = e.Why.And(", which only git should change")
+		e = e.as(Partial, ReachUser).inFolder(true)
 	case at == placeWorkspace, at == placeTemp, r.plainSettings(v, a, at):
 	case at == placeControl, at == placeSecret, at == placeHome:
 		if at == placeSecret && r.fillsExample(v, a) {

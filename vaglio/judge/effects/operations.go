@@ -339,7 +339,9 @@ func (c *command) moveAway(a, to arg) []Effect {
 		if to.text != "" && c.r.world.placeOf(to, c.cwd) == placeNowhere {
 			return c.r.remove(c.invocation, a)
 		}
-		if !c.r.judge.tables.ofClass("repository-folder", lastPart(a.text)) || c.r.made(c.invocation, c.r.world.clean(a.text, c.cwd)) {
+		p := c.r.world.clean(a.text, c.cwd)
+		ofGit := c.r.judge.tables.ofClass("repository-folder", lastPart(a.text)) || c.r.judge.places.Classes(p)&place.Repository != 0
+		if !ofGit || c.r.made(c.invocation, p) {
 			return nil
 		}
 	case placeNowhere, placeControl, placeSecret, placeHome, placeSystem, placeUnknown, placeOption:
