@@ -759,6 +759,44 @@ func TestTheContentsOfOneSessionAreBounded(t *testing.T) {
 	}
 }
 
+// TestWhatStoodInALargeFile edits a program beside what it did before the session, which counts as the project's own if
+// the file was small enough to be read.
+func TestWhatStoodInALargeFile(t *testing.T) {
+	t.Parallel()
+	const name, largest = "/home/u/app/main.go", 256 << 10
+	program := func(does string, size int) string {
+		text := "package main\n\nimport \"os/exec\"\n\nfunc main() { exec.Command(\"git\", " + does + ").Run() }\n\n//"
+		return text + strings.Repeat("x", size-len(text))
+	}
+	const push = `"push", "--force"`
+	for _, tt := range []struct {
+		was, is string
+		size    int
+		passes  bool
+	}{
+		{push, push, 1 << 10, true}, {push, push, largest - 1, true}, {push, push, largest + 1, false},
+		{`"fetch"`, push, 1 << 10, false}, {`"fetch"`, push, largest - 1, false},
+	} {
+		disk, sessions := folderOf{name: program(tt.was, tt.size)}, vaglio.Sessions{}
+		engine, _ := sessionEngine(t, disk, "/home/u/app")
+		edit := stepOf(t, "edit: main.go: y")
+		if tt.was != tt.is {
+			edit.Args["old_string"], edit.Args["new_string"] = tt.was, tt.is
+		}
+		v, err := engine.Judge(t.Context(), edit)
+		if err != nil || !v.Approved {
+			t.Fatal(err, v.Reason)
+		}
+		sessions.Note(&edit, time.Now(), v.Did)
+		disk[name] = program(tt.is, tt.size)
+		test := stepOf(t, "go test ./...")
+		test.Facts = sessions.Facts(&test)
+		if v, err = engine.Judge(t.Context(), test); err != nil || v.Approved != tt.passes {
+			t.Errorf("%s becomes %s in %d bytes: passes is %v, %v: %s", tt.was, tt.is, tt.size, v.Approved, err, v.Reason)
+		}
+	}
+}
+
 // TestTextsAreFoundAgain gives facts that were kept without texts the texts of facts about
 // the same file with the same content.
 func TestTextsAreFoundAgain(t *testing.T) {

@@ -351,7 +351,7 @@ func (e *Engine) stood(p *Proposal, name string) string {
 	if e.files == nil || len(p.Context.Site.Readable) == 0 || p.Facts.firstAt(name) != nil {
 		return ""
 	}
-	data, err := e.files.Read(p.Context.Site.Readable, name, maxText)
+	data, err := e.files.Read(p.Context.Site.Readable, name, maxSource)
 	if err != nil || !utf8.Valid(data) {
 		return ""
 	}
