@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -156,6 +157,8 @@ func (c *call) sense(t *toolName) {
 	switch {
 	case slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "":
 		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
+	case slices.Contains(t.thing.Words, "range") && strings.HasPrefix(t.nouns[len(t.nouns)-1], "value") && !spoken.Is("things-that cells", cmp.Or(strings.Join(t.owner, ""), "sheet")):
+		t.withValue()
 	case c.paying(t.thing) != t.thing:
 		t.thing = c.paying(t.thing)
 	case slices.Contains(t.thing.Words, "client") && c.speaksOf("identity names"):
@@ -275,7 +278,7 @@ func (c *call) unsaid(t *toolName) {
 // something, it returns what that does.
 func (c *call) act() (act *spoken.Act, at, n int) {
 	act, at, n = c.verb()
-	if act == nil && c.after != nil && len(c.words) > c.server+1 {
+	if c.after != nil && len(c.words) > c.server+1 && (act == nil || c.isNoun(at, n)) {
 		return c.after, c.server, 1
 	}
 	open := len(c.words) > 0 && spoken.Is("verbs generic", c.words[len(c.words)-1]) // lock_operation

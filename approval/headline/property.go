@@ -248,3 +248,9 @@ func withoutMany(nouns []string) []string {
 	}
 	return nouns
 }
+
+// withValue takes what has the value that a tool sets for what the tool changes: a secret, a setting, a column of an item.
+func (t *toolName) withValue() {
+	t.nouns = t.nouns[:len(t.nouns)-1]
+	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
+}

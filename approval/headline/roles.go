@@ -117,11 +117,15 @@ func (c *call) take(args map[string]any) {
 			c.take(parts)
 			continue
 		}
-		c.spelled[name] = strings.Join(reading.Words(key), " ")
+		name, spelled, values := inUnits(name, key, args[key])
+		c.spelled[name] = spelled
 		if !holdsAccount(name, parts) {
-			c.args[name] = append(c.args[name], enumerated(name, texts(args[key]))...)
+			c.args[name] = append(c.args[name], enumerated(name, values)...)
 		}
-		list, _ := args[key].([]any)
+		list, listed := args[key].([]any)
+		if listed && len(list) == 0 && name == "value" {
+			c.args[name] = []string{"[]"} // what is set to nothing is set
+		}
 		c.elements(key, list)
 		if slices.Contains(amounts(), name) {
 			c.currency(parts)
@@ -132,11 +136,11 @@ func (c *call) take(args map[string]any) {
 			c.take(parts)
 		default:
 			for _, part := range slices.Sorted(maps.Keys(parts)) {
-				whole, under := name+reading.Normal(part), c.spelled[name]+" "
-				if spoken.Is("texts holders", name) {
-					under = "" // whose settings they are, the sentence says
+				whole, spelled, values := inUnits(name+reading.Normal(part), part, parts[part])
+				if !spoken.Is("texts holders", name) { // whose settings they are, the sentence says
+					spelled = c.spelled[name] + " " + spelled
 				}
-				c.args[whole], c.spelled[whole] = append(c.args[whole], texts(parts[part])...), under+strings.Join(reading.Words(part), " ")
+				c.args[whole], c.spelled[whole] = append(c.args[whole], values...), spelled
 			}
 		}
 	}

@@ -269,6 +269,13 @@ func (c *call) members() bool {
 	return slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("members names", w) })
 }
 
+// isNoun reports whether what may be a verb, as in get_invite, ends the tool's name behind what is no thing: it is what
+// the word before it is done to.
+func (c *call) isNoun(at, n int) bool {
+	before, _, _ := spoken.ThingOf(c.words[c.server:at])
+	return at > c.server && at+n == len(c.words) && before == nil
+}
+
 // has reports whether the tool's name contains one of the words.
 func (c *call) has(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(c.words, w) })

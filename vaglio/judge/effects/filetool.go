@@ -26,7 +26,7 @@ func (t *tool) file() bool {
 		return false
 	}
 	if verb == operation.Read {
-		if act, _, ok := t.action(); ok && act.effect.Kind != KindRead {
+		if act, _, ok := t.action(); ok && act.effect.Kind != KindRead || t.switched(true).Kind != "" {
 			return false
 		}
 		if t.writes() {

@@ -209,7 +209,7 @@ func (t *tool) switched(reads bool) Effect {
 	for _, words := range readings.Switches(t.args) {
 		v, _, ok := t.r.judge.tables.verbAt(words, 0)
 		grave := slices.Contains([]Kind{KindDelete, KindPublish, KindSpend}, v.effect.Kind) || words[0] == "send"
-		if ok && !v.weak && !v.light && (!reads && grave || reads && spoken.Afterwards(words) != nil) {
+		if ok && !v.light && (!reads && grave && !v.weak || reads && spoken.Afterwards(words) != nil) {
 			return v.effect
 		}
 	}

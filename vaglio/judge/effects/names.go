@@ -171,16 +171,20 @@ func (t *tables) readsOf(v, best placed, words []string, says bool) bool {
 }
 
 // doneTo reports whether a verb at the end of a name says what is done to a thing that a word for
-// reading names, too: "logs delete", "search index drop". That it runs says nothing.
+// reading names, too: "logs delete", "search index drop", "order status update". That it runs says nothing. Behind other words, what
+// is usually a verb itself has what is listed as a thing for its object: "shop search order".
 func (t *tables) doneTo(v, best placed, words []string, says bool) bool {
-	word := words[v.at]
-	if best.at > 0 || v.end < len(words) || v.weak || v.light || v.effect.Kind == KindInfrastructure && t.ofClass("generic-verb", word) {
+	word, thing := words[v.at], words[max(best.at, 0)]
+	if v.end < len(words) || v.weak || v.light || v.effect.Kind == KindInfrastructure && t.ofClass("generic-verb", word) {
 		return false
 	}
-	if t.ofClass("deleted-thing", words[0]) {
+	if best.at <= 0 && t.ofClass("deleted-thing", words[0]) {
 		return v.effect.Kind == KindDelete
 	}
-	return t.ofClass("read-thing", words[0]) && (says || !t.ofClass("ambiguous", word))
+	if object, _, _ := spoken.ThingOf([]string{word}); best.at > 0 && object != nil && (t.ofClass("read-verb", thing) || !t.ofClass("read-noun", thing)) {
+		return false
+	}
+	return t.ofClass("read-thing", thing) && (says || !t.ofClass("ambiguous", word))
 }
 
 // says reports whether the tool is given words for somebody to read. A status of several words is no state.
@@ -229,10 +233,7 @@ func (t *tool) guessed(e Effect) []Effect {
 
 // hands reports whether what a tool exports goes to the agent: its arguments only choose an object and a form.
 func (t *tool) hands(v verb) bool {
-	if v.effect.Kind != KindSend || !t.has("export") {
-		return false
-	}
-	return len(t.args) > 0 && !slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool {
+	return v.effect.Kind == KindSend && t.has("export") && len(t.args) > 0 && !slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool {
 		name := strings.TrimSuffix(readings.Normal(key), "s")
 		return t.args[key] != nil && !strings.HasSuffix(name, "id") && name != "format" && name != "type"
 	})
@@ -332,8 +333,7 @@ func (t *tool) addressed() bool {
 func (t *tool) local() bool { return t.args["owner"] == nil && t.args["repo"] == nil }
 
 func (t *tool) noun(class string) bool {
-	set := t.r.judge.tables.Nouns[class]
-	return slices.ContainsFunc(t.words, func(w string) bool { return set[w] })
+	return slices.ContainsFunc(t.words, func(w string) bool { return t.r.judge.tables.ofClass(class, w) })
 }
 
 // shared reports whether a tool belongs to a service that several people use.
