@@ -376,7 +376,7 @@ func (c *command) transferred(section string, lines []string, out []Effect) []Ef
 		there.host = words[len(words)-1]
 	}
 	for i := range out {
-		if strings.HasPrefix(section, "(") && out[i].Reach == ReachUser && (out[i].Kind == KindSend || out[i].Kind == KindDelete) { // not what is fetched from there
+		if strings.HasPrefix(section, "(") && out[i].Reach == ReachUser && (out[i].Kind == KindSend || out[i].Kind == KindDelete) { // not fetched
 			there.afar(&out[i])
 		}
 	}
