@@ -12,17 +12,14 @@ import (
 
 // byName judges an executor by the verbs and nouns of its name, and by the arguments that change what it does.
 func (t *tool) byName() []Effect {
-	if t.rd.DryRun {
-		return reads()
-	}
-	if t.answersUser() {
-		return own(say("answers the user"))
-	}
 	v := t.verb()
-	if v.effect.Kind == "" {
-		return unknown(t.about(say("calls the tool %s, of which nothing is known", t.name)), t.target())
-	}
 	switch {
+	case t.rd.DryRun:
+		return reads()
+	case t.answersUser():
+		return own(say("answers the user"))
+	case v.effect.Kind == "":
+		return unknown(t.about(say("calls the tool %s, of which nothing is known", t.name)), t.target())
 	case v.effect.Kind != KindRead:
 	case t.has("aggregate") && t.mentions(`"$out"`, `"$merge"`):
 		return one(KindDatabase, t.about(say("writes the result of an aggregation")), t.target())
