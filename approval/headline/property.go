@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -253,4 +254,12 @@ func withoutMany(nouns []string) []string {
 func (t *toolName) withValue() {
 	t.nouns = t.nouns[:len(t.nouns)-1]
 	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
+}
+
+// labelled says a value behind words, in the reader's language if these are known.
+func labelled(words string, value wording.Clause) wording.Clause {
+	if label := cmp.Or(spoken.Label(words), spoken.Label(numbering.ReplaceAllString(words, ""))); label != "" {
+		return wording.Clause{Phrase: label, Args: []wording.Clause{value}}
+	}
+	return wording.Clause{Phrase: "%s: %s", Args: []wording.Clause{{Text: words}, value}}
 }
