@@ -91,7 +91,7 @@ func (c *call) nouns(at, n int) []string {
 func (c *call) joined() {
 	own := c.words[min(c.server, len(c.words)):]
 	if does, at, _ := spoken.ActIn(own); does != nil && at > 0 && at == len(own)-1 && !does.Leads && !c.service(own[at-1]) {
-		if thing, _, _ := spoken.ThingOf(own[at:]); thing == nil {
+		if thing, _, _ := spoken.ThingOf(own); thing == nil {
 			c.words, c.resource = slices.Concat(c.words[:c.server], own[at:], withoutMany(own[:at])), true
 		}
 	}
@@ -282,7 +282,7 @@ func (c *call) act() (act *spoken.Act, at, n int) {
 		return c.after, c.server, 1
 	}
 	open := len(c.words) > 0 && spoken.Is("verbs generic", c.words[len(c.words)-1]) // lock_operation
-	if told := c.action(); told != nil && (act == nil || open) {
+	if told := c.action(); told != nil && (act == nil && !c.shows() || open) {
 		return told, 0, 0
 	}
 	if act == nil || act.Phrase != "runs %s" {

@@ -93,7 +93,7 @@ func callOf(p vaglio.Proposal) *call {
 	c.bindings = bindingsIn(args)
 	c.orders()
 	c.mutations, c.replaces = fieldsAsSteps(args), replaces(p.Args)
-	c.also, c.after = alsoOf(args), afterwards(args)
+	c.also, c.after = alsoOf(args), c.afterwards(args)
 	c.steps, c.admits = c.stepsOf(args), admits(map[string]any(p.Args), false)
 	return c
 }
@@ -254,7 +254,7 @@ func (c *call) phones() bool {
 			}
 			return r
 		}, s), "+")
-		return (ok || network) && len(digits) > 6 && strings.Trim(digits, "0123456789") == ""
+		return (ok || network || c.speaksOf("texts phones")) && len(digits) > 6 && strings.Trim(digits, "0123456789") == ""
 	})
 }
 

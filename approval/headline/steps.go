@@ -343,6 +343,8 @@ func specifies(value string, named []string, verb bool) []string {
 	switch {
 	case thing != nil, len(words) > n+1, len(words) == n+1 && spoken.Property(words[n]) != "":
 		return words
+	case len(named) > 0 && spoken.Is("texts shown", named[0]): // get_presigned_url is told for which method
+		return nil
 	case !verb && (len(named) > 0 || act.Phrase != "posts %s"): // POST alone is the method of a request
 		return slices.Concat(words[:n], named)
 	default:

@@ -276,6 +276,10 @@ func (c *call) isNoun(at, n int) bool {
 	return at > c.server && at+n == len(c.words) && before == nil
 }
 
+// shows reports whether the tool's name begins as those of tools that show something do: an argument called method says
+// nothing of these.
+func (c *call) shows() bool { return len(c.words) > c.server && spoken.Is("texts shown", c.words[c.server]) }
+
 // has reports whether the tool's name contains one of the words.
 func (c *call) has(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(c.words, w) })

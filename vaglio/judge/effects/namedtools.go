@@ -117,11 +117,11 @@ func (t *tool) graph() bool {
 		return false
 	}
 	asks := func(begin string) bool { return strings.HasPrefix(strings.TrimSpace(doc), begin) }
+	out := reads()
 	if strings.Contains(doc, "mutation") || !slices.ContainsFunc([]string{"query", "{", "fragment"}, asks) {
-		t.r.add(one(KindInfrastructure, say("sends a request that changes something by GraphQL"), "")...)
-		return true
+		out = one(KindInfrastructure, say("sends a request that changes something by GraphQL"), "")
 	}
-	t.r.add(reads()...)
+	t.r.add(out...)
 	return true
 }
 

@@ -23,6 +23,8 @@ func (t *tool) byName() []Effect {
 	case v.effect.Kind != KindRead:
 	case t.has("aggregate") && t.mentions(`"$out"`, `"$merge"`):
 		return one(KindDatabase, t.about(say("writes the result of an aggregation")), t.target())
+	case t.words[len(t.words)-1] == "link" && slices.ContainsFunc(readings.SortedKeys(t.args), t.opens): // which then leads everyone to what it is of
+		return t.guessed(usual(KindPublish))
 	case t.converts():
 		return t.guessed(usual(KindOverwrite))
 	}
@@ -236,11 +238,6 @@ func (t *tool) hands(v verb) bool {
 	})
 }
 
-// identifies reports whether an argument tells one thing from others of its kind.
-func (t *tool) identifies() bool {
-	return slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") })
-}
-
 // stakes is what the nouns of a tool put at stake.
 type stakes struct{ people, touchy, secret bool }
 
@@ -252,7 +249,8 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
-	case e.Kind == KindDelete && !t.identifies() &&
+	case e.Kind == KindDelete &&
+		!slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") }) &&
 		t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
 		return say("clears what refills itself: %s", what)
 	}
@@ -342,20 +340,20 @@ func (t *tool) shared() bool {
 // secret returns a noun that stands for credentials.
 func (t *tool) secret() (string, bool) {
 	n := t.r.judge.tables.Nouns
-	for _, w := range append(slices.Clone(t.words), strings.FieldsFunc(t.server, func(r rune) bool { return r == '-' || r == '_' || r == '.' })...) {
-		if n["secretserver"][w] && !t.has("list", "search", "status", "version", "generate", "whoami") {
-			return w, true
-		}
+	words := append(slices.Clone(t.words), strings.FieldsFunc(t.server, func(r rune) bool { return r == '-' || r == '_' || r == '.' })...)
+	if i := slices.IndexFunc(words, func(w string) bool { return n["secretserver"][w] }); i >= 0 &&
+		!t.has("list", "search", "status", "version", "generate", "whoami") {
+		return words[i], true
 	}
 	for i, w := range t.words {
 		if t.secretAt(i) {
 			return w, true
 		}
 	}
-	for _, name := range t.list("name", "names", "variable", "variables", "var", "key", "keys") {
-		if name == strings.ToUpper(name) && t.r.secretName(name) { // as variables of the environment are written
-			return name, true
-		}
+	names := t.list("name", "names", "variable", "variables", "var", "key", "keys")
+	variable := func(name string) bool { return name == strings.ToUpper(name) && t.r.secretName(name) } // as those of the environment are written
+	if i := slices.IndexFunc(names, variable); i >= 0 {
+		return names[i], true
 	}
 	return "", false
 }
