@@ -1,7 +1,6 @@
 package headline
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -157,7 +156,7 @@ func (c *call) sense(t *toolName) {
 	switch {
 	case slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "":
 		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
-	case slices.Contains(t.thing.Words, "range") && strings.HasPrefix(t.nouns[len(t.nouns)-1], "value") && !spoken.Is("things-that cells", cmp.Or(strings.Join(t.owner, ""), "sheet")):
+	case t.ofNoCell():
 		t.withValue()
 	case c.paying(t.thing) != t.thing:
 		t.thing = c.paying(t.thing)
@@ -281,8 +280,7 @@ func (c *call) act() (act *spoken.Act, at, n int) {
 	if c.after != nil && len(c.words) > c.server+1 && (act == nil || c.isNoun(at, n)) {
 		return c.after, c.server, 1
 	}
-	open := len(c.words) > 0 && spoken.Is("verbs generic", c.words[len(c.words)-1]) // lock_operation
-	if told := c.action(); told != nil && (act == nil && !c.shows() || open) {
+	if told := c.action(); told != nil && c.leaves(act) {
 		return told, 0, 0
 	}
 	if act == nil || act.Phrase != "runs %s" {

@@ -250,6 +250,12 @@ func withoutMany(nouns []string) []string {
 	return nouns
 }
 
+// ofNoCell reports whether the name speaks of a value that is no cell's.
+func (t *toolName) ofNoCell() bool {
+	value := slices.Contains(t.thing.Words, "range") && strings.HasPrefix(t.nouns[len(t.nouns)-1], "value")
+	return value && !spoken.Is("things-that cells", cmp.Or(strings.Join(t.owner, ""), "sheet"))
+}
+
 // withValue takes what has the value that a tool sets for what the tool changes: a secret, a setting, a column of an item.
 func (t *toolName) withValue() {
 	t.nouns = t.nouns[:len(t.nouns)-1]

@@ -122,10 +122,7 @@ func (c *call) take(args map[string]any) {
 		if !holdsAccount(name, parts) {
 			c.args[name] = append(c.args[name], enumerated(name, values)...)
 		}
-		list, listed := args[key].([]any)
-		if listed && len(list) == 0 && name == "value" {
-			c.args[name] = []string{"[]"} // what is set to nothing is set
-		}
+		list, _ := args[key].([]any)
 		c.elements(key, list)
 		if slices.Contains(amounts(), name) {
 			c.currency(parts)
@@ -135,14 +132,19 @@ func (c *call) take(args map[string]any) {
 		case spoken.Is("texts wrappers", name), name == "properties":
 			c.take(parts)
 		default:
-			for _, part := range slices.Sorted(maps.Keys(parts)) {
-				whole, spelled, values := inUnits(name+reading.Normal(part), part, parts[part])
-				if !spoken.Is("texts holders", name) { // whose settings they are, the sentence says
-					spelled = c.spelled[name] + " " + spelled
-				}
-				c.args[whole], c.spelled[whole] = append(c.args[whole], values...), spelled
-			}
+			c.takeParts(name, parts)
 		}
+	}
+}
+
+// takeParts reads the parts of an argument that nothing names as a whole.
+func (c *call) takeParts(name string, parts map[string]any) {
+	for _, part := range slices.Sorted(maps.Keys(parts)) {
+		whole, spelled, values := inUnits(name+reading.Normal(part), part, parts[part])
+		if !spoken.Is("texts holders", name) { // whose settings they are, the sentence says
+			spelled = c.spelled[name] + " " + spelled
+		}
+		c.args[whole], c.spelled[whole] = append(c.args[whole], values...), spelled
 	}
 }
 

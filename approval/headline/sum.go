@@ -132,6 +132,9 @@ func (c *call) minor(key string) bool {
 // millionths of their currency, those are the amounts in that currency, and the words do not speak of millionths.
 func inUnits(name, key string, value any) (of, spelled string, values []string) {
 	words, values := reading.Words(key), texts(value)
+	if list, ok := value.([]any); ok && len(list) == 0 && name == "value" {
+		values = []string{"[]"} // what is set to nothing is set
+	}
 	last := len(words) - 1
 	if last < 1 || !spoken.Is("sums millionths", words[last]) || slices.ContainsFunc(values, func(sum string) bool { return !whole.MatchString(sum) }) {
 		return name, strings.Join(words, " "), values

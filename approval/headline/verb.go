@@ -276,9 +276,16 @@ func (c *call) isNoun(at, n int) bool {
 	return at > c.server && at+n == len(c.words) && before == nil
 }
 
+// leaves reports whether the tool's name, with this verb or none, leaves it to an argument what is done.
+func (c *call) leaves(act *spoken.Act) bool {
+	return act == nil && !c.shows() || len(c.words) > 0 && spoken.Is("verbs generic", c.words[len(c.words)-1]) // lock_operation
+}
+
 // shows reports whether the tool's name begins as those of tools that show something do: an argument called method says
 // nothing of these.
-func (c *call) shows() bool { return len(c.words) > c.server && spoken.Is("texts shown", c.words[c.server]) }
+func (c *call) shows() bool {
+	return len(c.words) > c.server && spoken.Is("texts shown", c.words[c.server])
+}
 
 // has reports whether the tool's name contains one of the words.
 func (c *call) has(words ...string) bool {

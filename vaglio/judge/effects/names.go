@@ -177,10 +177,10 @@ func (t *tables) doneTo(v, best placed, words []string, says bool) bool {
 	if v.end < len(words) || v.weak || v.light || v.effect.Kind == KindInfrastructure && t.ofClass("generic-verb", word) {
 		return false
 	}
-	if best.at <= 0 && t.ofClass("deleted-thing", words[0]) {
+	if t.ofClass("deleted-thing", thing) {
 		return v.effect.Kind == KindDelete
 	}
-	if object, _, _ := spoken.ThingOf([]string{word}); best.at > 0 && object != nil && (t.ofClass("read-verb", thing) || !t.ofClass("read-noun", thing)) {
+	if object, _, _ := spoken.ThingOf([]string{word}); best.at > 0 && object != nil && !t.ofClass("read-behind", thing) {
 		return false
 	}
 	return t.ofClass("read-thing", thing) && (says || !t.ofClass("ambiguous", word))
