@@ -41,9 +41,12 @@ func (c *call) besidesSaid(a also, said wording.Sentence) wording.Sentence {
 }
 
 // afterwards returns what an argument has a tool do to the things of which its name says only that they are read.
-func afterwards(args map[string]any) (act *spoken.Act) {
+func (c *call) afterwards(args map[string]any) (act *spoken.Act) {
 	for _, words := range reading.Switches(args) {
 		act = cmp.Or(act, spoken.Afterwards(words))
+	}
+	if thing, _, _ := spoken.ThingOf(c.words); act == nil && thing != nil && c.shows() && strings.HasSuffix(thing.Words[0], "-link") {
+		act, _, _ = spoken.ActIn([]string{"create"}) // if it does more than read
 	}
 	return act
 }

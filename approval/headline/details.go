@@ -85,12 +85,17 @@ func (c *call) wholeOf(key string, values []string) wording.Clause {
 	return named(values)
 }
 
-// labelled says the value of an argument behind the words of its key, in the reader's language if these are known.
+// labelled says the value of an argument behind the words of its key.
 func (c *call) labelled(key string, value wording.Clause) wording.Clause {
-	if label := cmp.Or(spoken.Label(c.spelled[key]), spoken.Label(numbering.ReplaceAllString(c.spelled[key], ""))); label != "" {
-		return wording.Clause{Phrase: label, Args: []wording.Clause{value}}
+	under, of, within := strings.Cut(c.spelled[key], " ")
+	switch {
+	case within && spoken.Is("options narrow", under):
+		return wording.Clause{Phrase: "where %s", Args: []wording.Clause{labelled(of, value)}}
+	case within && spoken.Is("texts conditions", under): // what the rule is for
+		return labelled(of, value)
+	default:
+		return labelled(c.spelled[key], value)
 	}
-	return wording.Clause{Phrase: "%s: %s", Args: []wording.Clause{{Text: c.spelled[key]}, value}}
 }
 
 // numbering matches the end of a key that says only that something is told by its number or name.

@@ -5,6 +5,7 @@ package headline
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -313,10 +314,14 @@ func gap(o one) bool { return o.says(wording.Unread) }
 const idleLine wording.Phrase = "runs a line of %s that is not seen to touch anything else"
 
 // idle reports whether it only says how something is done and nothing else is known: a
-// one-line program, or a command in a container, or that a program is started.
+// one-line program, or a command in a container or on a machine, or that a program is started.
 func (o *one) idle() bool {
-	return o.says(idleLine, "works in a container") || o.says("starts %s") && o.reach == operation.ReachWorkspace
+	return o.says(idleLine, "works in a container") || o.says("starts %s") && o.reach == operation.ReachWorkspace ||
+		len(o.said) > 0 && carrying.MatchString(string(o.said[0].Phrase))
 }
+
+// carrying matches what is said of what only runs other commands somewhere.
+var carrying = regexp.MustCompile(`^(runs (a command|commands)|connects) .*(machine|container|cluster)`)
 
 // lasts reports whether it is mentioned next to what is asked even though it would pass by
 // itself: it deletes something, or lets others see it.

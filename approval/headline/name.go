@@ -90,7 +90,7 @@ func (c *call) nouns(at, n int) []string {
 func (c *call) joined() {
 	own := c.words[min(c.server, len(c.words)):]
 	if does, at, _ := spoken.ActIn(own); does != nil && at > 0 && at == len(own)-1 && !does.Leads && !c.service(own[at-1]) {
-		if thing, _, _ := spoken.ThingOf(own[at:]); thing == nil {
+		if thing, _, _ := spoken.ThingOf(own); thing == nil {
 			c.words, c.resource = slices.Concat(c.words[:c.server], own[at:], withoutMany(own[:at])), true
 		}
 	}
@@ -156,6 +156,8 @@ func (c *call) sense(t *toolName) {
 	switch {
 	case slices.Contains(t.thing.Words, "record") && c.first("zone", "zoneid", "domain", "hostedzoneid") != "" && c.first("type", "recordtype") != "":
 		t.thing, _, _ = spoken.ThingOf([]string{"dns-record"})
+	case t.ofNoCell():
+		t.withValue()
 	case c.paying(t.thing) != t.thing:
 		t.thing = c.paying(t.thing)
 	case slices.Contains(t.thing.Words, "client") && c.speaksOf("identity names"):
@@ -275,11 +277,10 @@ func (c *call) unsaid(t *toolName) {
 // something, it returns what that does.
 func (c *call) act() (act *spoken.Act, at, n int) {
 	act, at, n = c.verb()
-	if act == nil && c.after != nil && len(c.words) > c.server+1 {
+	if c.after != nil && len(c.words) > c.server+1 && (act == nil || c.isNoun(at, n)) {
 		return c.after, c.server, 1
 	}
-	open := len(c.words) > 0 && spoken.Is("verbs generic", c.words[len(c.words)-1]) // lock_operation
-	if told := c.action(); told != nil && (act == nil || open) {
+	if told := c.action(); told != nil && c.leaves(act) {
 		return told, 0, 0
 	}
 	if act == nil || act.Phrase != "runs %s" {

@@ -1,6 +1,7 @@
 package headline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -247,4 +248,24 @@ func withoutMany(nouns []string) []string {
 		return nouns[:last]
 	}
 	return nouns
+}
+
+// ofNoCell reports whether the name speaks of a value that is no cell's.
+func (t *toolName) ofNoCell() bool {
+	value := slices.Contains(t.thing.Words, "range") && strings.HasPrefix(t.nouns[len(t.nouns)-1], "value")
+	return value && !spoken.Is("things-that cells", cmp.Or(strings.Join(t.owner, ""), "sheet"))
+}
+
+// withValue takes what has the value that a tool sets for what the tool changes: a secret, a setting, a column of an item.
+func (t *toolName) withValue() {
+	t.nouns = t.nouns[:len(t.nouns)-1]
+	t.thing, t.plural, t.owner = spoken.ThingOf(t.nouns)
+}
+
+// labelled says a value behind words, in the reader's language if these are known.
+func labelled(words string, value wording.Clause) wording.Clause {
+	if label := cmp.Or(spoken.Label(words), spoken.Label(numbering.ReplaceAllString(words, ""))); label != "" {
+		return wording.Clause{Phrase: label, Args: []wording.Clause{value}}
+	}
+	return wording.Clause{Phrase: "%s: %s", Args: []wording.Clause{{Text: words}, value}}
 }

@@ -184,6 +184,8 @@ func printedBy(c *wording.Clause) {
 	if nounBefore.MatchString(string(c.Phrase)) {
 		if m != nil && m[1] == "" {
 			c.Phrase, c.Args = spoken.Several(c.Phrase), []wording.Clause{wording.Say("that %s prints", m[2])}
+		} else if file := contents.FindStringSubmatch(text); file != nil {
+			c.Args = []wording.Clause{wording.Say("that %s names", file[1])}
 		}
 	}
 	if c.Phrase == "on %s" && strings.HasPrefix(text, "$(") && strings.HasSuffix(text, ")") && strings.Contains(text, "().") {

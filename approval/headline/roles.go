@@ -93,7 +93,7 @@ func callOf(p vaglio.Proposal) *call {
 	c.bindings = bindingsIn(args)
 	c.orders()
 	c.mutations, c.replaces = fieldsAsSteps(args), replaces(p.Args)
-	c.also, c.after = alsoOf(args), afterwards(args)
+	c.also, c.after = alsoOf(args), c.afterwards(args)
 	c.steps, c.admits = c.stepsOf(args), admits(map[string]any(p.Args), false)
 	return c
 }
@@ -117,9 +117,10 @@ func (c *call) take(args map[string]any) {
 			c.take(parts)
 			continue
 		}
-		c.spelled[name] = strings.Join(reading.Words(key), " ")
+		name, spelled, values := inUnits(name, key, args[key])
+		c.spelled[name] = spelled
 		if !holdsAccount(name, parts) {
-			c.args[name] = append(c.args[name], enumerated(name, texts(args[key]))...)
+			c.args[name] = append(c.args[name], enumerated(name, values)...)
 		}
 		list, _ := args[key].([]any)
 		c.elements(key, list)
@@ -131,14 +132,19 @@ func (c *call) take(args map[string]any) {
 		case spoken.Is("texts wrappers", name), name == "properties":
 			c.take(parts)
 		default:
-			for _, part := range slices.Sorted(maps.Keys(parts)) {
-				whole, under := name+reading.Normal(part), c.spelled[name]+" "
-				if spoken.Is("texts holders", name) {
-					under = "" // whose settings they are, the sentence says
-				}
-				c.args[whole], c.spelled[whole] = append(c.args[whole], texts(parts[part])...), under+strings.Join(reading.Words(part), " ")
-			}
+			c.takeParts(name, parts)
 		}
+	}
+}
+
+// takeParts reads the parts of an argument that nothing names as a whole.
+func (c *call) takeParts(name string, parts map[string]any) {
+	for _, part := range slices.Sorted(maps.Keys(parts)) {
+		whole, spelled, values := inUnits(name+reading.Normal(part), part, parts[part])
+		if !spoken.Is("texts holders", name) { // whose settings they are, the sentence says
+			spelled = c.spelled[name] + " " + spelled
+		}
+		c.args[whole], c.spelled[whole] = append(c.args[whole], values...), spelled
 	}
 }
 
@@ -250,7 +256,7 @@ func (c *call) phones() bool {
 			}
 			return r
 		}, s), "+")
-		return (ok || network) && len(digits) > 6 && strings.Trim(digits, "0123456789") == ""
+		return (ok || network || c.speaksOf("texts phones")) && len(digits) > 6 && strings.Trim(digits, "0123456789") == ""
 	})
 }
 

@@ -312,6 +312,11 @@ func joinedBy(steps []step, s step, at map[string]int) []step {
 // actions_run_trigger may be told to delete_workflow_run_logs, and manage_access to grant. A name without a verb whose
 // arguments say what becomes of a thing updates that.
 func (c *call) specified() {
+	if c.has("review") && strings.EqualFold(c.first("event"), "approve") { // the review only says so
+		c.words = append(slices.Clip(c.words[:c.server]), "approve", "pull", "request")
+		delete(c.args, "event")
+		return
+	}
 	named := slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) || c.service(w) })
 	does, _, _ := spoken.ActIn(named)
 	for _, key := range spoken.List("verbs keys") {
@@ -338,6 +343,8 @@ func specifies(value string, named []string, verb bool) []string {
 	switch {
 	case thing != nil, len(words) > n+1, len(words) == n+1 && spoken.Property(words[n]) != "":
 		return words
+	case len(named) > 0 && spoken.Is("texts shown", named[0]): // get_presigned_url is told for which method
+		return nil
 	case !verb && (len(named) > 0 || act.Phrase != "posts %s"): // POST alone is the method of a request
 		return slices.Concat(words[:n], named)
 	default:

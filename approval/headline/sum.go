@@ -128,6 +128,23 @@ func (c *call) minor(key string) bool {
 	return key == "amountmoney" || spoken.IsEnd("sums minor", key) || slices.ContainsFunc(c.words[:min(max(c.server, 1), len(c.words))], func(w string) bool { return spoken.Is("sums counted-by", w) })
 }
 
+// inUnits returns the name of an argument, what its key says in words, and its values: of a key of amounts that count
+// millionths of their currency, those are the amounts in that currency, and the words do not speak of millionths.
+func inUnits(name, key string, value any) (of, spelled string, values []string) {
+	words, values := reading.Words(key), texts(value)
+	if list, ok := value.([]any); ok && len(list) == 0 && name == "value" {
+		values = []string{"[]"} // what is set to nothing is set
+	}
+	last := len(words) - 1
+	if last < 1 || !spoken.Is("sums millionths", words[last]) || slices.ContainsFunc(values, func(sum string) bool { return !whole.MatchString(sum) }) {
+		return name, strings.Join(words, " "), values
+	}
+	for i, sum := range values {
+		values[i] = strings.TrimSuffix(strings.TrimRight(shifted(sum, len("000000")), "0"), ".")
+	}
+	return strings.TrimSuffix(name, words[last]), strings.Join(words[:last], " "), values
+}
+
 // several says one amount after the other.
 func several(sums []wording.Clause) wording.Clause {
 	if len(sums) == 1 {

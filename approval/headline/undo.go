@@ -84,7 +84,7 @@ func (t *toolName) valued() bool {
 
 // scaled adds to how many a thing is scaled, or to what it goes back.
 func (c *call) scaled(said wording.Sentence, t *toolName) wording.Sentence {
-	if value := c.first("value", "newvalue"); value != "" && t.valued() && len(said[0].Args[0].Args) > 0 {
+	if value := strings.Join(c.values([]string{"value", "newvalue"}), ", "); value != "" && t.valued() && len(said[0].Args[0].Args) > 0 {
 		return withText(said, value)
 	}
 	to := map[wording.Phrase][]string{

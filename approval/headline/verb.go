@@ -269,6 +269,24 @@ func (c *call) members() bool {
 	return slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("members names", w) })
 }
 
+// isNoun reports whether what may be a verb, as in get_invite, ends the tool's name behind what is no thing: it is what
+// the word before it is done to.
+func (c *call) isNoun(at, n int) bool {
+	before, _, _ := spoken.ThingOf(c.words[c.server:at])
+	return at > c.server && at+n == len(c.words) && before == nil
+}
+
+// leaves reports whether the tool's name, with this verb or none, leaves it to an argument what is done.
+func (c *call) leaves(act *spoken.Act) bool {
+	return act == nil && !c.shows() || len(c.words) > 0 && spoken.Is("verbs generic", c.words[len(c.words)-1]) // lock_operation
+}
+
+// shows reports whether the tool's name begins as those of tools that show something do: an argument called method says
+// nothing of these.
+func (c *call) shows() bool {
+	return len(c.words) > c.server && spoken.Is("texts shown", c.words[c.server])
+}
+
 // has reports whether the tool's name contains one of the words.
 func (c *call) has(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(c.words, w) })

@@ -59,8 +59,8 @@ func markup(text any, notes bool) template.HTML {
 
 // Words that have this many characters and a digit, an at sign or a slash are names that people
 // compare: numbers of accounts, identifiers, addresses, paths.
-// The long ones are drawn smaller in a heading on a phone.
-const tellable, long = 16, 24
+// The long ones are drawn smaller in a heading on a phone, and the wide ones need not fit on a line of the list.
+const tellable, long, wide = 16, 24, 40
 
 // name finds such a word.
 var name = regexp.MustCompile(`[^\s]{` + strconv.Itoa(tellable) + `,}`)
@@ -76,7 +76,10 @@ func whole(text string) string {
 			continue
 		}
 		class := "whole"
-		if utf8.RuneCountInString(word) >= long {
+		switch n := utf8.RuneCountInString(word); {
+		case n >= wide:
+			class = "whole long wide"
+		case n >= long:
 			class = "whole long"
 		}
 		fmt.Fprintf(&b, `%s<span class="%s">%s</span>`, template.HTMLEscapeString(text[end:at[0]]), class, template.HTMLEscapeString(word))

@@ -68,7 +68,7 @@ func (m Masker) beside(o map[string]any, key string) string {
 	switch {
 	case m.calls(o, key):
 		return "" // that of a secret which is looked at or deleted, or whose value stands beside it
-	case slices.Contains(verbs()["gives"], key) && m.holder(o) != "":
+	case gives(key) && m.holder(o) != "":
 		return m.holder(o)
 	case key == code && m.opens && digits(o[key]), slices.Contains(verbs()["types"], key) && typesSecret(o):
 		return surelyNamed
@@ -87,15 +87,27 @@ func (m Masker) calls(o map[string]any, key string) bool {
 // holder returns the name of what a value is that the tool is given, if its name says that it is a secret, or an argument
 // what that is called.
 func (m Masker) holder(o map[string]any) string {
-	if _, called := o["secret"].(string); called && m.secret {
-		return cmp.Or(m.holds, surelyNamed)
+	for _, called := range []string{"secret", "secret_id", "secretId", "secret_name", "secretName"} {
+		if _, ok := o[called].(string); ok && m.secret {
+			return cmp.Or(m.holds, surelyNamed)
+		}
 	}
 	return m.holds
 }
 
 // given reports whether an object has a value among its members.
 func given(o map[string]any) bool {
-	return slices.ContainsFunc(verbs()["gives"], func(key string) bool { return o[key] != nil && o[key] != "" })
+	for key, v := range o {
+		if gives(key) && v != nil && v != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// gives reports whether a key is that of the value of what stands beside it.
+func gives(key string) bool {
+	return slices.Contains(verbs()["gives"], strings.ToLower(strings.ReplaceAll(key, "_", "")))
 }
 
 // secretName returns the name of a secret that stands beside its value, or the last part of it; empty if there is none.
@@ -211,7 +223,7 @@ func (m Masker) members(name string, o map[string]any) map[string]any {
 	masked := make(map[string]any, len(o))
 	for key, v := range o {
 		under := name
-		if given(o) && !slices.Contains(verbs()["gives"], key) {
+		if given(o) && !gives(key) {
 			under = m.beside(o, key)
 		}
 		masked[m.Mask(key)] = m.named(under, v)

@@ -153,10 +153,9 @@ func (t *tool) runs(program string) bool {
 // beside weighs what an executor's name says when its arguments hold something to run. Reading adds nothing. An unknown effect adds nothing either, unless
 // there are other arguments beside the command or the executor does not declare the command: then it may do something else.
 func (t *tool) beside(since int) {
-	if !t.rd.OnlyRuns && t.r.unknownSince(since) {
-		return
+	if t.rd.OnlyRuns || !t.r.unknownSince(since) {
+		t.r.certain(since)
 	}
-	t.r.certain(since)
 }
 
 // splitName removes the server's name from a tool's name: "mcp__git__git_log", "git.log", "server/tool".
@@ -376,7 +375,7 @@ func (c *command) transferred(section string, lines []string, out []Effect) []Ef
 		there.host = words[len(words)-1]
 	}
 	for i := range out {
-		if strings.HasPrefix(section, "(") && out[i].Reach == ReachUser {
+		if strings.HasPrefix(section, "(") && out[i].Reach == ReachUser && (out[i].Kind == KindSend || out[i].Kind == KindDelete) { // not fetched
 			there.afar(&out[i])
 		}
 	}

@@ -22,22 +22,23 @@ func (t *tool) file() bool {
 	}
 	paths, source, dest := t.filesNamed()
 	verb := t.fileVerb()
-	if _, secret := t.secret(); secret || t.shared() || len(paths)+len(source)+len(dest) == 0 || verb == "" {
+	if _, secret := t.secret(); secret || t.shared() || len(paths)+len(source)+len(dest) == 0 || verb == "" || verb == operation.Read && t.goesOn() {
 		return false
 	}
-	if verb == operation.Read {
-		if act, _, ok := t.action(); ok && act.effect.Kind != KindRead {
-			return false
-		}
-		if t.writes() {
-			verb = operation.Write
-		}
+	if verb == operation.Read && t.writes() {
+		verb = operation.Write
 	}
 	t.r.add(t.fileEffects(verb, paths, source, dest)...)
 	if len(t.r.effects) == 0 {
 		t.r.add(usual(KindRead).with(say("reads %s", strings.Join(append(paths, source...), " ")), ""))
 	}
 	return true
+}
+
+// goesOn reports whether an argument has a tool do something to what it reads by its name.
+func (t *tool) goesOn() bool {
+	act, _, ok := t.action()
+	return ok && act.effect.Kind != KindRead || t.switched(true).Kind != ""
 }
 
 // writes reports whether a tool that reads by its name writes by its arguments.

@@ -117,11 +117,11 @@ func (t *tool) graph() bool {
 		return false
 	}
 	asks := func(begin string) bool { return strings.HasPrefix(strings.TrimSpace(doc), begin) }
+	out := reads()
 	if strings.Contains(doc, "mutation") || !slices.ContainsFunc([]string{"query", "{", "fragment"}, asks) {
-		t.r.add(one(KindInfrastructure, say("sends a request that changes something by GraphQL"), "")...)
-		return true
+		out = one(KindInfrastructure, say("sends a request that changes something by GraphQL"), "")
 	}
-	t.r.add(reads()...)
+	t.r.add(out...)
 	return true
 }
 
@@ -209,7 +209,7 @@ func (t *tool) switched(reads bool) Effect {
 	for _, words := range readings.Switches(t.args) {
 		v, _, ok := t.r.judge.tables.verbAt(words, 0)
 		grave := slices.Contains([]Kind{KindDelete, KindPublish, KindSpend}, v.effect.Kind) || words[0] == "send"
-		if ok && !v.weak && !v.light && (!reads && grave || reads && spoken.Afterwards(words) != nil) {
+		if ok && !v.light && (!reads && grave && !v.weak || reads && spoken.Afterwards(words) != nil) {
 			return v.effect
 		}
 	}

@@ -12,20 +12,19 @@ import (
 
 // byName judges an executor by the verbs and nouns of its name, and by the arguments that change what it does.
 func (t *tool) byName() []Effect {
-	if t.rd.DryRun {
-		return reads()
-	}
-	if t.answersUser() {
-		return own(say("answers the user"))
-	}
 	v := t.verb()
-	if v.effect.Kind == "" {
-		return unknown(t.about(say("calls the tool %s, of which nothing is known", t.name)), t.target())
-	}
 	switch {
+	case t.rd.DryRun:
+		return reads()
+	case t.answersUser():
+		return own(say("answers the user"))
+	case v.effect.Kind == "":
+		return unknown(t.about(say("calls the tool %s, of which nothing is known", t.name)), t.target())
 	case v.effect.Kind != KindRead:
 	case t.has("aggregate") && t.mentions(`"$out"`, `"$merge"`):
 		return one(KindDatabase, t.about(say("writes the result of an aggregation")), t.target())
+	case t.words[len(t.words)-1] == "link" && slices.ContainsFunc(readings.SortedKeys(t.args), t.opens): // which then leads everyone to what it is of
+		return t.guessed(usual(KindPublish))
 	case t.converts():
 		return t.guessed(usual(KindOverwrite))
 	}
@@ -171,16 +170,20 @@ func (t *tables) readsOf(v, best placed, words []string, says bool) bool {
 }
 
 // doneTo reports whether a verb at the end of a name says what is done to a thing that a word for
-// reading names, too: "logs delete", "search index drop". That it runs says nothing.
+// reading names, too: "logs delete", "search index drop", "order status update". That it runs says nothing. Behind other words, what
+// is usually a verb itself has what is listed as a thing for its object: "shop search order".
 func (t *tables) doneTo(v, best placed, words []string, says bool) bool {
-	word := words[v.at]
-	if best.at > 0 || v.end < len(words) || v.weak || v.light || v.effect.Kind == KindInfrastructure && t.ofClass("generic-verb", word) {
+	word, thing := words[v.at], words[max(best.at, 0)]
+	if v.end < len(words) || v.weak || v.light || v.effect.Kind == KindInfrastructure && t.ofClass("generic-verb", word) {
 		return false
 	}
-	if t.ofClass("deleted-thing", words[0]) {
+	if t.ofClass("deleted-thing", thing) {
 		return v.effect.Kind == KindDelete
 	}
-	return t.ofClass("read-thing", words[0]) && (says || !t.ofClass("ambiguous", word))
+	if object, _, _ := spoken.ThingOf([]string{word}); best.at > 0 && object != nil && !t.ofClass("read-behind", thing) {
+		return false
+	}
+	return t.ofClass("read-thing", thing) && (says || !t.ofClass("ambiguous", word))
 }
 
 // says reports whether the tool is given words for somebody to read. A status of several words is no state.
@@ -229,18 +232,10 @@ func (t *tool) guessed(e Effect) []Effect {
 
 // hands reports whether what a tool exports goes to the agent: its arguments only choose an object and a form.
 func (t *tool) hands(v verb) bool {
-	if v.effect.Kind != KindSend || !t.has("export") {
-		return false
-	}
-	return len(t.args) > 0 && !slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool {
+	return v.effect.Kind == KindSend && t.has("export") && len(t.args) > 0 && !slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool {
 		name := strings.TrimSuffix(readings.Normal(key), "s")
 		return t.args[key] != nil && !strings.HasSuffix(name, "id") && name != "format" && name != "type"
 	})
-}
-
-// identifies reports whether an argument tells one thing from others of its kind.
-func (t *tool) identifies() bool {
-	return slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") })
 }
 
 // stakes is what the nouns of a tool put at stake.
@@ -254,7 +249,8 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
-	case e.Kind == KindDelete && !t.identifies() &&
+	case e.Kind == KindDelete &&
+		!slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") }) &&
 		t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
 		return say("clears what refills itself: %s", what)
 	}
@@ -332,8 +328,7 @@ func (t *tool) addressed() bool {
 func (t *tool) local() bool { return t.args["owner"] == nil && t.args["repo"] == nil }
 
 func (t *tool) noun(class string) bool {
-	set := t.r.judge.tables.Nouns[class]
-	return slices.ContainsFunc(t.words, func(w string) bool { return set[w] })
+	return slices.ContainsFunc(t.words, func(w string) bool { return t.r.judge.tables.ofClass(class, w) })
 }
 
 // shared reports whether a tool belongs to a service that several people use.
@@ -345,20 +340,20 @@ func (t *tool) shared() bool {
 // secret returns a noun that stands for credentials.
 func (t *tool) secret() (string, bool) {
 	n := t.r.judge.tables.Nouns
-	for _, w := range append(slices.Clone(t.words), strings.FieldsFunc(t.server, func(r rune) bool { return r == '-' || r == '_' || r == '.' })...) {
-		if n["secretserver"][w] && !t.has("list", "search", "status", "version", "generate", "whoami") {
-			return w, true
-		}
+	words := append(slices.Clone(t.words), strings.FieldsFunc(t.server, func(r rune) bool { return r == '-' || r == '_' || r == '.' })...)
+	if i := slices.IndexFunc(words, func(w string) bool { return n["secretserver"][w] }); i >= 0 &&
+		!t.has("list", "search", "status", "version", "generate", "whoami") {
+		return words[i], true
 	}
 	for i, w := range t.words {
 		if t.secretAt(i) {
 			return w, true
 		}
 	}
-	for _, name := range t.list("name", "names", "variable", "variables", "var", "key", "keys") {
-		if name == strings.ToUpper(name) && t.r.secretName(name) { // as variables of the environment are written
-			return name, true
-		}
+	names := t.list("name", "names", "variable", "variables", "var", "key", "keys")
+	variable := func(name string) bool { return name == strings.ToUpper(name) && t.r.secretName(name) } // as those of the environment are written
+	if i := slices.IndexFunc(names, variable); i >= 0 {
+		return names[i], true
 	}
 	return "", false
 }

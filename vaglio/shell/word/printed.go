@@ -123,30 +123,33 @@ func Sequence(args []Word) (Word, bool) {
 		}
 		nums = append(nums, n)
 	}
-	first, step := int64(1), int64(1)
-	if len(nums) > 1 {
-		first = nums[0]
+	switch len(nums) {
+	case 1:
+		nums = []int64{1, 1, nums[0]}
+	case 2:
+		nums = []int64{nums[0], 1, nums[1]}
 	}
-	if len(nums) > 2 {
-		step = nums[1]
-	}
-	if len(nums) == 0 || len(nums) > 3 || step <= 0 || nums[len(nums)-1]-first > 32*step {
+	const first, step, last, all = 0, 1, 2, 3
+	if len(nums) != all || nums[step] <= 0 || nums[last]-nums[first] > 32*nums[step] {
 		return Word{}, false
 	}
 	var b strings.Builder
-	for n := first; n <= nums[len(nums)-1]; n += step {
+	for n := nums[first]; n <= nums[last]; n += nums[step] {
 		b.WriteString(strconv.FormatInt(n, 10) + "\n")
 	}
 	return Text(b.String()), true
 }
 
-// JSONCommands returns the code in commands=["…","…"], one command per line; any other text is code as it is.
+// JSONCommands returns the code in commands=["…","…"] or commands=…, one command per line; any other text is code as it is.
 func JSONCommands(code Word) Word {
 	s, ok := code.Text()
 	_, list, found := strings.Cut(s, "[")
-	if !ok || !found || !strings.HasPrefix(strings.TrimLeft(s, "{\"' "), "commands") {
+	short, single := strings.CutPrefix(s, "commands=")
+	switch {
+	case ok && single && !strings.HasPrefix(short, "["):
+		return Text(strings.ReplaceAll(short, ",", "\n"))
+	case !ok || !found || !strings.HasPrefix(strings.TrimLeft(s, "{\"' "), "commands"):
 		return code
 	}
-	list, _, _ = strings.Cut(list, "]")
-	return Text(strings.NewReplacer(`\"`, `"`, `","`, "\n", `", "`, "\n", `"`, "").Replace(list))
+	return Text(strings.NewReplacer(`\"`, `"`, `","`, "\n", `", "`, "\n", `"`, "").Replace(strings.SplitN(list, "]", 2)[0]))
 }

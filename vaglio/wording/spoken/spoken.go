@@ -35,6 +35,8 @@ type Act struct {
 	Paid bool
 	// Lasts says that it cannot be undone where an argument adds it to another act.
 	Lasts bool
+	// bids says that an argument of one word has a tool do it that reads by its name.
+	bids bool
 	// Runs says that it lets a thing do what it is for.
 	Runs bool
 	// holders says that it empties a thing that holds others.
@@ -162,7 +164,7 @@ func ActIn(name []string) (act *Act, at, n int) {
 // purge, delete_after. It is nil if the words of the argument's key may just choose what is read.
 func Afterwards(key []string) *Act {
 	act, at, n := ActIn(key)
-	if at != 0 || !act.Lasts && !act.Kept && !act.Final && !act.Runs || n < len(key) && key[n] != "after" {
+	if at != 0 || !act.Lasts && !act.Kept && !act.Final && !act.Runs && !act.bids || n < len(key) && key[n] != "after" {
 		return nil
 	}
 	return act
@@ -295,7 +297,7 @@ func (w *words) take(section, said string, list, marks []string) bool {
 		a := &Act{
 			Phrase: phrases[0],
 			Turns:  mark(&marks, "turns"), Partly: mark(&marks, "partly"), Final: mark(&marks, "final"), Ends: mark(&marks, "ends"), Kept: mark(&marks, "kept"),
-			Makes: mark(&marks, "makes"), Sets: mark(&marks, "sets"), Leads: mark(&marks, "leads"), Lasts: mark(&marks, "lasts"), Runs: mark(&marks, "runs"), Paid: mark(&marks, "paid"), holders: mark(&marks, "holders"),
+			Makes: mark(&marks, "makes"), Sets: mark(&marks, "sets"), Leads: mark(&marks, "leads"), Lasts: mark(&marks, "lasts"), Runs: mark(&marks, "runs"), bids: mark(&marks, "bids"), Paid: mark(&marks, "paid"), holders: mark(&marks, "holders"),
 			With: "in " + wording.Placeholder,
 		}
 		if len(marks) == 1 {
