@@ -85,8 +85,10 @@ func (p *program) store(holder string, v value) {
 			p.set(holder[i:], v)
 			p.setAlias(holder[:i], holder[i:], v)
 		}
-		if holder != "" {
-			p.set(holder, v)
+		for _, name := range slices.Compact([]string{holder, p.canonical(holder)}) {
+			if name != "" {
+				p.set(name, v)
+			}
 		}
 		return
 	}

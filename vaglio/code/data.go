@@ -105,7 +105,7 @@ func flatly(p *program, v value, rest []value) value {
 func reordered(p *program, v value, rest []value) value {
 	v = p.iterated(v)
 	for _, compares := range rest {
-		if compares.fn != nil {
+		if p.isFunction(compares) {
 			p.call(compares, value{}, []value{p.anyOf(v.elements())})
 		}
 	}
@@ -325,8 +325,9 @@ func (v value) merged(others []value) value {
 
 // ofMap returns what python's d.get(key, default) and d.pop return of a map.
 func (p *program) ofMap(v value, name string, args []value) (value, bool) {
+	_, own := v.field(name)
 	switch {
-	case v.kind != kindMap || !p.lang.has("columns") || len(args) == 0:
+	case v.kind != kindMap || len(args) == 0 || name != "get" && !p.lang.has("columns") || own:
 		return value{}, false
 	case name == "update":
 		p.puts(v, v.merged(args))

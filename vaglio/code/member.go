@@ -2,6 +2,7 @@ package code
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -23,6 +24,10 @@ func (p *program) postfix(v value) value {
 			p.take()
 		case p.subscriptFollows(v, t):
 			v = p.subscript(v)
+		case p.lang.name == "go" && t.Is("{") && t.Tight && p.peek(2).Is(":") && p.peek(1).Text != "default" && !v.given(): // T{field: …}
+			if made := p.mapping(); slices.ContainsFunc(made.list, p.isFunction) {
+				v = made
+			}
 		case p.templated(v, t):
 			v = p.call(tagOf(v), value{}, []value{p.primary()})
 		case p.bareCall(v):
@@ -156,13 +161,14 @@ func (p *program) methodArguments(v value, name, full, holder string) (args []va
 	return nil, declares || p.plainCall(f, v, name)
 }
 
-// ownMethod returns a function that the program defines and a method's name means: one of that name if the table does not know it, or one kept in the value.
-func (p *program) ownMethod(v value, name, full string, free bool) *routine {
+// ownMethod returns a function that the program defines and a method's name means: one of that name if the table does not know it, or
+// any that it has put there.
+func (p *program) ownMethod(v value, name, full string, free bool) value {
 	if f := p.fns[name]; f != nil && free && !p.taken(full) {
-		return f
+		return value{fn: f}
 	}
-	e, _ := p.stored(v, name, "."+name)
-	return e.fn
+	e, _ := p.stored(v, name, full)
+	return e
 }
 
 // plainCall reports whether a member without brackets is a call: every ruby method, and elsewhere what a path offers.
@@ -189,14 +195,19 @@ func onOf(v value) string {
 
 // canonical returns the name that the table knows a function by.
 func (p *program) canonical(name string) string {
-	head, _, _ := strings.Cut(name, ".")
-	for _, from := range []string{name, name[:max(strings.LastIndexByte(name, '.'), 0)], head} {
-		switch to, is := p.lang.alias[from]; {
+	for end := len(name); end > 0; {
+		to, is := p.lang.alias[name[:end]]
+		at := max(strings.LastIndexByte(name[:end], '.'), 0)
+		_, through := p.lang.alias[name[at:end]]
+		switch {
 		case to != "":
-			return to + strings.TrimPrefix(name, from)
-		case is && from != name: // it holds what has a name of its own
-			return p.canonical(strings.TrimPrefix(name, from+"."))
+			return to + name[end:]
+		case is && end < len(name): // it holds what has a name of its own
+			return p.canonical(name[end+1:])
+		case through && at > 0: // it stands for what it is of
+			return p.canonical(name[:at] + name[end:])
 		}
+		end = at
 	}
 	return name
 }

@@ -16,6 +16,10 @@ func (p *program) primary() value {
 		p.take()
 		return value{kind: kindNumber, alts: []shell.Word{shell.Text(t.Text)}}
 	case lex.Name:
+		if open := p.elements(); open > 0 && t.Text == "map" {
+			p.skip(open)
+			return p.mapping()
+		}
 		return p.nameOperand()
 	case lex.Op, lex.End:
 	}
@@ -36,18 +40,18 @@ func (p *program) primary() value {
 	return value{}
 }
 
-// elements returns the index of the brace that opens the elements of one of Go's slices or arrays, whose type
+// elements returns the index of the brace that opens the elements of one of Go's slices, arrays or maps, whose type
 // begins here: []string{…}; 0 if there is none.
 func (p *program) elements() int {
-	if p.lang.name != "go" {
-		return 0
-	}
 	from := p.over(p.at) + 1
+	if p.word("map") {
+		from = p.over(p.at+1) + 1
+	}
 	to := p.until(from, func(i int) bool {
-		t := p.toks[i]
-		return !t.Word() && !t.Is(".", "*") || t.Word("struct", "interface", "func")
+		t, before := p.toks[i], p.tok(i-1)
+		return !t.Word() && !t.Is(".", "*", "[") && (!t.Is("(") || !before.Word("func")) && (!t.Is("{") || !before.Word("struct", "interface"))
 	})
-	if to == from || !p.opens(to, "{") {
+	if p.lang.name != "go" || to == from || !p.opens(to, "{") || !p.tok(to).Tight {
 		return 0
 	}
 	return to

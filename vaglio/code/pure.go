@@ -62,6 +62,13 @@ func pures() map[string]pure {
 			name, _ := first(rest).text()
 			return unknown(v.path + "." + name)
 		},
+		"caller": func(_ *program, v value, rest []value) value {
+			name, _ := v.text()
+			return value{fn: &routine{method: name, held: rest}}
+		},
+		"getter": func(_ *program, v value, _ []value) value {
+			return value{fn: &routine{method: "__getattribute__", held: []value{v}}}
+		},
 		"expanduser": below, "thaw": func(p *program, v value, _ []value) value { return p.thaws(v, false) },
 		"append": func(p *program, v value, rest []value) value { return p.grow(v, rest) },
 		"extend": func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
@@ -243,6 +250,9 @@ func splitAt(v value, sep string) value {
 func replaced(p *program, v value, rest []value) value {
 	from, ok := first(rest).text()
 	to := nth(rest, 1)
+	if p.isFunction(to) {
+		p.call(to, value{}, []value{v})
+	}
 	if !ok || v.multi() || to.fn != nil || from == "" {
 		return textOf(unknownWord("replace()"))
 	}

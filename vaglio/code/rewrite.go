@@ -373,7 +373,7 @@ func changing() map[string]pure {
 		"flat":         func(_ *program, v value, _ []value) value { return v.listed(flattened(v.list)) },
 		"replacefirst": replacedFirst, "tr": replacedIn(`^\`, 1), "gsub": replacedIn("^$()%.[]*+-?", maxText),
 		"from": func(p *program, v value, rest []value) value {
-			if len(rest) > 0 && rest[0].fn != nil {
+			if len(rest) > 0 {
 				return p.eachOf(rest[0], v.elements())
 			}
 			return v
