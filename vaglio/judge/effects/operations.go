@@ -381,7 +381,8 @@ func (r *reading) permits(v *invocation, mode string, files ...arg) (out []Effec
 			e = e.with(say("lets whoever runs %s act as its owner or group", a.text), a.text).inFolder(p == placeWorkspace)
 		case filemode.OpensToAll(mode):
 			e = e.with(say("opens %s to everyone", a.text), a.text).inFolder(p == placeWorkspace)
-		case p == placeWorkspace || p == placeTemp || p == placeNowhere || p == placeSecret && filemode.Private(mode) && r.world.ofUser(a, v.cwd):
+		case p == placeWorkspace, p == placeTemp, p == placeNowhere, p == placeSecret && filemode.Private(mode) && r.world.ofUser(a, v.cwd),
+			p == placeControl && r.facts.Wrote(r.world.clean(a.text, v.cwd)): // what it does was judged when it was written
 			e.Reach, e.Reversibility = ReachWorkspace, Reversible
 		}
 		out = append(out, e)

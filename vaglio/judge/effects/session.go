@@ -126,11 +126,11 @@ func (r *reading) unpacked(v *invocation, since int, does []Effect) {
 	r.repository = ""
 }
 
-// repacks records the folders that a command fills from an archive which the session, or the call before, put there.
+// repacks records the folders that a command fills from an archive which the session, or the call before, put there, or which lies elsewhere.
 func (r *reading) repacks(v *invocation, since int) {
 	given := slices.ContainsFunc(v.args, func(a arg) bool {
 		at := r.world.clean(a.text, v.cwd)
-		return path.Ext(at) != "" && (r.facts.Touched(at) || r.did[:since].Touched(at))
+		return path.Ext(at) != "" && (!r.world.inside(at) || r.facts.Touched(at) || r.did[:since].Touched(at))
 	})
 	for i := since; given && i < len(r.did); i++ {
 		r.repacked = append(r.repacked, r.did[i].Path)
