@@ -120,7 +120,7 @@ func (f *Finder) Files(dir string, search []string, name string) (all [][]string
 		for _, end := range f.ends {
 			files = append(files, path.Join(folder, name+end))
 		}
-		if all = append(all, files); f.settings != "" {
+		if all = append(all, files); f.settings != "" && path.Ext(name) == "" {
 			all = append(all, []string{path.Join(folder, name, f.settings)})
 		}
 	}

@@ -171,6 +171,7 @@ func (p *program) call(v, recv value, args []value) value {
 	if recv.path != "" || recv.given() {
 		on = onOf(recv)
 	} else {
+		p.stand[name] = -1
 		p.alters(name, first(args), tailOf(args, 1))
 	}
 	f := p.lang.find(name, on)

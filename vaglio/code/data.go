@@ -325,9 +325,8 @@ func (v value) merged(others []value) value {
 
 // ofMap returns what python's d.get(key, default) and d.pop return of a map.
 func (p *program) ofMap(v value, name string, args []value) (value, bool) {
-	_, own := v.field(name)
 	switch {
-	case v.kind != kindMap || len(args) == 0 || name != "get" && !p.lang.has("columns") || own:
+	case v.kind != kindMap || !p.lang.has("columns") || len(args) == 0:
 		return value{}, false
 	case name == "update":
 		p.puts(v, v.merged(args))

@@ -2,7 +2,6 @@ package code
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -24,16 +23,12 @@ func (p *program) postfix(v value) value {
 			p.take()
 		case p.subscriptFollows(v, t):
 			v = p.subscript(v)
-		case p.lang.name == "go" && t.Is("{") && t.Tight && p.peek(2).Is(":") && p.peek(1).Text != "default" && !v.given(): // T{field: …}
-			if made := p.mapping(); slices.ContainsFunc(made.list, p.isFunction) {
-				v = made
-			}
 		case p.templated(v, t):
 			v = p.call(tagOf(v), value{}, []value{p.primary()})
 		case p.bareCall(v):
 			v = p.calledWith(v, p.bareArguments)
 		default:
-			return p.constant(v)
+			return p.constant(p.stands(v))
 		}
 	}
 	if p.bareCall(v) {
@@ -195,9 +190,9 @@ func onOf(v value) string {
 
 // canonical returns the name that the table knows a function by.
 func (p *program) canonical(name string) string {
-	for end := len(name); end > 0; {
+	for end, at := len(name), 0; end > 0; end = at {
+		at = max(strings.LastIndexByte(name[:end], '.'), 0)
 		to, is := p.lang.alias[name[:end]]
-		at := max(strings.LastIndexByte(name[:end], '.'), 0)
 		_, through := p.lang.alias[name[at:end]]
 		switch {
 		case to != "":
@@ -207,7 +202,6 @@ func (p *program) canonical(name string) string {
 		case through && at > 0: // it stands for what it is of
 			return p.canonical(name[:at] + name[end:])
 		}
-		end = at
 	}
 	return name
 }
@@ -344,6 +338,9 @@ func (p *program) keyedElement(v, at value) (value, bool) {
 		}
 	}
 	e, found := v.field(key)
+	for i := 0; found && i < len(v.list) && p.spend(1); i++ { // what is not asked for is not called
+		p.stand[p.canonical(v.list[i].path)] = -1
+	}
 	return e, found && ok
 }
 
@@ -357,17 +354,6 @@ func (p *program) anyOf(list []value) value {
 		all = all.or(e)
 	}
 	return all
-}
-
-// inputLine returns a line that perl's <> or <$file> reads.
-func (p *program) inputLine() value {
-	if p.take().Text == "<STDIN>" {
-		return textOf(p.in.Stdin)
-	}
-	for _, f := range p.vars["@ARGV"].list {
-		p.emit("<>", shell.VerbRead, f.word())
-	}
-	return textOf(unknownWord("<>"))
 }
 
 // current returns a list or map as it is by now, whatever name it was changed by.
@@ -399,12 +385,13 @@ func (p *program) noted(v value) string {
 	return v.of
 }
 
-// ofArguments returns what a method yields that its arguments alone tell: a part of the command line, or what ruby's File.method(:delete) stands for.
-func (p *program) ofArguments(v value, name, full string, args []value) (value, bool) {
-	if n, ok := first(args).int(); ok && v.path == allArguments && name == "slice" {
-		return v.part(n, maxText), true
+// inputLine returns a line that perl's <> or <$file> reads.
+func (p *program) inputLine() value {
+	if p.take().Text == "<STDIN>" {
+		return textOf(p.in.Stdin)
 	}
-	s, ok := first(args).text()
-	ok = ok && name == "method" && p.lang.name == "ruby"
-	return unknown(strings.TrimSuffix(full, "method") + s), ok
+	for _, f := range p.vars["@ARGV"].list {
+		p.emit("<>", shell.VerbRead, f.word())
+	}
+	return textOf(unknownWord("<>"))
 }

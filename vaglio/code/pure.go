@@ -1,7 +1,6 @@
 package code
 
 import (
-	"encoding/base64"
 	"encoding/hex"
 	"maps"
 	"path"
@@ -62,13 +61,6 @@ func pures() map[string]pure {
 			name, _ := first(rest).text()
 			return unknown(v.path + "." + name)
 		},
-		"caller": func(_ *program, v value, rest []value) value {
-			name, _ := v.text()
-			return value{fn: &routine{method: name, held: rest}}
-		},
-		"getter": func(_ *program, v value, _ []value) value {
-			return value{fn: &routine{method: "__getattribute__", held: []value{v}}}
-		},
 		"expanduser": below, "thaw": func(p *program, v value, _ []value) value { return p.thaws(v, false) },
 		"append": func(p *program, v value, rest []value) value { return p.grow(v, rest) },
 		"extend": func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
@@ -91,11 +83,6 @@ func pures() map[string]pure {
 func printedAs(p *program, v value, rest []value) value {
 	p.print(nil, p.filled(v, percentHoles, rest).word())
 	return value{}
-}
-
-// freshName returns the name of something new, which is never empty.
-func freshName() shell.Word {
-	return shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "temporary()"})
 }
 
 // oneName returns a text that may be any name without a folder, not that of a file that was there.
@@ -144,12 +131,6 @@ func decoders() map[string]decoder {
 		},
 		"lower": always(strings.ToLower), "upper": always(strings.ToUpper),
 	}
-}
-
-func decode64(s string) (string, bool) {
-	s = strings.NewReplacer("-", "+", "_", "/", "=", "", "\n", "", " ", "").Replace(s)
-	b, err := base64.RawStdEncoding.DecodeString(s)
-	return string(b), err == nil
 }
 
 // decoded applies the decoder of a name: "hex", "base64". The result of an encoding that is not read is unknown.
@@ -250,9 +231,6 @@ func splitAt(v value, sep string) value {
 func replaced(p *program, v value, rest []value) value {
 	from, ok := first(rest).text()
 	to := nth(rest, 1)
-	if p.isFunction(to) {
-		p.call(to, value{}, []value{v})
-	}
 	if !ok || v.multi() || to.fn != nil || from == "" {
 		return textOf(unknownWord("replace()"))
 	}
@@ -377,8 +355,9 @@ func sent(p *program, v value, rest []value) value {
 // flattened returns values with lists replaced by their elements.
 func flattened(vs []value) (out []value) {
 	for _, v := range vs {
-		v.spread = true
-		out = spreadInto(out, v)
+		if v.spread = true; v.name == "" || v.kind != kindOther { // no flag
+			out = spreadInto(out, v)
+		}
 	}
 	return out
 }

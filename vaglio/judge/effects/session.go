@@ -393,3 +393,8 @@ func (r *reading) runsOwn(v *invocation, name string, args []arg) bool {
 	return !r.judge.tables.RunsProject(name, texts(args)) ||
 		len(files) > 0 && !slices.ContainsFunc(files, func(a arg) bool { _, read := r.written(v, a); return !read })
 }
+
+// isAmongFetched reports whether files whose names nobody knows were fetched by the call, or before into a folder.
+func (r *reading) isAmongFetched(folder string) bool {
+	return r.fetched[unnamed] && (r.did.Has(vaglio.Fetched) || r.facts.Wrote(path.Join(folder, unnamed)))
+}
