@@ -13,8 +13,10 @@ type Finder struct {
 	statement *regexp.Regexp
 	ends      []string
 	// parts separates the folders in a module name, of which one statement may list several,
-	// separated by commas; "" if imports are paths.
+	// separated by commas; "" if imports are paths. A second group of the statement is a path from the file's folder.
 	parts string
+	// settings is the file that may name what a folder stands for.
+	settings string
 	// Variable is the environment variable with further folders to search for imports. Only
 	// paths that begin with a dot are certainly not searched there.
 	Variable string
@@ -33,9 +35,10 @@ func Finders() map[string]*Finder {
 			Variable:  "PYTHONPATH",
 		},
 		"node": {
-			statement: regexp.MustCompile(`(?:\brequire|\bimport|\bfrom)\s*\(?\s*["']([^"'\n]+)["']`),
+			statement: regexp.MustCompile(`(?:\brequire|\bimport|\bfrom)\s*\(?\s*["']([^"'\n]+)["']|"(?:main|module|exports|import|require|default|node|\.)"\s*:\s*"([^"\n]+)"`),
 			ends:      []string{"", ".js", ".ts", ".mjs", ".cjs", "/index.js", "/index.ts"},
 			Variable:  "NODE_PATH",
+			settings:  "package.json",
 		},
 		"perl": {
 			statement: regexp.MustCompile(`(?m)(?:^|[;{}])\s*(?:use|require|do)\s+["']?([\w./][\w./:-]*)`),
@@ -101,6 +104,9 @@ func (f *Finder) Alike(search, files []string, text string) (all [][]string) {
 // Names returns what a program imports in so many words, each once.
 func (f *Finder) Names(text string) (names []string) {
 	for _, m := range f.statement.FindAllStringSubmatch(text, most) {
+		if m[1] == "" {
+			m[1] = "./" + m[2]
+		}
 		names = append(names, f.modules(m[1])...)
 	}
 	slices.Sort(names)
@@ -114,7 +120,9 @@ func (f *Finder) Files(dir string, search []string, name string) (all [][]string
 		for _, end := range f.ends {
 			files = append(files, path.Join(folder, name+end))
 		}
-		all = append(all, files)
+		if all = append(all, files); f.settings != "" && path.Ext(name) == "" {
+			all = append(all, []string{path.Join(folder, name, f.settings)})
+		}
 	}
 	return all
 }

@@ -280,7 +280,8 @@ func (p *program) bindList(from, to int, v value) {
 func (p *program) bindPart(i, to int, part value) int {
 	at := p.over(i) + 1
 	usually := p.lang.name == "node" && p.tok(at).Is("=")
-	if usually && !part.present() {
+	unsaid := func(w shell.Word) bool { return w.HasUnknown() && w.Prefix() == "" }
+	if there := part.multi() || len(part.alts) > 0 && !slices.ContainsFunc(part.alts, unsaid); usually && !there {
 		was := p.at
 		p.at = at + 1
 		part = part.or(p.expression())
@@ -291,11 +292,6 @@ func (p *program) bindPart(i, to int, part value) int {
 		i = p.until(at, func(i int) bool { return i >= to || p.toks[i].Is(",") }) - 1
 	}
 	return i
-}
-
-// present reports whether a value is certainly there, so that no default takes its place.
-func (v value) present() bool {
-	return v.multi() || len(v.alts) > 0 && !slices.ContainsFunc(v.alts, func(w shell.Word) bool { return w.HasUnknown() && w.Prefix() == "" })
 }
 
 // share returns the nth part of a value, or all parts from there on.

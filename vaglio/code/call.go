@@ -147,8 +147,8 @@ func (p *program) method(v value, name, full string, args []value) value {
 	if v.file != nil && known != nil && known.verb == "handle" {
 		return p.runHandle(known, name, append([]value{v}, args...), nil)
 	}
-	if f := p.ownMethod(v, name, full, known == nil); f != nil {
-		return p.invoke(f, args)
+	if own := p.ownMethod(v, name, full, known == nil); own.path != full && p.isFunction(own) {
+		return p.call(own, value{}, args)
 	}
 	if known == nil {
 		p.anyLibrary(v, full, args)
@@ -160,7 +160,7 @@ func (p *program) method(v value, name, full string, args []value) value {
 func (p *program) call(v, recv value, args []value) value {
 	switch {
 	case v.fn != nil && v.fn.method != "" && len(args) > 0:
-		return p.method(args[0], v.fn.method, ending(strings.TrimPrefix(p.canonical(args[0].path)+"."+v.fn.method, ".")), args[1:])
+		return p.method(args[0], v.fn.method, ending(strings.TrimPrefix(p.canonical(args[0].path)+"."+v.fn.method, ".")), slices.Concat(v.fn.held, args[1:]))
 	case v.fn != nil:
 		return p.invoke(v.fn, args)
 	}
@@ -171,6 +171,7 @@ func (p *program) call(v, recv value, args []value) value {
 	if recv.path != "" || recv.given() {
 		on = onOf(recv)
 	} else {
+		p.stand[name] = -1
 		p.alters(name, first(args), tailOf(args, 1))
 	}
 	f := p.lang.find(name, on)

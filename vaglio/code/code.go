@@ -77,7 +77,7 @@ func (r *Reader) Read(in *shell.Program) (out *shell.ProgramResult) {
 func (r *Reader) run(in *shell.Program, changes bool) (done *run) {
 	run := &run{left: max(in.Steps, 1), again: maxAgain, said: map[string]bool{}, files: map[string]*program{}, out: &shell.ProgramResult{}}
 	run.of, run.held, run.changes = map[string]string{}, map[string]string{}, changes
-	run.objects = map[string]value{}
+	run.objects, run.stand = map[string]value{}, map[string]int{}
 	defer func() {
 		if v := recover(); v != nil {
 			done = run
@@ -113,7 +113,7 @@ func (r *Reader) run(in *shell.Program, changes bool) (done *run) {
 // tokens returns a program of which only the tokens are read.
 func (r *Reader) tokens(language, text string) *program {
 	run := &run{left: len(text) + 1, again: maxAgain, said: map[string]bool{}, of: map[string]string{}, out: &shell.ProgramResult{}}
-	run.objects = map[string]value{}
+	run.objects, run.stand = map[string]value{}, map[string]int{}
 	p := newProgram(run, r.table, r.table.languages[language], &shell.Program{Language: language})
 	p.begins = []int{}
 	p.lex(text)
@@ -144,6 +144,7 @@ type run struct {
 	relied  []string            // the files whose content it uses as settings
 	changes bool                // it may change one of them, so that their content is not known
 	aside   []shell.ProgramStep // what the own statements of imported files do
+	stand   map[string]int      // where functions of the table stand as values, -1 where something calls them by another name
 	out     *shell.ProgramResult
 }
 
@@ -317,6 +318,7 @@ func (p *program) read(w shell.Word) value {
 	p.others()
 	if !p.in.Imported {
 		p.unled()
+		p.unreached()
 	}
 	return out
 }

@@ -105,7 +105,7 @@ func flatly(p *program, v value, rest []value) value {
 func reordered(p *program, v value, rest []value) value {
 	v = p.iterated(v)
 	for _, compares := range rest {
-		if compares.fn != nil {
+		if p.isFunction(compares) {
 			p.call(compares, value{}, []value{p.anyOf(v.elements())})
 		}
 	}

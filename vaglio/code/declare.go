@@ -384,3 +384,14 @@ func (p *program) onlyRun(f *routine) bool {
 	}
 	return p.spend(len(p.toks) / bytesPerStep)
 }
+
+// unreached reads the functions that stand as values and that nothing which is followed calls: something may, with anything. A class is a type there.
+func (p *program) unreached() {
+	for _, name := range slices.Sorted(maps.Keys(p.stand)) {
+		last := name[strings.LastIndexByte(name, '.')+1:]
+		class := p.lang.name != "go" && last >= "A" && last < "["
+		if p.at = p.stand[name]; p.at >= 0 && !class && !p.in.Found && !p.lang.has("bare") {
+			p.call(unknown(name), value{}, []value{unknown("")})
+		}
+	}
+}

@@ -212,17 +212,12 @@ func (p *program) print(h *handle, w shell.Word) {
 func (p *program) tells(w shell.Word) {
 	for _, part := range w.Parts() {
 		switch {
-		case p.environment(part):
+		case part.Kind == shell.PartUnknown && p.holdsEnvironment(value{path: cmp.Or(part.From, part.Name)}): // all of it
 			p.emit("print", shell.VerbEnvironment)
 		case part.Kind == shell.PartUnknown && p.asked[part.Name]:
 			p.emit("print", shell.VerbEnvironment, shell.NewWord(part))
 		}
 	}
-}
-
-// environment reports whether an unknown part of a text is the whole environment.
-func (p *program) environment(part shell.Part) bool {
-	return part.Kind == shell.PartUnknown && p.holdsEnvironment(value{path: cmp.Or(part.From, part.Name)})
 }
 
 // awkStatement reads print, printf and getline, including where their texts go.

@@ -10,7 +10,7 @@ import (
 // routine is a function of the program: its parameters and the place of its body.
 type routine struct {
 	name     string
-	method   string // ruby's &:name calls it on what it is given
+	method   string // what is called on the first thing that it is given, with what it holds and the rest: ruby's &:name
 	params   []int  // indexes of the parameters
 	from, to int
 	toks     *program // the program that the tokens belong to

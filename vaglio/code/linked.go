@@ -22,7 +22,7 @@ func (p *program) linked(name string, args []value) (out value, ok bool) {
 		if whole := "." + strings.TrimLeft(name, "."); strings.HasSuffix(file, whole) || strings.HasSuffix(strings.TrimSuffix(file, path.Ext(file)), whole) {
 			key = m.whole()
 		}
-		f, class := m.defines(key), m.classes[key]
+		f, class := cmp.Or(m.fns[key], m.vars[key].fn, m.vars["exports."+key].fn, m.vars["module.exports."+key].fn), m.classes[key]
 		if stem, _, _ := strings.Cut(path.Base(m.in.Path), "."); of != stem && p.modules[of] || f == nil && class == nil || !p.spend(len(p.vars)/bytesPerStep) {
 			continue
 		}
@@ -192,11 +192,6 @@ func (p *program) unled() {
 	}
 }
 
-// defines returns the function that others know by a name, nil if there is none.
-func (p *program) defines(name string) *routine {
-	return cmp.Or(p.fns[name], p.vars[name].fn, p.vars["exports."+name].fn, p.vars["module.exports."+name].fn)
-}
-
 // module returns the functions of a file, nil if nothing is known of it.
 func (p *program) module(file string) *program {
 	if m, read := p.files[file]; read {
@@ -209,7 +204,7 @@ func (p *program) module(file string) *program {
 	}
 	in := *p.in
 	in.Path, in.Args, in.Stdin = file, nil, shell.Word{}
-	aside := &run{left: p.left, again: p.again, said: map[string]bool{}, of: p.of, files: p.files, depth: p.depth, out: &shell.ProgramResult{}}
+	aside := &run{left: p.left, again: p.again, said: map[string]bool{}, of: p.of, files: p.files, stand: p.stand, depth: p.depth, out: &shell.ProgramResult{}}
 	aside.root, aside.held, aside.changes = p.root, p.held, p.changes
 	aside.objects, aside.known = p.objects, p.known
 	m := newProgram(aside, p.table, p.lang, &in) // aside: for its own statements
@@ -390,4 +385,14 @@ func goesOn(texts []shell.Word, method string, bracketed bool) []shell.Word {
 		texts[0] = shell.Glue(texts[0], shell.Text("/."))
 	}
 	return texts
+}
+
+// ofArguments returns what a method yields that its arguments alone tell: a part of the command line, or what ruby's File.method(:delete) stands for.
+func (p *program) ofArguments(v value, name, full string, args []value) (value, bool) {
+	if n, ok := first(args).int(); ok && v.path == allArguments && name == "slice" {
+		return v.part(n, maxText), true
+	}
+	s, ok := first(args).text()
+	ok = ok && name == "method" && p.lang.name == "ruby"
+	return unknown(strings.TrimSuffix(full, "method") + s), ok
 }

@@ -28,7 +28,7 @@ func (p *program) postfix(v value) value {
 		case p.bareCall(v):
 			v = p.calledWith(v, p.bareArguments)
 		default:
-			return p.constant(v)
+			return p.constant(p.stands(v))
 		}
 	}
 	if p.bareCall(v) {
@@ -156,13 +156,14 @@ func (p *program) methodArguments(v value, name, full, holder string) (args []va
 	return nil, declares || p.plainCall(f, v, name)
 }
 
-// ownMethod returns a function that the program defines and a method's name means: one of that name if the table does not know it, or one kept in the value.
-func (p *program) ownMethod(v value, name, full string, free bool) *routine {
+// ownMethod returns a function that the program defines and a method's name means: one of that name if the table does not know it, or
+// any that it has put there.
+func (p *program) ownMethod(v value, name, full string, free bool) value {
 	if f := p.fns[name]; f != nil && free && !p.taken(full) {
-		return f
+		return value{fn: f}
 	}
-	e, _ := p.stored(v, name, "."+name)
-	return e.fn
+	e, _ := p.stored(v, name, full)
+	return e
 }
 
 // plainCall reports whether a member without brackets is a call: every ruby method, and elsewhere what a path offers.
@@ -189,13 +190,17 @@ func onOf(v value) string {
 
 // canonical returns the name that the table knows a function by.
 func (p *program) canonical(name string) string {
-	head, _, _ := strings.Cut(name, ".")
-	for _, from := range []string{name, name[:max(strings.LastIndexByte(name, '.'), 0)], head} {
-		switch to, is := p.lang.alias[from]; {
+	for end, at := len(name), 0; end > 0; end = at {
+		at = max(strings.LastIndexByte(name[:end], '.'), 0)
+		to, is := p.lang.alias[name[:end]]
+		_, through := p.lang.alias[name[at:end]]
+		switch {
 		case to != "":
-			return to + strings.TrimPrefix(name, from)
-		case is && from != name: // it holds what has a name of its own
-			return p.canonical(strings.TrimPrefix(name, from+"."))
+			return to + name[end:]
+		case is && end < len(name): // it holds what has a name of its own
+			return p.canonical(name[end+1:])
+		case through && at > 0: // it stands for what it is of
+			return p.canonical(name[:at] + name[end:])
 		}
 	}
 	return name
@@ -333,6 +338,9 @@ func (p *program) keyedElement(v, at value) (value, bool) {
 		}
 	}
 	e, found := v.field(key)
+	for i := 0; found && i < len(v.list) && p.spend(1); i++ { // what is not asked for is not called
+		p.stand[p.canonical(v.list[i].path)] = -1
+	}
 	return e, found && ok
 }
 
@@ -346,17 +354,6 @@ func (p *program) anyOf(list []value) value {
 		all = all.or(e)
 	}
 	return all
-}
-
-// inputLine returns a line that perl's <> or <$file> reads.
-func (p *program) inputLine() value {
-	if p.take().Text == "<STDIN>" {
-		return textOf(p.in.Stdin)
-	}
-	for _, f := range p.vars["@ARGV"].list {
-		p.emit("<>", shell.VerbRead, f.word())
-	}
-	return textOf(unknownWord("<>"))
 }
 
 // current returns a list or map as it is by now, whatever name it was changed by.
@@ -388,12 +385,13 @@ func (p *program) noted(v value) string {
 	return v.of
 }
 
-// ofArguments returns what a method yields that its arguments alone tell: a part of the command line, or what ruby's File.method(:delete) stands for.
-func (p *program) ofArguments(v value, name, full string, args []value) (value, bool) {
-	if n, ok := first(args).int(); ok && v.path == allArguments && name == "slice" {
-		return v.part(n, maxText), true
+// inputLine returns a line that perl's <> or <$file> reads.
+func (p *program) inputLine() value {
+	if p.take().Text == "<STDIN>" {
+		return textOf(p.in.Stdin)
 	}
-	s, ok := first(args).text()
-	ok = ok && name == "method" && p.lang.name == "ruby"
-	return unknown(strings.TrimSuffix(full, "method") + s), ok
+	for _, f := range p.vars["@ARGV"].list {
+		p.emit("<>", shell.VerbRead, f.word())
+	}
+	return textOf(unknownWord("<>"))
 }

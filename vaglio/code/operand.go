@@ -16,6 +16,10 @@ func (p *program) primary() value {
 		p.take()
 		return value{kind: kindNumber, alts: []shell.Word{shell.Text(t.Text)}}
 	case lex.Name:
+		if open := p.elements(); open > 0 && t.Text == "map" {
+			p.skip(open)
+			return p.mapping()
+		}
 		return p.nameOperand()
 	case lex.Op, lex.End:
 	}
@@ -36,17 +40,21 @@ func (p *program) primary() value {
 	return value{}
 }
 
-// elements returns the index of the brace that opens the elements of one of Go's slices or arrays, whose type begins here: []string{…}; 0 if there is none.
+// elements returns the index of the brace that opens the elements of one of Go's slices, arrays or maps, whose type begins here:
+// []string{…}; 0 if there is none.
 func (p *program) elements() int {
 	if p.lang.name != "go" {
 		return 0
 	}
 	from := p.over(p.at) + 1
+	if p.word("map") {
+		from = p.over(p.at+1) + 1
+	}
 	to := p.until(from, func(i int) bool {
-		t := p.toks[i]
-		return !t.Word() && !t.Is(".", "*") || t.Word("struct", "interface", "func")
+		t, before := p.toks[i], p.tok(i-1)
+		return !t.Word() && !t.Is(".", "*", "[") && (!t.Is("(") || !before.Word("func")) && (!t.Is("{") || !before.Word("struct", "interface"))
 	})
-	if to == from || !p.opens(to, "{") {
+	if to == from || !p.opens(to, "{") || !p.tok(to).Tight {
 		return 0
 	}
 	return to
@@ -384,12 +392,4 @@ func (p *program) touch(was, v value) {
 func (p *program) namesItem(t, next token) bool {
 	return next.Is("=") && p.lang.name == "python" || next.Is(":") && (p.lang.name == "ruby" || p.lang.name == "php") ||
 		next.Is("=>") && t.Kind == lex.String && p.lang.name != "node" && !p.lang.has("flat")
-}
-
-// groups returns a map whose elements are lists until something else is put there, as defaultdict(list) does.
-func groups(_ *program, v value, _ []value) value {
-	if v.path != "list" && v.path != "set" {
-		return passedOn("defaultdict", v.word())
-	}
-	return value{kind: kindMap}.with(anyKey, listOf())
 }

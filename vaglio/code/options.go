@@ -10,6 +10,7 @@ import (
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/internal/sourcetext"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 //go:embed options.txt
@@ -381,4 +382,17 @@ func (p *program) isTold(verb shell.Verb, w shell.Word) bool {
 			of := part.From[:max(strings.LastIndexByte(part.From, '.'), 0)]
 			return part.From == "option()" || p.lang.options.field(of) != nil || p.lang.options.names["words"][of] != nil
 		})
+}
+
+// stands notes a value that is a function of the table which does what cannot be undone. Who takes it may not be followed.
+func (p *program) stands(v value) value {
+	name := p.canonical(v.path)
+	of, last, _ := strings.Cut(name, ".")
+	if p != p.root || p.stand[name] != 0 || last == "" || v.given() || p.is("=") || p.tok(p.at-2).Word("typeof") || p.tok(p.at-4).Word("typeof") {
+		return v
+	}
+	if f := p.lang.find(name, ""); f != nil && wordclass.Is("acting-verb", f.verb) && (p.lang.full[name] == f || p.modules[of]) {
+		p.stand[name] = p.at
+	}
+	return v
 }

@@ -1,7 +1,6 @@
 package code
 
 import (
-	"encoding/base64"
 	"encoding/hex"
 	"maps"
 	"path"
@@ -86,11 +85,6 @@ func printedAs(p *program, v value, rest []value) value {
 	return value{}
 }
 
-// freshName returns the name of something new, which is never empty.
-func freshName() shell.Word {
-	return shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "temporary()"})
-}
-
 // oneName returns a text that may be any name without a folder, not that of a file that was there.
 func oneName() shell.Word {
 	return shell.NewWord(shell.Part{Kind: shell.PartGlob, Text: "?", Level: true}, shell.Part{Kind: shell.PartGlob, Text: "*", Level: true})
@@ -137,12 +131,6 @@ func decoders() map[string]decoder {
 		},
 		"lower": always(strings.ToLower), "upper": always(strings.ToUpper),
 	}
-}
-
-func decode64(s string) (string, bool) {
-	s = strings.NewReplacer("-", "+", "_", "/", "=", "", "\n", "", " ", "").Replace(s)
-	b, err := base64.RawStdEncoding.DecodeString(s)
-	return string(b), err == nil
 }
 
 // decoded applies the decoder of a name: "hex", "base64". The result of an encoding that is not read is unknown.
@@ -367,8 +355,9 @@ func sent(p *program, v value, rest []value) value {
 // flattened returns values with lists replaced by their elements.
 func flattened(vs []value) (out []value) {
 	for _, v := range vs {
-		v.spread = true
-		out = spreadInto(out, v)
+		if v.spread = true; v.name == "" || v.kind != kindOther { // no flag
+			out = spreadInto(out, v)
+		}
 	}
 	return out
 }
@@ -397,4 +386,12 @@ func (p *program) opensDatabase(_ *function, name string, args []value, _ map[st
 		p.emit(name, shell.VerbRead, at)
 	}
 	return p.callOther(name, value{}, args)
+}
+
+// groups returns a map whose elements are lists until something else is put there, as defaultdict(list) does.
+func groups(_ *program, v value, _ []value) value {
+	if v.path != "list" && v.path != "set" {
+		return passedOn("defaultdict", v.word())
+	}
+	return value{kind: kindMap}.with(anyKey, listOf())
 }

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"encoding/base64"
 	"regexp"
 	"slices"
 	"strconv"
@@ -388,4 +389,10 @@ func (p *program) pathFrom(v value, rest []value) value {
 		return v
 	}
 	return pathOf(p.joined(append([]value{v}, rest...)))
+}
+
+func decode64(s string) (string, bool) {
+	s = strings.NewReplacer("-", "+", "_", "/", "=", "", "\n", "", " ", "").Replace(s)
+	b, err := base64.RawStdEncoding.DecodeString(s)
+	return string(b), err == nil
 }

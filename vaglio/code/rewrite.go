@@ -370,8 +370,12 @@ func changing() map[string]pure {
 		"sort": sortedList, "subst": substitutes,
 		"flat":         func(_ *program, v value, _ []value) value { return v.listed(flattened(v.list)) },
 		"replacefirst": replacedFirst, "tr": replacedIn(`^\`, 1), "gsub": replacedIn("^$()%.[]*+-?", maxText),
+		"caller": func(_ *program, v value, rest []value) value { return value{fn: &routine{method: v.key(), held: rest}} },
+		"getter": func(_ *program, v value, _ []value) value {
+			return value{fn: &routine{method: "__getattribute__", held: []value{v}}}
+		},
 		"from": func(p *program, v value, rest []value) value {
-			if len(rest) > 0 && rest[0].fn != nil {
+			if len(rest) > 0 {
 				return p.eachOf(rest[0], v.elements())
 			}
 			return v

@@ -392,3 +392,8 @@ func (v value) pairs() value {
 	}
 	return listOf(out...)
 }
+
+// freshName returns the name of something new, which is never empty.
+func freshName() shell.Word {
+	return shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: "temporary()"})
+}

@@ -9,21 +9,12 @@ import (
 
 // readImports adds the project's files that a program imports, directly and indirectly. The program is given in the words, or in a file that they name.
 func readImports(v *visit, r *row) {
-	find, search := v.reader.imports[r.language], v.searched(r.language)
-	var follow func(dir, text string, by bool) // by a program that is read itself
-	follow = func(dir, text string, by bool) {
-		for _, names := range append(find.In(dir, search, text), find.Alike(search, v.c.Changed, text)...) {
-			if file, text, ok := v.first(names...); ok && v.once(file) {
-				v.marked(func() { v.add(file, 1, r.language, text) }, func(t *shell.Task) { t.Imported = by })
-				follow(path.Dir(file), text, true)
-			}
-		}
-	}
+	search := v.searched(r.language)
 	if module, ok := v.value("-M", "-m"); ok && r.language == "perl" {
-		follow(v.dir, "use "+module, false)
+		v.follow(r.language, search, v.dir, "use "+module, false)
 	}
 	if text, by, ok := v.toldText(r); ok {
-		follow(v.dir, text, by)
+		v.follow(r.language, search, v.dir, text, by)
 		return
 	}
 	for _, name := range v.named(r.files) {
@@ -31,7 +22,18 @@ func readImports(v *visit, r *row) {
 			if r.language == "python" { // modules are also found from the program's folder
 				search = append(search, path.Dir(file))
 			}
-			follow(path.Dir(file), text, true)
+			v.follow(r.language, search, path.Dir(file), text, true)
+		}
+	}
+}
+
+// follow adds what a text in a folder imports; by says that the text is a program that is read itself.
+func (v *visit) follow(language string, search []string, dir, text string, by bool) {
+	find := v.reader.imports[language]
+	for _, names := range append(find.In(dir, search, text), find.Alike(search, v.c.Changed, text)...) {
+		if file, text, ok := v.first(names...); ok && v.once(file) {
+			v.marked(func() { v.add(file, 1, language, text) }, func(t *shell.Task) { t.Imported = by })
+			v.follow(language, search, path.Dir(file), text, true)
 		}
 	}
 }

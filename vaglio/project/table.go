@@ -180,10 +180,11 @@ func readCode(v *visit, r *row) {
 			in := joined(folder, name)
 			ending := map[string]string{"ruby": ".rb", "node": ".js", "lua": ".lua"}[r.language] // for a file that is named without its extension
 			if file, text, ok := v.first(in, in+ending); ok && v.once(file) {
-				language := cmp.Or(r.language, languageOf(text))
-				v.marked(func() { v.code(file, language, v.asked(file, language, text)) }, func(t *shell.Task) {
-					t.Settings = slices.Contains(r.files, name) // what the tool itself looks for
-				})
+				language, own := cmp.Or(r.language, languageOf(text)), slices.Contains(r.files, name) // what the tool itself looks for
+				v.marked(func() { v.code(file, language, v.asked(file, language, text)) }, func(t *shell.Task) { t.Settings = own })
+				if own && v.reader.imports[language] != nil {
+					v.follow(language, v.searched(language), path.Dir(file), text, true)
+				}
 			}
 		}
 	}

@@ -385,11 +385,6 @@ func (r *reader) userEntry(args []Word) (Word, bool) {
 	return Glue(args[1], Text(":x:"), field, field, field, home, Text(":"), word.OutputOf("getent"), Text("\n")), true
 }
 
-// afar reports whether a command runs on another machine.
-func (f *frame) afar() bool {
-	return f.Remote != nil && (f.Remote.Kind == RemoteHost || f.Remote.Kind == RemotePod)
-}
-
 // captured returns what a substitution leaves of an output.
 func captured(w Word) Word {
 	return w.MapText(func(s string) string { return strings.ReplaceAll(s, "\x00", "") }).

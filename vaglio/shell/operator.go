@@ -375,15 +375,10 @@ func (r *reader) indirect(f *frame, p *syntax.ParamExp, name Word) (Word, bool) 
 	}
 	s, ok := name.Text()
 	switch {
-	case !ok && drawn(name):
+	case !ok && slices.ContainsFunc(name.Parts(), func(p Part) bool { return p.From != "" || p.File != "" || p.Made != nil }): // anyone's choice
 		return word.Unknown(indirection(p)), true
 	case !ok || !syntax.ValidName(s):
 		return word.Unknown(""), true
 	}
 	return r.lookup(f, &syntax.ParamExp{Param: &syntax.Lit{Value: s}})
-}
-
-// drawn reports whether a word comes from a file or from what a command prints: such a name may be anyone's choice.
-func drawn(w Word) bool {
-	return slices.ContainsFunc(w.Parts(), func(p Part) bool { return p.From != "" || p.File != "" || p.Made != nil })
 }

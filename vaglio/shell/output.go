@@ -41,7 +41,7 @@ func (r *reader) output(f *frame, k *call) Word {
 	if !ok {
 		out = r.impure(f, k, name)
 	}
-	if f.afar() {
+	if f.Remote != nil && (f.Remote.Kind == RemoteHost || f.Remote.Kind == RemotePod) {
 		out = out.Fetched()
 	}
 	if ok && (out.Size() > word.MaxSize || !r.step(f, out.Size()/16)) {

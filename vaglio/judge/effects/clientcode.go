@@ -42,7 +42,8 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
-	if len(words) == 0 || r.keepsItself(library, v) || library == "" && !t.reaches(v, words) {
+	itself := v.File != "" && t.isOfPages(library, v.Call.Function) && !r.changesKept(v) || r.ofFileDatabase(library, v)
+	if len(words) == 0 || itself || library == "" && !t.reaches(v, words) {
 		return reads()
 	}
 	library = cmp.Or(library, head)
@@ -287,7 +288,8 @@ func (r *reading) carries(file string, texts []string) []Effect {
 		script, tasks := readings.ReadUngated(readings.Written{File: file, Text: text}, r.shellOptions())
 		switch {
 		case len(script.Commands) > 0:
-			words := join(invocationOf(&script.Commands[0]).words())
+			v := invocationOf(&script.Commands[0])
+			words := join(append([]arg{literal(v.name)}, v.args...))
 			return beyondGate(say("puts a command into %s that an agent's client runs without asking: %s", file, words), file)
 		case len(tasks) > 0 && tasks[0].Closed != nil:
 			return beyondGate(wording.Sentence{wording.Say(tasks[0].Closed.Why, file)}, file)
@@ -303,8 +305,6 @@ func beyondGate(why wording.Sentence, file string) []Effect {
 	e.Reach = ReachUser
 	return []Effect{e}
 }
-
-func (v *invocation) words() []arg { return append([]arg{literal(v.name)}, v.args...) }
 
 // edited returns what a file holds after an edit, if that is known, otherwise the text that is put into it.
 func (t *tool) edited(w readings.Written) (text string, whole bool) {
@@ -377,11 +377,6 @@ func (t *tables) plainSetting(line string) bool {
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	return key == "" || key[0] == '#' || key[0] == ';' || t.ofClass("npm-plain", key) ||
 		(key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) && t.urls().IsRegistry(value)
-}
-
-// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
-func (t *tables) isOfPages(library, name string) bool {
-	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
 }
 
 // textOf returns the text of a word that may consist of files.

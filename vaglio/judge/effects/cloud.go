@@ -219,11 +219,6 @@ func (c *command) mounted(mount string) []Effect {
 	return []Effect{usual(KindPrivilege).with(say("gives a container the folder %s of the host", host), host).as(Partial, ReachUser)}
 }
 
-// bulk reports whether a command works on whatever another command lists, rather than only on what this call started itself.
-func (c *command) bulk() bool {
-	return (c.r.listed || !c.r.started) && slices.ContainsFunc(c.operands, func(a arg) bool { return !a.known && len(a.from) > 0 })
-}
-
 // kubeExec judges opening a session in a cluster. A command given to it is judged separately.
 func kubeExec(c *command) []Effect {
 	at, shells := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" }), []string{"sh", "bash", "zsh", "ash", "dash", "fish", "ksh"}
@@ -372,11 +367,6 @@ func (r *reading) ofFileDatabase(library string, v *invocation) bool {
 	return ok && databasefiles.PlainPrisma(text) && (&command{invocation: &w, parsed: &parsed{}, r: r}).fileDatabase()
 }
 
-// keepsItself reports whether a program in a file calls a client for what runs here, or for what lies in a file that it may change.
-func (r *reading) keepsItself(library string, v *invocation) bool {
-	return v.File != "" && r.judge.tables.isOfPages(library, v.Call.Function) && !r.changesKept(v) || r.ofFileDatabase(library, v)
-}
-
 // changesKept reports whether a program of the session's runs a statement on a database in a file that was there before the session.
 func (r *reading) changesKept(v *invocation) bool {
 	return v.Own && !v.Guess && len(v.args) > 0 && slices.ContainsFunc(v.Call.Of, func(file string) bool {
@@ -396,4 +386,9 @@ func (r *reading) opens(file string) {
 	if file != spoken.Memory {
 		r.database.opened, r.database.here, r.database.fixed = file, "", false
 	}
+}
+
+// isOfPages reports whether a function belongs to a client for pages, or for what runs on this machine.
+func (t *tables) isOfPages(library, name string) bool {
+	return strings.Contains(name, "(localhost)") || t.ofClass("client-of-pages", library)
 }

@@ -260,12 +260,7 @@ const longest = 240
 
 // oneLine returns a text on one line, with a mark for each line break.
 func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return ' '
-		}
-		return r
-	}, strings.ReplaceAll(s, "\n", "⏎"))
+	return strings.Map(func(r rune) rune { return max(r, ' ') }, strings.ReplaceAll(s, "\n", "⏎"))
 }
 
 // clip shortens a text to n bytes, at a word boundary if possible.

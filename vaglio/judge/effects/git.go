@@ -332,11 +332,6 @@ func (t *tables) shows(line string) bool {
 		})
 }
 
-// aliased reports whether the options say what the first operand stands for: that is read by itself.
-func (c *command) aliased() bool {
-	return slices.ContainsFunc(c.values("-c"), func(a arg) bool { return strings.HasPrefix(a.text, "alias."+c.operand(0)+"=") })
-}
-
 // repository returns the folder that a clone makes in the current one if no word names it: it is named like what is cloned, "." if that is not known.
 func (c *command) repository() string {
 	if c.took >= len(c.operands) || !c.operands[c.took].known {

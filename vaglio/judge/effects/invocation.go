@@ -279,7 +279,7 @@ func (r *reading) parse(program string, args []arg) *parsed {
 	var words []string
 	for i := range r.parses {
 		switch was := &r.parses[i]; {
-		case was.parsed == nil || !same(was.all, args):
+		case was.parsed == nil || len(was.all) != len(args) || len(args) > 0 && &was.all[0] != &args[0]: // another list
 		case was.program == program:
 			again := *was.parsed
 			again.Found = ""
@@ -307,11 +307,6 @@ type parse struct {
 	*parsed
 
 	program string
-}
-
-// same reports whether two lists of arguments are the same list.
-func same(a, b []arg) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // has reports whether one of the options is present, perhaps abbreviated, and not switched off.

@@ -202,8 +202,12 @@ func commandFacts() map[string]fact {
 		"testing":       func(c *command, _ []arg) bool { return c.testing() },
 		"dotenv":        func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },
 		"emulated":      func(c *command, _ []arg) bool { return c.local() },
-		"aliased":       func(c *command, _ []arg) bool { return c.aliased() },
-		"bulk":          func(c *command, _ []arg) bool { return c.bulk() },
+		"aliased": func(c *command, _ []arg) bool { // what the first operand stands for is read by itself
+			return slices.ContainsFunc(c.values("-c"), func(a arg) bool { return strings.HasPrefix(a.text, "alias."+c.operand(0)+"=") })
+		},
+		"bulk": func(c *command, _ []arg) bool { // it works on whatever another command lists, rather than only on what this call started
+			return (c.r.listed || !c.r.started) && slices.ContainsFunc(c.operands, func(a arg) bool { return !a.known && len(a.from) > 0 })
+		},
 		"told": func(c *command, _ []arg) bool {
 			text, all := c.input()
 			return all && text.text != ""

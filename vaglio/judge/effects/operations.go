@@ -339,9 +339,8 @@ func (c *command) moveAway(a, to arg) []Effect {
 		if to.text != "" && c.r.world.placeOf(to, c.cwd) == placeNowhere {
 			return c.r.remove(c.invocation, a)
 		}
-		p := c.r.world.clean(a.text, c.cwd)
-		ofGit := c.r.judge.tables.ofClass("repository-folder", lastPart(a.text)) || c.r.judge.places.Classes(p)&place.Repository != 0
-		if !ofGit || c.r.made(c.invocation, p) {
+		p, folder := c.r.world.clean(a.text, c.cwd), c.r.judge.tables.ofClass("repository-folder", lastPart(a.text))
+		if !folder && c.r.judge.places.Classes(p)&place.Repository == 0 || c.r.made(c.invocation, p) {
 			return nil
 		}
 	case placeNowhere, placeControl, placeSecret, placeHome, placeSystem, placeUnknown, placeOption:
@@ -383,7 +382,8 @@ func (r *reading) permits(v *invocation, mode string, files ...arg) (out []Effec
 			e = e.with(say("lets whoever runs %s act as its owner or group", a.text), a.text).inFolder(p == placeWorkspace)
 		case filemode.OpensToAll(mode):
 			e = e.with(say("opens %s to everyone", a.text), a.text).inFolder(p == placeWorkspace)
-		case p == placeWorkspace || p == placeTemp || p == placeNowhere || p == placeSecret && filemode.Private(mode) && r.world.ofUser(a, v.cwd):
+		case p == placeWorkspace, p == placeTemp, p == placeNowhere, p == placeSecret && filemode.Private(mode) && r.world.ofUser(a, v.cwd),
+			p == placeControl && r.facts.Wrote(r.world.clean(a.text, v.cwd)): // what it does was judged when it was written
 			e.Reach, e.Reversibility = ReachWorkspace, Reversible
 		}
 		out = append(out, e)

@@ -188,7 +188,8 @@ func (w *world) ofUser(a arg, cwd string) bool {
 // passes reports whether a word names what is temporary, or has a default, by which it is judged.
 func (w *world) passes(a arg, p string, is place.Class) bool {
 	within := !strings.HasPrefix(a.text, made) || strings.HasPrefix(p, "/tmp/"+made)
-	return within && (is&place.Temporary != 0 || a.either || w.temporary(a, p)) && !place.Inside(w.kept, p)
+	named := len(a.names) == 1 && len(a.from) == 0 && strings.HasPrefix(p, "$"+a.names[0]) && w.places.Variable(a.names[0])&place.TemporaryVariable != 0
+	return within && (is&place.Temporary != 0 || a.either || named) && !place.Inside(w.kept, p)
 }
 
 // outside returns where a known path outside the workspace is. A relative path counts as in the workspace if the current folder is unknown.
@@ -226,11 +227,6 @@ func (w *world) inside(p string) bool {
 const made = "$(mktemp)"
 
 const madeIn = "$(mktemp in)" // the same in a folder of the caller's
-
-// temporary reports whether the unknown beginning of a path is a temporary file or folder, judging by its variable's name.
-func (w *world) temporary(a arg, p string) bool {
-	return len(a.names) == 1 && len(a.from) == 0 && strings.HasPrefix(p, "$"+a.names[0]) && w.places.Variable(a.names[0])&place.TemporaryVariable != 0
-}
 
 // secretName reports whether a variable holds a secret, judging by its name.
 func (r *reading) secretName(n string) bool {

@@ -35,11 +35,6 @@ var (
 	}
 )
 
-// cost is what the score of an effect lacks to 1.
-func (e Effect) cost() float64 {
-	return costOf(costOfKind, e.Kind, 0.20) + costOf(costOfUndoing, e.Reversibility, 0.35) + costOf(costOfReach, e.Reach, 0.45)
-}
-
 func costOf[K comparable](table map[K]float64, k K, others float64) float64 {
 	if cost, ok := table[k]; ok {
 		return cost
@@ -53,19 +48,14 @@ const asked = 0.49
 // score grades one effect. What the intent plainly asks for costs less, but what is irreversible, shared or public is asked about even then.
 func (e Effect) score(i *intent) float64 {
 	e.Reach, e.Reversibility = e.Counts(), cmp.Or(e.eased, e.Reversibility)
-	s := 1 - e.cost()
+	s := 1 - costOf(costOfKind, e.Kind, 0.20) - costOf(costOfUndoing, e.Reversibility, 0.35) - costOf(costOfReach, e.Reach, 0.45)
 	if s < Threshold && i.asks(e) {
 		s += 0.10
 	}
-	if e.final() {
+	if e.Kind == KindUnknown || e.Reach != ReachWorkspace && (e.Reach != ReachUser || e.Reversibility == Irreversible) {
 		s = min(s, asked)
 	}
 	return max(0.02, math.Round(s*100)/100) // the costs are hundredths, their binary sums are not
-}
-
-// final reports whether an effect is asked about whatever the intent says.
-func (e Effect) final() bool {
-	return e.Kind == KindUnknown || e.Reach != ReachWorkspace && (e.Reach != ReachUser || e.Reversibility == Irreversible)
 }
 
 // intent is what a call is meant to do.

@@ -126,11 +126,11 @@ func (r *reading) unpacked(v *invocation, since int, does []Effect) {
 	r.repository = ""
 }
 
-// repacks records the folders that a command fills from an archive which the session, or the call before, put there.
+// repacks records the folders that a command fills from an archive which the session, or the call before, put there, or which lies elsewhere.
 func (r *reading) repacks(v *invocation, since int) {
 	given := slices.ContainsFunc(v.args, func(a arg) bool {
 		at := r.world.clean(a.text, v.cwd)
-		return path.Ext(at) != "" && (r.facts.Touched(at) || r.did[:since].Touched(at))
+		return path.Ext(at) != "" && (!r.world.inside(at) || r.facts.Touched(at) || r.did[:since].Touched(at))
 	})
 	for i := since; given && i < len(r.did); i++ {
 		r.repacked = append(r.repacked, r.did[i].Path)
@@ -392,4 +392,9 @@ func (r *reading) runsOwn(v *invocation, name string, args []arg) bool {
 	}
 	return !r.judge.tables.RunsProject(name, texts(args)) ||
 		len(files) > 0 && !slices.ContainsFunc(files, func(a arg) bool { _, read := r.written(v, a); return !read })
+}
+
+// isAmongFetched reports whether files whose names nobody knows were fetched by the call, or before into a folder.
+func (r *reading) isAmongFetched(folder string) bool {
+	return r.fetched[unnamed] && (r.did.Has(vaglio.Fetched) || r.facts.Wrote(path.Join(folder, unnamed)))
 }

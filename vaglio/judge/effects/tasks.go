@@ -218,9 +218,10 @@ func (r *reading) isFetched(v *invocation, file string) bool {
 	return r.fetched[path.Base(file)] || v.direct() && r.isFar(at) || v.direct() && r.facts.Wrote(path.Join(path.Dir(at), listedFiles)) && !r.facts.Wrote(at)
 }
 
-// isAmongFetched reports whether files whose names nobody knows were fetched by the call, or before into a folder.
-func (r *reading) isAmongFetched(folder string) bool {
-	return r.fetched[unnamed] && (r.did.Has(vaglio.Fetched) || r.facts.Wrote(path.Join(folder, unnamed)))
+// ofBox reports whether a command names a file of its container, and whether that may be one of the session's that would be asked about if it ran.
+func (r *reading) ofBox(v *invocation, file arg) (named, loaded bool) {
+	named = v.box != "" && !v.pod && (v.name == path.Base(file.text) || slices.Contains(texts(v.args), file.text))
+	return named, v.box != "" && slices.ContainsFunc(r.facts.Loaded(), func(f string) bool { return path.Base(f) == path.Base(file.text) })
 }
 
 // runsFile returns the effect of running a program or script from a file.
@@ -234,9 +235,13 @@ func (r *reading) runsFile(v *invocation, file arg) []Effect {
 	if out := r.runsWritten(v, file); out != nil {
 		return out
 	}
+	named, loaded := r.ofBox(v, file)
 	switch is := r.world.placeOf(file, v.cwd); {
+	case loaded:
 	case is == placeWorkspace && !r.liesOutside(v, file), r.world.isSkill(file, v.cwd):
 		return r.namedTask(v, file, is)
+	case named:
+		return r.namedTask(v, file, placeWorkspace)
 	case is == placeUnknown:
 		return unknown(say("runs a file whose name is not known: %s", file.text), file.text)
 	}
