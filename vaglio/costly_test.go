@@ -143,9 +143,11 @@ func TestCostlyFound(t *testing.T) {
 		}
 		for _, written := range []bool{true, false} {
 			text := row.head + strings.Repeat(row.line, row.lines) + row.tail
-			engine, sessions := engineAt(t, folderOf{"/home/u/app/a": "", "/home/u/app/" + row.file: text}), vaglio.Sessions{}
-			steps := []vaglio.Proposal{stepOf(t, row.runs)}
-			if written {
+			disk, sessions := folderOf{"/home/u/app/a": ""}, vaglio.Sessions{}
+			engine, steps := engineAt(t, disk), []vaglio.Proposal{stepOf(t, row.runs)}
+			if !written {
+				disk["/home/u/app/"+row.file] = text
+			} else {
 				steps = []vaglio.Proposal{stepOf(t, "write: "+row.file+": "+strings.ReplaceAll(text, "\n", `\n`)), steps[0]}
 			}
 			for i, p := range steps {
@@ -155,6 +157,7 @@ func TestCostlyFound(t *testing.T) {
 					t.Errorf("%s, %d lines, written %v: %s: %v %v %s", row.file, row.lines, written, p.Executor, v.Approved, err, v.Reason)
 				}
 				sessions.Note(&p, time.Now(), v.Did)
+				disk["/home/u/app/"+row.file] = text
 			}
 		}
 	}
