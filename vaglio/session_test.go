@@ -774,8 +774,11 @@ func TestWhatStoodInALargeFile(t *testing.T) {
 		size    int
 		passes  bool
 	}{
-		{push, push, 1 << 10, true}, {push, push, largest - 1, true}, {push, push, largest + 1, false},
-		{`"fetch"`, push, 1 << 10, false}, {`"fetch"`, push, largest - 1, false},
+		{push, push, 1 << 10, true},
+		{push, push, largest - 1, true},
+		{push, push, largest + 1, false},
+		{`"fetch"`, push, 1 << 10, false},
+		{`"fetch"`, push, largest - 1, false},
 	} {
 		disk, sessions := folderOf{name: program(tt.was, tt.size)}, vaglio.Sessions{}
 		engine, _ := sessionEngine(t, disk, "/home/u/app")

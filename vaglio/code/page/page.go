@@ -123,7 +123,7 @@ func (s *page) looks(i int) bool {
 	case t.Word("in"):
 		return s.binds(i) || s.At(i-1).Quoted()
 	case t.Word():
-		return t.Text == "//" || s.mentions(i)
+		return t.Text == "//" || s.clears(i) || s.mentions(i)
 	case t.Is() && !t.Group:
 		return s.operates(i)
 	default:
@@ -153,12 +153,10 @@ func (s *page) operates(i int) bool {
 func (s *page) mentions(i int) bool {
 	t, prev, next := s.At(i), s.At(i-1), s.At(i+1)
 	switch {
-	case s.clears(i):
-		return true
 	case wordclass.Is("page-private", t.Text), next.Quoted() && !wordclass.Is("page-word", t.Text): // a template for a tag function
 		return false
 	case wordclass.Is("page-root", t.Text): // everything that it holds is more than a look
-		return next.Is(".", "?.") || t.Word("document") && next.Is(")") && s.At(i+2).Is(".")
+		return s.isHeld(i)
 	case prev.Is(".", "?."): // a member of what is looked at
 		return !t.Word("top", "parent") || !wordclass.Is("page-root", s.At(i-2).Text)
 	case prev.Word("new"):
@@ -167,6 +165,12 @@ func (s *page) mentions(i int) bool {
 		return true
 	}
 	return s.past(i, -1).Is("{", ",") && next.Is(":") || next.Is("(") && wordclass.Is("page-function", t.Text)
+}
+
+// isHeld reports whether something of what a root of the page holds follows, also behind (x || document).
+func (s *page) isHeld(i int) bool {
+	next := s.At(i + 1)
+	return next.Is(".", "?.") || s.At(i).Word("document") && next.Is(")") && s.At(i+2).Is(".")
 }
 
 // counts reports whether tokens are arithmetic that ends in a number, so that no member but an element can have its name.

@@ -36,9 +36,6 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	switch at := r.writtenPlace(v, a); {
 	case at == placeNowhere:
 		return nil
-	case at == placeWorkspace && r.judge.places.Classes(p)&place.Repository != 0:
-		e.Why = e.Why.And(", which only git should change")
-		e = e.as(Partial, ReachUser).inFolder(true)
 	case at == placeWorkspace, at == placeTemp, r.plainSettings(v, a, at):
 	case at == placeControl, at == placeSecret, at == placeHome:
 		if at == placeSecret && r.fillsExample(v, a) {
@@ -53,7 +50,7 @@ func (r *reading) write(v *invocation, a arg, verb wording.Phrase) []Effect {
 	case at == placeSystem:
 		e = r.world.away(e, p)
 	}
-	return []Effect{e}
+	return []Effect{r.ofGit(e, p)}
 }
 
 // reachOf returns the reach of a change to a place of the user outside the workspace.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
+	"github.com/metnos/vaglio/vaglio/place"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
@@ -20,10 +21,8 @@ import (
 // Threshold is the score below which a person must be asked.
 const Threshold = 0.5
 
-// The costs of an effect add up to the difference between its score and 1. They are chosen so that
-// what stays in the workspace passes unless it is lost for good, and whatever reaches further is
-// asked about.
-// What is in no table costs as much as the worst, or as most kinds do.
+// The costs of an effect add up to the difference between its score and 1. They are chosen so that what stays in the workspace passes unless it is lost for
+// good, and whatever reaches further is asked about. What is in no table costs as much as the worst, or as most kinds do.
 //
 //nolint:gochecknoglobals // Tables.
 var (
@@ -381,4 +380,13 @@ func staysHere(effects []Effect) bool {
 	return !slices.ContainsFunc(effects, func(e Effect) bool {
 		return e.Kind != KindRead && e.Counts() != ReachWorkspace || e.score(nil) < Threshold
 	})
+}
+
+// ofGit grades a change in the workspace that only git should make.
+func (r *reading) ofGit(e Effect, p string) Effect {
+	if e.Reach != ReachWorkspace || r.judge.places.Classes(p)&place.Repository == 0 {
+		return e
+	}
+	e.Why = e.Why.And(", which only git should change")
+	return e.as(Partial, ReachUser).inFolder(true)
 }
