@@ -16,7 +16,10 @@ func (p *program) primary() value {
 		p.take()
 		return value{kind: kindNumber, alts: []shell.Word{shell.Text(t.Text)}}
 	case lex.Name:
-		if open := p.elements(); open > 0 && t.Text == "map" {
+		if t.Text != "map" {
+			return p.nameOperand()
+		}
+		if open := p.elements(); open > 0 && p.tok(open).Tight { // it is no result of a function
 			p.skip(open)
 			return p.mapping()
 		}
@@ -52,9 +55,9 @@ func (p *program) elements() int {
 	}
 	to := p.until(from, func(i int) bool {
 		t, before := p.toks[i], p.tok(i-1)
-		return !t.Word() && !t.Is(".", "*", "[") && (!t.Is("(") || !before.Word("func")) && (!t.Is("{") || !before.Word("struct", "interface"))
+		return !t.Word() && !t.Is(".", "*", "[") && (!t.Is("(") || !before.Word("func")) || t.Word("struct", "interface") // tables of tests are long
 	})
-	if to == from || !p.opens(to, "{") || !p.tok(to).Tight {
+	if to == from || !p.opens(to, "{") {
 		return 0
 	}
 	return to
