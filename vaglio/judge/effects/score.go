@@ -384,7 +384,7 @@ func staysHere(effects []Effect) bool {
 
 // ofGit grades a change in the workspace that only git should make.
 func (r *reading) ofGit(e Effect, p string) Effect {
-	if e.Reach != ReachWorkspace || r.judge.places.Classes(p)&place.Repository == 0 {
+	if e.Reach != ReachWorkspace || !r.world.inside(p) || r.judge.places.Classes(p)&place.Repository == 0 {
 		return e
 	}
 	e.Why = e.Why.And(", which only git should change")
