@@ -13,9 +13,8 @@ const (
 	endOfFile  = "*** End of File"
 )
 
-// envelope reads the part of an envelope that starts with the line marker, and reports whether
-// there is one. Parts are recognized on their own, because some programs read them without the
-// envelope's first line, and after any text.
+// envelope reads the part of an envelope that starts with the line marker, and reports whether there is one. Parts are recognized on their own, because some
+// programs read them without the envelope's first line, and after any text.
 func (r *reader) envelope(marker string) bool {
 	at := r.n
 	switch marker {
@@ -64,8 +63,7 @@ func (r *reader) part(at int, verb shell.Verb, name string) {
 	r.change(c)
 }
 
-// body reads the lines of one file of an envelope up to the next marker and returns the added
-// ones.
+// body reads the lines of one file of an envelope up to the next marker and returns the added ones.
 func (r *reader) body(verb shell.Verb) string {
 	var added strings.Builder
 	for {

@@ -34,8 +34,7 @@ type file struct {
 	added    strings.Builder
 }
 
-// header reads a line outside hunks. It skips lines that no program acts on, such as the text of a
-// mail.
+// header reads a line outside hunks. It skips lines that no program acts on, such as the text of a mail.
 func (r *reader) header(line string) {
 	switch {
 	case strings.HasPrefix(line, "diff --git "):
@@ -53,8 +52,7 @@ func (r *reader) header(line string) {
 	}
 }
 
-// odd fails for a line that patch could take for a diff in a format that is not read: an indented
-// diff, an ed script, a normal diff.
+// odd fails for a line that patch could take for a diff in a format that is not read: an indented diff, an ed script, a normal diff.
 func (r *reader) odd(line string) {
 	trimmed := strings.TrimLeft(line, " \tX")
 	for strings.HasPrefix(trimmed, "- ") {
@@ -70,8 +68,7 @@ func (r *reader) odd(line string) {
 	}
 }
 
-// edCommand is a command of an ed script, or the first line of a hunk of a normal
-// diff: numbers and one letter.
+// edCommand is a command of an ed script, or the first line of a hunk of a normal diff: numbers and one letter.
 var edCommand = regexp.MustCompile(`^[0-9,]+([acdis][0-9,]*$|s/)`)
 
 func (r *reader) begin(git bool) {
@@ -109,8 +106,7 @@ func (r *reader) headerOf(mark string) *file {
 	return r.file
 }
 
-// gitNames reads the two names of git's first line. Names may contain spaces, but then both are
-// the same after their first folder.
+// gitNames reads the two names of git's first line. Names may contain spaces, but then both are the same after their first folder.
 func (r *reader) gitNames(rest string) {
 	f := r.file
 	if a, b, ok := quotedPair(rest); ok {
@@ -216,8 +212,7 @@ func (r *reader) unifiedHunk(line string) {
 	}
 }
 
-// sides returns how many lines of each side a line of a hunk counts for, and whether it is a line
-// of a hunk at all.
+// sides returns how many lines of each side a line of a hunk counts for, and whether it is a line of a hunk at all.
 func sides(line string) (olds, news int, ok bool) {
 	switch firstByte(line) {
 	case ' ', '\t', 0:
@@ -291,8 +286,7 @@ func (r *reader) flush() {
 	}
 }
 
-// moved records a rename or a copy. Git writes these names without the folder that it puts before
-// others.
+// moved records a rename or a copy. Git writes these names without the folder that it puts before others.
 func (r *reader) moved(f *file, c Change) {
 	c.Verb = shell.VerbMove
 	if f.copies {
@@ -323,8 +317,7 @@ func (r *reader) candidates(f *file) []string {
 	return out
 }
 
-// verbed gives a change its verb. A side that is said to be missing but is named counts as
-// present.
+// verbed gives a change its verb. A side that is said to be missing but is named counts as present.
 func (f *file) verbed(c Change) Change {
 	created := (f.created || f.oldNull) && len(f.old) == 0
 	deleted := (f.deleted || f.newNull) && len(f.new) == 0

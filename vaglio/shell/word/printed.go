@@ -130,12 +130,19 @@ func Sequence(args []Word) (Word, bool) {
 		nums = []int64{nums[0], 1, nums[1]}
 	}
 	const first, step, last, all = 0, 1, 2, 3
-	if len(nums) != all || nums[step] <= 0 || nums[last]-nums[first] > 32*nums[step] {
+	if len(nums) != all || nums[step] <= 0 {
+		return Word{}, false
+	}
+	span, by := uint64(nums[last])-uint64(nums[first]), uint64(nums[step]) //nolint:gosec // Their difference fits, whatever their signs.
+	switch {
+	case nums[first] > nums[last]:
+		return Text(""), true
+	case span > 32*by:
 		return Word{}, false
 	}
 	var b strings.Builder
-	for n := nums[first]; n <= nums[last]; n += nums[step] {
-		b.WriteString(strconv.FormatInt(n, 10) + "\n")
+	for i := range int64(span/by) + 1 { //nolint:gosec // At most 33 times: a number that grows to the end may wrap around.
+		b.WriteString(strconv.FormatInt(nums[first]+i*nums[step], 10) + "\n")
 	}
 	return Text(b.String()), true
 }
