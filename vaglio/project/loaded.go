@@ -59,7 +59,7 @@ func (l *loading) takeLoaded() {
 	}
 	named := l.placesOf(append(operands(l.words), l.folders("PATH")...)) // what it runs, it finds there
 	maps.Copy(named, l.inSettings)
-	anywhere := l.isMade() || !l.reader.base.Known(l.c.Name)
+	anywhere := l.made || !l.reader.base.Known(l.c.Name)
 	for _, file := range l.c.Changed {
 		if !l.reader.IsProse(file) && (anywhere || l.near(file)) {
 			l.takeLoadedOne(file, slices.Contains(loaded, file), named)
@@ -250,7 +250,8 @@ var (
 func (v *visit) mayLoad(rows []row) (words []string, finds bool) {
 	objects := v.reader.base.Does(v.c.Name)
 	data := slices.IndexFunc(rows, func(r row) bool { return r.name == "data" })
-	v.runs = v.isMade() || data < 0 && v.c.Name != "" && !v.runsTasks(rows) && v.mayRun()
+	v.made = v.isMade()
+	v.runs = v.made || data < 0 && v.c.Name != "" && !v.runsTasks(rows) && v.mayRun()
 	switch {
 	case objects || v.c.Name == "":
 		return nil, false

@@ -132,6 +132,7 @@ type visit struct {
 	runsOf map[string]string // by file, what of its text runs
 	all    bool              // look for all that the files may run, not only what the words ask for
 	among  bool              // also look for what any word names
+	made   bool              // it may be made from the project's files, whatever its name
 	runs   bool              // it may run project code that its words do not name
 
 	noCalls bool // leave out the calls in programs

@@ -148,7 +148,7 @@ func (c *command) published(i int) ([]Effect, bool) {
 		return append(c.r.named(c.inner(base, c.all[i+1:])), c.r.reachesLive(c.invocation, base)...), true
 	}
 	inner := c.inner(strings.TrimSuffix(strings.TrimSuffix(base, ".jar"), ".phar"), c.all[i+1:])
-	command := slices.ContainsFunc(wordclass.Of("holds-commands"), func(s string) bool { return strings.HasSuffix(folder, s+"/") })
+	command := slices.ContainsFunc(wordclass.Of("holds-commands"), func(s string) bool { return strings.HasSuffix("/"+folder, s+"/") })
 	if inner.name == base && !command || c.r.judge.tables.Judged[c.r.canonical(inner)] == nil {
 		return nil, false
 	}
