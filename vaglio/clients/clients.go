@@ -31,8 +31,7 @@ const (
 // Set is what is known of all clients, by name. It is read-only.
 type Set map[string]Client
 
-// Client holds the tools of one client by name. A name that ends with a star stands for all
-// tools that begin like it.
+// Client holds the tools of one client by name. A name that ends with a star stands for all tools that begin like it.
 type Client map[string]*Tool
 
 // Tool is what is known of one tool.
@@ -56,8 +55,7 @@ func Names() []string {
 	return files
 }
 
-// Load returns the built-in tables. They are read once and must not be changed. An error
-// names the file, line and column of a mistake.
+// Load returns the built-in tables. They are read once and must not be changed. An error names the file, line and column of a mistake.
 func Load() (Set, error) { return builtIn() }
 
 var builtIn = sync.OnceValues(func() (Set, error) { //nolint:gochecknoglobals // It is read once and never changed.

@@ -186,8 +186,7 @@ func (p *program) call(v, recv value, args []value) value {
 	return p.callKnown(f, name, on, recv, args)
 }
 
-// callKnown reads a call of a function that the table of verbs knows. Another file of the project may define one under
-// a name that methods of texts and lists have.
+// callKnown reads a call of a function that the table of verbs knows. Another file of the project may define one named as a method of texts or lists is.
 func (p *program) callKnown(f *function, name, on string, recv value, args []value) value {
 	if f.verb[0] == '=' && p.lang.full[name] == nil && !recv.given() {
 		if out, ok := p.linked(name, args); ok {

@@ -128,8 +128,7 @@ func (p *program) turn(from, to int) {
 	}
 }
 
-// carriedOver returns the variables that the body of a loop sets and that had a text before, if how often it runs is not
-// known. What it counts is not known, then.
+// carriedOver returns the variables that the body of a loop sets and that had a text before, if how often it runs is not known. What it counts is then unknown.
 func (p *program) carriedOver(from, to int) map[string]value {
 	held := map[string]value{}
 	for i := from; i < to && p.unsure > 0 && p.spend(1); i++ {

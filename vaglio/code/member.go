@@ -156,8 +156,7 @@ func (p *program) methodArguments(v value, name, full, holder string) (args []va
 	return nil, declares || p.plainCall(f, v, name)
 }
 
-// ownMethod returns a function that the program defines and a method's name means: one of that name if the table does not know it, or
-// any that it has put there.
+// ownMethod returns a function that the program defines and a method's name means: of that name if the table does not know it, or any that it has put there.
 func (p *program) ownMethod(v value, name, full string, free bool) value {
 	if f := p.fns[name]; f != nil && free && !p.taken(full) {
 		return value{fn: f}

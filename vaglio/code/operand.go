@@ -43,8 +43,7 @@ func (p *program) primary() value {
 	return value{}
 }
 
-// elements returns the index of the brace that opens the elements of one of Go's slices, arrays or maps, whose type begins here:
-// []string{…}; 0 if there is none.
+// elements returns the index of the brace that opens the elements of one of Go's slices, arrays or maps, whose type begins here: []string{…}; 0 if none.
 func (p *program) elements() int {
 	if p.lang.name != "go" {
 		return 0

@@ -248,8 +248,7 @@ func (p *program) listed(name string, dir, pattern value) value {
 	return listOf(textOf(entry))
 }
 
-// runs reads a function that runs a program: system, subprocess.run, spawn, execl and the like. A
-// single text is a command line, several are the words of a command.
+// runs reads a function that runs a program: system, subprocess.run, spawn, execl and the like. A single text is a command line, several are a command's words.
 func (p *program) runs(f *function, name string, args []value, named map[string]value) value {
 	defer p.surroundings(args, named)()
 	block := nth(args, max(0, len(args)-1))

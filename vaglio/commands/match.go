@@ -35,8 +35,7 @@ type flagTest struct {
 // pipe stands for a literal pipe sign, which does not separate alternatives.
 const pipe = "\x00"
 
-// parseTests parses a pattern. An option may be abbreviated if it makes the command harmful: if a pattern
-// for harm asks for it, or another one that it is not there.
+// parseTests parses a pattern. An option may be abbreviated if it makes the command harmful: if a pattern for harm asks for it, or another that it is absent.
 func parseTests(s string, harm bool) ([]test, error) {
 	fields := strings.Fields(s)
 	out := make([]test, 0, len(fields))

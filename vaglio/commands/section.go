@@ -190,8 +190,7 @@ func (s *Section) add(text string) error {
 	return nil
 }
 
-// mixes reports whether a line takes a letter for reading although the section's programs, which do
-// not share their options, change more than the workspace otherwise.
+// mixes reports whether a line takes a letter for reading although the section's programs, with options of their own, otherwise change more than the workspace.
 func (s *Section) mixes(l *Line) bool {
 	if !s.several || l.Then.Kind != operation.KindRead || slices.Contains([]operation.Reach{"", operation.ReachWorkspace, operation.ReachUser}, s.Else.Reach) {
 		return false

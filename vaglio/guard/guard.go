@@ -1,17 +1,13 @@
-// Package guard is phase one: the list of what is not up for debate. It is
-// binary, has no setting, no exception list and no score, and never asks a
-// model. What it denies stays denied.
+// Package guard is phase one: the list of what is not up for debate. It is binary, has no setting, no exception list and no score, and never asks a model.
+// What it denies stays denied.
 //
-// Its core is eleven forbidden paths and six quasi-irrecoverable shell commands. Around the
-// core, everything is only stricter: map keys are scanned like values, every string is also
-// read in its other spellings, and vaglio's own files are forbidden. Then comes the
-// structural layer. It reads a command line as a shell does, and checks what the line would
-// do to which target against a table of rules; it checks what other tools do to their paths
-// the same way. For the structural layer, text quoted as data is no command.
+// Its core is eleven forbidden paths and six quasi-irrecoverable shell commands. Around the core, everything is only stricter: map keys are scanned like
+// values, every string is also read in its other spellings, and vaglio's own files are forbidden. Then comes the structural layer. It reads a command line as
+// a shell does, and checks what the line would do to which target against a table of rules; it checks what other tools do to their paths the same way. For
+// the structural layer, text quoted as data is no command.
 //
-// The package works on plain values, so that callers have no wiring to forget. It keeps no
-// state between calls; all that it asks the system is where a path leads and where a user's
-// home is.
+// The package works on plain values, so that callers have no wiring to forget. It keeps no state between calls; all that it asks the system is where a path
+// leads and where a user's home is.
 package guard
 
 import (

@@ -115,8 +115,7 @@ func inProgramFolder(where string) bool {
 	return slices.Contains([]string{"/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/"}, where[:strings.LastIndexByte(where, '/')+1])
 }
 
-// owned checks a target that gets an owner. It allows no change to a tree of the system, and
-// none to what decides about rights, unless it is given back to root.
+// owned checks a target that gets an owner. It allows no change to a tree of the system, and none to what decides about rights unless given back to root.
 func (l *look) owned(o *operation.Operation, spot string) string {
 	if l.leftOut(spot) {
 		return ""

@@ -234,8 +234,7 @@ func (l *look) accounts(o *operation.Operation, spot string) string {
 	return ""
 }
 
-// opens returns the rule that reading a file, or handing it to a program, breaks. A file on
-// another machine counts only if its name may be meant as one from here.
+// opens returns the rule that reading a file, or handing it to a program, breaks. A file on another machine counts only if its name may mean one here.
 func (l *look) opens(d deed, o *operation.Operation, spot string) string {
 	switch {
 	case o.Object.Host && !place.IsMeant(spot) && !strings.HasPrefix(spot, "."):

@@ -108,8 +108,7 @@ func (l *look) movesEntries() bool {
 	})
 }
 
-// entries returns, once it is asked, what the archives hold that the command's words name, or that it gets as its input.
-// whole is false if any of that is not known.
+// entries returns, once it is asked, what the archives hold that the command's words name, or that it gets as input. whole is false if any is not known.
 func (l *look) entries() (all []string, whole bool) {
 	if l.g.packed == nil {
 		return nil, false

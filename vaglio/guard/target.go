@@ -134,8 +134,7 @@ func (l *look) bySearch() bool {
 	})
 }
 
-// isFarFetched reports whether a spot is a tree only if too much of it is empty: two texts at
-// once, or a name that a program which does not recurse cannot remove.
+// isFarFetched reports whether a spot is a tree only if too much of it is empty: two texts at once, or a name that a program cannot remove without recursing.
 func isFarFetched(d deed, spot, variant, id string) bool {
 	if id != treeRoot && id != treeHome && id != treeSystem && id != adminRule && id != ownID {
 		return false

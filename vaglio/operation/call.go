@@ -2,8 +2,7 @@ package operation
 
 import "github.com/metnos/vaglio/vaglio/shell"
 
-// byCall says what a call of an inline program does to its first target, and to
-// the others.
+// byCall says what a call of an inline program does to its first target, and to the others.
 //
 //nolint:gochecknoglobals // A table.
 var byCall = map[shell.Verb][2]Verb{

@@ -1,11 +1,9 @@
-// Package patch reads patches as operations on files: the envelopes that coding agents send (***
-// Begin Patch) and the diffs that patch, git apply and git am accept (unified, plain and git's
-// own).
+// Package patch reads patches as operations on files: the envelopes that coding agents send (*** Begin Patch) and the diffs that patch, git apply and git am
+// accept (unified, plain and git's own).
 //
-// It reads for safety, not to apply. Everything that one of the programs might act on becomes a
-// [Change], so a file that either of two names could mean is named twice, and a line that could
-// belong to a patch but is not understood is an error. The maintained diff libraries skip such
-// lines as garbage, and patch would then act where nobody looked.
+// It reads for safety, not to apply. Everything that one of the programs might act on becomes a [Change], so a file that either of two names could mean is
+// named twice, and a line that could belong to a patch but is not understood is an error. The maintained diff libraries skip such lines as garbage, and patch
+// would then act where nobody looked.
 package patch
 
 import (
@@ -22,8 +20,7 @@ const Create shell.Verb = "create file"
 type Change struct {
 	// Verb is [Create], or writes, deletes, moves, copies, links or changes the permissions of Path.
 	Verb shell.Verb
-	// Path is the file, as the patch names it after stripping. It is relative to where the patch
-	// is applied, or absolute, and may contain dots.
+	// Path is the file, as the patch names it after stripping. It is relative to where the patch is applied, or absolute, and may contain dots.
 	Path string
 	// To is the new name of what is moved or copied, and what a link points to.
 	To string
@@ -39,15 +36,13 @@ type Change struct {
 const (
 	// StripGit strips one folder if git puts it before names.
 	StripGit = -1
-	// StripBase does the same, and also considers the last element of the name, as patch does
-	// without -p.
+	// StripBase does the same, and also considers the last element of the name, as patch does without -p.
 	StripBase = -2
 )
 
 // Options say how a patch is applied.
 type Options struct {
-	// Strip is how many leading folders are stripped from names, as with -p, or StripGit or
-	// StripBase.
+	// Strip is how many leading folders are stripped from names, as with -p, or StripGit or StripBase.
 	Strip int
 	// Reverse says that the patch is reversed (-R).
 	Reverse bool
@@ -66,9 +61,8 @@ type Error struct {
 // Error returns the line and what is wrong with it.
 func (e *Error) Error() string { return fmt.Sprintf("line %d of the patch %s", e.Line, e.Why) }
 
-// Parse reads a patch. The error is an [*Error] about the first part that was not understood;
-// Parse returns the understood changes with it. A text without any change is an error. The work is
-// proportional to the size of the text.
+// Parse reads a patch. The error is an [*Error] about the first part that was not understood; Parse returns the understood changes with it. A text without
+// any change is an error. The work is proportional to the size of the text.
 func Parse(text string, o Options) ([]Change, error) {
 	r := &reader{o: o, rest: text}
 	r.all()
@@ -84,8 +78,7 @@ func Parse(text string, o Options) ([]Change, error) {
 	return r.out, nil
 }
 
-// Looks reports whether a text is meant as a patch: an envelope, or a diff that
-// names its files.
+// Looks reports whether a text is meant as a patch: an envelope, or a diff that names its files.
 func Looks(text string) bool {
 	if IsEnvelope(text) {
 		return true

@@ -338,8 +338,7 @@ func (v *visit) asked(file, language, text string) string {
 	return v.runsOf[file]
 }
 
-// foundIn returns what of a program with tasks a command may run that finds the file by itself: no
-// task that neither its words nor other files of the session mention.
+// foundIn returns what of a program with tasks a command may run that finds the file by itself: no task that its words and the session's files do not mention.
 func (v *visit) foundIn(file, language, text string) string {
 	if asks, of := v.asks, v.runsOf; asks == nil {
 		v.asks, v.runsOf = append(partsOf(strings.Join(v.words, " ")), "_"), map[string]string{}

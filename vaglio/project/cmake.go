@@ -130,8 +130,7 @@ func (v *visit) cmakeAdds(file, text string, begin int, words []string) {
 	keep()
 }
 
-// cmakeTakes reads what a file takes in, if the session wrote it: a script, a module by its name, or a folder's
-// file. A folder that only CMake knows may be any.
+// cmakeTakes reads what a file takes in, if the session wrote it: a script, a module by name, or a folder's file. A folder that only CMake knows may be any.
 func (v *visit) cmakeTakes(file, by, name string) {
 	if by != "include" && by != "add_subdirectory" {
 		return

@@ -214,8 +214,7 @@ func (p *partsReader) names(all []string, at int) []string {
 	return append([]string{}, strings.Fields(strings.Join(m[1:], " "))...)
 }
 
-// endOf returns the index of the line after the part that begins in a line: it ends before the
-// next line that is not indented more, except for one that only closes it.
+// endOf returns the index of the line after the part that begins in a line: it ends before the next line not indented more, except one that only closes it.
 func endOf(all []string, from int) int {
 	indent := func(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
 	section := strings.HasPrefix(all[from], "[")

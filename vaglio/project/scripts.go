@@ -258,8 +258,7 @@ func operands(words []string) (out []string) {
 	return out
 }
 
-// members returns the files of a name in a folder and in those of its packages, where the
-// settings of its workspace say or, without any, where they usually are.
+// members returns the files of a name in a folder and in those of its packages, where its workspace's settings say or, without any, where they usually are.
 func (v *visit) members(name string) []string {
 	all, in := []string{name}, strings.Fields("packages apps libs")
 	for _, file := range []string{"package.json", "pnpm-workspace.yaml", "lerna.json", "rush.json"} {

@@ -60,8 +60,7 @@ func (r *Reader) IsPlain(file string) bool {
 	return file != "" && !r.isSettings(path.Base(file)) && !slices.ContainsFunc(r.named.rowsOf(file), tells)
 }
 
-// Alike returns the file that [Reader.Loaded] treats like another one: a nameless one of its folder
-// with its ending, if no more is known of its name, or else itself.
+// Alike returns the file that [Reader.Loaded] treats like another one: a nameless one of its folder with its ending, if its name tells no more, or itself.
 func (r *Reader) Alike(file string) string {
 	if r.IsPlain(file) {
 		return path.Dir(file) + plainFile

@@ -19,8 +19,7 @@ type shape struct {
 	lines    *regexp.Regexp
 }
 
-// shapes is the table, in its order. A mistake in it, which the tests rule out, stops
-// the program.
+// shapes is the table, in its order. A mistake in it, which the tests rule out, stops the program.
 //
 //nolint:gochecknoglobals // Read once, then only looked at.
 var shapes = sync.OnceValue(func() (all []shape) {
@@ -31,8 +30,7 @@ var shapes = sync.OnceValue(func() (all []shape) {
 	return all
 })
 
-// shapeOf returns the language that a text is clearly written in, or "" if it may be anything. It
-// looks for what one language has and the shell has not.
+// shapeOf returns the language that a text is clearly written in, or "" if it may be anything. It looks for what one language has and the shell has not.
 func shapeOf(text string) string {
 	trimmed := strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(trimmed, "#!"); ok {

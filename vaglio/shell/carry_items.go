@@ -100,8 +100,7 @@ func (r *reader) inEach(folders []Word, read func() Word) {
 	}
 }
 
-// forEach reads a command for each of some items, with the item in the place of its marks. A
-// command without marks gets the item at its end if the program appends it.
+// forEach reads a command for each of some items, with the item in the place of its marks. Without marks, the item comes at its end if the program appends it.
 func (r *reader) forEach(f *frame, k *call, argv, items []Word, appends bool, marks ...string) Word {
 	var out word.Builder
 	for _, item := range items {

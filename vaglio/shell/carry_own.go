@@ -156,8 +156,7 @@ func (r *reader) containerOf(f *frame, k *call, opts options, image Word) *Remot
 	return out
 }
 
-// below returns where a command runs that changes the root of where it is: it sees the mounts
-// there, and what else is below the new root unless that is in a container.
+// below returns where a command runs that changes the root of where it is: it sees the mounts there, and what else is below the new root unless in a container.
 func (r *Remote) below(root Word) *Remote {
 	if r == nil {
 		return &Remote{Kind: RemoteRoot, Target: root, Mounts: []Mount{{Host: root, Inside: Text("/")}}}

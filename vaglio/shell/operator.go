@@ -344,8 +344,7 @@ func (r *reader) splitPattern(w Word) (dir string, pat *regexp.Regexp, depth int
 	return path.Clean(dir), pat, depth, ok
 }
 
-// widened replaces the parts that stand for arbitrary names with a star and returns their depth in
-// folders; ok is false if they do not stand for existing files.
+// widened replaces the parts that stand for arbitrary names with a star and returns their depth in folders; ok is false if they stand for no existing files.
 func widened(parts []Part) (depth int, ok bool) {
 	star := Part{Kind: PartGlob, Text: "*"}
 	for i := range parts {

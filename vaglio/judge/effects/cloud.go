@@ -177,8 +177,7 @@ func (c *command) isFree(at servers.Published) bool {
 	return free || !known && at.Port != at.Inside
 }
 
-// steered reports whether the session may have set a variable that leads an engine of containers to another machine, or
-// one whose name begins in another given way.
+// steered reports whether the session may have set a variable that leads an engine of containers to another machine, or one with another given beginning.
 func (c *command) steered(also ...string) bool {
 	also = append(also, "DOCKER_", "CONTAINER", "PODMAN_", "HOME", "XDG_")
 	leads := func(name string) bool { return name == shell.AnyVariable || startsAny(name, also...) }
@@ -295,8 +294,7 @@ func (c *command) remoteEngine() string {
 	return strings.Join(far[:min(1, len(far))], "")
 }
 
-// serverInBox reports whether the client is all that runs in a container that is there already, and
-// no word names a server, so that it is the one in the container.
+// serverInBox reports whether the client is all that runs in a container that is there already, and no word names a server: it is the one in the container.
 func (c *command) serverInBox() bool {
 	n := len(c.Via)
 	return c.box != "" && !c.pod && !c.supplied && n > 0 && strings.HasSuffix(c.Via[n-1], " exec") && !liveName(strings.ToLower(c.box)) &&

@@ -135,8 +135,7 @@ func (t *tool) runner() bool {
 	return t.known.Shell || !slices.ContainsFunc(t.words, more) || readings.IsRunner(strings.ToLower(t.name))
 }
 
-// execsIn reports whether a word only says where a tool executes its command, in what is there already:
-// no argument says more than where that is and how long to wait.
+// execsIn reports whether a word only says where a tool executes its command, in what is there already: no argument says more than where and how long.
 func (t *tool) execsIn(where string) bool {
 	of := func(class, word string) bool { return t.r.judge.tables.ofClass(class, word) }
 	return t.has("exec") && t.noun("exec-place") && of("exec-place", where) && !slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool {

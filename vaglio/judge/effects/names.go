@@ -380,8 +380,7 @@ func (t *tool) about(said wording.Sentence) wording.Sentence {
 	return said
 }
 
-// makesProgram reports whether a program is what installing the project makes: if the session changed the file that says so, it
-// must have installed something since.
+// makesProgram reports whether a program is what installing the project makes: if the session changed the file that says so, only if it installed since.
 func (r *reading) makesProgram(v *invocation) bool {
 	installed := r.facts.Has(vaglio.Installed) || slices.ContainsFunc(r.effects, func(e Effect) bool { return e.Kind == KindInstall })
 	trusts := func(file string) bool { return installed || !r.facts.Wrote(file) && !r.did.Wrote(file) }

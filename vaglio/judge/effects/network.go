@@ -174,8 +174,7 @@ func (c *command) tellsInput(body string, requests []Effect) {
 	}
 }
 
-// keeps records what is fetched into files that have the names with which the addresses end: with
-// curl if an option says so, with wget unless one says otherwise.
+// keeps records what is fetched into files named as the addresses end: with curl if an option says so, with wget unless one says otherwise.
 func (c *command) keeps(urls []arg) {
 	if c.has("-O", "--remote-name", "--remote-name-all", "--output-document", "--spider") != (c.called == "curl") {
 		return
@@ -220,8 +219,7 @@ func (c *command) requestURL(u arg, method, body string) []Effect {
 	return c.r.request(method, u.text, body)
 }
 
-// carriedOut returns the effects of local data in the headers and query of a request that only
-// seems to read, and of secrets in those that are not meant for any.
+// carriedOut returns the effects of local data in the headers and query of a request that only seems to read, and of secrets in those not meant for any.
 func (c *command) carriedOut(to []arg) []Effect {
 	if !slices.ContainsFunc(to, func(u arg) bool { return !urls.Local(u.text) }) {
 		return nil
@@ -332,8 +330,7 @@ func (r *reading) isFar(at string) bool {
 	return folder != ""
 }
 
-// worksOnForeign reports whether a command works in a folder where foreign code was put, or its words
-// may name one; with all, also whether one is below its folder.
+// worksOnForeign reports whether a command works in a folder where foreign code was put, or its words may name one; with all, also if one is below its folder.
 func (r *reading) worksOnForeign(v *invocation, all bool) bool {
 	if len(r.foreign) == 0 && !r.facts.Has(vaglio.Unpacked) {
 		return false

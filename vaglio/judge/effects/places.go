@@ -203,8 +203,7 @@ func (w *world) outside(p string) where {
 	return placeSystem
 }
 
-// away returns an effect on a clean path outside: it is graded as one on the whole machine, but
-// affects the machine only where the machine cannot run without the path.
+// away returns an effect on a clean path outside: it is graded as one on the whole machine, but affects the machine only where it cannot run without the path.
 func (w *world) away(e Effect, p string) Effect {
 	e.counts, e.Reach, e.Why = ReachSystem, ReachUser, e.Why.And(wording.Outside)
 	p = strings.ReplaceAll(p, "$(find)", "*") // What find goes through is below.

@@ -267,8 +267,7 @@ func (c *command) passesUnread(from arg, at string) {
 	c.r.did = append(c.r.did, vaglio.Fact{Deed: vaglio.Unpacked, Path: into})
 }
 
-// leadsOut records the links that a command makes to what lies outside the workspace: where it says, or in the folder
-// there. What is done below them is done outside.
+// leadsOut records the links that a command makes to what lies outside the workspace: where it says, or in the folder there. Below them is outside.
 func (c *command) leadsOut(all []operation.Operation) {
 	for i := range all {
 		from, to := argOf(all[i].Object.Word), argOf(all[i].To)

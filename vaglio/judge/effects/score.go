@@ -121,8 +121,7 @@ func merged(list []finding) []finding {
 // foldLeast is the number of equal effects from which they are reported as a count.
 const foldLeast = 3
 
-// folded joins effects that differ only in which file of a folder they affect, in the order of
-// their first, so that a long list says one thing once, with a count.
+// folded joins effects that differ only in which file of a folder they affect, in the order of their first: a long list says one thing once, with a count.
 func folded(list []Effect, said *intent) []fold {
 	type group struct {
 		kind  Kind

@@ -99,8 +99,7 @@ func tasksRule(c *command) []Effect {
 	return out
 }
 
-// taskNames returns the tasks that the operands name. A setting is no task, nor is a target that
-// is only built, and with some tools what follows belongs to the task.
+// taskNames returns the tasks that the operands name. A setting is no task, nor a target only built, and with some tools what follows belongs to the task.
 func (c *command) taskNames() (names []string) {
 	for i, a := range c.operands {
 		target := strings.HasPrefix(a.text, "//") && strings.HasPrefix(c.name, "bazel")

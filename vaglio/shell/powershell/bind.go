@@ -261,8 +261,7 @@ func (r *reader) converted(types []string, v value) value {
 	return v
 }
 
-// handed returns the words that another shell gives a script, of which some name its parameters. What begins with
-// something unknown may name any, or be several words.
+// handed returns the words that another shell gives a script, of which some name its parameters. What begins with an unknown may name any, or be several.
 func handed(args []argument) []argument {
 	out := slices.Clone(args)
 	for i := range out {

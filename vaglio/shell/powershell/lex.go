@@ -8,8 +8,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// cursor walks over a source. Whatever takes from it advances by at least one byte, so a loop that
-// takes in every round ends. Bytes beyond the end read as zero.
+// cursor walks over a source. Whatever takes from it advances by at least one byte, so a loop that always takes ends. Bytes beyond the end read as zero.
 type cursor struct {
 	src  string
 	pos  int

@@ -75,8 +75,7 @@ func (c *Client) named(f family) (hosts, ports []string, full, ok bool) {
 	return hosts, ports, full, true
 }
 
-// here reports whether a host is this machine, and not a socket on it: where the name of the machine stands
-// alone, clients of MySQL use that, whatever the port.
+// here reports whether a host is this machine, not a socket on it: where the name of the machine stands alone, clients of MySQL use that, whatever the port.
 func (c *Client) here(host string, full bool) bool {
 	return slices.Contains([]string{"127.0.0.1", "::1", "0.0.0.0"}, host) || host == "localhost" && (c.Family != "mysql" || c.TCP || full)
 }

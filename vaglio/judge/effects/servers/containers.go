@@ -74,8 +74,7 @@ func imageName(image string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(image, "docker.io/"), "library/")
 }
 
-// holdsData reports whether a mount may bring a database's data: anything that has a source, is written to
-// and is not read just once, when the database is made.
+// holdsData reports whether a mount may bring a database's data: anything that has a source, is written to and not read just once, when the database is made.
 func holdsData(mount string) bool {
 	if strings.Contains(mount, "=") { // the long form
 		return !strings.Contains(mount, "type=tmpfs")
@@ -85,8 +84,7 @@ func holdsData(mount string) bool {
 	return !readOnly && len(parts) > 1 && !strings.HasPrefix(path.Clean(parts[1])+"/", "/docker-entrypoint-initdb.d/")
 }
 
-// InCompose returns the containers that a compose file describes, and whether it names their project or a volume of it.
-// all is false if that is not all that it says.
+// InCompose returns the containers that a compose file describes, and whether it names their project or a volume of it. all is false if it says more.
 func InCompose(text string) (list []Container, project, volumes, all bool) {
 	var file struct {
 		Include  any            `yaml:"include"`

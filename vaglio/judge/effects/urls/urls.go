@@ -95,8 +95,7 @@ func IsQuery(address, body string) bool {
 	return false
 }
 
-// isMetadata reports whether an address, in any notation of its number, is that of a cloud's
-// metadata service, which gives the machine's credentials to whoever asks.
+// isMetadata reports whether an address, in any notation of its number, is that of a cloud's metadata service, which gives anyone its credentials.
 func (w Words) isMetadata(address string) bool {
 	host := hosts.Of(address)
 	if w.is("metadata-host", host) {
