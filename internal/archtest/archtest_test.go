@@ -83,6 +83,7 @@ var rooms = map[string]room{
 	"internal/hosts":         {},
 	"internal/regular":       {},
 	"internal/seals":         {may: []string{"internal/regular"}},
+	"internal/memo":          {},
 	"internal/itself":        {may: []string{"gateway/install", "internal/own", "internal/regular", "internal/seals"}},
 	"internal/own":           {may: []string{"internal/hosts"}},
 	"internal/repeats":       {},
@@ -152,7 +153,7 @@ var rooms = map[string]room{
 	"vaglio/getopt":         {may: []string{"internal/rows"}},
 	"vaglio/shell":          {may: []string{"vaglio/getopt", "internal/rows", "internal/unixtext", "vaglio/shell/filter", "vaglio/shell/search", "vaglio/shell/word", "vaglio/wordclass", "vaglio/wording"}, modules: []string{shparser}, tests: []string{"vaglio/code", "vaglio/project"}},
 	"vaglio/code": {may: []string{
-		"internal/imports", "internal/rows", "internal/settings", "internal/sourcetext", "internal/unixtext", "vaglio/code/dial", "vaglio/code/lex", "vaglio/code/page", "vaglio/code/unfold", "vaglio/shell", "vaglio/wordclass", "vaglio/wording",
+		"internal/imports", "internal/memo", "internal/rows", "internal/settings", "internal/sourcetext", "internal/unixtext", "vaglio/code/dial", "vaglio/code/lex", "vaglio/code/page", "vaglio/code/unfold", "vaglio/shell", "vaglio/wordclass", "vaglio/wording",
 	}},
 	"vaglio/code/dial":        {may: []string{"vaglio/shell", "vaglio/wordclass"}},
 	"vaglio/code/lex":         {},
@@ -166,8 +167,8 @@ var rooms = map[string]room{
 	"vaglio/place":            {may: []string{"internal/rows", "internal/unixtext"}, modules: []string{xtext}},
 	"vaglio/operation":        {may: []string{"vaglio/shell"}},
 	"vaglio/commands":         {may: []string{"vaglio/getopt", "internal/rows", "vaglio/operation", "vaglio/shell", "vaglio/shell/search"}},
-	"vaglio/reading":          {may: []string{"vaglio/operation", "vaglio/place", "vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/hosts", "internal/notebook", "internal/rows", "internal/strictjson", "vaglio/wording", "vaglio/project"}},
-	"vaglio/project":          {may: []string{"vaglio/getopt", "internal/rows", "vaglio/shell", "vaglio/code", "vaglio/commands", "vaglio/wordclass", "internal/buildxml", "internal/imports", "internal/notebook", "internal/settings"}},
+	"vaglio/reading":          {may: []string{"vaglio/operation", "vaglio/place", "vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/hosts", "internal/memo", "internal/notebook", "internal/rows", "internal/strictjson", "vaglio/wording", "vaglio/project"}},
+	"vaglio/project":          {may: []string{"vaglio/getopt", "internal/rows", "vaglio/shell", "vaglio/code", "vaglio/code/unfold", "vaglio/commands", "vaglio/wordclass", "internal/buildxml", "internal/imports", "internal/memo", "internal/notebook", "internal/settings"}},
 	"internal/workfiles":      {may: []string{"vaglio"}},
 	"vaglio/clients":          {may: []string{"internal/rows", "vaglio/commands", "vaglio/operation", "vaglio/reading"}},
 	"vaglio/guard": {

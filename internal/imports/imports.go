@@ -76,13 +76,15 @@ func (f *Finder) In(dir string, search []string, text string) (all [][]string) {
 	return all
 }
 
-// rerouted matches what has a program look for its imports in further folders.
-var rerouted = regexp.MustCompile(`\bsys\.path\b|\$LOAD_PATH|\$:|@INC|\buse lib\b|\bpackage\.path\b`)
+// rerouted reports whether a program may look for its imports in further folders.
+func rerouted(text string) bool {
+	return slices.ContainsFunc([]string{"sys.path", "$LOAD_PATH", "$:", "@INC", "use lib", "package.path"}, func(s string) bool { return strings.Contains(text, s) })
+}
 
 // Alike returns which of some files a program may import by a name that settings lead elsewhere, as those of @lib/x and #x do, or, if the program
 // itself or an archive among the folders in search leads them elsewhere, by any: files that end as the name does.
 func (f *Finder) Alike(search, files []string, text string) (all [][]string) {
-	elsewhere := rerouted.MatchString(text) || slices.ContainsFunc(search, func(at string) bool { return path.Ext(at) != "" })
+	elsewhere := rerouted(text) || slices.ContainsFunc(search, func(at string) bool { return path.Ext(at) != "" })
 	for _, name := range f.Names(text) {
 		if !strings.ContainsAny(name[:1], "@#~$") && (!elsewhere || strings.HasPrefix(name, ".")) {
 			continue

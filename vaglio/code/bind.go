@@ -58,7 +58,7 @@ func (p *program) within(v, o value) bool {
 	if runs := o.fn != nil || o.file != nil; runs || !v.multi() {
 		return runs || v.path != "" && len(v.alts) == 0 && len(o.alts) == 0
 	}
-	if !o.multi() || v.kind == kindMap {
+	if !o.multi() || v.kind == kindMap || v.width(maxFlat) > o.width(maxFlat) {
 		return false
 	}
 	a, b := v.words(), o.words()

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/imports"
+	"github.com/metnos/vaglio/internal/memo"
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/code/dial"
 	"github.com/metnos/vaglio/vaglio/code/lex"
@@ -45,7 +46,8 @@ const (
 
 // Reader reads inline programs. It is a [shell.ProgramReader] and safe for concurrent use.
 type Reader struct {
-	table *table
+	table    *table
+	choosers *memo.Map[[2]string, *chooser] // by language and text
 }
 
 // New returns a reader with the package's own verbs. Its error names the line of the table that is wrong.
@@ -57,7 +59,7 @@ func New() (*Reader, error) {
 	for name, f := range imports.Finders() {
 		table.languages[name].imports = f
 	}
-	return &Reader{table}, nil
+	return &Reader{table, memo.New[[2]string, *chooser](maxText)}, nil
 }
 
 // Read says what a program does. It never fails: what it cannot read becomes a problem among the steps.
@@ -166,6 +168,7 @@ type program struct {
 
 	src     string
 	links   []*program // what it imports, nil until a call asks
+	plain   []string   // the names that it imports in so many words, nil until a call asks
 	toks    lex.Tokens
 	begins  []int              // where the tokens begin in the text, if that is asked
 	rows    []int              // for each line but the first, the token that it begins with

@@ -128,8 +128,7 @@ func severalNames(w shell.Word) bool {
 	return w.HasGlob() || slices.ContainsFunc(w.Parts(), func(part shell.Part) bool { return part.Some })
 }
 
-// descends reports whether a call of a function by itself only goes on below the folders that the last one was
-// given: what it returns lies below what that one returns.
+// descends reports whether a call of a function by itself only goes on below the folders that the last one was given: its result lies below that one's.
 func (f *routine) descends(args []value) bool {
 	var known []shell.Word
 	for _, v := range f.held {
@@ -150,7 +149,7 @@ func (f *routine) descends(args []value) bool {
 
 // hold puts a value into a variable: anything, if lists of lists, which each line may double, hold over maxFlat.
 func (p *program) hold(key string, v value) {
-	if slices.ContainsFunc(v.list, value.multi) && len(v.words()) > maxFlat {
+	if slices.ContainsFunc(v.list, value.multi) && v.width(maxFlat) > maxFlat {
 		v = unknown(v.path)
 	}
 	p.vars[key] = p.identified(v)

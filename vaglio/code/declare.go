@@ -3,6 +3,7 @@ package code
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 // declares reads a call that says something of the program's options, or reads the command line. It is false if the call returns no value of an option.
 func (p *program) declares(name string, args []value) (value, bool) {
 	how := p.lang.options.call(name)
-	if how == nil {
+	if how == nil || how.has("name") && len(args) <= how.at("name") { // text.String() declares nothing
 		return value{}, false
 	}
 	plain, named := splitNamed(args)
@@ -316,7 +317,8 @@ func (p *program) commandLine() ([]shell.Word, bool) {
 	if found := p.in.Found && p.lang.options.patterns["found"] == nil; found && !own {
 		line = []shell.Word{} // a tool gives it none
 	} else if !own {
-		line = p.in.Words[min(1, len(p.in.Words)):]
+		line = p.ranBy(math.MaxInt)
+		line = line[min(1, len(line)):]
 	}
 	if !p.looked {
 		p.looked = true

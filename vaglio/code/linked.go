@@ -62,6 +62,19 @@ func (p *program) together() []*program {
 	return all
 }
 
+// nowhere reports whether a pattern matches neither the program nor a file that is read with it or that runs with it, apart from what is plain.
+func (p *program) nowhere(pattern, plain string) bool {
+	var with []string
+	if p.in.Beside != nil {
+		with = p.in.Beside()
+	}
+	read := p.together()
+	for _, m := range read {
+		with = append(with, m.src)
+	}
+	return len(read) < maxBeside && !slices.ContainsFunc(with, func(text string) bool { return p.finds(pattern, plain, text) })
+}
+
 // stem returns the name that others import the program's file by.
 func (p *program) stem() string {
 	stem, _, _ := strings.Cut(path.Base(p.in.Path), ".")
@@ -167,7 +180,13 @@ func folder(p *program, _ value, _ []value) value {
 func included(p *program, v value, _ []value) value {
 	f := p.lang.imports
 	name, ok := v.text()
-	if !ok || f == nil || p.in.Source == nil || !p.spend(len(p.src)/bytesPerStep) || slices.Contains(f.Names(p.src), name) {
+	if !ok || f == nil || p.in.Source == nil || p.plain == nil && !p.spend(len(p.src)/bytesPerStep) {
+		return unknown("import")
+	}
+	if p.plain == nil {
+		p.plain = append([]string{}, f.Names(p.src)...)
+	}
+	if slices.Contains(p.plain, name) {
 		return unknown("import")
 	}
 	files := slices.Concat(f.Files(p.ownFolder(), []string{p.in.Cwd}, name)...)
@@ -220,8 +239,7 @@ func (p *program) module(file string) *program {
 	return m
 }
 
-// loads reads a call that loads a compiled library, as the loader does that a variable tells to. Nothing
-// is known of one without a folder, which is the system's.
+// loads reads a call that loads a compiled library, as the loader does that a variable tells to. One without a folder is the system's, and not known.
 func (p *program) loads(f *function, name string, args []value, named map[string]value) value {
 	for _, w := range listOf(f.targets(p, args, named)...).words() {
 		if strings.Contains(w.String(), "/") {
@@ -377,22 +395,3 @@ func (p *program) argumentsOf(f *function, src string, from int) int {
 }
 
 // isBelow matches a method that goes on from a path, to what is below it.
-var isBelow = regexp.MustCompile(`^\.?(?:join|resolve|append\w*|child|resolvePath)$`)
-
-// goesOn makes a path a step to the next text if that is what is called on it.
-func goesOn(texts []shell.Word, method string, bracketed bool) []shell.Word {
-	if bracketed && len(texts) == 1 && isBelow.MatchString(method) {
-		texts[0] = shell.Glue(texts[0], shell.Text("/."))
-	}
-	return texts
-}
-
-// ofArguments returns what a method yields that its arguments alone tell: a part of the command line, or what ruby's File.method(:delete) stands for.
-func (p *program) ofArguments(v value, name, full string, args []value) (value, bool) {
-	if n, ok := first(args).int(); ok && v.path == allArguments && name == "slice" {
-		return v.part(n, maxText), true
-	}
-	s, ok := first(args).text()
-	ok = ok && name == "method" && p.lang.name == "ruby"
-	return unknown(strings.TrimSuffix(full, "method") + s), ok
-}

@@ -29,7 +29,7 @@ func (p *program) loose(w shell.Word) {
 		if p.lang.has("unfolds") && p.spend(len(src)/bytesPerStep) {
 			src, whole = unfold.Source(src, p.unfolds)
 		}
-		spelled := p.launched(Spelled(src))
+		spelled := p.launched(unfold.Spelled(src))
 		folders := []string(nil)
 		if p.around.gets, folders = Surroundings(spelled); len(folders) > 0 {
 			p.around.dirs = append([]shell.Word{shell.Text(".")}, shell.Texts(folders)...)

@@ -2,6 +2,7 @@ package code
 
 import (
 	_ "embed"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -124,8 +125,7 @@ func plainName(s string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(s))
 }
 
-// takes returns the words of a command line that may be values of the option. A long name may be
-// abbreviated, and short ones stand together: -o x, -vo x, -ox, -o=x.
+// takes returns the words of a command line that may be values of the option. Long names may be abbreviated, short ones stand together: -o x, -vo x, -ox, -o=x.
 func (o *option) takes(line []shell.Word) (out []shell.Word) {
 	for i, w := range line {
 		s, rest := w.Prefix(), line[i+1:]
@@ -169,43 +169,41 @@ func (o *option) is(s string) bool {
 	})
 }
 
+// ranBy returns the first words of the command that runs the program.
+func (p *program) ranBy(most int) []shell.Word {
+	if p.in.Words == nil {
+		return nil
+	}
+	return p.in.Words(most)
+}
+
 // ownWords returns the program's own words, if it is known which of a tool's these are: those behind the first operand, and behind more files.
 func (p *program) ownWords() (words []shell.Word, own bool) {
-	how := p.runHow()
-	if words = p.in.Args; words != nil || how == nil || len(p.in.Words) < 3 {
-		return words, words != nil
+	if p.in.Args != nil {
+		return p.in.Args, true
 	}
-	isFile := func(w shell.Word) bool { return strings.HasSuffix(w.Suffix(), how["files"]) }
-	words = p.in.Words[2:]
-	if words[0].HasUnknown() || strings.HasPrefix(words[0].Prefix(), "-") {
+	how, all := p.runHow()
+	if how == nil || len(all) < 3 || all[2].HasUnknown() || strings.HasPrefix(all[2].Prefix(), "-") {
 		return nil, false
 	}
-	for n := 0; len(words) > 0 && (n == 0 || isFile(words[0]) && isFile(p.in.Words[2])); n++ {
+	isFile := func(w shell.Word) bool { return strings.HasSuffix(w.Suffix(), how["files"]) }
+	for words = all[3:]; len(words) > 0 && isFile(words[0]) && isFile(all[2]); {
 		words = words[1:]
 	}
 	return words, true
 }
 
-// runHow returns how the tool that found the program runs it with words, nil if it does not.
-func (p *program) runHow() attributes {
-	how := p.lang.options.names["runs"][append(slices.Clip(p.in.Words), shell.Word{}, shell.Word{})[1].String()]
-	if how == nil || !p.in.Words[0].Is(how["tool"]) {
-		return nil
+// runHow returns how the tool that found the program runs it with its words, nil if it does not. Few languages have such a tool.
+func (p *program) runHow() (how attributes, words []shell.Word) {
+	if all := p.lang.options.names["runs"]; all != nil {
+		if words = p.ranBy(2); len(words) > 1 {
+			how = all[words[1].String()]
+		}
 	}
-	return how
-}
-
-// nowhere reports whether a pattern matches neither the program nor a file that is read with it or that runs with it, apart from what is plain.
-func (p *program) nowhere(pattern, plain string) bool {
-	var with []string
-	if p.in.Beside != nil {
-		with = p.in.Beside()
+	if how == nil || !words[0].Is(how["tool"]) {
+		return nil, nil
 	}
-	read := p.together()
-	for _, m := range read {
-		with = append(with, m.src)
-	}
-	return len(read) < maxBeside && !slices.ContainsFunc(with, func(text string) bool { return p.finds(pattern, plain, text) })
+	return how, p.ranBy(math.MaxInt)
 }
 
 // sought is what [optionRules.finds] is asked.
@@ -333,7 +331,11 @@ func (p *program) operands() value {
 
 // isTellable reports whether the command line says what an option is, if the program has one; an operand, if it is among the words that are known.
 func (p *program) isTellable(o *option) bool {
-	return !o.made && (!o.bare || p.in.Args != nil || p.lang.options.names["runs"] == nil || p.runHow() != nil)
+	if o.made || !o.bare || p.in.Args != nil || p.lang.options.names["runs"] == nil {
+		return !o.made
+	}
+	how, _ := p.runHow()
+	return how != nil
 }
 
 var prefixIn = regexp.MustCompile(`env_prefix\s*=\s*["'](\w*)["']`)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/code"
+	"github.com/metnos/vaglio/vaglio/code/unfold"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -26,6 +27,10 @@ var closedText = regexp.MustCompile(`^\s*(?:` + quotedText.String() + `)\s*[])},
 
 // commands adds everything in a text that begins with a known program, and the quoted texts of a line that together are the words of a command.
 func (v *visit) commands(file, text string) {
+	v.searches("commands", file, text, (*visit).findCommands)
+}
+
+func (v *visit) findCommands(file, text string) {
 	for _, l := range settings.Lines(text) {
 		if strings.HasPrefix(l.Text, "import ") && v.reader.language(file) != "" || v.isComment(file, l.Text) { // not the program of that name
 			continue
@@ -54,8 +59,10 @@ var (
 var wordList = regexp.MustCompile(`[\[{]\s*"[\w./-]+"\s*,\s*"`)
 
 // calls adds what calls in a program run. The reader of its language knows only the calls of its standard library.
-func (v *visit) calls(file, text string) {
-	program, spelled := "", code.Spelled(text)
+func (v *visit) calls(file, text string) { v.searches("calls", file, text, (*visit).findCalls) }
+
+func (v *visit) findCalls(file, text string) {
+	program, spelled := "", unfold.Spelled(text)
 	surroundings := sync.OnceValues(func() ([]shell.Assign, []string) { return code.Surroundings(spelled) })
 	defer v.given(len(v.tasks), surroundings)
 	for _, l := range settings.Lines(spelled) {
@@ -91,7 +98,7 @@ func (v *visit) calls(file, text string) {
 // isComment reports whether a line of a program is only a comment. In languages that nobody reads, few marks begin one.
 func (v *visit) isComment(file, line string) bool {
 	line = strings.TrimSpace(line)
-	return code.Default().IsComment(v.reader.language(file), line) || strings.HasPrefix(line, "// ") && v.reader.isFor("calls", file)
+	return code.Default().IsComment(v.reader.language(file), line) || strings.HasPrefix(line, "// ") && v.reader.IsCalled(file)
 }
 
 // callIn adds the command line whose opening quote ends at an index of a line, and the words from there on.
@@ -289,8 +296,7 @@ func from(lead, word, at int) int {
 	return word + at
 }
 
-// leads returns where the variables begin that are set for what follows a word, and the mark before
-// that; start is the mark before the word, mark its last character.
+// leads returns where the variables begin that are set for what follows a word, and the mark before that; start is the mark before it, mark its last character.
 func leads(word string, at, lead int, start, mark string) (int, string) {
 	switch m := setsNext.FindStringSubmatchIndex(word); {
 	case m == nil || m[3] == 0 && lead < 0 && !isMark(start):

@@ -104,7 +104,8 @@ func (v *visit) within(named map[string]bool, file string) bool {
 // tasksIn adds the tasks that the words name, if a file holds named tasks, and what else in it may be commands. It reports whether
 // the file is of that form, or of another whose tool finds everything in it that runs.
 func (v *visit) tasksIn(file string) bool {
-	for _, row := range v.reader.table[""] {
+	for _, named := range v.reader.named.rowsOf(file) {
+		row := *named
 		// Their tools find everything in them that runs, by name or all of it.
 		byName := row.isByName()
 		own := byName || slices.Contains([]string{"dockerfile", "yaml", "cmake", "xml", "bats"}, row.name)
@@ -214,7 +215,7 @@ func (l *loading) take(file string, settles bool) {
 // whole adds what a file may run; if nobody reads its language, also the file as a whole. What
 // the command's words name is run if it is a program; anything else counts as found.
 func (l *loading) whole(file, text string) {
-	from, named, code := len(l.tasks), slices.Contains(l.named, file), l.reader.isFor("calls", file)
+	from, named, code := len(l.tasks), slices.Contains(l.named, file), l.reader.IsCalled(file)
 	if named {
 		l.guess(file, text)
 	} else {
@@ -326,9 +327,12 @@ func (r *Reader) WorksOn(program string) bool {
 	return slices.ContainsFunc(r.table[program], func(r row) bool { return r.name == "data" })
 }
 
+// IsCalled reports whether a file is in a language of which only calls are read.
+func (r *Reader) IsCalled(file string) bool { return r.isFor("calls", file) }
+
 // isFor reports whether the table, in its rows for all programs, assigns files like this one to a reader.
 func (r *Reader) isFor(name, file string) bool {
-	return slices.ContainsFunc(r.table["-"], func(r row) bool { return r.name == name && r.names(file) })
+	return slices.ContainsFunc(r.rest.rowsOf(file), func(row *row) bool { return row.name == name })
 }
 
 // tasksLanguage is [Reader.language], but also knows files without an extension, such as a Rakefile, by what reads them.

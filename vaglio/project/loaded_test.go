@@ -1,6 +1,7 @@
 package project_test
 
 import (
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -369,6 +370,38 @@ func TestWhatIsNamedIsNotFound(t *testing.T) {
 		if !maps.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", command, got, want)
 		}
+	}
+}
+
+// TestSearchedOnce finds the same in a file however often it is looked for, by whatever names it, and wherever it lies; and whether or not all of it fits.
+func TestSearchedOnce(t *testing.T) {
+	t.Parallel()
+	r, err := project.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "void f() {\n  system(\"git push --force\");\n}\n"
+	found := func(text string, words ...string) string {
+		c := shell.TaskCall{Name: "unheardof", Cwd: "/p", Files: every(text), Changed: []string{"/p/y.c", "/p/sub/y.c"}}
+		for _, w := range words {
+			c.Args = append(c.Args, shell.Text(w))
+		}
+		var all strings.Builder
+		for _, task := range r.Tasks(c) {
+			fmt.Fprintf(&all, "%s:%d %s %t %t %s\n", task.File, task.Line, task.Dir, task.Found, task.Guess, task.Text)
+		}
+		return all.String()
+	}
+	for _, words := range [][]string{{"y.c"}, {"sub/y.c"}, {"y.c", "sub/y.c"}, nil} {
+		first := found(text, words...)
+		if again := found(text, words...); again != first || len(words) > 0 && !strings.Contains(first, "git push --force") {
+			t.Errorf("%v: first\n%sthen\n%s", words, first, again)
+		}
+	}
+	long := text + strings.Repeat("int x; system(\"ls -l\");\n", 400)
+	first := found(long, "y.c", "sub/y.c")
+	if again := found(long, "y.c", "sub/y.c"); again != first || strings.Count(first, "\n") < 199 {
+		t.Errorf("of too much %d are found, then %d", strings.Count(first, "\n"), strings.Count(again, "\n"))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/imports"
+	"github.com/metnos/vaglio/internal/memo"
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/getopt"
@@ -34,11 +35,13 @@ type Reader struct {
 	bare      map[string]string // the languages of files without an extension, by their names
 	byEnding  map[string]string // those of the others, by their extensions
 	named     *named            // the rows about files that a command runs
+	rest      *named            // those for all programs
 	clients   *named            // those in unaskedRows
 	builds    *named            // those in buildRows
 	variables []string          // that the table knows
 	imports   map[string]*imports.Finder
 	base      *commands.Base // what is known of programs
+	searched  *memo.Map[search, found]
 }
 
 // New returns a reader over the table of tools. Its error names the line of a mistake in the table.
@@ -59,8 +62,8 @@ func New() (*Reader, error) {
 		return nil, err
 	}
 	return &Reader{
-		t, t.languages(slices.Sorted(maps.Keys(t))), t.languages([]string{""}), namedIn(t[""]), namedIn(t[unaskedRows]), namedIn(t[buildRows]),
-		variables, imports.Finders(), base,
+		t, t.languages(slices.Sorted(maps.Keys(t))), t.languages([]string{""}), namedIn(t[""]), namedIn(t["-"]), namedIn(t[unaskedRows]), namedIn(t[buildRows]),
+		variables, imports.Finders(), base, memo.New[search, found](mostSearched),
 	}, nil
 }
 
@@ -80,8 +83,6 @@ func (r *Reader) Tasks(c shell.TaskCall) []shell.Task {
 			set = append(set, shell.Assign{Name: name, Value: value})
 		}
 	}
-	// Of files that a call writes in other languages, its own reader knows when they run.
-	c.Changed = slices.Concat(c.Changed, slices.DeleteFunc(slices.Clone(c.Written), func(file string) bool { return !r.isFor("calls", file) }))
 	if rows == nil && (len(set)+len(c.Changed) == 0 || c.Module && !r.base.Known(c.Name)) {
 		return nil
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/metnos/vaglio/internal/memo"
 	"github.com/metnos/vaglio/vaglio/code"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -16,9 +16,7 @@ import (
 type remembered struct {
 	shell.ProgramReader
 
-	mu   sync.Mutex
-	kept map[found]*recalled
-	size int
+	kept *memo.Map[found, *recalled]
 }
 
 const (
@@ -29,13 +27,14 @@ const (
 // programs reads the programs of all calls.
 //
 //nolint:gochecknoglobals // Made once; it guards what it keeps.
-var programs = &remembered{ProgramReader: code.Default(), kept: map[found]*recalled{}}
+var programs = &remembered{ProgramReader: code.Default(), kept: memo.New[found, *recalled](mostRemembered)}
 
 // found is all of a program that its reader is given.
 type found struct {
-	language, path, cwd, words string
-	text                       string // its digest
-	imported, settings         bool
+	language, path, cwd string
+	tool                string // that runs it, with its first operand, and what it reads
+	text                string // its digest
+	imported, settings  bool
 }
 
 // recalled is what was read of a program, and what its reader asked for: each question, and the answer.
@@ -49,14 +48,11 @@ type recalled struct {
 // Read implements [shell.ProgramReader].
 func (r *remembered) Read(p *shell.Program) *shell.ProgramResult {
 	text, known := p.Text.Text()
-	if !known || !p.File || !p.Found || p.Path == "" || p.Record != nil || p.Args != nil {
+	if !known || !p.File || !p.Found || p.Words == nil || p.Path == "" || p.Record != nil || p.Args != nil {
 		return r.ProgramReader.Read(p)
 	}
-	key := found{p.Language, p.Path, p.Cwd, fmt.Sprint(p.Words, p.Stdin), digest(text), p.Imported, p.Settings}
-	r.mu.Lock()
-	was := r.kept[key]
-	r.mu.Unlock()
-	if was != nil && was.holds(p) {
+	key := found{p.Language, p.Path, p.Cwd, fmt.Sprint(p.Words(2), p.Stdin), digest(text), p.Imported, p.Settings}
+	if was, ok := r.kept.Get(key); ok && was.holds(p) {
 		out := was.ProgramResult
 		out.Steps = min(1+out.Steps/costRecalled, p.Steps)
 		return &out
@@ -64,7 +60,7 @@ func (r *remembered) Read(p *shell.Program) *shell.ProgramResult {
 	now := &recalled{}
 	now.ProgramResult = *r.ProgramReader.Read(now.through(p))
 	if !slices.ContainsFunc(now.Actions, isCutShort) {
-		r.keep(key, now, len(text))
+		r.kept.Put(key, now, len(text))
 	}
 	return &now.ProgramResult
 }
@@ -72,19 +68,6 @@ func (r *remembered) Read(p *shell.Program) *shell.ProgramResult {
 // isCutShort reports whether a program was not read to its end, for reasons that may not hold again.
 func isCutShort(s shell.ProgramStep) bool {
 	return s.Problem != nil && (s.Problem.Kind == shell.ProblemTooCostly || s.Problem.Kind == shell.ProblemInternal)
-}
-
-func (r *remembered) keep(key found, what *recalled, size int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.kept[key] == nil {
-		r.size += size
-	}
-	if r.size > mostRemembered {
-		clear(r.kept)
-		r.size = size
-	}
-	r.kept[key] = what
 }
 
 // holds reports whether all answers are the same now.
@@ -114,6 +97,10 @@ func (r *recalled) through(p *shell.Program) *shell.Program {
 	q.Content = func(file shell.Word) (shell.Word, bool) {
 		ask(func(p *shell.Program) string { w, known := p.Content(file); return fmt.Sprint(w, known) })
 		return p.Content(file)
+	}
+	q.Words = func(most int) []shell.Word {
+		ask(func(p *shell.Program) string { return fmt.Sprint(p.Words(most)) })
+		return p.Words(most)
 	}
 	q.Beside = func() []string {
 		ask(func(p *shell.Program) string { return digest(p.Beside()...) })

@@ -1,8 +1,10 @@
 package reading
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/metnos/vaglio/internal/memo"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -16,6 +18,9 @@ func (c *counting) Read(p *shell.Program) *shell.ProgramResult {
 	c.times++
 	text, _ := p.Source("/app/b.go")
 	value, _ := p.Env("X")
+	if value.Is("words") {
+		p.Words(10)
+	}
 	out := &shell.ProgramResult{Steps: 320, Output: shell.Text(text + value.String() + p.Beside()[0] + p.Home("").String())}
 	if c.kind != "" {
 		out.Actions = []shell.ProgramStep{{Problem: &shell.Problem{Kind: c.kind}}}
@@ -27,10 +32,11 @@ func (c *counting) Read(p *shell.Program) *shell.ProgramResult {
 func TestRemembered(t *testing.T) {
 	t.Parallel()
 	reads := &counting{}
-	r := &remembered{ProgramReader: reads, kept: map[found]*recalled{}}
+	r := &remembered{ProgramReader: reads, kept: memo.New[found, *recalled](mostRemembered)}
 	program := func(source, env, beside, text string) *shell.Program {
 		return &shell.Program{
 			Language: "go", Text: shell.Text(text), File: true, Found: true, Path: "/app/a.go", Steps: 1000,
+			Words:   func(int) []shell.Word { return nil },
 			Home:    func(string) shell.Word { return shell.Text("/h") },
 			Env:     func(string) (shell.Word, bool) { return shell.Text(env), false },
 			Content: func(shell.Word) (shell.Word, bool) { return shell.Word{}, false },
@@ -60,6 +66,33 @@ func TestRemembered(t *testing.T) {
 			t.Errorf("%d: it cost %d", i, out.Steps)
 		}
 	}
+	by := func(words, env string) *shell.Program {
+		p := program("S", env, "B", "W")
+		p.Words = func(most int) (all []shell.Word) {
+			for _, w := range strings.Fields(words)[:min(most, 3)] {
+				all = append(all, shell.Text(w))
+			}
+			return all
+		}
+		return p
+	}
+	for i, tt := range []struct {
+		words, env string
+		again      bool
+	}{
+		{"go test ./a", "e", true},
+		{"go test ./b", "e", false}, // the program does not ask how it is run
+		{"go run ./b", "e", true},   // another tool may give it other words
+		{"go test ./a", "words", true},
+		{"go test ./a", "words", false},
+		{"go test ./b", "words", true},
+	} {
+		before := reads.times
+		if r.Read(by(tt.words, tt.env)); reads.times > before != tt.again {
+			t.Errorf("%d: read again: %t, want %t", i, reads.times > before, tt.again)
+		}
+	}
+	reads.times = 5
 	named := program("S", "E", "B", "T")
 	named.Found = false
 	if r.Read(named); reads.times != 6 {

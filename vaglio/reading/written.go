@@ -103,6 +103,8 @@ func (l later) Tasks(c shell.TaskCall) []shell.Task {
 }
 
 // Written returns what a file of the task's own may run.
+func (later) IsCalled(string) bool { return false }
+
 func (later) Written(file, text string) []shell.Task { return project.Default().Written(file, text) }
 
 // Content finds no further files.
@@ -140,8 +142,7 @@ func (r *Reader) later(cwd string) shell.Options {
 	return LineOptions(cmp.Or(r.o.Home, HomeOf(cwd)), r.o.User, "/", Means{})
 }
 
-// ReadUngated reads what an agent's client runs, without asking the gate, once a file contains a
-// text. tasks are what was found, also what is only known to be there.
+// ReadUngated reads what an agent's client runs, without asking the gate, once a file contains a text. tasks are what was found, or is only known to be there.
 func ReadUngated(w Written, o shell.Options) (s *shell.Script, tasks []shell.Task) {
 	tasks = project.Default().Ungated(w.File, w.Text)
 	return readLater(tasks, o), tasks

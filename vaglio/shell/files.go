@@ -205,7 +205,7 @@ func (r *reader) Below(folder string, depth int, match func(rel string) bool) (f
 	if !r.step(r.looking, len(changed)+len(r.st.names)) {
 		return nil, false
 	}
-	for _, name := range slices.AppendSeq(slices.Clone(changed), r.st.written) {
+	for _, name := range slices.Concat(changed, r.st.written()) {
 		if rel, in := strings.CutPrefix(name, strings.TrimSuffix(folder, "/")+"/"); in && match(rel) {
 			files = append(files, name)
 		}
@@ -335,8 +335,7 @@ func (r *reader) fileText(path string) (string, bool) {
 
 var errEdited = &ClosedError{Why: "%s is changed first, in a way that is not followed"}
 
-// edited returns the content of a file that the source did not write, after its edits. If one of them is not followed, the text
-// stays, and whoever runs it is told.
+// edited returns the content of a file that the source did not write, after its edits. If one is not followed, the text stays, and whoever runs it is told.
 func (r *reader) edited(where string) (string, bool) {
 	text, ok := r.held(where)
 	for _, e := range r.edits[where] {
@@ -350,8 +349,7 @@ func (r *reader) edited(where string) (string, bool) {
 	return text, ok
 }
 
-// lookUp returns what a command runs from files. To look at what the session changed takes nothing of
-// what the source itself needs: what is left counts as unread.
+// lookUp returns what a command runs from files. To look at what the session changed takes nothing of what the source needs: what is left counts as unread.
 func (r *reader) lookUp(f *frame, c TaskCall) []Task {
 	c.Spend = func(bytes int) { r.step(f, bytes/bytesPerLook) }
 	budget, problems, looking := r.budget, len(r.out.Problems), r.looking
@@ -383,16 +381,19 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 		c.Stdin = f.stdin
 	}
 	if !f.Guess { // a possible command found in such a file would load the file again
-		c.Changed, c.Written, c.Session = r.changed(), slices.Sorted(r.st.written), r.opts.Session
-		r.step(f, len(c.Written))
+		if c.Written = r.st.written(); r.step(f, len(c.Written)) && r.st.called == nil {
+			r.st.called = slices.DeleteFunc(slices.Clone(c.Written), func(file string) bool { return !r.opts.Tasks.IsCalled(file) })
+		}
+		c.Changed, c.Session = slices.Concat(r.changed(), r.st.called), r.opts.Session
 	}
 	c.Assigns, c.Input = slices.Concat(r.exported(), f.assigns, k.assigns), f.stdin.files()
 	c.Env, c.Files, c.Carries = r.value, r, r.carriers.known(name)
 	found := r.lookUp(f, c)
 	g := *f
 	g.runs = append(slices.Clip(f.runs), textsOf(found)...)
+	words := func(most int) []Word { return append([]Word{Text(name)}, k.argv[1:min(most, len(k.argv))]...) }
 	for _, t := range found {
-		r.task(g.at(k, name), &t, &Program{Words: append([]Word{Text(name)}, k.argv[1:]...), Stdin: word.OutputOf(name)})
+		r.task(g.at(k, name), &t, &Program{Words: words, Stdin: word.OutputOf(name)})
 	}
 	return &g
 }

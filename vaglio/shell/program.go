@@ -90,10 +90,11 @@ type Program struct {
 	Language string
 	// Text is the program, known or not.
 	Text Word
-	// Args are the program's own arguments. If they are not known, Words are those of the command
-	// that runs it, with the command's name first. Beside are the texts that run with it, and the words of what carries it.
-	Args, Words []Word
-	Beside      func() []string
+	// Args are the program's own arguments. If they are not known, Words returns the first of those of the command that runs it, at most so many, with the
+	// command's name before them; it may be nil. Beside returns the texts that run with it, and the words of what carries it.
+	Args   []Word
+	Words  func(most int) []Word
+	Beside func() []string
 	// File says that the program is in a file, whose name comes before Args.
 	File bool
 	// Path is that file's path, if known. Found: no word names it, a tool may run it. Imported: another program, which is read as well, imports it.

@@ -22,8 +22,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// Script is what a source would run. The commands are in the order in which they were read. A
-// command appears more than once if its words can have several values.
+// Script is what a source would run. The commands are in the order in which they were read. One whose words can have several values appears more than once.
 type Script struct {
 	// Commands are the simple commands that would run, after peeling wrappers and reading carried text.
 	Commands []Command
@@ -254,6 +253,8 @@ type Tasks interface {
 	Tasks(c TaskCall) []Task
 	// Written returns what a file with this text may run, whatever is asked of it.
 	Written(file, text string) []Task
+	// IsCalled reports whether a file is in a language of which only calls are read, which run when a program that holds it does.
+	IsCalled(file string) bool
 }
 
 // TaskCall is a command that may run what files hold.
@@ -268,8 +269,8 @@ type TaskCall struct {
 	Env func(name string) (Word, bool)
 	// Cwd is the folder that it runs in, absolute and clean.
 	Cwd string
-	// Files reads files, including those that the source wrote. Session is as in [Options], Changed what it says was changed, Written what the source itself
-	// has written so far; Stdin is the standard input, Input lists the files that make it up.
+	// Files reads files, including those that the source wrote. Session is as in [Options], Written what the source itself has written so far; Changed is what
+	// the session says was changed and, of Written, what [Tasks.IsCalled] names. Stdin is the standard input, Input lists the files that make it up.
 	Files            Files
 	Changed, Written []string
 	Session          Session

@@ -37,16 +37,16 @@ type entry struct {
 // hasValue reports whether the name is, or may be, a scalar with a value.
 func (e *entry) hasValue() bool { return e != nil && len(e.vals) > 0 }
 
-// state is what a shell remembers: variables, functions, aliases, the current folder and descriptors, in one key space. While a mark is outstanding, every
-// change is journaled, so that branches and subshells can be undone and joined at the cost of their changes.
+// state is what a shell remembers, in one key space. While a mark is outstanding, changes are journaled: branches and subshells cost what they change.
 type state struct {
-	names   map[string]*entry
-	given   func(name string) (string, bool) // the variables that the shell was started with
-	wrote   bool                             // it has remembered the content of a file
-	journal []undo
-	marks   int
-	exits   []*exit // of what is being read
-	level   int     // how many shells deep
+	names map[string]*entry
+	given func(name string) (string, bool) // the variables that the shell was started with
+	wrote bool                             // it has remembered the content of a file
+
+	paths, called []string // what written returns, and those of it that [Tasks.IsCalled] names; nil until asked for
+	journal       []undo
+	exits         []*exit // of what is being read
+	marks, level  int     // how many are outstanding, and how many shells deep it is
 }
 
 type undo struct {
@@ -84,8 +84,7 @@ func (r *reader) prevCwd() Word { return r.folder(keyPrev, "OLDPWD") }
 // freshCwd forgets the current folder: another machine has its own.
 func (r *reader) freshCwd() { r.st.set(keyCwd, word.NotEmpty("PWD")) }
 
-// entry returns what is known of a key, whichever shell set it. Most variables that a shell is
-// started with are never asked for, so each gets its entry only then.
+// entry returns what is known of a key, whichever shell set it. Most variables that a shell starts with are never asked for: each gets its entry then.
 func (s *state) entry(key string) *entry {
 	e, known := s.names[key]
 	if known {
@@ -116,23 +115,24 @@ func (s *state) get(key string) *entry {
 	return &entry{vals: addAlternative(slices.Clone(e.vals), Word{}), level: s.level, maybe: true}
 }
 
-// written yields the names of the written files, in no particular order.
-func (s *state) written(yield func(name string) bool) {
-	if !s.wrote {
-		return
-	}
-	for key, e := range s.names {
-		name, ok := strings.CutPrefix(key, keyFile)
-		if ok && len(e.vals) == 1 && !e.maybe && !strings.HasPrefix(name, "/dev/") && !yield(name) {
-			return
+// written returns the names of the written files in order. Each command asks for them, and few write any.
+func (s *state) written() []string {
+	if s.wrote && s.paths == nil {
+		s.paths = []string{}
+		for key, e := range s.names {
+			if name, ok := strings.CutPrefix(key, keyFile); ok && len(e.vals) == 1 && !e.maybe && !strings.HasPrefix(name, "/dev/") {
+				s.paths = append(s.paths, name)
+			}
 		}
+		slices.Sort(s.paths)
 	}
+	return s.paths
 }
 
 // files returns the files that were written, with their content.
 func (s *state) files() map[string]Word {
 	out := map[string]Word{}
-	for name := range s.written {
+	for _, name := range s.written() {
 		out[name] = s.names[keyFile+name].vals[0]
 		if s.names[keyAdded+name].hasValue() {
 			out[name] = Glue(NewWord(Part{Kind: PartUnknown, File: name, MayBeEmpty: true}), out[name])
@@ -145,7 +145,6 @@ func (s *state) put(key string, e *entry) {
 	if e != nil && e.level == 0 {
 		e.level = s.level
 	}
-	s.wrote = s.wrote || strings.HasPrefix(key, keyFile)
 	if s.marks > 0 {
 		s.journal = append(s.journal, undo{key, s.entry(key)})
 	}
@@ -153,6 +152,9 @@ func (s *state) put(key string, e *entry) {
 }
 
 func (s *state) write(key string, e *entry) {
+	if strings.HasPrefix(key, keyFile) {
+		s.wrote, s.paths, s.called = true, nil, nil
+	}
 	if _, given := s.given(key); e == nil && !given {
 		delete(s.names, key)
 		return

@@ -84,6 +84,9 @@ func Texts(list []string) []Word {
 
 // New returns the word that consists of the parts.
 func New(parts ...Part) Word {
+	if len(parts) == 1 && parts[0].Kind == PartUnknown {
+		return Word{parts: parts}
+	}
 	var b Builder
 	for _, p := range parts {
 		b.Add(p)

@@ -1,8 +1,10 @@
-package code
+package unfold_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/metnos/vaglio/vaglio/code/unfold"
 )
 
 func TestSpelled(t *testing.T) {
@@ -19,7 +21,7 @@ func TestSpelled(t *testing.T) {
 		"it's, a \"text ; that\" ends\n\n;; a = `x\ny`\n a ": "it's, a \"text ; that\" ends\n\n;; a = `x\ny`\n `x\ny` ",
 		"": "",
 	} {
-		if got := Spelled(program); got != want {
+		if got := unfold.Spelled(program); got != want {
 			t.Errorf("%q becomes %q, want %q", program, got, want)
 		}
 	}
@@ -29,7 +31,7 @@ func TestSpelled(t *testing.T) {
 func TestSpelledIsBounded(t *testing.T) {
 	t.Parallel()
 	program := "a = '" + strings.Repeat("x", 10_000) + "'\n" + strings.Repeat("a\n", 10_000)
-	if got := Spelled(program); len(got) > 2*len(program)+maxSpelled || strings.Count(got, "\n") != strings.Count(program, "\n") {
+	if got := unfold.Spelled(program); len(got) > 2*len(program)+64<<10 || strings.Count(got, "\n") != strings.Count(program, "\n") {
 		t.Errorf("%d bytes become %d", len(program), len(got))
 	}
 }

@@ -9,74 +9,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-const quotedText = "\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])*'|`(?:\\\\.|[^`\\\\])*`"
-
-// In any language: a statement, which goes on after a line that ends with an open bracket or a
-// comma; the quoted texts and names in it; and one that sets a variable to texts.
-var (
-	statementIn = regexp.MustCompile("(?:" + quotedText + "|[\\[({,][ \t]*\n|[^;\n])*[;\n]?")
-	tokenIn     = regexp.MustCompile(quotedText + "|[A-Za-z_]\\w*")
-	setTexts    = regexp.MustCompile("(?s)^(.*?)(?:([A-Za-z_]\\w*)\\s*(?::[^=:\"'`]+)?(?:=|:=|<-)\\s*[^\"'`=>~]*[\"'`]" +
-		"|(?:\\(def\\w*\\s+|::path\\s+)(\\w+)\\s*[\\s({][^\"]*\")")
-)
-
-// makesPath matches a call that makes a path of texts, which are then only parts of it.
-var makesPath = regexp.MustCompile(`(?i)(?:join|path|tmp|temp|dir|expand|resolve|file|child)\w*[!?]?\(`)
-
-// isPath matches a statement that makes a path of one text, which is all of it.
-var isPath = regexp.MustCompile(`(?:^|[=\s(:])(?:new\s+)?(?:File|Path|DirectoryInfo|FileInfo)\(\s*(?:"[^"]*"|'[^']*')\s*\)[\s;]*$`)
-
-// subscripted matches what stands before the key of an element.
-var subscripted = regexp.MustCompile(`[\w)\]]\[\s*$`)
-
-// maxSpelled limits how much longer a program may become, in bytes.
-const maxSpelled = 64 << 10
-
-// Spelled returns a program, in any language, with the texts in place of the variables that
-// were set to them, on the same lines. It is for programs of which only calls are known.
-func Spelled(program string) string {
-	var out strings.Builder
-	set, left := map[string]string{}, len(program)+maxSpelled
-	for _, stmt := range statementIn.FindAllString(program, -1) {
-		name, from, ofAnother := setIn(stmt)
-		if name == "" && len(set) == 0 {
-			out.WriteString(stmt)
-			continue
-		}
-		var texts []string
-		said := tokenIn.ReplaceAllStringFunc(stmt[from:], func(token string) string {
-			if as := set[token]; as != "" && len(as) <= left {
-				left -= len(as)
-				token = as
-			}
-			if strings.ContainsAny(token[:1], "\"'`") {
-				texts = append(texts, token)
-			}
-			return token
-		})
-		if name != "" {
-			if delete(set, name); !ofAnother && (!makesPath.MatchString(said) || isPath.MatchString(said)) {
-				set[name] = strings.Join(texts, ",")
-			}
-		}
-		out.WriteString(stmt[:from] + said)
-	}
-	return out.String()
-}
-
-// setIn returns the variable that a statement sets to a text, where its name ends, and whether an element is set.
-func setIn(stmt string) (name string, from int, ofAnother bool) {
-	if !strings.ContainsAny(stmt, "\"'`") {
-		return "", 0, false
-	}
-	m := setTexts.FindStringSubmatchIndex(stmt)
-	if m == nil {
-		return "", 0, false
-	}
-	from = max(m[5], m[7])
-	return stmt[max(m[4], m[6]):from], from, subscripted.MatchString(stmt[from : m[1]-1])
-}
-
 // Asked returns a program whose tool runs the tasks that are asked for, on the same lines, without the bodies of those that neither the names nor anything
 // that stays mentions. others are texts that may mention some, too. A program that may call what it does not name stays as it is.
 func (r *Reader) Asked(language, text string, names []string, others ...string) string {
@@ -84,24 +16,18 @@ func (r *Reader) Asked(language, text string, names []string, others ...string) 
 	if lang == nil || lang.options.names["tasks"] == nil || len(text) > maxText || lang.options.finds("reflects", "", text) {
 		return text
 	}
-	p := r.tokens(language, text)
-	c := chooser{program: p, live: map[string]bool{}}
-	c.find()
-	for _, name := range names {
-		c.says(name)
-	}
-	for _, t := range others {
-		c.says(t)
-	}
-	c.choose()
-	if p.stopped {
-		return text
+	c, ok := r.choosers.Get([2]string{language, text})
+	if !ok {
+		c = &chooser{program: r.tokens(language, text)}
+		c.find()
+		c.program = nil
+		r.choosers.Put([2]string{language, text}, c, len(text))
 	}
 	out := []byte(text)
-	for _, t := range c.tasks {
-		for i := p.begins[t.from]; !t.kept && i < p.begins[t.to]; i++ {
-			if out[i] != '\n' {
-				out[i] = ' '
+	for i, kept := range c.choose(slices.Concat(names, others)) {
+		for t := c.tasks[i]; !kept && t.from < t.to; t.from++ {
+			if out[t.from] != '\n' {
+				out[t.from] = ' '
 			}
 		}
 	}
@@ -112,63 +38,75 @@ func (r *Reader) Asked(language, text string, names []string, others ...string) 
 type chooser struct {
 	*program
 
-	tasks []*task
-	live  map[string]bool // the names that what runs mentions
+	tasks []task
+	says  []string // the names that what is in none of them mentions
 }
 
 // task is a part of a program that runs only if one of its names is asked for or mentioned.
 type task struct {
 	names     []string
-	head, end int // its tokens
-	from, to  int // those of its body, which may be none
-	kept      bool
+	head, end int      // its tokens
+	from, to  int      // those of its body, which may be none; once all are found, where that is in the text
+	says      []string // the names that it mentions
 }
 
 var plainWord = regexp.MustCompile(`[A-Za-z_]\w*`)
 
-// says records the names in a text.
-func (c *chooser) says(text string) {
-	for _, w := range plainWord.FindAllString(strings.ReplaceAll(text, "-", "_"), -1) {
-		c.live[w] = true
-	}
+// namesIn returns the names in a text.
+func namesIn(text string) []string {
+	return plainWord.FindAllString(strings.ReplaceAll(text, "-", "_"), -1)
 }
 
-// mentions records the names in what is between two tokens.
-func (c *chooser) mentions(from, to int) {
+// mentions returns the names in what is between two tokens.
+func (c *chooser) mentions(from, to int) (names []string) {
 	for i := from; i < to; i++ {
 		if t := c.toks[i]; t.Word() || t.Kind == lex.String {
-			c.says(t.Text)
+			names = append(names, namesIn(t.Text)...)
 		}
 	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
-// choose keeps the tasks that are named, and those that they mention.
-func (c *chooser) choose() {
-	at := 0
-	for _, t := range c.tasks {
-		c.mentions(at, max(at, t.head))
-		at = max(at, t.end)
+// choose returns which tasks run: those that texts name, or the rest of the program, or one that runs.
+func (c *chooser) choose(texts []string) []bool {
+	live, kept := map[string]bool{}, make([]bool, len(c.tasks))
+	mention := func(names []string) {
+		for _, name := range names {
+			live[name] = true
+		}
 	}
-	c.mentions(at, len(c.toks))
-	for again := true; again && c.spend(len(c.tasks)); {
+	for _, text := range texts {
+		mention(namesIn(text))
+	}
+	mention(c.says)
+	for again := true; again; {
 		again = false
-		for _, t := range c.tasks {
-			if !t.kept && slices.ContainsFunc(t.names, func(n string) bool { return c.live[n] }) {
-				t.kept, again = true, true
-				c.mentions(t.head, t.end)
+		for i, t := range c.tasks {
+			if !kept[i] && slices.ContainsFunc(t.names, func(n string) bool { return live[n] }) {
+				kept[i], again = true, true
+				mention(t.says)
 			}
 		}
 	}
+	return kept
 }
 
-// find lists the tasks. Where one is inside another, only the outer one counts.
+// find lists the tasks, none if the program is too much. Where one is inside another, only the outer one counts.
 func (c *chooser) find() {
+	rest := 0
 	for i := 0; i < len(c.toks); i++ {
-		t := &task{head: i}
-		if c.toks[i].Line && (c.decorated(t) || c.calledFor(t) || c.functions(t) || c.exported(t)) {
-			c.tasks = append(c.tasks, t)
+		t := task{head: i}
+		if c.toks[i].Line && (c.decorated(&t) || c.calledFor(&t) || c.functions(&t) || c.exported(&t)) {
+			c.says = append(c.says, c.mentions(rest, i)...)
+			rest, t.says = max(i, t.end), c.mentions(t.head, t.end)
 			i = max(i, t.end-1)
+			t.from, t.to = c.begins[t.from], c.begins[t.to]
+			c.tasks = append(c.tasks, t)
 		}
+	}
+	if c.says = append(c.says, c.mentions(rest, len(c.toks))...); c.stopped {
+		c.tasks = nil
 	}
 }
 
@@ -395,4 +333,37 @@ func digits(_ *program, v value, rest []value) value {
 		return passedOn("toString()", v.words()...)
 	}
 	return v
+}
+
+// width counts the words of a list, up to a limit.
+func (v value) width(most int) (n int) {
+	for _, e := range bounded(v.list) {
+		if n++; e.multi() {
+			n += e.width(most-n+1) - 1
+		}
+		if n > most {
+			break
+		}
+	}
+	return n
+}
+
+var isBelow = regexp.MustCompile(`^\.?(?:join|resolve|append\w*|child|resolvePath)$`)
+
+// goesOn makes a path a step to the next text if that is what is called on it.
+func goesOn(texts []shell.Word, method string, bracketed bool) []shell.Word {
+	if bracketed && len(texts) == 1 && isBelow.MatchString(method) {
+		texts[0] = shell.Glue(texts[0], shell.Text("/."))
+	}
+	return texts
+}
+
+// ofArguments returns what a method yields that its arguments alone tell: a part of the command line, or what ruby's File.method(:delete) stands for.
+func (p *program) ofArguments(v value, name, full string, args []value) (value, bool) {
+	if n, ok := first(args).int(); ok && v.path == allArguments && name == "slice" {
+		return v.part(n, maxText), true
+	}
+	s, ok := first(args).text()
+	ok = ok && name == "method" && p.lang.name == "ruby"
+	return unknown(strings.TrimSuffix(full, "method") + s), ok
 }
