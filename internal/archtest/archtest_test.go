@@ -79,7 +79,7 @@ var rooms = map[string]room{
 	"internal/unixtext":      {},
 	"internal/rows":          {},
 	"internal/sourcetext":    {},
-	"internal/settings":      {modules: []string{gotoml, yaml}},
+	"internal/settings":      {may: []string{"internal/memo"}, modules: []string{gotoml, yaml}},
 	"internal/hosts":         {},
 	"internal/regular":       {},
 	"internal/seals":         {may: []string{"internal/regular"}},

@@ -22,10 +22,14 @@ func (m *Map[K, V]) Get(key K) (value V, ok bool) {
 	return value, ok
 }
 
+// entry is what a key and its value need besides their sizes, in bytes.
+const entry = 256
+
 // Put keeps a value of a size in bytes, instead of the one that the key had.
 func (m *Map[K, V]) Put(key K, value V, size int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	size += entry
 	if _, ok := m.all[key]; !ok {
 		m.size += size
 	}

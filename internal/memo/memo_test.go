@@ -7,23 +7,23 @@ import (
 )
 
 func TestMapKeepsNoMoreThanItMay(t *testing.T) {
-	m := memo.New[string, int](10)
-	m.Put("a", 1, 4)
-	m.Put("b", 2, 4)
-	m.Put("b", 3, 4) // instead of the first, which counts once
+	m := memo.New[string, int](1000)
+	m.Put("a", 1, 150)
+	m.Put("b", 2, 150)
+	m.Put("b", 3, 150) // instead of the first, which counts once
 	for key, want := range map[string]int{"a": 1, "b": 3} {
 		if got, ok := m.Get(key); got != want || !ok {
 			t.Errorf("%s: got %d %t, want %d", key, got, ok, want)
 		}
 	}
-	m.Put("c", 4, 4)
+	m.Put("c", 4, 150)
 	if _, ok := m.Get("a"); ok {
 		t.Error("a is still kept, though all three are too much")
 	}
 	if got, ok := m.Get("c"); got != 4 || !ok {
 		t.Errorf("c: got %d %t", got, ok)
 	}
-	m.Put("d", 5, 100) // alone it is kept, however large it is
+	m.Put("d", 5, 5000) // alone it is kept, however large it is
 	if _, ok := m.Get("c"); ok {
 		t.Error("c is still kept")
 	}

@@ -2,11 +2,13 @@ package settings
 
 import (
 	"path"
+	"reflect"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/metnos/vaglio/internal/memo"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -25,16 +27,51 @@ const (
 // IsTOML reports whether a file of this name is in TOML.
 func IsTOML(file string) bool { return path.Ext(file) == ".toml" || path.Base(file) == "Pipfile" }
 
-// Decode decodes a file in TOML, or in YAML, of which JSON is a subset. It says so if a file is too large or
-// expands too much to be decoded.
+// Decode decodes a file in TOML, or in YAML, of which JSON is a subset, into what a pointer leads to. It says so if a
+// file is too large or expands too much to be decoded. A text is decoded once for several calls, so nobody may change
+// the maps and lists in what it gives.
 func Decode(file, text string, into any) (ok, over bool) {
-	switch {
-	case len(text) > maxTree || isDeep(text) || isWide(text) || grows(text):
+	if len(text) > maxTree {
 		return false, true
-	case IsTOML(file):
-		return toml.Unmarshal([]byte(text), into) == nil, false
 	}
-	return yaml.Unmarshal([]byte(text), into) == nil, false
+	to := reflect.ValueOf(into).Elem()
+	key := source{to.Type(), IsTOML(file), text}
+	was, known := trees.Get(key)
+	if !known {
+		is := reflect.New(key.as)
+		was.ok, was.over = key.decode(is.Interface())
+		was.is = is.Elem()
+		trees.Put(key, was, len(text))
+	}
+	if was.ok {
+		to.Set(was.is)
+	}
+	return was.ok, was.over
+}
+
+// source is a text that is decoded, with the form in which it is wanted.
+type source struct {
+	as   reflect.Type
+	toml bool
+	text string
+}
+
+// tree is what that gives.
+type tree struct {
+	is       reflect.Value
+	ok, over bool
+}
+
+var trees = memo.New[source, tree](maxTree) //nolint:gochecknoglobals // It guards what it keeps.
+
+func (s *source) decode(into any) (ok, over bool) {
+	switch {
+	case isDeep(s.text) || isWide(s.text) || grows(s.text):
+		return false, true
+	case s.toml:
+		return toml.Unmarshal([]byte(s.text), into) == nil, false
+	}
+	return yaml.Unmarshal([]byte(s.text), into) == nil, false
 }
 
 // isDeep reports whether a text may nest too deep, counting its open brackets and consecutive

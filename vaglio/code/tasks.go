@@ -76,9 +76,7 @@ func (c *chooser) choose(texts []string) []bool {
 			live[name] = true
 		}
 	}
-	for _, text := range texts {
-		mention(namesIn(text))
-	}
+	mention(namesIn(strings.Join(texts, "\n")))
 	mention(c.says)
 	for again := true; again; {
 		again = false

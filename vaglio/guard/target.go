@@ -168,8 +168,7 @@ func (l *look) touchOne(d deed, spot string) string {
 	return firstRule(l.cwds, func(cwd string) string { return l.rule(d, cwd+"/"+spot, slashed) })
 }
 
-// climbing checks a path whose beginning is unknown. If it climbs out of it by two folders or
-// more and then names a tree of the system, it is assumed to mean that tree.
+// climbing checks a path whose beginning is unknown. If it climbs out of it by two folders or more and then names a tree of the system, it counts as that tree.
 func (l *look) climbing(d deed, clean string) string {
 	rest, climbs := clean, 0
 	for strings.HasPrefix(rest, "../") {

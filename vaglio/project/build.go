@@ -189,7 +189,7 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 			v.under(file, text, keys, inside, e)
 		}
 	case map[string]any:
-		mountPod(t)
+		t = mountedPod(t)
 		var words []string
 		for _, key := range keys {
 			name, lines := strings.CutSuffix(key, "*")
@@ -246,8 +246,8 @@ func readServices(v *visit, r *row) {
 	}
 }
 
-// mountPod gives the containers of a Kubernetes pod what the pod has: folders and privileges, as the services of a compose file have them.
-func mountPod(pod map[string]any) {
+// mountedPod returns a Kubernetes pod whose containers have what the pod has: folders and privileges, as the services of a compose file have them.
+func mountedPod(pod map[string]any) map[string]any {
 	folders := map[any]string{}
 	volumes, _ := pod["volumes"].([]any)
 	for _, e := range volumes {
@@ -256,21 +256,26 @@ func mountPod(pod map[string]any) {
 			folders[volume["name"]] = fmt.Sprint(host["path"])
 		}
 	}
-	containers, _ := pod["containers"].([]any)
-	before, _ := pod["initContainers"].([]any)
-	for _, e := range slices.Concat(containers, before) {
-		c, _ := e.(map[string]any)
-		mounts, _ := c["volumeMounts"].([]any)
-		var all []any
-		for _, e := range mounts {
-			if m, _ := e.(map[string]any); folders[m["name"]] != "" {
-				all = append(all, fmt.Sprintf("%v:%v", folders[m["name"]], m["mountPath"]))
+	for _, key := range []string{"containers", "initContainers"} {
+		containers, _ := pod[key].([]any)
+		for i, e := range containers {
+			c, _ := e.(map[string]any)
+			mounts, _ := c["volumeMounts"].([]any)
+			var all []any
+			for _, e := range mounts {
+				if m, _ := e.(map[string]any); folders[m["name"]] != "" {
+					all = append(all, fmt.Sprintf("%v:%v", folders[m["name"]], m["mountPath"]))
+				}
+			}
+			if rights, _ := c["securityContext"].(map[string]any); c != nil {
+				c = maps.Clone(c)
+				c["volumes"], c["privileged"] = all, rights["privileged"] == true || pod["hostPID"] == true
+				pod, containers = maps.Clone(pod), slices.Clone(containers)
+				containers[i], pod[key] = c, containers
 			}
 		}
-		if rights, _ := c["securityContext"].(map[string]any); c != nil {
-			c["volumes"], c["privileged"] = all, rights["privileged"] == true || pod["hostPID"] == true
-		}
 	}
+	return pod
 }
 
 // inContainer returns a command line that runs in the container that a compose file's service describes, with its folders, names of hosts and privileges.

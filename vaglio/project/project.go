@@ -271,8 +271,7 @@ func (v *visit) add(file string, line int, language, text string) {
 	v.tasks = append(v.tasks, shell.Task{File: file, Line: line, Text: text, Language: language, Dir: v.dir})
 }
 
-// addFrom adds a text that runs, at the line where part first ends in its file. It computes
-// lines only for texts that it keeps: a large file may hold tens of thousands.
+// addFrom adds a text that runs, at the line where part first ends in its file. It computes lines only for texts that it keeps: a file may hold thousands.
 func (v *visit) addFrom(file, content, part, text string) {
 	if strings.TrimSpace(text) == "" || v.seen["more"] {
 		return
