@@ -27,8 +27,7 @@ type routine struct {
 	usual    map[int]value // what parameters have by default that are given a variable, as it was there
 }
 
-// own returns the variables that python gives to a function because it assigns them, none if a
-// function inside of it may use them later; of node, those that it declares.
+// own returns the variables that are a function's because it assigns them in python, none if an inner function may use them later; of node, declares them.
 func (f *routine) own() []string {
 	if f.locals == nil {
 		f.locals = f.localsOf()

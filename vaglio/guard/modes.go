@@ -98,8 +98,7 @@ func (l *look) everything(o string) bool {
 	return l.c.InLoop && !l.s.find.limited && slices.ContainsFunc(l.s.find.starts, same)
 }
 
-// isProgramFile reports whether a file is a shell, an interpreter or a tool that would make
-// everybody root if it ran as root, or a copy of one that the same line makes.
+// isProgramFile reports whether a file is a shell, an interpreter or a tool that as root would make everybody root, or a copy that the same line makes.
 func (l *look) isProgramFile(o string) bool {
 	where := l.absolute(o)
 	if from, ok := l.s.copies[where]; ok {

@@ -66,8 +66,7 @@ func (g *Guard) mention(p *ownPlace) {
 	}
 }
 
-// ownAt returns the rule that a deed to vaglio's own places breaks: any deed at or below
-// closed places, changing any of them, and removing or copying what contains them.
+// ownAt returns the rule that a deed to vaglio's own places breaks: any deed at or below closed places, changing any, and removing or copying what holds them.
 func (g *Guard) ownAt(clean string, d deed) string {
 	if d == place.Copies && clean != g.home && strings.HasPrefix(g.home, clean) && (clean == "/" || place.IsStep(g.home[len(clean):])) {
 		d = place.Reads // the judges weigh a backup of all homes

@@ -65,8 +65,7 @@ func (s *scan) placeRule(t text, where string) *rule {
 	return s.g.ruleOf(id)
 }
 
-// mayReachOwn reports whether a deed to a folder may change something of vaglio's in it: by
-// removing the folder, by putting another in its place, or by unpacking into it.
+// mayReachOwn reports whether a deed to a folder may change something of vaglio's in it: by removing it, putting another in its place, or unpacking into it.
 func (s *scan) mayReachOwn(t text, d deed, where string) bool {
 	unpacks := t.use == asGoal && wordclass.Any("tool-unpacks", s.rd.Words)
 	puts := t.use == asGoal && (s.rd.Deed.Verb == operation.Move || s.rd.Deed.Verb == operation.Copy)

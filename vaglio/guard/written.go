@@ -150,8 +150,7 @@ func (g *Guard) namesIn(line string, p *shell.Ran, sets bool, acts func() bool) 
 	}
 }
 
-// joinsOwn reports whether a line of a program joins the home, by whatever name, with the rest of the path of
-// something closed: homedir() * "/.token", $ENV{HOME}/.token.
+// joinsOwn reports whether a line of a program joins the home, by whatever name, with the rest of a closed path: homedir() * "/.token", $ENV{HOME}/.token.
 func (g *Guard) joinsOwn(line string) bool {
 	return slices.ContainsFunc(g.inHome, func(rest string) bool {
 		at := strings.Index(line, rest)

@@ -120,8 +120,7 @@ const (
 	// List prints the names in a folder; Show prints the object's own name.
 	List Verb = "list"
 	Show Verb = "show"
-	// Seek asks for the processes that a pattern picks, or with the kind Whole for the first
-	// one; Trace asks for those with a name or that use a file; Census for all.
+	// Seek asks for the processes that a pattern picks, or with the kind Whole the first one; Trace asks for those with a name or using a file; Census for all.
 	Seek   Verb = "seek"
 	Trace  Verb = "trace"
 	Census Verb = "census"

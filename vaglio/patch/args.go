@@ -7,8 +7,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// Script returns what a patch that is passed to a tool does, as calls of inline programs. Relative
-// names start in the folder in. A text that is not a patch is a problem.
+// Script returns what a patch that is passed to a tool does, as calls of inline programs. Relative names start in the folder in. Another text is a problem.
 func Script(text string, in shell.Word) *shell.Script {
 	made := map[string]shell.Word{}
 	words := []shell.Word{shell.Text("apply_patch"), shell.Text(text)}

@@ -358,8 +358,7 @@ func (r *reader) listed(f *frame, k *call, p *program, name string) Word {
 	return word.OutputOf(name)
 }
 
-// command tells the operands before a command that runs elsewhere from the command. It
-// begins behind a "--" that stands there; to a pod options may follow the operands.
+// command tells the operands before a command that runs elsewhere from the command. It begins behind a "--" there; to a pod options may follow the operands.
 func (p *program) command(w *way, words []Word) (opts options, before, argv []Word) {
 	opts, rest := w.parse(words)
 	if opts.any(w.instead...) {

@@ -123,8 +123,7 @@ func (r *reader) load(f *frame, name Word) (text, where string, ok bool) {
 	return text, where, ok && r.step(nil, len(text)/bytesPerStep)
 }
 
-// runFile reads a file that runs by its path, as the command at index at of the script. If it was read to its end, that
-// command becomes a wrapper for its content.
+// runFile reads a file that runs by its path, as the command at index at. If it was read to its end, that command becomes a wrapper for its content.
 func (r *reader) runFile(f *frame, k *call, at int) {
 	text, _, ok := r.load(f, k.argv[0])
 	if !ok || strings.ContainsRune(text, 0) {
@@ -279,8 +278,7 @@ func (r *reader) runFound(f *frame, k *call, name string) {
 	}
 }
 
-// loaded replaces each part of a text that is known only as a file's content with that content. It
-// returns the text, the last file loaded, and whether there was any.
+// loaded replaces each part of a text known only as a file's content with that content. It returns the text, the last file loaded, and whether there was any.
 func (r *reader) loaded(f *frame, w Word) (Word, string, bool) {
 	var b word.Builder
 	from := ""

@@ -312,8 +312,7 @@ func (r *reader) replace(f *frame, p *syntax.ParamExp, w Word) Word {
 	return out.Word()
 }
 
-// renamed returns the names that match a pattern of stars with each of one character replaced: what a star stands for
-// is then replaced, too, and stays within its step.
+// renamed returns the names that match a pattern of stars with each of one character replaced: what a star stands for is replaced, too, within its step.
 func renamed(w, char, with Word) (Word, bool) {
 	from, plain := char.Text()
 	to, known := with.Text()

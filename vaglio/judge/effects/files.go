@@ -342,8 +342,7 @@ func (r *reading) builds(v *invocation, p string) bool {
 	}) || v.direct() && r.isOutput(p)
 }
 
-// rebuilt reports whether what is at a path can be rebuilt. A document in a folder whose name
-// people also use for their own files, as in out/letter.pdf, cannot.
+// rebuilt reports whether what is at a path can be rebuilt. A document in a folder that people name so for their own files, as in out/letter.pdf, cannot.
 func (r *reading) rebuilt(p string) bool {
 	is, p := r.judge.places, r.relative(p)
 	return is.Rebuilt(p) && (is.Purpose(p)&place.Document == 0 ||

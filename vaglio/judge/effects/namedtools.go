@@ -193,8 +193,7 @@ func (t *tool) methodByName() (method string) {
 	return method
 }
 
-// converts reports whether a tool makes something else of a record that an identifier names: a
-// lead, an issue. What converts a text, a picture or a unit only reads it.
+// converts reports whether a tool makes something else of an identified record: a lead, an issue. What converts a text, a picture or a unit only reads it.
 func (t *tool) converts() bool {
 	return t.has("convert") && slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool {
 		stem, id := strings.CutSuffix(readings.Normal(key), "id")

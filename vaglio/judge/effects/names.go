@@ -275,8 +275,7 @@ func (t *tool) ownRecords() bool {
 	return t.noun("light") && !t.recipients() || t.noun("workspace") && !t.has("upload", "share", "attach", "import", "link") && !t.mentions("://")
 }
 
-// ofRecords reports whether nothing in the name stands for anything but such records and their
-// parts: what updates the sharing of a list does not just update a list.
+// ofRecords reports whether the name stands for nothing but such records and their parts: what updates the sharing of a list does not just update a list.
 func (t *tool) ofRecords() bool {
 	n := t.r.judge.tables.Nouns
 	return !slices.ContainsFunc(t.words, func(w string) bool {

@@ -346,8 +346,7 @@ func (c *command) environment() map[string]string {
 	return all
 }
 
-// opensPort records that something else than a container may answer at a port of this machine, on which the
-// command runs: what forwards ports, or a program that goes on.
+// opensPort records that something besides a container may answer at a port of this machine, where the command runs: what forwards ports, or goes on.
 func (r *reading) opensPort(v *invocation) {
 	t, words := r.judge.tables, append([]string{v.name}, texts(v.args)...)
 	forward := func(word string) bool {

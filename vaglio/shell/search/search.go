@@ -77,8 +77,7 @@ func below(pattern string, names []word.Word) (out []word.Word) {
 	return out
 }
 
-// stepsOf returns the folders and the name that a pattern of whole paths spells, and whether it spells any; without the name if that may be any and is
-// known otherwise.
+// stepsOf returns the folders and the name that a pattern of whole paths spells, and whether it spells any; without the name if that may be any.
 func stepsOf(pattern string, known bool) (path word.Word, named bool) {
 	steps := strings.Split(pattern, "/")
 	for at, step := range steps {
