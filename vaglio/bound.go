@@ -357,7 +357,7 @@ func (e *Engine) resolved(p *Proposal, w shell.Word, name string) (string, bool)
 				known = e.files != nil && e.kindOf(name) == NoFile && e.sees(p.Context.Cwd) && !p.Facts.Wrote(name)
 			}
 		}
-		if b.WriteString(text); !known || b.Len() > maxText {
+		if b.WriteString(text); !known || b.Len() > maxSource {
 			return "", false
 		}
 	}
@@ -367,7 +367,7 @@ func (e *Engine) resolved(p *Proposal, w shell.Word, name string) (string, bool)
 // held returns what a file holds, or what the session is known to have written there.
 func (e *Engine) held(p *Proposal, name string) (string, bool) {
 	if e.files != nil && len(p.Context.Site.Readable) > 0 {
-		if data, err := e.files.Read(p.Context.Site.Readable, name, maxText); err == nil {
+		if data, err := e.files.Read(p.Context.Site.Readable, name, maxSource); err == nil {
 			return string(data), utf8.Valid(data)
 		}
 	}

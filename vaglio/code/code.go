@@ -143,7 +143,7 @@ type run struct {
 	held    map[string]string   // the files whose content texts are
 	objects map[string]value    // the lists and maps that were changed, as they are by now
 	known   int                 // how many lists and maps have names
-	relied  []string            // the files whose content it uses as settings
+	relied  []reliance          // on the files whose content it uses
 	changes bool                // it may change one of them, so that their content is not known
 	aside   []shell.ProgramStep // what the own statements of imported files do
 	stand   map[string]int      // where functions of the table stand as values, -1 where something calls them by another name

@@ -3,6 +3,7 @@ package code
 import (
 	"fmt"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -76,29 +77,6 @@ func (v value) orList(o value) value {
 	}
 	v.some = v.some || o.some
 	return v.listed(added(v.list, o.list...))
-}
-
-// setOf returns a set, which has the elements of a list once each, and others that are added.
-func setOf(p *program, v value, _ []value) value {
-	switch {
-	case v.multi(), p.lists(v):
-		v.some = v.multi()
-		return v
-	case v.given() || v.path != "":
-		return passedOn(v.path, v.words()...)
-	}
-	out := listOf()
-	out.some = true
-	return out
-}
-
-// flatly calls a function with each element of a list, and returns the elements of all the lists that it returns.
-func flatly(p *program, v value, rest []value) value {
-	out := p.handedOn("flatMap", v, rest)
-	if !out.multi() {
-		return out
-	}
-	return out.listed(bounded(flattened(out.list)))
 }
 
 // reordered returns the elements of a list, nobody knows in which order. A function may compare them.
@@ -201,7 +179,7 @@ func (p *program) fileText(w shell.Word) (string, bool) {
 	if s, known := w.Text(); known {
 		file, held := p.held[s]
 		if held {
-			p.relied = append(p.relied, file)
+			p.relies(file)
 		}
 		return s, !held || !p.changes
 	}
@@ -217,7 +195,7 @@ func (p *program) settingsIn(name string) (string, bool) {
 	if p.in.Source == nil || p.entered || !path.IsAbs(name) || p.in.Lies != nil && !p.in.Lies(name) {
 		return "", false
 	}
-	if p.relied = append(p.relied, name); p.changes {
+	if p.relies(name); p.changes {
 		return "", false
 	}
 	return p.in.Source(name)
@@ -252,33 +230,47 @@ func (p *program) valueOf(tree any) value {
 	return value{kind: kindNumber, alts: []shell.Word{shell.Text(fmt.Sprint(tree))}}
 }
 
-// changesRelied reports whether the program may change a file whose content it was read with.
-func (p *program) changesRelied() bool {
-	return len(p.relied) > 0 && slices.ContainsFunc(append(slices.Clip(p.aside), p.out.Actions...), func(s shell.ProgramStep) bool {
-		switch {
-		case s.Shell != nil || s.Argv != nil:
-			return true
-		case s.Writes:
-			return p.mayBeRelied(s.File)
-		case s.Call == nil || s.Call.Verb == shell.VerbRead || s.Call.Verb == shell.VerbList:
-			return false
-		}
-		return slices.ContainsFunc(s.Call.Targets, p.mayBeRelied)
-	})
+// reliance is that a program uses what a file held after the first of its steps, or after all if it is not known when.
+type reliance struct {
+	file  string
+	after int
 }
 
-// mayBeRelied reports whether a word may name a file whose content the program was read with, or a folder above it.
-func (p *program) mayBeRelied(w shell.Word) bool {
+// relies notes that the content of a file is used: now, unless a function or a loop uses it, or a file that is read aside.
+func (p *program) relies(file string) {
+	after := math.MaxInt
+	if p.root == p && len(p.returns)+p.later+p.unsure == 0 {
+		after = len(p.out.Actions)
+	}
+	p.relied = append(p.relied, reliance{file, after})
+}
+
+// changesRelied reports whether the program may change a file whose content it was read with, before it uses that.
+func (p *program) changesRelied() bool {
+	for i, s := range slices.Concat(p.aside, p.out.Actions) {
+		step := i - len(p.aside)
+		is := func(w shell.Word) bool { return p.mayBeRelied(w, step) }
+		runs := (s.Shell != nil || s.Argv != nil) && slices.ContainsFunc(p.relied, func(r reliance) bool { return step < r.after })
+		reads := s.Call == nil || s.Call.Verb == shell.VerbRead || s.Call.Verb == shell.VerbList
+		if runs || s.Writes && is(s.File) || !reads && slices.ContainsFunc(s.Call.Targets, is) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeRelied reports whether a word of a step may name a file whose content is used after it, or a folder above that.
+func (p *program) mayBeRelied(w shell.Word, step int) bool {
 	s, known := w.Text()
 	at := p.pathOf(w)
 	if at == "" && p.changes {
 		return false // it may be known once the settings are
 	}
-	return slices.ContainsFunc(p.relied, func(file string) bool {
+	return slices.ContainsFunc(p.relied, func(r reliance) bool {
 		if !known {
-			return strings.HasPrefix(file, at)
+			return step < r.after && strings.HasPrefix(r.file, at)
 		}
-		return s == "" || at == file || strings.HasPrefix(file, strings.TrimSuffix(at, "/")+"/")
+		return step < r.after && (s == "" || at == r.file || strings.HasPrefix(r.file, strings.TrimSuffix(at, "/")+"/"))
 	})
 }
 

@@ -236,7 +236,7 @@ func replaced(p *program, v value, rest []value) value {
 	}
 	out := value{kind: v.kind}
 	for _, w := range v.words() {
-		s, known := w.Text()
+		s, known := p.fileText(w)
 		switch {
 		case !known:
 			out.alts = append(out.alts, w)

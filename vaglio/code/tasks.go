@@ -299,6 +299,29 @@ func replacedIn(signs string, most int) pure {
 	}
 }
 
+// setOf returns a set, which has the elements of a list once each, and others that are added.
+func setOf(p *program, v value, _ []value) value {
+	switch {
+	case v.multi(), p.lists(v):
+		v.some = v.multi()
+		return v
+	case v.given() || v.path != "":
+		return passedOn(v.path, v.words()...)
+	}
+	out := listOf()
+	out.some = true
+	return out
+}
+
+// flatly calls a function with each element of a list, and returns the elements of all the lists that it returns.
+func flatly(p *program, v value, rest []value) value {
+	out := p.handedOn("flatMap", v, rest)
+	if !out.multi() {
+		return out
+	}
+	return out.listed(bounded(flattened(out.list)))
+}
+
 // changing returns the functions whose result is another text, or another list, than what they are given.
 func changing() map[string]pure {
 	return map[string]pure{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/metnos/vaglio/internal/memo"
 	"github.com/metnos/vaglio/vaglio/code"
@@ -102,10 +103,10 @@ func (r *recalled) through(p *shell.Program) *shell.Program {
 		ask(func(p *shell.Program) string { return fmt.Sprint(p.Words(most)) })
 		return p.Words(most)
 	}
-	q.Beside = func() []string {
+	q.Beside = sync.OnceValue(func() []string {
 		ask(func(p *shell.Program) string { return digest(p.Beside()...) })
 		return p.Beside()
-	}
+	})
 	q.Source = func(file string) (string, bool) {
 		ask(func(p *shell.Program) string { text, known := p.Source(file); return fmt.Sprint(digest(text), known) })
 		return p.Source(file)
