@@ -17,8 +17,7 @@ func Script(text string, in shell.Word) *shell.Script {
 	return &shell.Script{Commands: calls, Problems: problems, Wrote: made}
 }
 
-// NamesApplier reports whether a tool applies whatever patch it is given, judging by the words of
-// its name in lower case.
+// NamesApplier reports whether a tool applies whatever patch it is given, judging by the words of its name in lower case.
 func NamesApplier(words []string) bool {
 	for i, w := range words {
 		if (w == "patch" || w == "diff") && (len(words) == 1 || i > 0 && words[i-1] == "apply" || i+1 < len(words) && words[i+1] == "apply") {
@@ -28,8 +27,7 @@ func NamesApplier(words []string) bool {
 	return slices.Contains(words, "applypatch")
 }
 
-// NamesReader reports whether a tool only looks at a patch, judging by the words of its name in
-// lower case.
+// NamesReader reports whether a tool only looks at a patch, judging by the words of its name in lower case.
 func NamesReader(words []string) bool {
 	looks := strings.Fields("read view show get explain review describe summarize analyze analyse check validate lint parse list search comment")
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(looks, w) })

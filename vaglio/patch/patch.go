@@ -22,8 +22,7 @@ const Create shell.Verb = "create file"
 type Change struct {
 	// Verb is [Create], or writes, deletes, moves, copies, links or changes the permissions of Path.
 	Verb shell.Verb
-	// Path is the file, as the patch names it after stripping. It is relative to where the patch
-	// is applied, or absolute, and may contain dots.
+	// Path is the file, as the patch names it after stripping. It is relative to where the patch is applied, or absolute, and may contain dots.
 	Path string
 	// To is the new name of what is moved or copied, and what a link points to.
 	To string
@@ -39,15 +38,13 @@ type Change struct {
 const (
 	// StripGit strips one folder if git puts it before names.
 	StripGit = -1
-	// StripBase does the same, and also considers the last element of the name, as patch does
-	// without -p.
+	// StripBase does the same, and also considers the last element of the name, as patch does without -p.
 	StripBase = -2
 )
 
 // Options say how a patch is applied.
 type Options struct {
-	// Strip is how many leading folders are stripped from names, as with -p, or StripGit or
-	// StripBase.
+	// Strip is how many leading folders are stripped from names, as with -p, or StripGit or StripBase.
 	Strip int
 	// Reverse says that the patch is reversed (-R).
 	Reverse bool
@@ -66,9 +63,8 @@ type Error struct {
 // Error returns the line and what is wrong with it.
 func (e *Error) Error() string { return fmt.Sprintf("line %d of the patch %s", e.Line, e.Why) }
 
-// Parse reads a patch. The error is an [*Error] about the first part that was not understood;
-// Parse returns the understood changes with it. A text without any change is an error. The work is
-// proportional to the size of the text.
+// Parse reads a patch. The error is an [*Error] about the first part that was not understood; Parse returns the understood changes with it. A text without
+// any change is an error. The work is proportional to the size of the text.
 func Parse(text string, o Options) ([]Change, error) {
 	r := &reader{o: o, rest: text}
 	r.all()
@@ -84,8 +80,7 @@ func Parse(text string, o Options) ([]Change, error) {
 	return r.out, nil
 }
 
-// Looks reports whether a text is meant as a patch: an envelope, or a diff that
-// names its files.
+// Looks reports whether a text is meant as a patch: an envelope, or a diff that names its files.
 func Looks(text string) bool {
 	if IsEnvelope(text) {
 		return true

@@ -28,10 +28,8 @@ const NotPart wording.Phrase = "%s: applies a patch that is not part of the comm
 // Fetched is the detail of a problem about a downloaded patch.
 const Fetched wording.Phrase = "%s: applies a patch from the network"
 
-// Expand returns a script in which every command that applies a patch is followed by what the
-// patch does to files, as calls of inline programs. Its problems include the patches that could
-// not be read. A script without such commands is returned unchanged. o holds the options that the
-// script was read with.
+// Expand returns a script in which every command that applies a patch is followed by what the patch does to files, as calls of inline programs. Its problems
+// include the patches that could not be read. A script without such commands is returned unchanged. o holds the options that the script was read with.
 func Expand(s *shell.Script, o *shell.Options) *shell.Script {
 	if !slices.ContainsFunc(s.Commands, applies) {
 		return s
@@ -66,8 +64,7 @@ func applies(c shell.Command) bool {
 	return c.Call == nil && name != ""
 }
 
-// programOf returns the applier that a command runs, with its options and operands; "" if it runs
-// none.
+// programOf returns the applier that a command runs, with its options and operands; "" if it runs none.
 func programOf(c *shell.Command) (name string, given shell.Given, words []shell.Word) {
 	switch c.Name {
 	case "apply_patch", "applypatch": // the patch itself may begin with a dash
@@ -130,8 +127,7 @@ func (a *applier) has(names ...string) bool {
 
 func (a *applier) isPatch() bool { return a.name == "patch" || a.name == "gpatch" }
 
-// unread returns the problem of a patch whose text is unknown. What git prints about the
-// repository itself is not foreign text.
+// unread returns the problem of a patch whose text is unknown. What git prints about the repository itself is not foreign text.
 func (a *applier) unread(in input) shell.Problem {
 	if in.file && in.text.IsUnknown() {
 		if _, one := in.name.Text(); one {
@@ -234,8 +230,7 @@ func (a *applier) files() []shell.Word {
 	return a.words[min(1, len(a.words)):min(2, len(a.words))]
 }
 
-// inFile returns the patch in a file. Its text is known if the line wrote it, or if the file can
-// be read.
+// inFile returns the patch in a file. Its text is known if the line wrote it, or if the file can be read.
 func (a *applier) inFile(f shell.Word) input {
 	part := shell.Part{Kind: shell.PartUnknown}
 	if name, ok := f.Text(); ok {
@@ -296,8 +291,7 @@ func (a *applier) make(at shell.Word, text string) {
 	}
 }
 
-// located returns a path below the folder that an option names. Git's own -C already affects where
-// the command runs.
+// located returns a path below the folder that an option names. Git's own -C already affects where the command runs.
 func (a *applier) located(p string) shell.Word {
 	dir, ok := a.options.Get("d", "directory")
 	if strings.HasPrefix(p, "/") || !ok {

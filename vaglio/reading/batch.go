@@ -17,10 +17,9 @@ type Nested struct {
 	Args     map[string]any
 }
 
-// Batch returns the calls that a call makes and nothing else; nil if it is no such call, judging by
-// its executor's name and the shape of its arguments, or holds anything besides. So whoever judges
-// all that Batch returns has judged the call. A batch of an MCP server is none: the proxy's concerns
-// about the tools in it, such as a changed description, are not known.
+// Batch returns the calls that a call makes and nothing else; nil if it is no such call, judging by its executor's name and the shape of its arguments, or
+// holds anything besides. So whoever judges all that Batch returns has judged the call. A batch of an MCP server is none: the proxy's concerns about the
+// tools in it, such as a changed description, are not known.
 func Batch(executor string, args map[string]any) []Nested {
 	if !NamesBatch(executor) {
 		return nil

@@ -26,8 +26,7 @@ func (w *walk) claims(key string, v any) bool {
 	return said == "true" || said == "yes"
 }
 
-// declares reports whether the executor declares the arguments that it would run. An executor
-// without a schema counts as declaring them.
+// declares reports whether the executor declares the arguments that it would run. An executor without a schema counts as declaring them.
 func (w *walk) declares(keys []string) bool {
 	return w.schema == nil || !slices.ContainsFunc(keys, func(k string) bool {
 		_, ok := w.schema[k]

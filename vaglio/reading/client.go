@@ -6,8 +6,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
-// ToolOf returns what is known about a tool, by its name or by the longest key with a trailing star
-// that matches its name.
+// ToolOf returns what is known about a tool, by its name or by the longest key with a trailing star that matches its name.
 func ToolOf[T any](tools map[string]T, name string) (T, bool) {
 	if t, ok := tools[name]; ok {
 		return t, true

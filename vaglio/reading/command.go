@@ -280,12 +280,10 @@ func quoted(argv []string) string {
 	return b.String()
 }
 
-// fewLines is how many lines of a list are also read one by one; longer lists are only read as one
-// script.
+// fewLines is how many lines of a list are also read one by one; longer lists are only read as one script.
 const fewLines = 64
 
-// sequence reads a list of texts: as lines, if the key or the first text suggests so, and as
-// words.
+// sequence reads a list of texts: as lines, if the key or the first text suggests so, and as words.
 func (w *walk) sequence(key string, list []string, role Role, sc *scope, at string, depth int) {
 	if role&(RoleCommand|RoleWords) == 0 {
 		w.text(key, wholeOf(list), role, sc, at, depth+1)

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// SeedLine returns the command line that the guard's core looks at: the argument command, or cmd
-// if command is missing or empty.
+// SeedLine returns the command line that the guard's core looks at: the argument command, or cmd if command is missing or empty.
 func SeedLine(args map[string]any) string {
 	if line := PlainLine(args["command"]); line != "" {
 		return line

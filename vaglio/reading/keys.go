@@ -41,8 +41,7 @@ const (
 	// RoleHost and RoleBox name another machine and a container.
 	RoleHost
 	RoleBox
-	// RolePath is a path, RoleSource one that is copied or moved, RoleGoal its destination.
-	// RoleNamed may be a path.
+	// RolePath is a path, RoleSource one that is copied or moved, RoleGoal its destination. RoleNamed may be a path.
 	RolePath
 	RoleSource
 	RoleGoal
@@ -51,8 +50,7 @@ const (
 	RoleGlob
 	// RoleData is content that nobody opens or runs.
 	RoleData
-	// RoleURL is an address, RoleMethod the method of the request, RoleBody its body, RoleSaved
-	// the file that the answer is saved in.
+	// RoleURL is an address, RoleMethod the method of the request, RoleBody its body, RoleSaved the file that the answer is saved in.
 	RoleURL
 	RoleMethod
 	RoleBody
@@ -121,8 +119,7 @@ func normal(into []byte, key string) []byte {
 	return into
 }
 
-// roleOf returns the roles of a key from the table, or else by its ending, so that cli_command,
-// pre_install_cmd and build_script hold what they say.
+// roleOf returns the roles of a key from the table, or else by its ending, so that cli_command, pre_install_cmd and build_script hold what they say.
 func (r *Reader) roleOf(key string) (role Role) {
 	plain := normal(make([]byte, 0, 64), key)
 	if role, ok := r.keys[string(plain)]; ok {
@@ -160,8 +157,7 @@ func encoded(key string) bool {
 	return strings.HasSuffix(plain, "b64") || strings.HasSuffix(plain, "base64") || strings.HasPrefix(plain, "encoded")
 }
 
-// keyProgram returns the program that a key names and that its command lines may omit:
-// kubectl_command, git_command.
+// keyProgram returns the program that a key names and that its command lines may omit: kubectl_command, git_command.
 func keyProgram(key string) string {
 	plain := Normal(key)
 	for _, end := range [...]string{"command", "cmd", "args"} {

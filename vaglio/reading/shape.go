@@ -31,8 +31,7 @@ var shapes = sync.OnceValue(func() (all []shape) {
 	return all
 })
 
-// shapeOf returns the language that a text is clearly written in, or "" if it may be anything. It
-// looks for what one language has and the shell has not.
+// shapeOf returns the language that a text is clearly written in, or "" if it may be anything. It looks for what one language has and the shell has not.
 func shapeOf(text string) string {
 	trimmed := strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(trimmed, "#!"); ok {

@@ -18,8 +18,7 @@ var (
 	going = regexp.MustCompile(`[*=;(]|(^| )FROM |TABLE|INTO`)
 )
 
-// IsStatement says whether a text is clearly a statement of a database, or several
-// behind what only opens a transaction or prepares for them.
+// IsStatement says whether a text is clearly a statement of a database, or several behind what only opens a transaction or prepares for them.
 func IsStatement(text string) bool {
 	text = uncommented(text)
 	for opening.MatchString(text) {
@@ -40,8 +39,7 @@ func IsStatement(text string) bool {
 	return beginsStatement(words) && going.MatchString(rest)
 }
 
-// defines says whether words that stand in capitals, as no search does, define or drop
-// something, give rights, or change a graph.
+// defines says whether words that stand in capitals, as no search does, define or drop something, give rights, or change a graph.
 func defines(verb, rest string) bool {
 	switch verb {
 	case "GRANT", "REVOKE":
@@ -52,14 +50,12 @@ func defines(verb, rest string) bool {
 	return defining.MatchString(verb + " " + rest)
 }
 
-// beginsStatement says whether words, in capitals, begin as a statement does, with
-// something behind its verb.
+// beginsStatement says whether words, in capitals, begin as a statement does, with something behind its verb.
 func beginsStatement(words []string) bool {
 	return len(words) > 1 && wordclass.Is("statement-verb", words[0])
 }
 
-// uncommented is a statement from its first word on. What MySQL runs of a comment is
-// no comment.
+// uncommented is a statement from its first word on. What MySQL runs of a comment is no comment.
 func uncommented(text string) string {
 	for {
 		text = strings.TrimSpace(text)

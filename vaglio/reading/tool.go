@@ -9,13 +9,11 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// Deed is what an executor that is no shell does to the paths in its arguments, judging by the
-// words of its name.
+// Deed is what an executor that is no shell does to the paths in its arguments, judging by the words of its name.
 type Deed struct {
 	// Verb is what it does, [operation.Use] if no word says.
 	Verb operation.Verb
-	// Lists says that it only lists names, Greps that it prints file contents, so that a pattern
-	// matches text.
+	// Lists says that it only lists names, Greps that it prints file contents, so that a pattern matches text.
 	Lists, Greps bool
 	// Local says that it works on files, or that its name is just a verb: a path is a local file.
 	// Remote says that it works on something else, so that a path is no local file.
@@ -69,8 +67,7 @@ func deedOf(words []string) Deed {
 	return d
 }
 
-// aims records which processes, services and packages a tool stops or removes, by number or by
-// name.
+// aims records which processes, services and packages a tool stops or removes, by number or by name.
 func (rd *Reading) aims(words []string, args map[string]any) {
 	var numbered, named []operation.Verb
 	if wordclass.Any("tool-kills", words) {
@@ -90,8 +87,7 @@ func (rd *Reading) aims(words []string, args map[string]any) {
 	}
 }
 
-// stopped returns what a tool that stops or removes things does to those it names; nil if its name
-// does not say what they are.
+// stopped returns what a tool that stops or removes things does to those it names; nil if its name does not say what they are.
 func stopped(words []string) (all []operation.Verb) {
 	if wordclass.Any("tool-processes", words) {
 		all = append(all, operation.KillNamed)

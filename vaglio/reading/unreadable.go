@@ -15,18 +15,15 @@ type Unreadable struct {
 	// Line and Col are the position in the text under the argument, counted from 1; Col counts
 	// characters. Both are 0 if the text or the arguments as a whole are meant.
 	Line, Col int
-	// Excerpt shows the operators and keywords of the line, with … for all other words; "" if
-	// there is no line.
+	// Excerpt shows the operators and keywords of the line, with … for all other words; "" if there is no line.
 	Excerpt string
 	// What is the reason, as the end of a sentence about the text.
 	What string
 }
 
-// Unread returns the first of a script's problems that is the sender's mistake, nil if there is
-// none. key is the argument that holds the text, "" for text from a command; shift is how many
-// bytes were put before the text; an empty text means that no position is known. certain says that
-// the text can only be a shell's command line: of any other text, only its size and depth count as
-// such a mistake.
+// Unread returns the first of a script's problems that is the sender's mistake, nil if there is none. key is the argument that holds the text, "" for text
+// from a command; shift is how many bytes were put before the text; an empty text means that no position is known. certain says that the text can only be a
+// shell's command line: of any other text, only its size and depth count as such a mistake.
 func Unread(key string, problems []shell.Problem, text string, shift int, certain bool) *Unreadable {
 	for i := range problems {
 		p := &problems[i]
@@ -53,8 +50,7 @@ func locate(key, text string, at int, what string) *Unreadable {
 	return u
 }
 
-// excerpt returns the line around a byte without its words: any of them may be a secret, while
-// what a shell acts on is none.
+// excerpt returns the line around a byte without its words: any of them may be a secret, while what a shell acts on is none.
 func excerpt(line string, at int) string {
 	const around = 40
 	from, to := max(0, at-around), min(len(line), at+around)

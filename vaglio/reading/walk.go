@@ -80,8 +80,7 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 	}
 }
 
-// roleIn returns the role of a key. It is no path's if it names a part of the file that another key names: a heading, as the
-// key for its type says.
+// roleIn returns the role of a key. It is no path's if it names a part of the file that another key names: a heading, as the key for its type says.
 func (w *walk) roleIn(args map[string]any, keys []string, key string) Role {
 	const most = 64 // with more keys than any tool has, each of these would be compared with all of them
 	role := w.role(key)

@@ -1,6 +1,5 @@
-// Package wordclass holds the longer word lists of the code that reads calls: names of
-// programs, of variables, of verbs. They are looked up by the name of their class. As data,
-// they keep the code free of them.
+// Package wordclass holds the longer word lists of the code that reads calls: names of programs, of variables, of verbs. They are looked up by the name of
+// their class. As data, they keep the code free of them.
 package wordclass
 
 import (

@@ -383,8 +383,7 @@ func texts(args []arg) []string {
 	return out
 }
 
-// changesNext reports whether what a line takes for a list of things is followed by what is done to them:
-// "volumes" lists them, "volumes delete" does not.
+// changesNext reports whether what a line takes for a list of things is followed by what is done to them: "volumes" lists them, "volumes delete" does not.
 func (c *command) changesNext(took int) bool {
 	if took == c.took || took >= len(c.operands) {
 		return false
