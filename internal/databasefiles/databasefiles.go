@@ -10,10 +10,12 @@ import (
 // What the settings of a database tool say of databases, what they may import for that, and what may name another
 // database than a file beside them.
 var (
-	kinds        = regexp.MustCompile(`(?:client|dialect)["']?\s*:\s*([^,}\n]*)`)
+	kinds        = regexp.MustCompile(`(?:client|dialect|\btype)["']?\s*:\s*([^,}\n]*)`)
+	variable     = regexp.MustCompile(`(?m)^\s*(?:export\s+)?(?:DATABASE_URL|(?:\w+\.)?url)\s*=.*$`)
+	named        = regexp.MustCompile(`^.*?=\s*["']?(?:jdbc:)?(\w+):(?://)?(\w)`)
 	plainImports = regexp.MustCompile(`require\(['"](?:node:)?path['"]\)|import \w+ from ['"](?:node:)?path['"]|` +
 		`import \{ defineConfig \} from ['"]drizzle-kit['"]`)
-	elsewhere = regexp.MustCompile("require|import|process|://|\\.\\.|[\"'`]/|homedir|[\"'`]~")
+	elsewhere = regexp.MustCompile("require|import|process|://|\\.\\.|[\"'`]/|:\\s*[/~]|\\{\\{|homedir|[\"'`]~")
 )
 
 // What a schema of prisma says of its databases.
@@ -75,6 +77,12 @@ func PlainPrisma(program string) bool {
 // Kinds returns the kinds of databases that the settings of a tool for them name. here says that it names any, and that
 // those that are files are kept beside the settings.
 func Kinds(settings string) (names []string, here bool) {
+	if lines := variable.FindAllString(settings, -1); lines != nil { // of a file of variables, no other says anything of that
+		settings = ""
+		for _, line := range lines {
+			settings += named.ReplaceAllString(line, "client: $1\n$2") + "\n"
+		}
+	}
 	for _, m := range kinds.FindAllStringSubmatch(settings, -1) {
 		names = append(names, strings.Trim(m[1], "'\" "))
 	}

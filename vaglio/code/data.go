@@ -316,7 +316,9 @@ func (v value) merged(others []value) value {
 
 // ofMap returns what python's d.get(key, default) and d.pop return of a map.
 func (p *program) ofMap(v value, name string, args []value) (value, bool) {
-	switch {
+	switch key := first(args).key(); {
+	case p.lang.full[p.canonical(v.path+"."+key)] != nil && p.lang.find(v.path+"."+name, "") == nil: // os.__dict__.get("system")
+		return unknown(v.path + "." + key), true
 	case v.kind != kindMap || !p.lang.has("columns") || len(args) == 0:
 		return value{}, false
 	case name == "update":

@@ -393,7 +393,7 @@ func (p *program) stands(v value) value {
 	if p != p.root || p.stand[name] != 0 || last == "" || v.given() || p.is("=") || p.tok(p.at-2).Word("typeof") || p.tok(p.at-4).Word("typeof") {
 		return v
 	}
-	if f := p.lang.find(name, ""); f != nil && wordclass.Is("acting-verb", f.verb) && (p.lang.full[name] == f || p.modules[of]) {
+	if f := p.lang.find(name, ""); f != nil && wordclass.Is("acting-verb", strings.Fields(f.verb)[0]) && (p.lang.full[name] == f || p.modules[of]) {
 		p.stand[name] = p.at
 	}
 	return v

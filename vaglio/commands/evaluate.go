@@ -55,7 +55,7 @@ func (b *Base) Tell(c Command) Told {
 	known, graded := false, false
 	for _, sec := range sections {
 		graded = graded || sec.phase != operation.Final
-		known = known || sec.speaksToAll()
+		known = known || (!sec.besides && (len(sec.acts) == 0 || slices.ContainsFunc(sec.acts, func(a act) bool { return a.phase != operation.Graded })))
 		if len(sec.acts) == 0 {
 			continue
 		}

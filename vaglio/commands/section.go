@@ -84,11 +84,6 @@ func (o *Outcome) runsProject() bool {
 		slices.Contains([]string{"task", "tasks", "scriptOrTool", "execTool", "goRun", "npx"}, o.Rule))
 }
 
-// speaksToAll reports whether the section says what a program does, and not only by lines for the effects judge or about side effects.
-func (s *Section) speaksToAll() bool {
-	return !s.besides && (len(s.acts) == 0 || slices.ContainsFunc(s.acts, func(a act) bool { return a.phase != operation.Graded }))
-}
-
 // messages adds everything that the section says.
 func (s *Section) messages(said []string) []string {
 	said = append(said, s.Else.Why)

@@ -193,7 +193,11 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 		var words []string
 		for _, key := range keys {
 			name, lines := strings.CutSuffix(key, "*")
-			switch val := t[name].(type) {
+			said := t[name]
+			if typed, is := said.(map[string]any); is && typed["value"] != nil { // as in CMake's presets
+				said = typed["value"]
+			}
+			switch val := said.(type) {
 			case string:
 				v.place(file, text, t, inside, val)
 			case []any:

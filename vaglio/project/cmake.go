@@ -89,9 +89,7 @@ func (v *visit) cmakeFile(file, text string) {
 	in, removes, begin := false, false, 0
 	for _, at := range cmakeToken.FindAllStringIndex(text, -1) {
 		word := text[at[0]:at[1]]
-		if word[0] != '#' && call.begins(word) {
-			v.cmakeTakes(file, call.name, call.what)
-		}
+		v.cmakeTakes(file, &call, word)
 		switch {
 		case word[0] == '#', word == "ARGS":
 		case cmakeKey.MatchString(word):
@@ -130,14 +128,16 @@ func (v *visit) cmakeAdds(file, text string, begin int, words []string) {
 	keep()
 }
 
-// cmakeTakes reads what a file takes in, if the session wrote it: a script, a module by name, or a folder's file. A folder that only CMake knows may be any.
-func (v *visit) cmakeTakes(file, by, name string) {
-	if by != "include" && by != "add_subdirectory" {
+// cmakeTakes sees a word of a call, and reads what it takes in, if the session wrote it: a script, a module by its name, or a folder's
+// file. A folder that only CMake knows may be any, and many settings take in a script: CMAKE_PROJECT_INCLUDE, a preset's toolchainFile.
+func (v *visit) cmakeTakes(file string, call *cmakeCall, word string) {
+	begins, name := word[0] != '#' && call.begins(word), strings.Trim(word, `"`)
+	if path.Ext(name) != ".cmake" && (!begins || call.name != "include" && call.name != "add_subdirectory") {
 		return
 	}
 	name = path.Clean(cmakeValue.ReplaceAllString(strings.TrimPrefix(name, v.dir), ""))
 	switch {
-	case by == "add_subdirectory":
+	case call.name == "add_subdirectory":
 		name += "/CMakeLists.txt"
 	case path.Ext(name) == "":
 		name += ".cmake"

@@ -113,3 +113,15 @@ func (v *visit) spends(size int) bool {
 	v.left -= size
 	return v.left >= 0
 }
+
+// lines returns the lines of a text. Each part that begins within a line has one of its own, until they are joined again.
+func (p *partsReader) lines(text string) []string {
+	all := strings.Split(strings.ReplaceAll(text, "\f", " "), "\n")
+	for i, line := range all {
+		if indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]; p.form != nil && p.form.inner != nil && p.spends(len(line)) {
+			apart := func(s string) string { return p.form.inner.ReplaceAllString(s, "${1}\f\n"+indent+" ${2}") }
+			all[i] = apart(apart(line)) // the bracket of one may be what precedes another
+		}
+	}
+	return strings.Split(strings.Join(all, "\n"), "\n")
+}

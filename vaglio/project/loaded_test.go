@@ -212,7 +212,7 @@ func TestCommandsInTexts(t *testing.T) {
 		`"ls": "latest"`:    "",
 		`"ls": "-l"`:        ":|'ls' '-l'",
 		`"ls": "1"`:         ":|'ls' '1'",
-		`["ls", "1.6.1"]`:   "Snakefile:2 sh*= 'ls' '1.6.1'",
+		`["ls", "1.6.1"]`:   "x.gp:2 sh*= 'ls' '1.6.1'",
 		"ls -l \t ":         "ls -l",
 		"#ls -l":            "",
 		`"exec ls -l" x`:    "exec ls -l|ls -l",
@@ -222,8 +222,8 @@ func TestCommandsInTexts(t *testing.T) {
 		`x "A=1 B ls -l" y`: "",
 	} {
 		var got []string
-		for row := range strings.SplitSeq((call{command: "snakemake", files: files{"Snakefile": "\n" + line}}).tasks(t), "\n") {
-			got = append(got, strings.TrimPrefix(row, "Snakefile:2 sh* "))
+		for row := range strings.SplitSeq((call{command: "gnuplot x.gp", files: files{"x.gp": "\n" + line}}).tasks(t), "\n") {
+			got = append(got, strings.TrimPrefix(row, "x.gp:2 sh* "))
 		}
 		if s := strings.Join(got, "|"); s != want {
 			t.Errorf("%q: %q, want %q", line, s, want)
@@ -244,7 +244,7 @@ func TestWhatAFileRunsOnceItIsWritten(t *testing.T) {
 		"a hook":                  {"/p/.git/hooks/pre-push", "ls", ""},
 		"by its ending":           {"/p/x.sh", "ls", "x.sh:1 sh ls"},
 		"a workflow":              {"/p/.github/workflows/x.yml", "run: ls", ""},
-		"text that may be some":   {"/p/Snakefile", "ls -l", ""},
+		"text that may be some":   {"/p/x.gp", "ls -l", ""},
 		"none":                    {"/p/README.md", "ls -l", ""},
 		"an ending without a dot": {"/p/fresh", "ls -l", ""},
 		"settings":                {"/p/.npmrc", "script-shell=./x", ".npmrc:1 sh ./x"},

@@ -17,6 +17,7 @@ import (
 // container; variable is how variables are written that the file sets.
 type notation struct {
 	head, name *regexp.Regexp
+	inner      *regexp.Regexp // what may precede the head of one in a line, and the head
 	here       string
 	variable   *regexp.Regexp
 }
@@ -29,7 +30,7 @@ var notations = map[string]notation{
 	"targets":  {head: regexp.MustCompile(`^([\w.-]+):\s*$`), here: "LOCALLY"},
 	"edges":    {head: regexp.MustCompile(`^(?:build|rule)\s+([^:\n]+)`), variable: regexp.MustCompile(`\$\{?(\w+)\}?`)},
 	"sections": {head: regexp.MustCompile(`^\[tasks\.["']?([\w-]+)["']?\]`)},
-	"aliases":  {head: regexp.MustCompile(`^\s*["']?([\w.-]+)["']?:?\s+\[`)},
+	"aliases":  {head: regexp.MustCompile(`^\s*["']?([\w.-]+)["']?:?\s+\[`), inner: regexp.MustCompile(`([\[,][ \t]*)(["']?[\w.-]+["']?:[ \t]+\[)`)},
 	// Only the body of a task that is registered, or of a task of some type, is put off.
 	"registered": {
 		head: regexp.MustCompile(`^\s*(?:val\s+\w+\s+(?:by|=)\s+)?(?:tasks\.)?` +
@@ -185,7 +186,7 @@ func (p *partsReader) split(file, text string) {
 		p.tree(file, text, "", tree)
 		return
 	}
-	all := strings.Split(text, "\n")
+	all := p.lines(text)
 	for i := 0; i < len(all); {
 		end, names := i+1, p.names(all, i)
 		if names != nil {
@@ -268,7 +269,7 @@ func leaves(node any) (all []string) {
 	case string:
 		return []string{n}
 	case []any:
-		if words := texts(n); len(words) > 1 {
+		if words := texts(n); len(words) > 1 && !strings.Contains(words[0], " ") { // else they are lines
 			all = append(all, words[0]+" "+quoted(words[1:]...))
 		}
 		for _, e := range n {
@@ -289,7 +290,7 @@ func leaves(node any) (all []string) {
 
 // run adds what may be commands in the parts of a file that are kept.
 func (p *partsReader) run(file, text string) {
-	all, lines := strings.Split(text, "\n"), false
+	all, lines := p.lines(text), false
 	for _, t := range p.parts {
 		switch {
 		case t.file != file:
@@ -303,9 +304,12 @@ func (p *partsReader) run(file, text string) {
 	if !lines {
 		return
 	}
-	kept := p.set(text+gradleFolders, strings.Join(all, "\n"))
+	kept, from := p.set(text+gradleFolders, strings.Join(all, "\n")), len(p.tasks)
 	p.commands(file, kept)
 	p.calls(file, kept)
+	for i := range p.tasks[from:] { // a line that was parted counts as one
+		p.tasks[from+i].Line -= strings.Count(strings.Join(all[:p.tasks[from+i].Line-1], ""), "\f")
+	}
 	if p.language == "" {
 		return
 	}
@@ -320,12 +324,15 @@ func (p *partsReader) run(file, text string) {
 func (p *partsReader) leave(t *part, own []string) {
 	switch {
 	case !t.kept, p.form != nil && !strings.Contains(strings.Join(own, "\n"), p.form.here):
-		clear(own)
+		for i, line := range own {
+			own[i] = line[len(strings.TrimRight(line, "\f")):]
+		}
 	case p.form != nil && p.form.name != nil && len(t.names) > 0:
 		p.scripts(t.file, own)
 	case p.of != "" && len(t.names) > 0:
 		for i, line := range own {
-			own[i] = p.tasksIn(line)
+			name := p.form.head.FindString(line)
+			own[i] = name + p.tasksIn(line[len(name):])
 		}
 	}
 }

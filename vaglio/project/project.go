@@ -219,7 +219,11 @@ func (v *visit) input() (text string, ok, unknown bool) {
 func (v *visit) files(r *row) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, name := range v.named(r.files) {
-			if file, text, ok := v.content(name); ok && v.once(file) && !yield(file, text) {
+			file, text, ok := v.content(name)
+			if !ok || !v.once(r.name+" "+file) {
+				continue
+			}
+			if v.once(file); !yield(file, text) {
 				return
 			}
 		}

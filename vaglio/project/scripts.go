@@ -28,7 +28,13 @@ func readScripts(v *visit, r *row) {
 	if scripts == nil {
 		scripts = pkg.Tasks
 	}
-	for _, name := range asked(v, scriptsOf(v.c.Name, words), scripts) {
+	names := asked(v, scriptsOf(v.c.Name, words), scripts)
+	for i := 0; i < len(names); i++ {
+		name := names[i]
+		if task, is := scripts[name].(map[string]any); is && v.once("needs "+file+" "+name) { // of deno
+			needs, _ := task["dependencies"].([]any)
+			names = append(names, texts(needs)...)
+		}
 		for _, step := range []string{"pre" + name, name, "post" + name} {
 			v.script(file, text, step, scripts[step])
 		}

@@ -24,8 +24,7 @@ func Method(name string) (method string) {
 	return method
 }
 
-// Note gives each request that names no address the only one that the program connects to. It notes nothing if
-// an address is not known.
+// Note gives each request that names no address the only one that the program connects to. It notes nothing if an address is not known.
 func Note(steps []shell.ProgramStep) {
 	var to []string
 	var unnamed []*shell.Call

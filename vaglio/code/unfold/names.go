@@ -162,8 +162,11 @@ func (s *source) lineEnds(from, at int) bool {
 	return last != "" && strings.IndexByte("(,+=?:&|.", last[len(last)-1]) < 0 && (next == "" || strings.IndexByte(".?:+&|", next[0]) < 0)
 }
 
-// angled matches words between angle brackets, which some languages take for a list of texts.
-var angled = regexp.MustCompile(`<\s*([\w./~*-]+(?:[ \t]+[\w./~*-]+)*)\s*>`)
+// angled matches words between angle brackets, which some languages take for a list of texts, tilded the same in Elixir.
+var (
+	angled = regexp.MustCompile(`<\s*([\w./~*-]+(?:[ \t]+[\w./~*-]+)*)\s*>`)
+	tilded = regexp.MustCompile(`~[wW](?:\([^)]*\)|\[[^\]]*\]|\{[^}]*\}|<[^>]*>|\|[^|]*\||/[^/]*/|"[^"]*")`)
+)
 
 // apostrophes matches texts and comments where a text may stand between single quotes.
 var apostrophes = regexp.MustCompile(`(?s)""".*?"""|'''.*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|//[^\n]*|/\*.*?\*/`)
@@ -181,12 +184,16 @@ func Requoted(src string, has func(flag string) bool) string {
 			return `"` + strings.ReplaceAll(strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`), `"`, `\"`) + `"`
 		})
 	}
+	lists := tilded
 	if has("angles") {
-		return angled.ReplaceAllStringFunc(src, func(list string) string {
-			return ` "` + strings.Join(strings.Fields(list[1:len(list)-1]), `" "`) + `" `
-		})
+		lists = angled
+	} else if !has("tildes") {
+		return src
 	}
-	return src
+	return lists.ReplaceAllStringFunc(src, func(list string) string {
+		list = strings.TrimLeft(list[:len(list)-1], "~wW")
+		return ` "` + strings.Join(strings.Fields(list[1:]), `" "`) + `" `
+	})
 }
 
 // filled puts what the names in a text stand for in their place.

@@ -321,10 +321,17 @@ func (t *tool) opened() {
 	t.r.script(readings.ReadArgv(slices.Concat([]string{engine, "run"}, options, []string{cmp.Or(image, "image")}), t.r.shellOptions()))
 }
 
-// fileDatabase reports whether a variable of the command, or what the project sets for its program, says that its database is a file of the workspace.
+// fileDatabase reports whether the command's words or variables, or what the project sets for its program, say that its database is a file of the workspace.
 func (c *command) fileDatabase() bool {
+	driver := slices.IndexFunc(c.args, func(a arg) bool { return c.r.judge.tables.ofClass("database-in-file", a.text) })
+	if file := driver + 1; driver >= 0 && file < len(c.args) && c.args[file].known {
+		return c.r.world.inside(c.r.world.clean(c.args[file].text, c.cwd))
+	}
 	return c.setsFileDatabase() || slices.ContainsFunc(c.assigns, func(a assignment) bool {
-		scheme, file, _ := strings.Cut(a.value.text, ":")
+		scheme, file, is := strings.Cut(a.value.text, ":")
+		if !is { // the database of a program that takes what is no address for a file
+			scheme, file = "file", scheme
+		}
 		return a.value.known && strings.HasSuffix(a.name, "DATABASE_URL") && (scheme == "file" || scheme == "sqlite" || scheme == "sqlite3") &&
 			!strings.ContainsAny(file, "?@") && c.r.world.inside(c.r.world.clean(strings.TrimPrefix(file, "///"), c.cwd))
 	})
@@ -339,17 +346,14 @@ func (c *command) setsFileDatabase() bool {
 		file, ok := databasefiles.PrismaFile(c.content)
 		return ok && c.r.world.inside(c.r.world.clean(file, c.cwd))
 	}
-	found := false
+	found, elsewhere := false, func(kind string) bool { return !c.r.judge.tables.ofClass("database-in-file", kind) }
 	for name := range c.r.judge.tables.Nouns["settings-of-"+c.name] {
-		text, ok := c.content(name)
-		if !ok {
-			continue
+		if text, ok := c.content(name); ok {
+			kinds, here := databasefiles.Kinds(text)
+			if found = here && !slices.ContainsFunc(kinds, elsewhere); !found {
+				return false
+			}
 		}
-		elsewhere := func(kind string) bool { return !c.r.judge.tables.ofClass("database-in-file", kind) }
-		if kinds, here := databasefiles.Kinds(text); !here || slices.ContainsFunc(kinds, elsewhere) {
-			return false
-		}
-		found = true
 	}
 	return found
 }
