@@ -225,7 +225,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 func (c *call) ends(stems []string, passed func(end string) bool) (names []string, key string) {
 	for _, end := range []string{
 		"iid", "number", "id", "sid", "gid", "jid", "sysid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier", "url",
-		"idorkey", "idorname", "nameorid", "ids", "numbers", "names", "keys", "s", "inputs", "items",
+		"idorkey", "idorname", "nameorid", "filename", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
 		if passed(end) {
 			continue
@@ -249,7 +249,7 @@ func somebody(noun string) bool { return spoken.Is("people names", noun) }
 // end.
 func (c *call) under(stems []string, end string) (names []string, key string) {
 	for _, key := range c.keys {
-		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || key == "url" && end == key || !either(stems, stem) || spoken.Is("texts run", key) {
+		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || key == end && (end == "url" || end == "filename") || !either(stems, stem) || spoken.Is("texts run", key) {
 			continue
 		}
 		found := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
@@ -270,6 +270,9 @@ func either(stems []string, key string) bool {
 
 // empty reports whether a value names nothing.
 func empty(s string) bool { return strings.TrimSpace(s) == "" || s == "true" || s == "false" }
+
+// nameless reports whether a value names nothing, or just the only one that somebody has.
+func nameless(value string) bool { return empty(value) || value == "primary" }
 
 // document is a text in JSON, which is no name.
 var document = regexp.MustCompile(`(?s)^\s*(\{\s*(".*)?\}|\[.*\])\s*$`)

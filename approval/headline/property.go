@@ -162,7 +162,7 @@ func (c *call) changed(t *toolName, key string) (what, value wording.Clause, ok 
 		}
 		property, of := wording.Clause{Phrase: spoken.Property(k)}, prose(values[0])
 		switch {
-		case property.Phrase == "" || len(values) > 1 || what.Phrase == "%s and %s":
+		case property.Phrase == "" || len(values) > 1 || what.Phrase == "%s and %s", ok && (counts.MatchString(of.Text) || counts.MatchString(value.Text)): // which number is which
 			return what, value, false
 		case !ok:
 			what, value, ok = property, of, true

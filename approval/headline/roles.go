@@ -113,7 +113,7 @@ func (c *call) take(args map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		name := reading.Normal(key)
 		parts, _ := args[key].(map[string]any)
-		if parts != nil && c.envelops(name) {
+		if parts != nil && c.envelops(c.unprefixed(key)) {
 			c.take(parts)
 			continue
 		}
@@ -146,6 +146,16 @@ func (c *call) takeParts(name string, parts map[string]any) {
 		}
 		c.args[whole], c.spelled[whole] = append(c.args[whole], values...), spelled
 	}
+}
+
+// unprefixed returns a key without the nouns of the tool's name with which it begins: of what the ticket_fields are, the name
+// of update_ticket says.
+func (c *call) unprefixed(key string) string {
+	words := reading.Words(key)
+	if n := len(words) - 1; n > 0 && c.updates() && !slices.ContainsFunc(words[:n], func(w string) bool { return !c.has(w) }) {
+		return words[n]
+	}
+	return reading.Normal(key)
 }
 
 // envelops reports whether an object under a key only holds what others have as arguments. The key may be the verb: updateRequest.

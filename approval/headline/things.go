@@ -138,7 +138,10 @@ func (c *call) identity(t *toolName) (names []string, key string) {
 		return names, key
 	}
 	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), t.nouns[len(t.nouns)-1])
+	_, owned := c.owner(t, "")
 	switch called := c.args["name"]; {
+	case owned && key == "id" && t.numberless():
+		return nil, ""
 	case t.act.Makes:
 		return c.made(t.thing, names, key)
 	case len(names) == 0:
@@ -276,6 +279,8 @@ func (c *call) indefinite(t *toolName) wording.Sentence {
 	switch {
 	case t.plural && (t.every() || c.about(true).Phrase != ""):
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
+	case t.plural && t.act == c.after:
+		return wording.Sentence{wording.Say(t.thing.Several, ""), {Phrase: "that it finds"}}
 	case c.onlyThere(t):
 		return wording.Sentence{wording.Say(t.thing.One, "")}
 	case !t.plural && (t.act.Makes || t.act.Sets || !t.act.Partly && !t.act.Turns && c.mute()):
@@ -370,12 +375,6 @@ func (c *call) spokenOf(t *toolName) *wording.Clause {
 	t.with = map[bool]wording.Phrase{true: "into %s", false: t.with}[t.act.Phrase == moves && t.with == "to %s"]
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(its)}}
 }
-
-// inside joins a place to what is done in it.
-const inside wording.Phrase = "in %s"
-
-// nameless reports whether a value names nothing, or just the only one that somebody has.
-func nameless(value string) bool { return empty(value) || value == "primary" }
 
 // listed returns the thing named by an argument whose key is on one of the lists, except
 // for the key of the object itself.

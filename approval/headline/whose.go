@@ -18,6 +18,9 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 		return wording.Clause{}, false
 	}
 	for _, key := range c.keys {
+		if key == "id" && key != but && c.first(key) != "" && t.numberless() {
+			return wording.Say(thing.One, c.first(key)), true
+		}
 		if key != but && c.first(key) != "" && slices.ContainsFunc([]string{"", "iid", "id", "ids", "key", "number", "name"}, func(end string) bool {
 			stem, ok := strings.CutSuffix(key, end)
 			return ok && slices.Contains(thing.Words, stem)
@@ -31,6 +34,26 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 	}
 	return wording.Clause{}, false
 }
+
+// numberless reports whether the thing has no number of its own.
+func (t *toolName) numberless() bool {
+	return t.thing != nil && spoken.Is("things-that numberless", t.thing.Words[0])
+}
+
+// turnedIn puts a verb that stands between a thing and what of it has no number before both: database_reset_password.
+func (c *call) turnedIn(own []string) {
+	does, at, n := spoken.ActIn(own)
+	if does == nil || at == 0 || at+n != len(own)-1 || c.service(own[at-1]) || !spoken.Is("things-that numberless", own[at+n]) {
+		return
+	}
+	whole, _, before := spoken.ThingOf(own[:at])
+	if whole != nil && !slices.ContainsFunc(before, func(w string) bool { return !c.service(w) }) {
+		c.words = slices.Concat(c.words[:c.server], own[at:at+n], own[len(before):at], own[at+n:])
+	}
+}
+
+// inside joins a place to what is done in it.
+const inside wording.Phrase = "in %s"
 
 // only reports whether the thing is told by whose it is: nobody has more than one, or the verb
 // leaves open which of them it is.
@@ -158,10 +181,10 @@ func (t *toolName) partial(whole *spoken.Thing) bool {
 }
 
 // theirs reports whether the thing is the rights that somebody has, or that there are to something, or several that are
-// changed of something: the labels of a message.
+// changed of something: the labels of a message; or all that belong to something.
 func (t *toolName) theirs() bool {
 	changed := t.act.Partly && !t.all && len(t.others) == 0
-	return t.plural && !t.act.Makes && (t.rights() || changed)
+	return t.plural && !t.act.Makes && (t.rights() || changed || t.all)
 }
 
 // every reports whether all of the things are meant, or those that are not used.
@@ -172,8 +195,12 @@ func (t *toolName) each(said wording.Sentence, names []string) wording.Sentence 
 	if !t.all || len(names) > 0 {
 		return said
 	}
-	return append(said, wording.Clause{Phrase: ", all of them"})
+	said[0].Args = []wording.Clause{{Phrase: every, Args: said[0].Args}}
+	return said
 }
+
+// every says of several things that all of them are meant.
+const every wording.Phrase = "all %s"
 
 // stateOf returns to which state something is moved, or nil.
 func (c *call) stateOf(t *toolName) *wording.Clause {
@@ -234,8 +261,8 @@ func identified(key string) (stem string, ok bool) {
 	return "", false
 }
 
-// sole returns the value of the only argument, if its key says that it identifies the only thing of which
-// the tool's name speaks, and the key: block_user has a handle.
+// sole returns the value of the only argument whose key says that it identifies something, which is then the only thing
+// of which the tool's name speaks, and the key: block_user has a handle, delete_asset a public_id.
 func (c *call) sole(t *toolName) (names []string, key string) {
 	if t.thing == nil || t.act.Makes || t.all || len(t.others)+len(t.owner) > 0 {
 		return nil, ""
@@ -247,13 +274,14 @@ func (c *call) sole(t *toolName) (names []string, key string) {
 			return c.args[told[0]], told[0]
 		}
 	}
-	if len(told) != 1 || !spoken.Is("things-that identify", told[0]) {
+	its := slices.DeleteFunc(told, func(k string) bool { return !spoken.Is("things-that identify", k) })
+	if len(its) != 1 {
 		return nil, ""
 	}
-	if spoken.Is("things-that devices", told[0]) && slices.Contains(t.thing.Words, "client") {
+	if spoken.Is("things-that devices", its[0]) && slices.Contains(t.thing.Words, "client") {
 		t.thing, _, _ = spoken.ThingOf([]string{"device"}) // a client of a network, not of a shop
 	}
-	return c.args[told[0]], told[0]
+	return c.args[its[0]], its[0]
 }
 
 // renamed says that the thing gets the second thing as its name, or nil if it does not.
