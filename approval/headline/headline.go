@@ -65,6 +65,7 @@ func (h *Headline) Equal(o *Headline) bool {
 func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	c := callOf(p)
 	found := operationsOf(v)
+	found.text = c.command
 	c.obeyed(&found)
 	c.supported(&found)
 	c.belittled(&found)
@@ -172,6 +173,8 @@ type operations struct {
 	// effects says that an effects judge found them, which says for each whether it can be
 	// undone.
 	effects bool
+	// text is the command, in whose order things are said.
+	text string
 }
 
 // operationsOf reads what the judges said. If the effects judge reported, its findings are

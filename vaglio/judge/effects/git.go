@@ -163,7 +163,7 @@ func (c *command) pushOptions(to string) []Effect {
 	case c.has("-d", "--delete"):
 		return shared(KindDelete, sayOf("deletes %s on %s", wording.List(strings.Fields(strings.TrimPrefix(refs, "tag "))), object(remote)), to)
 	case all == "branches":
-		return shared(KindPublish, say("pushes all branches to the remote %s", remote), "branches")
+		return shared(KindPublish, spoken.Pushed(remote, false, all), "branches")
 	case all != "":
 		return shared(KindPublish, spoken.PushedWith(to, true), "tags")
 	case c.has("--follow-tags"):

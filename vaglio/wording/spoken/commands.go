@@ -13,12 +13,15 @@ import (
 // "branches" or "tags".
 func Pushed(to string, force bool, all string) wording.Sentence {
 	remote, refs, named := strings.Cut(to, " ")
-	whole := map[string]wording.Phrase{
-		"branches": "force-pushes all branches to the remote %s", "tags": "force-pushes all tags to the remote %s", "": "force-pushes to the remote %s",
-	}
 	switch {
 	case !named && force:
-		return wording.Sentence{wording.Say(whole[all], to)}
+		return allPushed(to, map[string][2]wording.Phrase{
+			"branches": {"force-pushes all branches to the remote", "force-pushes all branches to %s"},
+			"tags":     {"force-pushes all tags to the remote", "force-pushes all tags to %s"},
+			"":         {"force-pushes to the remote", "force-pushes to the remote %s"},
+		}[all])
+	case !named && all == "branches":
+		return allPushed(to, [2]wording.Phrase{"pushes all branches to the remote", "pushes all branches to %s"})
 	case !named:
 		return wording.Sentence{wording.Say("pushes to the remote %s", to)}
 	case force:
@@ -26,6 +29,14 @@ func Pushed(to string, force bool, all string) wording.Sentence {
 	default:
 		return wording.Sentence{{Phrase: "pushes %s to %s", Args: []wording.Clause{wording.List(strings.Fields(refs)), {Text: remote}}}}
 	}
+}
+
+// allPushed says what is pushed to the usual remote, or to one that has a name.
+func allPushed(remote string, said [2]wording.Phrase) wording.Sentence {
+	if remote == "" {
+		return wording.Sentence{{Phrase: said[0]}}
+	}
+	return wording.Sentence{wording.Say(said[1], remote)}
 }
 
 // PushedWith says which refs are pushed, if the call names any, together with tags: all, or those of
@@ -36,7 +47,7 @@ func PushedWith(to string, all bool) wording.Sentence {
 	case all && named:
 		return wording.Sentence{wording.Say("pushes %s and all tags to %s", refs, remote)}
 	case all:
-		return wording.Sentence{wording.Say("pushes all tags to the remote %s", remote)}
+		return allPushed(remote, [2]wording.Phrase{"pushes all tags to the remote", "pushes all tags to %s"})
 	case named:
 		return wording.Sentence{wording.Say("pushes %s and its tags to %s", refs, remote)}
 	default:
