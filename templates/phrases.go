@@ -136,13 +136,19 @@ func (t *Texts) label(words string) (said string, ok bool) {
 			return article.ReplaceAllString(strings.TrimRight(strings.TrimSuffix(said, wording.Placeholder), " :"), ""), true
 		}
 	}
-	at := strings.LastIndexByte(words, ' ')
-	of, ok := t.phrases[wording.Phrase("the "+words[:max(at, 0)]+" "+wording.Placeholder)]
-	if !ok {
-		return "", false
+	for at := range words {
+		if words[at] != ' ' {
+			continue
+		}
+		of, ok := t.phrases[wording.Phrase("the "+words[:at]+" "+wording.Placeholder)]
+		if !ok && strings.Contains(words[:at], " ") {
+			of, ok = t.label(words[:at])
+		}
+		if said, its := t.label(words[at+1:]); ok && its {
+			return said + " di " + strings.TrimSuffix(of, " "+wording.Placeholder), true
+		}
 	}
-	said, ok = t.label(words[at+1:])
-	return said + " di " + strings.TrimSuffix(of, " "+wording.Placeholder), ok
+	return "", false
 }
 
 // article matches the article before a noun.

@@ -101,7 +101,7 @@ func (c *call) labelled(key string, value wording.Clause) wording.Clause {
 }
 
 // numbering matches the end of a key that says only that something is told by its number or name.
-var numbering = regexp.MustCompile(` (i?id|number|key|name|slug)$`)
+var numbering = regexp.MustCompile(` (i?id|number|key|name|slug)s?$`)
 
 // completed adds to what a tool does the arguments on which a decision may hang and which the sentence leaves out.
 func (c *call) completed(said wording.Sentence) wording.Sentence {

@@ -159,7 +159,7 @@ func TestObjects(t *testing.T) {
 		"delete_project":             {vaglio.Args{"project_id": "p"}, "deletes the project p"},
 		"delete_page":                {vaglio.Args{"id": []any{"a", "b", "c", "d"}}, "deletes the pages a, b, c and d"},
 		"add_user_to_group":          {vaglio.Args{"user_id": "eve", "group_id": "admins"}, "adds the user eve to the group admins"},
-		"add_user_to_cart":           {vaglio.Args{"user_id": "eve", "cart": "c"}, plain + " (eve, c)"},
+		"add_user_to_tray":           {vaglio.Args{"user_id": "eve", "tray": "c"}, plain + " (eve, c)"},
 		"delete_user_role":           {vaglio.Args{"role_id": "r"}, "deletes the user role r"},
 		"delete_users":               {vaglio.Args{"filter": "old"}, "deletes the users (old)"},
 		"merge_users":                {vaglio.Args{"first_id": "a", "second_id": "b"}, "merges the users (a, b)"},

@@ -67,7 +67,12 @@ func (c *call) some(judged wording.Sentence) wording.Sentence {
 	case slices.ContainsFunc(c.keys, func(k string) bool { return spoken.Is("options narrow", k) || spoken.Is("texts conditions", k) }):
 		*what = wording.Say(thing.Several, "") // nobody knows how many a filter chooses
 	}
-	return c.told(wording.Sentence{{Phrase: does.To(thing).Phrase, Args: []wording.Clause{*what}}})
+	said := wording.Sentence{{Phrase: does.To(thing).Phrase, Args: []wording.Clause{*what}}}
+	t.thing = thing
+	if whole, key := c.other(t); whole != nil && nobody(c.identifies(key)) && len(c.keys) == 1 {
+		return append(said, wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}})
+	}
+	return c.told(said)
 }
 
 // unheard says in the words of its name what a tool does of which the judge knows nothing, if the
