@@ -94,7 +94,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		timed, also := c.onTime(&found, worst, c.inWorkspace(c.housed(c.filled(c.parts(inPlace(h.Said))))))
+		timed, also := c.onTime(&found, worst, c.inWorkspace(c.housed(c.filled(c.parts(c.appended(inPlace(h.Said)))))))
 		h.Said, like = timed, like+also
 	default:
 		h.Said = c.plainly()

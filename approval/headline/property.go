@@ -269,3 +269,17 @@ func labelled(words string, value wording.Clause) wording.Clause {
 	}
 	return wording.Clause{Phrase: "%s: %s", Args: []wording.Clause{{Text: words}, value}}
 }
+
+// appended says of a tool that writes a file that it only adds to that, if its name or an argument says so.
+func (c *call) appended(said wording.Sentence) wording.Sentence {
+	if c.command != "" || len(said) != 2 || said[0].Phrase != "writes" || said[1].Text == "" || !c.appends() {
+		return said
+	}
+	return wording.Sentence{{Phrase: "adds to %s", Args: said[1:]}}
+}
+
+// appends reports whether the tool's name, or an argument that says how it writes, has it put something beside what is there.
+func (c *call) appends() bool {
+	beside := func(w string) bool { return spoken.Is("texts beside", w) }
+	return slices.ContainsFunc(c.words[min(c.server, len(c.words)):], beside) || beside(c.first("mode", "writemode", "operation", "action", "command"))
+}

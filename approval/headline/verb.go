@@ -164,6 +164,10 @@ func (c *call) committed() bool {
 // charged reports whether what the tool does is paid for: it says the price, or the thing has one.
 func (c *call) charged(t *toolName) bool {
 	priced := t.thing != nil && slices.ContainsFunc(t.thing.Words, func(w string) bool { return spoken.Is("things-that priced", w) })
+	sum := func(key string) bool { return spoken.Is("things-that sums", key) || slices.Contains(amounts(), key) }
+	if t.act.Partly && !t.act.Makes && t.thing != nil && t.thing.Final && slices.ContainsFunc(c.keys, sum) {
+		return true // what a campaign may spend is spent meanwhile
+	}
 	return t.act.Paid && priced || t.act.Paid && c.first("price", "amount", "cost", "fee", "premium", "total") != ""
 }
 
