@@ -73,6 +73,9 @@ func (c *call) valueOf(t *toolName, nouns []string) (property, value string) {
 	if sum := c.sumOf(property, nouns[len(nouns)-1]); sum != "" {
 		return property, sum
 	}
+	if to := c.first(property + "id"); value == "" && spoken.Is("things-that attributes", property) && (len(t.owner) > 0 || c.has("change", "switch")) {
+		value = to // the plan_id of change_plan
+	}
 	if value != "" && spoken.Property(property) != "" {
 		return property, value
 	}
