@@ -165,8 +165,12 @@ func (c *call) committed() bool {
 func (c *call) charged(t *toolName) bool {
 	priced := t.thing != nil && slices.ContainsFunc(t.thing.Words, func(w string) bool { return spoken.Is("things-that priced", w) })
 	sum := func(key string) bool { return spoken.Is("things-that sums", key) || slices.Contains(amounts(), key) }
-	if t.act.Partly && !t.act.Makes && t.thing != nil && t.thing.Final && slices.ContainsFunc(c.keys, sum) {
-		return true // what a campaign may spend is spent meanwhile
+	of := func(key string) bool {
+		whole := c.identifies(key)
+		return whole != nil && whole.Final && whole != t.thing
+	}
+	if t.act.Partly && !t.act.Makes && (t.thing != nil && t.thing.Final && slices.ContainsFunc(c.keys, sum) || priced && slices.ContainsFunc(c.keys, of)) {
+		return true // what a campaign may spend is spent meanwhile; the plan of a subscription is paid for
 	}
 	return t.act.Paid && priced || t.act.Paid && c.first("price", "amount", "cost", "fee", "premium", "total") != ""
 }

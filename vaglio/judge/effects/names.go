@@ -244,14 +244,17 @@ type stakes struct{ people, touchy, secret bool }
 // minor says what a tool does that affects only the agent and its user; nil if it may reach further.
 func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	e := v.effect
-	switch {
-	case v.light && t.forItself(v, s), t.mild(e) && s == stakes{} && t.ownRecords():
+	paid := func(key string) bool { // the plan of a subscription_id is none of the agent's
+		stem, is := strings.CutSuffix(readings.Normal(key), "id")
+		return is && t.r.judge.tables.ofClass("money", stem)
+	}
+	switch own := v.light && t.forItself(v, s) || t.mild(e) && s == (stakes{}) && t.ownRecords(); {
+	case own && (e.Kind != KindOverwrite || !slices.ContainsFunc(readings.SortedKeys(t.args), paid)):
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
-	case e.Kind == KindDelete &&
-		!slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") }) &&
-		t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
+	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters") &&
+		!slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") }):
 		return say("clears what refills itself: %s", what)
 	}
 	return nil

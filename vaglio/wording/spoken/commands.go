@@ -20,8 +20,6 @@ func Pushed(to string, force bool, all string) wording.Sentence {
 			"tags":     {"force-pushes all tags to the remote", "force-pushes all tags to %s"},
 			"":         {"force-pushes to the remote", "force-pushes to the remote %s"},
 		}[all])
-	case !named && all == "branches":
-		return allPushed(to, [2]wording.Phrase{"pushes all branches to the remote", "pushes all branches to %s"})
 	case !named:
 		return wording.Sentence{wording.Say("pushes to the remote %s", to)}
 	case force:
@@ -39,14 +37,16 @@ func allPushed(remote string, said [2]wording.Phrase) wording.Sentence {
 	return wording.Sentence{wording.Say(said[1], remote)}
 }
 
-// PushedWith says which refs are pushed, if the call names any, together with tags: all, or those of
-// the refs.
-func PushedWith(to string, all bool) wording.Sentence {
+// PushedWith says that all branches are pushed, or which refs, if the call names any, together with tags: all, or those of
+// the refs. all says of what all are pushed, "" if of nothing.
+func PushedWith(to, all string) wording.Sentence {
 	remote, refs, named := strings.Cut(to, " ")
 	switch {
-	case all && named:
+	case all == "branches":
+		return allPushed(remote, [2]wording.Phrase{"pushes all branches to the remote", "pushes all branches to %s"})
+	case all != "" && named:
 		return wording.Sentence{wording.Say("pushes %s and all tags to %s", refs, remote)}
-	case all:
+	case all != "":
 		return allPushed(remote, [2]wording.Phrase{"pushes all tags to the remote", "pushes all tags to %s"})
 	case named:
 		return wording.Sentence{wording.Say("pushes %s and its tags to %s", refs, remote)}
