@@ -230,7 +230,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		{c.answer, false},
 		{c.handed, false},
 		{c.posted, true},
-		{c.message, c.phones()},
+		{c.message, c.phones() || c.broadcasts()},
 		{c.device, false},
 	} {
 		if s := told.by(kind); s != nil {
@@ -327,7 +327,13 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 	if what == "" || len(c.urls) > 0 {
 		return nil
 	}
-	return c.sent("sends a message to %s: %s", "sends a message to %s", "sends a message: %s", c.recipients(), what)
+	alone := map[bool]wording.Phrase{true: "broadcasts a message: %s", false: "sends a message: %s"}[c.broadcasts()]
+	return c.sent("sends a message to %s: %s", "sends a message to %s", alone, c.recipients(), what)
+}
+
+// broadcasts reports whether a message goes to all whom a bot or a list reaches, who are no members of a team.
+func (c *call) broadcasts() bool {
+	return c.has("broadcast") && len(c.recipients()) == 0 && !c.members() && !c.speaksOf("queues names")
 }
 
 // makes reports whether the tool's name says that it makes or changes a thing, which is no message:

@@ -238,7 +238,7 @@ func (t *toolName) partOf() wording.Phrase {
 	switch {
 	case t.act.Makes && t.act.With == inside:
 		return "for %s"
-	case t.act.Makes, t.act.With == "from %s" && len(t.nouns) > 0 && membership(t.nouns[len(t.nouns)-1]), t.act.With != inside && (t.act.Turns || t.act.With == "to %s"):
+	case t.act.Makes, t.act.With == "from %s" && len(t.nouns) > 0 && membership(t.nouns[len(t.nouns)-1]), t.act.With != inside && (t.act.Turns || t.act.With == "to %s" || t.act.With == "on %s"):
 		return t.act.With
 	default:
 		return "of %s"
