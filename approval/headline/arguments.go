@@ -249,7 +249,7 @@ func somebody(noun string) bool { return spoken.Is("people names", noun) }
 // end.
 func (c *call) under(stems []string, end string) (names []string, key string) {
 	for _, key := range c.keys {
-		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || key == end && (end == "url" || end == "filename") || !either(stems, stem) || spoken.Is("texts run", key) {
+		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || key == end && slices.Contains([]string{"url", "filename"}, end) || !either(stems, stem) || spoken.Is("texts run", key) {
 			continue
 		}
 		found := slices.DeleteFunc(slices.Clone(c.args[key]), empty)

@@ -160,7 +160,7 @@ func (c *call) tellsWhich(key string) bool {
 func (c *call) leftOut(key, text string) bool {
 	values := slices.DeleteFunc(slices.Clone(c.args[key]), func(s string) bool { return untold(s) || nameless(s) })
 	switch {
-	case len(values) == 0, c.spelled[key] == "", key == "kind", c.ownAction() != "" && c.first(key) == c.ownAction(), kindOf(key) == formKey, c.keeps(key), isKind(key, values[0]), spoken.Is("texts tells", key):
+	case len(values) == 0, c.spelled[key] == "", key == "kind", c.isAction(key), kindOf(key) == formKey, c.keeps(key), isKind(key, values[0]), spoken.Is("texts tells", key):
 		return false
 	case spoken.Is("texts mutations", key) && len(c.mutations) > 0, spoken.Is("sums currencies", key), slices.Contains(amounts(), key) && c.sumTold(key, text):
 		return false

@@ -78,11 +78,7 @@ func (c *call) some(judged wording.Sentence) wording.Sentence {
 // unheard says in the words of its name what a tool does of which the judge knows nothing, if the
 // name begins with a verb. What follows is not known, unless the verb says so.
 func (c *call) unheard(worst *one, said wording.Sentence, t *toolName) wording.Sentence {
-	does, at, n := c.verb()
-	if told := c.action(); said != nil && told != nil && c.ownAction() != "" && c.leaves(does) {
-		does, at, n = told, c.server, 1
-	}
-	if does == nil || n == 0 || c.looks() || slices.ContainsFunc(c.words[:at], func(w string) bool { return !c.service(w) }) {
+	if does, _, _ := c.leading(); does == nil && (said == nil || !c.acts()) {
 		return nil
 	}
 	final := false
@@ -122,9 +118,7 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 		return nil, nil
 	}
 	t = &toolName{act: does, nouns: unversioned(c.words[at+n:])}
-	if last := len(t.nouns) - 1; last > 0 && t.nouns[0] == "all" && plural(t.nouns[last]) {
-		t.nouns, t.all = t.nouns[1:], true
-	}
+	t.withoutAll()
 	if !t.ofValues() {
 		t.act = c.turned(does)
 	}
@@ -135,6 +129,13 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 		return nil, nil
 	}
 	return t, listed
+}
+
+// withoutAll takes a word for all of several things out of the nouns.
+func (t *toolName) withoutAll() {
+	if last := len(t.nouns) - 1; last > 0 && t.nouns[0] == "all" && plural(t.nouns[last]) {
+		t.nouns, t.all = t.nouns[1:], true
+	}
 }
 
 // listed returns the thing if the nouns name just a listed one, and whether they name several.

@@ -165,7 +165,7 @@ func (c *call) changed(t *toolName, key string) (what, value wording.Clause, ok 
 		}
 		property, of := wording.Clause{Phrase: spoken.Property(k)}, prose(values[0])
 		switch {
-		case property.Phrase == "" || len(values) > 1 || what.Phrase == "%s and %s", ok && (counts.MatchString(of.Text) || counts.MatchString(value.Text)): // which number is which
+		case property.Phrase == "" || len(values) > 1 || what.Phrase == "%s and %s", ok && unclearer(of.Text, value.Text):
 			return what, value, false
 		case !ok:
 			what, value, ok = property, of, true
@@ -176,6 +176,9 @@ func (c *call) changed(t *toolName, key string) (what, value wording.Clause, ok 
 	}
 	return what, value, ok
 }
+
+// unclearer reports whether one of two values is a number, of which nobody would know what it is.
+func unclearer(a, b string) bool { return counts.MatchString(a) || counts.MatchString(b) }
 
 // with adds what an update sets to what is said of it, if few arguments do so of which nothing is said yet:
 // "updates the reservation r1 (party size: 6)".

@@ -115,7 +115,9 @@ func (t *toolName) ofRepository() bool {
 // which returns the names of the thing, and the key they are under. For somebody who is a
 // member of something, they are that person's names.
 func (c *call) which(t *toolName) (names []string, key string) {
-	names, key = c.identity(t)
+	if names, key = c.identity(t); c.another(t, key) {
+		names, key = nil, ""
+	}
 	last := t.nouns[len(t.nouns)-1]
 	if (len(names) == 0 || t.thing == nil) && membership(last) {
 		t.enters()
@@ -138,10 +140,7 @@ func (c *call) identity(t *toolName) (names []string, key string) {
 		return names, key
 	}
 	names, key = c.names(t.thing, t.act.Partly, strings.Join(t.nouns, ""), t.nouns[len(t.nouns)-1])
-	_, owned := c.owner(t, "")
 	switch called := c.args["name"]; {
-	case owned && key == "id" && t.numberless():
-		return nil, ""
 	case t.act.Makes:
 		return c.made(t.thing, names, key)
 	case len(names) == 0:
@@ -267,6 +266,8 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return nil
 	case t.theirs() && holder != nil:
 		return ofHolder(t.thing.Several, holder)
+	case c.finds(t):
+		return wording.Sentence{wording.Say(t.thing.Several, ""), {Phrase: "that it finds"}}
 	default:
 		return c.indefinite(t)
 	}
@@ -279,8 +280,6 @@ func (c *call) indefinite(t *toolName) wording.Sentence {
 	switch {
 	case t.plural && (t.every() || c.about(true).Phrase != ""):
 		return wording.Sentence{wording.Say(t.thing.Several, "")}
-	case t.plural && t.act == c.after:
-		return wording.Sentence{wording.Say(t.thing.Several, ""), {Phrase: "that it finds"}}
 	case c.onlyThere(t):
 		return wording.Sentence{wording.Say(t.thing.One, "")}
 	case !t.plural && (t.act.Makes || t.act.Sets || !t.act.Partly && !t.act.Turns && c.mute()):

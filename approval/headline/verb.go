@@ -164,15 +164,21 @@ func (c *call) committed() bool {
 // charged reports whether what the tool does is paid for: it says the price, or the thing has one.
 func (c *call) charged(t *toolName) bool {
 	priced := t.thing != nil && slices.ContainsFunc(t.thing.Words, func(w string) bool { return spoken.Is("things-that priced", w) })
+	return c.spent(t, priced) || t.act.Paid && (priced || c.first("price", "amount", "cost", "fee", "premium", "total") != "")
+}
+
+// spent reports whether a change has its price: what a campaign may spend is spent meanwhile, and the plan of a subscription
+// is paid for.
+func (c *call) spent(t *toolName, priced bool) bool {
 	sum := func(key string) bool { return spoken.Is("things-that sums", key) || slices.Contains(amounts(), key) }
 	of := func(key string) bool {
 		whole := c.identifies(key)
 		return whole != nil && whole.Final && whole != t.thing
 	}
-	if t.act.Partly && !t.act.Makes && (t.thing != nil && t.thing.Final && slices.ContainsFunc(c.keys, sum) || priced && slices.ContainsFunc(c.keys, of)) {
-		return true // what a campaign may spend is spent meanwhile; the plan of a subscription is paid for
+	if !t.act.Partly || t.act.Makes || t.thing == nil {
+		return false
 	}
-	return t.act.Paid && priced || t.act.Paid && c.first("price", "amount", "cost", "fee", "premium", "total") != ""
+	return t.thing.Final && slices.ContainsFunc(c.keys, sum) || priced && slices.ContainsFunc(c.keys, of)
 }
 
 // spreads reports whether the tool makes something that everyone sees and that says something: who
@@ -306,6 +312,15 @@ func (c *call) ownAction() string {
 	}
 	return ""
 }
+
+// acts reports whether an argument named so says what the tool does.
+func (c *call) acts() bool {
+	does, _, _ := c.verb()
+	return c.ownAction() != "" && c.action() != nil && c.leaves(does)
+}
+
+// isAction reports whether an argument names the action with the tool's own nouns before.
+func (c *call) isAction(key string) bool { return c.ownAction() != "" && c.first(key) == c.ownAction() }
 
 // leaves reports whether the tool's name, with this verb or none, leaves it to an argument what is done.
 func (c *call) leaves(act *spoken.Act) bool {

@@ -17,10 +17,10 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 	if thing == nil || len(rest) > 0 || t.thing == nil {
 		return wording.Clause{}, false
 	}
+	if its := c.numberOf(t, but); its != "" {
+		return wording.Say(thing.One, its), true
+	}
 	for _, key := range c.keys {
-		if key == "id" && key != but && c.first(key) != "" && t.numberless() {
-			return wording.Say(thing.One, c.first(key)), true
-		}
 		if key != but && c.first(key) != "" && slices.ContainsFunc([]string{"", "iid", "id", "ids", "key", "number", "name"}, func(end string) bool {
 			stem, ok := strings.CutSuffix(key, end)
 			return ok && slices.Contains(thing.Words, stem)
@@ -39,6 +39,24 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 func (t *toolName) numberless() bool {
 	return t.thing != nil && spoken.Is("things-that numberless", t.thing.Words[0])
 }
+
+// numberOf returns the id that the call has, unless it is under a key that names something else, if it can only be that of
+// what the thing belongs to.
+func (c *call) numberOf(t *toolName, but string) string {
+	if but == "id" || !t.numberless() {
+		return ""
+	}
+	return c.first("id")
+}
+
+// another reports whether the id that the call has is that of what the thing belongs to.
+func (c *call) another(t *toolName, key string) bool {
+	_, owned := c.owner(t, "")
+	return owned && key == "id" && t.numberless()
+}
+
+// finds reports whether an argument has the tool do something to the things of which its name says only that they are read.
+func (c *call) finds(t *toolName) bool { return t.plural && t.act == c.after }
 
 // turnedIn puts a verb that stands between a thing and what of it has no number before both: database_reset_password.
 func (c *call) turnedIn(own []string) {

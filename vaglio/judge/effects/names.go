@@ -244,12 +244,8 @@ type stakes struct{ people, touchy, secret bool }
 // minor says what a tool does that affects only the agent and its user; nil if it may reach further.
 func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 	e := v.effect
-	paid := func(key string) bool { // the plan of a subscription_id is none of the agent's
-		stem, is := strings.CutSuffix(readings.Normal(key), "id")
-		return is && t.r.judge.tables.ofClass("money", stem)
-	}
-	switch own := v.light && t.forItself(v, s) || t.mild(e) && s == (stakes{}) && t.ownRecords(); {
-	case own && (e.Kind != KindOverwrite || !slices.ContainsFunc(readings.SortedKeys(t.args), paid)):
+	switch {
+	case v.light && t.forItself(v, s), t.mild(e) && s == stakes{} && t.ownRecords():
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
@@ -334,10 +330,15 @@ func (t *tool) noun(class string) bool {
 	return slices.ContainsFunc(t.words, func(w string) bool { return t.r.judge.tables.ofClass(class, w) })
 }
 
-// shared reports whether a tool belongs to a service that several people use.
+// shared reports whether a tool belongs to a service that several people use, or is given the id of what is paid for: the plan of
+// a subscription_id is none of the agent's.
 func (t *tool) shared() bool {
 	team := t.r.judge.tables.Nouns["team"]
-	return t.noun("team") || !t.local() || team[t.server] || slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return team[w] })
+	paid := func(key string) bool {
+		stem, id := strings.CutSuffix(readings.Normal(key), "id")
+		return id && t.r.judge.tables.ofClass("money", stem)
+	}
+	return t.noun("team") || slices.ContainsFunc(readings.SortedKeys(t.args), paid) || !t.local() || team[t.server] || slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return team[w] })
 }
 
 // secret returns a noun that stands for credentials.
