@@ -333,12 +333,10 @@ func (t *tool) noun(class string) bool {
 // shared reports whether a tool belongs to a service that several people use, or is given the id of what is paid for: the plan of
 // a subscription_id is none of the agent's.
 func (t *tool) shared() bool {
-	team := t.r.judge.tables.Nouns["team"]
-	paid := func(key string) bool {
-		stem, id := strings.CutSuffix(readings.Normal(key), "id")
-		return id && t.r.judge.tables.ofClass("money", stem)
-	}
-	return t.noun("team") || slices.ContainsFunc(readings.SortedKeys(t.args), paid) || !t.local() || team[t.server] || slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return team[w] })
+	n := t.r.judge.tables.Nouns
+	paid := func(key string) bool { return n["money"][strings.TrimSuffix(readings.Normal(key), "id")] && strings.HasSuffix(strings.ToLower(key), "id") }
+	return t.noun("team") || slices.ContainsFunc(readings.SortedKeys(t.args), paid) || !t.local() || n["team"][t.server] ||
+		slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return n["team"][w] })
 }
 
 // secret returns a noun that stands for credentials.
