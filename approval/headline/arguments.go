@@ -277,6 +277,17 @@ func nameless(value string) bool { return empty(value) || value == "primary" }
 // document is a text in JSON, which is no name.
 var document = regexp.MustCompile(`(?s)^\s*(\{\s*(".*)?\}|\[.*\])\s*$`)
 
+// textIn returns the text of a message that is given in JSON, or what is given.
+func textIn(given string) string {
+	var object map[string]any
+	if document.MatchString(given) && strictjson.Unmarshal([]byte(given), &object) == nil {
+		if text, ok := object["text"].(string); ok {
+			return text
+		}
+	}
+	return given
+}
+
 // repository returns the repository or project that a tool works in, with its owner.
 func (c *call) repository(others ...string) string {
 	where := c.first(append([]string{"repo", "repository", "reponame", "repositoryname", "reposlug", "projectid"}, others...)...)

@@ -114,6 +114,9 @@ func (c *call) turns() bool {
 	if len(own) < longestVerb {
 		return false
 	}
+	if last := len(own) - 1; last > 1 && own[last] == "tool" { // delete_style_tool
+		own, c.words = own[:last], c.words[:len(c.words)-1]
+	}
 	if own[0] == "quick" {
 		c.words = slices.Concat(c.words[:c.server], own[1:])
 		return false

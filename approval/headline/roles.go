@@ -272,7 +272,7 @@ func (c *call) phones() bool {
 
 // recipients returns those to whom a message goes.
 func (c *call) recipients() []string {
-	keys := []string{"channel", "channelid", "channelname", "to", "recipient", "recipients", "chat", "chatid", "user", "phone", "phonenumber", "number"}
+	keys := []string{"channel", "channelid", "channelname", "to", "recipient", "recipients", "chat", "chatid", "user", "phone", "phonenumber", "number", "receiveid", "receiverid"}
 	for _, key := range slices.Clone(keys) {
 		keys = append(keys, "to"+key, key+"s")
 	}
@@ -321,6 +321,7 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 		return nil
 	}
 	what := cmp.Or(c.first("text", "message", "body", "content", "contents", "status", "title", "blocks"), c.payload())
+	what = textIn(what)
 	if files := c.attached(); len(files) > 0 && len(c.recipients()) > 0 {
 		return withText(wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{named(files), named(c.recipients())}}}, cmp.Or(what, c.first("caption")))
 	}

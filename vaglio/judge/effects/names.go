@@ -334,7 +334,9 @@ func (t *tool) noun(class string) bool {
 // a subscription_id is none of the agent's.
 func (t *tool) shared() bool {
 	n := t.r.judge.tables.Nouns
-	paid := func(key string) bool { return n["money"][strings.TrimSuffix(readings.Normal(key), "id")] && strings.HasSuffix(strings.ToLower(key), "id") }
+	paid := func(key string) bool {
+		return n["money"][strings.TrimSuffix(readings.Normal(key), "id")] && strings.HasSuffix(strings.ToLower(key), "id")
+	}
 	return t.noun("team") || slices.ContainsFunc(readings.SortedKeys(t.args), paid) || !t.local() || n["team"][t.server] ||
 		slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return n["team"][w] })
 }
