@@ -176,12 +176,16 @@ func mese(m time.Month) string {
 	}[m-1]
 }
 
-// counted formats a count and the noun in the matching number.
+// counted formats a count and the noun in the matching number. The count stands before the words or where they have a #.
 func counted(n int, apart, one, many string) string {
+	words := many
 	if n == 1 {
-		return "1 " + one
+		words = one
 	}
-	return grouped(n, apart) + " " + many
+	if strings.Contains(words, "#") {
+		return strings.Replace(words, "#", grouped(n, apart), 1)
+	}
+	return grouped(n, apart) + " " + words
 }
 
 // grouped formats a number with apart between groups of thousands.

@@ -2,7 +2,6 @@ package templates
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -77,17 +76,19 @@ func before(text string) string {
 func (t *Texts) agreed(said string) string {
 	return adjective.ReplaceAllStringFunc(said, func(ends string) string {
 		m := adjective.FindStringSubmatch(ends)
-		end := map[string]string{"la ": m[2], "i ": m[3], "gli ": m[3], "le ": m[4]}[m[5]]
-		if m[5] == "l’" && slices.Contains(slices.Collect(maps.Values(t.phrases)), "un’"+m[6]) {
-			end = m[2]
+		end := map[string]int{"la ": 1, "i ": 2, "gli ": 2, "le ": 3}[m[1]]
+		if m[1] == "l’" && slices.Contains(slices.Collect(maps.Values(t.phrases)), "un’"+m[2]) {
+			end = 1
 		}
-		_, rest, _ := strings.Cut(ends, "]")
-		return cmp.Or(end, m[1]) + rest
+		return fourEnds.ReplaceAllStringFunc(ends, func(all string) string { return strings.Split(strings.Trim(all, "[]"), "/")[end] })
 	})
 }
 
-// adjective matches the ends of an adjective, and the article and the noun behind it.
-var adjective = regexp.MustCompile(`\[(\pL)/(\pL)/(\pL)/(\pL)\] (il |lo |la |l’|i |gli |le )?(\pL*)`)
+// adjective matches the ends of an adjective, or of one and "tutto", and the article and the noun behind it; fourEnds the ends alone.
+var (
+	adjective = regexp.MustCompile(`\[\pL/\pL/\pL/\pL\] (?:tutt\[o/a/i/e\] )?(il |lo |la |l’|i |gli |le )?(\pL*)`)
+	fourEnds  = regexp.MustCompile(`\[\pL/\pL/\pL/\pL\]`)
+)
 
 // dated is a text that begins with a date, which has an article in Italian.
 var dated = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
@@ -135,13 +136,19 @@ func (t *Texts) label(words string) (said string, ok bool) {
 			return article.ReplaceAllString(strings.TrimRight(strings.TrimSuffix(said, wording.Placeholder), " :"), ""), true
 		}
 	}
-	at := strings.LastIndexByte(words, ' ')
-	of, ok := t.phrases[wording.Phrase("the "+words[:max(at, 0)]+" "+wording.Placeholder)]
-	if !ok {
-		return "", false
+	for at := range words {
+		if words[at] != ' ' {
+			continue
+		}
+		of, ok := t.phrases[wording.Phrase("the "+words[:at]+" "+wording.Placeholder)]
+		if !ok && strings.Contains(words[:at], " ") {
+			of, ok = t.label(words[:at])
+		}
+		if said, its := t.label(words[at+1:]); ok && its {
+			return said + " di " + strings.TrimSuffix(of, " "+wording.Placeholder), true
+		}
 	}
-	said, ok = t.label(words[at+1:])
-	return said + " di " + strings.TrimSuffix(of, " "+wording.Placeholder), ok
+	return "", false
 }
 
 // article matches the article before a noun.

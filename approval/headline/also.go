@@ -25,7 +25,11 @@ type also struct {
 // alsoOf returns what the arguments switch on that lasts.
 func alsoOf(args map[string]any) (out []also) {
 	for _, words := range reading.Switches(args) {
-		if act, at, n := spoken.ActIn(words); at == 0 && act.Lasts {
+		act, at, n := spoken.ActIn(words)
+		if at != 0 {
+			continue
+		}
+		if thing, _, _ := spoken.ThingOf(words[n:]); act.Lasts || act.Ends && thing != nil && thing.Final {
 			out = append(out, also{act, words[n:], words})
 		}
 	}

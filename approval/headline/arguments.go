@@ -225,7 +225,7 @@ func (c *call) names(thing *spoken.Thing, made bool, words ...string) (names []s
 func (c *call) ends(stems []string, passed func(end string) bool) (names []string, key string) {
 	for _, end := range []string{
 		"iid", "number", "id", "sid", "gid", "jid", "sysid", "uid", "uuid", "name", "key", "slug", "", "title", "email", "username", "path", "arn", "identifier", "url",
-		"idorkey", "idorname", "nameorid", "ids", "numbers", "names", "keys", "s", "inputs", "items",
+		"idorkey", "idorname", "nameorid", "filename", "ids", "numbers", "names", "keys", "s", "inputs", "items",
 	} {
 		if passed(end) {
 			continue
@@ -249,7 +249,7 @@ func somebody(noun string) bool { return spoken.Is("people names", noun) }
 // end.
 func (c *call) under(stems []string, end string) (names []string, key string) {
 	for _, key := range c.keys {
-		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || key == "url" && end == key || !either(stems, stem) || spoken.Is("texts run", key) {
+		if stem, ok := strings.CutSuffix(key, end); !ok || key == "" || key == "s" || key == end && slices.Contains([]string{"url", "filename"}, end) || !either(stems, stem) || spoken.Is("texts run", key) {
 			continue
 		}
 		found := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
@@ -271,8 +271,22 @@ func either(stems []string, key string) bool {
 // empty reports whether a value names nothing.
 func empty(s string) bool { return strings.TrimSpace(s) == "" || s == "true" || s == "false" }
 
+// nameless reports whether a value names nothing, or just the only one that somebody has.
+func nameless(value string) bool { return empty(value) || value == "primary" }
+
 // document is a text in JSON, which is no name.
 var document = regexp.MustCompile(`(?s)^\s*(\{\s*(".*)?\}|\[.*\])\s*$`)
+
+// textIn returns the text of a message that is given in JSON, or what is given.
+func textIn(given string) string {
+	var object map[string]any
+	if document.MatchString(given) && strictjson.Unmarshal([]byte(given), &object) == nil {
+		if text, ok := object["text"].(string); ok {
+			return text
+		}
+	}
+	return given
+}
 
 // repository returns the repository or project that a tool works in, with its owner.
 func (c *call) repository(others ...string) string {

@@ -89,6 +89,8 @@ func (c *call) wholeOf(key string, values []string) wording.Clause {
 func (c *call) labelled(key string, value wording.Clause) wording.Clause {
 	under, of, within := strings.Cut(c.spelled[key], " ")
 	switch {
+	case within && spoken.Is("options narrow", under) && spoken.Is("texts run", of): // filter_expr
+		return value
 	case within && spoken.Is("options narrow", under):
 		return wording.Clause{Phrase: "where %s", Args: []wording.Clause{labelled(of, value)}}
 	case within && spoken.Is("texts conditions", under): // what the rule is for
@@ -99,7 +101,7 @@ func (c *call) labelled(key string, value wording.Clause) wording.Clause {
 }
 
 // numbering matches the end of a key that says only that something is told by its number or name.
-var numbering = regexp.MustCompile(` (i?id|number|key|name|slug)$`)
+var numbering = regexp.MustCompile(` (i?id|number|key|name|slug)s?$`)
 
 // completed adds to what a tool does the arguments on which a decision may hang and which the sentence leaves out.
 func (c *call) completed(said wording.Sentence) wording.Sentence {
@@ -158,7 +160,7 @@ func (c *call) tellsWhich(key string) bool {
 func (c *call) leftOut(key, text string) bool {
 	values := slices.DeleteFunc(slices.Clone(c.args[key]), func(s string) bool { return untold(s) || nameless(s) })
 	switch {
-	case len(values) == 0, c.spelled[key] == "", key == "kind", kindOf(key) == formKey, c.keeps(key), isKind(key, values[0]), spoken.Is("texts tells", key):
+	case len(values) == 0, c.spelled[key] == "", key == "kind", c.isAction(key), kindOf(key) == formKey, c.keeps(key), isKind(key, values[0]), spoken.Is("texts tells", key):
 		return false
 	case spoken.Is("texts mutations", key) && len(c.mutations) > 0, spoken.Is("sums currencies", key), slices.Contains(amounts(), key) && c.sumTold(key, text):
 		return false

@@ -297,7 +297,7 @@ func (c *call) guessed(worst *one) wording.Sentence {
 	case c.means(worst.kind):
 		c.finally(worst)
 		if own == nil {
-			return c.told(act(worst.said))
+			return c.some(act(worst.said))
 		}
 	case c.nounsSay(worst.kind):
 	case own != nil:

@@ -189,7 +189,7 @@ const asks wording.Phrase = "sends a %s request to %s"
 func (c *call) request(kind operation.Kind) wording.Sentence {
 	method := strings.ToUpper(c.first("method", "httpmethod", "verb", "requestmethod"))
 	urls := c.urls
-	if at := c.first("endpoint", "path", "route", "uri"); len(urls) == 0 && strings.HasPrefix(at, "/") && c.has("api", "http", "rest", "request", "call") {
+	if at := c.first("endpoint", "path", "apipath", "dockerapipath", "kubernetesapipath", "route", "uri"); len(urls) == 0 && strings.HasPrefix(at, "/") && c.has("api", "http", "rest", "request", "call", "proxy") {
 		urls = []string{at}
 	}
 	if kind != operation.KindSend && c.keepsAddress(false) || len(urls) == 0 || method == "" || strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) {

@@ -65,6 +65,7 @@ func (h *Headline) Equal(o *Headline) bool {
 func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	c := callOf(p)
 	found := operationsOf(v)
+	found.text = c.command
 	c.obeyed(&found)
 	c.supported(&found)
 	c.belittled(&found)
@@ -93,7 +94,7 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		timed, also := c.onTime(&found, worst, c.inWorkspace(c.housed(c.filled(c.parts(inPlace(h.Said))))))
+		timed, also := c.onTime(&found, worst, c.inWorkspace(c.housed(c.filled(c.parts(c.appended(inPlace(h.Said)))))))
 		h.Said, like = timed, like+also
 	default:
 		h.Said = c.plainly()
@@ -172,6 +173,8 @@ type operations struct {
 	// effects says that an effects judge found them, which says for each whether it can be
 	// undone.
 	effects bool
+	// text is the command, in whose order things are said.
+	text string
 }
 
 // operationsOf reads what the judges said. If the effects judge reported, its findings are

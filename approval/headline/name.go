@@ -94,6 +94,7 @@ func (c *call) joined() {
 			c.words, c.resource = slices.Concat(c.words[:c.server], own[at:], withoutMany(own[:at])), true
 		}
 	}
+	c.turnedIn(own)
 	if len(own) <= longestVerb || !spoken.Is("verbs particles", own[len(own)-1]) {
 		return
 	}
@@ -112,6 +113,9 @@ func (c *call) turns() bool {
 	own := c.words[min(c.server, len(c.words)):]
 	if len(own) < longestVerb {
 		return false
+	}
+	if last := len(own) - 1; last > 1 && own[last] == "tool" { // delete_style_tool
+		own, c.words = own[:last], c.words[:len(c.words)-1]
 	}
 	if own[0] == "quick" {
 		c.words = slices.Concat(c.words[:c.server], own[1:])
@@ -315,16 +319,6 @@ func (c *call) lists(noun string) bool {
 func begins(words []string) bool {
 	thing, _, before := spoken.ThingOf(words[:min(longestVerb, len(words))])
 	return thing != nil && len(before) == 0 && len(words) > 1
-}
-
-// action returns the action that an argument names, for a tool whose name leaves it open.
-func (c *call) action() *spoken.Act {
-	if words := reading.Words(c.first(spoken.List("verbs keys")...)); len(words) > 0 {
-		if act, at, _ := spoken.ActIn(words[:1]); at == 0 {
-			return act
-		}
-	}
-	return nil
 }
 
 // before returns the nouns of a name whose verb comes after them or, if there are none,

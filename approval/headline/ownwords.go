@@ -51,11 +51,34 @@ func (c *call) ownWords() (said wording.Sentence, final bool) {
 	return said, t.final && t.act.Partly
 }
 
+// some says of a listed thing that no argument names what is done to one of its kind, and which arguments choose it: "deletes
+// a pod (shop)"; of all else what the judge says.
+func (c *call) some(judged wording.Sentence) wording.Sentence {
+	does, at, n := c.leading()
+	if does == nil || does.Leads {
+		return c.told(judged)
+	}
+	t := &toolName{nouns: unversioned(c.words[at+n:])}
+	thing, many, _ := spoken.ThingOf(t.nouns)
+	what, _ := t.listed()
+	switch {
+	case what == nil || many:
+		return c.told(judged)
+	case slices.ContainsFunc(c.keys, func(k string) bool { return spoken.Is("options narrow", k) || spoken.Is("texts conditions", k) }):
+		*what = wording.Say(thing.Several, "") // nobody knows how many a filter chooses
+	}
+	said := wording.Sentence{{Phrase: does.To(thing).Phrase, Args: []wording.Clause{*what}}}
+	t.thing = thing
+	if whole, key := c.other(t); whole != nil && nobody(c.identifies(key)) && len(c.keys) == 1 {
+		return append(said, wording.Clause{Phrase: "of %s", Args: []wording.Clause{*whole}})
+	}
+	return c.told(said)
+}
+
 // unheard says in the words of its name what a tool does of which the judge knows nothing, if the
 // name begins with a verb. What follows is not known, unless the verb says so.
 func (c *call) unheard(worst *one, said wording.Sentence, t *toolName) wording.Sentence {
-	does, at, n := c.verb()
-	if does == nil || n == 0 || c.looks() || slices.ContainsFunc(c.words[:at], func(w string) bool { return !c.service(w) }) {
+	if does, _, _ := c.leading(); does == nil && (said == nil || !c.acts()) {
 		return nil
 	}
 	final := false
@@ -95,6 +118,7 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 		return nil, nil
 	}
 	t = &toolName{act: does, nouns: unversioned(c.words[at+n:])}
+	t.withoutAll()
 	if !t.ofValues() {
 		t.act = c.turned(does)
 	}
@@ -105,6 +129,13 @@ func (c *call) ownName() (t *toolName, listed *wording.Clause) {
 		return nil, nil
 	}
 	return t, listed
+}
+
+// withoutAll takes a word for all of several things out of the nouns.
+func (t *toolName) withoutAll() {
+	if last := len(t.nouns) - 1; last > 0 && t.nouns[0] == "all" && plural(t.nouns[last]) {
+		t.nouns, t.all = t.nouns[1:], true
+	}
 }
 
 // listed returns the thing if the nouns name just a listed one, and whether they name several.
@@ -179,6 +210,9 @@ func (c *call) nameless(t *toolName) wording.Clause {
 		return wording.Clause{Text: c.itself()}
 	}
 	nouns := strings.Join(t.nouns, " ")
+	if t.all {
+		return wording.Clause{Phrase: every, Args: []wording.Clause{unlisted(t.nouns, nil)}}
+	}
 	switch property := spoken.Property(strings.Join(t.nouns, "-")); {
 	case property != "" && !t.act.Makes:
 		return wording.Clause{Phrase: property}

@@ -73,6 +73,9 @@ func (c *call) valueOf(t *toolName, nouns []string) (property, value string) {
 	if sum := c.sumOf(property, nouns[len(nouns)-1]); sum != "" {
 		return property, sum
 	}
+	if to := c.first(property + "id"); value == "" && spoken.Is("things-that attributes", property) && (len(t.owner) > 0 || c.has("change", "switch")) {
+		value = to // the plan_id of change_plan
+	}
 	if value != "" && spoken.Property(property) != "" {
 		return property, value
 	}
@@ -162,7 +165,7 @@ func (c *call) changed(t *toolName, key string) (what, value wording.Clause, ok 
 		}
 		property, of := wording.Clause{Phrase: spoken.Property(k)}, prose(values[0])
 		switch {
-		case property.Phrase == "" || len(values) > 1 || what.Phrase == "%s and %s":
+		case property.Phrase == "" || len(values) > 1 || what.Phrase == "%s and %s", ok && unclearer(of.Text, value.Text):
 			return what, value, false
 		case !ok:
 			what, value, ok = property, of, true
@@ -173,6 +176,9 @@ func (c *call) changed(t *toolName, key string) (what, value wording.Clause, ok 
 	}
 	return what, value, ok
 }
+
+// unclearer reports whether one of two values is a number, of which nobody would know what it is.
+func unclearer(a, b string) bool { return counts.MatchString(a) || counts.MatchString(b) }
 
 // with adds what an update sets to what is said of it, if few arguments do so of which nothing is said yet:
 // "updates the reservation r1 (party size: 6)".
@@ -268,4 +274,18 @@ func labelled(words string, value wording.Clause) wording.Clause {
 		return wording.Clause{Phrase: label, Args: []wording.Clause{value}}
 	}
 	return wording.Clause{Phrase: "%s: %s", Args: []wording.Clause{{Text: words}, value}}
+}
+
+// appended says of a tool that writes a file that it only adds to that, if its name or an argument says so.
+func (c *call) appended(said wording.Sentence) wording.Sentence {
+	if c.command != "" || len(said) != 2 || said[0].Phrase != "writes" || said[1].Text == "" || !c.appends() {
+		return said
+	}
+	return wording.Sentence{{Phrase: "adds to %s", Args: said[1:]}}
+}
+
+// appends reports whether the tool's name, or an argument that says how it writes, has it put something beside what is there.
+func (c *call) appends() bool {
+	beside := func(w string) bool { return spoken.Is("texts beside", w) }
+	return slices.ContainsFunc(c.words[min(c.server, len(c.words)):], beside) || beside(c.first("mode", "writemode", "operation", "action", "command"))
 }

@@ -113,7 +113,7 @@ func (c *call) take(args map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		name := reading.Normal(key)
 		parts, _ := args[key].(map[string]any)
-		if parts != nil && c.envelops(name) {
+		if parts != nil && c.envelops(c.unprefixed(key)) {
 			c.take(parts)
 			continue
 		}
@@ -146,6 +146,16 @@ func (c *call) takeParts(name string, parts map[string]any) {
 		}
 		c.args[whole], c.spelled[whole] = append(c.args[whole], values...), spelled
 	}
+}
+
+// unprefixed returns a key without the nouns of the tool's name with which it begins: of what the ticket_fields are, the name
+// of update_ticket says.
+func (c *call) unprefixed(key string) string {
+	words := reading.Words(key)
+	if n := len(words) - 1; n > 0 && c.updates() && !slices.ContainsFunc(words[:n], func(w string) bool { return !c.has(w) }) {
+		return words[n]
+	}
+	return reading.Normal(key)
 }
 
 // envelops reports whether an object under a key only holds what others have as arguments. The key may be the verb: updateRequest.
@@ -220,7 +230,7 @@ func (c *call) byRoles(kind operation.Kind) (said wording.Sentence, leaves bool)
 		{c.answer, false},
 		{c.handed, false},
 		{c.posted, true},
-		{c.message, c.phones()},
+		{c.message, c.phones() || c.broadcasts()},
 		{c.device, false},
 	} {
 		if s := told.by(kind); s != nil {
@@ -262,7 +272,7 @@ func (c *call) phones() bool {
 
 // recipients returns those to whom a message goes.
 func (c *call) recipients() []string {
-	keys := []string{"channel", "channelid", "channelname", "to", "recipient", "recipients", "chat", "chatid", "user", "phone", "phonenumber", "number"}
+	keys := []string{"channel", "channelid", "channelname", "to", "recipient", "recipients", "chat", "chatid", "user", "phone", "phonenumber", "number", "receiveid", "receiverid"}
 	for _, key := range slices.Clone(keys) {
 		keys = append(keys, "to"+key, key+"s")
 	}
@@ -311,13 +321,20 @@ func (c *call) message(kind operation.Kind) wording.Sentence {
 		return nil
 	}
 	what := cmp.Or(c.first("text", "message", "body", "content", "contents", "status", "title", "blocks"), c.payload())
+	what = textIn(what)
 	if files := c.attached(); len(files) > 0 && len(c.recipients()) > 0 {
 		return withText(wording.Sentence{{Phrase: "sends %s to %s", Args: []wording.Clause{named(files), named(c.recipients())}}}, cmp.Or(what, c.first("caption")))
 	}
 	if what == "" || len(c.urls) > 0 {
 		return nil
 	}
-	return c.sent("sends a message to %s: %s", "sends a message to %s", "sends a message: %s", c.recipients(), what)
+	alone := map[bool]wording.Phrase{true: "broadcasts a message: %s", false: "sends a message: %s"}[c.broadcasts()]
+	return c.sent("sends a message to %s: %s", "sends a message to %s", alone, c.recipients(), what)
+}
+
+// broadcasts reports whether a message goes to all whom a bot or a list reaches, who are no members of a team.
+func (c *call) broadcasts() bool {
+	return c.has("broadcast") && len(c.recipients()) == 0 && !c.members() && !c.speaksOf("queues names")
 }
 
 // makes reports whether the tool's name says that it makes or changes a thing, which is no message:

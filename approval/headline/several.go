@@ -39,11 +39,20 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	if at < 0 || one.stands > 1 {
 		return said, 0
 	}
-	all := named(append([]string{things[at]}, names...))
+	all := named(inOrder(append([]string{things[at]}, names...), o.text))
 	if listed := numbered(said.About(things[at], all), all); fits(all, listed, shape) {
 		return listed, len(names)
 	}
 	return said, 0
+}
+
+// inOrder returns names as they follow each other in a text, if all of them stand there.
+func inOrder(names []string, text string) []string {
+	if slices.ContainsFunc(names, func(name string) bool { return !strings.Contains(text, name) }) {
+		return names
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return strings.Index(text, a) - strings.Index(text, b) })
+	return names
 }
 
 // fits reports whether a list is short enough for a sentence, which does not put the noun for one thing

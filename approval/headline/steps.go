@@ -312,6 +312,9 @@ func joinedBy(steps []step, s step, at map[string]int) []step {
 // actions_run_trigger may be told to delete_workflow_run_logs, and manage_access to grant. A name without a verb whose
 // arguments say what becomes of a thing updates that.
 func (c *call) specified() {
+	if len(c.urls) == 0 && c.request(operation.KindDelete) != nil {
+		return // the method is that of the request
+	}
 	if c.has("review") && strings.EqualFold(c.first("event"), "approve") { // the review only says so
 		c.words = append(slices.Clip(c.words[:c.server]), "approve", "pull", "request")
 		delete(c.args, "event")

@@ -115,7 +115,9 @@ func (t *toolName) ofRepository() bool {
 // which returns the names of the thing, and the key they are under. For somebody who is a
 // member of something, they are that person's names.
 func (c *call) which(t *toolName) (names []string, key string) {
-	names, key = c.identity(t)
+	if names, key = c.identity(t); c.another(t, key) {
+		names, key = nil, ""
+	}
 	last := t.nouns[len(t.nouns)-1]
 	if (len(names) == 0 || t.thing == nil) && membership(last) {
 		t.enters()
@@ -264,6 +266,8 @@ func (c *call) unnamed(t *toolName) wording.Sentence {
 		return nil
 	case t.theirs() && holder != nil:
 		return ofHolder(t.thing.Several, holder)
+	case c.finds(t):
+		return wording.Sentence{wording.Say(t.thing.Several, ""), {Phrase: "that it finds"}}
 	default:
 		return c.indefinite(t)
 	}
@@ -370,12 +374,6 @@ func (c *call) spokenOf(t *toolName) *wording.Clause {
 	t.with = map[bool]wording.Phrase{true: "into %s", false: t.with}[t.act.Phrase == moves && t.with == "to %s"]
 	return &wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(its)}}
 }
-
-// inside joins a place to what is done in it.
-const inside wording.Phrase = "in %s"
-
-// nameless reports whether a value names nothing, or just the only one that somebody has.
-func nameless(value string) bool { return empty(value) || value == "primary" }
 
 // listed returns the thing named by an argument whose key is on one of the lists, except
 // for the key of the object itself.

@@ -1,10 +1,12 @@
 package headline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/metnos/vaglio/vaglio/operation"
+	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wording"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
 )
@@ -162,7 +164,21 @@ func (c *call) committed() bool {
 // charged reports whether what the tool does is paid for: it says the price, or the thing has one.
 func (c *call) charged(t *toolName) bool {
 	priced := t.thing != nil && slices.ContainsFunc(t.thing.Words, func(w string) bool { return spoken.Is("things-that priced", w) })
-	return t.act.Paid && priced || t.act.Paid && c.first("price", "amount", "cost", "fee", "premium", "total") != ""
+	return c.spent(t, priced) || t.act.Paid && (priced || c.first("price", "amount", "cost", "fee", "premium", "total") != "")
+}
+
+// spent reports whether a change has its price: what a campaign may spend is spent meanwhile, and the plan of a subscription
+// is paid for.
+func (c *call) spent(t *toolName, priced bool) bool {
+	sum := func(key string) bool { return spoken.Is("things-that sums", key) || slices.Contains(amounts(), key) }
+	of := func(key string) bool {
+		whole := c.identifies(key)
+		return whole != nil && whole.Final && whole != t.thing
+	}
+	if !t.act.Partly || t.act.Makes || t.thing == nil {
+		return false
+	}
+	return t.thing.Final && slices.ContainsFunc(c.keys, sum) || priced && slices.ContainsFunc(c.keys, of)
 }
 
 // spreads reports whether the tool makes something that everyone sees and that says something: who
@@ -276,9 +292,47 @@ func (c *call) isNoun(at, n int) bool {
 	return at > c.server && at+n == len(c.words) && before == nil
 }
 
+// action returns the action that an argument names, for a tool whose name leaves it open.
+func (c *call) action() *spoken.Act {
+	if words := reading.Words(cmp.Or(c.first(spoken.List("verbs keys")...), c.ownAction())); len(words) > 0 {
+		if act, at, _ := spoken.ActIn(words[:1]); at == 0 {
+			return act
+		}
+	}
+	return nil
+}
+
+// ownAction returns the action that an argument names with the tool's own nouns before: the run_action of a run.
+func (c *call) ownAction() string {
+	for _, key := range c.keys {
+		words := strings.Fields(c.spelled[key])
+		if n := len(words) - 1; n > 0 && spoken.Is("verbs keys", words[n]) && !slices.ContainsFunc(words[:n], func(w string) bool { return !c.has(w) }) {
+			return c.first(key)
+		}
+	}
+	return ""
+}
+
+// acts reports whether an argument named so says what the tool does.
+func (c *call) acts() bool {
+	does, _, _ := c.verb()
+	return c.ownAction() != "" && c.action() != nil && c.leaves(does)
+}
+
+// isAction reports whether an argument names the action with the tool's own nouns before.
+func (c *call) isAction(key string) bool { return c.ownAction() != "" && c.first(key) == c.ownAction() }
+
 // leaves reports whether the tool's name, with this verb or none, leaves it to an argument what is done.
 func (c *call) leaves(act *spoken.Act) bool {
-	return act == nil && !c.shows() || len(c.words) > 0 && spoken.Is("verbs generic", c.words[len(c.words)-1]) // lock_operation
+	generic := func(at int) bool { return spoken.Is("verbs generic", c.words[at]) }
+	switch last := len(c.words) - 1; {
+	case act == nil && !c.shows():
+		return true
+	case last < 0:
+		return false
+	default: // lock_operation; the run of action_run is a noun
+		return generic(last) || c.server < last && generic(c.server) && c.ownAction() != ""
+	}
 }
 
 // shows reports whether the tool's name begins as those of tools that show something do: an argument called method says

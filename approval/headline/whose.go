@@ -17,6 +17,9 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 	if thing == nil || len(rest) > 0 || t.thing == nil {
 		return wording.Clause{}, false
 	}
+	if its := c.numberOf(t, but); its != "" {
+		return wording.Say(thing.One, its), true
+	}
 	for _, key := range c.keys {
 		if key != but && c.first(key) != "" && slices.ContainsFunc([]string{"", "iid", "id", "ids", "key", "number", "name"}, func(end string) bool {
 			stem, ok := strings.CutSuffix(key, end)
@@ -31,6 +34,44 @@ func (c *call) owner(t *toolName, but string) (wording.Clause, bool) {
 	}
 	return wording.Clause{}, false
 }
+
+// numberless reports whether the thing has no number of its own.
+func (t *toolName) numberless() bool {
+	return t.thing != nil && spoken.Is("things-that numberless", t.thing.Words[0])
+}
+
+// numberOf returns the id that the call has, unless it is under a key that names something else, if it can only be that of
+// what the thing belongs to.
+func (c *call) numberOf(t *toolName, but string) string {
+	if but == "id" || !t.numberless() {
+		return ""
+	}
+	return c.first("id")
+}
+
+// another reports whether the id that the call has is that of what the thing belongs to.
+func (c *call) another(t *toolName, key string) bool {
+	_, owned := c.owner(t, "")
+	return owned && key == "id" && t.numberless()
+}
+
+// finds reports whether an argument has the tool do something to the things of which its name says only that they are read.
+func (c *call) finds(t *toolName) bool { return t.plural && t.act == c.after }
+
+// turnedIn puts a verb that stands between a thing and what of it has no number before both: database_reset_password.
+func (c *call) turnedIn(own []string) {
+	does, at, n := spoken.ActIn(own)
+	if does == nil || at == 0 || at+n != len(own)-1 || c.service(own[at-1]) || !spoken.Is("things-that numberless", own[at+n]) {
+		return
+	}
+	whole, _, before := spoken.ThingOf(own[:at])
+	if whole != nil && !slices.ContainsFunc(before, func(w string) bool { return !c.service(w) }) {
+		c.words = slices.Concat(c.words[:c.server], own[at:at+n], own[len(before):at], own[at+n:])
+	}
+}
+
+// inside joins a place to what is done in it.
+const inside wording.Phrase = "in %s"
 
 // only reports whether the thing is told by whose it is: nobody has more than one, or the verb
 // leaves open which of them it is.
@@ -158,10 +199,10 @@ func (t *toolName) partial(whole *spoken.Thing) bool {
 }
 
 // theirs reports whether the thing is the rights that somebody has, or that there are to something, or several that are
-// changed of something: the labels of a message.
+// changed of something: the labels of a message; or all that belong to something.
 func (t *toolName) theirs() bool {
 	changed := t.act.Partly && !t.all && len(t.others) == 0
-	return t.plural && !t.act.Makes && (t.rights() || changed)
+	return t.plural && !t.act.Makes && (t.rights() || changed || t.all)
 }
 
 // every reports whether all of the things are meant, or those that are not used.
@@ -172,8 +213,12 @@ func (t *toolName) each(said wording.Sentence, names []string) wording.Sentence 
 	if !t.all || len(names) > 0 {
 		return said
 	}
-	return append(said, wording.Clause{Phrase: ", all of them"})
+	said[0].Args = []wording.Clause{{Phrase: every, Args: said[0].Args}}
+	return said
 }
+
+// every says of several things that all of them are meant.
+const every wording.Phrase = "all %s"
 
 // stateOf returns to which state something is moved, or nil.
 func (c *call) stateOf(t *toolName) *wording.Clause {
@@ -211,7 +256,7 @@ func (t *toolName) partOf() wording.Phrase {
 	switch {
 	case t.act.Makes && t.act.With == inside:
 		return "for %s"
-	case t.act.Makes, t.act.With != inside && (t.act.Turns || t.act.With == "to %s"):
+	case t.act.Makes, t.act.With == "from %s" && len(t.nouns) > 0 && membership(t.nouns[len(t.nouns)-1]), t.act.With != inside && (t.act.Turns || t.act.With == "to %s" || t.act.With == "on %s"):
 		return t.act.With
 	default:
 		return "of %s"
@@ -234,8 +279,8 @@ func identified(key string) (stem string, ok bool) {
 	return "", false
 }
 
-// sole returns the value of the only argument, if its key says that it identifies the only thing of which
-// the tool's name speaks, and the key: block_user has a handle.
+// sole returns the value of the only argument whose key says that it identifies something, which is then the only thing
+// of which the tool's name speaks, and the key: block_user has a handle, delete_asset a public_id.
 func (c *call) sole(t *toolName) (names []string, key string) {
 	if t.thing == nil || t.act.Makes || t.all || len(t.others)+len(t.owner) > 0 {
 		return nil, ""
@@ -247,13 +292,14 @@ func (c *call) sole(t *toolName) (names []string, key string) {
 			return c.args[told[0]], told[0]
 		}
 	}
-	if len(told) != 1 || !spoken.Is("things-that identify", told[0]) {
+	its := slices.DeleteFunc(told, func(k string) bool { return !spoken.Is("things-that identify", k) })
+	if len(its) != 1 {
 		return nil, ""
 	}
-	if spoken.Is("things-that devices", told[0]) && slices.Contains(t.thing.Words, "client") {
+	if spoken.Is("things-that devices", its[0]) && slices.Contains(t.thing.Words, "client") {
 		t.thing, _, _ = spoken.ThingOf([]string{"device"}) // a client of a network, not of a shop
 	}
-	return c.args[told[0]], told[0]
+	return c.args[its[0]], its[0]
 }
 
 // renamed says that the thing gets the second thing as its name, or nil if it does not.

@@ -162,12 +162,8 @@ func (c *command) pushOptions(to string) []Effect {
 		return []Effect{e.with(spoken.Pushed(to, true, all), to)}
 	case c.has("-d", "--delete"):
 		return shared(KindDelete, sayOf("deletes %s on %s", wording.List(strings.Fields(strings.TrimPrefix(refs, "tag "))), object(remote)), to)
-	case all == "branches":
-		return shared(KindPublish, say("pushes all branches to the remote %s", remote), "branches")
-	case all != "":
-		return shared(KindPublish, spoken.PushedWith(to, true), "tags")
-	case c.has("--follow-tags"):
-		return shared(KindPublish, spoken.PushedWith(to, false), "tags")
+	case all != "", c.has("--follow-tags"):
+		return shared(KindPublish, spoken.PushedWith(to, all), cmp.Or(all, "tags"))
 	case c.has("--no-verify"):
 		return shared(KindSafeguardOff, spoken.Pushed(to, false, "").And("without the checks of the hooks"), to)
 	}

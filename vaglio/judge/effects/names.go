@@ -249,9 +249,8 @@ func (t *tool) minor(v verb, s stakes, what string) wording.Sentence {
 		return say("stays with the agent and its user: %s", what)
 	case e.Kind == KindInfrastructure && t.has("run", "execute", "rerun", "start") && t.noun("harmlessrun"):
 		return say("runs a check or a report: %s", what)
-	case e.Kind == KindDelete &&
-		!slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") }) &&
-		t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters"):
+	case e.Kind == KindDelete && t.has("cache", "scratchpad", "tmp", "temp", "context", "selection", "filter", "filters") &&
+		!slices.ContainsFunc(readings.SortedKeys(t.args), func(key string) bool { return strings.HasSuffix(readings.Normal(key), "id") }):
 		return say("clears what refills itself: %s", what)
 	}
 	return nil
@@ -330,10 +329,15 @@ func (t *tool) noun(class string) bool {
 	return slices.ContainsFunc(t.words, func(w string) bool { return t.r.judge.tables.ofClass(class, w) })
 }
 
-// shared reports whether a tool belongs to a service that several people use.
+// shared reports whether a tool belongs to a service that several people use, or is given the id of what is paid for: the plan of
+// a subscription_id is none of the agent's.
 func (t *tool) shared() bool {
-	team := t.r.judge.tables.Nouns["team"]
-	return t.noun("team") || !t.local() || team[t.server] || slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return team[w] })
+	n := t.r.judge.tables.Nouns
+	paid := func(key string) bool {
+		return n["money"][strings.TrimSuffix(readings.Normal(key), "id")] && strings.HasSuffix(strings.ToLower(key), "id")
+	}
+	return t.noun("team") || slices.ContainsFunc(readings.SortedKeys(t.args), paid) || !t.local() || n["team"][t.server] ||
+		slices.ContainsFunc(readings.Words(t.server), func(w string) bool { return n["team"][w] })
 }
 
 // secret returns a noun that stands for credentials.

@@ -13,12 +13,13 @@ import (
 // "branches" or "tags".
 func Pushed(to string, force bool, all string) wording.Sentence {
 	remote, refs, named := strings.Cut(to, " ")
-	whole := map[string]wording.Phrase{
-		"branches": "force-pushes all branches to the remote %s", "tags": "force-pushes all tags to the remote %s", "": "force-pushes to the remote %s",
-	}
 	switch {
 	case !named && force:
-		return wording.Sentence{wording.Say(whole[all], to)}
+		return allPushed(to, map[string][2]wording.Phrase{
+			"branches": {"force-pushes all branches to the remote", "force-pushes all branches to %s"},
+			"tags":     {"force-pushes all tags to the remote", "force-pushes all tags to %s"},
+			"":         {"force-pushes to the remote", "force-pushes to the remote %s"},
+		}[all])
 	case !named:
 		return wording.Sentence{wording.Say("pushes to the remote %s", to)}
 	case force:
@@ -28,15 +29,25 @@ func Pushed(to string, force bool, all string) wording.Sentence {
 	}
 }
 
-// PushedWith says which refs are pushed, if the call names any, together with tags: all, or those of
-// the refs.
-func PushedWith(to string, all bool) wording.Sentence {
+// allPushed says what is pushed to the usual remote, or to one that has a name.
+func allPushed(remote string, said [2]wording.Phrase) wording.Sentence {
+	if remote == "" {
+		return wording.Sentence{{Phrase: said[0]}}
+	}
+	return wording.Sentence{wording.Say(said[1], remote)}
+}
+
+// PushedWith says that all branches are pushed, or which refs, if the call names any, together with tags: all, or those of
+// the refs. all says of what all are pushed, "" if of nothing.
+func PushedWith(to, all string) wording.Sentence {
 	remote, refs, named := strings.Cut(to, " ")
 	switch {
-	case all && named:
+	case all == "branches":
+		return allPushed(remote, [2]wording.Phrase{"pushes all branches to the remote", "pushes all branches to %s"})
+	case all != "" && named:
 		return wording.Sentence{wording.Say("pushes %s and all tags to %s", refs, remote)}
-	case all:
-		return wording.Sentence{wording.Say("pushes all tags to the remote %s", remote)}
+	case all != "":
+		return allPushed(remote, [2]wording.Phrase{"pushes all tags to the remote", "pushes all tags to %s"})
 	case named:
 		return wording.Sentence{wording.Say("pushes %s and its tags to %s", refs, remote)}
 	default:

@@ -232,11 +232,13 @@ func Property(word string) wording.Phrase { return known().properties[word] }
 // a property by the thing or property itself, and put what belongs to a thing together: "customer email".
 func Label(words string) wording.Phrase {
 	label, dashed := wording.Phrase(words+": "+wording.Placeholder), strings.ReplaceAll(words, " ", "-")
-	at := strings.LastIndexByte(words, ' ')
-	switch {
-	case known().labels[words] != "", names(dashed), Property(dashed) == wording.Phrase("the "+words) && !Is("texts homonyms", words),
-		at > 0 && names(dashed[:at]) && !Is("texts headless", words[at+1:]) && Label(words[at+1:]) != "":
+	if known().labels[words] != "" || names(dashed) || Property(dashed) == wording.Phrase("the "+words) && !Is("texts homonyms", words) {
 		return label
+	}
+	for at := range words { // "agent phone number": what belongs to a thing may have two words, too
+		if words[at] == ' ' && (names(dashed[:at]) || Label(words[:at]) != "" && strings.Contains(words[:at], " ")) && !Is("texts headless", words[at+1:]) && Label(words[at+1:]) != "" {
+			return label
+		}
 	}
 	return ""
 }
