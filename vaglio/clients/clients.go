@@ -121,7 +121,6 @@ type line struct {
 	does  commands.Outcome
 }
 
-// test checks one argument.
 type test struct {
 	key    string
 	absent bool

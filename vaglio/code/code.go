@@ -158,7 +158,6 @@ type surroundings struct {
 	input *shell.Word
 }
 
-// program reads one text.
 type program struct {
 	*run
 

@@ -372,7 +372,6 @@ func asMap(p *program, v value, _ []value) value {
 	return out
 }
 
-// keysOf returns the keys of a map.
 func keysOf(p *program, v value, _ []value) value {
 	if !v.multi() {
 		return passedOn("keys()", v.word())

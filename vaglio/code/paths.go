@@ -305,7 +305,6 @@ var (
 		`(?m:^[ \t]*(?:import|export|part|part[ \t]+of|#[ \t]*include)[ \t]+["'][^"'\n]*["'])`)
 )
 
-// submatches returns the parts of a match.
 func submatches(src string, at []int) []string {
 	out := make([]string, len(at)/2)
 	for i := range out {

@@ -290,7 +290,6 @@ func (p *program) packages() bool {
 	return true
 }
 
-// takes records the import of a module.
 func (p *program) takes(module string) {
 	head, _, _ := strings.Cut(module, ".")
 	p.modules[head] = true

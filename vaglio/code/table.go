@@ -152,7 +152,6 @@ func (l *language) add(name string, f *function) {
 	}
 }
 
-// syntax reads the settings of a language.
 func (l *language) syntax(words []string) error {
 	for _, w := range words {
 		key, value, ok := strings.Cut(strings.TrimSuffix(w, ":"), "=")

@@ -340,7 +340,6 @@ func (p *program) concat(words ...shell.Word) shell.Word {
 	return shell.Glue(words...)
 }
 
-// spaced joins words with a separator.
 func (p *program) spaced(words []shell.Word, sep string) shell.Word {
 	all := make([]shell.Word, 0, 2*len(words))
 	for i, w := range words {

@@ -96,7 +96,6 @@ type use struct {
 	out       []operation.Operation
 }
 
-// tell applies the section's acts.
 func (u *use) tell() {
 	p := &u.parsed
 	all := p.Operands

@@ -145,7 +145,6 @@ func globSpot(pattern string) string {
 	return strings.NewReplacer("*", string([]byte{place.AnyText}), "?", string([]byte{place.AnyByte})).Replace(pattern)
 }
 
-// findCall describes a search.
 type findCall struct {
 	starts  []string
 	limited bool

@@ -197,7 +197,6 @@ func (s *survey) lists(_ *look, _ *operation.Operation, spot string) {
 	}
 }
 
-// seeks records a search for processes.
 func (s *survey) seeks(l *look, o *operation.Operation, spot string) {
 	init, its := false, false
 	if o.Role == operation.Option {

@@ -233,7 +233,6 @@ func (l *look) isLoose(d deed, clean string) bool {
 	return project && !place.IsVague(folder) && l.g.ownAt(clean, d) == "" && l.g.table.Rule(folder+"x", d) == ""
 }
 
-// ruleInside is rule inside a container.
 func (l *look) ruleInside(d deed, clean string) string {
 	takes := takesAll(d)
 	if changes(d) && l.g.table.IsDisk(clean) {

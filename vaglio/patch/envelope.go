@@ -46,7 +46,6 @@ func (r *reader) envelope(marker string) bool {
 	return true
 }
 
-// part reads one file of an envelope.
 func (r *reader) part(at int, verb shell.Verb, name string) {
 	r.flush()
 	c := Change{Verb: verb, Path: name, Line: at}

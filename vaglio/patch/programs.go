@@ -83,7 +83,6 @@ func programOf(c *shell.Command) (name string, given shell.Given, words []shell.
 	return "", nil, nil
 }
 
-// expand reads the patches of a command.
 func (a *applier) expand() ([]shell.Command, []shell.Problem) {
 	if a.onlyLooks() {
 		return nil, nil

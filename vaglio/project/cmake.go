@@ -23,7 +23,6 @@ type cmakeCall struct {
 	last       string // the word before
 }
 
-// sees takes in a word.
 func (c *cmakeCall) sees(word string) {
 	switch {
 	case word == "(":

@@ -53,7 +53,6 @@ func (v *visit) justOutputs(file, text string) {
 	}
 }
 
-// justRecipe is a recipe of a justfile.
 type justRecipe struct {
 	line   int
 	dir    string // where it runs, "" for the folder of the justfile
@@ -180,7 +179,6 @@ func (j *justFolders) told(line string) bool {
 	return true
 }
 
-// enter sets the folder of a recipe.
 func (j *justFolders) enter(r *justRecipe) {
 	if r != nil {
 		r.dir, j.next = j.next, ""

@@ -34,7 +34,6 @@ type makefile struct {
 	exports bool // it may set variables of the environment
 }
 
-// rule is a rule of a makefile.
 type rule struct {
 	targets, needs []string
 	needed         string // the needs, as one text
@@ -42,7 +41,6 @@ type rule struct {
 	lines          []recipe
 }
 
-// recipe is a line of a rule's recipe.
 type recipe struct {
 	file string
 	line int
@@ -236,7 +234,6 @@ func (m *makefile) assigns(file string, line int, s string, overrides bool) bool
 	return true
 }
 
-// sets carries out one assignment.
 func (m *makefile) sets(file string, line int, name, op, val string) {
 	_, set := m.vars[name]
 	env, inherited := m.v.c.Variable(name)
@@ -265,7 +262,6 @@ func (m *makefile) set(name, val string) {
 	m.vars[name] = val
 }
 
-// value returns a variable as it stands.
 func (m *makefile) value(name string) (string, bool) {
 	val, ok := m.vars[name]
 	if more := m.more[name]; more != nil {

@@ -179,7 +179,6 @@ func (p *partsReader) mentions(t *part) {
 	}
 }
 
-// split finds the parts of a file.
 func (p *partsReader) split(file, text string) {
 	var tree map[string]any
 	if (wordclass.Is("tree-ending", path.Ext(file)) || settings.IsTOML(file)) && p.form == nil && p.parsed(file, text, &tree) && tree != nil {

@@ -21,7 +21,6 @@ var tableText string
 // table says what programs run from files, by program.
 type table map[string][]row
 
-// row is a line of the table.
 type row struct {
 	with     []string // words of which one must be present; if empty, none need be
 	name     string   // of the reader

@@ -10,7 +10,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// only is a single file.
 type only struct {
 	shell.NoFolders
 	file, text string
@@ -169,7 +168,6 @@ func (v *visit) found(keep func()) {
 	v.marked(keep, func(t *shell.Task) { t.Found = true })
 }
 
-// marked marks what keep adds.
 func (v *visit) marked(keep func(), mark func(t *shell.Task)) {
 	from := len(v.tasks)
 	keep()

@@ -222,7 +222,6 @@ func (w *walk) line(text string, sc *scope, at string, m mood) {
 	w.everywhere(c, sc)
 }
 
-// argv reads a command given as words.
 func (w *walk) argv(argv []string, sc *scope, at string, doubt bool) {
 	if sc.input != "" && sc.commands {
 		w.line(quoted(argv), sc, at, mood{final: w.class.shell && !doubt, doubt: doubt})

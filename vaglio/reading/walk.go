@@ -46,7 +46,6 @@ func (w *walk) tooDeep(at string, depth int) bool {
 	return w.stopped
 }
 
-// args reads one map of arguments.
 func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 	if w.tooDeep(at, depth) {
 		return

@@ -10,7 +10,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
-// runCommand reads command and builtin.
 func (r *reader) runCommand(f *frame, k *call, name string) Word {
 	opts, rest := optionsFirst(name).parse(k.argv[1:])
 	if len(rest) == 0 || opts.any("v", "V") {

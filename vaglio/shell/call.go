@@ -109,7 +109,6 @@ func (r *reader) assignment(f *frame, a *syntax.Assign) Assign {
 	return out
 }
 
-// assignNode carries out one assignment.
 func (r *reader) assignNode(f *frame, a *syntax.Assign, value Word) {
 	name := r.resolveRef(a.Name.Value)
 	switch {

@@ -124,7 +124,6 @@ func mergeNames(parts []syntax.WordPart) []syntax.WordPart {
 	return parts
 }
 
-// arithmWord evaluates $((...)).
 func (r *reader) arithmWord(f *frame, x syntax.ArithmExpr) Word {
 	if n, ok := r.arithm(f, x); ok {
 		return Text(strconv.FormatInt(n, 10))

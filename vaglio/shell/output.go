@@ -265,7 +265,6 @@ func tells(p Part) bool {
 	return p.From == "" || p.Name != "" || p.Among != "" || p.File != "" || p.Made != nil || strings.HasPrefix(p.From, "mktemp")
 }
 
-// folderOf returns the output of dirname.
 func folderOf(r *reader, args []Word) (Word, bool) {
 	if args = behindDashes(args); len(args) != 1 {
 		return Word{}, false

@@ -96,7 +96,6 @@ func (r *reader) paramList(f *frame, p *syntax.ParamExp) (items []Word) {
 	return out
 }
 
-// args returns the positional parameters.
 func (r *reader) args() []Word {
 	e := r.array(keyArgs)
 	if e.maybe && len(e.list) == 0 {
@@ -229,7 +228,6 @@ func (r *reader) arrayLookup(f *frame, e *entry, name string, index syntax.Arith
 	return e.list[n]
 }
 
-// length evaluates ${#x} and ${#x[@]}.
 func (r *reader) length(p *syntax.ParamExp) Word {
 	name, list := p.Param.Value, everything(subscript(p.Index))
 	if everything(name) {
@@ -307,7 +305,6 @@ func partOf(w Word, variable string) Word {
 	return NewWord(part)
 }
 
-// slice evaluates ${x:offset:length}.
 func (r *reader) slice(f *frame, p *syntax.ParamExp, w Word) Word {
 	s, ok := w.Text()
 	from, okFrom := r.arithm(f, p.Slice.Offset)

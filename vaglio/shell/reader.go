@@ -101,7 +101,6 @@ func (b *Budget) Spend(steps int) bool {
 // Left returns how many steps are left.
 func (b *Budget) Left() int { return max(maxSteps-b.steps, 0) }
 
-// reader reads one source.
 type reader struct {
 	opts     *Options
 	out      *Script

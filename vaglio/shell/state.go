@@ -162,7 +162,6 @@ func (s *state) write(key string, e *entry) {
 	s.names[key] = e
 }
 
-// set gives a name one value.
 func (s *state) set(key string, w Word) { s.put(key, single(w)) }
 
 // mark starts a section that can be rolled back. It must be ended by keep or rollback, in reverse order of the marks.

@@ -73,7 +73,6 @@ func (r *reader) stmts(f *frame, list []*syntax.Stmt) Word {
 	return b.Word()
 }
 
-// command reads a compound command.
 func (r *reader) command(f *frame, s *syntax.Stmt) Word {
 	switch c := s.Cmd.(type) {
 	case *syntax.Block:

@@ -49,7 +49,6 @@ var loadDoors = sync.OnceValues(func() (doors, error) { //nolint:gochecknoglobal
 	}, func(kind, names []string) error { return t.add(owners, kind[0], names) })
 })
 
-// add reads a line of doors.txt.
 func (t doors) add(owners []string, kind string, names []string) error {
 	kind, loads, _ := strings.Cut(kind, ":")
 	if !slices.Contains(strings.Fields("search file home writes command list code shell loads registry named proxy always switch words"), kind) {

@@ -288,7 +288,6 @@ func (c *command) looksAt() wording.Sentence {
 	return sayOf("reads %s", wording.List(files))
 }
 
-// tool judges a development tool.
 func (r *reading) tool(v *invocation) []Effect {
 	c := r.callOf(v, "(tool)", nil)
 	if out := c.outreach(); out != nil {

@@ -286,7 +286,6 @@ func (c *command) leadsOut(all []operation.Operation) {
 	}
 }
 
-// link notes where a link leads.
 func (w *world) link(at, to string) {
 	if w.links == nil {
 		w.links = map[string]string{}

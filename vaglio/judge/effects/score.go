@@ -64,7 +64,6 @@ type intent struct {
 	verbs map[string]map[string]bool // the verbs that people ask with, by class
 }
 
-// read takes in the words of the text.
 func (i *intent) read() {
 	i.words = map[string]bool{}
 	for _, s := range intentWord.FindAllString(strings.ToLower(i.text), -1) {

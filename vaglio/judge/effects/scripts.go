@@ -155,7 +155,6 @@ func (c *command) published(i int) ([]Effect, bool) {
 	return append(c.r.named(inner), c.r.runsFile(c.invocation, c.all[i])...), true
 }
 
-// module judges `python -m`.
 func (c *command) module(name string, args []arg) []Effect {
 	if c.r.judge.tables.Nouns["python-module"][name] {
 		return c.r.named(c.inner(name, args))

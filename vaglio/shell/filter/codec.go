@@ -73,7 +73,6 @@ func (f *Filter) unpacks(args []string, open func(io.Reader) (io.Reader, error))
 	return ok
 }
 
-// openssl decodes base64.
 func openssl(f *Filter, args []string) bool {
 	has := func(a string) bool { return slices.Contains(args, a) }
 	return has("-d") && (has("-base64") || has("base64") || has("-a")) && base64Text(f, []string{"-d"})

@@ -115,7 +115,6 @@ func lines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// dd reads if=FILE.
 func dd(args []string) *Filter {
 	f := &Filter{Passes: true}
 	if i := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "if=") && a != "if=" }); i >= 0 {

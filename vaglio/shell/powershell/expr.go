@@ -115,7 +115,6 @@ func (p *parser) primary() value {
 // plainWords matches numbers and names.
 var plainWords = regexp.MustCompile(`^(?:\d(?:\w|\.\d)*|[\w\x{80}-\x{10ffff}]+)`)
 
-// grouped reads what is in brackets.
 func (p *parser) grouped() value { return p.r.source(p.enclosed()) }
 
 // listed reads what begins with an at sign: a list, a table, a here-string or a splatted variable.

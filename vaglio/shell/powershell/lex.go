@@ -247,7 +247,6 @@ func (p *parser) escape() string {
 	return s[1:]
 }
 
-// dollar reads a variable, or $(…).
 func (p *parser) dollar() value {
 	p.take(1)
 	switch c := p.peek(0); {

@@ -20,7 +20,6 @@ const (
 	maxChoices   = 64      // the most texts that one text may stand for
 )
 
-// reader reads one source.
 type reader struct {
 	o        shell.Options
 	t        *tables

@@ -72,7 +72,6 @@ func parseTables(text string) (*tables, error) {
 	})
 }
 
-// meaning adds a row of words.
 func (t *tables) meaning(section string, row []string) error {
 	value := ""
 	if at := slices.Index(row, "="); at > 0 {
@@ -88,7 +87,6 @@ func (t *tables) meaning(section string, row []string) error {
 	return nil
 }
 
-// parameters adds a command's row.
 func (t *tables) parameters(section string, row []string) error {
 	s, key := &spec{name: row[0]}, section+strings.ToLower(row[0])
 	if len(t.specs[key]) > 0 && section != "programs:" {
