@@ -8,8 +8,9 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
-	"github.com/metnos/vaglio/internal/memo"
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/metnos/vaglio/internal/memo"
 )
 
 // maxTree limits the files whose trees are read, in bytes, like those that are read from

@@ -13,7 +13,7 @@ import (
 // declares reads a call that says something of the program's options, or reads the command line. It is false if the call returns no value of an option.
 func (p *program) declares(name string, args []value) (value, bool) {
 	how := p.lang.options.call(name)
-	if how == nil || how.has("name") && len(args) <= how.at("name") { // text.String() declares nothing
+	if how == nil || len(args) <= how.at("name") { // text.String() declares nothing
 		return value{}, false
 	}
 	plain, named := splitNamed(args)

@@ -349,6 +349,12 @@ func (r *reader) edited(where string) (string, bool) {
 
 // lookUp returns what a command runs from files. To look at what the session changed takes nothing of what the source needs: what is left counts as unread.
 func (r *reader) lookUp(f *frame, c TaskCall) []Task {
+	if !f.Guess { // a possible command found in such a file would load the file again
+		if c.Written = r.st.written(); r.step(f, len(c.Written)) && r.st.called == nil {
+			r.st.called = slices.DeleteFunc(slices.Clone(c.Written), func(file string) bool { return !r.opts.Tasks.IsCalled(file) })
+		}
+		c.Changed, c.Session = slices.Concat(r.changed(), r.st.called), r.opts.Session
+	}
 	c.Spend = func(bytes int) { r.step(f, bytes/bytesPerLook) }
 	budget, problems, looking := r.budget, len(r.out.Problems), r.looking
 	if r.looking = f; f.file == nil && len(c.Changed) > 0 && !r.stopped {
@@ -377,12 +383,6 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	}
 	if p := r.carriers.program(name); p == nil || p.file == nil || f.stdin.Kind == InputFile { // else its input is read already
 		c.Stdin = f.stdin
-	}
-	if !f.Guess { // a possible command found in such a file would load the file again
-		if c.Written = r.st.written(); r.step(f, len(c.Written)) && r.st.called == nil {
-			r.st.called = slices.DeleteFunc(slices.Clone(c.Written), func(file string) bool { return !r.opts.Tasks.IsCalled(file) })
-		}
-		c.Changed, c.Session = slices.Concat(r.changed(), r.st.called), r.opts.Session
 	}
 	c.Assigns, c.Input = slices.Concat(r.exported(), f.assigns, k.assigns), f.stdin.files()
 	c.Env, c.Files, c.Carries = r.value, r, r.carriers.known(name)
