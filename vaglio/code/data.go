@@ -236,10 +236,10 @@ type reliance struct {
 	after int
 }
 
-// relies notes that the content of a file is used: now, unless a function or a loop uses it, or a file that is read aside.
+// relies notes that the content of a file is used: now, unless a function or a loop uses it, a file that is read aside, or what may be a block for later.
 func (p *program) relies(file string) {
 	after := math.MaxInt
-	if p.root == p && len(p.returns)+p.later+p.unsure == 0 {
+	if p.root == p && p.lang.has("ordered") && len(p.returns)+p.later+p.unsure == 0 {
 		after = len(p.out.Actions)
 	}
 	p.relied = append(p.relied, reliance{file, after})

@@ -18,7 +18,7 @@ func (r *Reader) Asked(language, text string, names []string, others ...string) 
 	}
 	c, ok := r.choosers.Get([2]string{language, text})
 	if !ok {
-		c = &chooser{program: r.tokens(language, text)}
+		c = &chooser{program: r.tokens(language, text), named: map[string][]int{}}
 		c.find()
 		c.program = nil
 		r.choosers.Put([2]string{language, text}, c, len(text))
@@ -39,7 +39,8 @@ type chooser struct {
 	*program
 
 	tasks []task
-	says  []string // the names that what is in none of them mentions
+	named map[string][]int // which of them have a name
+	says  []string         // the names that what is in none of them mentions
 }
 
 // task is a part of a program that runs only if one of its names is asked for or mentioned.
@@ -71,19 +72,15 @@ func (c *chooser) mentions(from, to int) (names []string) {
 // choose returns which tasks run: those that texts name, or the rest of the program, or one that runs.
 func (c *chooser) choose(texts []string) []bool {
 	live, kept := map[string]bool{}, make([]bool, len(c.tasks))
-	mention := func(names []string) {
-		for _, name := range names {
-			live[name] = true
+	for names := slices.Concat(namesIn(strings.Join(texts, "\n")), c.says); len(names) > 0; {
+		name := names[len(names)-1]
+		if names = names[:len(names)-1]; live[name] {
+			continue
 		}
-	}
-	mention(namesIn(strings.Join(texts, "\n")))
-	mention(c.says)
-	for again := true; again; {
-		again = false
-		for i, t := range c.tasks {
-			if !kept[i] && slices.ContainsFunc(t.names, func(n string) bool { return live[n] }) {
-				kept[i], again = true, true
-				mention(t.says)
+		live[name] = true
+		for _, i := range c.named[name] {
+			if !kept[i] {
+				kept[i], names = true, append(names, c.tasks[i].says...)
 			}
 		}
 	}
@@ -100,11 +97,14 @@ func (c *chooser) find() {
 			rest, t.says = max(i, t.end), c.mentions(t.head, t.end)
 			i = max(i, t.end-1)
 			t.from, t.to = c.begins[t.from], c.begins[t.to]
+			for _, name := range t.names {
+				c.named[name] = append(c.named[name], len(c.tasks))
+			}
 			c.tasks = append(c.tasks, t)
 		}
 	}
 	if c.says = append(c.says, c.mentions(rest, len(c.toks))...); c.stopped {
-		c.tasks = nil
+		c.tasks, c.named = nil, nil
 	}
 }
 

@@ -28,7 +28,11 @@ func (v *visit) searches(how, file, text string, find func(v *visit, file, text 
 		if was = (found{alone.tasks, maxBytes - alone.left}); alone.seen["more"] {
 			was = found{bytes: math.MaxInt}
 		}
-		v.reader.searched.Put(key, was, len(text)+min(was.bytes, maxBytes))
+		size := len(text)
+		for _, t := range was.tasks {
+			size += len(t.Text)
+		}
+		v.reader.searched.Put(key, was, size)
 	}
 	if v.seen["more"] || was.bytes > v.left || len(v.tasks)+len(was.tasks) >= maxTasks {
 		find(v, file, text)
