@@ -320,13 +320,18 @@ func TestLargeTextsAreBounded(t *testing.T) {
 	race.Alone(t)
 	const size, most = 4 << 10, 8          // a list that grows may double once more
 	masker.Mask("password=hunter2hunter2") // so that what is built at first use is built
-	taken := func(text string) (all [2]int) {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		masker.Counting(&all[0]).Mask(text)
-		runtime.ReadMemStats(&after)
-		all[1] = int(after.TotalAlloc - before.TotalAlloc)
-		return all
+	taken := func(text string) (least [2]int) {
+		for range 3 { // a collection empties the pools that a text is masked with
+			var before, after runtime.MemStats
+			var read int
+			runtime.ReadMemStats(&before)
+			masker.Counting(&read).Mask(text)
+			runtime.ReadMemStats(&after)
+			if allocated := int(after.TotalAlloc - before.TotalAlloc); least[1] == 0 || allocated < least[1] {
+				least = [2]int{read, allocated}
+			}
+		}
+		return least
 	}
 	small, large := largeTexts(size), largeTexts(4*size)
 	for name := range small {
