@@ -268,7 +268,7 @@ func (p *program) leave() { p.depth-- }
 func (p *program) step(s shell.ProgramStep) {
 	p.tells(s.Write)
 	if parts := s.Write.Parts(); s.Writes && len(parts) == 1 && p.dumps(parts[0].From) {
-		s.Write = shell.Text(dumped)
+		s.Write = shell.Text(shell.Dumped)
 	}
 	if p.spend(3) {
 		s.Line = p.line()

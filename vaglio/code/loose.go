@@ -339,7 +339,6 @@ func (p *program) wordSet(name string, value shell.Word) {
 	}
 }
 
-// wordsOf returns the words of a statement.
 func (p *program) wordsOf(stmt string, vars map[string]shell.Word) (out []shell.Word) {
 	for _, f := range looseWords.FindAllString(stmt, -1) {
 		inBraces := f[0] == '{'

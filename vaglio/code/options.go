@@ -367,9 +367,6 @@ func (p *program) mayRefield(class *routine, all []*program) bool {
 	})
 }
 
-// dumped stands in a file for an object of a program, which is no text that another one could run.
-const dumped = "\x04\b object"
-
 // dumps reports whether a function puts objects into a form from which they can be made again.
 func (p *program) dumps(call string) bool {
 	name, _, _ := strings.Cut(call, "(")

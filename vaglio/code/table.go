@@ -308,7 +308,7 @@ func (p *program) looseWrite(f *function, name string, texts []shell.Word) {
 	}
 	texts = slices.DeleteFunc(texts, func(w shell.Word) bool { return !maybePath.MatchString(w.Prefix()) })
 	if p.emit(name, shell.VerbWrite, texts...); p.dumps(name) && len(texts) == 1 {
-		p.step(shell.ProgramStep{File: texts[0], Write: shell.Text(dumped), Writes: true})
+		p.step(shell.ProgramStep{File: texts[0], Write: shell.Text(shell.Dumped), Writes: true})
 	}
 }
 

@@ -174,7 +174,6 @@ func (u *use) at(a *act, w *where) {
 	}
 }
 
-// places returns the operands of a place.
 func (u *use) places(w *where) []int {
 	if w.kind == whereSources {
 		return u.sources

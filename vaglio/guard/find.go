@@ -11,7 +11,6 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// does takes the operations of the command.
 func (l *look) does(ops []operation.Operation) {
 	l.ops, l.search, l.alias = ops, nil, nil
 	aliases := 0

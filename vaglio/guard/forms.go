@@ -39,7 +39,6 @@ func (s *scan) forms(t text) *rule {
 	return nil
 }
 
-// hints returns what is known of a text.
 func (t *text) hints() place.Hint {
 	h := [...]place.Hint{asData: place.Content, asPath: place.Named, asGoal: place.Named, asGlob: 0}[t.use]
 	if t.key {

@@ -52,7 +52,6 @@ type base struct {
 	inRoot bool
 }
 
-// resolve sets the remaining fields of b.
 func (b *base) resolve(g *Guard) {
 	if b.ready {
 		return

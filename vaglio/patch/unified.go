@@ -151,7 +151,6 @@ func (r *reader) extended(line string) bool {
 // saysNothing matches the lines of git's header that change nothing.
 var saysNothing = regexp.MustCompile(`^(?:index |(?:dis)?similarity index |GIT binary patch|Binary files )`)
 
-// setMode reads a mode as git writes it.
 func (r *reader) setMode(s string) {
 	m, err := strconv.ParseUint(strings.TrimSpace(s), 8, 32)
 	if err != nil {

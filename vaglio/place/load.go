@@ -70,7 +70,6 @@ func parseRows(name, text string) (all []*Row, err error) {
 	return all, nil
 }
 
-// header reads the line that begins a row.
 func header(line string) (*Row, error) {
 	head, what, ok := strings.Cut(line, " | ")
 	if !ok || strings.TrimSpace(what) == "" {

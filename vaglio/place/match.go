@@ -74,7 +74,6 @@ type room [16]string
 // maxSteps is more than a kernel accepts in a path.
 const maxSteps = 2100
 
-// stepsOf splits a clean path into steps.
 func stepsOf(clean string, in *room) []string {
 	steps := in[:0]
 	rest := strings.TrimPrefix(clean, "/")

@@ -81,7 +81,6 @@ func readCMake(v *visit, r *row) {
 	}
 }
 
-// cmakeFile adds the commands of one file.
 func (v *visit) cmakeFile(file, text string) {
 	var words []string
 	var call cmakeCall

@@ -52,7 +52,6 @@ func (v *visit) repository() (dir string, config []setting, ok bool) {
 	return path.Join(v.dir, ".git"), nil, false
 }
 
-// setting is one git setting and its file.
 type setting struct {
 	file string
 	settings.Entry

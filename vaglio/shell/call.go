@@ -174,7 +174,6 @@ func (e *entry) append(words []Word) *entry {
 	return e
 }
 
-// place stores a value under a subscript.
 func (r *reader) place(f *frame, e *entry, index syntax.ArithmExpr, v Word) {
 	n, ok := r.arithm(f, index)
 	if !ok {

@@ -385,3 +385,6 @@ func (r *reader) eachOption(f *frame, opts options, name string, body []*syntax.
 	r.st.set(name, Text("?")) // which getopts says at the end
 	return out.Word()
 }
+
+// Dumped stands in a file for an object of a program, which is no text that another one could run.
+const Dumped = "\x04\b object"

@@ -249,6 +249,7 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 			for i := range res.Actions {
 				r.programStep(f, p.Language, &res.Actions[i])
 			}
+			r.puts(f, res.Actions)
 			return out
 		})
 	})

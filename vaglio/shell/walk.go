@@ -370,7 +370,6 @@ func (r *reader) followed(first, then []Word) (all []Word) {
 	return all
 }
 
-// either returns the words of both lists.
 func either(a, b []Word) []Word {
 	all := slices.Clone(a)
 	for _, w := range b {

@@ -99,7 +99,6 @@ func plainly(k Kind, target string) wording.Sentence {
 	return wording.Sentence{{Phrase: verb}, wording.Say(": %s", target)}
 }
 
-// say returns a sentence of one clause.
 func say(p wording.Phrase, texts ...string) wording.Sentence {
 	return wording.Sentence{wording.Say(p, texts...)}
 }

@@ -375,7 +375,6 @@ func (t *tool) secretAt(i int) bool {
 	return !t.has("check", "validate") && (!plural || !t.has("list", "search", "count"))
 }
 
-// about appends the target to a sentence.
 func (t *tool) about(said wording.Sentence) wording.Sentence {
 	if s := t.target(); s != t.name {
 		return said.And("(%s)", s)

@@ -69,7 +69,6 @@ func (p *parser) assign(op string, names []string) value {
 	return v
 }
 
-// operands reads operands between commas.
 func (p *parser) operands(commas bool) value {
 	vals := []value{p.unary()}
 	for p.space(""); commas && p.skip(","); p.space("") {

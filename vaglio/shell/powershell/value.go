@@ -197,7 +197,6 @@ func (r *reader) variable(name string) value {
 	return one(word.Unknown(env))
 }
 
-// preset returns a value of the tables.
 func (r *reader) preset(s string) value {
 	switch {
 	case s == "":
