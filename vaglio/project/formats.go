@@ -114,11 +114,12 @@ func (v *visit) spends(size int) bool {
 	return v.left >= 0
 }
 
-// lines returns the lines of a text. Each part that begins within a line has one of its own, until they are joined again.
+// lines returns the lines of a text, the same ones each time. Each part that begins within a line has one of its own, until they are joined again.
 func (p *partsReader) lines(text string) []string {
+	const mostIndent = 80 // bytes: each part of a line repeats the blanks before it
 	all := strings.Split(strings.ReplaceAll(text, "\f", " "), "\n")
 	for i, line := range all {
-		if indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]; p.form != nil && p.form.inner != nil && p.spends(len(line)) {
+		if indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]; len(indent) <= mostIndent && p.form != nil && p.form.inner != nil {
 			apart := func(s string) string { return p.form.inner.ReplaceAllString(s, "${1}\f\n"+indent+" ${2}") }
 			all[i] = apart(apart(line)) // the bracket of one may be what precedes another
 		}

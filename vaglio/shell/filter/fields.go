@@ -9,7 +9,6 @@ import (
 	"github.com/metnos/vaglio/internal/strictjson"
 )
 
-// cut follows a call that takes one field.
 func cut(f *Filter, args []string) bool {
 	o, files, ok := parse("cut", args, "d=delimiter f=fields")
 	if !ok || len(o["f"]) != 1 {
