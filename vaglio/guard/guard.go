@@ -185,7 +185,6 @@ func (g *Guard) examineCall(c Call) Outcome {
 	return out
 }
 
-// scanOf starts the examination of a call.
 func (g *Guard) scanOf(c Call) scan {
 	rd := c.Reading
 	if rd == nil {

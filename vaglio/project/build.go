@@ -262,6 +262,10 @@ func mountedPod(pod map[string]any) map[string]any {
 	}
 	for _, key := range []string{"containers", "initContainers"} {
 		containers, _ := pod[key].([]any)
+		if containers = slices.Clone(containers); len(containers) > 0 {
+			pod = maps.Clone(pod)
+			pod[key] = containers
+		}
 		for i, e := range containers {
 			c, _ := e.(map[string]any)
 			mounts, _ := c["volumeMounts"].([]any)
@@ -274,8 +278,7 @@ func mountedPod(pod map[string]any) map[string]any {
 			if rights, _ := c["securityContext"].(map[string]any); c != nil {
 				c = maps.Clone(c)
 				c["volumes"], c["privileged"] = all, rights["privileged"] == true || pod["hostPID"] == true
-				pod, containers = maps.Clone(pod), slices.Clone(containers)
-				containers[i], pod[key] = c, containers
+				containers[i] = c
 			}
 		}
 	}

@@ -195,7 +195,7 @@ const cmdLiteral = "exec.Cmd{"
 // code keeps a program, and what calls in it run of which the reader knows few.
 func (v *visit) code(file, language, text string) {
 	v.add(file, 1, language, text)
-	if (v.reader.isFor("calls", file) || strings.Contains(text, cmdLiteral)) && v.once("calls "+file) && !v.noCalls {
+	if (v.reader.IsCalled(file) || strings.Contains(text, cmdLiteral)) && v.once("calls "+file) && !v.noCalls {
 		v.guessed(func() { v.calls(file, text) })
 	}
 }

@@ -136,7 +136,7 @@ func (v *visit) guess(file, text string) {
 		switch {
 		case isBats(file):
 			v.bats(file, text)
-		case language == "" && !v.reader.isFor("calls", file), v.setsUp(file):
+		case language == "" && !v.reader.IsCalled(file), v.setsUp(file):
 			v.commands(file, text)
 		case v.once("calls " + file):
 			v.calls(file, text)
@@ -146,7 +146,7 @@ func (v *visit) guess(file, text string) {
 
 // setsUp reports whether a file is a program that configures a tool. It may contain the tool's own words, with commands among them.
 func (v *visit) setsUp(file string) bool {
-	return (v.reader.language(file) != "" || v.reader.isFor("calls", file)) && v.reader.isSettings(path.Base(file))
+	return (v.reader.language(file) != "" || v.reader.IsCalled(file)) && v.reader.isSettings(path.Base(file))
 }
 
 // isSettings reports whether a program of this name configures a tool, in words of its own: gulpfile.js is named after one, profile.js is not.

@@ -55,7 +55,6 @@ func (c *cursor) skip(set string) bool {
 	return found
 }
 
-// match takes what a pattern matches here.
 func (c *cursor) match(pattern *regexp.Regexp) string {
 	m := pattern.FindString(c.rest())
 	c.pos += len(m)

@@ -88,7 +88,6 @@ func (w *work) provided(drive, rest string, item shell.Word) {
 	}
 }
 
-// roots matches the roots of the registry.
 var roots = regexp.MustCompile(`(?i)^hk(?:lm|cu|cr|u|ey_\w+)$`)
 
 // path returns a word as a file path: with forward slashes, with the home and the drive at its beginning, with active wildcards unless literal is set.
