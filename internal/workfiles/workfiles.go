@@ -98,6 +98,11 @@ func readIn(folder, rel string, limit int) ([]byte, error) {
 	if strings.ContainsRune(rel, 0) {
 		return nil, vaglio.ErrNoName
 	}
+	// Most files asked about are absent, which one system call tells of a name that is directly in the folder.
+	first, _, _ := strings.Cut(rel, string(filepath.Separator))
+	if _, err := os.Lstat(filepath.Join(folder, first)); errors.Is(err, fs.ErrNotExist) {
+		return nil, vaglio.ErrAbsent
+	}
 	root, err := os.OpenRoot(folder)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
