@@ -125,6 +125,33 @@ func TestRepeatedVerdictsAreCounted(t *testing.T) {
 	}
 }
 
+// TestScriptsAreKnownAgain runs long everyday scripts again and again: however much they ask of
+// the machine, their verdict is reused.
+func TestScriptsAreKnownAgain(t *testing.T) {
+	const dir = "/home/u/app"
+	judge, err := effects.New(effects.Options{Home: "/home/u"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range everydayScripts() {
+		b := &books{}
+		e := build(t, vaglio.Config{
+			Judges: []vaglio.Gate{{Judge: judge, MinScore: effects.Threshold, Settled: true}}, Meter: b, Home: "/home/u", Workspaces: []string{dir},
+			Files: folderOf{dir + "/.git/HEAD": "ref: refs/heads/main\n", dir + "/" + name: text},
+		})
+		line := map[string]string{"x.sh": "sh", "x.py": "python3", "x.js": "node"}[name] + " " + name
+		for range 3 {
+			v, err := e.Judge(t.Context(), vaglio.Proposal{Executor: "Bash", Args: vaglio.Args{"command": line}, Context: vaglio.Context{Cwd: dir}})
+			if err != nil || !v.Approved {
+				t.Fatalf("%s: %s, %v", line, v.Reason, err)
+			}
+		}
+		if b.faults["repeated "] != 1 {
+			t.Errorf("%s is judged anew each time", line)
+		}
+	}
+}
+
 // TestWhatMayDifferIsJudgedAnew judges the same call three times where the verdict may
 // differ, or each call has to be counted.
 func TestWhatMayDifferIsJudgedAnew(t *testing.T) {

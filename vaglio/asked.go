@@ -55,9 +55,6 @@ type asked struct {
 	lost bool
 }
 
-// mostAsked is how many questions of a judgement are recorded.
-const mostAsked = 512
-
 // question is a question to a machine.
 type question struct {
 	of      topic
@@ -91,7 +88,7 @@ func (a *asked) note(q question, is answer) {
 	switch {
 	case known:
 		a.lost = a.lost || was != is
-	case len(a.answers) >= mostAsked:
+	case a.bytes >= mostKeptOne:
 		a.lost = true
 	default:
 		a.answers[q] = is
