@@ -112,7 +112,7 @@ func (c *command) filled(of, target string) string {
 
 // object returns what a command acts on: the operands after those that the line matched, or else the values of its options.
 func (c *command) object() string {
-	return cmp.Or(c.rest(c.took), join(c.valued()))
+	return cmp.Or(c.rest(c.took), join(slices.DeleteFunc(c.valued(), func(a arg) bool { return wordclass.Is("answer", a.text) })))
 }
 
 // fact reports whether something holds for a command, or for some of its words, that a table line asks for in addition.
