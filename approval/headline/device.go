@@ -153,9 +153,10 @@ func setTo(property wording.Phrase, what, value string) wording.Sentence {
 
 // operated returns what the tool's name tells a device to do, or "".
 func (c *call) operated() string {
-	for at := range c.words {
-		for n := min(2, len(c.words)-at); n > 0; n-- {
-			if how := c.words[at : at+n]; spoken.Is("devices verbs", strings.Join(how, "-")) {
+	own := c.words[min(c.server, len(c.words)):]
+	for at := range own {
+		for n := min(2, len(own)-at); n > 0; n-- {
+			if how := own[at : at+n]; spoken.Is("devices verbs", strings.Join(how, "-")) {
 				return strings.Join(how, " ")
 			}
 		}

@@ -69,6 +69,7 @@ func callOf(p vaglio.Proposal) *call {
 	if at := strings.LastIndex(p.Executor, "__"); at > 0 {
 		c.server = len(reading.Words(p.Executor[:at]))
 	}
+	c.ofService()
 	if !c.turns() {
 		c.joined()
 	}
