@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
@@ -250,11 +251,7 @@ func (c *command) asked(name string, of []commands.Spot) bool {
 
 // at returns the words at some spots.
 func (c *command) at(of []commands.Spot) []arg {
-	words := make([]arg, 0, len(of))
-	for _, s := range of {
-		words = append(words, c.all[s.Word].slice(s.Cut))
-	}
-	return words
+	return lists.Each(of, func(s commands.Spot) arg { return c.all[s.Word].slice(s.Cut) })
 }
 
 // says reports whether the operands, the values of options or the input contain a word of a class.
@@ -336,10 +333,7 @@ func (c *command) eachLine(section string) []Effect {
 	inner.invocation = c.inner(c.name, nil)
 	inner.stdin = stdin{} // so that a line does not read the lines again
 	for _, l := range lines {
-		var words []arg
-		for f := range strings.FieldsSeq(l) {
-			words = append(words, literal(strings.Trim(f, "'\"")))
-		}
+		words := lists.Each(strings.Fields(l), func(f string) arg { return literal(strings.Trim(f, "'\"")) })
 		switch {
 		case len(out) >= maxCommands:
 			return append(out, unknown(say("runs more commands than are read"), c.name)...)

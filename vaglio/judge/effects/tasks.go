@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
@@ -92,7 +93,7 @@ func tasksRule(c *command) []Effect {
 	if c.r.worksOnForeign(c.invocation, false) {
 		return one(KindForeignCode, say("builds or runs a repository that was just fetched: %s %s", c.name, c.rest(0)), c.name)
 	}
-	out := ofEach(c.taskNames(), func(name string) []Effect { return c.task(name, say("runs the project's task %s", name)) })
+	out := lists.All(c.taskNames(), func(name string) []Effect { return c.task(name, say("runs the project's task %s", name)) })
 	if len(out) == 0 {
 		out = c.task("", say("runs the project's default task"))
 	}
