@@ -172,14 +172,14 @@ func (r *reading) runsForeign(v *invocation, folder arg) []Effect {
 
 // liesOutside reports whether a file or folder lies outside the workspace and the folder that the call begins in, and is not of the session's making.
 func (r *reading) liesOutside(v *invocation, a arg) bool {
+	at := r.world.clean(a.text, v.cwd)
 	switch p := r.world.placeOf(a, v.cwd); p {
 	case placeTemp, placeNowhere, placeHome, placeSystem:
-		at := r.world.clean(a.text, v.cwd)
 		_, read := r.written(v, a)
 		_, out := r.world.through(at)
-		return out || !read && !r.made(v, at) && !place.Inside([]string{r.world.cwd}, at)
+		return out || place.Inside(r.brought, at) || !read && !r.made(v, at) && !place.Inside([]string{r.world.cwd}, at)
 	default:
-		return place.Inside(r.brought, r.world.clean(a.text, v.cwd))
+		return place.Inside(r.brought, at)
 	}
 }
 
