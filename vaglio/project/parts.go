@@ -134,8 +134,8 @@ func (p *partsReader) asked(t *part) bool {
 	return slices.ContainsFunc(t.names, func(name string) bool {
 		_, base, _ := strings.Cut(name, ":")
 		short := func(w string) bool { return w != "" && p.language != "" && abbreviates(w, name) }
-		return slices.ContainsFunc(p.words, short) || p.live[name] ||
-			base != "" && p.live[base] || p.live[strings.TrimPrefix(name, "pre")] || p.live[strings.TrimPrefix(name, "post")]
+		of := func(when string) bool { return p.live[strings.TrimLeft(strings.TrimPrefix(name, when), "_")] }
+		return slices.ContainsFunc(p.words, short) || p.live[name] || base != "" && p.live[base] || of("pre") || of("post")
 	})
 }
 
