@@ -353,11 +353,13 @@ func assignedTo(p *program, v value, rest []value) value {
 	return v
 }
 
-// lets reads a function that gives a name what its block returns, as in tests.
+// lets reads a function that gives a name what its block returns, as in tests, or that of another function besides.
 func lets(p *program, v value, rest []value) value {
 	name, known := v.text()
 	if at := slices.IndexFunc(rest, func(e value) bool { return e.fn != nil }); known && at >= 0 {
 		p.set(name, p.invoke(rest[at].fn, nil))
+	} else if old, is := first(rest).text(); known && is { // alias_method :new, :old
+		p.set(name, unknown(old))
 	}
 	return unknown("")
 }

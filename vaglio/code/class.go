@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -279,10 +280,7 @@ func (p *program) ofObject(v value, name string) (out value, ok bool) {
 // got returns what a property of an object of a class returns; false if it has none of that name.
 func (p *program) got(class *routine, all []*program, name string) (out value, ok bool) {
 	out.kind = kindNone
-	var getters []*routine
-	for _, m := range all {
-		getters = append(getters, m.getters[name]...)
-	}
+	getters := lists.All(all, func(m *program) []*routine { return m.getters[name] })
 	if !slices.ContainsFunc(getters, func(f *routine) bool { return p.isBase(f, class) }) {
 		return out, false
 	}

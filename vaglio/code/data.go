@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -108,10 +109,7 @@ func severalNames(w shell.Word) bool {
 
 // descends reports whether a call of a function by itself only goes on below the folders that the last one was given: its result lies below that one's.
 func (f *routine) descends(args []value) bool {
-	var known []shell.Word
-	for _, v := range f.held {
-		known = append(known, v.words()...)
-	}
+	known := lists.All(f.held, value.words)
 	deeper := false
 	for _, v := range args {
 		for _, w := range v.words() {
@@ -383,4 +381,17 @@ func keysOf(p *program, v value, _ []value) value {
 func goesBelow(w, folder shell.Word) bool {
 	name, below := strings.CutPrefix(w.String(), folder.String()+"/")
 	return below && (name == "*" || name == chosenNames) && severalNames(w)
+}
+
+// folder returns the program's own folder: where it lies, or runs if it is in no file.
+func folder(p *program, _ value, _ []value) value {
+	if p.in.Path == "" && p.in.Cwd == "" {
+		return value{}
+	}
+	return pathOf(text(p.ownFolder()))
+}
+
+// keepsRecords reports whether calls on modules of a program that is not followed change what an application keeps: tests have data of their own.
+func (l *language) keepsRecords(src string) bool {
+	return l.has("records") && !strings.Contains(src, l.tests)
 }

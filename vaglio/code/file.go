@@ -284,6 +284,9 @@ func (p *program) recordField(digits string) value {
 
 // runScript reads a function that runs a file in the same language.
 func (p *program) runScript(f *function, name string, args []value, named map[string]value) value {
+	if _, code := optionOf(args, named, "eval"); code {
+		return p.runEval(f, name, args, named)
+	}
 	for _, file := range listOf(f.targets(p, args, named)...).words() {
 		p.script(file)
 	}

@@ -245,12 +245,6 @@ func (p *program) hands(name string, args []value) {
 	}
 }
 
-// substitutes reads awk's sub and gsub, which change what they are given last.
-func substitutes(p *program, _ value, rest []value) value {
-	p.store(nth(rest, 1).holder, unknown("sub()"))
-	return unknown("sub()")
-}
-
 // mayChangeBy reports whether a method of that name may change what a library connects to.
 func (p *program) mayChangeBy(name string) bool {
 	return wordclass.Within("client-verb", name) || !p.in.File && wordclass.Within("client-change", name)
@@ -356,12 +350,7 @@ func (p *program) countsUp(v value, t token) bool {
 	return true
 }
 
-// countedAt reports whether ++ or -- stands before or behind the name at an index.
-func (p *program) countedAt(i int) bool {
-	return p.tok(i+1).Is("++", "--") || p.tok(i-1).Is("++", "--")
-}
-
-// leaves reads return and yield, perl's use and no, python's del, and do { … } while; is says that it was one of them. Ruby's yield is an expression.
+// leaves reads return and yield, ruby's alias, perl's use and no, python's del, and do { … } while; is says that it was one. Ruby's yield is an expression.
 func (p *program) leaves(word string) (done, is bool) {
 	from, to := p.at+2, p.over(p.at+1)
 	switch word {
@@ -370,6 +359,8 @@ func (p *program) leaves(word string) (done, is bool) {
 			p.returned()
 		}
 		return done, true
+	case "alias":
+		p.vars[p.peek(1).Text] = unknown(p.peek(2).Text)
 	case "use", "no":
 		if done = p.lang.name == "perl"; done {
 			p.skip(p.until(p.at, func(i int) bool { return p.toks[i].Is(";") }))
@@ -385,4 +376,22 @@ func (p *program) leaves(word string) (done, is bool) {
 		}
 	}
 	return done, done
+}
+
+// unpacks reads a call that unpacks an archive into a folder, as tar does.
+func (p *program) unpacks(f *function, name string, args []value, named map[string]value) value {
+	into := first(append(slices.Clip(tailOf(args, f.args[1])), text(".")))
+	if dir, given := optionOf(args, named, "path", "extract_dir", "dir", "cwd", "C"); given {
+		into = dir
+	}
+	p.falls(shell.Call{Function: name, Verb: shell.VerbWrite}, []value{into})
+	for _, w := range into.words() {
+		p.argv([]shell.Word{shell.Text("tar"), shell.Text("-x"), shell.Text("-f"), nth(args, f.args[0]).word(), shell.Text("-C"), w})
+	}
+	return unknown(name + "()")
+}
+
+// countedAt reports whether ++ or -- stands before or behind the name at an index.
+func (p *program) countedAt(i int) bool {
+	return p.tok(i+1).Is("++", "--") || p.tok(i-1).Is("++", "--")
 }

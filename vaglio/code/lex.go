@@ -375,3 +375,12 @@ func (p *program) fails(from int) bool {
 	})
 	return slices.ContainsFunc(p.toks[last:p.at], func(t token) bool { return t.Word("false") || strings.Contains(strings.ToLower(t.Text), "err") })
 }
+
+func (p *program) dotted() string {
+	name := p.take().Text
+	for p.is(".") && p.peek(1).Word() && p.spend(1+len(name)/bytesPerStep) {
+		p.take()
+		name += "." + p.take().Text
+	}
+	return ending(name)
+}

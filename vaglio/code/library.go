@@ -305,6 +305,7 @@ func (p *program) fieldOf(name string) {
 
 // starts records a command that the program runs, in each of the folders that it may run in.
 func (p *program) starts(s shell.ProgramStep) {
+	s.Loop, s.Perhaps = p.loop > 0, p.perhaps()
 	if n := len(p.exports) + len(p.around.gets); n > 0 && p.spend(n) {
 		s.Assigns = slices.Concat(p.exports, p.around.gets)
 	}

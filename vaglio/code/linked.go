@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/code/unfold"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -69,9 +70,7 @@ func (p *program) nowhere(pattern, plain string) bool {
 		with = p.in.Beside()
 	}
 	read := p.together()
-	for _, m := range read {
-		with = append(with, m.src)
-	}
+	with = append(with, lists.Each(read, func(m *program) string { return m.src })...)
 	return len(read) < maxBeside && !slices.ContainsFunc(with, func(text string) bool { return p.finds(pattern, plain, text) })
 }
 
@@ -168,19 +167,11 @@ func (p *program) linkedTo() []*program {
 // ownFolder returns the folder in which the program looks first for what it imports.
 func (p *program) ownFolder() string { return path.Dir(cmp.Or(p.in.Path, p.in.Cwd+"/-")) }
 
-// folder returns the program's own folder: where it lies, or runs if it is in no file.
-func folder(p *program, _ value, _ []value) value {
-	if p.in.Path == "" && p.in.Cwd == "" {
-		return value{}
-	}
-	return pathOf(text(p.ownFolder()))
-}
-
 // included reads a file that the program takes in by a name which it puts together; who reads its text finds the others.
 func included(p *program, v value, _ []value) value {
 	f := p.lang.imports
 	name, ok := v.text()
-	if !ok || f == nil || p.in.Source == nil || p.plain == nil && !p.spend(len(p.src)/bytesPerStep) {
+	if !ok || f == nil || p.in.Source == nil || p.includesPut(name) || p.plain == nil && !p.spend(len(p.src)/bytesPerStep) {
 		return unknown("import")
 	}
 	if p.plain == nil {
@@ -194,6 +185,28 @@ func included(p *program, v value, _ []value) value {
 		p.script(shell.Text(files[at]))
 	}
 	return unknown("import")
+}
+
+// includesPut reads a file that the program takes in by a name, if it has put something there by now, or into a folder above, and reports that.
+func (p *program) includesPut(name string) bool {
+	if len(p.out.Actions) == 0 || p.lang.imports == nil || !p.spend(len(p.out.Actions)/bytesPerStep) {
+		return false
+	}
+	files := slices.Concat(p.lang.imports.Files(p.ownFolder(), []string{p.in.Cwd}, name)...)
+	at := slices.IndexFunc(files, func(file string) bool {
+		return slices.ContainsFunc(p.out.Actions, func(s shell.ProgramStep) bool {
+			to := s.File
+			if s.Call != nil && len(s.Call.Targets) == 2 {
+				to = s.Call.Targets[1]
+			}
+			at := p.pathOf(to)
+			return at != "" && to.Known() && (at == file || strings.HasPrefix(file, at+"/"))
+		})
+	})
+	if at >= 0 {
+		p.script(shell.Text(files[at]))
+	}
+	return at >= 0
 }
 
 // unled reads the functions of imported files to which no call led, though the program mentions them.
@@ -237,16 +250,6 @@ func (p *program) module(file string) *program {
 	p.aside = append(append(p.aside, aside.aside...), aside.out.Actions...)
 	m.run, p.files[file] = p.run, m
 	return m
-}
-
-// loads reads a call that loads a compiled library, as the loader does that a variable tells to. One without a folder is the system's, and not known.
-func (p *program) loads(f *function, name string, args []value, named map[string]value) value {
-	for _, w := range listOf(f.targets(p, args, named)...).words() {
-		if strings.Contains(w.String(), "/") {
-			p.argv([]shell.Word{shell.Text("env"), shell.Glue(shell.Text("LD_AUDIT="), w), shell.Text("python3"), shell.Text("--version")})
-		}
-	}
-	return unknown(name + "()")
 }
 
 // isHanded reports whether what is done to a target is for somebody else to say. Where a tool may run the file by itself, or another one that is read
@@ -347,9 +350,6 @@ func (p *program) stepOf(name string, is *function, held *heldTexts, call *funct
 	}
 	return held.take(name)
 }
-
-// homeStep returns the home folder as a step to what the next text names below it.
-func (p *program) homeStep() shell.Word { return shell.Glue(p.in.Home(""), shell.Text("/.")) }
 
 // openCall is a call of a program that is not followed, while its texts are read.
 type openCall struct {

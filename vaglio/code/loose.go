@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/code/unfold"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -130,11 +131,7 @@ func (p *program) heldIn(src string) *heldTexts {
 	const most = 64
 	held := &heldTexts{texts: map[string][]shell.Word{}, taken: map[string]bool{}}
 	for _, m := range looseHeld.FindAllStringSubmatch(src, most) {
-		var texts []shell.Word
-		for _, q := range looseQuoted.FindAllString(m[3], most) {
-			texts = append(texts, p.unmark(unescape(q[1:len(q)-1])))
-		}
-		held.texts[m[1]+m[2]] = texts
+		held.texts[m[1]+m[2]] = lists.Each(looseQuoted.FindAllString(m[3], most), func(q string) shell.Word { return p.unmark(unescape(q[1 : len(q)-1])) })
 	}
 	return held
 }
@@ -167,6 +164,12 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 		p.shell(p.unmark(text), "`")
 		return
 	}
+	text = filledIn.ReplaceAllStringFunc(text, func(hole string) string {
+		if f := p.looseFind(hole[2 : len(hole)-1]); f != nil && f.verb == "=folder" {
+			return p.ownFolder()
+		}
+		return hole
+	})
 	w := p.unmark(unescape(strings.ReplaceAll(text, `\(`, `\\(`))) // which begins a value in Swift
 	switch {
 	case len(*to) > 0:
@@ -177,6 +180,9 @@ func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
 	}
 	*to = append(*to, w)
 }
+
+// filledIn matches a name in a text, in whose place its value stands.
+var filledIn = regexp.MustCompile(`\$\{[\w.]+\}`)
 
 // looseFind returns what a name does. Names that begin with a dot match after anything, as any name does after a module's.
 func (p *program) looseFind(name string) *function {
@@ -380,11 +386,6 @@ func addressSet(args []value, named map[string]value) []string {
 		return []string{said}
 	}
 	return nil
-}
-
-// keepsRecords reports whether calls on modules of a program that is not followed change what an application keeps: tests have data of their own.
-func (l *language) keepsRecords(src string) bool {
-	return l.has("records") && !strings.Contains(src, l.tests)
 }
 
 // looseRecord notes what may change what an application keeps, by its name: a call, or a function that is handed on as &Repo.delete/1 is.

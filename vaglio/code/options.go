@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/internal/sourcetext"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -107,17 +108,11 @@ var (
 )
 
 // optionNames returns the names in a declaration: -o, --out <dir>, or name, or verb <operand>.
-func optionNames(s string) (names []string) {
+func optionNames(s string) []string {
 	if !strings.HasPrefix(s, "-") {
-		for _, m := range bareNames.FindAllStringSubmatch(s, -1) {
-			names = append(names, plainName(m[1]+m[2]))
-		}
-		return names
+		return lists.Each(bareNames.FindAllStringSubmatch(s, -1), func(m []string) string { return plainName(m[1] + m[2]) })
 	}
-	for _, m := range dashedNames.FindAllString(strings.ReplaceAll(s, "[no-]", ""), -1) {
-		names = append(names, plainName(m))
-	}
-	return names
+	return lists.Each(dashedNames.FindAllString(strings.ReplaceAll(s, "[no-]", ""), -1), plainName)
 }
 
 // plainName returns a name without what its spellings differ in: out-dir, out_dir, outDir, --out-dir.

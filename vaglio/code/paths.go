@@ -391,3 +391,6 @@ func globbed(w shell.Word) shell.Word {
 	}
 	return shell.NewWord(out...)
 }
+
+// homeStep returns the home folder as a step to what the next text names below it.
+func (p *program) homeStep() shell.Word { return shell.Glue(p.in.Home(""), shell.Text("/.")) }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -205,11 +206,7 @@ func splitText(p *program, v value, rest []value) value {
 	if !known || ok && (s != " " || p.lang.name != "awk") || !p.spend(len(t)/bytesPerStep) {
 		return splitAt(v, s)
 	}
-	var out []value
-	for f := range strings.FieldsSeq(t) {
-		out = append(out, text(strings.Trim(f, `'"`)))
-	}
-	return listOf(bounded(out)...)
+	return listOf(bounded(lists.Each(strings.Fields(t), func(f string) value { return text(strings.Trim(f, `'"`)) }))...)
 }
 
 func splitAt(v value, sep string) value {
@@ -221,11 +218,7 @@ func splitAt(v value, sep string) value {
 		}
 		return out
 	}
-	var out []value
-	for _, e := range strings.SplitN(s, sep, maxList+1) {
-		out = append(out, text(e))
-	}
-	return listOf(bounded(out)...)
+	return listOf(bounded(lists.Each(strings.SplitN(s, sep, maxList+1), text))...)
 }
 
 func replaced(p *program, v value, rest []value) value {

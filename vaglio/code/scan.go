@@ -145,7 +145,7 @@ func (p *program) keyword(name string) bool {
 	case "for", "foreach", "while", "until", "loop":
 		p.looped()
 		return true
-	case "return", "yield", "do", "del", "use", "no":
+	case "return", "yield", "do", "del", "use", "no", "alias":
 		if done, is := p.leaves(name); is {
 			return done
 		}
@@ -248,6 +248,7 @@ func (p *program) imports() bool {
 	if p.take().Text == "import" && !node {
 		for i := p.at; p.tok(i).Word() || p.tok(i).Is(".", ","); i++ {
 			p.takes(p.tok(i).Text)
+			p.includesPut(p.tok(i).Text)
 		}
 		return true
 	}
@@ -261,6 +262,7 @@ func (p *program) imports() bool {
 		p.takeIf(p.word("import"))
 	}
 	p.takes(mod)
+	p.includesPut(mod)
 	name := p.peek(0).Text
 	p.importNames(mod, node)
 	p.importsData(name)
@@ -317,15 +319,6 @@ func (p *program) importNames(mod string, node bool) {
 // imported reports whether the list of imported names continues here.
 func (p *program) imported() bool {
 	return p.is("(", ")", "{", "}", ",", "*") || p.peek(0).Word() && !p.word("from")
-}
-
-func (p *program) dotted() string {
-	name := p.take().Text
-	for p.is(".") && p.peek(1).Word() && p.spend(1+len(name)/bytesPerStep) {
-		p.take()
-		name += "." + p.take().Text
-	}
-	return ending(name)
 }
 
 // decorated returns what is known, under a kind, of the first of a function's decorators of which something is.

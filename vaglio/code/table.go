@@ -295,12 +295,6 @@ func (p *program) stepTo(f *function) []shell.Word {
 // maybePath matches a text that may be the name of a file rather than what is put into one: it has no blanks, or says where it leads.
 var maybePath = regexp.MustCompile(`^[/~.]|^[^\s]*[/.~][^\s]*$`)
 
-// isPart reports whether texts are parts of one command line: its beginning and what is joined to it, or a program and its words in one text.
-func isPart(texts []shell.Word) bool {
-	args := texts[1].Prefix()
-	return strings.HasSuffix(texts[0].Suffix(), " ") || strings.HasPrefix(args, "-") && strings.Contains(args, " ")
-}
-
 // looseWrite records a call that writes; which of its texts it writes to depends on the function.
 func (p *program) looseWrite(f *function, name string, texts []shell.Word) {
 	if p.lang.has("unfolds") && len(f.args) < 2 {
@@ -318,7 +312,8 @@ func (p *program) looseWords(name string, texts []shell.Word) bool {
 	if !line {
 		p.argv(texts)
 	}
-	if line = line || isPart(texts); line {
+	args := texts[1].Prefix() // or what is joined to a beginning, or the program's words
+	if line = line || strings.HasSuffix(texts[0].Suffix(), " ") || strings.HasPrefix(args, "-") && strings.Contains(args, " "); line {
 		p.shell(p.spaced(texts, " "), name)
 	}
 	return line
@@ -390,4 +385,14 @@ func (p *program) runTask(f *function, _ string, args []value, _ map[string]valu
 		p.argv(append(shell.Texts(strings.Fields(f.text)), listOf(withoutOptions(args)...).words()...))
 	}
 	return value{}
+}
+
+// loads reads a call that loads a compiled library, as the loader does that a variable tells to. One without a folder is the system's, and not known.
+func (p *program) loads(f *function, name string, args []value, named map[string]value) value {
+	for _, w := range listOf(f.targets(p, args, named)...).words() {
+		if strings.Contains(w.String(), "/") {
+			p.argv([]shell.Word{shell.Text("env"), shell.Glue(shell.Text("LD_AUDIT="), w), shell.Text("python3"), shell.Text("--version")})
+		}
+	}
+	return unknown(name + "()")
 }

@@ -326,7 +326,11 @@ func flatly(p *program, v value, rest []value) value {
 func changing() map[string]pure {
 	return map[string]pure{
 		"strip": trimmed(strings.Trim), "lstrip": trimmed(strings.TrimLeft), "rstrip": trimmed(strings.TrimRight), "chomp": chomped,
-		"sort": sortedList, "subst": substitutes,
+		"sort": sortedList,
+		"subst": func(p *program, _ value, rest []value) value { // of awk: what it is given last
+			p.store(nth(rest, 1).holder, unknown("sub()"))
+			return unknown("sub()")
+		},
 		"flat":         func(_ *program, v value, _ []value) value { return v.listed(flattened(v.list)) },
 		"replacefirst": replacedFirst, "tr": replacedIn(`^\`, 1), "gsub": replacedIn("^$()%.[]*+-?", maxText),
 		"caller": func(_ *program, v value, rest []value) value { return value{fn: &routine{method: v.key(), held: rest}} },

@@ -14,7 +14,7 @@ type further func(p *program, f *function, name string, args []value, named map[
 func furtherVerbs() map[string]further {
 	return map[string]further{
 		"shell": (*program).runs, "exec": (*program).runs, "execv": (*program).runs, "execl": (*program).runs,
-		"spawn": (*program).runs, "pipe": (*program).runs, "load": (*program).loads,
+		"spawn": (*program).runs, "pipe": (*program).runs, "load": (*program).loads, "unpack": (*program).unpacks,
 		"task": (*program).runTask, "eval": (*program).runEval, "script": (*program).runScript, "restore": (*program).restores,
 		"open": (*program).runOpen, "remote": (*program).runRemote, "handle": (*program).runHandle, "print": (*program).runPrint,
 		"database": (*program).opensDatabase,
@@ -333,7 +333,7 @@ func (p *program) runsWords(f *function, name string, args []value, words []shel
 }
 
 func (p *program) shell(w shell.Word, by string) {
-	p.starts(shell.ProgramStep{Shell: &w, By: by, Loop: p.loop > 0})
+	p.starts(shell.ProgramStep{Shell: &w, By: by})
 }
 
 func (p *program) shellLine(v value, by string) {
@@ -344,7 +344,7 @@ func (p *program) shellLine(v value, by string) {
 
 func (p *program) argv(words []shell.Word) {
 	if len(words) > 0 {
-		p.starts(shell.ProgramStep{Argv: words, Loop: p.loop > 0})
+		p.starts(shell.ProgramStep{Argv: words})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -354,10 +355,7 @@ func (u *use) mentions(a *act, parts bool) {
 func (u *use) texts(w *where) (all []shell.Word) {
 	switch w.kind {
 	case whereOperands, whereOperand, whereLast, whereSources:
-		for _, at := range u.places(w) {
-			all = append(all, u.Words[at])
-		}
-		return all
+		return lists.Each(u.places(w), func(at int) shell.Word { return u.Words[at] })
 	case whereValue, whereKey, whereAt, whereBefore:
 		return u.values(w)
 	case whereOption:

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -182,10 +183,7 @@ func (p *Parsed) spots(w *where, next int) []Spot {
 		}
 		return out
 	case whereOperands, whereOperand, whereLast, whereSources:
-		for _, at := range w.among(p.Operands[min(next, len(p.Operands)):]) {
-			out = append(out, Spot{Word: at})
-		}
-		return out
+		return lists.Each(w.among(p.Operands[min(next, len(p.Operands)):]), func(at int) Spot { return Spot{Word: at} })
 	default:
 		return nil
 	}

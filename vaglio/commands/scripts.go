@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -50,10 +51,7 @@ func readByAwk(_ *Base, program string) []string {
 
 // LinesRun returns the command lines that database statements pass to a shell: copy from program '...'.
 func (*Base) LinesRun(statements string) (lines []string) {
-	for _, m := range toProgram.FindAllStringSubmatch(statements, -1) {
-		lines = append(lines, strings.ReplaceAll(m[1], "''", "'"))
-	}
-	return lines
+	return lists.Each(toProgram.FindAllStringSubmatch(statements, -1), func(m []string) string { return strings.ReplaceAll(m[1], "''", "'") })
 }
 
 var toProgram = regexp.MustCompile(`(?i)\bprogram\s+e?'((?:[^']|'')*)'`)

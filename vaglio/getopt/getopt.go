@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/lists"
 )
 
 // Grammar is what the table says of a program's options. That of a program which the table does not list is the zero Grammar: its options take no values.
@@ -313,11 +315,8 @@ func (s *Split) Values(names ...string) (all []string) {
 }
 
 // All returns the operands.
-func (s *Split) All() (all []string) {
-	for _, at := range s.Operands {
-		all = append(all, s.words[at])
-	}
-	return append(all, s.words[s.Tail:]...)
+func (s *Split) All() []string {
+	return append(lists.Each(s.Operands, func(at int) string { return s.words[at] }), s.words[s.Tail:]...)
 }
 
 // beginsBundled reports whether the first word holds option letters.

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/code"
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 // quoted returns a command line of words that the shell takes literally.
@@ -123,10 +125,7 @@ func (c *copies) of(name string) []string {
 	if c.left -= len(all) + len(c.folders); c.left < 0 {
 		return nil
 	}
-	for _, f := range c.folders {
-		all = append(all, path.Join(f[0], strings.TrimPrefix(name, f[1])))
-	}
-	return all
+	return append(all, lists.Each(c.folders, func(f [2]string) string { return path.Join(f[0], strings.TrimPrefix(name, f[1])) })...)
 }
 
 // copied adds the scripts that a line of a Dockerfile names, if an earlier line copied them from the command's folder.
@@ -236,10 +235,7 @@ func (v *visit) place(file, text string, part map[string]any, inside bool, words
 
 // readServices adds the command that compose runs in a service.
 func readServices(v *visit, r *row) {
-	command := slices.Clone(v.words)
-	for _, w := range v.c.Behind {
-		command = append(command, w.String())
-	}
+	command := append(slices.Clone(v.words), lists.Each(v.c.Behind, shell.Word.String)...)
 	for _, name := range v.named(r.files) {
 		var tree struct{ Services map[string]map[string]any }
 		file, text, _ := v.content(name)

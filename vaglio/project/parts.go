@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -133,8 +134,8 @@ func (p *partsReader) asked(t *part) bool {
 	return slices.ContainsFunc(t.names, func(name string) bool {
 		_, base, _ := strings.Cut(name, ":")
 		short := func(w string) bool { return w != "" && p.language != "" && abbreviates(w, name) }
-		return slices.ContainsFunc(p.words, short) || p.live[name] ||
-			base != "" && p.live[base] || p.live[strings.TrimPrefix(name, "pre")] || p.live[strings.TrimPrefix(name, "post")]
+		of := func(when string) bool { return p.live[strings.TrimLeft(strings.TrimPrefix(name, when), "_")] }
+		return slices.ContainsFunc(p.words, short) || p.live[name] || base != "" && p.live[base] || of("pre") || of("post")
 	})
 }
 
@@ -191,10 +192,7 @@ func (p *partsReader) split(file, text string) {
 		if names != nil {
 			end = endOf(all, i)
 			if p.form.name != nil {
-				names = names[:0]
-				for _, m := range p.form.name.FindAllStringSubmatch(strings.Join(all[i:end], "\n"), -1) {
-					names = append(names, m[1])
-				}
+				names = lists.Each(p.form.name.FindAllStringSubmatch(strings.Join(all[i:end], "\n"), -1), func(m []string) string { return m[1] })
 			}
 		}
 		p.parts = append(p.parts, &part{file: file, text: text, names: names, own: all[i:end], lines: []int{i, end}})
@@ -271,18 +269,14 @@ func leaves(node any) (all []string) {
 		if words := texts(n); len(words) > 1 && !strings.Contains(words[0], " ") { // else they are lines
 			all = append(all, words[0]+" "+quoted(words[1:]...))
 		}
-		for _, e := range n {
-			all = append(all, leaves(e)...)
-		}
+		all = append(all, lists.All(n, leaves)...)
 	case map[string]any:
 		if program, ok := n["command"].(string); ok && n["args"] != nil {
 			words, _ := n["args"].(string)
 			list, _ := n["args"].([]any)
 			all = append(all, program+" "+words+" "+quoted(texts(list)...))
 		}
-		for _, name := range slices.Sorted(maps.Keys(n)) {
-			all = append(all, leaves(n[name])...)
-		}
+		all = append(all, lists.All(slices.Sorted(maps.Keys(n)), func(name string) []string { return leaves(n[name]) })...)
 	}
 	return all
 }

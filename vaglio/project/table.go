@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/getopt"
@@ -249,9 +250,7 @@ func (v *visit) set(mark string) (all []string) {
 		if to = strings.TrimLeft(to, " ="); ok && !strings.HasPrefix(to, "[") {
 			all = append(all, strings.Trim(to, " \"'"))
 		} else if ok || inList {
-			for _, m := range quotedText.FindAllStringSubmatch(l.Text, -1) {
-				all = append(all, m[1]+m[2])
-			}
+			all = append(all, lists.Each(quotedText.FindAllStringSubmatch(l.Text, -1), func(m []string) string { return m[1] + m[2] })...)
 			inList = !strings.Contains(l.Text, "]")
 		}
 	}
@@ -340,10 +339,7 @@ func (v *visit) changedIn(folder string) []string {
 // listed returns a file's names in the folders that a variable lists: NAME/file.
 func (v *visit) listed(mark string) (all []string) {
 	variable, file, _ := strings.Cut(mark, "/")
-	for _, folder := range v.folders(variable) {
-		all = append(all, path.Join(folder, file))
-	}
-	return all
+	return lists.Each(v.folders(variable), func(folder string) string { return path.Join(folder, file) })
 }
 
 // dashed returns the values of an option, or with an equal sign and a low line what follows it in its word.
@@ -351,11 +347,7 @@ func (v *visit) dashed(mark string) []string {
 	if option, ok := strings.CutSuffix(mark, "=_"); ok {
 		return v.following(option + "=")
 	}
-	var all []string
-	for _, name := range v.values(mark) {
-		all = append(all, v.globbed(name)...)
-	}
-	return all
+	return lists.All(v.values(mark), v.globbed)
 }
 
 // following returns what follows a prefix in the words that begin with it.

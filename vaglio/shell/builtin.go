@@ -340,8 +340,9 @@ func builtins() map[string]builtin {
 	for name, do := range map[string]func(r *reader, f *frame, k *call, name string){
 		"popd": (*reader).runPopd, "unset": (*reader).runUnset, "set": (*reader).setVariable, "shift": (*reader).runShift, "read": (*reader).runRead,
 		"mapfile": (*reader).runMapfile, "readarray": (*reader).runMapfile, "alias": (*reader).runAlias, "unalias": (*reader).runUnalias,
-		"trap": (*reader).runTrap, "hash": (*reader).runHash, "enable": (*reader).runEnable,
-		"break": (*reader).runLeave, "continue": (*reader).runLeave, "return": (*reader).runLeave,
+		"trap": (*reader).runTrap, "hash": (*reader).runHash,
+		"enable": func(r *reader, _ *frame, _ *call, _ string) { r.st.put(keyAlias+"exit", &entry{}) }, // which fails where builtins are switched off
+		"break":  (*reader).runLeave, "continue": (*reader).runLeave, "return": (*reader).runLeave,
 	} {
 		all[name] = func(r *reader, f *frame, k *call, name string) Word {
 			do(r, f, k, name)

@@ -345,9 +345,6 @@ func (f *frame) otherGrammar() bool {
 	})
 }
 
-// runEnable notes that builtins may be switched off: exit then fails, as another name that nobody knows.
-func (r *reader) runEnable(_ *frame, _ *call, _ string) { r.st.put(keyAlias+"exit", &entry{}) }
-
 // soleWords returns the words of a command that the shell itself runs, with nothing around it; else an empty one.
 func soleWords(s *syntax.Stmt) []*syntax.Word {
 	call, ok := s.Cmd.(*syntax.CallExpr)
@@ -387,6 +384,14 @@ func single(w Word) *entry {
 	}{room: [1]Word{w}}
 	e.vals = e.room[:]
 	return &e.entry
+}
+
+// place returns the carrier's place, for carried text.
+func (f *frame) place() Span {
+	if f.span == nil {
+		return Span{}
+	}
+	return *f.span
 }
 
 // owns reports whether the session wrote a file whose words all count, or one read loosely that calls a library's function by its name.

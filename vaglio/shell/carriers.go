@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell/word"
@@ -302,10 +303,7 @@ func (w *way) withProgram(argv []Word) []Word {
 
 // trustsWhole lets what is unknown in a command line count that stands whole in a file read loosely, until the returned function is called.
 func (f *frame) trustsWhole(line ...Word) func() {
-	var words []string
-	for _, w := range line {
-		words = append(words, w.String())
-	}
+	words := lists.Each(line, Word.String)
 	if f.file == nil || !f.file.wrote || slices.ContainsFunc(line, Word.HasUnknown) || !IsWhole(words...) {
 		return func() {}
 	}
@@ -359,10 +357,7 @@ func (r *reader) escapes(f *frame, p *program, words, input []Word, by string) {
 	if p.escapes == nil {
 		return
 	}
-	input = slices.Clip(input)
-	for _, w := range words {
-		input = append(input, w.Lines()...)
-	}
+	input = append(slices.Clip(input), lists.All(words, Word.Lines)...)
 	for _, v := range input {
 		r.escape(f, &p.way, v, by)
 	}

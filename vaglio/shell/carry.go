@@ -154,7 +154,7 @@ func (r *reader) lines(f *frame, w *way, opts options, by string) (out Word, fou
 		if found = found || ok; !ok {
 			continue
 		}
-		if w.bindings && isBinding(line) {
+		if key, _, ok := strings.Cut(strings.TrimSpace(line.Prefix()), ":"); w.bindings && ok && !strings.Contains(key, " ") {
 			r.binding(f, line, by)
 			continue
 		}

@@ -72,10 +72,30 @@ func (r *reader) runMove(f *frame, k *call, p *program, name string) Word {
 		if folder {
 			to = Glue(rest[last], Text("/"+base))
 		}
-		r.writeFile(f, to, text, false)
+		r.renames(f, from, to, text, name != "cp", name == "ln")
 		r.moved(f, from, rest[last])
 	}
 	return Word{}
+}
+
+// keyLink is what a path leads to that the source made a link.
+const keyLink = "link "
+
+// renames gives a file the content of another one: as what it replaces, or in it. What is written to a link goes where that leads.
+func (r *reader) renames(f *frame, from, to, content Word, replaces, links bool) {
+	where, _ := r.filePath(to)
+	if replaces {
+		r.st.put(keyLink+where, nil)
+	}
+	if !content.Is(Dumped) {
+		r.writeFile(f, to, content, false)
+	}
+	if links && !path.IsAbs(from.Prefix()) {
+		from = Glue(Text(path.Dir(where)+"/"), from)
+	}
+	if links {
+		r.st.set(keyLink+where, from)
+	}
 }
 
 // move is a folder that the source copies, moves or links, and where it may be then.
@@ -376,18 +396,4 @@ func (r *reader) orInBrief(budget int, g *frame, read func(g *frame) Word) Word 
 	r.stopped, g.file.unread = false, true
 	r.unparsed(g.file.path, ProblemUnread)
 	return out
-}
-
-// beyond returns the operands without a way's own options, and without the -- that ends them.
-func (w *way) beyond(rest []Word) []Word {
-	before, after := cutAt(rest, "--")
-	if _, named := w.parse(before); after != nil && (w.dash || len(named) <= w.from) {
-		head := make([]Word, w.from)
-		copy(head, named)
-		return slices.Concat(head, after)
-	}
-	if len(rest) > 0 && strings.HasPrefix(rest[0].Prefix(), "-") {
-		_, rest = w.parse(rest)
-	}
-	return rest
 }

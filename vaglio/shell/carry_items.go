@@ -11,6 +11,7 @@ import (
 	"github.com/metnos/vaglio/internal/unixtext"
 	"github.com/metnos/vaglio/vaglio/shell/search"
 	"github.com/metnos/vaglio/vaglio/shell/word"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -354,12 +355,15 @@ func (r *reader) tasksOf(f *frame, k *call, w *way, words []Word) (out Word) {
 // sentKeys reads keys typed into a terminal as command lines. A line without its end waits for the keys that are typed
 // next; an end without a line runs what stood there before.
 func (r *reader) sentKeys(f *frame, ops []Word, by string) {
+	if ops = slices.DeleteFunc(slices.Clone(ops), func(w Word) bool { return wordclass.Is("key-stops", w.String()) }); len(ops) == 0 {
+		return
+	}
 	var b word.Builder
 	before, _ := r.value(keyTyped)
 	b.AddWord(before)
 	for _, w := range ops {
 		switch {
-		case isOneOf(w, []string{"Enter", "C-m", "KPEnter", "C-j"}):
+		case wordclass.Is("key-enters", w.String()):
 			b.AddText("\n")
 		case w.Is("Space"):
 			b.AddText(" ")

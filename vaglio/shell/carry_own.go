@@ -254,12 +254,6 @@ func (r *reader) runFlake(f *frame, k *call, p *program, name string) Word {
 	return out
 }
 
-// isBinding reports whether a text has the form KEY:ACTION.
-func isBinding(v Word) bool {
-	key, _, ok := strings.Cut(strings.TrimSpace(v.Prefix()), ":")
-	return ok && !strings.Contains(key, " ")
-}
-
 // binding reads the actions of KEY:ACTION(line) that run a line.
 func (r *reader) binding(f *frame, v Word, by string) {
 	for _, action := range []string{"execute(", "execute-silent(", "execute:", "become(", "reload("} {
@@ -389,4 +383,18 @@ func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before
 	}
 	h.Remote = &Remote{Kind: RemotePod, Target: Spaced(before)}
 	return h
+}
+
+// beyond returns the operands without a way's own options, and without the -- that ends them.
+func (w *way) beyond(rest []Word) []Word {
+	before, after := cutAt(rest, "--")
+	if _, named := w.parse(before); after != nil && (w.dash || len(named) <= w.from) {
+		head := make([]Word, w.from)
+		copy(head, named)
+		return slices.Concat(head, after)
+	}
+	if len(rest) > 0 && strings.HasPrefix(rest[0].Prefix(), "-") {
+		_, rest = w.parse(rest)
+	}
+	return rest
 }

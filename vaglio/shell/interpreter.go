@@ -386,14 +386,3 @@ func (r *reader) unspend(problems int) bool {
 	})
 	return spent
 }
-
-// puts gives files the content that steps of a program give them under another name: what runs after it by that name is that.
-func (r *reader) puts(f *frame, steps []ProgramStep) {
-	for _, s := range steps {
-		if c := s.Call; c != nil && len(c.Targets) == 2 && (c.Verb == VerbCopy || c.Verb == VerbMove || c.Verb == VerbLink) {
-			if content := r.content(f, c.Targets[0]); !content.Is(Dumped) {
-				r.writeFile(f, c.Targets[1], content, false)
-			}
-		}
-	}
-}

@@ -379,3 +379,16 @@ func (r *reader) indirect(f *frame, p *syntax.ParamExp, name Word) (Word, bool) 
 	}
 	return r.lookup(f, &syntax.ParamExp{Param: &syntax.Lit{Value: s}})
 }
+
+func redirectKind(op syntax.RedirOperator) RedirectKind {
+	switch op {
+	case syntax.RdrIn:
+		return RedirectRead
+	case syntax.RdrInOut:
+		return RedirectReadWrite
+	case syntax.AppOut, syntax.AppAll, syntax.AppClob, syntax.AppAllClob:
+		return RedirectAppend
+	default:
+	}
+	return RedirectWrite
+}

@@ -9,6 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/unixtext"
 	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell/word"
@@ -90,9 +91,7 @@ func (g *grammar) parse(words []Word) (opts options, operands []Word) {
 	if len(s.Operands) == 0 {
 		return opts, words[s.Tail:]
 	}
-	for _, at := range s.Operands {
-		operands = append(operands, words[at])
-	}
+	operands = lists.Each(s.Operands, func(at int) Word { return words[at] })
 	return opts, append(operands, words[s.Tail:]...)
 }
 

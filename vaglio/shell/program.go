@@ -1,9 +1,11 @@
 package shell
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -141,8 +143,8 @@ type ProgramStep struct {
 	Writes, Append bool
 	File, Write    Word
 	Problem        *Problem
-	// Loop says that the step may run many times.
-	Loop bool
+	// Loop says that the step may run many times, Perhaps that the program may leave it out.
+	Loop, Perhaps bool
 	// Line is the line of the file that the program is, from 1; 0 if it is not known.
 	Line int
 }
@@ -218,23 +220,13 @@ func (r *reader) changed() []string {
 
 // readProgram reads a program in another language and carries out its steps. It returns out if the output is not known.
 func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
+	key := fmt.Sprint(p.Language, r.cwd(), f.assigns, p.Args, p.Stdin, p.Text)
 	loose, f := r.ran(f, p), r.placed(f, p.Text.Prefix())
-	if !r.enter(f) {
+	if r.refuses(f, p) || f.ends && r.texts[key] > 0 || !r.enter(f) { // or it starts itself as it was started
 		return out
 	}
-	defer r.leave()
-	if p.Text.Size() > word.MaxSize {
-		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the program is longer than 1 MiB")})
-		return out
-	}
-	switch {
-	case r.opts.Programs == nil && p.Text.IsUnknown():
-		r.codeProblem(f, p.Text, p.Language)
-		return out
-	case r.opts.Programs == nil:
-		r.problem(f, Problem{Kind: ProblemDynamicCode, Detail: wording.Say("programs of %s are not read", p.Language), Word: p.Text, Interpreter: p.Language})
-		return out
-	}
+	r.texts[key]++
+	defer func() { r.texts[key]--; r.leave() }()
 	p.Home = func(user string) Word { w, _ := r.home(user); return w }
 	p.Env = func(name string) (Word, bool) { return r.passed(f, name), r.unset(f, name) }
 	p.Content = func(file Word) (Word, bool) { return r.content(f, file), r.written(file) }
@@ -249,7 +241,6 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 			for i := range res.Actions {
 				r.programStep(f, p.Language, &res.Actions[i])
 			}
-			r.puts(f, res.Actions)
 			return out
 		})
 	})
@@ -262,13 +253,24 @@ func (r *reader) readProgram(f *frame, p *Program, out Word) Word {
 	return res.Output
 }
 
+// refuses records why a program is not read at all, and reports whether that is so.
+func (r *reader) refuses(f *frame, p *Program) bool {
+	switch {
+	case p.Text.Size() > word.MaxSize:
+		r.problem(f, Problem{Kind: ProblemTooBig, Detail: wording.Say("the program is longer than 1 MiB")})
+	case r.opts.Programs == nil && p.Text.IsUnknown():
+		r.codeProblem(f, p.Text, p.Language)
+	case r.opts.Programs == nil:
+		r.problem(f, Problem{Kind: ProblemDynamicCode, Detail: wording.Say("programs of %s are not read", p.Language), Word: p.Text, Interpreter: p.Language})
+	}
+	return r.opts.Programs == nil || p.Text.Size() > word.MaxSize
+}
+
 // runsBeside returns what runs with a program: the texts of the same task, and the words of the commands around it.
 func (f *frame) runsBeside() []string {
 	out := slices.Clip(f.runs)
 	for _, k := range f.calls {
-		for _, w := range k.argv {
-			out = append(out, w.String())
-		}
+		out = append(out, lists.Each(k.argv, Word.String)...)
 	}
 	return out
 }
@@ -307,7 +309,7 @@ func (r *reader) programStep(f *frame, language string, s *ProgramStep) {
 	}
 	f.comesTo(s.Line)
 	g := f.with(language)
-	g.InLoop = g.InLoop || s.Loop
+	g.InLoop, g.ends = g.InLoop || s.Loop, s.Perhaps && !s.Loop
 	if f.Via == nil || f.Via[len(f.Via)-1] == language {
 		g.Via = f.Via
 	}
@@ -343,14 +345,6 @@ func (f *frame) fed(s *ProgramStep) {
 	}
 }
 
-// place returns the carrier's place, for carried text.
-func (f *frame) place() Span {
-	if f.span == nil {
-		return Span{}
-	}
-	return *f.span
-}
-
 func (r *reader) programCall(f *frame, c *Call) {
 	if c.Verb == VerbEnter {
 		if len(c.Targets) == 0 {
@@ -362,6 +356,10 @@ func (r *reader) programCall(f *frame, c *Call) {
 	}
 	name := c.Language + ":" + c.Function
 	r.emit(f, Command{Name: name, Argv: append([]Word{Text(name)}, c.Targets...), Call: c, Span: f.place()})
+	if len(c.Targets) == 2 && (c.Verb == VerbCopy || c.Verb == VerbMove || c.Verb == VerbLink) {
+		r.renames(f, c.Targets[0], c.Targets[1], r.content(f, c.Targets[0]), c.Verb != VerbCopy, c.Verb == VerbLink)
+		r.moved(f, c.Targets[0], c.Targets[1])
+	}
 }
 
 // task reads a text that a command runs from a file; p says what is known of its environment.

@@ -162,6 +162,7 @@ type frame struct {
 	retried  bool   // the text is read again with its here-document closed
 	lenient  bool   // text that is no program is ignored
 	found    bool   // no word names the file that it is in
+	ends     bool   // the program that starts it may leave it out
 	sets     bool   // what runs the task that is being read may set variables for it
 	settings string // the file that tells a tool what to do, which is being read
 	stdin    Input
@@ -232,7 +233,7 @@ func run(o Options, read func(*reader, *frame)) (out *Script) {
 	}
 	r := &reader{
 		opts: &o, out: &Script{Sought: map[string]Word{}}, carriers: defaultCarriers(), budget: maxSteps,
-		steps: o.Budget.steps, marks: o.Budget.marks, depth: o.Depth,
+		steps: o.Budget.steps, marks: o.Budget.marks, depth: o.Depth, texts: map[string]int{},
 	}
 	defer func() {
 		o.Budget.steps, o.Budget.marks = r.steps, r.marks

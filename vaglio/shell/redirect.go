@@ -167,19 +167,6 @@ func soleProcess(w *syntax.Word) *syntax.ProcSubst {
 	return p
 }
 
-func redirectKind(op syntax.RedirOperator) RedirectKind {
-	switch op {
-	case syntax.RdrIn:
-		return RedirectRead
-	case syntax.RdrInOut:
-		return RedirectReadWrite
-	case syntax.AppOut, syntax.AppAll, syntax.AppClob, syntax.AppAllClob:
-		return RedirectAppend
-	default:
-	}
-	return RedirectWrite
-}
-
 // deliver sends a command's output to its redirections and returns what is left for the surrounding statement.
 func (r *reader) deliver(f *frame, d *redirects, out Word) Word {
 	if !d.wants() {
@@ -221,6 +208,7 @@ func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 	}
 	r.st.set(keyFile+where, content)
 	r.wrote(f, where, content)
+	r.writeThrough(f, where, content)
 	switch dir := path.Dir(where); {
 	case dir == "/etc/cron.d" || where == "/etc/crontab":
 		r.crontab(f.with("cron"), content, true)
@@ -396,4 +384,12 @@ func (r *reader) emit(f *frame, c Command) {
 		r.out.Commands = slices.Grow(r.out.Commands, max(1, n))
 	}
 	r.out.Commands = append(r.out.Commands, c)
+}
+
+// writeThrough writes what was written to a path where that leads, if the source made it a link.
+func (r *reader) writeThrough(f *frame, where string, content Word) {
+	if to, leads := r.value(keyLink + where); leads && r.enter(f) {
+		r.writeFile(f, to, content, false)
+		r.leave()
+	}
 }

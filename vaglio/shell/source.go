@@ -9,6 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell/search"
 	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
@@ -99,9 +100,6 @@ func (r *reader) enterText(f *frame, src string) bool {
 	}
 	if n >= maxCalls || !r.enter(f) {
 		return false
-	}
-	if r.texts == nil {
-		r.texts = make(map[string]int)
 	}
 	r.texts[src]++
 	return true
@@ -244,11 +242,7 @@ func (f *frame) with(via string) *frame {
 }
 
 func textsOf(tasks []Task) []string {
-	out := make([]string, len(tasks))
-	for i := range tasks {
-		out[i] = tasks[i].Text
-	}
-	return out
+	return lists.Each(tasks, func(t Task) string { return t.Text })
 }
 
 // NoFolders is the part of [Files] that finds nothing in any folder.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -166,9 +167,9 @@ func (c *command) programText() string {
 }
 
 func mongoRule(c *command) []Effect {
-	out := ofEach(c.values("--eval"), func(t arg) []Effect { return c.mongoCode(t.text) })
+	out := lists.All(c.values("--eval"), func(t arg) []Effect { return c.mongoCode(t.text) })
 	scripts := slices.DeleteFunc(slices.Clone(c.operands), func(a arg) bool { return !strings.HasSuffix(a.text, ".js") })
-	out = append(out, ofEach(append(c.values("--file", "-f"), scripts...), func(f arg) []Effect {
+	out = append(out, lists.All(append(c.values("--file", "-f"), scripts...), func(f arg) []Effect {
 		if texts, all := c.contents(f); all && len(texts) == 1 {
 			return c.mongoCode(texts[0])
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/databasefiles"
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects/servers"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
@@ -132,7 +133,7 @@ func stored(c *command) []Effect {
 
 // dockerRun judges starting a container by the folders that it gets. The container's command is judged separately.
 func dockerRun(c *command) []Effect {
-	out := ofEach(append(c.values("-v", "--volume"), c.values("--mount")...), func(v arg) []Effect { return c.mounted(v.text) })
+	out := lists.All(append(c.values("-v", "--volume"), c.values("--mount")...), func(v arg) []Effect { return c.mounted(v.text) })
 	name, _ := c.value("--name")
 	c.publishes(c.container(), false, name.text)
 	return append(out, own(say("starts a container"))...)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/sql"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -67,7 +68,7 @@ func (c *command) statements(where wording.Clause) (out []Effect) {
 	}
 	for _, f := range c.with {
 		read, all := c.contents(f)
-		out = append(out, ofEach(read, func(text string) []Effect { return c.sql(text, where) })...)
+		out = append(out, lists.All(read, func(text string) []Effect { return c.sql(text, where) })...)
 		if !all {
 			out = append(out, unreadSQL(f, where)...)
 		}
@@ -366,10 +367,7 @@ func (s statement) query(e Effect) (Effect, bool) {
 // metaCommand judges one line that a database client interprets itself.
 func (r *reading) metaCommand(s string, where wording.Clause) []Effect {
 	c := &command{invocation: r.plain("sql"), r: r}
-	var words []arg
-	for w := range strings.FieldsSeq(s) {
-		words = append(words, literal(strings.Trim(w, "'\"")))
-	}
+	words := lists.Each(strings.Fields(s), func(w string) arg { return literal(strings.Trim(w, "'\"")) })
 	words[0].text = strings.TrimRight(words[0].text, "+")
 	if len(words) == 2 && r.judge.tables.ofClass("includes", words[0].text) && r.depth < 3 {
 		if text, ok := c.content(words[1].text); ok {

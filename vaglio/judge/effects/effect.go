@@ -144,14 +144,6 @@ func onlyReads(list []Effect) bool {
 // own returns the effect of a call that only changes the workspace.
 func own(why wording.Sentence) []Effect { return []Effect{usual(KindOverwrite).with(why, "")} }
 
-// ofEach returns the effects of all elements of a list.
-func ofEach[E any](list []E, of func(E) []Effect) (out []Effect) {
-	for _, e := range list {
-		out = append(out, of(e)...)
-	}
-	return out
-}
-
 // one returns a single effect that is usual for its kind.
 func one(k Kind, why wording.Sentence, target string) []Effect {
 	return []Effect{usual(k).with(why, target)}

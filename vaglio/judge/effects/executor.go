@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/strictjson"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/catalog"
@@ -107,11 +108,7 @@ func (t *tool) unlessNamed(since int) {
 
 // environment returns the effects of variables beside a command.
 func (r *reading) environment(env map[string]string) []Effect {
-	var list []assignment
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		list = append(list, assignment{name, literal(env[name])})
-	}
-	return r.variables(list)
+	return r.variables(lists.Each(slices.Sorted(maps.Keys(env)), func(name string) assignment { return assignment{name, literal(env[name])} }))
 }
 
 // certain drops effects of unknown kind and reads from those found since.
@@ -322,7 +319,7 @@ func (t *tool) clientRule(does commands.Outcome, ran bool) []Effect {
 		if len(t.rd.URLs) == 0 {
 			return unknown(say("contacts an address that is not named"), "")
 		}
-		return append(reads(), ofEach(t.rd.URLs, func(u readings.Text) []Effect { return t.r.request("GET", u.Text, "") })...)
+		return append(reads(), lists.All(t.rd.URLs, func(u readings.Text) []Effect { return t.r.request("GET", u.Text, "") })...)
 	case agents.RuleWrites:
 		out := own(say("writes"))
 		for _, p := range t.rd.Paths {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -103,7 +104,7 @@ func (c *command) disclosures(out []Effect) []Effect {
 }
 
 func (c *command) writeAll(verb wording.Phrase, list []arg) []Effect {
-	return ofEach(list, func(a arg) []Effect { return c.r.write(c.invocation, a, verb) })
+	return lists.All(list, func(a arg) []Effect { return c.r.write(c.invocation, a, verb) })
 }
 
 // hugeFile is the size in bytes from which a file that is created at once is asked about.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -134,7 +135,7 @@ func gitPush(c *command) []Effect {
 		return out
 	}
 	refs := ops[min(1, len(ops)):]
-	if out = ofEach(refs, func(r arg) []Effect { return c.pushRef(ops[0], r) }); out != nil {
+	if out = lists.All(refs, func(r arg) []Effect { return c.pushRef(ops[0], r) }); out != nil {
 		return out
 	}
 	if c.r.onMain != "" && (len(refs) == 0 || refs[0].text == "HEAD") {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
@@ -250,7 +251,7 @@ func (c *command) asked(name string, of []commands.Spot) bool {
 
 // at returns the words at some spots.
 func (c *command) at(of []commands.Spot) []arg {
-	words := make([]arg, 0, len(of))
+	words := make([]arg, 0, len(of)) // not nil, which would be all
 	for _, s := range of {
 		words = append(words, c.all[s.Word].slice(s.Cut))
 	}
@@ -336,10 +337,7 @@ func (c *command) eachLine(section string) []Effect {
 	inner.invocation = c.inner(c.name, nil)
 	inner.stdin = stdin{} // so that a line does not read the lines again
 	for _, l := range lines {
-		var words []arg
-		for f := range strings.FieldsSeq(l) {
-			words = append(words, literal(strings.Trim(f, "'\"")))
-		}
+		words := lists.Each(strings.Fields(l), func(f string) arg { return literal(strings.Trim(f, "'\"")) })
 		switch {
 		case len(out) >= maxCommands:
 			return append(out, unknown(say("runs more commands than are read"), c.name)...)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
@@ -92,7 +93,7 @@ func tasksRule(c *command) []Effect {
 	if c.r.worksOnForeign(c.invocation, false) {
 		return one(KindForeignCode, say("builds or runs a repository that was just fetched: %s %s", c.name, c.rest(0)), c.name)
 	}
-	out := ofEach(c.taskNames(), func(name string) []Effect { return c.task(name, say("runs the project's task %s", name)) })
+	out := lists.All(c.taskNames(), func(name string) []Effect { return c.task(name, say("runs the project's task %s", name)) })
 	if len(out) == 0 {
 		out = c.task("", say("runs the project's default task"))
 	}
@@ -171,14 +172,14 @@ func (r *reading) runsForeign(v *invocation, folder arg) []Effect {
 
 // liesOutside reports whether a file or folder lies outside the workspace and the folder that the call begins in, and is not of the session's making.
 func (r *reading) liesOutside(v *invocation, a arg) bool {
+	at := r.world.clean(a.text, v.cwd)
 	switch p := r.world.placeOf(a, v.cwd); p {
 	case placeTemp, placeNowhere, placeHome, placeSystem:
-		at := r.world.clean(a.text, v.cwd)
 		_, read := r.written(v, a)
 		_, out := r.world.through(at)
-		return out || !read && !r.made(v, at) && !place.Inside([]string{r.world.cwd}, at)
+		return out || place.Inside(r.brought, at) || !read && !r.made(v, at) && !place.Inside([]string{r.world.cwd}, at)
 	default:
-		return place.Inside(r.brought, r.world.clean(a.text, v.cwd))
+		return place.Inside(r.brought, at)
 	}
 }
 

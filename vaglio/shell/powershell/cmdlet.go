@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
@@ -262,10 +263,7 @@ func (w *work) program() value {
 // start runs a program with arguments, each of which may hold several words.
 func (w *work) start(program value) {
 	r := w.r
-	var args []argument
-	for _, item := range w.kept["args"].items {
-		args = append(args, r.splitWords(item)...)
-	}
+	args := lists.All(w.kept["args"].items, r.splitWords)
 	verb := r.word(w.kept["elevate"])
 	r.within(func(at *place) {
 		by(w.name)(at)
