@@ -282,7 +282,7 @@ func (p *program) recordField(digits string) value {
 	return textOf(shell.NewWord(shell.Part{Kind: shell.PartUnknown, From: p.lang.name, MayBeEmpty: true}))
 }
 
-// runScript reads a function that runs a file in the same language.
+// runScript reads a function that runs a file in the same language, or a text if an option says so: new Worker(text, {eval: true}).
 func (p *program) runScript(f *function, name string, args []value, named map[string]value) value {
 	if _, code := optionOf(args, named, "eval"); code {
 		return p.runEval(f, name, args, named)

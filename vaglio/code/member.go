@@ -303,6 +303,7 @@ func (p *program) index(v, at value) value {
 		}
 		return unknown(v.path + "." + key)
 	}
+	p.memberOf(v, at)
 	return p.element(v, at)
 }
 

@@ -58,10 +58,8 @@ func pures() map[string]pure {
 		"format":  func(p *program, v value, rest []value) value { return p.filled(v, braceHoles, rest) },
 		"sprintf": func(p *program, v value, rest []value) value { return p.filled(v, percentHoles, rest) },
 		"json":    decodedAs("x.json"), "toml": decodedAs("x.toml"), "field": fieldDefault, "printf": printedAs,
-		"pickle": pickle, "import": imported, "include": included, "getattr": func(_ *program, v value, rest []value) value {
-			name, _ := first(rest).text()
-			return unknown(v.path + "." + name)
-		},
+		"getattr": func(p *program, v value, rest []value) value { return p.memberOf(v, first(rest)) },
+		"pickle":  pickle, "import": imported, "include": included,
 		"expanduser": below, "thaw": func(p *program, v value, _ []value) value { return p.thaws(v, false) },
 		"append": func(p *program, v value, rest []value) value { return p.grow(v, rest) },
 		"extend": func(p *program, v value, rest []value) value { return p.grow(v, first(rest).elements()) },
@@ -69,7 +67,7 @@ func pures() map[string]pure {
 		"dotenv": secretsIn, "asdict": asMap,
 		"hash": func(*program, value, []value) value { return textOf(oneName()) }, "keys": keysOf,
 		"fresh": func(*program, value, []value) value { return textOf(freshName()) },
-		"pairs": func(_ *program, v value, _ []value) value { return v.pairs() },
+		"pairs": func(p *program, v value, _ []value) value { p.memberOf(v, value{}); return v.pairs() },
 		"map":   func(p *program, v value, rest []value) value { return p.eachOf(v, flattened(rest)) },
 		"apply": applied, "send": sent, "setenv": exported, "dict": named, "assign": assignedTo, "let": lets, "describe": describes,
 	}
@@ -338,11 +336,21 @@ func applied(p *program, v value, rest []value) value {
 
 // sent calls a method of a value by its name, which is the first argument.
 func sent(p *program, v value, rest []value) value {
+	p.memberOf(v, first(rest))
 	name, _ := first(rest).text()
 	if full := ending(strings.TrimPrefix(p.canonical(v.path)+"."+name, ".")); p.lang.full[name] == nil || p.lang.find(full, "") != nil {
 		return p.method(v, name, full, tailOf(rest, 1))
 	}
 	return p.call(value{path: name}, value{}, tailOf(rest, 1)) // what every object has
+}
+
+// memberOf returns what a module or an object has by a name. One that is not known may be a function that runs what it is given.
+func (p *program) memberOf(v, name value) value {
+	key, known := name.text()
+	if !known && !v.multi() && p.lang.runners[p.canonical(v.path)] {
+		p.gap(unknownWord(v.path + "." + shell.AnyOf))
+	}
+	return unknown(v.path + "." + key)
 }
 
 // flattened returns values with lists replaced by their elements.

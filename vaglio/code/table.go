@@ -26,15 +26,14 @@ type language struct {
 	concat                  []string
 	sigils, fills, document string
 	flags                   []string
-	tests                   string               // what a program holds if a runner of tests calls its functions
-	runs                    []string             // what runs a file of it
-	full                    map[string]*function // by full name
-	tail                    map[string]*function // by last name, after anything
-	method                  map[string]*function // by last name, on a path or an unknown object
-	path                    map[string]*function // by last name, on a path
-	alias                   map[string]string
-	imports                 *imports.Finder // nil where nothing is known of them
-	options                 optionRules
+	tests                   string   // what a program holds if a runner of tests calls its functions
+	runs                    []string // what runs a file of it
+	// full holds functions by full name, tail by last name after anything, method on a path or an unknown object, path on a path.
+	full, tail, method, path map[string]*function
+	alias                    map[string]string
+	runners                  map[string]bool // modules with functions that run what they are given
+	imports                  *imports.Finder // nil where nothing is known of them
+	options                  optionRules
 }
 
 // function says what a function does.
@@ -98,7 +97,7 @@ func (t *table) parseLine(line string) error {
 	name, rest, _ := strings.Cut(line, " ")
 	lang := t.languages[name]
 	if lang == nil {
-		lang = &language{name: name, alias: map[string]string{}, runs: []string{name}}
+		lang = &language{name: name, alias: map[string]string{}, runners: map[string]bool{}, runs: []string{name}}
 		for _, m := range []*map[string]*function{&lang.full, &lang.tail, &lang.method, &lang.path} {
 			*m = map[string]*function{}
 		}
@@ -149,6 +148,9 @@ func (l *language) add(name string, f *function) {
 		l.tail[name[1:]] = f
 	default:
 		l.full[name] = f
+		if at := strings.LastIndexByte(name, '.'); at > 0 && slices.Contains([]string{"shell", "exec", "eval"}, f.verb) {
+			l.runners[name[:at]] = true
+		}
 	}
 }
 

@@ -43,8 +43,9 @@ func (r *reading) libraryCall(v *invocation) []Effect {
 	words := readings.Words(name[strings.LastIndexByte(name, '.')+1:])
 	head := name[:max(strings.IndexAny(name, ".("), 0)]
 	library := t.libraryIn(strings.ToLower("import " + head + " from " + head + " from '" + head + "' require('" + head + "') " + name))
-	itself := v.File != "" && t.isOfPages(library, v.Call.Function) && !r.changesKept(v) || r.ofFileDatabase(library, v)
-	if len(words) == 0 || itself || library == "" && !t.reaches(v, words) {
+	kept := r.changesKept(v)
+	itself := v.File != "" && t.isOfPages(library, v.Call.Function) && !kept || r.ofFileDatabase(library, v)
+	if len(words) == 0 || itself || library == "" && !kept && !t.reaches(v, words) {
 		return reads()
 	}
 	library = cmp.Or(library, head)

@@ -370,11 +370,13 @@ func (r *reading) ofFileDatabase(library string, v *invocation) bool {
 	return ok && databasefiles.PlainPrisma(text) && (&command{invocation: &w, parsed: &parsed{}, r: r}).fileDatabase()
 }
 
-// changesKept reports whether a program of the session's runs a statement on a database in a file that was there before the session.
+// changesKept reports whether a program runs a statement on a database in a file that is not the workspace's, or one of the session's on one that was
+// there before the session.
 func (r *reading) changesKept(v *invocation) bool {
-	return v.Own && !v.Guess && len(v.args) > 0 && slices.ContainsFunc(v.Call.Of, func(file string) bool {
+	return !v.Guess && len(v.args) > 0 && slices.ContainsFunc(v.Call.Of, func(file string) bool {
 		at := r.world.clean(file, v.cwd)
-		return file != "" && r.means.Present != nil && r.means.Present(at) && !r.made(v, at)
+		afar := startsAny(file, "/", "~") && r.world.placeOf(literal(at), v.cwd) != placeTemp && !r.world.inside(at)
+		return afar || v.Own && file != "" && r.means.Present != nil && r.means.Present(at) && !r.made(v, at)
 	})
 }
 

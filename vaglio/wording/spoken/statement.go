@@ -69,6 +69,8 @@ func Opened(of []string) wording.Clause {
 			return wording.Clause{Text: Memory}
 		case name != "":
 			return wording.Clause{Text: name}
+		case strings.HasPrefix(text, "/"):
+			return wording.Clause{Text: text}
 		}
 	}
 	return wording.Say("the database that the program opens")
