@@ -165,7 +165,7 @@ var rooms = map[string]room{
 	"vaglio/shell/word":       {may: []string{"internal/unixtext", "vaglio/shell/filter"}, modules: []string{shparser}},
 	"vaglio/shell/powershell": {may: []string{"internal/lists", "internal/rows", "vaglio/shell", "vaglio/shell/word", "vaglio/wordclass", "vaglio/wording"}},
 	"vaglio/patch":            {may: []string{"vaglio/getopt", "vaglio/shell", "vaglio/wording"}},
-	"vaglio/place":            {may: []string{"internal/rows", "internal/unixtext"}, modules: []string{xtext}},
+	"vaglio/place":            {may: []string{"internal/lists", "internal/rows", "internal/unixtext"}, modules: []string{xtext}},
 	"vaglio/operation":        {may: []string{"vaglio/shell"}},
 	"vaglio/commands":         {may: []string{"vaglio/getopt", "internal/lists", "internal/rows", "vaglio/operation", "vaglio/shell", "vaglio/shell/search"}},
 	"vaglio/reading":          {may: []string{"vaglio/operation", "vaglio/place", "vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/hosts", "internal/memo", "internal/notebook", "internal/rows", "internal/strictjson", "vaglio/wording", "vaglio/project"}},
@@ -173,7 +173,7 @@ var rooms = map[string]room{
 	"internal/workfiles":      {may: []string{"vaglio"}},
 	"vaglio/clients":          {may: []string{"internal/rows", "vaglio/commands", "vaglio/operation", "vaglio/reading"}},
 	"vaglio/guard": {
-		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath", "internal/rows", "internal/own", "internal/filemode", "vaglio/wordclass", "vaglio/wording"},
+		may:     []string{"vaglio/shell", "vaglio/reading", "vaglio/operation", "vaglio/commands", "vaglio/place", "internal/realpath", "internal/rows", "internal/own", "internal/filemode", "internal/lists", "vaglio/wordclass", "vaglio/wording"},
 		modules: []string{xtext},
 	},
 	"internal/filetest": {may: []string{"vaglio"}},
@@ -191,7 +191,7 @@ var rooms = map[string]room{
 	"vaglio/judge":                 {may: []string{"vaglio", "internal/strictjson"}, modules: []string{xtext}},
 	"internal/sql":                 {modules: []string{sqllexer}},
 	"vaglio/judge/sandbox":         {may: []string{"internal/strictjson"}, modules: []string{landlock, seccomp, shparser, xnet, xsys}},
-	"vaglio/judge/effects/servers": {may: []string{"internal/settings"}},
+	"vaglio/judge/effects/servers": {may: []string{"internal/lists", "internal/settings"}},
 	"vaglio/judge/effects/urls":    {may: []string{"internal/hosts", "vaglio/wording"}},
 	"vaglio/judge/effects": {
 		may: []string{

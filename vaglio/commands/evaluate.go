@@ -183,11 +183,8 @@ func (u *use) places(w *where) []int {
 }
 
 // given returns the words that an act gives to its objects.
-func (u *use) given(a *act) (out []shell.Word) {
-	for i := range a.with {
-		out = append(out, u.texts(&a.with[i])...)
-	}
-	return out
+func (u *use) given(a *act) []shell.Word {
+	return lists.All(a.with, func(w where) []shell.Word { return u.texts(&w) })
 }
 
 // pairs adds every second operand, given the one before it, and so the values of options that take two.

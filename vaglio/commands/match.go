@@ -152,13 +152,8 @@ func Facts() []string {
 
 // Given returns the words that a rule is about, after the operands that were matched, and those after "with".
 func (o *Outcome) Given(p *Parsed, took int) (of, with []Spot) {
-	for i := range o.of {
-		of = append(of, p.spots(&o.of[i], took)...)
-	}
-	for i := range o.with {
-		with = append(with, p.spots(&o.with[i], took)...)
-	}
-	return of, with
+	at := func(w where) []Spot { return p.spots(&w, took) }
+	return lists.All(o.of, at), lists.All(o.with, at)
 }
 
 // Spot is a word, or the part of it from byte Cut on.

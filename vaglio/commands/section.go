@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/operation"
 )
@@ -86,14 +87,8 @@ func (o *Outcome) runsProject() bool {
 
 // messages adds everything that the section says.
 func (s *Section) messages(said []string) []string {
-	said = append(said, s.Else.Why)
-	for i := range s.Lines {
-		said = append(said, s.Lines[i].Then.Why)
-	}
-	for i := range s.acts {
-		said = append(said, s.acts[i].phrase)
-	}
-	return said
+	said = append(append(said, s.Else.Why), lists.Each(s.Lines, func(l Line) string { return l.Then.Why })...)
+	return append(said, lists.Each(s.acts, func(a act) string { return a.phrase })...)
 }
 
 func (b *Base) newSection(attrs string) (*Section, error) {
@@ -145,11 +140,8 @@ func (s *Section) attribute(a string) error {
 	return nil
 }
 
-func flagList(list string) (out []flagTest) {
-	for name := range strings.SplitSeq(list, ",") {
-		out = append(out, flagTest{name: name, abbrev: true})
-	}
-	return out
+func flagList(list string) []flagTest {
+	return lists.Each(strings.Split(list, ","), func(name string) flagTest { return flagTest{name: name, abbrev: true} })
 }
 
 // add adds a line: `pattern = effect; message`, or `[pattern] > where = verb`.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/own"
 	"github.com/metnos/vaglio/internal/realpath"
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -136,10 +137,7 @@ func (l *look) handsSettings(name string) bool {
 	if !byPath && !slices.ContainsFunc(l.s.script.Problems, unread) {
 		return false
 	}
-	words := slices.Clone(l.args)
-	for _, a := range l.c.Assigns {
-		words = append(words, reading.Spot(a.Value))
-	}
+	words := slices.Concat(l.args, lists.Each(l.c.Assigns, func(a shell.Assign) string { return reading.Spot(a.Value) }))
 	return slices.ContainsFunc(words, func(w string) bool {
 		return l.operand(place.Writes, w) == ownSettings || l.g.ownIn(l.absolute(w)) == ownSettings
 	})

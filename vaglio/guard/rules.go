@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/rows"
 )
 
@@ -148,11 +149,7 @@ func (r *rule) denial() Denial {
 // Rules returns the denial of every rule, in the order of the documentation, for places that need words for all of them.
 func Rules() []Denial {
 	table, _ := builtIn()
-	all := make([]Denial, 0, len(table)+1)
-	for _, r := range table {
-		all = append(all, r.denial())
-	}
-	return append(all, faultRule().denial())
+	return append(lists.Each(table, (*rule).denial), faultRule().denial())
 }
 
 // faultRule applies when the guard itself failed. It is in no table.

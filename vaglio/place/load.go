@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/rows"
 )
 
@@ -156,9 +157,5 @@ func alternatives(word string) []string {
 	if end < start {
 		return []string{word}
 	}
-	var all []string
-	for part := range strings.SplitSeq(word[start+1:end], ",") {
-		all = append(all, alternatives(word[:start]+part+word[end+1:])...)
-	}
-	return all
+	return lists.All(strings.Split(word[start+1:end], ","), func(part string) []string { return alternatives(word[:start] + part + word[end+1:]) })
 }

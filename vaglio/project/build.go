@@ -302,9 +302,7 @@ func inContainer(service map[string]any, words ...string) string {
 		}
 	}
 	hosts, _ := service["extra_hosts"].([]any)
-	for _, host := range texts(hosts) {
-		c = append(c, "--add-host="+strings.Replace(host, "=", ":", 1))
-	}
+	c = append(c, lists.Each(texts(hosts), func(host string) string { return "--add-host=" + strings.Replace(host, "=", ":", 1) })...)
 	return quoted(append(append(c, "image"), words...)...)
 }
 

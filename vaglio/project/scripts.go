@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
@@ -165,11 +166,8 @@ func (v *visit) tasksOf(r *row, file, text string, names []string) {
 			continue
 		}
 		at := joined(path.Dir(file), where)
-		files := []string{at}
-		for _, name := range r.files {
-			files = append(files, path.Join(at, name))
-		}
-		if in, text, ok := v.first(files...); ok {
+		files := lists.Each(r.files, func(name string) string { return path.Join(at, name) })
+		if in, text, ok := v.first(append([]string{at}, files...)...); ok {
 			v.tasksOf(r, in, text, inner)
 		}
 	}

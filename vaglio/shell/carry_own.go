@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -25,10 +26,7 @@ func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 		if dir, ok := opts.Get(p.chdir...); ok {
 			line = append(line, Text("-C"), Text(r.quote(dir)))
 		}
-		line = append(line, text)
-		for _, w := range rest {
-			line = append(line, Text(r.quote(w)))
-		}
+		line = append(append(line, text), lists.Each(rest, func(w Word) Word { return Text(r.quote(w)) })...)
 		return r.carried(f.at(k, name), Spaced(line), "env -S")
 	}
 	if opts.any("i", "ignore-environment") || len(rest) > 0 && rest[0].Is("-") {

@@ -268,11 +268,8 @@ func (t *tool) given(role readings.Role) bool {
 }
 
 // requested returns the addresses that a call names.
-func (t *tool) requested() (all []string) {
-	for _, u := range t.rd.URLs {
-		all = append(all, u.Text)
-	}
-	return all
+func (t *tool) requested() []string {
+	return lists.Each(t.rd.URLs, func(u readings.Text) string { return u.Text })
 }
 
 // addresses judges what a call gives away through the addresses that it names, whatever its executor does with them.

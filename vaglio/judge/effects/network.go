@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/sql"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
@@ -336,10 +337,7 @@ func (r *reading) worksOnForeign(v *invocation, all bool) bool {
 		return false
 	}
 	below := func(f string) bool { return place.Inside([]string{r.world.clean(v.cwd, "")}, f) }
-	words := slices.Clone(v.args)
-	for _, a := range v.assigns {
-		words = append(words, literals(strings.Split(a.value.text, ":"))...)
-	}
+	words := slices.Concat(v.args, lists.All(v.assigns, func(a assignment) []arg { return literals(strings.Split(a.value.text, ":")) }))
 	return all && slices.ContainsFunc(r.foreign, below) || r.isForeign(v, literal(v.cwd)) || slices.ContainsFunc(words, func(a arg) bool {
 		value := a.text[strings.IndexByte(a.text, '=')+1:]
 		if value == a.text && len(value) > 2 && value[0] == '-' {

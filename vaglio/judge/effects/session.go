@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -298,11 +299,8 @@ func (r *reading) starts(v *invocation) {
 		r.opensPort(v)
 	}
 	if (r.stays || v.Background) && v.path != "" && v.host == "" {
-		words := append([]string{v.path}, texts(v.args)...)
-		for _, a := range v.assigns {
-			words = append(words, a.name+"="+a.value.text)
-		}
-		f := vaglio.StartedBy(v.cwd, words)
+		set := lists.Each(v.assigns, func(a assignment) string { return a.name + "=" + a.value.text })
+		f := vaglio.StartedBy(v.cwd, slices.Concat([]string{v.path}, texts(v.args), set))
 		r.did = append(r.did, f)
 		r.running.Begin(f)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/settings"
 )
 
@@ -121,14 +122,11 @@ func listOf(v any) []any {
 	return list
 }
 
-func words(v any) (all []string) {
+func words(v any) []string {
 	if s, ok := v.(string); ok {
 		return strings.Fields(s)
 	}
-	for _, e := range listOf(v) {
-		all = append(all, fmt.Sprint(e))
-	}
-	return all
+	return lists.Each(listOf(v), func(e any) string { return fmt.Sprint(e) })
 }
 
 // asMount returns a volume of a compose file as docker run takes it.
