@@ -198,8 +198,9 @@ func printedBy(c *wording.Clause) {
 func all(c *wording.Clause, m []string) {
 	verb, rest, _ := strings.Cut(string(c.Phrase), " ")
 	noun, rest, _ := strings.Cut(rest, " %s")
+	noun, listed := strings.CutPrefix(noun, "the ")
 	thing := spoken.ThingAt(strings.ReplaceAll(noun, " ", ""))
-	if m == nil || m[1] != "" || thing == nil || verb == "the" {
+	if m == nil || m[1] != "" || thing == nil || verb == "the" || listed && rest != "" {
 		return
 	}
 	c.Phrase, c.Args = wording.Phrase(verb+" %s"+rest), slices.Clone(c.Args)

@@ -28,7 +28,7 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	names, at := []string(nil), -1
 	for i := range o.list {
 		c := &o.list[i]
-		if !c.weighs(one) {
+		if !c.weighs(one) && !o.alike(c, one) {
 			continue
 		}
 		other, its := shapeOf(act(c.said))
@@ -210,6 +210,13 @@ func (o *operations) ways() {
 // says reports whether what is said of it begins with one of these phrases.
 func (o *one) says(phrases ...wording.Phrase) bool {
 	return len(o.said) > 0 && slices.Contains(phrases, o.said[0].Phrase)
+}
+
+// alike reports whether two operations are asked about, or told because others see what they delete, and
+// can be undone as well as each other: only their objects lie in different places.
+func (o *operations) alike(c, one *one) bool {
+	told := c.score < o.asked || c.lasts()
+	return one.score < o.asked && told && c.isThing() && c.stands <= 1 && !c.guessed && c.undo == one.undo && c.kind == one.kind
 }
 
 // weighs reports whether an operation stands for itself and weighs as much as another.

@@ -372,7 +372,9 @@ func (p *program) command(w *way, words []Word) (opts options, before, argv []Wo
 			return opts, named[:min(max(1, w.from), len(named))], dashed
 		}
 	}
-	before = rest[:min(max(1, w.from), len(rest))]
+	if before = rest[:min(max(1, w.from), len(rest))]; w.run == runLine {
+		before = rest[:min(w.from, len(rest))]
+	}
 	switch argv = tail(rest, w.from); {
 	case w.dash:
 		return opts, before, nil

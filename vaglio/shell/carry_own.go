@@ -384,7 +384,10 @@ func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before
 	h := f.at(k, name)
 	leading, _ := p.options(k)
 	in := slices.Concat(leading, opts).all("n", "namespace", "context") // where the pod is
-	if len(in) > 0 && len(before) > 0 {
+	switch app, ok := slices.Concat(leading, opts).Get("a", "app"); {
+	case ok && len(before) == 0:
+		before = []Word{app}
+	case len(in) > 0 && len(before) > 0:
 		before = append(slices.Clip(before), Text("("+word.Join(in, ", ").String()+")"))
 	}
 	h.Remote = &Remote{Kind: RemotePod, Target: Spaced(before)}

@@ -353,6 +353,9 @@ func (c *command) directed(out []Effect) []Effect {
 			continue
 		}
 		at := append(c.values(aim.Keys...), c.variables(aim.Keys...)...)
+		if aim.Keys == nil && c.cwd != "" && c.cwd != c.r.world.cwd {
+			at = []arg{literal(strings.TrimPrefix(c.cwd, c.r.world.cwd+"/"))}
+		}
 		for i := 0; i < len(out) && len(at) > 0; i++ {
 			if aim.Says(string(out[i].Kind)) {
 				out[i].Why = aim.At(out[i].Why, at[0].text)
