@@ -257,13 +257,11 @@ func deleted(below, what wording.Sentence) bool {
 		return false
 	}
 	folder, name := path.Clean(below[1].Text), path.Clean(what[1].Text)
-	switch [2]wording.Phrase{below[0].Phrase, what[0].Phrase} {
-	case [2]wording.Phrase{"deletes", "writes"}:
+	switch does := string(below[0].Phrase); {
+	case does == "deletes" && what[0].Phrase == "writes":
 		return folder == name
-	case [2]wording.Phrase{"deletes files below", "deletes"}:
-		return isBelow(folder, name)
 	default:
-		return false
+		return strings.HasPrefix(does, "deletes files ") && what[0].Phrase == "deletes" && isBelow(folder, name)
 	}
 }
 
@@ -276,12 +274,27 @@ func (o *one) below() {
 	}
 	folder, name, found := strings.Cut(what[1].Text, "/$(find)")
 	if found && folder != "" && !strings.ContainsAny(folder, "$`") && !strings.Contains(name, "..") {
-		o.said, o.guessed = wording.Sentence{{Phrase: "deletes files below"}, {Text: folder}}, false
+		does := wording.Clause{Phrase: "deletes files below"}
+		if named := sifted(name); named != "" {
+			does = wording.Say("deletes files named %s below", named)
+		}
+		o.said, o.guessed = wording.Sentence{does, {Text: folder}}, false
 	}
 }
 
-// filesBelow stands for the files that a search finds below a folder.
-const filesBelow wording.Phrase = "files below %s"
+// filesBelow stands for the files that a search finds below a folder, filesNamed for those that have a name.
+const (
+	filesBelow wording.Phrase = "files below %s"
+	filesNamed wording.Phrase = "files named %s below %s"
+)
+
+// sifted returns by which pattern of names a search finds files, if what follows its folder says that.
+func sifted(rest string) string {
+	if name := strings.TrimPrefix(rest, "/"); name != "*" && !strings.ContainsAny(name, "/$ ") {
+		return name
+	}
+	return ""
+}
 
 // sought describes what a search finds as files below the folder where the search starts:
 // which ones is known only when it runs.
@@ -295,6 +308,9 @@ func sought(said wording.Sentence) wording.Sentence {
 		among := func(name string) bool { return strings.HasPrefix(name, folder+"/") }
 		if found && (others == "" || !slices.ContainsFunc(strings.Split(others, ", "), func(name string) bool { return !among(name) })) {
 			*c = wording.Say(filesBelow, cmp.Or(folder, "/"))
+			if name := sifted(rest); name != "" {
+				*c = wording.Say(filesNamed, name, cmp.Or(folder, "/"))
+			}
 		}
 		c.Args = sought(c.Args)
 	}
@@ -327,10 +343,10 @@ func found(all, file wording.Sentence) bool {
 		return false
 	}
 	all, file = slices.Concat(all[1:], all[0].Args), slices.Concat(file[1:], file[0].Args)
-	if len(all) == 0 || len(all) != len(file) || all[0].Phrase != filesBelow || file[0].Text == "" {
+	if len(all) == 0 || len(all) != len(file) || all[0].Phrase != filesBelow && all[0].Phrase != filesNamed || file[0].Text == "" {
 		return false
 	}
-	return isBelow(path.Clean(all[0].Args[0].Text), path.Clean(file[0].Text)) && slices.EqualFunc(all[1:], file[1:],
+	return isBelow(path.Clean(all[0].Args[len(all[0].Args)-1].Text), path.Clean(file[0].Text)) && slices.EqualFunc(all[1:], file[1:],
 		func(a, b wording.Clause) bool { return a.Text == b.Text })
 }
 

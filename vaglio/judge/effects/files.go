@@ -159,6 +159,7 @@ func runsSubstitution(script string) bool {
 type search struct {
 	names            []arg
 	deletes, negated bool
+	runsOn           bool // a command that it runs is given more than what it finds
 	narrowed         bool // each deletion takes only what passed a test of its name, or of being empty
 	empty            bool // each deletion takes only what is empty
 }
@@ -191,7 +192,7 @@ func searchOf(tests []shell.Word) *search {
 
 // rebuilds reports whether everything that has one of the names can be rebuilt.
 func (s *search) rebuilds(j *Judge) bool {
-	return len(s.names) > 0 && !s.negated && !slices.ContainsFunc(s.names, func(n arg) bool {
+	return len(s.names) > 0 && !s.negated && !s.runsOn && !slices.ContainsFunc(s.names, func(n arg) bool {
 		return !n.known || !j.places.Rebuilt(strings.Trim(n.text, "*/")) && !j.places.RebuiltName(n.text) &&
 			!j.madeBeside(n.text, func(obj string) bool { return slices.ContainsFunc(s.names, func(o arg) bool { return o.text == obj }) })
 	})
@@ -208,12 +209,16 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 	if !s.deletes {
 		return nil
 	}
-	few := s.narrowed && s.rebuilds(c.r.judge) || s.empty && !s.negated
+	few := s.narrowed && s.rebuilds(c.r.judge) || s.empty && !s.negated && !s.runsOn
 	told := root.known || root.onlyOf(shell.Toplevel) && !strings.Contains(root.text, "..")
 	if p := c.r.world.placeOf(root, c.cwd); few && told && (p == placeWorkspace || p == placeTemp) {
 		return c.r.anew(say("deletes files below %s", root.text), s.names...)
 	}
-	return insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")
+	verb := wording.Clause{Phrase: "deletes files below"}
+	if s.narrowed && !s.empty && !s.negated && len(s.names) > 0 {
+		verb = wording.Clause{Phrase: "deletes files named %s below", Args: []wording.Clause{wording.List(texts(s.names))}}
+	}
+	return insteadOfDeletes(c.r.remove(c.invocation, root), verb)
 }
 
 func removes(program string) bool {
@@ -390,5 +395,5 @@ func (r *reading) empty(v *invocation, a arg) []Effect {
 		}
 		return out
 	}
-	return insteadOfDeletes(r.remove(v, a), "empties")
+	return insteadOfDeletes(r.remove(v, a), wording.Clause{Phrase: "empties"})
 }

@@ -330,7 +330,7 @@ func (s *search) runs(word string) {
 	if removes(word) {
 		s.deletes = true
 	} else {
-		s.negated = s.negated || word != "{}" && !strings.HasPrefix(word, "-")
+		s.runsOn = s.runsOn || word != "{}" && !strings.HasPrefix(word, "-")
 	}
 }
 
