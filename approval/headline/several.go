@@ -361,13 +361,16 @@ func isBelow(folder, name string) bool {
 // precedes reports whether an operation is a change that another one only makes take effect.
 func (o *one) precedes(after *one, asked float64) bool {
 	if o.holds() {
-		return !after.holds() && o.weight() >= after.weight() && o.score <= after.score
+		later := o.kind == operation.KindSchedule && undoRank(o.undo) >= undoRank(after.undo) // what the table has run
+		return !after.holds() && (later || o.weight() >= after.weight() && o.score <= after.score)
 	}
 	return after.follows() && !o.follows() && o.told(true) && max(o.score, after.score) < asked && o.weight() == after.weight()
 }
 
 // holds reports whether all else that the same command does is a part of it.
-func (o *one) holds() bool { return o.kind == operation.KindDelete && o.does("verbs hold") }
+func (o *one) holds() bool {
+	return o.kind == operation.KindDelete && o.does("verbs hold") || o.kind == operation.KindSchedule && o.says("adds to the crontab")
+}
 
 // does reports whether its sentence begins with a verb of the list.
 func (o *one) does(list string) bool {

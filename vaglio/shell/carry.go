@@ -224,7 +224,7 @@ func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
 
 // optionsIn is runOptions in the folder that the options name.
 func (r *reader) optionsIn(f *frame, k *call, p *program, name string) (out Word) {
-	if p.only {
+	if out = word.OutputOf(name); p.only {
 		r.wrapper(f, k)
 	} else {
 		out = r.plain(f, k)

@@ -35,6 +35,10 @@ func (r *reader) crontab(f *frame, text Word, users bool) {
 		before = cronUser
 	}
 	for _, l := range text.Lines() {
+		parts := l.Parts() // an output that is not known stands before the line, which it ends with a line break
+		if begins := slices.IndexFunc(parts, func(p Part) bool { return p.Kind != PartUnknown }); begins > 0 {
+			l = NewWord(parts[begins:]...)
+		}
 		if at := before.FindStringIndex(l.Prefix()); at != nil {
 			r.carried(f, l.Cut(at[1]), "crontab")
 		}
