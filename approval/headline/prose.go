@@ -29,14 +29,14 @@ func named(list []string) wording.Clause {
 	return wording.List(list)
 }
 
-// enumerated returns the names in a text under a key for several things, or several addresses: "U1,U2".
+// enumerated returns the names in a text under a key for several things, or several addresses or numbers: "U1,U2".
 func enumerated(key string, values []string) []string {
 	if len(values) != 1 {
 		return values
 	}
 	parts := strings.Split(values[0], ",")
 	thing, plural, rest := spoken.ThingOf([]string{key})
-	several := thing != nil && plural && len(rest) == 0 || strings.HasSuffix(key, "ids")
+	several := thing != nil && plural && len(rest) == 0 || strings.HasSuffix(key, "ids") || strings.HasSuffix(key, "id") && numbers.MatchString(values[0])
 	for i := range parts {
 		parts[i] = strings.TrimSpace(parts[i])
 		if parts[i] == "" || strings.ContainsAny(parts[i], " \t\n{}[]\"") || !several && !strings.Contains(parts[i], "@") {
@@ -45,6 +45,9 @@ func enumerated(key string, values []string) []string {
 	}
 	return parts
 }
+
+// numbers matches several numbers of things.
+var numbers = regexp.MustCompile(`^\d+(, ?\d+)+$`)
 
 // longestProse is the most characters of a text in a headline.
 const longestProse = 80
