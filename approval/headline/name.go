@@ -155,9 +155,7 @@ func (c *call) understood(t *toolName) {
 // a DNS record, a card of a bank is one that people pay with, and nobody books a table of a database.
 func (c *call) sense(t *toolName) {
 	if t.thing == nil {
-		if slices.Equal(t.nouns, []string{"env"}) && c.first("value") != "" { // what has a value is no environment
-			t.thing, _, t.owner = spoken.ThingOf([]string{"env-var"})
-		}
+		c.valuedEnv(t)
 		return
 	}
 	switch {

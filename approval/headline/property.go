@@ -256,6 +256,13 @@ func withoutMany(nouns []string) []string {
 	return nouns
 }
 
+// valuedEnv takes an env that is given a value for a variable: no environment has one.
+func (c *call) valuedEnv(t *toolName) {
+	if slices.Equal(t.nouns, []string{"env"}) && c.first("value") != "" {
+		t.thing, _, t.owner = spoken.ThingOf([]string{"env-var"})
+	}
+}
+
 // ofNoCell reports whether the name speaks of a value that is no cell's.
 func (t *toolName) ofNoCell() bool {
 	value := slices.Contains(t.thing.Words, "range") && strings.HasPrefix(t.nouns[len(t.nouns)-1], "value")

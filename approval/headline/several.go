@@ -28,7 +28,7 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	names, at := []string(nil), -1
 	for i := range o.list {
 		c := &o.list[i]
-		if !c.weighs(one) && !o.alike(c, one) {
+		if !o.alike(c, one) {
 			continue
 		}
 		other, its := shapeOf(act(c.said))
@@ -212,11 +212,11 @@ func (o *one) says(phrases ...wording.Phrase) bool {
 	return len(o.said) > 0 && slices.Contains(phrases, o.said[0].Phrase)
 }
 
-// alike reports whether two operations are asked about, or told because others see what they delete, and
-// can be undone as well as each other: only their objects lie in different places.
+// alike reports whether two operations weigh as much, or are both asked about, or told because others see what
+// they delete, and can be undone as well as each other: then only their objects lie in different places.
 func (o *operations) alike(c, one *one) bool {
 	told := c.score < o.asked || c.lasts()
-	return one.score < o.asked && told && c.isThing() && c.stands <= 1 && !c.guessed && c.undo == one.undo && c.kind == one.kind
+	return c.weighs(one) || one.score < o.asked && told && c.isThing() && c.stands <= 1 && !c.guessed && c.undo == one.undo && c.kind == one.kind
 }
 
 // weighs reports whether an operation stands for itself and weighs as much as another.

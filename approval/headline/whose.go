@@ -339,7 +339,9 @@ func (c *call) clustered(said wording.Sentence) wording.Sentence {
 	if !clusters || on == "" || strings.ContainsAny(on, " \n") || strings.Contains(said.String(), " on ") || strings.HasSuffix(string(said[0].Phrase), ": %s") {
 		return said
 	}
-	at := slices.IndexFunc(said, func(c wording.Clause) bool { return strings.HasPrefix(string(c.Phrase), "(") || strings.HasPrefix(string(c.Phrase), ":") })
+	at := slices.IndexFunc(said, func(c wording.Clause) bool {
+		return strings.HasPrefix(string(c.Phrase), "(") || strings.HasPrefix(string(c.Phrase), ":")
+	})
 	if at < 0 {
 		return said.And("on %s", on)
 	}

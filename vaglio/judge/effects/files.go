@@ -158,8 +158,8 @@ func runsSubstitution(script string) bool {
 // search summarizes the tests of a search.
 type search struct {
 	names            []arg
+	verb             wording.Clause // what it does to what it finds, if it deletes that
 	deletes, negated bool
-	runsOn           bool // a command that it runs is given more than what it finds
 	narrowed         bool // each deletion takes only what passed a test of its name, or of being empty
 	empty            bool // each deletion takes only what is empty
 }
@@ -167,12 +167,15 @@ type search struct {
 // searchOf reads the tests of a search, which apply to all its starting folders.
 func searchOf(tests []shell.Word) *search {
 	tests = commands.Taken(tests)
-	s := &search{}
+	s, named := &search{verb: wording.Clause{Phrase: "deletes files below"}}, []string(nil)
 	for test, word := range commands.Tests(tests) {
 		class, not := strings.CutPrefix(test.String(), "not ")
 		switch value := argOf(word); class {
 		case "name", "path":
 			s.names = append(s.names, value)
+			if class == "name" && !not {
+				named = append(named, value.text)
+			}
 		case "regex", "link", "list":
 			not = true
 		case "run":
@@ -182,17 +185,20 @@ func searchOf(tests []shell.Word) *search {
 		}
 		s.negated = s.negated || not
 	}
-	leavesFew := func(class string, _ shell.Word) bool {
-		return slices.Contains([]string{"name", "path", "empty"}, class)
+	narrowed := func(by ...string) bool {
+		_, few := commands.Narrowed(tests, func(class string, _ shell.Word) bool { return slices.Contains(by, class) }, deletesFound)
+		return few
 	}
-	_, s.narrowed = commands.Narrowed(tests, leavesFew, deletesFound)
-	_, s.empty = commands.Narrowed(tests, func(class string, _ shell.Word) bool { return class == "empty" }, deletesFound)
+	s.narrowed, s.empty = narrowed("name", "path", "empty"), narrowed("empty")
+	if len(named) > 0 && narrowed("name") {
+		s.verb = wording.Clause{Phrase: "deletes files named %s below", Args: []wording.Clause{wording.List(named)}}
+	}
 	return s
 }
 
 // rebuilds reports whether everything that has one of the names can be rebuilt.
 func (s *search) rebuilds(j *Judge) bool {
-	return len(s.names) > 0 && !s.negated && !s.runsOn && !slices.ContainsFunc(s.names, func(n arg) bool {
+	return len(s.names) > 0 && !s.negated && !slices.ContainsFunc(s.names, func(n arg) bool {
 		return !n.known || !j.places.Rebuilt(strings.Trim(n.text, "*/")) && !j.places.RebuiltName(n.text) &&
 			!j.madeBeside(n.text, func(obj string) bool { return slices.ContainsFunc(s.names, func(o arg) bool { return o.text == obj }) })
 	})
@@ -209,16 +215,12 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 	if !s.deletes {
 		return nil
 	}
-	few := s.narrowed && s.rebuilds(c.r.judge) || s.empty && !s.negated && !s.runsOn
+	few := s.narrowed && s.rebuilds(c.r.judge) || s.empty && !s.negated
 	told := root.known || root.onlyOf(shell.Toplevel) && !strings.Contains(root.text, "..")
 	if p := c.r.world.placeOf(root, c.cwd); few && told && (p == placeWorkspace || p == placeTemp) {
 		return c.r.anew(say("deletes files below %s", root.text), s.names...)
 	}
-	verb := wording.Clause{Phrase: "deletes files below"}
-	if s.narrowed && !s.empty && !s.negated && len(s.names) > 0 {
-		verb = wording.Clause{Phrase: "deletes files named %s below", Args: []wording.Clause{wording.List(texts(s.names))}}
-	}
-	return insteadOfDeletes(c.r.remove(c.invocation, root), verb)
+	return insteadOfDeletes(c.r.remove(c.invocation, root), s.verb)
 }
 
 func removes(program string) bool {

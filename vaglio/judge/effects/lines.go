@@ -198,13 +198,11 @@ func commandFacts() map[string]fact {
 		"wrapped":       func(c *command, _ []arg) bool { return c.Wrapper },
 		"fetched":       (*command).given,
 		"root":          func(c *command, _ []arg) bool { return c.Privileged && c.User == "" },
-		"continued": func(c *command, _ []arg) bool { // its input begins with what it prints itself
-			return strings.HasPrefix(c.stdin.text.text, "$("+c.name+")")
-		},
-		"other-user": func(c *command, _ []arg) bool { return c.User != "" },
-		"testing":    func(c *command, _ []arg) bool { return c.testing() },
-		"dotenv":     func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },
-		"emulated":   func(c *command, _ []arg) bool { return c.local() },
+		"continued":     func(c *command, _ []arg) bool { return strings.HasPrefix(c.stdin.text.text, "$("+c.name+")") },
+		"other-user":    func(c *command, _ []arg) bool { return c.User != "" },
+		"testing":       func(c *command, _ []arg) bool { return c.testing() },
+		"dotenv":        func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },
+		"emulated":      func(c *command, _ []arg) bool { return c.local() },
 		"aliased": func(c *command, _ []arg) bool { // what the first operand stands for is read by itself
 			return slices.ContainsFunc(c.values("-c"), func(a arg) bool { return strings.HasPrefix(a.text, "alias."+c.operand(0)+"=") })
 		},

@@ -280,8 +280,7 @@ func (c *command) deletes(o *operation.Operation, a arg) []Effect {
 	}
 	for i := range out {
 		if why := out[i].Why; o.Role == operation.Target && why[0].Phrase == deletes && why[1].Text == a.text {
-			besides := say("deletes what %s has besides the copied files", a.text)
-			out[i].Why = append(besides, why[2:]...)
+			out[i].Why = append(say("deletes what %s has besides the copied files", a.text), why[2:]...)
 		}
 	}
 	return out

@@ -327,11 +327,8 @@ func deletesFound(class string, value shell.Word) bool {
 
 // runs reads a word of a command that the search runs. What is no option may be deleted, too.
 func (s *search) runs(word string) {
-	if removes(word) {
-		s.deletes = true
-	} else {
-		s.runsOn = s.runsOn || word != "{}" && !strings.HasPrefix(word, "-")
-	}
+	s.deletes = s.deletes || removes(word)
+	s.negated = s.negated || !removes(word) && word != "{}" && !strings.HasPrefix(word, "-")
 }
 
 // located adds to a command's effects the file that it is in. What is unknown in a file only means that the file was not read to its end, unless the session

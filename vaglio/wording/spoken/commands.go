@@ -87,7 +87,7 @@ type Aim struct {
 	Client string
 	// Keys are the options and variables; none if the folder says it in which the client works.
 	Keys []string
-	Said   wording.Phrase
+	Said wording.Phrase
 	// Of are the kinds of what is done so; empty for all.
 	Of string
 }
@@ -118,22 +118,32 @@ var aims = []Aim{ //nolint:gochecknoglobals // Made once, never changed.
 	{"client-of-redis", []string{"-h"}, "on %s", "database"},
 }
 
-// Says reports whether what is done of this kind is done where the aim says.
-func (a *Aim) Says(kind string) bool {
+// says reports whether what is done of this kind is done where the aim says.
+func (a *Aim) says(kind string) bool {
 	return kind != "read" && (a.Of == "" || strings.Contains(a.Of, kind))
 }
 
-// At adds to what is done where, or as whom. What the sentence is about or names already is left out, as
+// At adds to what is done of a kind where, or as whom. What the sentence is about or names already is left out, as
 // where it ends with a text; so is the server of a database if another one is said, and what -p publishes.
-func (a *Aim) At(said wording.Sentence, at string) wording.Sentence {
-	if len(said) == 0 || at == "" || strings.HasPrefix(string(said[0].Phrase), "works ") || a.Said == "on %s" && saysServer(said) || a.Client == "compose-client" && strings.Contains(at, ":") {
-		return said
-	}
-	does := string(said[0].Phrase)
-	if scope := !strings.HasPrefix(string(a.Said), "on "); scope && a.Client != "profile-client" && (strings.HasSuffix(does, ": %s") || strings.Contains(does, " repository") || strings.Contains(said.String(), at)) {
+func (a *Aim) At(said wording.Sentence, kind, at string) wording.Sentence {
+	if !a.says(kind) || len(said) == 0 || at == "" || a.Client == "compose-client" && strings.Contains(at, ":") || a.saidIn(said, at) {
 		return said
 	}
 	return said.And(a.Said, at)
+}
+
+// saidIn reports whether a sentence says already where something is done, or has no place for it.
+func (a *Aim) saidIn(said wording.Sentence, at string) bool {
+	switch does := string(said[0].Phrase); {
+	case strings.HasPrefix(does, "works "):
+		return true
+	case a.Said == "on %s":
+		return saysServer(said)
+	case strings.HasPrefix(string(a.Said), "on ") || a.Client == "profile-client":
+		return false
+	default:
+		return strings.HasSuffix(does, ": %s") || strings.Contains(does, " repository") || strings.Contains(said.String(), at)
+	}
 }
 
 // OnMachine adds the machine on which something is done to a database, unless a server is said.
