@@ -223,10 +223,6 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 	return insteadOfDeletes(c.r.remove(c.invocation, root), s.verb)
 }
 
-func removes(program string) bool {
-	return slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "trash"}, path.Base(program))
-}
-
 // remove returns the effect of deleting what a word names. What is in a mount outlives the container that deletes it.
 func (r *reading) remove(v *invocation, a arg) []Effect {
 	a = a.listed()

@@ -320,6 +320,11 @@ func (c *command) carriedText() []Effect {
 	return out
 }
 
+// removes reports whether a program removes the files that it is given.
+func removes(program string) bool {
+	return slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "trash"}, path.Base(program))
+}
+
 // deletesFound reports whether a search deletes what it found so far.
 func deletesFound(class string, value shell.Word) bool {
 	return class == "delete" || class == "run" && removes(argOf(value).text)
