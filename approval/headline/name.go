@@ -241,8 +241,7 @@ func queue(noun string) bool { return slices.Contains([]string{"topic", "queue",
 
 // classed finds out what a thing is from an argument, if its name calls it just an object or not at all.
 func (c *call) classed(t *toolName) {
-	generic := func(w string) bool { return spoken.Is("things-that generic", w) }
-	if c.applies(t) || t.thing != nil && len(t.owner) > 0 && !slices.ContainsFunc(t.thing.Words, generic) {
+	if c.applies(t) || t.owned() {
 		return
 	}
 	if len(t.nouns) == 0 || t.thing != nil && slices.Contains(t.thing.Words, "record") {
