@@ -88,13 +88,13 @@ func Of(p vaglio.Proposal, v vaglio.Verdict) Headline {
 	like := 0
 	switch {
 	case said != nil:
-		h.Said, like = c.completed(said), found.requested(worst, said)
+		h.Said, like = c.completed(c.clustered(said)), found.requested(worst, said)
 		if leaves && h.Consequence.Reach != "" {
 			h.Consequence.Reach = operation.ReachPublic
 		}
 	case worst.told(c.command != ""):
 		h.Said, like = found.together(worst)
-		timed, also := c.onTime(&found, worst, c.inWorkspace(c.housed(c.filled(c.parts(c.appended(inPlace(h.Said)))))))
+		timed, also := c.onTime(&found, worst, c.clustered(c.inWorkspace(c.housed(c.filled(c.parts(c.appended(inPlace(h.Said))))))))
 		h.Said, like = timed, like+also
 	default:
 		h.Said = c.plainly()

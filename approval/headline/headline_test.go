@@ -93,7 +93,7 @@ func TestOf(t *testing.T) {
 		"what is sent to one's own service": {shell("x"), verdict(0, stores), "writes to shared storage: cp a s3://b", 0, headline.Consequence{Undo: final, Reach: "shared"}},
 		"what others see can be taken away": {shell("x"), verdict(0, seen), "creates x", 0, headline.Consequence{Undo: partly, Reach: "shared"}},
 		"of equals what was read whole":     {shell("x"), verdict(0, guessed, deletes), "deletes /opt/a", 1, headline.Consequence{Undo: final, Reach: "system", Unread: true}},
-		"what a search finds":               {shell("x"), verdict(0, searched, one), "deletes files below /srv/old", 0, headline.Consequence{Undo: final, Reach: "user"}},
+		"what a search finds":               {shell("x"), verdict(0, searched, one), "deletes files named *.log below /srv/old", 0, headline.Consequence{Undo: final, Reach: "user"}},
 		"what lies beside what it finds":    {shell("x"), verdict(0, climbs), "deletes /srv/old/$(find)/../x", 0, headline.Consequence{Undo: final, Reach: "user", Unread: true}},
 		"files by the administrator":        {shell("x"), verdict(0, atHome, asRoot), "deletes /home/ann/old", 0, headline.Consequence{Undo: final, Reach: "user"}},
 		"code by the administrator":         {shell("x"), verdict(0, foreign, asRoot), "runs code downloaded from the network without review", 0, headline.Consequence{Undo: final, Reach: "system"}},

@@ -155,6 +155,7 @@ func (c *call) understood(t *toolName) {
 // a DNS record, a card of a bank is one that people pay with, and nobody books a table of a database.
 func (c *call) sense(t *toolName) {
 	if t.thing == nil {
+		c.valuedEnv(t)
 		return
 	}
 	switch {
@@ -240,14 +241,13 @@ func queue(noun string) bool { return slices.Contains([]string{"topic", "queue",
 
 // classed finds out what a thing is from an argument, if its name calls it just an object or not at all.
 func (c *call) classed(t *toolName) {
-	if c.applies(t) || t.thing != nil && len(t.owner) > 0 {
+	if c.applies(t) || t.owned() {
 		return
 	}
 	if len(t.nouns) == 0 || t.thing != nil && slices.Contains(t.thing.Words, "record") {
 		c.unsaid(t)
 		return
 	}
-	generic := func(w string) bool { return spoken.Is("things-that generic", w) }
 	if !slices.ContainsFunc(spoken.Singular(t.nouns[len(t.nouns)-1]), generic) {
 		return
 	}

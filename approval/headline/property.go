@@ -256,6 +256,21 @@ func withoutMany(nouns []string) []string {
 	return nouns
 }
 
+// generic reports whether a noun does not say of what kind a thing is.
+func generic(noun string) bool { return spoken.Is("things-that generic", noun) }
+
+// owned reports whether the name says of what kind the thing is, and whose.
+func (t *toolName) owned() bool {
+	return t.thing != nil && len(t.owner) > 0 && !slices.ContainsFunc(t.thing.Words, generic)
+}
+
+// valuedEnv takes an env that is given a value for a variable: no environment has one.
+func (c *call) valuedEnv(t *toolName) {
+	if slices.Equal(t.nouns, []string{"env"}) && c.first("value") != "" {
+		t.thing, _, t.owner = spoken.ThingOf([]string{"env-var"})
+	}
+}
+
 // ofNoCell reports whether the name speaks of a value that is no cell's.
 func (t *toolName) ofNoCell() bool {
 	value := slices.Contains(t.thing.Words, "range") && strings.HasPrefix(t.nouns[len(t.nouns)-1], "value")

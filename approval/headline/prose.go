@@ -29,14 +29,14 @@ func named(list []string) wording.Clause {
 	return wording.List(list)
 }
 
-// enumerated returns the names in a text under a key for several things, or several addresses: "U1,U2".
+// enumerated returns the names in a text under a key for several things, or several addresses or numbers: "U1,U2".
 func enumerated(key string, values []string) []string {
 	if len(values) != 1 {
 		return values
 	}
 	parts := strings.Split(values[0], ",")
 	thing, plural, rest := spoken.ThingOf([]string{key})
-	several := thing != nil && plural && len(rest) == 0 || strings.HasSuffix(key, "ids")
+	several := thing != nil && plural && len(rest) == 0 || strings.HasSuffix(key, "ids") || strings.HasSuffix(key, "id") && numbers.MatchString(values[0])
 	for i := range parts {
 		parts[i] = strings.TrimSpace(parts[i])
 		if parts[i] == "" || strings.ContainsAny(parts[i], " \t\n{}[]\"") || !several && !strings.Contains(parts[i], "@") {
@@ -45,6 +45,9 @@ func enumerated(key string, values []string) []string {
 	}
 	return parts
 }
+
+// numbers matches several numbers of things.
+var numbers = regexp.MustCompile(`^\d+(, ?\d+)+$`)
 
 // longestProse is the most characters of a text in a headline.
 const longestProse = 80
@@ -94,6 +97,7 @@ func spelled(s wording.Sentence) wording.Sentence {
 	whole := map[wording.Phrase]wording.Phrase{"restarts the machine": "restarts %s", "switches the machine off": "switches %s off"}
 	if len(s) > 1 && whole[s[0].Phrase] != "" {
 		printedBy(&s[1])
+		each(&s[1])
 		switch s[1].Phrase {
 		case "on %s":
 			s = append(wording.Sentence{{Phrase: whole[s[0].Phrase], Args: s[1].Args}}, s[2:]...)
@@ -121,6 +125,10 @@ func outputs(s wording.Sentence) wording.Sentence {
 		}
 		c.Text = computed.ReplaceAllString(c.Text, "…")
 		switch m := printed.FindStringSubmatch(c.Text); {
+		case contents.MatchString(c.Text):
+			*c = wording.Say("what %s lists", contents.FindStringSubmatch(c.Text)[1])
+		case listed.MatchString(c.Text):
+			*c = wording.Say("%s (as %s lists it)", listed.ReplaceAllString(c.Text, "$1…$3"), listed.FindStringSubmatch(c.Text)[2])
 		case eachPrinted.MatchString(c.Text):
 			each := eachPrinted.FindStringSubmatch(c.Text)
 			*c = wording.Say("each %s that %s prints", each[1], each[2])
@@ -138,21 +146,29 @@ func outputs(s wording.Sentence) wording.Sentence {
 // contents matches what a file holds.
 var contents = regexp.MustCompile(`^\$\(cat ([^\s()$]+)\)$`)
 
+// listed matches a name of which only a file tells one part.
+var listed = regexp.MustCompile(`^([^$]*)\$\(cat ([^\s()$]+)\)([^$]*)$`)
+
+// intoFolder matches a phrase that ends with a folder.
+var intoFolder = regexp.MustCompile(` (?:below|in|to) %s$`)
+
 // machinesIn matches the names of several machines.
 var machinesIn = regexp.MustCompile(`^[\w.@-]+(?: [\w.@-]+)+$`)
 
 // each says of which file the text is that a clause ends with, and names machines one after the other.
 func each(c *wording.Clause) {
+	if last := len(c.Args) - 1; last >= 0 && intoFolder.MatchString(string(c.Phrase)) {
+		c.Args = append(slices.Clone(c.Args[:last]), here(c.Args[last]))
+	}
 	if len(c.Args) != 1 {
 		return
 	}
 	text := c.Args[0].Text
-	if strings.Contains(string(c.Phrase), " below %s") {
-		c.Args = []wording.Clause{here(c.Args[0])}
-	}
 	switch m := contents.FindStringSubmatch(text); {
 	case m != nil && strings.HasSuffix(string(c.Phrase), ": %s"):
 		c.Args = []wording.Clause{wording.Say("what %s contains", m[1])}
+	case m != nil && c.Phrase == "on %s":
+		c.Args = []wording.Clause{wording.Say("the machines that %s lists", m[1])}
 	case c.Phrase == "on %s" && machinesIn.MatchString(text):
 		c.Args = []wording.Clause{wording.List(strings.Fields(text))}
 	}
@@ -198,8 +214,9 @@ func printedBy(c *wording.Clause) {
 func all(c *wording.Clause, m []string) {
 	verb, rest, _ := strings.Cut(string(c.Phrase), " ")
 	noun, rest, _ := strings.Cut(rest, " %s")
+	noun, listed := strings.CutPrefix(noun, "the ")
 	thing := spoken.ThingAt(strings.ReplaceAll(noun, " ", ""))
-	if m == nil || m[1] != "" || thing == nil || verb == "the" {
+	if m == nil || m[1] != "" || thing == nil || verb == "the" || listed && rest != "" {
 		return
 	}
 	c.Phrase, c.Args = wording.Phrase(verb+" %s"+rest), slices.Clone(c.Args)

@@ -28,7 +28,7 @@ func (o *operations) together(one *one) (said wording.Sentence, like int) {
 	names, at := []string(nil), -1
 	for i := range o.list {
 		c := &o.list[i]
-		if !c.weighs(one) {
+		if !o.alike(c, one) {
 			continue
 		}
 		other, its := shapeOf(act(c.said))
@@ -212,6 +212,13 @@ func (o *one) says(phrases ...wording.Phrase) bool {
 	return len(o.said) > 0 && slices.Contains(phrases, o.said[0].Phrase)
 }
 
+// alike reports whether two operations weigh as much, or are both asked about, or told because others see what
+// they delete, and can be undone as well as each other: then only their objects lie in different places.
+func (o *operations) alike(c, one *one) bool {
+	told := c.score < o.asked || c.lasts()
+	return c.weighs(one) || one.score < o.asked && told && c.isThing() && c.stands <= 1 && !c.guessed && c.undo == one.undo && c.kind == one.kind
+}
+
 // weighs reports whether an operation stands for itself and weighs as much as another.
 func (o *one) weighs(other *one) bool {
 	return o.stands <= 1 && !o.guessed && o.score == other.score && o.weight() == other.weight()
@@ -250,13 +257,11 @@ func deleted(below, what wording.Sentence) bool {
 		return false
 	}
 	folder, name := path.Clean(below[1].Text), path.Clean(what[1].Text)
-	switch [2]wording.Phrase{below[0].Phrase, what[0].Phrase} {
-	case [2]wording.Phrase{"deletes", "writes"}:
+	switch does := string(below[0].Phrase); {
+	case does == "deletes" && what[0].Phrase == "writes":
 		return folder == name
-	case [2]wording.Phrase{"deletes files below", "deletes"}:
-		return isBelow(folder, name)
 	default:
-		return false
+		return strings.HasPrefix(does, "deletes files ") && what[0].Phrase == "deletes" && isBelow(folder, name)
 	}
 }
 
@@ -269,12 +274,27 @@ func (o *one) below() {
 	}
 	folder, name, found := strings.Cut(what[1].Text, "/$(find)")
 	if found && folder != "" && !strings.ContainsAny(folder, "$`") && !strings.Contains(name, "..") {
-		o.said, o.guessed = wording.Sentence{{Phrase: "deletes files below"}, {Text: folder}}, false
+		does := wording.Clause{Phrase: "deletes files below"}
+		if named := sifted(name); named != "" {
+			does = wording.Say("deletes files named %s below", named)
+		}
+		o.said, o.guessed = wording.Sentence{does, {Text: folder}}, false
 	}
 }
 
-// filesBelow stands for the files that a search finds below a folder.
-const filesBelow wording.Phrase = "files below %s"
+// filesBelow stands for the files that a search finds below a folder, filesNamed for those that have a name.
+const (
+	filesBelow wording.Phrase = "files below %s"
+	filesNamed wording.Phrase = "files named %s below %s"
+)
+
+// sifted returns by which pattern of names a search finds files, if what follows its folder says that.
+func sifted(rest string) string {
+	if name := strings.TrimPrefix(rest, "/"); name != "*" && !strings.ContainsAny(name, "/$ ") {
+		return name
+	}
+	return ""
+}
 
 // sought describes what a search finds as files below the folder where the search starts:
 // which ones is known only when it runs.
@@ -288,6 +308,9 @@ func sought(said wording.Sentence) wording.Sentence {
 		among := func(name string) bool { return strings.HasPrefix(name, folder+"/") }
 		if found && (others == "" || !slices.ContainsFunc(strings.Split(others, ", "), func(name string) bool { return !among(name) })) {
 			*c = wording.Say(filesBelow, cmp.Or(folder, "/"))
+			if name := sifted(rest); name != "" {
+				*c = wording.Say(filesNamed, name, cmp.Or(folder, "/"))
+			}
 		}
 		c.Args = sought(c.Args)
 	}
@@ -320,10 +343,10 @@ func found(all, file wording.Sentence) bool {
 		return false
 	}
 	all, file = slices.Concat(all[1:], all[0].Args), slices.Concat(file[1:], file[0].Args)
-	if len(all) == 0 || len(all) != len(file) || all[0].Phrase != filesBelow || file[0].Text == "" {
+	if len(all) == 0 || len(all) != len(file) || all[0].Phrase != filesBelow && all[0].Phrase != filesNamed || file[0].Text == "" {
 		return false
 	}
-	return isBelow(path.Clean(all[0].Args[0].Text), path.Clean(file[0].Text)) && slices.EqualFunc(all[1:], file[1:],
+	return isBelow(path.Clean(all[0].Args[len(all[0].Args)-1].Text), path.Clean(file[0].Text)) && slices.EqualFunc(all[1:], file[1:],
 		func(a, b wording.Clause) bool { return a.Text == b.Text })
 }
 
@@ -338,13 +361,16 @@ func isBelow(folder, name string) bool {
 // precedes reports whether an operation is a change that another one only makes take effect.
 func (o *one) precedes(after *one, asked float64) bool {
 	if o.holds() {
-		return !after.holds() && o.weight() >= after.weight() && o.score <= after.score
+		later := o.kind == operation.KindSchedule && undoRank(o.undo) >= undoRank(after.undo) // what the table has run
+		return !after.holds() && (later || o.weight() >= after.weight() && o.score <= after.score)
 	}
 	return after.follows() && !o.follows() && o.told(true) && max(o.score, after.score) < asked && o.weight() == after.weight()
 }
 
 // holds reports whether all else that the same command does is a part of it.
-func (o *one) holds() bool { return o.kind == operation.KindDelete && o.does("verbs hold") }
+func (o *one) holds() bool {
+	return o.kind == operation.KindDelete && o.does("verbs hold") || o.kind == operation.KindSchedule && o.says("adds to the crontab")
+}
 
 // does reports whether its sentence begins with a verb of the list.
 func (o *one) does(list string) bool {

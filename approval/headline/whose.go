@@ -332,6 +332,22 @@ func (c *call) inWorkspace(said wording.Sentence) wording.Sentence {
 	return said.And("in the workspace %s", in[0][1]+in[0][2])
 }
 
+// clustered adds the cluster to what a tool for clusters does, if its arguments name the context of one.
+func (c *call) clustered(said wording.Sentence) wording.Sentence {
+	on := c.first("context", "kubecontext")
+	clusters := slices.ContainsFunc(c.words, func(w string) bool { return spoken.Is("things-that clustered", w) })
+	if !clusters || on == "" || strings.ContainsAny(on, " \n") || strings.Contains(said.String(), " on ") || strings.HasSuffix(string(said[0].Phrase), ": %s") {
+		return said
+	}
+	at := slices.IndexFunc(said, func(c wording.Clause) bool {
+		return strings.HasPrefix(string(c.Phrase), "(") || strings.HasPrefix(string(c.Phrase), ":")
+	})
+	if at < 0 {
+		return said.And("on %s", on)
+	}
+	return slices.Insert(slices.Clone(said), at, wording.Say("on %s", on))
+}
+
 // versioned adds the branch or the commit that a workflow is run of, or the branch whose file is changed.
 func (c *call) versioned(said wording.Sentence) wording.Sentence {
 	if len(said) == 0 || len(said[0].Args) != 1 {

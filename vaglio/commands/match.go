@@ -147,7 +147,7 @@ func Facts() []string {
 		"own-database own-server placed stray number reads told sends brought far near bulk aliased emulated strange-channel read abroad versioned hoard " +
 		"outside beyond plain own-files own-refs taken-ref own-boxes file-database production unknown-database " +
 		"system fetched sed-acts writes-by-path setting masks filtered own-jobs own-processes empty " +
-		"code-outside dotenv keeps-nothing other-user")
+		"code-outside dotenv keeps-nothing other-user continued")
 }
 
 // Given returns the words that a rule is about, after the operands that were matched, and those after "with".

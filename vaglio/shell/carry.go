@@ -224,7 +224,7 @@ func (r *reader) runOptions(f *frame, k *call, p *program, name string) Word {
 
 // optionsIn is runOptions in the folder that the options name.
 func (r *reader) optionsIn(f *frame, k *call, p *program, name string) (out Word) {
-	if p.only {
+	if out = word.OutputOf(name); p.only {
 		r.wrapper(f, k)
 	} else {
 		out = r.plain(f, k)
@@ -372,7 +372,9 @@ func (p *program) command(w *way, words []Word) (opts options, before, argv []Wo
 			return opts, named[:min(max(1, w.from), len(named))], dashed
 		}
 	}
-	before = rest[:min(max(1, w.from), len(rest))]
+	if before = rest[:min(max(1, w.from), len(rest))]; w.run == runLine {
+		before = rest[:min(w.from, len(rest))]
+	}
 	switch argv = tail(rest, w.from); {
 	case w.dash:
 		return opts, before, nil

@@ -35,6 +35,10 @@ func (r *reader) crontab(f *frame, text Word, users bool) {
 		before = cronUser
 	}
 	for _, l := range text.Lines() {
+		parts := l.Parts() // an output that is not known stands before the line, which it ends with a line break
+		if begins := slices.IndexFunc(parts, func(p Part) bool { return p.Kind != PartUnknown }); begins > 0 {
+			l = NewWord(parts[begins:]...)
+		}
 		if at := before.FindStringIndex(l.Prefix()); at != nil {
 			r.carried(f, l.Cut(at[1]), "crontab")
 		}
@@ -365,11 +369,6 @@ func isPlace(w Word) bool {
 		s = s[at:]
 	}
 	return strings.HasPrefix(s, "/") && !strings.HasPrefix(s+"/", "/tmp/") || strings.HasPrefix(s, "..") || slices.ContainsFunc(w.Parts(), odd)
-}
-
-// isName reports whether an unknown part is a path or a number that no shell takes for code.
-func isName(p *Part) bool {
-	return p.From == "mktemp" || p.From == "" && slices.Contains([]string{"!", "$", "?", "BASHPID", "PPID", "UID", "EUID", "RANDOM"}, p.Name)
 }
 
 // orInBrief reads a file's text, and once more in brief (each function once, with unknown arguments) if its share of the budget, or what that leaves of the

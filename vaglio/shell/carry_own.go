@@ -22,7 +22,7 @@ func splitByEnv(words []Word) (opts options, line Word, split bool, rest []Word)
 func (r *reader) runEnv(f *frame, k *call, p *program, name string) Word {
 	opts, text, split, rest := splitByEnv(k.argv[1:])
 	if split {
-		line := []Word{k.argv[0]}
+		line := k.argv[:1:1]
 		if dir, ok := opts.Get(p.chdir...); ok {
 			line = append(line, Text("-C"), Text(r.quote(dir)))
 		}
@@ -376,7 +376,10 @@ func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before
 	h := f.at(k, name)
 	leading, _ := p.options(k)
 	in := slices.Concat(leading, opts).all("n", "namespace", "context") // where the pod is
-	if len(in) > 0 && len(before) > 0 {
+	switch app, ok := slices.Concat(leading, opts).Get("a", "app"); {
+	case ok && len(before) == 0:
+		before = []Word{app}
+	case len(in) > 0 && len(before) > 0:
 		before = append(slices.Clip(before), Text("("+word.Join(in, ", ").String()+")"))
 	}
 	h.Remote = &Remote{Kind: RemotePod, Target: Spaced(before)}
@@ -387,9 +390,8 @@ func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before
 func (w *way) beyond(rest []Word) []Word {
 	before, after := cutAt(rest, "--")
 	if _, named := w.parse(before); after != nil && (w.dash || len(named) <= w.from) {
-		head := make([]Word, w.from)
-		copy(head, named)
-		return slices.Concat(head, after)
+		head := named[:min(len(named), w.from)]
+		return slices.Concat(head, make([]Word, w.from-len(head)), after)
 	}
 	if len(rest) > 0 && strings.HasPrefix(rest[0].Prefix(), "-") {
 		_, rest = w.parse(rest)

@@ -393,3 +393,8 @@ func (r *reader) spawning(f *frame, loop syntax.Node, body []*syntax.Stmt) {
 		r.problem(f, Problem{Kind: ProblemForkBomb, Detail: wording.Say("an endless loop starts processes and waits for none of them"), Span: f.spanOf(loop)})
 	}
 }
+
+// isName reports whether an unknown part is a path or a number that no shell takes for code.
+func isName(p *Part) bool {
+	return p.From == "mktemp" || p.From == "" && slices.Contains([]string{"!", "$", "?", "BASHPID", "PPID", "UID", "EUID", "RANDOM"}, p.Name)
+}

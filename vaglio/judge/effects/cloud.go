@@ -120,10 +120,8 @@ func stored(c *command) []Effect {
 	verb, ops := c.operand(c.took-1), c.operands[c.took:]
 	out := shared(KindSend, say("writes to shared storage: %s %s", verb, join(ops)), join(ops))
 	if n := len(ops) - 1; n > 0 {
-		out[0].Why = say("copies %s to %s", join(ops[:n]), ops[n].text)
-		if verb == "mv" {
-			out[0].Why = say("moves %s to %s", join(ops[:n]), ops[n].text)
-		}
+		does := map[bool]wording.Phrase{true: "moves %s to %s", false: "copies %s to %s"}[verb == "mv"]
+		out[0].Why = say(does, join(ops[:n]), ops[n].text)
 		if c.has("--delete", "-d", "--delete-unmatched-destination-objects") {
 			out = append(out, usual(KindDelete).with(say("deletes what %s has besides", ops[n].text), join(ops)).as(Irreversible, ReachShared))
 		}

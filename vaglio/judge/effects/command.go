@@ -177,7 +177,7 @@ func (r *reading) invocation(v *invocation) []Effect {
 		case v.empties(i):
 			out = append(out, r.empty(v, w)...)
 		case v.appends[i]:
-			out = append(out, r.write(v, w, "writes")...)
+			out = append(out, r.write(v, w, "adds to")...)
 		default:
 			out = append(out, r.replaces(v, w, "writes")...)
 		}

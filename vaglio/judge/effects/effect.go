@@ -231,11 +231,11 @@ func deletion(of wording.Phrase, text string) wording.Sentence {
 }
 
 // insteadOfDeletes gives deletions another verb.
-func insteadOfDeletes(list []Effect, verb wording.Phrase) []Effect {
+func insteadOfDeletes(list []Effect, verb wording.Clause) []Effect {
 	for i := range list {
 		if list[i].Why[0].Phrase == deletes {
 			list[i].Why = slices.Clone(list[i].Why)
-			list[i].Why[0].Phrase = verb
+			list[i].Why[0] = verb
 		}
 	}
 	return list

@@ -233,7 +233,8 @@ func (t *tool) mentions(texts ...string) bool {
 // sql reads executors that run database statements.
 func (t *tool) sql() bool {
 	where := wording.Say(spoken.TheDatabase)
-	if name, ok := t.text("database", "db", "connection", "dsn", "databaseName", "database_name", "dbName", "databaseId", "database_id"); ok {
+	if name, ok := t.text("database", "db", "connection", "dsn", "databaseName", "database_name", "dbName", "databaseId", "database_id",
+		"projectId", "project_id", "projectRef", "project_ref"); ok {
 		where = object(name)
 	}
 	found := false

@@ -159,6 +159,7 @@ func runsSubstitution(script string) bool {
 // search summarizes the tests of a search.
 type search struct {
 	names            []arg
+	verb             wording.Clause // what it does to what it finds, if it deletes that
 	deletes, negated bool
 	narrowed         bool // each deletion takes only what passed a test of its name, or of being empty
 	empty            bool // each deletion takes only what is empty
@@ -167,12 +168,15 @@ type search struct {
 // searchOf reads the tests of a search, which apply to all its starting folders.
 func searchOf(tests []shell.Word) *search {
 	tests = commands.Taken(tests)
-	s := &search{}
+	s, named := &search{verb: wording.Clause{Phrase: "deletes files below"}}, []string(nil)
 	for test, word := range commands.Tests(tests) {
 		class, not := strings.CutPrefix(test.String(), "not ")
 		switch value := argOf(word); class {
 		case "name", "path":
 			s.names = append(s.names, value)
+			if class == "name" && !not {
+				named = append(named, value.text)
+			}
 		case "regex", "link", "list":
 			not = true
 		case "run":
@@ -182,11 +186,14 @@ func searchOf(tests []shell.Word) *search {
 		}
 		s.negated = s.negated || not
 	}
-	leavesFew := func(class string, _ shell.Word) bool {
-		return slices.Contains([]string{"name", "path", "empty"}, class)
+	narrowed := func(by ...string) bool {
+		_, few := commands.Narrowed(tests, func(class string, _ shell.Word) bool { return slices.Contains(by, class) }, deletesFound)
+		return few
 	}
-	_, s.narrowed = commands.Narrowed(tests, leavesFew, deletesFound)
-	_, s.empty = commands.Narrowed(tests, func(class string, _ shell.Word) bool { return class == "empty" }, deletesFound)
+	s.narrowed, s.empty = narrowed("name", "path", "empty"), narrowed("empty")
+	if len(named) > 0 && narrowed("name") {
+		s.verb = wording.Clause{Phrase: "deletes files named %s below", Args: []wording.Clause{wording.List(named)}}
+	}
 	return s
 }
 
@@ -214,11 +221,7 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 	if p := c.r.world.placeOf(root, c.cwd); few && told && (p == placeWorkspace || p == placeTemp) {
 		return c.r.anew(say("deletes files below %s", root.text), s.names...)
 	}
-	return insteadOfDeletes(c.r.remove(c.invocation, root), "deletes files below")
-}
-
-func removes(program string) bool {
-	return slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "trash"}, path.Base(program))
+	return insteadOfDeletes(c.r.remove(c.invocation, root), s.verb)
 }
 
 // remove returns the effect of deleting what a word names. What is in a mount outlives the container that deletes it.
@@ -391,5 +394,5 @@ func (r *reading) empty(v *invocation, a arg) []Effect {
 		}
 		return out
 	}
-	return insteadOfDeletes(r.remove(v, a), "empties")
+	return insteadOfDeletes(r.remove(v, a), wording.Clause{Phrase: "empties"})
 }

@@ -32,11 +32,10 @@ func (t *tables) mainBranch(ref string) bool {
 // gitCheckout tells switching a branch from restoring files.
 func gitCheckout(c *command) []Effect {
 	if what, ok := c.checkedOut(); ok {
-		if at := slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" }) + 1; at > 0 &&
-			!slices.ContainsFunc(c.all[at:], func(a arg) bool { return !c.ownFile(a) }) {
+		said, at := say("discards uncommitted changes in %s", what), slices.IndexFunc(c.all, isDashes)
+		if at >= 0 && !slices.ContainsFunc(c.all[at+1:], func(a arg) bool { return !c.ownFile(a) }) {
 			return own(say("replaces %s, which this session made", what))
 		}
-		said, at := say("discards uncommitted changes in %s", what), slices.IndexFunc(c.all, func(a arg) bool { return a.text == "--" })
 		if at > c.Operands[0]+1 && !startsAny(c.all[at-1].text, "-") {
 			said = say("replaces %s with what %s has", what, c.all[at-1].text)
 		}
@@ -44,6 +43,9 @@ func gitCheckout(c *command) []Effect {
 	}
 	return own(say("switches the branch"))
 }
+
+// isDashes reports whether only operands follow a word.
+func isDashes(a arg) bool { return a.text == "--" }
 
 // ownFile reports whether a word names a file of the call's own work tree that the session made.
 func (c *command) ownFile(a arg) bool {
@@ -153,7 +155,10 @@ func gitPush(c *command) []Effect {
 func (c *command) pushOptions(to string) []Effect {
 	e := usual(KindPublish).as(Irreversible, ReachShared)
 	remote, refs, _ := strings.Cut(to, " ")
-	all := c.pushesAll()
+	all := map[bool]string{true: "tags"}[c.has("--tags")] // of what it sends all that there are
+	if c.has("--all", "--branches") {
+		all = "branches"
+	}
 	switch {
 	case c.has("-n", "--dry-run") || c.name == "git" && c.has("--help"):
 		return reads()
@@ -169,17 +174,6 @@ func (c *command) pushOptions(to string) []Effect {
 		return shared(KindSafeguardOff, spoken.Pushed(to, false, "").And("without the checks of the hooks"), to)
 	}
 	return nil
-}
-
-// pushesAll says of what an option of a push sends all that there are.
-func (c *command) pushesAll() string {
-	switch {
-	case c.has("--all", "--branches"):
-		return "branches"
-	case c.has("--tags"):
-		return "tags"
-	}
-	return ""
 }
 
 // pushRemote returns the effects of a push to a remote that is not just for commits, or that nobody has chosen.
@@ -229,19 +223,14 @@ func (c *command) pushRef(remote, r arg) []Effect {
 
 // pushTarget names the remote and the refs that are pushed to.
 func pushTarget(ops []arg) string {
-	var b strings.Builder
-	for i, a := range ops {
-		s := a.text
-		if i > 0 {
-			b.WriteByte(' ')
-			if _, dst, ok := strings.Cut(s, ":"); ok {
-				s = dst
-			}
-			s = strings.TrimPrefix(strings.TrimPrefix(s, "+"), "refs/heads/")
+	names := texts(ops)
+	for i := 1; i < len(names); i++ {
+		if _, dst, ok := strings.Cut(names[i], ":"); ok {
+			names[i] = dst
 		}
-		b.WriteString(s)
+		names[i] = strings.TrimPrefix(strings.TrimPrefix(names[i], "+"), "refs/heads/")
 	}
-	return clip(b.String(), 160)
+	return clip(strings.Join(names, " "), 160)
 }
 
 // versionTag matches what tags are called after versions.
@@ -257,19 +246,15 @@ func (v *invocation) restores(w arg) bool {
 
 // checkedOut names the files that git checkout restores, and reports whether it restores any: the same words may name a branch.
 func (c *command) checkedOut() (string, bool) {
-	for i, a := range c.all {
-		if a.text == "--" && i+1 < len(c.all) {
-			return join(c.all[i+1:]), true
-		}
+	if at := slices.IndexFunc(c.all, isDashes) + 1; at > 0 && at < len(c.all) {
+		return join(c.all[at:]), true
 	}
 	if c.has("-p", "--patch", "--ours", "--theirs", "--merge", "-m", "--pathspec-from-file") {
 		return c.rest(1), true
 	}
 	ops := c.operands[1:]
-	for _, a := range ops {
-		if pathspec(a.text) {
-			return a.text, true
-		}
+	if at := slices.IndexFunc(ops, pathspec); at >= 0 {
+		return ops[at].text, true
 	}
 	if len(ops) == 1 {
 		return ops[0].text, fileLike(ops[0].text) || c.r.judge.tables.ofClass("well-known-file", lastPart(ops[0].text))
@@ -278,7 +263,8 @@ func (c *command) checkedOut() (string, bool) {
 }
 
 // pathspec reports whether a word can only name files, not a branch.
-func pathspec(s string) bool {
+func pathspec(a arg) bool {
+	s := a.text
 	return s == "." || s == ":/" || strings.HasPrefix(s, "./") || strings.HasSuffix(s, "/") || strings.Contains(s, "*")
 }
 
@@ -354,10 +340,11 @@ func (c *command) directed(out []Effect) []Effect {
 			continue
 		}
 		at := append(c.values(aim.Keys...), c.variables(aim.Keys...)...)
+		if aim.Keys == nil && c.cwd != "" && c.cwd != c.r.world.cwd {
+			at = []arg{literal(strings.TrimPrefix(c.cwd, c.r.world.cwd+"/"))}
+		}
 		for i := 0; i < len(out) && len(at) > 0; i++ {
-			if aim.Says(string(out[i].Kind)) {
-				out[i].Why = aim.At(out[i].Why, at[0].text)
-			}
+			out[i].Why = aim.At(out[i].Why, string(out[i].Kind), at[0].text)
 		}
 	}
 	return out

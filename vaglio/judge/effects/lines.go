@@ -199,6 +199,7 @@ func commandFacts() map[string]fact {
 		"wrapped":       func(c *command, _ []arg) bool { return c.Wrapper },
 		"fetched":       (*command).given,
 		"root":          func(c *command, _ []arg) bool { return c.Privileged && c.User == "" },
+		"continued":     func(c *command, _ []arg) bool { return strings.HasPrefix(c.stdin.text.text, "$("+c.name+")") },
 		"other-user":    func(c *command, _ []arg) bool { return c.User != "" },
 		"testing":       func(c *command, _ []arg) bool { return c.testing() },
 		"dotenv":        func(c *command, _ []arg) bool { return c.r.present(c.invocation, ".env") },

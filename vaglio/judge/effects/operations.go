@@ -67,7 +67,7 @@ func (r *reading) replaces(v *invocation, a arg, verb wording.Phrase) []Effect {
 	if v.Call != nil || !a.isThere() || verb != "writes" && !strings.HasPrefix(string(verb), "copies") { // others change what is there
 		return out
 	}
-	return insteadOfDeletes(r.remove(v, a), verb)
+	return insteadOfDeletes(r.remove(v, a), wording.Clause{Phrase: verb})
 }
 
 // operationsRule judges a command by its operations.
@@ -276,12 +276,11 @@ func (c *command) writes(o *operation.Operation, a arg) []Effect {
 func (c *command) deletes(o *operation.Operation, a arg) []Effect {
 	out := c.r.remove(c.invocation, a)
 	if o.Phrase != "" && o.Role != operation.Target {
-		return insteadOfDeletes(out, wording.Phrase(o.Phrase))
+		return insteadOfDeletes(out, wording.Clause{Phrase: wording.Phrase(o.Phrase)})
 	}
 	for i := range out {
 		if why := out[i].Why; o.Role == operation.Target && why[0].Phrase == deletes && why[1].Text == a.text {
-			besides := say("deletes what %s has besides the copied files", a.text)
-			out[i].Why = append(besides, why[2:]...)
+			out[i].Why = append(say("deletes what %s has besides the copied files", a.text), why[2:]...)
 		}
 	}
 	return out

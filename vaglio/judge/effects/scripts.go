@@ -320,6 +320,11 @@ func (c *command) carriedText() []Effect {
 	return out
 }
 
+// removes reports whether a program removes the files that it is given.
+func removes(program string) bool {
+	return slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "trash"}, path.Base(program))
+}
+
 // deletesFound reports whether a search deletes what it found so far.
 func deletesFound(class string, value shell.Word) bool {
 	return class == "delete" || class == "run" && removes(argOf(value).text)
@@ -327,11 +332,8 @@ func deletesFound(class string, value shell.Word) bool {
 
 // runs reads a word of a command that the search runs. What is no option may be deleted, too.
 func (s *search) runs(word string) {
-	if removes(word) {
-		s.deletes = true
-	} else {
-		s.negated = s.negated || word != "{}" && !strings.HasPrefix(word, "-")
-	}
+	s.deletes = s.deletes || removes(word)
+	s.negated = s.negated || !removes(word) && word != "{}" && !strings.HasPrefix(word, "-")
 }
 
 // located adds to a command's effects the file that it is in. What is unknown in a file only means that the file was not read to its end, unless the session

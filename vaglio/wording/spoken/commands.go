@@ -85,8 +85,9 @@ func Rights(program, user string) wording.Sentence {
 type Aim struct {
 	// Client is the class of the clients.
 	Client string
-	Keys   []string
-	Said   wording.Phrase
+	// Keys are the options and variables; none if the folder says it in which the client works.
+	Keys []string
+	Said wording.Phrase
 	// Of are the kinds of what is done so; empty for all.
 	Of string
 }
@@ -96,12 +97,20 @@ func Aims() []Aim { return aims }
 
 var aims = []Aim{ //nolint:gochecknoglobals // Made once, never changed.
 	{"forge-client", []string{"-R", "--repo"}, "in %s", ""},
+	{"app-client", []string{"-a", "--app"}, "in the app %s", ""},
+	{"site-client", []string{"-s", "--site"}, "of the site %s", ""},
+	{"service-client", []string{"-s", "--service"}, "of the service %s", ""},
+	{"scope-client", []string{"-S", "--scope", "-T", "--team"}, "in %s", ""},
+	{"environment-client", []string{"-e", "--env", "--environment"}, "in the environment %s", ""},
+	{"reference-client", []string{"--project-ref"}, "in the project %s", ""},
+	{"subscription-client", []string{"--account-name"}, "in the account %s", ""},
 	{"subscription-client", []string{"--subscription"}, "in the subscription %s", ""},
 	{"cluster-client", []string{"--context", "--kube-context", "--kubecontext"}, "on %s", ""},
 	{"cluster-client", []string{"--kubeconfig", "KUBECONFIG"}, "on the cluster of %s", ""},
 	{"region-client", []string{"--region", "AWS_REGION", "AWS_DEFAULT_REGION", "CLOUDSDK_COMPUTE_REGION", "CLOUDSDK_RUN_REGION"}, "in %s", ""},
 	{"project-client", []string{"--project", "CLOUDSDK_CORE_PROJECT"}, "in %s", ""},
 	{"chdir-client", []string{"-chdir", "--chdir"}, "in %s", ""},
+	{"folder-client", nil, "in %s", ""},
 	{"profile-client", []string{"--profile", "AWS_PROFILE"}, "with the profile %s", ""},
 	{"compose-client", []string{"-p", "--project-name", "COMPOSE_PROJECT_NAME"}, "in the project %s", ""},
 	{"client-of-postgres", []string{"-h", "--host", "PGHOSTADDR", "PGHOST"}, "on %s", "database privilege"},
@@ -109,22 +118,32 @@ var aims = []Aim{ //nolint:gochecknoglobals // Made once, never changed.
 	{"client-of-redis", []string{"-h"}, "on %s", "database"},
 }
 
-// Says reports whether what is done of this kind is done where the aim says.
-func (a *Aim) Says(kind string) bool {
+// says reports whether what is done of this kind is done where the aim says.
+func (a *Aim) says(kind string) bool {
 	return kind != "read" && (a.Of == "" || strings.Contains(a.Of, kind))
 }
 
-// At adds to what is done where, or as whom. A repository is left out if the sentence is about it, or
-// ends with a text; so is the server of a database if another one is said, and what -p publishes.
-func (a *Aim) At(said wording.Sentence, at string) wording.Sentence {
-	if len(said) == 0 || at == "" || a.Said == "on %s" && saysServer(said) || a.Client == "compose-client" && strings.Contains(at, ":") {
-		return said
-	}
-	does := string(said[0].Phrase)
-	if a.Said == "in %s" && (strings.HasSuffix(does, ": %s") || strings.Contains(does, " repository") || strings.Contains(said.String(), at)) {
+// At adds to what is done of a kind where, or as whom. What the sentence is about or names already is left out, as
+// where it ends with a text; so is the server of a database if another one is said, and what -p publishes.
+func (a *Aim) At(said wording.Sentence, kind, at string) wording.Sentence {
+	if !a.says(kind) || len(said) == 0 || at == "" || a.Client == "compose-client" && strings.Contains(at, ":") || a.saidIn(said, at) {
 		return said
 	}
 	return said.And(a.Said, at)
+}
+
+// saidIn reports whether a sentence says already where something is done, or has no place for it.
+func (a *Aim) saidIn(said wording.Sentence, at string) bool {
+	switch does := string(said[0].Phrase); {
+	case strings.HasPrefix(does, "works "):
+		return true
+	case a.Said == "on %s":
+		return saysServer(said)
+	case strings.HasPrefix(string(a.Said), "on ") || a.Client == "profile-client":
+		return false
+	default:
+		return strings.HasSuffix(does, ": %s") || strings.Contains(does, " repository") || strings.Contains(said.String(), at)
+	}
 }
 
 // OnMachine adds the machine on which something is done to a database, unless a server is said.

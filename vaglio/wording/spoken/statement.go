@@ -32,8 +32,8 @@ func StatementOn(verb, class, target string, where wording.Clause) wording.Sente
 	what := wording.Clause{Text: target}
 	if thing, _, _ := ThingOf([]string{cmp.Or(class, map[string]string{"TRUNCATE": "table"}[verb])}); thing != nil {
 		what = wording.Say(thing.One, target)
-		if strings.Contains(target, ", ") {
-			what = wording.Say(thing.Several, target)
+		if names := strings.Split(target, ", "); len(names) > 1 {
+			what = wording.Clause{Phrase: thing.Several, Args: []wording.Clause{wording.List(names)}}
 		}
 	}
 	does := wording.Sentence{{Phrase: said, Args: []wording.Clause{what}}}

@@ -147,7 +147,7 @@ func around(operands []string, verb int, split func(string) []string) (nouns, re
 	if thing, _, _ := ThingOf(nouns); thing != nil || len(rest) == 0 || slices.ContainsFunc(rest, isVerb) || slices.ContainsFunc(operands[:verb], isVerb) {
 		return nouns, rest
 	}
-	if thing, _, before := ThingOf(split(rest[0])); thing != nil && len(before) == 0 {
+	if thing, _, before := ThingOf(split(rest[0])); thing != nil && len(before) == 0 && rest[0] == strings.ToLower(rest[0]) {
 		return split(rest[0]), rest[1:]
 	}
 	return nouns, rest
@@ -175,6 +175,9 @@ func objectOf(act *Act, thing *Thing, option string, operands, words []string) (
 	}
 	if len(named) == 1 {
 		named = []string{strings.TrimPrefix(named[0], "name=")}
+		if slices.ContainsFunc(thing.Words, func(w string) bool { return Is("options assigned", w) }) {
+			named[0], _, _ = strings.Cut(named[0], "=")
+		}
 	}
 	return thing.called(named, several), len(named) == 1 || several
 }
@@ -315,8 +318,8 @@ func alone(operands, words []string) []string {
 // verbStands is how many operands may be the verb or precede it.
 const verbStands = 5
 
-// behind returns the words after one of the options, up to the next option. There may be
-// several.
+// behind returns the words after one of the options, up to the next option: several, unless it is for
+// just one name.
 func behind(words []string, options ...string) []string {
 	for at, w := range words {
 		if option, value, ok := strings.Cut(w, "="); ok && slices.Contains(options, option) {
@@ -326,6 +329,9 @@ func behind(words []string, options ...string) []string {
 			words = words[at+1:]
 			if end := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") }); end >= 0 {
 				words = words[:end]
+			}
+			if strings.HasPrefix(w, "--") && identifies.MatchString(w) && !strings.HasSuffix(w, "s") {
+				words = words[:min(1, len(words))]
 			}
 			return words
 		}
