@@ -311,8 +311,10 @@ func (a *Ask) View() View {
 		}
 		b.WriteString(string(a.Approvals[i].State))
 		p := &a.Approvals[i]
-		if p.State == Pending && len(p.Votes) > 0 {
-			b.WriteString("+" + strconv.Itoa(len(p.Votes)))
+		for j := range p.Votes { // by name: one that is void may give way to another
+			if v := &p.Votes[j]; p.State == Pending {
+				b.WriteString("+" + v.Human + "@" + v.Route)
+			}
 		}
 		if p.Grant != nil {
 			b.WriteString("*" + strconv.Itoa(p.Grant.Used()))

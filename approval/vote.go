@@ -232,7 +232,8 @@ func (c *Card) Awaits(id string, e Electorate) bool {
 	return slices.ContainsFunc(c.Items, func(it Item) bool { return it.State == Pending && e.awaits(id, it.Votes) })
 }
 
-// Prune drops the votes that no longer count, and reports whether there were any.
+// Prune drops the votes that no longer count, and reports whether there were any. Then nobody knows
+// what the messages show: an amendment that showed a vote may not be recorded.
 func (a *Ask) Prune(e Electorate) bool {
 	pruned := false
 	for i := range a.Approvals {
@@ -243,6 +244,9 @@ func (a *Ask) Prune(e Electorate) bool {
 		before := len(p.Votes)
 		p.Votes = slices.DeleteFunc(slices.Clone(p.Votes), func(v Vote) bool { return !e.counts(&v) })
 		pruned = pruned || len(p.Votes) != before
+	}
+	for i := 0; pruned && i < len(a.Cards); i++ {
+		a.Cards[i].View = ""
 	}
 	return pruned
 }
