@@ -16,7 +16,7 @@ import (
 // what that allows: their bounds are what there is today, and may only be
 // lowered, to the goal beside them.
 const (
-	mostLines      = 53_553 // hand-written Go, without tests; goal 21_000
+	mostLines      = 53_527 // hand-written Go, without tests; goal 21_000
 	mostComplex    = 0      // functions over a complexity of [complexFrom]; goal 40
 	complexFrom    = 15
 	mostExemptions = 0  // of a linter's complexity rule; goal 15
