@@ -311,9 +311,9 @@ func (a *Ask) View() View {
 		}
 		b.WriteString(string(a.Approvals[i].State))
 		p := &a.Approvals[i]
-		for j := range p.Votes { // by name: one that is void may give way to another
-			if v := &p.Votes[j]; p.State == Pending {
-				b.WriteString("+" + v.Human + "@" + v.Route)
+		if p.State == Pending {
+			for j := range p.Votes { // by name: one that is void may give way to another
+				b.WriteString("+" + p.Votes[j].Human + "@" + p.Votes[j].Route)
 			}
 		}
 		if p.Grant != nil {

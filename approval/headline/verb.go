@@ -370,19 +370,14 @@ func (c *call) does(verbs, nouns string) bool {
 // ofService takes what precedes the verb of a name for that of a service if it begins with a word that is not known. A
 // word that may be a noun is the verb only if there is no other: AugustSmartLockUnlockDoor locks nothing.
 func (c *call) ofService() {
-	verbAt := func(i int) bool {
-		_, at, _ := spoken.ActIn(c.words[i:min(i+longestVerb+1, len(c.words))])
-		return at == 0
-	}
+	verbAt := func(i int) bool { act, _ := spoken.Begins(c.words[i:]); return act != nil }
 	nounAt := func(i int) bool { thing, _, _ := spoken.ThingOf(c.words[i : i+1]); return thing != nil }
 	if c.server > 0 || len(c.words) == 0 || verbAt(0) || nounAt(0) {
 		return
 	}
-	for i := 1; i < len(c.words)-1; i++ {
-		if verbAt(i) && (c.server == 0 || !nounAt(i)) {
-			if c.server = i; !nounAt(i) {
-				return
-			}
+	for i := len(c.words) - 2; i > 0; i-- { // the first verb that is no noun, or else the first
+		if verbAt(i) && (c.server == 0 || !nounAt(i) || nounAt(c.server)) {
+			c.server = i
 		}
 	}
 }

@@ -151,13 +151,21 @@ const longest = 3
 // has.
 func ActIn(name []string) (act *Act, at, n int) {
 	for at := range name {
-		for n := min(longest, len(name)-at); n > 0; n-- {
-			if act := known().acts[strings.Join(name[at:at+n], "-")]; act != nil {
-				return act, at, n
-			}
+		if act, n := Begins(name[at:]); act != nil {
+			return act, at, n
 		}
 	}
 	return nil, -1, 0
+}
+
+// Begins returns the verb with which the words of a name begin, and how many words it has.
+func Begins(name []string) (act *Act, n int) {
+	for n := min(longest, len(name)); n > 0; n-- {
+		if act := known().acts[strings.Join(name[:n], "-")]; act != nil {
+			return act, n
+		}
+	}
+	return nil, 0
 }
 
 // Afterwards returns the verb of an argument that has a tool do something lasting to what it only reads by its name:
