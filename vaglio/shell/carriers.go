@@ -38,9 +38,9 @@ type way struct {
 	from  int        // how many operands precede them
 
 	// Options whose value is: a command line (behind holds the prefix that it must have); key=line, for the given keys; a program in the language; the name
-	// of the program that takes the operands; that program's file; the folder to run in; another root; the file that is written.
-	line, settings, keys, text, program, file, chdir, root, to []string
-	behind                                                     map[string]string
+	// of the program that takes the operands; that program's file; the folder to run in; another root; the file that is written; where the command runs.
+	line, settings, keys, text, program, file, chdir, root, to, at []string
+	behind                                                         map[string]string
 	// Options that make the operands a command line, a command, or a login shell's line; that enter the home of the
 	// user of -u; that keep them from running; that precede a command; that replace the first operand; that name the file.
 	lineWith, argvWith, login, enters, unless, after, instead, named []string
@@ -205,8 +205,8 @@ func (w *way) field(name string) any {
 		"run": &w.run, "from": &w.from, "language": &w.language, "usual": &w.usual, "with": &w.with, "ending": &w.ending,
 		"keys": &w.keys, "escapes": &w.escapes, "may": &w.may, "not": &w.not,
 		"line": &w.line, "settings": &w.settings, "text": &w.text, "program": &w.program, "file": &w.file, "chdir": &w.chdir,
-		"root": &w.root, "to": &w.to, "line-with": &w.lineWith, "argv-with": &w.argvWith, "login": &w.login, "enters": &w.enters, "unless": &w.unless,
-		"after": &w.after, "instead": &w.instead, "named": &w.named, "marks": &w.marks, "keeps": &w.keeps,
+		"root": &w.root, "to": &w.to, "at": &w.at, "line-with": &w.lineWith, "argv-with": &w.argvWith, "login": &w.login, "enters": &w.enters,
+		"unless": &w.unless, "after": &w.after, "instead": &w.instead, "named": &w.named, "marks": &w.marks, "keeps": &w.keeps,
 	}[name]
 }
 

@@ -372,12 +372,10 @@ func (p *program) command(w *way, words []Word) (opts options, before, argv []Wo
 			return opts, named[:min(max(1, w.from), len(named))], dashed
 		}
 	}
-	if before = rest[:min(max(1, w.from), len(rest))]; w.run == runLine {
-		before = rest[:min(w.from, len(rest))]
-	}
+	before = rest[:min(w.from, len(rest))]
 	switch argv = tail(rest, w.from); {
 	case w.dash:
-		return opts, before, nil
+		return opts, rest[:min(max(1, w.from), len(rest))], nil
 	case w.Leading:
 		more, rest := w.parse(argv)
 		opts, argv = append(opts, more...), rest

@@ -68,8 +68,7 @@ func (r *reader) runSu(f *frame, k *call, p *program, name string) Word {
 
 // suRuns reads what su and its like run.
 func (r *reader) suRuns(h *frame, k *call, p *program, name string, opts options, rest []Word) Word {
-	code := opts.all(p.line...)
-	switch {
+	switch code := opts.all(p.line...); {
 	case len(code) > 0:
 		return r.carried(h, code[len(code)-1], name)
 	case opts.any(p.argvWith...) && len(rest) > 0:
@@ -96,7 +95,7 @@ func (r *reader) runSSH(f *frame, k *call, p *program, name string) Word {
 	opts, rest := p.parse(k.argv[1:])
 	out := r.plain(f, k)
 	h := f.at(k, name)
-	host, _ := opts.Get("w")
+	host, _ := opts.Get(p.at...)
 	if p.from > 0 && len(rest) > 0 {
 		var more options
 		host = rest[0]
@@ -326,8 +325,8 @@ func (r *reader) runsOperand(name string) bool {
 // runElsewhere reads a program that runs a command on another machine or in a container.
 func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 	w, words, verb := &p.way, k.argv[1:], Word{}
+	leading, rest := p.options(k)
 	if len(p.ways) > 0 {
-		_, rest := p.options(k)
 		if w, words = p.find(rest); w == nil {
 			return r.listed(f, k, p, name)
 		}
@@ -337,7 +336,7 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 		return r.inner(f, k, name, append([]Word{verb}, behindDashes(words)...))
 	}
 	opts, before, argv := p.command(w, words)
-	h := r.remoteFrame(f, k, p, opts, before, name, verb)
+	h := r.remoteFrame(f, k, p, w, slices.Concat(leading, opts), before, name, verb)
 	if program, ok := opts.Get(w.program...); ok {
 		argv = append([]Word{program}, argv...)
 	}
@@ -361,8 +360,8 @@ func (r *reader) runElsewhere(f *frame, k *call, p *program, name string) Word {
 	})
 }
 
-// remoteFrame returns the frame of a command that runs elsewhere: in a container, or where the operands before it say.
-func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before []Word, name string, verb Word) *frame {
+// remoteFrame returns the frame of a command that runs elsewhere: in a container, or where an option or the operands before it say.
+func (r *reader) remoteFrame(f *frame, k *call, p *program, w *way, opts options, before []Word, name string, verb Word) *frame {
 	if file, ok := r.filePath(f.stdin.File); ok && f.stdin.Here && r.opts.Files != nil { // what it reads is this machine's
 		_, _ = r.from(file)
 		g := *f
@@ -374,15 +373,15 @@ func (r *reader) remoteFrame(f *frame, k *call, p *program, opts options, before
 		return h
 	}
 	h := f.at(k, name)
-	leading, _ := p.options(k)
-	in := slices.Concat(leading, opts).all("n", "namespace", "context") // where the pod is
-	switch app, ok := slices.Concat(leading, opts).Get("a", "app"); {
-	case ok && len(before) == 0:
-		before = []Word{app}
-	case len(in) > 0 && len(before) > 0:
+	if where, ok := opts.Get(w.at...); ok {
+		before = []Word{where}
+	} else if in := opts.all("n", "namespace", "context"); len(in) > 0 && len(before) > 0 { // where the pod is
 		before = append(slices.Clip(before), Text("("+word.Join(in, ", ").String()+")"))
 	}
 	h.Remote = &Remote{Kind: RemotePod, Target: Spaced(before)}
+	if w.here {
+		h.Remote.Kind, h.Remote.Mounts = RemoteContainer, []Mount{{Host: Text("/"), Inside: Text("/")}}
+	}
 	return h
 }
 
