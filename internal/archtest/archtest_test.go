@@ -168,7 +168,7 @@ var rooms = map[string]room{
 	"vaglio/place":            {may: []string{"internal/lists", "internal/rows", "internal/unixtext"}, modules: []string{xtext}},
 	"vaglio/operation":        {may: []string{"vaglio/shell"}},
 	"vaglio/commands":         {may: []string{"vaglio/getopt", "internal/lists", "internal/rows", "vaglio/operation", "vaglio/shell", "vaglio/shell/search"}},
-	"vaglio/reading":          {may: []string{"vaglio/operation", "vaglio/place", "vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/hosts", "internal/memo", "internal/notebook", "internal/rows", "internal/strictjson", "vaglio/wording", "vaglio/project"}},
+	"vaglio/reading":          {may: []string{"vaglio/operation", "vaglio/place", "vaglio/patch", "vaglio/shell", "vaglio/shell/powershell", "vaglio/code", "vaglio/wordclass", "internal/hosts", "internal/lists", "internal/memo", "internal/notebook", "internal/rows", "internal/strictjson", "vaglio/wording", "vaglio/project"}},
 	"vaglio/project":          {may: []string{"vaglio/getopt", "internal/lists", "internal/rows", "vaglio/shell", "vaglio/code", "vaglio/code/unfold", "vaglio/commands", "vaglio/wordclass", "internal/buildxml", "internal/imports", "internal/memo", "internal/notebook", "internal/settings"}},
 	"internal/workfiles":      {may: []string{"vaglio"}},
 	"vaglio/clients":          {may: []string{"internal/rows", "vaglio/commands", "vaglio/operation", "vaglio/reading"}},

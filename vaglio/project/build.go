@@ -174,7 +174,7 @@ func readYAML(v *visit, r *row) {
 	}
 	for file, text := range v.files(r) {
 		var tree any
-		if v.decode(file, text, &tree) {
+		if read := map[bool]func(string, string, any) bool{true: v.parsed, false: v.decode}[path.Ext(file) == ".json"]; read(file, text, &tree) {
 			v.under(file, text, keys, inside, tree)
 		}
 	}
@@ -191,6 +191,10 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 		t = mountedPod(t)
 		var words []string
 		for _, key := range keys {
+			if name, each := strings.CutSuffix(key, "/"); each {
+				v.each(file, text, t, inside, t[name])
+				continue
+			}
 			name, lines := strings.CutSuffix(key, "*")
 			said := t[name]
 			if typed, is := said.(map[string]any); is && typed["value"] != nil { // as in CMake's presets
@@ -212,6 +216,20 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 		v.place(file, text, t, inside, words...)
 		for _, key := range slices.Sorted(maps.Keys(t)) {
 			v.under(file, text, keys, inside, t[key])
+		}
+	}
+}
+
+// each adds a command, or one for each name below a key of a part of a file.
+func (v *visit) each(file, text string, part map[string]any, inside bool, said any) {
+	switch t := said.(type) {
+	case string:
+		v.place(file, text, part, inside, t)
+	case []any:
+		v.place(file, text, part, inside, texts(t)...)
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(t)) {
+			v.each(file, text, part, inside, t[name])
 		}
 	}
 }
@@ -281,15 +299,20 @@ func mountedPod(pod map[string]any) map[string]any {
 	return pod
 }
 
-// inContainer returns a command line that runs in the container that a compose file's service describes, with its folders, names of hosts and privileges.
+// inContainer returns a command line that runs in the container that a compose file's service or a devcontainer.json describes, with its folders, names of
+// hosts and privileges.
 func inContainer(service map[string]any, words ...string) string {
 	c := []string{"docker", "run", "--rm"}
+	given, _ := service["runArgs"].([]any)
+	c = append(c, texts(given)...)
+	mounts, _ := service["mounts"].([]any)
+	c = append(c, lists.Each(texts(mounts), func(m string) string { return "--mount=" + m })...)
 	list, _ := service["volumes"].([]any)
-	for _, e := range list {
+	for _, e := range append(list, mounts...) {
 		if m, ok := e.(map[string]any); ok { // the long form
 			e = fmt.Sprintf("%v:%v", m["source"], m["target"])
 		}
-		if folder, ok := e.(string); ok {
+		if folder, ok := e.(string); ok && !strings.Contains(folder, "=") {
 			c = append(c, "-v", folder)
 		}
 	}

@@ -220,7 +220,7 @@ func (v *visit) files(r *row) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, name := range v.named(r.files) {
 			file, text, ok := v.content(name)
-			if !ok || !v.once(r.name+" "+file) {
+			if !ok || !v.once(r.name+" "+r.language+" "+file) {
 				continue
 			}
 			if v.once(file); !yield(file, text) {

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"github.com/metnos/vaglio/internal/lists"
 	"maps"
 	"path"
 	"regexp"
@@ -151,9 +152,7 @@ func namesIn(tree any) (names []string) {
 	case string:
 		return []string{t}
 	case []any:
-		for _, e := range t {
-			names = append(names, namesIn(e)...)
-		}
+		return lists.All(t, namesIn)
 	case map[string]any:
 		for _, key := range []string{"file", "name", "role"} {
 			if s, ok := t[key].(string); ok {

@@ -347,7 +347,8 @@ func (v *visit) dashed(mark string) []string {
 	if option, ok := strings.CutSuffix(mark, "=_"); ok {
 		return v.following(option + "=")
 	}
-	return lists.All(v.values(mark), v.globbed)
+	option, below, _ := strings.Cut(mark, "/")
+	return lists.All(v.values(option), func(value string) []string { return v.globbed(path.Join(value, below)) })
 }
 
 // following returns what follows a prefix in the words that begin with it.

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"github.com/metnos/vaglio/internal/lists"
 	"maps"
 	"regexp"
 	"slices"
@@ -49,9 +50,7 @@ func (r *Reader) Build(file, text string) (tasks []shell.Task, from []string) {
 	if whole, _ := settings.Decode(file, text, &tree); !whole || tree["include"] != nil {
 		return nil, nil
 	}
-	for _, m := range taken.FindAllStringSubmatch(strings.ToLower(text), -1) {
-		from = append(from, m[1])
-	}
+	from = lists.Each(taken.FindAllStringSubmatch(strings.ToLower(text), -1), func(m []string) string { return m[1] })
 	return r.runs(r.builds.rowsOf(file), file, text), from
 }
 

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"github.com/metnos/vaglio/internal/lists"
 	"maps"
 	"path"
 	"regexp"
@@ -114,10 +115,7 @@ func asked[T any](v *visit, names []string, of map[string]T) []string {
 	case v.all:
 		return slices.Sorted(maps.Keys(of))
 	case v.among:
-		names = slices.Clone(names)
-		for _, w := range v.words {
-			names = append(names, partsOf(w)...)
-		}
+		return slices.Concat(names, lists.All(v.words, partsOf))
 	}
 	return names
 }

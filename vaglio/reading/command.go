@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/hosts"
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
@@ -263,20 +264,13 @@ func (w *walk) byClient(c Command, sc *scope) Command {
 
 // quoted joins words, quoted so that a shell reads exactly these words.
 func quoted(argv []string) string {
-	var b strings.Builder
-	for i, a := range argv {
-		if i > 0 {
-			b.WriteByte(' ')
+	odd := func(c rune) bool { return c >= 0x80 || !isAlnum(byte(c)) && !strings.ContainsRune("%+,-./:=@_", c) }
+	return strings.Join(lists.Each(argv, func(a string) string {
+		if a != "" && !strings.ContainsFunc(a, odd) {
+			return a
 		}
-		if a != "" && strings.IndexFunc(a, func(c rune) bool {
-			return c >= 0x80 || !isAlnum(byte(c&0x7f)) && !strings.ContainsRune("%+,-./:=@_", c)
-		}) < 0 {
-			b.WriteString(a)
-			continue
-		}
-		b.WriteString("'" + strings.ReplaceAll(a, "'", `'\''`) + "'")
-	}
-	return b.String()
+		return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+	}), " ")
 }
 
 // fewLines is how many lines of a list are also read one by one; longer lists are only read as one script.

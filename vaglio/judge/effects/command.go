@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"github.com/metnos/vaglio/internal/lists"
 	"path"
 	"slices"
 	"strings"
@@ -376,11 +377,7 @@ func literals(texts []string) []arg {
 }
 
 func texts(args []arg) []string {
-	out := make([]string, len(args))
-	for i := range args {
-		out[i] = args[i].text
-	}
-	return out
+	return lists.Each(args, func(a arg) string { return a.text })
 }
 
 // changesNext reports whether what a line takes for a list of things is followed by what is done to them: "volumes" lists them, "volumes delete" does not.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -352,9 +353,7 @@ func (t *tool) fillIn() []Effect {
 // namesIn collects the values that nested arguments use to name fields.
 func namesIn(v any) (out []string) {
 	list, _ := v.([]any)
-	for _, e := range list {
-		out = append(out, namesIn(e)...)
-	}
+	out = lists.All(list, namesIn)
 	object, _ := v.(map[string]any)
 	for _, k := range readings.SortedKeys(object) {
 		if s, ok := object[k].(string); ok && slices.Contains([]string{"name", "label", "element", "element_id", "selector", "ref", "type", "id"}, k) {

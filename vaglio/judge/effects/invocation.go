@@ -367,17 +367,13 @@ func (p *parsed) valued() (values []arg) {
 
 func join(args []arg) string {
 	var b strings.Builder
-	for i, a := range args {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(a.text)
+	for _, a := range args {
 		if b.Len() > 160 {
-			b.WriteString(" …")
-			break
+			return b.String() + "…"
 		}
+		b.WriteString(a.text + " ")
 	}
-	return b.String()
+	return strings.TrimSuffix(b.String(), " ")
 }
 
 // holdsAny reports whether a text contains one of the parts.

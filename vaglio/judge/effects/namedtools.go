@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	readings "github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording/spoken"
@@ -50,10 +51,7 @@ func (t *tool) subcommand(words []string) []string {
 	if t.is("force", "force_push", "forcePush") {
 		out = append(out, "--force")
 	}
-	out = append(out, options...)
-	for _, key := range wordclass.Of("key-of-operand") {
-		out = append(out, t.list(key)...)
-	}
+	out = slices.Concat(out, options, lists.All(wordclass.Of("key-of-operand"), func(key string) []string { return t.list(key) }))
 	file, ok := t.text("path", "file", "file_path", "filename")
 	if ok && words[0] == "git" && !slices.Contains(t.r.world.roots, t.r.world.clean(file, t.r.world.cwd)) {
 		out = append(out, "--", file) // not the repository

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/metnos/vaglio/internal/filemode"
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/operation"
@@ -152,9 +153,7 @@ func (c *command) bothEnds(all []operation.Operation, out []Effect) {
 		}
 	}
 	if last := len(c.operands) - 1; names == nil && c.took > 1 && last > 0 {
-		for _, a := range c.operands[min(c.took, last)-1 : last] {
-			names = append(names, c.r.whole(c.invocation, a).text)
-		}
+		names = lists.Each(c.operands[min(c.took, last)-1:last], func(a arg) string { return c.r.whole(c.invocation, a).text })
 	}
 	sayEnds(names, out)
 }
