@@ -2,6 +2,7 @@ package vaglio
 
 import (
 	"errors"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -186,12 +187,7 @@ func (r *Running) runs(program, pattern string, options []string) bool {
 		return false
 	}
 	if found := r.picked(program, pattern, options); len(found) > 0 {
-		for _, own := range found {
-			if !own {
-				return false
-			}
-		}
-		return true
+		return !slices.Contains(slices.Collect(maps.Values(found)), false)
 	}
 	return r.facts.Runs(pattern)
 }

@@ -159,7 +159,7 @@ var rooms = map[string]room{
 	"vaglio/code/dial":        {may: []string{"vaglio/shell", "vaglio/wordclass"}},
 	"vaglio/code/lex":         {},
 	"vaglio/code/page":        {may: []string{"vaglio/code/lex", "vaglio/wordclass"}},
-	"vaglio/code/unfold":      {},
+	"vaglio/code/unfold":      {may: []string{"vaglio/shell"}},
 	"vaglio/shell/filter":     {may: []string{"internal/strictjson", "internal/unixtext", "vaglio/getopt", "vaglio/wordclass"}},
 	"vaglio/shell/search":     {may: []string{"vaglio/shell/word"}},
 	"vaglio/shell/word":       {may: []string{"internal/unixtext", "vaglio/shell/filter"}, modules: []string{shparser}},

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -173,11 +174,7 @@ func (s *pathScope) checkTemplate(template string, p places) string {
 	if strings.Contains(template[at:], "..") {
 		return "is " + outside + `: it climbs with ".." after its fixed beginning`
 	}
-	fixed := template[:strings.LastIndexByte(template[:at], '/')+1]
-	if fixed == "" {
-		fixed = "."
-	}
-	return s.check(fixed, p)
+	return s.check(cmp.Or(template[:strings.LastIndexByte(template[:at], '/')+1], "."), p)
 }
 
 // hostScope is which hosts an executor may reach.

@@ -95,8 +95,6 @@ func (r *Reader) run(in *shell.Program, changes bool) (done *run) {
 	switch {
 	case lang == nil:
 		p.problem(shell.ProblemDynamicCode, wording.Say("programs of %s are not read", in.Language), in.Text)
-	case run.out.Loose:
-		p.loose(in.Text)
 	default:
 		if in.Record != nil {
 			p.set("$_", textOf(in.Record[0]))
@@ -300,6 +298,10 @@ func (p *program) problem(kind shell.ProblemKind, detail wording.Clause, w shell
 
 // read reads a program text and returns the value of its last statement. It reads what no statement led to, such as functions that nothing calls, at the end.
 func (p *program) read(w shell.Word) value {
+	if p.out.Loose {
+		p.loose(w)
+		return value{}
+	}
 	src := p.mark(w)
 	if len(src) > maxText {
 		p.problem(shell.ProblemTooBig, wording.Say("the program is longer than 1 MiB"), shell.Word{})

@@ -137,8 +137,7 @@ func (p *program) declaredBy(o *option, how attributes, i int, v value) bool {
 	return true
 }
 
-// names adds the names in a value. What is no name that is known, or makes a value in another way
-// than the library does by itself, leaves all options unknown.
+// names adds the names in a value. What is no name that is known, or makes a value in another way than the library does by itself, leaves all options unknown.
 func (p *program) names(o *option, v value) {
 	for _, w := range v.words() {
 		s, ok := w.Text()

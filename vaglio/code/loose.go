@@ -32,7 +32,7 @@ func (p *program) loose(w shell.Word) {
 		}
 		spelled := p.launched(unfold.Spelled(src))
 		folders := []string(nil)
-		if p.around.gets, folders = Surroundings(spelled); len(folders) > 0 {
+		if p.around.gets, folders = unfold.Surroundings(spelled); len(folders) > 0 {
 			p.around.dirs = append([]shell.Word{shell.Text(".")}, shell.Texts(folders)...)
 		}
 		if p.looseCalls(spelled); !whole {
@@ -40,28 +40,6 @@ func (p *program) loose(w shell.Word) {
 		}
 		p.around = surroundings{}
 	}
-}
-
-// The ways in which programs write the folder and the variables that a command is given.
-var (
-	givenFolder = regexp.MustCompile(`(?i)\b(?:cwd|cd|dir|chdir|current_?dir(?:ectory)?(?:url)?|directory|work(?:ing)?_?dir(?:ectory)?)["']?` +
-		`\s*(?:=>|[=:(,]|\s)+(?:[\w.]+[(\s]+)*(?:\w+:\s*)?["']([^"'\n]+)["']`)
-	givenVariable = regexp.MustCompile(`\b([A-Z_][A-Z0-9_]*)["'\])]*\s*(?:=>|[=:,])\s*["']([^"'\n]*)["']|["']([A-Z_][A-Z0-9_]*)=([^"'\n]*)["']`)
-)
-
-// Surroundings returns the variables and the folders that a program may give to the commands which it starts, in any language: each
-// name in capitals that is given a text, and each text that what is named as a folder is given.
-func Surroundings(text string) (variables []shell.Assign, folders []string) {
-	const most = 16
-	for _, m := range givenVariable.FindAllStringSubmatch(text, most) {
-		variables = append(variables, shell.Assign{Name: m[1] + m[3], Value: shell.Text(m[2] + m[4])})
-	}
-	for _, m := range givenFolder.FindAllStringSubmatch(text, most) {
-		if !slices.Contains(folders, m[1]) {
-			folders = append(folders, m[1])
-		}
-	}
-	return variables, folders
 }
 
 // looseTokens matches the parts of a loose program: texts, names, and ends of statements. A line that begins with a dot continues the line before it.
@@ -91,7 +69,7 @@ func (p *program) looseCalls(src string) {
 		case c.shut > 0 && t[6] != "":
 			continue
 		case strings.IndexByte("\"'`", t[0][0]) >= 0:
-			p.looseText(c.f.takes(&c.texts, &before), t[0][0], text)
+			p.looseText(&c, &before, t[0][0], text)
 			belowNamed(c.under, c.texts)
 			continue
 		case t[6] == "" && (found == nil || c.f != nil && found.verb[0] == '='):
@@ -99,18 +77,11 @@ func (p *program) looseCalls(src string) {
 			continue
 		}
 		p.looseCall(c.f, c.name, c.texts)
+		p.evaluates(found, name, src[at[1]:])
 		c = openCall{f: found, name: name, shut: p.argumentsOf(found, src, at[1])}
 		c.texts, before = p.calledOn(found, name, before)
 		clear(held.taken) // another statement begins
 	}
-}
-
-// takes returns where a text is kept: with the call that it is for, if there is one.
-func (f *function) takes(its, others *[]shell.Word) *[]shell.Word {
-	if f == nil {
-		return others
-	}
-	return its
 }
 
 // looseHeld matches a name that is given a text, or a list of them.
@@ -158,8 +129,12 @@ func (p *program) calledOn(f *function, name string, before []shell.Word) (its, 
 	}
 }
 
-// looseText records a text, or runs it if its quote says so.
-func (p *program) looseText(to *[]shell.Word, quote byte, text string) {
+// looseText records a text, with the call that it is for or with the others, or runs it if its quote says so.
+func (p *program) looseText(c *openCall, others *[]shell.Word, quote byte, text string) {
+	to := others
+	if c.f != nil {
+		to = &c.texts
+	}
 	if quote == '`' && p.lang.has("backtick") {
 		p.shell(p.unmark(text), "`")
 		return
@@ -192,19 +167,18 @@ func (p *program) looseFind(name string) *function {
 	if method, ok := strings.CutPrefix(name, "*."); ok && p.lang.has("unfolds") {
 		return p.lang.method[method]
 	}
-	name = strings.ReplaceAll(strings.ReplaceAll(strings.TrimRight(name, "!"), "::", "."), ":", ".")
-	for name != "" {
-		if f := p.lang.find(name, ""); f != nil {
+	name = strings.ReplaceAll(strings.ReplaceAll(strings.TrimRight(name, "!."), "::", "."), ":", ".")
+	for name = name[max(0, len(name)-maxName):]; ; {
+		f, at := p.lang.find(name, ""), strings.IndexAny(name, "./")
+		if f != nil || at < 0 {
 			return f
 		}
-		_, rest, ok := strings.Cut(name, ".")
-		if !ok {
-			return nil
-		}
-		name = rest
+		name = name[at+1:]
 	}
-	return nil
 }
+
+// maxName is how long a name is that is looked up, without the modules that it begins with.
+const maxName = 200
 
 // looseCall records a call and its texts, if there is one and it has any.
 func (p *program) looseCall(f *function, name string, texts []shell.Word) {
@@ -220,7 +194,7 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 	case f.verb == "open":
 		p.emit(name, openVerb(append(texts, shell.Text("r"))[1].Prefix()), texts[0])
 		return
-	case f.verb == "script", f.verb == "load", f.verb == "restore":
+	case f.verb == "script", f.verb == "load", f.verb == "restore", f.verb == "eval":
 		p.table.further[f.verb](p, f, name, []value{textOf(texts[0])}, nil)
 		return
 	case f.verb == "write":
@@ -230,6 +204,24 @@ func (p *program) looseCall(f *function, name string, texts []shell.Word) {
 		return
 	}
 	p.shell(texts[0], name)
+}
+
+// saidText matches what stands between the name of a function that runs text and that text, or code in its place: another argument or the text's own name, and
+// functions.
+var saidText = regexp.MustCompile("^[\\s(]*([\\w.]+\\s*,\\s*|\\w+\\s*=\\s*)?((?:[\\w.-]+[\\s(]+)*)(?:text\\s*=\\s*)?[\"'`:{\\[]")
+
+// evaluates notes a call that runs text which does not stand there in so many words, as it is or as functions return it.
+func (p *program) evaluates(f *function, name, behind string) {
+	if f == nil || f.verb != "eval" {
+		return
+	}
+	m := saidText.FindStringSubmatch(behind[:min(len(behind), maxName)])
+	if m == nil || f.args[0] > 0 && m[1] == "" || slices.ContainsFunc(strings.Fields(strings.ReplaceAll(m[2], "(", " ")), func(name string) bool {
+		of := p.looseFind(name)
+		return of == nil || of.verb != "=same"
+	}) {
+		p.gap(unknownWord(name))
+	}
 }
 
 // looseDelete records a deletion of what one path or several name.
@@ -279,7 +271,9 @@ func (p *program) words(src string, vars map[string]shell.Word) {
 		}
 		split := strings.Contains(stmt, "{*}") // its words are split once more
 		if words[0].Is("eval") {
-			split, words = true, words[1:]
+			if split, words = true, words[1:]; words[0].HasUnknown() {
+				p.gap(words[0])
+			}
 		}
 		sets := false
 		if set, sets = p.setsVariable(words, set, vars); !sets && (len(words) < 2 || !p.wordCall(words, split)) {

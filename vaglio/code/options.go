@@ -224,10 +224,7 @@ func (p *program) finds(pattern, plain, text string) bool {
 // arguments returns the program's own arguments as the language lists them: for skip 1 just the arguments, for 0 after the name of
 // the script, for 2 after the interpreter and, if the program is in a file, the script.
 func (p *program) arguments(skip int) value {
-	var out []value
-	for range 1 - skip {
-		out = append(out, text("-"))
-	}
+	out := slices.Repeat([]value{text("-")}, max(0, 1-skip))
 	if skip == 2 {
 		out = append(out, text(p.lang.name))
 		if p.in.File {

@@ -21,8 +21,7 @@ var verbsText string
 type language struct {
 	name     string
 	comments []string
-	// concat lists the operators that join texts; sigils are the marks that begin names; fills
-	// begins an expression inside a string, document a here-document.
+	// concat lists the operators that join texts; sigils are the marks that begin names; fills begins an expression inside a string, document a here-document.
 	concat                  []string
 	sigils, fills, document string
 	flags                   []string
@@ -354,8 +353,7 @@ func (p *program) restores(f *function, name string, args []value, named map[str
 	return unknown(name + "()")
 }
 
-// thaws reads what makes objects of a text: one that is a file's, or comes from elsewhere, may run code; with all,
-// every other one that is not known may, too.
+// thaws reads what makes objects of a text: one that is a file's, or comes from elsewhere, may run code; with all, every other one that is not known may, too.
 func (p *program) thaws(v value, all bool) value {
 	for _, w := range v.words() {
 		switch file, is := contentOf(w); {

@@ -376,8 +376,7 @@ func (p *program) runEval(f *function, name string, args []value, _ map[string]v
 			return out
 		}
 		sub := p.inner()
-		out = sub.read(w)
-		if p.lang.name == "python" {
+		if out = sub.read(w); p.lang.name == "python" {
 			p.inherit(sub)
 		}
 	}

@@ -359,11 +359,7 @@ func takesAll(d deed) bool { return d == place.Removes || d == place.Empties }
 
 // localSpelling returns the normal form of a spot, which may be relative.
 func (g *Guard) localSpelling(spot string) string {
-	home := g.home
-	if home == "" {
-		home = "/home/" + string(place.Unknown)
-	}
-	return place.Local(spot, home)
+	return place.Local(spot, cmp.Or(g.home, "/home/"+string(place.Unknown)))
 }
 
 // treeAt returns the rule that is broken by removing a tree, or everything in it, if a clean spot is its root; otherwise "".

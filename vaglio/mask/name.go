@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -44,20 +45,14 @@ func secrecyOf(name string) secrecy {
 		case isUpper(c):
 			c += 'a' - 'A'
 		case c == '_' || c == '-' || c == '.':
-			if joined == 0 {
-				joined = len(buffer) - at
-			}
+			joined = cmp.Or(joined, len(buffer)-at)
 			continue
 		}
 		at--
 		buffer[at] = c
 	}
 	end := string(buffer[at:])
-	last := joined
-	if last == 0 {
-		last = len(end)
-	}
-	return endSecrecy(end, end[len(end)-min(last, len(end)):])
+	return endSecrecy(end, end[len(end)-min(cmp.Or(joined, len(end)), len(end)):])
 }
 
 // nameTable lists the names of secrets.

@@ -1,8 +1,7 @@
 // Package place is the only reader of paths and the only table of places.
 //
-// A path may be partly unknown: then some of its bytes stand for unknown text (see [AnyText] and the others). [Local] and [Clean] bring a path into its
-// normal form, [Decodings] yields what an encoded text may stand for, and a [Table] says what lies at a path, what lies below it, and which rule of the guard
-// applies.
+// A path may be partly unknown: then some of its bytes stand for unknown text (see [AnyText] and the others). [Local] and [Clean] bring a path into its normal
+// form, [Decodings] yields what an encoded text may stand for, and a [Table] says what lies at a path, what lies below it, and which rule of the guard applies.
 //
 // The table is data, in the folder tables. A row is a line
 //

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Meet reports whether a step of a path, or any name that it may stand for, matches a pattern
-// with * and ?. Unknown text matches only a *: it is never guessed.
+// Meet reports whether a step of a path, or any name that it may stand for, matches a pattern with * and ?. Unknown text matches only a *: it is never guessed.
 func Meet(step, pattern string) bool {
 	if step != "" && pattern != "" && (differ(step[0], pattern[0]) || differ(step[len(step)-1], pattern[len(pattern)-1])) {
 		return false

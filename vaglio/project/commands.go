@@ -63,7 +63,7 @@ func (v *visit) calls(file, text string) { v.searches("calls", file, text, (*vis
 
 func (v *visit) findCalls(file, text string) {
 	program, spelled := "", unfold.Spelled(text)
-	surroundings := sync.OnceValues(func() ([]shell.Assign, []string) { return code.Surroundings(spelled) })
+	surroundings := sync.OnceValues(func() ([]shell.Assign, []string) { return unfold.Surroundings(spelled) })
 	defer v.given(len(v.tasks), surroundings)
 	for _, l := range settings.Lines(spelled) {
 		if v.seen["more"] { // nothing is kept any more

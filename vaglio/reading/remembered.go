@@ -12,8 +12,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
-// remembered reads a program that a tool finds by itself once, however many calls of a session run it.
-// What was read before costs a call little of its budget.
+// remembered reads a program that a tool finds by itself once, however many calls of a session run it. What was read before costs a call little of its budget.
 type remembered struct {
 	shell.ProgramReader
 

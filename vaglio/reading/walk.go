@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,9 +69,7 @@ func (w *walk) args(args map[string]any, sc scope, at string, depth int) {
 		if wordclass.Is("holds-operation", k) {
 			sc.within |= RoleMark
 		}
-		if role == 0 {
-			role = inherited
-		}
+		role = cmp.Or(role, inherited)
 		sc.inherited = role & (RoleRuns | RolePath | RoleSource | RoleGoal)
 		if w.isSurrounding(role, args[k], &sc) {
 			role &^= RoleRuns | RoleTyped | RoleProse

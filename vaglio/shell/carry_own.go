@@ -181,8 +181,7 @@ func (r *Remote) below(root Word) *Remote {
 	return &in
 }
 
-// begins enters the folder in which a command elsewhere begins: the one that an option names, or else where a container has its caller's, as
-// those for work do.
+// begins enters the folder in which a command elsewhere begins: the one that an option names, or else where a container has its caller's, as those for work do.
 func (r *reader) begins(at *Remote, w *way, opts options, caller Word) {
 	dir, ok := opts.Get(w.chdir...)
 	for _, m := range at.Mounts {

@@ -243,8 +243,7 @@ func apply(f *filter.Filter, in Word) (Word, bool) {
 	return Word{}, false
 }
 
-// mayPass returns the output of a program that passes on all or part of its known input in ways
-// that are not followed: the input, followed by an unknown part.
+// mayPass returns the output of a program that passes on all or part of its known input in ways that are not followed: the input, followed by an unknown part.
 func mayPass(in Word, name string) (Word, bool) {
 	if wordclass.Is("may-pass", name) && !in.IsUnknown() && !in.Is("") && slices.ContainsFunc(in.Parts(), tells) {
 		return Glue(in, NewWord(Part{Kind: PartUnknown, From: name, MayBeEmpty: true})), true

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -318,10 +319,7 @@ func (r *reader) step(f *frame, n int) bool {
 	}
 	if r.steps += n; r.steps > r.budget || len(r.out.Commands) > maxCommands {
 		r.stopped, r.steps = true, min(r.steps, r.budget+1) // what is not done costs nothing
-		if f == nil {
-			f = r.inFrame
-		}
-		r.problem(f, Problem{Kind: ProblemTooCostly, Detail: wording.Say("the command does too much to be read in full")})
+		r.problem(cmp.Or(f, r.inFrame), Problem{Kind: ProblemTooCostly, Detail: wording.Say("the command does too much to be read in full")})
 		return false
 	}
 	return true

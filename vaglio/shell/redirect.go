@@ -217,8 +217,7 @@ func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 	}
 }
 
-// added returns the content of a written file: the new content, after what the source wrote there
-// before. If that is unknown, it notes that there may be more.
+// added returns the content of a written file: the new content, after what the source wrote there before. If that is unknown, it notes that there may be more.
 func (r *reader) added(file string, content Word, more bool) Word {
 	mark := keyAdded + file
 	switch e := r.st.get(keyFile + file); {

@@ -2,7 +2,10 @@ package unfold
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/vaglio/shell"
 )
 
 const quotedText = "\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])*'|`(?:\\\\.|[^`\\\\])*`"
@@ -71,4 +74,26 @@ func setIn(stmt string) (name string, from int, ofAnother bool) {
 	}
 	from = max(m[5], m[7])
 	return stmt[max(m[4], m[6]):from], from, subscripted.MatchString(stmt[from : m[1]-1])
+}
+
+// The ways in which programs write the folder and the variables that a command is given.
+var (
+	givenFolder = regexp.MustCompile(`(?i)\b(?:cwd|cd|dir|chdir|current_?dir(?:ectory)?(?:url)?|directory|work(?:ing)?_?dir(?:ectory)?)["']?` +
+		`\s*(?:=>|[=:(,]|\s)+(?:[\w.]+[(\s]+)*(?:\w+:\s*)?["']([^"'\n]+)["']`)
+	givenVariable = regexp.MustCompile(`\b([A-Z_][A-Z0-9_]*)["'\])]*\s*(?:=>|[=:,])\s*["']([^"'\n]*)["']|["']([A-Z_][A-Z0-9_]*)=([^"'\n]*)["']`)
+)
+
+// Surroundings returns the variables and the folders that a program may give to the commands which it starts, in any language: each
+// name in capitals that is given a text, and each text that what is named as a folder is given.
+func Surroundings(text string) (variables []shell.Assign, folders []string) {
+	const most = 16
+	for _, m := range givenVariable.FindAllStringSubmatch(text, most) {
+		variables = append(variables, shell.Assign{Name: m[1] + m[3], Value: shell.Text(m[2] + m[4])})
+	}
+	for _, m := range givenFolder.FindAllStringSubmatch(text, most) {
+		if !slices.Contains(folders, m[1]) {
+			folders = append(folders, m[1])
+		}
+	}
+	return variables, folders
 }

@@ -81,8 +81,7 @@ func of(c *shell.Command, effects []Effect) []Effect {
 	return effects
 }
 
-// maxCommands limits the commands of a call that are judged, and maxWords the words of one. What
-// people write stays far below; a call with more is asked about.
+// maxCommands limits the commands of a call that are judged, and maxWords the words of one. What people write stays far below; a call with more is asked about.
 const (
 	maxCommands = 4096
 	maxWords    = 16 << 10

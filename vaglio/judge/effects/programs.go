@@ -168,8 +168,7 @@ func (c *command) shared(name string) []Effect {
 	return c.finish(*cmp.Or(c.holds(), &c.sec.Else))
 }
 
-// holds returns the outcome of the section's first line that holds for what follows the matched
-// operands, nil if there is none. That line matches more of them.
+// holds returns the outcome of the section's first line that holds for what follows the matched operands, nil if there is none. That line matches more of them.
 func (c *command) holds() *commands.Outcome {
 	for i := range c.sec.Lines {
 		then := &c.sec.Lines[i].Then

@@ -1,7 +1,6 @@
 // Package filter says what programs print that pass on or decode a text, such as cat, tr and base64, which often make up a pipe into a shell.
 //
-// It works on known texts and knows nothing about shells. It never guesses: a program such as sed,
-// or an option, that it does not follow has an unknown output.
+// It works on known texts and knows nothing about shells. It never guesses: a program such as sed, or an option, that it does not follow has an unknown output.
 package filter
 
 import (

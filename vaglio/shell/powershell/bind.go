@@ -111,8 +111,7 @@ func (w *work) places(words, rest []value) {
 	w.words = w.r.list(append(rest, value{}, value{})...)
 }
 
-// slashed names the words of a program that are its options: they begin with a slash and may be
-// combined, as in /s/q. It drops options that are not in the row.
+// slashed names the words of a program that are its options: they begin with a slash and may be combined, as in /s/q. It drops options that are not in the row.
 func slashed(s *spec, args []argument) []argument {
 	out := make([]argument, 0, len(args))
 	for _, a := range args {

@@ -139,8 +139,7 @@ func (s *shape) command(w string) {
 	s.builtin = s.builtin || wordclass.Is("cmd-name", name)
 }
 
-// Words that no Unix shell would leave like this: cmd's test, %NAME% alone or before a backslash,
-// a loop's %i and %%i; paths with a drive, and relative paths.
+// Words that no Unix shell would leave like this: cmd's test, %NAME% alone or before a backslash, a loop's %i and %%i; paths with a drive, and relative paths.
 var (
 	existTest = regexp.MustCompile(`(?i)^\s*@*if\s+(?:not\s+)?exist\s`)
 	variables = regexp.MustCompile(`(?i)\$env:|^(?:\$_\.|-erroraction|\[.*\]::)`)
