@@ -358,7 +358,8 @@ type openCall struct {
 	under string // a name before the first text: the folder that it is below
 	on    string // the last name, on which a method may be called
 	texts []shell.Word
-	shut  int // where its brackets end, 0 if that says nothing
+	shut  int  // where its brackets end, 0 if that says nothing
+	given bool // something that no text says, in a program of one line
 }
 
 // looseStep reads a name among the arguments of a call, and what it stands for.

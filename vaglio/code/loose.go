@@ -53,12 +53,13 @@ func (p *program) looseCalls(src string) {
 	held := p.heldIn(src)
 	p.records = p.lang.keepsRecords(src)
 	p.inside = sync.OnceValue(func() bool { return !leadsOut(src) })
+	line := !p.in.File && !strings.Contains(src, "\n")
 	src += "\n"
 	for _, at := range looseTokens.FindAllStringSubmatchIndex(src, p.left+1) {
 		t := submatches(src, at)
 		text, name, found := t[1]+t[2]+t[3], t[4], p.looseFind(t[4])
 		if c.shut > 0 && at[0] > c.shut {
-			p.looseCall(c.f, c.name, c.texts)
+			p.looseCall(&c)
 			before = append(before, c.texts...) // what is called on it may be for them
 			c = openCall{}
 			clear(held.taken) // another statement begins
@@ -76,9 +77,10 @@ func (p *program) looseCalls(src string) {
 			p.looseStep(&c, name, src[at[1]:], p.stepOf(name, found, held, c.f))
 			continue
 		}
-		p.looseCall(c.f, c.name, c.texts)
+		p.looseCall(&c)
 		p.evaluates(found, name, src[at[1]:])
 		c = openCall{f: found, name: name, shut: p.argumentsOf(found, src, at[1])}
+		c.given = line && isGiven.MatchString(src[max(0, at[0]-1):min(len(src), at[1]+maxName)])
 		c.texts, before = p.calledOn(found, name, before)
 		clear(held.taken) // another statement begins
 	}
@@ -181,30 +183,29 @@ func (p *program) looseFind(name string) *function {
 const maxName = 200
 
 // looseCall records a call and its texts, if there is one and it has any.
-func (p *program) looseCall(f *function, name string, texts []shell.Word) {
-	switch texts = steps(texts); {
+func (p *program) looseCall(c *openCall) {
+	f, name := c.f, c.name
+	switch texts := steps(c.texts); {
+	case f != nil && f.verb == "shell" && c.given && len(texts) == 0:
+		p.gap(unknownWord(name))
 	case f == nil || len(texts) == 0 || f.verb[0] == '=':
-		return
 	case f.verb == "delete tree":
 		p.looseDelete(f, name, texts)
-		return
 	case f.verb == "create", f.verb == "read":
 		p.emit(name, shell.Verb(f.verb), p.onePath(texts)...)
-		return
 	case f.verb == "open":
 		p.emit(name, openVerb(append(texts, shell.Text("r"))[1].Prefix()), texts[0])
-		return
 	case f.verb == "script", f.verb == "load", f.verb == "restore", f.verb == "eval":
 		p.table.further[f.verb](p, f, name, []value{textOf(texts[0])}, nil)
-		return
 	case f.verb == "write":
 		p.looseWrite(f, name, texts)
-		return
-	case len(texts) > 1 && p.looseWords(name, texts):
-		return
+	case len(texts) == 1 || !p.looseWords(name, texts):
+		p.shell(texts[0], name)
 	}
-	p.shell(texts[0], name)
 }
+
+// isGiven matches a call that is given a name, with what stands before it: call(name), (call name).
+var isGiven = regexp.MustCompile(`(?s)^(?:\([^\s()]+\s+[\w$@%*(]|.?[^\s()]+\s*\(\s*[\w$@%*])`)
 
 // saidText matches what stands between the name of a function that runs text and that text, or code in its place: another argument or the text's own name, and
 // functions.
