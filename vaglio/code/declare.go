@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -48,9 +49,7 @@ func (p *program) declares(name string, args []value) (value, bool) {
 
 // runsCommands reads functions that a library runs with the options; false if there are none.
 func (p *program) runsCommands(how attributes, fns []*routine, named map[string]value) bool {
-	for _, key := range slices.Sorted(maps.Keys(named)) {
-		fns = append(fns, p.ownFunctions([]value{named[key]})...)
-	}
+	fns = append(fns, lists.All(slices.Sorted(maps.Keys(named)), func(key string) []*routine { return p.ownFunctions([]value{named[key]}) })...)
 	if len(fns) == 0 && how.has("operand") {
 		fns = p.routines
 	}

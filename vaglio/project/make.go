@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/getopt"
 )
@@ -78,10 +79,7 @@ func readBranches(v *visit, r *row, given *getopt.Split, pass int) int {
 		}
 	}
 	if v.all {
-		targets = nil
-		for i := range m.rules {
-			targets = append(targets, m.rules[i].targets...)
-		}
+		targets = lists.All(m.rules, func(r rule) []string { return r.targets })
 	}
 	if !named || len(targets) == 0 {
 		targets = append(targets, m.goal()...)

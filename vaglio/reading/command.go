@@ -255,7 +255,8 @@ func (w *walk) everywhere(c Command, sc *scope) {
 func (w *walk) byClient(c Command, sc *scope) Command {
 	if client := w.class.client; client != "" && !c.Doubt && !strings.HasPrefix(c.Text, client) {
 		of := c
-		of.Script, of.Verb = ReadLine(client+" "+c.Text, sc.o), false
+		of.Text, of.Verb = client+" "+c.Text, false
+		of.Script = ReadLine(of.Text, sc.o)
 		w.add(of)
 		c.Doubt, c.Final = true, false
 	}

@@ -71,6 +71,37 @@ func classOf(words []string) class {
 	return c
 }
 
+// programOf returns the program whose command lines an executor takes, if its name and its server's say nothing else: kubectl, run_git_command, aws_cli.
+func programOf(name string) string {
+	tool, server := SplitName(name)
+	words := Words(tool)
+	if wordclass.Is("tool-program", server) && !slices.Contains(words, server) {
+		words = append([]string{server}, words...)
+	}
+	at := slices.IndexFunc(words, func(w string) bool { return wordclass.Is("tool-program", w) })
+	if at >= 0 && !slices.ContainsFunc(words[:at], func(w string) bool { return !wordclass.Is("calls-program", w) }) &&
+		!slices.ContainsFunc(words[at+1:], func(w string) bool { return !wordclass.Is("takes-lines", w) }) {
+		return words[at]
+	}
+	return ""
+}
+
+// SplitName removes the server's name from a tool's name: "mcp__git__git_log", "git.log", "server/tool".
+func SplitName(s string) (name, server string) {
+	if rest, ok := strings.CutPrefix(s, MCPPrefix); ok {
+		if server, name, ok = strings.Cut(rest, "__"); ok {
+			return name, strings.ToLower(server)
+		}
+		return rest, ""
+	}
+	for _, sep := range []string{"__", "/", ".", "::", ":"} {
+		if i := strings.LastIndex(s, sep); i > 0 && i+len(sep) < len(s) {
+			return s[i+len(sep):], strings.ToLower(s[:i])
+		}
+	}
+	return s, ""
+}
+
 // typesText reports whether the words of a name say that it types into something that runs.
 func typesText(has map[wordKind]bool, words []string) bool {
 	return has[wordTypes] || slices.Contains(words, "send") && slices.Contains(words, "input")

@@ -233,6 +233,7 @@ func (r *Reader) read(rd *Reading, c Call) {
 	rd.Words = nameWords(c.Executor)
 	home := cmp.Or(r.o.Home, HomeOf(c.Cwd))
 	w := walk{r: r, home: home, name: c.Executor, rd: rd, class: classOf(rd.Words), schema: properties(c.Schema), applies: patch.NamesApplier(rd.Words)}
+	w.class.client = cmp.Or(w.class.client, programOf(c.Executor))
 	w.client(c)
 	if c.Shell || slices.Contains(c.Capabilities, "code:exec") {
 		w.class.shell = w.class.shell || w.class.language == ""

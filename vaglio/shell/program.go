@@ -268,11 +268,7 @@ func (r *reader) refuses(f *frame, p *Program) bool {
 
 // runsBeside returns what runs with a program: the texts of the same task, and the words of the commands around it.
 func (f *frame) runsBeside() []string {
-	out := slices.Clip(f.runs)
-	for _, k := range f.calls {
-		out = append(out, lists.Each(k.argv, Word.String)...)
-	}
-	return out
+	return slices.Concat(f.runs, lists.All(f.calls, func(k *call) []string { return lists.Each(k.argv, Word.String) }))
 }
 
 // distrust says of a file that was read loosely that the words of what it starts may be missing: what is unknown then says nothing.

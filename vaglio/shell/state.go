@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell/word"
 )
 
@@ -375,9 +376,7 @@ func (e *entry) arrays() (all []*entry) {
 	if e.isList {
 		return append([]*entry{{isList: true, list: e.list, opaque: e.opaque, sure: e.sure}}, e.others...)
 	}
-	for _, w := range e.vals {
-		all = append(all, &entry{isList: true, list: []Word{w}})
-	}
+	all = lists.Each(e.vals, func(w Word) *entry { return &entry{isList: true, list: []Word{w}} })
 	if len(all) == 0 {
 		all = []*entry{{isList: true}}
 	}

@@ -40,7 +40,7 @@ func (r *reading) executor(p vaglio.Proposal) {
 	}
 	r.means, r.world.leads = t.rd.Means, t.rd.Means.Leads
 	t.known = *cmp.Or(p.Context.Known, &catalog.Executor{})
-	t.name, t.server = splitName(p.Executor)
+	t.name, t.server = readings.SplitName(p.Executor)
 	t.words = readings.Unversioned(readings.Words(t.name))
 	r.stays = t.is("run_in_background", "is_background", "background")
 	defer t.ungated()
@@ -152,22 +152,6 @@ func (t *tool) beside(since int) {
 	if t.rd.OnlyRuns || !t.r.unknownSince(since) {
 		t.r.certain(since)
 	}
-}
-
-// splitName removes the server's name from a tool's name: "mcp__git__git_log", "git.log", "server/tool".
-func splitName(s string) (name, server string) {
-	if rest, ok := strings.CutPrefix(s, readings.MCPPrefix); ok {
-		if server, name, ok = strings.Cut(rest, "__"); ok {
-			return name, strings.ToLower(server)
-		}
-		return rest, ""
-	}
-	for _, sep := range []string{"__", "/", ".", "::", ":"} {
-		if i := strings.LastIndex(s, sep); i > 0 && i+len(sep) < len(s) {
-			return s[i+len(sep):], strings.ToLower(s[:i])
-		}
-	}
-	return s, ""
 }
 
 // has reports whether the name contains one of the words.

@@ -133,9 +133,7 @@ func (t *tool) fileEffects(verb operation.Verb, paths, source, dest []string) []
 	c := t.r.callOf(v, "tool", &noSection)
 	var out []Effect
 	does := func(o operation.Operation, files ...string) {
-		for _, f := range files {
-			out = append(out, c.does(&o, literal(f))...)
-		}
+		out = append(out, lists.All(files, func(f string) []Effect { return c.does(&o, literal(f)) })...)
 	}
 	switch verb {
 	case operation.Read:

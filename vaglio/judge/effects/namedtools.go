@@ -17,7 +17,7 @@ func (t *tool) commandLine() bool {
 	if t.server == "git" && len(words) > 0 && words[0] != "git" {
 		words = append([]string{"git"}, words...)
 	}
-	if len(words) < 2 || !t.r.judge.tables.ofClass("tool-program", words[0]) {
+	if len(words) < 2 || !wordclass.Is("tool-program", words[0]) {
 		return false
 	}
 	argv := append([]string{words[0]}, t.subcommand(words)...)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/judge/effects/urls"
 	"github.com/metnos/vaglio/vaglio/place"
@@ -130,13 +131,10 @@ func folded(list []Effect, said *intent) []fold {
 		why   string // without the target, "" of what stands for itself
 		dir   string
 	}
-	out := make([]fold, 0, len(list))
 	if len(list) < foldLeast { // None can be joined.
-		for i := range list {
-			out = append(out, foldOf(list[i], said))
-		}
-		return out
+		return lists.Each(list, func(e Effect) fold { return foldOf(e, said) })
 	}
+	out := make([]fold, 0, len(list))
 	of, files, worst, lines, told := make([]group, len(list)), map[group]map[string]bool{}, map[group]float64{}, map[group][]int{}, map[group]bool{}
 	for i, e := range list {
 		why, ok := withoutTarget(e)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
 
@@ -27,11 +28,8 @@ func (w *work) output() value {
 		}
 		return value{items: w.took, files: true}
 	case "join":
-		steps := []value{first}
-		for _, name := range [...]string{"childpath", "additionalchildpath", "1", "2", "3", "9"} {
-			steps = append(steps, w.vals[name])
-		}
-		return r.combined(append(steps, w.words)...)
+		below := lists.Each(strings.Fields("childpath additionalchildpath 1 2 3 9"), func(name string) value { return w.vals[name] })
+		return r.combined(slices.Concat([]value{first}, below, []value{w.words})...)
 	case "cwd", "variable", "environment", "parent":
 		return w.state(first)
 	}
