@@ -199,16 +199,25 @@ func (m *moved) says(amount wording.Clause, to []string, item, customer string) 
 	}
 }
 
-// traded describes an order to buy or sell something at a market: how much of what, and on which terms.
+// traded describes what is bought or sold at a market, or an order to do so: how much of what, and on which terms.
 func (c *call) traded(operation.Kind) wording.Sentence {
 	does, _, _ := c.verb()
 	what, much := c.first(spoken.List("traded what")...), c.first(spoken.List("traded much")...)
 	order, ok := map[string]wording.Phrase{"buy": "places an order to buy %s", "sell": "places an order to sell %s"}[strings.ToLower(c.first(spoken.List("traded sides")...))]
-	if !ok || what == "" || !c.has("order", "orders", "trade", "gtt") || does == nil || !does.Makes && does.Phrase != "places %s" && does.Phrase != "submits %s" {
+	switch {
+	case what == "":
+		return nil
+	case does != nil && (does.Phrase == "buys %s" || does.Phrase == "sells %s"):
+		order = does.Phrase
+	case !ok || !c.has("order", "orders", "trade", "gtt") || does != nil && !does.Makes && does.Phrase != "places %s" && does.Phrase != "submits %s":
 		return nil
 	}
+	keys := spoken.List("traded terms")
+	if c.first("currency") != "" && much == c.first("amount") { // which is how much it may cost
+		much, keys = "", append([]string{"amount", "currency"}, keys...)
+	}
 	var terms []wording.Clause
-	for _, key := range spoken.List("traded terms") {
+	for _, key := range keys {
 		if value := c.first(key); value != "" && len(terms) < mostNamed {
 			terms = append(terms, c.labelled(key, wording.Clause{Text: value}))
 		}
