@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/unixtext"
 	"github.com/metnos/vaglio/vaglio/shell"
 )
@@ -381,15 +382,12 @@ func toplevel() shell.Word {
 
 // globbed returns a word whose metacharacters stand for the matching names.
 func globbed(w shell.Word) shell.Word {
-	var out []shell.Part
-	for _, part := range w.Parts() {
+	return shell.NewWord(lists.All(w.Parts(), func(part shell.Part) []shell.Part {
 		if part.Kind == shell.PartText {
-			out = append(out, shell.Globs(part.Text)...)
-		} else {
-			out = append(out, part)
+			return shell.Globs(part.Text)
 		}
-	}
-	return shell.NewWord(out...)
+		return []shell.Part{part}
+	})...)
 }
 
 // homeStep returns the home folder as a step to what the next text names below it.

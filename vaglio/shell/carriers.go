@@ -72,6 +72,7 @@ type way struct {
 	appends    bool // an item stands at the end of a command without marks
 	several    bool // another call of it may follow a semicolon
 	fed        bool // the lines of options read what the program works on as their input
+	trails     bool // what names where the command runs may stand behind it
 }
 
 // What the operands are.
@@ -201,7 +202,7 @@ func (w *way) field(name string) any {
 	return map[string]any{
 		"assigns": &w.assigns, "privileged": &w.privileged, "own": &w.own, "only": &w.only, "container": &w.container, "dash": &w.dash,
 		"here": &w.here, "operand": &w.operand, "records": &w.records, "stdin": &w.stdin, "script": &w.script, "bindings": &w.bindings,
-		"unescape": &w.unescape, "mixed": &w.mixed, "appends": &w.appends, "several": &w.several, "fed": &w.fed,
+		"unescape": &w.unescape, "mixed": &w.mixed, "appends": &w.appends, "several": &w.several, "fed": &w.fed, "trails": &w.trails,
 		"run": &w.run, "from": &w.from, "language": &w.language, "usual": &w.usual, "with": &w.with, "ending": &w.ending,
 		"keys": &w.keys, "escapes": &w.escapes, "may": &w.may, "not": &w.not,
 		"line": &w.line, "settings": &w.settings, "text": &w.text, "program": &w.program, "file": &w.file, "chdir": &w.chdir,

@@ -380,6 +380,11 @@ func (p *program) command(w *way, words []Word) (opts options, before, argv []Wo
 		more, rest := w.parse(argv)
 		opts, argv = append(opts, more...), rest
 	}
+	if n := len(argv) - 2; w.trails && n > 0 {
+		if more, rest := w.parse(argv[n:]); len(rest) == 0 && more.any(w.at...) {
+			opts, argv = append(opts, more...), argv[:n]
+		}
+	}
 	return opts, before, argv
 }
 

@@ -87,7 +87,7 @@ func TestSentencesNameObjects(t *testing.T) {
 		"kubectl delete pod web --force":                  "Deletes pod web;",
 		"kubectl delete -f x.yaml":                        "Deletes what x.yaml describes in the cluster;",
 		"git switch -f main":                              "Switches to main and throws",
-		"kubectl delete ns x --dry-run=none":              "Deletes ns x;",
+		"kubectl delete ns x --dry-run=none":              "Deletes the namespace x;",
 		"git lfs unlock --force=true a.psd -f":            "Breaks the lock of somebody else on a.psd;",
 		"docker rm web":                                   "Removes the container web; it cannot be undone, and touches more than the workspace.",
 		"docker rm web db":                                "Removes the containers web and db;",

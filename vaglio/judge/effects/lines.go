@@ -252,11 +252,7 @@ func (c *command) asked(name string, of []commands.Spot) bool {
 
 // at returns the words at some spots.
 func (c *command) at(of []commands.Spot) []arg {
-	words := make([]arg, 0, len(of)) // not nil, which would be all
-	for _, s := range of {
-		words = append(words, c.all[s.Word].slice(s.Cut))
-	}
-	return words
+	return append([]arg{}, lists.Each(of, func(s commands.Spot) arg { return c.all[s.Word].slice(s.Cut) })...) // not nil, which would be all
 }
 
 // says reports whether the operands, the values of options or the input contain a word of a class.
