@@ -204,25 +204,31 @@ func (c *call) traded(operation.Kind) wording.Sentence {
 	does, _, _ := c.verb()
 	what, much := c.first(spoken.List("traded what")...), c.first(spoken.List("traded much")...)
 	order, ok := map[string]wording.Phrase{"buy": "places an order to buy %s", "sell": "places an order to sell %s"}[strings.ToLower(c.first(spoken.List("traded sides")...))]
+	sells := does != nil && (does.Phrase == "buys %s" || does.Phrase == "sells %s")
 	switch {
 	case what == "":
 		return nil
-	case does != nil && (does.Phrase == "buys %s" || does.Phrase == "sells %s"):
+	case sells:
 		order = does.Phrase
 	case !ok || !c.has("order", "orders", "trade", "gtt") || does != nil && !does.Makes && does.Phrase != "places %s" && does.Phrase != "submits %s":
 		return nil
 	}
+	much, terms := c.terms(much)
+	return append(wording.Sentence{wording.Say(order, strings.TrimSpace(much+" "+what))}, bracketed(terms)...)
+}
+
+// terms returns how much is traded and the terms of that, with their names. An amount in a currency is what it may cost.
+func (c *call) terms(much string) (of string, terms []wording.Clause) {
 	keys := spoken.List("traded terms")
-	if c.first("currency") != "" && much == c.first("amount") { // which is how much it may cost
+	if c.first("currency") != "" && much == c.first("amount") {
 		much, keys = "", append([]string{"amount", "currency"}, keys...)
 	}
-	var terms []wording.Clause
 	for _, key := range keys {
 		if value := c.first(key); value != "" && len(terms) < mostNamed {
 			terms = append(terms, c.labelled(key, wording.Clause{Text: value}))
 		}
 	}
-	return append(wording.Sentence{wording.Say(order, strings.TrimSpace(much+" "+what))}, bracketed(terms)...)
+	return much, terms
 }
 
 // due says what a tool pays whose name says only that it pays, without an amount: "pays the bill B9".

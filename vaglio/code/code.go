@@ -92,10 +92,9 @@ func (r *Reader) run(in *shell.Program, changes bool) (done *run) {
 	p := newProgram(run, r.table, lang, in)
 	run.root = p
 	run.out.Loose = lang == nil || len(lang.comments) == 0
-	switch {
-	case lang == nil:
+	if lang == nil {
 		p.problem(shell.ProblemDynamicCode, wording.Say("programs of %s are not read", in.Language), in.Text)
-	default:
+	} else {
 		if in.Record != nil {
 			p.set("$_", textOf(in.Record[0]))
 		}
@@ -200,6 +199,7 @@ type program struct {
 	entered   bool            // it went to another folder
 	elsewhere bool            // a function is being read that something calls in a way that is not followed;
 	led       bool            // a library does, or it is deferred
+	single    bool            // it is one line, on a command line
 	records   bool            // calls on modules of a program that is not followed change what an application keeps
 	inside    func() bool     // whether nothing in a program that is not followed leads out of the project
 	options   []option

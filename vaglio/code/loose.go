@@ -30,6 +30,7 @@ func (p *program) loose(w shell.Word) {
 		if p.lang.has("unfolds") && p.spend(len(src)/bytesPerStep) {
 			src, whole = unfold.Source(src, p.unfolds)
 		}
+		p.single = !p.in.File && !strings.Contains(src, "\n")
 		spelled := p.launched(unfold.Spelled(src))
 		folders := []string(nil)
 		if p.around.gets, folders = unfold.Surroundings(spelled); len(folders) > 0 {
@@ -53,7 +54,6 @@ func (p *program) looseCalls(src string) {
 	held := p.heldIn(src)
 	p.records = p.lang.keepsRecords(src)
 	p.inside = sync.OnceValue(func() bool { return !leadsOut(src) })
-	line := !p.in.File && !strings.Contains(src, "\n")
 	src += "\n"
 	for _, at := range looseTokens.FindAllStringSubmatchIndex(src, p.left+1) {
 		t := submatches(src, at)
@@ -80,7 +80,7 @@ func (p *program) looseCalls(src string) {
 		p.looseCall(&c)
 		p.evaluates(found, name, src[at[1]:])
 		c = openCall{f: found, name: name, shut: p.argumentsOf(found, src, at[1])}
-		c.given = line && isGiven.MatchString(src[max(0, at[0]-1):min(len(src), at[1]+maxName)])
+		c.given = p.isGiven(found, src[max(0, at[0]-1):min(len(src), at[1]+maxName)])
 		c.texts, before = p.calledOn(found, name, before)
 		clear(held.taken) // another statement begins
 	}
@@ -186,9 +186,7 @@ const maxName = 200
 func (p *program) looseCall(c *openCall) {
 	f, name := c.f, c.name
 	switch texts := steps(c.texts); {
-	case f != nil && f.verb == "shell" && c.given && len(texts) == 0:
-		p.gap(unknownWord(name))
-	case f == nil || len(texts) == 0 || f.verb[0] == '=':
+	case f == nil || len(texts) == 0 && !c.given || f.verb[0] == '=':
 	case f.verb == "delete tree":
 		p.looseDelete(f, name, texts)
 	case f.verb == "create", f.verb == "read":
@@ -199,13 +197,18 @@ func (p *program) looseCall(c *openCall) {
 		p.table.further[f.verb](p, f, name, []value{textOf(texts[0])}, nil)
 	case f.verb == "write":
 		p.looseWrite(f, name, texts)
-	case len(texts) == 1 || !p.looseWords(name, texts):
-		p.shell(texts[0], name)
+	case len(texts) <= 1 || !p.looseWords(name, texts):
+		p.shell(append(texts, unknownWord(name))[0], name)
 	}
 }
 
-// isGiven matches a call that is given a name, with what stands before it: call(name), (call name).
-var isGiven = regexp.MustCompile(`(?s)^(?:\([^\s()]+\s+[\w$@%*(]|.?[^\s()]+\s*\(\s*[\w$@%*])`)
+// isGiven reports whether a shell is given what no text may say, in a program of one line.
+func (p *program) isGiven(f *function, call string) bool {
+	return p.single && f != nil && f.verb == "shell" && givenName.MatchString(call)
+}
+
+// givenName matches a call that is given a name, with what stands before it: call(name), (call name).
+var givenName = regexp.MustCompile(`(?s)^(?:\([^\s()]+\s+[\w$@%*(]|.?[^\s()]+\s*\(\s*[\w$@%*])`)
 
 // saidText matches what stands between the name of a function that runs text and that text, or code in its place: another argument or the text's own name, and
 // functions.

@@ -272,10 +272,9 @@ func (p *program) filled(format value, holes *regexp.Regexp, args []value) value
 		}
 		next++
 		if m := holeKey.FindStringSubmatch(hole); m != nil && m[1] != "" {
+			v = named[m[1]]
 			if n, err := strconv.Atoi(m[1]); err == nil {
 				v = nth(flat, n)
-			} else {
-				v = named[m[1]]
 			}
 		}
 		out = p.glue(out, shown(v, hole))

@@ -14,10 +14,8 @@ func Meet(step, pattern string) bool {
 		return step == pattern
 	}
 	// The shell's wildcards skip names that begin with a dot.
-	if step != "" && (step[0] == AnyText || step[0] == AnyByte) && strings.HasPrefix(pattern, ".") {
-		return false
-	}
-	return meets(step, pattern)
+	hidden := step != "" && (step[0] == AnyText || step[0] == AnyByte) && strings.HasPrefix(pattern, ".")
+	return !hidden && meets(step, pattern)
 }
 
 // differ reports whether the first or last bytes of a step and a pattern rule out a match.

@@ -196,11 +196,7 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 				continue
 			}
 			name, lines := strings.CutSuffix(key, "*")
-			said := t[name]
-			if typed, is := said.(map[string]any); is && typed["value"] != nil { // as in CMake's presets
-				said = typed["value"]
-			}
-			switch val := said.(type) {
+			switch val := valueOf(t[name]).(type) {
 			case string:
 				v.place(file, text, t, inside, val)
 			case []any:
@@ -218,6 +214,14 @@ func (v *visit) under(file, text string, keys []string, inside bool, tree any) {
 			v.under(file, text, keys, inside, t[key])
 		}
 	}
+}
+
+// valueOf returns what a key says; in CMake's presets, the value is below it.
+func valueOf(said any) any {
+	if typed, is := said.(map[string]any); is && typed["value"] != nil {
+		return typed["value"]
+	}
+	return said
 }
 
 // each adds a command, or one for each name below a key of a part of a file.

@@ -34,10 +34,13 @@ func TestPartsOfFiles(t *testing.T) {
 		{"ansible-playbook --check p.yml", files{"p.yml": "- check_mode: no\n  tasks:\n  - shell: ls\n  - command: {argv: [id, a b]}\n  - debug: {msg: x}\n  - block:\n    - shell: pwd\n      check_mode: true\n"}, "p.yml:3 sh 'sh' '-c' 'ls'\np.yml:4 sh 'id' 'a b'\np.yml:4 sh 'id' 'a b'"},
 		{"ansible-playbook --check p.yml", files{"p.yml": "- tasks:\n  - ansible.builtin.shell: ls\n    check_mode: no\n  - file: {path: x, state: absent}\n    check_mode: no\n"}, "p.yml:2 sh 'sh' '-c' 'ls'\np.yml:1 sh ansible-playbook '/p/p.yml'"},
 		// pods
-		{"devcontainer up --workspace-folder .", files{".devcontainer/devcontainer.json": "{// as it is made\n\"image\": \"x\", \"initializeCommand\": \"a b\",\n" +
-			"\"mounts\": [\"source=/,target=/h\"], \"runArgs\": [\"--privileged\"],\n\"postCreateCommand\": {\"one\": \"c d\", \"two\": [\"e\", \"f\"]}}"},
+		{
+			"devcontainer up --workspace-folder .",
+			files{".devcontainer/devcontainer.json": "{// as it is made\n\"image\": \"x\", \"initializeCommand\": \"a b\",\n" +
+				"\"mounts\": [\"source=/,target=/h\"], \"runArgs\": [\"--privileged\"],\n\"postCreateCommand\": {\"one\": \"c d\", \"two\": [\"e\", \"f\"]}}"},
 			".devcontainer/devcontainer.json:2 sh 'sh' '-c' 'a b'\n.devcontainer/devcontainer.json:4 " + container + "'--privileged' '--mount=source=/,target=/h' 'image' 'sh' '-c' 'c d'\n" +
-				".devcontainer/devcontainer.json:1 " + container + "'--privileged' '--mount=source=/,target=/h' 'image' 'e' 'f'"},
+				".devcontainer/devcontainer.json:1 " + container + "'--privileged' '--mount=source=/,target=/h' 'image' 'e' 'f'",
+		},
 		{"mise install", files{"mise.toml": "[hooks]\nenter = \"a b\"\npreinstall = \"c d\"\n"}, "mise.toml:2 sh 'sh' '-c' 'a b'\nmise.toml:3 sh 'sh' '-c' 'c d'"},
 		{"podman kube play p.yml", files{"p.yml": "spec:\n  containers:\n  - command: [ls, a]\n    securityContext: {privileged: true}\n"}, "p.yml:3 " + container + "'--privileged' '--pid=host' 'image' 'ls' 'a'"},
 		{"podman kube play p.yml", files{"p.yml": "spec:\n  hostPID: true\n  containers:\n  - command: [ls, a]\n"}, "p.yml:4 " + container + "'--privileged' '--pid=host' 'image' 'ls' 'a'"},

@@ -1,7 +1,6 @@
 package project
 
 import (
-	"github.com/metnos/vaglio/internal/lists"
 	"maps"
 	"path"
 	"regexp"
@@ -9,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )

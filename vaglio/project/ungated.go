@@ -1,13 +1,13 @@
 package project
 
 import (
-	"github.com/metnos/vaglio/internal/lists"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/settings"
 	"github.com/metnos/vaglio/vaglio/shell"
 )

@@ -265,7 +265,9 @@ func (w *walk) byClient(c Command, sc *scope) Command {
 
 // quoted joins words, quoted so that a shell reads exactly these words.
 func quoted(argv []string) string {
-	odd := func(c rune) bool { return c >= 0x80 || !isAlnum(byte(c)) && !strings.ContainsRune("%+,-./:=@_", c) }
+	odd := func(c rune) bool {
+		return c >= 0x80 || !isAlnum(byte(c&0x7f)) && !strings.ContainsRune("%+,-./:=@_", c)
+	}
 	return strings.Join(lists.Each(argv, func(a string) string {
 		if a != "" && !strings.ContainsFunc(a, odd) {
 			return a

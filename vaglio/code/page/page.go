@@ -287,10 +287,8 @@ func (s *page) takes(i int, kind string) bool {
 // harmless reports whether an argument is not a function, or a function of the script's own.
 func (s *page) harmless(i int) bool {
 	t := s.At(i)
-	if s.At(i+1).Is(",", ")") && (s.routine[t.Text] || wordclass.Is("page-cast", t.Text)) {
-		return true
-	}
-	return s.arrow(i) || t.Word("function", "async", "null", "//") || t.Quoted() || t.Kind == lex.Number || t.Is("{", "[", "-")
+	return s.At(i+1).Is(",", ")") && (s.routine[t.Text] || wordclass.Is("page-cast", t.Text)) ||
+		s.arrow(i) || t.Word("function", "async", "null", "//") || t.Quoted() || t.Kind == lex.Number || t.Is("{", "[", "-")
 }
 
 // inPlace reports whether the bracket before a call holds a function that is called immediately, or belongs to a statement that is not a call.

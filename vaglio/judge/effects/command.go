@@ -1,12 +1,12 @@
 package effects
 
 import (
-	"github.com/metnos/vaglio/internal/lists"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/commands"
 	"github.com/metnos/vaglio/vaglio/operation"
 	"github.com/metnos/vaglio/vaglio/patch"

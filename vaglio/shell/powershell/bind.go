@@ -142,10 +142,8 @@ var slashes = regexp.MustCompile(`^(?:/[A-Za-z]){2,}$`)
 
 // isSlashOption reports whether a word is an option of a Windows program rather than a path.
 func isSlashOption(w string) bool {
-	if len(w) < 2 || w[0] != '/' || strings.Contains(w[1:], "/") {
-		return false
-	}
-	return len(w) < 4 || strings.Contains(w, ":") || strings.Trim(w[1:], "abcdefghijklmnopqrstuvwxyz") == ""
+	is := len(w) >= 2 && w[0] == '/' && !strings.Contains(w[1:], "/")
+	return is && (len(w) < 4 || strings.Contains(w, ":") || strings.Trim(w[1:], "abcdefghijklmnopqrstuvwxyz") == "")
 }
 
 // given is what a function, a block or a script is called with.

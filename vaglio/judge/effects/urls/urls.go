@@ -170,10 +170,8 @@ var secret = regexp.MustCompile(`^(AKIA|ghp_|sk_live_)|-----BEGIN|root:x:0`)
 // holds reports whether a parameter of an address holds outgoing data, judging by its name or its form.
 func (w Words) holds(name, value string) bool {
 	name = strings.ToLower(name)
-	if w.is("leaking-parameter", name) && value != "" || w.is("data-parameter", name) && len(value) >= 16 && !strings.ContainsAny(value, " ,") {
-		return true
-	}
-	return packed(value) || secret.MatchString(value)
+	return w.is("leaking-parameter", name) && value != "" || w.is("data-parameter", name) && len(value) >= 16 && !strings.ContainsAny(value, " ,") ||
+		packed(value) || secret.MatchString(value)
 }
 
 // packed reports whether a text is readable text in base64.
