@@ -2,7 +2,6 @@ package vaglio
 
 import (
 	"errors"
-	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -187,7 +186,12 @@ func (r *Running) runs(program, pattern string, options []string) bool {
 		return false
 	}
 	if found := r.picked(program, pattern, options); len(found) > 0 {
-		return !slices.Contains(slices.Collect(maps.Values(found)), false)
+		for _, own := range found {
+			if !own {
+				return false
+			}
+		}
+		return true
 	}
 	return r.facts.Runs(pattern)
 }

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -174,7 +173,11 @@ func (s *pathScope) checkTemplate(template string, p places) string {
 	if strings.Contains(template[at:], "..") {
 		return "is " + outside + `: it climbs with ".." after its fixed beginning`
 	}
-	return s.check(cmp.Or(template[:strings.LastIndexByte(template[:at], '/')+1], "."), p)
+	fixed := template[:strings.LastIndexByte(template[:at], '/')+1]
+	if fixed == "" {
+		fixed = "."
+	}
+	return s.check(fixed, p)
 }
 
 // hostScope is which hosts an executor may reach.

@@ -1,7 +1,6 @@
 package mask
 
 import (
-	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -45,14 +44,20 @@ func secrecyOf(name string) secrecy {
 		case isUpper(c):
 			c += 'a' - 'A'
 		case c == '_' || c == '-' || c == '.':
-			joined = cmp.Or(joined, len(buffer)-at)
+			if joined == 0 {
+				joined = len(buffer) - at
+			}
 			continue
 		}
 		at--
 		buffer[at] = c
 	}
 	end := string(buffer[at:])
-	return endSecrecy(end, end[len(end)-min(cmp.Or(joined, len(end)), len(end)):])
+	last := joined
+	if last == 0 {
+		last = len(end)
+	}
+	return endSecrecy(end, end[len(end)-min(last, len(end)):])
 }
 
 // nameTable lists the names of secrets.
