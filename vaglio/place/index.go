@@ -3,6 +3,8 @@ package place
 import (
 	"slices"
 	"strings"
+
+	"github.com/metnos/vaglio/internal/lists"
 )
 
 // pattern is one compiled pattern of a row.
@@ -30,10 +32,7 @@ func newIndex(rows []*Row, fold bool, of func(*Row) bool) *index {
 		if !of(row) {
 			continue
 		}
-		var except []*pattern
-		for _, text := range row.everywhere(row.Except) {
-			except = append(except, compile(row, text, fold))
-		}
+		except := lists.Each(row.everywhere(row.Except), func(text string) *pattern { return compile(row, text, fold) })
 		for _, text := range row.everywhere(row.Where) {
 			p := compile(row, text, fold)
 			p.except = except

@@ -174,7 +174,7 @@ func readYAML(v *visit, r *row) {
 	}
 	for file, text := range v.files(r) {
 		var tree any
-		if read := map[bool]func(string, string, any) bool{true: v.parsed, false: v.decode}[path.Ext(file) == ".json"]; read(file, text, &tree) {
+		if v.decode(file, text, &tree) || path.Ext(file) == ".json" && v.parsed(file, text, &tree) {
 			v.under(file, text, keys, inside, tree)
 		}
 	}
@@ -241,8 +241,8 @@ func (v *visit) each(file, text string, part map[string]any, inside bool, said a
 // place adds a command, one text or several words, from a part of a file. A service of the session's own without any runs what its image does.
 func (v *visit) place(file, text string, part map[string]any, inside bool, words ...string) {
 	bare := inside && part["image"] != nil && part["command"] == nil && part["entrypoint"] == nil
-	if len(words) == 0 && (!bare || !slices.Contains(slices.Concat(v.c.Changed, v.c.Written), file)) {
-		return
+	if v.seen["more"] || len(words) == 0 && (!bare || !slices.Contains(slices.Concat(v.c.Changed, v.c.Written), file)) {
+		return // with all its folders, a line may be as long as the file
 	}
 	first, _, _ := strings.Cut(append(words, "image")[0], "\n")
 	if len(words) == 1 {
@@ -303,20 +303,20 @@ func mountedPod(pod map[string]any) map[string]any {
 	return pod
 }
 
-// inContainer returns a command line that runs in the container that a compose file's service or a devcontainer.json describes, with its folders, names of
-// hosts and privileges.
+// inContainer returns a command line that runs in the container that a compose file's service or a devcontainer.json describes, with all that this gives it.
 func inContainer(service map[string]any, words ...string) string {
 	c := []string{"docker", "run", "--rm"}
 	given, _ := service["runArgs"].([]any)
 	c = append(c, texts(given)...)
 	mounts, _ := service["mounts"].([]any)
 	c = append(c, lists.Each(texts(mounts), func(m string) string { return "--mount=" + m })...)
+	long := slices.DeleteFunc(slices.Clone(mounts), func(e any) bool { _, text := e.(string); return text })
 	list, _ := service["volumes"].([]any)
-	for _, e := range append(list, mounts...) {
+	for _, e := range slices.Concat(list, long) {
 		if m, ok := e.(map[string]any); ok { // the long form
 			e = fmt.Sprintf("%v:%v", m["source"], m["target"])
 		}
-		if folder, ok := e.(string); ok && !strings.Contains(folder, "=") {
+		if folder, ok := e.(string); ok {
 			c = append(c, "-v", folder)
 		}
 	}
