@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -106,9 +107,7 @@ func (f *function) targets(p *program, args []value, named map[string]value) []v
 	if f.from >= 0 {
 		out = withoutOptions(tailOf(args, f.from))
 	}
-	for _, i := range f.args {
-		out = append(out, args[min(i, len(args)):min(i+1, len(args))]...)
-	}
+	out = append(out, lists.All(f.args, func(i int) []value { return args[min(i, len(args)):min(i+1, len(args))] })...)
 	for _, n := range [...]string{"path", "file", "files", "filename", "name", "fd", "src", "command", "cmd", "args", "root_dir"} {
 		if v, ok := named[n]; ok && len(out) == 0 {
 			return []value{v}

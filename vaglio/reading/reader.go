@@ -13,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/project"
 	"github.com/metnos/vaglio/vaglio/shell"
 	"github.com/metnos/vaglio/vaglio/shell/powershell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
 
@@ -233,7 +234,9 @@ func (r *Reader) read(rd *Reading, c Call) {
 	rd.Words = nameWords(c.Executor)
 	home := cmp.Or(r.o.Home, HomeOf(c.Cwd))
 	w := walk{r: r, home: home, name: c.Executor, rd: rd, class: classOf(rd.Words), schema: properties(c.Schema), applies: patch.NamesApplier(rd.Words)}
-	w.class.client = cmp.Or(w.class.client, programOf(c.Executor))
+	if wordclass.Any("tool-program", rd.Words) { // few names have one
+		w.class.client = cmp.Or(w.class.client, programOf(c.Executor))
+	}
 	w.client(c)
 	if c.Shell || slices.Contains(c.Capabilities, "code:exec") {
 		w.class.shell = w.class.shell || w.class.language == ""
