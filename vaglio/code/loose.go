@@ -79,8 +79,7 @@ func (p *program) looseCalls(src string) {
 		}
 		p.looseCall(&c)
 		p.evaluates(found, name, src[at[1]:])
-		c = openCall{f: found, name: name, shut: p.argumentsOf(found, src, at[1])}
-		c.given = p.isGiven(found, src[max(0, at[0]-1):min(len(src), at[1]+maxName)])
+		c = openCall{f: found, name: name, shut: p.argumentsOf(found, src, at[1]), given: p.isGiven(found, src, at)}
 		c.texts, before = p.calledOn(found, name, before)
 		clear(held.taken) // another statement begins
 	}
@@ -198,13 +197,13 @@ func (p *program) looseCall(c *openCall) {
 	case f.verb == "write":
 		p.looseWrite(f, name, texts)
 	case len(texts) <= 1 || !p.looseWords(name, texts):
-		p.shell(append(texts, unknownWord(name))[0], name)
+		p.shell(append(texts, unknownWord(name))[0], name) // unknown, if no text says it
 	}
 }
 
-// isGiven reports whether a shell is given what no text may say, in a program of one line.
-func (p *program) isGiven(f *function, call string) bool {
-	return p.single && f != nil && f.verb == "shell" && givenName.MatchString(call)
+// isGiven reports whether a shell is given what no text may say, in a program of one line; at is where its name stands.
+func (p *program) isGiven(f *function, src string, at []int) bool {
+	return p.single && f != nil && f.verb == "shell" && givenName.MatchString(src[max(0, at[0]-1):min(len(src), at[1]+maxName)])
 }
 
 // givenName matches a call that is given a name, with what stands before it: call(name), (call name).
@@ -212,7 +211,7 @@ var givenName = regexp.MustCompile(`(?s)^(?:\([^\s()]+\s+[\w$@%*(]|.?[^\s()]+\s*
 
 // saidText matches what stands between the name of a function that runs text and that text, or code in its place: another argument or the text's own name, and
 // functions.
-var saidText = regexp.MustCompile("^[\\s(]*([\\w.]+\\s*,\\s*|\\w+\\s*=\\s*)?((?:[\\w.-]+[\\s(]+)*)(?:text\\s*=\\s*)?[\"'`:{\\[]")
+var saidText = regexp.MustCompile("^[\\s(]*([\\w.]+\\s*,\\s*|\\w+\\s*=\\s*)?((?:[\\w.-]+[\\s(]+)*)[\"'`:{\\[]")
 
 // evaluates notes a call that runs text which does not stand there in so many words, as it is or as functions return it.
 func (p *program) evaluates(f *function, name, behind string) {
