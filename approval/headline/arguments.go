@@ -3,7 +3,6 @@ package headline
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -36,7 +35,7 @@ func unfolded(args map[string]any) map[string]any {
 		text, _ := v.(string)
 		thing, plural, _ := spoken.ThingOf(reading.Words(key))
 		var list []any
-		if listed := spoken.Is("steps keys", reading.Normal(key)) || thing != nil && plural; !listed || !document.MatchString(text) || strictjson.Unmarshal([]byte(text), &list) != nil {
+		if listed := spoken.Is("steps keys", reading.Normal(key)) || thing != nil && plural; !listed || !isDocument(text) || strictjson.Unmarshal([]byte(text), &list) != nil {
 			continue
 		}
 		if !slices.ContainsFunc(list, func(e any) bool { _, object := e.(map[string]any); return !object }) {
@@ -253,7 +252,7 @@ func (c *call) under(stems []string, end string) (names []string, key string) {
 			continue
 		}
 		found := slices.DeleteFunc(slices.Clone(c.args[key]), empty)
-		if len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return strings.Contains(s, "\n") || document.MatchString(s) }) {
+		if len(found) > 0 && !slices.ContainsFunc(found, func(s string) bool { return strings.Contains(s, "\n") || isDocument(s) }) {
 			return found, key
 		}
 	}
@@ -274,13 +273,32 @@ func empty(s string) bool { return strings.TrimSpace(s) == "" || s == "true" || 
 // nameless reports whether a value names nothing, or just the only one that somebody has.
 func nameless(value string) bool { return empty(value) || value == "primary" }
 
-// document is a text in JSON, which is no name.
-var document = regexp.MustCompile(`(?s)^\s*(\{\s*(".*)?\}|\[.*\])\s*$`)
+// isDocument reports whether a text looks like one in JSON, which is no name.
+func isDocument(text string) bool {
+	text = strings.TrimSpace(text)
+	if inner, object := strings.CutPrefix(text, "{"); object {
+		inner = strings.TrimSpace(inner)
+		return inner == "}" || strings.HasPrefix(inner, `"`) && strings.HasSuffix(inner, "}")
+	}
+	return len(text) > 1 && text[0] == '[' && text[len(text)-1] == ']'
+}
+
+// longestName is the size of the longest text, in bytes, that may be a name, an amount or a word for what
+// is done. A longer one is a text, whatever it begins with.
+const longestName = 1 << 10
+
+// nameOf returns a text that may be a name, and nothing for a longer one.
+func nameOf(text string) string {
+	if len(text) > longestName {
+		return ""
+	}
+	return text
+}
 
 // textIn returns the text of a message that is given in JSON, or what is given.
 func textIn(given string) string {
 	var object map[string]any
-	if document.MatchString(given) && strictjson.Unmarshal([]byte(given), &object) == nil {
+	if isDocument(given) && strictjson.Unmarshal([]byte(given), &object) == nil {
 		if text, ok := object["text"].(string); ok {
 			return text
 		}

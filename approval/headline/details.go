@@ -172,7 +172,7 @@ func (c *call) leftOut(key, text string) bool {
 		return false // the verb says it
 	}
 	return !stands(text, begins) && !slices.ContainsFunc(values, func(v string) bool {
-		return strings.Contains(v, "\n") || utf8.RuneCountInString(v) > longestThing || document.MatchString(v)
+		return strings.Contains(v, "\n") || utf8.RuneCountInString(v) > longestThing || isDocument(v)
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 
 // orders recognizes a command that is just a verb for the device that another argument names: unlock.
 func (c *call) orders() {
-	verb := strings.Join(reading.Words(c.first("command")), "-")
+	verb := strings.Join(reading.Words(nameOf(c.first("command"))), "-")
 	c.ordered = c.code == "" && spoken.Is("devices verbs", verb) && c.gives("operated keys")
 	if c.ordered {
 		c.command = ""

@@ -65,8 +65,14 @@ type graphQL struct {
 	depth     int // of brackets in brackets
 }
 
+// longestQuery is the size of the longest text in bytes that is read as GraphQL.
+const longestQuery = 64 << 10
+
 // mutationsIn returns what the mutations in a text call.
 func mutationsIn(text string, variables map[string]any) (called []field) {
+	if !strings.Contains(text, "mutation") || len(text) > longestQuery {
+		return nil
+	}
 	g := graphQL{tokens: slices.DeleteFunc(token.FindAllString(text, -1), func(t string) bool { return t[0] == '#' }), variables: variables}
 	for mutates := false; len(g.tokens) > 0; {
 		switch t := g.next(); t {

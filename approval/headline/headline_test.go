@@ -281,13 +281,28 @@ func TestManyOperationsAreBounded(t *testing.T) {
 	}
 }
 
-// TestDeepMutations reads texts whose brackets nest as deep as a call allows, with little stack.
+// TestDeepMutations reads texts whose brackets nest as deep as a query of the longest size allows, with little stack.
 func TestDeepMutations(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(8 << 20))
 	for _, nested := range []string{"{", "a(b:{c:", "a(b:[", "{]"} {
-		p := vaglio.Proposal{Executor: "github_graphql", Args: vaglio.Args{"query": "mutation {deleteIssue(id:1){x} " + strings.Repeat(nested, 200_000)}}
+		p := vaglio.Proposal{Executor: "github_graphql", Args: vaglio.Args{"query": "mutation {deleteIssue(id:1){x} " + strings.Repeat(nested, 60_000/len(nested))}}
 		if h := headline.Of(p, verdict(0, found{said: wording.Sentence{wording.Say("sends a request that changes something by GraphQL")}, kind: operation.KindSend})); len(h.Said) == 0 {
 			t.Errorf("%q: it says nothing", nested)
+		}
+	}
+}
+
+// BenchmarkOfALargeCall words calls of which one argument is a text of one mebibyte, as lists of cards do many times.
+func BenchmarkOfALargeCall(b *testing.B) {
+	for name, piece := range map[string]string{"letters": "x", "words": "a b\n", "numbers": "1, ", "brackets": "{", "json": `{"a":`, "mutations": "mutation { a(b: 1) }\n", "sql": "UPDATE a SET b=1;"} {
+		text := strings.Repeat(piece, 1<<20/len(piece))
+		for _, key := range []string{"text", "query", "amount", "command"} {
+			b.Run(name+"/"+key, func(b *testing.B) {
+				p, v := vaglio.Proposal{Executor: "run", Args: vaglio.Args{key: text}}, verdict(0, posts)
+				for b.Loop() {
+					headline.Of(p, v)
+				}
+			})
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (c *call) ownProperty(t *toolName) wording.Sentence {
 		key = last // the mode of set_ssl_mode
 	}
 	values, of := c.values([]string{key}), c.bearers(t, key)
-	if t.thing != nil || len(t.others) > 0 || !t.act.Partly || t.act.Makes || len(values) == 0 || len(of) != 1 || document.MatchString(values[0]) {
+	if t.thing != nil || len(t.others) > 0 || !t.act.Partly || t.act.Makes || len(values) == 0 || len(of) != 1 || isDocument(values[0]) {
 		return nil
 	}
 	said := named(values)

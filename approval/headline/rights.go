@@ -216,7 +216,7 @@ func admits(v any, whom bool) bool {
 	switch v := v.(type) {
 	case string:
 		var inner any
-		if document.MatchString(v) && strictjson.Unmarshal([]byte(v), &inner) == nil {
+		if isDocument(v) && strictjson.Unmarshal([]byte(v), &inner) == nil {
 			return admits(inner, whom)
 		}
 		return whom && (strings.TrimSpace(v) == "*" || spoken.Is("people everyone", reading.Normal(v)))

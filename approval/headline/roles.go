@@ -256,6 +256,7 @@ func (c *call) outside() bool {
 // phones reports whether the tool sends something to a phone number.
 func (c *call) phones() bool {
 	return slices.ContainsFunc(c.recipients(), func(s string) bool {
+		s = nameOf(s)
 		_, number, by := strings.Cut(s, ":") // whatsapp:+39…
 		if by {
 			s = number

@@ -323,7 +323,7 @@ func (c *call) specified() {
 	named := slices.DeleteFunc(slices.Clone(c.words[c.server:]), func(w string) bool { return spoken.Is("verbs generic", w) || c.service(w) })
 	does, _, _ := spoken.ActIn(named)
 	for _, key := range spoken.List("verbs keys") {
-		if words := specifies(c.first(key), named, does != nil); words != nil {
+		if words := specifies(nameOf(c.first(key)), named, does != nil); words != nil {
 			c.words = slices.Concat(c.words[:c.server], words)
 			delete(c.args, key)
 			return

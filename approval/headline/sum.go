@@ -42,7 +42,7 @@ func (c *call) sums(key string) (sums []wording.Clause) {
 		currencies = []string{of} // it is exchanged for another one
 	}
 	for i, sum := range c.values([]string{key}) {
-		if price.MatchString(strings.TrimSpace(sum)) {
+		if price.MatchString(strings.TrimSpace(nameOf(sum))) {
 			continue
 		}
 		currency := ""

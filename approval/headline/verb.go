@@ -294,7 +294,7 @@ func (c *call) isNoun(at, n int) bool {
 
 // action returns the action that an argument names, for a tool whose name leaves it open.
 func (c *call) action() *spoken.Act {
-	if words := reading.Words(cmp.Or(c.first(spoken.List("verbs keys")...), c.ownAction())); len(words) > 0 {
+	if words := reading.Words(nameOf(cmp.Or(c.first(spoken.List("verbs keys")...), c.ownAction()))); len(words) > 0 {
 		if act, at, _ := spoken.ActIn(words[:1]); at == 0 {
 			return act
 		}

@@ -325,8 +325,11 @@ var selected = regexp.MustCompile(`\bworkspace select (?:-\S+ )*([\w.-]+)|\bTF_W
 
 // inWorkspace adds the workspace to what a command does to an infrastructure, if it selects just one.
 func (c *call) inWorkspace(said wording.Sentence) wording.Sentence {
-	in := selected.FindAllStringSubmatch(c.command, -1)
-	if len(in) != 1 || !strings.Contains(string(said[0].Phrase), "the managed infrastructure") && !strings.HasPrefix(string(said[0].Phrase), "destroys") {
+	if !strings.Contains(string(said[0].Phrase), "the managed infrastructure") && !strings.HasPrefix(string(said[0].Phrase), "destroys") {
+		return said
+	}
+	in := selected.FindAllStringSubmatch(c.command, 2)
+	if len(in) != 1 {
 		return said
 	}
 	return said.And("in the workspace %s", in[0][1]+in[0][2])

@@ -34,17 +34,20 @@ func (w *walk) declares(keys []string) bool {
 	})
 }
 
+// longestSwitch is the size in bytes of the longest value that switches something on: a number of things.
+const longestSwitch = 20
+
 // Switches returns the words of the arguments that are switched on, also of those within others, in
 // a fixed order: "delete subtasks", "send". What is deleted may also be a number of things.
 func Switches(args map[string]any) (on [][]string) {
 	for _, key := range SortedKeys(args) {
 		words := Words(key)
 		switch v := args[key].(type) {
-		case nil:
+		case nil, []any:
 		case map[string]any:
 			on = append(on, Switches(v)...)
 		default:
-			if len(words) > 0 && isOn(words, strings.ToLower(fmt.Sprint(v))) {
+			if said := fmt.Sprint(v); len(words) > 0 && len(said) <= longestSwitch && isOn(words, strings.ToLower(said)) {
 				on = append(on, words)
 			}
 		}
