@@ -220,16 +220,18 @@ func TestLargeCallsAreBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkLargeCalls measures calls of one mebibyte.
+// BenchmarkLargeCalls measures calls of a quarter of a mebibyte, of which bounds of counts cut off less, and of a whole one.
 func BenchmarkLargeCalls(b *testing.B) {
 	e := gate(b)
-	for name, p := range hostile(1 << 20) {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				_, _ = e.Judge(b.Context(), p)
-			}
-		})
+	for _, size := range []int{256 << 10, 1 << 20} {
+		for name, p := range hostile(size) {
+			b.Run(fmt.Sprintf("%s/%dKiB", name, size>>10), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					_, _ = e.Judge(b.Context(), p)
+				}
+			})
+		}
 	}
 }
 

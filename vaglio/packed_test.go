@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/metnos/vaglio/internal/workfiles"
@@ -63,6 +64,9 @@ func TestWhatAnArchivePutsOverTheHooksSettings(t *testing.T) {
 		put(folder+"/README.md", "read me")
 		put(folder+"/codex/config.toml", "")
 	}
+	_, large := archived(t, slices.Repeat([]string{"a"}, 19_999)...)
+	put("app/large.zip", large)
+	put("set/large.zip", large)
 	put("set/"+settings, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "vaglio hook"}]}]}}`)
 	put("set/plain/"+settings, `{"permissions": {"allow": ["Bash(npm test:*)"]}}`)
 	put("app/plain/a", "")
@@ -106,6 +110,8 @@ func TestWhatAnArchivePutsOverTheHooksSettings(t *testing.T) {
 		"tar xf bad.tar.xz -C src":                           {"pass", "pass"},
 		"curl -sL https://x.example/a.tgz | tar xz -C plain": {"pass", "pass"}, // what a project has of its own
 		"unzip -o absent.zip -d plain":                       {"pass", "pass"},
+		"unzip large.zip -d a":                               {"pass", "pass"},
+		"bsdtar xf large.zip -C a x -C b x -C c x -C d x":    {"ask", "ask"}, // more than is looked at
 		"cp evil.tar src/ && tar cf all.tar src":             {"pass", "pass"},
 		"mv .claude old":                                     {"ask", "deny"},
 		"rm -r .claude":                                      {"ask", "deny"},

@@ -273,16 +273,6 @@ func empty(s string) bool { return strings.TrimSpace(s) == "" || s == "true" || 
 // nameless reports whether a value names nothing, or just the only one that somebody has.
 func nameless(value string) bool { return empty(value) || value == "primary" }
 
-// isDocument reports whether a text looks like one in JSON, which is no name.
-func isDocument(text string) bool {
-	text = strings.TrimSpace(text)
-	if inner, object := strings.CutPrefix(text, "{"); object {
-		inner = strings.TrimSpace(inner)
-		return inner == "}" || strings.HasPrefix(inner, `"`) && strings.HasSuffix(inner, "}")
-	}
-	return len(text) > 1 && text[0] == '[' && text[len(text)-1] == ']'
-}
-
 // longestName is the size of the longest text, in bytes, that may be a name, an amount or a word for what
 // is done. A longer one is a text, whatever it begins with.
 const longestName = 1 << 10

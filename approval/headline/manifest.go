@@ -87,3 +87,13 @@ func (c *call) applies(t *toolName) bool {
 	}
 	return true
 }
+
+// isDocument reports whether a text looks like one in JSON, which is no name.
+func isDocument(text string) bool {
+	text = strings.TrimSpace(text)
+	if inner, object := strings.CutPrefix(text, "{"); object {
+		inner = strings.TrimSpace(inner)
+		return inner == "}" || strings.HasPrefix(inner, `"`) && strings.HasSuffix(inner, "}")
+	}
+	return len(text) > 1 && text[0] == '[' && text[len(text)-1] == ']'
+}

@@ -19,15 +19,22 @@ func (l *look) unpacked(o *operation.Operation, folder string) string {
 	if l.inside || folder == "" || o.Verb != operation.Write || !l.g.base.Nouns["unpacks"][name] && !strings.HasSuffix(name, "tar") {
 		return ""
 	}
-	entries, whole := l.entries()
+	all := l.entries()
 	in := unpacking{folder: realpath.On(l.g.machine, folder), leads: map[string]string{}}
-	moved := l.movesEntries()
-	for _, entry := range entries {
-		if id := l.landing(&in, entry, moved); id != "" {
+	if in.folder == all.folder {
+		return "" // another operation of the command unpacks there
+	}
+	all.folder = in.folder
+	for _, entry := range all.names {
+		if all.asked++; all.asked > maxLandings {
+			l.s.t.doubts()
+			return ""
+		}
+		if id := l.landing(&in, entry, all.moved); id != "" {
 			return id
 		}
 	}
-	if (!whole || len(in.leads) >= maxLeads) && l.keepsSettings(in.folder, l.g.hooked) {
+	if (!all.whole || len(in.leads) >= maxLeads) && l.keepsSettings(in.folder, l.g.hooked) {
 		l.s.t.doubts()
 	}
 	return ""
@@ -53,11 +60,15 @@ type unpacking struct {
 // contents is what the archives of a command hold.
 type contents struct {
 	names []string
-	whole bool
+	whole bool // false if any is not known
+	moved bool // to other names: without the folders before them, or by a pattern
+	// folder is the last one for which they were looked at, in which no rule was broken.
+	folder string
+	asked  int // how often it was asked where one of them comes to lie
 }
 
-// maxLeads is how many names in a folder are resolved.
-const maxLeads = 64
+// maxLeads is how many names in a folder are resolved, maxLandings how many entries are looked at in all the folders of a command.
+const maxLeads, maxLandings = 64, 1 << 16
 
 // at returns where an entry lands, if what it begins with is a link there.
 func (in *unpacking) at(m realpath.Machine, entry string) string {
@@ -85,8 +96,7 @@ func (l *look) entryRule(in *unpacking, entry string) string {
 	for i := range l.g.own {
 		p := &l.g.own[i]
 		project, is := strings.CutSuffix(at, p.path)
-		switch {
-		case !p.anywhere && p.touched(at, d), p.anywhere && is && l.worksIn(project):
+		if !p.anywhere && p.touched(at, d) || p.anywhere && is && l.worksIn(project) {
 			return ownSettings
 		}
 	}
@@ -101,22 +111,18 @@ func (l *look) worksIn(folder string) bool {
 	return l.keepsSettings(folder, nil)
 }
 
-// movesEntries reports whether the command's words give the entries other names: without the folders before them, or by a pattern.
-func (l *look) movesEntries() bool {
-	return l.has("e", "sje") || slices.ContainsFunc(l.args, func(a string) bool {
-		return strings.HasPrefix(a, "--strip") || strings.HasPrefix(a, "--transform") || strings.HasPrefix(a, "--xform")
-	})
-}
-
-// entries returns, once it is asked, what the archives hold that the command's words name, or that it gets as input. whole is false if any is not known.
-func (l *look) entries() (all []string, whole bool) {
-	if l.g.packed == nil {
-		return nil, false
-	}
+// entries reads, once it is asked, what the archives hold that the command's words name, or that it gets as input.
+func (l *look) entries() *contents {
 	if l.packed != nil {
-		return l.packed.names, l.packed.whole
+		return l.packed
 	}
-	defer func() { l.packed = &contents{all, whole} }()
+	all := &contents{moved: l.has("e", "sje") || slices.ContainsFunc(l.args, func(a string) bool {
+		return strings.HasPrefix(a, "--strip") || strings.HasPrefix(a, "--transform") || strings.HasPrefix(a, "--xform")
+	})}
+	l.packed = all
+	if l.g.packed == nil {
+		return all
+	}
 	words := l.args
 	if l.c.Stdin.Kind == shell.InputFile {
 		words = append([]string{reading.Spot(l.c.Stdin.File)}, words...)
@@ -127,12 +133,13 @@ func (l *look) entries() (all []string, whole bool) {
 			continue
 		}
 		names, listed, found := l.g.packed(realpath.On(l.g.machine, l.absolute(w)))
-		if all = append(all, names...); found && !listed {
-			return all, false
+		all.names = append(all.names, names...)
+		if all.whole = all.whole || found; found && !listed {
+			all.whole = false
+			return all
 		}
-		whole = whole || found
 	}
-	return all, whole
+	return all
 }
 
 // fileIn returns the file that a word names, perhaps glued to its option.
@@ -173,8 +180,7 @@ func (l *look) isPut(at string) bool {
 	return l.g.isThere(at)
 }
 
-// brings returns the rule that putting all that lies in one folder into another one breaks, if what has the
-// name of a client's settings, or of a program of vaglio's, lies there.
+// brings returns the rule that is broken by putting all of one folder into another, if a client's settings or a program of vaglio's lie there.
 func (l *look) brings(folder string) string {
 	for i := range l.ops {
 		from := l.absolute(reading.Spot(l.ops[i].Object.Word))

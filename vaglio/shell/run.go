@@ -259,11 +259,7 @@ func (r *reader) code(f *frame, text Word, by string) Word {
 
 // sameShell reports whether code runs in the shell that carries it, and so sees its variables and functions.
 func sameShell(by string) bool {
-	switch by {
-	case "eval", "source", "trap", "mapfile", "prompt":
-		return true
-	}
-	return strings.HasPrefix(by, "alias ")
+	return slices.Contains([]string{"eval", "source", "trap", "mapfile", "prompt"}, by) || strings.HasPrefix(by, "alias ")
 }
 
 // freshShell reads something in a new shell, which sees what is exported and changes nothing but files.

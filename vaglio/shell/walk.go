@@ -249,14 +249,7 @@ func surelySucceeds(s *syntax.Stmt) bool {
 	if !ok || s.Negated {
 		return false
 	}
-	if len(call.Args) == 0 {
-		return true
-	}
-	switch call.Args[0].Lit() {
-	case "cd", "pushd", "popd", "export", "echo", "printf", "true", ":", "set", "mkdir", "pwd", "alias":
-		return true
-	}
-	return false
+	return len(call.Args) == 0 || slices.Contains([]string{"cd", "pushd", "popd", "export", "echo", "printf", "true", ":", "set", "mkdir", "pwd", "alias"}, call.Args[0].Lit())
 }
 
 // pipe reads a pipeline: each stage in its own shell, with the output of the stage before as its input.

@@ -53,11 +53,8 @@ func (r *reading) request(method, address, body string) []Effect {
 	if what := r.judge.tables.urls().Credentials(address); what != nil {
 		return one(KindCredentials, what, address)
 	}
-	switch method {
-	case "", "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND":
-		if !strings.HasPrefix(body, "@") { // with a file, it sends that
-			return r.fetch(method, address)
-		}
+	if slices.Contains([]string{"", "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND"}, method) && !strings.HasPrefix(body, "@") { // with a file, it sends that
+		return r.fetch(method, address)
 	}
 	if urls.IsQuery(address, body) {
 		return reads()
