@@ -123,6 +123,12 @@ func hostile(size int) map[string]vaglio.Proposal {
 		"programs_of_swift": fill("cat > a.swift <<'E'\np.executableURL = URL(fileURLWithPath: \"sh\")\n", "p.arguments = [\"-c\", \"ls\"]\n", "E\nswift a.swift"),
 		"deeper_folders":    fill("", "cd y; ./configure; ", ""),
 		"wrapped_by_hosts":  fill("", "ssh host sudo reboot ", ""),
+		"copied_from_hosts": fill("scp ", "host:/a . ", ""),
+		"exported_words":    fill("export ", "FOO=1 ", ""),
+		"added_to_settings": fill("echo ", "'script-shell=/tmp/x' >> .npmrc ", ""),
+		"added_lines":       fill("", "echo '127.0.0.1 example.org' >> /etc/hosts\n", ""),
+		"killed_by_name":    fill("pkill ", "v ", ""),
+		"copied_again":      fill("", "PATH=$PWD/bin:$PATH; cp fake bin/vaglio-hook\n", ""),
 		"put_into_folders":  fill("", "unzip a.zip -d /opt ", ""),
 		"programs_started":  fill("python3 - <<'E'\nimport os\n", "os.system('ls')\n", "E\n"),
 		"words_of_tcl":      fill("tclsh <<'E'\n", "set a b\n", "E"),
@@ -263,8 +269,9 @@ func behind() map[string]string {
 	for i := range 20 {
 		fmt.Fprintf(&functions, "f%d() { f%d; f%d; }; ", i, i+1, i+1)
 	}
-	defined := "cat > rc <<'E'\n"
-	for i := range 210 {
+	defined, copies := "cat > rc <<'E'\n", ""
+	for i := range 310 {
+		copies += fmt.Sprintf("cp -r s t%d; ", i)
 		defined += fmt.Sprintf("f%d() { :; }\n", i)
 	}
 	return map[string]string{
@@ -287,7 +294,7 @@ func behind() map[string]string {
 		"maxFlags":        "printf '%00000001s' 'CRIME' | sh",
 		"maxBracket":      "ls [" + rep("a", 600) + "]; CRIME",
 		"maxGuesses":      "foo " + rep("sudo ", 20) + "CRIME",
-		"maxMoves":        "mkdir s; printf 'all:\\n\\tCRIME\\n' > s/Makefile; " + rep("cp -r s t; ", 210) + "cp -r s z; make -C z",
+		"maxMoves":        "mkdir s; printf 'all:\\n\\tCRIME\\n' > s/Makefile; " + copies + "cp -r s z; make -C z",
 		"maxMatches":      "for i in {1..210}; do echo ls > s$i.sh; done; echo 'CRIME' > sz.sh; for f in s*.sh; do sh \"$f\"; done",
 		"maxStarts":       "find " + rep("d ", 20) + "-exec sh -c 'CRIME' \\;",
 		"MaxPattern":      "x=" + rep("a", 5_000) + "'CRIME'; eval \"${x##" + rep("a", 5_000) + "}\"",

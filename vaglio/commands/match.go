@@ -229,8 +229,7 @@ func (t *test) helpAlone() {
 		help = help || f.name == "--help" || f.name == "--version"
 	}
 	for i := range t.flags {
-		switch t.flags[i].name {
-		case "-h", "-v", "-V", "-?", "--version", "-version":
+		if slices.Contains([]string{"-h", "-v", "-V", "-?", "--version", "-version"}, t.flags[i].name) {
 			t.flags[i].alone = help && !t.not
 		}
 	}

@@ -111,8 +111,7 @@ func sparing(with []shell.Word) (out []shell.Word) {
 // isTested reports whether the word after a test is its value. A word that is also an action
 // can be the value only of a pattern, so that no action hides behind another test.
 func (u *use) isTested(test, value string) bool {
-	switch u.sec.classes[value] {
-	case classRun, "delete":
+	if does := u.sec.classes[value]; does == classRun || does == "delete" {
 		return slices.Contains([]string{"name", "link", "path", "regex"}, u.sec.classes[test])
 	}
 	return getopt.Of(u.Name).Takes(test)

@@ -51,9 +51,15 @@ func (l *look) lands(spot, to string) {
 
 // has reports whether one of the words is a long option, or short ones of which one is such a letter.
 func (l *look) has(long, letters string) bool {
-	return slices.ContainsFunc(l.args, func(a string) bool {
-		return a == long || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.ContainsAny(a, letters)
-	})
+	if _, asked := l.had[long]; !asked {
+		if l.had == nil {
+			l.had = map[string]bool{}
+		}
+		l.had[long] = slices.ContainsFunc(l.args, func(a string) bool {
+			return a == long || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.ContainsAny(a, letters)
+		})
+	}
+	return l.had[long]
 }
 
 func (l *look) nameOf(o *operation.Operation, spot string) string {

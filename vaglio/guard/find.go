@@ -69,14 +69,7 @@ func (l *look) testsIn(o *operation.Operation) tests {
 
 // swept checks a folder below which a search deletes. The search's tests may spare most of a tree.
 func (l *look) swept(o *operation.Operation, spot string) string {
-	id := l.touch(place.Empties, spot)
-	switch id {
-	case treeRoot, treeHome, treeSystem, adminRule, ownID:
-		if l.narrows(o) {
-			id = ""
-		}
-	}
-	if id != "" {
+	if id := l.touch(place.Empties, spot); id != "" && (!slices.Contains([]string{treeRoot, treeHome, treeSystem, adminRule, ownID}, id) || !l.narrows(o)) {
 		return id
 	}
 	below := strings.TrimRight(spot, "/") + "/"

@@ -124,11 +124,8 @@ func (l *look) owned(o *operation.Operation, spot string) string {
 	if l.isTree(spot) && (l.meansAll(o, spot) || (l.isCore(spot) && !back)) {
 		return modeTree
 	}
-	switch id := l.touch(place.Writes, spot); id {
-	case authWrite, vitalRule, diskRule, memoryRule, ownProcess, ownSettings, ownID:
-		if !back {
-			return id
-		}
+	if id := l.touch(place.Writes, spot); !back && slices.Contains([]string{authWrite, vitalRule, diskRule, memoryRule, ownProcess, ownSettings, ownID}, id) {
+		return id
 	}
 	return ""
 }
@@ -138,8 +135,7 @@ func (l *look) marked(o *operation.Operation, spot string) string {
 	if l.isTree(spot) && (o.Recursive || (l.isCore(spot) && locksOrOpens(o))) {
 		return modeTree
 	}
-	switch id := l.touch(place.Writes, spot); id {
-	case authWrite, keyRule, diskRule, kernelRule, ownID, ownProcess, ownSettings:
+	if id := l.touch(place.Writes, spot); slices.Contains([]string{authWrite, keyRule, diskRule, kernelRule, ownID, ownProcess, ownSettings}, id) {
 		return id
 	}
 	return ""

@@ -26,11 +26,7 @@ func (l *look) unpacked(o *operation.Operation, folder string) string {
 	}
 	all.folder = in.folder
 	for _, entry := range all.names {
-		if all.asked++; all.asked > maxLandings {
-			l.s.t.doubts()
-			return ""
-		}
-		if id := l.landing(&in, entry, all.moved); id != "" {
+		if id := l.landing(&in, entry, all); id != "" {
 			return id
 		}
 	}
@@ -41,9 +37,13 @@ func (l *look) unpacked(o *operation.Operation, folder string) string {
 }
 
 // landing returns the rule that an entry breaks, with any of its names if it may be unpacked under another.
-func (l *look) landing(in *unpacking, entry string, moved bool) string {
-	for at := entry; at != ""; {
-		if id := l.entryRule(in, at); id != "" || !moved {
+func (l *look) landing(in *unpacking, at string, all *contents) string {
+	for at != "" {
+		if all.asked++; all.asked > maxLandings {
+			l.s.t.doubts()
+			break
+		}
+		if id := l.entryRule(in, at); id != "" || !all.moved {
 			return id
 		}
 		_, at, _ = strings.Cut(at, "/")
@@ -116,9 +116,7 @@ func (l *look) entries() *contents {
 	if l.packed != nil {
 		return l.packed
 	}
-	all := &contents{moved: l.has("e", "sje") || slices.ContainsFunc(l.args, func(a string) bool {
-		return strings.HasPrefix(a, "--strip") || strings.HasPrefix(a, "--transform") || strings.HasPrefix(a, "--xform")
-	})}
+	all := &contents{moved: l.has("e", "sje") || slices.ContainsFunc(l.args, renamesEntries)}
 	l.packed = all
 	if l.g.packed == nil {
 		return all
@@ -140,6 +138,10 @@ func (l *look) entries() *contents {
 		}
 	}
 	return all
+}
+
+func renamesEntries(word string) bool {
+	return strings.HasPrefix(word, "--strip") || strings.HasPrefix(word, "--transform") || strings.HasPrefix(word, "--xform")
 }
 
 // fileIn returns the file that a word names, perhaps glued to its option.

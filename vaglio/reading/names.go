@@ -161,8 +161,7 @@ func Words(name string) []string { return slices.AppendSeq(make([]string, 0, 4),
 func nameWords(name string) []string {
 	all := Unversioned(Words(name))
 	for i := 0; i+1 < len(all); i++ {
-		switch pair := all[i] + all[i+1]; pair {
-		case "powershell", "javascript", "typescript":
+		if pair := all[i] + all[i+1]; slices.Contains([]string{"powershell", "javascript", "typescript"}, pair) {
 			all[i] = pair
 			all = slices.Delete(all, i+1, i+2)
 		}

@@ -125,14 +125,10 @@ func (r *reader) moved(f *frame, from, to Word) {
 		r.notRead(f, target, errEdited)
 		return
 	}
-	in := path.Join(target, path.Base(source))
-	r.lands(source, target)
-	r.lands(source, in)
-	r.moves = append(r.moves, move{source, target}, move{source, in})
+	r.follow(move{source, target})
+	r.follow(move{source, path.Join(target, path.Base(source))})
 	if !path.IsAbs(from.Prefix()) { // a link counts from its own folder
-		linked := path.Join(path.Dir(target), from.String())
-		r.moves = append(r.moves, move{linked, target})
-		r.lands(linked, target)
+		r.follow(move{path.Join(path.Dir(target), from.String()), target})
 	}
 }
 
@@ -149,6 +145,12 @@ func (r *reader) lands(from, to string) {
 		_, _ = r.from(file)
 		r.out.Lands = append(r.out.Lands, Landing{file, path.Join(to, strings.TrimPrefix(file, from))})
 	}
+}
+
+// follow keeps a move, of equal ones the last.
+func (r *reader) follow(m move) {
+	r.lands(m.from, m.to)
+	r.moves = append(slices.DeleteFunc(r.moves, func(other move) bool { return other == m }), m)
 }
 
 // held returns the content of a file that the source did not write: what it copied there with its folder, or else what lies there.

@@ -209,11 +209,9 @@ func (r *reader) writeFile(f *frame, file, content Word, more bool) {
 	r.st.set(keyFile+where, content)
 	r.wrote(f, where, content)
 	r.writeThrough(f, where, content)
-	switch dir := path.Dir(where); {
-	case dir == "/etc/cron.d" || where == "/etc/crontab":
-		r.crontab(f.with("cron"), content, true)
-	case dir == "/var/spool/cron" || dir == "/var/spool/cron/crontabs":
-		r.crontab(f.with("cron"), content, false)
+	dir := path.Dir(where)
+	if users := dir == "/etc/cron.d" || where == "/etc/crontab"; users || dir == "/var/spool/cron" || dir == "/var/spool/cron/crontabs" {
+		r.crontab(f.with("cron"), content, users)
 	}
 }
 
@@ -231,12 +229,20 @@ func (r *reader) added(file string, content Word, more bool) Word {
 	return content
 }
 
-// wrote records a file of this machine whose content is known.
+// wrote records a file of this machine whose content is known. Whole lines that are added to it are kept with those before them, once.
 func (r *reader) wrote(f *frame, file string, content Word) {
 	r.consists(file, content)
-	if text, ok := content.Text(); ok && f.Remote == nil {
-		r.out.Writes = append(r.out.Writes, Write{file, text})
+	text, ok := content.Text()
+	if !ok || f.Remote != nil {
+		return
 	}
+	for i := max(0, len(r.out.Writes)-64); i < len(r.out.Writes); i++ { // few, so that many writes to many files stay cheap
+		if w := &r.out.Writes[i]; w.File == file && strings.HasSuffix(w.Text, "\n") && strings.HasPrefix(text, w.Text) {
+			w.Text = text
+			return
+		}
+	}
+	r.out.Writes = append(r.out.Writes, Write{file, text})
 }
 
 // filePath returns the path by which a file's content is remembered.

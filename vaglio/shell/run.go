@@ -351,8 +351,7 @@ func (r *reader) unpacks(f *frame, p packed, strip int, to string) {
 	}
 	names := strings.Split(path.Clean("/"+p.name), "/")
 	at := path.Join(append([]string{to}, names[min(strip+1, len(names)):]...)...)
-	r.lands(p.from, at)
-	r.moves = append(r.moves, move{p.from, at})
+	r.follow(move{p.from, at})
 }
 
 // endlessLoop reports whether a loop's condition is constantly true.

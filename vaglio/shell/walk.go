@@ -246,10 +246,8 @@ func (o *outcome) end(r *reader, out Word) Word {
 // surelySucceeds reports whether a statement hardly ever fails, so that what follows its && is taken to run.
 func surelySucceeds(s *syntax.Stmt) bool {
 	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || s.Negated {
-		return false
-	}
-	return len(call.Args) == 0 || slices.Contains([]string{"cd", "pushd", "popd", "export", "echo", "printf", "true", ":", "set", "mkdir", "pwd", "alias"}, call.Args[0].Lit())
+	names := []string{"cd", "pushd", "popd", "export", "echo", "printf", "true", ":", "set", "mkdir", "pwd", "alias"}
+	return ok && !s.Negated && (len(call.Args) == 0 || slices.Contains(names, call.Args[0].Lit()))
 }
 
 // pipe reads a pipeline: each stage in its own shell, with the output of the stage before as its input.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio"
 	"github.com/metnos/vaglio/vaglio/shell"
@@ -352,8 +353,9 @@ func (r *reading) exports(v *invocation) {
 			names = append(names, shell.AnyVariable)
 		}
 	}
-	for i := 0; i < len(v.assigns) && slices.Contains([]string{"export", "declare", "typeset"}, v.name); i++ {
-		names, r.leads = append(names, r.exported(&v.assigns[i])...), r.live(v)
+	if slices.Contains([]string{"export", "declare", "typeset"}, v.name) {
+		r.leads = r.live(v)
+		names = append(names, lists.All(v.assigns, func(a assignment) []string { return r.exported(&a) })...)
 	}
 	if len(names) > 0 && v.direct() {
 		r.did = append(r.did, vaglio.Fact{Deed: vaglio.Exported, Words: names})

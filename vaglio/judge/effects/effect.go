@@ -333,12 +333,14 @@ func (c *command) keepsFetched(all []operation.Operation) {
 	last := max(len(c.operands)-1, 0)
 	sources := texts(c.operands[max(min(c.took, last)-1, 0):last])
 	far := slices.ContainsFunc(sources, func(source string) bool { return strings.Contains(source, ":") })
+	into := map[string]bool{}
 	for i := range all {
 		at, to := argOf(all[i].Object.Word).text, argOf(all[i].To).text
 		switch {
 		case to != "" && c.r.fetched[lastPart(at)]:
 			c.r.fetched[lastPart(to)], c.r.fetched[path.Base(at)] = true, true
-		case all[i].Phrase == "downloads to", all[i].Phrase == "copies files to" && far:
+		case !into[at] && (all[i].Phrase == "downloads to" || all[i].Phrase == "copies files to" && far):
+			into[at] = true
 			c.fetchesInto(at, sources)
 		}
 	}
