@@ -60,12 +60,30 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 		p.From = "mktemp in"
 	case name == "basename" && len(k.argv) > 1 && strings.HasPrefix(k.argv[1].Prefix(), "-") && !k.argv[1].Is("-s"):
 		p.From = "basenames" // with -z, no line ends between them
+	case wordclass.Is("prints-processes", name):
+		p.From = processesOf(k.argv)
 	}
 	_, searched := r.searches(f, k)
 	p.Level = !searched && printsName(k.argv, name)
 	p.Remote = f.stdin.Text.Remote() || wordclass.Is("fetches", name) || urlArgument(k.argv)
 	return NewWord(p)
 }
+
+// processesOf names a program that looks for processes with what it looks for, if that is one thing.
+func processesOf(argv []Word) string {
+	found := ""
+	for _, w := range argv[1:] {
+		if m := soughtAs.FindStringSubmatch(w.String()); m != nil && found != "" {
+			return baseName(argv[0])
+		} else if m != nil {
+			found = " " + m[1] + m[2]
+		}
+	}
+	return baseName(argv[0]) + found
+}
+
+// soughtAs matches the port of processes, maybe behind an option, and a word that is no option.
+var soughtAs = regexp.MustCompile(`^(?:-\w*i)?(?:tcp|udp)?(:\d+)$|^([^-$()\s][^$()\n]*)$`)
 
 // printsName reports whether a program prints a name or a number, such as that of a moment, a machine or a revision, and nothing that its words make up.
 func printsName(argv []Word, name string) bool {

@@ -225,6 +225,7 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 
 // remove returns the effect of deleting what a word names. What is in a mount outlives the container that deletes it.
 func (r *reading) remove(v *invocation, a arg) []Effect {
+	some := slices.ContainsFunc(a.word.Parts(), func(p shell.Part) bool { return p.Some && p.From == "ls" })
 	a = a.listed()
 	m, on, mounted := r.mounted(v, a)
 	var out []Effect
@@ -239,7 +240,9 @@ func (r *reading) remove(v *invocation, a arg) []Effect {
 		out = r.removeAt(v, a)
 	}
 	for i := range out {
-		out[i].lasts = mounted || v.shares
+		if out[i].lasts = mounted || v.shares; some {
+			out[i].Why = out[i].Why.About(a.text, wording.Say("some of %s", a.text))
+		}
 	}
 	return out
 }
