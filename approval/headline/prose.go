@@ -267,6 +267,8 @@ func inPlace(said wording.Sentence) wording.Sentence {
 		return append(wording.Sentence{{Phrase: "runs %s, which was not read,", Args: first.Args}}, said[1:]...)
 	case does == "runs SQL from the file %s, which was not read, in %s" && what.Phrase == "%s files below %s":
 		return append(wording.Sentence{{Phrase: "runs SQL from %s, none of which was read, in %s", Args: first.Args}}, said[1:]...)
+	case what.Text == "all" && strings.HasPrefix(string(does), "deletes all %s"): // as kubectl means it
+		return append(wording.Sentence{{Phrase: does, Args: slices.Concat([]wording.Clause{{Phrase: "workloads and services"}}, first.Args[1:])}}, said[1:]...)
 	case inCluster.MatchString(what.Text):
 		several := wording.Clause{Phrase: does, Args: slices.Concat([]wording.Clause{wording.List(strings.Fields(what.Text))}, first.Args[1:])}
 		return append(wording.Sentence{several}, said[1:]...)

@@ -111,7 +111,7 @@ var aims = []Aim{ //nolint:gochecknoglobals // Made once, never changed.
 	{"project-client", []string{"--project", "CLOUDSDK_CORE_PROJECT"}, "in %s", ""},
 	{"chdir-client", []string{"-chdir", "--chdir"}, "in %s", ""},
 	{"folder-client", nil, "in %s", ""},
-	{"profile-client", []string{"--profile", "AWS_PROFILE"}, "with the profile %s", ""},
+	{"profile-client", []string{"--profile", "AWS_PROFILE"}, "(profile: %s)", ""},
 	{"compose-client", []string{"-p", "--project-name", "COMPOSE_PROJECT_NAME"}, "in the project %s", ""},
 	{"client-of-postgres", []string{"-h", "--host", "PGHOSTADDR", "PGHOST"}, "on %s", "database privilege"},
 	{"client-of-mysql", []string{"-h", "--host", "MYSQL_HOST"}, "on %s", "database privilege"},
