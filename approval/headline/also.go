@@ -229,6 +229,7 @@ func (c *call) substitutes(t *toolName) wording.Sentence {
 	if t.act == nil || t.act.Phrase != "replaces %s" || old == "" || at < 0 {
 		return nil
 	}
+	t.ruins = true // where it stood before, nobody knows then
 	instead := wording.Clause{Text: `""`}
 	if text := c.first(c.keys[at]); text != "" {
 		instead = prose(text)

@@ -261,10 +261,10 @@ func tells(said wording.Sentence, about wording.Clause) bool {
 	return anyThing(said, func(text string) bool { return text == what })
 }
 
-// version is a word that tells one tool from an older one.
-var version = regexp.MustCompile(`^v[0-9]+$`)
+// version is a word that tells one tool from an older one, or one behind which the name leaves the rest to the arguments.
+var version = regexp.MustCompile(`^(v[0-9]+|after|before)$`)
 
-// unversioned returns the words of a name without the version at their end.
+// unversioned returns the words of a name without such a word at their end.
 func unversioned(words []string) []string {
 	if n := len(words); n > 0 && version.MatchString(words[n-1]) {
 		return words[:n-1]

@@ -321,13 +321,13 @@ func (c *call) nounsSay(kind operation.Kind) bool {
 	return kind == operation.KindSpend && c.has(strings.Fields(moneyWords())...) || kind == operation.KindCredentials
 }
 
-// set says of what is only set to a value, though its noun made it a right, that it can be set back in
+// set says of what is only set to a value, though its noun made it a right, and of a property, that it can be set back in
 // part; whether all else can be undone stays open.
 func (c *call) set(worst *one) {
-	does, _, _ := c.verb()
-	rights := worst.kind == operation.KindPermissions
+	does, at, n := c.verb()
+	known := worst.kind == operation.KindPermissions || spoken.Property(strings.Join(c.words[at+n:], "-")) != ""
 	worst.open()
-	if rights && does.Partly {
+	if known && does.Partly {
 		worst.general = false
 	}
 }

@@ -217,6 +217,16 @@ func (c *call) traded(operation.Kind) wording.Sentence {
 	return append(wording.Sentence{wording.Say(order, strings.TrimSpace(much+" "+what))}, bracketed(terms)...)
 }
 
+// onMarket has what is bought and sold as stock mean parts of companies: stock that is counted or moved is goods.
+func (c *call) onMarket() {
+	for i := c.server + 1; i < len(c.words); i++ {
+		means, stock := map[string]string{"stock": "equity", "stocks": "equities"}[c.words[i]]
+		if stock && (c.words[i-1] == "buy" || c.words[i-1] == "sell") {
+			c.words = slices.Concat(c.words[:i], []string{means}, c.words[i+1:])
+		}
+	}
+}
+
 // terms returns how much is traded and the terms of that, with their names. An amount in a currency is what it may cost.
 func (c *call) terms(much string) (of string, terms []wording.Clause) {
 	keys := spoken.List("traded terms")

@@ -153,6 +153,19 @@ func listedAt(list, key string, values []string) (found wording.Clause, sure boo
 	return wording.Clause{Phrase: thing.One, Args: []wording.Clause{named(values)}}, false
 }
 
+// deployed says where a tool deploys to, by its name or an argument, if nothing says what.
+func (c *call) deployed() wording.Sentence {
+	where := c.first("environment", "env", "target", "stage")
+	if at := slices.Index(c.words, "to"); at >= 0 {
+		where = strings.Join(c.words[at+1:], " ")
+	}
+	if where == "" {
+		return c.told(wording.Sentence{{Phrase: "deploys by the tool %s", Args: []wording.Clause{c.tool()}}})
+	}
+	told := slices.DeleteFunc(c.details(mostNamed, titleKey, idKey, otherKey), func(s wording.Clause) bool { return s.Text == where })
+	return append(wording.Sentence{wording.Say("deploys to %s", where)}, bracketed(told)...)
+}
+
 // putInto says what goes into the thing of which alone a name speaks, by the only address or text that can be it:
 // "adds spotify:track:7 to the queue".
 func (c *call) putInto(t *toolName) wording.Sentence {

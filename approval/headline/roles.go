@@ -70,6 +70,7 @@ func callOf(p vaglio.Proposal) *call {
 		c.server = len(reading.Words(p.Executor[:at]))
 	}
 	c.ofService()
+	c.onMarket()
 	if !c.turns() {
 		c.joined()
 	}

@@ -19,6 +19,9 @@ func (c *call) object() (wording.Sentence, *toolName) {
 			return said, &t
 		}
 	}
+	if !ok && t.act != nil && t.act.Phrase == deploys {
+		return c.deployed(), &t
+	}
 	if !ok {
 		return c.putInto(&t), &t
 	}
