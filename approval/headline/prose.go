@@ -125,6 +125,8 @@ func outputs(s wording.Sentence) wording.Sentence {
 		}
 		c.Text = computed.ReplaceAllString(c.Text, "…")
 		switch m := printed.FindStringSubmatch(c.Text); {
+		case filter.MatchString(c.Text):
+			*c = wording.Say("the machines with %s", filter.ReplaceAllString(c.Text, "$1=$2"))
 		case contents.MatchString(c.Text):
 			*c = wording.Say("what %s lists", contents.FindStringSubmatch(c.Text)[1])
 		case listed.MatchString(c.Text):
@@ -142,6 +144,9 @@ func outputs(s wording.Sentence) wording.Sentence {
 	}
 	return s
 }
+
+// filter matches how a client of a cloud is told which machines are meant: by a tag and its values.
+var filter = regexp.MustCompile(`^(?:Key|Name)=(?:tag:)?([\w.:/-]+),Values=(\S+)$`)
 
 // contents matches what a file holds.
 var contents = regexp.MustCompile(`^\$\(cat ([^\s()$]+)\)$`)

@@ -7,6 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wording"
 )
@@ -388,7 +389,7 @@ func (r *reader) tasks(f *frame, k *call, name string) *frame {
 	c.Env, c.Files, c.Carries = r.value, r, r.carriers.known(name)
 	found := r.lookUp(f, c)
 	g := *f
-	g.runs = append(slices.Clip(f.runs), textsOf(found)...)
+	g.runs = append(slices.Clip(f.runs), lists.Each(found, func(t Task) string { return t.Text })...)
 	words := func(most int) []Word { return append([]Word{Text(name)}, k.argv[1:min(most, len(k.argv))]...) }
 	for _, t := range found {
 		r.task(g.at(k, name), &t, &Program{Words: words, Stdin: word.OutputOf(name)})

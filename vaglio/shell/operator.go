@@ -328,7 +328,7 @@ func (r *reader) splitPattern(w Word) (dir string, pat *regexp.Regexp, depth int
 	if !known || !w.HasGlob() && !w.HasUnknown() {
 		return "", nil, 0, false
 	}
-	w = listedAs(w)
+	w = ListedAs(w)
 	dir = w.Prefix()
 	dir = dir[:strings.LastIndexByte(dir, '/')+1]
 	rest := slices.Clone(w.Cut(len(dir)).Parts())

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell/filter"
 	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
@@ -61,29 +62,15 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 	case name == "basename" && len(k.argv) > 1 && strings.HasPrefix(k.argv[1].Prefix(), "-") && !k.argv[1].Is("-s"):
 		p.From = "basenames" // with -z, no line ends between them
 	case wordclass.Is("prints-processes", name):
-		p.From = processesOf(k.argv)
+		if one := soughtAs.FindAllStringSubmatch(strings.Join(lists.Each(k.argv[1:], Word.String), "\n"), 2); len(one) == 1 {
+			p.From += " " + one[0][1] + one[0][2]
+		}
 	}
 	_, searched := r.searches(f, k)
 	p.Level = !searched && printsName(k.argv, name)
 	p.Remote = f.stdin.Text.Remote() || wordclass.Is("fetches", name) || urlArgument(k.argv)
 	return NewWord(p)
 }
-
-// processesOf names a program that looks for processes with what it looks for, if that is one thing.
-func processesOf(argv []Word) string {
-	found := ""
-	for _, w := range argv[1:] {
-		if m := soughtAs.FindStringSubmatch(w.String()); m != nil && found != "" {
-			return baseName(argv[0])
-		} else if m != nil {
-			found = " " + m[1] + m[2]
-		}
-	}
-	return baseName(argv[0]) + found
-}
-
-// soughtAs matches the port of processes, maybe behind an option, and a word that is no option.
-var soughtAs = regexp.MustCompile(`^(?:-\w*i)?(?:tcp|udp)?(:\d+)$|^([^-$()\s][^$()\n]*)$`)
 
 // printsName reports whether a program prints a name or a number, such as that of a moment, a machine or a revision, and nothing that its words make up.
 func printsName(argv []Word, name string) bool {
@@ -218,16 +205,11 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 	if out, ok := apply(call, in); ok {
 		return out, true
 	}
-	if isEntry(call, in) {
+	if call.Fields && in.Prefix() != "" && slices.ContainsFunc(in.Parts(), func(p Part) bool { return p.From == "getent" }) { // of a user
 		out, _ := call.Apply(r.splice(in))
 		return r.fillHoles(out), true
 	}
 	return mayPass(in, name)
-}
-
-// isEntry reports whether a filter takes fields of what getent prints of a user.
-func isEntry(f *filter.Filter, w Word) bool {
-	return f.Fields && w.Prefix() != "" && slices.ContainsFunc(w.Parts(), func(p Part) bool { return p.From == "getent" })
 }
 
 // madeBy returns what a filter makes of a file's content, which is read if it runs; false for any other text, and behind more filters than people write.

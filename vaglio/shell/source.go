@@ -9,7 +9,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell/search"
 	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
@@ -239,10 +238,6 @@ func (f *frame) with(via string) *frame {
 	g := *f
 	g.Via = append(slices.Clip(f.Via), via)
 	return &g
-}
-
-func textsOf(tasks []Task) []string {
-	return lists.Each(tasks, func(t Task) string { return t.Text })
 }
 
 // NoFolders is the part of [Files] that finds nothing in any folder.

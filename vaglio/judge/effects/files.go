@@ -185,8 +185,11 @@ func searchOf(tests []shell.Word) *search {
 		}
 		s.negated = s.negated || not
 	}
+	deletes := func(class string, value shell.Word) bool {
+		return class == "delete" || class == "run" && removes(argOf(value).text)
+	}
 	narrowed := func(by ...string) bool {
-		_, few := commands.Narrowed(tests, func(class string, _ shell.Word) bool { return slices.Contains(by, class) }, deletesFound)
+		_, few := commands.Narrowed(tests, func(class string, _ shell.Word) bool { return slices.Contains(by, class) }, deletes)
 		return few
 	}
 	s.narrowed, s.empty = narrowed("name", "path", "empty"), narrowed("empty")
@@ -221,30 +224,6 @@ func (c *command) searches(tests []shell.Word, root arg) []Effect {
 		return c.r.anew(say("deletes files below %s", root.text), s.names...)
 	}
 	return insteadOfDeletes(c.r.remove(c.invocation, root), s.verb)
-}
-
-// remove returns the effect of deleting what a word names. What is in a mount outlives the container that deletes it.
-func (r *reading) remove(v *invocation, a arg) []Effect {
-	some := slices.ContainsFunc(a.word.Parts(), func(p shell.Part) bool { return p.Some && p.From == "ls" })
-	a = a.listed()
-	m, on, mounted := r.mounted(v, a)
-	var out []Effect
-	switch why := (wording.Sentence{{Phrase: deletes}, object(a.text)}); {
-	case mounted && m.volume():
-		out = []Effect{usual(KindDelete).with(why.And("in the volume %s", m.host), a.text)}
-	case mounted:
-		out = r.removeAt(v.onHost(r.world.cwd), on)
-	case r.thrownAway(v) && !v.shares:
-		return own(why)
-	default:
-		out = r.removeAt(v, a)
-	}
-	for i := range out {
-		if out[i].lasts = mounted || v.shares; some {
-			out[i].Why = out[i].Why.About(a.text, wording.Say("some of %s", a.text))
-		}
-	}
-	return out
 }
 
 // removeAt returns the effect of deleting what a word names, depending on its place.
@@ -397,4 +376,11 @@ func (r *reading) empty(v *invocation, a arg) []Effect {
 		return out
 	}
 	return insteadOfDeletes(r.remove(v, a), wording.Clause{Phrase: "empties"})
+}
+
+// makesDatabase records a file, where nothing is, that a program opens as a database.
+func (r *reading) makesDatabase(v *invocation, file arg) {
+	if file.known && v.direct() && wordclass.Within("connecting", v.Call.Function) {
+		r.namesOne(v, file)
+	}
 }

@@ -23,14 +23,34 @@ func (a arg) listed() arg {
 	if !ok || !a.onlyOf("ls") || len(a.from) > 1 {
 		return a
 	}
-	names := strings.Split(strings.TrimPrefix(a.among, "ls\n"), "\n")
-	switch {
-	case strings.HasSuffix(folder, "/"):
+	if strings.HasSuffix(folder, "/") {
 		return literal(folder + "*")
-	case folder == "" && len(names) == 1 && strings.Contains(path.Base(names[0]), "*"):
-		return literal(names[0])
 	}
-	return a
+	return argOf(shell.ListedAs(a.word))
+}
+
+// remove returns the effect of deleting what a word names. What is in a mount outlives the container that deletes it.
+func (r *reading) remove(v *invocation, a arg) []Effect {
+	some := slices.ContainsFunc(a.word.Parts(), func(p shell.Part) bool { return p.Some && p.From == "ls" })
+	a = a.listed()
+	m, on, mounted := r.mounted(v, a)
+	var out []Effect
+	switch why := (wording.Sentence{{Phrase: deletes}, object(a.text)}); {
+	case mounted && m.volume():
+		out = []Effect{usual(KindDelete).with(why.And("in the volume %s", m.host), a.text)}
+	case mounted:
+		out = r.removeAt(v.onHost(r.world.cwd), on)
+	case r.thrownAway(v) && !v.shares:
+		return own(why)
+	default:
+		out = r.removeAt(v, a)
+	}
+	for i := range out {
+		if out[i].lasts = mounted || v.shares; some {
+			out[i].Why = out[i].Why.About(a.text, wording.Say("some of %s", a.text))
+		}
+	}
+	return out
 }
 
 // vacant reports whether nothing that was there before the call can be at a path, or match it: what then lies there when it is deleted was made meanwhile.
@@ -376,11 +396,4 @@ func (w *world) behind(l *looked) where {
 		return placeControl
 	}
 	return placeWorkspace
-}
-
-// makesDatabase records a file, where nothing is, that a program opens as a database.
-func (r *reading) makesDatabase(v *invocation, file arg) {
-	if file.known && v.direct() && wordclass.Within("connecting", v.Call.Function) {
-		r.namesOne(v, file)
-	}
 }
