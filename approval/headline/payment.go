@@ -26,6 +26,7 @@ func money() []moved {
 		{"refund refunds", "refunds %s to %s", "refunds %s: %s", "refunds %s"},
 		{"charge charges capture intent intents", "charges %s to %s", "charges %s: %s", "charges %s"},
 		{"invoice invoices bill", "bills %s to %s", "bills %s: %s", "bills %s"},
+		{"deposit", "deposits %s to %s", "deposits %s: %s", "deposits %s"},
 		{"withdraw withdrawal", "withdraws %s to %s", "withdraws %s: %s", "withdraws %s"},
 		{
 			"pay payment payments payout purchase buy order checkout transfer send wire remit donate donation tip book booking reserve rent",
