@@ -394,3 +394,11 @@ func (c *call) holder() *wording.Clause {
 	}
 	return nil
 }
+
+// unkeyed reports whether an argument names nothing that a bare verb is done to: with whom something is shared, and as
+// what, is not what is shared.
+func (c *call) unkeyed(key string) bool {
+	does, _, _ := c.verb()
+	shared := does != nil && does.With == "with %s" && (spoken.Is("people whom", key) || key == "role" || key == "permission")
+	return shared || spoken.Is("things-that unkeyed", key)
+}

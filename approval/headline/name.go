@@ -346,10 +346,6 @@ func (c *call) service(word string) bool {
 // whose name is just a verb.
 func (c *call) keyed(but *spoken.Thing) (noun []string) {
 	var place []string // where something is done may be all that is named
-	does, _, _ := c.verb()
-	whom := func(key string) bool { // with whom something is shared, and as what, is not what is shared
-		return does != nil && does.With == "with %s" && (spoken.Is("people whom", key) || key == "role" || key == "permission")
-	}
 	for _, key := range c.keys {
 		stem := key
 		if thing, _, _ := spoken.ThingOf([]string{stem}); thing == nil {
@@ -357,7 +353,7 @@ func (c *call) keyed(but *spoken.Thing) (noun []string) {
 		}
 		thing, _, _ := spoken.ThingOf([]string{stem})
 		switch {
-		case thing == nil || thing == but || whom(key) || spoken.Is("things-that unkeyed", key), nameless(c.first(key)):
+		case thing == nil || thing == but || c.unkeyed(key), nameless(c.first(key)):
 		case spoken.Is("places bare", key):
 			if strings.HasSuffix(key, "id") {
 				place = []string{stem}

@@ -203,11 +203,8 @@ func printedBy(c *wording.Clause) {
 		return
 	}
 	if nounBefore.MatchString(string(c.Phrase)) {
-		if by := searched.FindStringSubmatch(text); by != nil && strings.Contains(string(c.Phrase), "the process") && by[1] != "cat" {
-			chosen := map[bool]wording.Phrase{true: "that use the port %s", false: "that match %s"}
-			several := strings.Replace(string(c.Phrase), "process %s", "processes %s", 1)
-			c.Phrase, c.Args = wording.Phrase(several), []wording.Clause{wording.Say(chosen[by[2] != ""], by[3])}
-		} else if m != nil && m[1] == "" {
+		processes(c, text)
+		if m != nil && m[1] == "" {
 			c.Phrase, c.Args = spoken.Several(c.Phrase), []wording.Clause{wording.Say("that %s prints", m[2])}
 		} else if file := contents.FindStringSubmatch(text); file != nil {
 			c.Args = []wording.Clause{wording.Say("that %s names", file[1])}
@@ -220,6 +217,17 @@ func printedBy(c *wording.Clause) {
 
 // searched is the output of a program that looks for processes, with what it looks for.
 var searched = regexp.MustCompile(`^\$\(([\w.+-]+) (:?)([^()]+)\)$`)
+
+// processes says of a clause about processes which a program looks for.
+func processes(c *wording.Clause, text string) {
+	by := searched.FindStringSubmatch(text)
+	if by == nil || by[1] == "cat" || !strings.Contains(string(c.Phrase), "the process") {
+		return
+	}
+	chosen := map[bool]wording.Phrase{true: "that use the port %s", false: "that match %s"}
+	several := strings.Replace(string(c.Phrase), "process %s", "processes %s", 1)
+	c.Phrase, c.Args = wording.Phrase(several), []wording.Clause{wording.Say(chosen[by[2] != ""], by[3])}
+}
 
 // all says of a clause with a noun as in a command, such as "deletes pod %s", that it is about the things that a
 // program prints, if m matched that.

@@ -390,8 +390,3 @@ func folder(p *program, _ value, _ []value) value {
 	}
 	return pathOf(text(p.ownFolder()))
 }
-
-// keepsRecords reports whether calls on modules of a program that is not followed change what an application keeps: tests have data of their own.
-func (l *language) keepsRecords(src string) bool {
-	return l.has("records") && !strings.Contains(src, l.tests)
-}

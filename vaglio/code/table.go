@@ -47,7 +47,8 @@ type function struct {
 	text string
 }
 
-func (l *language) has(flag string) bool { return slices.Contains(l.flags, flag) }
+func (l *language) has(flag string) bool  { return slices.Contains(l.flags, flag) }
+func (l *language) keeps(src string) bool { return l.has("records") && !strings.Contains(src, l.tests) }
 
 // find returns what a function does by its full name; on says what kind of object it is a method of, "" if none.
 func (l *language) find(name, on string) *function {

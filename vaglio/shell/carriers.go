@@ -13,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell/word"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 //go:embed carriers.txt
@@ -383,4 +384,16 @@ func (r *reader) becomes(f *frame, user Word, login bool) {
 	if login {
 		r.st.set(keyCwd, home)
 	}
+}
+
+// soughtAs matches the port of processes, maybe behind an option, and a word that is no option.
+var soughtAs = regexp.MustCompile(`(?m)^(?:-\w*i)?(?:tcp|udp)?(:\d+)$|^([^-$()\s][^$()\n]*)$`)
+
+// processesOf returns what a program that looks for processes looks for, behind a blank, if that is one thing.
+func processesOf(argv []Word, name string) string {
+	one := soughtAs.FindAllStringSubmatch(strings.Join(lists.Each(argv[1:], Word.String), "\n"), 2)
+	if len(one) != 1 || !wordclass.Is("prints-processes", name) {
+		return ""
+	}
+	return " " + one[0][1] + one[0][2]
 }

@@ -208,9 +208,6 @@ func namesIn(f *frame, argv []Word, name string) string {
 	return strings.Join(names, "\n")
 }
 
-// soughtAs matches the port of processes, maybe behind an option, and a word that is no option.
-var soughtAs = regexp.MustCompile(`(?m)^(?:-\w*i)?(?:tcp|udp)?(:\d+)$|^([^-$()\s][^$()\n]*)$`)
-
 // ListedAs returns the pattern of the files that a word stands for, if it is what ls lists and ls was given one pattern; else the word.
 func ListedAs(w Word) Word {
 	part, _ := w.Only()

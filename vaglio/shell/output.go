@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/metnos/vaglio/internal/lists"
 	"github.com/metnos/vaglio/vaglio/shell/filter"
 	"github.com/metnos/vaglio/vaglio/shell/word"
 	"github.com/metnos/vaglio/vaglio/wordclass"
@@ -53,7 +52,7 @@ func (r *reader) output(f *frame, k *call) Word {
 
 // impure returns an unknown output. What comes from a network stays marked as such through a pipe.
 func (r *reader) impure(f *frame, k *call, name string) Word {
-	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Among: namesIn(f, k.argv, name)}
+	p := Part{Kind: PartUnknown, From: name + processesOf(k.argv, name), MayBeEmpty: true, Among: namesIn(f, k.argv, name)}
 	switch {
 	case wordclass.Is("recodes", name):
 		p.From = r.recoded(f, k, name)
@@ -61,10 +60,6 @@ func (r *reader) impure(f *frame, k *call, name string) Word {
 		p.From = "mktemp in"
 	case name == "basename" && len(k.argv) > 1 && strings.HasPrefix(k.argv[1].Prefix(), "-") && !k.argv[1].Is("-s"):
 		p.From = "basenames" // with -z, no line ends between them
-	case wordclass.Is("prints-processes", name):
-		if one := soughtAs.FindAllStringSubmatch(strings.Join(lists.Each(k.argv[1:], Word.String), "\n"), 2); len(one) == 1 {
-			p.From += " " + one[0][1] + one[0][2]
-		}
 	}
 	_, searched := r.searches(f, k)
 	p.Level = !searched && printsName(k.argv, name)
@@ -205,11 +200,16 @@ func (r *reader) filtered(f *frame, args []Word, name string) (Word, bool) {
 	if out, ok := apply(call, in); ok {
 		return out, true
 	}
-	if call.Fields && in.Prefix() != "" && slices.ContainsFunc(in.Parts(), func(p Part) bool { return p.From == "getent" }) { // of a user
+	if isEntry(call, in) {
 		out, _ := call.Apply(r.splice(in))
 		return r.fillHoles(out), true
 	}
 	return mayPass(in, name)
+}
+
+// isEntry reports whether a filter takes fields of what getent prints of a user.
+func isEntry(f *filter.Filter, w Word) bool {
+	return f.Fields && w.Prefix() != "" && slices.ContainsFunc(w.Parts(), func(p Part) bool { return p.From == "getent" })
 }
 
 // madeBy returns what a filter makes of a file's content, which is read if it runs; false for any other text, and behind more filters than people write.

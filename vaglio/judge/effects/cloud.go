@@ -268,8 +268,7 @@ func (c *command) localCluster(out []Effect) []Effect {
 	if !ok && c.operand(0) == "config" && slices.Contains([]string{"use-context", "use"}, c.operand(1)) {
 		context = literal(c.operand(2))
 	}
-	local := c.r.judge.tables.ofClass("local-context", context.text) || startsAny(context.text, "kind-", "k3d-")
-	if !context.known || !local || c.has("-s", "--server", "--kubeconfig", "--kube-apiserver") {
+	if !context.known || !c.r.judge.tables.localContext(context.text) || c.has("-s", "--server", "--kubeconfig", "--kube-apiserver") {
 		return out
 	}
 	for i := range out {

@@ -185,11 +185,8 @@ func searchOf(tests []shell.Word) *search {
 		}
 		s.negated = s.negated || not
 	}
-	deletes := func(class string, value shell.Word) bool {
-		return class == "delete" || class == "run" && removes(argOf(value).text)
-	}
 	narrowed := func(by ...string) bool {
-		_, few := commands.Narrowed(tests, func(class string, _ shell.Word) bool { return slices.Contains(by, class) }, deletes)
+		_, few := commands.Narrowed(tests, func(class string, _ shell.Word) bool { return slices.Contains(by, class) }, deletesFound)
 		return few
 	}
 	s.narrowed, s.empty = narrowed("name", "path", "empty"), narrowed("empty")

@@ -251,6 +251,10 @@ func (t *tables) isPlumbing(library, name, word string) bool {
 		t.ofClass("client-plumbing", word) && (word != "flush" && word != "set" || !t.ofClass("holds-data", strings.ToLower(library)))
 }
 
+func (t *tables) localContext(s string) bool {
+	return t.ofClass("local-context", s) || startsAny(s, "kind-", "k3d-")
+}
+
 // namedTask returns the effect of running a file of the workspace or of a skill by what its name and the command's variables say.
 func (r *reading) namedTask(v *invocation, file arg, is where) []Effect {
 	read := r.wasRead(v, file)

@@ -325,6 +325,11 @@ func removes(program string) bool {
 	return slices.Contains([]string{"rm", "rmdir", "unlink", "shred", "trash"}, path.Base(program))
 }
 
+// deletesFound reports whether a search deletes what it found so far.
+func deletesFound(class string, value shell.Word) bool {
+	return class == "delete" || class == "run" && removes(argOf(value).text)
+}
+
 // runs reads a word of a command that the search runs. What is no option may be deleted, too.
 func (s *search) runs(word string) {
 	s.deletes = s.deletes || removes(word)
