@@ -273,18 +273,6 @@ func empty(s string) bool { return strings.TrimSpace(s) == "" || s == "true" || 
 // nameless reports whether a value names nothing, or just the only one that somebody has.
 func nameless(value string) bool { return empty(value) || value == "primary" }
 
-// longestName is the size of the longest text, in bytes, that may be a name, an amount or a word for what
-// is done. A longer one is a text, whatever it begins with.
-const longestName = 1 << 10
-
-// nameOf returns a text that may be a name, and nothing for a longer one.
-func nameOf(text string) string {
-	if len(text) > longestName {
-		return ""
-	}
-	return text
-}
-
 // textIn returns the text of a message that is given in JSON, or what is given.
 func textIn(given string) string {
 	var object map[string]any

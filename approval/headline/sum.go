@@ -24,6 +24,18 @@ var code = regexp.MustCompile(`^[A-Z]{3,5}$`)
 // whole matches an amount without a fraction.
 var whole = regexp.MustCompile(`^-?[0-9]+$`)
 
+// longestName is the size of the longest text, in bytes, that may be a name, an amount or a word for what
+// is done. A longer one is a text, whatever it begins with.
+const longestName = 1 << 10
+
+// nameOf returns a text that may be a name, and nothing for a longer one.
+func nameOf(text string) string {
+	if len(text) > longestName {
+		return ""
+	}
+	return text
+}
+
 // amount returns the amounts with their currencies. There is none if it is not given or is
 // the price of one item among several.
 func (c *call) amount() []wording.Clause {
