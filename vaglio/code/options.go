@@ -117,7 +117,7 @@ func optionNames(s string) []string {
 
 // plainName returns a name without what its spellings differ in: out-dir, out_dir, outDir, --out-dir.
 func plainName(s string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(s))
+	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(s, "-", ""), "_", ""))
 }
 
 // takes returns the words of a command line that may be values of the option. Long names may be abbreviated, short ones stand together: -o x, -vo x, -ox, -o=x.

@@ -134,7 +134,7 @@ func globSpot(pattern string) string {
 	if i := strings.LastIndexByte(pattern, '/'); i >= 0 {
 		pattern = pattern[i+1:]
 	}
-	return strings.NewReplacer("*", string([]byte{place.AnyText}), "?", string([]byte{place.AnyByte})).Replace(pattern)
+	return strings.ReplaceAll(strings.ReplaceAll(pattern, "*", string([]byte{place.AnyText})), "?", string([]byte{place.AnyByte}))
 }
 
 type findCall struct {

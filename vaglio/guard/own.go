@@ -262,7 +262,7 @@ func (l *look) namesOwn(pattern string) bool {
 
 // inPattern writes what a shell's pattern may match in the words of another kind of pattern: no file has that name, so that the program gets the pattern.
 func inPattern(spot, text, char string) string {
-	return strings.NewReplacer(string([]byte{place.AnyText}), text, string([]byte{place.AnyByte}), char).Replace(spot)
+	return strings.ReplaceAll(strings.ReplaceAll(spot, string([]byte{place.AnyText}), text), string([]byte{place.AnyByte}), char)
 }
 
 // isOwnProcess reports whether a PID is that of one of vaglio's processes. Signal 0 does no harm.
