@@ -12,9 +12,8 @@ import (
 	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
-// repository finds the git directory for the command's folder. A repository is in that folder or above, and a work tree's .git is a file that names it.
-func (v *visit) repository() (dir string, config []setting, ok bool) {
-	const highest = 64
+// repository finds the git directory, in the command's folder or above, whose settings and hooks count, and the work tree's HEAD: "" without one.
+func (v *visit) repository() (head, dir string, config []setting) {
 	start, named := v.dir, ""
 	given := getopt.Of("git").Split(v.words, getopt.Manner{Leading: true}, nil, nil)
 	for _, c := range given.Values("-C") {
@@ -26,30 +25,42 @@ func (v *visit) repository() (dir string, config []setting, ok bool) {
 	if at, ok := v.c.Variable("GIT_DIR"); ok && named == "" {
 		named, _ = at.Text()
 	}
-	for i := range highest {
-		git := joined(start, cmp.Or(named, ".git"))
-		if text, ok := v.c.Files.Content(git); ok {
-			if to, is := strings.CutPrefix(strings.TrimSpace(text), "gitdir: "); is {
-				git = joined(start, to)
-			}
-		}
+	for range 64 {
+		head, git := v.headOf(start, cmp.Or(named, ".git"))
 		file := path.Join(git, "config")
 		_, text, ok := v.content(file)
 		if !ok {
-			_, ok = v.c.Files.Content(path.Join(git, "HEAD"))
+			_, ok = v.c.Files.Content(head)
 		}
 		if ok {
-			v.dir = start
-			return git, v.included(file, text, map[string]bool{}), true
+			v.dir, config = start, v.included(file, text, map[string]bool{})
+			if slices.ContainsFunc(config, func(s setting) bool { return s.Section == "extensions" && s.Key == "worktreeconfig" }) {
+				file, text, _ = v.content(path.Join(path.Dir(head), "config.worktree"))
+				config = append(config, v.included(file, text, map[string]bool{})...)
+			}
+			return head, git, config
 		}
 		if start == "/" {
-			break
+			return "", path.Join(v.dir, ".git"), nil
 		}
-		if start = path.Dir(start); i == highest-1 {
-			v.over(file, 1)
-		}
+		start = path.Dir(start)
 	}
-	return path.Join(v.dir, ".git"), nil, false
+	v.over(path.Join(start, ".git/config"), 1)
+	return "", path.Join(v.dir, ".git"), nil
+}
+
+// headOf returns the path of a folder's HEAD, and the git directory that holds its settings, hooks and refs: a work tree shares those of another.
+func (v *visit) headOf(folder, name string) (head, dir string) {
+	at := joined(folder, name)
+	text, _ := v.c.Files.Content(at)
+	if to, is := strings.CutPrefix(strings.TrimSpace(text), "gitdir: "); is {
+		at = joined(folder, to)
+	}
+	if path.Base(at) == ".git" {
+		return path.Join(at, "HEAD"), at
+	}
+	common, _ := v.c.Files.Content(path.Join(at, "commondir"))
+	return path.Join(at, "HEAD"), joined(at, cmp.Or(strings.TrimSpace(common), "."))
 }
 
 type setting struct {
@@ -77,7 +88,7 @@ func readGitConfig(v *visit, _ *row) {
 	if verb == "" || slices.Contains([]string{"version", "help", "config", "init", "clone", "rev-parse"}, verb) {
 		return
 	}
-	git, all, _ := v.repository()
+	_, git, all := v.repository()
 	if slices.Contains([]string{"branch", "checkout", "switch", "tag", "worktree"}, verb) {
 		v.c.Files.Content(path.Join(git, "packed-refs")) // where a judge looks for a branch of that name
 	}
@@ -132,16 +143,13 @@ func gitVerb(words []string) (verb string, operated []string) {
 
 // readGitRefs reads the refs whose commits a push sends, so that the call is bound to where they point. They run nothing.
 func readGitRefs(v *visit, _ *row) {
-	git, _, ok := v.repository()
+	file, git, _ := v.repository()
 	verb, names := gitVerb(v.words)
-	if verb != "push" || !ok {
+	if verb != "push" || file == "" {
 		return
 	}
-	head, _ := v.c.Files.Content(path.Join(git, "HEAD"))
+	head, _ := v.c.Files.Content(file)
 	names = append(names, strings.TrimPrefix(strings.TrimSpace(head), "ref: "))
-	if text, ok := v.c.Files.Content(path.Join(git, "commondir")); ok { // a work tree shares the repository's refs
-		git = path.Join(git, strings.TrimSpace(text))
-	}
 	for _, name := range names {
 		name, _, _ = strings.Cut(strings.TrimPrefix(name, "+"), ":")
 		plain := strings.TrimPrefix(name, "refs/")
@@ -156,7 +164,7 @@ func readGitHook(v *visit, r *row) {
 	if verb, _ := gitVerb(v.words); !slices.Contains(r.with, verb) || slices.Contains(v.words, "--no-verify") {
 		return
 	}
-	git, all, _ := v.repository()
+	_, git, all := v.repository()
 	hooks := v.hooks(git, all)
 	files := slices.Clone(r.files)
 	for i := 0; i < len(r.files) && path.Base(hooks) == "_"; i++ { // husky's, which run those above them

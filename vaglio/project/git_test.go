@@ -22,7 +22,7 @@ func TestSettingsOfGit(t *testing.T) {
 		{call{command: "git -C a status", files: files{"a/.git/HEAD": "x", ".git/config": "[core]\npager = x"}}, ""},
 		{call{command: "git -C 2/3/4/5/6/7/8/9/a/b/c status", files: config("[core]\npager = x")}, ".git/config:2 sh x"},
 		{call{command: "git -C 2/3/4/5/6/7/8/9/a/b/c/d/e status", files: config("[core]\npager = x")}, ".git/config:2 sh x"},
-		{call{command: "git -C " + strings.Repeat("d/", 80) + "e status", files: config("[core]\npager = x")}, strings.Repeat("d/", 18) + ".git/config:1 holds more than is read"},
+		{call{command: "git -C " + strings.Repeat("d/", 80) + "e status", files: config("[core]\npager = x")}, strings.Repeat("d/", 17) + ".git/config:1 holds more than is read"},
 		{call{command: "git status", files: files{"/.git/config": "[core]\npager = x"}}, "/.git/config:2 sh x"},
 		// which settings
 		{call{command: "git log", files: files{".git/config": "[include]\npath = ../a\n[includeIf \"x\"]\npath = /p/b\n[core]\npath = c", "a": "[core]\npager = x", "b": "[core]\naskpass = y\n[include]\npath = a\n[include]\npath = b", "c": "[core]\npager = no"}}, "a:2 sh x\nb:2 sh y"},

@@ -286,7 +286,7 @@ func (v placed) befalls(best placed, words []string) bool {
 
 // beyondReading reports whether a verb says more than the word for reading before it.
 func (t *tables) beyondReading(v, best placed, words []string, says bool) bool {
-	return best.weak || v.joinedTo(best, words) || t.doneTo(v, best, words, says) || t.offers(v, best, words)
+	return best.weak || joined(words, v.at) && (!v.weak || v.at == best.end+1) || t.doneTo(v, best, words, says) || t.offers(v, best, words)
 }
 
 // offers reports whether a word for reading that begins a name puts one thing on sale or to let: "list item for sale", but not "list homes for sale".

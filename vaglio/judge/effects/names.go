@@ -159,11 +159,6 @@ func (v placed) isNoun(best placed, words []string) bool {
 	return v.effect.Kind == KindRead && best.at == 0 && v.at == best.end && noun != nil && thing != nil && !plural && len(before) == 0
 }
 
-// joinedTo reports whether "and" joins a verb to a better one, or to the words behind that. What is usually a noun must follow at once.
-func (v placed) joinedTo(best placed, words []string) bool {
-	return joined(words, v.at) && (!v.weak || v.at == best.end+1)
-}
-
 // readsOf reports whether a word for reading at the end of a name says what is read of something: "transfer history", but not "deploy version".
 func (t *tables) readsOf(v, best placed, words []string, says bool) bool {
 	return v.end == len(words) && !v.weak && !says && t.ofClass("ambiguous", words[best.at]) && !t.ofClass("read-object", words[v.at])

@@ -138,8 +138,7 @@ func (r *reading) repacks(v *invocation, since int) {
 	}
 }
 
-// runsUnpacked returns the effect of building, installing or running what is in a folder that was unpacked in this session and of which nothing was read. A
-// word with an extension is no folder; a file that runs is read by itself.
+// runsUnpacked returns the effect of running what is in a folder that was unpacked in this session and was not read. A file that runs is read by itself.
 func (r *reading) runsUnpacked(v *invocation) []Effect {
 	if !v.direct() || r.means.Files == nil {
 		return nil
