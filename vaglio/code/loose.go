@@ -209,8 +209,7 @@ func (p *program) isGiven(f *function, src string, at []int) bool {
 // givenName matches a call that is given a name, with what stands before it: call(name), (call name).
 var givenName = regexp.MustCompile(`(?s)^(?:\([^\s()]+\s+[\w$@%*(]|.?[^\s()]+\s*\(\s*[\w$@%*])`)
 
-// saidText matches what stands between the name of a function that runs text and that text, or code in its place: another argument or the text's own name, and
-// functions.
+// saidText matches what stands between a function that runs text and that text, or code in its place: another argument, the text's own name, functions.
 var saidText = regexp.MustCompile("^[\\s(]*([\\w.]+\\s*,\\s*|\\w+\\s*=\\s*)?((?:[\\w.-]+[\\s(]+)*)[\"'`:{\\[]")
 
 // evaluates notes a call that runs text which does not stand there in so many words, as it is or as functions return it.

@@ -9,6 +9,7 @@ import (
 	"github.com/metnos/vaglio/vaglio/place"
 	"github.com/metnos/vaglio/vaglio/reading"
 	"github.com/metnos/vaglio/vaglio/shell"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 // linked checks a target that gets another name.
@@ -290,7 +291,13 @@ func (l *look) listed() bool {
 
 // comesFrom reports whether part of the command's words, or of the names of its redirected files, is the output of a program of the given class.
 func (l *look) comesFrom(class string) bool {
-	printed := func(p shell.Part) bool { return l.g.base.Nouns[class][p.From] && !p.Some }
+	printed := func(p shell.Part) bool {
+		by := p.From
+		if program, _, _ := strings.Cut(by, " "); wordclass.Is("prints-processes", program) { // behind it stands what it looks for
+			by = program
+		}
+		return l.g.base.Nouns[class][by] && !p.Some
+	}
 	named := func(w shell.Word) bool { return slices.ContainsFunc(w.Parts(), printed) }
 	return slices.ContainsFunc(l.c.Argv, named) ||
 		slices.ContainsFunc(l.c.Redirects, func(r shell.Redirect) bool { return named(r.Target) })

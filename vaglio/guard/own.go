@@ -185,8 +185,7 @@ func (g *Guard) isProgram(at string) bool {
 	})
 }
 
-// talks returns the rule that a program breaks which may talk to the gate: it connects to
-// what its words name, or is unknown. The address may also come from a variable.
+// talks returns the rule that a program breaks which may talk to the gate: it connects to what its words or a variable name, or is unknown.
 func (l *look) talks(name string, known bool) string {
 	if known && !l.g.base.Nouns["connects"][strings.TrimRight(name, "0123456789.")] && !l.g.base.Devtools[name] {
 		l.takesAddress(name)

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -116,7 +117,7 @@ func (l *look) entries() *contents {
 	if l.packed != nil {
 		return l.packed
 	}
-	all := &contents{moved: l.has("e", "sje") || slices.ContainsFunc(l.args, renamesEntries)}
+	all := &contents{moved: l.has("e", "sje") || slices.ContainsFunc(l.args, renaming.MatchString)}
 	l.packed = all
 	if l.g.packed == nil {
 		return all
@@ -140,9 +141,7 @@ func (l *look) entries() *contents {
 	return all
 }
 
-func renamesEntries(word string) bool {
-	return strings.HasPrefix(word, "--strip") || strings.HasPrefix(word, "--transform") || strings.HasPrefix(word, "--xform")
-}
+var renaming = regexp.MustCompile(`^--(?:strip|transform|xform)`)
 
 // fileIn returns the file that a word names, perhaps glued to its option.
 func fileIn(word string) string {

@@ -32,7 +32,7 @@ type look struct {
 	search, alias *operation.Operation
 	// tests are the tests of a search, once read.
 	tests *tests
-	had   map[string]bool // what [look.has] found, once asked
+	had   map[string]bool // what [look.has] found, by the long option, once asked
 	lists *bool           // what [look.listed] found, once asked
 	// packed is what [look.entries] found, once asked.
 	packed *contents

@@ -186,8 +186,7 @@ func (f *frame) assignedInWords(name string) bool {
 		slices.ContainsFunc(f.calls, func(k *call) bool { return slices.ContainsFunc(k.argv, sets) })
 }
 
-// namesIn returns the names among which a listing program's output is, one a line: its words, or the
-// names that it was piped. What it is told to leave out is not among them.
+// namesIn returns the names among which a listing program's output is, one a line: its words, or those that it was piped, but not what it is to leave out.
 func namesIn(f *frame, argv []Word, name string) string {
 	var names []string
 	for _, p := range f.stdin.Text.Parts() {
@@ -236,8 +235,7 @@ func selected(in Word, args []Word, name string) (Word, bool) {
 	return NewWord(names...), len(files) == 0 && !cutsLines.MatchString(word.Join(args, " ").String())
 }
 
-// absentAfter adds to the files of which a test says that they are absent the one that a statement
-// looks for, if its result, which succeeded tells, means that nothing is there.
+// absentAfter adds to the files that a test says are absent the one that a statement looks for, if its result, which succeeded tells, means so.
 func (r *reader) absentAfter(f *frame, s *syntax.Stmt, succeeded bool) []Word {
 	file, absent := lookedFor(s.Cmd)
 	if file == nil || (succeeded != s.Negated) != absent {

@@ -301,8 +301,7 @@ func (r *reading) tool(v *invocation) []Effect {
 	return append(out, c.written()...)
 }
 
-// outreach looks for a verb in a development tool's first words with which such tools leave the
-// workspace, so that the default, work in the workspace, does not hide it.
+// outreach looks for a verb in a development tool's first words with which such tools leave the workspace, which the default, work in it, would hide.
 func (c *command) outreach() []Effect {
 	if c.has("--push", "--publish", "--deploy", "--upload") {
 		if v, ok := c.value("--push", "--publish", "--deploy", "--upload"); !ok || v.text != "never" && v.text != "false" {

@@ -224,8 +224,7 @@ func closing(tests []word.Word, open int) int {
 	return len(tests)
 }
 
-// Spared returns how many tests, of n by their classes, say what a search leaves out before anything else:
-// -path x -prune -o ….
+// Spared returns how many tests, of n by their classes, say what a search leaves out before anything else: -path x -prune -o ….
 func Spared(n int, class func(i int) string) int {
 	depth := 0
 	for i := range n {
