@@ -13,6 +13,7 @@ import (
 	"github.com/metnos/vaglio/internal/rows"
 	"github.com/metnos/vaglio/vaglio/getopt"
 	"github.com/metnos/vaglio/vaglio/shell/word"
+	"github.com/metnos/vaglio/vaglio/wordclass"
 )
 
 //go:embed carriers.txt
@@ -389,10 +390,11 @@ func (r *reader) becomes(f *frame, user Word, login bool) {
 var soughtAs = regexp.MustCompile(`(?m)^(?:-\w*i)?(?:tcp|udp)?(:\d+)$|^([^-$()\s][^$()\n]*)$`)
 
 // processesOf returns what a program that looks for processes looks for, behind a blank, if that is one thing.
-func processesOf(argv []Word) string {
-	one := soughtAs.FindAllStringSubmatch(strings.Join(lists.Each(argv[1:], Word.String), "\n"), 2)
-	if len(one) != 1 {
-		return ""
+func processesOf(argv []Word, name string) (sought string) {
+	if wordclass.Is("prints-processes", name) {
+		if one := soughtAs.FindAllStringSubmatch(strings.Join(lists.Each(argv[1:], Word.String), "\n"), 2); len(one) == 1 {
+			sought = " " + one[0][1] + one[0][2]
+		}
 	}
-	return " " + one[0][1] + one[0][2]
+	return sought
 }

@@ -52,12 +52,10 @@ func (r *reader) output(f *frame, k *call) Word {
 
 // impure returns an unknown output. What comes from a network stays marked as such through a pipe.
 func (r *reader) impure(f *frame, k *call, name string) Word {
-	p := Part{Kind: PartUnknown, From: name, MayBeEmpty: true, Among: namesIn(f, k.argv, name)}
+	p := Part{Kind: PartUnknown, From: name + processesOf(k.argv, name), MayBeEmpty: true, Among: namesIn(f, k.argv, name)}
 	switch {
 	case wordclass.Is("recodes", name):
 		p.From = r.recoded(f, k, name)
-	case wordclass.Is("prints-processes", name):
-		p.From += processesOf(k.argv)
 	case name == "mktemp" && (slices.ContainsFunc(k.argv[1:], isPlace) || r.temporaryElsewhere(f, k)):
 		p.From = "mktemp in"
 	case name == "basename" && len(k.argv) > 1 && strings.HasPrefix(k.argv[1].Prefix(), "-") && !k.argv[1].Is("-s"):

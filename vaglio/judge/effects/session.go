@@ -378,8 +378,7 @@ func (v *invocation) shownBy(t *tables) *invocation {
 	return n
 }
 
-// runsOwn reports whether a program runs nothing of the project around it, or only files that the session
-// wrote. They were read, with what they import, wherever they lie.
+// runsOwn reports whether a program runs nothing of the project around it, or only files of the session, which were read with what they import.
 func (r *reading) runsOwn(v *invocation, name string, args []arg) bool {
 	files, isSource := args[:min(1, len(args))], func(a arg) bool { return strings.HasSuffix(a.text, ".go") }
 	if name == "go" && len(args) > 1 && args[0].text == "run" && isSource(args[1]) {
